@@ -1,0 +1,78 @@
+# Build types, warnings, the shared precompiled header, and one function per kind of target.
+
+# Dev: assertions on, light optimisation (a debug build of MLIR code is too slow to test).
+set(CMAKE_CXX_FLAGS_DEV "-O1 -UNDEBUG" CACHE STRING "" FORCE)
+set(CMAKE_C_FLAGS_DEV "-O1 -UNDEBUG" CACHE STRING "" FORCE)
+set(CMAKE_EXE_LINKER_FLAGS_DEV "" CACHE STRING "" FORCE)
+set(CMAKE_SHARED_LINKER_FLAGS_DEV "" CACHE STRING "" FORCE)
+
+add_compile_options(
+  -Wall -Wextra -Wno-unused-parameter -Wno-deprecated-declarations
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wno-unused-function;-fno-exceptions;-fvisibility-inlines-hidden>"
+  -fdiagnostics-color=always)
+
+# The loader does not search LLVM's directory.
+set(CMAKE_BUILD_RPATH "${LLVM_LIBRARY_DIR}")
+set(CMAKE_INSTALL_RPATH "${LLVM_LIBRARY_DIR};$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+
+find_program(TESSERA_CCACHE ccache)
+if(TESSERA_CCACHE)
+  # A precompiled header is cached only when its time stamps are ignored.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      "${CMAKE_COMMAND}" -E env
+      "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime"
+      "${TESSERA_CCACHE}")
+endif()
+
+# One precompiled header for all code that includes MLIR.
+file(WRITE "${PROJECT_BINARY_DIR}/pch-anchor.cpp" "// anchor of the shared precompiled header\n")
+add_library(TesseraPch OBJECT "${PROJECT_BINARY_DIR}/pch-anchor.cpp")
+target_include_directories(TesseraPch SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+target_compile_definitions(TesseraPch PRIVATE ${LLVM_DEFINITIONS_LIST})
+target_precompile_headers(TesseraPch PRIVATE "${PROJECT_SOURCE_DIR}/cmake/pch.h")
+target_compile_options(TesseraPch PRIVATE -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
+
+# tessera_add_mlir_library(NAME sources... [DEPENDS tablegen...] [LINK libs...])
+function(tessera_add_mlir_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  tessera_use_mlir(${name})
+  add_dependencies(${name} TesseraTablegen ${ARG_DEPENDS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  install(TARGETS ${name} EXPORT TesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+# Code without LLVM or MLIR (layout mathematics, runtime).
+function(tessera_add_plain_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:include>")
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  install(TARGETS ${name} EXPORT TesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+function(tessera_add_mlir_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  tessera_use_mlir(${name})
+  add_dependencies(${name} TesseraTablegen)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+  install(TARGETS ${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+function(tessera_use_mlir target)
+  target_include_directories(${target} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+    "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
+    "$<INSTALL_INTERFACE:include>")
+  target_include_directories(${target} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  target_compile_definitions(${target} PRIVATE ${LLVM_DEFINITIONS_LIST})
+  target_precompile_headers(${target} REUSE_FROM TesseraPch)
+  target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  target_link_libraries(${target} PUBLIC MLIR LLVM)
+endfunction()
+
+separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+list(TRANSFORM LLVM_DEFINITIONS_LIST REPLACE "^-D" "")
