@@ -1,0 +1,183 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+// The choosers: blocked layouts for memory accesses and for FMA outer products.
+
+#include "tessera/Layout/RegisterForms.h"
+
+#include <algorithm>
+
+using namespace tessera::layout;
+
+namespace {
+/// A layout in the making: how often each dimension is still to be cut.
+struct Cutter {
+  RegisterLayout layout;
+  Coord left; ///< extent still to be covered, in units of `next`
+  Coord next; ///< the next basis vector of each dimension
+  explicit Cutter(const Coord &extents) : left(extents), next(extents.size(), 1) {}
+
+  void cut(std::vector<Coord> &basis, int dim) {
+    basis.emplace_back(next.size(), 0);
+    if (dim < 0)
+      return;
+    basis.back()[dim] = next[dim];
+    next[dim] *= 2;
+    left[dim] = ceilDiv(left[dim], 2);
+  }
+
+  /// The dimension to cut next: one of `order` that halves evenly, else the longest, else none
+  /// (-1).
+  int choose(const std::vector<int> &order) const {
+    for (int d : order)
+      if (left[d] % 2 == 0)
+        return d;
+    int best = -1;
+    for (int d : order)
+      if (left[d] > 1 && (best < 0 || left[d] > left[best]))
+        best = d;
+    return best;
+  }
+};
+
+int64_t product(const Coord &c) {
+  int64_t p = 1;
+  for (int64_t x : c)
+    p *= x;
+  return p;
+}
+
+/// How good `bits` lanes along a dimension of `chunks` vectors are: no dead lanes, long segments of
+/// memory.
+double laneScore(int64_t chunks, int64_t vectorBytes, int bits) {
+  int64_t lanes = int64_t(1) << bits;
+  double used = double(chunks) / double(ceilDiv(chunks, lanes) * lanes);
+  int64_t segment = std::min(lanes, chunks) * vectorBytes;
+  double coalesced = segment >= 128 ? 1.0 : segment >= 64 ? 0.95 : segment >= 32 ? 0.85 : 0.5;
+  return used * coalesced;
+}
+
+struct Candidate {
+  RegisterLayout layout;
+  double score = 0;
+};
+
+Candidate blockedWith(const Coord &shape, int elementBytes, int contiguousDim, int warpBits,
+                      int64_t wgCount, int wgDim) {
+  const int n = static_cast<int>(shape.size());
+  Coord local = shape;
+  if (wgDim >= 0)
+    local[wgDim] = ceilDiv(shape[wgDim], wgCount);
+  Cutter cutter(local);
+  RegisterLayout &l = cutter.layout;
+  l.wgCount = wgCount;
+  l.wgDim = wgDim;
+  const int bits = kLaneBits + warpBits;
+
+  // Registers: as wide as 16 bytes, the extent, and enough work for all threads permit.
+  int64_t vector = 1;
+  if (n > 0) {
+    const int64_t extent = shape[contiguousDim];
+    while (vector * 2 * elementBytes <= 16 && extent % (vector * 2) == 0 &&
+           local[contiguousDim] % (vector * 2) == 0 &&
+           product(local) / (vector * 2) >= int64_t(1) << bits)
+      vector *= 2;
+    for (int64_t v = 1; v < vector; v *= 2)
+      cutter.cut(l.regs, contiguousDim);
+  }
+
+  // Lanes: along the contiguous dimension as long as it pays.
+  std::vector<int> order;
+  for (int d = n - 1; d >= 0; --d)
+    if (d != contiguousDim)
+      order.push_back(d);
+  if (n > 0) {
+    order.push_back(contiguousDim);
+    const int64_t chunks = cutter.left[contiguousDim];
+    int best = 0;
+    for (int b = 1; b <= kLaneBits && (int64_t(1) << (b - 1)) < chunks; ++b)
+      if (laneScore(chunks, vector * elementBytes, b) >=
+          laneScore(chunks, vector * elementBytes, best))
+        best = b;
+    for (int b = 0; b < best; ++b)
+      cutter.cut(l.lanes, contiguousDim);
+  }
+  while (l.lanes.size() < kLaneBits)
+    cutter.cut(l.lanes, cutter.choose(order));
+  while (static_cast<int>(l.warps.size()) < warpBits)
+    cutter.cut(l.warps, cutter.choose(order));
+
+  // Fewest registers first, then the widest vector.
+  Candidate c{l, 0};
+  c.score = -double(l.numRegisters(shape)) + double(vector) / 1024;
+  return c;
+}
+} // namespace
+
+RegisterLayout tessera::layout::blockedFor(const Coord &shape, int elementBytes, int contiguousDim,
+                                           int warpBits, int64_t wgCount) {
+  const int n = static_cast<int>(shape.size());
+  if (n == 0)
+    return splat(0, warpBits, wgCount);
+  Candidate best = blockedWith(shape, elementBytes, contiguousDim, warpBits, wgCount, -1);
+  if (wgCount == 1 || product(shape) <= int64_t(32) << warpBits)
+    return best.layout;
+  bool first = true;
+  auto attempt = [&](int dim) {
+    Candidate c = blockedWith(shape, elementBytes, contiguousDim, warpBits, wgCount, dim);
+    // Cutting wins ties against replication; among the cuts the first wins.
+    if (c.score > best.score || (first && c.score >= best.score))
+      best = c;
+    first = false;
+  };
+  for (int d = 0; d < n; ++d)
+    if (d != contiguousDim && shape[d] >= wgCount)
+      attempt(d);
+  if (shape[contiguousDim] >= wgCount)
+    attempt(contiguousDim);
+  return best.layout;
+}
+
+RegisterLayout tessera::layout::fmaAcc(const Coord &shape, int warpBits, int64_t wgCount) {
+  auto build = [&](int wgDim) {
+    Coord local = shape;
+    if (wgDim >= 0)
+      local[wgDim] = ceilDiv(shape[wgDim], wgCount);
+    Cutter cutter(local);
+    RegisterLayout &l = cutter.layout;
+    l.wgCount = wgCount;
+    l.wgDim = wgDim;
+    // Four columns, then four rows a thread, while there is work for all threads.
+    const int64_t threads = int64_t(32) << warpBits;
+    for (int dim : {1, 1, 0, 0})
+      if (cutter.left[dim] % 2 == 0 && product(cutter.left) / 2 >= threads)
+        cutter.cut(l.regs, dim);
+    for (int dim : {1, 1, 1, 0, 0}) {
+      if (cutter.left[dim] == 1)
+        dim = cutter.left[1 - dim] > 1 ? 1 - dim : -1;
+      cutter.cut(l.lanes, dim);
+    }
+    for (int i = 0; i < warpBits; ++i) {
+      // The longer side, rows first; prefer the one that halves evenly.
+      int dim = cutter.left[0] >= cutter.left[1] ? 0 : 1;
+      if (cutter.left[dim] % 2 && cutter.left[1 - dim] % 2 == 0)
+        dim = 1 - dim;
+      cutter.cut(l.warps, cutter.left[dim] > 1 ? dim : -1);
+    }
+    return l;
+  };
+  RegisterLayout best = build(-1);
+  if (wgCount == 1 || product(shape) <= int64_t(32) << warpBits)
+    return best;
+  bool first = true;
+  for (int dim : {0, 1}) {
+    if (shape[dim] < wgCount)
+      continue;
+    RegisterLayout l = build(dim);
+    int64_t a = l.numRegisters(shape), b = best.numRegisters(shape);
+    if (a < b || (first && a == b))
+      best = l;
+    first = false;
+  }
+  return best;
+}
