@@ -30,7 +30,8 @@ add_library(TesseraPch OBJECT "${PROJECT_BINARY_DIR}/pch-anchor.cpp")
 target_include_directories(TesseraPch SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 target_compile_definitions(TesseraPch PRIVATE ${LLVM_DEFINITIONS_LIST})
 target_precompile_headers(TesseraPch PRIVATE "${PROJECT_SOURCE_DIR}/cmake/pch.h")
-target_compile_options(TesseraPch PRIVATE -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
+set_target_properties(TesseraPch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+target_compile_options(TesseraPch PRIVATE -fPIC -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
 
 # tessera_add_mlir_library(NAME sources... [DEPENDS tablegen...] [LINK libs...])
 function(tessera_add_mlir_library name)
@@ -63,6 +64,9 @@ function(tessera_add_mlir_tool name)
 endfunction()
 
 function(tessera_use_mlir target)
+  # CMake would compile programs with -fPIE, which does not fit the precompiled header.
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIC)
   target_include_directories(${target} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
     "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"

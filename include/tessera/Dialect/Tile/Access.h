@@ -1,0 +1,64 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The syntax and the rules of a box of a memref, which `tile.load`, `tile.store` and their
+// counterparts in the dialect `cta` share:
+//   %A[%i, %k] dims = [1, 0] limit = [%end, _] pad = zero mask = %m on [0]
+#ifndef TESSERA_DIALECT_TILE_ACCESS_H
+#define TESSERA_DIALECT_TILE_ACCESS_H
+
+#include "tessera/Dialect/Tile/Tile.h"
+
+namespace tessera::tile {
+
+/// The parsed pieces of an access before their types are known.
+struct ParsedAccess {
+  mlir::OpAsmParser::UnresolvedOperand memref, mask;
+  llvm::SmallVector<mlir::OpAsmParser::UnresolvedOperand> coords, limits;
+  llvm::SmallVector<int64_t> dims, maskDims;
+  llvm::SmallVector<bool> limited;
+  bool hasDims = false, hasMask = false, hasMaskDims = false;
+  mlir::Attribute pad;
+};
+
+/// Parses `%M[...]` and the optional clauses; `pad` only if `allowPad`.
+mlir::ParseResult parseAccess(mlir::OpAsmParser &parser, ParsedAccess &access, bool allowPad);
+
+/// Fills in the defaults that depend on the types, and appends the operands in the order memref (if
+/// `withMemref`), coords, limits, mask; sets the attributes dims, limited, maskDims, pad. Returns
+/// the segment sizes {coords, limits, mask} through `segments`. `shape` are the extents of the
+/// tile.
+mlir::ParseResult resolveAccess(mlir::OpAsmParser &parser, ParsedAccess &access,
+                                mlir::Type memrefType, llvm::ArrayRef<int64_t> shape,
+                                mlir::OperationState &state,
+                                llvm::SmallVectorImpl<int32_t> &segments);
+
+/// Prints what `parseAccess` reads.
+void printAccess(mlir::OpAsmPrinter &printer, mlir::Value memref, mlir::ValueRange coords,
+                 mlir::ValueRange limits, mlir::Value mask, llvm::ArrayRef<int64_t> dims,
+                 llvm::ArrayRef<bool> limited, llvm::ArrayRef<int64_t> maskDims,
+                 mlir::Attribute pad, unsigned tileRank);
+
+/// The constraints 1 to 5 of `tile.load`.
+mlir::LogicalResult verifyAccess(mlir::Operation *op, mlir::MemRefType memref,
+                                 llvm::ArrayRef<int64_t> shape, mlir::Type elementType,
+                                 mlir::ValueRange coords, mlir::ValueRange limits, mlir::Value mask,
+                                 llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<bool> limited,
+                                 llvm::ArrayRef<int64_t> maskDims);
+
+/// Constraint 6 of `tile.load`.
+mlir::LogicalResult verifyPad(mlir::Operation *op, mlir::Attribute pad, mlir::Type elementType);
+
+/// The pad as a constant of the element type; `any` and none give zero, see `padIsAny`.
+mlir::TypedAttr padValue(mlir::Attribute pad, mlir::Type elementType);
+bool padIsAny(mlir::Attribute pad);
+
+/// The limit of tile dimension `dim`, or null.
+mlir::Value limitOf(mlir::ValueRange limits, llvm::ArrayRef<bool> limited, unsigned dim);
+
+/// `[rank - tileRank, …, rank - 1]`: the default of `dims`.
+llvm::SmallVector<int64_t> trailingDims(unsigned memrefRank, unsigned tileRank);
+
+} // namespace tessera::tile
+
+#endif

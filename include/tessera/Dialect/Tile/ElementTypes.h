@@ -1,0 +1,31 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Which element types tiles, memrefs and scalars may have, in one place.
+#ifndef TESSERA_DIALECT_TILE_ELEMENTTYPES_H
+#define TESSERA_DIALECT_TILE_ELEMENTTYPES_H
+
+#include "mlir/IR/Types.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace tessera::tile {
+
+/// f64 f32 f16 bf16 i64 i32 i16 i8 i1 index: what a tile may hold.
+bool isTileElementType(mlir::Type type);
+
+/// What a memref may hold: the same. (One function more, because f8 will be storable before it is
+/// computable.)
+bool isMemoryElementType(mlir::Type type);
+
+/// The list above as text for messages.
+llvm::StringRef tileElementTypesText();
+
+/// Bytes of an element in memory: i1 takes one byte, index eight.
+int64_t elementBytes(mlir::Type type);
+
+/// The name of the type in the launch contract (docs/Contract.md).
+std::string contractTypeName(mlir::Type type);
+
+} // namespace tessera::tile
+
+#endif

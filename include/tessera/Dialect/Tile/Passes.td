@@ -1,0 +1,31 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TESSERA_TILE_PASSES
+#define TESSERA_TILE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def TileVerify : Pass<"tile-verify", "tile::KernelOp"> {
+  let summary = "Reject what lies outside the tile language";
+  let description = [{
+    Requires and ensures L0. Ops, types, shapes and uses that the language does not have (docs/Language.md) are errors at the op, which
+    say what to use instead. Changes nothing.
+  }];
+}
+
+def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
+  let summary = "Make an ordered list of variants of each kernel, guarded by facts about its arguments";
+  let description = [{
+    Requires and ensures L0. What a program does not say about its arguments is assumed per variant. With the default
+    `variants=auto` each kernel becomes `@k_aligned`, in which bases are 16-byte aligned, row strides are divisible so that rows
+    start at 16 bytes, and sizes fit 31 bits, and `@k_any`, which assumes nothing; the first is left out when its facts cannot help (nothing is
+    loaded or stored as a tile), the second when the text already says them all. `variants=any` makes only the
+    last one, `variants=aligned` only the first (a launch that violates its guards is then refused).
+    The facts are argument attributes of the variant, the guards its `guards`.
+  }];
+  let options = [
+    Option<"variants", "variants", "std::string", "\"auto\"", "auto, any, or aligned">];
+  let dependentDialects = ["::tessera::tile::TileDialect"];
+}
+
+#endif

@@ -1,0 +1,74 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shapes and index tiles.
+#ifndef TESSERA_TILE_SHAPE_OPS
+#define TESSERA_TILE_SHAPE_OPS
+
+include "tessera/Dialect/Tile/KernelOps.td"
+
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+  let summary = "repeat a tile along new dimensions";
+  let description = [{
+    `dims` names the result dimension of each source dimension, ascending; along the others the source is repeated. The source may be a
+    scalar (`dims = []`).
+
+    ```mlir
+    %b = tile.broadcast %v dims = [0] : tensor<128xf32> -> tensor<128x64xf32>
+    %s = tile.broadcast %x dims = [] : f32 -> tensor<128x64xf32>
+    ```
+
+    Constraints:
+    1. `dims` has one entry a source dimension, ascending, distinct, below the result's rank.
+    2. the extents of those dimensions are equal, or 1 in the source.
+    3. the element types are equal.
+  }];
+  let arguments = (ins AnyType:$source, DenseI64ArrayAttr:$dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `dims` `=` $dims attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
+  let summary = "coordinates along a dimension";
+  let description = [{
+    Element (…, i, …) is `from + i` where i is the coordinate along `dim`; wraps around in narrow types.
+
+    ```mlir
+    %j = tile.iota dim = 1 : tensor<128x64xi32>
+    %g = tile.iota dim = 0 from %i : tensor<128xindex>
+    ```
+
+    Constraints:
+    1. an integer or index element type; `dim` below the rank.
+    2. `from` has the element type.
+  }];
+  let arguments = (ins I64Attr:$dim, Optional<AnyType>:$from);
+  let results = (outs AnyRankedTensor:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
+  let summary = "permute dimensions";
+  let description = [{
+    Dimension d of the result is dimension `dims[d]` of the source. Transposes of loads, of transposes and of splats fold.
+
+    ```mlir
+    %t = tile.transpose %x dims = [1, 0] : tensor<128x64xf32> -> tensor<64x128xf32>
+    ```
+
+    Constraints:
+    1. `dims` is a permutation.
+    2. the result's extents are the permuted ones, its element type the source's.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `dims` `=` $dims attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+#endif

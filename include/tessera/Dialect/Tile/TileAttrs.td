@@ -1,0 +1,109 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TESSERA_TILE_ATTRS
+#define TESSERA_TILE_ATTRS
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "tessera/Dialect/Tile/TileDialect.td"
+
+class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::tessera::tile";
+  let genSpecializedAttr = 0;
+}
+class Tile_EnumAttr<EnumAttrInfo info, string mnemonic> : EnumAttr<Tile_Dialect, info, mnemonic> {
+  let assemblyFormat = "$value";
+}
+
+// The level of a kernel (docs/Architecture.md). A kernel without the attribute is at L0.
+def Tile_PhaseEnum : Tile_Enum<"Phase", "level of a kernel below L0", [
+  I32EnumAttrCase<"Raw", 0, "raw">, I32EnumAttrCase<"Placed", 1, "placed">,
+  I32EnumAttrCase<"Scheduled", 2, "scheduled">, I32EnumAttrCase<"Specialized", 3, "specialized">,
+  I32EnumAttrCase<"Allocated", 4, "allocated">]>;
+def Tile_PhaseAttr : Tile_EnumAttr<Tile_PhaseEnum, "phase">;
+
+def Tile_SwitchEnum : Tile_Enum<"Switch", "on or off", [
+  I32EnumAttrCase<"Off", 0, "off">, I32EnumAttrCase<"On", 1, "on">]>;
+def Tile_SwitchAttr : Tile_EnumAttr<Tile_SwitchEnum, "switch">;
+
+def Tile_PadEnum : Tile_Enum<"Pad", "value of elements that a load does not access", [
+  I32EnumAttrCase<"Zero", 0, "zero">, I32EnumAttrCase<"NegInf", 1, "neg_inf">,
+  I32EnumAttrCase<"PosInf", 2, "pos_inf">, I32EnumAttrCase<"Nan", 3, "nan">,
+  I32EnumAttrCase<"Any", 4, "any">]>;
+def Tile_PadAttr : Tile_EnumAttr<Tile_PadEnum, "pad">;
+
+def Tile_CacheEnum : Tile_Enum<"Cache", "cache hint of an access", [
+  I32EnumAttrCase<"First", 0, "first">, I32EnumAttrCase<"Last", 1, "last">,
+  I32EnumAttrCase<"NoAlloc", 2, "no_alloc">]>;
+def Tile_CacheAttr : Tile_EnumAttr<Tile_CacheEnum, "cache">;
+
+// What a program may demand of the compiler; a miss is an error with the reason.
+def Tile_RequirementEnum : Tile_Enum<"Requirement", "a demand on how an op is compiled", [
+  I32EnumAttrCase<"Tma", 0, "tma">, I32EnumAttrCase<"Wgmma", 1, "wgmma">,
+  I32EnumAttrCase<"Pipelined", 2, "pipelined">, I32EnumAttrCase<"Peeled", 3, "peeled">,
+  I32EnumAttrCase<"NoSpills", 4, "no_spills">,
+  I32EnumAttrCase<"Deterministic", 5, "deterministic">]>;
+def Tile_RequireAttr : AttrDef<Tile_Dialect, "Require"> {
+  let mnemonic = "require";
+  let summary = "a list of demands, e.g. `[tma, wgmma]`";
+  let parameters = (ins ArrayRefParameter<"Requirement">:$values);
+  let assemblyFormat = "`[` $values `]`";
+  let extraClassDeclaration = [{
+    bool contains(Requirement r) const { return llvm::is_contained(getValues(), r); }
+  }];
+}
+
+// The order of bfloat and TF32 products: how the inputs of an mma are read.
+def Tile_PrecisionEnum : Tile_Enum<"Precision", "input precision of an mma", [
+  I32EnumAttrCase<"Ieee", 0, "ieee">, I32EnumAttrCase<"Tf32", 1, "tf32">]>;
+def Tile_PrecisionAttr : Tile_EnumAttr<Tile_PrecisionEnum, "precision">;
+
+// Names are those of the arith op that combines two elements.
+def Tile_ReduceKindEnum : Tile_Enum<"ReduceKind", "named combiner of a reduction", [
+  I32EnumAttrCase<"AddF", 0, "addf">, I32EnumAttrCase<"MulF", 1, "mulf">,
+  I32EnumAttrCase<"MaximumF", 2, "maximumf">, I32EnumAttrCase<"MinimumF", 3, "minimumf">,
+  I32EnumAttrCase<"MaxNumF", 4, "maxnumf">, I32EnumAttrCase<"MinNumF", 5, "minnumf">,
+  I32EnumAttrCase<"AddI", 6, "addi">, I32EnumAttrCase<"MulI", 7, "muli">,
+  I32EnumAttrCase<"MaxSI", 8, "maxsi">, I32EnumAttrCase<"MinSI", 9, "minsi">,
+  I32EnumAttrCase<"MaxUI", 10, "maxui">, I32EnumAttrCase<"MinUI", 11, "minui">,
+  I32EnumAttrCase<"AndI", 12, "andi">, I32EnumAttrCase<"OrI", 13, "ori">,
+  I32EnumAttrCase<"XorI", 14, "xori">]>;
+def Tile_ReduceKindAttr : Tile_EnumAttr<Tile_ReduceKindEnum, "reduce_kind">;
+
+def Tile_ArgReduceKindEnum : Tile_Enum<"ArgReduceKind", "which extreme an argreduce finds", [
+  I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Min", 1, "min">]>;
+def Tile_ArgReduceKindAttr : Tile_EnumAttr<Tile_ArgReduceKindEnum, "argreduce_kind">;
+
+// Order in which the blocks of a grid run. It never changes the meaning of a program.
+def Tile_OrderAttr : AttrDef<Tile_Dialect, "Order"> {
+  let mnemonic = "order";
+  let summary = "rasterisation of a grid";
+  let description = [{
+    `#tile.order<group = 8>`: blocks run in groups of 8 rows (blocks of the first grid dimension), inside a group
+    down the rows first. Keeps the operands of neighbouring blocks in L2. Needs a grid of rank ≥ 2;
+    `group = 0` is plain row-major order.
+  }];
+  let parameters = (ins "int64_t":$group);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+// One fact a variant of a kernel relies on; see docs/Contract.md, "guards".
+def Tile_FactEnum : Tile_Enum<"FactKind", "what a guard says about an argument", [
+  I32EnumAttrCase<"Align", 0, "align">, I32EnumAttrCase<"SizeDivisible", 1, "size_divisible">,
+  I32EnumAttrCase<"StrideDivisible", 2, "stride_divisible">, I32EnumAttrCase<"SizeMax", 3, "size_max">,
+  I32EnumAttrCase<"SizeMin", 4, "size_min">,
+  I32EnumAttrCase<"ScalarDivisible", 5, "scalar_divisible">]>;
+def Tile_GuardAttr : AttrDef<Tile_Dialect, "Guard"> {
+  let mnemonic = "guard";
+  let summary = "a condition on an argument under which a variant may run";
+  let description = [{
+    `#tile.guard<align, arg = 0, dim = -1, value = 16>`: the base pointer of argument 0 is a multiple of 16 bytes.
+    `dim` is -1 where the fact has no dimension. Values: bytes for `align`, elements elsewhere.
+  }];
+  let parameters = (ins EnumParameter<Tile_FactEnum>:$fact, "int64_t":$arg, "int64_t":$dim, "int64_t":$value);
+  let assemblyFormat = "`<` $fact `,` struct($arg, $dim, $value) `>`";
+}
+
+#endif

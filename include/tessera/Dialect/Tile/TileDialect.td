@@ -1,0 +1,42 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TESSERA_TILE_DIALECT
+#define TESSERA_TILE_DIALECT
+
+include "mlir/IR/OpBase.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::tessera::tile";
+  let summary = "L0: what one block of a grid computes on small tensors";
+  let description = [{
+    A *tile program* is a sequence of grids over element coordinates. Inside a grid the values are
+    builtin tensors of static shape ("tiles", rank 0 to 4, any extent) without an encoding; arithmetic
+    is `arith` and `math`, control flow `scf`, memory is `memref` arguments read by `tile.load` and
+    written by `tile.store`. No threads, no shared memory, no barriers. `docs/Language.md` is the
+    definition of the language; the pass `tile-verify` rejects what lies outside it.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 0;
+  let hasRegionArgAttrVerify = 1;
+  let hasConstantMaterializer = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let extraClassDeclaration = [{
+    void registerAttributes();
+
+    // Argument facts (docs/Language.md, "Arguments").
+    static constexpr llvm::StringLiteral kShape = "tile.shape";
+    static constexpr llvm::StringLiteral kAlign = "tile.align";
+    static constexpr llvm::StringLiteral kSizeDivisible = "tile.size_divisible";
+    static constexpr llvm::StringLiteral kStrideDivisible = "tile.stride_divisible";
+    static constexpr llvm::StringLiteral kSizeMax = "tile.size_max";
+    static constexpr llvm::StringLiteral kAlias = "tile.alias";
+    static constexpr llvm::StringLiteral kDivisible = "tile.divisible";
+    static constexpr llvm::StringLiteral kName = "tile.name";
+  }];
+}
+
+class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
+
+#endif

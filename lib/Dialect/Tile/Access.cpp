@@ -1,0 +1,249 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Tile/Access.h"
+
+using namespace mlir;
+using namespace tessera::tile;
+
+SmallVector<int64_t> tessera::tile::trailingDims(unsigned memrefRank, unsigned tileRank) {
+  SmallVector<int64_t> dims;
+  for (unsigned d = 0; d < tileRank; ++d)
+    dims.push_back(static_cast<int64_t>(memrefRank) - tileRank + d);
+  return dims;
+}
+
+static ParseResult parseIntList(OpAsmParser &parser, SmallVectorImpl<int64_t> &list) {
+  return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
+                                        [&]() { return parser.parseInteger(list.emplace_back()); });
+}
+
+ParseResult tessera::tile::parseAccess(OpAsmParser &parser, ParsedAccess &access, bool allowPad) {
+  if (parser.parseOperand(access.memref) ||
+      parser.parseOperandList(access.coords, OpAsmParser::Delimiter::Square))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("dims"))) {
+    access.hasDims = true;
+    if (parser.parseEqual() || parseIntList(parser, access.dims))
+      return failure();
+  }
+  if (succeeded(parser.parseOptionalKeyword("limit"))) {
+    if (parser.parseEqual() ||
+        parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&]() -> ParseResult {
+          if (succeeded(parser.parseOptionalKeyword("_"))) {
+            access.limited.push_back(false);
+            return success();
+          }
+          access.limited.push_back(true);
+          return parser.parseOperand(access.limits.emplace_back());
+        }))
+      return failure();
+  }
+  if (allowPad && succeeded(parser.parseOptionalKeyword("pad"))) {
+    if (parser.parseEqual())
+      return failure();
+    StringRef word;
+    SMLoc loc = parser.getCurrentLocation();
+    if (succeeded(parser.parseOptionalKeyword(&word))) {
+      std::optional<Pad> pad = symbolizePad(word);
+      if (!pad)
+        return parser.emitError(loc) << "expected zero, neg_inf, pos_inf, nan, any or a typed "
+                                        "literal after 'pad =', got '"
+                                     << word << "'";
+      access.pad = PadAttr::get(parser.getContext(), *pad);
+    } else if (parser.parseAttribute(access.pad)) {
+      return failure();
+    }
+  }
+  if (succeeded(parser.parseOptionalKeyword("mask"))) {
+    access.hasMask = true;
+    if (parser.parseEqual() || parser.parseOperand(access.mask))
+      return failure();
+    if (succeeded(parser.parseOptionalKeyword("on"))) {
+      access.hasMaskDims = true;
+      if (parseIntList(parser, access.maskDims))
+        return failure();
+    }
+  }
+  return success();
+}
+
+ParseResult tessera::tile::resolveAccess(OpAsmParser &parser, ParsedAccess &access, Type memrefType,
+                                         ArrayRef<int64_t> shape, OperationState &state,
+                                         SmallVectorImpl<int32_t> &segments) {
+  Builder &b = parser.getBuilder();
+  Type index = b.getIndexType();
+  auto memref = dyn_cast<MemRefType>(memrefType);
+  if (!memref)
+    return parser.emitError(parser.getNameLoc()) << "expected a memref, got " << memrefType;
+  if (parser.resolveOperand(access.memref, memref, state.operands) ||
+      parser.resolveOperands(access.coords, index, state.operands) ||
+      parser.resolveOperands(access.limits, index, state.operands))
+    return failure();
+  unsigned rank = shape.size();
+  if (access.limited.empty())
+    access.limited.assign(rank, false);
+  if (!access.hasDims) {
+    if (rank > static_cast<unsigned>(memref.getRank()))
+      return parser.emitError(parser.getNameLoc())
+             << "load_c2: the tile has rank " << rank << " but the memref has rank "
+             << memref.getRank() << "; name the memref dimensions with 'dims'";
+    access.dims = trailingDims(memref.getRank(), rank);
+  }
+  if (access.hasMask && !access.hasMaskDims)
+    for (unsigned d = 0; d < rank; ++d)
+      access.maskDims.push_back(d);
+  if (access.hasMask) {
+    SmallVector<int64_t> maskShape;
+    for (int64_t d : access.maskDims) {
+      if (d < 0 || d >= static_cast<int64_t>(rank))
+        return parser.emitError(parser.getNameLoc())
+               << "load_c5: mask dimension " << d << " is not a dimension of the tile";
+      maskShape.push_back(shape[d]);
+    }
+    if (parser.resolveOperand(access.mask, RankedTensorType::get(maskShape, b.getI1Type()),
+                              state.operands))
+      return failure();
+  }
+  state.addAttribute("dims", b.getDenseI64ArrayAttr(access.dims));
+  state.addAttribute("limited", b.getDenseBoolArrayAttr(access.limited));
+  state.addAttribute("maskDims", b.getDenseI64ArrayAttr(access.maskDims));
+  if (access.pad)
+    state.addAttribute("pad", access.pad);
+  segments.assign({static_cast<int32_t>(access.coords.size()),
+                   static_cast<int32_t>(access.limits.size()), access.hasMask ? 1 : 0});
+  return success();
+}
+
+void tessera::tile::printAccess(OpAsmPrinter &p, Value memref, ValueRange coords, ValueRange limits,
+                                Value mask, ArrayRef<int64_t> dims, ArrayRef<bool> limited,
+                                ArrayRef<int64_t> maskDims, Attribute pad, unsigned tileRank) {
+  p << memref << '[' << coords << ']';
+  unsigned memrefRank = cast<MemRefType>(memref.getType()).getRank();
+  if (dims != ArrayRef<int64_t>(trailingDims(memrefRank, tileRank))) {
+    p << " dims = [";
+    llvm::interleaveComma(dims, p);
+    p << ']';
+  }
+  if (llvm::is_contained(limited, true)) {
+    p << " limit = [";
+    unsigned next = 0;
+    llvm::interleaveComma(limited, p, [&](bool has) {
+      if (has)
+        p << limits[next++];
+      else
+        p << '_';
+    });
+    p << ']';
+  }
+  if (pad) {
+    p << " pad = ";
+    if (auto word = dyn_cast<PadAttr>(pad))
+      p << stringifyPad(word.getValue());
+    else
+      p << pad;
+  }
+  if (mask) {
+    p << " mask = " << mask;
+    if (maskDims.size() != tileRank) {
+      p << " on [";
+      llvm::interleaveComma(maskDims, p);
+      p << ']';
+    }
+  }
+}
+
+LogicalResult tessera::tile::verifyAccess(Operation *op, MemRefType memref, ArrayRef<int64_t> shape,
+                                          Type elementType, ValueRange coords, ValueRange limits,
+                                          Value mask, ArrayRef<int64_t> dims,
+                                          ArrayRef<bool> limited, ArrayRef<int64_t> maskDims) {
+  int64_t rank = memref.getRank(), tileRank = shape.size();
+  if (static_cast<int64_t>(coords.size()) != rank)
+    return op->emitOpError("load_c1: ") << "needs one coordinate for each of the " << rank
+                                        << " dimensions of " << memref << ", got " << coords.size();
+  if (static_cast<int64_t>(dims.size()) != tileRank)
+    return op->emitOpError("load_c2: ") << "'dims' needs one entry for each of the " << tileRank
+                                        << " tile dimensions, got " << dims.size();
+  llvm::SmallBitVector seen(rank);
+  for (int64_t d : dims) {
+    if (d < 0 || d >= rank)
+      return op->emitOpError("load_c2: ")
+             << "'dims' names dimension " << d << " but the memref has rank " << rank;
+    if (seen[d])
+      return op->emitOpError("load_c2: ") << "'dims' names dimension " << d << " twice";
+    seen.set(d);
+  }
+  if (memref.getElementType() != elementType)
+    return op->emitOpError("load_c3: ")
+           << "the memref holds " << memref.getElementType() << " but the tile " << elementType
+           << "; convert with arith after a load or before a store";
+  if (static_cast<int64_t>(limited.size()) != tileRank)
+    return op->emitOpError("load_c4: ")
+           << "'limit' needs one entry for each of the " << tileRank
+           << " tile dimensions ('_' for none), got " << limited.size();
+  if (llvm::count(limited, true) != static_cast<int64_t>(limits.size()))
+    return op->emitOpError("load_c4: ")
+           << "'limited' marks " << llvm::count(limited, true) << " dimensions but "
+           << limits.size() << " limits are given";
+  if (!mask)
+    return success();
+  SmallVector<int64_t> maskShape;
+  for (auto [i, d] : llvm::enumerate(maskDims)) {
+    if (d < 0 || d >= tileRank || (i && maskDims[i - 1] >= d))
+      return op->emitOpError("load_c5: ") << "'on' must list tile dimensions in ascending order";
+    maskShape.push_back(shape[d]);
+  }
+  auto maskType = cast<RankedTensorType>(mask.getType());
+  if (!maskType.getElementType().isInteger(1) ||
+      maskType.getShape() != ArrayRef<int64_t>(maskShape))
+    return op->emitOpError("load_c5: ")
+           << "the mask must be "
+           << RankedTensorType::get(maskShape, IntegerType::get(op->getContext(), 1)) << ", got "
+           << maskType;
+  return success();
+}
+
+LogicalResult tessera::tile::verifyPad(Operation *op, Attribute pad, Type elementType) {
+  if (!pad)
+    return success();
+  if (auto word = dyn_cast<PadAttr>(pad)) {
+    if (llvm::is_contained({Pad::NegInf, Pad::PosInf, Pad::Nan}, word.getValue()) &&
+        !isa<FloatType>(elementType))
+      return op->emitOpError("load_c6: ")
+             << "pad = " << stringifyPad(word.getValue()) << " needs a float tile, got "
+             << elementType << "; use a typed literal";
+    return success();
+  }
+  auto literal = dyn_cast<TypedAttr>(pad);
+  if (!literal || !isa<FloatAttr, IntegerAttr>(pad) || literal.getType() != elementType)
+    return op->emitOpError("load_c6: ")
+           << "the pad literal " << pad << " must be a number of type " << elementType;
+  return success();
+}
+
+bool tessera::tile::padIsAny(Attribute pad) {
+  auto word = dyn_cast_or_null<PadAttr>(pad);
+  return word && word.getValue() == Pad::Any;
+}
+
+TypedAttr tessera::tile::padValue(Attribute pad, Type elementType) {
+  Builder b(elementType.getContext());
+  auto word = dyn_cast_or_null<PadAttr>(pad);
+  if (pad && !word)
+    return cast<TypedAttr>(pad);
+  auto floatType = dyn_cast<FloatType>(elementType);
+  if (word && floatType) {
+    const llvm::fltSemantics &sem = floatType.getFloatSemantics();
+    if (word.getValue() == Pad::NegInf || word.getValue() == Pad::PosInf)
+      return FloatAttr::get(floatType, APFloat::getInf(sem, word.getValue() == Pad::NegInf));
+    if (word.getValue() == Pad::Nan)
+      return FloatAttr::get(floatType, APFloat::getQNaN(sem));
+  }
+  return cast<TypedAttr>(b.getZeroAttr(elementType));
+}
+
+Value tessera::tile::limitOf(ValueRange limits, ArrayRef<bool> limited, unsigned dim) {
+  if (dim >= limited.size() || !limited[dim])
+    return {};
+  return limits[llvm::count(limited.take_front(dim), true)];
+}

@@ -1,0 +1,33 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Tile/ElementTypes.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+
+bool tessera::tile::isTileElementType(Type type) {
+  if (isa<Float64Type, Float32Type, Float16Type, BFloat16Type, IndexType>(type))
+    return true;
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && integer.isSignless() &&
+         llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+}
+
+bool tessera::tile::isMemoryElementType(Type type) { return isTileElementType(type); }
+
+StringRef tessera::tile::tileElementTypesText() {
+  return "f64 f32 f16 bf16 i64 i32 i16 i8 i1 index";
+}
+
+int64_t tessera::tile::elementBytes(Type type) {
+  if (type.isIndex())
+    return 8;
+  return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+}
+
+std::string tessera::tile::contractTypeName(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}

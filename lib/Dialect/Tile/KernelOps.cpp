@@ -1,0 +1,357 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Tile.h"
+
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace tessera::tile;
+
+//===--- kernel
+//-------------------------------------------------------------------------------------===//
+
+void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type,
+                     ArrayRef<NamedAttribute> attrs) {
+  state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  state.attributes.append(attrs.begin(), attrs.end());
+  Block *body = new Block();
+  state.addRegion()->push_back(body);
+  body->addArguments(type.getInputs(), SmallVector<Location>(type.getNumInputs(), state.location));
+}
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  // The names of arguments are what users know them by: kept as facts, because the printer invents
+  // others.
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<Type> resultTypes;
+  SmallVector<DictionaryAttr> resultAttrs;
+  bool variadic = false;
+  Builder &b = parser.getBuilder();
+  (void)mlir::impl::parseOptionalVisibilityKeyword(parser, result.attributes);
+  if (parser.parseSymbolName(name, SymbolTable::getSymbolAttrName(), result.attributes) ||
+      function_interface_impl::parseFunctionSignatureWithArguments(
+          parser, /*allowVariadic=*/false, arguments, variadic, resultTypes, resultAttrs))
+    return failure();
+  if (!resultTypes.empty())
+    return parser.emitError(parser.getNameLoc())
+           << "kernel_c1: a kernel has no results; store them to a memref argument";
+  SmallVector<Type> types;
+  for (OpAsmParser::Argument &argument : arguments) {
+    types.push_back(argument.type);
+    StringRef spelled = argument.ssaName.name.drop_front();
+    NamedAttrList attrs(argument.attrs);
+    unsigned ignored;
+    if (!attrs.get(TileDialect::kName) && !spelled.empty() && spelled.getAsInteger(10, ignored))
+      attrs.set(TileDialect::kName, b.getStringAttr(spelled));
+    argument.attrs = attrs.getDictionary(b.getContext());
+  }
+  result.addAttribute(getFunctionTypeAttrName(result.name),
+                      TypeAttr::get(b.getFunctionType(types, {})));
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  call_interface_impl::addArgAndResultAttrs(b, result, arguments, resultAttrs,
+                                            getArgAttrsAttrName(result.name),
+                                            getResAttrsAttrName(result.name));
+  Region *body = result.addRegion();
+  return parser.parseRegion(*body, arguments, /*enableNameShadowing=*/false);
+}
+
+void KernelOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  if (auto visibility = getSymVisibilityAttr())
+    p << visibility.getValue() << ' ';
+  p.printSymbolName(getSymName());
+  p << '(';
+  Block &entry = getBody().front();
+  llvm::interleaveComma(entry.getArguments(), p, [&](BlockArgument arg) {
+    // A tile.name that is the printed name already would be noise.
+    DictionaryAttr attrs = getArgAttrDict(arg.getArgNumber());
+    p.printRegionArgument(arg, {}, /*omitType=*/false);
+    SmallVector<StringRef> hidden;
+    if (attrs)
+      if (auto name = attrs.getAs<StringAttr>(TileDialect::kName))
+        if (shownName(arg.getArgNumber()) == name.getValue())
+          hidden.push_back(TileDialect::kName);
+    if (attrs)
+      p.printOptionalAttrDict(attrs.getValue(), hidden);
+  });
+  p << ')';
+  SmallVector<StringRef> hidden{getSymNameAttrName(), getFunctionTypeAttrName(),
+                                getArgAttrsAttrName(), getResAttrsAttrName(),
+                                getSymVisibilityAttrName()};
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), hidden);
+  p << ' ';
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/true);
+}
+
+/// The name that getAsmBlockArgumentNames proposes; empty when another argument has the same
+/// tile.name.
+std::string KernelOp::shownName(unsigned index) {
+  auto name = getArgAttrOfType<StringAttr>(index, TileDialect::kName);
+  if (!name || name.getValue().empty() ||
+      !llvm::all_of(name.getValue(),
+                    [](char c) {
+                      return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '-';
+                    }) ||
+      llvm::isDigit(name.getValue().front()))
+    return {};
+  for (unsigned i = 0; i < getNumArguments(); ++i)
+    if (i != index && getArgAttrOfType<StringAttr>(i, TileDialect::kName) == name)
+      return {};
+  return name.str();
+}
+
+void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  if (region.empty())
+    return;
+  for (BlockArgument arg : region.front().getArguments()) {
+    if (arg.getArgNumber() >= getNumArguments())
+      return;
+    std::string name = shownName(arg.getArgNumber());
+    if (!name.empty())
+      setName(arg, name);
+  }
+}
+
+std::string KernelOp::getArgName(unsigned index) {
+  if (auto name = getArgAttrOfType<StringAttr>(index, TileDialect::kName))
+    return name.str();
+  return ("arg" + Twine(index)).str();
+}
+
+std::optional<std::pair<unsigned, unsigned>> KernelOp::lookupDim(StringRef name) {
+  for (unsigned arg = 0, e = getNumArguments(); arg < e; ++arg)
+    if (auto shape = getArgAttrOfType<ArrayAttr>(arg, TileDialect::kShape))
+      for (auto [d, entry] : llvm::enumerate(shape))
+        if (auto entryName = dyn_cast<StringAttr>(entry); entryName && entryName.getValue() == name)
+          return std::make_pair(arg, static_cast<unsigned>(d));
+  return std::nullopt;
+}
+
+LogicalResult KernelOp::verify() {
+  if (getFunctionType().getNumResults())
+    return emitOpError("kernel_c1: a kernel has no results; store them to a memref argument");
+  if (getBody().empty() || !isa<ReturnOp>(getBody().front().back()))
+    return emitOpError("kernel_c1: the body must be one block that ends with tile.return");
+  for (auto [i, type] : llvm::enumerate(getArgumentTypes())) {
+    auto memref = dyn_cast<MemRefType>(type);
+    if (!memref) {
+      if (isTileElementType(type))
+        continue;
+      return emitOpError("kernel_c2: argument ")
+             << i << " has type " << type << "; a kernel takes memrefs and scalars of "
+             << tileElementTypesText();
+    }
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (!isMemoryElementType(memref.getElementType()))
+      return emitOpError("kernel_c2: argument ")
+             << i << ": a memref of " << memref.getElementType()
+             << " is not supported; the element types are " << tileElementTypesText();
+    if (memref.getRank() > 5)
+      return emitOpError("kernel_c2: argument ")
+             << i << " has rank " << memref.getRank() << "; at most 5 is supported";
+    if (memref.getMemorySpace())
+      return emitOpError("kernel_c2: argument ")
+             << i << " has memory space " << memref.getMemorySpace()
+             << "; only the default one (global memory) is supported";
+    if (failed(memref.getStridesAndOffset(strides, offset)))
+      return emitOpError("kernel_c2: argument ")
+             << i << " has layout " << memref.getLayout()
+             << "; only identity and strided layouts are supported";
+  }
+  if (std::optional<uint64_t> count = getWarpgroups(); count && (*count < 1 || *count > 8))
+    return emitOpError("warpgroups must be 1 to 8, got ") << *count;
+  if (auto guards = getGuards())
+    for (auto guard : guards->getAsRange<GuardAttr>()) {
+      if (guard.getArg() < 0 || guard.getArg() >= static_cast<int64_t>(getNumArguments()))
+        return emitOpError("kernel_c4: guard ")
+               << guard << " names an argument that does not exist";
+      auto memref = dyn_cast<MemRefType>(getArgumentTypes()[guard.getArg()]);
+      bool needsDim =
+          guard.getFact() != FactKind::Align && guard.getFact() != FactKind::ScalarDivisible;
+      if (needsDim && (!memref || guard.getDim() < 0 || guard.getDim() >= memref.getRank()))
+        return emitOpError("kernel_c4: guard ")
+               << guard << " names a dimension that does not exist";
+      if (guard.getFact() == FactKind::Align && !memref)
+        return emitOpError("kernel_c4: guard ") << guard << " needs a memref";
+    }
+  return success();
+}
+
+//===--- grid
+//---------------------------------------------------------------------------------------===//
+
+ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &b = parser.getBuilder();
+  SmallVector<OpAsmParser::Argument> coords;
+  if (parser.parseArgumentList(coords, OpAsmParser::Delimiter::Paren))
+    return failure();
+  SmallVector<int32_t> segments;
+  auto parseBounds = [&](StringRef attribute) -> ParseResult {
+    DenseI64ArrayAttr statics;
+    DenseBoolArrayAttr scalable;
+    SmallVector<OpAsmParser::UnresolvedOperand> dynamics;
+    if (parseDynamicIndexList(parser, dynamics, statics, scalable, nullptr,
+                              AsmParser::Delimiter::Paren) ||
+        parser.resolveOperands(dynamics, b.getIndexType(), result.operands))
+      return failure();
+    segments.push_back(dynamics.size());
+    result.addAttribute(attribute, statics);
+    return success();
+  };
+  if (parser.parseEqual() || parseBounds("staticLower") || parser.parseKeyword("to") ||
+      parseBounds("staticUpper") || parser.parseKeyword("step") || parseBounds("staticStep"))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("order"))) {
+    Attribute order;
+    if (parser.parseEqual() || parser.parseCustomAttributeWithFallback(
+                                   order, Type{}, [&](Attribute &out, Type) -> ParseResult {
+                                     out = OrderAttr::parse(parser, Type{});
+                                     return success(static_cast<bool>(out));
+                                   }))
+      return failure();
+    result.addAttribute("order", order);
+  }
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  for (OpAsmParser::Argument &coord : coords)
+    coord.type = b.getIndexType();
+  result.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr(segments));
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, coords))
+    return failure();
+  ensureTerminator(*body, b, result.location);
+  return success();
+}
+
+void GridOp::print(OpAsmPrinter &p) {
+  p << " (";
+  llvm::interleaveComma(getBody().getArguments(), p, [&](BlockArgument arg) { p << arg; });
+  p << ") = ";
+  printDynamicIndexList(p, *this, getDynamicLower(), getStaticLower(), {}, {},
+                        AsmParser::Delimiter::Paren);
+  p << " to ";
+  printDynamicIndexList(p, *this, getDynamicUpper(), getStaticUpper(), {}, {},
+                        AsmParser::Delimiter::Paren);
+  p << " step ";
+  printDynamicIndexList(p, *this, getDynamicStep(), getStaticStep(), {}, {},
+                        AsmParser::Delimiter::Paren);
+  if (OrderAttr order = getOrderAttr()) {
+    p << " order = ";
+    p.printStrippedAttrOrType(order);
+  }
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(),
+      {"staticLower", "staticUpper", "staticStep", "order", "operandSegmentSizes"});
+  p << ' ';
+  p.printRegion(getRegion(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
+}
+
+void GridOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  static const StringRef names[] = {"i", "j", "k", "l", "m"};
+  for (BlockArgument arg : region.getArguments())
+    setName(arg, arg.getArgNumber() < 5 ? names[arg.getArgNumber()] : names[0]);
+}
+
+static SmallVector<OpFoldResult> mixed(ArrayRef<int64_t> statics, ValueRange dynamics,
+                                       MLIRContext *context) {
+  return getMixedValues(statics, dynamics, context);
+}
+SmallVector<OpFoldResult> GridOp::getMixedLower() {
+  return mixed(getStaticLower(), getDynamicLower(), getContext());
+}
+SmallVector<OpFoldResult> GridOp::getMixedUpper() {
+  return mixed(getStaticUpper(), getDynamicUpper(), getContext());
+}
+SmallVector<OpFoldResult> GridOp::getMixedStep() {
+  return mixed(getStaticStep(), getDynamicStep(), getContext());
+}
+
+void GridOp::getSuccessorRegions(RegionBranchPoint point,
+                                 SmallVectorImpl<RegionSuccessor> &regions) {
+  regions.emplace_back(&getRegion());
+  regions.emplace_back(getOperation(), Operation::result_range(nullptr, 0));
+}
+OperandRange GridOp::getEntrySuccessorOperands(RegionSuccessor) {
+  return {getOperation()->operand_end(), getOperation()->operand_end()};
+}
+
+LogicalResult GridOp::verify() {
+  unsigned rank = getBody().getNumArguments();
+  if (getStaticLower().size() != rank || getStaticUpper().size() != rank ||
+      getStaticStep().size() != rank)
+    return emitOpError("grid_c1: ")
+           << rank << " coordinates need as many lower bounds, upper bounds and steps, got "
+           << getStaticLower().size() << ", " << getStaticUpper().size() << " and "
+           << getStaticStep().size();
+  auto dynamic = [](ArrayRef<int64_t> list) { return llvm::count(list, ShapedType::kDynamic); };
+  if (dynamic(getStaticLower()) != static_cast<int64_t>(getDynamicLower().size()) ||
+      dynamic(getStaticUpper()) != static_cast<int64_t>(getDynamicUpper().size()) ||
+      dynamic(getStaticStep()) != static_cast<int64_t>(getDynamicStep().size()))
+    return emitOpError("grid_c1: dynamic bounds and their values do not match");
+  for (BlockArgument arg : getBody().getArguments())
+    if (!arg.getType().isIndex())
+      return emitOpError("grid_c1: coordinates are of type index, got ") << arg.getType();
+  for (int64_t step : getStaticStep())
+    if (!ShapedType::isDynamic(step) && step < 1)
+      return emitOpError("grid_c2: a step must be positive, got ") << step;
+  if (!isa_and_nonnull<KernelOp>((*this)->getParentOp()))
+    return emitOpError("grid_c3: must stand directly in a tile.kernel");
+  LogicalResult crossing = success();
+  getBody().walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (isa<TensorType>(operand.getType()) &&
+          !getRegion().isAncestor(operand.getParentRegion()) && succeeded(crossing))
+        crossing = op->emitOpError(
+            "grid_c4: uses a tile from outside its tile.grid; tiles may not cross the border "
+            "of a grid: make it inside, or store it");
+    return failed(crossing) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (failed(crossing))
+    return failure();
+  if (getOrder() && getOrder()->getGroup() > 0 && rank < 2)
+    return emitOpError("grid_c5: an order with a group needs a grid of rank 2 or more, got rank ")
+           << rank;
+  return success();
+}
+
+//===--- dim, assume
+//--------------------------------------------------------------------------------===//
+
+void DimOp::getAsmResultNames(OpAsmSetValueNameFn setName) { setName(getResult(), getName()); }
+
+LogicalResult DimOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (!kernel)
+    return emitOpError("dim_c1: must be inside a tile.kernel");
+  if (!kernel.lookupDim(getName()))
+    return emitOpError("dim_c1: no argument of the kernel has a tile.shape with the name \"")
+           << getName() << "\"";
+  return success();
+}
+
+LogicalResult AssumeOp::verify() {
+  bool condition = getValue().getType().isInteger(1);
+  if (condition && !getMessage())
+    return emitOpError("assume_c1: a condition needs a message for the launcher");
+  if (!condition && !getMin() && !getMax() && !getDivisible())
+    return emitOpError("assume_c1: a promise needs at least one of min, max and divisible");
+  if (getDivisible() && static_cast<int64_t>(*getDivisible()) < 1)
+    return emitOpError("assume_c2: divisible must be positive");
+  if (getMin() && getMax() && static_cast<int64_t>(*getMin()) > static_cast<int64_t>(*getMax()))
+    return emitOpError("assume_c2: min is greater than max");
+  if (condition && !isa_and_nonnull<KernelOp>((*this)->getParentOp()))
+    return emitOpError(
+        "assume_c3: a launch precondition stands in the body of the kernel, outside the grids; "
+        "inside, promise a range of an integer");
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "tessera/Dialect/Tile/TileOps.cpp.inc"

@@ -1,0 +1,179 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Tile/Access.h"
+#include "tessera/Dialect/Tile/Tile.h"
+
+using namespace mlir;
+using namespace tessera::tile;
+
+//===--- load
+//---------------------------------------------------------------------------------------===//
+
+void LoadOp::build(OpBuilder &b, OperationState &state, RankedTensorType type, Value source,
+                   ValueRange coords) {
+  unsigned rank = type.getRank();
+  build(b, state, type, source, coords, ValueRange{}, Value{},
+        b.getDenseI64ArrayAttr(trailingDims(cast<MemRefType>(source.getType()).getRank(), rank)),
+        b.getDenseBoolArrayAttr(SmallVector<bool>(rank, false)), b.getDenseI64ArrayAttr({}),
+        Attribute{}, RequireAttr{}, IntegerAttr{}, CacheAttr{});
+}
+
+ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &result) {
+  ParsedAccess access;
+  Type memref, tile;
+  SmallVector<int32_t> segments;
+  if (parseAccess(parser, access, /*allowPad=*/true) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(memref) ||
+      parser.parseArrow() || parser.parseType(tile))
+    return failure();
+  auto type = dyn_cast<RankedTensorType>(tile);
+  if (!type)
+    return parser.emitError(parser.getNameLoc()) << "expected a ranked tensor, got " << tile;
+  if (resolveAccess(parser, access, memref, type.getShape(), result, segments))
+    return failure();
+  result.addAttribute(
+      getOperandSegmentSizesAttrName(result.name),
+      parser.getBuilder().getDenseI32ArrayAttr({1, segments[0], segments[1], segments[2]}));
+  result.addTypes(type);
+  return success();
+}
+
+/// The attributes that the clauses of an access already print.
+static const StringRef kAccessAttrs[] = {"dims", "limited", "maskDims", "pad",
+                                         "operandSegmentSizes"};
+
+void LoadOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  printAccess(p, getSource(), getCoords(), getLimits(), getMask(), getDims(), getLimited(),
+              getMaskDims(), getPadAttr(), getTileType().getRank());
+  p.printOptionalAttrDict((*this)->getAttrs(), kAccessAttrs);
+  p << " : " << getSource().getType() << " -> " << getResult().getType();
+}
+
+LogicalResult LoadOp::verify() {
+  RankedTensorType type = getTileType();
+  if (failed(verifyAccess(*this, getMemRefType(), type.getShape(), type.getElementType(),
+                          getCoords(), getLimits(), getMask(), getDims(), getLimited(),
+                          getMaskDims())))
+    return failure();
+  return verifyPad(*this, getPadAttr(), type.getElementType());
+}
+
+void LoadOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
+}
+
+Value LoadOp::getLimit(unsigned dim) { return limitOf(getLimits(), getLimited(), dim); }
+TypedAttr LoadOp::getPadValue() {
+  return padsAny() ? TypedAttr{} : padValue(getPadAttr(), getTileType().getElementType());
+}
+bool LoadOp::padsAny() { return padIsAny(getPadAttr()); }
+
+//===--- store
+//--------------------------------------------------------------------------------------===//
+
+void StoreOp::build(OpBuilder &b, OperationState &state, Value value, Value dest,
+                    ValueRange coords) {
+  unsigned rank = cast<RankedTensorType>(value.getType()).getRank();
+  build(b, state, value, dest, coords, ValueRange{}, Value{},
+        b.getDenseI64ArrayAttr(trailingDims(cast<MemRefType>(dest.getType()).getRank(), rank)),
+        b.getDenseBoolArrayAttr(SmallVector<bool>(rank, false)), b.getDenseI64ArrayAttr({}),
+        RequireAttr{}, CacheAttr{});
+}
+
+ParseResult StoreOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand value;
+  ParsedAccess access;
+  Type memref, tile;
+  SmallVector<int32_t> segments;
+  if (parser.parseOperand(value) || parser.parseComma() ||
+      parseAccess(parser, access, /*allowPad=*/false) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(tile) ||
+      parser.parseArrow() || parser.parseType(memref))
+    return failure();
+  auto type = dyn_cast<RankedTensorType>(tile);
+  if (!type)
+    return parser.emitError(parser.getNameLoc()) << "expected a ranked tensor, got " << tile;
+  if (parser.resolveOperand(value, type, result.operands) ||
+      resolveAccess(parser, access, memref, type.getShape(), result, segments))
+    return failure();
+  result.addAttribute(
+      getOperandSegmentSizesAttrName(result.name),
+      parser.getBuilder().getDenseI32ArrayAttr({1, 1, segments[0], segments[1], segments[2]}));
+  return success();
+}
+
+void StoreOp::print(OpAsmPrinter &p) {
+  p << ' ' << getValue() << ", ";
+  printAccess(p, getDest(), getCoords(), getLimits(), getMask(), getDims(), getLimited(),
+              getMaskDims(), Attribute{}, getTileType().getRank());
+  p.printOptionalAttrDict((*this)->getAttrs(), kAccessAttrs);
+  p << " : " << getValue().getType() << " -> " << getDest().getType();
+}
+
+LogicalResult StoreOp::verify() {
+  RankedTensorType type = getTileType();
+  if (failed(verifyAccess(*this, getMemRefType(), type.getShape(), type.getElementType(),
+                          getCoords(), getLimits(), getMask(), getDims(), getLimited(),
+                          getMaskDims())))
+    return failure();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (succeeded(getMemRefType().getStridesAndOffset(strides, offset)))
+    for (auto [d, stride] : llvm::enumerate(strides))
+      if (stride == 0 && getMemRefType().getDimSize(d) != 1)
+        return emitOpError("store_c6: ") << "dimension " << d << " of " << getMemRefType()
+                                         << " has stride 0: it may be loaded, not stored";
+  return success();
+}
+
+void StoreOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), &getDestMutable());
+}
+
+Value StoreOp::getLimit(unsigned dim) { return limitOf(getLimits(), getLimited(), dim); }
+
+//===--- canonicalisation: casts of memrefs, constant masks
+//------------------------------------------===//
+
+namespace {
+/// Reads the size and layout through a cast that only forgets them.
+template <typename Op>
+struct FoldMemRefCast : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    OpOperand &memref = std::is_same_v<Op, LoadOp> ? op->getOpOperand(0) : op->getOpOperand(1);
+    auto cast = memref.get().template getDefiningOp<memref::CastOp>();
+    if (!cast || !isa<MemRefType>(cast.getSource().getType()) ||
+        !memref::CastOp::canFoldIntoConsumerOp(cast))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { memref.set(cast.getSource()); });
+    return success();
+  }
+};
+
+/// A mask that is constant true says nothing.
+template <typename Op>
+struct DropTrueMask : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    if (!op.getMask() || !matchPattern(op.getMask(), m_One()))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getMaskMutable().clear();
+      op.setMaskDims({});
+    });
+    return success();
+  }
+};
+} // namespace
+
+void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<FoldMemRefCast<LoadOp>, DropTrueMask<LoadOp>>(context);
+}
+void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<FoldMemRefCast<StoreOp>, DropTrueMask<StoreOp>>(context);
+}

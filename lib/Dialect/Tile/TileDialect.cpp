@@ -1,0 +1,146 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Tile.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tessera::tile;
+
+#include "tessera/Dialect/Tile/TileDialect.cpp.inc"
+#include "tessera/Dialect/Tile/TileEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "tessera/Dialect/Tile/TileAttrs.cpp.inc"
+
+namespace {
+/// Constants made while folding stay inside their grid: tiles may not cross its border.
+struct TileFoldInterface : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+  bool shouldMaterializeInto(Region *region) const final {
+    return isa<GridOp>(region->getParentOp());
+  }
+};
+/// Tile ops may be inlined wherever they come from: helper functions over tiles.
+struct TileInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+};
+} // namespace
+
+void TileDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "tessera/Dialect/Tile/TileOps.cpp.inc"
+      >();
+  addInterfaces<TileFoldInterface, TileInlinerInterface>();
+}
+
+void TileDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tessera/Dialect/Tile/TileAttrs.cpp.inc"
+      >();
+}
+
+LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t group) {
+  if (group < 0)
+    return emitError() << "the group of a grid's order must be 0 or more, got " << group;
+  return success();
+}
+
+//===--- Argument facts (constraint 3 of tile.kernel)
+//-----------------------------------------------===//
+
+static LogicalResult verifyPositiveList(Operation *op, NamedAttribute fact, unsigned arg,
+                                        MemRefType type) {
+  auto list = dyn_cast<DenseI64ArrayAttr>(fact.getValue());
+  if (!list || static_cast<int64_t>(list.size()) != type.getRank() ||
+      llvm::any_of(list.asArrayRef(), [](int64_t v) { return v < 1; }))
+    return op->emitOpError("kernel_c3: ")
+           << fact.getName() << " of argument " << arg << " must be array<i64: ...> with "
+           << type.getRank() << " positive numbers, one for each dimension of " << type;
+  return success();
+}
+
+LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned arg,
+                                                    NamedAttribute fact) {
+  auto kernel = dyn_cast<KernelOp>(op);
+  if (!kernel)
+    return op->emitOpError() << "argument fact " << fact.getName() << " belongs on a tile.kernel";
+  Type type = kernel.getArgumentTypes()[arg];
+  auto memref = dyn_cast<MemRefType>(type);
+  StringRef name = fact.getName().getValue();
+  auto needMemref = [&]() -> LogicalResult {
+    if (!memref)
+      return op->emitOpError("kernel_c3: ")
+             << fact.getName() << " of argument " << arg << " needs a memref, got " << type;
+    return success();
+  };
+  if (name == kName)
+    return isa<StringAttr>(fact.getValue())
+               ? success()
+               : op->emitOpError("kernel_c3: tile.name of argument ") << arg << " must be a string";
+  if (name == kShape) {
+    if (failed(needMemref()))
+      return failure();
+    auto list = dyn_cast<ArrayAttr>(fact.getValue());
+    if (!list || static_cast<int64_t>(list.size()) != memref.getRank())
+      return op->emitOpError("kernel_c3: tile.shape of argument ")
+             << arg << " must be an array with " << memref.getRank()
+             << " entries, one for each dimension of " << memref;
+    for (auto [d, entry] : llvm::enumerate(list)) {
+      if (isa<StringAttr, UnitAttr>(entry))
+        continue;
+      auto number = dyn_cast<IntegerAttr>(entry);
+      if (!number || number.getInt() < 0)
+        return op->emitOpError("kernel_c3: tile.shape of argument ")
+               << arg << ", dimension " << d << ": expected a name, a size, or unit, got " << entry;
+      if (!memref.isDynamicDim(d) && memref.getDimSize(d) != number.getInt())
+        return op->emitOpError("kernel_c3: tile.shape of argument ")
+               << arg << ", dimension " << d << " says " << number.getInt() << " but the type is "
+               << memref;
+    }
+    return success();
+  }
+  if (name == kAlign) {
+    if (failed(needMemref()))
+      return failure();
+    auto number = dyn_cast<IntegerAttr>(fact.getValue());
+    if (!number || number.getInt() < 1 || !llvm::isPowerOf2_64(number.getInt()))
+      return op->emitOpError("kernel_c3: tile.align of argument ")
+             << arg << " must be a power of two (bytes), got " << fact.getValue();
+    return success();
+  }
+  if (name == kSizeDivisible || name == kStrideDivisible || name == kSizeMax)
+    return failed(needMemref()) ? failure() : verifyPositiveList(op, fact, arg, memref);
+  if (name == kAlias) {
+    if (failed(needMemref()))
+      return failure();
+    if (!isa<StringAttr>(fact.getValue()))
+      return op->emitOpError("kernel_c3: tile.alias of argument ") << arg << " must be a string";
+    return success();
+  }
+  if (name == kDivisible) {
+    auto number = dyn_cast<IntegerAttr>(fact.getValue());
+    if (memref || !type.isIntOrIndex() || !number || number.getInt() < 1)
+      return op->emitOpError("kernel_c3: tile.divisible of argument ")
+             << arg << " must be a positive number on an integer scalar";
+    return success();
+  }
+  return op->emitOpError("kernel_c3: unknown argument fact ")
+         << fact.getName()
+         << " (known: tile.shape, tile.align, tile.size_divisible, tile.stride_divisible, "
+            "tile.size_max, tile.alias, tile.divisible, tile.name)";
+}
+
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                            Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
