@@ -1,0 +1,102 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+// Shared-memory layouts: at which byte of a tile's image an element lies.
+//
+// Tensor cores and TMA know exactly four forms, and they are all built alike. Choose the dimension
+// that is contiguous (one of the last two: the matrix dimensions) and a *span*: 128, 64, 32 or 16
+// bytes. Cut the tile along the contiguous dimension into panels one span wide. A panel holds a
+// span of every row, rows in row-major order of the other dimensions, one after the other without
+// gaps:
+//
+//   128x128 bf16, dimension 1 contiguous, span 128 bytes = 64 elements: two panels of 128 rows *
+//   128 bytes
+//
+//   byte = panel * panelBytes + row * span + (bytes inside the span)
+//
+// Read straight, a column of such a panel would hit one bank, so the 16-byte chunks of a row are
+// permuted by XOR with the row: bits 4.. of the byte are XORed with bits 7..:
+//
+//   span 128: bits 4,5,6 ^= bits 7,8,9   (Swizzle<3,4,3>)
+//   span  64: bits 4,5   ^= bits 7,8     (Swizzle<2,4,3>)
+//   span  32: bit  4     ^= bit  7       (Swizzle<1,4,3>)
+//   span  16: nothing: "no swizzle", whose panels make each 8x16-byte core matrix 128 contiguous
+//   bytes
+//
+// The pattern repeats every 8 rows (1024, 512, 256, 128 bytes), so a tile starts, and each panel is
+// rounded up to, a multiple of that.
+//
+// The fifth form is *linear*: row-major with the contiguous dimension innermost and optional
+// padding after each row, for scratch that no tensor path reads.
+
+#ifndef TESSERA_LAYOUT_SHAREDLAYOUT_H
+#define TESSERA_LAYOUT_SHAREDLAYOUT_H
+
+#include "tessera/Layout/RegisterLayout.h"
+
+namespace tessera::layout {
+
+/// One TMA copy: a box of the tile and where its image starts.
+struct TmaBox {
+  Coord extents;          ///< per dimension of the tile
+  Coord offset;           ///< coordinates in the tile
+  int64_t byteOffset = 0; ///< in the tile's image
+};
+
+struct SharedLayout {
+  Coord shape; ///< rank 1..4; the last two are the matrix
+  int elementBits = 16;
+  int contiguousDim = 0;
+  int swizzleBytes = 0; ///< 128, 64, 32, or 0
+  bool linear = false;
+  int64_t rowPaddingBytes = 0; ///< linear only
+
+  static SharedLayout swizzled(Coord shape, int elementBits, int contiguousDim, int swizzleBytes);
+  static SharedLayout makeLinear(Coord shape, int elementBits, int contiguousDim,
+                                 int64_t rowPaddingBytes = 0);
+  /// The widest swizzle whose span divides the contiguous extent; linear if not even 16 bytes do.
+  static SharedLayout widest(Coord shape, int elementBits, int contiguousDim);
+
+  int rank() const { return static_cast<int>(shape.size()); }
+
+  /// Everything below requires a valid layout.
+  Error validate() const;
+
+  /// Bytes of a row inside a panel: 128, 64, 32, 16; for linear the whole row with its padding.
+  int64_t spanBytes() const;
+  int64_t spanElements() const;
+  int64_t numPanels() const;
+  /// All other dimensions together.
+  int64_t numRows() const;
+  /// From one panel to the next.
+  int64_t panelBytes() const;
+  int64_t sizeBytes() const;
+  /// Required of the tile's address: 1024, 512, 256, 128 (unswizzled and linear).
+  int64_t alignment() const;
+
+  int64_t offset(const Coord &coord) const;
+  /// offset without the XOR; offset == swizzle(linearOffset).
+  int64_t linearOffset(const Coord &coord) const;
+  int64_t swizzle(int64_t byte) const;
+  /// How many consecutive elements along the contiguous dimension stay consecutive in memory,
+  /// starting at any multiple of it: 16 bytes' worth, or a whole row if nothing is swizzled.
+  int64_t contiguousElements() const;
+
+  /// Why TMA cannot fill this tile.
+  Error validateTma() const;
+  /// The copies that fill the tile, in order of bytes; inner extent one span, others at most 256.
+  std::vector<TmaBox> tmaBoxes() const;
+
+  /// `128x64 16-bit, dimension 1 contiguous, swizzle 128`
+  std::string toString() const;
+  bool operator==(const SharedLayout &o) const {
+    return shape == o.shape && elementBits == o.elementBits && contiguousDim == o.contiguousDim &&
+           swizzleBytes == o.swizzleBytes && linear == o.linear &&
+           rowPaddingBytes == o.rowPaddingBytes;
+  }
+  bool operator!=(const SharedLayout &o) const { return !(*this == o); }
+};
+
+} // namespace tessera::layout
+
+#endif // TESSERA_LAYOUT_SHAREDLAYOUT_H
