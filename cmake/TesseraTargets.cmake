@@ -25,7 +25,8 @@ if(TESSERA_CCACHE)
 endif()
 
 # One precompiled header for all code that includes MLIR.
-file(WRITE "${PROJECT_BINARY_DIR}/pch-anchor.cpp" "// anchor of the shared precompiled header\n")
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/pch-anchor.cpp"
+  CONTENT "// anchor of the shared precompiled header\n")
 add_library(TesseraPch OBJECT "${PROJECT_BINARY_DIR}/pch-anchor.cpp")
 target_include_directories(TesseraPch SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 target_compile_definitions(TesseraPch PRIVATE ${LLVM_DEFINITIONS_LIST})

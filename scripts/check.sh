@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Everything from a fresh checkout to tested: packages, build, all tests. The last line is
+# "N passed, N failed, N skipped"; the exit code is 1 if a test failed or none ran.
+# Arguments go to lit, e.g. scripts/check.sh --filter=mma.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+preset=${TESSERA_PRESET:-dev}
+build="$root/build/$preset"
+
+"$root/scripts/bootstrap.sh"
+"$root/scripts/build.sh" "$preset" all tessera-test-depends
+
+results="$build/test-results.json"
+rm -f "$results"
+source "$root/scripts/versions.env"
+# lit exits with 1 on failures; summarize.py decides, from what lit wrote.
+"/usr/lib/llvm-$LLVM_MAJOR/bin/lit" -s -v -o "$results" "$@" "$build/test" "$build/test/unit" || true
+exec python3 "$root/scripts/summarize.py" "$results"

@@ -1,0 +1,51 @@
+# Configuration of the lit tests. Every option comes from lit.site.cfg.py, which CMake writes.
+import os
+import shutil
+import subprocess
+
+import lit.formats
+
+config.name = "Tessera"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["unit", "Inputs", "lit.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.tessera_binary_root, "test")
+
+# Tools under test, then FileCheck, not, mlir-opt, …; last the ptxas and nvdisasm of bootstrap.sh.
+config.environment["PATH"] = os.path.pathsep.join(
+    [
+        os.path.join(config.tessera_binary_root, "bin"),
+        config.llvm_tools_dir,
+        config.environment.get("PATH", ""),
+        os.path.join(config.tessera_source_root, ".venv", "bin"),
+    ]
+)
+# Strict by default: variables do not leak between CHECK-LABELs, a prefix that no line uses is an error.
+config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixes=false"
+for name in ("HOME", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+venv_python = os.path.join(config.tessera_source_root, ".venv", "bin", "python")
+python = venv_python if os.path.exists(venv_python) else config.fallback_python
+
+
+def works(*command):
+    try:
+        return subprocess.run(command, capture_output=True, timeout=60).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+if works("nvidia-smi", "-L"):
+    config.available_features.add("gpu")
+if shutil.which("ptxas", path=config.environment["PATH"]):
+    config.available_features.add("ptxas")
+if works(python, "-c", "import numpy, ml_dtypes"):
+    config.available_features.add("numpy")
+
+config.substitutions.append(("%python", python))
+config.substitutions.append(("%examples", os.path.join(config.tessera_source_root, "examples")))
+config.substitutions.append(("%source_root", config.tessera_source_root))
+config.substitutions.append(("%binary_root", config.tessera_binary_root))
