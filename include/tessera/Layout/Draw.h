@@ -1,0 +1,34 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+// Layouts as text, for people: a grid with one cell for each element.
+//
+//   draw(wgmmaAcc(), {64, 16})             who owns it:       w0 l3 r1   (g1 in front: the
+//   warpgroup, if several) draw(SharedLayout::swizzled(...))      its byte:          1040
+//
+// Rows are the last dimension but one, columns the last; leading dimensions become headings.
+
+#ifndef TESSERA_LAYOUT_DRAW_H
+#define TESSERA_LAYOUT_DRAW_H
+
+#include "tessera/Layout/SharedLayout.h"
+
+namespace tessera::layout {
+
+/// The owner of each element. Requires a layout valid for the shape.
+std::string draw(const RegisterLayout &layout, const Coord &shape);
+/// The byte offset of each element. Requires a valid layout.
+std::string draw(const SharedLayout &layout);
+
+/// The facts beside the drawing: base tile, registers, replication; one per line.
+std::string describe(const RegisterLayout &layout, const Coord &shape);
+/// Size, alignment, TMA boxes, descriptors where wgmma can read the tile, bank conflicts.
+std::string describe(const SharedLayout &layout);
+
+/// "64x16" -> {64, 16}; nullopt if malformed.
+std::optional<Coord> parseShape(const std::string &text);
+std::string shapeString(const Coord &shape);
+
+} // namespace tessera::layout
+
+#endif // TESSERA_LAYOUT_DRAW_H
