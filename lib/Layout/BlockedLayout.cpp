@@ -57,6 +57,15 @@ double laneScore(int64_t chunks, int64_t vectorBytes, int bits) {
   return used * coalesced;
 }
 
+bool isSensible(const Coord &shape, int warpBits, int64_t wgCount) {
+  if (shape.size() > kMaxRank || warpBits < 0 || warpBits > 5 || wgCount < 1)
+    return false;
+  for (int64_t extent : shape)
+    if (extent < 1)
+      return false;
+  return true;
+}
+
 struct Candidate {
   RegisterLayout layout;
   double score = 0;
@@ -117,6 +126,9 @@ Candidate blockedWith(const Coord &shape, int elementBytes, int contiguousDim, i
 RegisterLayout tessera::layout::blockedFor(const Coord &shape, int elementBytes, int contiguousDim,
                                            int warpBits, int64_t wgCount) {
   const int n = static_cast<int>(shape.size());
+  if (!isSensible(shape, warpBits, wgCount) || elementBytes < 1 ||
+      (n > 0 && (contiguousDim < 0 || contiguousDim >= n)))
+    return RegisterLayout();
   if (n == 0)
     return splat(0, warpBits, wgCount);
   Candidate best = blockedWith(shape, elementBytes, contiguousDim, warpBits, wgCount, -1);
@@ -139,6 +151,8 @@ RegisterLayout tessera::layout::blockedFor(const Coord &shape, int elementBytes,
 }
 
 RegisterLayout tessera::layout::fmaAcc(const Coord &shape, int warpBits, int64_t wgCount) {
+  if (shape.size() != 2 || !isSensible(shape, warpBits, wgCount))
+    return RegisterLayout();
   auto build = [&](int wgDim) {
     Coord local = shape;
     if (wgDim >= 0)

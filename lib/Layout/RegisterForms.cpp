@@ -14,6 +14,8 @@ RegisterLayout tessera::layout::canonical(RegisterLayout layout) {
 RegisterLayout tessera::layout::mmaAcc(int rowWarpBits, int colWarpBits, int64_t wgCount,
                                        int wgDim) {
   RegisterLayout l;
+  if (rowWarpBits < 0 || colWarpBits < 0 || rowWarpBits + colWarpBits > 5)
+    return l;
   l.regs = {{0, 1}, {8, 0}};
   l.lanes = {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}};
   for (int i = 0; i < rowWarpBits; ++i)
@@ -31,6 +33,8 @@ RegisterLayout tessera::layout::wgmmaAcc(int64_t wgCount, int wgDim) {
 
 RegisterLayout tessera::layout::wgmmaA(int elementBits, int64_t wgCount, int wgDim) {
   RegisterLayout l;
+  if (elementBits != 8 && elementBits != 16 && elementBits != 32)
+    return l;
   // A 32-bit register holds 32 / elementBits columns; registers are: rows 0 and 8 of the left half
   // of k, then of the right half.
   int64_t packed = 32 / elementBits;
@@ -47,6 +51,8 @@ RegisterLayout tessera::layout::wgmmaA(int elementBits, int64_t wgCount, int wgD
 
 RegisterLayout tessera::layout::splat(int rank, int warpBits, int64_t wgCount) {
   RegisterLayout l;
+  if (rank < 0 || rank > kMaxRank || warpBits < 0 || warpBits > 5)
+    return l;
   l.lanes.assign(kLaneBits, Coord(rank, 0));
   l.warps.assign(warpBits, Coord(rank, 0));
   l.wgCount = wgCount;
@@ -116,6 +122,8 @@ std::string tessera::layout::nameOf(const RegisterLayout &l) {
       return "wgmma_a";
     if (l == wgmmaA(8, wg))
       return "wgmma_a8";
+    if (l == wgmmaA(32, wg))
+      return "wgmma_a32";
     if (l == mmaAcc(static_cast<int>(l.warps.size()), 0, wg))
       return "mma_acc";
   }

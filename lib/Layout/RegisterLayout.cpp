@@ -260,6 +260,8 @@ int64_t RegisterLayout::contiguousRegisters(const Coord &shape, int dim) const {
 }
 
 RegisterLayout RegisterLayout::sliceDim(int dim) const {
+  if (dim < 0 || dim >= rank())
+    return RegisterLayout();
   RegisterLayout r = *this;
   r.regs.clear();
   for (Coord v : regs) {
@@ -278,6 +280,8 @@ RegisterLayout RegisterLayout::sliceDim(int dim) const {
 }
 
 RegisterLayout RegisterLayout::expandDim(int dim) const {
+  if (dim < 0 || dim > rank())
+    return RegisterLayout();
   RegisterLayout r = *this;
   for (auto *basis : {&r.regs, &r.lanes, &r.warps})
     for (Coord &v : *basis)
@@ -288,6 +292,14 @@ RegisterLayout RegisterLayout::expandDim(int dim) const {
 }
 
 RegisterLayout RegisterLayout::permute(const std::vector<int> &perm) const {
+  std::vector<bool> seen(rank());
+  if (static_cast<int>(perm.size()) != rank())
+    return RegisterLayout();
+  for (int d : perm) {
+    if (d < 0 || d >= rank() || seen[d])
+      return RegisterLayout();
+    seen[d] = true;
+  }
   RegisterLayout r = *this;
   for (auto *basis : {&r.regs, &r.lanes, &r.warps})
     for (Coord &v : *basis) {

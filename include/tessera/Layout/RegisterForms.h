@@ -4,12 +4,14 @@
 // The register layouts that have names: what the tensor cores dictate, and what memory likes.
 //
 //   wgmma_acc   D of wgmma.mma_async.m64nNkK: 64x8 base tile, four warps of 16 rows
-//   wgmma_a     A of wgmma from registers: 64x16 (16-bit) or 64x32 (8-bit)
+//   wgmma_a     A of wgmma from registers: 64x16 (16-bit), 64x32 (8-bit), 64x8 (tf32)
 //   mma_acc     D of mma.sync.m16n8: a warp is 16x8; warps are stacked along rows, then columns
 //   blocked     16 bytes per thread along the contiguous dimension, lanes first along it
 //   splat       every thread holds everything
 //
-// Shapes of any extent are accepted; what does not divide becomes dead elements.
+// Shapes of any extent are accepted; what does not divide becomes dead elements. Arguments that
+// make no sense (a dimension out of range, 7-bit elements) give the empty layout RegisterLayout(),
+// which validate() rejects.
 
 #ifndef TESSERA_LAYOUT_REGISTERFORMS_H
 #define TESSERA_LAYOUT_REGISTERFORMS_H
@@ -22,7 +24,7 @@ namespace tessera::layout {
 RegisterLayout canonical(RegisterLayout layout);
 
 RegisterLayout wgmmaAcc(int64_t wgCount = 1, int wgDim = 0);
-/// elementBits 16 or 8. For 32 (tf32) and others use the accumulator's reasoning of the PTX ISA:
+/// elementBits 16, 8, or 32 (tf32: base tile 64x8).
 /// not provided.
 RegisterLayout wgmmaA(int elementBits, int64_t wgCount = 1, int wgDim = 0);
 /// m16n8 fragments with 2^rowWarpBits warps along rows and 2^colWarpBits along columns.
@@ -57,9 +59,9 @@ RegisterLayout blockedFor(const Coord &shape, int elementBytes, int contiguousDi
 /// in a block, lanes 4x8, warps as square as the shape permits.
 RegisterLayout fmaAcc(const Coord &shape, int warpBits = 2, int64_t wgCount = 1);
 
-/// "wgmma_acc", "wgmma_a" (16-bit), "wgmma_a8", "mma_acc", "splat", or empty. Warpgroups along
-/// dimension 0, or a single one, are the named case; read wgCount from the layout. mma_acc is
-/// recognised with warps along rows only.
+/// "wgmma_acc", "wgmma_a" (16-bit), "wgmma_a8", "wgmma_a32", "mma_acc", "splat", or empty.
+/// Warpgroups along dimension 0, or a single one, are the named case; read wgCount from the layout.
+/// mma_acc is recognised with warps along rows only.
 std::string nameOf(const RegisterLayout &layout);
 
 } // namespace tessera::layout

@@ -130,7 +130,8 @@ struct RegisterLayout {
   /// every i, the first at a coordinate that is a multiple of V.
   int64_t contiguousRegisters(const Coord &shape, int dim) const;
 
-  // Transformations. Each commutes with the same operation on shapes and coordinates.
+  // Transformations. Each commutes with the same operation on shapes and coordinates. A dimension
+  // out of range gives the empty layout, which validate() rejects.
   /// Drops a dimension (reduction): its threads become replicas, its registers vanish.
   RegisterLayout sliceDim(int dim) const;
   /// Inserts a dimension of extent 1 before `dim` (at the end if dim == rank). sliceDim(dim) undoes

@@ -43,6 +43,12 @@ TEST(RegisterForms, WgmmaAFigure) {
         ASSERT_EQ(wgmmaA(8).coord({64, 32}, i, lane, warp, 0),
                   (Coord{row + (i / 4 % 2) * 8, (i / 8) * 16 + lane % 4 * 4 + i % 4}));
     }
+  // .m64nNk8 (tf32): a0..a3.
+  for (int64_t warp = 0; warp < 4; ++warp)
+    for (int64_t lane = 0; lane < 32; ++lane)
+      for (int64_t i = 0; i < 4; ++i)
+        ASSERT_EQ(wgmmaA(32).coord({64, 8}, i, lane, warp, 0),
+                  (Coord{16 * warp + lane / 4 + (i % 2) * 8, (i / 2) * 4 + lane % 4}));
   EXPECT_EQ(wgmmaA(16).baseShape(), (Coord{64, 16}));
   EXPECT_EQ(wgmmaA(8).baseShape(), (Coord{64, 32}));
 }
@@ -58,6 +64,31 @@ TEST(RegisterForms, Names) {
   EXPECT_EQ(nameOf(splat(3, 2, 2)), "splat");
   EXPECT_EQ(nameOf(wgmmaAcc().sliceDim(0)), "");
   EXPECT_EQ(nameOf(RegisterLayout()), "");
+}
+
+TEST(RegisterForms, NonsenseIsInvalid) {
+  for (const RegisterLayout &l : {wgmmaA(7),
+                                  wgmmaA(0),
+                                  mmaAcc(-1),
+                                  mmaAcc(4, 3),
+                                  splat(5),
+                                  splat(2, 9),
+                                  fmaAcc({4}),
+                                  fmaAcc({4, 0}),
+                                  blockedFor({4, 4}, 2, 2),
+                                  blockedFor({4, 4}, 2, -1),
+                                  blockedFor({4, 4}, 0, 1),
+                                  blockedFor({1, 1, 1, 1, 1}, 2, 0),
+                                  blockedFor({4, -4}, 2, 0),
+                                  blockedFor({64, 64}, 2, 1, 2, 9),
+                                  blockedFor({4, 4}, 2, 0, 2, 0),
+                                  wgmmaAcc().sliceDim(2),
+                                  wgmmaAcc().expandDim(3),
+                                  wgmmaAcc().permute({0}),
+                                  wgmmaAcc().permute({0, 0}),
+                                  wgmmaAcc(0),
+                                  wgmmaAcc(2, 7)})
+    EXPECT_TRUE(l.validate());
 }
 
 TEST(RegisterForms, BlockedSpec) {
