@@ -4,13 +4,14 @@
 // mlir-opt for Tessera: every pass and pipeline alone.
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "tessera/Dialect/Cta/Cta.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<tessera::tile::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
-                  mlir::scf::SCFDialect, mlir::func::FuncDialect, mlir::memref::MemRefDialect,
-                  mlir::tensor::TensorDialect>();
+  registry.insert<tessera::cta::CtaDialect, tessera::tile::TileDialect, mlir::arith::ArithDialect,
+                  mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::func::FuncDialect,
+                  mlir::memref::MemRefDialect, mlir::tensor::TensorDialect>();
   mlir::registerTransformsPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tessera's optimiser driver\n", registry));

@@ -321,6 +321,18 @@ LogicalResult GridOp::verify() {
   return success();
 }
 
+LogicalResult YieldOp::verify() {
+  // By name, because the dialect cta builds on this one.
+  StringRef parent = (*this)->getParentOp()->getName().getStringRef();
+  if (parent == "tile.reduce" || parent == "cta.reduce")
+    return success();
+  if (parent != "tile.grid")
+    return emitOpError("yield_c1: ends a tile.grid or the combiner of a reduction, not a ") << parent;
+  if (!getValues().empty())
+    return emitOpError("yield_c1: a grid yields no values");
+  return success();
+}
+
 //===--- dim, assume
 //--------------------------------------------------------------------------------===//
 

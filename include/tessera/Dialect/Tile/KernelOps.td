@@ -137,10 +137,17 @@ def Tile_GridOp : Tile_Op<"grid", [
   }];
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["GridOp", "ReduceOp"]>]> {
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "end of a grid's body or of a reduction's combiner";
-  let description = "```mlir\ntile.yield %v, %i : f32, i32\n```";
+  let description = [{
+    ```mlir
+    tile.yield %v, %i : f32, i32
+    ```
+
+    Constraints:
+    1. ends a `tile.grid` (no values) or the combiner of a `tile.reduce` or `cta.reduce`.
+  }];
+  let hasVerifier = 1;
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
   let builders = [OpBuilder<(ins), [{ /* a grid yields nothing */ }]>];

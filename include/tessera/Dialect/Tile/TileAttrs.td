@@ -13,7 +13,7 @@ class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let genSpecializedAttr = 0;
 }
 class Tile_EnumAttr<EnumAttrInfo info, string mnemonic> : EnumAttr<Tile_Dialect, info, mnemonic> {
-  let assemblyFormat = "$value";
+  let assemblyFormat = "`<` $value `>`";
 }
 
 // The level of a kernel (docs/Architecture.md). A kernel without the attribute is at L0.
@@ -73,7 +73,9 @@ def Tile_ReduceKindAttr : Tile_EnumAttr<Tile_ReduceKindEnum, "reduce_kind">;
 
 def Tile_ArgReduceKindEnum : Tile_Enum<"ArgReduceKind", "which extreme an argreduce finds", [
   I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Min", 1, "min">]>;
-def Tile_ArgReduceKindAttr : Tile_EnumAttr<Tile_ArgReduceKindEnum, "argreduce_kind">;
+def Tile_ArgReduceKindAttr : Tile_EnumAttr<Tile_ArgReduceKindEnum, "argreduce_kind"> {
+  let assemblyFormat = "$value"; // inline in the op's assembly
+}
 
 // Order in which the blocks of a grid run. It never changes the meaning of a program.
 def Tile_OrderAttr : AttrDef<Tile_Dialect, "Order"> {

@@ -1,0 +1,93 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+//
+// Ops that exist in phase allocated only.
+#ifndef TESSERA_CTA_ALLOCATED_OPS
+#define TESSERA_CTA_ALLOCATED_OPS
+
+include "tessera/Dialect/Cta/MemoryOps.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "one launch of the kernel: what a block does";
+  let description = [{
+    Made by `cta-lower-grid` from a `tile.grid`. `blocks` are the numbers of blocks per grid dimension; inside, `cta.block_id` gives the linear
+    number. `symbol` is the name of the GPU function. `threads`, `shared` (bytes), `max_registers` and `mbarriers` (arrival
+    counts) are decisions of earlier passes.
+
+    ```mlir
+    cta.launch @gemm_aligned_0 blocks(%m, %n) {threads = 256, shared = 49152, mbarriers = array<i64: 2>} {
+      %b = cta.block_id : index
+      …
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$symbol, Variadic<Index>:$blocks, OptionalAttr<I64Attr>:$threads,
+    OptionalAttr<I64Attr>:$shared, OptionalAttr<I64Attr>:$max_registers, OptionalAttr<I64Attr>:$min_blocks,
+    OptionalAttr<DenseI64ArrayAttr>:$mbarriers);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Cta_BlockIdOp : Cta_Op<"block_id", [Pure]> {
+  let summary = "the linear number of the block";
+  let description = "```mlir\n%b = cta.block_id : index\n```";
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Cta_BarrierOp : Cta_Op<"barrier", []> {
+  let summary = "all threads of the block meet";
+  let description = [{
+    `bar.sync 0`: shared and global accesses before are visible to all threads of the block after.
+
+    ```mlir
+    cta.barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Cta_FenceAsyncOp : Cta_Op<"fence_async", []> {
+  let summary = "generic writes to shared memory become visible to the async proxy";
+  let description = [{
+    `fence.proxy.async.shared::cta` by every thread that wrote, before the barrier that precedes a wgmma or TMA store of
+    the data.
+
+    ```mlir
+    cta.fence_async
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Cta_AwaitOp : Cta_Op<"await", []> {
+  let summary = "wait until the TMA copies of an mbarrier have landed";
+  let description = [{
+    All threads wait for the next phase of the mbarrier; the parity is a variable that the lowering keeps and flips.
+
+    ```mlir
+    cta.await 0
+    ```
+  }];
+  let arguments = (ins I64Attr:$mbarrier);
+  let assemblyFormat = "$mbarrier attr-dict";
+}
+
+def Cta_AwaitStoresOp : Cta_Op<"await_stores", []> {
+  let summary = "wait for TMA stores";
+  let description = [{
+    The thread that issued them waits until the sources of all `cta.copy_out` have been read (`read`) or until the stores are
+    complete; others learn it at the next `cta.barrier`.
+
+    ```mlir
+    cta.await_stores read
+    ```
+  }];
+  let arguments = (ins UnitAttr:$read);
+  let assemblyFormat = "(`read` $read^)? attr-dict";
+}
+
+#endif

@@ -1,0 +1,94 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+//
+// Products and reductions.
+#ifndef TESSERA_CTA_COMPUTE_OPS
+#define TESSERA_CTA_COMPUTE_OPS
+
+include "tessera/Dialect/Cta/MemoryOps.td"
+
+def Cta_MmaOp : Cta_Op<"mma", [Pure, Cta_Erasable]> {
+  let summary = "matrix product on the FMA units";
+  let description = [{
+    `tile.mma` whose operands are shared tiles: the generic path, for all types and extents. `why` says why it is not a `cta.wgmma`.
+
+    Lifespan: made by `convert-tile-to-cta`; `cta-form-wgmma` replaces those that the tensor core can do.
+
+    ```mlir
+    %d = cta.mma %a, %b, %c : !cta.smem<16x8xf32, #cta.swizzle<linear>>, !cta.smem<8x24xf32, #cta.swizzle<linear>> -> tensor<16x24xf32, #acc>
+    ```
+
+    Constraints: those of `tile.mma`.
+  }];
+  let arguments = (ins Cta_SmemType:$a, Cta_SmemType:$b, Optional<AnyRankedTensor>:$c,
+    OptionalAttr<Tile_PrecisionAttr>:$precision, UnitAttr:$lhs_unsigned, UnitAttr:$rhs_unsigned,
+    OptionalAttr<I64Attr>:$accumulate_every, OptionalAttr<Tile_RequireAttr>:$require, OptionalAttr<StrAttr>:$why);
+  let results = (outs AnyRankedTensor:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    SmemType getAType() { return llvm::cast<SmemType>(getA().getType()); }
+    SmemType getBType() { return llvm::cast<SmemType>(getB().getType()); }
+    mlir::RankedTensorType getResultType() { return llvm::cast<mlir::RankedTensorType>(getResult().getType()); }
+  }];
+}
+
+def Cta_WgmmaOp : Cta_Op<"wgmma", [Pure, Cta_Erasable]> {
+  let summary = "matrix product on the tensor cores, by warpgroups";
+  let description = [{
+    `result = a · b + c` (without `c`: the product alone) by `wgmma.mma_async` (PTX ISA, Asynchronous Warpgroup Level Matrix Instructions), complete when
+    the op is. `a` is a shared tile or, in registers, a tensor with layout `wgmma_a`; `b` a shared tile; `c` and the result have
+    layout `wgmma_acc`. M is split over the warpgroups, 64 rows at a time. Majors follow from the shared tiles: `a`
+    is K-major when its contiguous dimension is 1, `b` when it is 0.
+
+    Lifespan: made by `cta-form-wgmma`, lowered by `convert-cta-to-nvvm`.
+
+    ```mlir
+    %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<128x256xf32, #cta.frag<wgmma_acc, wg = 2>>
+    ```
+
+    Constraints:
+    1. f16 or bf16 operands (the same), f32 accumulators (f16 for f16).
+    2. M is a multiple of 64 times the warpgroups; K a multiple of 16; N a multiple of 8. N over 256 is done in pieces.
+    3. extents agree; `c` has the type of the result.
+    4. (placed) shared operands are swizzled tiles, not linear; `a` in registers has layout `wgmma_a` with the result's warpgroups; the result has layout `wgmma_acc`.
+  }];
+  let arguments = (ins AnyTypeOf<[Cta_SmemType, AnyRankedTensor]>:$a, Cta_SmemType:$b, Optional<AnyRankedTensor>:$c,
+    OptionalAttr<StrAttr>:$why);
+  let results = (outs AnyRankedTensor:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// M, N and K of the whole op.
+    int64_t getM(); int64_t getN(); int64_t getK();
+    bool aInRegisters() { return llvm::isa<mlir::RankedTensorType>(getA().getType()); }
+    SmemType getBType() { return llvm::cast<SmemType>(getB().getType()); }
+    mlir::RankedTensorType getResultType() { return llvm::cast<mlir::RankedTensorType>(getResult().getType()); }
+  }];
+}
+
+def Cta_ReduceOp : Cta_Op<"reduce", [AttrSizedOperandSegments, RecursiveMemoryEffects, RecursivelySpeculatable, Cta_Erasable]> {
+  let summary = "combine elements along dimensions";
+  let description = [{
+    The general form of `tile.reduce`. In phase placed the layout of a result is that of the input with `dims` sliced away. After `cta-decompose`
+    the layout has no warp or warpgroup bits along `dims`: registers and shuffles suffice.
+
+    ```mlir
+    %m = cta.reduce (%x) dims = [1] init(%ninf) {
+    ^bb0(%a: f32, %b: f32):
+      %r = arith.maximumf %a, %b : f32
+      tile.yield %r : f32
+    } : tensor<128x64xf32, #l> -> tensor<128xf32, #s>
+    ```
+
+    Constraints: those of the general form of `tile.reduce`.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<AnyType>:$inits, DenseI64ArrayAttr:$dims);
+  let regions = (region SizedRegion<1>:$combiner);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+#endif

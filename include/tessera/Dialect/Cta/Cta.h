@@ -1,0 +1,32 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The dialect `cta`: attributes, types, interfaces and ops.
+#ifndef TESSERA_DIALECT_CTA_CTA_H
+#define TESSERA_DIALECT_CTA_CTA_H
+
+#include "tessera/Dialect/Tile/Tile.h"
+#include "tessera/Layout/RegisterLayout.h"
+
+#include "mlir/IR/TensorEncoding.h"
+
+#include "tessera/Dialect/Cta/CtaDialect.h.inc"
+#include "tessera/Dialect/Cta/CtaEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "tessera/Dialect/Cta/CtaAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "tessera/Dialect/Cta/CtaInterfaces.h.inc"
+#include "tessera/Dialect/Cta/CtaTypes.h.inc"
+#define GET_OP_CLASSES
+#include "tessera/Dialect/Cta/CtaOps.h.inc"
+
+namespace tessera::cta {
+/// The tensor type without its encoding; shared tiles become tensors too, other types stay.
+mlir::Type erasedType(mlir::Type type);
+
+/// The extents of a tensor or shared tile.
+llvm::ArrayRef<int64_t> tileShape(mlir::Type type);
+mlir::Type tileElementType(mlir::Type type);
+} // namespace tessera::cta
+
+#endif

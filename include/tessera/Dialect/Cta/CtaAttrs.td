@@ -1,0 +1,79 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TESSERA_CTA_ATTRS
+#define TESSERA_CTA_ATTRS
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
+include "tessera/Dialect/Cta/CtaDialect.td"
+
+def Cta_FragAttr : AttrDef<Cta_Dialect, "Frag",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let mnemonic = "frag";
+  let summary = "a register layout: which thread holds which element of a tile";
+  let description = [{
+    The encoding of a tensor in registers. The mathematics and the meaning of the lists are in
+    `tessera/Layout/RegisterLayout.h`; every basis vector has one entry a dimension.
+
+    ```mlir
+    #cta.frag<wgmma_acc, wg = 2>                       // a named form, see below
+    #cta.frag<wgmma_a, bits = 16, wg = 1>
+    #cta.frag<regs = [[0, 1]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]],
+              wg = 2 on 0>                             // the general form; `on` is the split dimension
+    #cta.frag<splat, rank = 1, warps = 2, wg = 2>      // every thread holds everything
+    ```
+
+    A layout that equals a named form prints as it. Constrains the rank of a shape only, never the element type.
+  }];
+  // Flattened lists: `rank` numbers per vector. Use layout() and get(context, RegisterLayout).
+  let parameters = (ins "int64_t":$rank, ArrayRefParameter<"int64_t">:$regs, ArrayRefParameter<"int64_t">:$lanes,
+                        ArrayRefParameter<"int64_t">:$warps, "int64_t":$warpBits, "int64_t":$wgCount, "int64_t":$wgDim);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    tessera::layout::RegisterLayout layout() const;
+    static FragAttr get(mlir::MLIRContext *context, const tessera::layout::RegisterLayout &layout);
+    /// The layout of an encoded tensor; null if it has none.
+    static FragAttr of(mlir::Type tensor);
+  }];
+  let skipDefaultBuilders = 0;
+}
+
+def Cta_SwizzleAttr : AttrDef<Cta_Dialect, "Swizzle"> {
+  let mnemonic = "swizzle";
+  let summary = "the layout of a shared tile";
+  let description = [{
+    `#cta.swizzle<128, dim = 1>`: rows of 128 bytes, 16-byte chunks XOR-swizzled over 8 rows, contiguous along tile
+    dimension 1; spans 128, 64, 32 and 0 (none: 16-byte wide panels of core matrices). `#cta.swizzle<linear, pad = 8>`: row-major
+    scratch whose rows are padded by 8 bytes. `#cta.swizzle<?>`: not yet chosen (phase raw).
+    See `tessera/Layout/SharedLayout.h`.
+  }];
+  // span: -1 unknown, -2 linear, else 0/32/64/128.
+  let parameters = (ins "int64_t":$span, "int64_t":$dim, "int64_t":$pad);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool isUnknown() const { return getSpan() == -1; }
+    bool isLinear() const { return getSpan() == -2; }
+    static SwizzleAttr unknown(mlir::MLIRContext *context) { return get(context, -1, 0, 0); }
+    static SwizzleAttr linear(mlir::MLIRContext *context, int64_t pad = 0) { return get(context, -2, 0, pad); }
+  }];
+}
+
+class Cta_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::tessera::cta";
+  let genSpecializedAttr = 0;
+}
+
+def Cta_MechanismEnum : Cta_Enum<"Mechanism", "how a copy between global and shared memory is made", [
+  I32EnumAttrCase<"CpAsync", 0, "cp_async">, I32EnumAttrCase<"Tma", 1, "tma">]>;
+def Cta_MechanismAttr : EnumAttr<Cta_Dialect, Cta_MechanismEnum, "mechanism"> { let assemblyFormat = "`<` $value `>`"; }
+
+def Cta_ConversionEnum : Cta_Enum<"Conversion", "how a register layout conversion is made", [
+  I32EnumAttrCase<"NoOp", 0, "no_op">, I32EnumAttrCase<"Permute", 1, "permute">,
+  I32EnumAttrCase<"Shuffle", 2, "shuffle">, I32EnumAttrCase<"Shared", 3, "shared">]>;
+def Cta_ConversionAttr : EnumAttr<Cta_Dialect, Cta_ConversionEnum, "conversion"> { let assemblyFormat = "`<` $value `>`"; }
+
+#endif

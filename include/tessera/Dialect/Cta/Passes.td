@@ -1,0 +1,97 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TESSERA_CTA_PASSES
+#define TESSERA_CTA_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+class CtaPass<string flag> : Pass<flag, "tile::KernelOp"> {
+  let dependentDialects = ["::tessera::cta::CtaDialect", "::tessera::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def ConvertTileToCta : CtaPass<"convert-tile-to-cta"> {
+  let summary = "L0 to cta ops on unencoded tensors";
+  let description = [{
+    Requires L0 (`tile-verify` clean, helpers inlined). Ensures *raw*. Named reductions become general ones; operands of products are
+    staged (`cta.stage` to `#cta.swizzle<?>`), products are `cta.mma`; `warpgroups` is chosen.
+  }];
+}
+
+def FormWgmma : CtaPass<"cta-form-wgmma"> {
+  let summary = "Products that the tensor cores can do become cta.wgmma";
+  let description = [{
+    Requires and ensures *raw*. Replaces `cta.mma` by `cta.wgmma` where types and extents allow it, inserts converts only, and keeps `a` in
+    registers where it is computed there. What stays a `cta.mma` gets `why`; with `require = [wgmma]` that is an error.
+  }];
+}
+
+def AssignLayouts : CtaPass<"cta-assign-layouts"> {
+  let summary = "Give every tensor a register layout";
+  let description = [{
+    Requires *raw*; afterwards every tensor has a `#cta.frag`. Hard anchors are products, then accesses to memory (coalesced) and reductions; layouts
+    propagate through elementwise ops, loops and shape ops; where two meet, the cheapest conversion is inserted.
+  }];
+}
+
+def SwizzleShared : CtaPass<"cta-swizzle-shared"> {
+  let summary = "Choose the layout of every shared tile";
+  let description = [{
+    Replaces `#cta.swizzle<?>`. Operands of `cta.wgmma` get the widest swizzle that divides the contiguous extent and can be filled as the
+    source lies in memory; everything else is linear, padded where that avoids bank conflicts.
+  }];
+}
+
+def SelectCopies : CtaPass<"cta-select-copies"> {
+  let summary = "Choose how data moves between global memory, shared memory and registers";
+  let description = [{
+    Ensures *placed*. `cta.stage` of a `cta.load` becomes a `cta.copy` by TMA when the facts of the variant make it legal; a `cta.store` becomes
+    `cta.stage` and `cta.copy_out`; what remains gets its `vector` width. Every decision against a better mechanism is in `why`.
+  }];
+}
+
+def CtaVerify : Pass<"cta-verify", "tile::KernelOp"> {
+  let summary = "Check the invariant of the kernel's phase";
+  let description = "Changes nothing. L0 kernels pass untouched.";
+}
+
+def Decompose : CtaPass<"cta-decompose"> {
+  let summary = "Layout conversions, reductions and shape ops become register moves, shuffles and scratch";
+  let description = [{
+    Requires *placed*. `cta.convert_layout` is classified; what crosses warps, and reshape, slice and concat, become `cta.stage` + `cta.view` +
+    `cta.read` of linear scratch. A reduction across warps becomes two within a thread or warp with scratch between.
+  }];
+}
+
+def LowerGrid : CtaPass<"cta-lower-grid"> {
+  let summary = "Grids become launches over a linear block number";
+  let description = [{
+    Requires *placed* (decomposed). `tile.grid` becomes `cta.launch`; coordinates are computed from `cta.block_id` in the grid's `order`.
+  }];
+}
+
+def AllocateShared : CtaPass<"cta-allocate-shared"> {
+  let summary = "Give shared tiles offsets and copies mbarriers";
+  let description = [{
+    Requires *placed*, lowered grids; ensures *allocated*. Tiles whose lifetimes overlap get different offsets; swizzled ones are aligned as the
+    hardware wants. A block that needs more than 227 KiB is an error with the map.
+  }];
+}
+
+def InsertBarriers : CtaPass<"cta-insert-barriers"> {
+  let summary = "Barriers, fences and waits where one thread's access must follow another's";
+  let description = [{
+    Requires and ensures *allocated*. Hazards between accesses of overlapping bytes of shared memory, generic to async proxy, TMA arrival,
+    reuse of TMA-store sources, and global memory that is written and read by the same block.
+  }];
+}
+
+def AssignRegisters : CtaPass<"cta-assign-registers"> {
+  let summary = "Threads and the register budget of each launch";
+  let description = [{
+    Requires and ensures *allocated*. Sets `threads` and `max_registers`; a live set that cannot fit is an error.
+  }];
+}
+
+#endif

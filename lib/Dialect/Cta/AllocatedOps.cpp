@@ -1,0 +1,45 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Cta/Cta.h"
+
+using namespace mlir;
+using namespace tessera::cta;
+
+ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &b = parser.getBuilder();
+  StringAttr symbol;
+  SmallVector<OpAsmParser::UnresolvedOperand> blocks;
+  if (parser.parseSymbolName(symbol, "symbol", result.attributes) ||
+      parser.parseKeyword("blocks") ||
+      parser.parseOperandList(blocks, OpAsmParser::Delimiter::Paren) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
+      parser.resolveOperands(blocks, b.getIndexType(), result.operands))
+    return failure();
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body))
+    return failure();
+  if (body->empty())
+    body->emplaceBlock();
+  return success();
+}
+
+void LaunchOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  p.printSymbolName(getSymbol());
+  p << " blocks(" << getBlocks() << ')';
+  p.printOptionalAttrDict((*this)->getAttrs(), {"symbol"});
+  p << ' ';
+  p.printRegion(getBody());
+}
+
+LogicalResult LaunchOp::verify() {
+  if (!isa_and_nonnull<tessera::tile::KernelOp>((*this)->getParentOp()))
+    return emitOpError("launch_c1: must stand directly in a tile.kernel");
+  if (getBody().getNumArguments())
+    return emitOpError("launch_c2: the body has no arguments");
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "tessera/Dialect/Cta/CtaOps.cpp.inc"

@@ -1,0 +1,195 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Layout/RegisterForms.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+//===--- products: one syntax
+//-----------------------------------------------------------------------===//
+
+/// `%a, %b[, %c] attrs : type(a), type(b) -> type(result)`.
+static ParseResult parseProduct(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  Type a, b, d;
+  if (parser.parseOperandList(operands) || parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (operands.size() < 2 || operands.size() > 3)
+    return parser.emitError(loc) << "expected two or three operands: a, b and optionally c";
+  if (parser.parseColonType(a) || parser.parseComma() || parser.parseType(b) ||
+      parser.parseArrow() || parser.parseType(d))
+    return failure();
+  SmallVector<Type> types{a, b};
+  if (operands.size() == 3)
+    types.push_back(d);
+  result.addTypes(d);
+  return parser.resolveOperands(operands, types, loc, result.operands);
+}
+
+static void printProduct(Operation *op, OpAsmPrinter &p) {
+  p << ' ' << op->getOperands();
+  p.printOptionalAttrDict(op->getAttrs());
+  p << " : " << op->getOperand(0).getType() << ", " << op->getOperand(1).getType() << " -> "
+    << op->getResult(0).getType();
+}
+
+static LogicalResult verifyExtents(Operation *op, ArrayRef<int64_t> a, ArrayRef<int64_t> b,
+                                   ArrayRef<int64_t> d) {
+  unsigned rank = a.size();
+  if ((rank != 2 && rank != 3) || b.size() != rank || d.size() != rank ||
+      (rank == 3 && (a[0] != b[0] || a[0] != d[0])) || a[rank - 1] != b[rank - 2] ||
+      a[rank - 2] != d[rank - 2] || b[rank - 1] != d[rank - 1])
+    return op->emitOpError("mma_c1: the extents of a, b and the result do not agree");
+  return success();
+}
+
+ParseResult MmaOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseProduct(parser, result);
+}
+void MmaOp::print(OpAsmPrinter &p) { printProduct(*this, p); }
+LogicalResult MmaOp::verify() {
+  if (failed(verifyExtents(*this, getAType().getShape(), getBType().getShape(),
+                           getResultType().getShape())))
+    return failure();
+  if (getAType().getElementType() != getBType().getElementType())
+    return emitOpError("mma_c2: both operands must have one element type");
+  if (getC() && getC().getType() != getResult().getType())
+    return emitOpError("mma_c3: c must have the type of the result");
+  return success();
+}
+
+ParseResult WgmmaOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseProduct(parser, result);
+}
+void WgmmaOp::print(OpAsmPrinter &p) { printProduct(*this, p); }
+int64_t WgmmaOp::getM() { return getResultType().getDimSize(0); }
+int64_t WgmmaOp::getN() { return getResultType().getDimSize(1); }
+int64_t WgmmaOp::getK() { return getBType().getShape()[0]; }
+
+LogicalResult WgmmaOp::verify() {
+  if (getResultType().getRank() != 2 ||
+      failed(verifyExtents(*this, tileShape(getA().getType()), getBType().getShape(),
+                           getResultType().getShape())))
+    return emitOpError("wgmma_c3: a is M x K, b K x N, the result M x N");
+  if (getC() && getC().getType() != getResult().getType())
+    return emitOpError("wgmma_c3: c must have the type of the result");
+  Type a = tileElementType(getA().getType()), b = getBType().getElementType(),
+       d = getResultType().getElementType();
+  if (a != b || !(a.isF16() || a.isBF16()) || !(d.isF32() || (d.isF16() && a.isF16())))
+    return emitOpError("wgmma_c1: needs f16 or bf16 operands of one type and f32 accumulators (f16 "
+                       "for f16), got ")
+           << a << ", " << b << " -> " << d;
+  FragAttr acc = FragAttr::of(getResult().getType());
+  int64_t groups = acc ? acc.getWgCount() : 1;
+  if (getM() % (64 * groups) || getK() % 16 || getN() % 8)
+    return emitOpError("wgmma_c2: M must be a multiple of 64 for each of the ")
+           << groups << " warpgroups, K of 16, N of 8; got M = " << getM() << ", K = " << getK()
+           << ", N = " << getN();
+  if (!acc)
+    return success();
+  if (acc.layout() != layout::wgmmaAcc(groups))
+    return emitOpError("wgmma_c4: the result must have layout wgmma_acc");
+  auto checkShared = [&](Value operand, StringRef name) -> LogicalResult {
+    auto smem = dyn_cast<SmemType>(operand.getType());
+    if (smem && smem.getSwizzle().isLinear())
+      return emitOpError("wgmma_c4: ") << name << " must be a swizzled shared tile, got " << smem;
+    return success();
+  };
+  if (failed(checkShared(getA(), "a")) || failed(checkShared(getB(), "b")))
+    return failure();
+  if (aInRegisters()) {
+    FragAttr frag = FragAttr::of(getA().getType());
+    if (!frag || frag.layout() != layout::wgmmaA(16, groups))
+      return emitOpError("wgmma_c4: a in registers must have layout wgmma_a of ")
+             << groups << " warpgroups";
+  }
+  return success();
+}
+
+//===--- reduce
+//-------------------------------------------------------------------------------------===//
+
+ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &b = parser.getBuilder();
+  SmallVector<OpAsmParser::UnresolvedOperand> inputs, inits;
+  SmallVector<int64_t> dims;
+  if (parser.parseOperandList(inputs, OpAsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("dims") || parser.parseEqual() ||
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
+                                     [&]() { return parser.parseInteger(dims.emplace_back()); }) ||
+      parser.parseKeyword("init") ||
+      parser.parseOperandList(inits, OpAsmParser::Delimiter::Paren) ||
+      parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  Region *combiner = result.addRegion();
+  SmallVector<Type> inputTypes, resultTypes, initTypes;
+  if (parser.parseRegion(*combiner))
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseColonTypeList(inputTypes) || parser.parseArrowTypeList(resultTypes))
+    return failure();
+  for (Type type : inputTypes) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return parser.emitError(loc) << "expected ranked tensors, got " << type;
+    initTypes.push_back(tensor.getElementType());
+  }
+  result.addAttribute("dims", b.getDenseI64ArrayAttr(dims));
+  result.addAttribute("operandSegmentSizes",
+                      b.getDenseI32ArrayAttr({static_cast<int32_t>(inputs.size()),
+                                              static_cast<int32_t>(inits.size())}));
+  result.addTypes(resultTypes);
+  return failure(parser.resolveOperands(inputs, inputTypes, loc, result.operands) ||
+                 parser.resolveOperands(inits, initTypes, loc, result.operands));
+}
+
+void ReduceOp::print(OpAsmPrinter &p) {
+  p << " (" << getInputs() << ") dims = [";
+  llvm::interleaveComma(getDims(), p);
+  p << "] init(" << getInits() << ')';
+  p.printOptionalAttrDict((*this)->getAttrs(), {"dims", "operandSegmentSizes"});
+  p << ' ';
+  p.printRegion(getCombiner());
+  p << " : " << getInputs().getTypes() << " -> ";
+  llvm::interleaveComma(getResultTypes(), p);
+}
+
+LogicalResult ReduceOp::verify() {
+  unsigned n = getInputs().size();
+  if (!n || getInits().size() != n || getNumResults() != n ||
+      getCombiner().getNumArguments() != 2 * n)
+    return emitOpError("reduce_c5: needs as many identities and results as inputs, and two "
+                       "combiner arguments for each");
+  ArrayRef<int64_t> shape = tileShape(getInputs().front().getType());
+  for (auto [i, d] : llvm::enumerate(getDims()))
+    if (d < 0 || d >= static_cast<int64_t>(shape.size()) || (i && getDims()[i - 1] >= d))
+      return emitOpError("reduce_c2: 'dims' must ascend and be below the rank ") << shape.size();
+  SmallVector<int64_t> reduced;
+  for (auto [d, extent] : llvm::enumerate(shape))
+    if (!llvm::is_contained(getDims(), static_cast<int64_t>(d)))
+      reduced.push_back(extent);
+  auto yield = dyn_cast_or_null<tile::YieldOp>(getCombiner().front().getTerminator());
+  if (!yield || yield.getValues().size() != n)
+    return emitOpError("reduce_c5: the combiner must end with a tile.yield of ") << n << " values";
+  for (unsigned i = 0; i < n; ++i) {
+    Type element = tileElementType(getInputs()[i].getType());
+    if (tileShape(getInputs()[i].getType()) != shape ||
+        tileShape(getResult(i).getType()) != ArrayRef<int64_t>(reduced) ||
+        tileElementType(getResult(i).getType()) != element)
+      return emitOpError("reduce_c3: result ")
+             << i << " must be " << RankedTensorType::get(reduced, element) << ", got "
+             << getResult(i).getType();
+    if (getInits()[i].getType() != element || getCombiner().getArgument(i).getType() != element ||
+        getCombiner().getArgument(n + i).getType() != element ||
+        yield.getValues()[i].getType() != element)
+      return emitOpError("reduce_c5: identity, combiner arguments and yielded value ")
+             << i << " must have type " << element;
+  }
+  return success();
+}

@@ -1,0 +1,279 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Layout/RegisterForms.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+#define GET_ATTRDEF_CLASSES
+#include "tessera/Dialect/Cta/CtaAttrs.cpp.inc"
+
+void CtaDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tessera/Dialect/Cta/CtaAttrs.cpp.inc"
+      >();
+}
+
+//===--- frag: between the attribute and the mathematics
+//--------------------------------------------===//
+
+static std::vector<layout::Coord> unflatten(ArrayRef<int64_t> flat, int64_t rank, int64_t count) {
+  std::vector<layout::Coord> vectors(count, layout::Coord(rank));
+  for (int64_t i = 0; i < count && rank; ++i)
+    vectors[i].assign(flat.begin() + i * rank, flat.begin() + (i + 1) * rank);
+  return vectors;
+}
+
+static SmallVector<int64_t> flatten(const std::vector<layout::Coord> &vectors) {
+  SmallVector<int64_t> flat;
+  for (const layout::Coord &v : vectors)
+    flat.append(v.begin(), v.end());
+  return flat;
+}
+
+layout::RegisterLayout FragAttr::layout() const {
+  layout::RegisterLayout l;
+  l.regs = unflatten(getRegs(), getRank(), getRank() ? getRegs().size() / getRank() : 0);
+  l.lanes = unflatten(getLanes(), getRank(), layout::kLaneBits);
+  l.warps = unflatten(getWarps(), getRank(), getWarpBits());
+  l.wgCount = getWgCount();
+  l.wgDim = static_cast<int>(getWgDim());
+  return l;
+}
+
+FragAttr FragAttr::get(MLIRContext *context, const layout::RegisterLayout &l) {
+  return get(context, l.rank(), flatten(l.regs), flatten(l.lanes), flatten(l.warps), l.warps.size(),
+             l.wgCount, l.wgDim);
+}
+
+FragAttr FragAttr::of(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_or_null<FragAttr>(tensor.getEncoding()) : FragAttr{};
+}
+
+LogicalResult FragAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rank,
+                               ArrayRef<int64_t> regs, ArrayRef<int64_t> lanes,
+                               ArrayRef<int64_t> warps, int64_t warpBits, int64_t wgCount,
+                               int64_t wgDim) {
+  if (rank < 0 || rank > layout::kMaxRank)
+    return emitError() << "a register layout has rank 0 to " << layout::kMaxRank << ", got "
+                       << rank;
+  if (static_cast<int64_t>(lanes.size()) != layout::kLaneBits * rank)
+    return emitError() << "a register layout needs " << layout::kLaneBits << " lane vectors of "
+                       << rank << " numbers each";
+  if (warpBits < 0 || warpBits > 5 || static_cast<int64_t>(warps.size()) != warpBits * rank ||
+      (rank && regs.size() % rank) || (!rank && !regs.empty()))
+    return emitError() << "the vectors of a register layout must all have " << rank << " numbers";
+  layout::RegisterLayout l;
+  l.regs = unflatten(regs, rank, rank ? regs.size() / rank : 0);
+  l.lanes = unflatten(lanes, rank, layout::kLaneBits);
+  l.warps = unflatten(warps, rank, warpBits);
+  l.wgCount = wgCount;
+  l.wgDim = static_cast<int>(wgDim);
+  if (auto error = l.validate())
+    return emitError() << "invalid register layout: " << *error;
+  return success();
+}
+
+LogicalResult FragAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                       function_ref<InFlightDiagnostic()> emitError) const {
+  if (static_cast<int64_t>(shape.size()) != getRank())
+    return emitError() << "a register layout of rank " << getRank()
+                       << " does not fit a tensor of rank " << shape.size();
+  if (auto error = layout().validateFor(layout::Coord(shape.begin(), shape.end())))
+    return emitError() << "the register layout does not fit the tensor: " << *error;
+  return success();
+}
+
+//===--- frag: syntax
+//-------------------------------------------------------------------------------===//
+
+static ParseResult parseVectors(AsmParser &parser, int64_t rank, SmallVectorImpl<int64_t> &flat,
+                                int64_t &count) {
+  count = 0;
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    ++count;
+    SMLoc loc = parser.getCurrentLocation();
+    int64_t before = flat.size();
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                       [&]() { return parser.parseInteger(flat.emplace_back()); }))
+      return failure();
+    if (rank >= 0 && static_cast<int64_t>(flat.size()) - before != rank)
+      return parser.emitError(loc) << "expected a vector of " << rank << " numbers";
+    return success();
+  });
+}
+
+/// `, key = N` pairs of the named forms.
+static ParseResult parseNumbers(AsmParser &parser,
+                                ArrayRef<std::pair<StringRef, int64_t *>> fields) {
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef key;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&key) || parser.parseEqual())
+      return failure();
+    auto *field = llvm::find_if(fields, [&](auto &f) { return f.first == key; });
+    if (field == fields.end())
+      return parser.emitError(loc) << "unknown parameter '" << key << "'";
+    if (parser.parseInteger(*field->second))
+      return failure();
+  }
+  return parser.parseGreater();
+}
+
+Attribute FragAttr::parse(AsmParser &parser, Type) {
+  MLIRContext *context = parser.getContext();
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef word;
+  if (parser.parseLess() || parser.parseKeyword(&word))
+    return {};
+  auto checked = [&](const layout::RegisterLayout &l) -> Attribute {
+    return getChecked([&] { return parser.emitError(loc); }, context, l.rank(), flatten(l.regs),
+                      flatten(l.lanes), flatten(l.warps), static_cast<int64_t>(l.warps.size()),
+                      l.wgCount, static_cast<int64_t>(l.wgDim));
+  };
+  int64_t wg = 1, bits = 16, rank = 0, warpBits = 2;
+  if (word == "wgmma_acc")
+    return parseNumbers(parser, {{"wg", &wg}}) ? Attribute() : checked(layout::wgmmaAcc(wg));
+  if (word == "wgmma_a") {
+    if (parseNumbers(parser, {{"wg", &wg}, {"bits", &bits}}))
+      return {};
+    if (bits != 16 && bits != 8) {
+      parser.emitError(loc) << "wgmma_a has elements of 16 or 8 bits, got " << bits;
+      return {};
+    }
+    return checked(layout::wgmmaA(bits, wg));
+  }
+  if (word == "splat") {
+    if (parseNumbers(parser, {{"rank", &rank}, {"warps", &warpBits}, {"wg", &wg}}))
+      return {};
+    if (rank < 0 || rank > layout::kMaxRank || warpBits < 0 || warpBits > 5) {
+      parser.emitError(loc) << "splat needs a rank of 0 to 4 and 0 to 5 warp bits";
+      return {};
+    }
+    return checked(layout::splat(rank, warpBits, wg));
+  }
+  if (word != "regs") {
+    parser.emitError(loc) << "expected wgmma_acc, wgmma_a, splat or regs, got '" << word << "'";
+    return {};
+  }
+  SmallVector<int64_t> regs, lanes, warps;
+  int64_t regCount, laneCount, warpCount, wgDim = -1;
+  // The lane vectors tell the rank, and the others are checked against them by verify().
+  if (parser.parseEqual() || parseVectors(parser, -1, regs, regCount) || parser.parseComma() ||
+      parser.parseKeyword("lanes") || parser.parseEqual() ||
+      parseVectors(parser, -1, lanes, laneCount) || parser.parseComma() ||
+      parser.parseKeyword("warps") || parser.parseEqual() ||
+      parseVectors(parser, -1, warps, warpCount))
+    return {};
+  if (succeeded(parser.parseOptionalComma())) {
+    if (parser.parseKeyword("wg") || parser.parseEqual() || parser.parseInteger(wg))
+      return {};
+    if (succeeded(parser.parseOptionalKeyword("on")) && parser.parseInteger(wgDim))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  if (laneCount != layout::kLaneBits || lanes.size() % layout::kLaneBits) {
+    parser.emitError(loc) << "a register layout needs " << layout::kLaneBits
+                          << " lane vectors of equal length";
+    return {};
+  }
+  rank = lanes.size() / layout::kLaneBits;
+  return getChecked([&] { return parser.emitError(loc); }, context, rank, regs, lanes, warps,
+                    warpCount, wg, wgDim);
+}
+
+static void printVectors(AsmPrinter &p, StringRef name, ArrayRef<int64_t> flat, int64_t rank,
+                         int64_t count) {
+  p << name << " = [";
+  for (int64_t i = 0; i < count; ++i) {
+    p << (i ? ", [" : "[");
+    llvm::interleaveComma(flat.slice(i * rank, rank), p);
+    p << ']';
+  }
+  p << ']';
+}
+
+void FragAttr::print(AsmPrinter &p) const {
+  layout::RegisterLayout l = layout();
+  p << '<';
+  if (l == layout::wgmmaAcc(getWgCount())) {
+    p << "wgmma_acc, wg = " << getWgCount() << '>';
+    return;
+  }
+  for (int bits : {16, 8})
+    if (l == layout::wgmmaA(bits, getWgCount())) {
+      p << "wgmma_a, bits = " << bits << ", wg = " << getWgCount() << '>';
+      return;
+    }
+  if (l == layout::splat(getRank(), getWarpBits(), getWgCount())) {
+    p << "splat, rank = " << getRank() << ", warps = " << getWarpBits() << ", wg = " << getWgCount()
+      << '>';
+    return;
+  }
+  printVectors(p, "regs", getRegs(), getRank(), l.regs.size());
+  printVectors(p, ", lanes", getLanes(), getRank(), layout::kLaneBits);
+  printVectors(p, ", warps", getWarps(), getRank(), getWarpBits());
+  if (getWgCount() != 1 || getWgDim() >= 0) {
+    p << ", wg = " << getWgCount();
+    if (getWgDim() >= 0)
+      p << " on " << getWgDim();
+  }
+  p << '>';
+}
+
+//===--- swizzle
+//------------------------------------------------------------------------------------===//
+
+LogicalResult SwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t span,
+                                  int64_t dim, int64_t pad) {
+  if (!llvm::is_contained({-2, -1, 0, 32, 64, 128}, span))
+    return emitError() << "a swizzle spans 128, 64, 32 or 0 bytes, got " << span;
+  if (dim < 0 || dim >= layout::kMaxRank)
+    return emitError() << "the contiguous dimension of a shared tile is 0 to 3, got " << dim;
+  if (pad < 0 || (pad && span != -2))
+    return emitError() << "padding must be 0 or more bytes and needs a linear tile";
+  return success();
+}
+
+Attribute SwizzleAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  int64_t span = -1, dim = 0, pad = 0;
+  if (parser.parseLess())
+    return {};
+  if (succeeded(parser.parseOptionalQuestion())) {
+    if (parser.parseGreater())
+      return {};
+  } else if (succeeded(parser.parseOptionalKeyword("linear"))) {
+    span = -2;
+    if (parseNumbers(parser, {{"pad", &pad}}))
+      return {};
+  } else if (parser.parseInteger(span) || parseNumbers(parser, {{"dim", &dim}})) {
+    return {};
+  } else if (span < 0) {
+    parser.emitError(loc) << "a swizzle spans 128, 64, 32 or 0 bytes, got " << span;
+    return {};
+  }
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), span, dim, pad);
+}
+
+void SwizzleAttr::print(AsmPrinter &p) const {
+  if (isUnknown()) {
+    p << "<?>";
+  } else if (isLinear()) {
+    p << "<linear";
+    if (getPad())
+      p << ", pad = " << getPad();
+    p << '>';
+  } else {
+    p << '<' << getSpan() << ", dim = " << getDim() << '>';
+  }
+}

@@ -1,0 +1,85 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+#define GET_TYPEDEF_CLASSES
+#include "tessera/Dialect/Cta/CtaTypes.cpp.inc"
+
+void CtaDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "tessera/Dialect/Cta/CtaTypes.cpp.inc"
+      >();
+}
+
+RankedTensorType SmemType::tensorType() const {
+  return RankedTensorType::get(getShape(), getElementType());
+}
+
+SmemType SmemType::withSwizzle(SwizzleAttr swizzle) const {
+  return get(getContext(), getShape(), getElementType(), swizzle);
+}
+
+LogicalResult SmemType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> shape, Type elementType, SwizzleAttr swizzle) {
+  if (shape.size() > layout::kMaxRank || llvm::any_of(shape, [](int64_t e) { return e < 1; }))
+    return emitError() << "a shared tile has rank 0 to " << layout::kMaxRank
+                       << " and static extents of 1 or more";
+  if (!tile::isTileElementType(elementType))
+    return emitError() << "a shared tile holds " << tile::tileElementTypesText() << ", got "
+                       << elementType;
+  if (!swizzle.isUnknown() && !swizzle.isLinear() &&
+      (swizzle.getDim() >= static_cast<int64_t>(shape.size()) || shape.size() < 2))
+    return emitError()
+           << "a swizzled tile has rank 2 or more and a contiguous dimension below its rank";
+  return success();
+}
+
+Type SmemType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape;
+  Type elementType;
+  SwizzleAttr swizzle;
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(elementType) || parser.parseComma() || parser.parseAttribute(swizzle) ||
+      parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), shape, elementType,
+                    swizzle);
+}
+
+void SmemType::print(AsmPrinter &p) const {
+  p << '<';
+  for (int64_t extent : getShape())
+    p << extent << 'x';
+  p << getElementType() << ", " << getSwizzle() << '>';
+}
+
+Type tessera::cta::erasedType(Type type) {
+  if (auto smem = dyn_cast<SmemType>(type))
+    return smem.tensorType();
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return RankedTensorType::get(tensor.getShape(), tensor.getElementType());
+  return type;
+}
+
+ArrayRef<int64_t> tessera::cta::tileShape(Type type) {
+  if (auto smem = dyn_cast<SmemType>(type))
+    return smem.getShape();
+  return cast<RankedTensorType>(type).getShape();
+}
+
+Type tessera::cta::tileElementType(Type type) {
+  if (auto smem = dyn_cast<SmemType>(type))
+    return smem.getElementType();
+  return cast<RankedTensorType>(type).getElementType();
+}

@@ -1,0 +1,196 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Every placed op as the L0 op it stands for: what `convert-cta-to-tile` calls. Operands come
+// already erased.
+#include "tessera/Dialect/Cta/Cta.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+using Erased = FailureOr<SmallVector<Value>>;
+
+static RankedTensorType erasedTensor(Value value) {
+  return cast<RankedTensorType>(erasedType(value.getType()));
+}
+static Erased one(Value value) { return SmallVector<Value>{value}; }
+
+/// The operands of an access, in order: [value,] memref, coords, limits, mask.
+namespace {
+struct AccessOperands {
+  Value value, memref, mask;
+  ValueRange coords, limits;
+  template <typename Op>
+  AccessOperands(Op op, ValueRange operands, bool hasValue) {
+    unsigned next = 0;
+    if (hasValue)
+      value = operands[next++];
+    memref = operands[next++];
+    coords = operands.slice(next, op.getCoords().size());
+    next += coords.size();
+    limits = operands.slice(next, op.getLimits().size());
+    next += limits.size();
+    if (op.getMask())
+      mask = operands[next];
+  }
+};
+} // namespace
+
+template <typename Op>
+static Erased eraseSource(Op op, OpBuilder &b, ValueRange operands) {
+  AccessOperands a(op, operands, /*hasValue=*/false);
+  return one(tile::LoadOp::create(b, op.getLoc(), erasedTensor(op.getResult()), a.memref, a.coords,
+                                  a.limits, a.mask, op.getDimsAttr(), op.getLimitedAttr(),
+                                  op.getMaskDimsAttr(), op.getPadAttr(), tile::RequireAttr{},
+                                  IntegerAttr{}, op.getCacheAttr()));
+}
+
+template <typename Op>
+static Erased eraseDestination(Op op, OpBuilder &b, ValueRange operands) {
+  AccessOperands a(op, operands, /*hasValue=*/true);
+  tile::StoreOp::create(b, op.getLoc(), a.value, a.memref, a.coords, a.limits, a.mask,
+                        op.getDimsAttr(), op.getLimitedAttr(), op.getMaskDimsAttr(),
+                        tile::RequireAttr{}, op.getCacheAttr());
+  return SmallVector<Value>{};
+}
+
+Erased LoadOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return eraseSource(*this, b, operands);
+}
+Erased CopyOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return eraseSource(*this, b, operands);
+}
+Erased StoreOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return eraseDestination(*this, b, operands);
+}
+Erased CopyOutOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return eraseDestination(*this, b, operands);
+}
+
+static Value concat(OpBuilder &b, Location loc, ValueRange inputs, int64_t dim,
+                    RankedTensorType type) {
+  if (inputs.size() == 1)
+    return inputs.front();
+  return tensor::ConcatOp::create(b, loc, type, dim, inputs);
+}
+
+Erased StageOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(concat(b, getLoc(), operands, getConcatDim(), erasedTensor(getResult())));
+}
+Erased ConcatOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(concat(b, getLoc(), operands, getDim(), erasedTensor(getResult())));
+}
+
+/// Through rank 1: tensor.reshape would need a shape operand.
+static Value reshape(OpBuilder &b, Location loc, Value source, RankedTensorType type) {
+  auto from = cast<RankedTensorType>(source.getType());
+  if (from == type)
+    return source;
+  auto flat = RankedTensorType::get({from.getNumElements()}, from.getElementType());
+  auto all = [](int64_t rank) {
+    SmallVector<ReassociationIndices> groups(rank ? 1 : 0);
+    for (int64_t d = 0; d < rank; ++d)
+      groups.front().push_back(d);
+    return groups;
+  };
+  if (from.getRank() != 1) {
+    source = from.getRank() == 0
+                 ? tensor::ExpandShapeOp::create(b, loc, flat, source, all(0)).getResult()
+                 : tensor::CollapseShapeOp::create(b, loc, flat, source, all(from.getRank()))
+                       .getResult();
+  }
+  if (type.getRank() == 1)
+    return source;
+  if (type.getRank() == 0)
+    return tensor::CollapseShapeOp::create(b, loc, type, source, all(0));
+  return tensor::ExpandShapeOp::create(b, loc, type, source, all(type.getRank()));
+}
+
+Erased ViewOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(reshape(b, getLoc(), operands[0], erasedTensor(getResult())));
+}
+Erased ReshapeOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(reshape(b, getLoc(), operands[0], erasedTensor(getResult())));
+}
+
+static Value slice(OpBuilder &b, Location loc, Value source, ArrayRef<int64_t> offsets,
+                   ArrayRef<int64_t> shape) {
+  auto from = cast<RankedTensorType>(source.getType());
+  if (from.getShape() == shape)
+    return source;
+  SmallVector<OpFoldResult> offs = getAsIndexOpFoldResult(b.getContext(), offsets),
+                            sizes = getAsIndexOpFoldResult(b.getContext(), shape),
+                            steps(shape.size(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(b, loc, RankedTensorType::get(shape, from.getElementType()),
+                                        source, offs, sizes, steps);
+}
+
+Erased SliceOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(slice(b, getLoc(), operands[0], getOffsets(), erasedTensor(getResult()).getShape()));
+}
+
+Erased ReadOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  // Slice the box, bring the named dimensions into order, drop the others (extent 1).
+  auto from = cast<RankedTensorType>(operands[0].getType());
+  RankedTensorType to = erasedTensor(getResult());
+  SmallVector<int64_t> dims = dimsOrIdentity(), box(from.getRank(), 1), order;
+  for (auto [d, s] : llvm::enumerate(dims))
+    box[s] = to.getDimSize(d);
+  Value value = slice(b, getLoc(), operands[0], offsetsOrZero(), box);
+  for (int64_t d = 0; d < from.getRank(); ++d)
+    if (!llvm::is_contained(dims, d))
+      order.push_back(d);
+  order.append(dims);
+  SmallVector<int64_t> shape;
+  for (int64_t d : order)
+    shape.push_back(box[d]);
+  if (!llvm::is_sorted(order))
+    value = tile::TransposeOp::create(
+        b, getLoc(), RankedTensorType::get(shape, from.getElementType()), value, order);
+  return one(reshape(b, getLoc(), value, to));
+}
+
+Erased MmaOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(tile::MmaOp::create(b, getLoc(), erasedTensor(getResult()), operands[0], operands[1],
+                                 operands.size() > 2 ? operands[2] : Value{}, getPrecisionAttr(),
+                                 getLhsUnsignedAttr(), getRhsUnsignedAttr(),
+                                 getAccumulateEveryAttr(), tile::RequireAttr{}));
+}
+Erased WgmmaOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(tile::MmaOp::create(b, getLoc(), erasedTensor(getResult()), operands[0], operands[1],
+                                 operands.size() > 2 ? operands[2] : Value{}, tile::PrecisionAttr{},
+                                 UnitAttr{}, UnitAttr{}, IntegerAttr{}, tile::RequireAttr{}));
+}
+
+Erased ReduceOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  unsigned n = getInputs().size();
+  SmallVector<Type> types;
+  for (Value result : getResults())
+    types.push_back(erasedTensor(result));
+  auto reduce =
+      tile::ReduceOp::create(b, getLoc(), types, operands.take_front(n), operands.drop_front(n),
+                             getDimsAttr(), tile::ReduceKindAttr{});
+  IRMapping mapping;
+  getCombiner().cloneInto(&reduce.getCombiner(), mapping);
+  return SmallVector<Value>(reduce.getResults());
+}
+
+Erased ConvertLayoutOp::eraseToTile(OpBuilder &, ValueRange operands) { return one(operands[0]); }
+Erased BroadcastOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(
+      tile::BroadcastOp::create(b, getLoc(), erasedTensor(getResult()), operands[0], getDims()));
+}
+Erased IotaOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(tile::IotaOp::create(b, getLoc(), erasedTensor(getResult()), getDimAttr(),
+                                  operands.empty() ? Value{} : operands[0]));
+}
+Erased TransposeOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(
+      tile::TransposeOp::create(b, getLoc(), erasedTensor(getResult()), operands[0], getDims()));
+}
+Erased ExtractOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(tensor::ExtractOp::create(b, getLoc(), operands[0], ValueRange{}));
+}
