@@ -1,5 +1,5 @@
-// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Conversions between register layouts: what has to move.
 //
@@ -10,8 +10,8 @@
 //   NoOp             every register stays where it is, under the same number
 //   RegisterPermute  all data is in the same thread: renumber registers, no instruction
 //   RegisterSelect   the same thread, but which register depends on the thread: selects
-//   WarpShuffle      the same warp: shuffles, and selects where the source register depends on the
-//   lane Shared           another warp: through shared memory
+//   WarpShuffle      the same warp: shuffles, and selects where the source register varies by lane
+//   Shared           another warp: through shared memory
 //
 // Replicas count as sources. Dead destination registers take anything. A broadcast is the same
 // question with a source extent of 1: from a column 64x1 in slice-and-expand of wgmma_acc to 64x256
@@ -31,8 +31,8 @@ const char *toString(ConversionKind kind);
 /// "Take source register `srcReg` of lane `srcLane(lane)` in these lanes."
 struct ConversionMove {
   int64_t srcReg = 0;
-  /// srcLane = laneBase XOR the laneColumns of the lane's set bits. `identity` in kinds without
-  /// shuffles. When laneColumns is the identity, this is a butterfly shuffle by laneBase.
+  /// srcLane = laneBase XOR the laneColumns of the lane's set bits. The identity in kinds
+  /// without shuffles. With identity columns this is a butterfly shuffle by laneBase.
   uint32_t laneBase = 0;
   uint32_t laneColumns[5] = {1, 2, 4, 8, 16};
   /// For each warp of the CTA (warpgroup * warps per group + warp), the lanes that want this move.

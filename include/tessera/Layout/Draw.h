@@ -1,10 +1,10 @@
-// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Layouts as text, for people: a grid with one cell for each element.
 //
-//   draw(wgmmaAcc(), {64, 16})             who owns it:       w0 l3 r1   (g1 in front: the
-//   warpgroup, if several) draw(SharedLayout::swizzled(...))      its byte:          1040
+//   draw(wgmmaAcc(), {64, 16})      who owns it: w0 l3 r1 (with several warpgroups, g1 w0 l3 r1)
+//   draw(SharedLayout::swizzled())  its byte: 1040
 //
 // Rows are the last dimension but one, columns the last; leading dimensions become headings.
 

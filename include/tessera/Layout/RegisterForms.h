@@ -1,5 +1,5 @@
-// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The register layouts that have names: what the tensor cores dictate, and what memory likes.
 //
@@ -25,7 +25,6 @@ RegisterLayout canonical(RegisterLayout layout);
 
 RegisterLayout wgmmaAcc(int64_t wgCount = 1, int wgDim = 0);
 /// elementBits 16, 8, or 32 (tf32: base tile 64x8).
-/// not provided.
 RegisterLayout wgmmaA(int elementBits, int64_t wgCount = 1, int wgDim = 0);
 /// m16n8 fragments with 2^rowWarpBits warps along rows and 2^colWarpBits along columns.
 RegisterLayout mmaAcc(int rowWarpBits, int colWarpBits = 0, int64_t wgCount = 1, int wgDim = 0);

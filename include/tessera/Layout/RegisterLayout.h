@@ -1,5 +1,5 @@
-// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Register layouts: which thread holds which element of a tile, and in which of its registers.
 //
@@ -8,8 +8,8 @@
 // lane and warp number moves the coordinate by a fixed vector, and the moves combine by XOR. The
 // accumulator of wgmma, base tile 64x8, is
 //
-//   regs  = {(0,1), (8,0)}                      // bit 0 of the register: one column; bit 1: eight
-//   rows lanes = {(0,2), (0,4), (1,0), (2,0), (4,0)} // lane 5 = 0b00101 is at row 1, column 2
+//   regs  = {(0,1), (8,0)}                        bit 0: one column; bit 1: eight rows
+//   lanes = {(0,2), (0,4), (1,0), (2,0), (4,0)}   lane 5 = 0b00101 is at row 1, column 2
 //   warps = {(16,0), (32,0)}
 //
 // A zero vector is *replication*: threads that differ in this bit hold the same element.

@@ -1,5 +1,5 @@
-// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shared-memory layouts: at which byte of a tile's image an element lies.
 //
@@ -9,8 +9,8 @@
 // span of every row, rows in row-major order of the other dimensions, one after the other without
 // gaps:
 //
-//   128x128 bf16, dimension 1 contiguous, span 128 bytes = 64 elements: two panels of 128 rows *
-//   128 bytes
+//   128x128 bf16, dimension 1 contiguous, span 128 bytes = 64 elements:
+//   two panels of 128 rows * 128 bytes
 //
 //   byte = panel * panelBytes + row * span + (bytes inside the span)
 //
@@ -20,8 +20,7 @@
 //   span 128: bits 4,5,6 ^= bits 7,8,9   (Swizzle<3,4,3>)
 //   span  64: bits 4,5   ^= bits 7,8     (Swizzle<2,4,3>)
 //   span  32: bit  4     ^= bit  7       (Swizzle<1,4,3>)
-//   span  16: nothing: "no swizzle", whose panels make each 8x16-byte core matrix 128 contiguous
-//   bytes
+//   span  16: nothing            ("no swizzle": 8 rows are one core matrix of 128 bytes)
 //
 // The pattern repeats every 8 rows (1024, 512, 256, 128 bytes), so a tile starts, and each panel is
 // rounded up to, a multiple of that.

@@ -1,5 +1,5 @@
-// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // wgmma descriptors: how the tensor core is told where an operand lies.
 //
@@ -16,8 +16,10 @@
 // One instruction covers 32 bytes of k (16 elements of 16 bits). Advancing along k moves the start
 // address:
 //
-//   K-major:  32 bytes inside the span, then to the next panel (the XOR is on address bits, so this
-//   is legal) MN-major: 16 rows = 16 * span
+//   K-major:  32 bytes inside the span, then to the next panel
+//   MN-major: 16 rows = 16 * span
+//
+// (Moving inside a span is legal because the hardware XORs address bits, not offsets.)
 //
 // Example, 128x64 bf16 K-major swizzle 128: lbo 16, sbo 1024, k steps at 0, 32, 64, 96, second
 // warpgroup at 64*128.

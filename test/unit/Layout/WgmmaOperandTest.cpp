@@ -1,5 +1,5 @@
-// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Descriptors against the canonical layouts of the PTX ISA: every element of every instruction's
 // operand must be where the hardware, knowing only the descriptor, will look.
