@@ -1,0 +1,110 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+//===- Backend.h - Where kernels run: this processor or a CUDA device -----===//
+
+#ifndef TESSERA_RUNTIME_BACKEND_H
+#define TESSERA_RUNTIME_BACKEND_H
+
+#include "tessera/Runtime/TensorMap.h"
+#include "tessera/Runtime/tessera_runtime.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tessera::rt {
+
+/// A status with its one line of text.
+struct Error {
+  tessera_rt_status status = TESSERA_RT_OK;
+  std::string message;
+
+  /// Sets both and returns false.
+  bool set(tessera_rt_status newStatus, std::string newMessage) {
+    status = newStatus;
+    message = std::move(newMessage);
+    return false;
+  }
+};
+
+/// A launch with everything evaluated.
+struct ReadyLaunch {
+  void *function = nullptr;
+  uint32_t blocks = 0, threads = 1, shared = 0, cluster = 1;
+  void **params = nullptr;
+};
+
+struct FunctionInfo {
+  int registers = -1, localBytes = -1, staticShared = -1;
+};
+
+/// All calls but construction happen between `enter` and `leave` on the calling thread.
+class Backend {
+public:
+  virtual ~Backend() = default;
+
+  virtual bool isGpu() const = 0;
+  /// A line about the device: name, cores.
+  virtual std::string describe() = 0;
+
+  /// Makes a context current and the code available in it. `context` names it (null on the CPU);
+  /// `pushed` goes back to `leave`.
+  virtual bool enter(void *&context, bool &pushed, Error &error) = 0;
+  virtual void leave(bool pushed) = 0;
+
+  virtual bool function(const std::string &symbol, uint32_t shared, void *&function,
+                        Error &error) = 0;
+  virtual bool functionInfo(void *function, FunctionInfo &info, Error &error) = 0;
+  virtual bool encode(const TensorMapFields &fields, void *map, Error &error) = 0;
+  virtual bool launch(const ReadyLaunch &launch, void *stream, Error &error) = 0;
+
+  virtual bool allocate(size_t bytes, uint64_t &address, Error &error) = 0;
+  /// Frees memory of `context`; needs no `enter`.
+  virtual void free(void *context, uint64_t address) = 0;
+  virtual bool copyIn(uint64_t to, const void *host, size_t bytes, Error &error) = 0;
+  virtual bool copyOut(void *host, uint64_t from, size_t bytes, Error &error) = 0;
+  /// Device to device, asynchronous on the default stream.
+  virtual bool copy(uint64_t to, uint64_t from, size_t bytes, Error &error) = 0;
+  /// Fills with an element of 1, 2, 4 or 8 bytes.
+  virtual bool fill(uint64_t to, uint64_t pattern, size_t elementSize, size_t count, void *stream,
+                    Error &error) = 0;
+  virtual bool synchronize(void *stream, Error &error) = 0;
+  /// Whether all work on the stream is done (without waiting).
+  virtual bool isIdle(void *stream, bool &idle, Error &error) = 0;
+
+  /// Points in time on the default stream, numbered from 0.
+  virtual bool record(unsigned event, Error &error) = 0;
+  /// Waits for both.
+  virtual bool elapsed(unsigned from, unsigned to, double &microseconds, Error &error) = 0;
+
+  virtual void setThreads(unsigned threads) {}
+  virtual void setDevice(int device) {}
+};
+
+/// `bytes` must outlive the backend; `path` may be empty.
+std::unique_ptr<Backend> createCudaBackend(std::string_view bytes, std::string target);
+std::unique_ptr<Backend> createCpuBackend(std::string_view bytes, std::string path);
+
+/// Keeps a backend entered while in scope.
+class BackendScope {
+public:
+  explicit BackendScope(Backend &backend) : backend(backend) {}
+  ~BackendScope() {
+    if (entered)
+      backend.leave(pushed);
+  }
+  BackendScope(const BackendScope &) = delete;
+  BackendScope &operator=(const BackendScope &) = delete;
+
+  bool enter(Error &error) { return entered = backend.enter(context, pushed, error); }
+  void *context = nullptr;
+
+private:
+  Backend &backend;
+  bool entered = false, pushed = false;
+};
+
+} // namespace tessera::rt
+
+#endif // TESSERA_RUNTIME_BACKEND_H

@@ -1,0 +1,98 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+//===- Expr.h - Integer expressions of the launch contract ----------------===//
+//
+// An expression is a tree over argument sizes, strides and integer scalars, kept in one vector with
+// children before parents. Arithmetic is signed 64-bit and checked: overflow, division by zero and
+// shifts beyond 63 are errors. `select` looks only at the branch it takes.
+
+#ifndef TESSERA_RUNTIME_EXPR_H
+#define TESSERA_RUNTIME_EXPR_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::rt {
+
+/// What a launch gives to one argument. `sizes` and `strides` have the rank's entries and are owned
+/// by whoever bound the arguments.
+struct BoundArg {
+  uint64_t pointer = 0;
+  const int64_t *sizes = nullptr;
+  const int64_t *strides = nullptr;
+  uint64_t bits = 0;   ///< of a scalar, low bytes first, the rest zero
+  int64_t integer = 0; ///< of an integer scalar, sign extended
+};
+
+class Expr {
+public:
+  enum class Op : uint8_t {
+    Constant,
+    Size,
+    Stride,
+    Scalar,
+    // From here on in the order of the name table in Expr.cpp.
+    Add,
+    Sub,
+    Mul,
+    FloorDivS,
+    CeilDivS,
+    DivS,
+    DivU,
+    RemS,
+    RemU,
+    Mod,
+    MinS,
+    MaxS,
+    MinU,
+    MaxU,
+    And,
+    Or,
+    Xor,
+    Shl,
+    ShrS,
+    Select,
+    CmpEq,
+    CmpNe,
+    CmpSlt,
+    CmpSle,
+    CmpSgt,
+    CmpSge,
+    CmpUlt,
+    CmpUle,
+    CmpUgt,
+    CmpUge
+  };
+  struct Node {
+    Op op = Op::Constant;
+    uint32_t operands[3] = {0, 0, 0}; ///< indices of nodes before this one
+    uint32_t arg = 0, dim = 0;        ///< of Size, Stride and Scalar
+    int64_t constant = 0;
+  };
+
+  Expr() : nodes(1) {}
+  explicit Expr(int64_t constant) : nodes(1) { nodes[0].constant = constant; }
+
+  /// The operation called `name` in the contract; false if there is none.
+  static bool parseOp(std::string_view name, Op &op);
+  static unsigned numOperands(Op op);
+
+  /// Evaluates; on failure returns false and says in `error` which operation had which numbers.
+  bool evaluate(const std::vector<BoundArg> &args, int64_t &result, std::string &error) const;
+
+  /// Infix text; `names[i]` is the name of argument i.
+  std::string print(const std::vector<std::string> &names) const;
+
+  bool isConstant() const { return nodes.back().op == Op::Constant; }
+  int64_t getConstant() const { return nodes.back().constant; }
+
+  /// The last node is the root. The reader of contracts bounds number and depth.
+  std::vector<Node> nodes;
+};
+
+} // namespace tessera::rt
+
+#endif // TESSERA_RUNTIME_EXPR_H

@@ -1,0 +1,60 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+//===- Facts.h - What must hold before a launch ---------------------------===//
+//
+// Binding of the caller's arguments to the contract and all checks that may refuse a launch. Each
+// refusal is one line that names argument, dimension, the number demanded and the number found.
+
+#ifndef TESSERA_RUNTIME_FACTS_H
+#define TESSERA_RUNTIME_FACTS_H
+
+#include "tessera/Runtime/Contract.h"
+#include "tessera/Runtime/tessera_runtime.h"
+
+#include <string>
+#include <vector>
+
+namespace tessera::rt {
+
+/// The caller's arguments with strides made explicit. Not movable: `args` points into `numbers`.
+struct BoundArgs {
+  BoundArgs() = default;
+  BoundArgs(const BoundArgs &) = delete;
+  BoundArgs &operator=(const BoundArgs &) = delete;
+
+  std::vector<BoundArg> args;
+  std::vector<int64_t> numbers; ///< sizes and strides
+};
+
+/// Checks count and kinds, copies sizes, computes or checks strides.
+bool bindArguments(const KernelContract &kernel, const tessera_rt_arg *given, size_t count,
+                   BoundArgs &bound, std::string &error);
+
+/// Shapes, strides, alignment, divisibility, pointers, overlap and assumes, in this order.
+bool checkFacts(const KernelContract &kernel, const std::vector<BoundArg> &args,
+                std::string &error);
+
+/// Whether all guards hold; `failed` gets the first that does not.
+bool guardsHold(const Variant &variant, const std::vector<BoundArg> &args,
+                const Guard **failed = nullptr);
+
+/// "A.stride[0] divisible by 8".
+std::string printGuard(const Guard &guard, const std::vector<std::string> &names);
+
+/// "argument 1 'B'".
+std::string describeArg(const KernelContract &kernel, size_t index);
+
+/// The half-open range of bytes that an array touches, relative to its pointer; empty arrays have
+/// low == high. False on 64-bit overflow.
+bool byteRange(Element element, const int64_t *sizes, const int64_t *strides, size_t rank,
+               int64_t &low, int64_t &high);
+
+enum class Overlap { No, Yes, Unknown };
+/// Whether two arrays share a byte: exact unless the search exceeds its budget.
+Overlap overlaps(const Argument &a, const BoundArg &boundA, const Argument &b,
+                 const BoundArg &boundB);
+
+} // namespace tessera::rt
+
+#endif // TESSERA_RUNTIME_FACTS_H

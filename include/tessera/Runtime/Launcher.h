@@ -1,0 +1,122 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+//===- Launcher.h - Modules and kernels: checks, preparation, launches ----===//
+//
+// The first launch with given argument values is *prepared*: facts checked, variant chosen, grids
+// and parameters evaluated, descriptors encoded, workspaces allocated. The result is kept under the
+// argument values, so that repeating a launch costs a look-up and the driver's call.
+
+#ifndef TESSERA_RUNTIME_LAUNCHER_H
+#define TESSERA_RUNTIME_LAUNCHER_H
+
+#include "tessera/Runtime/Artifact.h"
+#include "tessera/Runtime/Backend.h"
+#include "tessera/Runtime/Contract.h"
+#include "tessera/Runtime/Facts.h"
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace tessera::rt {
+
+class Module;
+
+class Kernel {
+public:
+  Kernel(Module &module, const KernelContract &contract) : module(module), contract(contract) {}
+  ~Kernel();
+  Kernel(const Kernel &) = delete;
+  Kernel &operator=(const Kernel &) = delete;
+
+  const KernelContract &getContract() const { return contract; }
+  Module &getModule() const { return module; }
+
+  bool launch(const tessera_rt_arg *args, size_t count, void *stream, Error &error);
+  /// The checks of a launch; says which variant it would take.
+  bool check(const tessera_rt_arg *args, size_t count, size_t &variant, Error &error);
+  /// The empty name lifts the restriction.
+  bool forceVariant(const std::string &name, Error &error);
+  bool launchInfo(size_t variant, size_t launch, FunctionInfo &info, Error &error);
+
+private:
+  struct Fill {
+    uint64_t address, pattern;
+    size_t elementSize, count;
+  };
+  struct FreeDeleter {
+    void operator()(void *pointer) const { std::free(pointer); }
+  };
+  struct Prepared {
+    std::vector<uint64_t> key;
+    std::vector<ReadyLaunch> launches;
+    std::vector<Fill> fills;
+    uint64_t generation = 0;
+    // What the parameters point at:
+    std::vector<uint64_t> slots;
+    std::unique_ptr<char, FreeDeleter> maps; ///< TMA descriptors, 128 bytes each
+    std::vector<void *> params;
+  };
+  /// Memory of one workspace, on one stream of one context.
+  struct Buffer {
+    uint64_t address = 0;
+    size_t bytes = 0;
+  };
+  using BufferKey = std::pair<void *, void *>;
+  /// What evaluation yields for one workspace.
+  struct Space {
+    std::vector<int64_t> sizes;
+    size_t count = 0;
+    uint64_t address = 0;
+  };
+
+  bool makeKey(const tessera_rt_arg *args, size_t count, void *context, void *stream, Error &error);
+  bool bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &bound, size_t &variant,
+                    Error &error);
+  bool prepare(const tessera_rt_arg *args, size_t count, void *context, void *stream,
+               Prepared &prepared, Error &error);
+  bool prepareSpaces(const std::vector<BoundArg> &args, void *context, void *stream,
+                     std::vector<Space> &spaces, Prepared &prepared, Error &error);
+  bool prepareLaunch(const Launch &launch, const std::vector<BoundArg> &args,
+                     const std::vector<Space> &spaces, Prepared &prepared, size_t &slot,
+                     size_t &map, size_t &param, Error &error);
+  bool prepareMap(const Descriptor &descriptor, const std::vector<BoundArg> &args,
+                  const std::vector<Space> &spaces, void *map, Error &error);
+
+  Module &module;
+  const KernelContract &contract;
+  std::mutex mutex; ///< orders launches and guards all below
+  int64_t forced = -1;
+  std::vector<uint64_t> key; ///< scratch
+  std::unordered_map<uint64_t, std::unique_ptr<Prepared>> cache;
+  std::map<BufferKey, std::vector<Buffer>> buffers;
+  uint64_t generation = 0; ///< counts reallocations of buffers
+};
+
+class Module {
+public:
+  static std::unique_ptr<Module> load(std::string bytes, const std::string &path, Error &error);
+
+  const Contract &getContract() const { return contract; }
+  Backend &getBackend() { return *backend; }
+  std::vector<std::unique_ptr<Kernel>> &getKernels() { return kernels; }
+  /// With an empty name the only kernel.
+  Kernel *find(const std::string &name, Error &error);
+
+private:
+  Module() = default;
+
+  std::string bytes;
+  Contract contract;
+  std::unique_ptr<Backend> backend;
+  std::vector<std::unique_ptr<Kernel>> kernels; ///< destroyed before the backend
+};
+
+} // namespace tessera::rt
+
+#endif // TESSERA_RUNTIME_LAUNCHER_H

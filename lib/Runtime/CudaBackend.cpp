@@ -1,0 +1,364 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CudaDriver.h"
+#include "tessera/Runtime/Backend.h"
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace tessera::rt {
+
+namespace {
+using cuda::Driver;
+using cuda::Result;
+
+class CudaBackend : public Backend {
+public:
+  CudaBackend(std::string_view bytes, std::string target)
+      : image(bytes), target(std::move(target)) {}
+  ~CudaBackend() override;
+
+  bool isGpu() const override { return true; }
+  std::string describe() override;
+  bool enter(void *&context, bool &pushed, Error &error) override;
+  void leave(bool pushed) override;
+  bool function(const std::string &symbol, uint32_t shared, void *&function, Error &error) override;
+  bool functionInfo(void *function, FunctionInfo &info, Error &error) override;
+  bool encode(const TensorMapFields &fields, void *map, Error &error) override;
+  bool launch(const ReadyLaunch &launch, void *stream, Error &error) override;
+  bool allocate(size_t bytes, uint64_t &address, Error &error) override;
+  void free(void *context, uint64_t address) override;
+  bool copyIn(uint64_t to, const void *host, size_t bytes, Error &error) override;
+  bool copyOut(void *host, uint64_t from, size_t bytes, Error &error) override;
+  bool copy(uint64_t to, uint64_t from, size_t bytes, Error &error) override;
+  bool fill(uint64_t to, uint64_t pattern, size_t elementSize, size_t count, void *stream,
+            Error &error) override;
+  bool synchronize(void *stream, Error &error) override;
+  bool isIdle(void *stream, bool &idle, Error &error) override;
+  bool record(unsigned event, Error &error) override;
+  bool elapsed(unsigned from, unsigned to, double &microseconds, Error &error) override;
+  void setDevice(int device) override { deviceIndex = device; }
+
+private:
+  /// The code in one context.
+  struct Loaded {
+    cuda::Context context = nullptr;
+    cuda::Module module = nullptr;
+    struct Entry {
+      cuda::Function function = nullptr;
+      uint32_t shared = 0;
+    };
+    std::map<std::string, Entry> functions;
+    std::vector<cuda::Event> events;
+  };
+
+  bool check(Result result, const std::string &what, Error &error) {
+    if (result == cuda::Success)
+      return true;
+    return error.set(result == cuda::ErrorOutOfMemory ? TESSERA_RT_MEMORY : TESSERA_RT_DRIVER,
+                     what + ": " + driver->describe(result));
+  }
+  bool loadInto(cuda::Context context, Error &error);
+  /// The code in the current context, or null.
+  Loaded *current();
+
+  std::string_view image;
+  std::string target;
+  std::mutex mutex; ///< guards all below
+  const Driver *driver = nullptr;
+  int deviceIndex = 0;
+  cuda::Device retainedDevice = 0;
+  cuda::Context primary = nullptr;
+  std::vector<std::unique_ptr<Loaded>> loaded;
+};
+
+CudaBackend::~CudaBackend() {
+  // At process exit the driver may be gone already; its refusals are of no interest.
+  for (auto &entry : loaded) {
+    if (driver->ctxPushCurrent(entry->context) != cuda::Success)
+      continue;
+    for (cuda::Event event : entry->events)
+      driver->eventDestroy(event);
+    driver->moduleUnload(entry->module);
+    cuda::Context popped;
+    driver->ctxPopCurrent(&popped);
+  }
+  if (primary)
+    driver->devicePrimaryCtxRelease(retainedDevice);
+}
+
+std::string CudaBackend::describe() {
+  cuda::Device device;
+  char name[256] = "";
+  int cores = 0, major = 0, minor = 0;
+  if (!driver || driver->ctxGetDevice(&device) != cuda::Success)
+    return "CUDA device";
+  driver->deviceGetName(name, sizeof(name), device);
+  driver->deviceGetAttribute(&cores, cuda::DeviceMultiprocessorCount, device);
+  driver->deviceGetAttribute(&major, cuda::DeviceComputeCapabilityMajor, device);
+  driver->deviceGetAttribute(&minor, cuda::DeviceComputeCapabilityMinor, device);
+  return std::string(name) + ", " + std::to_string(cores) + " SMs, compute capability " +
+         std::to_string(major) + "." + std::to_string(minor);
+}
+
+bool CudaBackend::enter(void *&context, bool &pushed, Error &error) {
+  pushed = false;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!driver) {
+    std::string reason;
+    driver = cuda::openDriver(reason);
+    if (!driver)
+      return error.set(TESSERA_RT_DRIVER, reason);
+  }
+  cuda::Context now = nullptr;
+  if (!check(driver->ctxGetCurrent(&now), "cuCtxGetCurrent", error))
+    return false;
+  if (!now) {
+    if (!primary) {
+      int count = 0;
+      if (!check(driver->deviceGetCount(&count), "cuDeviceGetCount", error))
+        return false;
+      if (deviceIndex < 0 || deviceIndex >= count)
+        return error.set(TESSERA_RT_DRIVER, "there is no CUDA device " +
+                                                std::to_string(deviceIndex) + " (" +
+                                                std::to_string(count) + " found)");
+      if (!check(driver->deviceGet(&retainedDevice, deviceIndex), "cuDeviceGet", error) ||
+          !check(driver->devicePrimaryCtxRetain(&primary, retainedDevice),
+                 "cuDevicePrimaryCtxRetain", error))
+        return false;
+    }
+    if (!check(driver->ctxPushCurrent(primary), "cuCtxPushCurrent", error))
+      return false;
+    pushed = true;
+    now = primary;
+  }
+  context = now;
+  for (auto &entry : loaded)
+    if (entry->context == now)
+      return true;
+  if (loadInto(now, error))
+    return true;
+  leave(pushed);
+  pushed = false;
+  return false;
+}
+
+void CudaBackend::leave(bool pushed) {
+  cuda::Context popped;
+  if (pushed)
+    driver->ctxPopCurrent(&popped);
+}
+
+bool CudaBackend::loadInto(cuda::Context context, Error &error) {
+  auto entry = std::make_unique<Loaded>();
+  entry->context = context;
+  // The driver parses the ELF file by its own headers; readArtifact has checked that they stay
+  // inside.
+  Result result = driver->moduleLoadData(&entry->module, image.data());
+  if (result == cuda::ErrorNoBinaryForGpu)
+    return error.set(TESSERA_RT_DRIVER,
+                     "the cubin is for " + target + ", the device is " + describe());
+  if (!check(result, "cuModuleLoadData", error))
+    return false;
+  loaded.push_back(std::move(entry));
+  return true;
+}
+
+CudaBackend::Loaded *CudaBackend::current() {
+  cuda::Context now = nullptr;
+  driver->ctxGetCurrent(&now);
+  for (auto &entry : loaded)
+    if (entry->context == now)
+      return entry.get();
+  return nullptr;
+}
+
+bool CudaBackend::function(const std::string &symbol, uint32_t shared, void *&function,
+                           Error &error) {
+  std::lock_guard<std::mutex> lock(mutex);
+  Loaded *code = current();
+  if (!code)
+    return error.set(TESSERA_RT_DRIVER, "no CUDA context is current");
+  Loaded::Entry &entry = code->functions[symbol];
+  if (!entry.function &&
+      !check(driver->moduleGetFunction(&entry.function, code->module, symbol.c_str()),
+             "cuModuleGetFunction('" + symbol + "')", error)) {
+    entry.function = nullptr;
+    return false;
+  }
+  if (shared > entry.shared) {
+    // Needed beyond 48 KiB of static and dynamic together, harmless below.
+    if (!check(driver->funcSetAttribute(entry.function, cuda::FunctionMaxDynamicSharedSizeBytes,
+                                        static_cast<int>(shared)),
+               "'" + symbol + "' with " + std::to_string(shared) + " bytes of shared memory",
+               error))
+      return false;
+    entry.shared = shared;
+  }
+  function = entry.function;
+  return true;
+}
+
+bool CudaBackend::functionInfo(void *function, FunctionInfo &info, Error &error) {
+  return check(driver->funcGetAttribute(&info.registers, cuda::FunctionNumRegs, function),
+               "cuFuncGetAttribute", error) &&
+         check(driver->funcGetAttribute(&info.localBytes, cuda::FunctionLocalSizeBytes, function),
+               "cuFuncGetAttribute", error) &&
+         check(
+             driver->funcGetAttribute(&info.staticShared, cuda::FunctionSharedSizeBytes, function),
+             "cuFuncGetAttribute", error);
+}
+
+bool CudaBackend::encode(const TensorMapFields &fields, void *map, Error &error) {
+  alignas(128) cuda::TensorMap encoded = {};
+  static constexpr uint32_t ones[maxTensorMapRank] = {1, 1, 1, 1, 1};
+  if (!check(driver->tensorMapEncodeTiled(
+                 &encoded, fields.type, fields.rank, reinterpret_cast<void *>(fields.address),
+                 fields.sizes, fields.strides, fields.box, ones, cuda::TensorMapInterleaveNone,
+                 fields.swizzle, cuda::TensorMapL2Promotion256B, fields.fill),
+             "cuTensorMapEncodeTiled", error))
+    return false;
+  std::memcpy(map, &encoded, sizeof(encoded));
+  return true;
+}
+
+bool CudaBackend::launch(const ReadyLaunch &launch, void *stream, Error &error) {
+  Result result;
+  if (launch.cluster <= 1) {
+    result = driver->launchKernel(launch.function, launch.blocks, 1, 1, launch.threads, 1, 1,
+                                  launch.shared, stream, launch.params, nullptr);
+  } else {
+    cuda::LaunchAttribute attribute = {};
+    attribute.id = cuda::LaunchAttributeClusterDimension;
+    attribute.value.cluster = {launch.cluster, 1, 1};
+    cuda::LaunchConfig config = {};
+    config.gridX = launch.blocks;
+    config.gridY = config.gridZ = 1;
+    config.blockX = launch.threads;
+    config.blockY = config.blockZ = 1;
+    config.sharedBytes = launch.shared;
+    config.stream = stream;
+    config.attributes = &attribute;
+    config.numAttributes = 1;
+    result = driver->launchKernelEx(&config, launch.function, launch.params, nullptr);
+  }
+  return result == cuda::Success || check(result, "cuLaunchKernel", error);
+}
+
+bool CudaBackend::allocate(size_t bytes, uint64_t &address, Error &error) {
+  cuda::DevicePointer pointer = 0;
+  Result result = driver->memAlloc(&pointer, bytes ? bytes : 1);
+  if (result == cuda::ErrorOutOfMemory) {
+    size_t available = 0, total = 0;
+    driver->memGetInfo(&available, &total);
+    return error.set(TESSERA_RT_MEMORY, "out of device memory: " + std::to_string(bytes) +
+                                            " bytes needed, " + std::to_string(available) + " of " +
+                                            std::to_string(total) + " free");
+  }
+  if (!check(result, "cuMemAlloc", error))
+    return false;
+  address = pointer;
+  return true;
+}
+
+void CudaBackend::free(void *context, uint64_t address) {
+  if (!address || driver->ctxPushCurrent(context) != cuda::Success)
+    return;
+  driver->memFree(address);
+  cuda::Context popped;
+  driver->ctxPopCurrent(&popped);
+}
+
+bool CudaBackend::copyIn(uint64_t to, const void *host, size_t bytes, Error &error) {
+  // From pageable memory it may return before the last bytes have arrived: a stream that does not
+  // wait for the default stream would overtake them.
+  return bytes == 0 || (check(driver->memcpyHtoD(to, host, bytes), "cuMemcpyHtoD", error) &&
+                        check(driver->streamSynchronize(nullptr), "cuStreamSynchronize", error));
+}
+
+bool CudaBackend::copyOut(void *host, uint64_t from, size_t bytes, Error &error) {
+  return bytes == 0 || check(driver->memcpyDtoH(host, from, bytes), "cuMemcpyDtoH", error);
+}
+
+bool CudaBackend::copy(uint64_t to, uint64_t from, size_t bytes, Error &error) {
+  return bytes == 0 ||
+         check(driver->memcpyDtoDAsync(to, from, bytes, nullptr), "cuMemcpyDtoDAsync", error);
+}
+
+bool CudaBackend::fill(uint64_t to, uint64_t pattern, size_t elementSize, size_t count,
+                       void *stream, Error &error) {
+  if (count == 0)
+    return true;
+  Result result;
+  auto low = static_cast<uint32_t>(pattern), high = static_cast<uint32_t>(pattern >> 32);
+  switch (elementSize) {
+  case 1:
+    result = driver->memsetD8Async(to, static_cast<unsigned char>(pattern), count, stream);
+    break;
+  case 2:
+    result = driver->memsetD16Async(to, static_cast<unsigned short>(pattern), count, stream);
+    break;
+  case 4:
+    result = driver->memsetD32Async(to, low, count, stream);
+    break;
+  default:
+    if (low == high) {
+      result = driver->memsetD32Async(to, low, 2 * count, stream);
+    } else {
+      // The halves are two columns of a matrix with one element a row.
+      result = driver->memsetD2D32Async(to, 8, low, 1, count, stream);
+      if (result == cuda::Success)
+        result = driver->memsetD2D32Async(to + 4, 8, high, 1, count, stream);
+    }
+  }
+  return check(result, "cuMemset", error);
+}
+
+bool CudaBackend::synchronize(void *stream, Error &error) {
+  return check(driver->streamSynchronize(stream), "the kernel failed", error);
+}
+
+bool CudaBackend::isIdle(void *stream, bool &idle, Error &error) {
+  Result result = driver->streamQuery(stream);
+  idle = result == cuda::Success;
+  return result == cuda::ErrorNotReady || check(result, "the kernel failed", error);
+}
+
+bool CudaBackend::record(unsigned event, Error &error) {
+  std::lock_guard<std::mutex> lock(mutex);
+  Loaded *code = current();
+  if (!code)
+    return error.set(TESSERA_RT_DRIVER, "no CUDA context is current");
+  while (code->events.size() <= event) {
+    cuda::Event created = nullptr;
+    if (!check(driver->eventCreate(&created, cuda::EventDefault), "cuEventCreate", error))
+      return false;
+    code->events.push_back(created);
+  }
+  return check(driver->eventRecord(code->events[event], nullptr), "cuEventRecord", error);
+}
+
+bool CudaBackend::elapsed(unsigned from, unsigned to, double &microseconds, Error &error) {
+  std::lock_guard<std::mutex> lock(mutex);
+  Loaded *code = current();
+  if (!code || from >= code->events.size() || to >= code->events.size())
+    return error.set(TESSERA_RT_DRIVER, "no such event");
+  float milliseconds = 0;
+  if (!check(driver->eventSynchronize(code->events[from]), "the kernel failed", error) ||
+      !check(driver->eventSynchronize(code->events[to]), "the kernel failed", error) ||
+      !check(driver->eventElapsedTime(&milliseconds, code->events[from], code->events[to]),
+             "cuEventElapsedTime", error))
+    return false;
+  microseconds = static_cast<double>(milliseconds) * 1000;
+  return true;
+}
+} // namespace
+
+std::unique_ptr<Backend> createCudaBackend(std::string_view bytes, std::string target) {
+  return std::make_unique<CudaBackend>(bytes, std::move(target));
+}
+
+} // namespace tessera::rt

@@ -1,0 +1,313 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Runtime/Facts.h"
+
+#include <cstdio>
+
+namespace tessera::rt {
+
+namespace {
+std::string str(int64_t value) { return std::to_string(value); }
+
+bool isEmpty(const BoundArg &arg, size_t rank) {
+  for (size_t d = 0; d < rank; ++d)
+    if (arg.sizes[d] == 0)
+      return true;
+  return false;
+}
+
+/// Row-major strides. A dimension of size 0 counts as 1, so that the outer strides stay those of
+/// the array's siblings.
+bool contiguousStrides(const int64_t *sizes, size_t rank, int64_t *strides) {
+  int64_t step = 1;
+  for (size_t d = rank; d-- > 0;) {
+    strides[d] = step;
+    if (__builtin_mul_overflow(step, sizes[d] ? sizes[d] : 1, &step))
+      return false;
+  }
+  return true;
+}
+
+std::string dimension(const KernelContract &kernel, size_t arg, size_t dim) {
+  return describeArg(kernel, arg) + ": dimension " + std::to_string(dim);
+}
+
+bool checkShapes(const KernelContract &kernel, const std::vector<BoundArg> &args,
+                 std::string &error) {
+  struct Binding {
+    bool known = false;
+    size_t arg = 0, dim = 0;
+    int64_t size = 0;
+  };
+  std::vector<Binding> symbols(kernel.symbols.size());
+  for (size_t i = 0; i < kernel.args.size(); ++i) {
+    const Argument &arg = kernel.args[i];
+    for (size_t d = 0; d < arg.rank(); ++d) {
+      int64_t size = args[i].sizes[d];
+      const Extent &extent = arg.shape[d];
+      if (extent.kind == Extent::Kind::Equal && size != extent.value) {
+        error = dimension(kernel, i, d) + " must be " + str(extent.value) + ", it is " + str(size);
+        return false;
+      }
+      if (extent.kind == Extent::Kind::Symbol) {
+        Binding &symbol = symbols[extent.value];
+        if (!symbol.known) {
+          symbol = {true, i, d, size};
+        } else if (symbol.size != size) {
+          error = dimension(kernel, i, d) + " ('" + kernel.symbols[extent.value] + "') must be " +
+                  str(symbol.size) + " like dimension " + std::to_string(symbol.dim) + " of " +
+                  describeArg(kernel, symbol.arg) + ", it is " + str(size);
+          return false;
+        }
+      }
+      if (size % arg.sizeDivisible[d]) {
+        error = dimension(kernel, i, d) + " must be a multiple of " + str(arg.sizeDivisible[d]) +
+                ", it is " + str(size);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool checkLayout(const KernelContract &kernel, size_t index, const BoundArg &bound,
+                 std::string &error) {
+  const Argument &arg = kernel.args[index];
+  for (size_t d = 0; d < arg.rank(); ++d) {
+    int64_t stride = bound.strides[d];
+    if (arg.strided && arg.strides[d] && *arg.strides[d] != stride) {
+      error = dimension(kernel, index, d) + " must have stride " + str(*arg.strides[d]) +
+              ", it has " + str(stride);
+      return false;
+    }
+    if (stride % arg.strideDivisible[d]) {
+      error = dimension(kernel, index, d) + " must have a stride that is a multiple of " +
+              str(arg.strideDivisible[d]) + ", it has " + str(stride);
+      return false;
+    }
+    if (stride == 0 && bound.sizes[d] > 1 && writes(arg.access)) {
+      error = dimension(kernel, index, d) + " has stride 0 and size " + str(bound.sizes[d]) +
+              ", but the kernel writes this array";
+      return false;
+    }
+  }
+  int64_t low, high;
+  if (!byteRange(arg.element, bound.sizes, bound.strides, arg.rank(), low, high)) {
+    error = describeArg(kernel, index) + ": its extent overflows 64 bits";
+    return false;
+  }
+  if (low == high || arg.access == Access::None)
+    return true;
+  if (bound.pointer == 0) {
+    error = describeArg(kernel, index) + ": null pointer for " + str(high - low) + " bytes";
+    return false;
+  }
+  // Pointers are compared as signed 64-bit numbers with room on both sides.
+  if (bound.pointer >= uint64_t{1} << 62 || low < -(int64_t{1} << 61) ||
+      high > (int64_t{1} << 61)) {
+    error = describeArg(kernel, index) + ": it does not fit the address space";
+    return false;
+  }
+  auto align = static_cast<int64_t>(elementSize(arg.element));
+  align = arg.align > align ? arg.align : align;
+  if (bound.pointer % static_cast<uint64_t>(align)) {
+    char address[32];
+    std::snprintf(address, sizeof(address), "0x%llx",
+                  static_cast<unsigned long long>(bound.pointer));
+    error = describeArg(kernel, index) + ": must be aligned to " + str(align) +
+            " bytes, its address " + address + " is aligned to " +
+            str(static_cast<int64_t>(bound.pointer & (~bound.pointer + 1)));
+    return false;
+  }
+  return true;
+}
+
+bool checkOverlap(const KernelContract &kernel, const std::vector<BoundArg> &args,
+                  std::string &error) {
+  for (size_t i = 0; i < kernel.args.size(); ++i) {
+    const Argument &a = kernel.args[i];
+    if (!a.isMemref || a.access == Access::None)
+      continue;
+    for (size_t j = 0; j < i; ++j) {
+      const Argument &b = kernel.args[j];
+      if (!b.isMemref || b.access == Access::None)
+        continue;
+      if ((!writes(a.access) && !writes(b.access)) || (!a.alias.empty() && a.alias == b.alias))
+        continue;
+      Overlap result = overlaps(a, args[i], b, args[j]);
+      if (result == Overlap::No)
+        continue;
+      error = describeArg(kernel, i) + (result == Overlap::Yes ? " overlaps " : " may overlap ") +
+              describeArg(kernel, j) + " in memory, and the kernel writes " +
+              describeArg(kernel, writes(a.access) ? i : j) + "; only arguments with one alias " +
+              "group may overlap";
+      return false;
+    }
+  }
+  return true;
+}
+} // namespace
+
+std::string describeArg(const KernelContract &kernel, size_t index) {
+  return "argument " + std::to_string(index) + " '" + kernel.args[index].name + "'";
+}
+
+bool byteRange(Element element, const int64_t *sizes, const int64_t *strides, size_t rank,
+               int64_t &low, int64_t &high) {
+  low = high = 0;
+  for (size_t d = 0; d < rank; ++d)
+    if (sizes[d] == 0)
+      return true;
+  int64_t last = 1;
+  for (size_t d = 0; d < rank; ++d) {
+    int64_t reach;
+    if (__builtin_mul_overflow(sizes[d] - 1, strides[d], &reach) ||
+        __builtin_add_overflow(reach < 0 ? low : last, reach, reach < 0 ? &low : &last))
+      return false;
+  }
+  auto size = static_cast<int64_t>(elementSize(element));
+  return !__builtin_mul_overflow(low, size, &low) && !__builtin_mul_overflow(last, size, &high);
+}
+
+bool bindArguments(const KernelContract &kernel, const tessera_rt_arg *given, size_t count,
+                   BoundArgs &bound, std::string &error) {
+  if (count != kernel.args.size()) {
+    error = "kernel '" + kernel.name + "' takes " + std::to_string(kernel.args.size()) +
+            " arguments, " + std::to_string(count) + " were given";
+    return false;
+  }
+  size_t total = 0;
+  for (const Argument &arg : kernel.args)
+    total += 2 * arg.rank();
+  bound.numbers.assign(total, 0);
+  bound.args.assign(count, BoundArg());
+  int64_t *next = bound.numbers.data();
+  for (size_t i = 0; i < count; ++i) {
+    const Argument &arg = kernel.args[i];
+    BoundArg &out = bound.args[i];
+    if (!arg.isMemref) {
+      size_t size = elementSize(arg.element);
+      out.bits = size == 8 ? given[i].bits : given[i].bits & ((uint64_t{1} << (8 * size)) - 1);
+      if (arg.element == Element::I1)
+        out.bits = out.bits != 0;
+      out.integer = isFloat(arg.element) ? 0 : loadInteger(arg.element, &out.bits);
+      continue;
+    }
+    size_t rank = arg.rank();
+    int64_t *sizes = next, *strides = next + rank;
+    next += 2 * rank;
+    out.pointer = reinterpret_cast<uint64_t>(given[i].pointer);
+    out.sizes = sizes;
+    out.strides = strides;
+    if (rank && !given[i].sizes) {
+      error = describeArg(kernel, i) + ": no sizes were given";
+      return false;
+    }
+    for (size_t d = 0; d < rank; ++d) {
+      sizes[d] = given[i].sizes[d];
+      if (sizes[d] < 0) {
+        error = dimension(kernel, i, d) + " has the negative size " + str(sizes[d]);
+        return false;
+      }
+    }
+    if (!contiguousStrides(sizes, rank, strides)) {
+      error = describeArg(kernel, i) + ": its number of elements overflows 64 bits";
+      return false;
+    }
+    if (!given[i].strides)
+      continue;
+    for (size_t d = 0; d < rank; ++d) {
+      int64_t stride = given[i].strides[d];
+      if (arg.strided) {
+        strides[d] = stride;
+      } else if (stride != strides[d] && sizes[d] > 1 && !isEmpty(out, rank)) {
+        error = dimension(kernel, i, d) + " must have stride " + str(strides[d]) +
+                " (the argument is row-major and contiguous), it has " + str(stride);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool checkFacts(const KernelContract &kernel, const std::vector<BoundArg> &args,
+                std::string &error) {
+  if (!checkShapes(kernel, args, error))
+    return false;
+  for (size_t i = 0; i < kernel.args.size(); ++i)
+    if (kernel.args[i].isMemref && !checkLayout(kernel, i, args[i], error))
+      return false;
+  if (!checkOverlap(kernel, args, error))
+    return false;
+  for (const Assume &assume : kernel.assumes) {
+    int64_t holds;
+    std::string reason;
+    std::string text =
+        assume.message.empty() ? assume.cond.print(kernel.argNames()) : assume.message;
+    if (!assume.cond.evaluate(args, holds, reason)) {
+      error = "kernel '" + kernel.name + "': assumption \"" + text + "\": " + reason;
+      return false;
+    }
+    if (!holds) {
+      error = "kernel '" + kernel.name + "': assumption violated: " + text;
+      return false;
+    }
+  }
+  return true;
+}
+
+bool guardsHold(const Variant &variant, const std::vector<BoundArg> &args, const Guard **failed) {
+  for (const Guard &guard : variant.guards) {
+    const BoundArg &arg = args[guard.arg];
+    bool holds = true;
+    switch (guard.fact) {
+    case Guard::Fact::Align:
+      holds = arg.pointer % static_cast<uint64_t>(guard.value) == 0;
+      break;
+    case Guard::Fact::StrideDivisible:
+      holds = arg.strides[guard.dim] % guard.value == 0;
+      break;
+    case Guard::Fact::SizeDivisible:
+      holds = arg.sizes[guard.dim] % guard.value == 0;
+      break;
+    case Guard::Fact::SizeMax:
+      holds = arg.sizes[guard.dim] <= guard.value;
+      break;
+    case Guard::Fact::SizeMin:
+      holds = arg.sizes[guard.dim] >= guard.value;
+      break;
+    case Guard::Fact::ScalarDivisible:
+      holds = arg.integer % guard.value == 0;
+      break;
+    }
+    if (!holds) {
+      if (failed)
+        *failed = &guard;
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string printGuard(const Guard &guard, const std::vector<std::string> &names) {
+  const std::string &name = names[guard.arg];
+  std::string dim = "[" + std::to_string(guard.dim) + "]", value = str(guard.value);
+  switch (guard.fact) {
+  case Guard::Fact::Align:
+    return name + " aligned to " + value;
+  case Guard::Fact::StrideDivisible:
+    return name + ".stride" + dim + " divisible by " + value;
+  case Guard::Fact::SizeDivisible:
+    return name + ".size" + dim + " divisible by " + value;
+  case Guard::Fact::SizeMax:
+    return name + ".size" + dim + " <= " + value;
+  case Guard::Fact::SizeMin:
+    return name + ".size" + dim + " >= " + value;
+  case Guard::Fact::ScalarDivisible:
+    return name + " divisible by " + value;
+  }
+  return {};
+}
+
+} // namespace tessera::rt

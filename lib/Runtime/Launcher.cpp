@@ -1,0 +1,376 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Runtime/Launcher.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace tessera::rt {
+
+namespace {
+/// Prepared launches kept a kernel. Beyond, all are dropped: who changes pointers that often gains
+/// nothing from a cache.
+constexpr size_t cacheLimit = 1024;
+
+uint64_t hash(const std::vector<uint64_t> &words) {
+  uint64_t state = 0x9e3779b97f4a7c15;
+  for (uint64_t word : words) {
+    state = (state ^ word) * 0xff51afd7ed558ccd;
+    state ^= state >> 32;
+  }
+  return state;
+}
+} // namespace
+
+Kernel::~Kernel() {
+  for (auto &[key, list] : buffers)
+    for (Buffer &buffer : list)
+      module.getBackend().free(key.first, buffer.address);
+}
+
+bool Kernel::makeKey(const tessera_rt_arg *args, size_t count, void *context, void *stream,
+                     Error &error) {
+  if (count != contract.args.size())
+    return error.set(TESSERA_RT_INVALID, "kernel '" + contract.name + "' takes " +
+                                             std::to_string(contract.args.size()) + " arguments, " +
+                                             std::to_string(count) + " were given");
+  key.clear();
+  key.push_back(reinterpret_cast<uint64_t>(context));
+  key.push_back(contract.workspaces.empty() ? 0 : reinterpret_cast<uint64_t>(stream));
+  key.push_back(static_cast<uint64_t>(forced));
+  for (size_t i = 0; i < count; ++i) {
+    const Argument &arg = contract.args[i];
+    if (!arg.isMemref) {
+      key.push_back(args[i].bits);
+      continue;
+    }
+    key.push_back(reinterpret_cast<uint64_t>(args[i].pointer));
+    key.push_back((args[i].sizes != nullptr) | (args[i].strides ? 2 : 0));
+    for (const int64_t *list : {args[i].sizes, args[i].strides})
+      if (list)
+        key.insert(key.end(), list, list + arg.rank());
+  }
+  return true;
+}
+
+bool Kernel::bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &bound,
+                          size_t &variant, Error &error) {
+  if (!bindArguments(contract, args, count, bound, error.message) ||
+      !checkFacts(contract, bound.args, error.message))
+    return error.set(TESSERA_RT_INVALID, std::move(error.message));
+  if (forced < 0) {
+    variant = 0; // the last one has no guards
+    while (!guardsHold(contract.variants[variant], bound.args))
+      ++variant;
+    return true;
+  }
+  variant = static_cast<size_t>(forced);
+  const Guard *failed = nullptr;
+  if (guardsHold(contract.variants[variant], bound.args, &failed))
+    return true;
+  return error.set(TESSERA_RT_INVALID, "variant '" + contract.variants[variant].name +
+                                           "' cannot take these arguments: it needs " +
+                                           printGuard(*failed, contract.argNames()));
+}
+
+bool Kernel::prepareSpaces(const std::vector<BoundArg> &args, void *context, void *stream,
+                           std::vector<Space> &spaces, Prepared &prepared, Error &error) {
+  spaces.resize(contract.workspaces.size());
+  if (spaces.empty())
+    return true;
+  std::vector<Buffer> &list = buffers[{context, stream}];
+  list.resize(spaces.size());
+  for (size_t i = 0; i < spaces.size(); ++i) {
+    const Workspace &workspace = contract.workspaces[i];
+    Space &space = spaces[i];
+    std::string what = "kernel '" + contract.name + "', workspace " + std::to_string(i) + ": ";
+    int64_t elements = 1, bytes;
+    for (const Expr &expr : workspace.sizes) {
+      int64_t size;
+      std::string reason;
+      if (!expr.evaluate(args, size, reason))
+        return error.set(TESSERA_RT_INVALID, what + reason);
+      if (size < 0)
+        return error.set(TESSERA_RT_INVALID, what + "negative size " + std::to_string(size));
+      space.sizes.push_back(size);
+      if (__builtin_mul_overflow(elements, size, &elements))
+        return error.set(TESSERA_RT_INVALID, what + "its size overflows 64 bits");
+    }
+    size_t elementBytes = elementSize(workspace.element);
+    if (__builtin_mul_overflow(elements, static_cast<int64_t>(elementBytes), &bytes))
+      return error.set(TESSERA_RT_INVALID, what + "its size overflows 64 bits");
+    Buffer &buffer = list[i];
+    if (buffer.bytes < static_cast<size_t>(bytes) || !buffer.address) {
+      // Earlier launches may still use the old one.
+      Backend &backend = module.getBackend();
+      if (buffer.address) {
+        if (!backend.synchronize(stream, error))
+          return false;
+        backend.free(context, buffer.address);
+      }
+      buffer = Buffer();
+      ++generation;
+      if (!backend.allocate(static_cast<size_t>(bytes), buffer.address, error))
+        return error.set(error.status, what + error.message);
+      buffer.bytes = static_cast<size_t>(bytes);
+    }
+    space.count = static_cast<size_t>(elements);
+    space.address = buffer.address;
+    if (workspace.initialized)
+      prepared.fills.push_back({space.address, workspace.pattern, elementBytes, space.count});
+  }
+  return true;
+}
+
+bool Kernel::prepareMap(const Descriptor &descriptor, const std::vector<BoundArg> &args,
+                        const std::vector<Space> &spaces, void *map, Error &error) {
+  std::string what = descriptor.ofWorkspace ? "workspace " + std::to_string(descriptor.arg)
+                                            : describeArg(contract, descriptor.arg);
+  TensorMapRequest request;
+  request.element = descriptor.element;
+  request.rank = static_cast<unsigned>(descriptor.box.size());
+  request.swizzle = descriptor.swizzle;
+  request.nanFill = descriptor.nanFill;
+  request.address =
+      descriptor.ofWorkspace ? spaces[descriptor.arg].address : args[descriptor.arg].pointer;
+  std::vector<int64_t> spaceStrides;
+  const int64_t *sizes, *strides;
+  if (descriptor.ofWorkspace) {
+    const std::vector<int64_t> &spaceSizes = spaces[descriptor.arg].sizes;
+    spaceStrides.assign(spaceSizes.size(), 1);
+    for (size_t d = spaceSizes.size(); d-- > 1;)
+      spaceStrides[d - 1] = spaceStrides[d] * spaceSizes[d]; // the product was checked
+    sizes = spaceSizes.data();
+    strides = spaceStrides.data();
+  } else {
+    sizes = args[descriptor.arg].sizes;
+    strides = args[descriptor.arg].strides;
+  }
+  for (unsigned d = 0; d < request.rank; ++d) {
+    request.box[d] = descriptor.box[d];
+    std::string reason;
+    if (descriptor.sizes.empty())
+      request.sizes[d] = sizes[descriptor.dims[d]];
+    else if (!descriptor.sizes[d].evaluate(args, request.sizes[d], reason))
+      return error.set(TESSERA_RT_INVALID, what + ": TMA descriptor: " + reason);
+    if (descriptor.strides.empty())
+      request.strides[d] = strides[descriptor.dims[d]];
+    else if (!descriptor.strides[d].evaluate(args, request.strides[d], reason))
+      return error.set(TESSERA_RT_INVALID, what + ": TMA descriptor: " + reason);
+  }
+  TensorMapFields fields;
+  std::string reason;
+  if (!layoutTensorMap(request, fields, reason))
+    return error.set(TESSERA_RT_INVALID, what + ": " + reason);
+  if (fields.empty)
+    return true; // stays zero
+  return module.getBackend().encode(fields, map, error) ||
+         error.set(error.status, what + ": " + error.message);
+}
+
+bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &args,
+                           const std::vector<Space> &spaces, Prepared &prepared, size_t &slot,
+                           size_t &map, size_t &param, Error &error) {
+  std::string what = "kernel '" + contract.name + "', launch '" + launch.symbol + "': ";
+  int64_t blocks = 1;
+  std::string extents, reason;
+  bool empty = false, overflow = false;
+  for (const Expr &expr : launch.grid) {
+    int64_t extent;
+    if (!expr.evaluate(args, extent, reason))
+      return error.set(TESSERA_RT_INVALID, what + "grid: " + reason);
+    empty |= extent <= 0;
+    overflow |= __builtin_mul_overflow(blocks, extent, &blocks);
+    extents += (extents.empty() ? "" : ", ") + std::to_string(extent);
+  }
+  if (empty)
+    return true;
+  if (overflow || blocks > INT32_MAX)
+    return error.set(TESSERA_RT_INVALID,
+                     what + "a grid of [" + extents + "] has more than 2147483647 blocks");
+  if (blocks % launch.cluster)
+    return error.set(TESSERA_RT_INVALID, what + std::to_string(blocks) +
+                                             " blocks are no multiple of the cluster size " +
+                                             std::to_string(launch.cluster));
+  Backend &backend = module.getBackend();
+  ReadyLaunch ready;
+  ready.blocks = static_cast<uint32_t>(blocks);
+  ready.threads = static_cast<uint32_t>(launch.block);
+  ready.shared = static_cast<uint32_t>(launch.shared);
+  ready.cluster = static_cast<uint32_t>(launch.cluster);
+  ready.params = prepared.params.data() + param;
+  if (!backend.function(launch.symbol, ready.shared, ready.function, error))
+    return false;
+
+  char *maps = prepared.maps.get() + map * tensorMapBytes;
+  map += launch.descriptors.size();
+  for (size_t i = 0; i < launch.descriptors.size(); ++i)
+    if (!prepareMap(launch.descriptors[i], args, spaces, maps + i * tensorMapBytes, error))
+      return false;
+
+  for (const Param &recipe : launch.params) {
+    if (recipe.kind == Param::Kind::Descriptor) {
+      prepared.params[param++] = maps + recipe.arg * tensorMapBytes;
+      continue;
+    }
+    uint64_t &value = prepared.slots[slot++];
+    prepared.params[param++] = &value;
+    switch (recipe.kind) {
+    case Param::Kind::Pointer:
+      value = args[recipe.arg].pointer;
+      break;
+    case Param::Kind::Size:
+      value = static_cast<uint64_t>(args[recipe.arg].sizes[recipe.dim]);
+      break;
+    case Param::Kind::Stride:
+      value = static_cast<uint64_t>(args[recipe.arg].strides[recipe.dim]);
+      break;
+    case Param::Kind::Scalar:
+      value = args[recipe.arg].bits;
+      break;
+    case Param::Kind::Workspace:
+      value = spaces[recipe.arg].address;
+      break;
+    case Param::Kind::Expr: {
+      int64_t result;
+      if (!recipe.value.evaluate(args, result, reason))
+        return error.set(TESSERA_RT_INVALID, what + "parameter: " + reason);
+      value = static_cast<uint64_t>(result);
+      break;
+    }
+    case Param::Kind::Descriptor:
+      break;
+    }
+  }
+  prepared.launches.push_back(ready);
+  return true;
+}
+
+bool Kernel::prepare(const tessera_rt_arg *args, size_t count, void *context, void *stream,
+                     Prepared &prepared, Error &error) {
+  BoundArgs bound;
+  size_t variant;
+  std::vector<Space> spaces;
+  if (!bindAndCheck(args, count, bound, variant, error) ||
+      !prepareSpaces(bound.args, context, stream, spaces, prepared, error))
+    return false;
+  prepared.generation = generation;
+  const Variant &chosen = contract.variants[variant];
+  size_t slots = 0, maps = 0, params = 0;
+  for (const Launch &launch : chosen.launches) {
+    slots += launch.params.size();
+    params += launch.params.size();
+    maps += launch.descriptors.size();
+  }
+  prepared.slots.assign(slots, 0);
+  prepared.params.assign(params + 1, nullptr);
+  if (maps) {
+    prepared.maps.reset(static_cast<char *>(std::aligned_alloc(128, maps * tensorMapBytes)));
+    if (!prepared.maps)
+      return error.set(TESSERA_RT_MEMORY, "out of memory");
+    std::memset(prepared.maps.get(), 0, maps * tensorMapBytes);
+  }
+  size_t slot = 0, map = 0, param = 0;
+  for (const Launch &launch : chosen.launches)
+    if (!prepareLaunch(launch, bound.args, spaces, prepared, slot, map, param, error))
+      return false;
+  return true;
+}
+
+bool Kernel::launch(const tessera_rt_arg *args, size_t count, void *stream, Error &error) {
+  std::lock_guard<std::mutex> lock(mutex);
+  Backend &backend = module.getBackend();
+  BackendScope scope(backend);
+  if (!makeKey(args, count, nullptr, stream, error) || !scope.enter(error))
+    return false;
+  key[0] = reinterpret_cast<uint64_t>(scope.context);
+  uint64_t code = hash(key);
+  auto found = cache.find(code);
+  Prepared *prepared = found == cache.end() ? nullptr : found->second.get();
+  bool moved = prepared && !contract.workspaces.empty() && prepared->generation != generation;
+  if (!prepared || moved || prepared->key != key) {
+    auto fresh = std::make_unique<Prepared>();
+    fresh->key = key;
+    if (!prepare(args, count, scope.context, stream, *fresh, error))
+      return false;
+    if (cache.size() >= cacheLimit)
+      cache.clear();
+    prepared = (cache[code] = std::move(fresh)).get();
+  }
+  for (const Fill &fill : prepared->fills)
+    if (!backend.fill(fill.address, fill.pattern, fill.elementSize, fill.count, stream, error))
+      return false;
+  for (const ReadyLaunch &ready : prepared->launches)
+    if (!backend.launch(ready, stream, error))
+      return error.set(error.status, "kernel '" + contract.name + "': " + error.message);
+  return true;
+}
+
+bool Kernel::check(const tessera_rt_arg *args, size_t count, size_t &variant, Error &error) {
+  std::lock_guard<std::mutex> lock(mutex);
+  BoundArgs bound;
+  return bindAndCheck(args, count, bound, variant, error);
+}
+
+bool Kernel::forceVariant(const std::string &name, Error &error) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (name.empty()) {
+    forced = -1;
+    return true;
+  }
+  std::string known;
+  for (size_t i = 0; i < contract.variants.size(); ++i) {
+    if (contract.variants[i].name == name) {
+      forced = static_cast<int64_t>(i);
+      return true;
+    }
+    known += (known.empty() ? "" : ", ") + contract.variants[i].name;
+  }
+  return error.set(TESSERA_RT_INVALID,
+                   "kernel '" + contract.name + "' has no variant '" + name + "' (" + known + ")");
+}
+
+bool Kernel::launchInfo(size_t variant, size_t launch, FunctionInfo &info, Error &error) {
+  const Launch &recipe = contract.variants[variant].launches[launch];
+  Backend &backend = module.getBackend();
+  BackendScope scope(backend);
+  void *function;
+  return scope.enter(error) &&
+         backend.function(recipe.symbol, static_cast<uint32_t>(recipe.shared), function, error) &&
+         backend.functionInfo(function, info, error);
+}
+
+std::unique_ptr<Module> Module::load(std::string bytes, const std::string &path, Error &error) {
+  std::unique_ptr<Module> module(new Module());
+  module->bytes = std::move(bytes);
+  ArtifactKind kind;
+  if (!readArtifact(module->bytes, kind, module->contract, error.message)) {
+    error.status = TESSERA_RT_ARTIFACT;
+    if (!path.empty())
+      error.message = "'" + path + "': " + error.message;
+    return nullptr;
+  }
+  module->backend = kind == ArtifactKind::Cubin
+                        ? createCudaBackend(module->bytes, module->contract.target)
+                        : createCpuBackend(module->bytes, path);
+  for (const KernelContract &kernel : module->contract.kernels)
+    module->kernels.push_back(std::make_unique<Kernel>(*module, kernel));
+  return module;
+}
+
+Kernel *Module::find(const std::string &name, Error &error) {
+  std::string known;
+  for (auto &kernel : kernels) {
+    if (name.empty() ? kernels.size() == 1 : kernel->getContract().name == name)
+      return kernel.get();
+    known += (known.empty() ? "" : ", ") + kernel->getContract().name;
+  }
+  error.set(TESSERA_RT_INVALID,
+            kernels.empty() ? "the artifact has no kernels"
+            : name.empty()  ? "the artifact has several kernels, choose one: " + known
+                            : "there is no kernel '" + name + "', the artifact has: " + known);
+  return nullptr;
+}
+
+} // namespace tessera::rt

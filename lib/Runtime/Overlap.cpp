@@ -1,0 +1,110 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Do two strided arrays share a byte? After reflecting negative strides the question is whether
+//
+//     sum c_k x_k = target,   0 <= x_k <= limit_k,   c_k > 0
+//
+// has a solution, where the x_k are the indices of both arrays (those of the second reflected) and
+// the position within an element. Depth-first search by falling coefficient, pruned by the reach
+// and the greatest common divisor of what is left: for arrays cut out of one row-major buffer every
+// level has one or two candidates. The general problem is NP-hard, so the search has a budget.
+
+#include "tessera/Runtime/Facts.h"
+
+#include <algorithm>
+
+namespace tessera::rt {
+
+namespace {
+using Wide = __int128;
+
+struct Term {
+  Wide coefficient, limit;
+};
+
+struct Search {
+  std::vector<Term> terms;
+  std::vector<Wide> reach, divisor; ///< of terms[k...]
+  int budget = 20000;
+
+  Overlap solve(size_t k, Wide target) {
+    if (target == 0)
+      return Overlap::Yes;
+    if (k == terms.size() || target < 0 || target > reach[k] || target % divisor[k])
+      return Overlap::No;
+    const Term &term = terms[k];
+    Wide high = std::min(term.limit, target / term.coefficient);
+    Wide rest = target - reach[k + 1];
+    Wide low = rest <= 0 ? 0 : (rest + term.coefficient - 1) / term.coefficient;
+    Overlap result = Overlap::No;
+    for (Wide x = high; x >= low; --x) {
+      if (--budget < 0)
+        return Overlap::Unknown;
+      Overlap found = solve(k + 1, target - x * term.coefficient);
+      if (found == Overlap::Yes)
+        return found;
+      if (found == Overlap::Unknown)
+        result = found;
+    }
+    return result;
+  }
+};
+
+Wide gcd(Wide a, Wide b) {
+  while (b)
+    std::swap(a %= b, b);
+  return a;
+}
+} // namespace
+
+Overlap overlaps(const Argument &a, const BoundArg &boundA, const Argument &b,
+                 const BoundArg &boundB) {
+  int64_t lowA, highA, lowB, highB;
+  byteRange(a.element, boundA.sizes, boundA.strides, a.rank(), lowA, highA);
+  byteRange(b.element, boundB.sizes, boundB.strides, b.rank(), lowB, highB);
+  if (lowA == highA || lowB == highB)
+    return Overlap::No;
+  auto startA = static_cast<Wide>(boundA.pointer) + lowA;
+  auto startB = static_cast<Wide>(boundB.pointer) + lowB;
+  if (startA + (highA - lowA) <= startB || startB + (highB - lowB) <= startA)
+    return Overlap::No;
+  if (!a.strided && !b.strided)
+    return Overlap::Yes;
+
+  // startA + sum |s| x + u  =  startB + sum |t| y + v; with y' = limit - y and v' likewise:
+  // sum |s| x + sum |t| y' + u + v'  =  startB - startA + (highB - lowB - 1).
+  Search search;
+  auto add = [&](Wide coefficient, Wide limit) {
+    if (limit == 0 || coefficient == 0)
+      return;
+    for (Term &term : search.terms)
+      if (term.coefficient == coefficient) {
+        term.limit += limit;
+        return;
+      }
+    search.terms.push_back({coefficient, limit});
+  };
+  auto addArray = [&](const Argument &arg, const BoundArg &bound) {
+    auto size = static_cast<Wide>(elementSize(arg.element));
+    for (size_t d = 0; d < arg.rank(); ++d) {
+      Wide stride = bound.strides[d];
+      add((stride < 0 ? -stride : stride) * size, bound.sizes[d] - 1);
+    }
+    add(1, size - 1);
+  };
+  addArray(a, boundA);
+  addArray(b, boundB);
+  std::sort(search.terms.begin(), search.terms.end(),
+            [](const Term &x, const Term &y) { return x.coefficient > y.coefficient; });
+  size_t count = search.terms.size();
+  search.reach.assign(count + 1, 0);
+  search.divisor.assign(count + 1, 0);
+  for (size_t k = count; k-- > 0;) {
+    search.reach[k] = search.reach[k + 1] + search.terms[k].coefficient * search.terms[k].limit;
+    search.divisor[k] = gcd(search.terms[k].coefficient, search.divisor[k + 1]);
+  }
+  return search.solve(0, startB - startA + (highB - lowB - 1));
+}
+
+} // namespace tessera::rt
