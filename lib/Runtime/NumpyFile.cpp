@@ -147,6 +147,8 @@ size_t sizeOf(std::string_view dtype) {
 } // namespace
 
 int64_t NumpyArray::count() const {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+    return 0;
   int64_t result = 1;
   for (int64_t size : shape)
     result *= size; // checked when parsed

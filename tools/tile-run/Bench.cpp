@@ -1,0 +1,204 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+namespace tile_run {
+
+using namespace tessera::rt;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+/// More than three times the 60 MB of L2.
+constexpr double rotatedBytes = 200e6;
+/// Small problems do not need thousands of copies (and each takes a slot of the launch cache).
+constexpr size_t maxCopies = 512;
+
+double microseconds(Clock::duration duration) {
+  return std::chrono::duration<double, std::micro>(duration).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  size_t half = values.size() / 2;
+  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+class Runner {
+public:
+  Runner(const BenchProblem &problem, Watchdog &watchdog)
+      : problem(problem), watchdog(watchdog), backend(problem.kernel.getModule().getBackend()),
+        scope(backend) {
+    must(scope.enter(error));
+  }
+  ~Runner() {
+    for (uint64_t address : owned)
+      backend.free(scope.context, address);
+  }
+
+  void makeCopies(size_t limit);
+  void warmUp();
+  void burst(BenchResult &result);
+  void sustained(BenchResult &result);
+  void overhead(BenchResult &result);
+
+  size_t numCopies() const { return sets.size(); }
+
+private:
+  void must(bool good) {
+    if (!good)
+      fail("benchmark: " + error.message);
+  }
+  void launch() {
+    std::vector<tessera_rt_arg> &args = sets[next];
+    next = next + 1 == sets.size() ? 0 : next + 1;
+    must(problem.kernel.launch(args.data(), args.size(), nullptr, error));
+  }
+  /// Time of `count` launches on the device, in total. Events `first` and `first` + 1.
+  double timed(int64_t count, unsigned first = 0) {
+    WatchdogScope guard(watchdog, "the benchmark");
+    double time = 0;
+    must(backend.record(first, error));
+    for (int64_t i = 0; i < count; ++i)
+      launch();
+    must(backend.record(first + 1, error) && backend.elapsed(first, first + 1, time, error));
+    return time;
+  }
+  int64_t launchesIn(double time) const {
+    return std::clamp<int64_t>(static_cast<int64_t>(std::llround(time / estimate)), 1, 1000000);
+  }
+
+  const BenchProblem &problem;
+  Watchdog &watchdog;
+  Backend &backend;
+  BackendScope scope;
+  Error error;
+  std::vector<uint64_t> owned;
+  std::vector<std::vector<tessera_rt_arg>> sets;
+  size_t next = 0;
+  double estimate = 1; ///< microseconds a launch
+};
+
+void Runner::makeCopies(size_t limit) {
+  double bytes = 0;
+  for (const Buffer *buffer : problem.buffers)
+    if (buffer)
+      bytes += static_cast<double>(buffer->imageBytes());
+  size_t copies = 1;
+  if (bytes > 0)
+    copies = static_cast<size_t>(
+        std::clamp(std::ceil(rotatedBytes / bytes), 1.0, static_cast<double>(limit)));
+  sets.push_back(problem.args);
+  for (size_t copy = 1; copy < copies; ++copy) {
+    sets.push_back(problem.args);
+    for (size_t i = 0; i < problem.buffers.size(); ++i) {
+      const Buffer *buffer = problem.buffers[i];
+      if (!buffer)
+        continue;
+      uint64_t address = 0;
+      must(backend.allocate(buffer->imageBytes(), address, error));
+      owned.push_back(address);
+      must(backend.copy(address, problem.addresses[i], buffer->imageBytes(), error));
+      sets.back()[i] = buffer->argument(address);
+    }
+  }
+  must(backend.synchronize(nullptr, error));
+}
+
+void Runner::warmUp() {
+  // Every set once (at most 2 s), so that no later launch has to be prepared.
+  Clock::time_point start = Clock::now();
+  for (size_t i = 0; i < sets.size() && microseconds(Clock::now() - start) < 2e6; ++i)
+    timed(1);
+  estimate = std::max(0.5, timed(1));
+  int64_t count = launchesIn(2000);
+  estimate = std::max(0.5, timed(count) / static_cast<double>(count));
+}
+
+void Runner::burst(BenchResult &result) {
+  result.launches = launchesIn(4000);
+  for (int round = 0; round < 7; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(55));
+    result.samplesUs.push_back(timed(result.launches) / static_cast<double>(result.launches));
+  }
+}
+
+void Runner::sustained(BenchResult &result) {
+  // The queue never runs empty: measurements are separated by events, not by waiting.
+  constexpr int segments = 10;
+  result.launches = launchesIn(25000);
+  int64_t heating = launchesIn(400000), batch = launchesIn(20000);
+  WatchdogScope guard(watchdog, "the benchmark");
+  // Waiting for the event before the last keeps the watchdog's clock honest and the queue short.
+  unsigned first = segments + 1, flip = 0;
+  for (int64_t done = 0; done < heating; done += batch) {
+    for (int64_t i = 0; i < batch; ++i)
+      launch();
+    must(backend.record(first + flip, error));
+    flip ^= 1;
+    double ignored;
+    if (done >= batch)
+      must(backend.elapsed(first + flip, first + flip, ignored, error));
+    watchdog.arm("the benchmark");
+  }
+  must(backend.record(0, error));
+  for (unsigned segment = 1; segment <= segments; ++segment) {
+    for (int64_t i = 0; i < result.launches; ++i)
+      launch();
+    must(backend.record(segment, error));
+  }
+  for (unsigned segment = 1; segment <= segments; ++segment) {
+    double time = 0;
+    must(backend.elapsed(segment - 1, segment, time, error));
+    result.samplesUs.push_back(time / static_cast<double>(result.launches));
+  }
+}
+
+void Runner::overhead(BenchResult &result) {
+  // Fewer launches than the driver queues without blocking, always with the same arguments.
+  constexpr int64_t batch = 200;
+  result.launches = batch;
+  std::vector<tessera_rt_arg> &args = sets.front();
+  for (int round = 0; round < 50; ++round) {
+    WatchdogScope guard(watchdog, "the benchmark");
+    Clock::time_point start = Clock::now();
+    for (int64_t i = 0; i < batch; ++i)
+      must(problem.kernel.launch(args.data(), args.size(), nullptr, error));
+    result.samplesUs.push_back(microseconds(Clock::now() - start) / batch);
+    must(backend.synchronize(nullptr, error));
+  }
+}
+} // namespace
+
+BenchResult runBench(Bench protocol, const BenchProblem &problem, Watchdog &watchdog) {
+  BenchResult result;
+  Runner runner(problem, watchdog);
+  runner.makeCopies(protocol == Bench::Overhead ? 1 : maxCopies);
+  if (protocol != Bench::Overhead)
+    runner.warmUp();
+  if (protocol == Bench::Burst) {
+    result.protocol = "burst";
+    runner.burst(result);
+  } else if (protocol == Bench::Sustained) {
+    result.protocol = "sustained";
+    runner.sustained(result);
+  } else {
+    result.protocol = "overhead";
+    runner.overhead(result);
+  }
+  result.copies = runner.numCopies();
+  result.medianUs = median(result.samplesUs);
+  result.minUs = *std::min_element(result.samplesUs.begin(), result.samplesUs.end());
+  const std::vector<Argument> &args = problem.kernel.getContract().args;
+  for (size_t i = 0; i < problem.buffers.size(); ++i)
+    if (const Buffer *buffer = problem.buffers[i])
+      result.bytes += buffer->distinctBytes() * (reads(args[i].access) + writes(args[i].access));
+  return result;
+}
+
+} // namespace tile_run

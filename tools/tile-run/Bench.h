@@ -1,0 +1,38 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+//===- Bench.h - How long does a launch take? -----------------------------===//
+
+#ifndef TESSERA_TOOLS_TILE_RUN_BENCH_H
+#define TESSERA_TOOLS_TILE_RUN_BENCH_H
+
+#include "Buffer.h"
+#include "Options.h"
+#include "Watchdog.h"
+#include "tessera/Runtime/Launcher.h"
+
+namespace tile_run {
+
+struct BenchResult {
+  std::string protocol;
+  double minUs = 0, medianUs = 0;
+  std::vector<double> samplesUs; ///< time per launch, one a measurement
+  int64_t launches = 0;          ///< in a measurement
+  size_t copies = 0;             ///< of the arrays
+  double bytes = 0;              ///< compulsory, a launch
+};
+
+/// What is launched: the buffers of array arguments (null for scalars), with an image of each in
+/// device memory at `addresses`.
+struct BenchProblem {
+  tessera::rt::Kernel &kernel;
+  const std::vector<const Buffer *> &buffers;
+  const std::vector<tessera_rt_arg> &args;
+  const std::vector<uint64_t> &addresses;
+};
+
+BenchResult runBench(Bench protocol, const BenchProblem &problem, Watchdog &watchdog);
+
+} // namespace tile_run
+
+#endif // TESSERA_TOOLS_TILE_RUN_BENCH_H

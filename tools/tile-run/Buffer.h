@@ -1,0 +1,60 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+//===- Buffer.h - An array in the memory of the device --------------------===//
+//
+// An image is the array as it lies in memory: `offset` elements of poison, then the elements at
+// their strides with poison between them. With --guard, 256 pattern bytes on both sides belong to
+// it.
+
+#ifndef TESSERA_TOOLS_TILE_RUN_BUFFER_H
+#define TESSERA_TOOLS_TILE_RUN_BUFFER_H
+
+#include "Input.h"
+#include "tessera/Runtime/Backend.h"
+
+#include <functional>
+
+namespace tile_run {
+
+class Buffer {
+public:
+  static constexpr size_t guardBytes = 256;
+
+  /// Lays out `array` as `spec` says.
+  Buffer(const HostArray &array, const ArgSpec &spec, bool guard, const std::string &what);
+
+  Element getElement() const { return element; }
+  const std::vector<int64_t> &getShape() const { return shape; }
+  const std::vector<int64_t> &getStrides() const { return strides; }
+  int64_t count() const { return elements; }
+  size_t imageBytes() const { return image.size(); }
+  /// Bytes of distinct elements: a dimension of stride 0 counts once.
+  double distinctBytes() const;
+
+  /// The argument for an image that lies at `address`.
+  tessera_rt_arg argument(uint64_t address) const;
+  /// The initial bytes.
+  const std::string &getImage() const { return image; }
+  /// The elements of an image, row-major.
+  std::string gather(const std::string &from) const;
+  /// Compares an image with the initial one outside of the elements (and in them unless `written`);
+  /// false with a description if something differs.
+  bool checkUntouched(const std::string &after, bool written, std::string &difference) const;
+
+private:
+  /// Calls body(row-major number, byte position in the image) for each element.
+  void forEach(const std::function<void(int64_t, size_t)> &body) const;
+  bool isContiguous() const;
+
+  Element element;
+  std::vector<int64_t> shape, strides;
+  int64_t elements = 0;
+  size_t first = 0; ///< byte position of the first element
+  size_t guarded = 0;
+  std::string image;
+};
+
+} // namespace tile_run
+
+#endif // TESSERA_TOOLS_TILE_RUN_BUFFER_H

@@ -1,0 +1,67 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+//===- Input.h - The arguments on the command line, and their bytes -------===//
+
+#ifndef TESSERA_TOOLS_TILE_RUN_INPUT_H
+#define TESSERA_TOOLS_TILE_RUN_INPUT_H
+
+#include "tessera/Runtime/Contract.h"
+#include "tessera/Runtime/ThreadPool.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tile_run {
+
+using tessera::rt::Element;
+
+/// One ARG: a file, a generator, or a number.
+struct ArgSpec {
+  enum class Kind { File, Randn, Randint, Zeros, Ones, Arange, Nan, Number };
+  Kind kind = Kind::Number;
+  std::string text; ///< as given
+  std::string path; ///< File
+  Element element = Element::F32;
+  std::vector<int64_t> shape;
+  std::optional<uint64_t> seed;
+  double scale = 1, start = 0, step = 1;
+  long long low = 0, high = 1;
+  std::optional<std::vector<int64_t>> strides;
+  int64_t offset = 0;
+  std::optional<double> rtol, atol; ///< only of --check
+};
+
+/// `what` starts the message if the text is malformed.
+ArgSpec parseArgSpec(const std::string &text, const std::string &what);
+
+/// An array's values, row-major.
+struct HostArray {
+  Element element = Element::F32;
+  std::vector<int64_t> shape;
+  std::string data;
+
+  int64_t count() const;
+};
+
+/// Loads or generates. `wanted` types a file's bytes; with `anyType` a file of another dtype keeps
+/// its own type (references may be wider than what they are compared with). `index` is the default
+/// seed.
+HostArray makeArray(const ArgSpec &spec, Element wanted, bool anyType, size_t index,
+                    const std::string &what, tessera::rt::ThreadPool &pool);
+
+/// The bits of a scalar of this type.
+uint64_t makeScalar(const ArgSpec &spec, Element type, const std::string &what);
+
+/// One element that no kernel should read: NaN, or bytes 0x5a (i1: 1).
+uint64_t poison(Element element);
+
+std::string printShape(const std::vector<int64_t> &shape);
+/// "[3, 4]" of the element with this row-major number.
+std::string printIndex(const std::vector<int64_t> &shape, int64_t linear);
+std::string printNumber(Element element, const void *data);
+
+} // namespace tile_run
+
+#endif // TESSERA_TOOLS_TILE_RUN_INPUT_H

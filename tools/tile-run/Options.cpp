@@ -1,0 +1,217 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Options.h"
+
+#include "tessera/Runtime/tessera_runtime.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+namespace tile_run {
+
+namespace {
+constexpr const char *help = R"(tile-run: launch a kernel of a compiled artifact, check it, time it
+
+usage: tile-run ARTIFACT [--kernel=NAME] ARG... [options]
+       tile-run ARTIFACT --list [--json]
+
+ARTIFACT is a cubin or a CPU shared object made by tilec; it carries its own contract.
+There is one ARG for each argument of the kernel, in order:
+
+  FILE.npy                  the file's bytes, typed by the kernel: bf16 takes 2-byte dtypes
+                            (|V2, <u2), f8 takes 1-byte dtypes (|u1, |V1); row-major only
+  randn:4096x4096xbf16      normal random numbers, the same on every machine;
+                            :seed=N (default: the argument's number), :scale=X;
+                            integers: three times the number, rounded; i1: its sign
+  randint:64xi32:low=0:high=9  uniform integers, both ends included (any element type)
+  zeros:..., ones:...       constants
+  arange:4x8xf32            0, 1, 2, ... in row-major order; :start=X, :step=X
+  nan:4096x4096xbf16        NaN (integers: bytes 0x5a): for arrays the kernel writes
+  1.5, -3, 0x10, inf, nan   scalars; i1 also true and false
+
+An array ARG may end in
+  :strides=S0,S1            strides in elements, for arguments of strided layout; memory
+                            between the elements is filled with NaN
+  :offset=N                 the first element lies N elements behind an aligned address
+
+Options that name an argument take its number or its name.
+
+  --kernel=NAME             needed if the artifact has several kernels
+  --variant=NAME            take this variant; an error if its guards do not hold
+  --out I=FILE.npy          write the argument after the run (bf16 as |V2, f8 as |u1, i1 as |b1)
+  --check I=REF[:rtol=X,atol=X]
+                            compare the argument in double with REF, a .npy file or a
+                            generator as above: |found - REF| <= atol + rtol * |REF|; NaN
+                            equals NaN, infinities equal themselves; integers must be equal
+                            unless tolerances are given. Default rtol: f64 1e-7, f32 1e-5, f16
+                            1e-3, bf16 1.6e-2, f8 0.125; default atol 1e-5 (f64 1e-7)
+  --print I                 print the argument after the run
+  --repeat=N                run N times from the same inputs; outputs must be bitwise equal
+  --guard                   pattern bytes around every array, checked after the run, and so is
+                            everything that the kernel must not write
+  --bench=burst             idle 55 ms, then about 4 ms of work; median of 7
+  --bench=sustained         0.4 s of the kernel, then 0.25 s measured
+  --bench=overhead          host time of a launch call with unchanged arguments
+  --flops=N                 floating-point operations of one launch: prints TFLOP/s
+  --json                    print one JSON object instead of text
+  --list                    print kernels, arguments, variants, launches
+  --timeout=SEC             give up when the device does not answer for so long (default 30)
+  --threads=N               CPU: number of threads (default: all cores)
+  --device=N                GPU: number of the device (default 0)
+  --version, --help
+
+Exit status: 0, or 1 after one line on stderr that starts with "tile-run: error:".
+Timings rotate over copies of the arrays that exceed 180 MB together, so that nothing stays in
+a cache by accident. GB/s counts every element read once and written once.
+)";
+
+/// The value of `--name=value` or `--name value`; false if `arg` is another option.
+bool takeValue(const std::string &name, int argc, char **argv, int &i, std::string &value) {
+  std::string arg = argv[i];
+  if (arg == name) {
+    if (i + 1 >= argc)
+      fail(name + " needs a value");
+    value = argv[++i];
+    return true;
+  }
+  if (arg.compare(0, name.size() + 1, name + "=") != 0)
+    return false;
+  value = arg.substr(name.size() + 1);
+  return true;
+}
+
+std::pair<std::string, std::string> parseAssignment(const std::string &option,
+                                                    const std::string &value) {
+  size_t equal = value.find('=');
+  if (equal == std::string::npos || equal == 0 || equal + 1 == value.size())
+    fail(option + " needs ARGUMENT=FILE, not '" + value + "'");
+  return {value.substr(0, equal), value.substr(equal + 1)};
+}
+
+long long parseCount(const std::string &option, const std::string &value, long long low,
+                     long long high) {
+  long long number;
+  if (!parseInteger(value, number) || number < low || number > high)
+    fail(option + " needs a number from " + std::to_string(low) + " to " + std::to_string(high) +
+         ", not '" + value + "'");
+  return number;
+}
+
+double parsePositive(const std::string &option, const std::string &value) {
+  double number;
+  if (!parseDouble(value, number) || !(number > 0))
+    fail(option + " needs a positive number, not '" + value + "'");
+  return number;
+}
+
+/// Whether an argument that starts with a minus is a number.
+bool isNegativeNumber(const std::string &arg) {
+  return arg.size() > 1 && arg[0] == '-' &&
+         ((arg[1] >= '0' && arg[1] <= '9') || arg[1] == '.' || arg == "-inf" || arg == "-nan");
+}
+} // namespace
+
+void fail(const std::string &message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "tile-run: error: %s\n", message.c_str());
+  std::exit(1);
+}
+
+std::vector<std::string> split(const std::string &text, char separator) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; at < text.size() || (at == text.size() && !parts.empty());) {
+    size_t end = text.find(separator, at);
+    if (end == std::string::npos)
+      end = text.size();
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+bool parseInteger(const std::string &text, long long &value) {
+  if (text.empty() || text[0] == ' ')
+    return false;
+  errno = 0;
+  char *end = nullptr;
+  size_t digits = text[0] == '-' || text[0] == '+';
+  bool hexadecimal = text.compare(digits, 2, "0x") == 0;
+  value = std::strtoll(text.c_str(), &end, hexadecimal ? 16 : 10);
+  return errno == 0 && end == text.c_str() + text.size();
+}
+
+bool parseDouble(const std::string &text, double &value) {
+  if (text.empty() || text[0] == ' ')
+    return false;
+  char *end = nullptr;
+  value = std::strtod(text.c_str(), &end);
+  return end == text.c_str() + text.size();
+}
+
+Options parseOptions(int argc, char **argv) {
+  Options options;
+  bool haveArtifact = false;
+  std::string value;
+  auto is = [&](const char *name, int &i) { return takeValue(name, argc, argv, i, value); };
+  for (int i = 1; i < argc; ++i) {
+    std::string arg = argv[i];
+    if (arg == "--help" || arg == "-h") {
+      std::fputs(help, stdout);
+      std::exit(0);
+    }
+    if (arg == "--version") {
+      std::printf("tile-run %s\n", tessera_rt_version());
+      std::exit(0);
+    }
+    if (arg == "--json") {
+      options.json = true;
+    } else if (arg == "--list") {
+      options.list = true;
+    } else if (arg == "--guard") {
+      options.guard = true;
+    } else if (is("--kernel", i)) {
+      options.kernel = value;
+    } else if (is("--variant", i)) {
+      options.variant = value;
+    } else if (is("--out", i)) {
+      options.outs.push_back(parseAssignment("--out", value));
+    } else if (is("--check", i)) {
+      options.checks.push_back(parseAssignment("--check", value));
+    } else if (is("--print", i)) {
+      options.prints.push_back(value);
+    } else if (is("--bench", i)) {
+      if (value == "burst")
+        options.bench = Bench::Burst;
+      else if (value == "sustained")
+        options.bench = Bench::Sustained;
+      else if (value == "overhead")
+        options.bench = Bench::Overhead;
+      else
+        fail("--bench is burst, sustained or overhead, not '" + value + "'");
+    } else if (is("--repeat", i)) {
+      options.repeat = static_cast<unsigned>(parseCount("--repeat", value, 1, 1000000000));
+    } else if (is("--threads", i)) {
+      options.threads = static_cast<unsigned>(parseCount("--threads", value, 1, 1024));
+    } else if (is("--device", i)) {
+      options.device = static_cast<int>(parseCount("--device", value, 0, 1023));
+    } else if (is("--timeout", i)) {
+      options.timeout = parsePositive("--timeout", value);
+    } else if (is("--flops", i)) {
+      options.flops = parsePositive("--flops", value);
+    } else if (arg.size() > 1 && arg[0] == '-' && !isNegativeNumber(arg)) {
+      fail("unknown option '" + arg + "' (see --help)");
+    } else if (!haveArtifact) {
+      options.artifact = arg;
+      haveArtifact = true;
+    } else {
+      options.args.push_back(arg);
+    }
+  }
+  if (!haveArtifact)
+    fail("no artifact was given (see --help)");
+  return options;
+}
+
+} // namespace tile_run
