@@ -2,16 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mlir-opt for Tessera: every pass and pipeline alone.
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
-#include "tessera/Dialect/Cta/Cta.h"
-#include "tessera/Dialect/Tile/Tile.h"
+#include "tessera/InitAll.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<tessera::cta::CtaDialect, tessera::tile::TileDialect, mlir::arith::ArithDialect,
-                  mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::func::FuncDialect,
-                  mlir::memref::MemRefDialect, mlir::tensor::TensorDialect>();
+  tessera::registerTesseraDialects(registry);
+  // So that tests can show what tile-verify says about them.
+  registry.insert<mlir::linalg::LinalgDialect>();
+  tessera::registerTesseraPasses();
   mlir::registerTransformsPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tessera's optimiser driver\n", registry));

@@ -3,6 +3,8 @@
 
 #include "tessera/Dialect/Tile/Access.h"
 
+#include "mlir/IR/DialectImplementation.h"
+
 using namespace mlir;
 using namespace tessera::tile;
 
@@ -45,12 +47,16 @@ ParseResult tessera::tile::parseAccess(OpAsmParser &parser, ParsedAccess &access
     StringRef word;
     SMLoc loc = parser.getCurrentLocation();
     if (succeeded(parser.parseOptionalKeyword(&word))) {
-      std::optional<Pad> pad = symbolizePad(word);
-      if (!pad)
+      // The literals of i1 are keywords too.
+      if (word == "true" || word == "false") {
+        access.pad = parser.getBuilder().getBoolAttr(word == "true");
+      } else if (std::optional<Pad> pad = symbolizePad(word)) {
+        access.pad = PadAttr::get(parser.getContext(), *pad);
+      } else {
         return parser.emitError(loc) << "expected zero, neg_inf, pos_inf, nan, any or a typed "
                                         "literal after 'pad =', got '"
                                      << word << "'";
-      access.pad = PadAttr::get(parser.getContext(), *pad);
+      }
     } else if (parser.parseAttribute(access.pad)) {
       return failure();
     }
@@ -152,6 +158,64 @@ void tessera::tile::printAccess(OpAsmPrinter &p, Value memref, ValueRange coords
     }
   }
 }
+
+//===--- hints -----------------------------------------------------------------------------===//
+
+static const StringRef kHintNames[] = {"stages", "cache", "require"};
+
+ArrayRef<StringRef> tessera::tile::hintNames() { return kHintNames; }
+
+ParseResult tessera::tile::parseHints(OpAsmParser &parser, NamedAttrList &attrs) {
+  Builder &b = parser.getBuilder();
+  StringRef name;
+  while (succeeded(parser.parseOptionalKeyword(&name, kHintNames))) {
+    SMLoc loc = parser.getCurrentLocation();
+    if (attrs.get(name))
+      return parser.emitError(loc) << "'" << name << "' is given twice";
+    if (parser.parseEqual())
+      return failure();
+    Attribute value;
+    if (name == "stages") {
+      int64_t stages;
+      if (parser.parseInteger(stages))
+        return failure();
+      value = b.getI64IntegerAttr(stages);
+    } else if (name == "cache") {
+      FailureOr<Cache> cache = FieldParser<Cache>::parse(parser);
+      if (failed(cache))
+        return failure();
+      value = CacheAttr::get(b.getContext(), *cache);
+    } else {
+      SmallVector<Requirement> demands;
+      if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&]() -> ParseResult {
+            FailureOr<Requirement> demand = FieldParser<Requirement>::parse(parser);
+            if (failed(demand))
+              return failure();
+            demands.push_back(*demand);
+            return success();
+          }))
+        return failure();
+      value = RequireAttr::get(b.getContext(), demands);
+    }
+    attrs.append(name, value);
+  }
+  return success();
+}
+
+void tessera::tile::printHints(OpAsmPrinter &p, Operation *op) {
+  if (auto stages = op->getAttrOfType<IntegerAttr>("stages"))
+    p << " stages = " << stages.getInt();
+  if (auto cache = op->getAttrOfType<CacheAttr>("cache"))
+    p << " cache = " << stringifyCache(cache.getValue());
+  if (auto require = op->getAttrOfType<RequireAttr>("require")) {
+    p << " require = [";
+    llvm::interleaveComma(require.getValues(), p,
+                          [&](Requirement r) { p << stringifyRequirement(r); });
+    p << ']';
+  }
+}
+
+//===--- rules -----------------------------------------------------------------------------===//
 
 LogicalResult tessera::tile::verifyAccess(Operation *op, MemRefType memref, ArrayRef<int64_t> shape,
                                           Type elementType, ValueRange coords, ValueRange limits,

@@ -1,21 +1,53 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tessera::tile;
 
-//===--- mma
-//----------------------------------------------------------------------------------------===//
+//===--- mma ---------------------------------------------------------------------------------===//
+
+/// Parses `precision = tf32 lhs = unsigned rhs = unsigned accumulate_every = 128`, each optional.
+static ParseResult parseMmaClauses(OpAsmParser &parser, NamedAttrList &attrs) {
+  Builder &b = parser.getBuilder();
+  StringRef word;
+  while (succeeded(
+      parser.parseOptionalKeyword(&word, {"precision", "lhs", "rhs", "accumulate_every"}))) {
+    StringRef name = word == "lhs" ? "lhs_unsigned" : word == "rhs" ? "rhs_unsigned" : word;
+    if (attrs.get(name))
+      return parser.emitError(parser.getCurrentLocation()) << "'" << word << "' is given twice";
+    Attribute value;
+    if (parser.parseEqual())
+      return failure();
+    if (word == "precision") {
+      FailureOr<Precision> precision = FieldParser<Precision>::parse(parser);
+      if (failed(precision))
+        return failure();
+      value = PrecisionAttr::get(b.getContext(), *precision);
+    } else if (word == "accumulate_every") {
+      int64_t number;
+      if (parser.parseInteger(number))
+        return failure();
+      value = b.getI64IntegerAttr(number);
+    } else {
+      if (parser.parseKeyword("unsigned"))
+        return failure();
+      value = b.getUnitAttr();
+    }
+    attrs.append(name, value);
+  }
+  return success();
+}
 
 ParseResult MmaOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
-  RankedTensorType a, b, d;
-  if (parser.parseOperandList(operands) || parser.parseOptionalAttrDict(result.attributes))
+  if (parser.parseOperandList(operands) || parseMmaClauses(parser, result.attributes) ||
+      parseHints(parser, result.attributes) || parser.parseOptionalAttrDict(result.attributes))
     return failure();
   if (operands.size() < 2 || operands.size() > 3)
     return parser.emitError(parser.getNameLoc())
@@ -36,7 +68,17 @@ ParseResult MmaOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void MmaOp::print(OpAsmPrinter &p) {
   p << ' ' << getOperands();
-  p.printOptionalAttrDict((*this)->getAttrs());
+  if (getPrecision())
+    p << " precision = " << stringifyPrecision(*getPrecision());
+  if (getLhsUnsigned())
+    p << " lhs = unsigned";
+  if (getRhsUnsigned())
+    p << " rhs = unsigned";
+  if (getAccumulateEvery())
+    p << " accumulate_every = " << static_cast<int64_t>(*getAccumulateEvery());
+  printHints(p, *this);
+  p.printOptionalAttrDict((*this)->getAttrs(), {"precision", "lhs_unsigned", "rhs_unsigned",
+                                                "accumulate_every", "require"});
   p << " : " << getA().getType() << ", " << getB().getType() << " -> " << getResult().getType();
 }
 
@@ -83,7 +125,7 @@ LogicalResult MmaOp::verify() {
            << d << ", got " << getC().getType();
   bool narrowInt = a.getElementType().isInteger(8) || a.getElementType().isInteger(16);
   if ((getLhsUnsigned() || getRhsUnsigned()) && !narrowInt)
-    return emitOpError("mma_c4: lhs_unsigned and rhs_unsigned are for i8 and i16, got ")
+    return emitOpError("mma_c4: lhs = unsigned and rhs = unsigned are for i8 and i16, got ")
            << a.getElementType();
   if (getPrecision() == Precision::Tf32 && !a.getElementType().isF32())
     return emitOpError("mma_c4: precision = tf32 is for f32, got ") << a.getElementType();

@@ -4,14 +4,15 @@
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace tessera::tile;
 
-//===--- kernel
-//-------------------------------------------------------------------------------------===//
+//===--- kernel ------------------------------------------------------------------------------===//
 
 void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type,
                      ArrayRef<NamedAttribute> attrs) {
@@ -43,6 +44,9 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<Type> types;
   for (OpAsmParser::Argument &argument : arguments) {
     types.push_back(argument.type);
+    if (argument.ssaName.name.empty())
+      return parser.emitError(parser.getNameLoc())
+             << "kernel_c1: every argument needs a name, as in %x: " << argument.type;
     StringRef spelled = argument.ssaName.name.drop_front();
     NamedAttrList attrs(argument.attrs);
     unsigned ignored;
@@ -184,8 +188,7 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
-//===--- grid
-//---------------------------------------------------------------------------------------===//
+//===--- grid --------------------------------------------------------------------------------===//
 
 ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &b = parser.getBuilder();
@@ -321,20 +324,73 @@ LogicalResult GridOp::verify() {
   return success();
 }
 
+namespace {
+/// Bounds and steps that are constants become integers of the op.
+struct FoldConstantBounds : OpRewritePattern<GridOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GridOp op, PatternRewriter &rewriter) const override {
+    bool changed = false;
+    // Moves constants of `dynamics` into `statics`; returns what stays dynamic.
+    auto fold = [&](SmallVector<int64_t> &statics, ValueRange dynamics, int64_t least) {
+      SmallVector<Value> rest;
+      unsigned next = 0;
+      for (int64_t &bound : statics) {
+        if (!ShapedType::isDynamic(bound))
+          continue;
+        Value value = dynamics[next++];
+        APInt constant;
+        if (matchPattern(value, m_ConstantInt(&constant)) && constant.getSExtValue() >= least) {
+          bound = constant.getSExtValue();
+          changed = true;
+        } else {
+          rest.push_back(value);
+        }
+      }
+      return rest;
+    };
+    // The least integer stands for "dynamic"; a step below 1 is left to fail where it is evaluated.
+    int64_t least = std::numeric_limits<int64_t>::min() + 1;
+    SmallVector<int64_t> lower(op.getStaticLower()), upper(op.getStaticUpper()),
+        step(op.getStaticStep());
+    SmallVector<Value> dynamicLower = fold(lower, op.getDynamicLower(), least),
+                       dynamicUpper = fold(upper, op.getDynamicUpper(), least),
+                       dynamicStep = fold(step, op.getDynamicStep(), 1);
+    if (!changed)
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getDynamicLowerMutable().assign(dynamicLower);
+      op.getDynamicUpperMutable().assign(dynamicUpper);
+      op.getDynamicStepMutable().assign(dynamicStep);
+      op.setStaticLower(lower);
+      op.setStaticUpper(upper);
+      op.setStaticStep(step);
+    });
+    return success();
+  }
+};
+} // namespace
+
+void GridOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<FoldConstantBounds>(context);
+}
+
+//===--- yield -------------------------------------------------------------------------------===//
+
 LogicalResult YieldOp::verify() {
   // By name, because the dialect cta builds on this one.
-  StringRef parent = (*this)->getParentOp()->getName().getStringRef();
+  Operation *parentOp = (*this)->getParentOp();
+  StringRef parent = parentOp ? parentOp->getName().getStringRef() : "detached block";
   if (parent == "tile.reduce" || parent == "cta.reduce")
     return success();
   if (parent != "tile.grid")
-    return emitOpError("yield_c1: ends a tile.grid or the combiner of a reduction, not a ") << parent;
+    return emitOpError("yield_c1: ends a tile.grid or the combiner of a reduction, not a ")
+           << parent;
   if (!getValues().empty())
-    return emitOpError("yield_c1: a grid yields no values");
+    return emitOpError("yield_c1: a grid yields nothing; store the result with tile.store");
   return success();
 }
 
-//===--- dim, assume
-//--------------------------------------------------------------------------------===//
+//===--- dim, assume -------------------------------------------------------------------------===//
 
 void DimOp::getAsmResultNames(OpAsmSetValueNameFn setName) { setName(getResult(), getName()); }
 
@@ -363,6 +419,19 @@ LogicalResult AssumeOp::verify() {
         "assume_c3: a launch precondition stands in the body of the kernel, outside the grids; "
         "inside, promise a range of an integer");
   return success();
+}
+
+// Called by the generated parser and printer of tile.argreduce: the bare word.
+static ParseResult parseArgReduceKind(OpAsmParser &parser, ArgReduceKindAttr &kind) {
+  FailureOr<ArgReduceKind> value = FieldParser<ArgReduceKind>::parse(parser);
+  if (failed(value))
+    return failure();
+  kind = ArgReduceKindAttr::get(parser.getContext(), *value);
+  return success();
+}
+
+static void printArgReduceKind(OpAsmPrinter &p, Operation *, ArgReduceKindAttr kind) {
+  p << stringifyArgReduceKind(kind.getValue());
 }
 
 #define GET_OP_CLASSES

@@ -7,8 +7,7 @@
 using namespace mlir;
 using namespace tessera::tile;
 
-//===--- load
-//---------------------------------------------------------------------------------------===//
+//===--- load --------------------------------------------------------------------------------===//
 
 void LoadOp::build(OpBuilder &b, OperationState &state, RankedTensorType type, Value source,
                    ValueRange coords) {
@@ -23,7 +22,7 @@ ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &result) {
   ParsedAccess access;
   Type memref, tile;
   SmallVector<int32_t> segments;
-  if (parseAccess(parser, access, /*allowPad=*/true) ||
+  if (parseAccess(parser, access, /*allowPad=*/true) || parseHints(parser, result.attributes) ||
       parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(memref) ||
       parser.parseArrow() || parser.parseType(tile))
     return failure();
@@ -40,13 +39,14 @@ ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 /// The attributes that the clauses of an access already print.
-static const StringRef kAccessAttrs[] = {"dims", "limited", "maskDims", "pad",
-                                         "operandSegmentSizes"};
+static const StringRef kAccessAttrs[] = {"dims",   "limited", "maskDims", "pad",
+                                         "stages", "cache",   "require",  "operandSegmentSizes"};
 
 void LoadOp::print(OpAsmPrinter &p) {
   p << ' ';
   printAccess(p, getSource(), getCoords(), getLimits(), getMask(), getDims(), getLimited(),
               getMaskDims(), getPadAttr(), getTileType().getRank());
+  printHints(p, *this);
   p.printOptionalAttrDict((*this)->getAttrs(), kAccessAttrs);
   p << " : " << getSource().getType() << " -> " << getResult().getType();
 }
@@ -71,8 +71,7 @@ TypedAttr LoadOp::getPadValue() {
 }
 bool LoadOp::padsAny() { return padIsAny(getPadAttr()); }
 
-//===--- store
-//--------------------------------------------------------------------------------------===//
+//===--- store -------------------------------------------------------------------------------===//
 
 void StoreOp::build(OpBuilder &b, OperationState &state, Value value, Value dest,
                     ValueRange coords) {
@@ -89,7 +88,7 @@ ParseResult StoreOp::parse(OpAsmParser &parser, OperationState &result) {
   Type memref, tile;
   SmallVector<int32_t> segments;
   if (parser.parseOperand(value) || parser.parseComma() ||
-      parseAccess(parser, access, /*allowPad=*/false) ||
+      parseAccess(parser, access, /*allowPad=*/false) || parseHints(parser, result.attributes) ||
       parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(tile) ||
       parser.parseArrow() || parser.parseType(memref))
     return failure();
@@ -109,6 +108,7 @@ void StoreOp::print(OpAsmPrinter &p) {
   p << ' ' << getValue() << ", ";
   printAccess(p, getDest(), getCoords(), getLimits(), getMask(), getDims(), getLimited(),
               getMaskDims(), Attribute{}, getTileType().getRank());
+  printHints(p, *this);
   p.printOptionalAttrDict((*this)->getAttrs(), kAccessAttrs);
   p << " : " << getValue().getType() << " -> " << getDest().getType();
 }
@@ -136,8 +136,7 @@ void StoreOp::getEffects(
 
 Value StoreOp::getLimit(unsigned dim) { return limitOf(getLimits(), getLimited(), dim); }
 
-//===--- canonicalisation: casts of memrefs, constant masks
-//------------------------------------------===//
+//===--- canonicalisation: casts of memrefs, constant masks ----------------------------------===//
 
 namespace {
 /// Reads the size and layout through a cast that only forgets them.

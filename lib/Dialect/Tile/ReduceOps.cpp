@@ -10,8 +10,7 @@
 using namespace mlir;
 using namespace tessera::tile;
 
-//===--- reduce: syntax
-//-----------------------------------------------------------------------------===//
+//===--- reduce: syntax ----------------------------------------------------------------------===//
 
 RankedTensorType ReduceOp::reducedType(RankedTensorType input, ArrayRef<int64_t> dims) {
   SmallVector<int64_t> shape;
@@ -58,7 +57,9 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   if (!named && (parser.parseKeyword("init") ||
                  parser.parseOperandList(inits, OpAsmParser::Delimiter::Paren)))
     return failure();
-  if (parser.parseOptionalAttrDict(result.attributes))
+  // A combiner begins with a brace as a dictionary does: there the dictionary needs its keyword.
+  if (named ? parser.parseOptionalAttrDict(result.attributes)
+            : parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   Region *combiner = result.addRegion();
   if (!named && parser.parseRegion(*combiner))
@@ -95,8 +96,11 @@ void ReduceOp::print(OpAsmPrinter &p) {
   p << ']';
   if (!getKind())
     p << " init(" << getInits() << ')';
-  p.printOptionalAttrDict((*this)->getAttrs(), {"dims", "kind", "operandSegmentSizes"});
-  if (!getKind()) {
+  SmallVector<StringRef> hidden{"dims", "kind", "operandSegmentSizes"};
+  if (getKind()) {
+    p.printOptionalAttrDict((*this)->getAttrs(), hidden);
+  } else {
+    p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), hidden);
     p << ' ';
     p.printRegion(getCombiner());
   }
@@ -113,8 +117,7 @@ void ReduceOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setN
     setName(arg, arg.getArgNumber() < n ? "lhs" : "rhs");
 }
 
-//===--- reduce: rules
-//------------------------------------------------------------------------------===//
+//===--- reduce: rules -----------------------------------------------------------------------===//
 
 static bool isFloatKind(ReduceKind kind) { return kind <= ReduceKind::MinNumF; }
 
@@ -186,8 +189,7 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
-//===--- general forms
-//------------------------------------------------------------------------------===//
+//===--- general forms -----------------------------------------------------------------------===//
 
 static TypedAttr identityOf(ReduceKind kind, Type type) {
   Builder b(type.getContext());
@@ -322,8 +324,7 @@ ReduceOp ReduceOp::generalize(RewriterBase &rewriter, ReduceOp op) {
   return general;
 }
 
-//===--- argreduce
-//----------------------------------------------------------------------------------===//
+//===--- argreduce ---------------------------------------------------------------------------===//
 
 LogicalResult ArgReduceOp::verify() {
   auto input = cast<RankedTensorType>(getInput().getType());
@@ -379,7 +380,7 @@ void ArgReduceOp::generalize(RewriterBase &rewriter, ArgReduceOp op) {
               b, loc, max ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, x[0], y[0]);
           Value same = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x[0], y[0]);
           Value both = arith::AndIOp::create(b, loc, xNan, yNan);
-          Value one = b.create<arith::ConstantOp>(loc, b.getBoolAttr(true));
+          Value one = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
           Value yNumber = arith::XOrIOp::create(b, loc, yNan, one);
           Value onlyX = arith::AndIOp::create(b, loc, xNan, yNumber);
           better = arith::OrIOp::create(b, loc, strictly, onlyX);

@@ -9,8 +9,7 @@
 using namespace mlir;
 using namespace tessera::tile;
 
-//===--- broadcast
-//----------------------------------------------------------------------------------===//
+//===--- broadcast ---------------------------------------------------------------------------===//
 
 LogicalResult BroadcastOp::verify() {
   auto result = cast<RankedTensorType>(getResult().getType());
@@ -49,8 +48,7 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-//===--- iota
-//---------------------------------------------------------------------------------------===//
+//===--- iota --------------------------------------------------------------------------------===//
 
 ParseResult IotaOp::parse(OpAsmParser &parser, OperationState &result) {
   int64_t dim;
@@ -92,8 +90,7 @@ LogicalResult IotaOp::verify() {
   return success();
 }
 
-//===--- transpose
-//----------------------------------------------------------------------------------===//
+//===--- transpose ---------------------------------------------------------------------------===//
 
 LogicalResult TransposeOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType()),

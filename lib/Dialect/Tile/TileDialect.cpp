@@ -55,8 +55,7 @@ LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError, in
   return success();
 }
 
-//===--- Argument facts (constraint 3 of tile.kernel)
-//-----------------------------------------------===//
+//===--- Argument facts (constraint 3 of tile.kernel) ----------------------------------------===//
 
 static LogicalResult verifyPositiveList(Operation *op, NamedAttribute fact, unsigned arg,
                                         MemRefType type) {

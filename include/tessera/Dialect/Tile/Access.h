@@ -39,6 +39,15 @@ void printAccess(mlir::OpAsmPrinter &printer, mlir::Value memref, mlir::ValueRan
                  llvm::ArrayRef<bool> limited, llvm::ArrayRef<int64_t> maskDims,
                  mlir::Attribute pad, unsigned tileRank);
 
+/// Parses `stages = 3 cache = first require = [tma]`, each optional, in any order.
+mlir::ParseResult parseHints(mlir::OpAsmParser &parser, mlir::NamedAttrList &attrs);
+
+/// Prints the hints that `op` has.
+void printHints(mlir::OpAsmPrinter &printer, mlir::Operation *op);
+
+/// The names of the attributes that `printHints` prints.
+llvm::ArrayRef<llvm::StringRef> hintNames();
+
 /// The constraints 1 to 5 of `tile.load`.
 mlir::LogicalResult verifyAccess(mlir::Operation *op, mlir::MemRefType memref,
                                  llvm::ArrayRef<int64_t> shape, mlir::Type elementType,

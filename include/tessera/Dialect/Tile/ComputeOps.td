@@ -24,7 +24,10 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
 
     ```mlir
     %d = tile.mma %a, %b, %c : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
+    %e = tile.mma %x, %y precision = tf32 require = [wgmma] : tensor<64x8xf32>, tensor<8x8xf32> -> tensor<64x8xf32>
     ```
+
+    `accumulate_every = 128` sums that many products of K at a time in the tensor core before they are added to the result.
 
     Constraints:
     1. ranks 2 or 3, the same for all; extents agree (M, N, K, batch).
@@ -75,7 +78,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
     2. `dims` ascend, are distinct and below the rank; there is at least one.
     3. a result per input: the input's shape without `dims`, the same element type.
     4. named form: one input, no identity, no combiner; the kind fits the element type.
-    5. general form: one scalar identity per input of its element type; the combiner has two arguments per input
+    5. general form (its other attributes follow the keyword `attributes`): one scalar identity per input of its element type; the combiner has two arguments per input
        (all left ones first), yields one value per input, uses scalar ops without side effects only, and no value from outside but constants.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<AnyType>:$inits,
@@ -113,7 +116,7 @@ def Tile_ArgReduceOp : Tile_Op<"argreduce", [Pure]> {
     UnitAttr:$is_unsigned);
   let results = (outs AnyRankedTensor:$value, AnyRankedTensor:$index);
   let assemblyFormat = [{
-    $kind $input `dim` `=` $dim (`unsigned` $is_unsigned^)? attr-dict `:` type($input) `->` type($value) `,` type($index)
+    custom<ArgReduceKind>($kind) $input `dim` `=` $dim (`unsigned` $is_unsigned^)? attr-dict `:` type($input) `->` type($value) `,` type($index)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -48,7 +48,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     1. no results; one block that ends with `tile.return`.
     2. an argument is a memref of a legal element type, rank ≤ 5, identity or strided layout, default memory
        space, or a scalar.
-    3. argument facts have the right form: `tile.shape` an array of strings, positive integers or units, one entry a dimension, integers
+    3. argument facts have the right form: `tile.shape` an array of strings, sizes or units (any), one entry a dimension, sizes
        equal to the static size; `tile.align` a power of two; divisibility lists with one positive entry a dimension.
     4. `guards` name existing arguments and dimensions.
   }];
@@ -99,14 +99,17 @@ def Tile_ReturnOp : Tile_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]>
 }
 
 def Tile_GridOp : Tile_Op<"grid", [
-    AttrSizedOperandSegments, SingleBlockImplicitTerminator<"tile::YieldOp">, RecursiveMemoryEffects,
+    AffineScope, AttrSizedOperandSegments, SingleBlockImplicitTerminator<"tile::YieldOp">,
+    RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "one phase of a kernel: blocks over a box of element coordinates";
   let description = [{
     Runs its body once for each point of the grid `lower, lower + step, …` below `upper`; blocks run in any order,
     none may wait for another. Coordinates are elements; blocks may overhang the upper bound. Any rank; no point: nothing
-    runs; `tile.grid () = () to () step ()` is one block. Bounds are SSA values or integers.
+    runs; `tile.grid () = () to () step ()` is one block. Bounds are SSA values or integers; canonicalization turns
+    constants into integers. Nothing inlines, erases or reshapes a grid that has an effect, not even one of a single block or of none, and
+    constants stay inside.
 
     ```mlir
     tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
@@ -119,7 +122,7 @@ def Tile_GridOp : Tile_Op<"grid", [
     2. static steps are positive.
     3. directly inside a `tile.kernel`.
     4. no tensor value crosses its border.
-    5. `order` needs a rank of at least 2.
+    5. an `order` with a group needs a rank of at least 2.
   }];
   let arguments = (ins
     Variadic<Index>:$dynamicLower, Variadic<Index>:$dynamicUpper, Variadic<Index>:$dynamicStep,
@@ -128,6 +131,7 @@ def Tile_GridOp : Tile_Op<"grid", [
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     unsigned getRank() { return getStaticLower().size(); }
     llvm::SmallVector<mlir::OpFoldResult> getMixedLower();

@@ -12,6 +12,7 @@ class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let cppNamespace = "::tessera::tile";
   let genSpecializedAttr = 0;
 }
+// In general `#tile.cache<first>`; ops print the bare word in a clause of their own (`cache = first`).
 class Tile_EnumAttr<EnumAttrInfo info, string mnemonic> : EnumAttr<Tile_Dialect, info, mnemonic> {
   let assemblyFormat = "`<` $value `>`";
 }
@@ -46,9 +47,9 @@ def Tile_RequirementEnum : Tile_Enum<"Requirement", "a demand on how an op is co
   I32EnumAttrCase<"Deterministic", 5, "deterministic">]>;
 def Tile_RequireAttr : AttrDef<Tile_Dialect, "Require"> {
   let mnemonic = "require";
-  let summary = "a list of demands, e.g. `[tma, wgmma]`";
+  let summary = "a list of demands, e.g. `#tile.require<[tma, wgmma]>`";
   let parameters = (ins ArrayRefParameter<"Requirement">:$values);
-  let assemblyFormat = "`[` $values `]`";
+  let assemblyFormat = "`<` `[` $values `]` `>`";
   let extraClassDeclaration = [{
     bool contains(Requirement r) const { return llvm::is_contained(getValues(), r); }
   }];
@@ -73,9 +74,7 @@ def Tile_ReduceKindAttr : Tile_EnumAttr<Tile_ReduceKindEnum, "reduce_kind">;
 
 def Tile_ArgReduceKindEnum : Tile_Enum<"ArgReduceKind", "which extreme an argreduce finds", [
   I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Min", 1, "min">]>;
-def Tile_ArgReduceKindAttr : Tile_EnumAttr<Tile_ArgReduceKindEnum, "argreduce_kind"> {
-  let assemblyFormat = "$value"; // inline in the op's assembly
-}
+def Tile_ArgReduceKindAttr : Tile_EnumAttr<Tile_ArgReduceKindEnum, "argreduce_kind">;
 
 // Order in which the blocks of a grid run. It never changes the meaning of a program.
 def Tile_OrderAttr : AttrDef<Tile_Dialect, "Order"> {

@@ -1,0 +1,37 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Registers everything Tessera has, for tools and for hosts that want all of it.
+#ifndef TESSERA_INITALL_H
+#define TESSERA_INITALL_H
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Tile/Passes.h"
+#include "tessera/Dialect/Tile/Tile.h"
+
+namespace tessera {
+
+/// The dialects of Tessera and those that tile programs use.
+inline void registerTesseraDialects(mlir::DialectRegistry &registry) {
+  registry.insert<tile::TileDialect, cta::CtaDialect, mlir::affine::AffineDialect,
+                  mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
+                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
+                  mlir::ub::UBDialect>();
+  mlir::func::registerInlinerExtension(registry);
+}
+
+/// The passes of Tessera.
+inline void registerTesseraPasses() { tile::registerTileVerify(); }
+
+} // namespace tessera
+
+#endif

@@ -1,0 +1,409 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tile-verify: what the op verifiers cannot see. The allow-list of ops, the legal types, and where
+// ops may stand.
+#include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace tessera::tile {
+#define GEN_PASS_DEF_TILEVERIFY
+#include "tessera/Dialect/Tile/Passes.h.inc"
+} // namespace tessera::tile
+
+using namespace mlir;
+using namespace tessera::tile;
+
+//===--- what is allowed where ---------------------------------------------------------------===//
+
+/// Ops inside a grid, beside all of arith and math and the dialect tile.
+static const llvm::StringSet<> kGridOps = {
+    "scf.for", "scf.if", "scf.while", "scf.index_switch", "scf.yield", "scf.condition",
+    "tensor.expand_shape", "tensor.collapse_shape", "tensor.extract_slice", "tensor.concat",
+    "tensor.extract", "tensor.from_elements", "tensor.splat", "memref.dim", "memref.load",
+    "memref.store", "memref.subview", "memref.cast", "memref.expand_shape", "memref.collapse_shape",
+    "memref.reinterpret_cast", "affine.apply", "affine.min", "affine.max",
+    // Upstream folders make it of undefined results.
+    "ub.poison"};
+
+/// Ops in the body of a kernel, outside the grids, beside all of arith and math.
+static const llvm::StringSet<> kBodyOps = {"tile.grid",
+                                           "tile.dim",
+                                           "tile.assume",
+                                           "tile.return",
+                                           "memref.alloc",
+                                           "memref.dim",
+                                           "memref.subview",
+                                           "memref.cast",
+                                           "memref.expand_shape",
+                                           "memref.collapse_shape",
+                                           "memref.reinterpret_cast",
+                                           "affine.apply",
+                                           "affine.min",
+                                           "affine.max",
+                                           "ub.poison"};
+
+/// Ops of which the launcher evaluates bounds, steps, sizes and conditions (docs/Contract.md).
+static const llvm::StringSet<> kExpressionOps = {
+    "arith.constant",  "arith.addi",       "arith.subi",         "arith.muli",  "arith.floordivsi",
+    "arith.ceildivsi", "arith.divsi",      "arith.divui",        "arith.remsi", "arith.remui",
+    "arith.minsi",     "arith.maxsi",      "arith.minui",        "arith.maxui", "arith.andi",
+    "arith.ori",       "arith.xori",       "arith.shli",         "arith.shrsi", "arith.select",
+    "arith.cmpi",      "arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui",
+    "arith.trunci",    "affine.apply",     "affine.min",         "affine.max",  "tile.dim",
+    "memref.dim"};
+
+/// What to write instead of an op that the language does not have; the op's own entry, then its
+/// dialect's.
+static StringRef hintFor(StringRef name) {
+  StringRef own =
+      llvm::StringSwitch<StringRef>(name)
+          .Cases({"linalg.matmul", "linalg.batch_matmul", "linalg.matmul_transpose_a",
+                  "linalg.matmul_transpose_b", "linalg.contract", "linalg.matvec", "linalg.vecmat",
+                  "linalg.dot", "linalg.mmt4d"},
+                 "use tile.mma")
+          .Cases({"vector.contract", "vector.outerproduct", "vector.matrix_multiply"},
+                 "use tile.mma")
+          .Cases({"linalg.reduce", "vector.reduction", "vector.multi_reduction"}, "use tile.reduce")
+          .Cases({"linalg.broadcast", "vector.broadcast"}, "use tile.broadcast")
+          .Cases({"linalg.transpose", "vector.transpose"}, "use tile.transpose")
+          .Cases({"linalg.index", "vector.step"}, "use tile.iota")
+          .Case("linalg.fill", "use arith.constant dense<...> or tensor.splat")
+          .Case("linalg.copy", "use tile.load and tile.store")
+          .Cases({"vector.transfer_read", "vector.load", "vector.maskedload", "vector.gather",
+                  "bufferization.to_tensor"},
+                 "use tile.load")
+          .Cases({"vector.transfer_write", "vector.store", "vector.maskedstore", "vector.scatter",
+                  "bufferization.materialize_in_destination"},
+                 "use tile.store")
+          .Cases({"scf.forall", "scf.parallel"},
+                 "blocks are the points of tile.grid; use scf.for for a loop")
+          .Case("scf.execute_region", "inline its region")
+          .Case(
+              "tensor.empty",
+              "use arith.constant dense<...> or tensor.splat; tiles have no uninitialised elements")
+          .Case("tensor.generate", "use tile.iota and arith")
+          .Case("tensor.pad", "use the 'pad' of tile.load, or arith.select with tile.iota")
+          .Cases({"tensor.insert", "tensor.insert_slice", "tensor.parallel_insert_slice"},
+                 "tiles are built whole: use tensor.concat, or arith.select with tile.iota")
+          .Cases({"tensor.gather", "tensor.scatter"},
+                 "compute the elements with tile.load and tile.store")
+          .Cases({"tensor.cast", "tensor.dim", "tensor.rank"}, "tiles have static shapes")
+          .Case("tensor.reshape", "use tensor.expand_shape or tensor.collapse_shape")
+          .Case("tensor.bitcast", "use arith.bitcast")
+          .Case("memref.alloca",
+                "values of a block are tiles; workspace is memref.alloc in the body of the kernel")
+          .Case("memref.dealloc", "the launcher frees workspace")
+          .Case("memref.copy", "use tile.load and tile.store in a grid")
+          .Cases({"memref.get_global", "memref.global"},
+                 "pass the data as an argument of the kernel")
+          .Case("memref.view", "use memref.subview or memref.reinterpret_cast")
+          .Cases({"memref.atomic_rmw", "memref.generic_atomic_rmw"},
+                 "atomics on memrefs are not yet supported")
+          .Cases({"affine.for", "affine.parallel"}, "use scf.for")
+          .Case("affine.if", "use scf.if")
+          .Cases({"affine.load", "affine.vector_load"},
+                 "use memref.load for a scalar, tile.load for a tile")
+          .Cases({"affine.store", "affine.vector_store"},
+                 "use memref.store for a scalar, tile.store for a tile")
+          .Cases({"func.call", "call"},
+                 "run the inliner first (--inline); only private helpers may be called")
+          .Case("gpu.barrier", "a tile program needs no barriers: leave it out")
+          .Case("builtin.unrealized_conversion_cast", "finish the conversion that left it")
+          .Default("");
+  if (!own.empty())
+    return own;
+  return llvm::StringSwitch<StringRef>(name.split('.').first)
+      .Case("linalg", "use arith on tiles, tile.broadcast, tile.reduce and tile.mma")
+      .Case("vector", "tiles are tensors: use arith on tensors")
+      .Cases({"gpu", "nvgpu", "nvvm"},
+             "a tile program says what a block computes: it has no threads, warps or shared memory")
+      .Case("cf", "use scf.for, scf.if, scf.while")
+      .Case("index", "use arith on index")
+      .Case("complex", "complex numbers are pairs of tiles, real and imaginary")
+      .Case("bufferization", "use tile.load and tile.store")
+      .Case("llvm", "use arith, math, scf and memref")
+      .Case("async", "grids run one after the other, blocks of a grid in any order")
+      .Cases({"tosa", "stablehlo", "mhlo"}, "lower it to tile, arith and math first")
+      .Default("docs/Language.md lists the ops");
+}
+
+namespace {
+class Verifier {
+public:
+  explicit Verifier(KernelOp kernel) : kernel(kernel) {}
+
+  LogicalResult run() {
+    if (kernel.getPhase()) {
+      kernel.emitOpError("tile-verify is for kernels at L0, this one is at phase ")
+          << stringifyPhase(*kernel.getPhase());
+      return failure();
+    }
+    for (Operation &op : kernel.getBody().front())
+      verifyBodyOp(&op);
+    return failure(failed);
+  }
+
+private:
+  InFlightDiagnostic error(Operation *op) {
+    failed = true;
+    return op->emitOpError();
+  }
+
+  //===--- types -----------------------------------------------------------------------------===//
+
+  /// Why elements of this type do not exist, for the types that people try.
+  static StringRef whyNot(Type element) {
+    if (isa<ComplexType>(element))
+      return "; complex numbers are pairs of tiles, real and imaginary";
+    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 8)
+      return "; floats of 8 bits and less are not yet supported";
+    if (element.isInteger(4) || element.isInteger(2))
+      return "; integers of less than 8 bits (but i1) are not yet supported";
+    if (isa<FloatTF32Type>(element))
+      return "; tf32 is a precision of tile.mma on f32";
+    if (auto integer = dyn_cast<IntegerType>(element); integer && !integer.isSignless())
+      return "; integers are signless, ops are signed or unsigned";
+    if (isa<VectorType>(element))
+      return "; tiles are tensors, vectors are no part of the language";
+    return "";
+  }
+
+  void verifyTensor(Operation *op, RankedTensorType type) {
+    if (!type.hasStaticShape())
+      error(op) << "has type " << type
+                << "; a tile has a static shape: load a tile of fixed extents, loads and stores "
+                   "stop at the end of the memref by themselves";
+    else if (type.getEncoding())
+      error(op) << "has type " << type << "; a tile of the language has no encoding";
+    else if (type.getRank() > 4)
+      error(op) << "has type " << type << " of rank " << type.getRank()
+                << "; a tile has rank 0 to 4";
+    else if (llvm::is_contained(type.getShape(), 0))
+      error(op) << "has type " << type << "; the extents of a tile are at least 1";
+    else if (!isTileElementType(type.getElementType()))
+      error(op) << "has type " << type << "; the elements of a tile are " << tileElementTypesText()
+                << whyNot(type.getElementType());
+  }
+
+  void verifyMemRef(Operation *op, MemRefType type) {
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (type.getMemorySpace())
+      error(op) << "has type " << type << " with memory space " << type.getMemorySpace()
+                << "; the language knows global memory only, which is the default: where tiles "
+                   "live is decided by the compiler";
+    else if (!isMemoryElementType(type.getElementType()))
+      error(op) << "has type " << type << "; the elements of a memref are "
+                << tileElementTypesText() << whyNot(type.getElementType());
+    else if (type.getRank() > 5)
+      error(op) << "has type " << type << " of rank " << type.getRank()
+                << "; a memref has at most rank 5";
+    else if (mlir::failed(type.getStridesAndOffset(strides, offset)))
+      error(op) << "has type " << type << "; the layout of a memref is identity or strided";
+  }
+
+  void verifyType(Operation *op, Type type) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      return verifyTensor(op, tensor);
+    if (auto memref = dyn_cast<MemRefType>(type))
+      return verifyMemRef(op, memref);
+    if (!isTileElementType(type))
+      error(op) << "has type " << type << "; values are tiles, memrefs, and scalars of "
+                << tileElementTypesText() << whyNot(type);
+  }
+
+  void verifyTypes(Operation *op) {
+    // One message an op: the first bad type is the reason for the others.
+    bool before = std::exchange(failed, false);
+    for (Type type : op->getResultTypes())
+      if (!failed)
+        verifyType(op, type);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          if (!failed)
+            verifyType(op, type);
+    failed |= before;
+  }
+
+  //===--- ops -------------------------------------------------------------------------------===//
+
+  void rejectOp(Operation *op) {
+    error(op) << "is not part of the tile language: " << hintFor(op->getName().getStringRef());
+  }
+
+  /// A memref value is an argument, workspace, or a view of one: anything that chooses between two
+  /// roots would hide which memory an access touches.
+  void verifyNoMemRefChoice(Operation *op) {
+    bool chooses = isa<arith::SelectOp>(op) || isa_and_nonnull<scf::SCFDialect>(op->getDialect());
+    if (chooses && llvm::any_of(op->getResultTypes(), llvm::IsaPred<BaseMemRefType>))
+      error(op) << "chooses between memrefs; the root of every access is known at compile time: "
+                   "choose between coordinates, or load in both arms of an scf.if";
+  }
+
+  /// Constraints of single ops that are narrower than upstream's.
+  void verifyUse(Operation *op) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      if (isa<ShapedType>(constant.getType()) && !isa<DenseElementsAttr>(constant.getValue()))
+        error(op) << "must be a dense constant";
+    } else if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+      if (extract.getTensor().getType().getRank() != 0)
+        error(op) << "reads one element of a tile: use tile.reduce to make a tile of rank 0, or "
+                     "memref.load to read the element from memory";
+    } else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+      if (!slice.getOffsets().empty() || !slice.getSizes().empty() || !slice.getStrides().empty())
+        error(op) << "has dynamic offsets, sizes or strides; a slice of a tile is static: load the "
+                     "part that is wanted with tile.load";
+      else if (!slice.hasUnitStride())
+        error(op) << "has strides other than 1, which are not yet supported";
+    } else if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
+      if (!splat.getDynamicSizes().empty())
+        error(op) << "has dynamic sizes; a tile has a static shape";
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (loop.getUnsignedCmp())
+        error(op) << "compares unsigned; loops of the language are signed";
+    }
+  }
+
+  //===--- the body of a kernel --------------------------------------------------------------===//
+
+  void verifyBodyOp(Operation *op) {
+    StringRef name = op->getName().getStringRef();
+    bool scalarCode = isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect());
+    if (!scalarCode && !kBodyOps.contains(name)) {
+      if (kGridOps.contains(name) || isa_and_nonnull<TileDialect>(op->getDialect()))
+        error(op) << "must stand inside a tile.grid: the body of a kernel only says what is "
+                     "launched";
+      else
+        rejectOp(op);
+      return;
+    }
+    for (Type type : op->getResultTypes())
+      if (isa<TensorType>(type)) {
+        error(op) << "makes a tile outside the grids; tiles may not cross the border of a "
+                     "tile.grid: move it inside";
+        return;
+      }
+    verifyTypes(op);
+    verifyNoMemRefChoice(op);
+    if (auto grid = dyn_cast<GridOp>(op)) {
+      for (Value bound : grid->getOperands())
+        verifyExpression(op, bound, "a bound or step of the grid");
+      verifyGridRegion(grid.getBody());
+    } else if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+      verifyWorkspace(alloc);
+    } else if (auto assume = dyn_cast<AssumeOp>(op); assume && assume.getMessage()) {
+      verifyExpression(op, assume.getValue(), "the condition");
+    }
+  }
+
+  void verifyWorkspace(memref::AllocOp alloc) {
+    MemRefType type = alloc.getType();
+    if (!type.getLayout().isIdentity())
+      error(alloc) << "has type " << type << "; workspace has the identity layout";
+    for (Value size : alloc.getDynamicSizes()) {
+      verifyExpression(alloc, size, "a size of the workspace");
+      // Canonicalize would rewrite it, and drop `tile.init` (SimplifyAllocConst).
+      if (alloc->hasAttr("tile.init") && matchPattern(size, m_Constant()))
+        error(alloc) << "has a constant size; write it in the type, since canonicalize would lose "
+                        "tile.init";
+    }
+    if (Attribute init = alloc->getAttr("tile.init")) {
+      auto typed = dyn_cast<TypedAttr>(init);
+      if (!isa<IntegerAttr, FloatAttr>(init) || typed.getType() != type.getElementType())
+        error(alloc) << "has tile.init = " << init << "; it must be a number of type "
+                     << type.getElementType();
+    }
+  }
+
+  /// The launcher computes `value` from the arguments: every op of its tree must be one it knows.
+  void verifyExpression(Operation *user, Value value, StringRef what) {
+    SmallVector<Value> work{value};
+    llvm::SmallPtrSet<Value, 8> seen;
+    while (!work.empty()) {
+      Value next = work.pop_back_val();
+      if (!seen.insert(next).second)
+        continue;
+      Operation *op = next.getDefiningOp();
+      if (!next.getType().isIntOrIndex()) {
+        InFlightDiagnostic diagnostic = error(user)
+                                        << what << " depends on a value of type " << next.getType()
+                                        << "; the launcher computes with integers only";
+        diagnostic.attachNote(next.getLoc()) << "the value";
+        return;
+      }
+      if (!op) // An argument of the kernel.
+        continue;
+      if (!kExpressionOps.contains(op->getName().getStringRef())) {
+        InFlightDiagnostic diagnostic = error(user)
+                                        << what << " depends on " << op->getName()
+                                        << ", which the launcher cannot compute; use arguments, "
+                                           "tile.dim, integer arith and affine";
+        diagnostic.attachNote(op->getLoc()) << "this op";
+        return;
+      }
+      if (auto dim = dyn_cast<memref::DimOp>(op)) {
+        Operation *root = dim.getSource().getDefiningOp();
+        if (root && !isa<memref::AllocOp>(root)) {
+          InFlightDiagnostic diagnostic = error(user) << what
+                                                      << " depends on the size of a view; "
+                                                         "take the size of its root";
+          diagnostic.attachNote(op->getLoc()) << "this op";
+          return;
+        }
+        work.push_back(dim.getIndex());
+        continue;
+      }
+      llvm::append_range(work, op->getOperands());
+    }
+  }
+
+  //===--- inside a grid ---------------------------------------------------------------------===//
+
+  void verifyGridRegion(Region &region) {
+    for (Block &block : region)
+      for (Operation &op : block)
+        verifyGridOp(&op);
+  }
+
+  void verifyGridOp(Operation *op) {
+    StringRef name = op->getName().getStringRef();
+    if (isa<memref::AllocOp>(op)) {
+      error(op) << "must stand in the body of the kernel, outside the grids: workspace is one "
+                   "buffer for all blocks; values of a block are tiles";
+      return;
+    }
+    bool known =
+        isa_and_nonnull<arith::ArithDialect, math::MathDialect, TileDialect>(op->getDialect()) ||
+        kGridOps.contains(name);
+    if (!known) {
+      rejectOp(op);
+      return;
+    }
+    verifyTypes(op);
+    verifyNoMemRefChoice(op);
+    verifyUse(op);
+    for (Region &region : op->getRegions())
+      verifyGridRegion(region);
+  }
+
+  KernelOp kernel;
+  bool failed = false;
+};
+
+struct TileVerifyPass : tessera::tile::impl::TileVerifyBase<TileVerifyPass> {
+  void runOnOperation() override {
+    if (mlir::failed(verifyTileLanguage(getOperation())))
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
+
+LogicalResult tessera::tile::verifyTileLanguage(KernelOp kernel) { return Verifier(kernel).run(); }
