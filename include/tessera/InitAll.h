@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
@@ -30,7 +31,12 @@ inline void registerTesseraDialects(mlir::DialectRegistry &registry) {
 }
 
 /// The passes of Tessera.
-inline void registerTesseraPasses() { tile::registerTileVerify(); }
+inline void registerTesseraPasses() {
+  tile::registerTileVerify();
+  cta::registerConvertTileToCta();
+  cta::registerFormWgmma();
+  cta::registerSwizzleShared();
+}
 
 } // namespace tessera
 

@@ -13,6 +13,13 @@ int spanOfMode(int mode) { return mode == 1 ? 128 : mode == 2 ? 64 : mode == 3 ?
 
 int64_t tessera::layout::wgmmaKExtent(int elementBits) { return 256 / elementBits; }
 
+int64_t tessera::layout::wgmmaBlockN(int64_t n) {
+  for (int64_t block = 256; block > 8; block -= 8)
+    if (n % block == 0)
+      return block;
+  return 8;
+}
+
 Error tessera::layout::validateWgmmaOperand(const SharedLayout &l, WgmmaRole role, int kDim,
                                             int64_t blockExtent) {
   if (Error e = l.validate())

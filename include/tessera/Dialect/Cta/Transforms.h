@@ -1,0 +1,41 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the passes of the dialect `cta` decide, as functions.
+#ifndef TESSERA_DIALECT_CTA_TRANSFORMS_H
+#define TESSERA_DIALECT_CTA_TRANSFORMS_H
+
+#include "tessera/Dialect/Cta/Cta.h"
+
+#include <optional>
+#include <string>
+
+namespace tessera::cta {
+
+/// A product as wgmma sees it: tiles of M x K and K x N, the result M x N (rank 3: a batch in
+/// front).
+struct Product {
+  llvm::ArrayRef<int64_t> a, b;
+  mlir::Type element, result;
+  bool hasPrecision = false, hasUnsigned = false, hasAccumulateEvery = false;
+
+  explicit Product(tile::MmaOp op);
+  explicit Product(MmaOp op);
+  int64_t m() const { return a[a.size() - 2]; }
+  int64_t n() const { return b[b.size() - 1]; }
+  int64_t k() const { return a[a.size() - 1]; }
+};
+
+/// Why the tensor cores cannot do the product with so many warpgroups, and what to change; nothing
+/// if they can.
+std::optional<std::string> whyNotWgmma(const Product &product, int64_t warpgroups);
+
+/// The number of warpgroups of a block for a kernel at L0 that does not say it. With products for
+/// the tensor cores: the largest of 1, 2, 3 that splits the rows of all of them into 64s, if
+/// possible such that no thread has more than 128 accumulators. Without: 1, 2 or 4 so that a thread
+/// has about 32 elements of the largest tile.
+int64_t chooseWarpgroups(tile::KernelOp kernel);
+
+} // namespace tessera::cta
+
+#endif

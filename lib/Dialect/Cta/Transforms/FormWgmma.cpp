@@ -1,0 +1,116 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Products that the tensor cores can do become cta.wgmma.
+#include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/Transforms.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_FORMWGMMA
+#include "tessera/Dialect/Cta/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+/// The values that may become `value` through control flow: what loops and branches yield.
+static void appendFlow(Value value, SmallVectorImpl<Value> &to) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(parent)) {
+      if (OpOperand *init = loop.getTiedLoopInit(argument))
+        to.push_back(init->get());
+      if (OpOperand *yielded = loop.getTiedLoopYieldedValue(argument))
+        to.push_back(yielded->get());
+    }
+    return;
+  }
+  auto result = cast<OpResult>(value);
+  for (Region &region : result.getOwner()->getRegions())
+    for (Block &block : region)
+      if (auto yield = dyn_cast<scf::YieldOp>(block.getTerminator());
+          yield && result.getResultNumber() < yield->getNumOperands())
+        to.push_back(yield->getOperand(result.getResultNumber()));
+}
+
+/// True if `value` is computed from the result of a product: then it is in registers in a layout
+/// near that of an accumulator, and shared memory would be a detour.
+static bool comesFromProduct(Value value) {
+  SmallVector<Value> work{value};
+  DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value v = work.pop_back_val();
+    if (!isa<RankedTensorType>(v.getType()) || !seen.insert(v).second)
+      continue;
+    Operation *def = v.getDefiningOp();
+    if (isa_and_nonnull<MmaOp, WgmmaOp>(def))
+      return true;
+    if (!def || isa<RegionBranchOpInterface>(def)) {
+      appendFlow(v, work);
+      continue;
+    }
+    // Whatever changes which element is where goes through shared memory anyhow.
+    if (isa<ConvertLayoutOp>(def) || OpTrait::hasElementwiseMappableTraits(def))
+      work.append(def->operand_begin(), def->operand_end());
+  }
+  return false;
+}
+
+/// The unencoded convert that lets the two sides have different layouts.
+static Value cut(OpBuilder &b, Location loc, Value value) {
+  return ConvertLayoutOp::create(b, loc, value.getType(), value, ConversionAttr{});
+}
+
+static void form(MmaOp op, IRRewriter &rewriter) {
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  Value a = op.getA(), c = op.getC();
+  if (auto stage = a.getDefiningOp<StageOp>();
+      stage && stage.getInputs().size() == 1 && comesFromProduct(stage.getInputs().front()))
+    a = cut(rewriter, loc, stage.getInputs().front());
+  if (c)
+    c = cut(rewriter, loc, c);
+  Value result =
+      WgmmaOp::create(rewriter, loc, op.getType(), a, op.getB(), c, /*why=*/StringAttr{});
+  Value staged = op.getA();
+  rewriter.replaceOp(op, cut(rewriter, loc, result));
+  if (a != staged && staged.use_empty())
+    rewriter.eraseOp(staged.getDefiningOp());
+}
+
+namespace {
+struct FormWgmma : cta::impl::FormWgmmaBase<FormWgmma> {
+  using FormWgmmaBase::FormWgmmaBase;
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Raw, getArgument())))
+      return signalPassFailure();
+    int64_t warpgroups = kernel.getWarpgroups().value_or(1);
+    bool failed = false;
+    SmallVector<MmaOp> products;
+    kernel.walk([&](MmaOp op) { products.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (MmaOp op : products) {
+      std::optional<std::string> why = whyNotWgmma(Product(op), warpgroups);
+      if (!why) {
+        form(op, rewriter);
+        continue;
+      }
+      op.setWhy("no wgmma: " + *why);
+      auto demands = [](std::optional<tile::RequireAttr> r) {
+        return r && r->contains(tile::Requirement::Wgmma);
+      };
+      if (demands(op.getRequire()) || demands(kernel.getRequire())) {
+        op.emitOpError("cannot run on the tensor cores, as 'require = [wgmma]' demands: ") << *why;
+        failed = true;
+      }
+    }
+    if (failed)
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,89 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Which products the tensor cores can do, and how many warpgroups a kernel gets for them.
+#include "tessera/Dialect/Cta/Transforms.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+Product::Product(tile::MmaOp op)
+    : a(op.getAType().getShape()), b(op.getBType().getShape()),
+      element(op.getAType().getElementType()), result(op.getResultType().getElementType()),
+      hasPrecision(op.getPrecision() && *op.getPrecision() != tile::Precision::Ieee),
+      hasUnsigned(op.getLhsUnsigned() || op.getRhsUnsigned()),
+      hasAccumulateEvery(op.getAccumulateEvery().has_value()) {}
+
+Product::Product(MmaOp op)
+    : a(op.getAType().getShape()), b(op.getBType().getShape()),
+      element(op.getAType().getElementType()), result(op.getResultType().getElementType()),
+      hasPrecision(op.getPrecision() && *op.getPrecision() != tile::Precision::Ieee),
+      hasUnsigned(op.getLhsUnsigned() || op.getRhsUnsigned()),
+      hasAccumulateEvery(op.getAccumulateEvery().has_value()) {}
+
+std::optional<std::string> tessera::cta::whyNotWgmma(const Product &p, int64_t warpgroups) {
+  std::string text;
+  llvm::raw_string_ostream why(text);
+  if (!p.element.isF16() && !p.element.isBF16())
+    why << "the operands are " << p.element
+        << "; the tensor cores take f16 and bf16 here: convert the operands with arith.truncf";
+  else if (!p.result.isF32() && !(p.result.isF16() && p.element.isF16()))
+    why << "the result is " << p.result << "; use f32 (or f16 for f16 operands)";
+  else if (p.hasPrecision)
+    why << "'precision' asks for other arithmetic; leave it out";
+  else if (p.hasUnsigned)
+    why << "unsigned operands";
+  else if (p.hasAccumulateEvery)
+    why << "'accumulate_every' is not supported on the tensor cores yet; leave it out";
+  else if (p.a.size() != 2)
+    why << "the product is batched (rank " << p.a.size()
+        << "); load tiles of rank 2 and name their memref dimensions with 'dims', or loop over the "
+           "batch";
+  else if (p.m() % (64 * warpgroups))
+    why << "M = " << p.m() << " is not a multiple of " << 64 * warpgroups
+        << " (64 rows for each of " << warpgroups
+        << (warpgroups == 1 ? " warpgroup)" : " warpgroups)");
+  else if (p.k() % 16)
+    why << "K = " << p.k()
+        << " is not a multiple of 16; a larger tile is padded with zeros by "
+           "the load";
+  else if (p.n() % 8)
+    why << "N = " << p.n()
+        << " is not a multiple of 8; a larger tile is padded with zeros by "
+           "the load";
+  if (text.empty())
+    return std::nullopt;
+  return text;
+}
+
+int64_t tessera::cta::chooseWarpgroups(tile::KernelOp kernel) {
+  SmallVector<Product> products;
+  int64_t largest = 1;
+  kernel.walk([&](Operation *op) {
+    if (auto mma = dyn_cast<tile::MmaOp>(op))
+      if (Product product(mma); !whyNotWgmma(product, 1))
+        products.push_back(product);
+    for (Value result : op->getResults())
+      if (auto tensor = dyn_cast<RankedTensorType>(result.getType()); tensor)
+        largest = std::max(largest, tensor.getNumElements());
+  });
+  if (products.empty())
+    return largest <= 128 * 32 ? 1 : largest <= 256 * 32 ? 2 : 4;
+  auto fits = [&](int64_t w) {
+    return llvm::all_of(products, [&](const Product &p) { return p.m() % (64 * w) == 0; });
+  };
+  auto fewRegisters = [&](int64_t w) {
+    return llvm::all_of(products, [&](const Product &p) {
+      int64_t perRegister = p.result.isF16() ? 2 : 1;
+      return p.m() * p.n() <= 128 * w * 128 * perRegister;
+    });
+  };
+  for (int64_t w : {3, 2, 1})
+    if (fits(w) && fewRegisters(w))
+      return w;
+  for (int64_t w : {3, 2, 1})
+    if (fits(w))
+      return w;
+  return 1;
+}
