@@ -17,13 +17,12 @@ bool isEmpty(const BoundArg &arg, size_t rank) {
   return false;
 }
 
-/// Row-major strides. A dimension of size 0 counts as 1, so that the outer strides stay those of
-/// the array's siblings.
+/// Row-major strides: products of the inner sizes, so 0 outside of a dimension of size 0.
 bool contiguousStrides(const int64_t *sizes, size_t rank, int64_t *strides) {
   int64_t step = 1;
   for (size_t d = rank; d-- > 0;) {
     strides[d] = step;
-    if (__builtin_mul_overflow(step, sizes[d] ? sizes[d] : 1, &step))
+    if (__builtin_mul_overflow(step, sizes[d], &step))
       return false;
   }
   return true;
@@ -74,6 +73,8 @@ bool checkShapes(const KernelContract &kernel, const std::vector<BoundArg> &args
 bool checkLayout(const KernelContract &kernel, size_t index, const BoundArg &bound,
                  std::string &error) {
   const Argument &arg = kernel.args[index];
+  if (isEmpty(bound, arg.rank()))
+    return true; // nothing is ever accessed
   for (size_t d = 0; d < arg.rank(); ++d) {
     int64_t stride = bound.strides[d];
     if (arg.strided && arg.strides[d] && *arg.strides[d] != stride) {
@@ -97,7 +98,7 @@ bool checkLayout(const KernelContract &kernel, size_t index, const BoundArg &bou
     error = describeArg(kernel, index) + ": its extent overflows 64 bits";
     return false;
   }
-  if (low == high || arg.access == Access::None)
+  if (arg.access == Access::None)
     return true;
   if (bound.pointer == 0) {
     error = describeArg(kernel, index) + ": null pointer for " + str(high - low) + " bytes";

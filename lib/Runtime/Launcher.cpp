@@ -354,9 +354,21 @@ std::unique_ptr<Module> Module::load(std::string bytes, const std::string &path,
   module->backend = kind == ArtifactKind::Cubin
                         ? createCudaBackend(module->bytes, module->contract.target)
                         : createCpuBackend(module->bytes, path);
-  for (const KernelContract &kernel : module->contract.kernels)
-    module->kernels.push_back(std::make_unique<Kernel>(*module, kernel));
+  module->makeKernels();
   return module;
+}
+
+std::unique_ptr<Module> Module::create(Contract contract, std::unique_ptr<Backend> backend) {
+  std::unique_ptr<Module> module(new Module());
+  module->contract = std::move(contract);
+  module->backend = std::move(backend);
+  module->makeKernels();
+  return module;
+}
+
+void Module::makeKernels() {
+  for (const KernelContract &kernel : contract.kernels)
+    kernels.push_back(std::make_unique<Kernel>(*this, kernel));
 }
 
 Kernel *Module::find(const std::string &name, Error &error) {

@@ -22,7 +22,7 @@ Buffer::Buffer(const HostArray &array, const ArgSpec &spec, bool guard, const st
   size_t size = elementSize(element);
   strides.assign(shape.size(), 1);
   for (size_t d = shape.size(); d-- > 1;)
-    strides[d - 1] = strides[d] * (shape[d] ? shape[d] : 1);
+    strides[d - 1] = strides[d] * shape[d];
   if (spec.strides) {
     if (spec.strides->size() != shape.size())
       fail(what + ": " + std::to_string(spec.strides->size()) +

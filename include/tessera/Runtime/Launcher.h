@@ -101,6 +101,8 @@ private:
 class Module {
 public:
   static std::unique_ptr<Module> load(std::string bytes, const std::string &path, Error &error);
+  /// For kernels that run elsewhere: any back end under a contract.
+  static std::unique_ptr<Module> create(Contract contract, std::unique_ptr<Backend> backend);
 
   const Contract &getContract() const { return contract; }
   Backend &getBackend() { return *backend; }
@@ -110,6 +112,7 @@ public:
 
 private:
   Module() = default;
+  void makeKernels();
 
   std::string bytes;
   Contract contract;

@@ -1,0 +1,169 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Runtime/Contract.h"
+
+#include "TestContract.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+using namespace tessera::rt;
+
+namespace {
+std::string failure(const std::string &json) {
+  Contract contract;
+  std::string error;
+  EXPECT_FALSE(parseContract(wrapContract(json), contract, error)) << json;
+  EXPECT_EQ(error.find('\n'), std::string::npos);
+  return error;
+}
+
+/// gemmJson with one piece replaced.
+std::string replaced(const std::string &from, const std::string &to) {
+  std::string json = gemmJson;
+  size_t at = json.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return json.replace(at, from.size(), to);
+}
+
+TEST(Contract, Parses) {
+  Contract contract;
+  std::string error;
+  ASSERT_TRUE(parseContract(wrapContract(gemmJson), contract, error)) << error;
+  EXPECT_EQ(contract.target, "sm_90a");
+  ASSERT_EQ(contract.kernels.size(), 1u);
+  const KernelContract &kernel = contract.kernels[0];
+  ASSERT_EQ(kernel.args.size(), 4u);
+  EXPECT_EQ(kernel.symbols, (std::vector<std::string>{"M", "K", "N"}));
+  EXPECT_EQ(kernel.args[0].element, Element::BF16);
+  EXPECT_EQ(kernel.args[0].align, 16);
+  EXPECT_TRUE(kernel.args[1].strided);
+  EXPECT_FALSE(kernel.args[1].strides[0]);
+  EXPECT_EQ(kernel.args[1].strides[1], 1);
+  EXPECT_EQ(kernel.args[1].offset, std::nullopt);
+  EXPECT_FALSE(kernel.args[3].isMemref);
+  ASSERT_EQ(kernel.workspaces.size(), 1u);
+  EXPECT_TRUE(kernel.workspaces[0].initialized);
+  EXPECT_EQ(kernel.workspaces[0].pattern, 0xff800000u);
+  ASSERT_EQ(kernel.variants.size(), 2u);
+  EXPECT_EQ(kernel.variants[0].guards.size(), 6u);
+  const Launch &launch = kernel.variants[0].launches[0];
+  EXPECT_EQ(launch.params.size(), 8u);
+  EXPECT_EQ(launch.descriptors.size(), 2u);
+  EXPECT_EQ(launch.grid[0].print(kernel.argNames()), "ceildivs(A.size[0], 128)");
+}
+
+TEST(Contract, Header) {
+  Contract contract;
+  std::string error;
+  std::string good = wrapContract(gemmJson);
+  for (size_t size : {size_t{0}, size_t{5}, size_t{16}, size_t{23}, size_t{24}, good.size() - 100})
+    EXPECT_FALSE(parseContract(good.substr(0, size), contract, error)) << size;
+  EXPECT_TRUE(parseContract(good + "anything after it", contract, error)) << error;
+  std::string newer = good;
+  newer[15] = '2';
+  EXPECT_FALSE(parseContract(newer, contract, error));
+  EXPECT_EQ(error, "contract version '0002' is not the 0001 this runtime reads");
+  std::string huge = good;
+  huge[23] = '\x7f';
+  EXPECT_FALSE(parseContract(huge, contract, error));
+}
+
+TEST(Contract, Malformed) {
+  EXPECT_EQ(failure("{"), "malformed contract: it is not valid JSON");
+  EXPECT_EQ(failure("[]"), "malformed contract: top level: expected an object");
+  EXPECT_EQ(failure("{}"), "malformed contract: top level: 'version' is missing");
+  EXPECT_EQ(failure(replaced("\"version\": 1", "\"version\": 2")),
+            "malformed contract: top level: version 2, this runtime reads version 1");
+  EXPECT_EQ(failure(replaced("\"bf16\"", "\"bf17\"")),
+            "malformed contract: kernels[0].args[0].element: 'bf17' is not a element type");
+  EXPECT_EQ(failure(replaced("{\"size\": [0, 0]}", "{\"size\": [9, 0]}")),
+            "malformed contract: kernels[0].assumes[0].cond.args[0].size[0]: argument 9 is no "
+            "memref of this kernel");
+  EXPECT_EQ(failure(replaced("{\"size\": [0, 0]}", "{\"size\": [0, 2]}")),
+            "malformed contract: kernels[0].assumes[0].cond.args[0].size[1]: argument 0 has no "
+            "dimension 2");
+  EXPECT_EQ(failure(replaced("{\"size\": [0, 0]}", "{\"scalar\": 3}")),
+            "malformed contract: kernels[0].assumes[0].cond.args[0].scalar: argument 3 is no "
+            "integer scalar of this kernel");
+  EXPECT_NE(failure(replaced("ceildivs", "ceil")).find("unknown operation 'ceil'"),
+            std::string::npos);
+  EXPECT_NE(failure(replaced("\"align\", \"arg\": 0, \"value\": 16", "\"align\", \"arg\": 0, "
+                                                                     "\"value\": 0"))
+                .find("0 is not in 1.."),
+            std::string::npos);
+  EXPECT_NE(failure(replaced("\"kind\": \"descriptor\", \"index\": 0",
+                             "\"kind\": \"descriptor\", \"index\": 2")),
+            "");
+  EXPECT_NE(failure(replaced("\"kind\": \"workspace\", \"index\": 0",
+                             "\"kind\": \"workspace\", \"index\": 1")),
+            "");
+  EXPECT_NE(failure(replaced("\"swizzle\": 128", "\"swizzle\": 100")), "");
+  EXPECT_NE(failure(replaced("\"block\": 256", "\"block\": 4096")), "");
+  EXPECT_NE(failure(replaced("\"block\": 256", "\"block\": 1.5")), "");
+  EXPECT_NE(failure(replaced("\"block\": 256", "\"block\": 18446744073709551615")), "");
+  EXPECT_NE(failure(replaced("\"size_divisible\": [1, 8]", "\"size_divisible\": [1]")), "");
+  EXPECT_NE(failure(replaced("\"size_divisible\": [1, 8]", "\"size_divisible\": [1, 0]")), "");
+  EXPECT_NE(failure(replaced("\"access\": \"write\"", "\"access\": \"wr\"")), "");
+  EXPECT_NE(failure(replaced("\"variants\": [", "\"variants\": [], \"old\": [")), "");
+  EXPECT_NE(failure(replaced("\"box\": [128, 64]", "\"box\": [128, 512]")), "");
+  EXPECT_NE(failure(replaced("\"init\": \"-inf\"", "\"init\": \"zero\"")), "");
+}
+
+TEST(Contract, LastVariantHasNoGuards) {
+  EXPECT_NE(failure(replaced("\"name\": \"any\",", "\"name\": \"any\", \"guards\": [{\"fact\": "
+                                                   "\"align\", \"arg\": 0, \"value\": 16}],"))
+                .find("the last variant must have none"),
+            std::string::npos);
+}
+
+TEST(Contract, DeepExpressionsAreRefused) {
+  std::string deep = "1";
+  for (int i = 0; i < 1000; ++i)
+    deep = "{\"op\": \"add\", \"args\": [" + deep + ", 1]}";
+  EXPECT_NE(failure(replaced("{\"size\": [0, 0]}", deep)).find("too large"), std::string::npos);
+  EXPECT_NE(failure(replaced("{\"size\": [0, 0]}", std::string(100000, '['))), "");
+}
+
+// Any single damaged byte, any removed piece: an error or a contract, never a crash.
+TEST(Contract, DamagedTexts) {
+  std::mt19937 random(1);
+  std::string good = gemmJson;
+  Contract contract;
+  std::string error;
+  for (size_t i = 0; i < good.size(); ++i) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(random());
+    if (!parseContract(wrapContract(bad), contract, error))
+      EXPECT_FALSE(error.empty());
+    bad = good;
+    bad.erase(i, random() % 20);
+    parseContract(wrapContract(bad), contract, error);
+  }
+}
+
+// Every value replaced by values of other kinds.
+TEST(Contract, WrongKinds) {
+  const std::string others[] = {"null", "-1", "1e30", "\"x\"", "[]", "{}", "[[1]]", "true"};
+  std::string good = gemmJson;
+  Contract contract;
+  std::string error;
+  for (size_t i = 0; i + 1 < good.size(); ++i) {
+    if (good[i] != ':')
+      continue;
+    size_t end = i + 1, depth = 0;
+    for (; end < good.size(); ++end) {
+      char c = good[end];
+      if ((c == ',' || c == '}' || c == ']') && depth == 0)
+        break;
+      depth += c == '[' || c == '{';
+      depth -= c == ']' || c == '}';
+    }
+    for (const std::string &other : others)
+      parseContract(wrapContract(good.substr(0, i + 1) + other + good.substr(end)), contract,
+                    error);
+  }
+}
+} // namespace

@@ -1,0 +1,280 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the launcher hands to a device, seen by a back end that writes it down. Runs of real kernels
+// are in test/Runtime.
+
+#include "tessera/Runtime/Launcher.h"
+
+#include "TestContract.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <set>
+
+using namespace tessera::rt;
+
+namespace {
+class Recorder : public Backend {
+public:
+  struct Call {
+    std::string symbol;
+    uint32_t blocks, threads, shared;
+    std::vector<uint64_t> values;
+    void *stream;
+  };
+  std::vector<Call> calls;
+  std::vector<TensorMapFields> maps;
+  std::vector<std::pair<uint64_t, size_t>> fills; ///< address, count
+  std::map<uint64_t, size_t> allocations;
+  int looked = 0, frees = 0, allocated = 0;
+  bool outOfMemory = false;
+
+  bool isGpu() const override { return true; }
+  std::string describe() override { return "recorder"; }
+  bool enter(void *&context, bool &pushed, Error &error) override {
+    context = this;
+    pushed = false;
+    return true;
+  }
+  void leave(bool pushed) override {}
+  bool function(const std::string &symbol, uint32_t shared, void *&function,
+                Error &error) override {
+    ++looked;
+    function = const_cast<std::string *>(&*symbols.insert(symbol).first);
+    return true;
+  }
+  bool functionInfo(void *function, FunctionInfo &info, Error &error) override { return true; }
+  bool encode(const TensorMapFields &fields, void *map, Error &error) override {
+    maps.push_back(fields);
+    std::memset(map, 0xee, tensorMapBytes);
+    return true;
+  }
+  bool launch(const ReadyLaunch &launch, void *stream, Error &error) override {
+    Call call{*static_cast<const std::string *>(launch.function),
+              launch.blocks,
+              launch.threads,
+              launch.shared,
+              {},
+              stream};
+    for (size_t i = 0; launch.params[i] && i < 8; ++i) {
+      uint64_t value;
+      std::memcpy(&value, launch.params[i], 8);
+      call.values.push_back(value);
+      if (value == 0xeeeeeeeeeeeeeeee) {
+        EXPECT_EQ(reinterpret_cast<uint64_t>(launch.params[i]) % 128, 0u);
+      }
+    }
+    calls.push_back(call);
+    return true;
+  }
+  bool allocate(size_t bytes, uint64_t &address, Error &error) override {
+    if (outOfMemory)
+      return error.set(TESSERA_RT_MEMORY, "out of device memory");
+    address = 0x7000000 + 0x100000 * static_cast<uint64_t>(allocated++);
+    allocations[address] = bytes;
+    return true;
+  }
+  void free(void *context, uint64_t address) override {
+    EXPECT_EQ(context, this);
+    EXPECT_EQ(allocations.erase(address), 1u);
+    ++frees;
+  }
+  bool copyIn(uint64_t, const void *, size_t, Error &) override { return true; }
+  bool copyOut(void *, uint64_t, size_t, Error &) override { return true; }
+  bool copy(uint64_t, uint64_t, size_t, Error &) override { return true; }
+  bool fill(uint64_t to, uint64_t pattern, size_t elementSize, size_t count, void *stream,
+            Error &error) override {
+    EXPECT_EQ(pattern, 0xff800000u);
+    EXPECT_EQ(elementSize, 4u);
+    fills.emplace_back(to, count);
+    return true;
+  }
+  bool synchronize(void *, Error &) override { return true; }
+  bool isIdle(void *, bool &idle, Error &) override { return idle = true; }
+  bool record(unsigned, Error &) override { return true; }
+  bool elapsed(unsigned, unsigned, double &, Error &) override { return true; }
+
+private:
+  std::set<std::string> symbols;
+};
+
+class Launcher : public ::testing::Test {
+protected:
+  void SetUp() override {
+    Contract contract;
+    std::string error;
+    ASSERT_TRUE(parseContract(wrapContract(gemmJson), contract, error)) << error;
+    auto owned = std::make_unique<Recorder>();
+    recorder = owned.get();
+    module = Module::create(std::move(contract), std::move(owned));
+    kernel = module->getKernels()[0].get();
+    args[0] = {pointer(0x10000), sizesA, nullptr, 0};
+    args[1] = {pointer(0x20000), sizesB, nullptr, 0};
+    args[2] = {pointer(0x30000), sizesC, nullptr, 0};
+    args[3].bits = 0xdead00003f800000; // only the low half is the scalar
+  }
+  static void *pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
+  std::string launch(void *stream = nullptr) {
+    Error error;
+    bool good = kernel->launch(args, 4, stream, error);
+    EXPECT_EQ(good, error.message.empty());
+    EXPECT_EQ(good, error.status == TESSERA_RT_OK);
+    return error.message;
+  }
+
+  std::unique_ptr<Module> module;
+  Recorder *recorder;
+  Kernel *kernel;
+  int64_t sizesA[2] = {300, 32}, sizesB[2] = {32, 512}, sizesC[2] = {300, 512};
+  tessera_rt_arg args[4] = {};
+};
+
+TEST_F(Launcher, Parameters) {
+  ASSERT_EQ(launch(), "");
+  ASSERT_EQ(recorder->calls.size(), 1u);
+  const Recorder::Call &call = recorder->calls[0];
+  EXPECT_EQ(call.symbol, "gemm_aligned_0");
+  EXPECT_EQ(call.blocks, 6u); // 3 x 2
+  EXPECT_EQ(call.threads, 256u);
+  EXPECT_EQ(call.shared, 49152u);
+  ASSERT_EQ(call.values.size(), 8u);
+  EXPECT_EQ(call.values[0], 0x10000u);
+  EXPECT_EQ(call.values[1], 32u);
+  EXPECT_EQ(call.values[2], 32u);
+  EXPECT_EQ(call.values[3], 0x3f800000u);
+  EXPECT_EQ(call.values[4], 0x7000000u);
+  EXPECT_EQ(call.values[5], 600u);
+  EXPECT_EQ(call.values[6], 0xeeeeeeeeeeeeeeeeu);
+  EXPECT_EQ(call.values[7], 0xeeeeeeeeeeeeeeeeu);
+  ASSERT_EQ(recorder->maps.size(), 2u);
+  EXPECT_EQ(recorder->maps[0].sizes[0], 32u);
+  EXPECT_EQ(recorder->maps[0].sizes[1], 300u);
+  EXPECT_EQ(recorder->maps[0].strides[0], 64u);
+  EXPECT_EQ(recorder->maps[1].address, 0x7000000u); // the workspace
+  EXPECT_EQ(recorder->maps[1].sizes[0], 16u);
+  EXPECT_EQ(recorder->maps[1].sizes[1], 300u);
+  EXPECT_EQ(recorder->fills, (std::vector<std::pair<uint64_t, size_t>>{{0x7000000, 300 * 16}}));
+}
+
+TEST_F(Launcher, RepeatedLaunchesArePreparedOnce) {
+  for (int i = 0; i < 10; ++i)
+    ASSERT_EQ(launch(), "");
+  EXPECT_EQ(recorder->calls.size(), 10u);
+  EXPECT_EQ(recorder->maps.size(), 2u);
+  EXPECT_EQ(recorder->looked, 1);
+  EXPECT_EQ(recorder->fills.size(), 10u); // but the workspace is filled each time
+  args[2].pointer = pointer(0x200000);
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(recorder->looked, 2);
+  args[2].pointer = pointer(0x30000);
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(recorder->looked, 2);
+  args[3].bits = 0;
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(recorder->calls.back().values[3], 0u);
+}
+
+TEST_F(Launcher, WorkspacesGrowAndBelongToStreams) {
+  ASSERT_EQ(launch(), "");
+  ASSERT_EQ(launch(pointer(0x99)), "");
+  EXPECT_EQ(recorder->allocated, 2);
+  EXPECT_NE(recorder->calls[0].values[4], recorder->calls[1].values[4]);
+  EXPECT_EQ(recorder->calls[1].stream, pointer(0x99));
+  // A larger launch replaces the buffer; the smaller one then uses the larger buffer.
+  sizesA[0] = sizesC[0] = 600;
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(recorder->allocated, 3);
+  EXPECT_EQ(recorder->frees, 1);
+  uint64_t large = recorder->calls.back().values[4];
+  sizesA[0] = sizesC[0] = 300;
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(recorder->calls.back().values[4], large);
+  EXPECT_EQ(recorder->allocated, 3);
+  EXPECT_EQ(recorder->fills.back(), (std::pair<uint64_t, size_t>{large, 300 * 16}));
+}
+
+TEST_F(Launcher, FallsBackToTheLastVariant) {
+  args[1].pointer = pointer(0x20002);
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(recorder->calls[0].symbol, "gemm_any_0");
+  Error error;
+  ASSERT_TRUE(kernel->forceVariant("aligned", error));
+  EXPECT_EQ(launch(), "variant 'aligned' cannot take these arguments: it needs B aligned to 16");
+  EXPECT_FALSE(kernel->forceVariant("best", error));
+  EXPECT_EQ(error.message, "kernel 'gemm' has no variant 'best' (aligned, any)");
+  ASSERT_TRUE(kernel->forceVariant("any", error));
+  args[1].pointer = pointer(0x20000);
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(recorder->calls.back().symbol, "gemm_any_0");
+  size_t variant = 9;
+  ASSERT_TRUE(kernel->forceVariant("", error));
+  ASSERT_TRUE(kernel->check(args, 4, variant, error));
+  EXPECT_EQ(variant, 0u);
+}
+
+TEST_F(Launcher, EmptyGridsLaunchNothing) {
+  sizesB[1] = sizesC[1] = 0;
+  ASSERT_EQ(launch(), "");
+  EXPECT_TRUE(recorder->calls.empty());
+}
+
+TEST_F(Launcher, EmptyTensorsHaveZeroMaps) {
+  sizesA[1] = sizesB[0] = 0;
+  args[0].pointer = nullptr;
+  args[1].pointer = nullptr;
+  ASSERT_EQ(launch(), "");
+  ASSERT_EQ(recorder->calls.size(), 1u);
+  EXPECT_EQ(recorder->maps.size(), 1u); // only the workspace's
+}
+
+TEST_F(Launcher, Failures) {
+  Error error;
+  EXPECT_FALSE(kernel->launch(args, 3, nullptr, error));
+  EXPECT_EQ(error.status, TESSERA_RT_INVALID);
+  sizesC[1] = 7;
+  EXPECT_EQ(launch(),
+            "argument 2 'C': dimension 1 ('N') must be 512 like dimension 1 of argument 1 "
+            "'B', it is 7");
+  sizesC[1] = 512;
+  recorder->outOfMemory = true;
+  EXPECT_EQ(launch(), "kernel 'gemm', workspace 0: out of device memory");
+  recorder->outOfMemory = false;
+  EXPECT_EQ(launch(), "");
+}
+
+TEST_F(Launcher, HugeGridsAreRefused) {
+  Error error;
+  ASSERT_TRUE(kernel->forceVariant("any", error));
+  Contract contract;
+  std::string json = gemmJson, reason;
+  const std::string grid = "\"grid\": [{\"size\": [0, 0]}]";
+  size_t at = json.find(grid);
+  ASSERT_NE(at, std::string::npos);
+  json.replace(at, grid.size(), "\"grid\": [{\"size\": [0, 0]}, 2147483647]");
+  ASSERT_TRUE(parseContract(wrapContract(json), contract, reason)) << reason;
+  module = Module::create(std::move(contract), std::make_unique<Recorder>());
+  kernel = module->getKernels()[0].get();
+  ASSERT_TRUE(kernel->forceVariant("any", error));
+  EXPECT_EQ(launch(), "kernel 'gemm', launch 'gemm_any_0': a grid of [300, 2147483647] has more "
+                      "than 2147483647 blocks");
+}
+
+TEST(CApi, LoadErrors) {
+  char *error = nullptr;
+  EXPECT_EQ(tessera_rt_load_file("/nonexistent/file", &error), nullptr);
+  ASSERT_NE(error, nullptr);
+  EXPECT_STREQ(error, "cannot open '/nonexistent/file': No such file or directory");
+  tessera_rt_free_error(error);
+  error = nullptr;
+  EXPECT_EQ(tessera_rt_load_bytes("abc", 3, &error), nullptr);
+  ASSERT_NE(error, nullptr);
+  EXPECT_STREQ(error, "neither a cubin nor a shared object (no ELF file)");
+  tessera_rt_free_error(error);
+  EXPECT_EQ(tessera_rt_load_bytes("abc", 3, nullptr), nullptr);
+  tessera_rt_unload(nullptr);
+  EXPECT_NE(std::string(tessera_rt_version()), "");
+}
+} // namespace
