@@ -257,9 +257,12 @@ std::string printIndex(const std::vector<int64_t> &shape, int64_t linear) {
 
 std::string printNumber(Element element, const void *data) {
   char text[40];
-  if (isFloat(element))
-    std::snprintf(text, sizeof(text), "%.9g", loadNumber(element, data));
-  else
+  if (isFloat(element)) {
+    double value = loadNumber(element, data);
+    if (std::isnan(value))
+      return "nan"; // without a sign that nobody means
+    std::snprintf(text, sizeof(text), "%.9g", value);
+  } else
     std::snprintf(text, sizeof(text), "%lld", static_cast<long long>(loadInteger(element, data)));
   return text;
 }

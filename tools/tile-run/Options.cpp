@@ -138,16 +138,22 @@ bool parseInteger(const std::string &text, long long &value) {
   char *end = nullptr;
   size_t digits = text[0] == '-' || text[0] == '+';
   bool hexadecimal = text.compare(digits, 2, "0x") == 0;
-  value = std::strtoll(text.c_str(), &end, hexadecimal ? 16 : 10);
-  return errno == 0 && end == text.c_str() + text.size();
+  long long number = std::strtoll(text.c_str(), &end, hexadecimal ? 16 : 10);
+  if (errno != 0 || end != text.c_str() + text.size())
+    return false;
+  value = number;
+  return true;
 }
 
 bool parseDouble(const std::string &text, double &value) {
   if (text.empty() || text[0] == ' ')
     return false;
   char *end = nullptr;
-  value = std::strtod(text.c_str(), &end);
-  return end == text.c_str() + text.size();
+  double number = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() + text.size())
+    return false;
+  value = number;
+  return true;
 }
 
 Options parseOptions(int argc, char **argv) {

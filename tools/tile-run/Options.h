@@ -37,6 +37,7 @@ Options parseOptions(int argc, char **argv);
 
 /// Splits "3,4" at `separator`; an empty text has no parts.
 std::vector<std::string> split(const std::string &text, char separator);
+/// These leave `value` alone if the whole text is no number.
 bool parseInteger(const std::string &text, long long &value);
 bool parseDouble(const std::string &text, double &value);
 
