@@ -36,6 +36,8 @@ inline void registerTesseraPasses() {
   cta::registerConvertTileToCta();
   cta::registerFormWgmma();
   cta::registerSwizzleShared();
+  cta::registerAssignLayouts();
+  cta::registerCtaVerify();
 }
 
 } // namespace tessera

@@ -13,7 +13,7 @@ ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseSymbolName(symbol, "symbol", result.attributes) ||
       parser.parseKeyword("blocks") ||
       parser.parseOperandList(blocks, OpAsmParser::Delimiter::Paren) ||
-      parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.resolveOperands(blocks, b.getIndexType(), result.operands))
     return failure();
   Region *body = result.addRegion();
@@ -28,7 +28,7 @@ void LaunchOp::print(OpAsmPrinter &p) {
   p << ' ';
   p.printSymbolName(getSymbol());
   p << " blocks(" << getBlocks() << ')';
-  p.printOptionalAttrDict((*this)->getAttrs(), {"symbol"});
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"symbol"});
   p << ' ';
   p.printRegion(getBody());
 }

@@ -125,7 +125,7 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
                                      [&]() { return parser.parseInteger(dims.emplace_back()); }) ||
       parser.parseKeyword("init") ||
       parser.parseOperandList(inits, OpAsmParser::Delimiter::Paren) ||
-      parser.parseOptionalAttrDict(result.attributes))
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   Region *combiner = result.addRegion();
   SmallVector<Type> inputTypes, resultTypes, initTypes;
@@ -153,7 +153,7 @@ void ReduceOp::print(OpAsmPrinter &p) {
   p << " (" << getInputs() << ") dims = [";
   llvm::interleaveComma(getDims(), p);
   p << "] init(" << getInits() << ')';
-  p.printOptionalAttrDict((*this)->getAttrs(), {"dims", "operandSegmentSizes"});
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"dims", "operandSegmentSizes"});
   p << ' ';
   p.printRegion(getCombiner());
   p << " : " << getInputs().getTypes() << " -> ";

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Layout/RegisterForms.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -14,6 +15,22 @@ using namespace tessera::cta;
 #include "tessera/Dialect/Cta/CtaEnums.cpp.inc"
 #include "tessera/Dialect/Cta/CtaInterfaces.cpp.inc"
 
+namespace {
+/// Layouts are long and repeat on every line: `#frag`, `#wgmma_acc`, … at the top of the file stand
+/// for them.
+struct CtaAsmInterface : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const final {
+    auto frag = dyn_cast<FragAttr>(attr);
+    if (!frag)
+      return AliasResult::NoAlias;
+    std::string name = tessera::layout::nameOf(frag.layout());
+    os << (name.empty() ? "frag" : name);
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
 void CtaDialect::initialize() {
   registerAttributes();
   registerTypes();
@@ -21,4 +38,5 @@ void CtaDialect::initialize() {
 #define GET_OP_LIST
 #include "tessera/Dialect/Cta/CtaOps.cpp.inc"
       >();
+  addInterfaces<CtaAsmInterface>();
 }

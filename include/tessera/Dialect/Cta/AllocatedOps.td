@@ -17,7 +17,7 @@ def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryE
     counts) are decisions of earlier passes.
 
     ```mlir
-    cta.launch @gemm_aligned_0 blocks(%m, %n) {threads = 256, shared = 49152, mbarriers = array<i64: 2>} {
+    cta.launch @gemm_aligned_0 blocks(%m, %n) attributes {threads = 256, shared = 49152, mbarriers = array<i64: 2>} {
       %b = cta.block_id : index
       …
     }

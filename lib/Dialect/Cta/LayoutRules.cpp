@@ -1,0 +1,94 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Cta/LayoutRules.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+using layout::RegisterLayout;
+
+RegisterLayout tessera::cta::reducedLayout(const RegisterLayout &input, ArrayRef<int64_t> dims) {
+  RegisterLayout result = input;
+  for (int64_t d : llvm::reverse(dims))
+    result = result.sliceDim(static_cast<int>(d));
+  return result;
+}
+
+RegisterLayout tessera::cta::broadcastSourceLayout(const RegisterLayout &result,
+                                                   ArrayRef<int64_t> dims,
+                                                   ArrayRef<int64_t> sourceShape,
+                                                   ArrayRef<int64_t> resultShape) {
+  RegisterLayout source = result;
+  for (int d = static_cast<int>(resultShape.size()) - 1; d >= 0; --d)
+    if (!llvm::is_contained(dims, static_cast<int64_t>(d)))
+      source = source.sliceDim(d);
+  for (auto [i, d] : llvm::enumerate(dims))
+    if (sourceShape[i] == 1 && resultShape[d] != 1)
+      source = source.sliceDim(static_cast<int>(i)).expandDim(static_cast<int>(i));
+  return source;
+}
+
+RegisterLayout tessera::cta::transposedLayout(const RegisterLayout &source,
+                                              ArrayRef<int64_t> dims) {
+  return source.permute(std::vector<int>(dims.begin(), dims.end()));
+}
+
+RegisterLayout tessera::cta::untransposedLayout(const RegisterLayout &result,
+                                                ArrayRef<int64_t> dims) {
+  std::vector<int> inverse(dims.size());
+  for (auto [i, d] : llvm::enumerate(dims))
+    inverse[d] = static_cast<int>(i);
+  return result.permute(inverse);
+}
+
+RegisterLayout tessera::cta::maskLayout(const RegisterLayout &tile, ArrayRef<int64_t> maskDims) {
+  RegisterLayout mask = tile;
+  for (int d = tile.rank() - 1; d >= 0; --d)
+    if (!llvm::is_contained(maskDims, static_cast<int64_t>(d)))
+      mask = mask.sliceDim(d);
+  return mask;
+}
+
+std::optional<RegisterLayout> tessera::cta::unitReshapeLayout(const RegisterLayout &source,
+                                                              ArrayRef<int64_t> sourceShape,
+                                                              ArrayRef<int64_t> resultShape) {
+  auto isUnit = [](int64_t e) { return e == 1; };
+  SmallVector<int64_t> a, b;
+  llvm::copy_if(sourceShape, std::back_inserter(a), std::not_fn(isUnit));
+  llvm::copy_if(resultShape, std::back_inserter(b), std::not_fn(isUnit));
+  if (a != b)
+    return std::nullopt;
+  RegisterLayout result = source;
+  for (int d = static_cast<int>(sourceShape.size()) - 1; d >= 0; --d)
+    if (sourceShape[d] == 1)
+      result = result.sliceDim(d);
+  for (auto [d, extent] : llvm::enumerate(resultShape))
+    if (extent == 1)
+      result = result.expandDim(static_cast<int>(d));
+  return result;
+}
+
+bool tessera::cta::isElementwise(Operation *op) {
+  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+         !isa<arith::ConstantOp>(op);
+}
+
+RankedTensorType tessera::cta::withLayout(Type tensor, const RegisterLayout &layout) {
+  auto type = cast<RankedTensorType>(tensor);
+  return RankedTensorType::get(type.getShape(), type.getElementType(),
+                               FragAttr::get(type.getContext(), layout));
+}
+
+int tessera::cta::contiguousTileDim(MemRefType memref, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(memref.getStridesAndOffset(strides, offset)))
+    return -1;
+  for (auto [tileDim, d] : llvm::enumerate(dims))
+    if (strides[d] == 1)
+      return static_cast<int>(tileDim);
+  return -1;
+}

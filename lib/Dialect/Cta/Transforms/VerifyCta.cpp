@@ -1,0 +1,206 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-verify: the invariant of each phase, checked by a walk, because types inferred by upstream
+// ops bypass the verifier of an encoding.
+#include "tessera/Dialect/Cta/LayoutRules.h"
+#include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Layout/RegisterForms.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_CTAVERIFY
+#include "tessera/Dialect/Cta/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+using layout::RegisterLayout;
+
+namespace {
+class Verifier {
+public:
+  explicit Verifier(tile::KernelOp kernel)
+      : kernel(kernel), phase(*kernel.getPhase()), groups(kernel.getWarpgroups().value_or(1)) {}
+  LogicalResult run() {
+    bool ok = true;
+    kernel.walk([&](Operation *op) { ok &= succeeded(checkOp(op)); });
+    return success(ok);
+  }
+
+private:
+  InFlightDiagnostic error(Operation *op) {
+    return op->emitOpError() << "breaks phase " << tile::stringifyPhase(phase) << ": ";
+  }
+  LogicalResult checkOp(Operation *op);
+  LogicalResult checkVocabulary(Operation *op);
+  LogicalResult checkType(Operation *op, Type type);
+  LogicalResult checkLayouts(Operation *op);
+  LogicalResult expect(Operation *op, Value value, const RegisterLayout &wanted, StringRef what) {
+    if (FragAttr::of(value.getType()).layout() == wanted)
+      return success();
+    return error(op) << what << " must have layout " << FragAttr::get(op->getContext(), wanted)
+                     << ", got " << FragAttr::of(value.getType())
+                     << "; insert a cta.convert_layout";
+  }
+  RegisterLayout layoutOf(Value value) { return FragAttr::of(value.getType()).layout(); }
+
+  tile::KernelOp kernel;
+  tile::Phase phase;
+  int64_t groups;
+};
+} // namespace
+
+LogicalResult Verifier::checkVocabulary(Operation *op) {
+  Dialect *dialect = op->getDialect();
+  if (isa_and_nonnull<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                      memref::MemRefDialect>(dialect))
+    return success();
+  if (isa_and_nonnull<tile::TileDialect>(dialect)) {
+    if (isa<tile::KernelOp, tile::DimOp, tile::AssumeOp, tile::ReturnOp, tile::YieldOp>(op))
+      return success();
+    if (isa<tile::GridOp>(op) && phase != tile::Phase::Allocated)
+      return success();
+    return error(op) << "no such op below L0; convert-tile-to-cta and cta-lower-grid replace it";
+  }
+  if (isa_and_nonnull<CtaDialect>(dialect)) {
+    bool allocatedOnly = isa<BarrierOp, FenceAsyncOp, AwaitOp, AwaitStoresOp>(op);
+    if (allocatedOnly && phase != tile::Phase::Allocated)
+      return error(op) << "barriers and waits exist in phase allocated only";
+    return success();
+  }
+  if (op->getName().getStringRef().starts_with("affine."))
+    return success();
+  return error(op) << "ops of dialect '" << (dialect ? dialect->getNamespace() : StringRef("?"))
+                   << "' have no meaning below L0";
+}
+
+LogicalResult Verifier::checkType(Operation *op, Type type) {
+  if (auto smem = dyn_cast<SmemType>(type)) {
+    if (phase != tile::Phase::Raw && smem.getSwizzle().isUnknown())
+      return error(op) << "the shared tile " << smem
+                       << " has no layout; cta-swizzle-shared chooses one";
+    return success();
+  }
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return success();
+  if (!tensor.hasStaticShape() || tensor.getRank() > layout::kMaxRank)
+    return error(op) << "tiles have a static shape of rank 0 to " << layout::kMaxRank << ", got "
+                     << tensor;
+  FragAttr frag = FragAttr::of(tensor);
+  if (!frag) {
+    if (phase == tile::Phase::Raw && !tensor.getEncoding())
+      return success();
+    return error(op) << "the tile " << tensor
+                     << " has no register layout; cta-assign-layouts chooses one";
+  }
+  if (frag.getRank() != tensor.getRank())
+    return error(op) << "a register layout of rank " << frag.getRank() << " does not fit "
+                     << tensor;
+  if (auto why = frag.layout().validateFor(
+          layout::Coord(tensor.getShape().begin(), tensor.getShape().end())))
+    return error(op) << "the register layout does not fit " << tensor << ": " << *why;
+  if (frag.getWarpBits() != kWarpBits || frag.getWgCount() != groups)
+    return error(op) << "the kernel has " << groups << " warpgroups of 4 warps, but the layout of "
+                     << tensor << " has " << frag.getWgCount() << " of "
+                     << (1 << frag.getWarpBits());
+  return success();
+}
+
+LogicalResult Verifier::checkLayouts(Operation *op) {
+  auto isTile = [](Value v) { return isa<RankedTensorType>(v.getType()); };
+  if (isElementwise(op)) {
+    Value first;
+    SmallVector<Value> values(op->getOperands());
+    llvm::append_range(values, op->getResults());
+    for (Value v : values) {
+      if (!isTile(v))
+        continue;
+      if (first && failed(expect(op, v, layoutOf(first), "every tile of an elementwise op")))
+        return failure();
+      first = v;
+    }
+    return success();
+  }
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    RegisterLayout input = layoutOf(reduce.getInputs().front());
+    for (Value other : reduce.getInputs().drop_front())
+      if (failed(expect(op, other, input, "every input of a reduction")))
+        return failure();
+    for (Value result : reduce.getResults())
+      if (failed(expect(op, result, reducedLayout(input, reduce.getDims()),
+                        "the result of a reduction")))
+        return failure();
+  } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    if (isTile(broadcast.getSource()))
+      return expect(op, broadcast.getSource(),
+                    broadcastSourceLayout(layoutOf(broadcast.getResult()), broadcast.getDims(),
+                                          tileShape(broadcast.getSource().getType()),
+                                          tileShape(broadcast.getResult().getType())),
+                    "the source of a broadcast");
+  } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    return expect(op, transpose.getResult(),
+                  transposedLayout(layoutOf(transpose.getSource()), transpose.getDims()),
+                  "the result of a transpose");
+  } else if (auto extract = dyn_cast<ExtractOp>(op)) {
+    return expect(op, extract.getSource(), layout::splat(0, kWarpBits, groups),
+                  "the source of an extract");
+  } else if (auto load = dyn_cast<LoadOp>(op)) {
+    if (load.getMask())
+      return expect(op, load.getMask(), maskLayout(layoutOf(load.getResult()), load.getMaskDims()),
+                    "the mask");
+  } else if (auto store = dyn_cast<StoreOp>(op)) {
+    if (store.getMask())
+      return expect(op, store.getMask(),
+                    maskLayout(layoutOf(store.getValue()), store.getMaskDims()), "the mask");
+  } else if (auto wgmma = dyn_cast<WgmmaOp>(op)) {
+    return expect(op, wgmma.getResult(), layout::wgmmaAcc(groups), "the result of a wgmma");
+  }
+  return success();
+}
+
+LogicalResult Verifier::checkOp(Operation *op) {
+  if (failed(checkVocabulary(op)))
+    return failure();
+  for (Type type : op->getResultTypes())
+    if (failed(checkType(op, type)))
+      return failure();
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Type type : block.getArgumentTypes())
+        if (failed(checkType(op, type)))
+          return failure();
+  if (phase == tile::Phase::Raw)
+    return success();
+  if (failed(checkLayouts(op)))
+    return failure();
+  if (phase != tile::Phase::Allocated)
+    return success();
+  if (auto stage = dyn_cast<StageOp>(op); stage && !stage.getOffset())
+    return error(op) << "has no offset; cta-allocate-shared sets it";
+  if (auto copy = dyn_cast<CopyOp>(op)) {
+    if (!copy.getOffset())
+      return error(op) << "has no offset; cta-allocate-shared sets it";
+    if (copy.getMechanism() == Mechanism::Tma && !copy.getMbarrier())
+      return error(op) << "a TMA copy needs the number of its mbarrier";
+  }
+  return success();
+}
+
+LogicalResult tessera::cta::verifyPhase(tile::KernelOp kernel) {
+  return kernel.getPhase() ? Verifier(kernel).run() : success();
+}
+
+namespace {
+struct CtaVerify : tessera::cta::impl::CtaVerifyBase<CtaVerify> {
+  void runOnOperation() override {
+    if (failed(verifyPhase(getOperation())))
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
