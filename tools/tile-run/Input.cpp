@@ -262,8 +262,9 @@ std::string printNumber(Element element, const void *data) {
     if (std::isnan(value))
       return "nan"; // without a sign that nobody means
     std::snprintf(text, sizeof(text), "%.9g", value);
-  } else
+  } else {
     std::snprintf(text, sizeof(text), "%lld", static_cast<long long>(loadInteger(element, data)));
+  }
   return text;
 }
 

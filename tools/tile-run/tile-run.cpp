@@ -20,6 +20,8 @@
 
 #include <cstdio>
 #include <cstring>
+#include <new>
+#include <unistd.h>
 
 using namespace tile_run;
 using namespace tessera::rt;
@@ -338,6 +340,11 @@ void Session::report(bool good) {
 } // namespace
 
 int main(int argc, char **argv) {
+  std::set_new_handler([] {
+    static const char message[] = "tile-run: error: out of host memory\n";
+    [[maybe_unused]] ssize_t written = write(STDERR_FILENO, message, sizeof(message) - 1);
+    _exit(1);
+  });
   Options options = parseOptions(argc, argv);
   Error error;
   std::string bytes;
