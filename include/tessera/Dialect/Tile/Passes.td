@@ -28,4 +28,25 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
   let dependentDialects = ["::tessera::tile::TileDialect"];
 }
 
+def TileFuseFma : Pass<"tile-fuse-fma", "tile::KernelOp"> {
+  let summary = "Fuse multiplications into additions and subtractions";
+  let description = [{
+    Requires and ensures L0. The rule of `fp_contract`: an `arith.mulf` becomes part of the `arith.addf` or `arith.subf` that uses it
+    if *exactly one* of the two operands is a multiplication, so never a·b − c·d, which would not be 0 where a·b = c·d. `contract` on
+    both ops allows it there too, and under `fp_contract = off`. A multiplication with other users is left alone: its product is
+    needed anyway. Both targets run this pass: they round alike. (Products inside `tile.mma` and `tile.reduce` are not ops here;
+    whether they fuse is the target's choice.)
+
+    ```mlir
+    %p = arith.mulf %a, %b : tensor<8xf32>
+    %s = arith.addf %p, %c : tensor<8xf32>
+    ```
+    becomes
+    ```mlir
+    %s = math.fma %a, %b, %c : tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 #endif

@@ -1,0 +1,69 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Conversions: one block a conversion.
+#ifndef TESSERA_CONVERSION_PASSES
+#define TESSERA_CONVERSION_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+//===--- to the CPU -------------------------------------------------------------------------===//
+
+def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "mlir::ModuleOp"> {
+  let summary = "Lower tile kernels to functions that run one block on the host";
+  let description = [{
+    Requires L0 with helper functions inlined. Each `tile.grid` of a kernel becomes a function
+    `@<kernel>_<grid>(%params: !llvm.ptr, %block: i64)` with the CPU ABI of docs/Contract.md: `params[i]` points at the slot
+    of parameter i, `block` is the linear block index. The kernel's scalar code is cloned into each of them as far as the grid
+    needs it. Loads become copies into fresh buffers, the other tile ops `linalg` on tensors. The module gets
+    the attribute `tile.contract`, the JSON of the launch contract.
+
+    A read of memory outside the grids is executed by each block of the grids that use it; it must read what the kernel does not write.
+
+    ```mlir
+    tile.grid (%i) = (0) to (%n) step (1024) {
+      %a = tile.load %x[%i] : memref<?xf32> -> tensor<1024xf32>
+    ```
+    becomes
+    ```mlir
+    func.func @add_0(%params: !llvm.ptr, %block: i64) {
+      …
+      %buffer = memref.alloc() : memref<1024xf32>
+      scf.for %j = %low to %high step %c1 { … memref.load … memref.store … }
+      %a = bufferization.to_tensor %buffer restrict writable : memref<1024xf32> to tensor<1024xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
+    "mlir::func::FuncDialect", "mlir::linalg::LinalgDialect", "mlir::LLVM::LLVMDialect",
+    "mlir::math::MathDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"];
+}
+
+def CPUFuseElementwise : Pass<"cpu-fuse-elementwise"> {
+  let summary = "Turn tensor arithmetic into linalg and fuse it where no work is repeated";
+  let description = [{
+    Elementwise ops on tensors become `linalg.generic`. A producer is fused into its only user if that user is
+    elementwise too and reads each element once; broadcasts, iotas and splats are fused always. Splat constants that
+    remain become `linalg.fill`, so that no array of equal numbers is emitted; `tensor.concat` becomes insertions.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
+def CPUExpandNarrowFloats : Pass<"cpu-expand-narrow-floats"> {
+  let summary = "Conversions from and to f16 and bf16 in integer arithmetic";
+  let description = [{
+    Neither needs F16C, nor symbols that the host's libgcc may lack. Conversions round once, to nearest even, from f64 and from integers
+    too. `math.fma` on f16 and bf16 is computed in f64, where the product is exact. Runs on scalars.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];
+}
+
+def CPULowerCopies : Pass<"cpu-lower-copies"> {
+  let summary = "memref.copy as loops";
+  let description = [{
+    Upstream lowers a strided copy to a runtime function that lives in libMLIR.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect"];
+}
+
+#endif

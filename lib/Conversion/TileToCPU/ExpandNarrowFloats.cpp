@@ -1,0 +1,186 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace tessera {
+#define GEN_PASS_DEF_CPUEXPANDNARROWFLOATS
+#include "tessera/Conversion/Passes.h.inc"
+} // namespace tessera
+
+using namespace mlir;
+
+namespace {
+
+bool isNarrow(Type type) { return type.isF16() || type.isBF16(); }
+
+/// Integer arithmetic on the bits of scalars.
+class Bits {
+public:
+  Bits(PatternRewriter &rewriter, Location loc) : b(loc, rewriter) {}
+
+  Value i32(uint32_t v) {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(static_cast<int32_t>(v)));
+  }
+  Value f32(float v) { return arith::ConstantOp::create(b, b.getF32FloatAttr(v)); }
+  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
+  Value sub(Value x, Value y) { return arith::SubIOp::create(b, x, y); }
+  Value andi(Value x, uint32_t m) { return arith::AndIOp::create(b, x, i32(m)); }
+  Value ori(Value x, Value y) { return arith::OrIOp::create(b, x, y); }
+  Value shl(Value x, int n) { return arith::ShLIOp::create(b, x, i32(n)); }
+  Value shr(Value x, int n) { return arith::ShRUIOp::create(b, x, i32(n)); }
+  Value cmp(arith::CmpIPredicate p, Value x, uint32_t y) {
+    return arith::CmpIOp::create(b, p, x, i32(y));
+  }
+  Value select(Value c, Value x, Value y) { return arith::SelectOp::create(b, c, x, y); }
+  Value toBits(Value x) {
+    return arith::BitcastOp::create(b, b.getIntegerType(x.getType().getIntOrFloatBitWidth()), x);
+  }
+  Value toF32(Value bits) { return arith::BitcastOp::create(b, b.getF32Type(), bits); }
+  /// The low half of an i32 as a 16-bit float.
+  Value toNarrow(Value bits, Type type) {
+    Value half = arith::TruncIOp::create(b, b.getI16Type(), bits);
+    return arith::BitcastOp::create(b, type, half);
+  }
+  Value widenBits(Value x) { return arith::ExtUIOp::create(b, b.getI32Type(), toBits(x)); }
+
+  /// The last bit that survives a shift by n decides ties: nearest even.
+  Value roundShift(Value x, int n) {
+    Value odd = andi(shr(x, n), 1);
+    return shr(add(add(x, i32((1u << (n - 1)) - 1)), odd), n);
+  }
+
+  Value extendF16(Value x);
+  Value extendBF16(Value x) { return toF32(shl(widenBits(x), 16)); }
+  Value truncateToF16(Value x, Type type);
+  Value truncateToBF16(Value x, Type type);
+  Value roundToOdd(Value x);
+
+  ImplicitLocOpBuilder b;
+};
+
+Value Bits::extendF16(Value x) {
+  Value h = widenBits(x);
+  Value sign = shl(andi(h, 0x8000), 16), magnitude = andi(h, 0x7fff);
+  Value shifted = shl(magnitude, 13);
+  Value normal = add(shifted, i32((127 - 15) << 23));
+  Value special = ori(shifted, i32(0x7f800000));
+  // A subnormal is an integer times 2^-24: exact in f32.
+  Value integer = arith::UIToFPOp::create(b, b.getF32Type(), magnitude);
+  Value tiny = toBits(arith::MulFOp::create(b, integer, f32(0x1p-24f)));
+  Value result = select(cmp(arith::CmpIPredicate::ult, magnitude, 0x400), tiny, normal);
+  result = select(cmp(arith::CmpIPredicate::uge, magnitude, 0x7c00), special, result);
+  return toF32(ori(sign, result));
+}
+
+Value Bits::truncateToF16(Value x, Type type) {
+  Value bits = toBits(x);
+  Value sign = andi(shr(bits, 16), 0x8000), magnitude = andi(bits, 0x7fffffff);
+  Value normal = roundShift(sub(magnitude, i32((127 - 15) << 23)), 13);
+  // |x| + 0.5 has an ulp of 2^-24, that of subnormals: the addition rounds.
+  Value shifted = arith::AddFOp::create(b, toF32(magnitude), f32(0.5f));
+  Value tiny = sub(toBits(shifted), i32(0x3f000000));
+  Value nan = ori(andi(shr(magnitude, 13), 0x3ff), i32(0x7e00));
+  Value result = select(cmp(arith::CmpIPredicate::ult, magnitude, 0x38800000), tiny, normal);
+  result = select(cmp(arith::CmpIPredicate::uge, magnitude, 0x477ff000), i32(0x7c00), result);
+  result = select(cmp(arith::CmpIPredicate::ugt, magnitude, 0x7f800000), nan, result);
+  return toNarrow(ori(sign, result), type);
+}
+
+Value Bits::truncateToBF16(Value x, Type type) {
+  Value bits = toBits(x);
+  Value rounded = roundShift(bits, 16);
+  Value nan = ori(shr(bits, 16), i32(0x40));
+  Value isNan = cmp(arith::CmpIPredicate::ugt, andi(bits, 0x7fffffff), 0x7f800000);
+  return toNarrow(select(isNan, nan, rounded), type);
+}
+
+/// f64 → f32 such that rounding the result once more to 16 bits rounds as if there had been one step:
+/// an inexact result gets an odd last bit, on the side of zero.
+Value Bits::roundToOdd(Value x) {
+  Value nearest = arith::TruncFOp::create(b, b.getF32Type(), x);
+  Value back = arith::ExtFOp::create(b, b.getF64Type(), nearest);
+  Value bits = toBits(nearest);
+  Value inexact = arith::CmpFOp::create(b, arith::CmpFPredicate::ONE, back, x);
+  Value away = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, math::AbsFOp::create(b, back),
+                                     math::AbsFOp::create(b, x));
+  Value towardZero = select(away, sub(bits, i32(1)), bits);
+  Value odd = ori(towardZero, i32(1));
+  return toF32(select(inexact, odd, bits));
+}
+
+struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
+    if (!isNarrow(op.getIn().getType()))
+      return failure();
+    Bits bits(rewriter, op.getLoc());
+    Value wide =
+        op.getIn().getType().isF16() ? bits.extendF16(op.getIn()) : bits.extendBF16(op.getIn());
+    if (!op.getType().isF32())
+      wide = arith::ExtFOp::create(rewriter, op.getLoc(), op.getType(), wide);
+    rewriter.replaceOp(op, wide);
+    return success();
+  }
+};
+
+struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op, PatternRewriter &rewriter) const override {
+    if (!isNarrow(op.getType()) || !isa<Float32Type, Float64Type>(op.getIn().getType()))
+      return failure();
+    Bits bits(rewriter, op.getLoc());
+    Value x = op.getIn();
+    if (x.getType().isF64())
+      x = bits.roundToOdd(x);
+    rewriter.replaceOp(op, op.getType().isF16() ? bits.truncateToF16(x, op.getType())
+                                                : bits.truncateToBF16(x, op.getType()));
+    return success();
+  }
+};
+
+/// Integers through f64, which holds 32 bits exactly.
+template <typename Op>
+struct IntegerToNarrow : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    if (!isNarrow(op.getType()))
+      return failure();
+    Value wide = Op::create(rewriter, op.getLoc(), rewriter.getF64Type(), op.getIn());
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), wide);
+    return success();
+  }
+};
+
+/// The product of two 16-bit floats is exact in f64.
+struct NarrowFma : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const override {
+    if (!isNarrow(op.getType()))
+      return failure();
+    Location loc = op.getLoc();
+    auto wide = [&](Value x) -> Value {
+      return arith::ExtFOp::create(rewriter, loc, rewriter.getF64Type(), x);
+    };
+    Value product = arith::MulFOp::create(rewriter, loc, wide(op.getA()), wide(op.getB()));
+    Value sum = arith::AddFOp::create(rewriter, loc, product, wide(op.getC()));
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), sum);
+    return success();
+  }
+};
+
+struct CPUExpandNarrowFloats : tessera::impl::CPUExpandNarrowFloatsBase<CPUExpandNarrowFloats> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ExpandExtF, ExpandTruncF, IntegerToNarrow<arith::SIToFPOp>,
+                 IntegerToNarrow<arith::UIToFPOp>, NarrowFma>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,266 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The model of the contract: expressions and their folding, and the JSON text. No IR.
+#include "tessera/Target/Contract.h"
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace tessera::contract;
+namespace json = llvm::json;
+
+//===--- expressions ------------------------------------------------------------------------===//
+
+Expr Expr::constant(int64_t value) {
+  Expr e;
+  e.value = value;
+  return e;
+}
+static Expr leaf(Expr::Kind kind, unsigned arg, unsigned dim) {
+  Expr e;
+  e.kind = kind;
+  e.arg = arg;
+  e.dim = dim;
+  return e;
+}
+Expr Expr::size(unsigned arg, unsigned dim) { return leaf(Kind::Size, arg, dim); }
+Expr Expr::stride(unsigned arg, unsigned dim) { return leaf(Kind::Stride, arg, dim); }
+Expr Expr::scalar(unsigned arg) { return leaf(Kind::Scalar, arg, 0); }
+
+/// The value of `op` on two constants, unless it overflows, divides by zero, or is not worth folding.
+static std::optional<int64_t> fold(llvm::StringRef op, int64_t a, int64_t b) {
+  int64_t r;
+  if (op == "add")
+    return llvm::AddOverflow(a, b, r) ? std::nullopt : std::optional<int64_t>(r);
+  if (op == "sub")
+    return llvm::SubOverflow(a, b, r) ? std::nullopt : std::optional<int64_t>(r);
+  if (op == "mul")
+    return llvm::MulOverflow(a, b, r) ? std::nullopt : std::optional<int64_t>(r);
+  if (op == "minsi")
+    return std::min(a, b);
+  if (op == "maxsi")
+    return std::max(a, b);
+  if (b <= 0)
+    return std::nullopt;
+  if (op == "floordivs")
+    return llvm::divideFloorSigned(a, b);
+  if (op == "ceildivs")
+    return llvm::divideCeilSigned(a, b);
+  if (op == "divsi")
+    return a / b;
+  if (op == "mod")
+    return (a % b + b) % b;
+  if (op == "remsi")
+    return a % b;
+  return std::nullopt;
+}
+
+Expr Expr::apply(llvm::StringRef op, std::vector<Expr> operands) {
+  if (operands.size() == 2) {
+    const Expr &a = operands[0], &b = operands[1];
+    if (a.isConstant() && b.isConstant())
+      if (std::optional<int64_t> folded = fold(op, a.value, b.value))
+        return constant(*folded);
+    if (b.isConstant(0) && (op == "add" || op == "sub"))
+      return a;
+    if (a.isConstant(0) && op == "add")
+      return b;
+    if (b.isConstant(1) &&
+        (op == "mul" || op == "floordivs" || op == "ceildivs" || op == "divsi" || op == "divui"))
+      return a;
+    if (a.isConstant(1) && op == "mul")
+      return b;
+  }
+  Expr e;
+  e.kind = Kind::Apply;
+  e.op = op.str();
+  e.operands = std::move(operands);
+  return e;
+}
+
+//===--- JSON -------------------------------------------------------------------------------===//
+
+static json::Value toJson(const Expr &e) {
+  switch (e.kind) {
+  case Expr::Kind::Constant:
+    return e.value;
+  case Expr::Kind::Size:
+    return json::Object{{"size", json::Array{e.arg, e.dim}}};
+  case Expr::Kind::Stride:
+    return json::Object{{"stride", json::Array{e.arg, e.dim}}};
+  case Expr::Kind::Scalar:
+    return json::Object{{"scalar", e.arg}};
+  case Expr::Kind::Apply:
+    break;
+  }
+  json::Array operands;
+  for (const Expr &operand : e.operands)
+    operands.push_back(toJson(operand));
+  return json::Object{{"op", e.op}, {"args", std::move(operands)}};
+}
+
+template <typename T>
+static json::Array toArray(const std::vector<T> &list) {
+  json::Array array;
+  for (const T &item : list) {
+    if constexpr (std::is_same_v<T, Expr>)
+      array.push_back(toJson(item));
+    else
+      array.push_back(item);
+  }
+  return array;
+}
+
+static json::Value toJson(const std::optional<int64_t> &number) {
+  return number ? json::Value(*number) : json::Value(nullptr);
+}
+
+static json::Value toJson(const Argument &arg) {
+  json::Object o{{"name", arg.name}};
+  if (!arg.isMemref) {
+    o["kind"] = "scalar";
+    o["type"] = arg.type;
+    if (arg.divisible)
+      o["divisible"] = arg.divisible;
+    return o;
+  }
+  o["kind"] = "memref";
+  o["element"] = arg.type;
+  json::Array shape;
+  for (const Argument::Extent &extent : arg.shape)
+    shape.push_back(extent.symbol.empty() ? toJson(extent.size) : json::Value(extent.symbol));
+  o["shape"] = std::move(shape);
+  o["layout"] = arg.strided ? "strided" : "identity";
+  if (arg.strided) {
+    json::Array strides;
+    for (const std::optional<int64_t> &stride : arg.strides)
+      strides.push_back(toJson(stride));
+    o["strides"] = std::move(strides);
+    o["offset"] = toJson(arg.offset);
+  }
+  o["access"] = arg.access;
+  if (!arg.alias.empty())
+    o["alias"] = arg.alias;
+  if (arg.align)
+    o["align"] = arg.align;
+  if (!arg.sizeDivisible.empty())
+    o["size_divisible"] = toArray(arg.sizeDivisible);
+  if (!arg.strideDivisible.empty())
+    o["stride_divisible"] = toArray(arg.strideDivisible);
+  if (!arg.sizeMax.empty())
+    o["size_max"] = toArray(arg.sizeMax);
+  return o;
+}
+
+static json::Value toJson(const Param &param) {
+  json::Object o;
+  switch (param.kind) {
+  case Param::Kind::Pointer:
+    return json::Object{{"kind", "pointer"}, {"arg", param.arg}};
+  case Param::Kind::Size:
+    return json::Object{{"kind", "size"}, {"arg", param.arg}, {"dim", param.dim}};
+  case Param::Kind::Stride:
+    return json::Object{{"kind", "stride"}, {"arg", param.arg}, {"dim", param.dim}};
+  case Param::Kind::Scalar:
+    return json::Object{{"kind", "scalar"}, {"arg", param.arg}};
+  case Param::Kind::Workspace:
+    return json::Object{{"kind", "workspace"}, {"index", param.arg}};
+  case Param::Kind::Descriptor:
+    return json::Object{{"kind", "descriptor"}, {"index", param.arg}};
+  case Param::Kind::Expr:
+    return json::Object{{"kind", "expr"}, {"value", toJson(param.value)}};
+  }
+  llvm_unreachable("all kinds of parameters are handled");
+}
+
+static json::Value toJson(const Descriptor &descriptor) {
+  json::Object o{{"element", descriptor.element},      {"box", toArray(descriptor.box)},
+                 {"swizzle", descriptor.swizzle},      {"interleave", descriptor.interleave},
+                 {"dims", toArray(descriptor.dims)},   {"oob", descriptor.oob}};
+  o[descriptor.isWorkspace ? "workspace" : "arg"] = descriptor.arg;
+  if (!descriptor.sizes.empty())
+    o["sizes"] = toArray(descriptor.sizes);
+  if (!descriptor.strides.empty())
+    o["strides"] = toArray(descriptor.strides);
+  return o;
+}
+
+static json::Value toJson(const Launch &launch) {
+  json::Object o{{"symbol", launch.symbol}, {"grid", toArray(launch.grid)}};
+  json::Array params, descriptors;
+  for (const Param &param : launch.params)
+    params.push_back(toJson(param));
+  o["params"] = std::move(params);
+  if (launch.gpu) {
+    o["block"] = launch.gpu->block;
+    o["shared"] = launch.gpu->shared;
+    o["cluster"] = launch.gpu->cluster;
+    for (const Descriptor &descriptor : launch.descriptors)
+      descriptors.push_back(toJson(descriptor));
+    o["descriptors"] = std::move(descriptors);
+  }
+  return o;
+}
+
+static json::Value toJson(const Variant &variant) {
+  json::Array guards, launches;
+  for (const Guard &guard : variant.guards) {
+    json::Object o{{"fact", guard.fact}, {"arg", guard.arg}, {"value", guard.value}};
+    if (guard.dim)
+      o["dim"] = *guard.dim;
+    guards.push_back(std::move(o));
+  }
+  for (const Launch &launch : variant.launches)
+    launches.push_back(toJson(launch));
+  return json::Object{{"name", variant.name},
+                      {"guards", std::move(guards)},
+                      {"launches", std::move(launches)}};
+}
+
+static json::Value toJson(const Kernel &kernel) {
+  json::Array args, assumes, workspaces, variants;
+  for (const Argument &arg : kernel.args)
+    args.push_back(toJson(arg));
+  for (const Assume &assume : kernel.assumes)
+    assumes.push_back(json::Object{{"cond", toJson(assume.cond)}, {"message", assume.message}});
+  for (const Workspace &workspace : kernel.workspaces)
+    workspaces.push_back(json::Object{{"element", workspace.element},
+                                      {"sizes", toArray(workspace.sizes)},
+                                      {"init", workspace.init}});
+  for (const Variant &variant : kernel.variants)
+    variants.push_back(toJson(variant));
+  return json::Object{{"name", kernel.name},
+                      {"args", std::move(args)},
+                      {"assumes", std::move(assumes)},
+                      {"workspaces", std::move(workspaces)},
+                      {"variants", std::move(variants)}};
+}
+
+std::string tessera::contract::toJson(const Contract &contract) {
+  json::Array kernels;
+  for (const Kernel &kernel : contract.kernels)
+    kernels.push_back(::toJson(kernel));
+  json::Value root = json::Object{{"version", 1},
+                                  {"compiler", contract.compiler},
+                                  {"target", contract.target},
+                                  {"kernels", std::move(kernels)}};
+  std::string text;
+  llvm::raw_string_ostream(text) << root;
+  return text;
+}
+
+std::string tessera::contract::encode(llvm::StringRef json) {
+  std::string bytes = "TESSERA-CTR-0001";
+  char length[8];
+  llvm::support::endian::write64le(length, json.size());
+  bytes.append(length, sizeof(length));
+  bytes += json;
+  bytes += '\0';
+  return bytes;
+}
+
+std::string tessera::contract::compilerVersion() {
+  return "tessera " TESSERA_VERSION ", LLVM " LLVM_VERSION_STRING;
+}
