@@ -14,30 +14,36 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "tessera/Conversion/Passes.h"
 #include "tessera/Dialect/Cta/Cta.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/Tile.h"
+#include "tessera/Target/HostObject.h"
 
 namespace tessera {
 
-/// The dialects of Tessera and those that tile programs use.
+/// The dialects of Tessera and those that tile programs and their lowerings use.
 inline void registerTesseraDialects(mlir::DialectRegistry &registry) {
   registry.insert<tile::TileDialect, cta::CtaDialect, mlir::affine::AffineDialect,
                   mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
                   mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
                   mlir::ub::UBDialect>();
   mlir::func::registerInlinerExtension(registry);
+  registerHostDialects(registry);
 }
 
-/// The passes of Tessera.
+/// The passes and pipelines of Tessera; upstream's are not among them.
 inline void registerTesseraPasses() {
+  tile::registerTileFuseFma();
   tile::registerTileVerify();
   cta::registerConvertTileToCta();
   cta::registerFormWgmma();
   cta::registerSwizzleShared();
   cta::registerAssignLayouts();
   cta::registerCtaVerify();
+  registerTesseraConversionPasses();
+  registerHostPipelines();
 }
 
 } // namespace tessera

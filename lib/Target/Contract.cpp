@@ -29,7 +29,8 @@ Expr Expr::size(unsigned arg, unsigned dim) { return leaf(Kind::Size, arg, dim);
 Expr Expr::stride(unsigned arg, unsigned dim) { return leaf(Kind::Stride, arg, dim); }
 Expr Expr::scalar(unsigned arg) { return leaf(Kind::Scalar, arg, 0); }
 
-/// The value of `op` on two constants, unless it overflows, divides by zero, or is not worth folding.
+/// The value of `op` on two constants, unless it overflows, divides by zero, or is not worth
+/// folding.
 static std::optional<int64_t> fold(llvm::StringRef op, int64_t a, int64_t b) {
   int64_t r;
   if (op == "add")
@@ -176,9 +177,9 @@ static json::Value toJson(const Param &param) {
 }
 
 static json::Value toJson(const Descriptor &descriptor) {
-  json::Object o{{"element", descriptor.element},      {"box", toArray(descriptor.box)},
-                 {"swizzle", descriptor.swizzle},      {"interleave", descriptor.interleave},
-                 {"dims", toArray(descriptor.dims)},   {"oob", descriptor.oob}};
+  json::Object o{{"element", descriptor.element},    {"box", toArray(descriptor.box)},
+                 {"swizzle", descriptor.swizzle},    {"interleave", descriptor.interleave},
+                 {"dims", toArray(descriptor.dims)}, {"oob", descriptor.oob}};
   o[descriptor.isWorkspace ? "workspace" : "arg"] = descriptor.arg;
   if (!descriptor.sizes.empty())
     o["sizes"] = toArray(descriptor.sizes);
@@ -214,9 +215,8 @@ static json::Value toJson(const Variant &variant) {
   }
   for (const Launch &launch : variant.launches)
     launches.push_back(toJson(launch));
-  return json::Object{{"name", variant.name},
-                      {"guards", std::move(guards)},
-                      {"launches", std::move(launches)}};
+  return json::Object{
+      {"name", variant.name}, {"guards", std::move(guards)}, {"launches", std::move(launches)}};
 }
 
 static json::Value toJson(const Kernel &kernel) {

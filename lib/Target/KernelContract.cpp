@@ -3,8 +3,8 @@
 
 // What the contract says about a kernel whichever target compiles it: arguments and their facts,
 // assumptions, workspaces, variants.
-#include "tessera/Target/Contract.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Target/Contract.h"
 
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -134,12 +134,13 @@ static FailureOr<Workspace> describeWorkspace(memref::AllocOp alloc) {
   Workspace workspace;
   MemRefType type = alloc.getType();
   if (!type.getLayout().isIdentity() || type.getMemorySpace())
-    return alloc.emitOpError("is workspace of the kernel: it needs the identity layout and the default "
-                             "memory space, got ")
+    return alloc.emitOpError(
+               "is workspace of the kernel: it needs the identity layout and the default "
+               "memory space, got ")
            << type;
   if (!tile::isMemoryElementType(type.getElementType()))
-    return alloc.emitOpError("holds ") << type.getElementType() << "; the element types are "
-                                       << tile::tileElementTypesText();
+    return alloc.emitOpError("holds ")
+           << type.getElementType() << "; the element types are " << tile::tileElementTypesText();
   workspace.element = tile::contractTypeName(type.getElementType());
   auto dynamic = alloc.getDynamicSizes().begin();
   for (int64_t size : type.getShape()) {
@@ -161,8 +162,8 @@ static FailureOr<Workspace> describeWorkspace(memref::AllocOp alloc) {
            << type.getElementType() << ", got " << init;
   if (auto integer = dyn_cast<IntegerAttr>(init)) {
     bool isBool = integer.getType().isInteger(1);
-    workspace.init = isBool ? int64_t(integer.getValue().getZExtValue())
-                            : integer.getValue().getSExtValue();
+    workspace.init =
+        isBool ? int64_t(integer.getValue().getZExtValue()) : integer.getValue().getSExtValue();
     return workspace;
   }
   APFloat value = cast<FloatAttr>(init).getValue();
@@ -186,17 +187,19 @@ FailureOr<Kernel> tessera::contract::describeKernel(tile::KernelOp kernel) {
     if (failed(value))
       return failure();
     auto add = [&](StringRef op, int64_t bound, const Twine &what) {
-      Expr cond = op == "mod" ? Expr::apply("cmp_eq", {Expr::apply("mod", {*value, Expr::constant(bound)}),
-                                                       Expr::constant(0)})
-                              : Expr::apply(op, {*value, Expr::constant(bound)});
+      Expr cond = op == "mod"
+                      ? Expr::apply("cmp_eq", {Expr::apply("mod", {*value, Expr::constant(bound)}),
+                                               Expr::constant(0)})
+                      : Expr::apply(op, {*value, Expr::constant(bound)});
       description.assumes.push_back(
           {cond, assume.getMessage() ? assume.getMessage()->str() : what.str()});
     };
     if (assume.getValue().getType().isInteger(1))
       description.assumes.push_back({*value, assume.getMessage()->str()});
     if (auto min = assume.getMin())
-      add("cmp_sge", *min, "a promise of the kernel does not hold: a value must be at least " +
-                               Twine(int64_t(*min)));
+      add("cmp_sge", *min,
+          "a promise of the kernel does not hold: a value must be at least " +
+              Twine(int64_t(*min)));
     if (auto max = assume.getMax())
       add("cmp_sle", *max,
           "a promise of the kernel does not hold: a value must be at most " + Twine(int64_t(*max)));
@@ -254,7 +257,8 @@ LogicalResult tessera::contract::addVariant(Contract &contract, tile::KernelOp k
     for (auto [i, arg] : llvm::enumerate(it->args)) {
       Argument other = describeArgument(kernel, i);
       arg.align = std::min(arg.align, other.align);
-      arg.divisible = arg.divisible && other.divisible ? std::gcd(arg.divisible, other.divisible) : 0;
+      arg.divisible =
+          arg.divisible && other.divisible ? std::gcd(arg.divisible, other.divisible) : 0;
       meet(arg.sizeDivisible, other.sizeDivisible, std::gcd<int64_t, int64_t>);
       meet(arg.strideDivisible, other.strideDivisible, std::gcd<int64_t, int64_t>);
       meet(arg.sizeMax, other.sizeMax, [](int64_t x, int64_t y) { return std::max(x, y); });

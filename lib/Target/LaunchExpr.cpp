@@ -17,9 +17,9 @@ using namespace tessera::contract;
 
 namespace {
 
-class Builder {
+class ExprBuilder {
 public:
-  Builder(Operation *user) : user(user) {}
+  ExprBuilder(Operation *user) : user(user) {}
 
   FailureOr<Expr> build(Value value);
   FailureOr<Expr> build(OpFoldResult value) {
@@ -46,7 +46,7 @@ private:
 unsigned widthOf(Type type) { return type.isIndex() ? 64 : type.getIntOrFloatBitWidth(); }
 
 /// The value as its type would hold it, sign-extended.
-Expr Builder::wrap(Expr e, Type type) {
+Expr ExprBuilder::wrap(Expr e, Type type) {
   unsigned width = widthOf(type);
   if (width == 64 || e.isConstant())
     return e.isConstant() && width > 1 ? Expr::constant(llvm::SignExtend64(e.value, width))
@@ -56,10 +56,11 @@ Expr Builder::wrap(Expr e, Type type) {
     return Expr::apply("and", {std::move(e), Expr::constant(1)});
   int64_t sign = int64_t(1) << (width - 1);
   Expr low = Expr::apply("and", {std::move(e), Expr::constant(2 * sign - 1)});
-  return Expr::apply("sub", {Expr::apply("xor", {low, Expr::constant(sign)}), Expr::constant(sign)});
+  return Expr::apply("sub",
+                     {Expr::apply("xor", {low, Expr::constant(sign)}), Expr::constant(sign)});
 }
 
-Expr Builder::zeroExtend(Expr e, Type type) {
+Expr ExprBuilder::zeroExtend(Expr e, Type type) {
   unsigned width = widthOf(type);
   if (width == 64 || width == 1)
     return e;
@@ -68,7 +69,7 @@ Expr Builder::zeroExtend(Expr e, Type type) {
   return Expr::apply("and", {std::move(e), Expr::constant((int64_t(1) << width) - 1)});
 }
 
-LogicalResult Builder::reject(Operation *op, const Twine &why) {
+LogicalResult ExprBuilder::reject(Operation *op, const Twine &why) {
   InFlightDiagnostic diag = op->emitOpError() << why;
   if (op != user)
     diag.attachNote(user->getLoc())
@@ -78,16 +79,17 @@ LogicalResult Builder::reject(Operation *op, const Twine &why) {
   return diag;
 }
 
-FailureOr<Expr> Builder::build(Value value) {
+FailureOr<Expr> ExprBuilder::build(Value value) {
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     if (isa<tile::KernelOp>(arg.getOwner()->getParentOp()) && arg.getType().isIntOrIndex())
       return Expr::scalar(arg.getArgNumber());
-    return reject(user, "depends on a value that is only known inside a loop, a grid or on the device");
+    return reject(user,
+                  "depends on a value that is only known inside a loop, a grid or on the device");
   }
   return buildOp(value.getDefiningOp(), value);
 }
 
-FailureOr<Expr> Builder::buildBinary(Operation *op, StringRef name) {
+FailureOr<Expr> ExprBuilder::buildBinary(Operation *op, StringRef name) {
   Type type = op->getOperand(0).getType();
   FailureOr<Expr> a = build(op->getOperand(0)), b = build(op->getOperand(1));
   if (failed(a) || failed(b))
@@ -99,7 +101,7 @@ FailureOr<Expr> Builder::buildBinary(Operation *op, StringRef name) {
   return wrap(Expr::apply(name, {*a, *b}), op->getResult(0).getType());
 }
 
-FailureOr<Expr> Builder::sizeOf(Value memref, int64_t dim, Operation *asker) {
+FailureOr<Expr> ExprBuilder::sizeOf(Value memref, int64_t dim, Operation *asker) {
   auto type = cast<MemRefType>(memref.getType());
   if (dim < 0 || dim >= type.getRank())
     return reject(asker, "reads a dimension that " + Twine("the memref does not have"));
@@ -138,8 +140,8 @@ FailureOr<Expr> Builder::sizeOf(Value memref, int64_t dim, Operation *asker) {
   return reject(op, "the size of this memref cannot be computed before the launch");
 }
 
-FailureOr<Expr> Builder::buildAffine(AffineExpr expr, ArrayRef<Expr> dims, ArrayRef<Expr> symbols,
-                                     Operation *op) {
+FailureOr<Expr> ExprBuilder::buildAffine(AffineExpr expr, ArrayRef<Expr> dims,
+                                         ArrayRef<Expr> symbols, Operation *op) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return Expr::constant(constant.getValue());
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
@@ -167,8 +169,8 @@ FailureOr<Expr> Builder::buildAffine(AffineExpr expr, ArrayRef<Expr> dims, Array
   }
 }
 
-FailureOr<std::vector<Expr>> Builder::buildAffineMap(AffineMap map, ValueRange operands,
-                                                     Operation *op) {
+FailureOr<std::vector<Expr>> ExprBuilder::buildAffineMap(AffineMap map, ValueRange operands,
+                                                         Operation *op) {
   SmallVector<Expr> values;
   for (Value operand : operands) {
     FailureOr<Expr> value = build(operand);
@@ -178,9 +180,8 @@ FailureOr<std::vector<Expr>> Builder::buildAffineMap(AffineMap map, ValueRange o
   }
   std::vector<Expr> results;
   for (AffineExpr expr : map.getResults()) {
-    FailureOr<Expr> value =
-        buildAffine(expr, ArrayRef(values).take_front(map.getNumDims()),
-                    ArrayRef(values).drop_front(map.getNumDims()), op);
+    FailureOr<Expr> value = buildAffine(expr, ArrayRef(values).take_front(map.getNumDims()),
+                                        ArrayRef(values).drop_front(map.getNumDims()), op);
     if (failed(value))
       return failure();
     results.push_back(*value);
@@ -218,7 +219,7 @@ StringRef binaryName(Operation *op) {
       .Default([](auto) { return ""; });
 }
 
-FailureOr<Expr> Builder::buildOp(Operation *op, Value value) {
+FailureOr<Expr> ExprBuilder::buildOp(Operation *op, Value value) {
   Type type = value.getType();
   if (!type.isIntOrIndex())
     return reject(op, "is not an integer: a launch depends on integers only");
@@ -246,8 +247,8 @@ FailureOr<Expr> Builder::buildOp(Operation *op, Value value) {
     Expr rest = Expr::apply("cmp_ne", {Expr::apply("remui", {x, y}), Expr::constant(0)});
     return wrap(Expr::apply("add", {Expr::apply("divui", {x, y}), rest}), type);
   }
-  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp, arith::IndexCastUIOp, arith::ExtUIOp>(
-          op)) {
+  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp, arith::IndexCastUIOp,
+          arith::ExtUIOp>(op)) {
     Type from = op->getOperand(0).getType();
     FailureOr<Expr> source = build(op->getOperand(0));
     if (failed(source) || widthOf(from) == widthOf(type))
@@ -292,11 +293,11 @@ FailureOr<Expr> Builder::buildOp(Operation *op, Value value) {
 } // namespace
 
 FailureOr<Expr> tessera::contract::buildExpr(Value value, Operation *user) {
-  return Builder(user).build(value);
+  return ExprBuilder(user).build(value);
 }
 
 FailureOr<std::vector<Expr>> tessera::contract::buildGrid(tile::GridOp grid) {
-  Builder builder(grid);
+  ExprBuilder builder(grid);
   std::vector<Expr> blocks;
   for (auto [lower, upper, step] :
        llvm::zip(grid.getMixedLower(), grid.getMixedUpper(), grid.getMixedStep())) {

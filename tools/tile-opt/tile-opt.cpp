@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mlir-opt for Tessera: every pass and pipeline alone.
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "tessera/InitAll.h"
@@ -10,8 +9,6 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   tessera::registerTesseraDialects(registry);
-  // So that tests can show what tile-verify says about them.
-  registry.insert<mlir::linalg::LinalgDialect>();
   tessera::registerTesseraPasses();
   mlir::registerTransformsPasses();
   return mlir::asMainReturnCode(

@@ -162,8 +162,8 @@ struct Access {
 };
 Access accessOf(mlir::Value memref);
 
-/// Adds what `kernel` became to the contract: a variant of the kernel that its `variant_of` names (or
-/// its own name), after the variants that are there.
+/// Adds what `kernel` became to the contract: a variant of the kernel that its `variant_of` names
+/// (or its own name), after the variants that are there.
 mlir::LogicalResult addVariant(Contract &contract, tile::KernelOp kernel,
                                std::vector<Launch> launches);
 

@@ -100,8 +100,8 @@ Value Bits::truncateToBF16(Value x, Type type) {
   return toNarrow(select(isNan, nan, rounded), type);
 }
 
-/// f64 → f32 such that rounding the result once more to 16 bits rounds as if there had been one step:
-/// an inexact result gets an odd last bit, on the side of zero.
+/// f64 → f32 such that rounding the result once more to 16 bits rounds as if there had been one
+/// step: an inexact result gets an odd last bit, on the side of zero.
 Value Bits::roundToOdd(Value x) {
   Value nearest = arith::TruncFOp::create(b, b.getF32Type(), x);
   Value back = arith::ExtFOp::create(b, b.getF64Type(), nearest);

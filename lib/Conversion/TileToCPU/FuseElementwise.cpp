@@ -22,8 +22,8 @@ static bool isCheap(linalg::GenericOp op) {
   });
 }
 
-/// Whether fusing the producer of `operand` into its user repeats no work. Reductions and products read an
-/// operand many times: what feeds them stays a loop of its own.
+/// Whether fusing the producer of `operand` into its user repeats no work. Reductions and products
+/// read an operand many times: what feeds them stays a loop of its own.
 static bool repeatsNothing(OpOperand *operand) {
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
@@ -47,8 +47,8 @@ struct SplatToFill : OpRewritePattern<Op> {
       auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
       if (!type || !splat)
         return failure();
-      scalar = arith::ConstantOp::create(rewriter, loc,
-                                         cast<TypedAttr>(splat.template getSplatValue<Attribute>()));
+      scalar = arith::ConstantOp::create(
+          rewriter, loc, cast<TypedAttr>(splat.template getSplatValue<Attribute>()));
     } else {
       scalar = op.getInput();
     }

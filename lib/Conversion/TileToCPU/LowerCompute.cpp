@@ -31,8 +31,8 @@ static SmallVector<IteratorType> parallel(unsigned rank) {
 
 //===--- mma --------------------------------------------------------------------------------===//
 
-/// Rounds f32 to the 10 bits of mantissa of tf32, to nearest with ties away from zero (cvt.rna.tf32);
-/// NaN and infinities stay.
+/// Rounds f32 to the 10 bits of mantissa of tf32, to nearest with ties away from zero
+/// (cvt.rna.tf32); NaN and infinities stay.
 static Value roundToTf32(OpBuilder &b, Location loc, Value x) {
   auto type = cast<RankedTensorType>(x.getType());
   auto bitsType = type.clone(b.getI32Type());
@@ -78,7 +78,8 @@ void tessera::lowerMma(RewriterBase &b, tile::MmaOp op) {
   Value rhs = widen(b, loc, op.getB(), element, op.getRhsUnsigned(), tf32);
   Value acc = op.getC() ? widen(b, loc, op.getC(), element, false, false) : zeros(b, loc, wide);
 
-  // Iterations (batch, m, k, n): rows of b and of the accumulator are contiguous in the innermost loop.
+  // Iterations (batch, m, k, n): rows of b and of the accumulator are contiguous in the innermost
+  // loop.
   unsigned batch = result.getRank() - 2;
   SmallVector<AffineExpr> prefix;
   for (unsigned d = 0; d < batch; ++d)
@@ -135,22 +136,22 @@ void tessera::lowerReduce(RewriterBase &b, tile::ReduceOp named) {
   SmallVector<Value> inits;
   for (auto [init, result] : llvm::zip(op.getInits(), op.getResultTypes()))
     inits.push_back(filled(b, loc, cast<RankedTensorType>(result), init));
-  auto generic = linalg::GenericOp::create(
-      b, loc, op.getResultTypes(), op.getInputs(), inits, maps, iterators,
-      [&](OpBuilder &nested, Location loc, ValueRange args) {
-        IRMapping mapping;
-        Block &combiner = op.getCombiner().front();
-        for (unsigned i = 0; i < count; ++i) {
-          mapping.map(combiner.getArgument(i), args[count + i]);
-          mapping.map(combiner.getArgument(count + i), args[i]);
-        }
-        for (Operation &inner : combiner.without_terminator())
-          nested.clone(inner, mapping);
-        SmallVector<Value> yielded;
-        for (Value value : combiner.getTerminator()->getOperands())
-          yielded.push_back(mapping.lookupOrDefault(value));
-        linalg::YieldOp::create(nested, loc, yielded);
-      });
+  auto generic =
+      linalg::GenericOp::create(b, loc, op.getResultTypes(), op.getInputs(), inits, maps, iterators,
+                                [&](OpBuilder &nested, Location loc, ValueRange args) {
+                                  IRMapping mapping;
+                                  Block &combiner = op.getCombiner().front();
+                                  for (unsigned i = 0; i < count; ++i) {
+                                    mapping.map(combiner.getArgument(i), args[count + i]);
+                                    mapping.map(combiner.getArgument(count + i), args[i]);
+                                  }
+                                  for (Operation &inner : combiner.without_terminator())
+                                    nested.clone(inner, mapping);
+                                  SmallVector<Value> yielded;
+                                  for (Value value : combiner.getTerminator()->getOperands())
+                                    yielded.push_back(mapping.lookupOrDefault(value));
+                                  linalg::YieldOp::create(nested, loc, yielded);
+                                });
   b.replaceOp(op, generic.getResults());
 }
 
@@ -160,12 +161,12 @@ void tessera::lowerReduce(RewriterBase &b, tile::ReduceOp named) {
 static void replaceWithRead(RewriterBase &b, Operation *op, Value source, AffineMap map) {
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  auto generic = linalg::GenericOp::create(
-      b, loc, type, source, emptyLike(b, loc, type),
-      {map, b.getMultiDimIdentityMap(type.getRank())}, parallel(type.getRank()),
-      [](OpBuilder &b, Location loc, ValueRange args) {
-        linalg::YieldOp::create(b, loc, args[0]);
-      });
+  auto generic = linalg::GenericOp::create(b, loc, type, source, emptyLike(b, loc, type),
+                                           {map, b.getMultiDimIdentityMap(type.getRank())},
+                                           parallel(type.getRank()),
+                                           [](OpBuilder &b, Location loc, ValueRange args) {
+                                             linalg::YieldOp::create(b, loc, args[0]);
+                                           });
   b.replaceOp(op, generic.getResults());
 }
 
@@ -180,8 +181,7 @@ void tessera::lowerBroadcast(RewriterBase &b, tile::BroadcastOp op) {
   for (auto [i, d] : llvm::enumerate(op.getDims()))
     exprs.push_back(source.getDimSize(i) == type.getDimSize(d) ? b.getAffineDimExpr(d)
                                                                : b.getAffineConstantExpr(0));
-  replaceWithRead(b, op, op.getSource(),
-                  AffineMap::get(type.getRank(), 0, exprs, b.getContext()));
+  replaceWithRead(b, op, op.getSource(), AffineMap::get(type.getRank(), 0, exprs, b.getContext()));
 }
 
 void tessera::lowerTranspose(RewriterBase &b, tile::TransposeOp op) {

@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Loads and stores of tiles as loops over the part of the tile that is in bounds. A load is a copy: later
-// stores do not change what it gave.
+// Loads and stores of tiles as loops over the part of the tile that is in bounds. A load is a copy:
+// later stores do not change what it gave.
 #include "tessera/Conversion/TileToCPU.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -29,8 +29,8 @@ public:
       : b(b), op(op), loc(op.getLoc()), memref(memref), type(op.getTileType()) {}
 
   Box computeBox();
-  /// Loops over the box; `element` gets the indices in the tile and in the memref. Under a mask only where
-  /// it is set.
+  /// Loops over the box; `element` gets the indices in the tile and in the memref. Under a mask
+  /// only where it is set.
   void forEach(const Box &box, function_ref<void(ValueRange, ValueRange)> element);
 
 private:

@@ -126,8 +126,8 @@ Value GridOutliner::loadScalar(unsigned arg, Type type) {
   return loadSlot(param, type);
 }
 
-/// A memref value from its address. The descriptor is LLVM's, long before the rest of the function is:
-/// the cast disappears when memrefs become descriptors.
+/// A memref value from its address. The descriptor is LLVM's, long before the rest of the function
+/// is: the cast disappears when memrefs become descriptors.
 Value GridOutliner::buildMemref(Param pointer, MemRefType type, ValueRange dynamicSizes) {
   Type structType = converter.convertType(type);
   Type element = converter.convertType(type.getElementType());
@@ -187,8 +187,7 @@ void GridOutliner::buildArgument(unsigned arg) {
 void GridOutliner::buildWorkspace(memref::AllocOp alloc) {
   SmallVector<Value> sizes;
   for (Value size : alloc.getDynamicSizes())
-    sizes.push_back(
-        arith::IndexCastOp::create(b, loc, b.getI64Type(), mapping.lookup(size)));
+    sizes.push_back(arith::IndexCastOp::create(b, loc, b.getI64Type(), mapping.lookup(size)));
   SmallVector<memref::AllocOp> all = contract::collectWorkspaces(kernel);
   unsigned number = llvm::find(all, alloc) - all.begin();
   mapping.map(alloc.getResult(),
@@ -262,8 +261,8 @@ LogicalResult checkKernel(tile::KernelOp kernel) {
            << tile::stringifyPhase(*kernel.getPhase())
            << "': the CPU target takes tile programs; run 'convert-cta-to-tile' first";
   for (Operation &op : kernel.getBody().front()) {
-    if (!isMemoryEffectFree(&op) && !isa<tile::GridOp, tile::AssumeOp, tile::ReturnOp,
-                                         memref::AllocOp, memref::LoadOp>(op))
+    if (!isMemoryEffectFree(&op) &&
+        !isa<tile::GridOp, tile::AssumeOp, tile::ReturnOp, memref::AllocOp, memref::LoadOp>(op))
       return op.emitOpError("has side effects outside the grids of the kernel: put it in a "
                             "'tile.grid () = () to () step ()' of its own");
   }
@@ -288,9 +287,8 @@ LogicalResult tessera::outlineGrids(ModuleOp module, contract::Contract &contrac
       if (failed(launch))
         return failure();
       if (Operation *other = module.lookupSymbol(launch->symbol);
-          llvm::count_if(module.getOps<func::FuncOp>(), [&](func::FuncOp f) {
-            return f.getSymName() == launch->symbol;
-          }) > 1)
+          llvm::count_if(module.getOps<func::FuncOp>(),
+                         [&](func::FuncOp f) { return f.getSymName() == launch->symbol; }) > 1)
         return other->emitOpError("has the name of a function that is made for a grid of kernel @")
                << kernel.getSymName() << ": rename it";
       launches.push_back(std::move(*launch));

@@ -41,9 +41,8 @@ LogicalResult tessera::lowerTileOps(Operation *root) {
             .Case([&](tile::IotaOp op) { return lowerIota(rewriter, op), success(); })
             .Case([&](tile::TransposeOp op) { return lowerTranspose(rewriter, op), success(); })
             .Case([&](tile::AssumeOp op) { return rewriter.eraseOp(op), success(); })
-            .Default([](Operation *op) {
-              return op->emitOpError("has no lowering to the CPU yet");
-            });
+            .Default(
+                [](Operation *op) { return op->emitOpError("has no lowering to the CPU yet"); });
     if (failed(lowered))
       return failure();
   }

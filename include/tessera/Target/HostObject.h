@@ -1,0 +1,57 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// From tile kernels to a shared object for the host: the CPU target. The object exports one
+// function per grid and `__tessera_contract` (docs/Contract.md).
+#ifndef TESSERA_TARGET_HOSTOBJECT_H
+#define TESSERA_TARGET_HOSTOBJECT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace tessera {
+
+struct HostOptions {
+  /// A CPU of LLVM; "native" is this machine with all its features; empty is a portable baseline
+  /// (x86-64-v2 on x86).
+  std::string cpu;
+  /// 0 to 3.
+  unsigned optLevel = 3;
+  /// Path of an ld-compatible linker; empty: LLVM's ld.lld, else one in PATH.
+  std::string linker;
+  /// Where temporary files go; empty: the system's directory.
+  std::string tempDir;
+};
+
+/// The dialects, interfaces and translations that the functions below need in the module's context.
+void registerHostDialects(mlir::DialectRegistry &registry);
+
+/// Registers the pipeline `tile-to-cpu`.
+void registerHostPipelines();
+
+/// Tile kernels → the LLVM dialect, on a module. Needs nothing of `options` yet.
+mlir::LogicalResult buildHostPipeline(mlir::OpPassManager &pm, const HostOptions &options = {});
+
+/// Tile kernels → optimised LLVM IR with the contract in it. Changes `module`.
+mlir::FailureOr<std::unique_ptr<llvm::Module>>
+compileToHostLLVM(mlir::ModuleOp module, llvm::LLVMContext &context, const HostOptions &options);
+
+/// LLVM IR → the bytes of a shared object. Errors are reported at `loc`.
+mlir::FailureOr<std::string> linkHostObject(llvm::Module &llvmModule, mlir::Location loc,
+                                            const HostOptions &options);
+
+/// Tile kernels → the bytes of a shared object. Changes `module`.
+mlir::FailureOr<std::string> compileToHostObject(mlir::ModuleOp module, const HostOptions &options);
+
+} // namespace tessera
+
+#endif

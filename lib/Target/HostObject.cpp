@@ -1,0 +1,235 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Target/HostObject.h"
+#include "tessera/Target/Contract.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace mlir;
+using namespace tessera;
+
+//===--- the target -------------------------------------------------------------------------===//
+
+static FailureOr<std::unique_ptr<llvm::TargetMachine>> hostMachine(Location loc,
+                                                                   const HostOptions &options) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return emitError(loc) << "this LLVM cannot compile for the host " << triple.str() << ": "
+                          << error;
+  std::string cpu = options.cpu, features;
+  if (cpu.empty())
+    cpu = triple.getArch() == llvm::Triple::x86_64 ? "x86-64-v2" : "generic";
+  if (cpu == "native") {
+    cpu = llvm::sys::getHostCPUName().str();
+    for (const auto &feature : llvm::sys::getHostCPUFeatures())
+      features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") +
+                  feature.first().str();
+  }
+  auto level = static_cast<llvm::CodeGenOptLevel>(std::min(options.optLevel, 3u));
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt, level));
+  if (!machine)
+    return emitError(loc) << "no target machine for " << triple.str();
+  if (!machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
+    return emitError(loc) << "'" << cpu << "' is not a CPU of " << triple.getArchName()
+                          << "; 'native' is this machine";
+  return machine;
+}
+
+//===--- LLVM IR ----------------------------------------------------------------------------===//
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigned level) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.SLPVectorization = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  const llvm::OptimizationLevel levels[] = {
+      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1, llvm::OptimizationLevel::O2,
+      llvm::OptimizationLevel::O3};
+  llvm::ModulePassManager passes =
+      level == 0 ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
+                 : builder.buildPerModuleDefaultPipeline(levels[std::min(level, 3u)]);
+  passes.run(module, modules);
+}
+
+static void addContract(llvm::Module &module, StringRef json) {
+  std::string bytes = contract::encode(json);
+  llvm::Constant *data =
+      llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
+  auto *global =
+      new llvm::GlobalVariable(module, data->getType(), /*isConstant=*/true,
+                               llvm::GlobalValue::ExternalLinkage, data, contract::kSymbol);
+  global->setAlignment(llvm::Align(16));
+}
+
+FailureOr<std::unique_ptr<llvm::Module>> tessera::compileToHostLLVM(ModuleOp module,
+                                                                    llvm::LLVMContext &context,
+                                                                    const HostOptions &options) {
+  FailureOr<std::unique_ptr<llvm::TargetMachine>> machine = hostMachine(module.getLoc(), options);
+  if (failed(machine))
+    return failure();
+  PassManager pm(module.getContext());
+  if (failed(buildHostPipeline(pm, options)) || failed(pm.run(module)))
+    return failure();
+  auto json = module->getAttrOfType<StringAttr>(contract::kModuleAttr);
+  module->removeAttr(contract::kModuleAttr);
+  std::unique_ptr<llvm::Module> llvmModule = translateModuleToLLVMIR(module, context, "tessera");
+  if (!llvmModule)
+    return emitError(module.getLoc()) << "the lowered module cannot be translated to LLVM IR";
+  llvmModule->setTargetTriple((*machine)->getTargetTriple());
+  llvmModule->setDataLayout((*machine)->createDataLayout());
+  // Helpers that the lowering made are not part of the interface.
+  for (auto func : module.getOps<LLVM::LLVMFuncOp>())
+    if (SymbolTable::getSymbolVisibility(func) == SymbolTable::Visibility::Private &&
+        !func.isExternal())
+      llvmModule->getFunction(func.getSymName())->setLinkage(llvm::GlobalValue::InternalLinkage);
+  addContract(*llvmModule, json.getValue());
+  optimize(*llvmModule, **machine, options.optLevel);
+  return llvmModule;
+}
+
+//===--- the shared object ------------------------------------------------------------------===//
+
+static std::string findLinker(const HostOptions &options) {
+  if (!options.linker.empty())
+    return options.linker;
+  StringRef llvmTools[] = {TESSERA_LLVM_TOOLS_DIR};
+  if (auto path = llvm::sys::findProgramByName("ld.lld", llvmTools))
+    return *path;
+  for (StringRef name : {"ld.lld-22", "ld.lld", "ld"})
+    if (auto path = llvm::sys::findProgramByName(name))
+      return *path;
+  return {};
+}
+
+/// The host's libm and libc. They are named as files, so that no development package is needed.
+static SmallVector<std::string> hostLibraries() {
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  std::string multiarch = "/usr/lib/" + triple.getArchName().str() + "-linux-gnu";
+  SmallVector<std::string> found;
+  for (StringRef name : {"libm.so.6", "libc.so.6"})
+    for (StringRef dir : {StringRef(multiarch), StringRef("/usr/lib64"), StringRef("/lib64"),
+                          StringRef("/usr/lib"), StringRef("/lib")}) {
+      std::string path = (dir + "/" + name).str();
+      if (llvm::sys::fs::exists(path)) {
+        found.push_back(path);
+        break;
+      }
+    }
+  return found;
+}
+
+namespace {
+/// A file that goes away with the object.
+class TempFile {
+public:
+  TempFile(const HostOptions &options, StringRef suffix) {
+    SmallString<128> directory(options.tempDir);
+    if (directory.empty())
+      llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, directory);
+    llvm::sys::path::append(directory, "tessera-%%%%%%%%" + suffix);
+    error = llvm::sys::fs::createUniqueFile(directory, fd, path);
+    remover.setFile(path);
+  }
+  std::error_code error;
+  int fd = -1;
+  SmallString<128> path;
+
+private:
+  llvm::FileRemover remover;
+};
+} // namespace
+
+static LogicalResult emitObject(llvm::Module &module, llvm::TargetMachine &machine, int fd,
+                                Location loc) {
+  llvm::raw_fd_ostream stream(fd, /*shouldClose=*/true);
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream buffer(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, buffer, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return emitError(loc) << "the host's target cannot emit object files";
+  passes.run(module);
+  stream << buffer.str();
+  stream.flush();
+  if (!stream.has_error())
+    return success();
+  std::string message = stream.error().message();
+  stream.clear_error();
+  return emitError(loc) << "cannot write a temporary object file: " << message;
+}
+
+static std::string readFile(StringRef path) {
+  auto buffer =
+      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+FailureOr<std::string> tessera::linkHostObject(llvm::Module &llvmModule, Location loc,
+                                               const HostOptions &options) {
+  FailureOr<std::unique_ptr<llvm::TargetMachine>> machine = hostMachine(loc, options);
+  if (failed(machine))
+    return failure();
+  TempFile object(options, ".o"), shared(options, ".so"), log(options, ".log");
+  for (TempFile *file : {&object, &shared, &log})
+    if (file->error)
+      return emitError(loc) << "cannot make a temporary file " << file->path << ": "
+                            << file->error.message();
+  llvm::sys::Process::SafelyCloseFileDescriptor(shared.fd);
+  llvm::sys::Process::SafelyCloseFileDescriptor(log.fd);
+  if (failed(emitObject(llvmModule, **machine, object.fd, loc)))
+    return failure();
+  std::string linker = findLinker(options);
+  if (linker.empty())
+    return emitError(loc) << "no linker found: install lld, or give the path of an ld-compatible "
+                             "linker";
+  SmallVector<std::string> libraries = hostLibraries();
+  SmallVector<StringRef> args{
+      linker,     "-shared", "--no-undefined", "--hash-style=gnu", "-z", "relro",
+      "-z",       "now",     "--as-needed",    "--build-id=none",  "-o", shared.path,
+      object.path};
+  args.append(libraries.begin(), libraries.end());
+  std::optional<StringRef> redirects[] = {StringRef(), StringRef(log.path), StringRef(log.path)};
+  std::string message;
+  int status = llvm::sys::ExecuteAndWait(linker, args, std::nullopt, redirects,
+                                         /*SecondsToWait=*/0, /*MemoryLimit=*/0, &message);
+  if (status != 0)
+    return emitError(loc) << "linking with '" << linker << "' failed: " << message
+                          << readFile(log.path);
+  return readFile(shared.path);
+}
+
+FailureOr<std::string> tessera::compileToHostObject(ModuleOp module, const HostOptions &options) {
+  llvm::LLVMContext context;
+  FailureOr<std::unique_ptr<llvm::Module>> llvmModule = compileToHostLLVM(module, context, options);
+  if (failed(llvmModule))
+    return failure();
+  return linkHostObject(**llvmModule, module.getLoc(), options);
+}
