@@ -44,6 +44,7 @@ inline void registerTesseraPasses() {
   cta::registerCtaVerify();
   registerTesseraConversionPasses();
   registerHostPipelines();
+  cta::registerLowerGrid();
 }
 
 } // namespace tessera

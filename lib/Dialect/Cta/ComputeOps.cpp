@@ -170,6 +170,19 @@ LogicalResult ReduceOp::verify() {
   for (auto [i, d] : llvm::enumerate(getDims()))
     if (d < 0 || d >= static_cast<int64_t>(shape.size()) || (i && getDims()[i - 1] >= d))
       return emitOpError("reduce_c2: 'dims' must ascend and be below the rank ") << shape.size();
+  if (getPartial()) {
+    for (auto [input, result] : llvm::zip_equal(getInputs(), getResults())) {
+      auto type = cast<RankedTensorType>(input.getType());
+      FragAttr frag = FragAttr::of(type);
+      if (!frag || mixesDims(frag.layout(), getDims()))
+        return emitOpError("reduce_c6: a partial reduction needs inputs with a layout that does "
+                           "not mix reduced with other dimensions, got ")
+               << type;
+      if (result.getType() != partialType(type, getDims()))
+        return emitOpError("reduce_c6: the partial result must be ")
+               << partialType(type, getDims()) << ", got " << result.getType();
+    }
+  }
   SmallVector<int64_t> reduced;
   for (auto [d, extent] : llvm::enumerate(shape))
     if (!llvm::is_contained(getDims(), static_cast<int64_t>(d)))
@@ -180,7 +193,7 @@ LogicalResult ReduceOp::verify() {
   for (unsigned i = 0; i < n; ++i) {
     Type element = tileElementType(getInputs()[i].getType());
     if (tileShape(getInputs()[i].getType()) != shape ||
-        tileShape(getResult(i).getType()) != ArrayRef<int64_t>(reduced) ||
+        (!getPartial() && tileShape(getResult(i).getType()) != ArrayRef<int64_t>(reduced)) ||
         tileElementType(getResult(i).getType()) != element)
       return emitOpError("reduce_c3: result ")
              << i << " must be " << RankedTensorType::get(reduced, element) << ", got "
@@ -192,4 +205,56 @@ LogicalResult ReduceOp::verify() {
              << i << " must have type " << element;
   }
   return success();
+}
+
+bool ReduceOp::mixesDims(const layout::RegisterLayout &layout, ArrayRef<int64_t> dims) {
+  for (const auto *basis : {&layout.regs, &layout.lanes, &layout.warps})
+    for (const layout::Coord &vector : *basis) {
+      bool along = false, across = false;
+      for (auto [d, x] : llvm::enumerate(vector))
+        (llvm::is_contained(dims, static_cast<int64_t>(d)) ? along : across) |= x != 0;
+      if (along && across)
+        return true;
+    }
+  return false;
+}
+
+RankedTensorType ReduceOp::reducedType(RankedTensorType input, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> shape;
+  for (auto [d, extent] : llvm::enumerate(input.getShape()))
+    if (!llvm::is_contained(dims, static_cast<int64_t>(d)))
+      shape.push_back(extent);
+  Attribute encoding;
+  if (FragAttr frag = FragAttr::of(input)) {
+    layout::RegisterLayout l = frag.layout();
+    for (int64_t d : llvm::reverse(dims))
+      l = l.sliceDim(static_cast<int>(d));
+    encoding = FragAttr::get(input.getContext(), l);
+  }
+  return RankedTensorType::get(shape, input.getElementType(), encoding);
+}
+
+RankedTensorType ReduceOp::partialType(RankedTensorType input, ArrayRef<int64_t> dims) {
+  layout::RegisterLayout l = FragAttr::of(input).layout(), parts = l;
+  SmallVector<int64_t> shape(input.getShape());
+  parts.regs.clear();
+  for (const layout::Coord &vector : l.regs)
+    if (llvm::all_of(dims, [&](int64_t d) { return !vector[d]; }))
+      parts.regs.push_back(vector);
+  for (int64_t d : dims) {
+    for (layout::Coord &vector : parts.lanes)
+      vector[d] = 0;
+    shape[d] = 1;
+    // A warp may move along several reduced dimensions at once: the first of them counts it.
+    for (layout::Coord &vector : parts.warps) {
+      bool counted = llvm::any_of(dims, [&](int64_t e) { return e < d && vector[e] != 0; });
+      bool moves = vector[d] != 0 && !counted;
+      vector[d] = moves ? shape[d] : 0;
+      shape[d] *= moves ? 2 : 1;
+    }
+    if (parts.wgDim == d)
+      shape[d] *= parts.wgCount;
+  }
+  return RankedTensorType::get(shape, input.getElementType(),
+                               FragAttr::get(input.getContext(), parts));
 }

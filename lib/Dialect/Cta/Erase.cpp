@@ -165,16 +165,43 @@ Erased WgmmaOp::eraseToTile(OpBuilder &b, ValueRange operands) {
                                  UnitAttr{}, UnitAttr{}, IntegerAttr{}, tile::RequireAttr{}));
 }
 
+/// A partial reduction as the whole result in part 0 and identities in the others.
+static SmallVector<Value> erasedParts(ReduceOp op, OpBuilder &b, ValueRange whole,
+                                      ValueRange inits) {
+  SmallVector<Value> parts;
+  for (auto [value, init, result] : llvm::zip_equal(whole, inits, op.getResults())) {
+    RankedTensorType type = erasedTensor(result);
+    SmallVector<int64_t> kept;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (!llvm::is_contained(op.getDims(), d))
+        kept.push_back(d);
+    Value all = tile::BroadcastOp::create(b, op.getLoc(), type, value, kept);
+    Value identity = tile::BroadcastOp::create(b, op.getLoc(), type, init, ArrayRef<int64_t>{});
+    auto numbers = RankedTensorType::get(type.getShape(), b.getI32Type());
+    Value zero =
+        arith::ConstantOp::create(b, op.getLoc(), numbers, cast<TypedAttr>(b.getZeroAttr(numbers)));
+    for (int64_t d : op.getDims()) {
+      Value part = tile::IotaOp::create(b, op.getLoc(), numbers, d, Value{});
+      Value first = arith::CmpIOp::create(b, op.getLoc(), arith::CmpIPredicate::eq, part, zero);
+      all = arith::SelectOp::create(b, op.getLoc(), first, all, identity);
+    }
+    parts.push_back(all);
+  }
+  return parts;
+}
+
 Erased ReduceOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   unsigned n = getInputs().size();
   SmallVector<Type> types;
-  for (Value result : getResults())
-    types.push_back(erasedTensor(result));
+  for (Value input : getInputs())
+    types.push_back(reducedType(erasedTensor(input), getDims()));
   auto reduce =
       tile::ReduceOp::create(b, getLoc(), types, operands.take_front(n), operands.drop_front(n),
                              getDimsAttr(), tile::ReduceKindAttr{});
   IRMapping mapping;
   getCombiner().cloneInto(&reduce.getCombiner(), mapping);
+  if (getPartial())
+    return erasedParts(*this, b, reduce.getResults(), operands.drop_front(n));
   return SmallVector<Value>(reduce.getResults());
 }
 

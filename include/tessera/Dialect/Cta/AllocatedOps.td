@@ -12,9 +12,14 @@ include "mlir/IR/SymbolInterfaces.td"
 def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "one launch of the kernel: what a block does";
   let description = [{
-    Made by `cta-lower-grid` from a `tile.grid`. `blocks` are the numbers of blocks per grid dimension; inside, `cta.block_id` gives the linear
-    number. `symbol` is the name of the GPU function. `threads`, `shared` (bytes), `max_registers` and `mbarriers` (arrival
-    counts) are decisions of earlier passes.
+    Made by `cta-lower-grid` from a `tile.grid`. `blocks` are the numbers of blocks per grid dimension (zero or less: nothing is launched; their product
+    is below 2³¹, which the launcher checks); inside, `cta.block_id` gives the linear number. `symbol` is the name of the GPU function.
+
+    Decisions, all attributes: `shared`, the bytes of dynamic shared memory, and `mbarriers`, an arrival count for each mbarrier (`cta-allocate-shared`);
+    mbarrier n lies at byte `shared - 8 * (number of mbarriers - n)`. They are initialised at entry, before all else, and a barrier follows. `threads`,
+    `max_registers` (a thread's cap) and `min_blocks` (blocks that shall share an SM) come from `cta-assign-registers`.
+
+    The body may use scalars of the kernel's body; they are arguments, or cloned into the function by the lowering.
 
     ```mlir
     cta.launch @gemm_aligned_0 blocks(%m, %n) attributes {threads = 256, shared = 49152, mbarriers = array<i64: 2>} {
@@ -41,7 +46,7 @@ def Cta_BlockIdOp : Cta_Op<"block_id", [Pure]> {
 def Cta_BarrierOp : Cta_Op<"barrier", []> {
   let summary = "all threads of the block meet";
   let description = [{
-    `bar.sync 0`: shared and global accesses before are visible to all threads of the block after.
+    `bar.sync 0`: shared and global accesses before are visible to all threads of the block after. Made by `cta-insert-barriers`.
 
     ```mlir
     cta.barrier
@@ -51,22 +56,25 @@ def Cta_BarrierOp : Cta_Op<"barrier", []> {
 }
 
 def Cta_FenceAsyncOp : Cta_Op<"fence_async", []> {
-  let summary = "generic writes to shared memory become visible to the async proxy";
+  let summary = "generic writes become visible to the async proxy";
   let description = [{
-    `fence.proxy.async.shared::cta` by every thread that wrote, before the barrier that precedes a wgmma or TMA store of
-    the data.
+    `fence.proxy.async.shared::cta` by every thread, before the barrier that precedes a wgmma or TMA access to the data that they wrote. With
+    `global`: `fence.proxy.async.global`, for plain stores to global memory. Made by `cta-insert-barriers`.
 
     ```mlir
     cta.fence_async
+    cta.fence_async global
     ```
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$global);
+  let assemblyFormat = "(`global` $global^)? attr-dict";
 }
 
 def Cta_AwaitOp : Cta_Op<"await", []> {
   let summary = "wait until the TMA copies of an mbarrier have landed";
   let description = [{
-    All threads wait for the next phase of the mbarrier; the parity is a variable that the lowering keeps and flips.
+    All threads wait for the next phase of the mbarrier; the parity is a variable that the lowering keeps and flips. Made by
+    `cta-insert-barriers`, which keeps one invariant: an await stands in the block of the copies it waits for and runs once each time they do.
 
     ```mlir
     cta.await 0

@@ -82,13 +82,37 @@ def Cta_ReduceOp : Cta_Op<"reduce", [AttrSizedOperandSegments, RecursiveMemoryEf
     } : tensor<128x64xf32, #l> -> tensor<128xf32, #s>
     ```
 
-    Constraints: those of the general form of `tile.reduce`.
+    With `partial` each warp reduces its own part only, and the results keep the rank: a reduced dimension has one element for each warp (and
+    warpgroup) that the input is spread over along it. The layout is the input's without registers and lanes along
+    `dims`, the warps counting 1, 2, 4, … there. A thread's registers are those of the reduction without `partial`, in the same order: the lowering
+    is the same. Parts without a live element are the identity. `cta-decompose` makes it, followed by a `cta.stage`, a `cta.read` with the parts in
+    registers, and the reduction of the parts:
+
+    ```mlir
+    // warps = [[16, 0], [32, 0]]: four parts.
+    %p = cta.reduce (%x) dims = [0] init(%zero) {partial} {…} : tensor<64x8xf32, #acc> -> tensor<4x8xf32, #parts>
+    %s = cta.stage %p : tensor<4x8xf32, #parts> -> !cta.smem<4x8xf32, #cta.swizzle<linear>>
+    %q = cta.read %s : !cta.smem<4x8xf32, #cta.swizzle<linear>> -> tensor<4x8xf32, #all>
+    %r = cta.reduce (%q) dims = [0] init(%zero) {…} : tensor<4x8xf32, #all> -> tensor<8xf32, #s>
+    ```
+
+    Constraints: those of the general form of `tile.reduce`, and
+    6. (`partial`) the inputs have a layout no vector of which has parts both along `dims` and along other dimensions; the results have the type above.
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<AnyType>:$inits, DenseI64ArrayAttr:$dims);
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<AnyType>:$inits, DenseI64ArrayAttr:$dims,
+    UnitAttr:$partial);
   let regions = (region SizedRegion<1>:$combiner);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The type of a result of reducing `input` along `dims`; its layout, if any, with `dims` sliced away.
+    static mlir::RankedTensorType reducedType(mlir::RankedTensorType input, llvm::ArrayRef<int64_t> dims);
+    /// The same with `partial`. The input has a layout without mixed vectors.
+    static mlir::RankedTensorType partialType(mlir::RankedTensorType input, llvm::ArrayRef<int64_t> dims);
+    /// True if a vector of the layout moves both along `dims` and along another dimension.
+    static bool mixesDims(const tessera::layout::RegisterLayout &layout, llvm::ArrayRef<int64_t> dims);
+  }];
 }
 
 #endif

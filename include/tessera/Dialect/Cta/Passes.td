@@ -67,7 +67,21 @@ def Decompose : CtaPass<"cta-decompose"> {
 def LowerGrid : CtaPass<"cta-lower-grid"> {
   let summary = "Grids become launches over a linear block number";
   let description = [{
-    Requires *placed* (decomposed). `tile.grid` becomes `cta.launch`; coordinates are computed from `cta.block_id` in the grid's `order`.
+    Requires and ensures *placed*. Each `tile.grid` becomes a `cta.launch` with the symbol `<kernel>_<number of the grid>`. The numbers of blocks, ceil((upper - lower) / step)
+    and at least 0, are computed before it in the kernel's body; inside, the coordinates follow from `cta.block_id`, the last dimension fastest. With
+    `order = <group = g>` blocks go down g rows of the first dimension before they move to the next column. The arithmetic on block numbers is i32: a
+    launch has less than 2³¹ blocks.
+
+    ```mlir
+    tile.grid (%i) = (0) to (%n) step (128) { … }
+    // becomes
+    %blocks = …                       // max(0, ceildiv(%n, 128))
+    cta.launch @k_0 blocks(%blocks) {
+      %b = cta.block_id : index
+      %i = …                          // 128 * %b
+      …
+    }
+    ```
   }];
 }
 

@@ -1,0 +1,38 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Shared tiles as bytes: between `!cta.smem` values and the mathematics of layouts and offsets.
+#ifndef TESSERA_DIALECT_CTA_SHAREDMEMORY_H
+#define TESSERA_DIALECT_CTA_SHAREDMEMORY_H
+
+#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Layout/SharedLayout.h"
+
+namespace tessera::cta {
+
+/// Dynamic shared memory that one block can have on Hopper (227 KiB), what an SM has for all its
+/// blocks, and what each block costs beside its own bytes.
+constexpr int64_t kMaxSharedBytes = 232448;
+constexpr int64_t kSharedBytesPerSM = 233472;
+constexpr int64_t kReservedSharedBytes = 1024;
+constexpr int64_t kMBarrierBytes = 8;
+
+layout::Coord coordOf(llvm::ArrayRef<int64_t> shape);
+
+/// The layout of a shared tile whose swizzle is chosen. i1 takes a byte, index eight; a tile of
+/// rank 0 counts as one of rank 1 and extent 1. May be invalid: see SharedLayout::validate.
+layout::SharedLayout sharedLayout(SmemType type);
+
+/// The `cta.stage` or `cta.copy` whose bytes a shared tile shows, through views; null for a block
+/// argument or the result of another op.
+mlir::Operation *bufferOf(mlir::Value tile);
+
+/// The byte offset of a tile in the block's shared memory (phase allocated), or nothing.
+std::optional<int64_t> offsetOf(mlir::Value tile);
+
+/// The same for the defining op: its attribute `offset`.
+std::optional<int64_t> offsetOf(mlir::Operation *buffer);
+
+} // namespace tessera::cta
+
+#endif

@@ -1,0 +1,42 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Cta/SharedMemory.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+layout::Coord tessera::cta::coordOf(ArrayRef<int64_t> shape) {
+  return layout::Coord(shape.begin(), shape.end());
+}
+
+layout::SharedLayout tessera::cta::sharedLayout(SmemType type) {
+  SwizzleAttr swizzle = type.getSwizzle();
+  layout::Coord shape = type.getRank() ? coordOf(type.getShape()) : layout::Coord{1};
+  int bits = static_cast<int>(tile::elementBytes(type.getElementType())) * 8;
+  if (swizzle.isLinear())
+    return layout::SharedLayout::makeLinear(shape, bits, static_cast<int>(shape.size()) - 1,
+                                            swizzle.getPad());
+  return layout::SharedLayout::swizzled(shape, bits, static_cast<int>(swizzle.getDim()),
+                                        static_cast<int>(swizzle.getSpan()));
+}
+
+Operation *tessera::cta::bufferOf(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  while (auto view = dyn_cast_or_null<ViewOp>(op))
+    op = view.getSource().getDefiningOp();
+  return isa_and_nonnull<StageOp, CopyOp>(op) ? op : nullptr;
+}
+
+std::optional<int64_t> tessera::cta::offsetOf(Operation *buffer) {
+  std::optional<uint64_t> offset;
+  if (auto stage = dyn_cast_or_null<StageOp>(buffer))
+    offset = stage.getOffset();
+  else if (auto copy = dyn_cast_or_null<CopyOp>(buffer))
+    offset = copy.getOffset();
+  return offset ? std::optional<int64_t>(static_cast<int64_t>(*offset)) : std::nullopt;
+}
+
+std::optional<int64_t> tessera::cta::offsetOf(Value tile) { return offsetOf(bufferOf(tile)); }

@@ -1,0 +1,138 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-lower-grid: a grid over coordinates becomes a launch over linear block numbers.
+//
+// With a group of g rows (g = 2, 5 x 3 blocks) the blocks run in the order
+//
+//    0  2  4
+//    1  3  5
+//    6  8 10
+//    7  9 11
+//   12 13 14      the last group is as high as what is left
+//
+// Columns are the points of all dimensions but the first, the last one fastest.
+#include "tessera/Dialect/Cta/Passes.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_LOWERGRID
+#include "tessera/Dialect/Cta/Passes.h.inc"
+} // namespace tessera::cta
+
+namespace {
+/// Arithmetic that folds constants, so that a static grid has readable code.
+struct Arith {
+  OpBuilder &b;
+  Location loc;
+
+  Value index(OpFoldResult x) {
+    if (auto value = dyn_cast<Value>(x))
+      return value;
+    return arith::ConstantIndexOp::create(b, loc, *getConstantIntValue(x));
+  }
+  Value i32(int64_t x) { return arith::ConstantIntOp::create(b, loc, x, 32); }
+  template <typename Op>
+  Value make(Value x, Value y) {
+    return b.createOrFold<Op>(loc, x, y);
+  }
+};
+} // namespace
+
+/// max(0, ceildiv(upper - lower, step)).
+static Value numberOfBlocks(Arith a, OpFoldResult lower, OpFoldResult upper, OpFoldResult step) {
+  std::optional<int64_t> lo = getConstantIntValue(lower), up = getConstantIntValue(upper),
+                         st = getConstantIntValue(step);
+  if (lo && up && st)
+    return a.index(a.b.getIndexAttr(*up > *lo ? llvm::divideCeilSigned(*up - *lo, *st) : 0));
+  Value extent = a.index(upper);
+  if (lo != int64_t(0))
+    extent = a.make<arith::SubIOp>(extent, a.index(lower));
+  Value blocks = st == int64_t(1) ? extent : a.make<arith::CeilDivSIOp>(extent, a.index(step));
+  return a.make<arith::MaxSIOp>(blocks, a.index(a.b.getIndexAttr(0)));
+}
+
+/// The number of the block along each dimension, as i32.
+static SmallVector<Value> blockCoordinates(Arith a, ValueRange blocks, int64_t group) {
+  unsigned rank = blocks.size();
+  SmallVector<Value> coords(rank);
+  if (!rank)
+    return coords;
+  Type i32 = a.b.getI32Type();
+  Value id = BlockIdOp::create(a.b, a.loc, a.b.getIndexType());
+  Value rest = arith::IndexCastUIOp::create(a.b, a.loc, i32, id);
+  SmallVector<Value> counts;
+  for (Value count : blocks)
+    counts.push_back(a.b.createOrFold<arith::IndexCastUIOp>(a.loc, i32, count));
+
+  if (group > 0 && rank > 1) {
+    Value columns = counts[1];
+    for (Value count : ArrayRef<Value>(counts).drop_front(2))
+      columns = a.make<arith::MulIOp>(columns, count);
+    // No group is higher than the grid: then all products stay below the number of blocks.
+    Value height = a.make<arith::MinUIOp>(
+        a.i32(std::min<int64_t>(group, std::numeric_limits<int32_t>::max())), counts[0]);
+    Value size = a.make<arith::MulIOp>(height, columns);
+    Value number = a.make<arith::DivUIOp>(rest, size);
+    Value inside = a.make<arith::RemUIOp>(rest, size);
+    Value firstRow = a.make<arith::MulIOp>(number, height);
+    Value rows = a.make<arith::MinUIOp>(a.make<arith::SubIOp>(counts[0], firstRow), height);
+    coords[0] = a.make<arith::AddIOp>(firstRow, a.make<arith::RemUIOp>(inside, rows));
+    rest = a.make<arith::DivUIOp>(inside, rows);
+  }
+  for (unsigned d = rank - 1; d > 0; --d) {
+    bool outermost = d == 1 && coords[0];
+    coords[d] = outermost ? rest : a.make<arith::RemUIOp>(rest, counts[d]);
+    if (!outermost)
+      rest = a.make<arith::DivUIOp>(rest, counts[d]);
+  }
+  if (!coords[0])
+    coords[0] = rest;
+  return coords;
+}
+
+static void lowerGrid(tile::GridOp grid, StringRef symbol) {
+  OpBuilder b(grid);
+  Arith outside{b, grid.getLoc()};
+  SmallVector<OpFoldResult> lower = grid.getMixedLower(), upper = grid.getMixedUpper(),
+                            step = grid.getMixedStep();
+  SmallVector<Value> blocks;
+  for (unsigned d = 0; d < grid.getRank(); ++d)
+    blocks.push_back(numberOfBlocks(outside, lower[d], upper[d], step[d]));
+  auto launch = LaunchOp::create(b, grid.getLoc(), b.getStringAttr(symbol), blocks, IntegerAttr{},
+                                 IntegerAttr{}, IntegerAttr{}, IntegerAttr{}, DenseI64ArrayAttr{});
+  launch.getBody().takeBody(grid.getRegion());
+  Block &body = launch.getBody().front();
+  body.getTerminator()->erase();
+
+  b.setInsertionPointToStart(&body);
+  Arith inside{b, grid.getLoc()};
+  int64_t group = grid.getOrder() ? grid.getOrder()->getGroup() : 0;
+  SmallVector<Value> numbers = blockCoordinates(inside, blocks, group);
+  for (auto [d, number] : llvm::enumerate(numbers)) {
+    Value coord = arith::IndexCastUIOp::create(b, grid.getLoc(), b.getIndexType(), number);
+    if (getConstantIntValue(step[d]) != int64_t(1))
+      coord = inside.make<arith::MulIOp>(coord, inside.index(step[d]));
+    if (getConstantIntValue(lower[d]) != int64_t(0))
+      coord = inside.make<arith::AddIOp>(coord, inside.index(lower[d]));
+    body.getArgument(d).replaceAllUsesWith(coord);
+  }
+  body.eraseArguments(0, body.getNumArguments());
+  grid.erase();
+}
+
+namespace {
+struct LowerGrid : cta::impl::LowerGridBase<LowerGrid> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Placed, "cta-lower-grid")))
+      return signalPassFailure();
+    SmallVector<tile::GridOp> grids(kernel.getBody().getOps<tile::GridOp>());
+    for (auto [i, grid] : llvm::enumerate(grids))
+      lowerGrid(grid, (kernel.getSymName() + "_" + Twine(i)).str());
+  }
+};
+} // namespace
