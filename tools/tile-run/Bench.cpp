@@ -100,9 +100,9 @@ void Runner::makeCopies(size_t limit) {
       const Buffer *buffer = problem.buffers[i];
       if (!buffer)
         continue;
-      uint64_t address = 0;
-      must(backend.allocate(buffer->imageBytes(), address, error));
-      owned.push_back(address);
+      uint64_t base = 0, address = 0;
+      must(buffer->allocate(backend, base, address, error));
+      owned.push_back(base);
       must(backend.copy(address, problem.addresses[i], buffer->imageBytes(), error));
       sets.back()[i] = buffer->argument(address);
     }

@@ -16,9 +16,10 @@ namespace {
 char guardByte(size_t i) { return static_cast<char>(0xc3 ^ (i * 7)); }
 } // namespace
 
-Buffer::Buffer(const HostArray &array, const ArgSpec &spec, bool guard, const std::string &what)
+Buffer::Buffer(const HostArray &array, const ArgSpec &spec, bool guard, size_t align,
+               const std::string &what)
     : element(array.element), shape(array.shape), elements(array.count()),
-      guarded(guard ? guardBytes : 0) {
+      guarded(guard ? (guardBytes + align - 1) / align * align : 0), align(align) {
   size_t size = elementSize(element);
   strides.assign(shape.size(), 1);
   for (size_t d = shape.size(); d-- > 1;)
@@ -53,6 +54,15 @@ Buffer::Buffer(const HostArray &array, const ArgSpec &spec, bool guard, const st
   forEach([&](int64_t i, size_t at) {
     std::memcpy(&image[at], array.data.data() + static_cast<size_t>(i) * size, size);
   });
+}
+
+bool Buffer::allocate(Backend &backend, uint64_t &base, uint64_t &address, Error &error) const {
+  constexpr size_t guaranteed = 256; // by every back end
+  size_t slack = guaranteed % align ? align : 0;
+  if (!backend.allocate(image.size() + slack, base, error))
+    return false;
+  address = slack ? (base + align - 1) / align * align : base;
+  return true;
 }
 
 bool Buffer::isContiguous() const {

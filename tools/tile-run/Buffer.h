@@ -21,8 +21,14 @@ class Buffer {
 public:
   static constexpr size_t guardBytes = 256;
 
-  /// Lays out `array` as `spec` says.
-  Buffer(const HostArray &array, const ArgSpec &spec, bool guard, const std::string &what);
+  /// Lays out `array` as `spec` says; its first element is aligned to `align` bytes if no offset
+  /// was asked for.
+  Buffer(const HostArray &array, const ArgSpec &spec, bool guard, size_t align,
+         const std::string &what);
+
+  /// Device memory for an image, as aligned as this buffer demands. `base` is what must be freed.
+  bool allocate(tessera::rt::Backend &backend, uint64_t &base, uint64_t &address,
+                tessera::rt::Error &error) const;
 
   Element getElement() const { return element; }
   const std::vector<int64_t> &getShape() const { return shape; }
@@ -51,7 +57,7 @@ private:
   std::vector<int64_t> shape, strides;
   int64_t elements = 0;
   size_t first = 0; ///< byte position of the first element
-  size_t guarded = 0;
+  size_t guarded = 0, align = 1;
   std::string image;
 };
 

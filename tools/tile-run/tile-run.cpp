@@ -36,9 +36,8 @@ public:
         backend(module.getBackend()), scope(backend), watchdog(options.timeout),
         pool(options.threads) {}
   ~Session() {
-    for (uint64_t address : addresses)
-      if (address)
-        backend.free(scope.context, address);
+    for (uint64_t base : owned)
+      backend.free(scope.context, base);
   }
 
   void resolveOptions();
@@ -85,7 +84,8 @@ private:
   std::vector<std::pair<size_t, std::string>> outs;
   std::vector<size_t> prints;
   std::vector<std::unique_ptr<Buffer>> buffers; ///< null for scalars
-  std::vector<uint64_t> addresses;
+  std::vector<uint64_t> addresses;              ///< of images
+  std::vector<uint64_t> owned;
   std::vector<tessera_rt_arg> args;
   std::vector<std::string> after; ///< images after the run
   size_t variant = 0;
@@ -141,22 +141,27 @@ void Session::makeArguments() {
     if (array.shape.size() != arg.rank())
       fail(what(i) + ": rank must be " + std::to_string(arg.rank()) + ", '" + specs[i].text +
            "' has shape " + printShape(array.shape));
-    buffers[i] = std::make_unique<Buffer>(array, specs[i], options.guard, what(i));
+    buffers[i] = std::make_unique<Buffer>(array, specs[i], options.guard,
+                                          static_cast<size_t>(arg.align), what(i));
   }
   // Facts need no device, but for alignment and overlap addresses: addresses that are fine let all
   // other mistakes be reported where there is no driver.
   uint64_t somewhere = uint64_t{1} << 40;
   for (size_t i = 0; i < count; ++i)
     if (buffers[i]) {
+      uint64_t align = static_cast<uint64_t>(contract.args[i].align);
+      somewhere = (somewhere + align - 1) / align * align;
       args[i] = buffers[i]->argument(somewhere);
-      somewhere += (buffers[i]->imageBytes() + 4096) / 4096 * 4096;
+      somewhere += (buffers[i]->imageBytes() / 4096 + 1) * 4096;
     }
   must(kernel.check(args.data(), args.size(), variant, error));
   must(scope.enter(error));
   for (size_t i = 0; i < count; ++i)
     if (buffers[i]) {
-      if (!backend.allocate(buffers[i]->imageBytes(), addresses[i], error))
+      uint64_t base = 0;
+      if (!buffers[i]->allocate(backend, base, addresses[i], error))
         fail(what(i) + ": " + error.message);
+      owned.push_back(base);
       args[i] = buffers[i]->argument(addresses[i]);
     }
   must(kernel.check(args.data(), args.size(), variant, error));
