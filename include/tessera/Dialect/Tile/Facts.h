@@ -1,0 +1,98 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is known about the numbers of a kernel: by what they can be divided, between which bounds
+// they lie, how memrefs are aligned. Every question of legality (may TMA fetch this tile? how wide
+// may this access be?) is asked here.
+//
+// Sources, all checked by the launcher or promised by the program: argument facts (`tile.align`,
+// `tile.size_divisible`, `tile.stride_divisible`, `tile.size_max`, `tile.divisible`, equal names in
+// `tile.shape`), static extents, guards of a variant, `tile.assume`, and arithmetic. The answers
+// are conservative: 1 and "any" mean that nothing is known.
+//
+//   tile.kernel @k(%A: memref<?x?xbf16> {tile.align = 16 : i64,
+//                                        tile.stride_divisible = array<i64: 8, 1>})
+//   alignment(%A)              16
+//   strideDivisibility(%A, 0)  8
+//   sizeDivisibility(%A, 1)    8, because the layout is the identity: the row stride is the row
+//   divisibility(%i)           128 for a coordinate of a grid from 0 in steps of 128
+//
+// Divisibility is a number of which the value is a multiple; 0 says that the value is 0.
+
+#ifndef TESSERA_DIALECT_TILE_FACTS_H
+#define TESSERA_DIALECT_TILE_FACTS_H
+
+#include "tessera/Dialect/Tile/Tile.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <limits>
+
+namespace tessera::tile {
+
+/// An interval of integers, both ends included.
+struct IntRange {
+  int64_t min = std::numeric_limits<int64_t>::min();
+  int64_t max = std::numeric_limits<int64_t>::max();
+  bool fitsI32() const { return min >= INT32_MIN && max <= INT32_MAX; }
+};
+
+class Facts {
+public:
+  explicit Facts(KernelOp kernel);
+
+  /// Of an index or integer value.
+  int64_t divisibility(mlir::Value value);
+  IntRange range(mlir::Value value);
+
+  /// Of the address of the memref's first element, in bytes.
+  int64_t alignment(mlir::Value memref);
+  /// In elements.
+  int64_t sizeDivisibility(mlir::Value memref, unsigned dim);
+  int64_t strideDivisibility(mlir::Value memref, unsigned dim);
+  IntRange sizeRange(mlir::Value memref, unsigned dim);
+
+  /// True if `value` is at least the memref's size along `dim`, whatever the arguments are: then it
+  /// limits nothing.
+  bool coversSize(mlir::Value value, mlir::Value memref, unsigned dim);
+
+private:
+  struct Known {
+    int64_t divisor = 1;
+    IntRange range;
+  };
+  /// A size: a constant, the size of an argument (a class of equal sizes), or a value.
+  struct Size {
+    enum Kind { Constant, Argument, Dynamic, Unknown } kind = Unknown;
+    int64_t number = 0;
+    mlir::Value value;
+  };
+
+  Size sizeOf(mlir::Value memref, unsigned dim);
+  Known know(const Size &size);
+  Known know(mlir::Value value);
+  Known compute(mlir::Value value);
+  Known computeOp(mlir::Operation *op);
+  Known evaluate(mlir::AffineExpr expr, llvm::ArrayRef<Known> operands, unsigned numDims);
+  std::optional<unsigned> sizeClass(mlir::Value memref, unsigned dim);
+  /// Learns from an i1 that is true.
+  void learn(mlir::Value condition);
+  void learnDivisor(mlir::Value value, int64_t divisor);
+  void learnRange(mlir::Value value, IntRange range);
+  Known *assumed(mlir::Value value);
+
+  KernelOp kernel;
+  /// Sizes of arguments that are equal share a class.
+  llvm::SmallVector<Known> classes;
+  llvm::SmallVector<llvm::SmallVector<unsigned>> classOfArg;
+  llvm::StringMap<unsigned> classOfName;
+  llvm::DenseMap<mlir::Value, Known> promises;
+  llvm::DenseMap<mlir::Value, Known> cache;
+  llvm::SmallPtrSet<void *, 8> inProgress;
+};
+
+} // namespace tessera::tile
+
+#endif

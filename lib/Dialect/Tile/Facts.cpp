@@ -1,0 +1,636 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Tile/Facts.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tessera::tile;
+
+//===--- arithmetic
+//---------------------------------------------------------------------------------===//
+
+static constexpr int64_t kLow = std::numeric_limits<int64_t>::min();
+static constexpr int64_t kHigh = std::numeric_limits<int64_t>::max();
+
+static int64_t gcd(int64_t a, int64_t b) { return std::gcd(a, b); }
+/// Saturates: a divisor of the true product is right too.
+static int64_t product(int64_t a, int64_t b) {
+  int64_t out;
+  if (!llvm::MulOverflow(a, b, out))
+    return out;
+  return std::max(a, b);
+}
+static int64_t lcm(int64_t a, int64_t b) {
+  if (a == 0 || b == 0)
+    return 0;
+  return product(a / gcd(a, b), b);
+}
+static int64_t powerOf2In(int64_t a) { return a & -a; }
+static int64_t magnitude(int64_t a) { return a == kLow ? 1 : std::abs(a); }
+
+static IntRange point(int64_t x) { return {x, x}; }
+static IntRange join(IntRange a, IntRange b) {
+  return {std::min(a.min, b.min), std::max(a.max, b.max)};
+}
+static IntRange meet(IntRange a, IntRange b) {
+  return {std::max(a.min, b.min), std::min(a.max, b.max)};
+}
+static IntRange add(IntRange a, IntRange b) {
+  IntRange r;
+  if (llvm::AddOverflow(a.min, b.min, r.min) || llvm::AddOverflow(a.max, b.max, r.max))
+    return {};
+  return r;
+}
+static IntRange sub(IntRange a, IntRange b) {
+  IntRange r;
+  if (llvm::SubOverflow(a.min, b.max, r.min) || llvm::SubOverflow(a.max, b.min, r.max))
+    return {};
+  return r;
+}
+static IntRange mul(IntRange a, IntRange b) {
+  IntRange r{kHigh, kLow};
+  for (int64_t x : {a.min, a.max})
+    for (int64_t y : {b.min, b.max}) {
+      int64_t xy;
+      if (llvm::MulOverflow(x, y, xy))
+        return {};
+      r = join(r, point(xy));
+    }
+  return r;
+}
+
+enum class Rounding { Zero, Down, Up };
+static int64_t divide(int64_t a, int64_t c, Rounding rounding) {
+  int64_t q = a / c;
+  if (a % c == 0 || rounding == Rounding::Zero)
+    return q;
+  if (rounding == Rounding::Down)
+    return a < 0 ? q - 1 : q;
+  return a < 0 ? q : q + 1;
+}
+
+/// The values that a type can hold.
+static IntRange typeRange(Type type) {
+  unsigned width = type.isIndex() ? 64 : type.isInteger() ? type.getIntOrFloatBitWidth() : 64;
+  if (width >= 64)
+    return {};
+  if (width == 1)
+    return {-1, 1};
+  return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
+}
+
+//===--- sources
+//------------------------------------------------------------------------------------===//
+
+Facts::Facts(KernelOp kernel) : kernel(kernel) {
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    classOfArg.emplace_back();
+    auto memref = dyn_cast<MemRefType>(type);
+    if (!memref) {
+      if (auto fact = kernel.getArgAttrOfType<IntegerAttr>(i, TileDialect::kDivisible))
+        learnDivisor(kernel.getArgument(i), fact.getInt());
+      continue;
+    }
+    auto names = kernel.getArgAttrOfType<ArrayAttr>(i, TileDialect::kShape);
+    auto list = [&, arg = static_cast<unsigned>(i)](StringRef name, unsigned d) -> int64_t {
+      auto fact = kernel.getArgAttrOfType<DenseI64ArrayAttr>(arg, name);
+      return fact ? fact[d] : 0;
+    };
+    for (unsigned d = 0, rank = memref.getRank(); d < rank; ++d) {
+      unsigned id = classes.size();
+      if (auto name = names ? dyn_cast<StringAttr>(names[d]) : StringAttr{})
+        id = classOfName.try_emplace(name.getValue(), id).first->second;
+      if (id == classes.size())
+        classes.push_back({1, {0, kHigh}});
+      classOfArg.back().push_back(id);
+      Known &known = classes[id];
+      int64_t size = memref.getDimSize(d);
+      if (auto number = names ? dyn_cast<IntegerAttr>(names[d]) : IntegerAttr{})
+        size = number.getInt();
+      if (!ShapedType::isDynamic(size))
+        known = {size, point(size)};
+      if (int64_t n = list(TileDialect::kSizeDivisible, d))
+        known.divisor = lcm(known.divisor, n);
+      if (int64_t n = list(TileDialect::kSizeMax, d))
+        known.range = meet(known.range, {0, n});
+      // In an identity layout the stride of the last dimension but one is the last size.
+      if (d + 1 == rank && rank > 1 && memref.getLayout().isIdentity())
+        if (int64_t n = list(TileDialect::kStrideDivisible, d - 1))
+          known.divisor = lcm(known.divisor, n);
+    }
+  }
+  if (auto guards = kernel.getGuards())
+    for (auto guard : guards->getAsRange<GuardAttr>()) {
+      unsigned arg = guard.getArg();
+      if (arg >= classOfArg.size())
+        continue;
+      if (guard.getFact() == FactKind::ScalarDivisible)
+        learnDivisor(kernel.getArgument(arg), guard.getValue());
+      if (guard.getDim() < 0 || guard.getDim() >= static_cast<int64_t>(classOfArg[arg].size()))
+        continue;
+      Known &known = classes[classOfArg[arg][guard.getDim()]];
+      if (guard.getFact() == FactKind::SizeDivisible)
+        known.divisor = lcm(known.divisor, guard.getValue());
+      if (guard.getFact() == FactKind::SizeMax)
+        known.range = meet(known.range, {0, guard.getValue()});
+      if (guard.getFact() == FactKind::SizeMin)
+        known.range = meet(known.range, {guard.getValue(), kHigh});
+    }
+  // Launch preconditions hold everywhere; a promise holds where its value is made.
+  kernel.walk([&](AssumeOp assume) {
+    if (assume.getMessage()) {
+      learn(assume.getValue());
+      return;
+    }
+    if (assume->getBlock() != assume.getValue().getParentBlock())
+      return;
+    Known &known = promises[assume.getValue()];
+    if (assume.getDivisible())
+      known.divisor = lcm(known.divisor, *assume.getDivisible());
+    if (assume.getMin())
+      known.range.min = std::max(known.range.min, static_cast<int64_t>(*assume.getMin()));
+    if (assume.getMax())
+      known.range.max = std::min(known.range.max, static_cast<int64_t>(*assume.getMax()));
+  });
+  cache.clear();
+}
+
+Facts::Known *Facts::assumed(Value value) {
+  if (auto dim = value.getDefiningOp<DimOp>()) {
+    auto it = classOfName.find(dim.getName());
+    return it == classOfName.end() ? nullptr : &classes[it->second];
+  }
+  if (auto dim = value.getDefiningOp<memref::DimOp>())
+    if (std::optional<int64_t> index = dim.getConstantIndex())
+      if (std::optional<unsigned> id = sizeClass(dim.getSource(), *index))
+        return &classes[*id];
+  return &promises[value];
+}
+
+void Facts::learnDivisor(Value value, int64_t divisor) {
+  if (Known *known = assumed(value); known && divisor > 0)
+    known->divisor = lcm(known->divisor, divisor);
+}
+void Facts::learnRange(Value value, IntRange range) {
+  if (Known *known = assumed(value))
+    known->range = meet(known->range, range);
+}
+
+void Facts::learn(Value condition) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    learn(both.getLhs());
+    learn(both.getRhs());
+    return;
+  }
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  APInt right;
+  if (!compare || !matchPattern(compare.getRhs(), m_ConstantInt(&right)) ||
+      right.getSignificantBits() > 64)
+    return;
+  int64_t c = right.getSExtValue();
+  Value x = compare.getLhs();
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::eq: {
+    Operation *rem = x.getDefiningOp();
+    APInt by;
+    if (c == 0 && isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(rem) &&
+        matchPattern(rem->getOperand(1), m_ConstantInt(&by)))
+      return learnDivisor(rem->getOperand(0), by.getSExtValue());
+    return learnRange(x, point(c));
+  }
+  case arith::CmpIPredicate::sle:
+    return learnRange(x, {kLow, c});
+  case arith::CmpIPredicate::slt:
+    return c == kLow ? void() : learnRange(x, {kLow, c - 1});
+  case arith::CmpIPredicate::sge:
+    return learnRange(x, {c, kHigh});
+  case arith::CmpIPredicate::sgt:
+    return c == kHigh ? void() : learnRange(x, {c + 1, kHigh});
+  case arith::CmpIPredicate::ule:
+    return c < 0 ? void() : learnRange(x, {0, c});
+  case arith::CmpIPredicate::ult:
+    return c <= 0 ? void() : learnRange(x, {0, c - 1});
+  default:
+    return;
+  }
+}
+
+//===--- scalars
+//------------------------------------------------------------------------------------===//
+
+int64_t Facts::divisibility(Value value) { return know(value).divisor; }
+IntRange Facts::range(Value value) { return know(value).range; }
+
+Facts::Known Facts::know(Value value) {
+  if (!value.getType().isIntOrIndex())
+    return {};
+  if (auto it = cache.find(value); it != cache.end())
+    return it->second;
+  // What depends on itself round a loop is not known.
+  if (!inProgress.insert(value.getAsOpaquePointer()).second)
+    return {1, typeRange(value.getType())};
+  Known known = compute(value);
+  inProgress.erase(value.getAsOpaquePointer());
+  IntRange fits = typeRange(value.getType());
+  if (known.range.min < fits.min || known.range.max > fits.max)
+    known.range = fits;
+  if (auto it = promises.find(value); it != promises.end()) {
+    known.divisor = lcm(known.divisor, it->second.divisor);
+    known.range = meet(known.range, it->second.range);
+  }
+  if (known.range.min == known.range.max)
+    known.divisor = magnitude(known.range.min);
+  // Values computed while something was in progress may know less than they could: do not keep
+  // them.
+  if (inProgress.empty())
+    cache[value] = known;
+  return known;
+}
+
+Facts::Known Facts::compute(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)) && constant.getSignificantBits() <= 64)
+    return {magnitude(constant.getSExtValue()), point(constant.getSExtValue())};
+  if (Operation *op = value.getDefiningOp())
+    return op->getNumResults() == 1 ? computeOp(op) : Known{};
+  auto argument = cast<BlockArgument>(value);
+  Operation *parent = argument.getOwner()->getParentOp();
+  auto fold = [&](OpFoldResult x) -> Known {
+    if (auto v = dyn_cast<Value>(x))
+      return know(v);
+    int64_t c = cast<IntegerAttr>(cast<Attribute>(x)).getInt();
+    return {magnitude(c), point(c)};
+  };
+  auto steps = [](Known lower, Known upper, Known step) -> Known {
+    IntRange range{lower.range.min, upper.range.max};
+    range.max = range.max == kLow ? kLow : range.max - 1;
+    return {gcd(lower.divisor, step.divisor),
+            range.min <= range.max ? range : IntRange{lower.range.min, lower.range.min}};
+  };
+  if (auto grid = dyn_cast<GridOp>(parent)) {
+    unsigned d = argument.getArgNumber();
+    return steps(fold(grid.getMixedLower()[d]), fold(grid.getMixedUpper()[d]),
+                 fold(grid.getMixedStep()[d]));
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+    if (argument == loop.getInductionVar())
+      return steps(know(loop.getLowerBound()), know(loop.getUpperBound()), know(loop.getStep()));
+    Known init = know(loop.getTiedLoopInit(argument)->get());
+    Known next = know(loop.getTiedLoopYieldedValue(argument)->get());
+    // The divisor of the next value was computed as if nothing were known of this one, except that
+    // adding a multiple keeps a multiple.
+    if (auto add = loop.getTiedLoopYieldedValue(argument)->get().getDefiningOp<arith::AddIOp>())
+      for (auto [x, y] :
+           {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())})
+        if (x == argument && value.getType().isIndex())
+          next.divisor = know(y).divisor;
+    return {gcd(init.divisor, next.divisor), IntRange{}};
+  }
+  return {};
+}
+
+Facts::Known Facts::computeOp(Operation *op) {
+  auto x = [&] { return know(op->getOperand(0)); };
+  auto y = [&] { return know(op->getOperand(1)); };
+  // Narrow arithmetic wraps around at a power of two.
+  bool narrow = !op->getResult(0).getType().isIndex();
+  auto wrapped = [&](Known k) -> Known {
+    IntRange fits = typeRange(op->getResult(0).getType());
+    if (narrow && (k.range.min < fits.min || k.range.max > fits.max))
+      k.divisor = k.divisor ? powerOf2In(k.divisor) : 0;
+    return k;
+  };
+  auto quotient = [&](Rounding rounding, bool isUnsigned) -> Known {
+    Known a = x(), b = y();
+    if (b.range.min != b.range.max || b.range.min <= 0 || (isUnsigned && a.range.min < 0))
+      return {};
+    int64_t c = b.range.min;
+    return {a.divisor % c == 0 ? a.divisor / c : 1,
+            {divide(a.range.min, c, rounding), divide(a.range.max, c, rounding)}};
+  };
+  auto remainder = [&](bool isUnsigned) -> Known {
+    Known a = x(), b = y();
+    Known r{gcd(a.divisor, b.divisor), {}};
+    if (isUnsigned && a.range.min < 0)
+      r.divisor = r.divisor ? powerOf2In(r.divisor) : 0;
+    if (b.range.min > 0 && b.range.max < kHigh) {
+      r.range = {a.range.min >= 0 || isUnsigned ? 0 : -(b.range.max - 1), b.range.max - 1};
+      if (a.range.min >= 0)
+        r.range.max = std::min(r.range.max, a.range.max);
+    }
+    return r;
+  };
+  return llvm::TypeSwitch<Operation *, Known>(op)
+      .Case([&](DimOp dim) -> Known {
+        auto it = classOfName.find(dim.getName());
+        return it == classOfName.end() ? Known{} : classes[it->second];
+      })
+      .Case([&](memref::DimOp dim) -> Known {
+        std::optional<int64_t> index = dim.getConstantIndex();
+        auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+        if (!index || !type || *index < 0 || *index >= type.getRank())
+          return {1, {0, kHigh}};
+        return know(sizeOf(dim.getSource(), *index));
+      })
+      .Case<arith::AddIOp, arith::SubIOp>([&](Operation *) {
+        Known a = x(), b = y();
+        return wrapped({gcd(a.divisor, b.divisor),
+                        isa<arith::AddIOp>(op) ? add(a.range, b.range) : sub(a.range, b.range)});
+      })
+      .Case([&](arith::MulIOp) {
+        Known a = x(), b = y();
+        return wrapped({product(a.divisor, b.divisor), mul(a.range, b.range)});
+      })
+      .Case([&](arith::ShLIOp) -> Known {
+        Known a = x(), b = y();
+        if (b.range.min != b.range.max || b.range.min < 0 || b.range.min > 62)
+          return {};
+        int64_t factor = int64_t(1) << b.range.min;
+        return wrapped({product(a.divisor, factor), mul(a.range, point(factor))});
+      })
+      .Case<arith::ShRSIOp, arith::ShRUIOp>([&](Operation *) -> Known {
+        Known a = x(), b = y();
+        if (b.range.min != b.range.max || b.range.min < 0 || b.range.min > 62 ||
+            (isa<arith::ShRUIOp>(op) && a.range.min < 0))
+          return {};
+        int64_t c = int64_t(1) << b.range.min;
+        return {a.divisor % c == 0 ? a.divisor / c : 1,
+                {divide(a.range.min, c, Rounding::Down), divide(a.range.max, c, Rounding::Down)}};
+      })
+      .Case([&](arith::DivSIOp) { return quotient(Rounding::Zero, false); })
+      .Case([&](arith::FloorDivSIOp) { return quotient(Rounding::Down, false); })
+      .Case([&](arith::CeilDivSIOp) { return quotient(Rounding::Up, false); })
+      .Case([&](arith::DivUIOp) { return quotient(Rounding::Zero, true); })
+      .Case([&](arith::CeilDivUIOp) { return quotient(Rounding::Up, true); })
+      .Case([&](arith::RemSIOp) { return remainder(false); })
+      .Case([&](arith::RemUIOp) { return remainder(true); })
+      .Case([&](arith::MinSIOp) -> Known {
+        Known a = x(), b = y();
+        return {gcd(a.divisor, b.divisor),
+                {std::min(a.range.min, b.range.min), std::min(a.range.max, b.range.max)}};
+      })
+      .Case([&](arith::MaxSIOp) -> Known {
+        Known a = x(), b = y();
+        return {gcd(a.divisor, b.divisor),
+                {std::max(a.range.min, b.range.min), std::max(a.range.max, b.range.max)}};
+      })
+      .Case<arith::MinUIOp, arith::MaxUIOp>([&](Operation *) -> Known {
+        Known a = x(), b = y();
+        return {gcd(a.divisor, b.divisor), join(a.range, b.range)};
+      })
+      .Case([&](arith::SelectOp select) -> Known {
+        Known a = know(select.getTrueValue()), b = know(select.getFalseValue());
+        return {gcd(a.divisor, b.divisor), join(a.range, b.range)};
+      })
+      .Case([&](arith::AndIOp) -> Known {
+        Known a = x(), b = y(), r;
+        r.divisor =
+            a.divisor && b.divisor ? std::max(powerOf2In(a.divisor), powerOf2In(b.divisor)) : 0;
+        for (IntRange i : {a.range, b.range})
+          if (i.min >= 0)
+            r.range = {0, std::min(r.range.max, i.max)};
+        return r;
+      })
+      .Case<arith::OrIOp, arith::XOrIOp>([&](Operation *) -> Known {
+        Known a = x(), b = y();
+        int64_t both = gcd(a.divisor, b.divisor);
+        return {both ? powerOf2In(both) : 0, IntRange{}};
+      })
+      .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(
+          [&](Operation *) { return wrapped(x()); })
+      .Case<arith::IndexCastUIOp, arith::ExtUIOp>([&](Operation *) -> Known {
+        Known a = x();
+        if (a.range.min >= 0)
+          return wrapped(a);
+        unsigned width = op->getOperand(0).getType().isIndex()
+                             ? 64
+                             : op->getOperand(0).getType().getIntOrFloatBitWidth();
+        return wrapped({a.divisor ? powerOf2In(a.divisor) : 0,
+                        {0, width >= 63 ? kHigh : (int64_t(1) << width) - 1}});
+      })
+      .Case<affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>([&](auto apply) {
+        AffineMap map = apply.getAffineMap();
+        SmallVector<Known> operands;
+        for (Value operand : apply->getOperands())
+          operands.push_back(know(operand));
+        Known all = evaluate(map.getResult(0), operands, map.getNumDims());
+        for (AffineExpr expr : map.getResults().drop_front()) {
+          Known one = evaluate(expr, operands, map.getNumDims());
+          all = {gcd(all.divisor, one.divisor), join(all.range, one.range)};
+        }
+        return all;
+      })
+      .Default([](Operation *) { return Known{}; });
+}
+
+Facts::Known Facts::evaluate(AffineExpr expr, ArrayRef<Known> operands, unsigned numDims) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return {magnitude(constant.getValue()), point(constant.getValue())};
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return operands[dim.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return operands[numDims + symbol.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Known a = evaluate(binary.getLHS(), operands, numDims);
+  Known b = evaluate(binary.getRHS(), operands, numDims);
+  bool constant = b.range.min == b.range.max && b.range.min > 0;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return {gcd(a.divisor, b.divisor), add(a.range, b.range)};
+  case AffineExprKind::Mul:
+    return {product(a.divisor, b.divisor), mul(a.range, b.range)};
+  case AffineExprKind::Mod:
+    return {gcd(a.divisor, b.divisor), constant ? IntRange{0, b.range.min - 1} : IntRange{}};
+  default: {
+    if (!constant)
+      return {};
+    Rounding rounding = expr.getKind() == AffineExprKind::FloorDiv ? Rounding::Down : Rounding::Up;
+    return {
+        a.divisor % b.range.min == 0 ? a.divisor / b.range.min : 1,
+        {divide(a.range.min, b.range.min, rounding), divide(a.range.max, b.range.min, rounding)}};
+  }
+  }
+}
+
+//===--- memrefs
+//------------------------------------------------------------------------------------===//
+
+/// The source dimension of dimension `dim` of a view that may drop some.
+static unsigned keptDim(const llvm::SmallBitVector &dropped, unsigned dim) {
+  for (unsigned d = 0; d < dropped.size(); ++d)
+    if (!dropped[d] && dim-- == 0)
+      return d;
+  return 0;
+}
+
+std::optional<unsigned> Facts::sizeClass(Value memref, unsigned dim) {
+  Size size = sizeOf(memref, dim);
+  if (size.kind != Size::Argument)
+    return std::nullopt;
+  return size.number;
+}
+
+Facts::Size Facts::sizeOf(Value memref, unsigned dim) {
+  auto type = dyn_cast<MemRefType>(memref.getType());
+  if (!type || dim >= type.getRank())
+    return {};
+  auto folded = [](OpFoldResult x) -> Size {
+    if (auto value = dyn_cast<Value>(x))
+      return {Size::Dynamic, 0, value};
+    return {Size::Constant, cast<IntegerAttr>(cast<Attribute>(x)).getInt(), {}};
+  };
+  if (auto argument = dyn_cast<BlockArgument>(memref)) {
+    if (argument.getOwner() == &kernel.getBody().front())
+      return {Size::Argument, classOfArg[argument.getArgNumber()][dim], {}};
+  } else if (!type.isDynamicDim(dim)) {
+    return {Size::Constant, type.getDimSize(dim), {}};
+  } else if (auto alloc = memref.getDefiningOp<memref::AllocOp>()) {
+    return {Size::Dynamic, 0, alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)]};
+  } else if (auto cast = memref.getDefiningOp<memref::CastOp>()) {
+    return sizeOf(cast.getSource(), dim);
+  } else if (auto view = memref.getDefiningOp<memref::SubViewOp>()) {
+    return folded(view.getMixedSizes()[keptDim(view.getDroppedDims(), dim)]);
+  } else if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>()) {
+    return folded(view.getMixedSizes()[dim]);
+  } else if (auto view = memref.getDefiningOp<memref::ExpandShapeOp>()) {
+    return folded(view.getMixedOutputShape()[dim]);
+  } else if (auto view = memref.getDefiningOp<memref::CollapseShapeOp>()) {
+    if (ReassociationIndices group = view.getReassociationIndices()[dim]; group.size() == 1)
+      return sizeOf(view.getSrc(), group.front());
+  }
+  if (!type.isDynamicDim(dim))
+    return {Size::Constant, type.getDimSize(dim), {}};
+  return {};
+}
+
+Facts::Known Facts::know(const Size &size) {
+  Known known{1, {0, kHigh}};
+  if (size.kind == Size::Constant)
+    known = {size.number, point(size.number)};
+  else if (size.kind == Size::Argument)
+    known = classes[size.number];
+  else if (size.kind == Size::Dynamic)
+    known = know(size.value);
+  known.range.min = std::max<int64_t>(known.range.min, 0);
+  return known;
+}
+
+int64_t Facts::sizeDivisibility(Value memref, unsigned dim) {
+  return know(sizeOf(memref, dim)).divisor;
+}
+IntRange Facts::sizeRange(Value memref, unsigned dim) { return know(sizeOf(memref, dim)).range; }
+
+int64_t Facts::strideDivisibility(Value memref, unsigned dim) {
+  auto type = dyn_cast<MemRefType>(memref.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!type || dim >= type.getRank() || failed(type.getStridesAndOffset(strides, offset)))
+    return 1;
+  if (!ShapedType::isDynamic(strides[dim]))
+    return magnitude(strides[dim]);
+  auto folded = [&](OpFoldResult x) -> int64_t {
+    if (auto value = dyn_cast<Value>(x))
+      return divisibility(value);
+    return magnitude(cast<IntegerAttr>(cast<Attribute>(x)).getInt());
+  };
+  int64_t divisor = 1;
+  if (type.getLayout().isIdentity())
+    for (unsigned d = dim + 1; d < type.getRank(); ++d)
+      divisor = product(divisor, sizeDivisibility(memref, d));
+  if (auto argument = dyn_cast<BlockArgument>(memref)) {
+    if (argument.getOwner() == &kernel.getBody().front()) {
+      auto fact = kernel.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(),
+                                                             TileDialect::kStrideDivisible);
+      if (fact)
+        divisor = lcm(divisor, fact[dim]);
+      if (auto guards = kernel.getGuards())
+        for (auto guard : guards->getAsRange<GuardAttr>())
+          if (guard.getFact() == FactKind::StrideDivisible &&
+              guard.getArg() == argument.getArgNumber() && guard.getDim() == dim)
+            divisor = lcm(divisor, guard.getValue());
+    }
+  } else if (auto cast = memref.getDefiningOp<memref::CastOp>()) {
+    divisor = lcm(divisor, strideDivisibility(cast.getSource(), dim));
+  } else if (auto view = memref.getDefiningOp<memref::SubViewOp>()) {
+    unsigned d = keptDim(view.getDroppedDims(), dim);
+    divisor = product(strideDivisibility(view.getSource(), d), folded(view.getMixedStrides()[d]));
+  } else if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>()) {
+    divisor = folded(view.getMixedStrides()[dim]);
+  }
+  return divisor;
+}
+
+int64_t Facts::alignment(Value memref) {
+  auto type = dyn_cast<MemRefType>(memref.getType());
+  if (!type)
+    return 1;
+  int64_t bytes = elementBytes(type.getElementType());
+  auto folded = [&](OpFoldResult x) -> int64_t {
+    if (auto value = dyn_cast<Value>(x))
+      return divisibility(value);
+    return magnitude(cast<IntegerAttr>(cast<Attribute>(x)).getInt());
+  };
+  if (auto argument = dyn_cast<BlockArgument>(memref)) {
+    if (argument.getOwner() != &kernel.getBody().front())
+      return bytes;
+    int64_t align = bytes;
+    if (auto fact =
+            kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), TileDialect::kAlign))
+      align = std::max(align, fact.getInt());
+    if (auto guards = kernel.getGuards())
+      for (auto guard : guards->getAsRange<GuardAttr>())
+        if (guard.getFact() == FactKind::Align && guard.getArg() == argument.getArgNumber())
+          align = std::max(align, guard.getValue());
+    return align;
+  }
+  if (memref.getDefiningOp<memref::AllocOp>())
+    return 128; // an allocation of its own
+  if (auto cast = memref.getDefiningOp<memref::CastOp>())
+    return alignment(cast.getSource());
+  if (auto view = memref.getDefiningOp<memref::ExpandShapeOp>())
+    return alignment(view.getSrc());
+  if (auto view = memref.getDefiningOp<memref::CollapseShapeOp>())
+    return alignment(view.getSrc());
+  if (auto view = memref.getDefiningOp<memref::SubViewOp>()) {
+    int64_t align = alignment(view.getSource());
+    for (auto [d, offset] : llvm::enumerate(view.getMixedOffsets()))
+      align = gcd(align,
+                  product(bytes, product(folded(offset), strideDivisibility(view.getSource(), d))));
+    return align;
+  }
+  if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>())
+    return gcd(alignment(view.getSource()), product(bytes, folded(view.getMixedOffsets().front())));
+  return bytes;
+}
+
+bool Facts::coversSize(Value value, Value memref, unsigned dim) {
+  Size size = sizeOf(memref, dim);
+  if (size.kind == Size::Dynamic && size.value == value)
+    return true;
+  if (size.kind == Size::Argument) {
+    if (auto named = value.getDefiningOp<DimOp>())
+      if (auto it = classOfName.find(named.getName()); it != classOfName.end())
+        if (it->second == size.number)
+          return true;
+  }
+  if (auto other = value.getDefiningOp<memref::DimOp>())
+    if (std::optional<int64_t> index = other.getConstantIndex())
+      if (auto type = dyn_cast<MemRefType>(other.getSource().getType());
+          type && *index >= 0 && *index < type.getRank()) {
+        if (other.getSource() == memref && *index == dim)
+          return true;
+        Size theirs = sizeOf(other.getSource(), *index);
+        if (theirs.kind == Size::Argument && size.kind == Size::Argument &&
+            theirs.number == size.number)
+          return true;
+      }
+  return range(value).min >= know(size).range.max;
+}
