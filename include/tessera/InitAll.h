@@ -40,6 +40,7 @@ inline void registerTesseraPasses() {
   cta::registerConvertTileToCta();
   cta::registerFormWgmma();
   cta::registerSwizzleShared();
+  cta::registerSelectCopies();
   cta::registerAssignLayouts();
   cta::registerCtaVerify();
   registerTesseraConversionPasses();

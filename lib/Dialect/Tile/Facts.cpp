@@ -611,26 +611,26 @@ int64_t Facts::alignment(Value memref) {
   return bytes;
 }
 
-bool Facts::coversSize(Value value, Value memref, unsigned dim) {
+bool Facts::isSize(Value value, Value memref, unsigned dim) {
   Size size = sizeOf(memref, dim);
   if (size.kind == Size::Dynamic && size.value == value)
     return true;
-  if (size.kind == Size::Argument) {
+  if (size.kind == Size::Argument)
     if (auto named = value.getDefiningOp<DimOp>())
       if (auto it = classOfName.find(named.getName()); it != classOfName.end())
-        if (it->second == size.number)
-          return true;
-  }
+        return it->second == size.number;
   if (auto other = value.getDefiningOp<memref::DimOp>())
-    if (std::optional<int64_t> index = other.getConstantIndex())
-      if (auto type = dyn_cast<MemRefType>(other.getSource().getType());
-          type && *index >= 0 && *index < type.getRank()) {
-        if (other.getSource() == memref && *index == dim)
-          return true;
-        Size theirs = sizeOf(other.getSource(), *index);
-        if (theirs.kind == Size::Argument && size.kind == Size::Argument &&
-            theirs.number == size.number)
-          return true;
-      }
-  return range(value).min >= know(size).range.max;
+    if (std::optional<int64_t> index = other.getConstantIndex()) {
+      if (other.getSource() == memref && *index == dim)
+        return true;
+      Size theirs = sizeOf(other.getSource(), *index);
+      if (size.kind == Size::Argument && theirs.kind == Size::Argument)
+        return theirs.number == size.number;
+    }
+  IntRange number = range(value), extent = know(size).range;
+  return number.min == number.max && extent.min == extent.max && number.min == extent.min;
+}
+
+bool Facts::coversSize(Value value, Value memref, unsigned dim) {
+  return isSize(value, memref, dim) || range(value).min >= sizeRange(memref, dim).max;
 }

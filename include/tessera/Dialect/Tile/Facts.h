@@ -57,6 +57,8 @@ public:
   /// True if `value` is at least the memref's size along `dim`, whatever the arguments are: then it
   /// limits nothing.
   bool coversSize(mlir::Value value, mlir::Value memref, unsigned dim);
+  /// True if `value` is the memref's size along `dim`.
+  bool isSize(mlir::Value value, mlir::Value memref, unsigned dim);
 
 private:
   struct Known {

@@ -1,0 +1,63 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// When TMA may move a tile and how wide an access may be: what `cta-select-copies` asks.
+#ifndef TESSERA_DIALECT_CTA_COPYRULES_H
+#define TESSERA_DIALECT_CTA_COPYRULES_H
+
+#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Tile/Facts.h"
+#include "tessera/Layout/SharedLayout.h"
+
+#include <optional>
+#include <string>
+
+namespace tessera::cta {
+
+/// What a load and a store have in common: a box of a memref and a tile.
+struct Access {
+  explicit Access(LoadOp op);
+  explicit Access(StoreOp op);
+
+  bool isStore;
+  mlir::Value memref, mask;
+  mlir::MemRefType type;
+  mlir::RankedTensorType tile;
+  mlir::ValueRange coords, limits;
+  llvm::ArrayRef<int64_t> dims, maskDims;
+  llvm::ArrayRef<bool> limited;
+  mlir::Attribute pad;
+
+  mlir::Value limit(unsigned tileDim) const;
+};
+
+/// The layout of a shared tile whose swizzle is chosen.
+layout::SharedLayout imageOf(SmemType type);
+
+/// The shared tile from which TMA can store the access's tile, with the widest swizzle; null if
+/// there is none.
+SmemType tmaImage(const Access &access);
+
+/// Why TMA cannot move the tile between the memref and `shared`, and what would help; nothing if it
+/// can. The rules are in docs/Language.md ("Fast memory access") and in the design:
+///
+/// 1. the memref is an argument or workspace, not a view; its elements have 1, 2, 4 or 8 bytes;
+/// 2. no mask; pad zero or any; a limit that limits nothing;
+/// 3. the contiguous dimension of the shared tile runs along a stride of 1;
+/// 4. the base and all other strides are multiples of 16 bytes;
+/// 5. no size is 0 and coordinates fit 32 bits;
+/// 6. stores: the contiguous size is a multiple of 16 bytes, because TMA clips at 16 bytes;
+/// 7. the image consists of TMA boxes (SharedLayout::validateTma).
+std::optional<std::string> whyNotTma(tile::Facts &facts, const Access &access, SmemType shared);
+
+/// The widest access, in elements, that is aligned and entirely in or out of bounds, for the tile's
+/// register layout; and why the facts make it narrower than the layout allows (or empty).
+struct VectorChoice {
+  int64_t elements = 1;
+  std::string why;
+};
+VectorChoice chooseVector(tile::Facts &facts, const Access &access);
+
+} // namespace tessera::cta
+
+#endif

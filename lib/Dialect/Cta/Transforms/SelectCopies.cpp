@@ -1,0 +1,178 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// How data moves: TMA where the facts make it legal, vectors elsewhere, and why not better.
+#include "tessera/Dialect/Cta/CopyRules.h"
+#include "tessera/Dialect/Cta/LayoutRules.h"
+#include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Layout/RegisterForms.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_SELECTCOPIES
+#include "tessera/Dialect/Cta/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace {
+/// Bytes of a tile that is staged for a TMA store: more would leave too little for the operands.
+constexpr int64_t kMaxStoreBytes = 128 * 1024;
+
+class Selection {
+public:
+  explicit Selection(tile::KernelOp kernel) : facts(kernel), rewriter(kernel.getContext()) {}
+  LogicalResult select(LoadOp load);
+  LogicalResult select(StoreOp store);
+
+private:
+  template <typename Op>
+  void setVector(Op op, const std::string &why);
+  template <typename Op>
+  LogicalResult checkDemand(Op op, StringRef why);
+
+  tile::Facts facts;
+  IRRewriter rewriter;
+};
+} // namespace
+
+static bool demandsTma(std::optional<tile::RequireAttr> require) {
+  return require && require->contains(tile::Requirement::Tma);
+}
+
+/// A miss of `require = [tma]` is an error.
+template <typename Op>
+LogicalResult Selection::checkDemand(Op op, StringRef why) {
+  if (!demandsTma(op.getRequire()))
+    return success();
+  return op.emitOpError("cannot use TMA, as 'require = [tma]' demands: ") << why;
+}
+
+template <typename Op>
+void Selection::setVector(Op op, const std::string &why) {
+  VectorChoice choice = chooseVector(facts, Access(op));
+  if (choice.elements > 1)
+    op.setVector(choice.elements);
+  std::string all = why.empty() ? "" : "no TMA: " + why;
+  if (!choice.why.empty())
+    all += (all.empty() ? "" : "; ") + choice.why;
+  if (!all.empty())
+    op.setWhy(all);
+}
+
+LogicalResult Selection::select(LoadOp load) {
+  auto stage =
+      load.getResult().hasOneUse() ? dyn_cast<StageOp>(*load.getResult().user_begin()) : StageOp{};
+  std::string why;
+  if (!stage || stage.getInputs().size() != 1) {
+    // Not the operand of a product: registers are where it is wanted.
+    if (failed(checkDemand(load, "the tile is used in registers; only operands of products are "
+                                 "fetched into shared memory")))
+      return failure();
+  } else if (std::optional<std::string> reason =
+                 whyNotTma(facts, Access(load), cast<SmemType>(stage.getType()))) {
+    if (failed(checkDemand(load, *reason)))
+      return failure();
+    why = *reason;
+  } else {
+    rewriter.setInsertionPoint(load);
+    Value copy = CopyOp::create(
+        rewriter, load.getLoc(), stage.getType(), load.getSource(), load.getCoords(), ValueRange{},
+        Value{}, load.getDimsAttr(),
+        rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
+        rewriter.getDenseI64ArrayAttr({}), load.getPadAttr(), load.getCacheAttr(),
+        MechanismAttr::get(load.getContext(), Mechanism::Tma), /*offset=*/IntegerAttr{},
+        /*mbarrier=*/IntegerAttr{}, /*why=*/StringAttr{});
+    rewriter.replaceOp(stage, copy);
+    rewriter.eraseOp(load);
+    return success();
+  }
+  setVector(load, why);
+  return success();
+}
+
+LogicalResult Selection::select(StoreOp store) {
+  // The tile as the product left it, in front of the conversion to a coalesced layout.
+  Value value = store.getValue();
+  while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
+    value = convert.getSource();
+  auto type = cast<RankedTensorType>(value.getType());
+  FragAttr frag = FragAttr::of(type);
+  bool gains = type.getRank() >= 2 && frag && frag.layout() == layout::wgmmaAcc(frag.getWgCount());
+  if (!gains && !demandsTma(store.getRequire())) {
+    setVector(store, "");
+    return success();
+  }
+  SmemType shared = tmaImage(Access(store));
+  std::optional<std::string> why;
+  if (!shared)
+    why = "no dimension of the tile runs along contiguous memory";
+  else if (int64_t bytes = imageOf(shared).sizeBytes(); bytes > kMaxStoreBytes)
+    why = "the tile has " + std::to_string(bytes) + " bytes, more than the " +
+          std::to_string(kMaxStoreBytes) + " that a store may stage in shared memory";
+  else
+    why = whyNotTma(facts, Access(store), shared);
+  if (why) {
+    if (failed(checkDemand(store, *why)))
+      return failure();
+    setVector(store, *why);
+    return success();
+  }
+  rewriter.setInsertionPoint(store);
+  Value staged = StageOp::create(rewriter, store.getLoc(), shared, value, /*concat_dim=*/0,
+                                 /*offset=*/IntegerAttr{});
+  Value converted = store.getValue();
+  CopyOutOp::create(rewriter, store.getLoc(), staged, store.getDest(), store.getCoords(),
+                    ValueRange{}, Value{}, store.getDimsAttr(),
+                    rewriter.getDenseBoolArrayAttr(SmallVector<bool>(type.getRank(), false)),
+                    rewriter.getDenseI64ArrayAttr({}), store.getCacheAttr(),
+                    MechanismAttr::get(store.getContext(), Mechanism::Tma), /*why=*/StringAttr{});
+  rewriter.eraseOp(store);
+  while (auto convert = converted.getDefiningOp<ConvertLayoutOp>()) {
+    if (!convert->use_empty())
+      break;
+    converted = convert.getSource();
+    rewriter.eraseOp(convert);
+  }
+  return success();
+}
+
+namespace {
+struct SelectCopies : cta::impl::SelectCopiesBase<SelectCopies> {
+  using SelectCopiesBase::SelectCopiesBase;
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Raw, getArgument())))
+      return signalPassFailure();
+    SmallVector<Operation *> accesses;
+    Operation *unplaced = nullptr;
+    kernel.walk([&](Operation *op) {
+      if (isa<LoadOp, StoreOp>(op))
+        accesses.push_back(op);
+      for (Value result : op->getResults()) {
+        auto smem = dyn_cast<SmemType>(result.getType());
+        auto tensor = dyn_cast<RankedTensorType>(result.getType());
+        if (!unplaced &&
+            ((smem && smem.getSwizzle().isUnknown()) || (tensor && !FragAttr::of(tensor))))
+          unplaced = op;
+      }
+    });
+    if (unplaced) {
+      unplaced->emitOpError("has a result without a layout; run cta-assign-layouts and "
+                            "cta-swizzle-shared before cta-select-copies");
+      return signalPassFailure();
+    }
+    Selection selection(kernel);
+    bool failed = false;
+    for (Operation *op : accesses) {
+      auto load = dyn_cast<LoadOp>(op);
+      if (mlir::failed(load ? selection.select(load) : selection.select(cast<StoreOp>(op))))
+        failed = true;
+    }
+    if (failed)
+      return signalPassFailure();
+    kernel.setPhase(tile::Phase::Placed);
+  }
+};
+} // namespace
