@@ -36,11 +36,13 @@ inline void registerTesseraDialects(mlir::DialectRegistry &registry) {
 /// The passes and pipelines of Tessera; upstream's are not among them.
 inline void registerTesseraPasses() {
   tile::registerTileFuseFma();
+  tile::registerTileSpecializeFacts();
   tile::registerTileVerify();
   cta::registerConvertTileToCta();
   cta::registerFormWgmma();
   cta::registerSwizzleShared();
   cta::registerSelectCopies();
+  cta::registerConvertCtaToTile();
   cta::registerAssignLayouts();
   cta::registerCtaVerify();
   registerTesseraConversionPasses();

@@ -3,6 +3,7 @@
 
 #include "tessera/Dialect/Cta/CopyRules.h"
 #include "tessera/Dialect/Cta/LayoutRules.h"
+#include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
@@ -24,20 +25,6 @@ Access::Access(StoreOp op)
 
 Value Access::limit(unsigned tileDim) const { return tile::limitOf(limits, limited, tileDim); }
 
-static layout::Coord shapeOf(ArrayRef<int64_t> shape) {
-  return layout::Coord(shape.begin(), shape.end());
-}
-
-layout::SharedLayout tessera::cta::imageOf(SmemType type) {
-  SwizzleAttr swizzle = type.getSwizzle();
-  int bits = 8 * tile::elementBytes(type.getElementType());
-  if (swizzle.isLinear())
-    return layout::SharedLayout::makeLinear(shapeOf(type.getShape()), bits, type.getRank() - 1,
-                                            swizzle.getPad());
-  return layout::SharedLayout::swizzled(shapeOf(type.getShape()), bits, swizzle.getDim(),
-                                        swizzle.getSpan());
-}
-
 SmemType tessera::cta::tmaImage(const Access &access) {
   int dim = contiguousTileDim(access.type, access.dims);
   int64_t rank = access.tile.getRank();
@@ -53,7 +40,7 @@ SmemType tessera::cta::tmaImage(const Access &access) {
     return {};
   for (int64_t span : {128, 64, 32, 0})
     if (SmemType type = image(SwizzleAttr::get(context, span, dim, 0));
-        !imageOf(type).validateTma())
+        !sharedLayout(type).validateTma())
       return type;
   return image(SwizzleAttr::linear(context));
 }
@@ -121,7 +108,7 @@ std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Acc
       return "the limit of tile dimension " + std::to_string(d) +
              " may lie inside the memref; TMA stops at the memref's size only";
 
-  layout::SharedLayout image = imageOf(shared);
+  layout::SharedLayout image = sharedLayout(shared);
   SmallVector<int64_t> strides;
   int64_t offset;
   if (failed(type.getStridesAndOffset(strides, offset)) || access.dims.empty())
@@ -180,7 +167,7 @@ VectorChoice tessera::cta::chooseVector(tile::Facts &facts, const Access &access
     return choice;
   }
   unsigned inner = access.dims[dim];
-  layout::Coord shape = shapeOf(access.tile.getShape());
+  layout::Coord shape = coordOf(access.tile.getShape());
   int64_t wanted =
       std::min(frag.layout().contiguousRegisters(shape, dim), std::max<int64_t>(1, 16 / bytes));
   auto divides = [](int64_t number) { return number ? layout::powerOf2Dividing(number) : 1 << 20; };

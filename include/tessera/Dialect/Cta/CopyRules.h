@@ -31,15 +31,12 @@ struct Access {
   mlir::Value limit(unsigned tileDim) const;
 };
 
-/// The layout of a shared tile whose swizzle is chosen.
-layout::SharedLayout imageOf(SmemType type);
-
 /// The shared tile from which TMA can store the access's tile, with the widest swizzle; null if
 /// there is none.
 SmemType tmaImage(const Access &access);
 
 /// Why TMA cannot move the tile between the memref and `shared`, and what would help; nothing if it
-/// can. The rules are in docs/Language.md ("Fast memory access") and in the design:
+/// can. The rules:
 ///
 /// 1. the memref is an argument or workspace, not a view; its elements have 1, 2, 4 or 8 bytes;
 /// 2. no mask; pad zero or any; a limit that limits nothing;

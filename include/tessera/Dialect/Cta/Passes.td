@@ -51,6 +51,15 @@ def SelectCopies : CtaPass<"cta-select-copies"> {
   }];
 }
 
+def ConvertCtaToTile : CtaPass<"convert-cta-to-tile"> {
+  let summary = "Erase placement: back to L0";
+  let description = [{
+    Requires *raw* or *placed*; ensures L0. Every op becomes the L0 op it stands for (`EraseOpInterface`), layouts, shared memory, mechanisms, `phase` and
+    `warpgroups` vanish, demands (`require`) and hints with them. What runs on the CPU afterwards is what the placed kernel means: a test of the passes that
+    placed it.
+  }];
+}
+
 def CtaVerify : Pass<"cta-verify", "tile::KernelOp"> {
   let summary = "Check the invariant of the kernel's phase";
   let description = "Changes nothing. L0 kernels pass untouched.";

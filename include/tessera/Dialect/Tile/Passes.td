@@ -17,11 +17,20 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
   let summary = "Make an ordered list of variants of each kernel, guarded by facts about its arguments";
   let description = [{
     Requires and ensures L0. What a program does not say about its arguments is assumed per variant. With the default
-    `variants=auto` each kernel becomes `@k_aligned`, in which bases are 16-byte aligned, row strides are divisible so that rows
-    start at 16 bytes, and sizes fit 31 bits, and `@k_any`, which assumes nothing; the first is left out when its facts cannot help (nothing is
-    loaded or stored as a tile), the second when the text already says them all. `variants=any` makes only the
-    last one, `variants=aligned` only the first (a launch that violates its guards is then refused).
-    The facts are argument attributes of the variant, the guards its `guards`.
+    `variants=auto` each kernel becomes `@k_aligned`, which assumes of the memrefs that tiles are loaded from or stored to, and `@k_any`, which assumes
+    nothing; the first is left out when its facts cannot help (nothing is loaded or stored as a tile), the second when the text already says them all.
+    `variants=any` makes only the last one, `variants=aligned` only the first (a launch that violates its guards is then refused).
+
+    | assumed | as guard and argument fact | why |
+    |---|---|---|
+    | bases are multiples of 16 bytes | `align` | TMA, vectors |
+    | strides but the contiguous one are multiples of 16 bytes | `stride_divisible` | TMA, vectors |
+    | the contiguous size is a multiple of 16 bytes (rank 1: only if the kernel has no tiles of other memrefs) | `size_divisible` | vectors, TMA stores |
+    | sizes are below 2^31 | `size_max` | coordinates of 32 bits |
+    | no size is 0 | `size_min` (guard only) | an empty tensor has no TMA descriptor |
+
+    What the text says, and what follows from it (the row stride of an identity layout is the row's size), is not guarded again. A kernel that is a variant
+    or below L0 is left alone.
   }];
   let options = [
     Option<"variants", "variants", "std::string", "\"auto\"", "auto, any, or aligned">];

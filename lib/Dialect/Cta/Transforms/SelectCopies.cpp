@@ -5,6 +5,7 @@
 #include "tessera/Dialect/Cta/CopyRules.h"
 #include "tessera/Dialect/Cta/LayoutRules.h"
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Layout/RegisterForms.h"
 
 namespace tessera::cta {
@@ -108,7 +109,7 @@ LogicalResult Selection::select(StoreOp store) {
   std::optional<std::string> why;
   if (!shared)
     why = "no dimension of the tile runs along contiguous memory";
-  else if (int64_t bytes = imageOf(shared).sizeBytes(); bytes > kMaxStoreBytes)
+  else if (int64_t bytes = sharedLayout(shared).sizeBytes(); bytes > kMaxStoreBytes)
     why = "the tile has " + std::to_string(bytes) + " bytes, more than the " +
           std::to_string(kMaxStoreBytes) + " that a store may stage in shared memory";
   else

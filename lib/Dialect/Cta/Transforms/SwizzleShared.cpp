@@ -3,6 +3,7 @@
 
 // A layout for every shared tile, from what reads it and from how its source lies.
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Layout/BankConflicts.h"
@@ -16,16 +17,6 @@ namespace tessera::cta {
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
-
-static layout::Coord coordOf(ArrayRef<int64_t> shape) {
-  return layout::Coord(shape.begin(), shape.end());
-}
-
-static layout::SharedLayout linearTile(SmemType type, int64_t pad) {
-  return layout::SharedLayout::makeLinear(coordOf(type.getShape()),
-                                          8 * tile::elementBytes(type.getElementType()),
-                                          type.getRank() - 1, pad);
-}
 
 //===--- operands of wgmma -------------------------------------------------------------------===//
 
@@ -97,14 +88,14 @@ static FailureOr<SwizzleAttr> swizzleFor(Value shared, ArrayRef<WgmmaUse> uses) 
   // K-major always exists (K is a multiple of 16), so it is the second choice.
   for (int64_t d : {dim, static_cast<int64_t>(uses.front().kDim)}) {
     for (int64_t span : {128, 64, 32, 0}) {
-      auto tile = layout::SharedLayout::swizzled(
-          coordOf(type.getShape()), 8 * tile::elementBytes(type.getElementType()), d, span);
+      auto swizzle = SwizzleAttr::get(type.getContext(), span, d, 0);
+      layout::SharedLayout tile = sharedLayout(type.withSwizzle(swizzle));
       layout::Error error;
       for (const WgmmaUse &use : uses)
         if (!error)
           error = layout::validateWgmmaOperand(tile, use.role, use.kDim, use.blockExtent);
       if (!error)
-        return SwizzleAttr::get(type.getContext(), span, d, 0);
+        return swizzle;
       reason = *error;
     }
   }
@@ -144,7 +135,8 @@ static SwizzleAttr paddingFor(Value shared) {
   int64_t bytes = tile::elementBytes(type.getElementType());
   int64_t best = 0, fewest = -1;
   for (int64_t pad : {int64_t(0), std::max<int64_t>(4, bytes), int64_t(8), int64_t(16)}) {
-    layout::SharedLayout tile = linearTile(type, pad);
+    layout::SharedLayout tile =
+        sharedLayout(type.withSwizzle(SwizzleAttr::linear(type.getContext(), pad)));
     if (tile.validate())
       continue;
     int64_t conflicts = 0;

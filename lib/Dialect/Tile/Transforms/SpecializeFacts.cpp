@@ -1,0 +1,192 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Variants of a kernel under facts that the program does not state.
+#include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Facts.h"
+#include "tessera/Dialect/Tile/Passes.h"
+
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+#include <numeric>
+
+namespace tessera::tile {
+#define GEN_PASS_DEF_TILESPECIALIZEFACTS
+#include "tessera/Dialect/Tile/Passes.h.inc"
+} // namespace tessera::tile
+
+using namespace mlir;
+using namespace tessera::tile;
+
+namespace {
+/// The arguments that tiles are loaded from or stored to.
+struct TileArguments {
+  SmallVector<unsigned> indices; // ascending
+  bool onlyRank1 = true;
+};
+
+/// Adds facts to a kernel, each with its guard, where they are not known already.
+class Assumption {
+public:
+  explicit Assumption(KernelOp kernel) : kernel(kernel), b(kernel.getContext()) {}
+  void assume(const TileArguments &arguments);
+
+private:
+  void assumeArgument(unsigned arg, bool rank1Sizes);
+  void assumeNotEmpty(unsigned arg);
+  void guard(FactKind fact, unsigned arg, int64_t dim, int64_t value);
+  void setListFact(unsigned arg, StringRef name, int64_t dim, int64_t value, int64_t unsaid);
+
+  KernelOp kernel;
+  Builder b;
+  SmallVector<Attribute> guards;
+};
+} // namespace
+
+static TileArguments collectArguments(KernelOp kernel) {
+  TileArguments result;
+  auto add = [&](Value memref) {
+    while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+      memref = view.getViewSource();
+    auto argument = dyn_cast<BlockArgument>(memref);
+    if (!argument || argument.getOwner() != &kernel.getBody().front())
+      return;
+    if (!llvm::is_contained(result.indices, argument.getArgNumber()))
+      result.indices.push_back(argument.getArgNumber());
+    result.onlyRank1 &= cast<MemRefType>(argument.getType()).getRank() <= 1;
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      add(load.getSource());
+    else if (auto store = dyn_cast<StoreOp>(op))
+      add(store.getDest());
+  });
+  llvm::sort(result.indices);
+  return result;
+}
+
+void Assumption::guard(FactKind fact, unsigned arg, int64_t dim, int64_t value) {
+  guards.push_back(GuardAttr::get(b.getContext(), fact, arg, dim, value));
+}
+
+void Assumption::setListFact(unsigned arg, StringRef name, int64_t dim, int64_t value,
+                             int64_t unsaid) {
+  auto old = kernel.getArgAttrOfType<DenseI64ArrayAttr>(arg, name);
+  SmallVector<int64_t> list(cast<MemRefType>(kernel.getArgumentTypes()[arg]).getRank(), unsaid);
+  if (old)
+    list.assign(old.asArrayRef().begin(), old.asArrayRef().end());
+  list[dim] = value;
+  kernel.setArgAttr(arg, name, b.getDenseI64ArrayAttr(list));
+}
+
+void Assumption::assumeArgument(unsigned arg, bool rank1Sizes) {
+  Value memref = kernel.getArgument(arg);
+  auto type = cast<MemRefType>(memref.getType());
+  int64_t units = std::max<int64_t>(1, 16 / elementBytes(type.getElementType()));
+  // The facts that are known grow with every assumption: they are asked anew each time.
+  if (Facts(kernel).alignment(memref) % 16) {
+    guard(FactKind::Align, arg, -1, 16);
+    kernel.setArgAttr(arg, TileDialect::kAlign, b.getI64IntegerAttr(16));
+  }
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return;
+  int64_t inner = -1;
+  for (auto [d, stride] : llvm::enumerate(strides))
+    if (stride == 1)
+      inner = d;
+  for (int64_t d = type.getRank() - 1; d >= 0 && inner >= 0; --d) {
+    int64_t known = Facts(kernel).strideDivisibility(memref, d);
+    if (d == inner || !ShapedType::isDynamic(strides[d]) || known % units == 0)
+      continue;
+    guard(FactKind::StrideDivisible, arg, d, units);
+    setListFact(arg, TileDialect::kStrideDivisible, d, std::lcm(known, units), 1);
+  }
+  if (inner >= 0 && type.isDynamicDim(inner) && (type.getRank() > 1 || rank1Sizes)) {
+    int64_t known = Facts(kernel).sizeDivisibility(memref, inner);
+    if (known % units) {
+      guard(FactKind::SizeDivisible, arg, inner, units);
+      setListFact(arg, TileDialect::kSizeDivisible, inner, std::lcm(known, units), 1);
+    }
+  }
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (type.isDynamicDim(d) && Facts(kernel).sizeRange(memref, d).max > INT32_MAX) {
+      guard(FactKind::SizeMax, arg, d, INT32_MAX);
+      setListFact(arg, TileDialect::kSizeMax, d, INT32_MAX, std::numeric_limits<int64_t>::max());
+    }
+}
+
+/// A guard only: no launch should be refused because a tensor is empty.
+void Assumption::assumeNotEmpty(unsigned arg) {
+  Value memref = kernel.getArgument(arg);
+  for (int64_t d = 0, rank = cast<MemRefType>(memref.getType()).getRank(); d < rank; ++d)
+    if (Facts(kernel).sizeRange(memref, d).min < 1 &&
+        cast<MemRefType>(memref.getType()).isDynamicDim(d)) {
+      guard(FactKind::SizeMin, arg, d, 1);
+      kernel.setGuardsAttr(b.getArrayAttr(guards));
+    }
+}
+
+void Assumption::assume(const TileArguments &arguments) {
+  for (unsigned arg : arguments.indices)
+    assumeArgument(arg, arguments.onlyRank1);
+  if (guards.empty())
+    return;
+  kernel.setGuardsAttr(b.getArrayAttr(guards));
+  for (unsigned arg : arguments.indices)
+    assumeNotEmpty(arg);
+}
+
+namespace {
+struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSpecializeFacts> {
+  using TileSpecializeFactsBase::TileSpecializeFactsBase;
+
+  void runOnOperation() override {
+    if (!llvm::is_contained({"auto", "any", "aligned"}, StringRef(variants))) {
+      getOperation().emitError("tile-specialize-facts: unknown variants '")
+          << variants << "'; expected auto, any or aligned";
+      return signalPassFailure();
+    }
+    for (KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>()))
+      if (!kernel.getVariantOf() && !kernel.getPhase() && failed(specialize(kernel)))
+        return signalPassFailure();
+  }
+
+  LogicalResult specialize(KernelOp kernel) {
+    OpBuilder b(kernel);
+    SmallVector<KernelOp> made;
+    auto variant = [&](StringRef name) -> KernelOp {
+      auto clone = cast<KernelOp>(kernel->clone());
+      clone.setSymName((kernel.getSymName() + "_" + name).str());
+      clone.setVariantOf(kernel.getSymName());
+      clone.setVariant(name);
+      made.push_back(clone);
+      return clone;
+    };
+    TileArguments arguments = collectArguments(kernel);
+    bool helps = !arguments.indices.empty();
+    bool complete = false; // the text already says all that could be assumed
+    if (variants == "aligned" || (variants == "auto" && helps)) {
+      KernelOp aligned = variant("aligned");
+      Assumption(aligned).assume(arguments);
+      complete = !aligned.getGuards() || aligned.getGuards()->empty();
+    }
+    if (variants == "any" || (variants == "auto" && !(helps && complete)))
+      variant("any");
+    for (KernelOp clone : made) {
+      if (SymbolTable::lookupSymbolIn(getOperation(), clone.getSymName())) {
+        LogicalResult error = kernel.emitOpError("cannot have a variant named @")
+                              << clone.getSymName() << ", because that symbol exists; rename one";
+        for (KernelOp unused : made)
+          if (!unused->getBlock())
+            unused->erase();
+        return error;
+      }
+      b.insert(clone);
+    }
+    kernel.erase();
+    return success();
+  }
+};
+} // namespace
