@@ -249,6 +249,8 @@ LogicalResult tessera::tile::verifyAccess(Operation *op, MemRefType memref, Arra
     return op->emitOpError("load_c4: ")
            << "'limited' marks " << llvm::count(limited, true) << " dimensions but "
            << limits.size() << " limits are given";
+  if (!mask && !maskDims.empty())
+    return op->emitOpError("load_c5: without a mask, 'maskDims' must be empty");
   if (!mask)
     return success();
   SmallVector<int64_t> maskShape;

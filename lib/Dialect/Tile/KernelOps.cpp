@@ -410,6 +410,11 @@ LogicalResult AssumeOp::verify() {
     return emitOpError("assume_c1: a condition needs a message for the launcher");
   if (!condition && !getMin() && !getMax() && !getDivisible())
     return emitOpError("assume_c1: a promise needs at least one of min, max and divisible");
+  if (!condition && getMessage())
+    return emitOpError("assume_c1: a message belongs to a condition of type i1; a promise has min, "
+                       "max, divisible");
+  if (condition && (getMin() || getMax() || getDivisible()))
+    return emitOpError("assume_c1: a condition has a message only");
   if (getDivisible() && static_cast<int64_t>(*getDivisible()) < 1)
     return emitOpError("assume_c2: divisible must be positive");
   if (getMin() && getMax() && static_cast<int64_t>(*getMin()) > static_cast<int64_t>(*getMax()))

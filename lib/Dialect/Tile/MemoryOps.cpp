@@ -57,6 +57,9 @@ LogicalResult LoadOp::verify() {
                           getCoords(), getLimits(), getMask(), getDims(), getLimited(),
                           getMaskDims())))
     return failure();
+  if (getStages() && static_cast<int64_t>(*getStages()) < 1)
+    return emitOpError("load_c7: stages must be at least 1, got ")
+           << static_cast<int64_t>(*getStages());
   return verifyPad(*this, getPadAttr(), type.getElementType());
 }
 

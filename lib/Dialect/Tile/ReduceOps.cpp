@@ -66,7 +66,8 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   SmallVector<Type> inputTypes, resultTypes;
   SMLoc typeLoc = parser.getCurrentLocation();
-  if (parser.parseColonTypeList(inputTypes) || parser.parseArrowTypeList(resultTypes))
+  if (parser.parseColonTypeList(inputTypes) || parser.parseArrow() ||
+      parser.parseTypeList(resultTypes))
     return failure();
   SmallVector<Type> initTypes;
   for (Type type : inputTypes) {
@@ -176,7 +177,7 @@ LogicalResult ReduceOp::verify() {
     if (yield.getValues()[i].getType() != getInits()[i].getType())
       return yield.emitOpError("reduce_c5: value ")
              << i << " must have type " << getInits()[i].getType();
-  for (Operation &op : getCombiner().front().without_terminator()) {
+  for (Operation &op : getCombiner().front()) {
     if (!isMemoryEffectFree(&op) || op.getNumRegions() ||
         llvm::any_of(op.getResultTypes(), [](Type t) { return !t.isIntOrIndexOrFloat(); }))
       return op.emitOpError(
@@ -339,7 +340,7 @@ LogicalResult ArgReduceOp::verify() {
   Type element = index.getElementType();
   if (index.getShape() != value.getShape() ||
       !(element.isInteger(32) || element.isInteger(64) || element.isIndex()))
-    return emitOpError("argreduce_c2: the second result must have shape and extents of ")
+    return emitOpError("argreduce_c2: the second result must be like ")
            << value << " with element type i32, i64 or index, got " << index;
   if (!input.getElementType().isIntOrIndexOrFloat())
     return emitOpError("argreduce_c3: the elements must be floats or integers, got ")

@@ -83,7 +83,8 @@ LogicalResult IotaOp::verify() {
     return emitOpError("iota_c1: the elements must be integers or index, got ")
            << type.getElementType();
   if (static_cast<int64_t>(getDim()) < 0 || static_cast<int64_t>(getDim()) >= type.getRank())
-    return emitOpError("iota_c1: dim = ") << getDim() << " is not a dimension of " << type;
+    return emitOpError("iota_c1: dim = ")
+           << static_cast<int64_t>(getDim()) << " is not a dimension of " << type;
   if (getFrom() && getFrom().getType() != type.getElementType())
     return emitOpError("iota_c2: 'from' must have type ")
            << type.getElementType() << ", got " << getFrom().getType();
@@ -172,6 +173,7 @@ struct TransposeOfLoad : OpRewritePattern<TransposeOp> {
         rewriter.getDenseI64ArrayAttr(dims), rewriter.getDenseBoolArrayAttr(limited),
         rewriter.getDenseI64ArrayAttr(maskDims), load.getPadAttr(), load.getRequireAttr(),
         load.getStagesAttr(), load.getCacheAttr());
+    transposed->setDiscardableAttrs(llvm::to_vector(load->getDiscardableAttrs()));
     rewriter.replaceOp(op, transposed);
     rewriter.eraseOp(load);
     return success();

@@ -21,10 +21,11 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
   let summary = "read a tile from a memref";
   let description = Tile_AccessDescription # [{
     Elements that are not accessed have the value `pad`: `zero` (default), `neg_inf`, `pos_inf`, `nan`, a typed
-    literal, or `any` (unspecified).
+    literal, or `any` (unspecified). `stages` (how many tiles a loop holds in flight) and `cache` are hints, `require` is a demand.
 
     ```mlir
     %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128x64xbf16>
+    %w = tile.load %A[%i, %k] stages = 3 cache = last require = [tma, pipelined] : memref<?x?xbf16> -> tensor<128x64xbf16>
     %v = tile.load %V[%b, %j, %h, %c0] dims = [1, 3] limit = [%end, _] pad = neg_inf mask = %rows on [0]
            : memref<?x?x?x?xf16> -> tensor<64x128xf16>
     ```
@@ -37,6 +38,7 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
     4. `limit` has one entry a tile dimension.
     5. the mask has type i1 and the shape that `on` selects; `on` ascends.
     6. `pad` infinities and `nan` need a float type; a literal has the element type.
+    7. `stages` is positive.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords,

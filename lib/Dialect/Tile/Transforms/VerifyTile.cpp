@@ -96,8 +96,6 @@ static StringRef hintFor(StringRef name) {
           .Cases({"tensor.cast", "tensor.dim", "tensor.rank"}, "tiles have static shapes")
           .Case("tensor.reshape", "use tensor.expand_shape or tensor.collapse_shape")
           .Case("tensor.bitcast", "use arith.bitcast")
-          .Case("memref.alloca",
-                "values of a block are tiles; workspace is memref.alloc in the body of the kernel")
           .Case("memref.dealloc", "the launcher frees workspace")
           .Case("memref.copy", "use tile.load and tile.store in a grid")
           .Cases({"memref.get_global", "memref.global"},
@@ -262,9 +260,6 @@ private:
                      "part that is wanted with tile.load";
       else if (!slice.hasUnitStride())
         error(op) << "has strides other than 1, which are not yet supported";
-    } else if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
-      if (!splat.getDynamicSizes().empty())
-        error(op) << "has dynamic sizes; a tile has a static shape";
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       if (loop.getUnsignedCmp())
         error(op) << "compares unsigned; loops of the language are signed";

@@ -1,0 +1,164 @@
+// RUN: tile-opt %s -split-input-file -verify-diagnostics
+
+tile.kernel @count(%n: index) {
+  // expected-error @+1 {{grid_c1: 2 coordinates need as many lower bounds, upper bounds and steps, got 2, 1 and 2}}
+  tile.grid (%i, %j) = (0, 0) to (%n) step (1, 1) {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @mismatch(%n: index) {
+  // expected-error @+1 {{grid_c1: dynamic bounds and their values do not match}}
+  "tile.grid"(%n) <{operandSegmentSizes = array<i32: 0, 1, 0>, staticLower = array<i64: 0>, staticUpper = array<i64: 5>, staticStep = array<i64: 1>}> ({
+  ^bb0(%i: index):
+    "tile.yield"() : () -> ()
+  }) : (index) -> ()
+  tile.return
+}
+
+// -----
+
+tile.kernel @coordinate(%n: index) {
+  // expected-error @+1 {{grid_c1: coordinates are of type index, got 'i32'}}
+  "tile.grid"() <{operandSegmentSizes = array<i32: 0, 0, 0>, staticLower = array<i64: 0>, staticUpper = array<i64: 5>, staticStep = array<i64: 1>}> ({
+  ^bb0(%i: i32):
+    "tile.yield"() : () -> ()
+  }) : () -> ()
+  tile.return
+}
+
+// -----
+
+tile.kernel @step() {
+  // expected-error @+1 {{grid_c2: a step must be positive, got 0}}
+  tile.grid (%i) = (0) to (8) step (0) {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @nested() {
+  tile.grid (%i) = (0) to (8) step (1) {
+    // expected-error @+1 {{grid_c3: must stand directly in a tile.kernel}}
+    tile.grid (%j) = (0) to (8) step (1) {
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @+1 {{grid_c3: must stand directly in a tile.kernel}}
+tile.grid () = () to () step () {
+}
+
+// -----
+
+tile.kernel @crossing(%A: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %t = arith.constant dense<1.0> : tensor<4xf32>
+  tile.grid () = () to () step () {
+    // expected-error @+1 {{grid_c4: uses a tile from outside its tile.grid; tiles may not cross the border}}
+    tile.store %t, %A[%c0] : tensor<4xf32> -> memref<4xf32>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @order() {
+  // expected-error @+1 {{grid_c5: an order with a group needs a grid of rank 2 or more, got rank 1}}
+  tile.grid (%i) = (0) to (8) step (1) order = <group = 4> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @group() {
+  // expected-error @+1 {{the group of a grid's order must be 0 or more, got -1}}
+  tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = <group = -1> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @yields(%n: index) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    // expected-error @+1 {{yield_c1: a grid yields nothing; store the result with tile.store}}
+    tile.yield %n : index
+  }
+  tile.return
+}
+
+// -----
+
+func.func @elsewhere() {
+  // expected-error @+1 {{yield_c1: ends a tile.grid or the combiner of a reduction, not a func.func}}
+  tile.yield
+}
+
+// -----
+
+tile.kernel @two_blocks() {
+  // expected-error @+1 {{expects region #0 to have 0 or 1 blocks}}
+  "tile.grid"() <{operandSegmentSizes = array<i32: 0, 0, 0>, staticLower = array<i64>, staticUpper = array<i64>, staticStep = array<i64>}> ({
+    "tile.yield"() : () -> ()
+  ^bb1:
+    "tile.yield"() : () -> ()
+  }) : () -> ()
+  tile.return
+}
+
+// -----
+
+// Syntax.
+
+tile.kernel @no_parenthesis() {
+  // expected-error @+2 {{expected '(' in dynamic index list}}
+  // expected-error @+1 {{expected SSA value or integer}}
+  tile.grid (%i) = 0 to (8) step (1) {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @no_step() {
+  // expected-error @+1 {{expected 'step'}}
+  tile.grid (%i) = (0) to (8) {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @order_syntax() {
+  // expected-error @+1 {{expected '<'}}
+  tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = 3 {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @own_attribute() {
+  // expected-error @+1 {{attribute 'staticLower' occurs more than once}}
+  tile.grid (%i) = (0) to (8) step (1) attributes {staticLower = array<i64: 1>} {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @typed_bound(%n: i32) {
+  // expected-note @-1 {{prior use here}}
+  // expected-error @+1 {{use of value '%n' expects different type than prior uses: 'index' vs 'i32'}}
+  tile.grid (%i) = (0) to (%n) step (1) {
+  }
+  tile.return
+}
