@@ -97,8 +97,14 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
 def AllocateShared : CtaPass<"cta-allocate-shared"> {
   let summary = "Give shared tiles offsets and copies mbarriers";
   let description = [{
-    Requires *placed*, lowered grids; ensures *allocated*. Tiles whose lifetimes overlap get different offsets; swizzled ones are aligned as the
-    hardware wants. A block that needs more than 227 KiB is an error with the map.
+    Requires *placed*, lowered grids and decomposed ops; ensures *allocated*. Tiles that live at the same time get different bytes (`offset` on `cta.stage`
+    and `cta.copy`; offsets that the text has are kept), aligned as their swizzle wants; `shared` of the launch is the sum. Copies by TMA with no use
+    between them share an `mbarrier`. Tiles that nobody uses disappear. A block that needs more than 227 KiB is an error with the map.
+
+    ```mlir
+    %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>, mbarrier = 0, offset = 0} : …
+    %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>, mbarrier = 0, offset = 16384} : …
+    ```
   }];
 }
 

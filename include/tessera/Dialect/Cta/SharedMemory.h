@@ -16,6 +16,7 @@ constexpr int64_t kMaxSharedBytes = 232448;
 constexpr int64_t kSharedBytesPerSM = 233472;
 constexpr int64_t kReservedSharedBytes = 1024;
 constexpr int64_t kMBarrierBytes = 8;
+constexpr int64_t kThreadsPerSM = 2048;
 
 layout::Coord coordOf(llvm::ArrayRef<int64_t> shape);
 

@@ -1,0 +1,316 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-allocate-shared: offsets for shared tiles, mbarriers for copies.
+//
+// A tile lives from the op that makes it to its last use, through views; a tile from outside a loop
+// that is used inside lives through the whole loop. Tiles that live at the same time get different
+// bytes: the largest first, each at the lowest offset that is free and aligned. Accesses that are
+// still in flight after a tile's last use (other threads, TMA) are not lifetimes: they are hazards,
+// and cta-insert-barriers waits for them before the bytes are written again. But a wait costs time,
+// so that the source of a cta.copy_out is kept to the end of its block when that is free.
+#include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/SharedMemory.h"
+
+#include "mlir/IR/Iterators.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_ALLOCATESHARED
+#include "tessera/Dialect/Cta/Passes.h.inc"
+} // namespace tessera::cta
+
+namespace {
+/// Positions in the launch, in the order of the text.
+struct Interval {
+  int64_t begin = 0, end = 0; // inclusive
+  bool overlaps(const Interval &o) const { return begin <= o.end && o.begin <= end; }
+};
+
+struct Buffer {
+  Operation *op;
+  SmemType type;
+  int64_t bytes, alignment;
+  Interval live;
+  /// The end if the source of a copy_out is kept to the end of its block.
+  int64_t relaxedEnd;
+  std::optional<int64_t> fixed; // an offset that the text gave
+
+  int64_t end(int64_t offset) const { return offset + bytes; }
+};
+
+using Offsets = SmallVector<int64_t>; // one a buffer
+
+class Allocator {
+public:
+  explicit Allocator(LaunchOp launch) : launch(launch) {}
+  LogicalResult run();
+
+private:
+  void number(Block &block);
+  LogicalResult collect();
+  LogicalResult addUses(Buffer &buffer, Value tile);
+  Interval interval(const Buffer &b, bool relaxed) const {
+    return {b.live.begin, relaxed ? b.relaxedEnd : b.live.end};
+  }
+  Offsets place(bool relaxed) const;
+  int64_t total(const Offsets &offsets) const;
+  LogicalResult checkFixed(const Offsets &offsets) const;
+  LogicalResult tooLarge(int64_t total, int64_t limit);
+  void numberMBarriers(Block &block);
+
+  LaunchOp launch;
+  int64_t next = 0;
+  DenseMap<Operation *, Interval> positions;
+  SmallVector<Buffer> buffers;
+  SmallVector<int64_t> mbarriers;
+};
+} // namespace
+
+void Allocator::number(Block &block) {
+  for (Operation &op : block) {
+    int64_t begin = next++;
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        number(inner);
+    positions[&op] = {begin, next++};
+  }
+}
+
+//===--- lifetimes ---------------------------------------------------------------------------===//
+
+LogicalResult Allocator::addUses(Buffer &buffer, Value tile) {
+  for (Operation *user : tile.getUsers()) {
+    if (auto view = dyn_cast<ViewOp>(user)) {
+      if (failed(addUses(buffer, view.getResult())))
+        return failure();
+      continue;
+    }
+    if (!isa<CtaDialect>(user->getDialect()) || user->getNumRegions()) {
+      InFlightDiagnostic error =
+          user->emitOpError("carries a shared tile out of its block; a shared tile is used "
+                            "where it is made, or in blocks inside: stage it there");
+      error.attachNote(buffer.op->getLoc()) << "the tile is made here";
+      return error;
+    }
+    int64_t end = positions.lookup(user).end;
+    for (Operation *parent = user->getParentOp(); parent != buffer.op->getParentOp();
+         parent = parent->getParentOp())
+      if (!isa<scf::IfOp, scf::IndexSwitchOp>(parent))
+        end = std::max(end, positions.lookup(parent).end);
+    buffer.live.end = std::max(buffer.live.end, end);
+    if (isa<CopyOutOp>(user))
+      end = std::max(end, positions.lookup(&user->getBlock()->back()).end);
+    buffer.relaxedEnd = std::max(buffer.relaxedEnd, end);
+  }
+  return success();
+}
+
+LogicalResult Allocator::collect() {
+  WalkResult result = launch.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isa<StageOp, CopyOp>(op))
+      return WalkResult::advance();
+    Value tile = op->getResult(0);
+    auto type = cast<SmemType>(tile.getType());
+    layout::SharedLayout layout = sharedLayout(type);
+    if (type.getSwizzle().isUnknown()) {
+      op->emitOpError("makes a shared tile without a layout; cta-swizzle-shared chooses one");
+      return WalkResult::interrupt();
+    }
+    if (layout::Error why = layout.validate()) {
+      op->emitOpError("makes a shared tile with an impossible layout, ") << type << ": " << *why;
+      return WalkResult::interrupt();
+    }
+    Interval at = positions.lookup(op);
+    buffers.push_back({op, type, layout.sizeBytes(), layout.alignment(), at, at.end, offsetOf(op)});
+    return addUses(buffers.back(), tile).failed() ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===--- placement ---------------------------------------------------------------------------===//
+
+Offsets Allocator::place(bool relaxed) const {
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, buffers.size()));
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    bool fixedA = buffers[a].fixed.has_value(), fixedB = buffers[b].fixed.has_value();
+    return fixedA != fixedB ? fixedA : buffers[a].bytes > buffers[b].bytes;
+  });
+  Offsets offsets(buffers.size(), 0);
+  SmallVector<unsigned> placed;
+  for (unsigned i : order) {
+    const Buffer &buffer = buffers[i];
+    Interval live = interval(buffer, relaxed);
+    SmallVector<unsigned> rivals;
+    llvm::copy_if(placed, std::back_inserter(rivals),
+                  [&](unsigned j) { return live.overlaps(interval(buffers[j], relaxed)); });
+    // The start of the memory or the end of a rival: the lowest that is free.
+    SmallVector<int64_t> candidates{0};
+    for (unsigned j : rivals)
+      candidates.push_back(llvm::alignTo(buffers[j].end(offsets[j]), buffer.alignment));
+    llvm::sort(candidates);
+    auto isFree = [&](int64_t offset) {
+      return llvm::none_of(rivals, [&](unsigned j) {
+        return offset < buffers[j].end(offsets[j]) && offsets[j] < buffer.end(offset);
+      });
+    };
+    offsets[i] = buffer.fixed ? *buffer.fixed : *llvm::find_if(candidates, isFree);
+    placed.push_back(i);
+  }
+  return offsets;
+}
+
+int64_t Allocator::total(const Offsets &offsets) const {
+  int64_t bytes = 0;
+  for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets))
+    bytes = std::max(bytes, buffer.end(offset));
+  return bytes;
+}
+
+/// Offsets from the text are taken, but not on trust.
+LogicalResult Allocator::checkFixed(const Offsets &offsets) const {
+  for (auto [i, a] : llvm::enumerate(buffers)) {
+    if (!a.fixed)
+      continue;
+    if (*a.fixed < 0 || *a.fixed % a.alignment)
+      return a.op->emitOpError("offset ") << *a.fixed << " is not a multiple of " << a.alignment
+                                          << ", which " << a.type.getSwizzle() << " needs";
+    for (auto [j, b] : llvm::enumerate(buffers)) {
+      if (i == j || !a.live.overlaps(b.live) || offsets[i] >= b.end(offsets[j]) ||
+          offsets[j] >= a.end(offsets[i]))
+        continue;
+      InFlightDiagnostic error = a.op->emitOpError("offset ")
+                                 << *a.fixed << " puts it over a tile that lives at the same time";
+      error.attachNote(b.op->getLoc())
+          << "this one, at [" << offsets[j] << ", " << b.end(offsets[j]) << ")";
+      return error;
+    }
+  }
+  return success();
+}
+
+LogicalResult Allocator::tooLarge(int64_t bytes, int64_t limit) {
+  // The moment at which most bytes are live.
+  int64_t peak = 0, when = 0;
+  for (const Buffer &at : buffers) {
+    int64_t sum = 0;
+    for (const Buffer &b : buffers)
+      if (b.live.begin <= at.live.begin && at.live.begin <= b.live.end)
+        sum += b.bytes;
+    if (sum > peak) {
+      peak = sum;
+      when = at.live.begin;
+    }
+  }
+  const Buffer *largest = nullptr;
+  for (const Buffer &b : buffers)
+    if (b.live.begin <= when && when <= b.live.end && (!largest || b.bytes > largest->bytes))
+      largest = &b;
+  InFlightDiagnostic error = launch.emitError();
+  error << "a block of @" << launch.getSymbol() << " needs " << bytes
+        << " bytes of shared memory, but Hopper has " << limit
+        << " for its tiles; make the tiles of the program smaller";
+  int64_t fits = largest->bytes - (bytes - limit);
+  if (fits > 0)
+    error << ", for example the largest, " << largest->type << ", of at most " << fits << " bytes";
+  for (const Buffer &b : buffers)
+    if (b.live.begin <= when && when <= b.live.end)
+      error.attachNote(b.op->getLoc()) << b.bytes << " bytes: " << b.type;
+  return error;
+}
+
+//===--- mbarriers ---------------------------------------------------------------------------===//
+
+static bool writesGlobalMemory(Operation *op) {
+  return isa<StoreOp, CopyOutOp, memref::StoreOp>(op);
+}
+
+/// Copies of one block share an mbarrier up to the first op that uses one of them, or writes global
+/// memory (which may be what they read): before that, or at the latest at the end of the block,
+/// stands their await.
+void Allocator::numberMBarriers(Block &block) {
+  llvm::SmallPtrSet<Operation *, 4> group;
+  for (Operation &op : block) {
+    auto copy = dyn_cast<CopyOp>(op);
+    bool closes = false;
+    op.walk([&](Operation *inner) {
+      closes |= writesGlobalMemory(inner) || (isa<CopyOp>(inner) && inner != &op);
+      if (!isa<ViewOp>(inner))
+        for (Value operand : inner->getOperands())
+          closes |= isa<SmemType>(operand.getType()) && group.contains(bufferOf(operand));
+    });
+    if (closes)
+      group.clear();
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        numberMBarriers(inner);
+    if (!copy || copy.getMechanism() != Mechanism::Tma)
+      continue;
+    if (group.empty())
+      mbarriers.push_back(0);
+    group.insert(copy);
+    copy.setMbarrier(mbarriers.size() - 1);
+    ++mbarriers.back();
+  }
+}
+
+LogicalResult Allocator::run() {
+  // Nobody would wait for a copy that nobody reads.
+  launch.getBody().walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+    if (isa<StageOp, CopyOp, ViewOp, ReadOp>(op) && isOpTriviallyDead(op))
+      op->erase();
+  });
+  number(launch.getBody().front());
+  if (failed(collect()))
+    return failure();
+  numberMBarriers(launch.getBody().front());
+
+  const int64_t rest = kMBarrierBytes * mbarriers.size(), limit = kMaxSharedBytes - rest;
+  Offsets tight = place(/*relaxed=*/false), relaxed = place(/*relaxed=*/true);
+  auto kernel = launch->getParentOfType<tile::KernelOp>();
+  const int64_t byThreads = kThreadsPerSM / (128 * kernel.getWarpgroups().value_or(1));
+  auto blocksPerSM = [&](const Offsets &offsets) {
+    return std::min(kSharedBytesPerSM / (total(offsets) + rest + kReservedSharedBytes), byThreads);
+  };
+  const Offsets &offsets =
+      total(relaxed) <= limit && blocksPerSM(relaxed) == blocksPerSM(tight) ? relaxed : tight;
+  if (failed(checkFixed(offsets)))
+    return failure();
+  if (total(offsets) > limit)
+    return tooLarge(total(offsets), limit);
+
+  for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets)) {
+    if (auto stage = dyn_cast<StageOp>(buffer.op))
+      stage.setOffset(offset);
+    else
+      cast<CopyOp>(buffer.op).setOffset(offset);
+  }
+  launch.setShared(llvm::alignTo(total(offsets), kMBarrierBytes) + rest);
+  if (!mbarriers.empty())
+    launch.setMbarriers(mbarriers);
+  return success();
+}
+
+namespace {
+struct AllocateShared : cta::impl::AllocateSharedBase<AllocateShared> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())))
+      return signalPassFailure();
+    for (Operation &op : kernel.getBody().front()) {
+      if (isa<tile::GridOp>(op)) {
+        op.emitError("cta-allocate-shared works on launches; run cta-lower-grid first");
+        return signalPassFailure();
+      }
+      if (auto launch = dyn_cast<LaunchOp>(op))
+        if (failed(Allocator(launch).run()))
+          return signalPassFailure();
+    }
+    kernel.setPhaseAttr(tile::PhaseAttr::get(&getContext(), tile::Phase::Allocated));
+  }
+};
+} // namespace
