@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/LayoutRules.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
@@ -18,6 +19,14 @@ using namespace tessera::cta;
 static const StringRef kAccessAttrs[] = {"dims", "limited", "maskDims", "pad",
                                          "operandSegmentSizes"};
 
+/// A mask has the tile's layout, sliced to its dimensions (a rule of phase placed).
+static auto maskEncodingOf(Type tileType) {
+  return [frag = FragAttr::of(tileType)](ArrayRef<int64_t> maskDims) -> Attribute {
+    return frag ? FragAttr::get(frag.getContext(), maskLayout(frag.layout(), maskDims))
+                : FragAttr{};
+  };
+}
+
 /// `%M[...] clauses attrs : memref -> tile`; the tile is the result.
 static ParseResult parseSource(OpAsmParser &parser, OperationState &result) {
   tile::ParsedAccess access;
@@ -30,7 +39,8 @@ static ParseResult parseSource(OpAsmParser &parser, OperationState &result) {
   if (!isa<RankedTensorType, SmemType>(tileType))
     return parser.emitError(parser.getNameLoc())
            << "expected a ranked tensor or a shared tile, got " << tileType;
-  if (resolveAccess(parser, access, memref, tileShape(tileType), result, segments))
+  if (resolveAccess(parser, access, memref, tileShape(tileType), result, segments,
+                    maskEncodingOf(tileType)))
     return failure();
   result.addAttribute("operandSegmentSizes", parser.getBuilder().getDenseI32ArrayAttr(
                                                  {1, segments[0], segments[1], segments[2]}));
@@ -53,7 +63,8 @@ static ParseResult parseDestination(OpAsmParser &parser, OperationState &result)
     return parser.emitError(parser.getNameLoc())
            << "expected a ranked tensor or a shared tile, got " << tileType;
   if (parser.resolveOperand(value, tileType, result.operands) ||
-      resolveAccess(parser, access, memref, tileShape(tileType), result, segments))
+      resolveAccess(parser, access, memref, tileShape(tileType), result, segments,
+                    maskEncodingOf(tileType)))
     return failure();
   result.addAttribute("operandSegmentSizes", parser.getBuilder().getDenseI32ArrayAttr(
                                                  {1, 1, segments[0], segments[1], segments[2]}));

@@ -76,7 +76,8 @@ ParseResult tessera::tile::parseAccess(OpAsmParser &parser, ParsedAccess &access
 
 ParseResult tessera::tile::resolveAccess(OpAsmParser &parser, ParsedAccess &access, Type memrefType,
                                          ArrayRef<int64_t> shape, OperationState &state,
-                                         SmallVectorImpl<int32_t> &segments) {
+                                         SmallVectorImpl<int32_t> &segments,
+                                         MaskEncoding maskEncoding) {
   Builder &b = parser.getBuilder();
   Type index = b.getIndexType();
   auto memref = dyn_cast<MemRefType>(memrefType);
@@ -107,8 +108,9 @@ ParseResult tessera::tile::resolveAccess(OpAsmParser &parser, ParsedAccess &acce
                << "load_c5: mask dimension " << d << " is not a dimension of the tile";
       maskShape.push_back(shape[d]);
     }
-    if (parser.resolveOperand(access.mask, RankedTensorType::get(maskShape, b.getI1Type()),
-                              state.operands))
+    auto maskType = RankedTensorType::get(
+        maskShape, b.getI1Type(), maskEncoding ? maskEncoding(access.maskDims) : Attribute{});
+    if (parser.resolveOperand(access.mask, maskType, state.operands))
       return failure();
   }
   state.addAttribute("dims", b.getDenseI64ArrayAttr(access.dims));

@@ -24,6 +24,9 @@ struct ParsedAccess {
 /// Parses `%M[...]` and the optional clauses; `pad` only if `allowPad`.
 mlir::ParseResult parseAccess(mlir::OpAsmParser &parser, ParsedAccess &access, bool allowPad);
 
+/// The encoding of a mask over these tile dimensions, which the text does not repeat.
+using MaskEncoding = llvm::function_ref<mlir::Attribute(llvm::ArrayRef<int64_t> maskDims)>;
+
 /// Fills in the defaults that depend on the types, and appends the operands in the order memref (if
 /// `withMemref`), coords, limits, mask; sets the attributes dims, limited, maskDims, pad. Returns
 /// the segment sizes {coords, limits, mask} through `segments`. `shape` are the extents of the
@@ -31,7 +34,8 @@ mlir::ParseResult parseAccess(mlir::OpAsmParser &parser, ParsedAccess &access, b
 mlir::ParseResult resolveAccess(mlir::OpAsmParser &parser, ParsedAccess &access,
                                 mlir::Type memrefType, llvm::ArrayRef<int64_t> shape,
                                 mlir::OperationState &state,
-                                llvm::SmallVectorImpl<int32_t> &segments);
+                                llvm::SmallVectorImpl<int32_t> &segments,
+                                MaskEncoding maskEncoding = nullptr);
 
 /// Prints what `parseAccess` reads.
 void printAccess(mlir::OpAsmPrinter &printer, mlir::Value memref, mlir::ValueRange coords,
