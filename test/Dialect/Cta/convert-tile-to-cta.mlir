@@ -1,0 +1,133 @@
+// RUN: tile-opt %s --split-input-file --convert-tile-to-cta | FileCheck %s
+
+// Operands are staged where they are made: the one from outside the loop once.
+// CHECK-LABEL: tile.kernel @gemm
+// CHECK-SAME: phase = #tile.phase<raw>, warpgroups = 2
+// CHECK: tile.grid
+// CHECK: %[[B:.+]] = cta.load %B{{.*}} -> tensor<64x256xbf16>
+// CHECK-NEXT: %[[BS:.+]] = cta.stage %[[B]] : tensor<64x256xbf16> -> <64x256xbf16, #cta.swizzle<?>>
+// CHECK: scf.for {{.*}} iter_args(%[[ACC:.+]] = %{{.+}}) -> (tensor<128x256xf32>)
+// CHECK: %[[A:.+]] = cta.load %A{{.*}} {stages = 3 : i64}
+// CHECK-NEXT: %[[AS:.+]] = cta.stage %[[A]]
+// CHECK-NEXT: cta.mma %[[AS]], %[[BS]], %[[ACC]] {require = #tile.require<[wgmma]>}
+// CHECK: cta.store {{.*}} : tensor<128x256xbf16> -> memref<?x?xbf16>
+tile.kernel @gemm(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xbf16>, %n: index) {
+  tile.grid (%i, %j) = (0, 0) to (%n, %n) step (128, 256) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+    %b = tile.load %B[%c0, %j] : memref<?x?xbf16> -> tensor<64x256xbf16>
+    %acc = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32>) {
+      %a = tile.load %A[%i, %k] stages = 3 : memref<?x?xbf16> -> tensor<128x64xbf16>
+      %d = tile.mma %a, %b, %c require = [wgmma] : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
+      scf.yield %d : tensor<128x256xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x256xf32> to tensor<128x256xbf16>
+    tile.store %out, %C[%i, %j] : tensor<128x256xbf16> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// -----
+
+// Reductions become general; sums of 16-bit floats are in f32 and rounded once.
+// CHECK-LABEL: tile.kernel @reductions
+// CHECK-SAME: warpgroups = 1
+// CHECK: %[[MASK:.+]] = arith.cmpi
+// CHECK: %[[X:.+]] = cta.load %X{{.*}} limit = [_, %{{.+}}] pad = neg_inf mask = %[[MASK]] on [1] {cache = #tile.cache<first>} : memref<?x?xf16> -> tensor<8x16xf16>
+// CHECK: %[[WIDE:.+]] = arith.extf %[[X]]
+// CHECK: %[[NEG0:.+]] = arith.constant -0.000000e+00 : f32
+// CHECK: %[[SUM:.+]] = cta.reduce (%[[WIDE]]) dims = [1] init(%[[NEG0]]) {
+// CHECK:   arith.addf
+// CHECK:   tile.yield
+// CHECK: } : tensor<8x16xf32> -> tensor<8xf32>
+// CHECK: arith.truncf %[[SUM]] : tensor<8xf32> to tensor<8xf16>
+// CHECK: %[[IOTA:.+]] = cta.iota dim = 1 : tensor<8x16xi32>
+// CHECK: cta.reduce (%[[X]], %[[IOTA]]) dims = [1]
+// CHECK: : tensor<8x16xf16>, tensor<8x16xi32> -> tensor<8xf16>, tensor<8xi32>
+tile.kernel @reductions(%X: memref<?x?xf16>, %S: memref<?xf16>, %I: memref<?xi32>, %n: index) {
+  tile.grid (%i) = (0) to (%n) step (8) {
+    %c0 = arith.constant 0 : index
+    %j = tile.iota dim = 0 : tensor<16xindex>
+    %nn = tile.broadcast %n dims = [] : index -> tensor<16xindex>
+    %m = arith.cmpi slt, %j, %nn : tensor<16xindex>
+    %x = tile.load %X[%i, %c0] limit = [_, %n] pad = neg_inf mask = %m on [1] cache = first : memref<?x?xf16> -> tensor<8x16xf16>
+    %s = tile.reduce addf %x dims = [1] : tensor<8x16xf16> -> tensor<8xf16>
+    %v, %at = tile.argreduce max %x dim = 1 : tensor<8x16xf16> -> tensor<8xf16>, tensor<8xi32>
+    tile.store %s, %S[%i] : tensor<8xf16> -> memref<?xf16>
+    tile.store %at, %I[%i] : tensor<8xi32> -> memref<?xi32>
+  }
+  tile.return
+}
+
+// -----
+
+// Shapes. Views of memrefs stay.
+// CHECK-LABEL: tile.kernel @shapes
+// CHECK: memref.subview
+// CHECK: %[[X:.+]] = cta.load
+// CHECK: %[[E:.+]] = cta.reshape %[[X]] : tensor<8x16xf32> -> tensor<8x4x4xf32>
+// CHECK: %[[C:.+]] = cta.reshape %[[E]] : tensor<8x4x4xf32> -> tensor<8x16xf32>
+// CHECK: %[[S:.+]] = cta.slice %[[C]] offsets = [0, 8] : tensor<8x16xf32> -> tensor<8x8xf32>
+// CHECK: %[[R0:.+]] = cta.slice %[[C]] offsets = [2, 0] : tensor<8x16xf32> -> tensor<1x16xf32>
+// CHECK: %[[R:.+]] = cta.reshape %[[R0]] : tensor<1x16xf32> -> tensor<16xf32>
+// CHECK: cta.concat %[[S]], %[[S]] dim = 1 : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x16xf32>
+// CHECK: %[[T:.+]] = cta.transpose %{{.+}} dims = [1, 0]
+// CHECK: %[[M:.+]] = cta.reduce (%[[R]]) dims = [0]
+// CHECK: %[[F:.+]] = cta.extract %[[M]] : tensor<f32> -> f32
+// CHECK: cta.broadcast %[[F]] dims = [] : f32 -> tensor<16x8xf32>
+// CHECK: cta.broadcast %[[F]] dims = [] : f32 -> tensor<1xf32>
+// CHECK-NOT: tensor.
+tile.kernel @shapes(%X: memref<?x?xf32>, %Y: memref<?x?xf32>, %Z: memref<?xf32>, %n: index) {
+  tile.grid (%i) = (0) to (%n) step (8) {
+    %c0 = arith.constant 0 : index
+    %view = memref.subview %X[%i, 0] [8, %n] [1, 1] : memref<?x?xf32> to memref<8x?xf32, strided<[?, 1], offset: ?>>
+    %x = tile.load %view[%c0, %c0] : memref<8x?xf32, strided<[?, 1], offset: ?>> -> tensor<8x16xf32>
+    %e = tensor.expand_shape %x [[0], [1, 2]] output_shape [8, 4, 4] : tensor<8x16xf32> into tensor<8x4x4xf32>
+    %c = tensor.collapse_shape %e [[0], [1, 2]] : tensor<8x4x4xf32> into tensor<8x16xf32>
+    %s = tensor.extract_slice %c[0, 8] [8, 8] [1, 1] : tensor<8x16xf32> to tensor<8x8xf32>
+    %r = tensor.extract_slice %c[2, 0] [1, 16] [1, 1] : tensor<8x16xf32> to tensor<16xf32>
+    %cc = tensor.concat dim(1) %s, %s : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x16xf32>
+    %t = tile.transpose %cc dims = [1, 0] : tensor<8x16xf32> -> tensor<16x8xf32>
+    %m = tile.reduce maximumf %r dims = [0] : tensor<16xf32> -> tensor<f32>
+    %f = tensor.extract %m[] : tensor<f32>
+    %sp = tensor.splat %f : tensor<16x8xf32>
+    %one = tensor.from_elements %f : tensor<1xf32>
+    %u = arith.addf %t, %sp : tensor<16x8xf32>
+    tile.store %u, %Y[%i, %c0] : tensor<16x8xf32> -> memref<?x?xf32>
+    tile.store %one, %Z[%i] : tensor<1xf32> -> memref<?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// The number of warpgroups: given; by rows of products; by the largest tile.
+// CHECK-LABEL: tile.kernel @given
+// CHECK-SAME: warpgroups = 4
+tile.kernel @given(%A: memref<?xf32>) attributes {warpgroups = 4} {
+  tile.return
+}
+// CHECK-LABEL: tile.kernel @rows192
+// CHECK-SAME: warpgroups = 3
+tile.kernel @rows192(%A: memref<?x?xf16>, %D: memref<?x?xf16>) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %A[%c0, %c0] : memref<?x?xf16> -> tensor<192x192xf16>
+    %d = tile.mma %a, %a : tensor<192x192xf16>, tensor<192x192xf16> -> tensor<192x192xf16>
+    tile.store %d, %D[%c0, %c0] : tensor<192x192xf16> -> memref<?x?xf16>
+  }
+  tile.return
+}
+// CHECK-LABEL: tile.kernel @f32
+// CHECK-SAME: warpgroups = 4
+// CHECK: cta.mma {{.*}} {precision = #tile.precision<tf32>}
+tile.kernel @f32(%A: memref<?x?xf32>, %D: memref<?x?xf32>) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %A[%c0, %c0] : memref<?x?xf32> -> tensor<128x128xf32>
+    %d = tile.mma %a, %a precision = tf32 : tensor<128x128xf32>, tensor<128x128xf32> -> tensor<128x128xf32>
+    tile.store %d, %D[%c0, %c0] : tensor<128x128xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}

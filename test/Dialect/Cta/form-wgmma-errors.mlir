@@ -1,0 +1,35 @@
+// RUN: tile-opt %s --split-input-file --verify-diagnostics --cta-form-wgmma
+
+// expected-error @+1 {{cta-form-wgmma needs a kernel in phase raw, but this one is in phase L0 (no phase)}}
+tile.kernel @l0() {
+  tile.return
+}
+
+// -----
+
+tile.kernel @demand() attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %at = arith.constant dense<1.0> : tensor<48x16xf16>
+    %a = cta.stage %at : tensor<48x16xf16> -> !cta.smem<48x16xf16, #cta.swizzle<?>>
+    %bt = arith.constant dense<1.0> : tensor<16x16xf16>
+    %b = cta.stage %bt : tensor<16x16xf16> -> !cta.smem<16x16xf16, #cta.swizzle<?>>
+    // expected-error @+1 {{cannot run on the tensor cores, as 'require = [wgmma]' demands: M = 48 is not a multiple of 64 (64 rows for each of 1 warpgroup)}}
+    %d = cta.mma %a, %b {require = #tile.require<[wgmma]>} : !cta.smem<48x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<48x16xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// Of the whole kernel.
+tile.kernel @all() attributes {phase = #tile.phase<raw>, warpgroups = 1, require = #tile.require<[wgmma]>} {
+  tile.grid () = () to () step () {
+    %at = arith.constant dense<1.0> : tensor<64x16xf32>
+    %a = cta.stage %at : tensor<64x16xf32> -> !cta.smem<64x16xf32, #cta.swizzle<?>>
+    %bt = arith.constant dense<1.0> : tensor<16x16xf32>
+    %b = cta.stage %bt : tensor<16x16xf32> -> !cta.smem<16x16xf32, #cta.swizzle<?>>
+    // expected-error @+1 {{cannot run on the tensor cores, as 'require = [wgmma]' demands: the operands are f32}}
+    %d = cta.mma %a, %b : !cta.smem<64x16xf32, #cta.swizzle<?>>, !cta.smem<16x16xf32, #cta.swizzle<?>> -> tensor<64x16xf32>
+  }
+  tile.return
+}

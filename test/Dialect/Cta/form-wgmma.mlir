@@ -1,0 +1,130 @@
+// RUN: tile-opt %s --split-input-file --cta-form-wgmma | FileCheck %s
+
+// Converts without encodings cut the layout classes around the accumulator; both operands stay shared.
+// CHECK-LABEL: tile.kernel @gemm
+// CHECK: scf.for {{.*}} iter_args(%[[C:.+]] = %{{.+}})
+// CHECK: %[[A:.+]] = cta.stage
+// CHECK: %[[B:.+]] = cta.stage
+// CHECK: %[[C1:.+]] = cta.convert_layout %[[C]] : tensor<128x256xf32> -> tensor<128x256xf32>
+// CHECK: %[[D:.+]] = cta.wgmma %[[A]], %[[B]], %[[C1]]
+// CHECK: %[[D1:.+]] = cta.convert_layout %[[D]]
+// CHECK: scf.yield %[[D1]]
+// CHECK-NOT: cta.mma
+tile.kernel @gemm(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index)
+    attributes {phase = #tile.phase<raw>, warpgroups = 2} {
+  tile.grid (%i, %j) = (0, 0) to (%n, %n) step (128, 256) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+    %acc = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32>) {
+      %a = cta.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128x64xbf16>
+      %as = cta.stage %a : tensor<128x64xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<?>>
+      %b = cta.load %B[%k, %j] : memref<?x?xbf16> -> tensor<64x256xbf16>
+      %bs = cta.stage %b : tensor<64x256xbf16> -> !cta.smem<64x256xbf16, #cta.swizzle<?>>
+      %d = cta.mma %as, %bs, %c : !cta.smem<128x64xbf16, #cta.swizzle<?>>, !cta.smem<64x256xbf16, #cta.swizzle<?>> -> tensor<128x256xf32>
+      scf.yield %d : tensor<128x256xf32>
+    }
+    cta.store %acc, %C[%i, %j] : tensor<128x256xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// An operand computed from a product stays in registers; one that is loaded, even through
+// arithmetic, is shared.
+// CHECK-LABEL: tile.kernel @chain
+// CHECK: %[[Q:.+]] = cta.stage
+// CHECK: %[[K:.+]] = cta.stage
+// CHECK: cta.wgmma %[[Q]], %[[K]] : !cta.smem<64x64xf16, #cta.swizzle<?>>
+// CHECK: %[[P:.+]] = arith.truncf
+// CHECK-NOT: cta.stage
+// CHECK: %[[P1:.+]] = cta.convert_layout %[[P]] : tensor<64x64xf16> -> tensor<64x64xf16>
+// CHECK: cta.wgmma %[[P1]], %[[K]] : tensor<64x64xf16>, !cta.smem<64x64xf16, #cta.swizzle<?>> -> tensor<64x64xf32>
+tile.kernel @chain(%Q: memref<?x?xf16>, %O: memref<?x?xf32>)
+    attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %q = cta.load %Q[%c0, %c0] : memref<?x?xf16> -> tensor<64x64xf16>
+    %q2 = arith.addf %q, %q : tensor<64x64xf16>
+    %qs = cta.stage %q2 : tensor<64x64xf16> -> !cta.smem<64x64xf16, #cta.swizzle<?>>
+    %k = cta.load %Q[%c0, %c0] : memref<?x?xf16> -> tensor<64x64xf16>
+    %ks = cta.stage %k : tensor<64x64xf16> -> !cta.smem<64x64xf16, #cta.swizzle<?>>
+    %s = cta.mma %qs, %ks : !cta.smem<64x64xf16, #cta.swizzle<?>>, !cta.smem<64x64xf16, #cta.swizzle<?>> -> tensor<64x64xf32>
+    %e = math.exp2 %s : tensor<64x64xf32>
+    %p = arith.truncf %e : tensor<64x64xf32> to tensor<64x64xf16>
+    %ps = cta.stage %p : tensor<64x64xf16> -> !cta.smem<64x64xf16, #cta.swizzle<?>>
+    %o = cta.mma %ps, %ks : !cta.smem<64x64xf16, #cta.swizzle<?>>, !cta.smem<64x64xf16, #cta.swizzle<?>> -> tensor<64x64xf32>
+    cta.store %o, %O[%c0, %c0] : tensor<64x64xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// f16 accumulators for f16; the loop-carried result of a product is near a product too.
+// CHECK-LABEL: tile.kernel @carried
+// CHECK: cta.wgmma {{.*}} -> tensor<64x16xf16>
+// CHECK: cta.wgmma %{{.+}}, %{{.+}} : tensor<64x16xf16>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<64x16xf16>
+tile.kernel @carried(%A: memref<?x?xf16>, %n: index) attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : tensor<64x16xf16>
+    %a = cta.load %A[%c0, %c0] : memref<?x?xf16> -> tensor<64x16xf16>
+    %as = cta.stage %a : tensor<64x16xf16> -> !cta.smem<64x16xf16, #cta.swizzle<?>>
+    %b = cta.load %A[%c0, %c0] : memref<?x?xf16> -> tensor<16x16xf16>
+    %bs = cta.stage %b : tensor<16x16xf16> -> !cta.smem<16x16xf16, #cta.swizzle<?>>
+    %acc = scf.for %k = %c0 to %n step %c1 iter_args(%c = %zero) -> (tensor<64x16xf16>) {
+      %d = cta.mma %as, %bs, %c : !cta.smem<64x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<64x16xf16>
+      scf.yield %d : tensor<64x16xf16>
+    }
+    %accs = cta.stage %acc : tensor<64x16xf16> -> !cta.smem<64x16xf16, #cta.swizzle<?>>
+    %e = cta.mma %accs, %bs : !cta.smem<64x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<64x16xf16>
+    cta.store %e, %A[%c0, %c0] : tensor<64x16xf16> -> memref<?x?xf16>
+  }
+  tile.return
+}
+
+// -----
+
+// What the tensor cores cannot do says why.
+// CHECK-LABEL: tile.kernel @misfits
+// CHECK-NOT: cta.wgmma
+// CHECK: cta.mma {{.*}} {why = "no wgmma: the operands are f32; the tensor cores take f16 and bf16 here: convert the operands with arith.truncf"}
+// CHECK: cta.mma {{.*}} {why = "no wgmma: M = 64 is not a multiple of 128 (64 rows for each of 2 warpgroups)"}
+// CHECK: cta.mma {{.*}} {why = "no wgmma: K = 8 is not a multiple of 16; a larger tile is padded with zeros by the load"}
+// CHECK: cta.mma {{.*}} {why = "no wgmma: N = 12 is not a multiple of 8; a larger tile is padded with zeros by the load"}
+// CHECK: cta.mma {{.*}} {accumulate_every = 128 : i64, why = "no wgmma: 'accumulate_every' is not supported on the tensor cores yet; leave it out"}
+// CHECK: cta.mma {{.*}} {why = "no wgmma: the product is batched (rank 3);
+tile.kernel @misfits() attributes {phase = #tile.phase<raw>, warpgroups = 2} {
+  tile.grid () = () to () step () {
+    %at = arith.constant dense<1.0> : tensor<128x16xf32>
+    %a = cta.stage %at : tensor<128x16xf32> -> !cta.smem<128x16xf32, #cta.swizzle<?>>
+    %bt = arith.constant dense<1.0> : tensor<16x16xf32>
+    %b = cta.stage %bt : tensor<16x16xf32> -> !cta.smem<16x16xf32, #cta.swizzle<?>>
+    %ct = arith.constant dense<1.0> : tensor<64x16xf16>
+    %c = cta.stage %ct : tensor<64x16xf16> -> !cta.smem<64x16xf16, #cta.swizzle<?>>
+    %dt = arith.constant dense<1.0> : tensor<16x16xf16>
+    %d = cta.stage %dt : tensor<16x16xf16> -> !cta.smem<16x16xf16, #cta.swizzle<?>>
+    %et = arith.constant dense<1.0> : tensor<128x8xf16>
+    %e = cta.stage %et : tensor<128x8xf16> -> !cta.smem<128x8xf16, #cta.swizzle<?>>
+    %ft = arith.constant dense<1.0> : tensor<8x16xf16>
+    %f = cta.stage %ft : tensor<8x16xf16> -> !cta.smem<8x16xf16, #cta.swizzle<?>>
+    %gt = arith.constant dense<1.0> : tensor<128x16xf16>
+    %g = cta.stage %gt : tensor<128x16xf16> -> !cta.smem<128x16xf16, #cta.swizzle<?>>
+    %ht = arith.constant dense<1.0> : tensor<16x12xf16>
+    %h = cta.stage %ht : tensor<16x12xf16> -> !cta.smem<16x12xf16, #cta.swizzle<?>>
+    %kt = arith.constant dense<1.0> : tensor<1x128x16xf16>
+    %k = cta.stage %kt : tensor<1x128x16xf16> -> !cta.smem<1x128x16xf16, #cta.swizzle<?>>
+    %lt = arith.constant dense<1.0> : tensor<1x16x16xf16>
+    %l = cta.stage %lt : tensor<1x16x16xf16> -> !cta.smem<1x16x16xf16, #cta.swizzle<?>>
+    %r0 = cta.mma %a, %b : !cta.smem<128x16xf32, #cta.swizzle<?>>, !cta.smem<16x16xf32, #cta.swizzle<?>> -> tensor<128x16xf32>
+    %r1 = cta.mma %c, %d : !cta.smem<64x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<64x16xf32>
+    %r2 = cta.mma %e, %f : !cta.smem<128x8xf16, #cta.swizzle<?>>, !cta.smem<8x16xf16, #cta.swizzle<?>> -> tensor<128x16xf32>
+    %r3 = cta.mma %g, %h : !cta.smem<128x16xf16, #cta.swizzle<?>>, !cta.smem<16x12xf16, #cta.swizzle<?>> -> tensor<128x12xf32>
+    %r4 = cta.mma %g, %d {accumulate_every = 128 : i64} : !cta.smem<128x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<128x16xf32>
+    %r5 = cta.mma %k, %l : !cta.smem<1x128x16xf16, #cta.swizzle<?>>, !cta.smem<1x16x16xf16, #cta.swizzle<?>> -> tensor<1x128x16xf32>
+  }
+  tile.return
+}

@@ -1,0 +1,148 @@
+// RUN: tile-opt %s --split-input-file --cta-select-copies --cta-verify | FileCheck %s
+
+// Legal by facts: operands come by TMA, the result goes by TMA from the accumulator's layout, in front of the conversion.
+// Coordinates run over the sizes, so no size is empty where they do.
+#acc = #cta.frag<wgmma_acc, wg = 2>
+#blocked = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 2 on 0>
+// CHECK-LABEL: tile.kernel @gemm
+// CHECK-SAME: phase = #tile.phase<placed>
+// CHECK: %[[A:.+]] = cta.copy %A[%i, %[[K:.+]]] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
+// CHECK: %[[B:.+]] = cta.copy %B[%[[K]], %j] pad = any {mechanism = #cta.mechanism<tma>}
+// CHECK: cta.wgmma %[[A]], %[[B]]
+// CHECK: %[[OUT:.+]] = arith.truncf
+// CHECK-NOT: cta.convert_layout
+// CHECK: %[[S:.+]] = cta.stage %[[OUT]] : tensor<128x64xbf16, #wgmma_acc> -> <128x64xbf16, #cta.swizzle<128, dim = 1>>
+// CHECK: cta.copy_out %[[S]], %C[%i, %j] {mechanism = #cta.mechanism<tma>}
+tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"], tile.align = 16 : i64, tile.stride_divisible = array<i64: 8, 1>, tile.size_max = array<i64: 2147483647, 2147483647>},
+                  %B: memref<?x?xbf16> {tile.shape = ["K", "N"], tile.align = 16 : i64, tile.size_divisible = array<i64: 1, 8>, tile.size_max = array<i64: 2147483647, 2147483647>},
+                  %C: memref<?x?xbf16> {tile.shape = ["M", "N"], tile.align = 16 : i64})
+    attributes {phase = #tile.phase<raw>, warpgroups = 2} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 64) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x64xf32, #acc>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x64xf32, #acc>) {
+      %a = cta.load %A[%i, %k] limit = [%M, _] : memref<?x?xbf16> -> tensor<128x64xbf16, #blocked>
+      %as = cta.stage %a : tensor<128x64xbf16, #blocked> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
+      %b = cta.load %B[%k, %j] pad = any : memref<?x?xbf16> -> tensor<64x64xbf16, #blocked>
+      %bs = cta.stage %b : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+      %d = cta.wgmma %as, %bs, %c : !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>> -> tensor<128x64xf32, #acc>
+      scf.yield %d : tensor<128x64xf32, #acc>
+    }
+    %out = arith.truncf %acc : tensor<128x64xf32, #acc> to tensor<128x64xbf16, #acc>
+    %o = cta.convert_layout %out : tensor<128x64xbf16, #acc> -> tensor<128x64xbf16, #blocked>
+    cta.store %o, %C[%i, %j] : tensor<128x64xbf16, #blocked> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// -----
+
+// Refused, each with its reason; vectors are chosen for what remains.
+#blocked = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
+#rows = #cta.frag<regs = [], lanes = [[0], [0], [0], [1], [2]], warps = [[4], [8]], wg = 1>
+// CHECK-LABEL: tile.kernel @refused
+// CHECK: cta.load %[[V:.+]][{{.*}} {vector = 8 : i64, why = "no TMA: the memref is a view (memref.subview); descriptors exist for arguments and workspaces: use those with coordinates"}
+// CHECK: cta.load %X[{{.*}} {vector = 8 : i64, why = "no TMA: it has a mask; bounds are free with TMA, other masks are not: apply the mask with arith.select"}
+// CHECK: cta.load %X[{{.*}} pad = nan {vector = 8 : i64, why = "no TMA: TMA pads with zero only; use pad = zero or any, and arith.select"}
+// CHECK: cta.load %X[{{.*}} limit = [%{{.+}}, _] {vector = 8 : i64, why = "no TMA: the limit of tile dimension 0 may lie inside the memref; TMA stops at the memref's size only"}
+// CHECK: cta.load %Y[{{.*}} {why = "no TMA: the base of %Y is not known to be a multiple of 16 bytes; add tile.align = 16 to it; single elements: the base of %Y is not known to be a multiple of 16 bytes (tile.align)"}
+// CHECK: cta.load %Z[{{.*}} {vector = 4 : i64, why = "no TMA: the stride of dimension 0 of %Z is not known to be a multiple of 16 bytes; add tile.stride_divisible = array<i64: 8, 1> to it; 4 elements at a time: the stride of dimension 0 of %Z is not known to be a multiple of 8 (tile.stride_divisible)"}
+// CHECK: cta.load %X[{{.*}} {why = "no TMA: the coordinate of dimension 1 of %X is not known to fit 32 bits; tile.size_max or tile.assume can say so; single elements: the coordinate of dimension 1 is not known to be a multiple of 8"}
+// CHECK: cta.load %W[{{.*}} {vector = 8 : i64, why = "no TMA: dimension 0 of %W may be empty: TMA has no descriptor for it"}
+// CHECK: cta.load %T[{{.*}} dims = [1, 0] {why = "no TMA: dimension 1 of %T, along which the shared tile is contiguous, is not known to have stride 1; single elements: no dimension of the tile is known to have stride 1 in memory"}
+tile.kernel @refused(%X: memref<1024x64xbf16> {tile.align = 16 : i64}, %Y: memref<64x64xbf16>, %Z: memref<64x64xbf16, strided<[?, 1]>> {tile.align = 16 : i64, tile.stride_divisible = array<i64: 4, 1>},
+                     %W: memref<?x64xbf16> {tile.align = 32 : i64, tile.size_max = array<i64: 1000, 64>}, %T: memref<64x64xbf16, strided<[?, ?]>> {tile.align = 16 : i64}, %n: index)
+    attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %m = arith.constant dense<true> : tensor<64xi1, #rows>
+    %view = memref.subview %X[0, 0] [64, 64] [1, 1] : memref<1024x64xbf16> to memref<64x64xbf16, strided<[64, 1]>>
+    %a = cta.load %view[%c0, %c0] : memref<64x64xbf16, strided<[64, 1]>> -> tensor<64x64xbf16, #blocked>
+    %as = cta.stage %a : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %b = cta.load %X[%c0, %c0] mask = %m on [0] : memref<1024x64xbf16> -> tensor<64x64xbf16, #blocked>
+    %bs = cta.stage %b : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %c = cta.load %X[%c0, %c0] pad = nan : memref<1024x64xbf16> -> tensor<64x64xbf16, #blocked>
+    %cs = cta.stage %c : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %d = cta.load %X[%c0, %c0] limit = [%n, _] : memref<1024x64xbf16> -> tensor<64x64xbf16, #blocked>
+    %ds = cta.stage %d : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %e = cta.load %Y[%c0, %c0] : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
+    %es = cta.stage %e : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %f = cta.load %Z[%c0, %c0] : memref<64x64xbf16, strided<[?, 1]>> -> tensor<64x64xbf16, #blocked>
+    %fs = cta.stage %f : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %g = cta.load %X[%c0, %n] : memref<1024x64xbf16> -> tensor<64x64xbf16, #blocked>
+    %gs = cta.stage %g : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %h = cta.load %W[%c16, %c0] : memref<?x64xbf16> -> tensor<64x64xbf16, #blocked>
+    %hs = cta.stage %h : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %t = cta.load %T[%c0, %c0] dims = [1, 0] : memref<64x64xbf16, strided<[?, ?]>> -> tensor<64x64xbf16, #blocked>
+    %ts = cta.stage %t : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 0>>
+  }
+  tile.return
+}
+
+// -----
+
+// A tile used in registers, or twice, stays a load. A guard says that nothing is empty; a workspace is aligned.
+// The tile's own extent, a mask along it, and what bounds it limit vectors.
+#blocked = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
+#flat = #cta.frag<regs = [[1], [2]], lanes = [[4], [8], [16], [32], [64]], warps = [[128], [256]], wg = 1>
+// CHECK-LABEL: tile.kernel @kept
+// CHECK: cta.load %W{{.*}} {vector = 8 : i64}
+// CHECK: cta.copy %W[
+// CHECK: cta.copy %{{.+}}[%{{.+}}, %{{.+}}] {mechanism = #cta.mechanism<tma>} : memref<64x64xbf16> ->
+// CHECK: cta.load %V{{.*}} {vector = 4 : i64} : memref<?xf32> -> tensor<512xf32,
+// CHECK: cta.load %V{{.*}} {vector = 2 : i64} : memref<?xf32> -> tensor<510xf32,
+// CHECK: cta.load %V{{.*}} {why = "single elements: the mask varies along the contiguous dimension"}
+// CHECK: cta.load %V{{.*}} limit = {{.*}} {why = "single elements: the limit of tile dimension 0 is not known to be a multiple of 4"}
+// CHECK: cta.load %U{{.*}} {why = "single elements: the size of dimension 0 of %U is not known to be a multiple of 4 (tile.size_divisible)"}
+// CHECK: cta.store {{.*}}, %V{{.*}} {vector = 4 : i64}
+tile.kernel @kept(%W: memref<?x64xbf16> {tile.align = 32 : i64, tile.size_max = array<i64: 1000, 64>}, %V: memref<?xf32> {tile.align = 16 : i64, tile.size_divisible = array<i64: 4>}, %U: memref<?xf32> {tile.align = 16 : i64}, %n: index)
+    attributes {phase = #tile.phase<raw>, warpgroups = 1, guards = [#tile.guard<size_min, arg = 0, dim = 0, value = 1>]} {
+  %ws = memref.alloc() : memref<64x64xbf16>
+  tile.grid (%i) = (0) to (%n) step (512) {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %a = cta.load %W[%c16, %c0] : memref<?x64xbf16> -> tensor<64x64xbf16, #blocked>
+    %as = cta.stage %a : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %sum = arith.addf %a, %a : tensor<64x64xbf16, #blocked>
+    %b = cta.load %W[%c16, %c0] : memref<?x64xbf16> -> tensor<64x64xbf16, #blocked>
+    %bs = cta.stage %b : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %c = cta.load %ws[%c0, %c0] : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
+    %cs = cta.stage %c : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<linear>>
+    %m = arith.constant dense<true> : tensor<512xi1, #flat>
+    %v0 = cta.load %V[%i] : memref<?xf32> -> tensor<512xf32, #flat>
+    %v1 = cta.load %V[%i] : memref<?xf32> -> tensor<510xf32, #flat>
+    %v2 = cta.load %V[%i] mask = %m : memref<?xf32> -> tensor<512xf32, #flat>
+    %v3 = cta.load %V[%i] limit = [%n] : memref<?xf32> -> tensor<512xf32, #flat>
+    %u = cta.load %U[%i] : memref<?xf32> -> tensor<512xf32, #flat>
+    cta.store %v0, %V[%i] : tensor<512xf32, #flat> -> memref<?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// Stores: the contiguous size must be a multiple of 16 bytes, and only accumulators gain; a demand overrules the latter.
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#blocked = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
+// CHECK-LABEL: tile.kernel @stores
+// CHECK: cta.store {{.*}}, %S{{.*}} {why = "no TMA: the size of dimension 1 of %S is not known to be a multiple of 16 bytes, at which TMA stores are clipped; add tile.size_divisible to it; single elements: the size of dimension 1 of %S is not known to be a multiple of 2 (tile.size_divisible)"}
+// CHECK: cta.store {{.*}}, %X{{.*}} {vector = 8 : i64}
+// CHECK: cta.stage {{.*}} -> <64x64xbf16, #cta.swizzle<128, dim = 1>>
+// CHECK: cta.copy_out {{.*}}, %X
+tile.kernel @stores(%S: memref<64x?xbf16, strided<[?, 1]>> {tile.align = 16 : i64, tile.stride_divisible = array<i64: 8, 1>, tile.size_max = array<i64: 64, 64>}, %X: memref<64x64xbf16> {tile.align = 16 : i64})
+    attributes {phase = #tile.phase<raw>, warpgroups = 1, guards = [#tile.guard<size_min, arg = 0, dim = 1, value = 1>]} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %x = arith.constant dense<1.0> : tensor<64x64xbf16, #acc>
+    %y = arith.constant dense<1.0> : tensor<64x64xbf16, #blocked>
+    cta.store %x, %S[%c0, %c0] : tensor<64x64xbf16, #acc> -> memref<64x?xbf16, strided<[?, 1]>>
+    cta.store %y, %X[%c0, %c0] : tensor<64x64xbf16, #blocked> -> memref<64x64xbf16>
+    cta.store %y, %X[%c0, %c0] {require = #tile.require<[tma]>} : tensor<64x64xbf16, #blocked> -> memref<64x64xbf16>
+  }
+  tile.return
+}

@@ -1,0 +1,85 @@
+// RUN: tile-opt %s --tile-specialize-facts | FileCheck %s
+// RUN: tile-opt %s --tile-specialize-facts --tile-specialize-facts | FileCheck %s
+// RUN: tile-opt %s --tile-specialize-facts=variants=any | FileCheck %s --check-prefix=ANY
+// RUN: tile-opt %s --tile-specialize-facts=variants=aligned | FileCheck %s --check-prefix=ALIGNED
+
+// The row stride of an identity layout is the row: no guard for the size. Equal names share their guards.
+// CHECK-LABEL: tile.kernel @gemm_aligned(
+// CHECK-SAME: %A: memref<?x?xbf16> {tile.align = 16 : i64, tile.shape = ["M", "K"], tile.size_max = array<i64: 2147483647, 2147483647>, tile.stride_divisible = array<i64: 8, 1>}
+// CHECK-SAME: %B: memref<?x?xf32, strided<[?, 1]>> {tile.align = 16 : i64, tile.shape = ["K", "N"], tile.size_divisible = array<i64: 1, 4>, tile.size_max = array<i64: 9223372036854775807, 2147483647>, tile.stride_divisible = array<i64: 4, 1>}
+// CHECK-SAME: %unused: memref<?xf32>, %s: f32)
+// CHECK-SAME: guards = [#tile.guard<align, arg = 0, dim = -1, value = 16>, #tile.guard<stride_divisible, arg = 0, dim = 0, value = 8>, #tile.guard<size_max, arg = 0, dim = 0, value = 2147483647>, #tile.guard<size_max, arg = 0, dim = 1, value = 2147483647>,
+// CHECK-SAME: #tile.guard<align, arg = 1, dim = -1, value = 16>, #tile.guard<stride_divisible, arg = 1, dim = 0, value = 4>, #tile.guard<size_divisible, arg = 1, dim = 1, value = 4>, #tile.guard<size_max, arg = 1, dim = 1, value = 2147483647>,
+// CHECK-SAME: #tile.guard<size_min, arg = 0, dim = 0, value = 1>, #tile.guard<size_min, arg = 0, dim = 1, value = 1>, #tile.guard<size_min, arg = 1, dim = 1, value = 1>]
+// CHECK-SAME: variant = "aligned", variant_of = "gemm"
+// CHECK-LABEL: tile.kernel @gemm_any(
+// CHECK-SAME: %A: memref<?x?xbf16> {tile.shape = ["M", "K"]}
+// CHECK-NOT: guards
+// CHECK-SAME: variant = "any", variant_of = "gemm"
+// CHECK-NOT: tile.kernel @gemm(
+// ANY: tile.kernel @gemm_any
+// ANY-NOT: aligned
+// ALIGNED: tile.kernel @gemm_aligned
+// ALIGNED-NOT: _any
+tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xf32, strided<[?, 1]>> {tile.shape = ["K", "N"]}, %unused: memref<?xf32>, %s: f32) {
+  %c0 = arith.constant 0 : index
+  tile.grid () = () to () step () {
+    %a = tile.load %A[%c0, %c0] : memref<?x?xbf16> -> tensor<16x16xbf16>
+    %b = arith.extf %a : tensor<16x16xbf16> to tensor<16x16xf32>
+    tile.store %b, %B[%c0, %c0] : tensor<16x16xf32> -> memref<?x?xf32, strided<[?, 1]>>
+  }
+  tile.return
+}
+
+// Nothing is left to assume: one variant without guards.
+// CHECK-LABEL: tile.kernel @static_aligned
+// CHECK-NOT: guards
+// CHECK-NOT: @static_any
+tile.kernel @static(%A: memref<64x64xbf16> {tile.align = 16 : i64}) {
+  %c0 = arith.constant 0 : index
+  tile.grid () = () to () step () {
+    %v = memref.subview %A[0, 0] [16, 16] [1, 1] : memref<64x64xbf16> to memref<16x16xbf16, strided<[64, 1]>>
+    %a = tile.load %v[%c0, %c0] : memref<16x16xbf16, strided<[64, 1]>> -> tensor<16x16xbf16>
+    tile.store %a, %A[%c0, %c0] : tensor<16x16xbf16> -> memref<64x64xbf16>
+  }
+  tile.return
+}
+
+// Vectors of rank 1: their size matters if they are all there is.
+// CHECK-LABEL: tile.kernel @add_aligned(
+// CHECK-SAME: tile.size_divisible = array<i64: 4>
+// CHECK-SAME: #tile.guard<size_divisible, arg = 0, dim = 0, value = 4>
+// CHECK-LABEL: tile.kernel @add_any(
+tile.kernel @add(%x: memref<?xf32> {tile.shape = ["N"]}, %y: memref<?xf32> {tile.shape = ["N"]}) {
+  %c0 = arith.constant 0 : index
+  tile.grid () = () to () step () {
+    %a = tile.load %x[%c0] : memref<?xf32> -> tensor<1024xf32>
+    tile.store %a, %y[%c0] : tensor<1024xf32> -> memref<?xf32>
+  }
+  tile.return
+}
+
+// Beside matrices it does not: no launch should lose TMA for an odd number of rows.
+// CHECK-LABEL: tile.kernel @rows_aligned(
+// CHECK-NOT: size_divisible
+// CHECK-LABEL: tile.kernel @rows_any(
+tile.kernel @rows(%x: memref<?x64xf32> {tile.shape = ["N", 64]}, %y: memref<?xf32> {tile.shape = ["N"]}) {
+  %c0 = arith.constant 0 : index
+  tile.grid () = () to () step () {
+    %a = tile.load %x[%c0, %c0] : memref<?x64xf32> -> tensor<16x64xf32>
+    %s = tile.reduce addf %a dims = [1] : tensor<16x64xf32> -> tensor<16xf32>
+    tile.store %s, %y[%c0] : tensor<16xf32> -> memref<?xf32>
+  }
+  tile.return
+}
+
+// No tiles: facts cannot help.
+// CHECK-NOT: @scalar_aligned
+// CHECK-LABEL: tile.kernel @scalar_any
+tile.kernel @scalar(%x: memref<?xf32>, %v: f32) {
+  %c0 = arith.constant 0 : index
+  tile.grid () = () to () step () {
+    memref.store %v, %x[%c0] : memref<?xf32>
+  }
+  tile.return
+}
