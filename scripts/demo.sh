@@ -1,7 +1,48 @@
 #!/usr/bin/env bash
-# Builds Tessera and shows what it does. Grows with the compiler.
+# From a fresh checkout to a matrix product: builds Tessera, compiles examples/gemm-nn.mlir, shows what the compiler made of it,
+# runs it on ragged matrices, and compares with numpy; on the GPU too where there is one.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build="$root/build/dev"
+demo="$build/demo"
+python="$root/.venv/bin/python"
+program="$root/examples/gemm-nn.mlir"
+
+step() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
+
+# Runs a command that this version of the compiler may not have yet: then says so and goes on.
+try() {
+  if ! "$@" 2>"$demo/stderr"; then
+    echo "(not in this version: $(head -n 1 "$demo/stderr"))"
+    return 1
+  fi
+}
 
 "$root/scripts/bootstrap.sh"
-"$root/scripts/build.sh" dev
+"$root/scripts/build.sh" dev tilec tile-run tile-opt
+mkdir -p "$demo"
+export PATH="$build/bin:$PATH:$root/.venv/bin"
+
+step "A tile program: $program"
+cat "$program"
+
+step "On the CPU: compile, run on ragged matrices, compare with numpy"
+tilec "$program" -o "$demo/gemm-nn.so" --target=cpu
+"$python" "$root/test/Examples/check.py" gemm-nn "$demo/gemm-nn.so"
+
+step "For Hopper: what became of each load, product and store"
+if try tilec "$program" --target=sm_90a -o "$demo/gemm-nn.cubin" --report; then
+  step "Some of its PTX"
+  if try tilec "$program" --target=sm_90a --emit=ptx -o "$demo/gemm-nn.ptx"; then
+    grep -E -m 24 'wgmma|cp\.async\.bulk|mbarrier|\.entry' "$demo/gemm-nn.ptx" || head -n 40 "$demo/gemm-nn.ptx"
+  fi
+fi
+
+if [ -s "$demo/gemm-nn.cubin" ] && nvidia-smi -L >/dev/null 2>&1; then
+  step "On the GPU: the same shapes, then 8192³"
+  "$python" "$root/test/Examples/check.py" gemm-nn "$demo/gemm-nn.cubin"
+  tile-run "$demo/gemm-nn.cubin" randn:8192x8192xbf16 randn:8192x8192xbf16 nan:8192x8192xbf16 \
+    --bench=burst --flops=1099511627776
+else
+  echo "(no GPU here, or no cubin: the GPU part is left out)"
+fi

@@ -1,0 +1,233 @@
+"""What the examples compute, in numpy: everything in float64, from inputs of the type that the programs take.
+
+`EXAMPLES` maps the name of an example to its cases. A case is one kernel with its arguments (name, element type, symbolic
+shape), the reference function, and the shapes worth testing: 1, primes, tiles exactly, tiles and one more or one less.
+"""
+import math
+
+import ml_dtypes
+import numpy as np
+
+bf16 = ml_dtypes.bfloat16
+
+
+# --- The functions. Arrays come as float64, and so does the result. ---
+
+
+def vector_add(x, y):
+    return x + y
+
+
+def gelu_erf(x):
+    return x / 2 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+
+
+def gelu_tanh(x):
+    return x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def rms_norm(x, w, eps):
+    return x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * w
+
+
+def layer_norm(x, gain, bias, eps):
+    d = x - x.mean(axis=-1, keepdims=True)
+    return d / np.sqrt((d**2).mean(axis=-1, keepdims=True) + eps) * gain + bias
+
+
+def transpose(a):
+    return a.T
+
+
+def column_sum(x):
+    return x.sum(axis=0)
+
+
+def gemm_nn(a, b):
+    return a @ b
+
+
+def gemm_nt(a, b):
+    return a @ b.T
+
+
+def gemm_tn(a, b):
+    return a.T @ b
+
+
+def gemm_tt(a, b):
+    return a.T @ b.T
+
+
+def gemm_bias_gelu(a, b, bias):
+    return gelu_tanh(a @ b + bias)
+
+
+def batched_gemm(a, b):
+    return a @ b
+
+
+def attention(q, k, v, scale, causal=False):
+    s = scale * (q @ np.swapaxes(k, -1, -2))
+    if causal:
+        queries, keys = s.shape[-2:]
+        visible = np.arange(keys) <= np.arange(queries)[:, None] + keys - queries
+        s = np.where(visible, s, -np.inf)
+    m = np.maximum(s.max(axis=-1, keepdims=True, initial=-1e30), -1e30)
+    p = np.exp(s - m)
+    total = p.sum(axis=-1, keepdims=True)
+    return (p @ v) / np.where(total == 0, 1, total)
+
+
+def attention_causal(q, k, v, scale):
+    return attention(q, k, v, scale, causal=True)
+
+
+# --- The cases. ---
+
+
+class Case:
+    """One kernel. `inputs` and `output` are (name, element type, shape), a shape a list of names and numbers; a scalar
+    input is (name, value). The arguments of the kernel are the inputs, then the output."""
+
+    def __init__(self, kernel, function, inputs, output, shapes, rtol, atol):
+        self.kernel, self.function = kernel, function
+        self.inputs, self.output = inputs, output
+        self.shapes, self.rtol, self.atol = shapes, rtol, atol
+
+
+def shapes(names, *rows):
+    return [dict(zip(names.split(), row)) for row in rows]
+
+
+# bf16 keeps 8 bits: half a unit of the last place is 2**-8 = 3.9e-3; a little more for sums in f32 in another order.
+BF16 = dict(rtol=4e-3, atol=1e-4)
+F32 = dict(rtol=2e-6, atol=1e-6)
+
+VECTOR = shapes("N", (1,), (7,), (1023,), (1024,), (1025,), (4096,), (10007,))
+GEMM = shapes(
+    "M N K", (1, 1, 1), (7, 11, 13), (128, 256, 64), (127, 255, 63), (129, 257, 65), (256, 512, 192), (97, 300, 151), (64, 512, 1), (5, 4, 0), (0, 5, 3)
+)
+
+
+def gemm(kernel, function, a, b):
+    return [
+        Case(kernel, function, [("A", bf16, a), ("B", bf16, b)], ("C", bf16, ["M", "N"]), GEMM, **BF16)
+    ]
+
+
+def softmax_case(kernel, rows):
+    matrix = ["M", "N"]
+    return Case(
+        kernel, softmax, [("X", np.float32, matrix)], ("Y", np.float32, matrix), shapes("M N", *rows), rtol=1e-5, atol=1e-7
+    )
+
+
+def attention_case(kernel, function):
+    queries, keys = ["B", "H", "S", 128], ["B", "H", "T", 128]
+    return Case(
+        kernel,
+        function,
+        [("Q", bf16, queries), ("K", bf16, keys), ("V", bf16, keys), ("scale", 128**-0.5)],
+        ("O", bf16, queries),
+        # P is rounded to bf16 before it meets V.
+        shapes("B H S T", (1, 1, 1, 1), (1, 2, 128, 128), (2, 1, 127, 129), (1, 1, 257, 131), (1, 1, 50, 300), (1, 1, 300, 50)),
+        rtol=1e-2,
+        atol=1e-2,
+    )
+
+
+EXAMPLES = {
+    "vector-add": [
+        Case(
+            "vector_add", vector_add, [("x", np.float32, ["N"]), ("y", np.float32, ["N"])], ("z", np.float32, ["N"]), VECTOR, **F32
+        )
+    ],
+    "gelu": [
+        Case("gelu_erf", gelu_erf, [("x", bf16, ["N"])], ("y", bf16, ["N"]), VECTOR, **BF16),
+        Case("gelu_tanh", gelu_tanh, [("x", bf16, ["N"])], ("y", bf16, ["N"]), VECTOR, **BF16),
+    ],
+    "softmax": [
+        softmax_case("softmax_1024", [(1, 1), (3, 7), (5, 1023), (2, 1024)]),
+        softmax_case("softmax_2048", [(3, 1025), (2, 2048)]),
+        softmax_case("softmax_4096", [(2, 2049), (1, 4096)]),
+        softmax_case("softmax_8192", [(1, 1), (2, 5003), (1, 8192)]),
+        softmax_case("softmax_any", [(1, 1), (3, 2047), (2, 2048), (2, 2049), (2, 10007)]),
+    ],
+    "rms-norm": [
+        Case(
+            "rms_norm",
+            rms_norm,
+            [("X", bf16, ["M", "N"]), ("W", bf16, ["N"]), ("eps", 1e-6)],
+            ("Y", bf16, ["M", "N"]),
+            shapes("M N", (1, 1), (3, 7), (5, 1009), (2, 8192), (7, 4096)),
+            **BF16,
+        )
+    ],
+    "layer-norm": [
+        Case(
+            "layer_norm",
+            layer_norm,
+            [("X", bf16, ["M", "N"]), ("G", bf16, ["N"]), ("B", bf16, ["N"]), ("eps", 1e-5)],
+            ("Y", bf16, ["M", "N"]),
+            shapes("M N", (1, 1), (3, 7), (5, 1009), (2, 8192), (7, 4096)),
+            **BF16,
+        )
+    ],
+    "transpose": [
+        Case(
+            "transpose",
+            transpose,
+            [("A", np.float32, ["M", "N"])],
+            ("B", np.float32, ["N", "M"]),
+            shapes("M N", (1, 1), (1, 100), (64, 64), (63, 65), (128, 192), (131, 67)),
+            rtol=0,
+            atol=0,
+        )
+    ],
+    "column-sum": [
+        Case(
+            "column_sum",
+            column_sum,
+            [("X", np.float32, ["M", "N"])],
+            ("Y", np.float32, ["N"]),
+            shapes("M N", (1, 1), (256, 128), (255, 127), (257, 129), (1000, 300), (17001, 5)),
+            rtol=1e-5,
+            atol=1e-3,
+        )
+    ],
+    "gemm-nn": gemm("gemm_nn", gemm_nn, ["M", "K"], ["K", "N"]),
+    "gemm-nn-128x128x64": gemm("gemm_nn", gemm_nn, ["M", "K"], ["K", "N"]),
+    "gemm-nn-64x256x64": gemm("gemm_nn", gemm_nn, ["M", "K"], ["K", "N"]),
+    "gemm-nt": gemm("gemm_nt", gemm_nt, ["M", "K"], ["N", "K"]),
+    "gemm-nt-128x128x64": gemm("gemm_nt", gemm_nt, ["M", "K"], ["N", "K"]),
+    "gemm-nt-64x256x64": gemm("gemm_nt", gemm_nt, ["M", "K"], ["N", "K"]),
+    "gemm-tn": gemm("gemm_tn", gemm_tn, ["K", "M"], ["K", "N"]),
+    "gemm-tt": gemm("gemm_tt", gemm_tt, ["K", "M"], ["N", "K"]),
+    "gemm-bias-gelu": [
+        Case(
+            "gemm_bias_gelu",
+            gemm_bias_gelu,
+            [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"]), ("bias", bf16, ["N"])],
+            ("C", bf16, ["M", "N"]),
+            GEMM,
+            **BF16,
+        )
+    ],
+    "batched-gemm": [
+        Case(
+            "batched_gemm",
+            batched_gemm,
+            [("A", bf16, ["Z", "M", "K"]), ("B", bf16, ["Z", "K", "N"])],
+            ("C", bf16, ["Z", "M", "N"]),
+            shapes("Z M N K", (1, 1, 1, 1), (3, 128, 128, 64), (5, 127, 129, 65), (2, 31, 200, 100)),
+            **BF16,
+        )
+    ],
+    "attention": [attention_case("attention", attention), attention_case("attention_causal", attention_causal)],
+}

@@ -1,0 +1,18 @@
+"""run_usage.py EXAMPLES FOLDER: runs the two commands that the comment of each example shows, in FOLDER."""
+import os
+import pathlib
+import subprocess
+import sys
+
+examples, folder = pathlib.Path(sys.argv[1]), sys.argv[2]
+os.makedirs(folder, exist_ok=True)
+failed = False
+for path in sorted(examples.glob("*.mlir")):
+    lines = [line.removeprefix("//   ") for line in path.read_text().splitlines() if line.startswith("//   til")]
+    for line in lines:
+        line = line.replace("examples/", str(examples) + "/", 1) if line.startswith("tilec") else line.replace("tile-run ", "tile-run ./", 1)
+        done = subprocess.run(line, shell=True, cwd=folder, capture_output=True, text=True)
+        if done.returncode or len(lines) != 2:
+            print(f"{path.name}: {line}\n{done.stdout}{done.stderr}")
+            failed = True
+sys.exit(failed)
