@@ -48,6 +48,7 @@ inline void registerTesseraPasses() {
   registerTesseraConversionPasses();
   registerHostPipelines();
   cta::registerLowerGrid();
+  cta::registerDecompose();
   cta::registerAllocateShared();
 }
 

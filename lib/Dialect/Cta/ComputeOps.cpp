@@ -132,7 +132,8 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseRegion(*combiner))
     return failure();
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseColonTypeList(inputTypes) || parser.parseArrowTypeList(resultTypes))
+  if (parser.parseColonTypeList(inputTypes) || parser.parseArrow() ||
+      parser.parseTypeList(resultTypes))
     return failure();
   for (Type type : inputTypes) {
     auto tensor = dyn_cast<RankedTensorType>(type);

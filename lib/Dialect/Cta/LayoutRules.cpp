@@ -71,6 +71,39 @@ std::optional<RegisterLayout> tessera::cta::unitReshapeLayout(const RegisterLayo
   return result;
 }
 
+bool tessera::cta::reshapeKeepsRegisters(const RegisterLayout &source,
+                                         ArrayRef<int64_t> sourceShape,
+                                         const RegisterLayout &result,
+                                         ArrayRef<int64_t> resultShape) {
+  layout::Coord from(sourceShape.begin(), sourceShape.end()),
+      to(resultShape.begin(), resultShape.end());
+  if (source.validateFor(from) || result.validateFor(to) ||
+      source.warps.size() != result.warps.size() || source.wgCount != result.wgCount)
+    return false;
+  layout::RegisterTile a(source, from), b(result, to);
+  if (a.numRegisters() != b.numRegisters())
+    return false;
+  auto number = [](const layout::RegisterTile::Point &p, const layout::Coord &shape) {
+    int64_t n = 0;
+    for (size_t d = 0; d < shape.size(); ++d)
+      n = n * shape[d] + p[d];
+    return n;
+  };
+  for (int64_t wg = 0; wg < result.wgCount; ++wg)
+    for (int64_t warp = 0; warp < result.warpsPerGroup(); ++warp)
+      for (int64_t lane = 0; lane < 32; ++lane)
+        for (int64_t reg = 0; reg < b.numRegisters(); ++reg) {
+          layout::RegisterTile::Point p, q;
+          b.coord(reg, lane, warp, wg, q);
+          if (b.isDead(q))
+            continue;
+          a.coord(reg, lane, warp, wg, p);
+          if (a.isDead(p) || number(p, from) != number(q, to))
+            return false;
+        }
+  return true;
+}
+
 bool tessera::cta::isElementwise(Operation *op) {
   return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
          !isa<arith::ConstantOp>(op);

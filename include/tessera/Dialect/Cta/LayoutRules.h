@@ -40,6 +40,14 @@ std::optional<layout::RegisterLayout> unitReshapeLayout(const layout::RegisterLa
                                                         llvm::ArrayRef<int64_t> sourceShape,
                                                         llvm::ArrayRef<int64_t> resultShape);
 
+/// True if a reshape moves nothing: wherever the result is not dead, the same register of the same
+/// thread holds the same element (in row-major order). Only such reshapes are left after
+/// `cta-decompose`; their lowering is the identity on registers.
+bool reshapeKeepsRegisters(const layout::RegisterLayout &source,
+                           llvm::ArrayRef<int64_t> sourceShape,
+                           const layout::RegisterLayout &result,
+                           llvm::ArrayRef<int64_t> resultShape);
+
 /// True for ops whose tensor operands and results all have one layout: arith and math on tiles.
 bool isElementwise(mlir::Operation *op);
 

@@ -68,8 +68,17 @@ def CtaVerify : Pass<"cta-verify", "tile::KernelOp"> {
 def Decompose : CtaPass<"cta-decompose"> {
   let summary = "Layout conversions, reductions and shape ops become register moves, shuffles and scratch";
   let description = [{
-    Requires *placed*. `cta.convert_layout` is classified; what crosses warps, and reshape, slice and concat, become `cta.stage` + `cta.view` +
-    `cta.read` of linear scratch. A reduction across warps becomes two within a thread or warp with scratch between.
+    Requires and ensures *placed*. Afterwards every `cta.convert_layout` has its `how` (nothing, register moves, cheap shuffles), every `cta.reshape` is the same
+    registers under another shape, and every `cta.reduce` stays within warps; there is no `cta.slice` and `cta.concat`. The rest goes
+    through scratch: `cta.stage`, `cta.view`, `cta.read` of linear tiles, padded where that avoids bank conflicts. A reduction across warps becomes
+    a partial one, a stage, a read with the parts in registers, and the reduction of these. A `how` that the text has is kept, if it is possible.
+
+    ```mlir
+    %b = cta.convert_layout %a : tensor<64x64xf32, #acc> -> tensor<64x64xf32, #rows>
+    // becomes
+    %s = cta.stage %a : tensor<64x64xf32, #acc> -> !cta.smem<64x64xf32, #cta.swizzle<linear, pad = 32>>
+    %b = cta.read %s : !cta.smem<64x64xf32, #cta.swizzle<linear, pad = 32>> -> tensor<64x64xf32, #rows>
+    ```
   }];
 }
 
