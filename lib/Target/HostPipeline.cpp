@@ -112,6 +112,7 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCPUNarrowFloatsAsBits());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

@@ -58,6 +58,14 @@ def CPUExpandNarrowFloats : Pass<"cpu-expand-narrow-floats"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];
 }
 
+def CPUNarrowFloatsAsBits : Pass<"cpu-narrow-floats-as-bits"> {
+  let summary = "f16 and bf16 values become i16";
+  let description = [{
+    For the LLVM dialect, when no arithmetic on them is left. LLVM keeps a bf16 that lives in a register across blocks as
+    f32 and calls `__truncsfbf2`, which the host's libgcc may lack, to store it.
+  }];
+}
+
 def CPULowerCopies : Pass<"cpu-lower-copies"> {
   let summary = "memref.copy as loops";
   let description = [{

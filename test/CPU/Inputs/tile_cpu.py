@@ -1,0 +1,145 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compile tile programs for the CPU, run them with tile-run, compare with numpy."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+import ml_dtypes
+import numpy as np
+
+DTYPES = {
+    "f64": np.float64,
+    "f32": np.float32,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "i64": np.int64,
+    "i32": np.int32,
+    "i16": np.int16,
+    "i8": np.int8,
+    "i1": np.bool_,
+    "index": np.int64,
+}
+FLOATS = ["f64", "f32", "f16", "bf16"]
+INTS = ["i64", "i32", "i16", "i8"]
+MANTISSA = {"f64": 52, "f32": 23, "f16": 10, "bf16": 7}
+
+_failures = 0
+_checks = 0
+
+
+def tensor(shape, element):
+    return "tensor<" + "".join(f"{n}x" for n in shape) + element + ">"
+
+
+def memref(rank, element):
+    return "memref<" + "?x" * rank + element + ">"
+
+
+class Program:
+    """A compiled module. `run` returns the arguments listed in `out` after the kernel ran."""
+
+    def __init__(self, text, *flags):
+        self.dir = tempfile.TemporaryDirectory()
+        self.text = text
+        source, self.so = self.path("in.mlir"), self.path("out.so")
+        with open(source, "w") as file:
+            file.write(text)
+        done = subprocess.run(
+            ["tilec", source, "--target=cpu", "--emit=so", "-o", self.so, *flags],
+            capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"tilec failed:\n{text}\n{done.stderr}")
+
+    def path(self, name):
+        return os.path.join(self.dir.name, name)
+
+    def run(self, kernel, *args, out, flags=()):
+        command = ["tile-run", self.so, f"--kernel={kernel}", "--guard", *flags]
+        for i, arg in enumerate(args):
+            if isinstance(arg, np.ndarray):
+                np.save(self.path(f"{i}.npy"), arg)
+                command.append(self.path(f"{i}.npy"))
+            else:
+                command.append(str(arg))
+        for i in out:
+            command += ["--out", f"{i}={self.path(f'out{i}.npy')}"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"{' '.join(command)}\n{self.text}\n{done.stderr}")
+        results = [np.load(self.path(f"out{i}.npy")) for i in out]
+        return results[0] if len(results) == 1 else results
+
+
+def typed(array, element):
+    """The bytes that tile-run wrote, as the type they are."""
+    dtype = np.dtype(DTYPES[element])
+    return array if array.dtype == dtype else array.view(dtype)
+
+
+def same(what, got, want):
+    """Equal bit for bit; any NaN equals any NaN."""
+    check(what, got, want, 0, 0)
+
+
+def check(what, got, want, rtol, atol):
+    global _failures, _checks
+    _checks += 1
+    if got.shape != want.shape:
+        print(f"FAIL {what}: shape {got.shape}, expected {want.shape}")
+        _failures += 1
+        return
+    with np.errstate(all="ignore"):
+        if got.dtype.kind in "iub":
+            wrong = got != want
+        else:
+            g, w = got.astype(np.float64), want.astype(np.float64)
+            wrong = ~((g == w) | (np.abs(g - w) <= atol + rtol * np.abs(w)) | (np.isnan(g) & np.isnan(w)))
+            if rtol == 0 and atol == 0:
+                wrong |= ~np.isnan(w) & (np.signbit(g) != np.signbit(w))
+    if wrong.any():
+        at = tuple(int(i) for i in np.argwhere(wrong)[0])
+        print(f"FAIL {what}: {wrong.sum()} of {wrong.size} differ; first at {at}: found {got[at]}, expected {want[at]}")
+        _failures += 1
+
+
+def finish():
+    print(f"{_checks} checks, {_failures} failures")
+    sys.exit(1 if _failures else 0)
+
+
+def cast(array, element):
+    """Rounds to the element type, to nearest even, quietly."""
+    with np.errstate(all="ignore"):
+        return np.asarray(array).astype(DTYPES[element])
+
+
+SPECIALS = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-42, -1e-42, 6e-8, 65504.0, 65520.0,
+            3.4e38, -3.4e38, 0.5, 2.5, -2.5, 1.5]
+
+
+def floats(rng, shape, element, specials=True):
+    values = rng.standard_normal(shape) * np.exp2(rng.integers(-4, 5, shape))
+    flat = np.asarray(values).reshape(-1)
+    if specials and flat.size >= 2 * len(SPECIALS):
+        where = rng.permutation(flat.size)[: len(SPECIALS)]
+        flat[where] = SPECIALS
+    return cast(flat.reshape(shape), element)
+
+
+def ints(rng, shape, element):
+    if element == "i1":
+        return rng.integers(0, 2, shape).astype(np.bool_)
+    info = np.iinfo(DTYPES[element])
+    values = rng.integers(info.min, info.max, shape, endpoint=True, dtype=DTYPES[element])
+    flat = values.reshape(-1)
+    for i, v in enumerate([0, 1, -1, info.min, info.max]):
+        if flat.size > 10 + i:
+            flat[i * 2] = v
+    return values
+
+
+def numbers(rng, shape, element, specials=True):
+    return floats(rng, shape, element, specials) if element in FLOATS else ints(rng, shape, element)
