@@ -74,4 +74,12 @@ def CPULowerCopies : Pass<"cpu-lower-copies"> {
   let dependentDialects = ["mlir::linalg::LinalgDialect"];
 }
 
+def CPUPreciseMath : Pass<"cpu-precise-math", "mlir::ModuleOp"> {
+  let summary = "Calls of libm for functions that LLVM has no intrinsic for";
+  let description = [{
+    Upstream's conversion to LLVM makes `math.expm1` exp(x) - 1 and `math.log1p` log(1 + x), which lose all digits near 0.
+  }];
+  let dependentDialects = ["mlir::func::FuncDialect"];
+}
+
 #endif
