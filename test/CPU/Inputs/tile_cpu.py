@@ -60,7 +60,7 @@ class Program:
         command = ["tile-run", self.so, f"--kernel={kernel}", "--guard", *flags]
         for i, arg in enumerate(args):
             if isinstance(arg, np.ndarray):
-                np.save(self.path(f"{i}.npy"), arg)
+                np.save(self.path(f"{i}.npy"), np.require(arg, requirements="C"))
                 command.append(self.path(f"{i}.npy"))
             else:
                 command.append(str(arg))
