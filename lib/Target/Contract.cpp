@@ -123,8 +123,6 @@ static json::Value toJson(const Argument &arg) {
   if (!arg.isMemref) {
     o["kind"] = "scalar";
     o["type"] = arg.type;
-    if (arg.divisible)
-      o["divisible"] = arg.divisible;
     return o;
   }
   o["kind"] = "memref";
@@ -150,8 +148,6 @@ static json::Value toJson(const Argument &arg) {
     o["size_divisible"] = toArray(arg.sizeDivisible);
   if (!arg.strideDivisible.empty())
     o["stride_divisible"] = toArray(arg.strideDivisible);
-  if (!arg.sizeMax.empty())
-    o["size_max"] = toArray(arg.sizeMax);
   return o;
 }
 
@@ -219,12 +215,39 @@ static json::Value toJson(const Variant &variant) {
       {"name", variant.name}, {"guards", std::move(guards)}, {"launches", std::move(launches)}};
 }
 
+/// Facts that the format has no key for are conditions like any other.
+static std::vector<Assume> factsAsAssumes(const Kernel &kernel) {
+  std::vector<Assume> assumes;
+  for (unsigned i = 0; i < kernel.args.size(); ++i) {
+    const Argument &arg = kernel.args[i];
+    if (arg.divisible > 1) {
+      Expr rest = Expr::apply("mod", {Expr::scalar(i), Expr::constant(arg.divisible)});
+      assumes.push_back(
+          {Expr::apply("cmp_eq", {rest, Expr::constant(0)}),
+           "argument " + arg.name + " must be a multiple of " + std::to_string(arg.divisible)});
+    }
+    for (unsigned d = 0; d < arg.sizeMax.size(); ++d)
+      if (arg.sizeMax[d] != INT64_MAX)
+        assumes.push_back(
+            {Expr::apply("cmp_sle", {Expr::size(i, d), Expr::constant(arg.sizeMax[d])}),
+             "dimension " + std::to_string(d) + " of argument " + arg.name + " must be at most " +
+                 std::to_string(arg.sizeMax[d])});
+  }
+  return assumes;
+}
+
+static json::Value toJson(const Assume &assume) {
+  return json::Object{{"cond", toJson(assume.cond)}, {"message", assume.message}};
+}
+
 static json::Value toJson(const Kernel &kernel) {
   json::Array args, assumes, workspaces, variants;
   for (const Argument &arg : kernel.args)
     args.push_back(toJson(arg));
   for (const Assume &assume : kernel.assumes)
-    assumes.push_back(json::Object{{"cond", toJson(assume.cond)}, {"message", assume.message}});
+    assumes.push_back(toJson(assume));
+  for (const Assume &assume : factsAsAssumes(kernel))
+    assumes.push_back(toJson(assume));
   for (const Workspace &workspace : kernel.workspaces)
     workspaces.push_back(json::Object{{"element", workspace.element},
                                       {"sizes", toArray(workspace.sizes)},

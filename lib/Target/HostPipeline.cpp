@@ -96,6 +96,7 @@ static void addScalars(OpPassManager &pm) {
   func.addPass(math::createMathExtendToSupportedTypes());
   func.addPass(createCPUExpandNarrowFloats());
   func.addPass(arith::createArithExpandOpsPass());
+  func.addPass(createCPUGuardDivisions());
 }
 
 static void addLLVM(OpPassManager &pm) {

@@ -15,8 +15,7 @@ namespace tessera {
 using namespace mlir;
 
 namespace {
-struct CPUNarrowFloatsAsBits
-    : tessera::impl::CPUNarrowFloatsAsBitsBase<CPUNarrowFloatsAsBits> {
+struct CPUNarrowFloatsAsBits : tessera::impl::CPUNarrowFloatsAsBitsBase<CPUNarrowFloatsAsBits> {
   void runOnOperation() override {
     Type bits = IntegerType::get(&getContext(), 16);
     auto isNarrow = [](Type type) { return type.isF16() || type.isBF16(); };

@@ -236,6 +236,20 @@ tile.kernel @contract(%x: memref<?xf32>, %y: memref<?xf32>, %d: memref<?xf32>, %
   }
   tile.return
 }
+// One rounding of a*b + c in narrow types.
+tile.kernel @narrow_fma(%a: memref<?xf16>, %b: memref<?xf16>, %c: memref<?xf16>, %d: memref<?xf16>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %a, %c0 : memref<?xf16>
+  tile.grid (%i) = (0) to (%n) step (64) {
+    %x = tile.load %a[%i] : memref<?xf16> -> tensor<64xf16>
+    %y = tile.load %b[%i] : memref<?xf16> -> tensor<64xf16>
+    %z = tile.load %c[%i] : memref<?xf16> -> tensor<64xf16>
+    %p = arith.mulf %x, %y : tensor<64xf16>
+    %r = arith.addf %p, %z : tensor<64xf16>
+    tile.store %r, %d[%i] : tensor<64xf16> -> memref<?xf16>
+  }
+  tile.return
+}
 """
 
 rng = np.random.default_rng(7)
@@ -296,5 +310,8 @@ off = Program(PROGRAM[PROGRAM.index("tile.kernel @contract"):].replace(
     "%f: memref<?xf32>) {", "%f: memref<?xf32>) attributes {fp_contract = #tile.switch<off>} {"), "-mcpu=native")
 d, f = off.run("contract", x, y, "nan:64xf32", "nan:64xf32", out=[2, 3])
 same("not fused", f, unfused)
+a, b, c = (floats(rng, 5000, "f16", False) for _ in range(3))
+want = a.astype(np.float64) * b + c
+same("narrow fma", p.run("narrow_fma", a, b, c, "nan:5000xf16", out=[3]), want.astype(np.float16))
 check("fusing matters", np.array([(unfused != exact.astype(np.float32)).sum() > 5]), np.array([True]), 0, 0)
 finish()

@@ -29,7 +29,7 @@ INTEGER2 = {
     "arith.ori": np.bitwise_or, "arith.xori": np.bitwise_xor, "arith.maxsi": np.maximum, "arith.minsi": np.minimum,
     "arith.maxui": lambda x, y: unsigned(np.maximum, x, y), "arith.minui": lambda x, y: unsigned(np.minimum, x, y),
 }
-DIVISIONS = {  # the divisor is never 0 or -1
+DIVISIONS = {  # the divisor is never 0 or -1, but where the second block overhangs
     "arith.divsi": lambda x, y: exact_divide(x, y, int_trunc), "arith.remsi": np.fmod,
     "arith.floordivsi": np.floor_divide, "arith.ceildivsi": lambda x, y: -((-x.astype(object)) // y.astype(object)),
     "arith.divui": lambda x, y: unsigned(np.floor_divide, x, y), "arith.remui": lambda x, y: unsigned(np.mod, x, y),
@@ -75,9 +75,6 @@ def kernel(op, element, inputs, result=None):
     loads = "\n".join(f"    %x{i} = tile.load %a{i}[%i] pad = any : memref<?x{element}> -> {t}" for i in range(inputs))
     if element not in FLOATS:
         loads = loads.replace("pad = any ", "")
-    if op.startswith(("arith.div", "arith.rem", "arith.floordiv", "arith.ceildiv")) and element not in FLOATS:
-        loads = f"    %one = arith.constant dense<1> : {t}\n" + loads.replace("%x1 =", "%raw =") + \
-            f"\n    %x1 = arith.ori %raw, %one : {t}"
     return f"""
 tile.kernel @{name(op, element)}({arguments}) {{
   %c0 = arith.constant 0 : index
