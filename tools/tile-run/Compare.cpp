@@ -60,6 +60,10 @@ Comparison compare(const HostArray &found, const HostArray &expected, const Tole
       }
       if (error == 0)
         limit = std::isfinite(limit) ? limit : 0;
+      if (std::isfinite(error))
+        part.errorSquares += error * error;
+      if (std::isfinite(y))
+        part.expectedSquares += y * y;
       bool bad = !(error <= limit);
       part.mismatches += bad;
       part.maxAbs = std::fmax(part.maxAbs, error);
@@ -74,6 +78,8 @@ Comparison compare(const HostArray &found, const HostArray &expected, const Tole
     }
     std::lock_guard<std::mutex> lock(mutex);
     total.mismatches += part.mismatches;
+    total.errorSquares += part.errorSquares;
+    total.expectedSquares += part.expectedSquares;
     total.maxAbs = std::fmax(total.maxAbs, part.maxAbs);
     total.maxRel = std::fmax(total.maxRel, part.maxRel);
     // Of equal ones the first, whichever thread was faster.
@@ -88,6 +94,10 @@ Comparison compare(const HostArray &found, const HostArray &expected, const Tole
         printNumber(expected.element, expected.data.data() + total.worst * expectedSize);
   }
   return total;
+}
+
+double Comparison::frobenius() const {
+  return errorSquares == 0 ? 0 : std::sqrt(errorSquares / expectedSquares);
 }
 
 std::string describe(const Comparison &comparison, const std::vector<int64_t> &shape) {

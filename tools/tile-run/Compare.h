@@ -21,10 +21,13 @@ Tolerance defaultTolerance(Element element);
 struct Comparison {
   int64_t count = 0, mismatches = 0;
   double maxAbs = 0, maxRel = 0;
+  double errorSquares = 0, expectedSquares = 0; ///< sums over the finite elements
   int64_t worst = -1; ///< element furthest outside of the tolerance, or with the largest error
   std::string found, expected; ///< its numbers
 
   bool good() const { return mismatches == 0; }
+  /// |found - expected| / |expected| in the Frobenius norm; 0 if nothing differs.
+  double frobenius() const;
 };
 
 /// |found - expected| <= atol + rtol |expected|; NaN equals NaN, an infinity itself. Same shape

@@ -264,6 +264,7 @@ bool Session::checkOutputs() {
                          {"count", comparison.count},
                          {"max_abs", comparison.maxAbs},
                          {"max_rel", comparison.maxRel},
+                         {"frobenius", comparison.frobenius()},
                          {"rtol", tolerance.rtol},
                          {"atol", tolerance.atol}};
     if (comparison.worst >= 0) {
