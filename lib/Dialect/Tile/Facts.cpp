@@ -168,9 +168,16 @@ Facts::Known Facts::know(Value value) {
     return {};
   if (auto it = cache.find(value); it != cache.end())
     return it->second;
+  if (auto it = provisional.find(value); it != provisional.end()) {
+    metCycle = true;
+    return it->second;
+  }
   // What depends on itself round a loop is not known.
-  if (!inProgress.insert(value.getAsOpaquePointer()).second)
+  if (!inProgress.insert(value.getAsOpaquePointer()).second) {
+    metCycle = true;
     return {1, typeRange(value.getType())};
+  }
+  bool metBefore = std::exchange(metCycle, false);
   Known known = compute(value);
   inProgress.erase(value.getAsOpaquePointer());
   IntRange fits = typeRange(value.getType());
@@ -182,10 +189,12 @@ Facts::Known Facts::know(Value value) {
   }
   if (known.range.min == known.range.max)
     known.divisor = magnitude(known.range.min);
-  // Values computed while something was in progress may know less than they could: do not keep
-  // them.
-  if (inProgress.empty())
-    cache[value] = known;
+  // What was computed inside a cycle is right, but may be less than a question of its own gives.
+  bool whole = inProgress.empty();
+  (metCycle && !whole ? provisional : cache)[value] = known;
+  if (whole)
+    provisional.clear();
+  metCycle = !whole && (metCycle || metBefore);
   return known;
 }
 

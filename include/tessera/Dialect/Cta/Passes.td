@@ -15,15 +15,20 @@ def ConvertTileToCta : CtaPass<"convert-tile-to-cta"> {
   let summary = "L0 to cta ops on unencoded tensors";
   let description = [{
     Requires L0 (`tile-verify` clean, helpers inlined). Ensures *raw*. Named reductions become general ones; operands of products are
-    staged (`cta.stage` to `#cta.swizzle<?>`), products are `cta.mma`; `warpgroups` is chosen.
+    staged (`cta.stage` to `#cta.swizzle<?>`) where they are made, so that one from outside a loop is staged once; products are `cta.mma`.
+
+    `warpgroups` is chosen unless given. With products for the tensor cores: the largest of 1, 2, 3 that splits the rows of all of them into
+    64s, if possible such that no thread has more than 128 accumulator registers of one product. Without: 1, 2 or 4, so that a thread has about 32 elements of the
+    largest tile.
   }];
 }
 
 def FormWgmma : CtaPass<"cta-form-wgmma"> {
   let summary = "Products that the tensor cores can do become cta.wgmma";
   let description = [{
-    Requires and ensures *raw*. Replaces `cta.mma` by `cta.wgmma` where types and extents allow it, inserts converts only, and keeps `a` in
-    registers where it is computed there. What stays a `cta.mma` gets `why`; with `require = [wgmma]` that is an error.
+    Requires and ensures *raw*. Replaces `cta.mma` by `cta.wgmma` where types and extents allow it, inserts converts only (without an encoding: there the
+    layout may change), and keeps `a` in registers where it is computed from the result of a product: shared memory would be a detour. What stays a `cta.mma` gets
+    `why`; with `require = [wgmma]` on it or on the kernel that is an error.
   }];
 }
 
@@ -38,8 +43,9 @@ def AssignLayouts : CtaPass<"cta-assign-layouts"> {
 def SwizzleShared : CtaPass<"cta-swizzle-shared"> {
   let summary = "Choose the layout of every shared tile";
   let description = [{
-    Replaces `#cta.swizzle<?>`. Operands of `cta.wgmma` get the widest swizzle that divides the contiguous extent and can be filled as the
-    source lies in memory; everything else is linear, padded where that avoids bank conflicts.
+    Replaces `#cta.swizzle<?>`. Operands of `cta.wgmma` lie as their source does in memory (seen through arithmetic), else as a thread has neighbours, else
+    K-major; in the widest swizzle that divides the contiguous extent. Operands of `cta.mma` are linear, padded by what makes the product's reads meet the fewest bank
+    conflicts (counted).
   }];
 }
 
@@ -47,7 +53,8 @@ def SelectCopies : CtaPass<"cta-select-copies"> {
   let summary = "Choose how data moves between global memory, shared memory and registers";
   let description = [{
     Ensures *placed*. `cta.stage` of a `cta.load` becomes a `cta.copy` by TMA when the facts of the variant make it legal; a `cta.store` becomes
-    `cta.stage` and `cta.copy_out`; what remains gets its `vector` width. Every decision against a better mechanism is in `why`.
+    `cta.stage` and `cta.copy_out` if it stores an accumulator's layout (looking through a conversion), at most 128 KiB; what remains gets its `vector` width. The rules are in
+    `tessera/Dialect/Cta/CopyRules.h`. Every decision against a better mechanism is in `why`; with `require = [tma]` it is an error.
   }];
 }
 

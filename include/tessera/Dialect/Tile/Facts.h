@@ -92,7 +92,10 @@ private:
   llvm::StringMap<unsigned> classOfName;
   llvm::DenseMap<mlir::Value, Known> promises;
   llvm::DenseMap<mlir::Value, Known> cache;
+  /// While a question is answered: values whose answer used one that is in progress.
+  llvm::DenseMap<mlir::Value, Known> provisional;
   llvm::SmallPtrSet<void *, 8> inProgress;
+  bool metCycle = false;
 };
 
 } // namespace tessera::tile

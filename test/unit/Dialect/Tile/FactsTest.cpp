@@ -1,0 +1,244 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Facts about the values of kernels written as text. A value is found by the op that uses it:
+// `"test.use"(%x) {name = "x"} : (index) -> ()`.
+#include "tessera/Dialect/Tile/Facts.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace tessera::tile;
+
+namespace {
+
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+
+class FactsTest : public ::testing::Test {
+protected:
+  FactsTest() {
+    context.loadDialect<TileDialect, arith::ArithDialect, scf::SCFDialect, memref::MemRefDialect,
+                        affine::AffineDialect>();
+    context.allowUnregisteredDialects();
+  }
+
+  void parse(const std::string &text) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    ASSERT_TRUE(module);
+    auto kernels = module->getOps<KernelOp>();
+    kernel = *kernels.begin();
+    facts = std::make_unique<Facts>(kernel);
+  }
+
+  /// A kernel with the arguments, with `body` before the grid and `grid` inside it.
+  void parseKernel(const std::string &arguments, const std::string &grid,
+                   const std::string &body = "", const std::string &attributes = "") {
+    parse("tile.kernel @k(" + arguments + ") " + attributes + " {\n" + body +
+          "\ntile.grid () = () to () step () {\n" + grid + "\n}\ntile.return\n}");
+  }
+
+  Value value(StringRef name) {
+    Value found;
+    module->walk([&](Operation *op) {
+      if (op->getName().getStringRef() == "test.use" &&
+          op->getAttrOfType<StringAttr>("name").getValue() == name)
+        found = op->getOperand(0);
+    });
+    EXPECT_TRUE(found) << name.str();
+    return found;
+  }
+  int64_t div(StringRef name) { return facts->divisibility(value(name)); }
+  IntRange range(StringRef name) { return facts->range(value(name)); }
+  Value arg(unsigned i) { return kernel.getArgument(i); }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  KernelOp kernel;
+  std::unique_ptr<Facts> facts;
+};
+
+std::string use(const std::string &name, const std::string &type = "index") {
+  return "\"test.use\"(%" + name + ") {name = \"" + name + "\"} : (" + type + ") -> ()\n";
+}
+
+void expectRange(IntRange range, int64_t min, int64_t max) {
+  EXPECT_EQ(range.min, min);
+  EXPECT_EQ(range.max, max);
+}
+
+TEST_F(FactsTest, nothingIsKnownOfAPlainArgument) {
+  parseKernel("%A: memref<?x?xbf16>, %n: index", "");
+  EXPECT_EQ(facts->alignment(arg(0)), 2);
+  EXPECT_EQ(facts->sizeDivisibility(arg(0), 0), 1);
+  EXPECT_EQ(facts->strideDivisibility(arg(0), 0), 1);
+  EXPECT_EQ(facts->strideDivisibility(arg(0), 1), 1);
+  expectRange(facts->sizeRange(arg(0), 1), 0, kMax);
+  EXPECT_EQ(facts->divisibility(arg(1)), 1);
+  EXPECT_EQ(facts->range(arg(1)).min, std::numeric_limits<int64_t>::min());
+}
+
+TEST_F(FactsTest, theRowStrideOfAnIdentityLayoutIsTheRow) {
+  parseKernel(
+      "%A: memref<?x?xbf16> {tile.stride_divisible = array<i64: 8, 1>, tile.align = 32 : i64},"
+      "%B: memref<?x?x?xf32> {tile.size_divisible = array<i64: 1, 6, 4>},"
+      "%C: memref<?x?xbf16, strided<[?, 1]>> {tile.stride_divisible = array<i64: 8, 1>}",
+      "");
+  EXPECT_EQ(facts->alignment(arg(0)), 32);
+  EXPECT_EQ(facts->strideDivisibility(arg(0), 0), 8);
+  EXPECT_EQ(facts->sizeDivisibility(arg(0), 1), 8);
+  EXPECT_EQ(facts->sizeDivisibility(arg(0), 0), 1);
+  EXPECT_EQ(facts->strideDivisibility(arg(1), 1), 4);
+  EXPECT_EQ(facts->strideDivisibility(arg(1), 0), 24);
+  EXPECT_EQ(facts->strideDivisibility(arg(2), 0), 8);
+  EXPECT_EQ(facts->sizeDivisibility(arg(2), 1), 1);
+}
+
+TEST_F(FactsTest, equalNamesShareFacts) {
+  parseKernel(
+      "%A: memref<?x?xf32> {tile.shape = [\"M\", \"K\"], tile.size_max = array<i64: 100, 7>},"
+      "%B: memref<?x64xf32> {tile.shape = [\"K\", \"N\"], tile.size_divisible = array<i64: 8, 1>},"
+      "%C: memref<?xf32> {tile.shape = [\"N\"]}",
+      "%N = tile.dim \"N\" : index\n%K = tile.dim \"K\" : index\n%M = tile.dim \"M\" : index\n" +
+          use("N") + use("K") + use("M"));
+  EXPECT_EQ(facts->sizeDivisibility(arg(0), 1), 8);
+  EXPECT_EQ(facts->sizeDivisibility(arg(2), 0), 64);
+  EXPECT_EQ(div("K"), 8);
+  expectRange(range("K"), 0, 7);
+  expectRange(range("N"), 64, 64);
+  EXPECT_TRUE(facts->isSize(value("K"), arg(0), 1));
+  EXPECT_TRUE(facts->isSize(value("K"), arg(1), 0));
+  EXPECT_FALSE(facts->isSize(value("M"), arg(1), 0));
+  EXPECT_FALSE(facts->coversSize(value("M"), arg(0), 1));
+  EXPECT_TRUE(facts->coversSize(value("N"), arg(0), 1)); // 64 is more than 7
+}
+
+TEST_F(FactsTest, guardsAreFacts) {
+  parseKernel("%A: memref<?x?xbf16>, %n: i32", use("n", "i32"), "",
+              "attributes {guards = [#tile.guard<align, arg = 0, dim = -1, value = 16>,"
+              "#tile.guard<size_min, arg = 0, dim = 1, value = 1>,"
+              "#tile.guard<size_max, arg = 0, dim = 1, value = 9>,"
+              "#tile.guard<stride_divisible, arg = 0, dim = 0, value = 8>,"
+              "#tile.guard<scalar_divisible, arg = 1, dim = -1, value = 12>]}");
+  EXPECT_EQ(facts->alignment(arg(0)), 16);
+  expectRange(facts->sizeRange(arg(0), 1), 1, 9);
+  EXPECT_EQ(facts->strideDivisibility(arg(0), 0), 8);
+  EXPECT_EQ(div("n"), 12);
+  expectRange(range("n"), INT32_MIN, INT32_MAX);
+}
+
+TEST_F(FactsTest, coordinatesOfGridsAndLoops) {
+  parse("tile.kernel @k(%A: memref<?xf32> {tile.size_max = array<i64: 1000>, tile.shape = "
+        "[\"N\"]}, %n: index) {\n"
+        "%N = tile.dim \"N\" : index\n"
+        "tile.grid (%i, %j) = (0, 64) to (%N, 1024) step (128, 48) {\n"
+        "%c0 = arith.constant 0 : index\n%c16 = arith.constant 16 : index\n%c24 = arith.constant "
+        "24 : index\n"
+        "scf.for %k = %c24 to %n step %c16 {\n" +
+        use("k") +
+        "}\n%r = scf.for %l = %c0 to %n step %c16 iter_args(%o = %c24) -> (index) {\n"
+        "%p = arith.addi %o, %c16 : index\n" +
+        use("o") +
+        "scf.yield %p : index\n}\n%h = scf.for %l = %c0 to %n step %c16 iter_args(%q = %c24) -> "
+        "(index) {\n"
+        "%c2 = arith.constant 2 : index\n%p = arith.divsi %q, %c2 : index\n" +
+        use("q") + "scf.yield %p : index\n}\n" + use("i") + use("j") + "}\ntile.return\n}");
+  EXPECT_EQ(div("i"), 128);
+  expectRange(range("i"), 0, 999);
+  EXPECT_EQ(div("j"), 16);
+  expectRange(range("j"), 64, 1023);
+  EXPECT_EQ(div("k"), 8);
+  EXPECT_EQ(range("k").min, 24);
+  EXPECT_EQ(div("o"), 8);
+  EXPECT_EQ(div("q"), 1); // 24, 12, 6, 3, ...
+}
+
+TEST_F(FactsTest, arithmetic) {
+  parseKernel(
+      "%n: index {tile.divisible = 24 : i64}, %w: i32 {tile.divisible = 12 : i64}, %x: index",
+      "%c3 = arith.constant 3 : index\n%c8 = arith.constant 8 : index\n%c10 = arith.constant 10 : "
+      "index\n"
+      "%m = arith.muli %n, %c3 : index\n%s = arith.subi %n, %c10 : index\n%d = arith.divsi %n, %c8 "
+      ": index\n"
+      "%e = arith.divsi %n, %c10 : index\n%r = arith.remsi %x, %c8 : index\n%a = arith.andi %x, %r "
+      ": index\n"
+      "%f = arith.ceildivsi %x, %c8 : index\n%t = arith.muli %f, %c8 : index\n"
+      "%lo = arith.minsi %n, %c8 : index\n%hi = arith.maxsi %n, %c8 : index\n"
+      "%ww = arith.addi %w, %w : i32\n%wi = arith.index_cast %w : i32 to index\n"
+      "%g = arith.shli %n, %c3 : index\n%v = affine.apply affine_map<(d0) -> (d0 * 2 + 16)>(%n)\n"
+      "%z = affine.min affine_map<(d0) -> (d0, 32)>(%n)\n%cond = arith.cmpi slt, %x, %n : index\n"
+      "%sel = arith.select %cond, %n, %c10 : index\n" +
+          use("m") + use("s") + use("d") + use("e") + use("r") + use("t") + use("lo") + use("hi") +
+          use("ww", "i32") + use("wi") + use("g") + use("v") + use("z") + use("sel"));
+  EXPECT_EQ(div("m"), 72);
+  EXPECT_EQ(div("s"), 2);
+  EXPECT_EQ(div("d"), 3);
+  EXPECT_EQ(div("e"), 1);
+  EXPECT_EQ(div("r"), 1);
+  expectRange(range("r"), -7, 7);
+  EXPECT_EQ(div("t"), 8);
+  EXPECT_EQ(div("lo"), 8);
+  EXPECT_EQ(range("lo").max, 8);
+  EXPECT_EQ(range("hi").min, 8);
+  EXPECT_EQ(div("ww"), 4); // 12 does not survive wrapping at 2^32, 4 does
+  EXPECT_EQ(div("wi"), 12);
+  expectRange(range("wi"), INT32_MIN, INT32_MAX);
+  EXPECT_EQ(div("g"), 192);
+  EXPECT_EQ(div("v"), 16);
+  EXPECT_EQ(div("z"), 8);
+  EXPECT_EQ(div("sel"), 2);
+}
+
+TEST_F(FactsTest, assumptions) {
+  parseKernel("%A: memref<?xf32> {tile.shape = [\"N\"]}, %n: index, %x: index",
+              "%N = tile.dim \"N\" : index\n%y = arith.addi %x, %x : index\n"
+              "tile.assume %y {min = 0, max = 96, divisible = 32} : index\n" +
+                  use("N") + use("n") + use("y") + use("x"),
+              "%c0 = arith.constant 0 : index\n%c64 = arith.constant 64 : index\n%M = tile.dim "
+              "\"N\" : index\n"
+              "%r = arith.remsi %M, %c64 : index\n%ok = arith.cmpi eq, %r, %c0 : index\n"
+              "%big = arith.cmpi sge, %n, %c64 : index\n%both = arith.andi %ok, %big : i1\n"
+              "tile.assume %both, \"N must be a multiple of 64\" : i1\n");
+  EXPECT_EQ(div("N"), 64);
+  EXPECT_EQ(facts->sizeDivisibility(arg(0), 0), 64);
+  EXPECT_EQ(range("n").min, 64);
+  EXPECT_EQ(div("y"), 32);
+  expectRange(range("y"), 0, 96);
+  EXPECT_EQ(div("x"), 1);
+}
+
+TEST_F(FactsTest, views) {
+  parseKernel(
+      "%A: memref<?x64xbf16> {tile.align = 128 : i64}, %n: index {tile.divisible = 4 : i64}",
+      "%c0 = arith.constant 0 : index\n"
+      "%v = memref.subview %A[%n, 16] [8, %n] [2, 1] : memref<?x64xbf16> to memref<8x?xbf16, "
+      "strided<[128, 1], offset: ?>>\n"
+      "%d = memref.dim %v, %c0 : memref<8x?xbf16, strided<[128, 1], offset: ?>>\n"
+      "%row = memref.subview %A[%n, 0] [1, 64] [1, 1] : memref<?x64xbf16> to memref<64xbf16, "
+      "strided<[1], offset: ?>>\n"
+      "%c = memref.cast %A : memref<?x64xbf16> to memref<?x?xbf16, strided<[?, ?], offset: ?>>\n"
+      "%f = memref.collapse_shape %A [[0, 1]] : memref<?x64xbf16> into memref<?xbf16>\n" +
+          use("v", "memref<8x?xbf16, strided<[128, 1], offset: ?>>") + use("d") +
+          use("row", "memref<64xbf16, strided<[1], offset: ?>>") +
+          use("c", "memref<?x?xbf16, strided<[?, ?], offset: ?>>") + use("f", "memref<?xbf16>") +
+          use("w", "memref<?x?xf32>"),
+      "%w = memref.alloc(%n, %n) : memref<?x?xf32>\n");
+  EXPECT_EQ(facts->alignment(value("v")), 32); // 4 rows of 128 bytes, and 16 elements
+  EXPECT_EQ(facts->sizeDivisibility(value("v"), 0), 8);
+  EXPECT_EQ(facts->sizeDivisibility(value("v"), 1), 4);
+  EXPECT_EQ(facts->strideDivisibility(value("v"), 0), 128);
+  expectRange(range("d"), 8, 8);
+  EXPECT_EQ(facts->alignment(value("row")), 128);
+  EXPECT_EQ(facts->sizeDivisibility(value("row"), 0), 64);
+  EXPECT_EQ(facts->strideDivisibility(value("c"), 0), 64);
+  expectRange(facts->sizeRange(value("c"), 1), 64, 64);
+  EXPECT_EQ(facts->alignment(value("f")), 128);
+  EXPECT_EQ(facts->sizeDivisibility(value("f"), 0), 1);
+  EXPECT_EQ(facts->alignment(value("w")), 128);
+  EXPECT_EQ(facts->strideDivisibility(value("w"), 0), 4);
+}
+
+} // namespace
