@@ -76,7 +76,8 @@ static void printSource(Op op, OpAsmPrinter &p) {
   Type type = op.getResult().getType();
   p << ' ';
   tile::printAccess(p, op.getSource(), op.getCoords(), op.getLimits(), op.getMask(), op.getDims(),
-                    op.getLimited(), op.getMaskDims(), op.getPadAttr(), tileShape(type).size());
+                    op.getLimited(), op.getMaskDims(), op.getPadAttr(), tileShape(type).size(),
+                    maskEncodingOf(type));
   p.printOptionalAttrDict(op->getAttrs(), kAccessAttrs);
   p << " : " << op.getSource().getType() << " -> " << type;
 }
@@ -86,7 +87,8 @@ static void printDestination(Op op, OpAsmPrinter &p) {
   Type type = op.getValue().getType();
   p << ' ' << op.getValue() << ", ";
   tile::printAccess(p, op.getDest(), op.getCoords(), op.getLimits(), op.getMask(), op.getDims(),
-                    op.getLimited(), op.getMaskDims(), Attribute{}, tileShape(type).size());
+                    op.getLimited(), op.getMaskDims(), Attribute{}, tileShape(type).size(),
+                    maskEncodingOf(type));
   p.printOptionalAttrDict(op->getAttrs(), kAccessAttrs);
   p << " : " << type << " -> " << op.getDest().getType();
 }

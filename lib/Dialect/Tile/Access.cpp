@@ -63,7 +63,11 @@ ParseResult tessera::tile::parseAccess(OpAsmParser &parser, ParsedAccess &access
   }
   if (succeeded(parser.parseOptionalKeyword("mask"))) {
     access.hasMask = true;
-    if (parser.parseEqual() || parser.parseOperand(access.mask))
+    if (parser.parseEqual())
+      return failure();
+    bool typed = succeeded(parser.parseOptionalLParen());
+    if (parser.parseOperand(access.mask) ||
+        (typed && (parser.parseColonType(access.maskType) || parser.parseRParen())))
       return failure();
     if (succeeded(parser.parseOptionalKeyword("on"))) {
       access.hasMaskDims = true;
@@ -108,8 +112,10 @@ ParseResult tessera::tile::resolveAccess(OpAsmParser &parser, ParsedAccess &acce
                << "load_c5: mask dimension " << d << " is not a dimension of the tile";
       maskShape.push_back(shape[d]);
     }
-    auto maskType = RankedTensorType::get(
-        maskShape, b.getI1Type(), maskEncoding ? maskEncoding(access.maskDims) : Attribute{});
+    RankedTensorType maskType = access.maskType;
+    if (!maskType)
+      maskType = RankedTensorType::get(maskShape, b.getI1Type(),
+                                       maskEncoding ? maskEncoding(access.maskDims) : Attribute{});
     if (parser.resolveOperand(access.mask, maskType, state.operands))
       return failure();
   }
@@ -125,7 +131,8 @@ ParseResult tessera::tile::resolveAccess(OpAsmParser &parser, ParsedAccess &acce
 
 void tessera::tile::printAccess(OpAsmPrinter &p, Value memref, ValueRange coords, ValueRange limits,
                                 Value mask, ArrayRef<int64_t> dims, ArrayRef<bool> limited,
-                                ArrayRef<int64_t> maskDims, Attribute pad, unsigned tileRank) {
+                                ArrayRef<int64_t> maskDims, Attribute pad, unsigned tileRank,
+                                MaskEncoding maskEncoding) {
   p << memref << '[' << coords << ']';
   unsigned memrefRank = cast<MemRefType>(memref.getType()).getRank();
   if (dims != ArrayRef<int64_t>(trailingDims(memrefRank, tileRank))) {
@@ -152,7 +159,11 @@ void tessera::tile::printAccess(OpAsmPrinter &p, Value memref, ValueRange coords
       p << pad;
   }
   if (mask) {
-    p << " mask = " << mask;
+    auto type = cast<RankedTensorType>(mask.getType());
+    if (type.getEncoding() == (maskEncoding ? maskEncoding(maskDims) : Attribute{}))
+      p << " mask = " << mask;
+    else
+      p << " mask = (" << mask << " : " << type << ')';
     if (maskDims.size() != tileRank) {
       p << " on [";
       llvm::interleaveComma(maskDims, p);

@@ -100,7 +100,7 @@ tile.kernel @anchored(%X: memref<?x?xf16>, %n: index) attributes {phase = #tile.
     %io = cta.iota dim = 0 : tensor<64xi32>
     %lim = cta.broadcast %i5 dims = [] : i32 -> tensor<64xi32>
     %mask = arith.cmpi slt, %io, %lim : tensor<64xi32>
-    %x = cta.load %X[%c0, %c0] mask = %mask on [0] : memref<?x?xf16> -> tensor<64x16xf16, #cta.frag<wgmma_acc, wg = 1>>
+    %x = cta.load %X[%c0, %c0] mask = (%mask : tensor<64xi1>) on [0] : memref<?x?xf16> -> tensor<64x16xf16, #cta.frag<wgmma_acc, wg = 1>>
     %s = cta.reduce (%x) dims = [0, 1] init(%f0) {
     ^bb0(%a: f16, %b: f16):
       %r = arith.addf %a, %b : f16

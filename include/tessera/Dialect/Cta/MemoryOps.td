@@ -18,7 +18,8 @@ def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "global memory to registers";
   let description = [{
-    `tile.load` with a register layout; the clauses mean the same. `vector` is the number of elements of one access, chosen by
+    `tile.load` with a register layout; the clauses mean the same. A mask has the tile's layout, sliced to its dimensions; another one is written
+    `mask = (%m : tensor<64xi1, #l>)`. `vector` is the number of elements of one access, chosen by
     `cta-select-copies` from facts (absent: 1). `why` says why it is not wider or not asynchronous.
 
     Lifespan: made by `convert-tile-to-cta`, lowered by `convert-cta-to-nvvm`.

@@ -19,12 +19,14 @@ struct ParsedAccess {
   llvm::SmallVector<bool> limited;
   bool hasDims = false, hasMask = false, hasMaskDims = false;
   mlir::Attribute pad;
+  /// Of a mask whose layout the text gives: `mask = (%m : tensor<64xi1, #l>)`.
+  mlir::RankedTensorType maskType;
 };
 
 /// Parses `%M[...]` and the optional clauses; `pad` only if `allowPad`.
 mlir::ParseResult parseAccess(mlir::OpAsmParser &parser, ParsedAccess &access, bool allowPad);
 
-/// The encoding of a mask over these tile dimensions, which the text does not repeat.
+/// The encoding that a mask over these tile dimensions has unless the text gives another one.
 using MaskEncoding = llvm::function_ref<mlir::Attribute(llvm::ArrayRef<int64_t> maskDims)>;
 
 /// Fills in the defaults that depend on the types, and appends the operands in the order memref (if
@@ -41,7 +43,7 @@ mlir::ParseResult resolveAccess(mlir::OpAsmParser &parser, ParsedAccess &access,
 void printAccess(mlir::OpAsmPrinter &printer, mlir::Value memref, mlir::ValueRange coords,
                  mlir::ValueRange limits, mlir::Value mask, llvm::ArrayRef<int64_t> dims,
                  llvm::ArrayRef<bool> limited, llvm::ArrayRef<int64_t> maskDims,
-                 mlir::Attribute pad, unsigned tileRank);
+                 mlir::Attribute pad, unsigned tileRank, MaskEncoding maskEncoding = nullptr);
 
 /// Parses `stages = 3 cache = first require = [tma]`, each optional, in any order.
 mlir::ParseResult parseHints(mlir::OpAsmParser &parser, mlir::NamedAttrList &attrs);
