@@ -50,6 +50,7 @@ inline void registerTesseraPasses() {
   cta::registerLowerGrid();
   cta::registerDecompose();
   cta::registerAllocateShared();
+  cta::registerInsertBarriers();
 }
 
 } // namespace tessera

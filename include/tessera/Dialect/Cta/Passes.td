@@ -127,8 +127,21 @@ def AllocateShared : CtaPass<"cta-allocate-shared"> {
 def InsertBarriers : CtaPass<"cta-insert-barriers"> {
   let summary = "Barriers, fences and waits where one thread's access must follow another's";
   let description = [{
-    Requires and ensures *allocated*. Hazards between accesses of overlapping bytes of shared memory, generic to async proxy, TMA arrival,
-    reuse of TMA-store sources, and global memory that is written and read by the same block.
+    Requires and ensures *allocated*. Inserts `cta.barrier`, `cta.fence_async`, `cta.await` and `cta.await_stores` where an access must follow another of
+    the same bytes of shared memory, or of the same global memory if the launch writes it. The table of hazards is at the head of `InsertBarriers.cpp`. A data
+    flow over `scf.for`, `if`, `while` and `index_switch`, through back edges. An await stands in the block of its copies, before the first op that
+    needs one. Boxes of global memory that are provably disjoint (also between the iterations of a loop) and accesses in one layout need nothing. What the text
+    has already is counted in.
+
+    ```mlir
+    scf.for … {
+      cta.barrier                       // other warps have read the last tiles
+      %a = cta.copy %A[…] {…, mbarrier = 0} : …
+      %b = cta.copy %B[…] {…, mbarrier = 0} : …
+      cta.await 0
+      %d = cta.wgmma %a, %b, %c : …
+    }
+    ```
   }];
 }
 

@@ -128,8 +128,7 @@ static std::optional<Difference> difference(Value a, Value b, const Iterations &
       if (!loop->isAncestor(region->getParentOp()))
         continue;
       auto counted = dyn_cast<scf::ForOp>(loop);
-      std::optional<int64_t> step =
-          counted ? getConstantIntValue(counted.getStep()) : std::nullopt;
+      std::optional<int64_t> step = counted ? getConstantIntValue(counted.getStep()) : std::nullopt;
       if (iteration != Iteration::Earlier || !counted || value != counted.getInductionVar() ||
           !step || result.step)
         return std::nullopt;

@@ -1,0 +1,407 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Hazards.h"
+#include "tessera/Dialect/Cta/SharedMemory.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+//===--- accesses ----------------------------------------------------------------------------===//
+
+void Hazards::addAccess(const Access &access) {
+  accessesOf[access.op].push_back(accesses.size());
+  accesses.push_back(access);
+}
+
+LogicalResult Hazards::addAccesses(Operation *op) {
+  auto shared = [&](Value tile, bool write, bool async, bool elected,
+                    unsigned pending) -> LogicalResult {
+    std::optional<int64_t> offset = offsetOf(tile);
+    if (!offset)
+      return op->emitOpError("uses a shared tile without an offset; run cta-allocate-shared first");
+    // A view has the bytes of its buffer.
+    int64_t bytes =
+        sharedLayout(cast<SmemType>(bufferOf(tile)->getResult(0).getType())).sizeBytes();
+    addAccess({op, Space::Shared, write, async, elected, pending, *offset, *offset + bytes});
+    return success();
+  };
+  auto global = [&](bool write, bool async, bool elected, unsigned pending, int64_t mbarrier = -1) {
+    addAccess(
+        {op, Space::Global, write, async, elected, pending, 0, 0, mbarrier, *globalBoxOf(op)});
+  };
+
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](StageOp stage) {
+        return shared(stage.getResult(), true, false, false, NeedsBarrier | NeedsFence);
+      })
+      .Case(
+          [&](ReadOp read) { return shared(read.getSource(), false, false, false, NeedsBarrier); })
+      .Case([&](MmaOp mma) {
+        return success(succeeded(shared(mma.getA(), false, false, false, NeedsBarrier)) &&
+                       succeeded(shared(mma.getB(), false, false, false, NeedsBarrier)));
+      })
+      .Case([&](WgmmaOp wgmma) -> LogicalResult {
+        if (!wgmma.aInRegisters() && failed(shared(wgmma.getA(), false, true, false, NeedsBarrier)))
+          return failure();
+        return shared(wgmma.getB(), false, true, false, NeedsBarrier);
+      })
+      .Case([&](CopyOp copy) -> LogicalResult {
+        if (copy.getMechanism() != Mechanism::Tma)
+          return copy.emitOpError("copies by ")
+                 << stringifyMechanism(copy.getMechanism())
+                 << ", which cta-insert-barriers cannot wait for yet; use a cta.load and a "
+                    "cta.stage, or TMA";
+        if (!copy.getMbarrier())
+          return copy.emitOpError("has no mbarrier; run cta-allocate-shared first");
+        int64_t mbarrier = *copy.getMbarrier();
+        if (failed(shared(copy.getResult(), true, true, true, NeedsAwait)))
+          return failure();
+        accesses.back().mbarrier = mbarrier;
+        global(false, true, true, NeedsAwait, mbarrier);
+        addAccess({op, Space::MBarrier, true, true, true, 0, 0, 0, mbarrier});
+        return success();
+      })
+      .Case([&](CopyOutOp out) -> LogicalResult {
+        if (failed(shared(out.getValue(), false, true, true, NeedsStoresRead)))
+          return failure();
+        global(true, true, true, NeedsStoresDone);
+        return success();
+      })
+      .Case<LoadOp, memref::LoadOp>([&](auto) {
+        global(false, false, false, NeedsBarrier);
+        return success();
+      })
+      .Case([&](StoreOp) {
+        global(true, false, false, NeedsBarrier | NeedsFence);
+        return success();
+      })
+      .Case([&](memref::StoreOp) {
+        global(true, false, true, NeedsBarrier | NeedsFence);
+        return success();
+      })
+      .Case([&](ViewOp) { return success(); })
+      .Default([&](Operation *other) -> LogicalResult {
+        if (llvm::any_of(other->getOperandTypes(), llvm::IsaPred<SmemType>))
+          return other->emitOpError("uses shared memory in a way that cta-insert-barriers does not "
+                                    "know");
+        return success();
+      });
+}
+
+/// Global memory that the launch only reads has no hazards.
+void Hazards::forgetQuietGlobals() {
+  auto isWritten = [&](const Access &a) {
+    return llvm::any_of(accesses, [&](const Access &b) {
+      return b.space == Space::Global && b.write && mayAlias(a.box, b.box);
+    });
+  };
+  for (auto &[op, list] : accessesOf)
+    llvm::erase_if(list, [&](unsigned i) {
+      return accesses[i].space == Space::Global && !isWritten(accesses[i]);
+    });
+}
+
+LogicalResult Hazards::collect() {
+  WalkResult result = launch.getBody().walk([&](Operation *op) {
+    if (failed(addAccesses(op)))
+      return WalkResult::interrupt();
+    if (!accessesOf.contains(op) && !isa<BarrierOp, FenceAsyncOp, AwaitOp, AwaitStoresOp>(op))
+      return WalkResult::advance();
+    for (Operation *parent = op->getParentOp(); parent != launch; parent = parent->getParentOp())
+      if (!isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp>(parent)) {
+        parent->emitOpError("contains accesses to memory, but cta-insert-barriers knows no control "
+                            "flow but scf.for, scf.while, scf.if and scf.index_switch");
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  forgetQuietGlobals();
+  for (Access &write : accesses) {
+    if (!write.write || write.async)
+      continue;
+    write.metByAsync = llvm::any_of(accesses, [&](const Access &other) {
+      if (!other.async || other.space != write.space)
+        return false;
+      return write.space == Space::Global ? mayAlias(write.box, other.box)
+                                          : write.begin < other.end && other.begin < write.end;
+    });
+  }
+  return success();
+}
+
+//===--- awaits ------------------------------------------------------------------------------===//
+
+/// An await stands in the block of its copies, before the first op that needs it, or at the end: so
+/// that it runs once each time they do, and the phases agree.
+LogicalResult Hazards::placeAwaits() {
+  std::map<int64_t, SmallVector<CopyOp>> groups;
+  launch.getBody().walk([&](CopyOp copy) { groups[*copy.getMbarrier()].push_back(copy); });
+  for (auto &[mbarrier, copies] : groups) {
+    awaitAccess[mbarrier] = accesses.size();
+    accesses.push_back(
+        {launch, Space::MBarrier, false, false, false, NeedsBarrier, 0, 0, mbarrier});
+    Block *block = copies.front()->getBlock();
+    for (CopyOp copy : copies)
+      if (copy->getBlock() != block)
+        return copy.emitOpError("shares mbarrier ")
+               << mbarrier << " with a copy in another block; only copies of one block may";
+    auto isAwait = [m = mbarrier](AwaitOp op) {
+      return static_cast<int64_t>(op.getMbarrier()) == m;
+    };
+    if (llvm::any_of(block->getOps<AwaitOp>(), isAwait))
+      continue;
+
+    auto needsData = [&](Operation *op) {
+      return op
+          ->walk([&](Operation *inner) {
+            for (CopyOp copy : copies) {
+              if (!isa<ViewOp>(inner) && llvm::any_of(inner->getOperands(), [&](Value operand) {
+                    return isa<SmemType>(operand.getType()) && bufferOf(operand) == copy;
+                  }))
+                return WalkResult::interrupt();
+              for (unsigned i : accessesOf.lookup(inner))
+                if (accesses[i].space == Space::Global && accesses[i].write &&
+                    mayAlias(accesses[i].box, *globalBoxOf(copy)))
+                  return WalkResult::interrupt();
+            }
+            return WalkResult::advance();
+          })
+          .wasInterrupted();
+    };
+    Operation *first = nullptr;
+    for (Operation *op = copies.front()->getNextNode(); op && !first; op = op->getNextNode())
+      if (needsData(op))
+        first = op;
+    if (first && first->isBeforeInBlock(copies.back()))
+      return first->emitOpError("needs the data of mbarrier ")
+             << mbarrier << " before all its copies are issued; give them different mbarriers";
+    if (first)
+      awaitBefore[first].push_back(mbarrier);
+    else
+      awaitAtEnd[block].push_back(mbarrier);
+  }
+  return success();
+}
+
+//===--- conflicts ---------------------------------------------------------------------------===//
+
+bool Hazards::conflict(const Access &a, const Access &b, const Iterations &iterations) const {
+  if (a.space != b.space || (!a.write && !b.write))
+    return false;
+  switch (a.space) {
+  case Space::Shared:
+    return a.begin < b.end && b.begin < a.end;
+  case Space::MBarrier:
+    return a.mbarrier == b.mbarrier;
+  case Space::Global:
+    return mayAlias(a.box, b.box) && !provenDisjoint(a.box, b.box, iterations) &&
+           !(!a.async && !b.async && sameThreads(a.box, b.box, iterations));
+  }
+  return true;
+}
+
+unsigned Hazards::needs(Operation *op, const State &state) {
+  unsigned need = 0;
+  for (unsigned i : accessesOf.lookup(op)) {
+    const Access &b = accesses[i];
+    for (const auto &[key, bits] : state) {
+      const Access &a = accesses[key.first];
+      if (!conflict(a, b, key.second))
+        continue;
+      bool sameThread = a.elected && b.elected;
+      if ((bits & NeedsAwait) && !failedHere) {
+        failedHere = true;
+        InFlightDiagnostic error = op->emitOpError("touches memory of a copy in flight: the await "
+                                                   "of mbarrier ");
+        error << a.mbarrier << " must stand before";
+        error.attachNote(a.op->getLoc()) << "the copy";
+      }
+      if (bits & (NeedsStoresRead | NeedsStoresDone)) {
+        need |= bits & NeedsStoresDone ? StoresDone : StoresRead;
+        need |= b.elected ? 0 : Barrier;
+      }
+      if ((bits & NeedsBarrier) && !sameThread)
+        need |= Barrier;
+      if (b.async && (bits & NeedsFence))
+        need |= (b.space == Space::Global ? FenceGlobal : FenceShared) | (sameThread ? 0 : Barrier);
+      if (b.async && (bits & NeedsFenceBarrier) && !sameThread)
+        need |= Barrier;
+    }
+  }
+  // A barrier after writes that TMA or wgmma meets later: fence now, or that will take another.
+  if (need & Barrier)
+    for (const auto &[key, bits] : state) {
+      const Access &a = accesses[key.first];
+      if ((bits & NeedsFence) && (bits & NeedsBarrier) && a.metByAsync)
+        need |= a.space == Space::Global ? FenceGlobal : FenceShared;
+    }
+  return need;
+}
+
+//===--- flow --------------------------------------------------------------------------------===//
+
+void Hazards::join(State &into, const State &other) {
+  for (const auto &[key, bits] : other)
+    into[key] |= bits;
+}
+
+void Hazards::apply(unsigned sync, State &state) const {
+  for (auto it = state.begin(); it != state.end();) {
+    const Access &a = accesses[it->first.first];
+    unsigned &bits = it->second;
+    unsigned stores = sync & StoresDone   ? NeedsStoresRead | NeedsStoresDone
+                      : sync & StoresRead ? unsigned(NeedsStoresRead)
+                                          : 0;
+    // The elected thread knows; the others learn it at a barrier.
+    if (bits & stores)
+      bits = (bits & ~stores) | NeedsBarrier;
+    if ((sync & (a.space == Space::Global ? FenceGlobal : FenceShared)) && (bits & NeedsFence))
+      bits = (bits & ~NeedsFence) | NeedsFenceBarrier;
+    if (sync & Barrier)
+      bits &= ~(NeedsBarrier | NeedsFenceBarrier);
+    bool matters = bits && (bits != NeedsFence || a.metByAsync);
+    it = matters ? std::next(it) : state.erase(it);
+  }
+}
+
+/// All threads have waited for the copies of the mbarrier; until the next barrier some may still be
+/// at it.
+void Hazards::await(int64_t mbarrier, State &state) const {
+  for (auto it = state.begin(); it != state.end();) {
+    if (accesses[it->first.first].mbarrier == mbarrier)
+      it->second &= ~NeedsAwait;
+    it = it->second ? std::next(it) : state.erase(it);
+  }
+}
+
+Hazards::State Hazards::crossed(const State &state, Operation *loop, Iteration iteration) const {
+  State result;
+  for (const auto &[key, bits] : state) {
+    Key changedKey = key;
+    const Access &a = accesses[key.first];
+    if (a.space == Space::Global && loop->isProperAncestor(a.op)) {
+      auto *entry = llvm::find_if(changedKey.second, [&](auto &e) { return e.first == loop; });
+      if (entry == changedKey.second.end())
+        changedKey.second.push_back({loop, iteration});
+      else if (iteration == Iteration::Unknown)
+        entry->second = Iteration::Unknown;
+    }
+    result[changedKey] |= bits;
+  }
+  return result;
+}
+
+void Hazards::visit(Operation *op, State &state) {
+  auto waits = awaitBefore.find(op);
+  if (waits != awaitBefore.end())
+    for (int64_t mbarrier : waits->second)
+      await(mbarrier, state);
+  unsigned need = needs(op, state);
+  if (need & ~syncs.lookup(op)) {
+    syncs[op] |= need;
+    changed = true;
+  }
+  apply(syncs.lookup(op), state);
+  auto awaited = [&](int64_t mbarrier) {
+    await(mbarrier, state);
+    state[{awaitAccess.at(mbarrier), {}}] |= NeedsBarrier;
+  };
+  if (waits != awaitBefore.end())
+    llvm::for_each(waits->second, awaited);
+
+  // What the text has already.
+  if (isa<BarrierOp>(op))
+    apply(Barrier, state);
+  else if (auto fence = dyn_cast<FenceAsyncOp>(op))
+    apply(fence.getGlobal() ? FenceGlobal : FenceShared, state);
+  else if (auto stores = dyn_cast<AwaitStoresOp>(op))
+    apply(stores.getRead() ? StoresRead : StoresDone, state);
+  else if (auto wait = dyn_cast<AwaitOp>(op); wait && awaitAccess.count(wait.getMbarrier()))
+    awaited(wait.getMbarrier());
+
+  for (unsigned i : accessesOf.lookup(op))
+    if (accesses[i].pending)
+      state[{i, {}}] |= accesses[i].pending;
+}
+
+Hazards::State Hazards::flowFor(scf::ForOp loop, State in) {
+  // With every decision some pending accesses are no more: begin again with what enters.
+  for (bool before = changed;; before = true) {
+    changed = false;
+    State head = in, out;
+    for (;;) {
+      out = flow(*loop.getBody(), head);
+      State next = head;
+      join(next, crossed(out, loop, Iteration::Earlier));
+      if (next == head)
+        break;
+      head = std::move(next);
+    }
+    if (!changed) {
+      changed = before;
+      join(in, crossed(out, loop, Iteration::Unknown));
+      return in;
+    }
+  }
+}
+
+Hazards::State Hazards::flowWhile(scf::WhileOp loop, State in) {
+  for (bool before = changed;; before = true) {
+    changed = false;
+    State head = in, exit;
+    for (;;) {
+      exit = flow(*loop.getBeforeBody(), head);
+      State next = head;
+      join(next, crossed(flow(*loop.getAfterBody(), exit), loop, Iteration::Earlier));
+      if (next == head)
+        break;
+      head = std::move(next);
+    }
+    if (!changed) {
+      changed = before;
+      return crossed(exit, loop, Iteration::Unknown);
+    }
+  }
+}
+
+Hazards::State Hazards::flowOp(Operation *op, State state) {
+  visit(op, state);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return flowFor(loop, std::move(state));
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return flowWhile(loop, std::move(state));
+  if (!isa<scf::IfOp, scf::IndexSwitchOp>(op))
+    return state;
+  State result;
+  for (Region &region : op->getRegions())
+    join(result, region.empty() ? state : flow(region.front(), state));
+  return result;
+}
+
+Hazards::State Hazards::flow(Block &block, State state) {
+  for (Operation &op : block)
+    state = flowOp(&op, std::move(state));
+  auto waits = awaitAtEnd.find(&block);
+  if (waits != awaitAtEnd.end())
+    for (int64_t mbarrier : waits->second) {
+      await(mbarrier, state);
+      state[{awaitAccess.at(mbarrier), {}}] |= NeedsBarrier;
+    }
+  return state;
+}
+
+LogicalResult Hazards::run() {
+  if (failed(collect()) || failed(placeAwaits()))
+    return failure();
+  do {
+    changed = false;
+    State end = flow(launch.getBody().front(), {});
+    pendingStores =
+        llvm::any_of(end, [](auto &entry) { return (entry.second & NeedsStoresRead) != 0; });
+  } while (changed && !failedHere);
+  return failure(failedHere);
+}

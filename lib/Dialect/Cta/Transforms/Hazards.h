@@ -1,0 +1,111 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Which waits, fences and barriers a launch needs, and where: the analysis of cta-insert-barriers.
+//
+// A forward data flow over structured control flow. Its state is the set of *pending* accesses:
+// those which some other thread or unit may not have finished, or may not see yet. What is pending
+// about an access is a set of bits; waits, fences and barriers take them away; an op whose access
+// conflicts with a pending one needs those that take the bits away. Decisions only accumulate, and
+// the flow is repeated until none is added, so that it ends.
+#ifndef TESSERA_LIB_DIALECT_CTA_TRANSFORMS_HAZARDS_H
+#define TESSERA_LIB_DIALECT_CTA_TRANSFORMS_HAZARDS_H
+
+#include "GlobalBox.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <map>
+
+namespace tessera::cta {
+
+/// What stands before an op, in this order.
+enum Sync : unsigned {
+  StoresRead = 1,  ///< cta.await_stores read
+  StoresDone = 2,  ///< cta.await_stores
+  FenceShared = 4, ///< cta.fence_async
+  FenceGlobal = 8, ///< cta.fence_async global
+  Barrier = 16,    ///< cta.barrier
+};
+
+class Hazards {
+public:
+  explicit Hazards(LaunchOp launch) : launch(launch) {}
+
+  /// Finds everything; fails with an error at an op that no insertion can make right.
+  mlir::LogicalResult run();
+
+  /// Ops before which something stands, in the order of the text, and what (bits of Sync).
+  const llvm::MapVector<mlir::Operation *, unsigned> &decisions() const { return syncs; }
+  /// mbarriers to await before an op, and at the end of a block.
+  const llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> &awaits() const {
+    return awaitBefore;
+  }
+  const llvm::MapVector<mlir::Block *, llvm::SmallVector<int64_t>> &awaitsAtEnd() const {
+    return awaitAtEnd;
+  }
+  /// True if TMA stores may still read shared memory when the launch ends.
+  bool storesAtEnd() const { return pendingStores; }
+
+private:
+  enum class Space { Shared, Global, MBarrier };
+  struct Access {
+    mlir::Operation *op;
+    Space space;
+    bool write;
+    /// By TMA or wgmma, not by loads and stores of threads.
+    bool async;
+    /// By the elected thread alone.
+    bool elected;
+    /// What is pending right after it (bits of Pending).
+    unsigned pending;
+    int64_t begin = 0, end = 0; ///< bytes (Shared)
+    int64_t mbarrier = -1;      ///< the one a copy arrives on, or that is awaited
+    GlobalBox box = {};         ///< Global
+    /// Some asynchronous access may touch the same bytes.
+    bool metByAsync = false;
+  };
+  enum Pending : unsigned {
+    NeedsBarrier = 1,      ///< other threads are not done, or do not see it
+    NeedsFence = 2,        ///< written by threads, not visible to the async proxy
+    NeedsFenceBarrier = 4, ///< fenced, but the others are not known to have
+    NeedsAwait = 8,        ///< in flight until the mbarrier's phase is over
+    NeedsStoresRead = 16,  ///< the source of a TMA store
+    NeedsStoresDone = 32,  ///< the destination of a TMA store
+  };
+  /// An access and the loops between whose iterations it happened.
+  using Key = std::pair<unsigned, Iterations>;
+  using State = std::map<Key, unsigned>;
+
+  mlir::LogicalResult collect();
+  mlir::LogicalResult placeAwaits();
+  mlir::LogicalResult addAccesses(mlir::Operation *op);
+  void addAccess(const Access &access);
+  void forgetQuietGlobals();
+  bool conflict(const Access &a, const Access &b, const Iterations &iterations) const;
+
+  State flow(mlir::Block &block, State state);
+  State flowOp(mlir::Operation *op, State state);
+  State flowFor(mlir::scf::ForOp loop, State state);
+  State flowWhile(mlir::scf::WhileOp loop, State state);
+  void visit(mlir::Operation *op, State &state);
+  unsigned needs(mlir::Operation *op, const State &state);
+  void apply(unsigned sync, State &state) const;
+  void await(int64_t mbarrier, State &state) const;
+
+  static void join(State &into, const State &other);
+  State crossed(const State &state, mlir::Operation *loop, Iteration iteration) const;
+
+  LaunchOp launch;
+  std::vector<Access> accesses;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> accessesOf;
+  std::map<int64_t, unsigned> awaitAccess; ///< of each mbarrier
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> awaitBefore;
+  llvm::MapVector<mlir::Block *, llvm::SmallVector<int64_t>> awaitAtEnd;
+  llvm::MapVector<mlir::Operation *, unsigned> syncs;
+  bool changed = false, pendingStores = false, failedHere = false;
+};
+
+} // namespace tessera::cta
+
+#endif

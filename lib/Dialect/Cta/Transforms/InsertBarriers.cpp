@@ -1,0 +1,101 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-insert-barriers: what must stand between two accesses to the same memory.
+//
+// Shared memory, by byte ranges (a row happens first):
+//
+//                          | read by threads | wgmma reads   | written by threads | TMA writes  | TMA store reads
+//   -----------------------+-----------------+---------------+--------------------+-------------+----------------
+//   read by threads        |                 |               | barrier            | barrier     |
+//   wgmma reads (complete) |                 |               | barrier            | barrier     |
+//   written by threads     | barrier         | fence barrier | barrier            | fence barr. | fence barrier
+//   TMA writes             | await           | await         | await              | await       | await
+//   TMA store reads        |                 |               | stores barrier     | stores      |
+//
+// `await` is cta.await of the copy's mbarrier: all threads wait for it, none needs a barrier after
+// it. `fence` is cta.fence_async, by the threads that wrote, before the barrier. `stores` is
+// cta.await_stores read: the elected thread issues both, so that only others need the barrier.
+// A wgmma is complete for the warps that issued it; other warps may still read: hence its barriers.
+//
+// Global memory, for roots that the launch writes, unless the boxes are proven disjoint (for
+// example those of different iterations of a loop):
+//
+//                          | read by threads | TMA reads           | written by threads | TMA store writes
+//   -----------------------+-----------------+---------------------+--------------------+---------------------
+//   read by threads        |                 |                     | barrier            | barrier
+//   TMA reads              |                 |                     | await              | await
+//   written by threads     | barrier         | fence glob. barrier | barrier            | fence glob. barrier
+//   TMA store writes       | stores barrier  | stores              | stores barrier     | stores
+//
+// Here `stores` is cta.await_stores, which waits until the writes are made. Two accesses of threads
+// by the same box in the same layout meet in the same thread: nothing. memref.store is a write by
+// the elected thread, memref.load a read by all.
+//
+// mbarriers: a copy may not begin the next phase before all threads have seen the end of the last
+// (the barrier that protects the data does).
+//
+// At the end of the launch the sources of TMA stores must have been read. Barriers and waits that
+// the text has are counted in: the pass twice is the pass once.
+#include "Hazards.h"
+#include "tessera/Dialect/Cta/Passes.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_INSERTBARRIERS
+#include "tessera/Dialect/Cta/Passes.h.inc"
+} // namespace tessera::cta
+
+static void insertSync(OpBuilder &b, Location loc, unsigned sync) {
+  if (sync & (StoresRead | StoresDone))
+    AwaitStoresOp::create(b, loc, /*read=*/!(sync & StoresDone));
+  if (sync & FenceShared)
+    FenceAsyncOp::create(b, loc, /*global=*/false);
+  if (sync & FenceGlobal)
+    FenceAsyncOp::create(b, loc, /*global=*/true);
+  if (sync & Barrier)
+    BarrierOp::create(b, loc);
+}
+
+static void insert(LaunchOp launch, const Hazards &hazards) {
+  OpBuilder b(launch);
+  for (auto [op, sync] : hazards.decisions()) {
+    b.setInsertionPoint(op);
+    insertSync(b, op->getLoc(), sync);
+  }
+  for (auto &[op, mbarriers] : hazards.awaits()) {
+    b.setInsertionPoint(op);
+    for (int64_t mbarrier : mbarriers)
+      AwaitOp::create(b, op->getLoc(), mbarrier);
+  }
+  for (auto &[block, mbarriers] : hazards.awaitsAtEnd()) {
+    b.setInsertionPointToEnd(block);
+    if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
+      b.setInsertionPoint(&block->back());
+    for (int64_t mbarrier : mbarriers)
+      AwaitOp::create(b, launch.getLoc(), mbarrier);
+  }
+  if (hazards.storesAtEnd()) {
+    b.setInsertionPointToEnd(&launch.getBody().front());
+    AwaitStoresOp::create(b, launch.getLoc(), /*read=*/true);
+  }
+}
+
+namespace {
+struct InsertBarriers : cta::impl::InsertBarriersBase<InsertBarriers> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Allocated, getArgument())))
+      return signalPassFailure();
+    for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
+      Hazards hazards(launch);
+      if (failed(hazards.run()))
+        return signalPassFailure();
+      insert(launch, hazards);
+    }
+  }
+};
+} // namespace

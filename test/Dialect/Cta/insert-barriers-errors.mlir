@@ -1,0 +1,63 @@
+// RUN: tile-opt %s -split-input-file -cta-insert-barriers -verify-diagnostics
+
+#lin = #cta.swizzle<linear>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+tile.kernel @no_offset(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  cta.launch @no_offset_0 blocks() {
+    %t = arith.constant dense<1.0> : tensor<64x64xf32, #acc>
+    // expected-error @below {{uses a shared tile without an offset; run cta-allocate-shared first}}
+    %s = cta.stage %t : tensor<64x64xf32, #acc> -> !cta.smem<64x64xf32, #lin>
+  }
+  tile.return
+}
+
+// -----
+
+#lin = #cta.swizzle<linear>
+tile.kernel @cp_async(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  cta.launch @cp_async_0 blocks() {
+    // expected-error @below {{copies by cp_async, which cta-insert-barriers cannot wait for yet; use a cta.load and a cta.stage, or TMA}}
+    %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<cp_async>, offset = 0} : memref<?x?xf32> -> !cta.smem<64x64xf32, #lin>
+  }
+  tile.return
+}
+
+// -----
+
+#lin = #cta.swizzle<linear>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+tile.kernel @early(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  cta.launch @early_0 blocks() {
+    %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<tma>, offset = 0, mbarrier = 0} : memref<?x?xf32> -> !cta.smem<64x64xf32, #lin>
+    // expected-error @below {{needs the data of mbarrier 0 before all its copies are issued; give them different mbarriers}}
+    %r = cta.read %s : !cta.smem<64x64xf32, #lin> -> tensor<64x64xf32, #acc>
+    %t = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<tma>, offset = 16384, mbarrier = 0} : memref<?x?xf32> -> !cta.smem<64x64xf32, #lin>
+  }
+  tile.return
+}
+
+// -----
+
+#lin = #cta.swizzle<linear>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+tile.kernel @late(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  cta.launch @late_0 blocks() {
+    // expected-note @below {{the copy}}
+    %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<tma>, offset = 0, mbarrier = 0} : memref<?x?xf32> -> !cta.smem<64x64xf32, #lin>
+    // expected-error @below {{touches memory of a copy in flight: the await of mbarrier 0 must stand before}}
+    %r = cta.read %s : !cta.smem<64x64xf32, #lin> -> tensor<64x64xf32, #acc>
+    cta.await 0
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{cta-insert-barriers needs a kernel in phase allocated, but this one is in phase placed}}
+tile.kernel @placed() attributes {phase = #tile.phase<placed>} {
+  tile.return
+}
