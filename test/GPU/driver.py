@@ -289,12 +289,12 @@ def main():
     results = []
     try:
         found, broken = collect(settings, tester)
-        if options.list:
-            print_list(tester, found)
-            return 0
         results += broken
         for result in broken:
             print(f"{result.state.upper()} {result.case.example}: {result.text}", flush=True)
+        if options.list:
+            print_list(tester, found)
+            return int(any(result.state == FAIL for result in broken))
 
         def done(result):
             results.append(result)
