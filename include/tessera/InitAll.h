@@ -14,6 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "tessera/Conversion/CtaToNVVM.h"
 #include "tessera/Conversion/Passes.h"
 #include "tessera/Dialect/Cta/Cta.h"
 #include "tessera/Dialect/Cta/Passes.h"
@@ -47,6 +48,7 @@ inline void registerTesseraPasses() {
   cta::registerCtaVerify();
   registerTesseraConversionPasses();
   registerHostPipelines();
+  registerNVVMPipeline();
   cta::registerLowerGrid();
   cta::registerDecompose();
   cta::registerAllocateShared();

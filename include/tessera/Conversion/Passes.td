@@ -91,4 +91,32 @@ def CPUPreciseMath : Pass<"cpu-precise-math", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::func::FuncDialect"];
 }
 
+//===--- to the GPU -------------------------------------------------------------------------===//
+
+def ConvertCtaToNVVM : Pass<"convert-cta-to-nvvm", "mlir::ModuleOp"> {
+  let summary = "Lower launches to one GPU function each, per thread";
+  let description = [{
+    Requires *allocated*. Each `cta.launch` becomes an `llvm.func` of its name; a tensor becomes as many scalars as its layout gives a thread
+    registers, shared tiles become offsets into one dynamic allocation. The kernels are erased: what the launch contract says of them must be read
+    before. What only this pass knows is left on the function: `tessera.params` and `tessera.descriptors`, the lists `params` and
+    `descriptors` of docs/Contract.md, `tessera.threads` and `tessera.shared`.
+
+    Scalar `arith`, `scf` and `math` ops remain for the upstream conversions: `buildNVVMPipeline` has them all.
+
+    ```mlir
+    cta.launch @add_0 blocks(%blocks) attributes {threads = 128, shared = 0} {
+      %a = cta.load %x[%i] {vector = 4} : memref<?xf32> -> tensor<1024xf32, #l>
+      …
+    ```
+    becomes
+    ```mlir
+    llvm.func @add_0(%arg0: !llvm.ptr<1> {llvm.noalias, llvm.readonly}, %arg1: i64, …) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>,
+        tessera.params = [{kind = "pointer", arg = 0 : i64}, {kind = "size", arg = 0 : i64, dim = 0 : i64}, …]} {
+      %0 = llvm.load %p {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect",
+                           "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect"];
+}
+
 #endif

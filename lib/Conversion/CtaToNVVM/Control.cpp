@@ -1,0 +1,297 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The walk over the launch: values of the old program, loops and branches, and which file lowers
+// which op.
+#include "Lowering.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::nvvm;
+
+//===--- values
+//-------------------------------------------------------------------------------------===//
+
+void Lowering::set(Value old, Values scalars) {
+  store.push_back(std::move(scalars));
+  values[old] = &store.back();
+}
+void Lowering::set(Value old, Value value) { set(old, Values{value}); }
+void Lowering::setAll(Value old, ValueRange scalars) {
+  set(old, Values(scalars.begin(), scalars.end()));
+}
+
+const Values &Lowering::registers(Value old) {
+  static const Values none;
+  if (auto it = values.find(old); it != values.end())
+    return *it->second;
+  // A scalar of the kernel outside the launch: what it is made of comes into the preamble.
+  if (isa<MemRefType>(old.getType()) && views.contains(old))
+    return none;
+  Preamble preamble(*this);
+  Location here = loc;
+  if (auto arg = dyn_cast<BlockArgument>(old)) {
+    Type type = memoryType(old.getType());
+    Value parameterValue = parameter("scalar", arg.getArgNumber(), 0, type);
+    set(old, {fromMemory(parameterValue, old.getType())});
+  } else {
+    Operation *op = old.getDefiningOp();
+    // First what regions of the op use, so that it does not land behind the op.
+    op->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands()) {
+        Operation *owner = operand.getParentBlock()->getParentOp();
+        if (!op->isAncestor(owner) && !isa<MemRefType>(operand.getType()))
+          (void)registers(operand);
+      }
+    });
+    (void)lower(op);
+  }
+  loc = here;
+  if (isa<MemRefType>(old.getType()))
+    return none;
+  if (!values.contains(old)) {
+    // Its op reported an error.
+    broken = true;
+    set(old, Values{LLVM::PoisonOp::create(b, loc, old.getType())});
+  }
+  return *values.find(old)->second;
+}
+
+Value Lowering::scalar(Value old) {
+  const Values &regs = registers(old);
+  return regs.empty() ? Value() : regs.front();
+}
+
+SmallVector<Type> Lowering::registerTypes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return {type};
+  layout::RegisterLayout l = cta::FragAttr::of(tensor).layout();
+  return SmallVector<Type>(l.numRegisters(cta::coordOf(tensor.getShape())),
+                           tensor.getElementType());
+}
+
+//===--- regions
+//------------------------------------------------------------------------------------===//
+
+static LogicalResult checkCarried(Lowering &f, Operation *op, TypeRange types) {
+  for (Type type : types)
+    if (isa<cta::SmemType, BaseMemRefType>(type))
+      return f.error(op, "carries ")
+             << type
+             << ": shared tiles and memrefs may not be values of a loop or a "
+                "branch here; carry coordinates or register tiles instead";
+  return success();
+}
+
+static Values flatten(Lowering &f, ValueRange olds) {
+  Values scalars;
+  for (Value old : olds)
+    llvm::append_range(scalars, f.registers(old));
+  return scalars;
+}
+
+static SmallVector<Type> flattenTypes(Lowering &f, TypeRange types) {
+  SmallVector<Type> result;
+  for (Type type : types)
+    llvm::append_range(result, f.registerTypes(type));
+  return result;
+}
+
+/// Deals out scalars to the old values that they stand for.
+static void distribute(Lowering &f, ValueRange olds, ValueRange scalars) {
+  for (Value old : olds) {
+    size_t n = f.registerTypes(old.getType()).size();
+    f.setAll(old, scalars.take_front(n));
+    scalars = scalars.drop_front(n);
+  }
+}
+
+LogicalResult Lowering::lowerBlock(Block &block) {
+  for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    if (failed(lower(&op)))
+      return failure();
+  }
+  return success();
+}
+
+/// Lowers `from` into `to` and ends it with a yield of the same values.
+static LogicalResult lowerRegion(Lowering &f, Region &from, Region &to) {
+  OpBuilder::InsertionGuard guard(f.b);
+  if (to.empty())
+    f.b.createBlock(&to);
+  if (!to.front().empty())
+    to.front().clear();
+  f.b.setInsertionPointToEnd(&to.front());
+  if (failed(f.lowerBlock(from.front())))
+    return failure();
+  scf::YieldOp::create(f.b, f.loc, flatten(f, from.front().getTerminator()->getOperands()));
+  return success();
+}
+
+static LogicalResult lowerFor(Lowering &f, scf::ForOp op) {
+  if (failed(checkCarried(f, op, op.getResultTypes())))
+    return failure();
+  auto loop =
+      scf::ForOp::create(f.b, f.loc, f.scalar(op.getLowerBound()), f.scalar(op.getUpperBound()),
+                         f.scalar(op.getStep()), flatten(f, op.getInitArgs()));
+  loop.setUnsignedCmp(op.getUnsignedCmp());
+  f.set(op.getInductionVar(), {loop.getInductionVar()});
+  distribute(f, op.getRegionIterArgs(), loop.getRegionIterArgs());
+  if (failed(lowerRegion(f, op.getRegion(), loop.getRegion())))
+    return failure();
+  distribute(f, op.getResults(), loop.getResults());
+  return success();
+}
+
+static LogicalResult lowerIf(Lowering &f, scf::IfOp op) {
+  if (failed(checkCarried(f, op, op.getResultTypes())))
+    return failure();
+  bool withElse = !op.getElseRegion().empty();
+  auto branch = scf::IfOp::create(f.b, f.loc, flattenTypes(f, op.getResultTypes()),
+                                  f.scalar(op.getCondition()), /*addThenBlock=*/true, withElse);
+  if (failed(lowerRegion(f, op.getThenRegion(), branch.getThenRegion())) ||
+      (withElse && failed(lowerRegion(f, op.getElseRegion(), branch.getElseRegion()))))
+    return failure();
+  distribute(f, op.getResults(), branch.getResults());
+  return success();
+}
+
+static LogicalResult lowerWhile(Lowering &f, scf::WhileOp op) {
+  if (failed(checkCarried(f, op, op.getResultTypes())) ||
+      failed(checkCarried(f, op, op.getInits().getTypes())))
+    return failure();
+  auto loop = scf::WhileOp::create(f.b, f.loc, flattenTypes(f, op.getResultTypes()),
+                                   flatten(f, op.getInits()));
+  OpBuilder::InsertionGuard guard(f.b);
+  auto open = [&](Block *from, Region &to) {
+    SmallVector<Type> types = flattenTypes(f, from->getArgumentTypes());
+    Block *block =
+        f.b.createBlock(&to, to.end(), types, SmallVector<Location>(types.size(), f.loc));
+    distribute(f, from->getArguments(), block->getArguments());
+  };
+  open(op.getBeforeBody(), loop.getBefore());
+  if (failed(f.lowerBlock(*op.getBeforeBody())))
+    return failure();
+  scf::ConditionOp condition = op.getConditionOp();
+  scf::ConditionOp::create(f.b, f.loc, f.scalar(condition.getCondition()),
+                           flatten(f, condition.getArgs()));
+  open(op.getAfterBody(), loop.getAfter());
+  if (failed(f.lowerBlock(*op.getAfterBody())))
+    return failure();
+  scf::YieldOp::create(f.b, f.loc, flatten(f, op.getYieldOp().getOperands()));
+  distribute(f, op.getResults(), loop.getResults());
+  return success();
+}
+
+static LogicalResult lowerIndexSwitch(Lowering &f, scf::IndexSwitchOp op) {
+  if (failed(checkCarried(f, op, op.getResultTypes())))
+    return failure();
+  auto branch =
+      scf::IndexSwitchOp::create(f.b, f.loc, flattenTypes(f, op.getResultTypes()),
+                                 f.scalar(op.getArg()), op.getCases(), op.getCaseRegions().size());
+  for (auto [from, to] : llvm::zip(op->getRegions(), branch->getRegions()))
+    if (failed(lowerRegion(f, from, to)))
+      return failure();
+  distribute(f, op.getResults(), branch.getResults());
+  return success();
+}
+
+//===--- one op
+//-------------------------------------------------------------------------------------===//
+
+static LogicalResult lowerDim(Lowering &f, tile::DimOp op) {
+  auto where = f.kernel.lookupDim(op.getName());
+  if (!where)
+    return f.error(op, "no argument has a dimension of this name");
+  f.set(op.getResult(), {f.toIndex(f.sizeOf(f.kernel.getArgument(where->first), where->second))});
+  return success();
+}
+
+static LogicalResult lowerBlockId(Lowering &f, cta::BlockIdOp op) {
+  // The launcher refuses 2^31 blocks and more.
+  auto range = LLVM::ConstantRangeAttr::get(f.context, APInt(32, 0), APInt(32, 0x7fffffff));
+  Value id = NVVM::BlockIdXOp::create(f.b, f.loc, f.b.getI32Type(), range);
+  Value index = arith::IndexCastUIOp::create(f.b, f.loc, f.b.getIndexType(), id);
+  f.set(op.getResult(), index);
+  return success();
+}
+
+static bool isScalarOp(Operation *op) {
+  auto scalarType = [](Type type) { return type.isIntOrIndexOrFloat(); };
+  return op->getNumRegions() == 0 && llvm::all_of(op->getOperandTypes(), scalarType) &&
+         llvm::all_of(op->getResultTypes(), scalarType);
+}
+
+LogicalResult Lowering::lower(Operation *op) {
+  loc = op->getLoc();
+  for (Type type : op->getResultTypes())
+    if (isa<RankedTensorType>(type) && !cta::FragAttr::of(type))
+      return error(op, "a tensor without a register layout: run cta-assign-layouts first");
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](scf::ForOp o) { return lowerFor(*this, o); })
+      .Case([&](scf::IfOp o) { return lowerIf(*this, o); })
+      .Case([&](scf::WhileOp o) { return lowerWhile(*this, o); })
+      .Case([&](scf::IndexSwitchOp o) { return lowerIndexSwitch(*this, o); })
+      .Case([&](tile::DimOp o) { return lowerDim(*this, o); })
+      .Case([&](tile::AssumeOp) { return success(); })
+      .Case([&](cta::BlockIdOp o) { return lowerBlockId(*this, o); })
+      .Case([&](cta::LoadOp o) { return lowerLoad(*this, o); })
+      .Case([&](cta::StoreOp o) { return lowerStore(*this, o); })
+      .Case([&](cta::StageOp o) { return lowerStage(*this, o); })
+      .Case([&](cta::ReadOp o) { return lowerRead(*this, o); })
+      .Case([&](cta::ViewOp) { return success(); }) // an offset, see cta::offsetOf
+      .Case([&](cta::CopyOp o) { return lowerCopy(*this, o); })
+      .Case([&](cta::CopyOutOp o) { return lowerCopyOut(*this, o); })
+      .Case([&](cta::AwaitOp o) { return lowerAwait(*this, o); })
+      .Case([&](cta::AwaitStoresOp o) { return lowerAwaitStores(*this, o); })
+      .Case([&](cta::BarrierOp) {
+        NVVM::Barrier0Op::create(b, loc);
+        return success();
+      })
+      .Case([&](cta::FenceAsyncOp o) {
+        if (o.getGlobal())
+          NVVM::FenceProxyOp::create(b, loc, NVVM::ProxyKind::async_global,
+                                     NVVM::SharedSpaceAttr());
+        else
+          NVVM::FenceProxyOp::create(
+              b, loc, NVVM::ProxyKind::async_shared,
+              NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
+        return success();
+      })
+      .Case([&](cta::WgmmaOp o) { return lowerWgmma(*this, o); })
+      .Case([&](cta::MmaOp o) { return lowerMma(*this, o); })
+      .Case([&](cta::ReduceOp o) { return lowerReduce(*this, o); })
+      .Case([&](cta::ConvertLayoutOp o) { return lowerConvertLayout(*this, o); })
+      .Case([&](cta::BroadcastOp o) { return lowerBroadcast(*this, o); })
+      .Case([&](cta::IotaOp o) { return lowerIota(*this, o); })
+      .Case([&](cta::TransposeOp o) { return lowerTranspose(*this, o); })
+      .Case([&](cta::ReshapeOp o) { return lowerReshape(*this, o); })
+      .Case([&](cta::ExtractOp o) {
+        set(o.getResult(), {scalar(o.getSource())});
+        return success();
+      })
+      .Case<cta::SliceOp, cta::ConcatOp>(
+          [&](auto o) { return error(o, "run cta-decompose before this pass"); })
+      .Case([&](arith::ConstantOp o) { return lowerConstant(*this, o); })
+      .Default([&](Operation *o) -> LogicalResult {
+        if (isa_and_nonnull<memref::MemRefDialect>(o->getDialect()))
+          return lowerMemRefOp(o);
+        if (isScalarOp(o)) {
+          Values operands;
+          for (Value operand : o->getOperands())
+            operands.push_back(scalar(operand));
+          Values results = emitScalarOp(*this, o, operands);
+          for (auto [old, result] : llvm::zip(o->getResults(), results))
+            set(old, {result});
+          return success();
+        }
+        if (OpTrait::hasElementwiseMappableTraits(o))
+          return lowerElementwise(*this, o);
+        return error(o, "op has no lowering to the GPU");
+      });
+}

@@ -1,0 +1,143 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Constants, and ops that treat every element alike: one scalar op per register. Where two 16-bit
+// floats fit one register, pairs are computed together.
+#include "Lowering.h"
+
+#include "tessera/Dialect/Tile/ElementTypes.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::nvvm;
+
+/// The op on other operands; results have the operands' shape and their own element types.
+static Values cloneWith(Lowering &f, Operation *op, ValueRange operands, VectorType shape = {}) {
+  IRMapping mapping;
+  for (auto [old, value] : llvm::zip(op->getOperands(), operands))
+    mapping.map(old, value);
+  Operation *copy = op->cloneWithoutRegions(mapping);
+  for (OpResult result : copy->getResults()) {
+    Type element = getElementTypeOrSelf(result.getType());
+    result.setType(shape ? Type(VectorType::get(shape.getShape(), element)) : element);
+  }
+  f.b.insert(copy);
+  return Values(copy->getResults());
+}
+
+Values tessera::nvvm::emitScalarOp(Lowering &f, Operation *op, ValueRange operands) {
+  return cloneWith(f, op, operands);
+}
+
+/// Ops that NVPTX has in packed form, or (truncf) rounds two numbers at a time.
+static bool isPacked(Operation *op) {
+  auto half = [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return element.isF16() || element.isBF16();
+  };
+  if (op->getNumResults() != 1 || !half(op->getResult(0).getType()))
+    return false;
+  if (isa<arith::TruncFOp>(op))
+    return getElementTypeOrSelf(op->getOperand(0).getType()).isF32();
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp,
+             arith::MaxNumFOp, arith::MinNumFOp, math::FmaOp>(op);
+}
+
+LogicalResult tessera::nvvm::lowerElementwise(Lowering &f, Operation *op) {
+  size_t count = 1;
+  SmallVector<const Values *> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(&f.registers(operand));
+    count = std::max(count, operands.back()->size());
+  }
+  auto at = [&](size_t i) {
+    Values scalars;
+    for (const Values *regs : operands)
+      scalars.push_back(regs->size() == 1 ? regs->front() : (*regs)[i]);
+    return scalars;
+  };
+  std::vector<Values> results(op->getNumResults());
+  bool packed = isPacked(op) && count % 2 == 0 &&
+                llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
+  for (size_t i = 0; i < count; i += packed ? 2 : 1) {
+    if (!packed) {
+      for (auto [r, value] : llvm::enumerate(emitScalarOp(f, op, at(i))))
+        results[r].push_back(value);
+      continue;
+    }
+    Values low = at(i), high = at(i + 1), pairs;
+    VectorType pairType;
+    for (auto [x, y] : llvm::zip(low, high)) {
+      pairType = VectorType::get({2}, x.getType());
+      Value pair = LLVM::PoisonOp::create(f.b, f.loc, pairType);
+      pair = LLVM::InsertElementOp::create(f.b, f.loc, pair, x, f.i32(0));
+      pairs.push_back(LLVM::InsertElementOp::create(f.b, f.loc, pair, y, f.i32(1)));
+    }
+    Value pair = cloneWith(f, op, pairs, pairType).front();
+    for (int k : {0, 1})
+      results[0].push_back(LLVM::ExtractElementOp::create(f.b, f.loc, pair, f.i32(k)));
+  }
+  for (auto [old, regs] : llvm::zip(op->getResults(), results))
+    f.set(old, std::move(regs));
+  return success();
+}
+
+/// A constant tile whose elements differ: a table in constant memory, read by coordinate.
+static LogicalResult lowerTable(Lowering &f, arith::ConstantOp op, DenseElementsAttr elements) {
+  auto type = cast<RankedTensorType>(op.getType());
+  Type element = type.getElementType(), stored = f.memoryType(element);
+  SmallVector<Attribute> values;
+  for (Attribute value : elements.getValues<Attribute>()) {
+    if (auto integer = dyn_cast<IntegerAttr>(value))
+      value =
+          IntegerAttr::get(stored, integer.getValue().zextOrTrunc(stored.getIntOrFloatBitWidth()));
+    values.push_back(value);
+  }
+  int64_t count = type.getNumElements();
+  auto table = DenseElementsAttr::get(RankedTensorType::get({count}, stored), values);
+  std::string name;
+  for (unsigned i = 0;; ++i) {
+    name = ("__tessera_table_" + Twine(i)).str();
+    if (!f.module.lookupSymbol(name))
+      break;
+  }
+  OpBuilder top = OpBuilder::atBlockBegin(f.module.getBody());
+  int64_t bytes = tile::elementBytes(element);
+  LLVM::GlobalOp::create(top, f.loc, LLVM::LLVMArrayType::get(stored, count), /*isConstant=*/true,
+                         LLVM::Linkage::Internal, name, table, /*alignment=*/16, /*addrSpace=*/4);
+  Value base =
+      LLVM::AddressOfOp::create(f.b, f.loc, LLVM::LLVMPointerType::get(f.context, 4), name);
+  TileIndex index(f, type);
+  Values regs;
+  for (int64_t r = 0; r < index.size(); ++r) {
+    if (index.deadEverywhere(r)) {
+      regs.push_back(f.zero(element));
+      continue;
+    }
+    Value linear = f.i32(0);
+    for (int d = 0; d < index.rank(); ++d)
+      linear = f.add(f.mul(linear, f.i32(type.getDimSize(d))), index.value(index.at(r, d)));
+    if (Value live = index.live(r))
+      linear = f.select(live, linear, f.i32(0));
+    Value at = f.gep(base, f.mul(linear, f.i32(bytes)));
+    Value loaded = LLVM::LoadOp::create(f.b, f.loc, stored, at, static_cast<unsigned>(bytes));
+    regs.push_back(f.fromMemory(loaded, element));
+  }
+  f.set(op.getResult(), std::move(regs));
+  return success();
+}
+
+LogicalResult tessera::nvvm::lowerConstant(Lowering &f, arith::ConstantOp op) {
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!elements) {
+    if (!op.getType().isIntOrIndexOrFloat())
+      return f.error(op, "a constant of type ") << op.getType() << " has no lowering to the GPU";
+    f.set(op.getResult(), {f.constant(op.getValue())});
+    return success();
+  }
+  if (!elements.isSplat())
+    return lowerTable(f, op, elements);
+  Value splat = f.constant(cast<TypedAttr>(elements.getSplatValue<Attribute>()));
+  f.set(op.getResult(), Values(f.registerTypes(op.getType()).size(), splat));
+  return success();
+}

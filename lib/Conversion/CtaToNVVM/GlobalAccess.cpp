@@ -1,0 +1,422 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta.load and cta.store. Addresses are one pointer per thread and row plus constants. Bounds
+// become a range per tile dimension; a tile that lies wholly inside takes a path without
+// predicates, any other one predicated accesses (inline PTX, so that there are no branches), by
+// whole vectors if the bounds do not cut one.
+#include "Lowering.h"
+
+#include "tessera/Dialect/Tile/Access.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::nvvm;
+
+using arith::CmpIPredicate;
+
+namespace {
+/// What a load or a store says, and the tile that it moves.
+class Access {
+public:
+  template <typename Op>
+  Access(Lowering &f, Op op, Value memref, RankedTensorType type)
+      : f(f), memref(memref), memrefType(cast<MemRefType>(memref.getType())), type(type),
+        element(f.memoryType(type.getElementType())),
+        bytes(tile::elementBytes(type.getElementType())), index(f, type), dims(op.getDims()) {
+    for (Value coord : op.getCoords())
+      coords.push_back(coord);
+    for (int d = 0; d < index.rank(); ++d)
+      limits.push_back(op.getLimit(d));
+    if (Value mask = op.getMask())
+      readMask(op, mask, op.getMaskDims());
+    chooseVector(static_cast<int64_t>(op.getVector().value_or(1)), op.getMaskDims());
+    prepareBounds();
+  }
+
+  /// `one(firstRegister, count, predicate, pointer, byteOffset)` for each vector of each path. A
+  /// null predicate is true. The paths yield what `finish` returns.
+  Values emit(TypeRange results, llvm::function_ref<void()> begin,
+              llvm::function_ref<void(int64_t, int64_t, Value, Value, int64_t)> one,
+              llvm::function_ref<Values()> finish);
+
+  /// Registers of one access.
+  int64_t vectorElements() const { return vector; }
+  int64_t elementBytes() const { return bytes; }
+  bool isDead(int64_t reg) { return index.deadEverywhere(reg); }
+
+  Lowering &f;
+  Value memref;
+  MemRefType memrefType;
+  RankedTensorType type;
+  Type element;
+  int64_t bytes;
+  TileIndex index;
+  bool failed = false;
+
+private:
+  struct Range {
+    Value low, high; // tile coordinates, i32; low null: 0, high null: no bound
+  };
+
+  template <typename Op>
+  void readMask(Op op, Value mask, ArrayRef<int64_t> maskDims);
+  void chooseVector(int64_t wanted, ArrayRef<int64_t> maskDims);
+  void prepareBounds();
+  Value inRange(int64_t reg);
+  std::pair<Value, int64_t> address(int64_t reg);
+  void accesses(int64_t width, bool bounded,
+                llvm::function_ref<void(int64_t, int64_t, Value, Value, int64_t)> one);
+
+  SmallVector<int64_t> dims;
+  SmallVector<Value> coords, limits;
+  int contiguous = -1; // tile dimension of the memref's unit stride
+  int64_t vector = 1;
+  const Values *mask = nullptr;
+  std::vector<int64_t> maskRegs;
+  SmallVector<Range> ranges;
+  Value inside;  // the whole tile lies inside; null: always
+  Value outer;   // dimensions that the tile does not have are inside; null: yes
+  Value aligned; // no bound cuts a vector; null: none does
+  Value threadPointer;
+  bool perRegister = false; // the layout is not separable: no common thread pointer
+  std::map<std::vector<int64_t>, Value> rows;
+  std::map<std::pair<int, int64_t>, Value> bounds;
+};
+} // namespace
+
+template <typename Op>
+void Access::readMask(Op op, Value maskTile, ArrayRef<int64_t> maskDims) {
+  auto maskType = cast<RankedTensorType>(maskTile.getType());
+  auto match =
+      matchRegisters(cta::FragAttr::of(maskType).layout(), cta::coordOf(maskType.getShape()),
+                     index.layout, index.shape, [&](const layout::Coord &c) {
+                       layout::Coord m;
+                       for (int64_t d : maskDims)
+                         m.push_back(c[d]);
+                       return m;
+                     });
+  if (mlir::failed(match)) {
+    f.error(op, "the mask's layout is not that of the tile without the other dimensions");
+    failed = true;
+    return;
+  }
+  mask = &f.registers(maskTile);
+  maskRegs = std::move(*match);
+}
+
+void Access::chooseVector(int64_t wanted, ArrayRef<int64_t> maskDims) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (mlir::failed(memrefType.getStridesAndOffset(strides, offset)))
+    return;
+  for (auto [d, m] : llvm::enumerate(dims))
+    if (strides[m] == 1)
+      contiguous = static_cast<int>(d);
+  if (contiguous < 0)
+    return;
+  vector = std::min(wanted, index.layout.contiguousRegisters(index.shape, contiguous));
+  vector = std::min(vector, 16 / bytes);
+  // A vector is dead or alive as a whole, and has one mask.
+  if (mask && llvm::is_contained(maskDims, contiguous))
+    vector = 1;
+  while (index.shape[contiguous] % vector)
+    vector /= 2;
+}
+
+void Access::prepareBounds() {
+  perRegister = llvm::is_contained(index.separable, false);
+  for (int64_t m = 0; m < memrefType.getRank(); ++m) {
+    if (llvm::is_contained(dims, m))
+      continue;
+    Value c = f.toI64(f.scalar(coords[m]));
+    if (!(f.facts.range(coords[m]).min >= 0))
+      outer = f.both(outer, f.compare(CmpIPredicate::sge, c, f.i64(0)));
+    outer = f.both(outer, f.compare(CmpIPredicate::slt, c, f.sizeOf(memref, m)));
+  }
+  inside = outer;
+  for (auto [d, m] : llvm::enumerate(dims)) {
+    int64_t extent = index.shape[d];
+    Value start = f.toI64(f.scalar(coords[m])), end = f.sizeOf(memref, m);
+    if (limits[d])
+      end = f.min(end, f.toI64(f.scalar(limits[d])));
+    Range range;
+    auto clamp = [&](Value x) { return f.toI32(f.min(f.max(x, f.i64(0)), f.i64(extent))); };
+    range.high = clamp(f.sub(end, start));
+    inside = f.both(inside, f.compare(CmpIPredicate::eq, range.high, f.i32(extent)));
+    if (!(f.facts.range(coords[m]).min >= 0)) {
+      range.low = clamp(f.sub(f.i64(0), start));
+      inside = f.both(inside, f.compare(CmpIPredicate::eq, range.low, f.i32(0)));
+    }
+    ranges.push_back(range);
+    if (static_cast<int>(d) != contiguous || vector == 1)
+      continue;
+    Value cut = range.high;
+    if (range.low)
+      cut = arith::OrIOp::create(f.b, f.loc, cut, range.low);
+    auto divides = [&](int64_t known) { return known % vector == 0; };
+    if (divides(f.facts.divisibility(coords[m])) &&
+        divides(f.facts.sizeDivisibility(memref, static_cast<unsigned>(m))) &&
+        (!limits[d] || divides(f.facts.divisibility(limits[d]))))
+      continue;
+    aligned = f.compare(CmpIPredicate::eq, f.bitAnd(cut, f.i32(vector - 1)), f.i32(0));
+  }
+}
+
+/// The bounds of a register; null if it is inside.
+Value Access::inRange(int64_t reg) {
+  Value result = outer;
+  for (int d = 0; d < index.rank(); ++d) {
+    RegCoord c = index.at(reg, d);
+    layout::Coord key = index.first(reg);
+    Value &bound = bounds[{d, key[d]}];
+    if (!bound) {
+      Value at = c.thread ? c.thread : f.i32(0);
+      bound = f.compare(CmpIPredicate::slt, at, f.sub(ranges[d].high, f.i32(c.constant)));
+      if (ranges[d].low)
+        bound = f.both(bound,
+                       f.compare(CmpIPredicate::sge, at, f.sub(ranges[d].low, f.i32(c.constant))));
+    }
+    result = f.both(result, bound);
+  }
+  return result;
+}
+
+/// Where a register lies: a pointer and a constant number of bytes.
+std::pair<Value, int64_t> Access::address(int64_t reg) {
+  auto scaled = [&](Value i64Value, int64_t m) {
+    return f.mul(i64Value, f.mul(f.strideOf(memref, static_cast<unsigned>(m)), f.i64(bytes)));
+  };
+  auto wide = [&](Value i32Value) -> Value {
+    return arith::ExtUIOp::create(f.b, f.loc, f.b.getI64Type(), i32Value);
+  };
+  if (!threadPointer) {
+    Value offset = f.i64(0);
+    for (auto [m, coord] : llvm::enumerate(coords))
+      offset = f.add(offset, scaled(f.toI64(f.scalar(coord)), static_cast<int64_t>(m)));
+    threadPointer = f.gep(f.pointerOf(memref), offset);
+    if (!perRegister)
+      for (auto [d, m] : llvm::enumerate(dims))
+        if (Value thread = index.at(0, static_cast<int>(d)).thread)
+          threadPointer = f.gep(threadPointer, scaled(wide(thread), m));
+  }
+  std::vector<int64_t> key;
+  int64_t constant = 0;
+  Value offset = f.i64(0);
+  for (auto [d, m] : llvm::enumerate(dims)) {
+    RegCoord c = index.at(reg, static_cast<int>(d));
+    Value stride = f.strideOf(memref, static_cast<unsigned>(m));
+    if (std::optional<int64_t> s = getConstantIntValue(stride))
+      constant += c.constant * *s * bytes;
+    else
+      key.push_back(c.constant);
+    if (perRegister)
+      key.push_back(index.first(reg)[d]);
+  }
+  Value &row = rows[key];
+  if (!row) {
+    row = threadPointer;
+    for (auto [d, m] : llvm::enumerate(dims)) {
+      RegCoord c = index.at(reg, static_cast<int>(d));
+      Value stride = f.strideOf(memref, static_cast<unsigned>(m));
+      if (!getConstantIntValue(stride))
+        row = f.gep(row, scaled(f.i64(c.constant), m));
+      if (perRegister && c.thread)
+        row = f.gep(row, scaled(wide(c.thread), m));
+    }
+  }
+  return {row, constant};
+}
+
+void Access::accesses(int64_t width, bool bounded,
+                      llvm::function_ref<void(int64_t, int64_t, Value, Value, int64_t)> one) {
+  rows.clear();
+  bounds.clear();
+  threadPointer = {};
+  for (int64_t r = 0; r < index.size(); r += width) {
+    if (index.deadEverywhere(r))
+      continue;
+    Value predicate = bounded ? inRange(r) : index.live(r);
+    if (mask)
+      predicate = f.both(predicate, (*mask)[maskRegs[r]]);
+    auto [pointer, offset] = address(r);
+    one(r, width, predicate, pointer, offset);
+  }
+}
+
+Values Access::emit(TypeRange results, llvm::function_ref<void()> begin,
+                    llvm::function_ref<void(int64_t, int64_t, Value, Value, int64_t)> one,
+                    llvm::function_ref<Values()> finish) {
+  auto path = [&](int64_t width, bool bounded) {
+    begin();
+    accesses(width, bounded, one);
+    return finish();
+  };
+  auto branch = [&](Value condition, auto yes, auto no) -> Values {
+    if (!condition || isConstantIntValue(condition, 1))
+      return yes();
+    if (isConstantIntValue(condition, 0))
+      return no();
+    auto op = scf::IfOp::create(f.b, f.loc, results, condition, /*addThenBlock=*/true,
+                                /*addElseBlock=*/true);
+    OpBuilder::InsertionGuard guard(f.b);
+    f.b.setInsertionPointToEnd(op.thenBlock());
+    scf::YieldOp::create(f.b, f.loc, yes());
+    f.b.setInsertionPointToEnd(op.elseBlock());
+    scf::YieldOp::create(f.b, f.loc, no());
+    return Values(op.getResults());
+  };
+  auto bounded = [&] {
+    return branch(aligned, [&] { return path(vector, true); }, [&] { return path(1, true); });
+  };
+  // A mask needs predicates anyhow, and a single access is as fast with one.
+  if (mask || (inside && index.size() <= vector))
+    return bounded();
+  return branch(inside, [&] { return path(vector, false); }, bounded);
+}
+
+//===--- load
+//---------------------------------------------------------------------------------------===//
+
+static std::string wordList(StringRef prefix, size_t first, size_t count) {
+  std::string list;
+  for (size_t i = 0; i < count; ++i)
+    list += (i ? ", $" : "$") + std::to_string(first + i);
+  return count > 1 ? "{" + list + "}" : list;
+}
+
+/// `.v4.b32`, `.b16`, …
+static std::string accessSuffix(int64_t bytes) {
+  if (bytes <= 4)
+    return ".b" + std::to_string(bytes * 8);
+  return ".v" + std::to_string(bytes / 4) + ".b32";
+}
+
+/// The constraint of a word in inline PTX, which has no 8-bit registers.
+static StringRef wordConstraint(Type word) { return word.isInteger(32) ? "r" : "h"; }
+
+static Values predicatedLoad(Lowering &f, Value pointer, int64_t offset, int64_t bytes,
+                             Value predicate, ValueRange pads, bool invariant) {
+  bool narrow = bytes == 1;
+  SmallVector<std::pair<Type, StringRef>> outputs;
+  SmallVector<Lowering::AsmInput> inputs;
+  size_t n = pads.size();
+  inputs.push_back({pointer, "l"});
+  inputs.push_back({predicate, "b"});
+  for (auto [i, pad] : llvm::enumerate(pads)) {
+    Type type = narrow ? f.b.getI16Type() : pad.getType();
+    outputs.push_back({type, wordConstraint(type)});
+    Value in = narrow ? Value(arith::ExtUIOp::create(f.b, f.loc, type, pad)) : pad;
+    inputs.push_back({in, std::to_string(i)});
+  }
+  std::string text = "@$" + std::to_string(n + 1) + " ld.global" + (invariant ? ".nc" : "") +
+                     (narrow ? ".u8" : accessSuffix(bytes)) + " " + wordList("", 0, n) + ", [$" +
+                     std::to_string(n) + "+" + std::to_string(offset) + "];";
+  Values words = f.inlineAsm(text, outputs, inputs, !invariant, !invariant);
+  if (narrow)
+    words[0] = arith::TruncIOp::create(f.b, f.loc, f.b.getI8Type(), words[0]);
+  return words;
+}
+
+LogicalResult tessera::nvvm::lowerLoad(Lowering &f, cta::LoadOp op) {
+  Access access(f, op, op.getSource(), op.getTileType());
+  if (access.failed)
+    return failure();
+  Type element = access.type.getElementType();
+  TypedAttr padAttr = tile::padValue(op.getPadAttr(), element);
+  Value pad = padAttr ? f.constant(padAttr) : f.zero(element);
+  Value storedPad = f.toMemory(pad);
+  bool invariant = f.isReadOnly(f.rootOf(op.getSource()));
+  int64_t size = access.index.size(), vector = access.vectorElements(), bytes = access.bytes;
+
+  // Paths yield the words of whole vectors, or elements where a vector has less than a word.
+  bool byWords = vector * bytes >= 4;
+  SmallVector<Type> types;
+  for (int64_t r = 0; r < size; r += vector)
+    if (!access.isDead(r)) {
+      if (byWords)
+        llvm::append_range(types, f.wordTypes(vector * bytes));
+      else
+        types.append(vector, access.element);
+    }
+  Values yielded, pending;
+  auto one = [&](int64_t reg, int64_t count, Value predicate, Value pointer, int64_t offset) {
+    Values words;
+    if (!predicate || isConstantIntValue(predicate, 1)) {
+      words = f.loadWords(pointer, offset, count * bytes, invariant);
+    } else {
+      Values pads = f.pack(Values(count, storedPad));
+      words = predicatedLoad(f, pointer, offset, count * bytes, predicate, pads, invariant);
+    }
+    if (byWords && count == vector) {
+      yielded.append(words);
+      return;
+    }
+    // An element at a time: collect what one vector would have brought.
+    pending.append(f.unpack(words, access.element, count));
+    if (static_cast<int64_t>(pending.size()) < vector)
+      return;
+    yielded.append(byWords ? f.pack(pending) : pending);
+    pending.clear();
+  };
+  Values words = access.emit(types, [&] { yielded.clear(); }, one, [&] { return yielded; });
+
+  Values regs;
+  ValueRange rest = words;
+  Value dead = f.zero(element);
+  for (int64_t r = 0; r < size; r += vector) {
+    if (access.isDead(r)) {
+      regs.append(vector, dead);
+      continue;
+    }
+    size_t n = byWords ? f.wordTypes(vector * bytes).size() : vector;
+    Values elements =
+        byWords ? f.unpack(rest.take_front(n), access.element, vector) : Values(rest.take_front(n));
+    for (Value e : elements)
+      regs.push_back(f.fromMemory(e, element));
+    rest = rest.drop_front(n);
+  }
+  f.set(op.getResult(), std::move(regs));
+  return success();
+}
+
+//===--- store
+//--------------------------------------------------------------------------------------===//
+
+static void predicatedStore(Lowering &f, Value pointer, int64_t offset, int64_t bytes,
+                            Value predicate, ValueRange words) {
+  bool narrow = bytes == 1;
+  SmallVector<Lowering::AsmInput> inputs{{pointer, "l"}, {predicate, "b"}};
+  for (Value word : words) {
+    if (narrow)
+      word = arith::ExtUIOp::create(f.b, f.loc, f.b.getI16Type(), word);
+    inputs.push_back({word, wordConstraint(word.getType()).str()});
+  }
+  std::string text = std::string("@$1 st.global") + (narrow ? ".u8" : accessSuffix(bytes)) +
+                     " [$0+" + std::to_string(offset) + "], " + wordList("", 2, words.size()) + ";";
+  f.inlineAsm(text, {}, inputs, /*sideEffects=*/true, /*memoryClobber=*/true);
+}
+
+LogicalResult tessera::nvvm::lowerStore(Lowering &f, cta::StoreOp op) {
+  Access access(f, op, op.getDest(), op.getTileType());
+  if (access.failed)
+    return failure();
+  Values elements;
+  for (Value reg : f.registers(op.getValue()))
+    elements.push_back(f.toMemory(reg));
+  Value owner = f.isOwner(access.index.layout);
+  auto one = [&](int64_t reg, int64_t count, Value predicate, Value pointer, int64_t offset) {
+    Values words = f.pack(ValueRange(elements).slice(reg, count));
+    predicate = f.both(predicate, owner);
+    if (!predicate || isConstantIntValue(predicate, 1))
+      f.storeWords(words, pointer, offset, count * access.bytes);
+    else
+      predicatedStore(f, pointer, offset, count * access.bytes, predicate, words);
+  };
+  access.emit({}, [] {}, one, [] { return Values(); });
+  return success();
+}

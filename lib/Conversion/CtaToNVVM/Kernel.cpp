@@ -1,0 +1,67 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The function around a launch.
+#include "Lowering.h"
+
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::nvvm;
+
+Lowering::Lowering(ModuleOp module, tile::KernelOp kernel, cta::LaunchOp launch)
+    : b(kernel), loc(launch.getLoc()), context(kernel.getContext()), module(module), kernel(kernel),
+      launch(launch), facts(kernel) {
+  numThreads =
+      static_cast<int64_t>(launch.getThreads().value_or(128 * kernel.getWarpgroups().value_or(1)));
+}
+
+LogicalResult Lowering::run() {
+  collectWrites();
+  func =
+      LLVM::LLVMFuncOp::create(b, launch.getLoc(), launch.getSymbol(),
+                               LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {}));
+  Block *entry = func.addEntryBlock(b);
+  b.setInsertionPointToEnd(entry);
+  // What stands between here and the body is the preamble; the op itself is dropped with what is
+  // not used.
+  marker = arith::ConstantOp::create(b, func.getLoc(), b.getI1Type(), b.getBoolAttr(true));
+  initMbarriers();
+  if (failed(lowerBlock(launch.getBody().front())) || broken)
+    return failure();
+  LLVM::ReturnOp::create(b, func.getLoc(), ValueRange());
+  IRRewriter rewriter(context);
+  (void)runRegionDCE(rewriter, func->getRegions());
+  finishAttributes();
+  return success();
+}
+
+void Lowering::initMbarriers() {
+  ArrayRef<int64_t> counts = launch.getMbarriers().value_or(ArrayRef<int64_t>());
+  if (counts.empty())
+    return;
+  Value one = i32(1);
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  for (size_t i = 0; i < counts.size(); ++i) {
+    parities.push_back(LLVM::AllocaOp::create(b, loc, pointer, b.getI32Type(), one));
+    LLVM::StoreOp::create(b, loc, i32(0), parities.back());
+  }
+  auto branch = scf::IfOp::create(b, loc, isThreadZero(), /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&branch.getThenRegion().front());
+    for (auto [i, count] : llvm::enumerate(counts))
+      NVVM::MBarrierInitOp::create(b, loc, mbarrier(static_cast<int64_t>(i)), i32(count), Value());
+    NVVM::FenceMbarrierInitOp::create(b, loc);
+  }
+  NVVM::Barrier0Op::create(b, loc);
+}
+
+Value Lowering::mbarrier(int64_t number) {
+  int64_t count = static_cast<int64_t>(launch.getMbarriers().value_or(ArrayRef<int64_t>()).size());
+  int64_t end = static_cast<int64_t>(launch.getShared().value_or(0));
+  return sharedAddress(end - cta::kMBarrierBytes * (count - number));
+}
+
+Value Lowering::parity(int64_t number) { return parities[number]; }

@@ -1,0 +1,288 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One launch on its way to one GPU function: the state that the files of this folder share.
+//
+// The lowering walks the regions of a `cta.launch` and rebuilds them per thread. A tensor becomes
+// as many scalars as a thread has registers in its layout, in the order of RegisterLayout; loops
+// and branches carry those scalars. A shared tile becomes a static byte offset, a memref a pointer
+// with sizes and strides. What is the same wherever it is needed (thread ids, coordinates of a
+// layout, constants, values of the kernel outside the launch) is emitted once, in the *preamble*:
+// the ops before `marker` in the entry block.
+
+#ifndef TESSERA_LIB_CONVERSION_CTATONVVM_LOWERING_H
+#define TESSERA_LIB_CONVERSION_CTATONVVM_LOWERING_H
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/SharedMemory.h"
+#include "tessera/Dialect/Tile/Facts.h"
+#include "tessera/Layout/SharedLayout.h"
+
+#include <deque>
+#include <map>
+
+namespace tessera::nvvm {
+
+using mlir::Location;
+using mlir::LogicalResult;
+using mlir::Operation;
+using mlir::Type;
+using mlir::Value;
+using mlir::ValueRange;
+using Values = llvm::SmallVector<Value>;
+
+/// A coordinate of one register: what the thread contributes (null: nothing), and a constant.
+struct RegCoord {
+  Value thread;
+  int64_t constant = 0;
+};
+
+class Lowering {
+public:
+  Lowering(mlir::ModuleOp module, tile::KernelOp kernel, cta::LaunchOp launch);
+
+  /// Emits the function and its attributes. An error was reported if it fails.
+  LogicalResult run();
+
+  mlir::OpBuilder b;
+  Location loc;
+  mlir::MLIRContext *context;
+  mlir::ModuleOp module;
+  tile::KernelOp kernel;
+  cta::LaunchOp launch;
+  mlir::LLVM::LLVMFuncOp func;
+  tile::Facts facts;
+
+  //===--- values of the old program (Control.cpp) ---===//
+
+  /// The scalar that stands for a scalar, or for the only register of a tile.
+  Value scalar(Value old);
+  /// All registers of a tile; one value for a scalar. Stable until the lowering ends.
+  const Values &registers(Value old);
+  void set(Value old, Value value);
+  void setAll(Value old, ValueRange values);
+  void set(Value old, Values values);
+  /// Lowers one op of the old program at the insertion point.
+  LogicalResult lower(Operation *op);
+  LogicalResult lowerBlock(mlir::Block &block);
+  /// The types of the registers of a value.
+  llvm::SmallVector<Type> registerTypes(Type type);
+
+  //===--- arithmetic ---===//
+
+  Value i32(int64_t value);
+  Value i64(int64_t value);
+  Value boolean(bool value);
+  /// A constant of any scalar type, in the preamble.
+  Value constant(mlir::TypedAttr value);
+  Value zero(Type type);
+  Value add(Value x, Value y);
+  Value sub(Value x, Value y);
+  Value mul(Value x, Value y);
+  Value bitAnd(Value x, Value y);
+  Value bitXor(Value x, Value y);
+  Value min(Value x, Value y); // signed
+  Value max(Value x, Value y);
+  Value compare(mlir::arith::CmpIPredicate predicate, Value x, Value y);
+  Value select(Value condition, Value x, Value y);
+  /// Conjunction; null counts as true.
+  Value both(Value x, Value y);
+  /// From index, i32 (signed) or i64.
+  Value toI64(Value x);
+  Value toI32(Value x);
+  Value toIndex(Value x);
+  Value bitcast(Value x, Type type);
+
+  //===--- threads (Threads.cpp) ---===//
+
+  Value threadId();
+  /// Uniform over the warp, as far as ptxas can know.
+  Value warpgroup();
+  Value warpInBlock();
+  Value lane();
+  Value isThreadZero();
+  int64_t threads() const { return numThreads; }
+  /// XOR of laneVectors[i] over the set bits of the lane, of warpVectors[i] over those of the warp
+  /// in its group, plus the warpgroup times `perGroup`. Null if it is always 0.
+  Value threadSum(llvm::ArrayRef<int64_t> laneVectors, llvm::ArrayRef<int64_t> warpVectors,
+                  int64_t perGroup);
+  /// True in the one thread that owns the elements of a layout; null if all do.
+  Value isOwner(const layout::RegisterLayout &layout);
+
+  //===--- memrefs and parameters (MemRefs.cpp) ---===//
+
+  Value pointerOf(Value memref);
+  Value sizeOf(Value memref, unsigned dim);   // i64
+  Value strideOf(Value memref, unsigned dim); // i64, elements
+  /// The argument or workspace that a memref views; null if it is neither.
+  Value rootOf(Value memref);
+  /// No thread writes what lies behind this root during the launch.
+  bool isReadOnly(Value root);
+  LogicalResult lowerMemRefOp(Operation *op);
+  /// The parameter `{kind, arg|index, dim}` of the function, made on first use.
+  Value parameter(llvm::StringRef kind, int64_t index, int64_t dim, Type type);
+  int64_t workspaceIndex(Value root);
+  /// The parameter that holds a TMA descriptor.
+  Value descriptor(mlir::DictionaryAttr recipe);
+
+  //===--- memory words ---===//
+
+  /// The type of an element in memory: i1 is i8, index is i64.
+  Type memoryType(Type element);
+  Value toMemory(Value element);
+  Value fromMemory(Value stored, Type element);
+  /// Elements in memory form to 32-bit words (or one narrower integer), and back.
+  Values pack(ValueRange elements);
+  Values unpack(ValueRange words, Type element, int64_t count);
+  llvm::SmallVector<Type> wordTypes(int64_t bytes);
+  /// Words from and to memory as one access.
+  Values loadWords(Value pointer, int64_t byteOffset, int64_t bytes, bool invariant);
+  void storeWords(ValueRange words, Value pointer, int64_t byteOffset, int64_t bytes);
+  Value gep(Value pointer, Value byteOffset);
+  Value gep(Value pointer, int64_t byteOffset);
+
+  //===--- shared memory ---===//
+
+  /// The block's dynamic shared memory.
+  Value sharedBase();
+  Value sharedAddress(int64_t offset);
+  Value mbarrier(int64_t number);
+
+  /// Inline PTX. `outputs` and `inputs` carry their constraints ("r", "f", "l", "h", "b", or the
+  /// number of a tied output).
+  struct AsmInput {
+    Value value;
+    std::string constraint;
+  };
+  Values inlineAsm(llvm::StringRef text, llvm::ArrayRef<std::pair<Type, llvm::StringRef>> outputs,
+                   llvm::ArrayRef<AsmInput> inputs, bool sideEffects, bool memoryClobber);
+
+  Value shuffleXor(Value x, int64_t laneMask);
+  Value shuffleIndex(Value x, Value sourceLane);
+
+  /// Reports at the op that is being lowered.
+  mlir::InFlightDiagnostic error(Operation *op, const llvm::Twine &message);
+
+  /// Emits in the preamble while it lives.
+  class Preamble {
+  public:
+    explicit Preamble(Lowering &f) : guard(f.b) { f.b.setInsertionPoint(f.marker); }
+
+  private:
+    mlir::OpBuilder::InsertionGuard guard;
+  };
+
+  Operation *marker = nullptr;
+  /// Parity variables of the mbarriers.
+  Value parity(int64_t number);
+
+private:
+  void initMbarriers();
+  void finishAttributes();
+  Value shuffle(Value x, Value by, mlir::NVVM::ShflKind kind);
+  void collectWrites();
+
+  std::deque<Values> store;
+  llvm::DenseMap<Value, Values *> values;
+  std::map<std::pair<const void *, const void *>, Value> constants;
+  std::map<std::vector<int64_t>, Value> threadSums;
+  Value tid, laneId, warpId, groupId, threadZero, smem;
+  int64_t numThreads = 128;
+
+  struct View {
+    Value pointer;
+    Values sizes, strides;
+  };
+  llvm::DenseMap<Value, View> views;
+  struct Parameter {
+    std::string kind;
+    int64_t index, dim;
+    Value value;
+    bool operator==(const Parameter &o) const {
+      return kind == o.kind && index == o.index && dim == o.dim;
+    }
+  };
+  std::vector<Parameter> parameters;
+  std::vector<mlir::DictionaryAttr> descriptors;
+  llvm::DenseSet<Value> written, readBack, copied;
+  std::vector<Value> parities;
+  bool broken = false;
+};
+
+/// The registers of a tile: where each lies.
+class TileIndex {
+public:
+  TileIndex(Lowering &f, mlir::RankedTensorType type);
+  TileIndex(Lowering &f, const layout::RegisterLayout &layout, layout::Coord shape);
+
+  int64_t size() const { return count; }
+  int rank() const { return static_cast<int>(shape.size()); }
+  RegCoord at(int64_t reg, int dim);
+  /// The coordinate of a register in thread 0.
+  layout::Coord first(int64_t reg) const { return layout.coord(shape, reg, 0, 0, 0); }
+  /// No thread has an element in this register.
+  bool deadEverywhere(int64_t reg);
+  /// True in threads whose register holds an element; null if it always does.
+  Value live(int64_t reg);
+  /// `thread + constant` of a coordinate as an i32.
+  Value value(RegCoord c);
+
+  Lowering &f;
+  layout::RegisterLayout layout;
+  layout::Coord shape;
+  layout::Coord base;
+  std::vector<bool> separable; // per dimension
+  layout::Coord maxThread;     // an upper bound of the thread's part
+
+private:
+  int64_t count;
+  std::vector<layout::Coord> coords; // registerCoord of each register
+  std::vector<int64_t> perGroup;     // per dimension
+  Values threadParts;
+  std::map<std::pair<int64_t, int64_t>, Value> liveness, mixed;
+};
+
+/// For each register of the tile `to`, the register of `from` (in the same thread) that holds the
+/// element at `map(coordinate)`; -1 if the register is dead everywhere. Fails if another thread
+/// holds it.
+mlir::FailureOr<std::vector<int64_t>>
+matchRegisters(const layout::RegisterLayout &from, const layout::Coord &fromShape,
+               const layout::RegisterLayout &to, const layout::Coord &toShape,
+               llvm::function_ref<layout::Coord(const layout::Coord &)> map);
+
+//===--- one function per op ---===//
+
+LogicalResult lowerElementwise(Lowering &f, Operation *op);
+LogicalResult lowerConstant(Lowering &f, mlir::arith::ConstantOp op);
+/// One op on scalars; the results.
+Values emitScalarOp(Lowering &f, Operation *op, ValueRange operands);
+
+LogicalResult lowerLoad(Lowering &f, cta::LoadOp op);
+LogicalResult lowerStore(Lowering &f, cta::StoreOp op);
+
+LogicalResult lowerStage(Lowering &f, cta::StageOp op);
+LogicalResult lowerRead(Lowering &f, cta::ReadOp op);
+/// The parts of lowerStage and lowerRead that stmatrix and ldmatrix can do; nothing if they cannot.
+bool storeMatrices(Lowering &f, const Values &regs, mlir::RankedTensorType type,
+                   const layout::SharedLayout &shared, int64_t offset, const layout::Coord &at);
+bool loadMatrices(Lowering &f, Values &regs, mlir::RankedTensorType type,
+                  const layout::SharedLayout &shared, int64_t offset, const layout::Coord &at);
+
+LogicalResult lowerWgmma(Lowering &f, cta::WgmmaOp op);
+LogicalResult lowerMma(Lowering &f, cta::MmaOp op);
+LogicalResult lowerReduce(Lowering &f, cta::ReduceOp op);
+LogicalResult lowerConvertLayout(Lowering &f, cta::ConvertLayoutOp op);
+LogicalResult lowerBroadcast(Lowering &f, cta::BroadcastOp op);
+LogicalResult lowerIota(Lowering &f, cta::IotaOp op);
+LogicalResult lowerTranspose(Lowering &f, cta::TransposeOp op);
+LogicalResult lowerReshape(Lowering &f, cta::ReshapeOp op);
+LogicalResult lowerCopy(Lowering &f, cta::CopyOp op);
+LogicalResult lowerCopyOut(Lowering &f, cta::CopyOutOp op);
+LogicalResult lowerAwait(Lowering &f, cta::AwaitOp op);
+LogicalResult lowerAwaitStores(Lowering &f, cta::AwaitStoresOp op);
+
+} // namespace tessera::nvvm
+
+#endif // TESSERA_LIB_CONVERSION_CTATONVVM_LOWERING_H

@@ -1,0 +1,105 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// stmatrix and ldmatrix: 16-bit tiles in the layout of a wgmma accumulator or A operand move by 8x8
+// matrices, four at a time. A warp's 16x16 block is four of them: rows 0-7 and 8-15 of columns 0-7,
+// then of columns 8-15; lane l gives the address of row l % 8 of matrix l / 8. That is itself a
+// register layout, of the addresses.
+#include "SharedTile.h"
+
+#include "tessera/Layout/RegisterForms.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::nvvm;
+
+/// The layout of the row addresses: one register for each 64x16 block. If the columns are
+/// contiguous in memory a matrix's rows are rows, else they are columns.
+static layout::RegisterLayout addressLayout(int64_t groups, bool transposed) {
+  layout::RegisterLayout l;
+  if (transposed)
+    l.lanes = {{0, 1}, {0, 2}, {0, 4}, {8, 0}, {0, 8}};
+  else
+    l.lanes = {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 8}};
+  l.warps = {{16, 0}, {32, 0}};
+  l.wgCount = groups;
+  l.wgDim = groups > 1 ? 0 : -1;
+  return l;
+}
+
+static bool fits(RankedTensorType type, const layout::SharedLayout &shared, int64_t offset,
+                 const layout::Coord &at) {
+  if (type.getRank() != 2 || shared.rank() != 2 || shared.elementBits != 16)
+    return false;
+  layout::RegisterLayout l = cta::FragAttr::of(type).layout();
+  if (l != layout::wgmmaAcc(l.wgCount) && l != layout::wgmmaA(16, l.wgCount))
+    return false;
+  if (l.hasDead(cta::coordOf(type.getShape())))
+    return false;
+  // Rows of a matrix are 16 aligned bytes.
+  return offset % 16 == 0 && shared.spanBytes() % 16 == 0 && at[0] % 8 == 0 && at[1] % 8 == 0;
+}
+
+/// Calls `move(pointer, byteOffset, firstRegister, matrices)` for each block.
+static void forEachBlock(Lowering &f, RankedTensorType type, const layout::SharedLayout &shared,
+                         int64_t offset, const layout::Coord &at,
+                         llvm::function_ref<void(Value, int64_t, int64_t, int)> move) {
+  layout::RegisterLayout l = cta::FragAttr::of(type).layout();
+  TileIndex index(f, addressLayout(l.wgCount, shared.contiguousDim == 0),
+                  cta::coordOf(type.getShape()));
+  SharedTile tile(f, index, shared, offset, at, {0, 1});
+  int64_t registersPerRow = type.getDimSize(1) / 2;
+  int64_t blocksPerRow = (type.getDimSize(1) + 15) / 16;
+  for (int64_t r = 0; r < index.size(); ++r) {
+    int64_t first = r / blocksPerRow * registersPerRow + r % blocksPerRow * 8;
+    int64_t left = registersPerRow - r % blocksPerRow * 8;
+    auto [pointer, constant] = tile.address(r);
+    move(pointer, constant, first, left >= 8 ? 4 : 2);
+  }
+}
+
+static NVVM::LdStMatrixShapeAttr shape(Lowering &f) {
+  return NVVM::LdStMatrixShapeAttr::get(f.context, 8, 8);
+}
+static NVVM::MMALayout direction(const layout::SharedLayout &shared) {
+  return shared.contiguousDim == 0 ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+}
+
+bool tessera::nvvm::storeMatrices(Lowering &f, const Values &regs, RankedTensorType type,
+                                  const layout::SharedLayout &shared, int64_t offset,
+                                  const layout::Coord &at) {
+  if (!fits(type, shared, offset, at))
+    return false;
+  forEachBlock(f, type, shared, offset, at,
+               [&](Value pointer, int64_t constant, int64_t first, int matrices) {
+                 Values words = f.pack(ValueRange(regs).slice(first, 2 * matrices));
+                 NVVM::StMatrixOp::create(f.b, f.loc, f.gep(pointer, constant), words,
+                                          direction(shared), shape(f),
+                                          NVVM::LdStMatrixEltType::B16);
+               });
+  return true;
+}
+
+bool tessera::nvvm::loadMatrices(Lowering &f, Values &regs, RankedTensorType type,
+                                 const layout::SharedLayout &shared, int64_t offset,
+                                 const layout::Coord &at) {
+  if (!fits(type, shared, offset, at))
+    return false;
+  Type element = type.getElementType();
+  regs.assign(f.registerTypes(type).size(), Value());
+  forEachBlock(
+      f, type, shared, offset, at,
+      [&](Value pointer, int64_t constant, int64_t first, int matrices) {
+        SmallVector<Type> words(matrices, f.b.getI32Type());
+        Value loaded =
+            NVVM::LdMatrixOp::create(f.b, f.loc, LLVM::LLVMStructType::getLiteral(f.context, words),
+                                     f.gep(pointer, constant), static_cast<uint32_t>(matrices),
+                                     direction(shared), shape(f), NVVM::LdStMatrixEltType::B16);
+        Values fields;
+        for (int64_t i = 0; i < matrices; ++i)
+          fields.push_back(LLVM::ExtractValueOp::create(f.b, f.loc, loaded, ArrayRef<int64_t>(i)));
+        for (auto [i, value] : llvm::enumerate(f.unpack(fields, element, 2 * matrices)))
+          regs[first + i] = value;
+      });
+  return true;
+}

@@ -1,0 +1,166 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Copies by TMA: thread 0 announces the bytes and issues one instruction per box.
+#include "Lowering.h"
+
+#include "tessera/Dialect/Tile/ElementTypes.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::nvvm;
+
+namespace {
+/// A box on its way: which part of shared memory, which descriptor, where in global memory.
+struct Box {
+  int64_t offset;
+  Value descriptor;
+  Values coords; // innermost first
+  int64_t bytes;
+};
+
+/// Runs `body` in thread 0.
+void inThreadZero(Lowering &f, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(f.b, f.loc, f.isThreadZero(), /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(f.b);
+  f.b.setInsertionPointToStart(&branch.getThenRegion().front());
+  body();
+}
+
+/// The boxes of a tile. The map keeps every dimension of the memref: first those that the tile does
+/// not have (their box is 1), then the rows of the shared tile from outside in, last the contiguous
+/// one.
+template <typename Op>
+LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type, int64_t offset,
+                           std::vector<Box> &boxes) {
+  Value root = f.rootOf(memref);
+  auto memrefType = cast<MemRefType>(memref.getType());
+  if (root != memref)
+    return f.error(op, "TMA needs an argument or a workspace, not a view of one");
+  if (!op.getLimits().empty())
+    return f.error(op, "TMA knows no limits but the memref's size");
+  if (op.getMechanism() != cta::Mechanism::Tma)
+    return f.error(op, "the mechanism cp_async has no lowering to the GPU yet; use tma, or "
+                       "cta.load and cta.stage");
+  layout::SharedLayout shared = cta::sharedLayout(type);
+  if (auto reason = shared.validateTma())
+    return f.error(op, "TMA cannot move this tile: ") << *reason;
+  if (offset % shared.alignment())
+    return f.error(op, "the tile lies at byte ")
+           << offset << " of shared memory; its swizzle needs a multiple of " << shared.alignment();
+
+  int rank = static_cast<int>(shared.shape.size());
+  SmallVector<int> order; // tile dimensions, outermost first
+  for (int d = 0; d < rank; ++d)
+    if (d != shared.contiguousDim)
+      order.push_back(d);
+  order.push_back(shared.contiguousDim);
+  SmallVector<int64_t> dims;
+  for (int64_t m = 0; m < memrefType.getRank(); ++m)
+    if (!llvm::is_contained(op.getDims(), m))
+      dims.push_back(m);
+  size_t outer = dims.size();
+  for (int d : order)
+    dims.push_back(op.getDims()[d]);
+
+  Builder &b = f.b;
+  auto number = [&](int64_t x) { return b.getI64IntegerAttr(x); };
+  for (const layout::TmaBox &box : shared.tmaBoxes()) {
+    SmallVector<int64_t> extents(outer, 1);
+    int64_t bytes = shared.elementBits / 8;
+    for (int d : order) {
+      extents.push_back(box.extents[d]);
+      bytes *= box.extents[d];
+    }
+    NamedAttrList recipe;
+    if (auto arg = dyn_cast<BlockArgument>(root))
+      recipe.append("arg", number(arg.getArgNumber()));
+    else
+      recipe.append("workspace", number(f.workspaceIndex(root)));
+    recipe.append("element", b.getStringAttr(tile::contractTypeName(memrefType.getElementType())));
+    recipe.append("box", b.getDenseI64ArrayAttr(extents));
+    recipe.append("swizzle", number(shared.swizzleBytes));
+    recipe.append("interleave", number(0));
+    recipe.append("dims", b.getDenseI64ArrayAttr(dims));
+    recipe.append("oob", b.getStringAttr("zero"));
+    Box result{offset + box.byteOffset, f.descriptor(recipe.getDictionary(f.context)), {}, bytes};
+    for (size_t i = dims.size(); i-- > 0;) {
+      Value coord = f.toI32(f.scalar(op.getCoords()[dims[i]]));
+      if (i >= outer)
+        coord = f.add(coord, f.i32(box.offset[order[i - outer]]));
+      result.coords.push_back(coord);
+    }
+    boxes.push_back(std::move(result));
+  }
+  return success();
+}
+} // namespace
+
+LogicalResult tessera::nvvm::lowerCopy(Lowering &f, cta::CopyOp op) {
+  size_t mbarriers = f.launch.getMbarriers().value_or(ArrayRef<int64_t>()).size();
+  if (!op.getOffset() || !op.getMbarrier() || *op.getMbarrier() >= mbarriers)
+    return f.error(op, "needs an offset and an mbarrier of the launch: run cta-allocate-shared");
+  std::vector<Box> boxes;
+  if (failed(collectBoxes(f, op, op.getSource(), op.getSmemType(),
+                          static_cast<int64_t>(*op.getOffset()), boxes)))
+    return failure();
+  Value barrier = f.mbarrier(static_cast<int64_t>(*op.getMbarrier()));
+  inThreadZero(f, [&] {
+    int64_t bytes = 0;
+    for (const Box &box : boxes)
+      bytes += box.bytes;
+    NVVM::MBarrierArriveExpectTxOp::create(f.b, f.loc, /*res=*/Type(), barrier, f.i32(bytes),
+                                           NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+    for (const Box &box : boxes) {
+      Value to = LLVM::AddrSpaceCastOp::create(f.b, f.loc, LLVM::LLVMPointerType::get(f.context, 7),
+                                               f.sharedAddress(box.offset));
+      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+          f.b, f.loc, to, box.descriptor, box.coords, barrier, ValueRange(), Value(), Value(),
+          NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), Value());
+    }
+  });
+  return success();
+}
+
+LogicalResult tessera::nvvm::lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
+  std::optional<int64_t> offset = cta::offsetOf(op.getValue());
+  if (!offset)
+    return f.error(op, "the shared tile has no offset: run cta-allocate-shared");
+  std::vector<Box> boxes;
+  if (failed(collectBoxes(f, op, op.getDest(), op.getSmemType(), *offset, boxes)))
+    return failure();
+  inThreadZero(f, [&] {
+    for (const Box &box : boxes)
+      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+          f.b, f.loc, box.descriptor, f.sharedAddress(box.offset), box.coords, Value(),
+          NVVM::TMAStoreMode::TILE, Value());
+    NVVM::CpAsyncBulkCommitGroupOp::create(f.b, f.loc);
+  });
+  return success();
+}
+
+LogicalResult tessera::nvvm::lowerAwaitStores(Lowering &f, cta::AwaitStoresOp op) {
+  inThreadZero(f, [&] {
+    NVVM::CpAsyncBulkWaitGroupOp::create(f.b, f.loc, uint32_t(0),
+                                         op.getRead() ? f.b.getUnitAttr() : UnitAttr());
+  });
+  return success();
+}
+
+LogicalResult tessera::nvvm::lowerAwait(Lowering &f, cta::AwaitOp op) {
+  size_t mbarriers = f.launch.getMbarriers().value_or(ArrayRef<int64_t>()).size();
+  if (op.getMbarrier() >= mbarriers)
+    return f.error(op, "the launch has no such mbarrier");
+  auto number = static_cast<int64_t>(op.getMbarrier());
+  Value variable = f.parity(number);
+  Value parity = LLVM::LoadOp::create(f.b, f.loc, f.b.getI32Type(), variable);
+  // One asm loop: as LLVM blocks it is measurably slower.
+  f.inlineAsm("{\n\t.reg .pred done;\n"
+              "wait_${:uid}:\n\t"
+              "mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n\t"
+              "@!done bra.uni wait_${:uid};\n\t}",
+              {}, {{f.mbarrier(number), "r"}, {parity, "r"}}, /*sideEffects=*/true,
+              /*memoryClobber=*/true);
+  LLVM::StoreOp::create(f.b, f.loc, f.bitXor(parity, f.i32(1)), variable);
+  return success();
+}

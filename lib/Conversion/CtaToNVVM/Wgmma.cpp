@@ -1,0 +1,194 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta.wgmma as inline PTX. Every accumulator is a scalar operand of the asm, tied to its result: so
+// neither LLVM nor ptxas sees a copy, and nothing can move between the fence and the wait.
+#include "Lowering.h"
+
+#include "tessera/Layout/WgmmaOperand.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::nvvm;
+
+namespace {
+struct Product {
+  int64_t blocksM; ///< of 64 rows, for one warpgroup
+  int64_t n;       ///< columns of one instruction
+  int64_t piecesN, stepsK;
+  std::string type; ///< `f32.bf16.bf16`
+  bool packed;      ///< f16 accumulators: two in a register
+};
+
+/// The descriptor of a shared operand at its first instruction, and its offsets, in units of 16
+/// bytes.
+struct Operand {
+  layout::WgmmaOperand how;
+  Value descriptor;
+  int64_t at(int64_t block, int64_t k) const { return how.baseOffset(block, k) >> 4; }
+};
+
+FailureOr<Operand> operandOf(Lowering &f, cta::WgmmaOp op, Value tile, layout::WgmmaRole role,
+                             int64_t blockExtent, int64_t groups) {
+  bool isA = role == layout::WgmmaRole::A;
+  auto type = cast<cta::SmemType>(tile.getType());
+  layout::SharedLayout shared = cta::sharedLayout(type);
+  int kDim = isA ? 1 : 0;
+  if (auto reason = layout::validateWgmmaOperand(shared, role, kDim, blockExtent))
+    return f.error(op, *reason), failure();
+  std::optional<int64_t> offset = cta::offsetOf(tile);
+  if (!offset)
+    return f.error(op, "a shared operand has no offset: run cta-allocate-shared"), failure();
+  if (*offset % shared.alignment())
+    return f.error(op, "a shared operand lies at byte ")
+               << *offset << "; its swizzle needs a multiple of " << shared.alignment(),
+           failure();
+  Operand operand{layout::wgmmaOperand(shared, role, kDim, blockExtent), {}};
+  // Hoisted: the same in every iteration.
+  Lowering::Preamble preamble(f);
+  OpBuilder &b = f.b;
+  Value address = LLVM::PtrToIntOp::create(b, f.loc, b.getI32Type(), f.sharedAddress(*offset));
+  if (isA && groups > 1) {
+    int64_t stride = operand.how.baseOffset(operand.how.numBlocks / groups, 0);
+    address = f.add(address, f.mul(f.warpgroup(), f.i32(stride)));
+  }
+  Value field = arith::ShRUIOp::create(b, f.loc, f.bitAnd(address, f.i32(0x3ffff)), f.i32(4));
+  Value wide = arith::ExtUIOp::create(b, f.loc, b.getI64Type(), field);
+  operand.descriptor =
+      arith::OrIOp::create(b, f.loc, wide, f.i64(static_cast<int64_t>(operand.how.encodeStatic())));
+  return operand;
+}
+
+std::string operandList(size_t first, size_t count) {
+  std::string list = "{";
+  for (size_t i = 0; i < count; ++i)
+    list += (i ? ", $" : "$") + std::to_string(first + i);
+  return list + "}";
+}
+
+/// One asm: fence, the chain over k of one block of accumulators, commit. `fragments` are the
+/// registers of A, four for each step, if A is in registers.
+Values issue(Lowering &f, const Product &p, const Values &acc, bool accumulate, const Operand *a,
+             int64_t blockM, ValueRange fragments, const Operand &bOperand, int64_t pieceN) {
+  size_t n = acc.size();
+  SmallVector<std::pair<Type, StringRef>> outputs;
+  std::vector<Lowering::AsmInput> inputs;
+  for (auto [i, value] : llvm::enumerate(acc)) {
+    outputs.push_back({value.getType(), p.packed ? "r" : "f"});
+    inputs.push_back({value, std::to_string(i)});
+  }
+  size_t next = 2 * n, aAt = next;
+  auto place = [&](Value base, int64_t offset) { return f.add(base, f.i64(offset)); };
+  if (a) {
+    inputs.push_back({place(a->descriptor, a->at(blockM, 0)), "l"});
+    ++next;
+  } else {
+    for (Value fragment : fragments)
+      inputs.push_back({fragment, "r"});
+    next += fragments.size();
+  }
+  size_t bAt = next;
+  inputs.push_back({place(bOperand.descriptor, bOperand.at(pieceN, 0)), "l"});
+
+  std::string text = "{\n\t.reg .b64 ta, tb;\n\twgmma.fence.sync.aligned;\n";
+  for (int64_t k = 0; k < p.stepsK; ++k) {
+    std::string aText = a ? "$" + std::to_string(aAt) : operandList(aAt + 4 * k, 4);
+    std::string bText = "$" + std::to_string(bAt);
+    auto advance = [&](const Operand &operand, int64_t block, const char *reg, std::string &from) {
+      int64_t delta = operand.at(block, k) - operand.at(block, 0);
+      if (!delta)
+        return;
+      text += std::string("\tadd.s64 ") + reg + ", " + from + ", " + std::to_string(delta) + ";\n";
+      from = reg;
+    };
+    if (a)
+      advance(*a, blockM, "ta", aText);
+    advance(bOperand, pieceN, "tb", bText);
+    text += "\twgmma.mma_async.sync.aligned.m64n" + std::to_string(p.n) + "k16." + p.type + " " +
+            operandList(0, n) + ", " + aText + ", " + bText + ", " + (k || accumulate ? "1" : "0") +
+            ", 1, 1, ";
+    if (a)
+      text += a->how.transpose ? "1, " : "0, ";
+    text += bOperand.how.transpose ? "1;\n" : "0;\n";
+  }
+  text += "\twgmma.commit_group.sync.aligned;\n\t}";
+  return f.inlineAsm(text, outputs, inputs, /*sideEffects=*/true, /*memoryClobber=*/true);
+}
+
+/// Waits for all groups in flight, with the accumulators passed through.
+Values wait(Lowering &f, const Values &acc, bool packed) {
+  SmallVector<std::pair<Type, StringRef>> outputs;
+  std::vector<Lowering::AsmInput> inputs;
+  for (auto [i, value] : llvm::enumerate(acc)) {
+    outputs.push_back({value.getType(), packed ? "r" : "f"});
+    inputs.push_back({value, std::to_string(i)});
+  }
+  return f.inlineAsm("wgmma.wait_group.sync.aligned 0;", outputs, inputs, /*sideEffects=*/true,
+                     /*memoryClobber=*/true);
+}
+
+bool isZero(Value c) {
+  DenseElementsAttr elements;
+  if (!matchPattern(c, m_Constant(&elements)) || !elements.isSplat())
+    return false;
+  auto value = dyn_cast<FloatAttr>(elements.getSplatValue<Attribute>());
+  return value && value.getValue().isPosZero();
+}
+} // namespace
+
+LogicalResult tessera::nvvm::lowerWgmma(Lowering &f, cta::WgmmaOp op) {
+  cta::FragAttr frag = cta::FragAttr::of(op.getResult().getType());
+  int64_t groups = frag.getWgCount();
+  bool bf16 = op.getBType().getElementType().isBF16();
+  Product p;
+  p.packed = op.getResultType().getElementType().isF16();
+  p.type = std::string(p.packed ? "f16." : "f32.") + (bf16 ? "bf16.bf16" : "f16.f16");
+  p.blocksM = op.getM() / (64 * groups);
+  p.n = layout::wgmmaBlockN(op.getN());
+  p.piecesN = op.getN() / p.n;
+  p.stepsK = op.getK() / 16;
+
+  FailureOr<Operand> b = operandOf(f, op, op.getB(), layout::WgmmaRole::B, p.n, groups);
+  if (failed(b))
+    return failure();
+  std::optional<Operand> a;
+  Values fragments;
+  if (op.aInRegisters()) {
+    fragments = f.pack(f.registers(op.getA()));
+  } else {
+    FailureOr<Operand> shared = operandOf(f, op, op.getA(), layout::WgmmaRole::A, 64, groups);
+    if (failed(shared))
+      return failure();
+    a = *shared;
+  }
+
+  // Registers count the 8-column blocks fastest, then the 64-row blocks; four for each.
+  bool accumulate = op.getC() && !isZero(op.getC());
+  Values acc;
+  if (accumulate)
+    acc = f.registers(op.getC());
+  size_t count = f.registerTypes(op.getResult().getType()).size();
+  Type element = op.getResultType().getElementType();
+  if (!accumulate)
+    acc.assign(count, LLVM::PoisonOp::create(f.b, f.loc, element));
+  if (p.packed)
+    acc = f.pack(acc);
+  size_t perPiece = acc.size() / (p.blocksM * p.piecesN);
+  size_t fragmentsPerBlock = fragments.size() / p.blocksM;
+  Values flying;
+  for (int64_t m = 0; m < p.blocksM; ++m)
+    for (int64_t n = 0; n < p.piecesN; ++n) {
+      size_t first = (m * p.piecesN + n) * perPiece;
+      Values piece(acc.begin() + first, acc.begin() + first + perPiece);
+      flying.append(issue(
+          f, p, piece, accumulate, a ? &*a : nullptr, m,
+          ValueRange(fragments).slice(a ? 0 : m * fragmentsPerBlock, a ? 0 : fragmentsPerBlock), *b,
+          n));
+    }
+  Values done = wait(f, flying, p.packed);
+  f.set(op.getResult(),
+        p.packed ? f.unpack(done, element, static_cast<int64_t>(count)) : std::move(done));
+  return success();
+}
