@@ -1,16 +1,16 @@
 // RUN: tile-opt %s --split-input-file --cta-assign-layouts --cta-verify | FileCheck %s
 
 // The accumulator of a wgmma rules what a loop carries; the epilogue stores in a coalesced layout.
-// CHECK: #[[FRAG:.+]] = #cta.frag<regs = {{\[\[}}0, 1], [0, 2], [0, 4]]
-// CHECK: #[[ACC:.+]] = #cta.frag<wgmma_acc, wg = 2>
+// CHECK: #[[$FRAG:.+]] = #cta.frag<regs = {{\[\[}}0, 1], [0, 2], [0, 4]]
+// CHECK: #[[$ACC:.+]] = #cta.frag<wgmma_acc, wg = 2>
 // CHECK-LABEL: tile.kernel @gemm
-// CHECK: arith.constant dense<0.000000e+00> : tensor<128x64xf32, #[[ACC]]>
-// CHECK: scf.for {{.*}} -> (tensor<128x64xf32, #[[ACC]]>)
+// CHECK: arith.constant dense<0.000000e+00> : tensor<128x64xf32, #[[$ACC]]>
+// CHECK: scf.for {{.*}} -> (tensor<128x64xf32, #[[$ACC]]>)
 // CHECK-NOT: cta.convert_layout
 // CHECK: cta.wgmma
 // CHECK-NOT: cta.convert_layout
-// CHECK: arith.truncf {{.*}} to tensor<128x64xbf16, #[[ACC]]>
-// CHECK: %[[C:.+]] = cta.convert_layout {{.*}} -> tensor<128x64xbf16, #[[FRAG]]>
+// CHECK: arith.truncf {{.*}} to tensor<128x64xbf16, #[[$ACC]]>
+// CHECK: %[[C:.+]] = cta.convert_layout {{.*}} -> tensor<128x64xbf16, #[[$FRAG]]>
 // CHECK: cta.store %[[C]]
 tile.kernel @gemm(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index)
     attributes {phase = #tile.phase<raw>, warpgroups = 2} {
