@@ -28,8 +28,11 @@ using namespace tessera;
 
 static FailureOr<std::unique_ptr<llvm::TargetMachine>> hostMachine(Location loc,
                                                                    const HostOptions &options) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
+  // LLVM's list of targets is process-wide and not locked.
+  static const bool registered =
+      !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
+  if (!registered)
+    return emitError(loc) << "this LLVM was built without a target for the host";
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);

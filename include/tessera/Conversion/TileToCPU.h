@@ -12,7 +12,7 @@
 namespace tessera {
 
 /// Replaces each kernel of the module by one function per grid and adds it to `contract`.
-/// The functions still hold tile ops.
+/// The functions still hold tile ops. Other functions are erased: helpers are inlined before.
 mlir::LogicalResult outlineGrids(mlir::ModuleOp module, contract::Contract &contract);
 
 /// Rewrites one op as linalg, scf and memref ops on the same tensor types.

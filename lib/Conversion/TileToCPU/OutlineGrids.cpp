@@ -278,19 +278,18 @@ LogicalResult checkKernel(tile::KernelOp kernel) {
 
 LogicalResult tessera::outlineGrids(ModuleOp module, contract::Contract &contract) {
   SmallVector<tile::KernelOp> kernels = llvm::to_vector(module.getOps<tile::KernelOp>());
-  for (tile::KernelOp kernel : kernels) {
+  for (tile::KernelOp kernel : kernels)
     if (failed(checkKernel(kernel)))
       return failure();
+  // No kernel calls them any more: they are not part of an artifact.
+  for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    func.erase();
+  for (tile::KernelOp kernel : kernels) {
     std::vector<contract::Launch> launches;
     for (auto grid : kernel.getBody().front().getOps<tile::GridOp>()) {
       FailureOr<contract::Launch> launch = GridOutliner(kernel, grid, launches.size()).outline();
       if (failed(launch))
         return failure();
-      if (Operation *other = module.lookupSymbol(launch->symbol);
-          llvm::count_if(module.getOps<func::FuncOp>(),
-                         [&](func::FuncOp f) { return f.getSymName() == launch->symbol; }) > 1)
-        return other->emitOpError("has the name of a function that is made for a grid of kernel @")
-               << kernel.getSymName() << ": rename it";
       launches.push_back(std::move(*launch));
     }
     if (failed(contract::addVariant(contract, kernel, std::move(launches))))

@@ -68,15 +68,3 @@ tile.kernel @init() {
   %w = memref.alloc() {tile.init = 1 : i32} : memref<4xf32>
   tile.return
 }
-
-// -----
-
-// expected-error @+1 {{has the name of a function that is made for a grid of kernel @k: rename it}}
-func.func @k_0() {
-  return
-}
-tile.kernel @k() {
-  tile.grid () = () to () step () {
-  }
-  tile.return
-}

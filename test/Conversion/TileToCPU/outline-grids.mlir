@@ -76,3 +76,17 @@ tile.kernel @memory(%x: memref<8x8xf32, strided<[?, 1], offset: 3>>) {
   }
   tile.return
 }
+
+// -----
+
+// Functions that no kernel calls are not part of the artifact, whatever their names.
+// CHECK-LABEL: func.func @named_0(%{{.*}}: !llvm.ptr, %{{.*}}: i64)
+// CHECK-NOT: func.func
+func.func @named_0(%t: tensor<4xf32>) -> tensor<4xf32> {
+  return %t : tensor<4xf32>
+}
+tile.kernel @named() {
+  tile.grid () = () to () step () {
+  }
+  tile.return
+}
