@@ -53,6 +53,7 @@ inline void registerTesseraPasses() {
   cta::registerDecompose();
   cta::registerAllocateShared();
   cta::registerInsertBarriers();
+  cta::registerAssignRegisters();
 }
 
 } // namespace tessera

@@ -148,7 +148,10 @@ def InsertBarriers : CtaPass<"cta-insert-barriers"> {
 def AssignRegisters : CtaPass<"cta-assign-registers"> {
   let summary = "Threads and the register budget of each launch";
   let description = [{
-    Requires and ensures *allocated*. Sets `threads` and `max_registers`; a live set that cannot fit is an error.
+    Requires and ensures *allocated*. Sets `threads` (128 a warpgroup), `max_registers` (what the threads of an SM have each when the
+    block starts) and, for launches with tensor-core products whose accumulators and shared memory allow it, `min_blocks = 2`. A
+    product whose accumulators and register operands cannot fit beside 26 other registers is an error with the sum by source line. `max_registers` and
+    `min_blocks` of the text are kept.
   }];
 }
 
