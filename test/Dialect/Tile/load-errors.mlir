@@ -292,3 +292,24 @@ tile.kernel @limit_integer(%A: memref<?x?xf32>) {
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @mask_typed(%A: memref<?x?xf32>) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    %m = arith.constant dense<1.0> : tensor<4xf32>
+    // expected-error @+1 {{load_c5: the mask must be 'tensor<4xi1>', got 'tensor<4xf32>'}}
+    %0 = tile.load %A[%i, %i] mask = (%m : tensor<4xf32>) on [0] : memref<?x?xf32> -> tensor<4x8xf32>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @mask_unclosed(%A: memref<?x?xf32>, %m: i1) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    // expected-error @+1 {{expected ':'}}
+    %0 = tile.load %A[%i, %i] mask = (%m) on [0] : memref<?x?xf32> -> tensor<4x8xf32>
+  }
+  tile.return
+}
