@@ -30,6 +30,9 @@ import cases as case_lists
 from contract import ContractError, read_contract, variant_names
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+# This file lies in a kit, or in the source tree.
+KIT = ROOT if os.path.exists(os.path.join(ROOT, "kit.txt")) else os.path.join(ROOT, "build", "gpu-kit")
 PASS, FAIL, SKIP = "passed", "failed", "skipped"
 
 
@@ -38,7 +41,7 @@ class Settings:
 
     def __init__(self):
         parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-        parser.add_argument("--kit", default=os.path.dirname(HERE), help="folder with tile-run and examples/")
+        parser.add_argument("--kit", default=KIT, help="folder with tile-run and examples/")
         parser.add_argument("--shapes", default=os.path.join(HERE, "shapes.json"))
         parser.add_argument("--filter", default="*", help="pattern of example names; several with commas")
         parser.add_argument("--kernel", default="*", help="pattern of kernel names; several with commas")
@@ -201,7 +204,7 @@ class Tester:
             return result.end(SKIP, "out of time")
         if self.hung.get(case.example, 0) >= 2:
             return result.end(SKIP, "hung or crashed before")
-        command = ["compute-sanitizer", f"--tool={tool}", "--error-exitcode=86", "--print-limit=5"]
+        command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "86", "--print-limit", "5"]
         command += self.tile_run(self.device_artifact(case.example), case, "--timeout=80")
         result.command = " ".join(command)
         code, out, err = run(command, limit)

@@ -16,6 +16,8 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+KIT = ROOT if os.path.exists(os.path.join(ROOT, "kit.txt")) else os.path.join(ROOT, "build", "gpu-kit")
 
 
 def pattern(text):
@@ -43,7 +45,7 @@ def check(lines, prefix, output):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--kit", default=os.path.dirname(os.path.dirname(HERE)))
+    parser.add_argument("--kit", default=KIT)
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("file", nargs="?")
     options = parser.parse_args()
