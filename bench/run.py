@@ -292,8 +292,12 @@ def run_groups(options, groups, told):
             if left < 10:
                 results.append({"group": group["name"], "rows": [], "notes": [{"name": "-", "text": "out of time", "bad": False}]})
                 break
-            if worker_process.process is None:
-                told.update(worker_process.start())
+            try:
+                if worker_process.process is None:
+                    told.update(worker_process.start())
+            except (RuntimeError, queue.Empty) as error:
+                results.append({"group": group["name"], "rows": [], "notes": [{"name": "-", "text": str(error) or "no answer", "bad": True}]})
+                return results
             answer = worker_process.run(group, skip, min(left, options.group_timeout))
             if "result" in answer:
                 results.append(answer["result"])
