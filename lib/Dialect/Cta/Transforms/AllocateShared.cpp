@@ -9,6 +9,7 @@
 // still in flight after a tile's last use (other threads, TMA) are not lifetimes: they are hazards,
 // and cta-insert-barriers waits for them before the bytes are written again. But a wait costs time,
 // so that the source of a cta.copy_out is kept to the end of its block when that is free.
+#include "Pressure.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 
@@ -36,14 +37,17 @@ struct Buffer {
   SmemType type;
   int64_t bytes, alignment;
   Interval live;
-  /// The end if the source of a copy_out is kept to the end of its block.
-  int64_t relaxedEnd;
+  /// With the source of a copy_out kept to the end of its block.
+  Interval relaxed;
+  /// In the body of a loop: all of it.
+  Interval spacious;
   std::optional<int64_t> fixed; // an offset that the text gave
 
   int64_t end(int64_t offset) const { return offset + bytes; }
 };
 
 using Offsets = SmallVector<int64_t>; // one a buffer
+using Lifetime = Interval Buffer::*;
 
 class Allocator {
 public:
@@ -54,14 +58,11 @@ private:
   void number(Block &block);
   LogicalResult collect();
   LogicalResult addUses(Buffer &buffer, Value tile);
-  Interval interval(const Buffer &b, bool relaxed) const {
-    return {b.live.begin, relaxed ? b.relaxedEnd : b.live.end};
-  }
-  Offsets place(bool relaxed) const;
+  Offsets place(Lifetime lifetime) const;
   int64_t total(const Offsets &offsets) const;
   LogicalResult checkFixed(const Offsets &offsets) const;
   LogicalResult tooLarge(int64_t total, int64_t limit);
-  void numberMBarriers(Block &block);
+  void numberMBarriers();
 
   LaunchOp launch;
   int64_t next = 0;
@@ -105,9 +106,13 @@ LogicalResult Allocator::addUses(Buffer &buffer, Value tile) {
     buffer.live.end = std::max(buffer.live.end, end);
     if (isa<CopyOutOp>(user))
       end = std::max(end, positions.lookup(&user->getBlock()->back()).end);
-    buffer.relaxedEnd = std::max(buffer.relaxedEnd, end);
+    buffer.relaxed.end = std::max(buffer.relaxed.end, end);
   }
   return success();
+}
+
+static bool isInLoop(Operation *op) {
+  return op->getParentOfType<scf::ForOp>() || op->getParentOfType<scf::WhileOp>();
 }
 
 LogicalResult Allocator::collect() {
@@ -126,15 +131,22 @@ LogicalResult Allocator::collect() {
       return WalkResult::interrupt();
     }
     Interval at = positions.lookup(op);
-    buffers.push_back({op, type, layout.sizeBytes(), layout.alignment(), at, at.end, offsetOf(op)});
-    return addUses(buffers.back(), tile).failed() ? WalkResult::interrupt() : WalkResult::advance();
+    buffers.push_back({op, type, layout.sizeBytes(), layout.alignment(), at, at, {}, offsetOf(op)});
+    Buffer &buffer = buffers.back();
+    if (failed(addUses(buffer, tile)))
+      return WalkResult::interrupt();
+    buffer.spacious = buffer.relaxed;
+    if (isInLoop(op))
+      buffer.spacious = {positions.lookup(&op->getBlock()->front()).begin,
+                         positions.lookup(&op->getBlock()->back()).end};
+    return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
 
 //===--- placement ---------------------------------------------------------------------------===//
 
-Offsets Allocator::place(bool relaxed) const {
+Offsets Allocator::place(Lifetime lifetime) const {
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, buffers.size()));
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {
     bool fixedA = buffers[a].fixed.has_value(), fixedB = buffers[b].fixed.has_value();
@@ -144,10 +156,10 @@ Offsets Allocator::place(bool relaxed) const {
   SmallVector<unsigned> placed;
   for (unsigned i : order) {
     const Buffer &buffer = buffers[i];
-    Interval live = interval(buffer, relaxed);
+    Interval live = buffer.*lifetime;
     SmallVector<unsigned> rivals;
     llvm::copy_if(placed, std::back_inserter(rivals),
-                  [&](unsigned j) { return live.overlaps(interval(buffers[j], relaxed)); });
+                  [&](unsigned j) { return live.overlaps(buffers[j].*lifetime); });
     // The start of the memory or the end of a rival: the lowest that is free.
     SmallVector<int64_t> candidates{0};
     for (unsigned j : rivals)
@@ -229,33 +241,34 @@ static bool writesGlobalMemory(Operation *op) {
   return isa<StoreOp, CopyOutOp, memref::StoreOp>(op);
 }
 
-/// Copies of one block share an mbarrier up to the first op that uses one of them, or writes global
-/// memory (which may be what they read): before that, or at the latest at the end of the block,
-/// stands their await.
-void Allocator::numberMBarriers(Block &block) {
-  llvm::SmallPtrSet<Operation *, 4> group;
-  for (Operation &op : block) {
-    auto copy = dyn_cast<CopyOp>(op);
-    bool closes = false;
-    op.walk([&](Operation *inner) {
-      closes |= writesGlobalMemory(inner) || (isa<CopyOp>(inner) && inner != &op);
-      if (!isa<ViewOp>(inner))
-        for (Value operand : inner->getOperands())
-          closes |= isa<SmemType>(operand.getType()) && group.contains(bufferOf(operand));
+/// The first op of the copy's block that needs its data to be there: a use, or a write to global
+/// memory (which may be what it reads). Before it, or at the latest at the end of the block, stands
+/// the await.
+static Operation *firstNeed(CopyOp copy) {
+  auto needs = [&](Operation *inner) {
+    bool uses = !isa<ViewOp>(inner) && llvm::any_of(inner->getOperands(), [&](Value operand) {
+      return isa<SmemType>(operand.getType()) && bufferOf(operand) == copy;
     });
-    if (closes)
-      group.clear();
-    for (Region &region : op.getRegions())
-      for (Block &inner : region)
-        numberMBarriers(inner);
-    if (!copy || copy.getMechanism() != Mechanism::Tma)
-      continue;
-    if (group.empty())
+    return uses || writesGlobalMemory(inner) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  Operation *op = copy->getNextNode();
+  while (op && !op->walk(needs).wasInterrupted())
+    op = op->getNextNode();
+  return op;
+}
+
+/// Copies of one block that the same op needs first share an mbarrier.
+void Allocator::numberMBarriers() {
+  DenseMap<std::pair<Block *, Operation *>, int64_t> numbers;
+  launch.getBody().walk([&](CopyOp copy) {
+    if (copy.getMechanism() != Mechanism::Tma)
+      return;
+    auto [it, isNew] = numbers.try_emplace({copy->getBlock(), firstNeed(copy)}, mbarriers.size());
+    if (isNew)
       mbarriers.push_back(0);
-    group.insert(copy);
-    copy.setMbarrier(mbarriers.size() - 1);
-    ++mbarriers.back();
-  }
+    ++mbarriers[it->second];
+    copy.setMbarrier(it->second);
+  });
 }
 
 LogicalResult Allocator::run() {
@@ -267,17 +280,25 @@ LogicalResult Allocator::run() {
   number(launch.getBody().front());
   if (failed(collect()))
     return failure();
-  numberMBarriers(launch.getBody().front());
+  numberMBarriers();
 
   const int64_t rest = kMBarrierBytes * mbarriers.size(), limit = kMaxSharedBytes - rest;
-  Offsets tight = place(/*relaxed=*/false), relaxed = place(/*relaxed=*/true);
+  // The most generous lifetimes that cost no block.
   auto kernel = launch->getParentOfType<tile::KernelOp>();
-  const int64_t byThreads = kThreadsPerSM / (128 * kernel.getWarpgroups().value_or(1));
+  const int64_t threads = 128 * kernel.getWarpgroups().value_or(1);
+  const int64_t others = std::min(kThreadsPerSM / threads, blocksByRegisters(launch, threads));
   auto blocksPerSM = [&](const Offsets &offsets) {
-    return std::min(kSharedBytesPerSM / (total(offsets) + rest + kReservedSharedBytes), byThreads);
+    return std::min(kSharedBytesPerSM / (total(offsets) + rest + kReservedSharedBytes), others);
   };
-  const Offsets &offsets =
-      total(relaxed) <= limit && blocksPerSM(relaxed) == blocksPerSM(tight) ? relaxed : tight;
+  Offsets offsets = place(&Buffer::live);
+  const int64_t blocks = blocksPerSM(offsets);
+  for (Lifetime lifetime : {&Buffer::spacious, &Buffer::relaxed}) {
+    Offsets generous = place(lifetime);
+    if (total(generous) > limit || blocksPerSM(generous) != blocks)
+      continue;
+    offsets = generous;
+    break;
+  }
   if (failed(checkFixed(offsets)))
     return failure();
   if (total(offsets) > limit)
