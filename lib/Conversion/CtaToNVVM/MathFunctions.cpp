@@ -1,8 +1,567 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+// The functions of the dialect math without a vendor's library. What LLVM has for NVPTX stays
+// (sqrt, fma, floor, …). Polynomials are minimax fits of our own; errors in units of the last
+// place, measured over the whole range, with 1 for the approximate instructions of the special
+// function unit:
+//
+//   exp 2, exp2 2, expm1 1, log 1, log2 2, log10 2, log1p 2, tanh 2, erf 2, rsqrt 2, sin 2, cos 2,
+//   tan 4, powf 1, sinh 1, cosh 1; f64: exp 1, exp2 2, log 1, log2 2, log10 1, rsqrt 2
+//
+// f16 and bf16 are computed in f32. `afn` takes the approximate instructions alone.
 #include "tessera/Conversion/CtaToNVVM.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
 
 using namespace mlir;
 
-LogicalResult tessera::expandMathForNVVM(Operation *root) { return success(); }
+using arith::CmpFPredicate;
+using arith::CmpIPredicate;
+
+namespace {
+/// Arithmetic on f32, or on f64 with the type f64.
+class Math {
+public:
+  Math(OpBuilder &b, Location loc, Type type)
+      : b(b), loc(loc), type(type), i32(b.getI32Type()), i64(b.getI64Type()) {}
+
+  Value c(double x) { return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, x)); }
+  Value ci(int64_t x) { return arith::ConstantOp::create(b, loc, b.getIntegerAttr(i32, x)); }
+  Value cl(int64_t x) { return arith::ConstantOp::create(b, loc, b.getIntegerAttr(i64, x)); }
+  Value fma(Value x, Value y, Value z) { return math::FmaOp::create(b, loc, x, y, z); }
+  Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
+  Value sub(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
+  Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
+  Value div(Value x, Value y) { return arith::DivFOp::create(b, loc, x, y); }
+  Value neg(Value x) { return arith::NegFOp::create(b, loc, x); }
+  Value abs(Value x) { return math::AbsFOp::create(b, loc, x); }
+  Value copySign(Value x, Value sign) { return math::CopySignOp::create(b, loc, x, sign); }
+  // The number of two if the other is NaN.
+  Value min(Value x, Value y) { return arith::MinNumFOp::create(b, loc, x, y); }
+  Value max(Value x, Value y) { return arith::MaxNumFOp::create(b, loc, x, y); }
+  Value cmp(CmpFPredicate p, Value x, Value y) { return arith::CmpFOp::create(b, loc, p, x, y); }
+  Value icmp(CmpIPredicate p, Value x, Value y) { return arith::CmpIOp::create(b, loc, p, x, y); }
+  Value select(Value p, Value x, Value y) { return arith::SelectOp::create(b, loc, p, x, y); }
+  Value iadd(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
+  Value isub(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
+  Value imul(Value x, Value y) { return arith::MulIOp::create(b, loc, x, y); }
+  Value iand(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
+  Value ior(Value x, Value y) { return arith::OrIOp::create(b, loc, x, y); }
+  Value shl(Value x, Value y) { return arith::ShLIOp::create(b, loc, x, y); }
+  Value shr(Value x, Value y) { return arith::ShRUIOp::create(b, loc, x, y); }
+  Value wide(Value x) { return arith::ExtUIOp::create(b, loc, i64, x); }
+  Value bits(Value x) { return arith::BitcastOp::create(b, loc, type.isF64() ? i64 : i32, x); }
+  Value asFloat(Value x) { return arith::BitcastOp::create(b, loc, type, x); }
+  Value fromInt(Value x) { return arith::SIToFPOp::create(b, loc, type, x); }
+  Value toInt(Value x) { return arith::FPToSIOp::create(b, loc, i32, x); }
+  Value round(Value x) { return math::RoundEvenOp::create(b, loc, x); }
+  Value intrinsic(StringRef name, Value x) {
+    return LLVM::CallIntrinsicOp::create(b, loc, x.getType(), b.getStringAttr(name), ValueRange{x})
+        .getResult(0);
+  }
+  Value ex2(Value x) { return intrinsic("llvm.nvvm.ex2.approx.f32", x); }
+  Value ex2Flush(Value x) { return intrinsic("llvm.nvvm.ex2.approx.ftz.f32", x); }
+
+  /// coefficients[0] + coefficients[1] * x + …
+  Value polynomial(ArrayRef<double> coefficients, Value x) {
+    Value sum = c(coefficients.back());
+    for (double k : llvm::reverse(coefficients.drop_back()))
+      sum = fma(sum, x, c(k));
+    return sum;
+  }
+
+  OpBuilder &b;
+  Location loc;
+  Type type, i32, i64;
+};
+
+constexpr double kInf = INFINITY, kNaN = NAN;
+
+//===--- f32
+//----------------------------------------------------------------------------------------===//
+
+// Two floats each: high and low part.
+constexpr double kLog2E = 1.442695022, kLog2ELow = 1.925963034e-08;
+constexpr double kLn2 = 0.693147182;
+
+/// 2^j e^r: j an integer in the low bits of a large float, 2^r by the special function unit.
+Value exp32(Math &m, Value x) {
+  Value limit = m.c(87.336);
+  Value inside = m.max(m.min(x, limit), m.c(-87.336));
+  Value magic = m.c(12582912.0 + 127.0);
+  Value shifted = m.fma(inside, m.c(kLog2E), magic);
+  Value j = m.sub(shifted, magic);
+  Value r = m.fma(x, m.c(kLog2E), m.neg(j));
+  r = m.fma(x, m.c(kLog2ELow), r);
+  // Beyond the limits r overflows or underflows by itself; inf and NaN pass through.
+  return m.mul(m.ex2Flush(r), m.asFloat(m.shl(m.bits(shifted), m.ci(23))));
+}
+
+// log1p(f) = f + f² P(f) on [-1/3, 1/3]: 2^-27.7.
+const double kLogP[] = {-5.000000000e-01, 3.333320916e-01,  -2.499971688e-01,
+                        2.001074702e-01,  -1.668230295e-01, 1.400115937e-01,
+                        -1.216718704e-01, 1.400476694e-01,  -1.294884086e-01};
+
+/// x = 2^exponent (1 + f), f in [-1/3, 1/3].
+struct Decomposed {
+  Value exponent, f;
+};
+
+Decomposed decompose32(Math &m, Value x) {
+  Value tiny = m.cmp(CmpFPredicate::OLT, x, m.c(1.17549435e-38));
+  Value scaled = m.select(tiny, m.mul(x, m.c(8388608.0)), x);
+  Value bits = m.bits(scaled);
+  Value e = m.iand(m.isub(bits, m.ci(0x3f2aaaab)), m.ci(static_cast<int32_t>(0xff800000)));
+  Value exponent = m.fma(m.fromInt(e), m.c(0x1p-23), m.select(tiny, m.c(-23.0), m.c(0.0)));
+  return {exponent, m.sub(m.asFloat(m.isub(bits, e)), m.c(1.0))};
+}
+
+/// A logarithm that is -inf at `zero` and has no value below.
+Value logSpecial(Math &m, Value x, Value result, double zero) {
+  Value at = m.c(zero);
+  Value special = m.select(m.cmp(CmpFPredicate::OLT, x, at), m.c(kNaN), x); // inf, NaN
+  special = m.select(m.cmp(CmpFPredicate::OEQ, x, at), m.c(-kInf), special);
+  Value ordinary =
+      m.iand(m.cmp(CmpFPredicate::OGT, x, at), m.cmp(CmpFPredicate::OLT, x, m.c(kInf)));
+  return m.select(ordinary, result, special);
+}
+
+Value log32(Math &m, Value x) {
+  Decomposed d = decompose32(m, x);
+  Value r = m.fma(m.mul(d.f, d.f), m.polynomial(kLogP, d.f), d.f);
+  return logSpecial(m, x, m.fma(d.exponent, m.c(kLn2), r), 0.0);
+}
+
+Value log2_32(Math &m, Value x) {
+  Decomposed d = decompose32(m, x);
+  Value t = m.mul(m.mul(d.f, d.f), m.polynomial(kLogP, d.f));
+  Value r = m.fma(t, m.c(kLog2E), m.mul(d.f, m.c(kLog2ELow)));
+  r = m.fma(d.f, m.c(kLog2E), r);
+  return logSpecial(m, x, m.add(r, d.exponent), 0.0);
+}
+
+Value log10_32(Math &m, Value x) {
+  Decomposed d = decompose32(m, x);
+  Value t = m.mul(m.mul(d.f, d.f), m.polynomial(kLogP, d.f));
+  Value high = m.c(4.342944920e-01), low = m.c(-1.010304995e-08);
+  Value r = m.fma(d.f, high, m.fma(d.f, low, m.mul(t, high)));
+  r = m.fma(d.exponent, m.c(-1.432098884e-08), r);
+  return logSpecial(m, x, m.fma(d.exponent, m.c(3.010300100e-01), r), 0.0);
+}
+
+Value log1p32(Math &m, Value x) {
+  Value t = m.add(x, m.c(1.0));
+  Value e = m.iand(m.isub(m.bits(t), m.ci(0x3f2aaaab)), m.ci(static_cast<int32_t>(0xff800000)));
+  // (1 + x) 2^-e - 1, the scaling by 4 keeping clear of denormals.
+  Value scaled = m.asFloat(m.isub(m.bits(x), e));
+  Value scale = m.asFloat(m.isub(m.ci(0x40800000), e));
+  Value f = m.add(scaled, m.fma(m.c(0.25), scale, m.c(-1.0)));
+  Value exponent = m.mul(m.fromInt(e), m.c(0x1p-23));
+  Value r = m.fma(m.mul(f, f), m.polynomial(kLogP, f), f);
+  r = m.fma(exponent, m.c(kLn2), r);
+  // For tiny x, and for the sign of zero.
+  r = m.select(m.cmp(CmpFPredicate::OLT, m.abs(x), m.c(0x1p-25)), x, r);
+  return logSpecial(m, x, r, -1.0);
+}
+
+// tanh(x) = x + x z P(z), z = x², |x| < 0.6: 2^-28.5.
+const double kTanhP[] = {-3.333329856e-01, 1.333195865e-01, -5.378668383e-02, 2.080538124e-02,
+                         -5.905863829e-03};
+
+Value tanh32(Math &m, Value x) {
+  Value a = m.abs(x), z = m.mul(x, x);
+  Value small = m.fma(m.mul(m.polynomial(kTanhP, z), z), x, x);
+  Value e = m.ex2Flush(m.mul(a, m.c(2.885390043)));
+  Value large =
+      m.fma(m.c(-2.0), m.intrinsic("llvm.nvvm.rcp.approx.ftz.f", m.add(e, m.c(1.0))), m.c(1.0));
+  return m.copySign(m.select(m.cmp(CmpFPredicate::OLT, a, m.c(0.6)), small, large), x);
+}
+
+// erf(x) = x + x P(x²), |x| < 1: 2^-29.6; 1 - 2^Q(x) on [1, 4]: 2^-34.
+const double kErfP[] = {1.283791661e-01, -3.761262596e-01, 1.128358543e-01, -2.685381286e-02,
+                        5.188327748e-03, -8.010195452e-04, 7.853868010e-05};
+const double kErfQ[] = {2.719021577e-04, -1.629639864e+00, -9.135381579e-01, -1.564200222e-01,
+                        3.637083247e-02, -6.066943984e-03, 6.369104376e-04,  -3.130304322e-05};
+
+Value erf32(Math &m, Value x) {
+  Value a = m.abs(x);
+  Value small = m.fma(m.polynomial(kErfP, m.mul(x, x)), x, x);
+  Value bounded = m.select(m.cmp(CmpFPredicate::OGT, a, m.c(4.0)), m.c(4.0), a); // NaN stays
+  Value large = m.sub(m.c(1.0), m.ex2Flush(m.polynomial(kErfQ, bounded)));
+  return m.select(m.cmp(CmpFPredicate::OLT, a, m.c(1.0)), small, m.copySign(large, x));
+}
+
+// On [-pi/4, pi/4]: sin t = t + t z P(z), cos t = 1 - z/2 + z² Q(z), z = t².
+const double kSinP[] = {-1.666665524e-01, 8.332172409e-03, -1.951647864e-04};
+const double kCosQ[] = {4.166664556e-02, -1.388735953e-03, 2.443754965e-05};
+
+/// x minus the nearest multiple of pi/2, and which multiple (mod 4), exact for any finite x.
+struct Reduced {
+  Value t, quadrant;
+};
+
+/// Payne and Hanek: 96 bits of 2/pi, beginning where the product with x first counts modulo 4.
+SmallVector<Value> reduceLarge(Math &m, Value x) {
+  constexpr uint32_t twoOverPi[] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
+                                    0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
+  Value bits = m.bits(x);
+  Value exponent = m.iand(m.shr(bits, m.ci(23)), m.ci(255));
+  Value mantissa = m.ior(m.iand(bits, m.ci(0x7fffff)), m.ci(0x800000));
+  Value position = m.isub(exponent, m.ci(120)); // of the first bit, counted in the table
+  Value word = m.shr(position, m.ci(5)), shift = m.wide(m.iand(position, m.ci(31)));
+  Value words[4];
+  for (int i = 0; i < 4; ++i) {
+    words[i] = m.ci(static_cast<int32_t>(twoOverPi[i]));
+    for (int at = 1; at <= 4; ++at)
+      words[i] = m.select(m.icmp(CmpIPredicate::eq, word, m.ci(at)),
+                          m.ci(static_cast<int32_t>(twoOverPi[at + i])), words[i]);
+  }
+  Value low32 = m.cl(0xffffffff);
+  Value part[3];
+  for (int i = 0; i < 3; ++i) {
+    Value pair = m.ior(m.shl(m.wide(words[i]), m.cl(32)), m.wide(words[i + 1]));
+    part[i] = m.shr(m.shl(pair, shift), m.cl(32)); // the funnel shift's 32 bits
+  }
+  Value f = m.wide(mantissa);
+  Value low = m.imul(f, part[2]);
+  Value middle = m.iadd(m.imul(f, part[1]), m.shr(low, m.cl(32)));
+  Value high = m.iadd(m.imul(f, part[0]), m.shr(middle, m.cl(32)));
+  Value product = m.ior(m.shl(high, m.cl(32)), m.iand(middle, low32)); // x 2/pi modulo 4, 2.62 bits
+  // To the nearest multiple: adding a half makes the top bits the quadrant.
+  Value quadrant = m.shr(m.iadd(product, m.cl(int64_t(1) << 61)), m.cl(62));
+  Value rest = m.isub(product, m.shl(quadrant, m.cl(62)));
+  Value t = arith::SIToFPOp::create(m.b, m.loc, m.b.getF64Type(), rest);
+  Value unit = arith::ConstantOp::create(
+      m.b, m.loc, m.b.getF64FloatAttr(1.5707963267948966 / 4611686018427387904.0));
+  t = arith::MulFOp::create(m.b, m.loc, t, unit);
+  t = arith::TruncFOp::create(m.b, m.loc, m.type, t);
+  Value q = arith::TruncIOp::create(m.b, m.loc, m.i32, quadrant);
+  // For negative x everything is mirrored.
+  Value negative = m.icmp(CmpIPredicate::slt, bits, m.ci(0));
+  return {m.select(negative, m.neg(t), t), m.select(negative, m.isub(m.ci(0), q), q)};
+}
+
+Reduced reduce32(Math &m, Value x) {
+  // Three floats of pi/2: exact up to here.
+  Value shifted = m.round(m.mul(x, m.c(0.636619772)));
+  Value t = m.fma(shifted, m.c(-1.5707963705062866), x);
+  t = m.fma(shifted, m.c(4.371138828673793e-08), t);
+  t = m.fma(shifted, m.c(1.7151245100058819e-15), t);
+  Value large = m.cmp(CmpFPredicate::OGT, m.abs(x), m.c(105615.0));
+  Value quadrant = m.toInt(m.select(large, m.c(0.0), shifted));
+  auto branch = scf::IfOp::create(m.b, m.loc, TypeRange{m.type, m.i32}, large,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(m.b);
+  m.b.setInsertionPointToEnd(branch.thenBlock());
+  SmallVector<Value> exact = reduceLarge(m, x);
+  // There is no sine of infinity.
+  exact[0] = m.select(m.cmp(CmpFPredicate::OEQ, m.abs(x), m.c(kInf)), m.c(kNaN), exact[0]);
+  scf::YieldOp::create(m.b, m.loc, exact);
+  m.b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(m.b, m.loc, ValueRange{t, quadrant});
+  return {branch.getResult(0), branch.getResult(1)};
+}
+
+Value sinPolynomial(Math &m, Value t) {
+  Value z = m.mul(t, t);
+  return m.fma(m.mul(m.polynomial(kSinP, z), z), t, t);
+}
+Value cosPolynomial(Math &m, Value t) {
+  Value z = m.mul(t, t);
+  return m.fma(m.mul(m.polynomial(kCosQ, z), z), z, m.fma(z, m.c(-0.5), m.c(1.0)));
+}
+
+/// sin(x + quarterTurns * pi/2).
+Value sine32(Math &m, Value x, int quarterTurns) {
+  Reduced r = reduce32(m, x);
+  Value q = m.iadd(r.quadrant, m.ci(quarterTurns));
+  auto bit = [&](int mask) { return m.icmp(CmpIPredicate::ne, m.iand(q, m.ci(mask)), m.ci(0)); };
+  Value value = m.select(bit(1), cosPolynomial(m, r.t), sinPolynomial(m, r.t));
+  value = m.select(bit(2), m.neg(value), value);
+  // sin(-0) = -0
+  return quarterTurns ? value : m.select(m.cmp(CmpFPredicate::OEQ, x, m.c(0.0)), x, value);
+}
+
+Value tan32(Math &m, Value x) {
+  Reduced r = reduce32(m, x);
+  Value s = sinPolynomial(m, r.t), c = cosPolynomial(m, r.t);
+  Value odd = m.icmp(CmpIPredicate::ne, m.iand(r.quadrant, m.ci(1)), m.ci(0));
+  return m.div(m.select(odd, m.neg(c), s), m.select(odd, s, c));
+}
+
+//===--- f64
+//----------------------------------------------------------------------------------------===//
+
+// e^r = 1 + r + r² P(r) on [-ln2/2, ln2/2]: 2^-64.
+const double kExpP[] = {0.5,
+                        0.16666666666666685,
+                        0.04166666666666673,
+                        0.008333333333316715,
+                        0.0013888888888858749,
+                        0.00019841269897118846,
+                        2.4801587373235637e-05,
+                        2.755723417582673e-06,
+                        2.755723374139958e-07,
+                        2.5112261504584492e-08,
+                        2.092683593613715e-09};
+
+/// 2^n e^r, in two steps so that results may be denormal.
+Value scale64(Math &m, Value r, Value n) {
+  Value value = m.fma(m.mul(r, r), m.polynomial(kExpP, r), r);
+  value = m.add(value, m.c(1.0));
+  Value half = arith::ShRSIOp::create(m.b, m.loc, n, m.ci(1));
+  auto power = [&](Value e) {
+    Value biased = arith::ExtSIOp::create(m.b, m.loc, m.i64, m.iadd(e, m.ci(1023)));
+    return m.asFloat(m.shl(biased, m.cl(52)));
+  };
+  return m.mul(m.mul(value, power(half)), power(m.isub(n, half)));
+}
+
+Value exp64(Math &m, Value x) {
+  Value inside = m.max(m.min(x, m.c(710.0)), m.c(-746.0));
+  Value n = m.round(m.mul(inside, m.c(1.4426950408889634)));
+  Value r = m.fma(n, m.c(-0.6931471805599453), inside);
+  r = m.fma(n, m.c(-2.3190468138462996e-17), r);
+  Value result = scale64(m, r, m.toInt(n));
+  return m.select(m.cmp(CmpFPredicate::UNO, x, x), x, result);
+}
+
+Value exp2_64(Math &m, Value x) {
+  Value inside = m.max(m.min(x, m.c(1025.0)), m.c(-1080.0));
+  Value n = m.round(inside);
+  Value f = m.sub(inside, n);
+  Value r = m.fma(f, m.c(2.3190468138462996e-17), m.mul(f, m.c(0.6931471805599453)));
+  Value result = scale64(m, r, m.toInt(n));
+  return m.select(m.cmp(CmpFPredicate::UNO, x, x), x, result);
+}
+
+// log((1+s)/(1-s)) = 2s + s z R(z), z = s²: 2^-65.
+const double kLogR[] = {0.6666666666666666,  0.40000000000006297, 0.2857142856907051,
+                        0.22222222649121035, 0.1818177547877818,  0.15387098955495893,
+                        0.13249932519098914, 0.13253023979064074};
+
+/// x = 2^exponent (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)]; `tail` is log(1 + f) - f.
+struct Log64 {
+  Value exponent, f, tail;
+};
+Log64 decompose64(Math &m, Value x) {
+  Value tiny = m.cmp(CmpFPredicate::OLT, x, m.c(2.2250738585072014e-308));
+  Value bits = m.bits(m.select(tiny, m.mul(x, m.c(0x1p54)), x));
+  Value e = m.iand(m.isub(bits, m.cl(0x3fe6a09e667f3bcd)),
+                   m.cl(static_cast<int64_t>(0xfff0000000000000)));
+  Value f = m.sub(m.asFloat(m.isub(bits, e)), m.c(1.0));
+  Value exponent = m.fma(m.fromInt(e), m.c(0x1p-52), m.select(tiny, m.c(-54.0), m.c(0.0)));
+  // log(1 + f) = f - h + s (h + z R), h = f²/2, s = f / (2 + f): the large parts are exact.
+  Value s = m.div(f, m.add(f, m.c(2.0))), z = m.mul(s, s);
+  Value h = m.mul(m.c(0.5), m.mul(f, f));
+  Value series = m.mul(z, m.polynomial(kLogR, z));
+  return {exponent, f, m.sub(m.mul(s, m.add(h, series)), h)};
+}
+
+Value log64(Math &m, Value x) {
+  Log64 d = decompose64(m, x);
+  // ln2 in two parts, the first with zeros at its end, so that its multiples are exact.
+  Value low = m.fma(d.exponent, m.c(1.90821492927058770002e-10), d.tail);
+  Value r = m.fma(d.exponent, m.c(6.93147180369123816490e-01), m.add(d.f, low));
+  return logSpecial(m, x, r, 0.0);
+}
+
+/// log64 times a constant of two parts.
+Value scaledLog64(Math &m, Value x, double high, double low, double perExponent,
+                  double perExponentLow) {
+  Log64 d = decompose64(m, x);
+  Value r = m.fma(d.f, m.c(low), m.mul(d.tail, m.c(high)));
+  Value head = m.mul(d.f, m.c(high));
+  Value error = m.fma(d.f, m.c(high), m.neg(head));
+  r = m.add(r, error);
+  r = m.fma(d.exponent, m.c(perExponentLow), r);
+  return logSpecial(m, x, m.fma(d.exponent, m.c(perExponent), m.add(head, r)), 0.0);
+}
+Value log2_64(Math &m, Value x) {
+  return scaledLog64(m, x, 1.4426950408889634, 2.0355273740931033e-17, 1.0, 0.0);
+}
+Value log10_64(Math &m, Value x) {
+  return scaledLog64(m, x, 0.4342944819032518, 1.098319650216765e-17, 0.3010299956639812,
+                     -2.8037281277851704e-18);
+}
+
+//===--- f32 by way of f64
+//--------------------------------------------------------------------------===//
+
+Value viaDouble(Math &m, Value x, llvm::function_ref<Value(Math &, Value)> f) {
+  Math d(m.b, m.loc, m.b.getF64Type());
+  Value wide = arith::ExtFOp::create(m.b, m.loc, d.type, x);
+  return arith::TruncFOp::create(m.b, m.loc, m.type, f(d, wide));
+}
+
+Value expm1_32(Math &m, Value x) {
+  return viaDouble(m, x, [](Math &d, Value y) {
+    Value series = d.fma(d.mul(y, y), d.fma(y, d.c(1.0 / 6.0), d.c(0.5)), y);
+    Value small = d.cmp(CmpFPredicate::OLT, d.abs(y), d.c(1e-4));
+    return d.copySign(d.select(small, series, d.sub(exp64(d, y), d.c(1.0))), y);
+  });
+}
+
+Value hyperbolic32(Math &m, Value x, bool sine) {
+  return viaDouble(m, x, [&](Math &d, Value y) {
+    Value e = exp64(d, y), inverse = exp64(d, d.neg(y));
+    if (!sine)
+      return d.mul(d.c(0.5), d.add(e, inverse));
+    Value z = d.mul(y, y);
+    Value series = d.fma(d.mul(z, y), d.fma(z, d.c(1.0 / 120.0), d.c(1.0 / 6.0)), y);
+    Value small = d.cmp(CmpFPredicate::OLT, d.abs(y), d.c(1e-2));
+    return d.select(small, series, d.mul(d.c(0.5), d.sub(e, inverse)));
+  });
+}
+
+Value pow32(Math &m, Value x, Value y) {
+  Math d(m.b, m.loc, m.b.getF64Type());
+  auto wide = [&](Value v) { return arith::ExtFOp::create(m.b, m.loc, d.type, v).getResult(); };
+  Value product = d.mul(wide(y), log64(d, wide(m.abs(x))));
+  Value power = arith::TruncFOp::create(m.b, m.loc, m.type, exp64(d, product));
+  // A negative base has a power if the exponent is an integer; an odd one keeps the sign.
+  auto is = [&](CmpFPredicate p, Value a, Value b) { return m.cmp(p, a, b); };
+  Value half = m.mul(y, m.c(0.5));
+  Value whole = is(CmpFPredicate::OEQ, math::FloorOp::create(m.b, m.loc, y), y);
+  Value even = is(CmpFPredicate::OEQ, math::FloorOp::create(m.b, m.loc, half), half);
+  Value odd = m.iand(whole, is(CmpFPredicate::UNE, m.select(even, m.c(1.0), m.c(0.0)), m.c(1.0)));
+  Value one = m.c(1.0);
+  power = m.select(odd, m.copySign(power, x), power);
+  Value finite = is(CmpFPredicate::OGT, x, m.c(-kInf));
+  Value negative = m.iand(finite, is(CmpFPredicate::OLT, x, m.c(0.0)));
+  power = m.select(whole, power, m.select(negative, m.c(kNaN), power));
+  Value infinite = is(CmpFPredicate::OEQ, m.abs(y), m.c(kInf));
+  Value unit = is(CmpFPredicate::OEQ, m.abs(x), one);
+  power = m.select(m.iand(infinite, unit), one, power);
+  Value always = m.ior(is(CmpFPredicate::OEQ, y, m.c(0.0)), is(CmpFPredicate::OEQ, x, one));
+  return m.select(always, one, power);
+}
+
+//===--- which op is which
+//--------------------------------------------------------------------------===//
+
+/// Ops that the conversions to LLVM and NVPTX do well.
+bool isNative(Operation *op) {
+  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
+             math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp,
+             math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp, math::RoundOp,
+             math::RoundEvenOp, math::SqrtOp, math::TruncOp>(op);
+}
+
+bool approximates(Operation *op) {
+  auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+  return flags && arith::bitEnumContainsAny(flags.getFastMathFlagsAttr().getValue(),
+                                            arith::FastMathFlags::afn);
+}
+
+Value tanhApprox(Math &m, Value x) {
+  return LLVM::InlineAsmOp::create(
+             m.b, m.loc, m.type, ValueRange{x}, "tanh.approx.f32 $0, $1;", "=f,f",
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::tailcallkind::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(m.b.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr())
+      .getResult(0);
+}
+
+/// With `afn`; null: no difference.
+Value emitApprox(Math &m, Operation *op, Value x) {
+  auto lg2 = [&] { return m.intrinsic("llvm.nvvm.lg2.approx.ftz.f", x); };
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<math::ExpOp>([&](auto) { return m.ex2Flush(m.mul(x, m.c(kLog2E))); })
+      .Case<math::Exp2Op>([&](auto) { return m.ex2Flush(x); })
+      .Case<math::LogOp>([&](auto) { return m.mul(lg2(), m.c(kLn2)); })
+      .Case<math::Log2Op>([&](auto) { return lg2(); })
+      .Case<math::Log10Op>([&](auto) { return m.mul(lg2(), m.c(3.010300100e-01)); })
+      .Case<math::TanhOp>([&](auto) { return tanhApprox(m, x); })
+      .Case<math::SinOp>([&](auto) { return m.intrinsic("llvm.nvvm.sin.approx.ftz.f", x); })
+      .Case<math::CosOp>([&](auto) { return m.intrinsic("llvm.nvvm.cos.approx.ftz.f", x); })
+      .Case<math::RsqrtOp>([&](auto) { return m.intrinsic("llvm.nvvm.rsqrt.approx.ftz.f", x); })
+      .Case<math::PowFOp>([&](math::PowFOp pow) { return m.ex2Flush(m.mul(pow.getRhs(), lg2())); })
+      .Default([](Operation *) { return Value(); });
+}
+
+Value emit32(Math &m, Operation *op, ValueRange operands) {
+  Value x = operands[0];
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<math::ExpOp>([&](auto) { return exp32(m, x); })
+      .Case<math::Exp2Op>([&](auto) { return m.ex2(x); })
+      .Case<math::ExpM1Op>([&](auto) { return expm1_32(m, x); })
+      .Case<math::LogOp>([&](auto) { return log32(m, x); })
+      .Case<math::Log2Op>([&](auto) { return log2_32(m, x); })
+      .Case<math::Log10Op>([&](auto) { return log10_32(m, x); })
+      .Case<math::Log1pOp>([&](auto) { return log1p32(m, x); })
+      .Case<math::TanhOp>([&](auto) { return tanh32(m, x); })
+      .Case<math::SinhOp>([&](auto) { return hyperbolic32(m, x, true); })
+      .Case<math::CoshOp>([&](auto) { return hyperbolic32(m, x, false); })
+      .Case<math::ErfOp>([&](auto) { return erf32(m, x); })
+      .Case<math::RsqrtOp>([&](auto) { return m.intrinsic("llvm.nvvm.rsqrt.approx.f", x); })
+      .Case<math::SinOp>([&](auto) { return sine32(m, x, 0); })
+      .Case<math::CosOp>([&](auto) { return sine32(m, x, 1); })
+      .Case<math::TanOp>([&](auto) { return tan32(m, x); })
+      .Case<math::PowFOp>([&](auto) { return pow32(m, x, operands[1]); })
+      .Default([](Operation *) { return Value(); });
+}
+
+Value emit64(Math &m, Operation *op, ValueRange operands) {
+  Value x = operands[0];
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<math::ExpOp>([&](auto) { return exp64(m, x); })
+      .Case<math::Exp2Op>([&](auto) { return exp2_64(m, x); })
+      .Case<math::LogOp>([&](auto) { return log64(m, x); })
+      .Case<math::Log2Op>([&](auto) { return log2_64(m, x); })
+      .Case<math::Log10Op>([&](auto) { return log10_64(m, x); })
+      .Case<math::RsqrtOp>(
+          [&](auto) { return m.div(m.c(1.0), math::SqrtOp::create(m.b, m.loc, x)); })
+      .Default([](Operation *) { return Value(); });
+}
+
+LogicalResult expand(Operation *op) {
+  auto type = dyn_cast<FloatType>(op->getResult(0).getType());
+  OpBuilder b(op);
+  Value result;
+  if (type && type.isF64()) {
+    Math m(b, op->getLoc(), type);
+    result = emit64(m, op, op->getOperands());
+  } else if (type) {
+    Math m(b, op->getLoc(), b.getF32Type());
+    SmallVector<Value> operands;
+    for (Value x : op->getOperands())
+      operands.push_back(type.isF32() || !isa<FloatType>(x.getType())
+                             ? x
+                             : arith::ExtFOp::create(b, op->getLoc(), m.type, x).getResult());
+    if (approximates(op) && type.isF32())
+      result = emitApprox(m, op, operands[0]);
+    if (!result)
+      result = emit32(m, op, operands);
+    if (result && !type.isF32())
+      result = arith::TruncFOp::create(b, op->getLoc(), type, result);
+  }
+  if (!result)
+    return op->emitError("'") << op->getName() << "' on " << op->getResult(0).getType()
+                              << " has no lowering to the GPU yet; write it with exp, log, tanh, "
+                                 "erf, sin, cos, powf on "
+                                 "f32, or exp and log on f64";
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+  return success();
+}
+} // namespace
+
+LogicalResult tessera::expandMathForNVVM(Operation *root) {
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) {
+    if (isa_and_nonnull<math::MathDialect>(op->getDialect()) && !isNative(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops)
+    if (failed(expand(op)))
+      return failure();
+  return success();
+}
