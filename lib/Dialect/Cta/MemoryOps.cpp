@@ -230,7 +230,8 @@ LogicalResult ViewOp::verify() {
 SmallVector<int64_t> ReadOp::offsetsOrZero() {
   if (getOffsets())
     return SmallVector<int64_t>(*getOffsets());
-  return SmallVector<int64_t>(tileShape(getSource().getType()).size(), 0);
+  // By number: while a kernel is turned back into L0 the source is a tensor already.
+  return SmallVector<int64_t>(tileShape((*this)->getOperand(0).getType()).size(), 0);
 }
 SmallVector<int64_t> ReadOp::dimsOrIdentity() {
   if (getDims())

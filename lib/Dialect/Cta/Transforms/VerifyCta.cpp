@@ -39,6 +39,7 @@ private:
   LogicalResult checkVocabulary(Operation *op);
   LogicalResult checkType(Operation *op, Type type);
   LogicalResult checkLayouts(Operation *op);
+  LogicalResult checkDecomposed(Operation *op);
   LogicalResult expect(Operation *op, Value value, const RegisterLayout &wanted, StringRef what) {
     if (FragAttr::of(value.getType()).layout() == wanted)
       return success();
@@ -165,6 +166,27 @@ LogicalResult Verifier::checkLayouts(Operation *op) {
   return success();
 }
 
+/// In phase allocated no scratch can be made any more: everything is a matter of warps.
+LogicalResult Verifier::checkDecomposed(Operation *op) {
+  if (isa<SliceOp, ConcatOp>(op))
+    return error(op) << "cta-decompose replaces it by scratch";
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op);
+      convert && convert.getHow().value_or(Conversion::Shared) == Conversion::Shared)
+    return error(op) << "has no 'how' within warps; cta-decompose sets it or uses scratch";
+  if (auto reshape = dyn_cast<ReshapeOp>(op);
+      reshape && !reshapeKeepsRegisters(
+                     layoutOf(reshape.getSource()), tileShape(reshape.getSource().getType()),
+                     layoutOf(reshape.getResult()), tileShape(reshape.getResult().getType())))
+    return error(op) << "moves data between threads; cta-decompose goes through scratch";
+  if (auto reduce = dyn_cast<ReduceOp>(op); reduce && !reduce.getPartial())
+    for (int64_t d : reduce.getDims()) {
+      layout::ThreadBits bits = layoutOf(reduce.getInputs().front()).bitsAlong(static_cast<int>(d));
+      if (bits.warps || bits.wg)
+        return error(op) << "reduces across warps; cta-decompose goes through scratch";
+    }
+  return success();
+}
+
 LogicalResult Verifier::checkOp(Operation *op) {
   if (failed(checkVocabulary(op)))
     return failure();
@@ -182,6 +204,8 @@ LogicalResult Verifier::checkOp(Operation *op) {
     return failure();
   if (phase != tile::Phase::Allocated)
     return success();
+  if (failed(checkDecomposed(op)))
+    return failure();
   if (auto stage = dyn_cast<StageOp>(op); stage && !stage.getOffset())
     return error(op) << "has no offset; cta-allocate-shared sets it";
   if (auto copy = dyn_cast<CopyOp>(op)) {
