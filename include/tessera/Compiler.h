@@ -1,0 +1,110 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The compiler as a function: tile program in, artifact, report and diagnostics out.
+//
+//   tessera::CompileOptions options;
+//   tessera::CompileResult result = tessera::compile(text, options);
+//   if (!result.ok)
+//     std::cerr << tessera::formatDiagnostics(result.diagnostics, text);
+//
+// Each call works in a private, single-threaded context: calls may run in parallel. Nothing global is read or
+// changed, but LLVM's registry of targets (once); no environment variable but PATH (by the search for programs that
+// have no path in the options), no signal handlers, no exit.
+#ifndef TESSERA_COMPILER_H
+#define TESSERA_COMPILER_H
+
+#include "tessera/Report.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
+namespace tessera {
+
+enum class Target { Sm90a, Cpu };
+
+/// What an artifact is.
+enum class Emit {
+  Tile,         // L0 after the passes on it
+  Cta,          // the last text that still has kernels
+  Nvvm,         // per-thread code: llvm.func with nvvm, arith, scf
+  Llvm,         // LLVM IR, optimised
+  Ptx,          // sm_90a only
+  Sass,         // sm_90a only: disassembly
+  Cubin,        // sm_90a only
+  SharedObject, // cpu only
+  Json          // the launch contract
+};
+
+struct CompileOptions {
+  Target target = Target::Sm90a;
+  /// Default: a cubin, or a shared object for the CPU.
+  std::optional<Emit> emit;
+  /// Stop after this phase (Pipelines.h) and return the module as text; empty: don't.
+  std::string stopAfter;
+  /// Variants of a kernel: auto, any or aligned.
+  std::string variants = "auto";
+  /// Overrides `fp_contract` of all kernels.
+  std::optional<bool> fpContract;
+  /// Demands on the whole module: tma, wgmma, pipelined, peeled, no_spills, deterministic.
+  std::vector<std::string> require;
+  /// LLVM's and ptxas' optimisation level, 0 to 3.
+  unsigned optLevel = 3;
+  /// Line tables in the cubin.
+  bool lineInfo = false;
+  /// A directory for all intermediate texts, written as they come to be; empty: none.
+  std::string saveTemps;
+  /// Where temporary files go; empty: the system's directory.
+  std::string tempDir;
+  /// Paths of programs (or of their directories); empty: PATH, then `toolDirectories`.
+  std::string ptxas, disassembler, linker;
+  std::vector<std::string> toolDirectories;
+  /// The name of the source in locations.
+  std::string sourceName = "<source>";
+};
+
+struct Diagnostic {
+  enum class Severity { Error, Warning, Remark, Note };
+  Severity severity = Severity::Error;
+  std::string file; // empty: no location
+  unsigned line = 0, column = 0;
+  std::string message;
+  std::vector<Diagnostic> notes;
+};
+
+struct CompileResult {
+  bool ok = false;
+  Emit kind = Emit::Cubin;
+  /// Bytes or text, as `kind` says.
+  std::string artifact;
+  Report report;
+  std::vector<Diagnostic> diagnostics;
+  /// If a pass failed: the module it got, as text that `tile-opt --run-reproducer` takes.
+  std::string reproducer;
+  /// Name and wall seconds of the stages, in order.
+  std::vector<std::pair<std::string, double>> timings;
+};
+
+/// Compiles MLIR text or bytecode.
+CompileResult compile(std::string_view source, const CompileOptions &options = {});
+
+/// Compiles a copy of a module of another context; the module is not touched.
+CompileResult compile(mlir::ModuleOp module, const CompileOptions &options = {});
+
+/// Diagnostics as clang prints them: with the line of `source` and a caret for those in `sourceName`.
+std::string formatDiagnostics(const std::vector<Diagnostic> &diagnostics, std::string_view source,
+                              std::string_view sourceName = "<source>");
+
+/// "tessera 0.1.0 (LLVM 22.1.8)"
+std::string versionText();
+
+} // namespace tessera
+
+#endif

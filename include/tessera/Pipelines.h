@@ -1,0 +1,49 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The list of passes from a tile program to the LLVM dialect, cut into phases.
+#ifndef TESSERA_PIPELINES_H
+#define TESSERA_PIPELINES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <optional>
+#include <string>
+
+namespace tessera {
+
+/// What a module has reached; each name is also what `--stop-after` takes.
+enum class Phase {
+  Source,    // a tile program as written: helpers may be called
+  Tile,      // L0, helpers inlined, checked, variants made
+  Raw,       // cta ops on unencoded tensors, products formed
+  Placed,    // layouts, swizzles and copy mechanisms chosen
+  Allocated, // launches; offsets of shared memory, barriers, registers
+  Nvvm,      // llvm.func of one thread, with scf, arith and nvvm ops
+  Llvm       // llvm and nvvm ops only
+};
+
+llvm::StringRef phaseName(Phase phase);
+std::optional<Phase> parsePhase(llvm::StringRef name);
+/// "tile, raw, …": what parsePhase takes.
+std::string phaseNames();
+
+/// The phase of a module: that of its least lowered kernel, or by its functions if it has none.
+Phase detectPhase(mlir::ModuleOp module);
+
+struct TilePipelineOptions {
+  /// auto, any or aligned: see tile-specialize-facts.
+  std::string variants = "auto";
+};
+
+/// Appends the passes that take a module from phase `from` to phase `to`, with verification at each border.
+/// `pm` works on modules. Nothing if `to` is not after `from`.
+void buildTilePipeline(mlir::OpPassManager &pm, Phase from, Phase to, const TilePipelineOptions &options = {});
+
+/// Registers `tessera-to-tile` … `tessera-to-llvm`.
+void registerTilePipelines();
+
+} // namespace tessera
+
+#endif

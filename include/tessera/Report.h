@@ -1,0 +1,72 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the compiler did with each access and product, what the hardware gives to each launch, and why it is not better.
+#ifndef TESSERA_REPORT_H
+#define TESSERA_REPORT_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+/// One load, store or product of the source.
+struct Verdict {
+  std::string op;        // "load", "store", "mma"
+  std::string name;      // what the source calls it: "%a", or the text of the statement
+  unsigned line = 0;     // of the source
+  std::string type;      // "128x64xbf16"
+  std::string mechanism; // "tma", "cp_async", "vector of 16 bytes", "wgmma", "fma"
+  std::string why;       // why not a better one; empty: there is none
+};
+
+/// One tile in shared memory.
+struct SharedTile {
+  int64_t offset = 0, bytes = 0;
+  std::string type;
+  std::string name;
+  unsigned line = 0;
+};
+
+struct LaunchReport {
+  std::string symbol;
+  int64_t threads = 0, sharedBytes = 0;
+  std::vector<SharedTile> shared;
+  std::vector<Verdict> verdicts;
+  // From ptxas; absent if it did not run.
+  std::optional<int64_t> registers;
+  int64_t stackBytes = 0, spillStoreBytes = 0, spillLoadBytes = 0;
+  // Blocks that fit an SM, and what limits them.
+  int64_t blocksPerSM = 0;
+  std::string limitedBy;
+  // Work of one block between its outermost loops' iterations: see docs of the report.
+  double tensorFlops = 0, fmaFlops = 0, globalBytes = 0;
+  std::string bound; // a sentence
+};
+
+struct VariantReport {
+  std::string name;
+  std::vector<std::string> guards; // as text: "A: base % 16 == 0"
+  std::vector<LaunchReport> launches;
+};
+
+struct KernelReport {
+  std::string name;
+  unsigned line = 0;
+  std::vector<VariantReport> variants;
+};
+
+struct Report {
+  std::string target, compiler, ptxas;
+  std::vector<KernelReport> kernels;
+  std::vector<std::string> ptxasMessages;
+
+  std::string toText() const;
+  std::string toJson() const;
+};
+
+} // namespace tessera
+
+#endif

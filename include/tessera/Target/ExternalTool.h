@@ -1,0 +1,62 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Programs that Tessera does not contain: finding them, running them on texts.
+#ifndef TESSERA_TARGET_EXTERNALTOOL_H
+#define TESSERA_TARGET_EXTERNALTOOL_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+/// Where to look for a program.
+struct ToolSearch {
+  /// A path from the user: the program itself or its directory. If set, nowhere else is looked.
+  std::string path;
+  /// Directories to look in after $PATH.
+  std::vector<std::string> directories;
+};
+
+/// The path of program `name`; after an error that lists where it was looked for, failure. `hint`
+/// says how to get it.
+mlir::FailureOr<std::string> findTool(llvm::StringRef name, const ToolSearch &search,
+                                      mlir::Location loc, llvm::StringRef hint);
+
+/// A directory of its own for temporary files, removed with all they hold when it goes.
+class TemporaryDirectory {
+public:
+  /// Below `parent`, or below the system's directory if that is empty.
+  static mlir::FailureOr<TemporaryDirectory> create(llvm::StringRef parent, mlir::Location loc);
+  TemporaryDirectory(TemporaryDirectory &&other) : directory(std::move(other.directory)) {
+    other.directory.clear();
+  }
+  TemporaryDirectory &operator=(TemporaryDirectory &&) = delete;
+  ~TemporaryDirectory();
+  std::string file(llvm::StringRef name) const;
+
+private:
+  explicit TemporaryDirectory(std::string directory) : directory(std::move(directory)) {}
+  std::string directory;
+};
+
+/// Writes a file; a diagnostic on failure.
+mlir::LogicalResult writeFile(llvm::StringRef path, llvm::StringRef bytes, mlir::Location loc);
+mlir::FailureOr<std::string> readFile(llvm::StringRef path, mlir::Location loc);
+
+struct ToolRun {
+  int exitCode = -1;  // negative: could not run, or killed
+  std::string error;  // why not
+  std::string output; // stdout and stderr
+};
+
+/// Runs a program and waits. `arguments` are without the program's name.
+ToolRun runTool(llvm::StringRef program, llvm::ArrayRef<llvm::StringRef> arguments,
+                const TemporaryDirectory &directory, mlir::Location loc);
+
+} // namespace tessera
+
+#endif

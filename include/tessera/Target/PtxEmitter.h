@@ -1,0 +1,48 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// From a module in the LLVM dialect (with NVVM intrinsics) to PTX text, in process.
+#ifndef TESSERA_TARGET_PTXEMITTER_H
+#define TESSERA_TARGET_PTXEMITTER_H
+
+#include "tessera/Target/Hopper.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+#include <memory>
+#include <string>
+
+namespace tessera {
+
+struct PtxOptions {
+  std::string chip = hopper::kChip;
+  std::string features = hopper::kPtxFeatures;
+  unsigned optLevel = 3; // 0 to 3
+};
+
+/// The translations to LLVM IR that `translateForPtx` needs: builtin, llvm, nvvm.
+void registerPtxTranslations(mlir::DialectRegistry &registry);
+
+/// LLVM IR of a module of llvm ops, for the NVPTX target, inline assembly marked convergent. Null
+/// after an error, which is a diagnostic at the module.
+std::unique_ptr<llvm::Module> translateForPtx(mlir::ModuleOp module, llvm::LLVMContext &context,
+                                              const PtxOptions &options);
+
+/// Marks every call of inline assembly convergent and returns how many there are. MLIR's
+/// `llvm.inline_asm` cannot say so, and without it jump threading copies barriers and wgmma into
+/// divergent branches.
+unsigned markInlineAsmConvergent(llvm::Module &module);
+
+/// Runs LLVM's pipeline of the given level.
+mlir::LogicalResult optimizeForPtx(llvm::Module &module, mlir::Location loc,
+                                   const PtxOptions &options);
+
+/// The PTX text; consumes the module (code generation changes it).
+mlir::FailureOr<std::string> emitPtx(llvm::Module &module, mlir::Location loc,
+                                     const PtxOptions &options);
+
+} // namespace tessera
+
+#endif

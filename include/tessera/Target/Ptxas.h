@@ -1,0 +1,86 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// PTX text to a cubin by NVIDIA's ptxas, and what its log says.
+#ifndef TESSERA_TARGET_PTXAS_H
+#define TESSERA_TARGET_PTXAS_H
+
+#include "tessera/Target/ExternalTool.h"
+#include "tessera/Target/Hopper.h"
+
+#include <map>
+#include <optional>
+
+namespace tessera {
+
+struct PtxasOptions {
+  ToolSearch search;
+  std::string tempDir; // parent of the temporary directory; empty: the system's
+  std::string chip = hopper::kChip;
+  unsigned optLevel = 3;
+  bool lineInfo = false;
+};
+
+/// What ptxas says about one entry function.
+struct PtxasFunction {
+  std::string name;
+  int64_t registers = 0, barriers = 0;
+  int64_t stackBytes = 0, spillStoreBytes = 0, spillLoadBytes = 0;
+  int64_t staticSharedBytes = 0, constantBytes = 0;
+};
+
+struct PtxasMessage {
+  enum class Severity { Info, Warning, Error };
+  Severity severity = Severity::Info;
+  std::string code;     // "C7510", or empty
+  std::string function; // if it names one
+  unsigned line = 0;    // of the PTX text; 0: none
+  std::string text;
+  /// C75xx: wgmma serialised, setmaxnreg ignored and the like. ptxas calls them information and
+  /// exits with 0; they are failures here.
+  bool isPerformanceLoss() const { return code.size() == 5 && code.compare(0, 3, "C75") == 0; }
+};
+
+struct PtxasLog {
+  std::vector<PtxasFunction> functions;
+  std::vector<PtxasMessage> messages; // but those that fill `functions`
+  const PtxasFunction *lookup(llvm::StringRef name) const;
+};
+
+/// Reads the output of `ptxas -v`.
+PtxasLog parsePtxasLog(llvm::StringRef text);
+
+struct PtxasResult {
+  std::string cubin, logText, program;
+  PtxasLog log;
+};
+
+/// Finds ptxas.
+mlir::FailureOr<std::string> findPtxas(const ToolSearch &search, mlir::Location loc);
+
+/// "13.0.88"; empty if the program does not say.
+std::string ptxasVersion(llvm::StringRef program, const TemporaryDirectory &directory,
+                         mlir::Location loc);
+
+/// Assembles; errors of ptxas become diagnostics with the line of PTX. Messages in the log are the
+/// caller's to judge
+/// (`judgePtxas`).
+mlir::FailureOr<PtxasResult> runPtxas(llvm::StringRef ptx, const PtxasOptions &options,
+                                      mlir::Location loc);
+
+/// What a function is held to.
+struct PtxasPolicy {
+  bool onTensorPath = false; // a spill is an error
+  bool requireNoSpills = false;
+  std::optional<mlir::Location> loc;
+};
+
+/// Reports what is a failure: performance losses everywhere, spills on the tensor path or where the
+/// kernel demands none. ptxas warnings become warnings.
+mlir::LogicalResult judgePtxas(const PtxasLog &log,
+                               const std::map<std::string, PtxasPolicy> &policies,
+                               mlir::Location loc);
+
+} // namespace tessera
+
+#endif

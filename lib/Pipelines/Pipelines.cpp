@@ -1,0 +1,142 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Pipelines.h"
+
+#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Tile/Passes.h"
+#include "tessera/Dialect/Tile/Tile.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tessera;
+
+static constexpr std::pair<Phase, llvm::StringLiteral> kPhases[] = {
+    {Phase::Source, "source"},       {Phase::Tile, "tile"}, {Phase::Raw, "raw"},  {Phase::Placed, "placed"},
+    {Phase::Allocated, "allocated"}, {Phase::Nvvm, "nvvm"}, {Phase::Llvm, "llvm"}};
+
+StringRef tessera::phaseName(Phase phase) { return kPhases[static_cast<unsigned>(phase)].second; }
+
+std::optional<Phase> tessera::parsePhase(StringRef name) {
+  for (auto [phase, text] : kPhases)
+    if (text == name && phase != Phase::Source)
+      return phase;
+  return std::nullopt;
+}
+
+std::string tessera::phaseNames() {
+  std::string text;
+  for (auto [phase, name] : kPhases)
+    if (phase != Phase::Source)
+      text += (text.empty() ? "" : ", ") + name.str();
+  return text;
+}
+
+static Phase phaseOf(tile::KernelOp kernel) {
+  std::optional<tile::Phase> phase = kernel.getPhase();
+  if (!phase)
+    return Phase::Source;
+  switch (*phase) {
+  case tile::Phase::Raw:
+    return Phase::Raw;
+  case tile::Phase::Placed:
+  case tile::Phase::Scheduled:
+  case tile::Phase::Specialized:
+    return Phase::Placed;
+  case tile::Phase::Allocated:
+    return Phase::Allocated;
+  }
+  return Phase::Source;
+}
+
+Phase tessera::detectPhase(ModuleOp module) {
+  std::optional<Phase> least;
+  for (auto kernel : module.getOps<tile::KernelOp>())
+    least = std::min(least.value_or(Phase::Llvm), phaseOf(kernel));
+  if (least)
+    return *least;
+  auto isLow = [](Operation *op) {
+    return isa<ModuleOp>(op) ||
+           isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect());
+  };
+  bool onlyLow = !module.walk([&](Operation *op) {
+                          return isLow(op) ? WalkResult::advance() : WalkResult::interrupt();
+                        }).wasInterrupted();
+  return onlyLow ? Phase::Llvm : Phase::Nvvm;
+}
+
+//===--- the passes -------------------------------------------------------------------------===//
+
+static void toTile(OpPassManager &pm, const TilePipelineOptions &options) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+static void toRaw(OpPassManager &pm) {}
+
+static void toPlaced(OpPassManager &pm) {}
+
+static void toAllocated(OpPassManager &pm) {}
+
+static void toNvvm(OpPassManager &pm) {}
+
+static void toLlvm(OpPassManager &pm) {
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createConvertNVVMToLLVMPass());
+}
+
+void tessera::buildTilePipeline(OpPassManager &pm, Phase from, Phase to, const TilePipelineOptions &options) {
+  auto crosses = [&](Phase phase) { return from < phase && phase <= to; };
+  if (crosses(Phase::Tile))
+    toTile(pm, options);
+  if (crosses(Phase::Raw))
+    toRaw(pm);
+  if (crosses(Phase::Placed))
+    toPlaced(pm);
+  if (crosses(Phase::Allocated))
+    toAllocated(pm);
+  if (crosses(Phase::Nvvm))
+    toNvvm(pm);
+  if (crosses(Phase::Llvm))
+    toLlvm(pm);
+}
+
+namespace {
+struct RegisteredOptions : PassPipelineOptions<RegisteredOptions> {
+  Option<std::string> variants{*this, "variants", llvm::cl::desc("auto, any or aligned"), llvm::cl::init("auto")};
+};
+} // namespace
+
+void tessera::registerTilePipelines() {
+  for (auto [phase, name] : kPhases) {
+    if (phase == Phase::Source)
+      continue;
+    Phase to = phase;
+    // Registration keeps references to neither text.
+    PassPipelineRegistration<RegisteredOptions>(
+        ("tessera-to-" + name).str(), ("A tile program up to phase " + name).str(),
+        [to](OpPassManager &pm, const RegisteredOptions &registered) {
+          TilePipelineOptions options;
+          options.variants = registered.variants;
+          buildTilePipeline(pm, Phase::Source, to, options);
+        });
+  }
+}

@@ -1,0 +1,160 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Target/PtxEmitter.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace tessera;
+
+void tessera::registerPtxTranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+}
+
+static std::unique_ptr<llvm::TargetMachine> makeTargetMachine(Location loc,
+                                                              const PtxOptions &options) {
+  static const bool initialized = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) {
+    emitError(loc, "this LLVM cannot generate PTX: ") << error;
+    return nullptr;
+  }
+  auto level = llvm::CodeGenOpt::getLevel(static_cast<int>(std::min(options.optLevel, 3u)));
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, options.chip, options.features, llvm::TargetOptions(), std::nullopt, std::nullopt,
+      level.value_or(llvm::CodeGenOptLevel::Aggressive)));
+  if (!machine)
+    emitError(loc, "no LLVM target machine for ") << options.chip << " " << options.features;
+  return machine;
+}
+
+namespace {
+/// Turns LLVM's diagnostics into MLIR's while it lives; LLVM's own handler would end the process.
+class DiagnosticScope {
+public:
+  DiagnosticScope(llvm::LLVMContext &context, Location loc) : context(context), loc(loc) {
+    previous = context.getDiagnosticHandler();
+    context.setDiagnosticHandlerCallBack(handle, this);
+  }
+  ~DiagnosticScope() { context.setDiagnosticHandler(std::move(previous)); }
+  bool failed() const { return sawError; }
+
+private:
+  static void handle(const llvm::DiagnosticInfo *info, void *self) {
+    auto *scope = static_cast<DiagnosticScope *>(self);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    info->print(printer);
+    if (info->getSeverity() == llvm::DS_Error) {
+      scope->sawError = true;
+      emitError(scope->loc, "LLVM: ") << text;
+    } else if (info->getSeverity() == llvm::DS_Warning) {
+      emitWarning(scope->loc, "LLVM: ") << text;
+    }
+  }
+
+  llvm::LLVMContext &context;
+  Location loc;
+  std::unique_ptr<llvm::DiagnosticHandler> previous;
+  bool sawError = false;
+};
+} // namespace
+
+unsigned tessera::markInlineAsmConvergent(llvm::Module &module) {
+  unsigned count = 0;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &inst : llvm::instructions(function))
+      if (auto *call = dyn_cast<llvm::CallBase>(&inst); call && call->isInlineAsm()) {
+        call->setConvergent();
+        ++count;
+      }
+  return count;
+}
+
+std::unique_ptr<llvm::Module> tessera::translateForPtx(ModuleOp module, llvm::LLVMContext &context,
+                                                       const PtxOptions &options) {
+  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(module.getLoc(), options);
+  if (!machine)
+    return nullptr;
+  std::unique_ptr<llvm::Module> result =
+      translateModuleToLLVMIR(module, context, module.getName().value_or("tessera"));
+  if (!result)
+    return nullptr;
+  result->setTargetTriple(machine->getTargetTriple());
+  result->setDataLayout(machine->createDataLayout());
+  markInlineAsmConvergent(*result);
+  return result;
+}
+
+LogicalResult tessera::optimizeForPtx(llvm::Module &module, Location loc,
+                                      const PtxOptions &options) {
+  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(loc, options);
+  if (!machine)
+    return failure();
+  DiagnosticScope diagnostics(module.getContext(), loc);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(machine.get());
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  const llvm::OptimizationLevel levels[] = {
+      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1, llvm::OptimizationLevel::O2,
+      llvm::OptimizationLevel::O3};
+  llvm::OptimizationLevel level = levels[std::min(options.optLevel, 3u)];
+  llvm::ModulePassManager passes = level == llvm::OptimizationLevel::O0
+                                       ? builder.buildO0DefaultPipeline(level)
+                                       : builder.buildPerModuleDefaultPipeline(level);
+  passes.run(module, modules);
+  return failure(diagnostics.failed());
+}
+
+FailureOr<std::string> tessera::emitPtx(llvm::Module &module, Location loc,
+                                        const PtxOptions &options) {
+  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(loc, options);
+  if (!machine)
+    return failure();
+  DiagnosticScope diagnostics(module.getContext(), loc);
+  llvm::SmallString<0> text;
+  {
+    llvm::raw_svector_ostream stream(text);
+    llvm::legacy::PassManager passes;
+    if (machine->addPassesToEmitFile(passes, stream, nullptr,
+                                     llvm::CodeGenFileType::AssemblyFile)) {
+      emitError(loc, "LLVM's NVPTX back end cannot emit assembly");
+      return failure();
+    }
+    passes.run(module);
+  }
+  if (diagnostics.failed())
+    return failure();
+  return std::string(text);
+}
