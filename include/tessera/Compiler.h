@@ -65,6 +65,8 @@ struct CompileOptions {
   std::string tempDir;
   /// Paths of programs (or of their directories); empty: PATH, then `toolDirectories`.
   std::string ptxas, disassembler, linker;
+  /// The CPU that target cpu compiles for: an LLVM name, native for this machine; empty: a portable baseline.
+  std::string cpu;
   std::vector<std::string> toolDirectories;
   /// The name of the source in locations.
   std::string sourceName = "<source>";

@@ -2,89 +2,201 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The compiler driver: tile program in, artifact out.
-#include "tessera/InitAll.h"
+#include "tessera/Compiler.h"
 
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
 
-using namespace mlir;
 namespace cl = llvm::cl;
+using llvm::StringRef;
+using tessera::Emit;
 
 namespace {
-enum class Emit { Tile, LLVM, So };
+
+enum class ReportKind { None, Text, Json };
+enum class Switch { Default, On, Off };
 
 struct Options {
-  cl::opt<std::string> input{cl::Positional, cl::desc("<tile program>"), cl::init("-")};
-  cl::opt<std::string> output{"o", cl::desc("Where the result goes"), cl::value_desc("file"),
-                              cl::init("-")};
-  cl::opt<std::string> target{"target", cl::desc("What to compile for (cpu)"), cl::init("cpu")};
-  cl::opt<Emit> emit{"emit", cl::desc("What to write"), cl::init(Emit::So),
-                     cl::values(clEnumValN(Emit::Tile, "tile", "the tile program, verified"),
-                                clEnumValN(Emit::LLVM, "llvm", "LLVM IR"),
-                                clEnumValN(Emit::So, "so", "a shared object for the host"))};
-  cl::opt<std::string> cpu{"mcpu", cl::desc("CPU to compile for; 'native' is this machine"),
-                           cl::init("")};
-  cl::opt<unsigned> level{"O", cl::Prefix, cl::desc("Optimisation level"), cl::init(3)};
-  cl::opt<std::string> linker{"linker", cl::desc("Path of an ld-compatible linker"), cl::init("")};
+  cl::OptionCategory category{"tilec options"};
+  cl::opt<std::string> input{cl::Positional, cl::desc("<tile program, - is standard input>"), cl::init("-"),
+                             cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::desc("Where the result goes (- is standard output); its extension picks the kind"),
+                              cl::value_desc("file"), cl::cat(category)};
+  cl::opt<tessera::Target> target{
+      "target", cl::desc("What to compile for"), cl::init(tessera::Target::Sm90a),
+      cl::values(clEnumValN(tessera::Target::Sm90a, "sm_90a", "NVIDIA Hopper"),
+                 clEnumValN(tessera::Target::Cpu, "cpu", "this machine")),
+      cl::cat(category)};
+  cl::opt<Emit> emit{
+      "emit", cl::desc("What to write"),
+      cl::values(clEnumValN(Emit::Tile, "tile", "the tile program, checked, in variants"),
+                 clEnumValN(Emit::Cta, "cta", "placed and allocated kernels"),
+                 clEnumValN(Emit::Nvvm, "nvvm", "per-thread code in MLIR"), clEnumValN(Emit::Llvm, "llvm", "LLVM IR"),
+                 clEnumValN(Emit::Ptx, "ptx", "PTX"), clEnumValN(Emit::Sass, "sass", "machine code, disassembled"),
+                 clEnumValN(Emit::Cubin, "cubin", "an artifact for the GPU"),
+                 clEnumValN(Emit::SharedObject, "so", "an artifact for the CPU"),
+                 clEnumValN(Emit::Json, "json", "the launch contract")),
+      cl::cat(category)};
+  cl::opt<std::string> stopAfter{"stop-after",
+                                 cl::desc("Write the module after a phase: tile, raw, placed, allocated, nvvm, llvm"),
+                                 cl::value_desc("phase"), cl::cat(category)};
+  cl::opt<ReportKind> report{"report", cl::desc("Print what was done with each load, store and product, and why"),
+                             cl::ValueOptional, cl::init(ReportKind::None),
+                             cl::values(clEnumValN(ReportKind::Text, "", ""),
+                                        clEnumValN(ReportKind::Text, "text", "to standard error"),
+                                        clEnumValN(ReportKind::Json, "json", "to standard error, as JSON")),
+                             cl::cat(category)};
+  cl::list<std::string> require{
+      "require", cl::CommaSeparated, cl::value_desc("demands"),
+      cl::desc("Make a miss an error: tma, wgmma, pipelined, peeled, no_spills, deterministic"), cl::cat(category)};
+  cl::opt<std::string> saveTemps{"save-temps", cl::desc("Write all intermediate files there"), cl::value_desc("dir"),
+                                 cl::cat(category)};
+  cl::opt<std::string> variants{"variants", cl::desc("Variants of each kernel: auto, any, aligned"), cl::init("auto"),
+                                cl::cat(category)};
+  cl::opt<Switch> fpContract{"fp-contract", cl::desc("Override fp_contract of all kernels"), cl::init(Switch::Default),
+                             cl::values(clEnumValN(Switch::On, "on", "a*b + c may round once"),
+                                        clEnumValN(Switch::Off, "off", "each operation rounds")),
+                             cl::cat(category)};
+  cl::opt<unsigned> level{"O", cl::Prefix, cl::desc("Optimisation level 0 to 3"), cl::init(3), cl::cat(category)};
+  cl::opt<bool> lineInfo{"lineinfo", cl::desc("Keep line tables in the cubin"), cl::cat(category)};
+  cl::opt<std::string> ptxas{"ptxas", cl::desc("ptxas or its directory"), cl::value_desc("path"), cl::cat(category)};
+  cl::opt<std::string> nvdisasm{"nvdisasm", cl::desc("nvdisasm or its directory"), cl::value_desc("path"),
+                                cl::cat(category)};
+  cl::opt<std::string> linker{"linker", cl::desc("An ld-compatible linker, for --target=cpu"), cl::value_desc("path"),
+                              cl::cat(category)};
+  cl::opt<std::string> cpu{"mcpu", cl::desc("CPU to compile for; native is this machine"), cl::value_desc("name"),
+                           cl::cat(category)};
+  cl::opt<bool> timing{"timing", cl::desc("Print the time of each stage"), cl::cat(category)};
 };
 
-LogicalResult compile(ModuleOp module, const Options &options, raw_ostream &out) {
-  if (options.emit == Emit::Tile) {
-    out << module;
-    return success();
-  }
-  tessera::HostOptions host{options.cpu, options.level, options.linker, ""};
-  llvm::LLVMContext context;
-  auto llvmModule = tessera::compileToHostLLVM(module, context, host);
-  if (failed(llvmModule))
-    return failure();
-  if (options.emit == Emit::LLVM) {
-    out << **llvmModule;
-    return success();
-  }
-  FailureOr<std::string> bytes = tessera::linkHostObject(**llvmModule, module.getLoc(), host);
-  if (succeeded(bytes))
-    out << *bytes;
-  return bytes;
+int complain(const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "tilec") << message << "\n";
+  return 1;
 }
+
+/// What a file name asks for.
+std::optional<Emit> kindOfExtension(StringRef extension, tessera::Target target) {
+  if (extension == ".cubin")
+    return Emit::Cubin;
+  if (extension == ".ptx")
+    return Emit::Ptx;
+  if (extension == ".ll")
+    return Emit::Llvm;
+  if (extension == ".sass")
+    return Emit::Sass;
+  if (extension == ".so")
+    return Emit::SharedObject;
+  if (extension == ".json")
+    return Emit::Json;
+  if (extension == ".mlir")
+    return target == tessera::Target::Cpu ? Emit::Tile : Emit::Cta;
+  return std::nullopt;
+}
+
+bool isBinary(Emit kind) { return kind == Emit::Cubin || kind == Emit::SharedObject; }
+
+StringRef extensionOf(Emit kind) { return kind == Emit::Cubin ? ".cubin" : ".so"; }
+
+/// Directories of a source tree's virtual environment and of an installation, seen from the program.
+std::vector<std::string> toolDirectories(const char *argv0) {
+  std::string self = llvm::sys::fs::getMainExecutable(argv0, reinterpret_cast<void *>(&complain));
+  llvm::SmallString<128> bin(llvm::sys::path::parent_path(self));
+  std::vector<std::string> result{std::string(bin)};
+  // A build tree is <source>/build/<preset>/bin.
+  llvm::SmallString<128> root(bin);
+  for (int i = 0; i < 3; ++i)
+    root = llvm::sys::path::parent_path(root);
+  llvm::sys::path::append(root, ".venv", "bin");
+  result.push_back(std::string(root));
+  return result;
+}
+
+void printTimings(const tessera::CompileResult &result) {
+  double total = 0;
+  for (const auto &[name, seconds] : result.timings) {
+    llvm::errs() << llvm::format("%8.1f ms  ", seconds * 1e3) << name << "\n";
+    total += seconds;
+  }
+  llvm::errs() << llvm::format("%8.1f ms  ", total * 1e3) << "total\n";
+}
+
+int writeOutput(StringRef path, StringRef bytes) {
+  std::error_code error;
+  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
+  if (error)
+    return complain("cannot write '" + path + "': " + error.message());
+  file.os() << bytes;
+  file.os().close();
+  if (file.os().has_error()) {
+    std::string message = file.os().error().message();
+    file.os().clear_error();
+    return complain("cannot write '" + path + "': " + message);
+  }
+  file.keep();
+  return 0;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << tessera::versionText() << "\n"; });
   Options options;
+  cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(argc, argv, "Tessera's tile compiler\n");
-  if (options.target != "cpu") {
-    llvm::errs() << "tilec: unknown target '" << options.target << "' (known: cpu)\n";
+
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
+  if (!buffer)
+    return complain("cannot read '" + options.input + "': " + buffer.getError().message());
+  StringRef source = (*buffer)->getBuffer();
+
+  tessera::CompileOptions compile;
+  compile.target = options.target;
+  if (options.emit.getNumOccurrences())
+    compile.emit = options.emit;
+  StringRef extension = llvm::sys::path::extension(options.output);
+  if (!compile.emit && options.stopAfter.empty())
+    compile.emit = kindOfExtension(extension, options.target);
+  if (extension == ".so" && !options.target.getNumOccurrences())
+    compile.target = tessera::Target::Cpu;
+  compile.stopAfter = options.stopAfter;
+  compile.variants = options.variants;
+  if (options.fpContract != Switch::Default)
+    compile.fpContract = options.fpContract == Switch::On;
+  compile.require = options.require;
+  compile.optLevel = options.level;
+  compile.lineInfo = options.lineInfo;
+  compile.saveTemps = options.saveTemps;
+  compile.ptxas = options.ptxas;
+  compile.disassembler = options.nvdisasm;
+  compile.linker = options.linker;
+  compile.cpu = options.cpu;
+  compile.toolDirectories = toolDirectories(argv[0]);
+  compile.sourceName = options.input == "-" ? "<stdin>" : options.input;
+
+  tessera::CompileResult result = tessera::compile(std::string_view(source.data(), source.size()), compile);
+  llvm::errs() << tessera::formatDiagnostics(result.diagnostics, source, compile.sourceName);
+  if (options.timing)
+    printTimings(result);
+  if (!result.ok) {
+    if (!result.reproducer.empty() && options.saveTemps.empty())
+      llvm::WithColor::note(llvm::errs()) << "--save-temps=DIR writes a reproducer\n";
     return 1;
   }
-  std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(options.input, &error);
-  if (!file) {
-    llvm::errs() << "tilec: " << error << "\n";
-    return 1;
-  }
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(file), SMLoc());
-  DialectRegistry registry;
-  tessera::registerTesseraDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
-    return 1;
-  std::unique_ptr<llvm::ToolOutputFile> out = openOutputFile(options.output, &error);
-  if (!out) {
-    llvm::errs() << "tilec: " << error << "\n";
-    return 1;
-  }
-  if (failed(compile(*module, options, out->os())))
-    return 1;
-  out->keep();
-  return 0;
+  if (options.report != ReportKind::None)
+    llvm::errs() << (options.report == ReportKind::Json ? result.report.toJson() : result.report.toText());
+
+  // Without -o a text goes to standard output and an artifact beside where we are, named after the source.
+  std::string output = options.output;
+  bool text = !options.stopAfter.empty() || !isBinary(result.kind);
+  if (output.empty())
+    output = text || options.input == "-" ? "-"
+                                          : (llvm::sys::path::stem(options.input) + extensionOf(result.kind)).str();
+  return writeOutput(output, result.artifact);
 }

@@ -1,0 +1,153 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Compiler.h"
+
+#include "Diagnostics.h"
+#include "GpuCompilation.h"
+#include "Stages.h"
+
+#include "tessera/Dialect/Tile/Tile.h"
+#include "tessera/InitAll.h"
+#include "tessera/Pipelines.h"
+#include "tessera/Target/PtxEmitter.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Config/llvm-config.h"
+
+using namespace mlir;
+using namespace tessera;
+
+std::string tessera::versionText() {
+  return "tessera " TESSERA_VERSION " (LLVM " LLVM_VERSION_STRING ")";
+}
+
+//===--- options on the module --------------------------------------------------------------===//
+
+static tile::RequireAttr withRequirement(tile::RequireAttr old, tile::Requirement requirement, MLIRContext *context) {
+  SmallVector<tile::Requirement> values;
+  if (old)
+    llvm::append_range(values, old.getValues());
+  if (!llvm::is_contained(values, requirement))
+    values.push_back(requirement);
+  return tile::RequireAttr::get(context, values);
+}
+
+/// Puts a demand on every op of the kernel that it can be made of.
+static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement) {
+  auto add = [&](auto op) {
+    op.setRequireAttr(withRequirement(op.getRequireAttr(), requirement, kernel.getContext()));
+  };
+  switch (requirement) {
+  case tile::Requirement::NoSpills:
+  case tile::Requirement::Deterministic:
+    return add(kernel);
+  case tile::Requirement::Wgmma:
+    kernel.walk([&](tile::MmaOp op) { add(op); });
+    return;
+  case tile::Requirement::Tma:
+    kernel.walk([&](tile::StoreOp op) { add(op); });
+    [[fallthrough]];
+  case tile::Requirement::Pipelined:
+  case tile::Requirement::Peeled:
+    kernel.walk([&](tile::LoadOp op) { add(op); });
+    return;
+  }
+}
+
+static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options) {
+  Location loc = module.getLoc();
+  if (options.variants != "auto" && options.variants != "any" && options.variants != "aligned")
+    return emitError(loc, "unknown variants '") << options.variants << "'; known: auto, any, aligned";
+  for (const std::string &name : options.require) {
+    std::optional<tile::Requirement> requirement = tile::symbolizeRequirement(name);
+    if (!requirement)
+      return emitError(loc, "unknown requirement '")
+             << name << "'; known: tma, wgmma, pipelined, peeled, no_spills, deterministic";
+    for (auto kernel : module.getOps<tile::KernelOp>())
+      addRequirement(kernel, *requirement);
+  }
+  if (options.fpContract)
+    for (auto kernel : module.getOps<tile::KernelOp>())
+      kernel.setFpContract(*options.fpContract ? tile::Switch::On : tile::Switch::Off);
+  return success();
+}
+
+//===--- compiling --------------------------------------------------------------------------===//
+
+/// What is wrong with the combination of options, or the empty text.
+static std::string checkOptions(const CompileOptions &options, Emit kind) {
+  bool gpuOnly = kind == Emit::Ptx || kind == Emit::Sass || kind == Emit::Cubin || kind == Emit::Cta ||
+                 kind == Emit::Nvvm;
+  if (options.target == tessera::Target::Cpu && gpuOnly)
+    return "this kind of output exists for target sm_90a only; the CPU target makes tile, llvm, so and json";
+  if (options.target == tessera::Target::Sm90a && kind == Emit::SharedObject)
+    return "a shared object is made for target cpu; for sm_90a ask for a cubin";
+  if (options.target == tessera::Target::Cpu && !options.stopAfter.empty() && options.stopAfter != "tile")
+    return "the CPU target has the phase tile only; it cannot stop after '" + options.stopAfter + "'";
+  if (!options.stopAfter.empty() && !parsePhase(options.stopAfter))
+    return "unknown phase '" + options.stopAfter + "'; known: " + phaseNames();
+  if (options.optLevel > 3)
+    return "the optimisation level is 0 to 3, not " + std::to_string(options.optLevel);
+  return "";
+}
+
+static void fail(CompileResult &result, std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.message = std::move(message);
+  result.diagnostics.push_back(std::move(diagnostic));
+}
+
+static CompileResult compileBuffer(StringRef source, StringRef sourceText, const CompileOptions &options) {
+  CompileResult result;
+  bool cpu = options.target == tessera::Target::Cpu;
+  result.kind = options.emit.value_or(cpu ? Emit::SharedObject : Emit::Cubin);
+  if (std::string problem = checkOptions(options, result.kind); !problem.empty()) {
+    fail(result, problem);
+    return result;
+  }
+
+  Stages stages(options, result);
+  stages.begin("start");
+  DialectRegistry registry;
+  registerTesseraDialects(registry);
+  registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+  registerPtxTranslations(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  DiagnosticCollector collector(&context, result.diagnostics);
+
+  stages.begin("parse");
+  ParserConfig config(&context);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, config, options.sourceName);
+  LogicalResult status = failure();
+  if (module && succeeded(applyOptions(*module, options)))
+    status = cpu ? failure() : compileForGpu(*module, sourceText, stages);
+  stages.end();
+
+  auto isError = [](const Diagnostic &d) { return d.severity == Diagnostic::Severity::Error; };
+  bool sawError = llvm::any_of(result.diagnostics, isError);
+  if (failed(status) && !sawError)
+    fail(result, "the compiler failed without saying why: please report it, with the reproducer");
+  result.ok = succeeded(status);
+  if (!result.ok)
+    result.artifact.clear();
+  return result;
+}
+
+CompileResult tessera::compile(std::string_view source, const CompileOptions &options) {
+  return compileBuffer(source, source, options);
+}
+
+CompileResult tessera::compile(ModuleOp module, const CompileOptions &options) {
+  std::string bytecode;
+  {
+    llvm::raw_string_ostream os(bytecode);
+    if (failed(writeBytecodeToFile(module, os))) {
+      CompileResult result;
+      fail(result, "the module cannot be written as bytecode");
+      return result;
+    }
+  }
+  return compileBuffer(bytecode, "", options);
+}

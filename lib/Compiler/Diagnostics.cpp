@@ -1,0 +1,124 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Diagnostics.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace tessera;
+using tessera::Diagnostic;
+
+FileLineColLoc tessera::findFileLoc(Location loc) {
+  if (auto file = dyn_cast<FileLineColLoc>(loc))
+    return file;
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return findFileLoc(call.getCallee());
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return findFileLoc(name.getChildLoc());
+  if (auto opaque = dyn_cast<OpaqueLoc>(loc))
+    return findFileLoc(opaque.getFallbackLocation());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (FileLineColLoc found = findFileLoc(part))
+        return found;
+  return nullptr;
+}
+
+static Diagnostic makeDiagnostic(Diagnostic::Severity severity, Location loc, std::string message) {
+  Diagnostic result;
+  result.severity = severity;
+  result.message = std::move(message);
+  if (FileLineColLoc file = findFileLoc(loc)) {
+    result.file = file.getFilename().str();
+    result.line = file.getLine();
+    result.column = file.getColumn();
+  }
+  return result;
+}
+
+static Diagnostic::Severity convertSeverity(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    return Diagnostic::Severity::Error;
+  case DiagnosticSeverity::Warning:
+    return Diagnostic::Severity::Warning;
+  case DiagnosticSeverity::Remark:
+    return Diagnostic::Severity::Remark;
+  case DiagnosticSeverity::Note:
+    break;
+  }
+  return Diagnostic::Severity::Note;
+}
+
+/// The callers through which inlining brought a location here.
+static void addCallers(Location loc, std::vector<Diagnostic> &notes) {
+  if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+    notes.push_back(makeDiagnostic(Diagnostic::Severity::Note, call.getCaller(), "called from here"));
+    addCallers(call.getCaller(), notes);
+  }
+}
+
+DiagnosticCollector::DiagnosticCollector(MLIRContext *context, std::vector<Diagnostic> &into)
+    : handler(context, [&into](mlir::Diagnostic &diagnostic) {
+        Diagnostic result =
+            makeDiagnostic(convertSeverity(diagnostic.getSeverity()), diagnostic.getLocation(), diagnostic.str());
+        for (mlir::Diagnostic &note : diagnostic.getNotes())
+          result.notes.push_back(makeDiagnostic(Diagnostic::Severity::Note, note.getLocation(), note.str()));
+        addCallers(diagnostic.getLocation(), result.notes);
+        into.push_back(std::move(result));
+        return success();
+      }) {}
+
+//===--- printing ---------------------------------------------------------------------------===//
+
+static StringRef severityText(Diagnostic::Severity severity) {
+  switch (severity) {
+  case Diagnostic::Severity::Error:
+    return "error";
+  case Diagnostic::Severity::Warning:
+    return "warning";
+  case Diagnostic::Severity::Remark:
+    return "remark";
+  case Diagnostic::Severity::Note:
+    break;
+  }
+  return "note";
+}
+
+static StringRef lineOf(StringRef text, unsigned number) {
+  for (unsigned i = 1; i < number; ++i)
+    text = text.split('\n').second;
+  return text.split('\n').first.rtrim('\r');
+}
+
+static void print(llvm::raw_ostream &os, const Diagnostic &diagnostic, StringRef source, StringRef sourceName) {
+  if (!diagnostic.file.empty())
+    os << diagnostic.file << ":" << diagnostic.line << ":" << diagnostic.column << ": ";
+  os << severityText(diagnostic.severity) << ": " << diagnostic.message << "\n";
+  if (diagnostic.file == sourceName && diagnostic.line) {
+    StringRef line = lineOf(source, diagnostic.line);
+    // Bytecode, or a text that is not the source: nothing to show.
+    if (!line.empty() && llvm::none_of(line, [](char c) { return c == '\0'; })) {
+      os << line << "\n";
+      unsigned column = std::max(diagnostic.column, 1u);
+      if (column <= line.size() + 1) {
+        for (char c : line.take_front(column - 1))
+          os << (c == '\t' ? '\t' : ' ');
+        os << "^\n";
+      }
+    }
+  }
+  for (const Diagnostic &note : diagnostic.notes)
+    print(os, note, source, sourceName);
+}
+
+std::string tessera::formatDiagnostics(const std::vector<Diagnostic> &diagnostics, std::string_view source,
+                                       std::string_view sourceName) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const Diagnostic &diagnostic : diagnostics)
+    print(os, diagnostic, source, sourceName);
+  return text;
+}

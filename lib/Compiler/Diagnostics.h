@@ -1,0 +1,29 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Private to the library: MLIR's diagnostics as data.
+#ifndef TESSERA_LIB_COMPILER_DIAGNOSTICS_H
+#define TESSERA_LIB_COMPILER_DIAGNOSTICS_H
+
+#include "tessera/Compiler.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+
+namespace tessera {
+
+/// The place in a text that a location speaks of first, or null.
+mlir::FileLineColLoc findFileLoc(mlir::Location loc);
+
+/// Collects all diagnostics of a context while it lives.
+class DiagnosticCollector {
+public:
+  DiagnosticCollector(mlir::MLIRContext *context, std::vector<Diagnostic> &into);
+
+private:
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+} // namespace tessera
+
+#endif

@@ -1,0 +1,188 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "GpuCompilation.h"
+
+#include "tessera/Dialect/Tile/Tile.h"
+#include "tessera/Target/Contract.h"
+#include "tessera/Target/GpuContract.h"
+#include "tessera/Target/PtxEmitter.h"
+#include "tessera/Target/Ptxas.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace tessera;
+
+static ToolSearch searchFor(const std::string &path, const CompileOptions &options) {
+  return {path, options.toolDirectories};
+}
+
+/// The phase whose text an output kind is, or Llvm for all that come after.
+static Phase lastPhase(Emit kind) {
+  switch (kind) {
+  case Emit::Tile:
+    return Phase::Tile;
+  case Emit::Cta:
+    return Phase::Allocated;
+  case Emit::Nvvm:
+    return Phase::Nvvm;
+  default:
+    return Phase::Llvm;
+  }
+}
+
+/// Functions of kernels that refuse spills.
+static void collectRequirements(ModuleOp module, std::map<std::string, PtxasPolicy> &policies) {
+  for (auto kernel : module.getOps<tile::KernelOp>())
+    for (auto launch : kernel.getBody().front().getOps<cta::LaunchOp>())
+      if (tile::RequireAttr require = kernel.getRequireAttr())
+        policies[launch.getSymbol().str()].requireNoSpills = require.contains(tile::Requirement::NoSpills);
+}
+
+/// Where functions come from, and which of them use the tensor cores.
+static void collectFunctions(ModuleOp module, std::map<std::string, PtxasPolicy> &policies) {
+  for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
+    PtxasPolicy &policy = policies[func.getSymName().str()];
+    policy.loc = func.getLoc();
+    func.walk([&](LLVM::InlineAsmOp op) {
+      policy.onTensorPath |= op.getAsmString().contains("wgmma.mma_async");
+    });
+  }
+}
+
+/// "tessera 0.1.0, LLVM 22.1.8, ptxas 13.0.88"; without ptxas if that is not needed.
+static std::string compilerText(ModuleOp module, const Stages &stages) {
+  std::string text = contract::compilerVersion();
+  if (stages.result.kind != Emit::Cubin && stages.result.kind != Emit::Sass)
+    return text;
+  // An absent ptxas is an error when it is to run, not here.
+  ScopedDiagnosticHandler silent(module.getContext(), [](mlir::Diagnostic &) { return success(); });
+  FailureOr<std::string> program = findPtxas(searchFor(stages.options.ptxas, stages.options), module.getLoc());
+  FailureOr<TemporaryDirectory> directory =
+      TemporaryDirectory::create(stages.options.tempDir, module.getLoc());
+  if (failed(program) || failed(directory))
+    return text;
+  std::string version = ptxasVersion(*program, *directory, module.getLoc());
+  return version.empty() ? text : text + ", ptxas " + version;
+}
+
+static FailureOr<std::string> disassemble(StringRef cubin, const Stages &stages, Location loc) {
+  FailureOr<std::string> program =
+      findTool("nvdisasm", searchFor(stages.options.disassembler, stages.options), loc,
+               "it comes with NVIDIA's CUDA toolkit and with the Python package nvidia-cuda-nvdisasm; put it on PATH or "
+               "name it (tilec --nvdisasm=PATH, CompileOptions::disassembler)");
+  FailureOr<TemporaryDirectory> directory = TemporaryDirectory::create(stages.options.tempDir, loc);
+  if (failed(program) || failed(directory))
+    return failure();
+  std::string input = directory->file("kernel.cubin");
+  if (failed(writeFile(input, cubin, loc)))
+    return failure();
+  ToolRun run = runTool(*program, {"-c", input}, *directory, loc);
+  if (run.exitCode != 0) {
+    emitError(loc, "'") << *program << "' failed: " << (run.error.empty() ? run.output : run.error);
+    return failure();
+  }
+  return std::move(run.output);
+}
+
+LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &stages) {
+  const CompileOptions &options = stages.options;
+  CompileResult &result = stages.result;
+  Location loc = module.getLoc();
+  TilePipelineOptions pipeline;
+  pipeline.variants = options.variants;
+
+  Phase last = options.stopAfter.empty() ? lastPhase(result.kind) : *parsePhase(options.stopAfter);
+  std::map<std::string, PtxasPolicy> policies;
+  if (failed(stages.save("source.mlir", module)))
+    return failure();
+  Phase phase = detectPhase(module);
+  auto atPhase = [&]() -> LogicalResult {
+    if (phase != Phase::Allocated)
+      return success();
+    collectRequirements(module, policies);
+    stages.begin("contract");
+    return recordGpuContract(module, compilerText(module, stages));
+  };
+  while (true) {
+    if (failed(atPhase()))
+      return failure();
+    if (phase >= last)
+      break;
+    Phase next = static_cast<Phase>(static_cast<unsigned>(phase) + 1);
+    if (failed(stages.runPhase(module, phase, next, pipeline)))
+      return failure();
+    phase = next;
+  }
+  if (!options.stopAfter.empty() || result.kind == Emit::Tile || result.kind == Emit::Cta ||
+      result.kind == Emit::Nvvm) {
+    result.artifact = printModule(module);
+    return success();
+  }
+
+  stages.begin("translate");
+  collectFunctions(module, policies);
+  FailureOr<std::string> contract = finishGpuContract(module);
+  if (failed(contract))
+    return failure();
+  if (failed(stages.save("contract.json", *contract, loc)))
+    return failure();
+  if (result.kind == Emit::Json) {
+    result.artifact = *contract;
+    return success();
+  }
+  llvm::LLVMContext llvmContext;
+  PtxOptions ptxOptions;
+  ptxOptions.optLevel = options.optLevel;
+  std::unique_ptr<llvm::Module> llvmModule = translateForPtx(module, llvmContext, ptxOptions);
+  if (!llvmModule)
+    return failure();
+  if (!contract->empty())
+    embedGpuContract(*llvmModule, *contract);
+  stages.begin("optimize");
+  if (failed(optimizeForPtx(*llvmModule, loc, ptxOptions)))
+    return failure();
+  if (result.kind == Emit::Llvm || !options.saveTemps.empty()) {
+    std::string text;
+    llvm::raw_string_ostream(text) << *llvmModule;
+    if (failed(stages.save("kernel.ll", text, loc)))
+      return failure();
+    if (result.kind == Emit::Llvm) {
+      result.artifact = std::move(text);
+      return success();
+    }
+  }
+  stages.begin("codegen");
+  FailureOr<std::string> ptx = emitPtx(*llvmModule, loc, ptxOptions);
+  if (failed(ptx) || failed(stages.save("kernel.ptx", *ptx, loc)))
+    return failure();
+  if (result.kind == Emit::Ptx) {
+    result.artifact = std::move(*ptx);
+    return success();
+  }
+
+  stages.begin("ptxas");
+  PtxasOptions ptxasOptions;
+  ptxasOptions.search = searchFor(options.ptxas, options);
+  ptxasOptions.tempDir = options.tempDir;
+  ptxasOptions.optLevel = options.optLevel;
+  ptxasOptions.lineInfo = options.lineInfo;
+  FailureOr<PtxasResult> assembled = runPtxas(*ptx, ptxasOptions, loc);
+  if (failed(assembled))
+    return failure();
+  if (failed(stages.save("ptxas.log", assembled->logText, loc)) ||
+      failed(judgePtxas(assembled->log, policies, loc)) ||
+      failed(stages.save("kernel.cubin", assembled->cubin, loc)))
+    return failure();
+  if (result.kind == Emit::Cubin) {
+    result.artifact = std::move(assembled->cubin);
+    return success();
+  }
+  stages.begin("disassemble");
+  FailureOr<std::string> sass = disassemble(assembled->cubin, stages, loc);
+  if (failed(sass))
+    return failure();
+  result.artifact = std::move(*sass);
+  return success();
+}

@@ -1,0 +1,17 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Private to the library: the two targets.
+#ifndef TESSERA_LIB_COMPILER_GPUCOMPILATION_H
+#define TESSERA_LIB_COMPILER_GPUCOMPILATION_H
+
+#include "Stages.h"
+
+namespace tessera {
+
+/// From any phase to what the options ask for, into `stages.result`. `source` is the text for names in the report.
+mlir::LogicalResult compileForGpu(mlir::ModuleOp module, llvm::StringRef source, Stages &stages);
+
+} // namespace tessera
+
+#endif

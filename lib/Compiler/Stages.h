@@ -1,0 +1,46 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Private to the library: the frame around the stages of a compilation: times, intermediate files, reproducers.
+#ifndef TESSERA_LIB_COMPILER_STAGES_H
+#define TESSERA_LIB_COMPILER_STAGES_H
+
+#include "tessera/Compiler.h"
+#include "tessera/Pipelines.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <chrono>
+
+namespace tessera {
+
+class Stages {
+public:
+  Stages(const CompileOptions &options, CompileResult &result) : options(options), result(result) {}
+
+  /// Ends the current stage and begins one.
+  void begin(llvm::StringRef name);
+  void end();
+
+  /// Writes an intermediate into `saveTemps`, if that is set. Files are numbered in the order of writing.
+  mlir::LogicalResult save(llvm::StringRef name, llvm::StringRef bytes, mlir::Location loc);
+  mlir::LogicalResult save(llvm::StringRef name, mlir::ModuleOp module);
+
+  /// Runs the passes between two phases; on failure leaves a reproducer.
+  mlir::LogicalResult runPhase(mlir::ModuleOp module, Phase from, Phase to, const TilePipelineOptions &pipeline);
+
+  const CompileOptions &options;
+  CompileResult &result;
+
+private:
+  std::string current;
+  std::chrono::steady_clock::time_point started;
+  unsigned saved = 0;
+};
+
+/// A module as text.
+std::string printModule(mlir::ModuleOp module);
+
+} // namespace tessera
+
+#endif

@@ -1,0 +1,137 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Target/GpuContract.h"
+
+#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Target/Contract.h"
+#include "tessera/Target/Hopper.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+using namespace tessera;
+
+LogicalResult tessera::recordGpuContract(ModuleOp module, StringRef compiler) {
+  contract::Contract contract;
+  contract.compiler = compiler.str();
+  contract.target = hopper::kChip;
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    std::vector<contract::Launch> launches;
+    for (auto op : kernel.getBody().front().getOps<cta::LaunchOp>()) {
+      contract::Launch launch;
+      launch.symbol = op.getSymbol().str();
+      for (Value blocks : op.getBlocks()) {
+        FailureOr<contract::Expr> expr = contract::buildExpr(blocks, op);
+        if (failed(expr))
+          return failure();
+        launch.grid.push_back(std::move(*expr));
+      }
+      if (!op.getThreads())
+        return op.emitOpError("has no number of threads; cta-assign-registers sets it");
+      launch.gpu.emplace();
+      launch.gpu->block = *op.getThreads();
+      launch.gpu->shared = op.getShared().value_or(0);
+      launches.push_back(std::move(launch));
+    }
+    if (failed(contract::addVariant(contract, kernel, std::move(launches))))
+      return failure();
+  }
+  module->setAttr(contract::kModuleAttr, StringAttr::get(module.getContext(), contract::toJson(contract)));
+  return success();
+}
+
+/// Numbers, texts, lists and dictionaries; null for anything else.
+static std::optional<llvm::json::Value> toJson(Attribute attr) {
+  if (auto boolean = dyn_cast<BoolAttr>(attr))
+    return boolean.getValue();
+  if (auto integer = dyn_cast<IntegerAttr>(attr))
+    return integer.getValue().getSExtValue();
+  if (auto text = dyn_cast<StringAttr>(attr))
+    return llvm::json::Value(text.str());
+  if (auto list = dyn_cast<DenseI64ArrayAttr>(attr))
+    return llvm::json::Value(llvm::json::Array(list.asArrayRef()));
+  if (auto list = dyn_cast<ArrayAttr>(attr)) {
+    llvm::json::Array result;
+    for (Attribute element : list) {
+      std::optional<llvm::json::Value> value = toJson(element);
+      if (!value)
+        return std::nullopt;
+      result.push_back(std::move(*value));
+    }
+    return llvm::json::Value(std::move(result));
+  }
+  if (auto dict = dyn_cast<DictionaryAttr>(attr)) {
+    llvm::json::Object result;
+    for (NamedAttribute entry : dict) {
+      std::optional<llvm::json::Value> value = toJson(entry.getValue());
+      if (!value)
+        return std::nullopt;
+      result[entry.getName().str()] = std::move(*value);
+    }
+    return llvm::json::Value(std::move(result));
+  }
+  return std::nullopt;
+}
+
+static LogicalResult fill(llvm::json::Object &launch, LLVM::LLVMFuncOp func, StringRef attrName, StringRef key) {
+  auto attr = func->getAttrOfType<ArrayAttr>(attrName);
+  std::optional<llvm::json::Value> value = attr ? toJson(attr) : llvm::json::Value(llvm::json::Array());
+  if (!value)
+    return func.emitError("'") << attrName << "' holds what the launch contract cannot say: " << attr;
+  launch[key] = std::move(*value);
+  return success();
+}
+
+FailureOr<std::string> tessera::finishGpuContract(ModuleOp module) {
+  auto text = module->getAttrOfType<StringAttr>(contract::kModuleAttr);
+  if (!text)
+    return std::string();
+  llvm::Expected<llvm::json::Value> contract = llvm::json::parse(text.getValue());
+  if (!contract) {
+    module.emitError("'") << contract::kModuleAttr << "' is not JSON: " << llvm::toString(contract.takeError());
+    return failure();
+  }
+  auto list = [](llvm::json::Value &value, StringRef key) -> llvm::json::Array {
+    llvm::json::Object *object = value.getAsObject();
+    llvm::json::Array *array = object ? object->getArray(key) : nullptr;
+    return array ? std::move(*array) : llvm::json::Array();
+  };
+  // Lists are moved out and back in: the JSON library has no mutable iteration over nested values.
+  llvm::json::Array kernels = list(*contract, "kernels");
+  for (llvm::json::Value &kernel : kernels) {
+    llvm::json::Array variants = list(kernel, "variants");
+    for (llvm::json::Value &variant : variants) {
+      llvm::json::Array launches = list(variant, "launches");
+      for (llvm::json::Value &launch : launches) {
+        llvm::json::Object *object = launch.getAsObject();
+        std::optional<StringRef> symbol = object ? object->getString("symbol") : std::nullopt;
+        auto func = symbol ? module.lookupSymbol<LLVM::LLVMFuncOp>(*symbol) : LLVM::LLVMFuncOp();
+        if (!func) {
+          module.emitError("the launch contract names the function '")
+              << symbol.value_or("") << "', which the module does not have";
+          return failure();
+        }
+        if (failed(fill(*object, func, kParamsAttr, "params")) ||
+            failed(fill(*object, func, kDescriptorsAttr, "descriptors")))
+          return failure();
+      }
+      (*variant.getAsObject())["launches"] = std::move(launches);
+    }
+    (*kernel.getAsObject())["variants"] = std::move(variants);
+  }
+  (*contract->getAsObject())["kernels"] = std::move(kernels);
+  std::string result;
+  llvm::raw_string_ostream(result) << *contract;
+  return result;
+}
+
+void tessera::embedGpuContract(llvm::Module &module, StringRef json) {
+  std::string bytes = contract::encode(json);
+  // The terminating NUL is in the bytes.
+  llvm::Constant *value = llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
+  new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, value,
+                           contract::kSymbol, nullptr, llvm::GlobalValue::NotThreadLocal, /*AddressSpace=*/1);
+}
