@@ -8,9 +8,9 @@
 //   if (!result.ok)
 //     std::cerr << tessera::formatDiagnostics(result.diagnostics, text);
 //
-// Each call works in a private, single-threaded context: calls may run in parallel. Nothing global is read or
-// changed, but LLVM's registry of targets (once); no environment variable but PATH (by the search for programs that
-// have no path in the options), no signal handlers, no exit.
+// Each call works in a private, single-threaded context: calls may run in parallel. Nothing global
+// is read or changed, but LLVM's registry of targets (once); no environment variable but PATH (by
+// the search for programs that have no path in the options), no signal handlers, no exit.
 #ifndef TESSERA_COMPILER_H
 #define TESSERA_COMPILER_H
 
@@ -65,7 +65,8 @@ struct CompileOptions {
   std::string tempDir;
   /// Paths of programs (or of their directories); empty: PATH, then `toolDirectories`.
   std::string ptxas, disassembler, linker;
-  /// The CPU that target cpu compiles for: an LLVM name, native for this machine; empty: a portable baseline.
+  /// The CPU that target cpu compiles for: an LLVM name, native for this machine; empty: a portable
+  /// baseline.
   std::string cpu;
   std::vector<std::string> toolDirectories;
   /// The name of the source in locations.
@@ -100,7 +101,8 @@ CompileResult compile(std::string_view source, const CompileOptions &options = {
 /// Compiles a copy of a module of another context; the module is not touched.
 CompileResult compile(mlir::ModuleOp module, const CompileOptions &options = {});
 
-/// Diagnostics as clang prints them: with the line of `source` and a caret for those in `sourceName`.
+/// Diagnostics as clang prints them: with the line of `source` and a caret for those in
+/// `sourceName`.
 std::string formatDiagnostics(const std::vector<Diagnostic> &diagnostics, std::string_view source,
                               std::string_view sourceName = "<source>");
 

@@ -20,6 +20,7 @@
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/Tile.h"
+#include "tessera/Pipelines.h"
 #include "tessera/Target/HostObject.h"
 
 namespace tessera {
@@ -49,6 +50,7 @@ inline void registerTesseraPasses() {
   registerTesseraConversionPasses();
   registerHostPipelines();
   registerNVVMPipeline();
+  registerTilePipelines();
   cta::registerLowerGrid();
   cta::registerDecompose();
   cta::registerAllocateShared();

@@ -35,11 +35,14 @@ Phase detectPhase(mlir::ModuleOp module);
 struct TilePipelineOptions {
   /// auto, any or aligned: see tile-specialize-facts.
   std::string variants = "auto";
+  /// Whether to make variants at all.
+  bool specialize = true;
 };
 
-/// Appends the passes that take a module from phase `from` to phase `to`, with verification at each border.
-/// `pm` works on modules. Nothing if `to` is not after `from`.
-void buildTilePipeline(mlir::OpPassManager &pm, Phase from, Phase to, const TilePipelineOptions &options = {});
+/// Appends the passes that take a module from phase `from` to phase `to`, with verification at each
+/// border. `pm` works on modules. Nothing if `to` is not after `from`.
+void buildTilePipeline(mlir::OpPassManager &pm, Phase from, Phase to,
+                       const TilePipelineOptions &options = {});
 
 /// Registers `tessera-to-tile` … `tessera-to-llvm`.
 void registerTilePipelines();

@@ -1,7 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the compiler did with each access and product, what the hardware gives to each launch, and why it is not better.
+// What the compiler did with each access and product, what the hardware gives to each launch, and
+// why it is not better.
 #ifndef TESSERA_REPORT_H
 #define TESSERA_REPORT_H
 

@@ -4,15 +4,20 @@
 #include "tessera/Compiler.h"
 
 #include "Diagnostics.h"
-#include "GpuCompilation.h"
 #include "Stages.h"
+#include "Targets.h"
 
+#include "tessera/Dialect/Cta/Cta.h"
 #include "tessera/Dialect/Tile/Tile.h"
-#include "tessera/InitAll.h"
 #include "tessera/Pipelines.h"
+#include "tessera/Target/HostObject.h"
 #include "tessera/Target/PtxEmitter.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Config/llvm-config.h"
 
@@ -25,7 +30,8 @@ std::string tessera::versionText() {
 
 //===--- options on the module --------------------------------------------------------------===//
 
-static tile::RequireAttr withRequirement(tile::RequireAttr old, tile::Requirement requirement, MLIRContext *context) {
+static tile::RequireAttr withRequirement(tile::RequireAttr old, tile::Requirement requirement,
+                                         MLIRContext *context) {
   SmallVector<tile::Requirement> values;
   if (old)
     llvm::append_range(values, old.getValues());
@@ -59,7 +65,8 @@ static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement)
 static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options) {
   Location loc = module.getLoc();
   if (options.variants != "auto" && options.variants != "any" && options.variants != "aligned")
-    return emitError(loc, "unknown variants '") << options.variants << "'; known: auto, any, aligned";
+    return emitError(loc, "unknown variants '")
+           << options.variants << "'; known: auto, any, aligned";
   for (const std::string &name : options.require) {
     std::optional<tile::Requirement> requirement = tile::symbolizeRequirement(name);
     if (!requirement)
@@ -74,18 +81,30 @@ static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options
   return success();
 }
 
+/// What a source may be written in. Fewer than `registerTesseraDialects`: start-up counts.
+static void registerCompilerDialects(DialectRegistry &registry) {
+  registry.insert<tile::TileDialect, cta::CtaDialect, affine::AffineDialect, arith::ArithDialect,
+                  cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+                  memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, tensor::TensorDialect,
+                  ub::UBDialect>();
+  func::registerInlinerExtension(registry);
+}
+
 //===--- compiling --------------------------------------------------------------------------===//
 
 /// What is wrong with the combination of options, or the empty text.
 static std::string checkOptions(const CompileOptions &options, Emit kind) {
-  bool gpuOnly = kind == Emit::Ptx || kind == Emit::Sass || kind == Emit::Cubin || kind == Emit::Cta ||
-                 kind == Emit::Nvvm;
+  bool gpuOnly = kind == Emit::Ptx || kind == Emit::Sass || kind == Emit::Cubin ||
+                 kind == Emit::Cta || kind == Emit::Nvvm;
   if (options.target == tessera::Target::Cpu && gpuOnly)
-    return "this kind of output exists for target sm_90a only; the CPU target makes tile, llvm, so and json";
+    return "this kind of output exists for target sm_90a only; the CPU target makes tile, llvm, so "
+           "and json";
   if (options.target == tessera::Target::Sm90a && kind == Emit::SharedObject)
     return "a shared object is made for target cpu; for sm_90a ask for a cubin";
-  if (options.target == tessera::Target::Cpu && !options.stopAfter.empty() && options.stopAfter != "tile")
-    return "the CPU target has the phase tile only; it cannot stop after '" + options.stopAfter + "'";
+  if (options.target == tessera::Target::Cpu && !options.stopAfter.empty() &&
+      options.stopAfter != "tile")
+    return "the CPU target has the phase tile only; it cannot stop after '" + options.stopAfter +
+           "'";
   if (!options.stopAfter.empty() && !parsePhase(options.stopAfter))
     return "unknown phase '" + options.stopAfter + "'; known: " + phaseNames();
   if (options.optLevel > 3)
@@ -99,7 +118,8 @@ static void fail(CompileResult &result, std::string message) {
   result.diagnostics.push_back(std::move(diagnostic));
 }
 
-static CompileResult compileBuffer(StringRef source, StringRef sourceText, const CompileOptions &options) {
+static CompileResult compileBuffer(StringRef source, StringRef sourceText,
+                                   const CompileOptions &options) {
   CompileResult result;
   bool cpu = options.target == tessera::Target::Cpu;
   result.kind = options.emit.value_or(cpu ? Emit::SharedObject : Emit::Cubin);
@@ -111,9 +131,11 @@ static CompileResult compileBuffer(StringRef source, StringRef sourceText, const
   Stages stages(options, result);
   stages.begin("start");
   DialectRegistry registry;
-  registerTesseraDialects(registry);
-  registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect>();
-  registerPtxTranslations(registry);
+  registerCompilerDialects(registry);
+  if (cpu)
+    registerHostDialects(registry);
+  else
+    registerPtxTranslations(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   DiagnosticCollector collector(&context, result.diagnostics);
 
@@ -122,7 +144,7 @@ static CompileResult compileBuffer(StringRef source, StringRef sourceText, const
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, config, options.sourceName);
   LogicalResult status = failure();
   if (module && succeeded(applyOptions(*module, options)))
-    status = cpu ? failure() : compileForGpu(*module, sourceText, stages);
+    status = cpu ? compileForHost(*module, stages) : compileForGpu(*module, sourceText, stages);
   stages.end();
 
   auto isError = [](const Diagnostic &d) { return d.severity == Diagnostic::Severity::Error; };

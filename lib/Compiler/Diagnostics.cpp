@@ -55,17 +55,19 @@ static Diagnostic::Severity convertSeverity(DiagnosticSeverity severity) {
 /// The callers through which inlining brought a location here.
 static void addCallers(Location loc, std::vector<Diagnostic> &notes) {
   if (auto call = dyn_cast<CallSiteLoc>(loc)) {
-    notes.push_back(makeDiagnostic(Diagnostic::Severity::Note, call.getCaller(), "called from here"));
+    notes.push_back(
+        makeDiagnostic(Diagnostic::Severity::Note, call.getCaller(), "called from here"));
     addCallers(call.getCaller(), notes);
   }
 }
 
 DiagnosticCollector::DiagnosticCollector(MLIRContext *context, std::vector<Diagnostic> &into)
     : handler(context, [&into](mlir::Diagnostic &diagnostic) {
-        Diagnostic result =
-            makeDiagnostic(convertSeverity(diagnostic.getSeverity()), diagnostic.getLocation(), diagnostic.str());
+        Diagnostic result = makeDiagnostic(convertSeverity(diagnostic.getSeverity()),
+                                           diagnostic.getLocation(), diagnostic.str());
         for (mlir::Diagnostic &note : diagnostic.getNotes())
-          result.notes.push_back(makeDiagnostic(Diagnostic::Severity::Note, note.getLocation(), note.str()));
+          result.notes.push_back(
+              makeDiagnostic(Diagnostic::Severity::Note, note.getLocation(), note.str()));
         addCallers(diagnostic.getLocation(), result.notes);
         into.push_back(std::move(result));
         return success();
@@ -93,7 +95,8 @@ static StringRef lineOf(StringRef text, unsigned number) {
   return text.split('\n').first.rtrim('\r');
 }
 
-static void print(llvm::raw_ostream &os, const Diagnostic &diagnostic, StringRef source, StringRef sourceName) {
+static void print(llvm::raw_ostream &os, const Diagnostic &diagnostic, StringRef source,
+                  StringRef sourceName) {
   if (!diagnostic.file.empty())
     os << diagnostic.file << ":" << diagnostic.line << ":" << diagnostic.column << ": ";
   os << severityText(diagnostic.severity) << ": " << diagnostic.message << "\n";
@@ -114,8 +117,8 @@ static void print(llvm::raw_ostream &os, const Diagnostic &diagnostic, StringRef
     print(os, note, source, sourceName);
 }
 
-std::string tessera::formatDiagnostics(const std::vector<Diagnostic> &diagnostics, std::string_view source,
-                                       std::string_view sourceName) {
+std::string tessera::formatDiagnostics(const std::vector<Diagnostic> &diagnostics,
+                                       std::string_view source, std::string_view sourceName) {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (const Diagnostic &diagnostic : diagnostics)

@@ -1,11 +1,13 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "GpuCompilation.h"
+#include "Targets.h"
 
+#include "tessera/Dialect/Cta/Cta.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Target/Contract.h"
 #include "tessera/Target/GpuContract.h"
+#include "tessera/Target/PtxCheck.h"
 #include "tessera/Target/PtxEmitter.h"
 #include "tessera/Target/Ptxas.h"
 
@@ -37,7 +39,8 @@ static void collectRequirements(ModuleOp module, std::map<std::string, PtxasPoli
   for (auto kernel : module.getOps<tile::KernelOp>())
     for (auto launch : kernel.getBody().front().getOps<cta::LaunchOp>())
       if (tile::RequireAttr require = kernel.getRequireAttr())
-        policies[launch.getSymbol().str()].requireNoSpills = require.contains(tile::Requirement::NoSpills);
+        policies[launch.getSymbol().str()].requireNoSpills =
+            require.contains(tile::Requirement::NoSpills);
 }
 
 /// Where functions come from, and which of them use the tensor cores.
@@ -58,7 +61,8 @@ static std::string compilerText(ModuleOp module, const Stages &stages) {
     return text;
   // An absent ptxas is an error when it is to run, not here.
   ScopedDiagnosticHandler silent(module.getContext(), [](mlir::Diagnostic &) { return success(); });
-  FailureOr<std::string> program = findPtxas(searchFor(stages.options.ptxas, stages.options), module.getLoc());
+  FailureOr<std::string> program =
+      findPtxas(searchFor(stages.options.ptxas, stages.options), module.getLoc());
   FailureOr<TemporaryDirectory> directory =
       TemporaryDirectory::create(stages.options.tempDir, module.getLoc());
   if (failed(program) || failed(directory))
@@ -70,7 +74,8 @@ static std::string compilerText(ModuleOp module, const Stages &stages) {
 static FailureOr<std::string> disassemble(StringRef cubin, const Stages &stages, Location loc) {
   FailureOr<std::string> program =
       findTool("nvdisasm", searchFor(stages.options.disassembler, stages.options), loc,
-               "it comes with NVIDIA's CUDA toolkit and with the Python package nvidia-cuda-nvdisasm; put it on PATH or "
+               "it comes with NVIDIA's CUDA toolkit and with the Python package "
+               "nvidia-cuda-nvdisasm; put it on PATH or "
                "name it (tilec --nvdisasm=PATH, CompileOptions::disassembler)");
   FailureOr<TemporaryDirectory> directory = TemporaryDirectory::create(stages.options.tempDir, loc);
   if (failed(program) || failed(directory))
@@ -84,6 +89,20 @@ static FailureOr<std::string> disassemble(StringRef cubin, const Stages &stages,
     return failure();
   }
   return std::move(run.output);
+}
+
+static LogicalResult reportPtxProblems(StringRef ptx, StringRef contract,
+                                       const std::map<std::string, PtxasPolicy> &policies,
+                                       Location loc) {
+  std::vector<PtxProblem> problems = checkPtx(ptx, tensorMapBytes(contract));
+  for (const PtxProblem &problem : problems) {
+    auto it = policies.find(problem.function);
+    emitError(it == policies.end() ? loc : it->second.loc.value_or(loc))
+        << "ptx-check: '" << problem.function << "', PTX line " << problem.line << ": "
+        << problem.message
+        << "; this is a bug of the compiler or of hand-written code, and would race or hang";
+  }
+  return failure(!problems.empty());
 }
 
 LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &stages) {
@@ -156,6 +175,9 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
   stages.begin("codegen");
   FailureOr<std::string> ptx = emitPtx(*llvmModule, loc, ptxOptions);
   if (failed(ptx) || failed(stages.save("kernel.ptx", *ptx, loc)))
+    return failure();
+  stages.begin("ptx-check");
+  if (failed(reportPtxProblems(*ptx, *contract, policies, loc)))
     return failure();
   if (result.kind == Emit::Ptx) {
     result.artifact = std::move(*ptx);

@@ -38,7 +38,8 @@ LogicalResult Stages::save(StringRef name, StringRef bytes, Location loc) {
   if (options.saveTemps.empty())
     return success();
   if (std::error_code error = llvm::sys::fs::create_directories(options.saveTemps))
-    return emitError(loc, "cannot make the directory '") << options.saveTemps << "': " << error.message();
+    return emitError(loc, "cannot make the directory '")
+           << options.saveTemps << "': " << error.message();
   SmallString<128> path(options.saveTemps);
   llvm::sys::path::append(path, Twine(saved / 10) + Twine(saved % 10) + "-" + name);
   ++saved;
@@ -49,21 +50,24 @@ LogicalResult Stages::save(StringRef name, ModuleOp module) {
   return options.saveTemps.empty() ? success() : save(name, printModule(module), module.getLoc());
 }
 
-/// The module and the pipeline that failed on it, as `tile-opt --run-reproducer` reads them.
-static std::string makeReproducer(StringRef moduleText, PassManager &pm) {
-  std::string pipeline, text;
+void Stages::keepReproducer(ModuleOp before, PassManager &pm) {
+  std::string pipeline;
   {
     llvm::raw_string_ostream os(pipeline);
     pm.printAsTextualPipeline(os);
   }
-  llvm::raw_string_ostream os(text);
-  os << moduleText << "\n{-#\n  external_resources: {\n    mlir_reproducer: {\n      pipeline: \"";
+  // The form that `tile-opt --run-reproducer` reads.
+  llvm::raw_string_ostream os(result.reproducer);
+  os << printModule(before)
+     << "\n{-#\n  external_resources: {\n    mlir_reproducer: {\n      pipeline: \"";
   os.write_escaped(pipeline);
   os << "\",\n      disable_threading: true,\n      verify_each: true\n    }\n  }\n#-}\n";
-  return text;
+  os.flush();
+  (void)save("reproducer.mlir", result.reproducer, before.getLoc());
 }
 
-LogicalResult Stages::runPhase(ModuleOp module, Phase from, Phase to, const TilePipelineOptions &pipeline) {
+LogicalResult Stages::runPhase(ModuleOp module, Phase from, Phase to,
+                               const TilePipelineOptions &pipeline) {
   begin(phaseName(to));
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   buildTilePipeline(pm, from, to, pipeline);
@@ -71,7 +75,6 @@ LogicalResult Stages::runPhase(ModuleOp module, Phase from, Phase to, const Tile
   OwningOpRef<ModuleOp> before = module.clone();
   if (succeeded(pm.run(module)))
     return save((phaseName(to) + ".mlir").str(), module);
-  result.reproducer = makeReproducer(printModule(*before), pm);
-  (void)save("reproducer.mlir", result.reproducer, module.getLoc());
+  keepReproducer(*before, pm);
   return failure();
 }

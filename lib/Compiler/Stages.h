@@ -1,7 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Private to the library: the frame around the stages of a compilation: times, intermediate files, reproducers.
+// Private to the library: the frame around the stages of a compilation: times, intermediate files,
+// reproducers.
 #ifndef TESSERA_LIB_COMPILER_STAGES_H
 #define TESSERA_LIB_COMPILER_STAGES_H
 
@@ -22,12 +23,17 @@ public:
   void begin(llvm::StringRef name);
   void end();
 
-  /// Writes an intermediate into `saveTemps`, if that is set. Files are numbered in the order of writing.
+  /// Writes an intermediate into `saveTemps`, if that is set. Files are numbered in the order of
+  /// writing.
   mlir::LogicalResult save(llvm::StringRef name, llvm::StringRef bytes, mlir::Location loc);
   mlir::LogicalResult save(llvm::StringRef name, mlir::ModuleOp module);
 
   /// Runs the passes between two phases; on failure leaves a reproducer.
-  mlir::LogicalResult runPhase(mlir::ModuleOp module, Phase from, Phase to, const TilePipelineOptions &pipeline);
+  mlir::LogicalResult runPhase(mlir::ModuleOp module, Phase from, Phase to,
+                               const TilePipelineOptions &pipeline);
+
+  /// Remembers what `pm` failed on.
+  void keepReproducer(mlir::ModuleOp before, mlir::PassManager &pm);
 
   const CompileOptions &options;
   CompileResult &result;

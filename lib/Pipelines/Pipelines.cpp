@@ -22,8 +22,9 @@ using namespace mlir;
 using namespace tessera;
 
 static constexpr std::pair<Phase, llvm::StringLiteral> kPhases[] = {
-    {Phase::Source, "source"},       {Phase::Tile, "tile"}, {Phase::Raw, "raw"},  {Phase::Placed, "placed"},
-    {Phase::Allocated, "allocated"}, {Phase::Nvvm, "nvvm"}, {Phase::Llvm, "llvm"}};
+    {Phase::Source, "source"}, {Phase::Tile, "tile"},           {Phase::Raw, "raw"},
+    {Phase::Placed, "placed"}, {Phase::Allocated, "allocated"}, {Phase::Nvvm, "nvvm"},
+    {Phase::Llvm, "llvm"}};
 
 StringRef tessera::phaseName(Phase phase) { return kPhases[static_cast<unsigned>(phase)].second; }
 
@@ -69,9 +70,11 @@ Phase tessera::detectPhase(ModuleOp module) {
     return isa<ModuleOp>(op) ||
            isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect());
   };
-  bool onlyLow = !module.walk([&](Operation *op) {
-                          return isLow(op) ? WalkResult::advance() : WalkResult::interrupt();
-                        }).wasInterrupted();
+  bool onlyLow = !module
+                      .walk([&](Operation *op) {
+                        return isLow(op) ? WalkResult::advance() : WalkResult::interrupt();
+                      })
+                      .wasInterrupted();
   return onlyLow ? Phase::Llvm : Phase::Nvvm;
 }
 
@@ -79,17 +82,46 @@ Phase tessera::detectPhase(ModuleOp module) {
 
 static void toTile(OpPassManager &pm, const TilePipelineOptions &options) {
   pm.addPass(createInlinerPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  pm.addPass(createSymbolDCEPass());
+  OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(tile::createTileFuseFma());
+  kernels.addPass(tile::createTileVerify());
+  if (!options.specialize)
+    return;
+  tile::TileSpecializeFactsOptions facts;
+  facts.variants = options.variants;
+  pm.addPass(tile::createTileSpecializeFacts(facts));
 }
 
-static void toRaw(OpPassManager &pm) {}
+static void toRaw(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  kernels.addPass(cta::createConvertTileToCta());
+  kernels.addPass(cta::createFormWgmma());
+}
 
-static void toPlaced(OpPassManager &pm) {}
+static void toPlaced(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  kernels.addPass(cta::createAssignLayouts());
+  kernels.addPass(cta::createSwizzleShared());
+  kernels.addPass(cta::createSelectCopies());
+  kernels.addPass(cta::createCtaVerify());
+}
 
-static void toAllocated(OpPassManager &pm) {}
+static void toAllocated(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  // kernels.addPass(cta::createDecompose());
+  kernels.addPass(cta::createLowerGrid());
+  kernels.addPass(cta::createAllocateShared());
+  // kernels.addPass(cta::createInsertBarriers());
+  // kernels.addPass(cta::createAssignRegisters());
+  kernels.addPass(cta::createCtaVerify());
+}
 
-static void toNvvm(OpPassManager &pm) {}
+static void toNvvm(OpPassManager &pm) {
+  // pm.addPass(createConvertCtaToNVVM());
+}
 
 static void toLlvm(OpPassManager &pm) {
   pm.addPass(createSCFToControlFlowPass());
@@ -103,7 +135,8 @@ static void toLlvm(OpPassManager &pm) {
   pm.addPass(createConvertNVVMToLLVMPass());
 }
 
-void tessera::buildTilePipeline(OpPassManager &pm, Phase from, Phase to, const TilePipelineOptions &options) {
+void tessera::buildTilePipeline(OpPassManager &pm, Phase from, Phase to,
+                                const TilePipelineOptions &options) {
   auto crosses = [&](Phase phase) { return from < phase && phase <= to; };
   if (crosses(Phase::Tile))
     toTile(pm, options);
@@ -121,7 +154,8 @@ void tessera::buildTilePipeline(OpPassManager &pm, Phase from, Phase to, const T
 
 namespace {
 struct RegisteredOptions : PassPipelineOptions<RegisteredOptions> {
-  Option<std::string> variants{*this, "variants", llvm::cl::desc("auto, any or aligned"), llvm::cl::init("auto")};
+  Option<std::string> variants{*this, "variants", llvm::cl::desc("auto, any or aligned"),
+                               llvm::cl::init("auto")};
 };
 } // namespace
 

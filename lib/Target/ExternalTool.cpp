@@ -23,7 +23,8 @@ static std::string joinPath(StringRef directory, StringRef name) {
 FailureOr<std::string> tessera::findTool(StringRef name, const ToolSearch &search, Location loc,
                                          StringRef hint) {
   if (!search.path.empty()) {
-    std::string candidate = fs::is_directory(search.path) ? joinPath(search.path, name) : search.path;
+    std::string candidate =
+        fs::is_directory(search.path) ? joinPath(search.path, name) : search.path;
     if (fs::can_execute(candidate))
       return candidate;
     return emitError(loc, "'") << candidate

@@ -39,7 +39,8 @@ LogicalResult tessera::recordGpuContract(ModuleOp module, StringRef compiler) {
     if (failed(contract::addVariant(contract, kernel, std::move(launches))))
       return failure();
   }
-  module->setAttr(contract::kModuleAttr, StringAttr::get(module.getContext(), contract::toJson(contract)));
+  module->setAttr(contract::kModuleAttr,
+                  StringAttr::get(module.getContext(), contract::toJson(contract)));
   return success();
 }
 
@@ -76,11 +77,14 @@ static std::optional<llvm::json::Value> toJson(Attribute attr) {
   return std::nullopt;
 }
 
-static LogicalResult fill(llvm::json::Object &launch, LLVM::LLVMFuncOp func, StringRef attrName, StringRef key) {
+static LogicalResult fill(llvm::json::Object &launch, LLVM::LLVMFuncOp func, StringRef attrName,
+                          StringRef key) {
   auto attr = func->getAttrOfType<ArrayAttr>(attrName);
-  std::optional<llvm::json::Value> value = attr ? toJson(attr) : llvm::json::Value(llvm::json::Array());
+  std::optional<llvm::json::Value> value =
+      attr ? toJson(attr) : llvm::json::Value(llvm::json::Array());
   if (!value)
-    return func.emitError("'") << attrName << "' holds what the launch contract cannot say: " << attr;
+    return func.emitError("'") << attrName
+                               << "' holds what the launch contract cannot say: " << attr;
   launch[key] = std::move(*value);
   return success();
 }
@@ -91,7 +95,8 @@ FailureOr<std::string> tessera::finishGpuContract(ModuleOp module) {
     return std::string();
   llvm::Expected<llvm::json::Value> contract = llvm::json::parse(text.getValue());
   if (!contract) {
-    module.emitError("'") << contract::kModuleAttr << "' is not JSON: " << llvm::toString(contract.takeError());
+    module.emitError("'") << contract::kModuleAttr
+                          << "' is not JSON: " << llvm::toString(contract.takeError());
     return failure();
   }
   auto list = [](llvm::json::Value &value, StringRef key) -> llvm::json::Array {
@@ -131,7 +136,9 @@ FailureOr<std::string> tessera::finishGpuContract(ModuleOp module) {
 void tessera::embedGpuContract(llvm::Module &module, StringRef json) {
   std::string bytes = contract::encode(json);
   // The terminating NUL is in the bytes.
-  llvm::Constant *value = llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
-  new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, value,
-                           contract::kSymbol, nullptr, llvm::GlobalValue::NotThreadLocal, /*AddressSpace=*/1);
+  llvm::Constant *value =
+      llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
+  new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                           llvm::GlobalValue::ExternalLinkage, value, contract::kSymbol, nullptr,
+                           llvm::GlobalValue::NotThreadLocal, /*AddressSpace=*/1);
 }

@@ -24,10 +24,11 @@ enum class Switch { Default, On, Off };
 
 struct Options {
   cl::OptionCategory category{"tilec options"};
-  cl::opt<std::string> input{cl::Positional, cl::desc("<tile program, - is standard input>"), cl::init("-"),
-                             cl::cat(category)};
-  cl::opt<std::string> output{"o", cl::desc("Where the result goes (- is standard output); its extension picks the kind"),
-                              cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> input{cl::Positional, cl::desc("<tile program, - is standard input>"),
+                             cl::init("-"), cl::cat(category)};
+  cl::opt<std::string> output{
+      "o", cl::desc("Where the result goes (- is standard output); its extension picks the kind"),
+      cl::value_desc("file"), cl::cat(category)};
   cl::opt<tessera::Target> target{
       "target", cl::desc("What to compile for"), cl::init(tessera::Target::Sm90a),
       cl::values(clEnumValN(tessera::Target::Sm90a, "sm_90a", "NVIDIA Hopper"),
@@ -37,41 +38,50 @@ struct Options {
       "emit", cl::desc("What to write"),
       cl::values(clEnumValN(Emit::Tile, "tile", "the tile program, checked, in variants"),
                  clEnumValN(Emit::Cta, "cta", "placed and allocated kernels"),
-                 clEnumValN(Emit::Nvvm, "nvvm", "per-thread code in MLIR"), clEnumValN(Emit::Llvm, "llvm", "LLVM IR"),
-                 clEnumValN(Emit::Ptx, "ptx", "PTX"), clEnumValN(Emit::Sass, "sass", "machine code, disassembled"),
+                 clEnumValN(Emit::Nvvm, "nvvm", "per-thread code in MLIR"),
+                 clEnumValN(Emit::Llvm, "llvm", "LLVM IR"), clEnumValN(Emit::Ptx, "ptx", "PTX"),
+                 clEnumValN(Emit::Sass, "sass", "machine code, disassembled"),
                  clEnumValN(Emit::Cubin, "cubin", "an artifact for the GPU"),
                  clEnumValN(Emit::SharedObject, "so", "an artifact for the CPU"),
                  clEnumValN(Emit::Json, "json", "the launch contract")),
       cl::cat(category)};
-  cl::opt<std::string> stopAfter{"stop-after",
-                                 cl::desc("Write the module after a phase: tile, raw, placed, allocated, nvvm, llvm"),
-                                 cl::value_desc("phase"), cl::cat(category)};
-  cl::opt<ReportKind> report{"report", cl::desc("Print what was done with each load, store and product, and why"),
-                             cl::ValueOptional, cl::init(ReportKind::None),
-                             cl::values(clEnumValN(ReportKind::Text, "", ""),
-                                        clEnumValN(ReportKind::Text, "text", "to standard error"),
-                                        clEnumValN(ReportKind::Json, "json", "to standard error, as JSON")),
-                             cl::cat(category)};
+  cl::opt<std::string> stopAfter{
+      "stop-after",
+      cl::desc("Write the module after a phase: tile, raw, placed, allocated, nvvm, llvm"),
+      cl::value_desc("phase"), cl::cat(category)};
+  cl::opt<ReportKind> report{
+      "report",
+      cl::desc("Print what was done with each load, store and product, and why"),
+      cl::ValueOptional,
+      cl::init(ReportKind::None),
+      cl::values(clEnumValN(ReportKind::Text, "", ""),
+                 clEnumValN(ReportKind::Text, "text", "to standard error"),
+                 clEnumValN(ReportKind::Json, "json", "to standard error, as JSON")),
+      cl::cat(category)};
   cl::list<std::string> require{
       "require", cl::CommaSeparated, cl::value_desc("demands"),
-      cl::desc("Make a miss an error: tma, wgmma, pipelined, peeled, no_spills, deterministic"), cl::cat(category)};
-  cl::opt<std::string> saveTemps{"save-temps", cl::desc("Write all intermediate files there"), cl::value_desc("dir"),
-                                 cl::cat(category)};
-  cl::opt<std::string> variants{"variants", cl::desc("Variants of each kernel: auto, any, aligned"), cl::init("auto"),
-                                cl::cat(category)};
-  cl::opt<Switch> fpContract{"fp-contract", cl::desc("Override fp_contract of all kernels"), cl::init(Switch::Default),
+      cl::desc("Make a miss an error: tma, wgmma, pipelined, peeled, no_spills, deterministic"),
+      cl::cat(category)};
+  cl::opt<std::string> saveTemps{"save-temps", cl::desc("Write all intermediate files there"),
+                                 cl::value_desc("dir"), cl::cat(category)};
+  cl::opt<std::string> variants{"variants", cl::desc("Variants of each kernel: auto, any, aligned"),
+                                cl::init("auto"), cl::cat(category)};
+  cl::opt<Switch> fpContract{"fp-contract", cl::desc("Override fp_contract of all kernels"),
+                             cl::init(Switch::Default),
                              cl::values(clEnumValN(Switch::On, "on", "a*b + c may round once"),
                                         clEnumValN(Switch::Off, "off", "each operation rounds")),
                              cl::cat(category)};
-  cl::opt<unsigned> level{"O", cl::Prefix, cl::desc("Optimisation level 0 to 3"), cl::init(3), cl::cat(category)};
+  cl::opt<unsigned> level{"O", cl::Prefix, cl::desc("Optimisation level 0 to 3"), cl::init(3),
+                          cl::cat(category)};
   cl::opt<bool> lineInfo{"lineinfo", cl::desc("Keep line tables in the cubin"), cl::cat(category)};
-  cl::opt<std::string> ptxas{"ptxas", cl::desc("ptxas or its directory"), cl::value_desc("path"), cl::cat(category)};
-  cl::opt<std::string> nvdisasm{"nvdisasm", cl::desc("nvdisasm or its directory"), cl::value_desc("path"),
-                                cl::cat(category)};
-  cl::opt<std::string> linker{"linker", cl::desc("An ld-compatible linker, for --target=cpu"), cl::value_desc("path"),
-                              cl::cat(category)};
-  cl::opt<std::string> cpu{"mcpu", cl::desc("CPU to compile for; native is this machine"), cl::value_desc("name"),
-                           cl::cat(category)};
+  cl::opt<std::string> ptxas{"ptxas", cl::desc("ptxas or its directory"), cl::value_desc("path"),
+                             cl::cat(category)};
+  cl::opt<std::string> nvdisasm{"nvdisasm", cl::desc("nvdisasm or its directory"),
+                                cl::value_desc("path"), cl::cat(category)};
+  cl::opt<std::string> linker{"linker", cl::desc("An ld-compatible linker, for --target=cpu"),
+                              cl::value_desc("path"), cl::cat(category)};
+  cl::opt<std::string> cpu{"mcpu", cl::desc("CPU to compile for; native is this machine"),
+                           cl::value_desc("name"), cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("Print the time of each stage"), cl::cat(category)};
 };
 
@@ -103,7 +113,8 @@ bool isBinary(Emit kind) { return kind == Emit::Cubin || kind == Emit::SharedObj
 
 StringRef extensionOf(Emit kind) { return kind == Emit::Cubin ? ".cubin" : ".so"; }
 
-/// Directories of a source tree's virtual environment and of an installation, seen from the program.
+/// Directories of a source tree's virtual environment and of an installation, seen from the
+/// program.
 std::vector<std::string> toolDirectories(const char *argv0) {
   std::string self = llvm::sys::fs::getMainExecutable(argv0, reinterpret_cast<void *>(&complain));
   llvm::SmallString<128> bin(llvm::sys::path::parent_path(self));
@@ -180,7 +191,8 @@ int main(int argc, char **argv) {
   compile.toolDirectories = toolDirectories(argv[0]);
   compile.sourceName = options.input == "-" ? "<stdin>" : options.input;
 
-  tessera::CompileResult result = tessera::compile(std::string_view(source.data(), source.size()), compile);
+  tessera::CompileResult result =
+      tessera::compile(std::string_view(source.data(), source.size()), compile);
   llvm::errs() << tessera::formatDiagnostics(result.diagnostics, source, compile.sourceName);
   if (options.timing)
     printTimings(result);
@@ -190,13 +202,16 @@ int main(int argc, char **argv) {
     return 1;
   }
   if (options.report != ReportKind::None)
-    llvm::errs() << (options.report == ReportKind::Json ? result.report.toJson() : result.report.toText());
+    llvm::errs() << (options.report == ReportKind::Json ? result.report.toJson()
+                                                        : result.report.toText());
 
-  // Without -o a text goes to standard output and an artifact beside where we are, named after the source.
+  // Without -o a text goes to standard output and an artifact beside where we are, named after the
+  // source.
   std::string output = options.output;
   bool text = !options.stopAfter.empty() || !isBinary(result.kind);
   if (output.empty())
-    output = text || options.input == "-" ? "-"
-                                          : (llvm::sys::path::stem(options.input) + extensionOf(result.kind)).str();
+    output = text || options.input == "-"
+                 ? "-"
+                 : (llvm::sys::path::stem(options.input) + extensionOf(result.kind)).str();
   return writeOutput(output, result.artifact);
 }

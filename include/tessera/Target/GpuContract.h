@@ -1,9 +1,10 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The launch contract of a GPU module (docs/Contract.md). It is written in two steps, because no IR holds all of it at
-// one time: kernels, variants and launches are known before `convert-cta-to-nvvm`, parameters and descriptors after it.
-// In between it is the module's attribute `tile.contract`.
+// The launch contract of a GPU module (docs/Contract.md). It is written in two steps, because no IR
+// holds all of it at one time: kernels, variants and launches are known before
+// `convert-cta-to-nvvm`, parameters and descriptors after it. In between it is the module's
+// attribute `tile.contract`.
 #ifndef TESSERA_TARGET_GPUCONTRACT_H
 #define TESSERA_TARGET_GPUCONTRACT_H
 
@@ -17,16 +18,17 @@ class Module;
 
 namespace tessera {
 
-/// Attributes of an llvm.func that `convert-cta-to-nvvm` leaves for the contract: arrays of dictionaries with the keys
-/// and values of docs/Contract.md (`params`, `descriptors`).
+/// Attributes of an llvm.func that `convert-cta-to-nvvm` leaves for the contract: arrays of
+/// dictionaries with the keys and values of docs/Contract.md (`params`, `descriptors`).
 constexpr llvm::StringLiteral kParamsAttr = "tessera.params";
 constexpr llvm::StringLiteral kDescriptorsAttr = "tessera.descriptors";
 
-/// Requires allocated kernels; sets `tile.contract`. `compiler` is the text of the contract's field.
+/// Requires allocated kernels; sets `tile.contract`. `compiler` is the text of the contract's
+/// field.
 mlir::LogicalResult recordGpuContract(mlir::ModuleOp module, llvm::StringRef compiler);
 
-/// Requires a module of llvm functions: the JSON of the contract, complete. The empty text if no contract was recorded
-/// (a module that was written by hand).
+/// Requires a module of llvm functions: the JSON of the contract, complete. The empty text if no
+/// contract was recorded (a module that was written by hand).
 mlir::FailureOr<std::string> finishGpuContract(mlir::ModuleOp module);
 
 /// Adds the global that carries the contract. External, or LLVM would drop it.

@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Private to the library: the two targets.
-#ifndef TESSERA_LIB_COMPILER_GPUCOMPILATION_H
-#define TESSERA_LIB_COMPILER_GPUCOMPILATION_H
+#ifndef TESSERA_LIB_COMPILER_TARGETS_H
+#define TESSERA_LIB_COMPILER_TARGETS_H
 
 #include "Stages.h"
 
 namespace tessera {
 
-/// From any phase to what the options ask for, into `stages.result`. `source` is the text for names in the report.
+/// From any phase to what the options ask for, into `stages.result`. `source` is the text for names
+/// in the report.
 mlir::LogicalResult compileForGpu(mlir::ModuleOp module, llvm::StringRef source, Stages &stages);
+
+/// From phase source or tile.
+mlir::LogicalResult compileForHost(mlir::ModuleOp module, Stages &stages);
 
 } // namespace tessera
 

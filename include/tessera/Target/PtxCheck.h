@@ -1,0 +1,49 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reads PTX and reports what hangs, races or computes wrongly on Hopper although ptxas accepts it.
+// Per function:
+//
+// 1. wgmma: a `wgmma.fence` before the products on every path, a commit after them, a wait for
+// every group before the
+//    function ends; a register that holds an operand A is not written while a product that reads it
+//    may be in flight (also over the back-edge of a loop).
+// 2. Proxies: shared memory that threads wrote is fenced (`fence.proxy.async`) before a TMA store
+// reads it, and before
+//    wgmma does in a function whose operands do not come by TMA.
+// 3. mbarriers: counts in range and not above the arrivals that a phase can have; initialised, with
+// a fence before TMA
+//    uses them; bytes expected are the bytes that the copies of the same block bring.
+// 4. setmaxnreg: legal numbers, both directions, a known number of threads, registers enough for
+// all warpgroups.
+// 5. Named barriers have numbers below 16.
+//
+// What is not static in the text is not judged. No IR in it.
+#ifndef TESSERA_TARGET_PTXCHECK_H
+#define TESSERA_TARGET_PTXCHECK_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera {
+
+struct PtxProblem {
+  unsigned line = 0; // of the text
+  std::string function, message;
+};
+
+/// Bytes that one TMA access moves, per function and number of the parameter that is the tensor
+/// map.
+using TensorMapBytes = std::map<std::string, std::map<unsigned, int64_t>>;
+
+std::vector<PtxProblem> checkPtx(std::string_view text, const TensorMapBytes &boxes = {});
+
+/// Reads the boxes from the JSON of a launch contract; what it does not say is left out.
+TensorMapBytes tensorMapBytes(std::string_view contractJson);
+
+} // namespace tessera
+
+#endif

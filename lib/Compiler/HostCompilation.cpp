@@ -1,0 +1,83 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Targets.h"
+
+#include "tessera/Target/Contract.h"
+#include "tessera/Target/HostObject.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+using namespace tessera;
+
+/// The JSON that a module carries.
+static std::string contractOf(llvm::Module &module) {
+  llvm::GlobalVariable *global = module.getGlobalVariable(contract::kSymbol);
+  auto *data = global ? dyn_cast<llvm::ConstantDataSequential>(global->getInitializer()) : nullptr;
+  size_t header = contract::encode("").size() - 1;
+  if (!data || data->getRawDataValues().size() < header)
+    return "";
+  return data->getRawDataValues().drop_front(header).rtrim('\0').str();
+}
+
+LogicalResult tessera::compileForHost(ModuleOp module, Stages &stages) {
+  const CompileOptions &options = stages.options;
+  CompileResult &result = stages.result;
+  Location loc = module.getLoc();
+  if (failed(stages.save("source.mlir", module)))
+    return failure();
+  Phase phase = detectPhase(module);
+  if (phase > Phase::Tile)
+    return emitError(loc, "the CPU target takes tile programs; this module is in phase ")
+           << phaseName(phase) << "; convert-cta-to-tile turns placed kernels back";
+  if (!options.stopAfter.empty() || result.kind == Emit::Tile) {
+    TilePipelineOptions pipeline;
+    pipeline.specialize = false;
+    if (failed(stages.runPhase(module, Phase::Source, Phase::Tile, pipeline)))
+      return failure();
+    result.artifact = printModule(module);
+    return success();
+  }
+
+  stages.begin("lower");
+  HostOptions host;
+  host.cpu = options.cpu;
+  host.optLevel = options.optLevel;
+  host.linker = options.linker;
+  host.tempDir = options.tempDir;
+  OwningOpRef<ModuleOp> before = module.clone();
+  llvm::LLVMContext context;
+  FailureOr<std::unique_ptr<llvm::Module>> llvmModule = compileToHostLLVM(module, context, host);
+  if (failed(llvmModule)) {
+    PassManager pm(module.getContext());
+    if (succeeded(buildHostPipeline(pm, host)))
+      stages.keepReproducer(*before, pm);
+    return failure();
+  }
+  std::string contract = contractOf(**llvmModule);
+  if (failed(stages.save("contract.json", contract, loc)))
+    return failure();
+  if (result.kind == Emit::Json) {
+    result.artifact = std::move(contract);
+    return success();
+  }
+  if (result.kind == Emit::Llvm || !options.saveTemps.empty()) {
+    std::string text;
+    llvm::raw_string_ostream(text) << **llvmModule;
+    if (failed(stages.save("kernel.ll", text, loc)))
+      return failure();
+    if (result.kind == Emit::Llvm) {
+      result.artifact = std::move(text);
+      return success();
+    }
+  }
+  stages.begin("link");
+  FailureOr<std::string> bytes = linkHostObject(**llvmModule, loc, host);
+  if (failed(bytes) || failed(stages.save("kernel.so", *bytes, loc)))
+    return failure();
+  result.artifact = std::move(*bytes);
+  return success();
+}

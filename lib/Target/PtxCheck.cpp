@@ -1,0 +1,528 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Target/PtxCheck.h"
+
+#include "PtxReader.h"
+#include "tessera/Target/Hopper.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/JSON.h"
+
+#include <deque>
+#include <set>
+
+using namespace tessera;
+using namespace tessera::ptx;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace {
+
+//===--- kinds of instructions --------------------------------------------------------------===//
+
+bool isProduct(const Instruction &inst) { return inst.is("wgmma.mma_async"); }
+bool isTmaLoad(const Instruction &inst) {
+  return inst.is("cp.async.bulk") && inst.has("mbarrier") && inst.opcode.contains(".global");
+}
+bool isTmaStore(const Instruction &inst) {
+  return (inst.is("cp.async.bulk") || inst.is("cp.reduce.async.bulk")) &&
+         inst.opcode.contains(".global.shared::cta");
+}
+/// Writes shared memory through the generic proxy.
+bool writesShared(const Instruction &inst) {
+  return ((inst.is("st") || inst.is("atom") || inst.is("red")) && inst.has("shared")) ||
+         inst.is("stmatrix") ||
+         (inst.is("cp.async") && !inst.is("cp.async.bulk") && inst.has("shared"));
+}
+
+/// A number in an operand, or nothing.
+std::optional<int64_t> literal(StringRef operand) {
+  int64_t value;
+  if (operand.trim().getAsInteger(0, value))
+    return std::nullopt;
+  return value;
+}
+
+/// The registers of a product that hold its operand A; none if A is in shared memory.
+SmallVector<StringRef> registersOfA(const Instruction &inst) {
+  if (inst.operands.size() > 1 && inst.operands[1].starts_with("{"))
+    return elements(inst.operands[1]);
+  return {};
+}
+
+//===--- values -----------------------------------------------------------------------------===//
+
+/// What a register is, as far as its only definition says: a symbol or another register plus a
+/// constant.
+struct Value {
+  std::string base;
+  int64_t offset = 0;
+  bool isSymbol = false;
+  std::string text() const { return base + (offset ? "+" + std::to_string(offset) : ""); }
+};
+
+class Values {
+public:
+  explicit Values(const Function &function) {
+    for (const Block &block : function.blocks)
+      for (const Instruction &inst : block.instructions)
+        for (StringRef reg : inst.defs()) {
+          auto [it, inserted] = definitions.try_emplace(reg, &inst);
+          if (!inserted)
+            it->second = nullptr; // more than one
+        }
+  }
+
+  /// Of an address "[%r1+8]", or an operand "%r1", "symbol", "16".
+  Value of(StringRef operand) const {
+    operand.consume_front("[");
+    operand.consume_back("]");
+    auto [base, offset] = operand.split('+');
+    Value value = resolve(base.trim(), 0);
+    value.offset += literal(offset).value_or(0);
+    return value;
+  }
+
+  std::optional<int64_t> constant(StringRef operand) const {
+    if (std::optional<int64_t> number = literal(operand))
+      return number;
+    auto it = definitions.find(operand);
+    if (it == definitions.end() || !it->second || !it->second->is("mov") ||
+        it->second->operands.size() != 2)
+      return std::nullopt;
+    return literal(it->second->operands[1]);
+  }
+
+private:
+  Value resolve(StringRef name, unsigned depth) const {
+    Value value;
+    value.base = name.str();
+    if (!name.starts_with("%")) {
+      value.isSymbol = !name.empty() && !llvm::isDigit(name[0]) && name[0] != '-';
+      return value;
+    }
+    auto it = definitions.find(name);
+    const Instruction *def = it == definitions.end() ? nullptr : it->second;
+    if (!def || depth > 16 || !def->guard.empty())
+      return value;
+    if ((def->is("mov") || def->is("cvta") || def->is("cvt")) && def->operands.size() == 2 &&
+        !def->operands[1].starts_with("{"))
+      return resolve(def->operands[1], depth + 1);
+    if (def->is("add") && def->operands.size() == 3)
+      if (std::optional<int64_t> number = constant(def->operands[2])) {
+        Value sum = resolve(def->operands[1], depth + 1);
+        sum.offset += *number;
+        return sum;
+      }
+    return value;
+  }
+
+  llvm::StringMap<const Instruction *> definitions;
+};
+
+//===--- the state along a path -------------------------------------------------------------===//
+
+struct State {
+  bool reached = false;
+  bool fenced = false;       // a wgmma.fence on every path since the last wait
+  bool open = false;         // products without a commit, on some path
+  unsigned pending = 0;      // most groups in flight
+  bool dirty = false;        // shared memory written by threads and not fenced, on some path
+  bool barrierFresh = false; // an mbarrier initialised and not fenced, on some path
+  std::map<StringRef, unsigned> readByProducts; // operand A: commits since, the fewest of all paths
+
+  static constexpr unsigned kMostPending = 8;
+
+  /// Returns whether anything changed.
+  bool join(const State &other) {
+    if (!reached) {
+      *this = other;
+      reached = true;
+      return true;
+    }
+    bool changed = false;
+    auto set = [&](auto &mine, auto value) {
+      changed |= mine != value;
+      mine = value;
+    };
+    set(fenced, fenced && other.fenced);
+    set(open, open || other.open);
+    set(pending, std::max(pending, other.pending));
+    set(dirty, dirty || other.dirty);
+    set(barrierFresh, barrierFresh || other.barrierFresh);
+    for (auto [reg, age] : other.readByProducts) {
+      auto [it, inserted] = readByProducts.try_emplace(reg, age);
+      changed |= inserted;
+      if (!inserted)
+        set(it->second, std::min(it->second, age));
+    }
+    return changed;
+  }
+};
+
+//===--- one function -----------------------------------------------------------------------===//
+
+class Checker {
+public:
+  Checker(const Function &function, const std::map<unsigned, int64_t> *boxes,
+          std::vector<PtxProblem> &problems)
+      : function(function), boxes(boxes), problems(problems), values(function) {
+    for (const Block &block : function.blocks)
+      for (const Instruction &inst : block.instructions) {
+        operandsByTma |= isTmaLoad(inst);
+        hasProducts |= isProduct(inst);
+      }
+  }
+
+  void run() {
+    checkPaths();
+    checkMbarriers();
+    checkExpectedBytes();
+    checkSetMaxRegisters();
+    checkNamedBarriers();
+  }
+
+private:
+  void report(unsigned line, const Twine &message) {
+    problems.push_back({line, function.name, message.str()});
+  }
+
+  void step(State &state, const Instruction &inst, bool reporting) {
+    auto complain = [&](const Twine &message) {
+      if (reporting)
+        report(inst.line, message);
+    };
+    if (!state.readByProducts.empty() && !inst.is("wgmma"))
+      for (StringRef reg : inst.defs())
+        if (state.readByProducts.count(reg))
+          complain("writes " + reg + ", which a wgmma in flight may still read as its operand A");
+    if (inst.is("wgmma.fence")) {
+      state.fenced = true;
+    } else if (isProduct(inst)) {
+      if (!state.fenced)
+        complain("a wgmma that some path reaches without wgmma.fence since the last wait");
+      if (state.dirty && !operandsByTma)
+        complain(
+            "a wgmma that may read shared memory written by threads without fence.proxy.async");
+      state.open = true;
+      for (StringRef reg : registersOfA(inst))
+        state.readByProducts[reg] = 0;
+    } else if (inst.is("wgmma.commit_group")) {
+      state.pending = std::min(state.pending + 1, State::kMostPending);
+      state.open = false;
+      for (auto &[reg, commits] : state.readByProducts)
+        commits = std::min(commits + 1, State::kMostPending);
+    } else if (inst.is("wgmma.wait_group")) {
+      int64_t left = inst.operands.empty() ? 0 : literal(inst.operands[0]).value_or(0);
+      if (state.open)
+        complain("a wait with wgmma not committed: it does not cover them");
+      state.pending = std::min<unsigned>(state.pending, left);
+      state.fenced = false;
+      for (auto it = state.readByProducts.begin(); it != state.readByProducts.end();)
+        it = it->second > left ? state.readByProducts.erase(it) : std::next(it);
+    } else if (inst.is("fence.proxy.async")) {
+      state.dirty = state.barrierFresh = false;
+    } else if (inst.is("fence.mbarrier_init")) {
+      state.barrierFresh = false;
+    } else if (inst.is("mbarrier.init")) {
+      state.barrierFresh = true;
+    } else if (isTmaStore(inst)) {
+      if (state.dirty)
+        complain(
+            "a TMA store that may read shared memory written by threads without fence.proxy.async");
+    } else if (isTmaLoad(inst)) {
+      if (state.barrierFresh)
+        complain("a TMA load after mbarrier.init without fence.mbarrier_init or fence.proxy.async");
+    } else if (writesShared(inst)) {
+      state.dirty = true;
+    } else if ((inst.is("ret") || inst.is("exit")) && (state.open || state.pending)) {
+      complain("the function ends with wgmma in flight");
+    }
+  }
+
+  void checkPaths() {
+    std::vector<State> entry(function.blocks.size());
+    std::deque<unsigned> worklist{0};
+    entry[0].reached = true;
+    while (!worklist.empty()) {
+      unsigned index = worklist.front();
+      worklist.pop_front();
+      State state = entry[index];
+      for (const Instruction &inst : function.blocks[index].instructions)
+        step(state, inst, false);
+      for (unsigned successor : function.blocks[index].successors)
+        if (entry[successor].join(state))
+          worklist.push_back(successor);
+    }
+    for (auto [index, block] : llvm::enumerate(function.blocks)) {
+      if (!entry[index].reached)
+        continue;
+      State state = entry[index];
+      for (const Instruction &inst : block.instructions)
+        step(state, inst, true);
+    }
+  }
+
+  //===--- mbarriers ---===//
+
+  struct Barrier {
+    unsigned line = 0;
+    std::optional<int64_t> count;
+    unsigned expects = 0, arrives = 0;
+  };
+
+  void checkMbarriers() {
+    std::map<std::string, Barrier> barriers;
+    bool allStatic = true;
+    forEach([&](const Instruction &inst) {
+      if (!inst.is("mbarrier.init") || inst.operands.size() < 2)
+        return;
+      Value address = values.of(inst.operands[0]);
+      allStatic &= address.isSymbol;
+      Barrier &barrier = barriers[address.text()];
+      barrier.line = inst.line;
+      barrier.count = values.constant(inst.operands[1]);
+      if (barrier.count && (*barrier.count < 1 || *barrier.count >= 1 << 20))
+        report(inst.line, "an mbarrier with the arrival count " + Twine(*barrier.count) +
+                              ": 1 to 1048575 are legal");
+    });
+    auto use = [&](const Instruction &inst, StringRef operand, StringRef what) -> Barrier * {
+      Value address = values.of(operand);
+      auto it = barriers.find(address.text());
+      if (it != barriers.end())
+        return &it->second;
+      if (allStatic && address.isSymbol)
+        report(inst.line,
+               what + " on the mbarrier " + address.text() + ", which is never initialised");
+      if (!address.isSymbol)
+        someUnknownUse = true;
+      return nullptr;
+    };
+    forEach([&](const Instruction &inst) {
+      if (inst.is("mbarrier.arrive") || inst.is("mbarrier.arrive_drop")) {
+        // "mbarrier.arrive… state, [address](, …)"
+        for (StringRef operand : inst.operands)
+          if (operand.starts_with("[")) {
+            if (Barrier *barrier = use(inst, operand, "an arrival"))
+              ++(inst.has("expect_tx") ? barrier->expects : barrier->arrives);
+            break;
+          }
+      } else if (inst.is("mbarrier.try_wait") || inst.is("mbarrier.test_wait")) {
+        for (StringRef operand : inst.operands)
+          if (operand.starts_with("[")) {
+            use(inst, operand, "a wait");
+            break;
+          }
+      } else if (isTmaLoad(inst)) {
+        if (std::optional<StringRef> operand = mbarrierOf(inst))
+          use(inst, *operand, "a TMA load");
+      }
+    });
+    // arrive.expect_tx is one elected thread's: each site gives at most one arrival to a phase.
+    if (!someUnknownUse)
+      for (auto &[name, barrier] : barriers)
+        if (barrier.count && barrier.expects && !barrier.arrives &&
+            *barrier.count > barrier.expects)
+          report(barrier.line, "the mbarrier " + name + " counts " + Twine(*barrier.count) +
+                                   " arrivals, but only " + Twine(barrier.expects) +
+                                   " can come in a phase");
+  }
+
+  /// The last address of a TMA load.
+  static std::optional<StringRef> mbarrierOf(const Instruction &inst) {
+    std::optional<StringRef> result;
+    for (StringRef operand : inst.operands)
+      if (operand.starts_with("[") && !operand.contains(','))
+        result = operand;
+    return result;
+  }
+
+  /// Bytes that a TMA load brings.
+  std::optional<int64_t> bytesOf(const Instruction &inst) const {
+    if (inst.opcode.contains("multicast"))
+      return std::nullopt;
+    if (!inst.is("cp.async.bulk.tensor")) // [to], [from], size, [mbarrier]
+      return inst.operands.size() > 2 ? values.constant(inst.operands[2]) : std::nullopt;
+    if (!boxes || inst.operands.size() < 2)
+      return std::nullopt;
+    Value map = values.of(inst.operands[1].drop_front(1).split(',').first.trim());
+    StringRef name = map.base;
+    if (!map.isSymbol || map.offset || !name.consume_front(function.name) ||
+        !name.consume_front("_param_"))
+      return std::nullopt;
+    unsigned index;
+    if (name.getAsInteger(10, index))
+      return std::nullopt;
+    auto it = boxes->find(index);
+    return it == boxes->end() ? std::nullopt : std::optional<int64_t>(it->second);
+  }
+
+  void checkExpectedBytes() {
+    struct Sum {
+      unsigned line = 0;
+      int64_t expected = 0, copied = 0;
+      bool expects = false, copies = false, known = true;
+    };
+    for (const Block &block : function.blocks) {
+      std::map<std::string, Sum> sums;
+      for (const Instruction &inst : block.instructions) {
+        if (inst.is("mbarrier") && inst.has("expect_tx") && inst.operands.size() >= 2) {
+          Sum &sum = sums[values.of(inst.operands[inst.operands.size() - 2]).text()];
+          std::optional<int64_t> bytes = values.constant(inst.operands.back());
+          sum.line = inst.line;
+          sum.expects = true;
+          sum.known &= bytes.has_value();
+          sum.expected += bytes.value_or(0);
+        } else if (isTmaLoad(inst)) {
+          std::optional<StringRef> barrier = mbarrierOf(inst);
+          if (!barrier)
+            continue;
+          Sum &sum = sums[values.of(*barrier).text()];
+          std::optional<int64_t> bytes = bytesOf(inst);
+          sum.copies = true;
+          sum.known &= bytes.has_value();
+          sum.copied += bytes.value_or(0);
+        }
+      }
+      for (auto &[name, sum] : sums)
+        if (sum.expects && sum.copies && sum.known && sum.expected != sum.copied)
+          report(sum.line, "the mbarrier " + name + " expects " + Twine(sum.expected) +
+                               " bytes, but the copies beside bring " + Twine(sum.copied));
+    }
+  }
+
+  //===--- the rest ---===//
+
+  void checkSetMaxRegisters() {
+    std::set<int64_t> up, down;
+    unsigned line = 0;
+    forEach([&](const Instruction &inst) {
+      if (!inst.is("setmaxnreg") || inst.operands.empty())
+        return;
+      line = inst.line;
+      std::optional<int64_t> count = literal(inst.operands[0]);
+      if (!count)
+        return;
+      (inst.has("inc") ? up : down).insert(*count);
+      if (*count % hopper::kRegisterGranule || *count < hopper::kMinSetMaxRegisters ||
+          *count > hopper::kMaxSetMaxRegisters)
+        report(inst.line,
+               "setmaxnreg " + Twine(*count) + ": multiples of 8 from 24 to 256 are legal");
+    });
+    if (!line)
+      return;
+    if (up.empty() != down.empty())
+      report(line, up.empty()
+                       ? "setmaxnreg gives registers up, but nobody takes them"
+                       : "setmaxnreg takes registers that nobody gives up: it waits for ever");
+    if ((function.reqntid != 0) == (function.maxntid != 0))
+      return report(line, "setmaxnreg needs .reqntid or .maxntid on the function, and not both");
+    int64_t threads = std::max(function.reqntid, function.maxntid);
+    if (threads % hopper::kWarpgroupSize)
+      return report(line, "setmaxnreg in a block of " + Twine(threads) +
+                              " threads, which are not whole warpgroups");
+    if (up.empty() || down.empty())
+      return;
+    // The least that can be asked for: one warpgroup up, all others down.
+    int64_t warpgroups = threads / hopper::kWarpgroupSize;
+    int64_t asked = *up.begin() + (warpgroups - 1) * *down.begin();
+    int64_t entry = hopper::entryRegisterCap(threads) * warpgroups;
+    if (asked > entry)
+      report(line, "setmaxnreg deals " + Twine(asked) +
+                       " registers (sum over a lane of each warpgroup), but only " + Twine(entry) +
+                       " are there at entry");
+  }
+
+  void checkNamedBarriers() {
+    forEach([&](const Instruction &inst) {
+      if (!(inst.is("bar") || inst.is("barrier")) || inst.is("barrier.cluster") ||
+          inst.opcode.contains("warp") || inst.operands.empty())
+        return;
+      if (std::optional<int64_t> id = literal(inst.operands[0]);
+          id && (*id < 0 || *id >= hopper::kNamedBarriers))
+        report(inst.line, "the named barrier " + Twine(*id) + ": 0 to 15 exist");
+    });
+  }
+
+  template <typename Fn>
+  void forEach(Fn fn) {
+    for (const Block &block : function.blocks)
+      for (const Instruction &inst : block.instructions)
+        fn(inst);
+  }
+
+  const Function &function;
+  const std::map<unsigned, int64_t> *boxes;
+  std::vector<PtxProblem> &problems;
+  Values values;
+  bool operandsByTma = false, hasProducts = false, someUnknownUse = false;
+};
+
+} // namespace
+
+std::vector<PtxProblem> tessera::checkPtx(std::string_view text, const TensorMapBytes &boxes) {
+  std::vector<PtxProblem> problems;
+  for (const Function &function : read(text)) {
+    auto it = boxes.find(function.name);
+    Checker(function, it == boxes.end() ? nullptr : &it->second, problems).run();
+  }
+  return problems;
+}
+
+//===--- boxes ------------------------------------------------------------------------------===//
+
+static int64_t bytesOfElement(StringRef element) {
+  size_t digits = element.find_first_of("0123456789");
+  int64_t bits = 0;
+  if (digits == StringRef::npos)
+    return 8; // index
+  element.drop_front(digits).consumeInteger(10, bits);
+  return std::max<int64_t>(bits / 8, 1);
+}
+
+TensorMapBytes tessera::tensorMapBytes(std::string_view contractJson) {
+  TensorMapBytes result;
+  llvm::Expected<llvm::json::Value> contract = llvm::json::parse(contractJson);
+  if (!contract) {
+    llvm::consumeError(contract.takeError());
+    return result;
+  }
+  auto forEachIn = [](const llvm::json::Value &value, StringRef key, auto visit) {
+    const llvm::json::Object *object = value.getAsObject();
+    if (const llvm::json::Array *list = object ? object->getArray(key) : nullptr)
+      for (auto [index, element] : llvm::enumerate(*list))
+        visit(element, unsigned(index));
+  };
+  auto readLaunch = [&](const llvm::json::Value &launch, unsigned) {
+    std::vector<int64_t> bytes;
+    forEachIn(launch, "descriptors", [&](const llvm::json::Value &descriptor, unsigned) {
+      const llvm::json::Object *object = descriptor.getAsObject();
+      int64_t product = object ? bytesOfElement(object->getString("element").value_or("i8")) : 0;
+      forEachIn(descriptor, "box", [&](const llvm::json::Value &extent, unsigned) {
+        product *= extent.getAsInteger().value_or(0);
+      });
+      bytes.push_back(product);
+    });
+    const llvm::json::Object *object = launch.getAsObject();
+    std::string symbol = object ? object->getString("symbol").value_or("").str() : "";
+    forEachIn(launch, "params", [&](const llvm::json::Value &param, unsigned number) {
+      const llvm::json::Object *what = param.getAsObject();
+      if (!what || what->getString("kind") != StringRef("descriptor"))
+        return;
+      size_t index = what->getInteger("index").value_or(-1);
+      if (index < bytes.size() && bytes[index] > 0)
+        result[symbol][number] = bytes[index];
+    });
+  };
+  forEachIn(*contract, "kernels", [&](const llvm::json::Value &kernel, unsigned) {
+    forEachIn(kernel, "variants", [&](const llvm::json::Value &variant, unsigned) {
+      forEachIn(variant, "launches", readLaunch);
+    });
+  });
+  return result;
+}

@@ -1,0 +1,49 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Checks PTX text as the compiler does before ptxas.
+#include "tessera/Target/PtxCheck.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/WithColor.h"
+
+namespace cl = llvm::cl;
+
+static std::unique_ptr<llvm::MemoryBuffer> open(llvm::StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (buffer)
+    return std::move(*buffer);
+  llvm::WithColor::error(llvm::errs(), "tile-ptx-check")
+      << "cannot read '" << path << "': " << buffer.getError().message() << "\n";
+  return nullptr;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::OptionCategory category("tile-ptx-check options");
+  cl::opt<std::string> input(cl::Positional, cl::desc("<PTX, - is standard input>"), cl::init("-"),
+                             cl::cat(category));
+  cl::opt<std::string> contract(
+      "contract", cl::desc("JSON of the launch contract: says how large TMA boxes are"),
+      cl::value_desc("file"), cl::cat(category));
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "Looks for hangs, races and illegal wgmma in PTX\n");
+
+  std::unique_ptr<llvm::MemoryBuffer> text = open(input);
+  if (!text)
+    return 1;
+  tessera::TensorMapBytes boxes;
+  if (!contract.empty()) {
+    std::unique_ptr<llvm::MemoryBuffer> json = open(contract);
+    if (!json)
+      return 1;
+    boxes = tessera::tensorMapBytes(json->getBuffer());
+  }
+  std::vector<tessera::PtxProblem> problems = tessera::checkPtx(text->getBuffer(), boxes);
+  for (const tessera::PtxProblem &problem : problems)
+    llvm::errs() << input << ":" << problem.line << ": error: in " << problem.function << ": "
+                 << problem.message << "\n";
+  return problems.empty() ? 0 : 1;
+}
