@@ -73,13 +73,13 @@ struct CompileOptions {
   std::string sourceName = "<source>";
 };
 
-struct Diagnostic {
+struct CompileDiagnostic {
   enum class Severity { Error, Warning, Remark, Note };
   Severity severity = Severity::Error;
   std::string file; // empty: no location
   unsigned line = 0, column = 0;
   std::string message;
-  std::vector<Diagnostic> notes;
+  std::vector<CompileDiagnostic> notes;
 };
 
 struct CompileResult {
@@ -88,7 +88,7 @@ struct CompileResult {
   /// Bytes or text, as `kind` says.
   std::string artifact;
   Report report;
-  std::vector<Diagnostic> diagnostics;
+  std::vector<CompileDiagnostic> diagnostics;
   /// If a pass failed: the module it got, as text that `tile-opt --run-reproducer` takes.
   std::string reproducer;
   /// Name and wall seconds of the stages, in order.
@@ -103,7 +103,7 @@ CompileResult compile(mlir::ModuleOp module, const CompileOptions &options = {})
 
 /// Diagnostics as clang prints them: with the line of `source` and a caret for those in
 /// `sourceName`.
-std::string formatDiagnostics(const std::vector<Diagnostic> &diagnostics, std::string_view source,
+std::string formatDiagnostics(const std::vector<CompileDiagnostic> &diagnostics, std::string_view source,
                               std::string_view sourceName = "<source>");
 
 /// "tessera 0.1.0 (LLVM 22.1.8)"

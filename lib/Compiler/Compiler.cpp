@@ -113,7 +113,7 @@ static std::string checkOptions(const CompileOptions &options, Emit kind) {
 }
 
 static void fail(CompileResult &result, std::string message) {
-  Diagnostic diagnostic;
+  CompileDiagnostic diagnostic;
   diagnostic.message = std::move(message);
   result.diagnostics.push_back(std::move(diagnostic));
 }
@@ -147,7 +147,9 @@ static CompileResult compileBuffer(StringRef source, StringRef sourceText,
     status = cpu ? compileForHost(*module, stages) : compileForGpu(*module, sourceText, stages);
   stages.end();
 
-  auto isError = [](const Diagnostic &d) { return d.severity == Diagnostic::Severity::Error; };
+  auto isError = [](const CompileDiagnostic &d) {
+    return d.severity == CompileDiagnostic::Severity::Error;
+  };
   bool sawError = llvm::any_of(result.diagnostics, isError);
   if (failed(status) && !sawError)
     fail(result, "the compiler failed without saying why: please report it, with the reproducer");

@@ -8,7 +8,6 @@
 
 using namespace mlir;
 using namespace tessera;
-using tessera::Diagnostic;
 
 FileLineColLoc tessera::findFileLoc(Location loc) {
   if (auto file = dyn_cast<FileLineColLoc>(loc))
@@ -26,8 +25,9 @@ FileLineColLoc tessera::findFileLoc(Location loc) {
   return nullptr;
 }
 
-static Diagnostic makeDiagnostic(Diagnostic::Severity severity, Location loc, std::string message) {
-  Diagnostic result;
+static CompileDiagnostic makeDiagnostic(CompileDiagnostic::Severity severity, Location loc,
+                                        std::string message) {
+  CompileDiagnostic result;
   result.severity = severity;
   result.message = std::move(message);
   if (FileLineColLoc file = findFileLoc(loc)) {
@@ -38,36 +38,36 @@ static Diagnostic makeDiagnostic(Diagnostic::Severity severity, Location loc, st
   return result;
 }
 
-static Diagnostic::Severity convertSeverity(DiagnosticSeverity severity) {
+static CompileDiagnostic::Severity convertSeverity(DiagnosticSeverity severity) {
   switch (severity) {
   case DiagnosticSeverity::Error:
-    return Diagnostic::Severity::Error;
+    return CompileDiagnostic::Severity::Error;
   case DiagnosticSeverity::Warning:
-    return Diagnostic::Severity::Warning;
+    return CompileDiagnostic::Severity::Warning;
   case DiagnosticSeverity::Remark:
-    return Diagnostic::Severity::Remark;
+    return CompileDiagnostic::Severity::Remark;
   case DiagnosticSeverity::Note:
     break;
   }
-  return Diagnostic::Severity::Note;
+  return CompileDiagnostic::Severity::Note;
 }
 
 /// The callers through which inlining brought a location here.
-static void addCallers(Location loc, std::vector<Diagnostic> &notes) {
+static void addCallers(Location loc, std::vector<CompileDiagnostic> &notes) {
   if (auto call = dyn_cast<CallSiteLoc>(loc)) {
     notes.push_back(
-        makeDiagnostic(Diagnostic::Severity::Note, call.getCaller(), "called from here"));
+        makeDiagnostic(CompileDiagnostic::Severity::Note, call.getCaller(), "called from here"));
     addCallers(call.getCaller(), notes);
   }
 }
 
-DiagnosticCollector::DiagnosticCollector(MLIRContext *context, std::vector<Diagnostic> &into)
+DiagnosticCollector::DiagnosticCollector(MLIRContext *context, std::vector<CompileDiagnostic> &into)
     : handler(context, [&into](mlir::Diagnostic &diagnostic) {
-        Diagnostic result = makeDiagnostic(convertSeverity(diagnostic.getSeverity()),
-                                           diagnostic.getLocation(), diagnostic.str());
+        CompileDiagnostic result = makeDiagnostic(convertSeverity(diagnostic.getSeverity()),
+                                                  diagnostic.getLocation(), diagnostic.str());
         for (mlir::Diagnostic &note : diagnostic.getNotes())
           result.notes.push_back(
-              makeDiagnostic(Diagnostic::Severity::Note, note.getLocation(), note.str()));
+              makeDiagnostic(CompileDiagnostic::Severity::Note, note.getLocation(), note.str()));
         addCallers(diagnostic.getLocation(), result.notes);
         into.push_back(std::move(result));
         return success();
@@ -75,15 +75,15 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext *context, std::vector<Diagn
 
 //===--- printing ---------------------------------------------------------------------------===//
 
-static StringRef severityText(Diagnostic::Severity severity) {
+static StringRef severityText(CompileDiagnostic::Severity severity) {
   switch (severity) {
-  case Diagnostic::Severity::Error:
+  case CompileDiagnostic::Severity::Error:
     return "error";
-  case Diagnostic::Severity::Warning:
+  case CompileDiagnostic::Severity::Warning:
     return "warning";
-  case Diagnostic::Severity::Remark:
+  case CompileDiagnostic::Severity::Remark:
     return "remark";
-  case Diagnostic::Severity::Note:
+  case CompileDiagnostic::Severity::Note:
     break;
   }
   return "note";
@@ -95,7 +95,7 @@ static StringRef lineOf(StringRef text, unsigned number) {
   return text.split('\n').first.rtrim('\r');
 }
 
-static void print(llvm::raw_ostream &os, const Diagnostic &diagnostic, StringRef source,
+static void print(llvm::raw_ostream &os, const CompileDiagnostic &diagnostic, StringRef source,
                   StringRef sourceName) {
   if (!diagnostic.file.empty())
     os << diagnostic.file << ":" << diagnostic.line << ":" << diagnostic.column << ": ";
@@ -113,15 +113,15 @@ static void print(llvm::raw_ostream &os, const Diagnostic &diagnostic, StringRef
       }
     }
   }
-  for (const Diagnostic &note : diagnostic.notes)
+  for (const CompileDiagnostic &note : diagnostic.notes)
     print(os, note, source, sourceName);
 }
 
-std::string tessera::formatDiagnostics(const std::vector<Diagnostic> &diagnostics,
+std::string tessera::formatDiagnostics(const std::vector<CompileDiagnostic> &diagnostics,
                                        std::string_view source, std::string_view sourceName) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (const Diagnostic &diagnostic : diagnostics)
+  for (const CompileDiagnostic &diagnostic : diagnostics)
     print(os, diagnostic, source, sourceName);
   return text;
 }

@@ -18,7 +18,7 @@ mlir::FileLineColLoc findFileLoc(mlir::Location loc);
 /// Collects all diagnostics of a context while it lives.
 class DiagnosticCollector {
 public:
-  DiagnosticCollector(mlir::MLIRContext *context, std::vector<Diagnostic> &into);
+  DiagnosticCollector(mlir::MLIRContext *context, std::vector<CompileDiagnostic> &into);
 
 private:
   mlir::ScopedDiagnosticHandler handler;

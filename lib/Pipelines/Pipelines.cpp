@@ -66,9 +66,11 @@ Phase tessera::detectPhase(ModuleOp module) {
     least = std::min(least.value_or(Phase::Llvm), phaseOf(kernel));
   if (least)
     return *least;
+  // What the translation to LLVM IR takes as it is.
   auto isLow = [](Operation *op) {
     return isa<ModuleOp>(op) ||
-           isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect());
+           (isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()) &&
+            !isa<NVVM::BasicPtxBuilderInterface>(op));
   };
   bool onlyLow = !module
                       .walk([&](Operation *op) {

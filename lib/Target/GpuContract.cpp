@@ -80,8 +80,9 @@ static std::optional<llvm::json::Value> toJson(Attribute attr) {
 static LogicalResult fill(llvm::json::Object &launch, LLVM::LLVMFuncOp func, StringRef attrName,
                           StringRef key) {
   auto attr = func->getAttrOfType<ArrayAttr>(attrName);
-  std::optional<llvm::json::Value> value =
-      attr ? toJson(attr) : llvm::json::Value(llvm::json::Array());
+  std::optional<llvm::json::Value> value(llvm::json::Array{});
+  if (attr)
+    value = toJson(attr);
   if (!value)
     return func.emitError("'") << attrName
                                << "' holds what the launch contract cannot say: " << attr;

@@ -55,30 +55,34 @@ namespace {
 /// Turns LLVM's diagnostics into MLIR's while it lives; LLVM's own handler would end the process.
 class DiagnosticScope {
 public:
-  DiagnosticScope(llvm::LLVMContext &context, Location loc) : context(context), loc(loc) {
-    previous = context.getDiagnosticHandler();
-    context.setDiagnosticHandlerCallBack(handle, this);
+  DiagnosticScope(llvm::LLVMContext &context, Location loc)
+      : context(context), previous(context.getDiagnosticHandler()) {
+    context.setDiagnosticHandler(std::make_unique<Handler>(*this, loc));
   }
   ~DiagnosticScope() { context.setDiagnosticHandler(std::move(previous)); }
   bool failed() const { return sawError; }
 
 private:
-  static void handle(const llvm::DiagnosticInfo *info, void *self) {
-    auto *scope = static_cast<DiagnosticScope *>(self);
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    llvm::DiagnosticPrinterRawOStream printer(stream);
-    info->print(printer);
-    if (info->getSeverity() == llvm::DS_Error) {
-      scope->sawError = true;
-      emitError(scope->loc, "LLVM: ") << text;
-    } else if (info->getSeverity() == llvm::DS_Warning) {
-      emitWarning(scope->loc, "LLVM: ") << text;
+  struct Handler : llvm::DiagnosticHandler {
+    Handler(DiagnosticScope &scope, Location loc) : scope(scope), loc(loc) {}
+    bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+      if (info.getSeverity() == llvm::DS_Error) {
+        scope.sawError = true;
+        emitError(loc, "LLVM: ") << text;
+      } else if (info.getSeverity() == llvm::DS_Warning) {
+        emitWarning(loc, "LLVM: ") << text;
+      }
+      return true;
     }
-  }
+    DiagnosticScope &scope;
+    Location loc;
+  };
 
   llvm::LLVMContext &context;
-  Location loc;
   std::unique_ptr<llvm::DiagnosticHandler> previous;
   bool sawError = false;
 };

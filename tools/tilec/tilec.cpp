@@ -19,6 +19,13 @@ using tessera::Emit;
 
 namespace {
 
+/// LLVM's libraries register options of the same names, which mean something else.
+void removeOption(StringRef name) {
+  auto &options = cl::getRegisteredOptions();
+  if (auto it = options.find(name); it != options.end())
+    it->second->removeArgument();
+}
+
 enum class ReportKind { None, Text, Json };
 enum class Switch { Default, On, Off };
 
@@ -122,7 +129,7 @@ std::vector<std::string> toolDirectories(const char *argv0) {
   // A build tree is <source>/build/<preset>/bin.
   llvm::SmallString<128> root(bin);
   for (int i = 0; i < 3; ++i)
-    root = llvm::sys::path::parent_path(root);
+    root.resize(llvm::sys::path::parent_path(root).size());
   llvm::sys::path::append(root, ".venv", "bin");
   result.push_back(std::string(root));
   return result;
@@ -158,6 +165,7 @@ int writeOutput(StringRef path, StringRef bytes) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << tessera::versionText() << "\n"; });
+  removeOption("stop-after");
   Options options;
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(argc, argv, "Tessera's tile compiler\n");
@@ -189,7 +197,7 @@ int main(int argc, char **argv) {
   compile.linker = options.linker;
   compile.cpu = options.cpu;
   compile.toolDirectories = toolDirectories(argv[0]);
-  compile.sourceName = options.input == "-" ? "<stdin>" : options.input;
+  compile.sourceName = options.input == "-" ? "<stdin>" : options.input.getValue();
 
   tessera::CompileResult result =
       tessera::compile(std::string_view(source.data(), source.size()), compile);

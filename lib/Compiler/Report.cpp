@@ -1,0 +1,161 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The report as text and as JSON.
+#include "tessera/Report.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tessera;
+namespace json = llvm::json;
+
+//===--- text -------------------------------------------------------------------------------===//
+
+static std::string lineText(unsigned line) {
+  return line ? "line " + std::to_string(line) : "no line";
+}
+
+static void printVerdicts(llvm::raw_ostream &os, const std::vector<Verdict> &verdicts) {
+  size_t name = 4, type = 4, line = 4;
+  for (const Verdict &v : verdicts) {
+    name = std::max(name, v.name.size());
+    type = std::max(type, v.type.size());
+    line = std::max(line, lineText(v.line).size());
+  }
+  for (const Verdict &v : verdicts) {
+    os << "      " << llvm::left_justify(lineText(v.line), line) << "  "
+       << llvm::left_justify(v.op, 6) << llvm::left_justify(v.name, name) << "  "
+       << llvm::left_justify(v.type, type) << "  " << v.mechanism;
+    if (!v.why.empty())
+      os << "; " << v.why;
+    os << "\n";
+  }
+}
+
+static void printLaunch(llvm::raw_ostream &os, const LaunchReport &launch) {
+  os << "    launch " << launch.symbol << ": " << launch.threads << " threads, "
+     << launch.sharedBytes << " bytes of shared memory";
+  if (launch.registers) {
+    os << ", " << *launch.registers << " registers";
+    if (launch.stackBytes)
+      os << ", " << launch.stackBytes << " bytes of stack";
+    if (launch.spillStoreBytes || launch.spillLoadBytes)
+      os << ", SPILLS (" << launch.spillStoreBytes << " bytes stored, " << launch.spillLoadBytes
+         << " loaded)";
+    else
+      os << ", no spills";
+  }
+  os << "\n";
+  if (launch.blocksPerSM)
+    os << "      occupancy: " << launch.blocksPerSM
+       << (launch.blocksPerSM == 1 ? " block" : " blocks") << " per SM, limited by "
+       << launch.limitedBy << "\n";
+  if (!launch.bound.empty())
+    os << "      prediction: " << launch.bound << "\n";
+  printVerdicts(os, launch.verdicts);
+  if (!launch.shared.empty())
+    os << "      shared memory:\n";
+  for (const SharedTile &tile : launch.shared)
+    os << llvm::format("      %8lld  %7lld bytes  ", (long long)tile.offset, (long long)tile.bytes)
+       << tile.type << "  " << tile.name << " (" << lineText(tile.line) << ")\n";
+}
+
+std::string Report::toText() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "target " << target << ", " << compiler << "\n";
+  for (const KernelReport &kernel : kernels) {
+    os << "kernel @" << kernel.name << " (" << lineText(kernel.line) << ")\n";
+    for (const VariantReport &variant : kernel.variants) {
+      os << "  variant " << variant.name;
+      if (variant.guards.empty())
+        os << ": always\n";
+      for (size_t i = 0; i < variant.guards.size(); ++i)
+        os << (i ? ", " : ": if ") << variant.guards[i];
+      if (!variant.guards.empty())
+        os << "\n";
+      for (const LaunchReport &launch : variant.launches)
+        printLaunch(os, launch);
+    }
+  }
+  for (const std::string &message : ptxasMessages)
+    os << "ptxas: " << message << "\n";
+  return text;
+}
+
+//===--- JSON -------------------------------------------------------------------------------===//
+
+template <typename T, typename Fn>
+static json::Array listOf(const std::vector<T> &values, Fn convert) {
+  json::Array result;
+  for (const T &value : values)
+    result.push_back(convert(value));
+  return result;
+}
+
+static json::Value toJson(const Verdict &v) {
+  return json::Object{{"op", v.op},     {"name", v.name},           {"line", int64_t(v.line)},
+                      {"type", v.type}, {"mechanism", v.mechanism}, {"why", v.why}};
+}
+
+static json::Value toJson(const SharedTile &tile) {
+  return json::Object{{"offset", tile.offset},
+                      {"bytes", tile.bytes},
+                      {"type", tile.type},
+                      {"name", tile.name},
+                      {"line", int64_t(tile.line)}};
+}
+
+static json::Value toJson(const LaunchReport &launch) {
+  json::Object result{
+      {"symbol", launch.symbol},
+      {"threads", launch.threads},
+      {"shared_bytes", launch.sharedBytes},
+      {"shared", listOf(launch.shared, [](const SharedTile &t) { return toJson(t); })},
+      {"ops", listOf(launch.verdicts, [](const Verdict &v) { return toJson(v); })},
+      {"work", json::Object{{"tensor_flops", launch.tensorFlops},
+                            {"fma_flops", launch.fmaFlops},
+                            {"global_bytes", launch.globalBytes},
+                            {"bound", launch.bound}}}};
+  if (launch.blocksPerSM)
+    result["occupancy"] =
+        json::Object{{"blocks_per_sm", launch.blocksPerSM}, {"limited_by", launch.limitedBy}};
+  if (launch.registers) {
+    result["registers"] = *launch.registers;
+    result["stack_bytes"] = launch.stackBytes;
+    result["spill_store_bytes"] = launch.spillStoreBytes;
+    result["spill_load_bytes"] = launch.spillLoadBytes;
+  }
+  return result;
+}
+
+static json::Value toJson(const VariantReport &variant) {
+  return json::Object{
+      {"name", variant.name},
+      {"guards", json::Array(variant.guards)},
+      {"launches", listOf(variant.launches, [](const LaunchReport &l) { return toJson(l); })}};
+}
+
+static json::Value toJson(const KernelReport &kernel) {
+  return json::Object{
+      {"name", kernel.name},
+      {"line", int64_t(kernel.line)},
+      {"variants", listOf(kernel.variants, [](const VariantReport &v) { return toJson(v); })}};
+}
+
+std::string Report::toJson() const {
+  json::Object result{
+      {"target", target},
+      {"compiler", compiler},
+      {"kernels", listOf(kernels, [](const KernelReport &k) { return ::toJson(k); })},
+      {"ptxas_messages", json::Array(ptxasMessages)}};
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << llvm::formatv("{0:2}", json::Value(std::move(result))) << "\n";
+  return text;
+}
