@@ -103,8 +103,8 @@ CompileResult compile(mlir::ModuleOp module, const CompileOptions &options = {})
 
 /// Diagnostics as clang prints them: with the line of `source` and a caret for those in
 /// `sourceName`.
-std::string formatDiagnostics(const std::vector<CompileDiagnostic> &diagnostics, std::string_view source,
-                              std::string_view sourceName = "<source>");
+std::string formatDiagnostics(const std::vector<CompileDiagnostic> &diagnostics,
+                              std::string_view source, std::string_view sourceName = "<source>");
 
 /// "tessera 0.1.0 (LLVM 22.1.8)"
 std::string versionText();

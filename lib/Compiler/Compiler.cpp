@@ -137,6 +137,7 @@ static CompileResult compileBuffer(StringRef source, StringRef sourceText,
   else
     registerPtxTranslations(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   DiagnosticCollector collector(&context, result.diagnostics);
 
   stages.begin("parse");

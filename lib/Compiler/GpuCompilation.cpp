@@ -12,6 +12,7 @@
 #include "tessera/Target/Ptxas.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -34,13 +35,20 @@ static Phase lastPhase(Emit kind) {
   }
 }
 
-/// Functions of kernels that refuse spills.
+/// What kernels say about the spills of their functions.
 static void collectRequirements(ModuleOp module, std::map<std::string, PtxasPolicy> &policies) {
+  llvm::StringMap<unsigned> variants;
   for (auto kernel : module.getOps<tile::KernelOp>())
-    for (auto launch : kernel.getBody().front().getOps<cta::LaunchOp>())
+    ++variants[kernel.getVariantOf().value_or(kernel.getSymName())];
+  for (auto kernel : module.getOps<tile::KernelOp>())
+    for (auto launch : kernel.getBody().front().getOps<cta::LaunchOp>()) {
+      PtxasPolicy &policy = policies[launch.getSymbol().str()];
       if (tile::RequireAttr require = kernel.getRequireAttr())
-        policies[launch.getSymbol().str()].requireNoSpills =
-            require.contains(tile::Requirement::NoSpills);
+        policy.requireNoSpills = require.contains(tile::Requirement::NoSpills);
+      bool guarded = kernel.getGuards() && !kernel.getGuards()->empty();
+      policy.isFallback =
+          !guarded && variants[kernel.getVariantOf().value_or(kernel.getSymName())] > 1;
+    }
 }
 
 /// Where functions come from, and which of them use the tensor cores.
@@ -122,7 +130,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
       return success();
     collectRequirements(module, policies);
     stages.begin("contract");
-    return recordGpuContract(module, compilerText(module, stages));
+    return recordGpuContract(module);
   };
   while (true) {
     if (failed(atPhase()))
@@ -142,7 +150,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
 
   stages.begin("translate");
   collectFunctions(module, policies);
-  FailureOr<std::string> contract = finishGpuContract(module);
+  FailureOr<std::string> contract = finishGpuContract(module, compilerText(module, stages));
   if (failed(contract))
     return failure();
   if (failed(stages.save("contract.json", *contract, loc)))

@@ -3,18 +3,13 @@
 
 #include "tessera/Pipelines.h"
 
+#include "tessera/Conversion/CtaToNVVM.h"
+#include "tessera/Conversion/Passes.h"
 #include "tessera/Dialect/Cta/Cta.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -113,29 +108,18 @@ static void toPlaced(OpPassManager &pm) {
 
 static void toAllocated(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
-  // kernels.addPass(cta::createDecompose());
+  kernels.addPass(cta::createDecompose());
   kernels.addPass(cta::createLowerGrid());
   kernels.addPass(cta::createAllocateShared());
-  // kernels.addPass(cta::createInsertBarriers());
-  // kernels.addPass(cta::createAssignRegisters());
+  kernels.addPass(cta::createInsertBarriers());
+  kernels.addPass(cta::createAssignRegisters());
   kernels.addPass(cta::createCtaVerify());
 }
 
 static void toNvvm(OpPassManager &pm) {
-  // pm.addPass(createConvertCtaToNVVM());
+  pm.addPass(createConvertCtaToNVVM());
 }
 
-static void toLlvm(OpPassManager &pm) {
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createConvertIndexToLLVMPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createConvertNVVMToLLVMPass());
-}
 
 void tessera::buildTilePipeline(OpPassManager &pm, Phase from, Phase to,
                                 const TilePipelineOptions &options) {
@@ -151,7 +135,7 @@ void tessera::buildTilePipeline(OpPassManager &pm, Phase from, Phase to,
   if (crosses(Phase::Nvvm))
     toNvvm(pm);
   if (crosses(Phase::Llvm))
-    toLlvm(pm);
+    buildThreadCodePipeline(pm);
 }
 
 namespace {

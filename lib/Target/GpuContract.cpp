@@ -14,9 +14,9 @@
 using namespace mlir;
 using namespace tessera;
 
-LogicalResult tessera::recordGpuContract(ModuleOp module, StringRef compiler) {
+LogicalResult tessera::recordGpuContract(ModuleOp module) {
   contract::Contract contract;
-  contract.compiler = compiler.str();
+  contract.compiler = contract::compilerVersion();
   contract.target = hopper::kChip;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     std::vector<contract::Launch> launches;
@@ -90,7 +90,7 @@ static LogicalResult fill(llvm::json::Object &launch, LLVM::LLVMFuncOp func, Str
   return success();
 }
 
-FailureOr<std::string> tessera::finishGpuContract(ModuleOp module) {
+FailureOr<std::string> tessera::finishGpuContract(ModuleOp module, StringRef compiler) {
   auto text = module->getAttrOfType<StringAttr>(contract::kModuleAttr);
   if (!text)
     return std::string();
@@ -105,6 +105,10 @@ FailureOr<std::string> tessera::finishGpuContract(ModuleOp module) {
     llvm::json::Array *array = object ? object->getArray(key) : nullptr;
     return array ? std::move(*array) : llvm::json::Array();
   };
+  if (!contract->getAsObject()) {
+    module.emitError("'") << contract::kModuleAttr << "' is no JSON object";
+    return failure();
+  }
   // Lists are moved out and back in: the JSON library has no mutable iteration over nested values.
   llvm::json::Array kernels = list(*contract, "kernels");
   for (llvm::json::Value &kernel : kernels) {
@@ -128,6 +132,7 @@ FailureOr<std::string> tessera::finishGpuContract(ModuleOp module) {
     }
     (*kernel.getAsObject())["variants"] = std::move(variants);
   }
+  (*contract->getAsObject())["compiler"] = compiler.str();
   (*contract->getAsObject())["kernels"] = std::move(kernels);
   std::string result;
   llvm::raw_string_ostream(result) << *contract;

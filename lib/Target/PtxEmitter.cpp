@@ -10,7 +10,9 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -141,10 +143,60 @@ LogicalResult tessera::optimizeForPtx(llvm::Module &module, Location loc,
   return failure(diagnostics.failed());
 }
 
+/// Intrinsics that the back end would turn into calls of a library, or stop the process for: the
+/// GPU has no such library. The lowering must have expanded them.
+static LogicalResult checkIntrinsics(llvm::Module &module, Location loc) {
+  bool bad = false;
+  for (llvm::Function &function : module) {
+    switch (function.getIntrinsicID()) {
+    case llvm::Intrinsic::acos:
+    case llvm::Intrinsic::asin:
+    case llvm::Intrinsic::atan:
+    case llvm::Intrinsic::atan2:
+    case llvm::Intrinsic::cosh:
+    case llvm::Intrinsic::exp:
+    case llvm::Intrinsic::exp10:
+    case llvm::Intrinsic::frexp:
+    case llvm::Intrinsic::ldexp:
+    case llvm::Intrinsic::log:
+    case llvm::Intrinsic::log10:
+    case llvm::Intrinsic::pow:
+    case llvm::Intrinsic::powi:
+    case llvm::Intrinsic::sinh:
+    case llvm::Intrinsic::tan:
+    case llvm::Intrinsic::tanh:
+      break;
+    case llvm::Intrinsic::cos:
+    case llvm::Intrinsic::exp2:
+    case llvm::Intrinsic::log2:
+    case llvm::Intrinsic::sin: {
+      // There are approximate instructions, for calls that allow them.
+      bool allApproximate = llvm::all_of(function.users(), [](llvm::User *user) {
+        auto *math = dyn_cast<llvm::FPMathOperator>(user);
+        return math && math->hasApproxFunc();
+      });
+      if (allApproximate)
+        continue;
+      break;
+    }
+    default:
+      continue;
+    }
+    if (function.use_empty())
+      continue;
+    emitError(loc, "LLVM: '") << function.getName().str()
+                              << "' has no instruction on the GPU and was not expanded";
+    bad = true;
+  }
+  return failure(bad);
+}
+
 FailureOr<std::string> tessera::emitPtx(llvm::Module &module, Location loc,
                                         const PtxOptions &options) {
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(loc, options);
   if (!machine)
+    return failure();
+  if (failed(checkIntrinsics(module, loc)))
     return failure();
   DiagnosticScope diagnostics(module.getContext(), loc);
   llvm::SmallString<0> text;

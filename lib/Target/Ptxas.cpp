@@ -206,14 +206,16 @@ LogicalResult tessera::judgePtxas(const PtxasLog &log,
     int64_t spilled = function.spillStoreBytes + function.spillLoadBytes;
     if (!spilled || !(policy.onTensorPath || policy.requireNoSpills))
       continue;
-    bad = true;
-    emitError(policy.loc.value_or(loc), "'")
-        << function.name << "' spills registers (" << function.spillStoreBytes << " bytes stored, "
-        << function.spillLoadBytes << " loaded, with " << function.registers
-        << " registers a thread), "
-        << (policy.requireNoSpills ? "which the kernel refuses by `require`"
-                                   : "which is never worth it around tensor-core products")
-        << ": use smaller tiles or more warpgroups";
+    bool isError = policy.requireNoSpills || !policy.isFallback;
+    bad |= isError;
+    Location at = policy.loc.value_or(loc);
+    InFlightDiagnostic diag = isError ? emitError(at) : emitWarning(at);
+    diag << "'" << function.name << "' spills registers (" << function.spillStoreBytes
+         << " bytes stored, " << function.spillLoadBytes << " loaded, with " << function.registers
+         << " registers a thread), "
+         << (policy.requireNoSpills ? "which the kernel refuses by `require`"
+                                    : "which costs much around matrix products")
+         << ": use smaller tiles or more warpgroups";
   }
   return failure(bad);
 }

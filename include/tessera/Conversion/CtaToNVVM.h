@@ -21,7 +21,11 @@ mlir::LogicalResult expandMathForNVVM(mlir::Operation *root);
 /// rest.
 void buildNVVMPipeline(mlir::OpPassManager &pm);
 
-/// Registers it as `cta-to-llvm`.
+/// The part after `convert-cta-to-nvvm`: GPU functions with scalar arith, math and scf ops to the
+/// LLVM dialect.
+void buildThreadCodePipeline(mlir::OpPassManager &pm);
+
+/// Registers `buildNVVMPipeline` as `cta-to-llvm`.
 void registerNVVMPipeline();
 
 } // namespace tessera

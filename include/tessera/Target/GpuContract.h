@@ -23,13 +23,13 @@ namespace tessera {
 constexpr llvm::StringLiteral kParamsAttr = "tessera.params";
 constexpr llvm::StringLiteral kDescriptorsAttr = "tessera.descriptors";
 
-/// Requires allocated kernels; sets `tile.contract`. `compiler` is the text of the contract's
-/// field.
-mlir::LogicalResult recordGpuContract(mlir::ModuleOp module, llvm::StringRef compiler);
+/// Requires allocated kernels; sets `tile.contract`.
+mlir::LogicalResult recordGpuContract(mlir::ModuleOp module);
 
 /// Requires a module of llvm functions: the JSON of the contract, complete. The empty text if no
-/// contract was recorded (a module that was written by hand).
-mlir::FailureOr<std::string> finishGpuContract(mlir::ModuleOp module);
+/// contract was recorded (a module that was written by hand). `compiler` is the text of the field
+/// of that name.
+mlir::FailureOr<std::string> finishGpuContract(mlir::ModuleOp module, llvm::StringRef compiler);
 
 /// Adds the global that carries the contract. External, or LLVM would drop it.
 void embedGpuContract(llvm::Module &module, llvm::StringRef json);

@@ -70,7 +70,8 @@ mlir::FailureOr<PtxasResult> runPtxas(llvm::StringRef ptx, const PtxasOptions &o
 
 /// What a function is held to.
 struct PtxasPolicy {
-  bool onTensorPath = false; // a spill is an error
+  bool onTensorPath = false; // a spill is an error,
+  bool isFallback = false;   // but a warning where another variant is the fast one
   bool requireNoSpills = false;
   std::optional<mlir::Location> loc;
 };

@@ -52,6 +52,10 @@ struct ConvertCtaToNVVM : tessera::impl::ConvertCtaToNVVMBase<ConvertCtaToNVVM> 
 
 void tessera::buildNVVMPipeline(OpPassManager &pm) {
   pm.addPass(createConvertCtaToNVVM());
+  buildThreadCodePipeline(pm);
+}
+
+void tessera::buildThreadCodePipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createSCFToControlFlowPass());
