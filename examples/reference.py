@@ -159,6 +159,16 @@ EXAMPLES = {
         softmax_case("softmax_8192", [(1, 1), (2, 5003), (1, 8192)]),
         softmax_case("softmax_any", [(1, 1), (3, 2047), (2, 2048), (2, 2049), (2, 10007)]),
     ],
+    "softmax-bf16": [
+        Case(
+            "softmax_bf16",
+            softmax,
+            [("X", bf16, ["M", "N"])],
+            ("Y", bf16, ["M", "N"]),
+            shapes("M N", (1, 1), (3, 7), (5, 1023), (2, 5003), (3, 8192)),
+            **BF16,
+        )
+    ],
     "rms-norm": [
         Case(
             "rms_norm",

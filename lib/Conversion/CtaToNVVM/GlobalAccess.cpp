@@ -273,8 +273,10 @@ Values Access::emit(TypeRange results, llvm::function_ref<void()> begin,
   auto bounded = [&] {
     return branch(aligned, [&] { return path(vector, true); }, [&] { return path(1, true); });
   };
-  // A mask needs predicates anyhow, and a single access is as fast with one.
-  if (mask || (inside && index.size() <= vector))
+  // A mask needs predicates anyhow, a single access is as fast with one, and many accesses of
+  // single elements are slow with or without: one path is half the code to compile.
+  constexpr int64_t kManySingles = 16;
+  if (mask || (inside && index.size() <= vector) || (vector == 1 && index.size() >= kManySingles))
     return bounded();
   return branch(inside, [&] { return path(vector, false); }, bounded);
 }
