@@ -150,7 +150,8 @@ FailureOr<PtxasResult> tessera::runPtxas(StringRef ptx, const PtxasOptions &opti
   if (failed(writeFile(input, ptx, loc)))
     return failure();
   std::string arch = "-arch=" + options.chip, level = "-O" + std::to_string(options.optLevel);
-  SmallVector<StringRef> words{arch, level, "-v"};
+  // Functions of a module are optimised in parallel: the variants of a kernel are as many.
+  SmallVector<StringRef> words{arch, level, "-v", "-split-compile=0"};
   if (options.lineInfo)
     words.push_back("-lineinfo");
   words.append({input, "-o", output});

@@ -206,7 +206,6 @@ std::pair<Value, int64_t> Access::address(int64_t reg) {
   }
   std::vector<int64_t> key;
   int64_t constant = 0;
-  Value offset = f.i64(0);
   for (auto [d, m] : llvm::enumerate(dims)) {
     RegCoord c = index.at(reg, static_cast<int>(d));
     Value stride = f.strideOf(memref, static_cast<unsigned>(m));
