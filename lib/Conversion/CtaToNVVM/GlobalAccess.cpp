@@ -19,6 +19,11 @@ using namespace tessera::nvvm;
 
 using arith::CmpIPredicate;
 
+/// Null is true.
+static bool isTrue(Value condition) {
+  return !condition || getConstantIntValue(condition).value_or(0) != 0;
+}
+
 namespace {
 /// What a load or a store says, and the tile that it moves.
 class Access {
@@ -176,7 +181,10 @@ Value Access::inRange(int64_t reg) {
     Value &bound = bounds[{d, key[d]}];
     if (!bound) {
       Value at = c.thread ? c.thread : f.i32(0);
-      bound = f.compare(CmpIPredicate::slt, at, f.sub(ranges[d].high, f.i32(c.constant)));
+      std::optional<int64_t> high = getConstantIntValue(ranges[d].high);
+      bool below = high && c.constant + index.maxThread[d] < *high;
+      bound = below ? f.boolean(true)
+                    : f.compare(CmpIPredicate::slt, at, f.sub(ranges[d].high, f.i32(c.constant)));
       if (ranges[d].low)
         bound = f.both(bound,
                        f.compare(CmpIPredicate::sge, at, f.sub(ranges[d].low, f.i32(c.constant))));
@@ -256,7 +264,7 @@ Values Access::emit(TypeRange results, llvm::function_ref<void()> begin,
     return finish();
   };
   auto branch = [&](Value condition, auto yes, auto no) -> Values {
-    if (!condition || isConstantIntValue(condition, 1))
+    if (isTrue(condition))
       return yes();
     if (isConstantIntValue(condition, 0))
       return no();
@@ -275,7 +283,8 @@ Values Access::emit(TypeRange results, llvm::function_ref<void()> begin,
   // A mask needs predicates anyhow, a single access is as fast with one, and many accesses of
   // single elements are slow with or without: one path is half the code to compile.
   constexpr int64_t kManySingles = 16;
-  if (mask || (inside && index.size() <= vector) || (vector == 1 && index.size() >= kManySingles))
+  if (mask || (!isTrue(inside) &&
+               (index.size() <= vector || (vector == 1 && index.size() >= kManySingles))))
     return bounded();
   return branch(inside, [&] { return path(vector, false); }, bounded);
 }
@@ -347,7 +356,7 @@ LogicalResult tessera::nvvm::lowerLoad(Lowering &f, cta::LoadOp op) {
   Values yielded, pending;
   auto one = [&](int64_t reg, int64_t count, Value predicate, Value pointer, int64_t offset) {
     Values words;
-    if (!predicate || isConstantIntValue(predicate, 1)) {
+    if (isTrue(predicate)) {
       words = f.loadWords(pointer, offset, count * bytes, invariant);
     } else {
       Values pads = f.pack(Values(count, storedPad));
@@ -413,7 +422,7 @@ LogicalResult tessera::nvvm::lowerStore(Lowering &f, cta::StoreOp op) {
   auto one = [&](int64_t reg, int64_t count, Value predicate, Value pointer, int64_t offset) {
     Values words = f.pack(ValueRange(elements).slice(reg, count));
     predicate = f.both(predicate, owner);
-    if (!predicate || isConstantIntValue(predicate, 1))
+    if (isTrue(predicate))
       f.storeWords(words, pointer, offset, count * access.bytes);
     else
       predicatedStore(f, pointer, offset, count * access.bytes, predicate, words);

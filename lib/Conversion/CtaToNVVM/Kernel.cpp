@@ -31,6 +31,7 @@ LogicalResult Lowering::run() {
   if (failed(lowerBlock(launch.getBody().front())) || broken)
     return failure();
   LLVM::ReturnOp::create(b, func.getLoc(), ValueRange());
+  prefetchDescriptors();
   IRRewriter rewriter(context);
   (void)runRegionDCE(rewriter, func->getRegions());
   finishAttributes();
@@ -48,14 +49,28 @@ void Lowering::initMbarriers() {
     LLVM::StoreOp::create(b, loc, i32(0), parities.back());
   }
   auto branch = scf::IfOp::create(b, loc, isThreadZero(), /*withElseRegion=*/false);
+  atEntry = branch.thenBlock();
   {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&branch.getThenRegion().front());
+    b.setInsertionPointToStart(atEntry);
     for (auto [i, count] : llvm::enumerate(counts))
       NVVM::MBarrierInitOp::create(b, loc, mbarrier(static_cast<int64_t>(i)), i32(count), Value());
     NVVM::FenceMbarrierInitOp::create(b, loc);
   }
   NVVM::Barrier0Op::create(b, loc);
+}
+
+/// Thread 0 asks for them early, where it sets up the mbarriers anyhow.
+void Lowering::prefetchDescriptors() {
+  if (!atEntry)
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(atEntry->getTerminator());
+  for (const Parameter &p : parameters)
+    if (p.kind == "descriptor")
+      NVVM::PrefetchOp::create(b, func.getLoc(), NVVM::PrefetchCacheLevelAttr(),
+                               NVVM::CacheEvictionPriorityAttr(), p.value, Value(),
+                               b.getUnitAttr());
 }
 
 Value Lowering::mbarrier(int64_t number) {

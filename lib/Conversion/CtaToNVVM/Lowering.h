@@ -180,6 +180,7 @@ public:
 
 private:
   void initMbarriers();
+  void prefetchDescriptors();
   void finishAttributes();
   Value shuffle(Value x, Value by, mlir::NVVM::ShflKind kind);
   void collectWrites();
@@ -208,6 +209,7 @@ private:
   std::vector<mlir::DictionaryAttr> descriptors;
   llvm::DenseSet<Value> written, readBack, copied;
   std::vector<Value> parities;
+  mlir::Block *atEntry = nullptr; ///< where thread 0 sets up the mbarriers
   bool broken = false;
 };
 

@@ -41,5 +41,11 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
+/// The launcher refuses 2^31 blocks and more.
+void BlockIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setResultRange) {
+  setResultRange(getResult(), ConstantIntRanges::range(APInt(64, 0), APInt(64, 0x7ffffffe),
+                                                       /*isSigned=*/true));
+}
+
 #define GET_OP_CLASSES
 #include "tessera/Dialect/Cta/CtaOps.cpp.inc"

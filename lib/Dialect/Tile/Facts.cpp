@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -370,6 +371,16 @@ Facts::Known Facts::computeOp(Operation *op) {
           all = {gcd(all.divisor, one.divisor), join(all.range, one.range)};
         }
         return all;
+      })
+      .Case([](InferIntRangeInterface source) -> Known {
+        // What comes from nowhere, such as the number of the block.
+        Known known;
+        if (source->getNumOperands() == 0)
+          source.inferResultRanges(
+              ArrayRef<ConstantIntRanges>(), [&](Value, const ConstantIntRanges &r) {
+                known.range = {r.smin().getSExtValue(), r.smax().getSExtValue()};
+              });
+        return known;
       })
       .Default([](Operation *) { return Known{}; });
 }

@@ -8,6 +8,7 @@
 
 include "tessera/Dialect/Cta/MemoryOps.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
 
 def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "one launch of the kernel: what a block does";
@@ -36,7 +37,7 @@ def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryE
   let hasVerifier = 1;
 }
 
-def Cta_BlockIdOp : Cta_Op<"block_id", [Pure]> {
+def Cta_BlockIdOp : Cta_Op<"block_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "the linear number of the block";
   let description = "```mlir\n%b = cta.block_id : index\n```";
   let results = (outs Index:$result);

@@ -9,6 +9,7 @@
 #include "tessera/Layout/RegisterLayout.h"
 
 #include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 
 #include "tessera/Dialect/Cta/CtaDialect.h.inc"
 #include "tessera/Dialect/Cta/CtaEnums.h.inc"

@@ -1,0 +1,98 @@
+// RUN: tile-opt %s --convert-cta-to-nvvm -split-input-file -verify-diagnostics
+
+// expected-error@+1 {{convert-cta-to-nvvm needs phase allocated}}
+tile.kernel @early(%x: memref<f32>) attributes {phase = #tile.phase<placed>} {
+  tile.return
+}
+
+// -----
+
+#l = #cta.frag<regs = [], lanes = [[1], [2], [4], [8], [16]], warps = [[32], [64]]>
+tile.kernel @no_offset(%x: memref<128xf32>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @k blocks() {
+    %t = arith.constant dense<0.0> : tensor<128xf32, #l>
+    // expected-error@+1 {{has no offset: run cta-allocate-shared before this pass}}
+    %s = cta.stage %t : tensor<128xf32, #l> -> !cta.smem<128xf32, #cta.swizzle<linear>>
+  }
+  tile.return
+}
+
+// -----
+
+#l = #cta.frag<regs = [], lanes = [[1], [2], [4], [8], [16]], warps = [[32], [64]]>
+#r = #cta.frag<regs = [], lanes = [[4], [8], [16], [32], [64]], warps = [[1], [2]]>
+tile.kernel @crosses(%x: memref<128xf32>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @k blocks() {
+    %t = arith.constant dense<0.0> : tensor<128xf32, #l>
+    // expected-error@+1 {{this conversion crosses warps: run cta-decompose before this pass}}
+    %s = cta.convert_layout %t : tensor<128xf32, #l> -> tensor<128xf32, #r>
+  }
+  tile.return
+}
+
+// -----
+
+#l = #cta.frag<regs = [], lanes = [[1], [2], [4], [8], [16]], warps = [[32], [64]]>
+#s = #cta.frag<splat, rank = 0, warps = 2, wg = 1>
+tile.kernel @reduces_warps(%x: memref<128xf32>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @k blocks() {
+    %zero = arith.constant 0.0 : f32
+    %t = arith.constant dense<0.0> : tensor<128xf32, #l>
+    // expected-error@+1 {{the reduction crosses warps: run cta-decompose before this pass}}
+    %s = cta.reduce (%t) dims = [0] init(%zero) {
+    ^bb0(%a: f32, %b: f32):
+      %r = arith.addf %a, %b : f32
+      tile.yield %r : f32
+    } : tensor<128xf32, #l> -> tensor<f32, #s>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @function(%x: memref<f64>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @k blocks() {
+    %v = memref.load %x[] : memref<f64>
+    // expected-error@+1 {{'math.erf' on 'f64' has no lowering to the GPU yet}}
+    %a = math.erf %v : f64
+    memref.store %a, %x[] : memref<f64>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @view_by_tma(%x: memref<?x?xbf16>, %n: index) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @k blocks() attributes {shared = 8200 : i64, mbarriers = array<i64: 1>} {
+    %c0 = arith.constant 0 : index
+    %v = memref.subview %x[0, 0] [64, 64] [1, 1] : memref<?x?xbf16> to memref<64x64xbf16, strided<[?, 1]>>
+    // expected-error@+1 {{TMA needs an argument or a workspace, not a view of one}}
+    %s = cta.copy %v[%c0, %c0] {mechanism = #cta.mechanism<tma>, mbarrier = 0 : i64, offset = 0 : i64} : memref<64x64xbf16, strided<[?, 1]>> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @no_barrier(%x: memref<?x?xbf16>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @k blocks() attributes {shared = 8192 : i64} {
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{needs an offset and an mbarrier of the launch: run cta-allocate-shared}}
+    %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+  }
+  tile.return
+}
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 1>
+tile.kernel @misaligned(%x: memref<?x?xbf16>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @k blocks() attributes {shared = 65536 : i64} {
+    %t = arith.constant dense<0.0> : tensor<64x64xbf16, #acc>
+    %a = cta.stage %t {offset = 0 : i64} : tensor<64x64xbf16, #acc> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %b = cta.stage %t {offset = 8704 : i64} : tensor<64x64xbf16, #acc> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    // expected-error@+1 {{a shared operand lies at byte 8704; its swizzle needs a multiple of 1024}}
+    %d = cta.wgmma %a, %b : !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>> -> tensor<64x64xf32, #acc>
+  }
+  tile.return
+}

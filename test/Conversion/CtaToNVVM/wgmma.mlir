@@ -1,0 +1,81 @@
+// RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
+
+#acc1 = #cta.frag<wgmma_acc, wg = 1>
+#acc2 = #cta.frag<wgmma_acc, wg = 2>
+#a2 = #cta.frag<wgmma_a, bits = 16, wg = 2>
+#k = #cta.swizzle<128, dim = 1>
+
+// K-major A and B, two warpgroups: A's descriptor moves by the warpgroup's rows, computed once outside the loop; k steps
+// are 2 units of 16 bytes. Accumulators are tied operands, also of the wait.
+// CHECK-LABEL: llvm.func @nt
+// CHECK:       nvvm.shfl.sync
+// CHECK:       %[[FIELD:.*]] = arith.extui
+// CHECK:       arith.ori %[[FIELD]], %{{.*}} : i64
+// CHECK:       scf.for
+// CHECK:         %[[D:.*]] = llvm.inline_asm has_side_effects asm_dialect = att "{
+// CHECK-SAME:      wgmma.fence.sync.aligned;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $8, $9, 1, 1, 1, 0, 0;
+// CHECK-SAME:      add.s64 ta, $8, 2;
+// CHECK-SAME:      add.s64 tb, $9, 2;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, ta, tb, 1, 1, 1, 0, 0;
+// CHECK-SAME:      wgmma.commit_group.sync.aligned;
+// CHECK-SAME:      "=f,=f,=f,=f,0,1,2,3,l,l,~{memory}"
+// CHECK:         %[[E:.*]] = llvm.extractvalue %[[D]][0]
+// CHECK:         llvm.inline_asm {{.*}} "wgmma.wait_group.sync.aligned 0;", "=f,=f,=f,=f,0,1,2,3,~{memory}" %[[E]],
+tile.kernel @nt_k(%x: memref<128x8xf32>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 2 : i64} {
+  cta.launch @nt blocks() attributes {shared = 9216 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = arith.constant dense<1.0> : tensor<128x32xbf16, #acc2>
+    %u = arith.constant dense<1.0> : tensor<32x8xbf16, #acc2>
+    %z = arith.constant dense<0.0> : tensor<128x8xf32, #acc2>
+    %a = cta.stage %t {offset = 0 : i64} : tensor<128x32xbf16, #acc2> -> !cta.smem<128x32xbf16, #cta.swizzle<64, dim = 1>>
+    %b = cta.stage %u {offset = 8192 : i64} : tensor<32x8xbf16, #acc2> -> !cta.smem<32x8xbf16, #cta.swizzle<64, dim = 0>>
+    %w = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (tensor<128x8xf32, #acc2>) {
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x32xbf16, #cta.swizzle<64, dim = 1>>, !cta.smem<32x8xbf16, #cta.swizzle<64, dim = 0>> -> tensor<128x8xf32, #acc2>
+      scf.yield %d : tensor<128x8xf32, #acc2>
+    }
+    cta.store %w, %x[%c0, %c0] : tensor<128x8xf32, #acc2> -> memref<128x8xf32>
+  }
+  tile.return
+}
+
+// MN-major B (the instruction's transpose bit; a k step is 16 rows of 128 bytes = 128 units), no accumulator: the first
+// step ignores what the registers hold. f16 accumulators are packed.
+// CHECK-LABEL: llvm.func @nn
+// CHECK:       llvm.inline_asm has_side_effects asm_dialect = att "{
+// CHECK-SAME:    m64n64k16.f16.f16.f16 {$0, {{.*}}, $15}, $32, $33, 0, 1, 1, 0, 1;
+// CHECK-SAME:    add.s64 tb, $33, 128;
+// CHECK-SAME:    ta, tb, 1, 1, 1, 0, 1;
+// CHECK-SAME:    "=r,
+tile.kernel @nn_k(%x: memref<64x64xf16>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @nn blocks() attributes {shared = 8192 : i64} {
+    %c0 = arith.constant 0 : index
+    %t = arith.constant dense<1.0> : tensor<64x32xf16, #acc1>
+    %u = arith.constant dense<1.0> : tensor<32x64xf16, #acc1>
+    %a = cta.stage %t {offset = 0 : i64} : tensor<64x32xf16, #acc1> -> !cta.smem<64x32xf16, #cta.swizzle<64, dim = 1>>
+    %b = cta.stage %u {offset = 4096 : i64} : tensor<32x64xf16, #acc1> -> !cta.smem<32x64xf16, #k>
+    %d = cta.wgmma %a, %b : !cta.smem<64x32xf16, #cta.swizzle<64, dim = 1>>, !cta.smem<32x64xf16, #k> -> tensor<64x64xf16, #acc1>
+    cta.store %d, %x[%c0, %c0] : tensor<64x64xf16, #acc1> -> memref<64x64xf16>
+  }
+  tile.return
+}
+
+// A in registers, four for each step; two blocks of 64 rows for each warpgroup, and 264 columns in pieces of 88:
+// six chains, one wait.
+// CHECK-LABEL: llvm.func @registers
+// CHECK-COUNT-6: m64n88k16.f32.bf16.bf16 {{{[^}]*}}}, {$88, $89, $90, $91}, $92, 1, 1, 1, 1;
+// CHECK:         wgmma.wait_group
+// CHECK-NOT:     wgmma.
+tile.kernel @registers_k(%x: memref<256x264xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 2 : i64} {
+  cta.launch @registers blocks() attributes {shared = 16384 : i64} {
+    %c0 = arith.constant 0 : index
+    %a = arith.constant dense<1.0> : tensor<256x16xbf16, #a2>
+    %u = arith.constant dense<1.0> : tensor<16x264xbf16, #acc2>
+    %c = cta.load %x[%c0, %c0] : memref<256x264xf32> -> tensor<256x264xf32, #acc2>
+    %b = cta.stage %u {offset = 0 : i64} : tensor<16x264xbf16, #acc2> -> !cta.smem<16x264xbf16, #cta.swizzle<0, dim = 1>>
+    %d = cta.wgmma %a, %b, %c : tensor<256x16xbf16, #a2>, !cta.smem<16x264xbf16, #cta.swizzle<0, dim = 1>> -> tensor<256x264xf32, #acc2>
+    cta.store %d, %x[%c0, %c0] : tensor<256x264xf32, #acc2> -> memref<256x264xf32>
+  }
+  tile.return
+}
