@@ -42,7 +42,8 @@ struct LaunchReport {
   // Blocks that fit an SM, and what limits them.
   int64_t blocksPerSM = 0;
   std::string limitedBy;
-  // Work of one block between its outermost loops' iterations: see docs of the report.
+  // Work of one block in one iteration of its hottest loop of unknown length (in all, if it has
+  // none).
   double tensorFlops = 0, fmaFlops = 0, globalBytes = 0;
   std::string bound; // a sentence
 };
@@ -60,7 +61,7 @@ struct KernelReport {
 };
 
 struct Report {
-  std::string target, compiler, ptxas;
+  std::string target, compiler;
   std::vector<KernelReport> kernels;
   std::vector<std::string> ptxasMessages;
 

@@ -1,6 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "CollectReport.h"
 #include "Targets.h"
 
 #include "tessera/Dialect/Cta/Cta.h"
@@ -128,8 +129,11 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
   auto atPhase = [&]() -> LogicalResult {
     if (phase != Phase::Allocated)
       return success();
-    collectRequirements(module, policies);
     stages.begin("contract");
+    collectRequirements(module, policies);
+    collectKernels(module, source, options.sourceName, result.report);
+    if (last == Phase::Allocated)
+      return success();
     return recordGpuContract(module);
   };
   while (true) {
@@ -148,9 +152,11 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
     return success();
   }
 
-  stages.begin("translate");
+  stages.begin("contract");
   collectFunctions(module, policies);
-  FailureOr<std::string> contract = finishGpuContract(module, compilerText(module, stages));
+  result.report.target = hopper::kChip;
+  result.report.compiler = compilerText(module, stages);
+  FailureOr<std::string> contract = finishGpuContract(module, result.report.compiler);
   if (failed(contract))
     return failure();
   if (failed(stages.save("contract.json", *contract, loc)))
@@ -159,6 +165,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
     result.artifact = *contract;
     return success();
   }
+  stages.begin("translate");
   llvm::LLVMContext llvmContext;
   PtxOptions ptxOptions;
   ptxOptions.optLevel = options.optLevel;
@@ -201,6 +208,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
   FailureOr<PtxasResult> assembled = runPtxas(*ptx, ptxasOptions, loc);
   if (failed(assembled))
     return failure();
+  collectPtxas(assembled->log, result.report);
   if (failed(stages.save("ptxas.log", assembled->logText, loc)) ||
       failed(judgePtxas(assembled->log, policies, loc)) ||
       failed(stages.save("kernel.cubin", assembled->cubin, loc)))

@@ -1,0 +1,354 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CollectReport.h"
+
+#include "Diagnostics.h"
+#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/SharedMemory.h"
+#include "tessera/Dialect/Tile/Tile.h"
+#include "tessera/Target/Hopper.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace tessera;
+
+namespace {
+
+//===--- names of the source ----------------------------------------------------------------===//
+
+/// What the source says at a location.
+class Source {
+public:
+  Source(StringRef text, StringRef name) : name(name) { text.split(lines, '\n'); }
+
+  unsigned lineOf(Location loc) const {
+    FileLineColLoc file = findFileLoc(loc);
+    return file && file.getFilename() == name ? file.getLine() : 0;
+  }
+
+  /// The name of the op's result ("%a", or "%a, %b"), or else the statement's text.
+  std::string nameOf(Location loc) const {
+    unsigned line = lineOf(loc);
+    if (!line || line > lines.size())
+      return "";
+    size_t column = findFileLoc(loc).getColumn();
+    StringRef text = lines[line - 1];
+    // An op is located at its name, behind "%a = ".
+    StringRef before = text.take_front(column ? column - 1 : 0).rtrim();
+    if (before.consume_back("=")) {
+      before = before.rtrim();
+      size_t start = before.find_last_of("{;");
+      return before.drop_front(start == StringRef::npos ? 0 : start + 1).trim().str();
+    }
+    StringRef statement = text.drop_front(column ? column - 1 : 0).split(" : ").first.rtrim();
+    return statement.str();
+  }
+
+private:
+  StringRef name;
+  SmallVector<StringRef> lines;
+};
+
+//===--- verdicts ---------------------------------------------------------------------------===//
+
+std::string shapeText(ArrayRef<int64_t> shape, Type element) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (int64_t extent : shape)
+    os << extent << "x";
+  os << element;
+  return text;
+}
+
+std::string typeText(Type type) {
+  if (auto smem = dyn_cast<cta::SmemType>(type))
+    return shapeText(smem.getShape(), smem.getElementType());
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return shapeText(tensor.getShape(), tensor.getElementType());
+  return "";
+}
+
+int64_t elementBytes(Type element) {
+  return element.isIndex() ? 8 : std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
+}
+
+int64_t tileBytes(Type type) {
+  if (auto smem = dyn_cast<cta::SmemType>(type))
+    type = smem.tensorType();
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getNumElements() * elementBytes(tensor.getElementType());
+}
+
+std::string vectorText(std::optional<int64_t> vector, Type element) {
+  int64_t bytes = vector.value_or(1) * elementBytes(element);
+  if (vector.value_or(1) == 1)
+    return "single elements";
+  return "vectors of " + std::to_string(bytes) + " bytes";
+}
+
+std::string orEmpty(std::optional<StringRef> text) { return text.value_or("").str(); }
+
+/// Ops of other kinds have no verdict.
+std::optional<Verdict> verdictOf(Operation *op) {
+  Verdict verdict;
+  auto fill = [&](StringRef kind, Type type, std::string mechanism, std::optional<StringRef> why) {
+    verdict.op = kind.str();
+    verdict.type = typeText(type);
+    verdict.mechanism = std::move(mechanism);
+    verdict.why = orEmpty(why);
+    return true;
+  };
+  bool known =
+      llvm::TypeSwitch<Operation *, bool>(op)
+          .Case([&](cta::LoadOp load) {
+            return fill("load", load.getTileType(),
+                        vectorText(load.getVector(), load.getTileType().getElementType()),
+                        load.getWhy());
+          })
+          .Case([&](cta::StoreOp store) {
+            return fill("store", store.getTileType(),
+                        vectorText(store.getVector(), store.getTileType().getElementType()),
+                        store.getWhy());
+          })
+          .Case([&](cta::CopyOp copy) {
+            return fill("load", copy.getSmemType(),
+                        cta::stringifyMechanism(copy.getMechanism()).str(), copy.getWhy());
+          })
+          .Case([&](cta::CopyOutOp copy) {
+            return fill("store", copy.getSmemType(),
+                        cta::stringifyMechanism(copy.getMechanism()).str(), copy.getWhy());
+          })
+          .Case([&](cta::WgmmaOp mma) {
+            return fill("mma", mma.getResultType(),
+                        mma.aInRegisters() ? "wgmma, A in registers" : "wgmma", mma.getWhy());
+          })
+          .Case([&](cta::MmaOp mma) {
+            return fill("mma", mma.getResultType(), "fma units", mma.getWhy());
+          })
+          .Default([](Operation *) { return false; });
+  return known ? std::optional<Verdict>(verdict) : std::nullopt;
+}
+
+//===--- work -------------------------------------------------------------------------------===//
+
+struct Work {
+  double tensorFlops = 0, fmaFlops = 0, globalBytes = 0;
+  double tensorSeconds = 0, fmaSeconds = 0; // of one SM at its peak
+
+  double globalSeconds() const {
+    return globalBytes / (hopper::kGlobalBytesPerSecond / hopper::kSMs);
+  }
+  double seconds() const { return std::max({tensorSeconds, fmaSeconds, globalSeconds()}); }
+};
+
+/// The loop whose number of iterations is not known, or the launch, around an op; `times` is how
+/// often the op runs in one iteration of it.
+Operation *scopeOf(Operation *op, double &times) {
+  for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp()) {
+    if (isa<cta::LaunchOp, scf::WhileOp>(parent))
+      return parent;
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    if (!loop)
+      continue;
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    if (!trips)
+      return parent;
+    times *= trips->getZExtValue();
+  }
+  return op;
+}
+
+void addWork(Operation *op, Work &work, double times) {
+  auto product = [&](int64_t m, int64_t n, int64_t k, Type element, bool tensor) {
+    double flops = 2.0 * m * n * k * times;
+    if (tensor) {
+      work.tensorFlops += flops;
+      double peak =
+          element.getIntOrFloatBitWidth() == 8 ? hopper::kTensorFlops8 : hopper::kTensorFlops16;
+      work.tensorSeconds += flops / (peak / hopper::kSMs);
+    } else {
+      work.fmaFlops += flops;
+      double peak = element.isF64() ? hopper::kFmaFlops64 : hopper::kFmaFlops32;
+      work.fmaSeconds += flops / (peak / hopper::kSMs);
+    }
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](cta::LoadOp load) { work.globalBytes += times * tileBytes(load.getTileType()); })
+      .Case([&](cta::StoreOp store) { work.globalBytes += times * tileBytes(store.getTileType()); })
+      .Case([&](cta::CopyOp copy) { work.globalBytes += times * tileBytes(copy.getSmemType()); })
+      .Case([&](cta::CopyOutOp copy) { work.globalBytes += times * tileBytes(copy.getSmemType()); })
+      .Case([&](cta::WgmmaOp mma) {
+        product(mma.getM(), mma.getN(), mma.getK(), mma.getBType().getElementType(), true);
+      })
+      .Case([&](cta::MmaOp mma) {
+        // The number of elements of the result counts a batch too.
+        int64_t k = mma.getAType().getShape().back();
+        product(mma.getResultType().getNumElements(), 1, k, mma.getResultType().getElementType(),
+                false);
+      });
+}
+
+std::string numberText(double value) {
+  const char *prefixes[] = {"", "k", "M", "G", "T"};
+  unsigned i = 0;
+  for (; value >= 1000 && i < 4; ++i)
+    value /= 1000;
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format(i ? "%.3g " : "%.0f ", value) << prefixes[i];
+  return text;
+}
+
+std::string boundText(const Work &work, const std::string &where) {
+  std::string text = where + ": ";
+  llvm::raw_string_ostream os(text);
+  auto nanoseconds = [&](double seconds) {
+    os << llvm::format(" (%.0f ns of an SM)", seconds * 1e9);
+  };
+  bool first = true;
+  auto item = [&](double amount, const char *unit, double seconds) {
+    if (amount == 0)
+      return;
+    os << (first ? "" : ", ") << numberText(amount) << unit;
+    nanoseconds(seconds);
+    first = false;
+  };
+  item(work.tensorFlops, "flop on tensor cores", work.tensorSeconds);
+  item(work.fmaFlops, "flop on FMA units", work.fmaSeconds);
+  item(work.globalBytes, "B of global memory", work.globalSeconds());
+  double most = work.seconds();
+  os << "; at best bound by "
+     << (most == work.globalSeconds() ? "memory, unless L2 has the data"
+         : most == work.tensorSeconds ? "tensor cores"
+                                      : "FMA units");
+  return text;
+}
+
+//===--- launches ---------------------------------------------------------------------------===//
+
+void collectBound(cta::LaunchOp launch, const llvm::MapVector<Operation *, Work> &scopes,
+                  const Source &source, LaunchReport &report) {
+  const std::pair<Operation *, Work> *hottest = nullptr;
+  for (const auto &scope : scopes) {
+    // A loop of unknown length outweighs what runs once.
+    bool isLoop = scope.first != launch;
+    bool wasLoop = hottest && hottest->first != launch;
+    if (!hottest || (isLoop && !wasLoop) ||
+        (isLoop == wasLoop && scope.second.seconds() > hottest->second.seconds()))
+      hottest = &scope;
+  }
+  if (!hottest || hottest->second.seconds() == 0)
+    return;
+  report.tensorFlops = hottest->second.tensorFlops;
+  report.fmaFlops = hottest->second.fmaFlops;
+  report.globalBytes = hottest->second.globalBytes;
+  std::string where = "per block";
+  if (hottest->first != launch)
+    if (unsigned line = source.lineOf(hottest->first->getLoc()))
+      where += " and iteration of the loop at line " + std::to_string(line);
+  report.bound = boundText(hottest->second, where);
+}
+
+LaunchReport collectLaunch(cta::LaunchOp launch, const Source &source) {
+  LaunchReport report;
+  report.symbol = launch.getSymbol().str();
+  report.threads = launch.getThreads().value_or(0);
+  report.sharedBytes = launch.getShared().value_or(0);
+  llvm::MapVector<Operation *, Work> scopes;
+  launch.walk([&](Operation *op) {
+    if (std::optional<Verdict> verdict = verdictOf(op)) {
+      verdict->line = source.lineOf(op->getLoc());
+      verdict->name = source.nameOf(op->getLoc());
+      report.verdicts.push_back(std::move(*verdict));
+      double times = 1;
+      Operation *scope = scopeOf(op, times);
+      addWork(op, scopes[scope], times);
+    }
+    std::optional<int64_t> offset = cta::offsetOf(op);
+    auto type = op->getNumResults() == 1 ? dyn_cast<cta::SmemType>(op->getResult(0).getType())
+                                         : cta::SmemType();
+    if (offset && type)
+      report.shared.push_back({*offset, cta::sharedLayout(type).sizeBytes(), typeText(type),
+                               source.nameOf(op->getLoc()), source.lineOf(op->getLoc())});
+  });
+  llvm::stable_sort(report.shared,
+                    [](const SharedTile &a, const SharedTile &b) { return a.offset < b.offset; });
+  llvm::stable_sort(report.verdicts,
+                    [](const Verdict &a, const Verdict &b) { return a.line < b.line; });
+  if (ArrayRef<int64_t> barriers = launch.getMbarriers().value_or(ArrayRef<int64_t>());
+      !barriers.empty()) {
+    int64_t bytes = barriers.size() * hopper::kMbarrierBytes;
+    report.shared.push_back(
+        {report.sharedBytes - bytes, bytes, std::to_string(barriers.size()) + " mbarriers", "", 0});
+  }
+  collectBound(launch, scopes, source, report);
+  return report;
+}
+
+std::string guardText(tile::KernelOp kernel, tile::GuardAttr guard) {
+  std::string arg = kernel.getArgName(guard.getArg()), value = std::to_string(guard.getValue());
+  std::string dim = "(" + arg + ", " + std::to_string(guard.getDim()) + ")";
+  switch (guard.getFact()) {
+  case tile::FactKind::Align:
+    return "base(" + arg + ") % " + value + " == 0";
+  case tile::FactKind::SizeDivisible:
+    return "size" + dim + " % " + value + " == 0";
+  case tile::FactKind::StrideDivisible:
+    return "stride" + dim + " % " + value + " == 0";
+  case tile::FactKind::SizeMax:
+    return "size" + dim + " <= " + value;
+  case tile::FactKind::SizeMin:
+    return "size" + dim + " >= " + value;
+  case tile::FactKind::ScalarDivisible:
+    return arg + " % " + value + " == 0";
+  }
+  return "";
+}
+
+} // namespace
+
+void tessera::collectKernels(ModuleOp module, StringRef text, StringRef sourceName,
+                             Report &report) {
+  Source source(text, sourceName);
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    std::string name = kernel.getVariantOf().value_or(kernel.getSymName()).str();
+    auto it = llvm::find_if(report.kernels, [&](const KernelReport &k) { return k.name == name; });
+    if (it == report.kernels.end()) {
+      report.kernels.push_back({name, source.lineOf(kernel.getLoc()), {}});
+      it = std::prev(report.kernels.end());
+    }
+    VariantReport variant;
+    variant.name = kernel.getVariant().value_or("any").str();
+    if (auto guards = kernel.getGuards())
+      for (auto guard : guards->getAsRange<tile::GuardAttr>())
+        variant.guards.push_back(guardText(kernel, guard));
+    for (auto launch : kernel.getBody().front().getOps<cta::LaunchOp>())
+      variant.launches.push_back(collectLaunch(launch, source));
+    it->variants.push_back(std::move(variant));
+  }
+}
+
+void tessera::collectPtxas(const PtxasLog &log, Report &report) {
+  for (KernelReport &kernel : report.kernels)
+    for (VariantReport &variant : kernel.variants)
+      for (LaunchReport &launch : variant.launches) {
+        const PtxasFunction *function = log.lookup(launch.symbol);
+        if (!function)
+          continue;
+        launch.registers = function->registers;
+        launch.stackBytes = function->stackBytes;
+        launch.spillStoreBytes = function->spillStoreBytes;
+        launch.spillLoadBytes = function->spillLoadBytes;
+        hopper::Occupancy occupancy = hopper::occupancy(
+            launch.threads, function->registers, launch.sharedBytes + function->staticSharedBytes);
+        launch.blocksPerSM = occupancy.blocks();
+        launch.limitedBy = occupancy.limit();
+      }
+  for (const PtxasMessage &message : log.messages)
+    report.ptxasMessages.push_back((message.code.empty() ? "" : "(" + message.code + ") ") +
+                                   message.text);
+}
