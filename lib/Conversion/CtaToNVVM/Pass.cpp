@@ -56,7 +56,7 @@ void tessera::buildNVVMPipeline(OpPassManager &pm) {
 }
 
 void tessera::buildThreadCodePipeline(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
+  // No canonicalization: LLVM does it faster.
   pm.addPass(createCSEPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertMathToLLVMPass());
@@ -64,8 +64,6 @@ void tessera::buildThreadCodePipeline(OpPassManager &pm) {
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertNVVMToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
 }
 
 void tessera::registerNVVMPipeline() {
