@@ -1,0 +1,191 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Compiles mutated programs and reports those on which the compiler crashes, hangs, or fails
+// without an error. A child process compiles a batch; when it dies the next one goes on behind the
+// seed that killed it.
+#include "Mutator.h"
+
+#include "tessera/Compiler.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace cl = llvm::cl;
+
+namespace {
+
+struct Options {
+  cl::OptionCategory category{"tile-fuzz options"};
+  cl::list<std::string> inputs{cl::Positional, cl::desc("<programs, or directories of them>"),
+                               cl::OneOrMore, cl::cat(category)};
+  cl::opt<uint64_t> first{"seed", cl::desc("The first seed"), cl::init(1), cl::cat(category)};
+  cl::opt<uint64_t> count{"count", cl::desc("How many seeds"), cl::init(300), cl::cat(category)};
+  cl::opt<unsigned> timeout{"seconds", cl::desc("A program that takes longer hangs"), cl::init(60),
+                            cl::cat(category)};
+  cl::opt<bool> print{"print", cl::desc("Only print the mutated programs"), cl::cat(category)};
+  cl::opt<bool> cpu{
+      "cpu", cl::desc("Compile for the CPU, to LLVM IR, instead of Hopper, to the LLVM dialect"),
+      cl::cat(category)};
+  cl::opt<bool> ptx{"ptx", cl::desc("Go on to PTX, which is slower, and check it"),
+                    cl::cat(category)};
+};
+
+/// What the child says about one seed.
+enum Outcome : char { Started = 's', Compiled = 'c', Refused = 'r', Silent = 'q' };
+
+struct Report {
+  uint64_t seed;
+  char outcome;
+};
+
+std::vector<std::string> readTexts(const Options &options) {
+  std::vector<std::string> paths, texts;
+  for (const std::string &input : options.inputs) {
+    if (!llvm::sys::fs::is_directory(input)) {
+      paths.push_back(input);
+      continue;
+    }
+    std::error_code error;
+    for (llvm::sys::fs::directory_iterator it(input, error), end; it != end && !error;
+         it.increment(error))
+      if (llvm::sys::path::extension(it->path()) == ".mlir")
+        paths.push_back(it->path());
+  }
+  // The order of a directory is not defined, and seeds must mean the same everywhere.
+  llvm::sort(paths);
+  for (const std::string &path : paths)
+    if (auto buffer = llvm::MemoryBuffer::getFile(path))
+      texts.push_back((*buffer)->getBuffer().str());
+    else
+      llvm::errs() << "tile-fuzz: cannot read " << path << "\n";
+  return texts;
+}
+
+Outcome compileOne(const std::string &text, const Options &options) {
+  tessera::CompileOptions compile;
+  if (options.cpu) {
+    compile.target = tessera::Target::Cpu;
+    compile.emit = tessera::Emit::Llvm;
+    compile.optLevel = 0;
+  } else if (options.ptx) {
+    compile.emit = tessera::Emit::Ptx;
+    compile.optLevel = 1;
+  } else {
+    compile.stopAfter = "llvm";
+  }
+  tessera::CompileResult result = tessera::compile(text, compile);
+  if (result.ok)
+    return Compiled;
+  for (const tessera::CompileDiagnostic &diagnostic : result.diagnostics)
+    if (diagnostic.severity == tessera::CompileDiagnostic::Severity::Error &&
+        !diagnostic.message.empty() &&
+        diagnostic.message.find("without saying why") == std::string::npos)
+      return Refused;
+  return Silent;
+}
+
+[[noreturn]] void runChild(const std::vector<std::string> &texts, uint64_t from, uint64_t to,
+                           int pipe, const Options &options) {
+  auto say = [&](uint64_t seed, char outcome) {
+    Report report{seed, outcome};
+    if (write(pipe, &report, sizeof(report)) != sizeof(report))
+      _exit(3);
+  };
+  for (uint64_t seed = from; seed < to; ++seed) {
+    say(seed, Started);
+    say(seed, compileOne(tessera::fuzz::mutate(texts, seed), options));
+  }
+  _exit(0);
+}
+
+struct Totals {
+  uint64_t compiled = 0, refused = 0, bad = 0;
+};
+
+/// Runs a batch in a child and returns the seed behind the last one that is done with.
+uint64_t runBatch(const std::vector<std::string> &texts, uint64_t from, uint64_t to,
+                  const Options &options, Totals &totals) {
+  auto complain = [&](uint64_t seed, const llvm::Twine &what) {
+    ++totals.bad;
+    llvm::errs() << "seed " << seed << ": " << what
+                 << "; to see it: --print --count=1 --seed=" << seed << "\n";
+  };
+  int ends[2];
+  if (pipe(ends))
+    return complain(from, "no pipe"), to;
+  llvm::errs().flush();
+  pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    runChild(texts, from, to, ends[1], options);
+  }
+  close(ends[1]);
+  uint64_t current = from;
+  bool running = false, killed = false;
+  while (true) {
+    pollfd wait{ends[0], POLLIN, 0};
+    if (poll(&wait, 1, options.timeout * 1000) == 0) {
+      complain(current, "the compiler hangs");
+      kill(child, SIGKILL);
+      killed = true;
+      break;
+    }
+    Report report;
+    ssize_t size = read(ends[0], &report, sizeof(report));
+    if (size != sizeof(report))
+      break;
+    current = report.seed;
+    running = report.outcome == Started;
+    totals.compiled += report.outcome == Compiled;
+    totals.refused += report.outcome == Refused;
+    if (report.outcome == Silent)
+      complain(current, "the compiler fails without an error");
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (killed || running) {
+    if (!killed)
+      complain(current, WIFSIGNALED(status)
+                            ? "the compiler dies of signal " + llvm::Twine(WTERMSIG(status))
+                            : "the compiler ends the process");
+    return current + 1;
+  }
+  return to;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(
+      argc, argv, "Compiles mutated tile programs: no crash, no hang, no silent failure\n");
+  std::vector<std::string> texts = readTexts(options);
+  if (texts.empty()) {
+    llvm::errs() << "tile-fuzz: no programs\n";
+    return 1;
+  }
+  uint64_t end = options.first + options.count;
+  if (options.print) {
+    for (uint64_t seed = options.first; seed < end; ++seed)
+      llvm::outs() << tessera::fuzz::mutate(texts, seed);
+    return 0;
+  }
+  Totals totals;
+  constexpr uint64_t kBatch = 100;
+  for (uint64_t seed = options.first; seed < end;)
+    seed = runBatch(texts, seed, std::min(seed + kBatch, end), options, totals);
+  llvm::outs() << totals.compiled << " compiled, " << totals.refused << " refused, " << totals.bad
+               << " bad\n";
+  return totals.bad ? 1 : 0;
+}
