@@ -7,6 +7,8 @@
 
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
@@ -43,7 +45,41 @@ static bool isPacked(Operation *op) {
              arith::MaxNumFOp, arith::MinNumFOp, math::FmaOp>(op);
 }
 
+/// The word that two numbers are the halves of, or null.
+static Value wordOf(Lowering &f, Value low, Value high) {
+  auto x = low.getDefiningOp<LLVM::ExtractElementOp>();
+  auto y = high.getDefiningOp<LLVM::ExtractElementOp>();
+  if (!x || !y || x.getVector() != y.getVector() || !isConstantIntValue(x.getPosition(), 0) ||
+      !isConstantIntValue(y.getPosition(), 1))
+    return {};
+  return f.bitcast(x.getVector(), f.b.getI32Type());
+}
+
+/// bf16 is the upper half of an f32: of two in a word one is shifted up, the other masked.
+static LogicalResult widenPairs(Lowering &f, arith::ExtFOp op) {
+  const Values &regs = f.registers(op.getIn());
+  Type f32 = f.b.getF32Type();
+  Values results;
+  for (size_t i = 0; i < regs.size();) {
+    Value word = i + 1 < regs.size() ? wordOf(f, regs[i], regs[i + 1]) : Value();
+    if (!word) {
+      results.push_back(arith::ExtFOp::create(f.b, f.loc, f32, regs[i++]));
+      continue;
+    }
+    Value low = arith::ShLIOp::create(f.b, f.loc, word, f.i32(16));
+    results.push_back(f.bitcast(low, f32));
+    results.push_back(f.bitcast(f.bitAnd(word, f.i32(static_cast<int32_t>(0xffff0000))), f32));
+    i += 2;
+  }
+  f.set(op.getResult(), std::move(results));
+  return success();
+}
+
 LogicalResult tessera::nvvm::lowerElementwise(Lowering &f, Operation *op) {
+  if (auto widen = dyn_cast<arith::ExtFOp>(op))
+    if (getElementTypeOrSelf(widen.getIn().getType()).isBF16() &&
+        getElementTypeOrSelf(widen.getType()).isF32())
+      return widenPairs(f, widen);
   size_t count = 1;
   SmallVector<const Values *> operands;
   for (Value operand : op->getOperands()) {

@@ -126,6 +126,8 @@ Value Lowering::toIndex(Value x) { return castInteger(*this, x, b.getIndexType()
 Value Lowering::bitcast(Value x, Type type) {
   if (x.getType() == type)
     return x;
+  if (auto cast = x.getDefiningOp<LLVM::BitcastOp>(); cast && cast.getArg().getType() == type)
+    return cast.getArg();
   return LLVM::BitcastOp::create(b, loc, type, x);
 }
 

@@ -37,3 +37,19 @@ tile.kernel @table_k(%y: memref<4xi32>) attributes {phase = #tile.phase<allocate
   }
   tile.return
 }
+
+// bf16 to f32: a shift and a mask of the word that was loaded.
+// CHECK-LABEL: llvm.func @widen
+// CHECK:         %[[W:.*]] = llvm.load %{{.*}} -> i32
+// CHECK-DAG:     arith.shli %[[W]], %c16_i32
+// CHECK-DAG:     arith.andi %[[W]], %c-65536_i32
+// CHECK-NOT:     arith.extf
+tile.kernel @widen_k(%x: memref<256xbf16>, %y: memref<256xf32>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @widen blocks() {
+    %c0 = arith.constant 0 : index
+    %a = cta.load %x[%c0] {vector = 2 : i64} : memref<256xbf16> -> tensor<256xbf16, #l>
+    %b = arith.extf %a : tensor<256xbf16, #l> to tensor<256xf32, #l>
+    cta.store %b, %y[%c0] {vector = 2 : i64} : tensor<256xf32, #l> -> memref<256xf32>
+  }
+  tile.return
+}
