@@ -34,6 +34,13 @@ target_precompile_headers(TesseraPch PRIVATE "${PROJECT_SOURCE_DIR}/cmake/pch.h"
 set_target_properties(TesseraPch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 target_compile_options(TesseraPch PRIVATE -fPIC -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
 
+# Others link TesseraTile as Tessera::Tile.
+function(tessera_install_library name)
+  string(REGEX REPLACE "^Tessera" "" export_name ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${export_name})
+  install(TARGETS ${name} EXPORT TesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
 # tessera_add_mlir_library(NAME sources... [DEPENDS tablegen...] [LINK libs...])
 function(tessera_add_mlir_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
@@ -41,7 +48,7 @@ function(tessera_add_mlir_library name)
   tessera_use_mlir(${name})
   add_dependencies(${name} TesseraTablegen ${ARG_DEPENDS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
-  install(TARGETS ${name} EXPORT TesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  tessera_install_library(${name})
 endfunction()
 
 # Code without LLVM or MLIR (layout mathematics, runtime).
@@ -51,7 +58,7 @@ function(tessera_add_plain_library name)
   target_include_directories(${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:include>")
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
-  install(TARGETS ${name} EXPORT TesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  tessera_install_library(${name})
 endfunction()
 
 function(tessera_add_mlir_tool name)

@@ -46,6 +46,9 @@ if works(python, "-c", "import numpy, ml_dtypes"):
     config.available_features.add("numpy")
 
 config.substitutions.append(("%python", python))
+config.substitutions.append(("%cmake", config.cmake))
+config.substitutions.append(("%cc", config.cc))
+config.substitutions.append(("%cxx", config.cxx))
 config.substitutions.append(("%examples", os.path.join(config.tessera_source_root, "examples")))
 config.substitutions.append(("%source_root", config.tessera_source_root))
 config.substitutions.append(("%binary_root", config.tessera_binary_root))

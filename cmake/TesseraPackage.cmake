@@ -1,0 +1,11 @@
+# The CMake package, for an installation and for the build tree (-DTessera_DIR=<build>).
+include(CMakePackageConfigHelpers)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Tessera")
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/TesseraConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/TesseraConfig.cmake" INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+export(EXPORT TesseraTargets NAMESPACE Tessera:: FILE "${PROJECT_BINARY_DIR}/TesseraTargets.cmake")
+install(EXPORT TesseraTargets NAMESPACE Tessera:: DESTINATION "${package_dir}")
+install(FILES "${PROJECT_BINARY_DIR}/TesseraConfig.cmake"
+  "${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake" DESTINATION "${package_dir}")
