@@ -1,0 +1,97 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Compiler.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "tessera/Dialect/Tile/Tile.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+using namespace tessera;
+
+static const char *kProgram = R"(
+tile.kernel @twice(%x: memref<?xf32> {tile.shape = ["N"]}, %y: memref<?xf32> {tile.shape = ["N"]}) {
+  %n = tile.dim "N" : index
+  tile.grid (%i) = (0) to (%n) step (128) {
+    %a = tile.load %x[%i] : memref<?xf32> -> tensor<128xf32>
+    %b = arith.addf %a, %a : tensor<128xf32>
+    tile.store %b, %y[%i] : tensor<128xf32> -> memref<?xf32>
+  }
+  tile.return
+}
+)";
+
+static CompileOptions ptxOptions() {
+  CompileOptions options;
+  options.emit = Emit::Ptx;
+  return options;
+}
+
+static std::string print(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  return text;
+}
+
+TEST(Compiler, Text) {
+  CompileResult result = compile(kProgram, ptxOptions());
+  EXPECT_TRUE(result.ok);
+  EXPECT_EQ(result.kind, Emit::Ptx);
+  EXPECT_TRUE(result.diagnostics.empty());
+  EXPECT_NE(result.artifact.find(".entry twice_aligned_0"), std::string::npos);
+  ASSERT_EQ(result.report.kernels.size(), 1u);
+  EXPECT_EQ(result.report.kernels[0].variants.size(), 2u);
+  EXPECT_FALSE(result.timings.empty());
+}
+
+TEST(Compiler, ModuleOfAnotherContextIsLeftAlone) {
+  mlir::MLIRContext context;
+  context.loadDialect<tile::TileDialect, mlir::arith::ArithDialect>();
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::parseSourceString<mlir::ModuleOp>(kProgram, &context);
+  ASSERT_TRUE(module);
+  std::string before = print(*module);
+  CompileResult result = compile(*module, ptxOptions());
+  EXPECT_TRUE(result.ok);
+  EXPECT_EQ(print(*module), before);
+  // The report cannot name ops without the text, and everything else is the same.
+  EXPECT_EQ(result.artifact, compile(kProgram, ptxOptions()).artifact);
+}
+
+TEST(Compiler, ErrorsAreData) {
+  CompileResult result = compile("tile.kernel @f() {\n  foo.bar\n}", ptxOptions());
+  EXPECT_FALSE(result.ok);
+  EXPECT_TRUE(result.artifact.empty());
+  ASSERT_FALSE(result.diagnostics.empty());
+  EXPECT_EQ(result.diagnostics[0].severity, CompileDiagnostic::Severity::Error);
+  EXPECT_EQ(result.diagnostics[0].file, "<source>");
+  EXPECT_EQ(result.diagnostics[0].line, 2u);
+  EXPECT_EQ(result.diagnostics[0].column, 3u);
+}
+
+TEST(Compiler, AbsentToolIsAnError) {
+  CompileOptions options;
+  options.ptxas = "/nowhere/ptxas";
+  CompileResult result = compile(kProgram, options);
+  EXPECT_FALSE(result.ok);
+  ASSERT_FALSE(result.diagnostics.empty());
+  EXPECT_NE(result.diagnostics[0].message.find("/nowhere/ptxas"), std::string::npos);
+  EXPECT_TRUE(result.reproducer.empty());
+}
+
+TEST(Compiler, ThreadsAreIndependent) {
+  std::string expected = compile(kProgram, ptxOptions()).artifact;
+  std::vector<std::string> artifacts(4);
+  std::vector<std::thread> threads;
+  for (std::string &artifact : artifacts)
+    threads.emplace_back([&] { artifact = compile(kProgram, ptxOptions()).artifact; });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::string &artifact : artifacts)
+    EXPECT_EQ(artifact, expected);
+}
