@@ -151,6 +151,8 @@ RegisterLayout tessera::layout::blockedFor(const Coord &shape, int elementBytes,
 }
 
 RegisterLayout tessera::layout::fmaAcc(const Coord &shape, int warpBits, int64_t wgCount) {
+  if (shape.size() == 3 && shape[0] >= 1)
+    return fmaAcc({shape[1], shape[2]}, warpBits, wgCount).expandDim(0);
   if (shape.size() != 2 || !isSensible(shape, warpBits, wgCount))
     return RegisterLayout();
   auto build = [&](int wgDim) {

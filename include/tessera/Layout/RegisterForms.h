@@ -55,7 +55,8 @@ RegisterLayout blockedFor(const Coord &shape, int elementBytes, int contiguousDi
                           int64_t wgCount = 1);
 
 /// A two-dimensional accumulator for outer products on ordinary FMAs: up to 4x4 elements per thread
-/// in a block, lanes 4x8, warps as square as the shape permits.
+/// in a block, lanes 4x8, warps as square as the shape permits. With a batch in front every thread
+/// has its part of each matrix.
 RegisterLayout fmaAcc(const Coord &shape, int warpBits = 2, int64_t wgCount = 1);
 
 /// "wgmma_acc", "wgmma_a" (16-bit), "wgmma_a8", "wgmma_a32", "mma_acc", "splat", or empty.

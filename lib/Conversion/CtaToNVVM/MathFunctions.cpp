@@ -6,84 +6,21 @@
 // place, measured over the whole range, with 1 for the approximate instructions of the special
 // function unit:
 //
-//   exp 2, exp2 2, expm1 1, log 1, log2 2, log10 2, log1p 2, tanh 2, erf 2, rsqrt 2, sin 2, cos 2,
-//   tan 4, powf 1, sinh 1, cosh 1; f64: exp 1, exp2 2, log 1, log2 2, log10 1, rsqrt 2
+//   f32: expm1, powf, sinh, cosh, cbrt, atan, atan2, asin, acos, log 1; exp, exp2, log2, log10,
+//        log1p, tanh, erf, rsqrt, sin, cos 2; tan 4
+//   f64: exp, log, log10, cbrt 1; exp2, log2, rsqrt 2; log1p, expm1 3; tanh, sinh, cosh 4
 //
 // f16 and bf16 are computed in f32. `afn` takes the approximate instructions alone.
+#include "MathBuilder.h"
 #include "tessera/Conversion/CtaToNVVM.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-#include <cmath>
-
 using namespace mlir;
-
-using arith::CmpFPredicate;
-using arith::CmpIPredicate;
+using namespace tessera::nvvm;
 
 namespace {
-/// Arithmetic on f32, or on f64 with the type f64.
-class Math {
-public:
-  Math(OpBuilder &b, Location loc, Type type)
-      : b(b), loc(loc), type(type), i32(b.getI32Type()), i64(b.getI64Type()) {}
-
-  Value c(double x) { return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, x)); }
-  Value ci(int64_t x) { return arith::ConstantOp::create(b, loc, b.getIntegerAttr(i32, x)); }
-  Value cl(int64_t x) { return arith::ConstantOp::create(b, loc, b.getIntegerAttr(i64, x)); }
-  Value fma(Value x, Value y, Value z) { return math::FmaOp::create(b, loc, x, y, z); }
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
-  Value sub(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
-  Value div(Value x, Value y) { return arith::DivFOp::create(b, loc, x, y); }
-  Value neg(Value x) { return arith::NegFOp::create(b, loc, x); }
-  Value abs(Value x) { return math::AbsFOp::create(b, loc, x); }
-  Value copySign(Value x, Value sign) { return math::CopySignOp::create(b, loc, x, sign); }
-  // The number of two if the other is NaN.
-  Value min(Value x, Value y) { return arith::MinNumFOp::create(b, loc, x, y); }
-  Value max(Value x, Value y) { return arith::MaxNumFOp::create(b, loc, x, y); }
-  Value cmp(CmpFPredicate p, Value x, Value y) { return arith::CmpFOp::create(b, loc, p, x, y); }
-  Value icmp(CmpIPredicate p, Value x, Value y) { return arith::CmpIOp::create(b, loc, p, x, y); }
-  Value select(Value p, Value x, Value y) { return arith::SelectOp::create(b, loc, p, x, y); }
-  Value iadd(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
-  Value isub(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
-  Value imul(Value x, Value y) { return arith::MulIOp::create(b, loc, x, y); }
-  Value iand(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
-  Value ior(Value x, Value y) { return arith::OrIOp::create(b, loc, x, y); }
-  Value shl(Value x, Value y) { return arith::ShLIOp::create(b, loc, x, y); }
-  Value shr(Value x, Value y) { return arith::ShRUIOp::create(b, loc, x, y); }
-  Value wide(Value x) { return arith::ExtUIOp::create(b, loc, i64, x); }
-  Value bits(Value x) { return arith::BitcastOp::create(b, loc, type.isF64() ? i64 : i32, x); }
-  Value asFloat(Value x) { return arith::BitcastOp::create(b, loc, type, x); }
-  Value fromInt(Value x) { return arith::SIToFPOp::create(b, loc, type, x); }
-  Value toInt(Value x) { return arith::FPToSIOp::create(b, loc, i32, x); }
-  Value round(Value x) { return math::RoundEvenOp::create(b, loc, x); }
-  Value intrinsic(StringRef name, Value x) {
-    return LLVM::CallIntrinsicOp::create(b, loc, x.getType(), b.getStringAttr(name), ValueRange{x})
-        .getResult(0);
-  }
-  Value ex2(Value x) { return intrinsic("llvm.nvvm.ex2.approx.f32", x); }
-  Value ex2Flush(Value x) { return intrinsic("llvm.nvvm.ex2.approx.ftz.f32", x); }
-
-  /// coefficients[0] + coefficients[1] * x + …
-  Value polynomial(ArrayRef<double> coefficients, Value x) {
-    Value sum = c(coefficients.back());
-    for (double k : llvm::reverse(coefficients.drop_back()))
-      sum = fma(sum, x, c(k));
-    return sum;
-  }
-
-  OpBuilder &b;
-  Location loc;
-  Type type, i32, i64;
-};
-
-constexpr double kInf = INFINITY, kNaN = NAN;
-
 //===--- f32
 //----------------------------------------------------------------------------------------===//
 
@@ -121,16 +58,6 @@ Decomposed decompose32(Math &m, Value x) {
   Value e = m.iand(m.isub(bits, m.ci(0x3f2aaaab)), m.ci(static_cast<int32_t>(0xff800000)));
   Value exponent = m.fma(m.fromInt(e), m.c(0x1p-23), m.select(tiny, m.c(-23.0), m.c(0.0)));
   return {exponent, m.sub(m.asFloat(m.isub(bits, e)), m.c(1.0))};
-}
-
-/// A logarithm that is -inf at `zero` and has no value below.
-Value logSpecial(Math &m, Value x, Value result, double zero) {
-  Value at = m.c(zero);
-  Value special = m.select(m.cmp(CmpFPredicate::OLT, x, at), m.c(kNaN), x); // inf, NaN
-  special = m.select(m.cmp(CmpFPredicate::OEQ, x, at), m.c(-kInf), special);
-  Value ordinary =
-      m.iand(m.cmp(CmpFPredicate::OGT, x, at), m.cmp(CmpFPredicate::OLT, x, m.c(kInf)));
-  return m.select(ordinary, result, special);
 }
 
 Value log32(Math &m, Value x) {
@@ -296,102 +223,6 @@ Value tan32(Math &m, Value x) {
   return m.div(m.select(odd, m.neg(c), s), m.select(odd, s, c));
 }
 
-//===--- f64
-//----------------------------------------------------------------------------------------===//
-
-// e^r = 1 + r + r² P(r) on [-ln2/2, ln2/2]: 2^-64.
-const double kExpP[] = {0.5,
-                        0.16666666666666685,
-                        0.04166666666666673,
-                        0.008333333333316715,
-                        0.0013888888888858749,
-                        0.00019841269897118846,
-                        2.4801587373235637e-05,
-                        2.755723417582673e-06,
-                        2.755723374139958e-07,
-                        2.5112261504584492e-08,
-                        2.092683593613715e-09};
-
-/// 2^n e^r, in two steps so that results may be denormal.
-Value scale64(Math &m, Value r, Value n) {
-  Value value = m.fma(m.mul(r, r), m.polynomial(kExpP, r), r);
-  value = m.add(value, m.c(1.0));
-  Value half = arith::ShRSIOp::create(m.b, m.loc, n, m.ci(1));
-  auto power = [&](Value e) {
-    Value biased = arith::ExtSIOp::create(m.b, m.loc, m.i64, m.iadd(e, m.ci(1023)));
-    return m.asFloat(m.shl(biased, m.cl(52)));
-  };
-  return m.mul(m.mul(value, power(half)), power(m.isub(n, half)));
-}
-
-Value exp64(Math &m, Value x) {
-  Value inside = m.max(m.min(x, m.c(710.0)), m.c(-746.0));
-  Value n = m.round(m.mul(inside, m.c(1.4426950408889634)));
-  Value r = m.fma(n, m.c(-0.6931471805599453), inside);
-  r = m.fma(n, m.c(-2.3190468138462996e-17), r);
-  Value result = scale64(m, r, m.toInt(n));
-  return m.select(m.cmp(CmpFPredicate::UNO, x, x), x, result);
-}
-
-Value exp2_64(Math &m, Value x) {
-  Value inside = m.max(m.min(x, m.c(1025.0)), m.c(-1080.0));
-  Value n = m.round(inside);
-  Value f = m.sub(inside, n);
-  Value r = m.fma(f, m.c(2.3190468138462996e-17), m.mul(f, m.c(0.6931471805599453)));
-  Value result = scale64(m, r, m.toInt(n));
-  return m.select(m.cmp(CmpFPredicate::UNO, x, x), x, result);
-}
-
-// log((1+s)/(1-s)) = 2s + s z R(z), z = s²: 2^-65.
-const double kLogR[] = {0.6666666666666666,  0.40000000000006297, 0.2857142856907051,
-                        0.22222222649121035, 0.1818177547877818,  0.15387098955495893,
-                        0.13249932519098914, 0.13253023979064074};
-
-/// x = 2^exponent (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)]; `tail` is log(1 + f) - f.
-struct Log64 {
-  Value exponent, f, tail;
-};
-Log64 decompose64(Math &m, Value x) {
-  Value tiny = m.cmp(CmpFPredicate::OLT, x, m.c(2.2250738585072014e-308));
-  Value bits = m.bits(m.select(tiny, m.mul(x, m.c(0x1p54)), x));
-  Value e = m.iand(m.isub(bits, m.cl(0x3fe6a09e667f3bcd)),
-                   m.cl(static_cast<int64_t>(0xfff0000000000000)));
-  Value f = m.sub(m.asFloat(m.isub(bits, e)), m.c(1.0));
-  Value exponent = m.fma(m.fromInt(e), m.c(0x1p-52), m.select(tiny, m.c(-54.0), m.c(0.0)));
-  // log(1 + f) = f - h + s (h + z R), h = f²/2, s = f / (2 + f): the large parts are exact.
-  Value s = m.div(f, m.add(f, m.c(2.0))), z = m.mul(s, s);
-  Value h = m.mul(m.c(0.5), m.mul(f, f));
-  Value series = m.mul(z, m.polynomial(kLogR, z));
-  return {exponent, f, m.sub(m.mul(s, m.add(h, series)), h)};
-}
-
-Value log64(Math &m, Value x) {
-  Log64 d = decompose64(m, x);
-  // ln2 in two parts, the first with zeros at its end, so that its multiples are exact.
-  Value low = m.fma(d.exponent, m.c(1.90821492927058770002e-10), d.tail);
-  Value r = m.fma(d.exponent, m.c(6.93147180369123816490e-01), m.add(d.f, low));
-  return logSpecial(m, x, r, 0.0);
-}
-
-/// log64 times a constant of two parts.
-Value scaledLog64(Math &m, Value x, double high, double low, double perExponent,
-                  double perExponentLow) {
-  Log64 d = decompose64(m, x);
-  Value r = m.fma(d.f, m.c(low), m.mul(d.tail, m.c(high)));
-  Value head = m.mul(d.f, m.c(high));
-  Value error = m.fma(d.f, m.c(high), m.neg(head));
-  r = m.add(r, error);
-  r = m.fma(d.exponent, m.c(perExponentLow), r);
-  return logSpecial(m, x, m.fma(d.exponent, m.c(perExponent), m.add(head, r)), 0.0);
-}
-Value log2_64(Math &m, Value x) {
-  return scaledLog64(m, x, 1.4426950408889634, 2.0355273740931033e-17, 1.0, 0.0);
-}
-Value log10_64(Math &m, Value x) {
-  return scaledLog64(m, x, 0.4342944819032518, 1.098319650216765e-17, 0.3010299956639812,
-                     -2.8037281277851704e-18);
-}
-
 //===--- f32 by way of f64
 //--------------------------------------------------------------------------===//
 
@@ -418,6 +249,20 @@ Value hyperbolic32(Math &m, Value x, bool sine) {
     Value series = d.fma(d.mul(z, y), d.fma(z, d.c(1.0 / 120.0), d.c(1.0 / 6.0)), y);
     Value small = d.cmp(CmpFPredicate::OLT, d.abs(y), d.c(1e-2));
     return d.select(small, series, d.mul(d.c(0.5), d.sub(e, inverse)));
+  });
+}
+
+Value atan2_32(Math &m, Value y, Value x) {
+  Math d(m.b, m.loc, m.b.getF64Type());
+  Value wideX = arith::ExtFOp::create(m.b, m.loc, d.type, x);
+  return viaDouble(m, y, [&](Math &, Value wideY) { return angle64(d, wideY, wideX); });
+}
+
+/// asin(x) is the angle of (sqrt(1 - x²), x), acos(x) that of (x, sqrt(1 - x²)).
+Value arc32(Math &m, Value x, bool sine) {
+  return viaDouble(m, x, [&](Math &d, Value w) {
+    Value other = math::SqrtOp::create(d.b, d.loc, d.mul(d.sub(d.c(1.0), w), d.add(d.c(1.0), w)));
+    return sine ? angle64(d, w, other) : angle64(d, other, w);
   });
 }
 
@@ -506,6 +351,11 @@ Value emit32(Math &m, Operation *op, ValueRange operands) {
       .Case<math::CosOp>([&](auto) { return sine32(m, x, 1); })
       .Case<math::TanOp>([&](auto) { return tan32(m, x); })
       .Case<math::PowFOp>([&](auto) { return pow32(m, x, operands[1]); })
+      .Case<math::CbrtOp>([&](auto) { return viaDouble(m, x, cbrt64); })
+      .Case<math::AtanOp>([&](auto) { return atan2_32(m, x, m.c(1.0)); })
+      .Case<math::Atan2Op>([&](auto) { return atan2_32(m, x, operands[1]); })
+      .Case<math::AsinOp>([&](auto) { return arc32(m, x, true); })
+      .Case<math::AcosOp>([&](auto) { return arc32(m, x, false); })
       .Default([](Operation *) { return Value(); });
 }
 
@@ -517,6 +367,12 @@ Value emit64(Math &m, Operation *op, ValueRange operands) {
       .Case<math::LogOp>([&](auto) { return log64(m, x); })
       .Case<math::Log2Op>([&](auto) { return log2_64(m, x); })
       .Case<math::Log10Op>([&](auto) { return log10_64(m, x); })
+      .Case<math::Log1pOp>([&](auto) { return log1p64(m, x); })
+      .Case<math::ExpM1Op>([&](auto) { return expm1_64(m, x); })
+      .Case<math::TanhOp>([&](auto) { return tanh64(m, x); })
+      .Case<math::SinhOp>([&](auto) { return hyperbolic64(m, x, true); })
+      .Case<math::CoshOp>([&](auto) { return hyperbolic64(m, x, false); })
+      .Case<math::CbrtOp>([&](auto) { return cbrt64(m, x); })
       .Case<math::RsqrtOp>(
           [&](auto) { return m.div(m.c(1.0), math::SqrtOp::create(m.b, m.loc, x)); })
       .Default([](Operation *) { return Value(); });

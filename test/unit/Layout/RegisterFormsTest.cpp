@@ -179,6 +179,8 @@ TEST(RegisterForms, FmaAcc) {
   EXPECT_FALSE(l.isReplicated());
   EXPECT_FALSE(l.hasDead({128, 128}));
   EXPECT_EQ(l.numRegisters({128, 128}), 64);
+  EXPECT_EQ(fmaAcc({3, 128, 128}, 2, 2), l.expandDim(0));
+  EXPECT_EQ(fmaAcc({3, 128, 128}, 2, 2).numRegisters({3, 128, 128}), 192);
   for (int64_t m = 1; m <= 70; m += 3)
     for (int64_t n = 1; n <= 70; ++n) {
       RegisterLayout f = fmaAcc({m, n});
