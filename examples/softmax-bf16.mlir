@@ -7,8 +7,8 @@
 //
 // Shapes: X, Y are MxN, N up to 8192; the launcher refuses a larger N.
 //
-//   tilec examples/softmax-bf16.mlir -o softmax.so --target=cpu
-//   tile-run softmax.so randn:100x8000xbf16 nan:100x8000xbf16 --out Y=y.npy
+//   tilec examples/softmax-bf16.mlir -o softmax-bf16.so --target=cpu
+//   tile-run softmax-bf16.so randn:100x8000xbf16 nan:100x8000xbf16 --out Y=y.npy
 
 tile.kernel @softmax_bf16(%X: memref<?x?xbf16> {tile.shape = ["M", "N"]},
                           %Y: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {

@@ -111,3 +111,22 @@ tile.kernel @anchored(%X: memref<?x?xf16>, %n: index) attributes {phase = #tile.
   }
   tile.return
 }
+
+// -----
+
+// A batched product accumulates in the layout of its matrices, the batch in registers.
+// CHECK-LABEL: tile.kernel @batched
+// CHECK: cta.mma {{.*}} -> tensor<3x16x8xf32, #[[$BATCH:[a-z0-9]+]]>
+tile.kernel @batched(%a: memref<3x16x4xf32>, %b: memref<3x4x8xf32>, %c: memref<3x16x8xf32>)
+    attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  tile.grid () = () to () step () {
+    %x = cta.load %a[%c0, %c0, %c0] : memref<3x16x4xf32> -> tensor<3x16x4xf32>
+    %y = cta.load %b[%c0, %c0, %c0] : memref<3x4x8xf32> -> tensor<3x4x8xf32>
+    %s = cta.stage %x : tensor<3x16x4xf32> -> !cta.smem<3x16x4xf32, #cta.swizzle<?>>
+    %t = cta.stage %y : tensor<3x4x8xf32> -> !cta.smem<3x4x8xf32, #cta.swizzle<?>>
+    %d = cta.mma %s, %t : !cta.smem<3x16x4xf32, #cta.swizzle<?>>, !cta.smem<3x4x8xf32, #cta.swizzle<?>> -> tensor<3x16x8xf32>
+    cta.store %d, %c[%c0, %c0, %c0] : tensor<3x16x8xf32> -> memref<3x16x8xf32>
+  }
+  tile.return
+}

@@ -52,6 +52,12 @@ int64_t accessBytes(const RegisterLayout &l, RankedTensorType type, int contiguo
   return std::min<int64_t>(16, bytes * l.contiguousRegisters(coordOf(type.getShape()), contiguous));
 }
 
+/// The layout in which a cta.mma accumulates: a batch repeats that of its matrices.
+RegisterLayout productLayout(ArrayRef<int64_t> shape, int64_t groups) {
+  RegisterLayout matrix = layout::fmaAcc(coordOf(shape.take_back(2)), kWarpBits, groups);
+  return shape.size() == 3 ? matrix.expandDim(0) : matrix;
+}
+
 /// From the layout of one class to that of another.
 struct Relation {
   unsigned from, to;
@@ -266,7 +272,7 @@ void Assignment::collectRelations(Operation *op) {
     RankedTensorType type = mma.getResultType();
     // Heavier than any access of the same tile: the product reads its layout K times.
     preferences.push_back({idOf(mma.getResult()), type.getNumElements() * 1024,
-                           layout::fmaAcc(coordOf(type.getShape()), kWarpBits, groups)});
+                           productLayout(type.getShape(), groups)});
   } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
     SmallVector<int64_t> dims(reduce.getDims());
     for (Value input : reduce.getInputs().drop_front())
@@ -355,13 +361,14 @@ void Assignment::setTypes() {
 void Assignment::fixAccess(Operation *op) {
   auto coalesced = [&](Value value, MemRefType memref,
                        ArrayRef<int64_t> dims) -> std::optional<RegisterLayout> {
-    constexpr int64_t kWorthConverting =
-        2048; // bytes: below, the scratch and its barriers cost more
+    // In bytes: below, the scratch and its barriers cost more; above, it would not leave room for
+    // the operands of a product.
+    constexpr int64_t kWorthConverting = 2048, kMostConverted = 128 * 1024;
     RankedTensorType type = tensorOf(value);
     int contiguous = contiguousTileDim(memref, dims);
-    int64_t bytes = tile::elementBytes(type.getElementType());
+    int64_t bytes = tile::elementBytes(type.getElementType()), size = type.getNumElements() * bytes;
     if (type.getRank() == 0 || contiguous < 0 || pinned.contains(value) ||
-        type.getNumElements() * bytes < kWorthConverting)
+        size < kWorthConverting || size > kMostConverted)
       return std::nullopt;
     RegisterLayout best = layout::blockedFor(coordOf(type.getShape()), static_cast<int>(bytes),
                                              contiguous, kWarpBits, groups);

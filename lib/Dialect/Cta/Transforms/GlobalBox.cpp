@@ -138,12 +138,20 @@ static std::optional<Difference> difference(Value a, Value b, const Iterations &
   return result;
 }
 
+/// True if `memref` may be another view in another iteration: its SSA value is made inside one of
+/// the loops, so equal values do not mean equal addresses, nor equal coordinates equal elements.
+static bool variesWith(Value memref, const Iterations &iterations) {
+  return llvm::any_of(iterations, [&](const auto &entry) {
+    return entry.first->isAncestor(memref.getParentRegion()->getParentOp());
+  });
+}
+
 bool tessera::cta::provenDisjoint(const GlobalBox &a, const GlobalBox &b,
                                   const Iterations &iterations) {
   for (auto [loop, iteration] : iterations)
     if (iteration == Iteration::Earlier && loop->hasAttr("tile.disjoint"))
       return true;
-  if (a.memref != b.memref)
+  if (a.memref != b.memref || variesWith(a.memref, iterations))
     return false;
   for (unsigned d = 0; d < a.coords.size(); ++d) {
     std::optional<Difference> diff = difference(a.coords[d], b.coords[d], iterations);
@@ -164,7 +172,8 @@ bool tessera::cta::sameThreads(const GlobalBox &a, const GlobalBox &b,
     return false;
   FragAttr frag = FragAttr::of(a.tile);
   if (!frag || FragAttr::of(b.tile) != frag || tileShape(a.tile) != tileShape(b.tile) ||
-      a.memref != b.memref || a.dims != b.dims || frag.layout().isReplicated())
+      a.memref != b.memref || variesWith(a.memref, iterations) || a.dims != b.dims ||
+      frag.layout().isReplicated())
     return false;
   for (auto [x, y] : llvm::zip_equal(a.coords, b.coords)) {
     std::optional<Difference> diff = difference(x, y, iterations);
