@@ -52,12 +52,6 @@ int64_t accessBytes(const RegisterLayout &l, RankedTensorType type, int contiguo
   return std::min<int64_t>(16, bytes * l.contiguousRegisters(coordOf(type.getShape()), contiguous));
 }
 
-/// The layout in which a cta.mma accumulates: a batch repeats that of its matrices.
-RegisterLayout productLayout(ArrayRef<int64_t> shape, int64_t groups) {
-  RegisterLayout matrix = layout::fmaAcc(coordOf(shape.take_back(2)), kWarpBits, groups);
-  return shape.size() == 3 ? matrix.expandDim(0) : matrix;
-}
-
 /// From the layout of one class to that of another.
 struct Relation {
   unsigned from, to;
@@ -272,7 +266,7 @@ void Assignment::collectRelations(Operation *op) {
     RankedTensorType type = mma.getResultType();
     // Heavier than any access of the same tile: the product reads its layout K times.
     preferences.push_back({idOf(mma.getResult()), type.getNumElements() * 1024,
-                           productLayout(type.getShape(), groups)});
+                           layout::fmaAcc(coordOf(type.getShape()), kWarpBits, groups)});
   } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
     SmallVector<int64_t> dims(reduce.getDims());
     for (Value input : reduce.getInputs().drop_front())
