@@ -412,10 +412,18 @@ LogicalResult expand(Operation *op) {
 
 LogicalResult tessera::expandMathForNVVM(Operation *root) {
   SmallVector<Operation *> ops;
+  Operation *inexact = nullptr;
   root->walk([&](Operation *op) {
     if (isa_and_nonnull<math::MathDialect>(op->getDialect()) && !isNative(op))
       ops.push_back(op);
+    // LLVM computes x - trunc(x / y) y here, which is wrong for large quotients.
+    if (isa<arith::RemFOp>(op) && !inexact)
+      inexact = op;
   });
+  if (inexact)
+    return inexact->emitError("'arith.remf' has no exact lowering to the GPU yet; if the quotient "
+                              "is known to be small, write "
+                              "x - trunc(x / y) * y");
   for (Operation *op : ops)
     if (failed(expand(op)))
       return failure();
