@@ -98,3 +98,12 @@ tile.kernel @static(%x: memref<?xf32>) attributes {phase = #tile.phase<placed>} 
   }
   tile.return
 }
+
+// More points than an index can count: the launcher refuses it (its expressions check for overflow).
+// CHECK-LABEL: tile.kernel @huge(
+// CHECK: cta.launch @huge_0
+tile.kernel @huge() attributes {phase = #tile.phase<placed>} {
+  tile.grid (%i) = (-9223372036854775807) to (9223372036854775807) step (128) {
+  }
+  tile.return
+}

@@ -606,3 +606,13 @@ tile.kernel @several() {
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @zero_step(%A: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{has the step 0; a step must be at least 1}}
+  tile.grid (%i) = (0) to (8) step (%c0) {
+  }
+  tile.return
+}

@@ -46,8 +46,9 @@ struct Arith {
 static Value numberOfBlocks(Arith a, OpFoldResult lower, OpFoldResult upper, OpFoldResult step) {
   std::optional<int64_t> lo = getConstantIntValue(lower), up = getConstantIntValue(upper),
                          st = getConstantIntValue(step);
-  if (lo && up && st)
-    return a.index(a.b.getIndexAttr(*up > *lo ? llvm::divideCeilSigned(*up - *lo, *st) : 0));
+  int64_t difference = 0;
+  if (lo && up && st && !llvm::SubOverflow(*up, *lo, difference))
+    return a.index(a.b.getIndexAttr(difference > 0 ? llvm::divideCeilSigned(difference, *st) : 0));
   Value extent = a.index(upper);
   if (lo != int64_t(0))
     extent = a.make<arith::SubIOp>(extent, a.index(lower));
@@ -94,7 +95,12 @@ static SmallVector<Value> blockCoordinates(Arith a, ValueRange blocks, int64_t g
   return coords;
 }
 
-static void lowerGrid(tile::GridOp grid, StringRef symbol) {
+static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol) {
+  // Steps that are SSA values may turn out constant only now: the op's verifier saw no integer.
+  for (auto [d, step] : llvm::enumerate(grid.getMixedStep()))
+    if (std::optional<int64_t> constant = getConstantIntValue(step); constant && *constant < 1)
+      return grid.emitOpError("has the step ")
+             << *constant << " in dimension " << d << "; a step must be at least 1";
   OpBuilder b(grid);
   Arith outside{b, grid.getLoc()};
   SmallVector<OpFoldResult> lower = grid.getMixedLower(), upper = grid.getMixedUpper(),
@@ -122,6 +128,7 @@ static void lowerGrid(tile::GridOp grid, StringRef symbol) {
   }
   body.eraseArguments(0, body.getNumArguments());
   grid.erase();
+  return success();
 }
 
 namespace {
@@ -132,7 +139,8 @@ struct LowerGrid : cta::impl::LowerGridBase<LowerGrid> {
       return signalPassFailure();
     SmallVector<tile::GridOp> grids(kernel.getBody().getOps<tile::GridOp>());
     for (auto [i, grid] : llvm::enumerate(grids))
-      lowerGrid(grid, (kernel.getSymName() + "_" + Twine(i)).str());
+      if (failed(lowerGrid(grid, (kernel.getSymName() + "_" + Twine(i)).str())))
+        return signalPassFailure();
   }
 };
 } // namespace

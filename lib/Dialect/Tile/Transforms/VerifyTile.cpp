@@ -290,6 +290,9 @@ private:
     if (auto grid = dyn_cast<GridOp>(op)) {
       for (Value bound : grid->getOperands())
         verifyExpression(op, bound, "a bound or step of the grid");
+      for (OpFoldResult step : grid.getMixedStep())
+        if (std::optional<int64_t> constant = getConstantIntValue(step); constant && *constant < 1)
+          error(grid) << "has the step " << *constant << "; a step must be at least 1";
       verifyGridRegion(grid.getBody());
     } else if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
       verifyWorkspace(alloc);
