@@ -47,5 +47,16 @@ void BlockIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set
                                                        /*isSigned=*/true));
 }
 
+void NumBlocksOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setResultRange) {
+  setResultRange(getResult(), ConstantIntRanges::range(APInt(64, 1), APInt(64, 0x7fffffff),
+                                                       /*isSigned=*/true));
+}
+
+LogicalResult AwaitOp::verify() {
+  if (static_cast<bool>(getSlot()) != static_cast<bool>(getParity()))
+    return emitOpError("await_c1: needs both a slot and a parity, or neither");
+  return success();
+}
+
 #define GET_OP_CLASSES
 #include "tessera/Dialect/Cta/CtaOps.cpp.inc"

@@ -85,7 +85,7 @@ LogicalResult WgmmaOp::verify() {
     return emitOpError("wgmma_c1: needs f16 or bf16 operands of one type and f32 accumulators (f16 "
                        "for f16), got ")
            << a << ", " << b << " -> " << d;
-  FragAttr acc = FragAttr::of(getResult().getType());
+  FragAttr acc = FragAttr::of(getResultType());
   int64_t groups = acc ? acc.getWgCount() : 1;
   if (getM() % (64 * groups) || getK() % 16 || getN() % 8)
     return emitOpError("wgmma_c2: M must be a multiple of 64 for each of the ")

@@ -277,3 +277,34 @@ void SwizzleAttr::print(AsmPrinter &p) const {
     p << '<' << getSpan() << ", dim = " << getDim() << '>';
   }
 }
+
+//===--- plan
+//---------------------------------------------------------------------------------------===//
+
+LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               std::optional<Replicate>, std::optional<int64_t> warpgroups,
+                               std::optional<int64_t> producers, std::optional<int64_t> stages,
+                               std::optional<int64_t> persistent, std::optional<int64_t> group,
+                               std::optional<int64_t> blocksPerSM, std::optional<int64_t> cluster,
+                               std::optional<int64_t> registers, std::optional<int64_t> pending,
+                               std::optional<int64_t> epilogue) {
+  auto within = [&](StringRef name, std::optional<int64_t> value, int64_t low,
+                    int64_t high) -> LogicalResult {
+    if (!value || (*value >= low && *value <= high))
+      return success();
+    return emitError() << "plan: '" << name << "' is " << low << " to " << high << ", got "
+                       << *value;
+  };
+  constexpr int64_t kMany = int64_t(1) << 20;
+  if (failed(within("warpgroups", warpgroups, 1, 8)) ||
+      failed(within("producers", producers, 0, 4)) || failed(within("stages", stages, 0, 64)) ||
+      failed(within("persistent", persistent, 0, 1)) || failed(within("group", group, 0, kMany)) ||
+      failed(within("blocks_per_sm", blocksPerSM, 1, 32)) ||
+      failed(within("cluster", cluster, 1, 16)) || failed(within("registers", registers, 0, 256)) ||
+      failed(within("pending", pending, 0, 7)) || failed(within("epilogue", epilogue, 0, kMany)))
+    return failure();
+  if (registers && *registers && (*registers < 24 || *registers % 8))
+    return emitError() << "plan: 'registers' is 0 or a multiple of 8 from 24 to 256, got "
+                       << *registers;
+  return success();
+}

@@ -64,7 +64,54 @@ void SmemType::print(AsmPrinter &p) const {
   p << getElementType() << ", " << getSwizzle() << '>';
 }
 
+LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t depth,
+                                  ArrayRef<Type> payload) {
+  if (depth < 0)
+    return emitError() << "a channel has one slot or more, or '?' while that is open";
+  if (payload.empty())
+    return emitError() << "a channel carries at least one value";
+  for (Type type : payload)
+    if (!isa<SmemType>(type) && !type.isIntOrIndexOrFloat())
+      return emitError() << "a channel carries shared tiles and scalars, got " << type;
+  return success();
+}
+
+Type ChannelType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  int64_t depth = 0;
+  SmallVector<Type> payload;
+  if (parser.parseLess() ||
+      (failed(parser.parseOptionalQuestion()) && failed(parser.parseInteger(depth))))
+    return {};
+  while (succeeded(parser.parseOptionalComma()))
+    if (parser.parseType(payload.emplace_back()))
+      return {};
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), depth, payload);
+}
+
+void ChannelType::print(AsmPrinter &p) const {
+  p << '<';
+  if (isOpen())
+    p << '?';
+  else
+    p << getDepth();
+  for (Type type : getPayload())
+    p << ", " << type;
+  p << '>';
+}
+
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t depth,
+                               SmemType) {
+  if (depth < 1)
+    return emitError() << "a ring has one tile or more";
+  return success();
+}
+
 Type tessera::cta::erasedType(Type type) {
+  if (auto async = dyn_cast<AsyncType>(type))
+    type = async.getTensor();
   if (auto smem = dyn_cast<SmemType>(type))
     return smem.tensorType();
   if (auto tensor = dyn_cast<RankedTensorType>(type))

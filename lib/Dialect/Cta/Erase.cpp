@@ -221,3 +221,5 @@ Erased TransposeOp::eraseToTile(OpBuilder &b, ValueRange operands) {
 Erased ExtractOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return one(tensor::ExtractOp::create(b, getLoc(), operands[0], ValueRange{}));
 }
+Erased CompleteOp::eraseToTile(OpBuilder &, ValueRange operands) { return one(operands[0]); }
+Erased ReadyOp::eraseToTile(OpBuilder &, ValueRange operands) { return one(operands[0]); }

@@ -27,13 +27,19 @@ static auto maskEncodingOf(Type tileType) {
   };
 }
 
-/// `%M[...] clauses attrs : memref -> tile`; the tile is the result.
-static ParseResult parseSource(OpAsmParser &parser, OperationState &result) {
+/// `%M[...] clauses [into %tile[%slot]] attrs : memref -> tile`; the tile is the result.
+static ParseResult parseSource(OpAsmParser &parser, OperationState &result, bool isCopy = false) {
   tile::ParsedAccess access;
   Type memref, tileType;
   SmallVector<int32_t> segments;
-  if (parseAccess(parser, access, /*allowPad=*/true) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(memref) ||
+  OpAsmParser::UnresolvedOperand into, slot;
+  if (parseAccess(parser, access, /*allowPad=*/true))
+    return failure();
+  bool hasInto = isCopy && succeeded(parser.parseOptionalKeyword("into"));
+  if (hasInto && (parser.parseOperand(into) || parser.parseLSquare() || parser.parseOperand(slot) ||
+                  parser.parseRSquare()))
+    return failure();
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(memref) ||
       parser.parseArrow() || parser.parseType(tileType))
     return failure();
   if (!isa<RankedTensorType, SmemType>(tileType))
@@ -42,8 +48,14 @@ static ParseResult parseSource(OpAsmParser &parser, OperationState &result) {
   if (resolveAccess(parser, access, memref, tileShape(tileType), result, segments,
                     maskEncodingOf(tileType)))
     return failure();
-  result.addAttribute("operandSegmentSizes", parser.getBuilder().getDenseI32ArrayAttr(
-                                                 {1, segments[0], segments[1], segments[2]}));
+  SmallVector<int32_t> sizes{1, segments[0], segments[1], segments[2]};
+  if (isCopy) {
+    sizes.append({hasInto, hasInto});
+    if (hasInto && (parser.resolveOperand(into, tileType, result.operands) ||
+                    parser.resolveOperand(slot, parser.getBuilder().getI32Type(), result.operands)))
+      return failure();
+  }
+  result.addAttribute("operandSegmentSizes", parser.getBuilder().getDenseI32ArrayAttr(sizes));
   result.addTypes(tileType);
   return success();
 }
@@ -78,6 +90,9 @@ static void printSource(Op op, OpAsmPrinter &p) {
   tile::printAccess(p, op.getSource(), op.getCoords(), op.getLimits(), op.getMask(), op.getDims(),
                     op.getLimited(), op.getMaskDims(), op.getPadAttr(), tileShape(type).size(),
                     maskEncodingOf(type));
+  if constexpr (std::is_same_v<Op, CopyOp>)
+    if (op.getInto())
+      p << " into " << op.getInto() << '[' << op.getSlot() << ']';
   p.printOptionalAttrDict(op->getAttrs(), kAccessAttrs);
   p << " : " << op.getSource().getType() << " -> " << type;
 }
@@ -142,7 +157,7 @@ void StoreOp::getEffects(
 Value StoreOp::getLimit(unsigned dim) { return tile::limitOf(getLimits(), getLimited(), dim); }
 
 ParseResult CopyOp::parse(OpAsmParser &parser, OperationState &result) {
-  return parseSource(parser, result);
+  return parseSource(parser, result, /*isCopy=*/true);
 }
 void CopyOp::print(OpAsmPrinter &p) { printSource(*this, p); }
 LogicalResult CopyOp::verify() {
@@ -154,11 +169,16 @@ LogicalResult CopyOp::verify() {
   if (getPadAttr() &&
       (!word || (word.getValue() != tile::Pad::Zero && word.getValue() != tile::Pad::Any)))
     return emitOpError("copy_c7: an asynchronous copy pads with zero or any, got ") << getPadAttr();
+  if (getInto() && (getInto().getType() != getResult().getType() || !getSlot()))
+    return emitOpError("copy_c8: 'into' must be a tile of the result's type with a slot, got ")
+           << getInto().getType();
   return success();
 }
 void CopyOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
+  if (getInto())
+    effects.emplace_back(MemoryEffects::Write::get());
 }
 
 ParseResult CopyOutOp::parse(OpAsmParser &parser, OperationState &result) {

@@ -71,18 +71,93 @@ def Cta_FenceAsyncOp : Cta_Op<"fence_async", []> {
   let assemblyFormat = "(`global` $global^)? attr-dict";
 }
 
-def Cta_AwaitOp : Cta_Op<"await", []> {
-  let summary = "wait until the TMA copies of an mbarrier have landed";
+def Cta_AwaitOp : Cta_Op<"await", [AttrSizedOperandSegments]> {
+  let summary = "wait for a phase of an mbarrier";
   let description = [{
-    All threads wait for the next phase of the mbarrier; the parity is a variable that the lowering keeps and flips. Made by
-    `cta-insert-barriers`, which keeps one invariant: an await stands in the block of the copies it waits for and runs once each time they do.
+    All threads that get here wait for the phase with the given parity of mbarrier `mbarrier + slot` to end. Without `parity` it is the next phase, and the
+    parity a variable that the lowering keeps and flips: `cta-insert-barriers` makes these and keeps one invariant: such an await stands in the block of
+    the copies it waits for and runs once each time they do. `cta-lower-channels` makes the others.
 
     ```mlir
     cta.await 0
+    cta.await 0[%slot] parity %p
+    ```
+
+    Constraints:
+    1. `slot` and `parity` come together.
+  }];
+  let arguments = (ins I64Attr:$mbarrier, Optional<I32>:$slot, Optional<I32>:$parity);
+  let assemblyFormat = "$mbarrier (`[` $slot^ `]`)? (`parity` $parity^)? attr-dict";
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "int64_t":$mbarrier), [{ build($_builder, $_state, $_builder.getI64IntegerAttr(mbarrier), mlir::Value(), mlir::Value()); }]>];
+}
+
+def Cta_ExpectOp : Cta_Op<"expect", []> {
+  let summary = "announce the bytes of a slot";
+  let description = [{
+    `mbarrier.arrive.expect_tx` on mbarrier `mbarrier + slot` by the elected thread: the phase ends when so many bytes have landed. Made by `cta-lower-channels`,
+    before the copies of the slot.
+
+    ```mlir
+    cta.expect 0[%slot] bytes = 49152
     ```
   }];
-  let arguments = (ins I64Attr:$mbarrier);
-  let assemblyFormat = "$mbarrier attr-dict";
+  let arguments = (ins I64Attr:$mbarrier, I32:$slot, I64Attr:$bytes);
+  let assemblyFormat = "$mbarrier `[` $slot `]` `bytes` `=` $bytes attr-dict";
+}
+
+def Cta_ArriveOp : Cta_Op<"arrive", []> {
+  let summary = "say that a slot has been read";
+  let description = [{
+    One thread of each warpgroup of the role (with `per_warp`: of each warp, after the warp has met) arrives on mbarrier `mbarrier + slot`. Made by
+    `cta-lower-channels` from a release: reads by wgmma are over for the warpgroup when they are for one warp, other reads only for the warp.
+
+    ```mlir
+    cta.arrive 3[%slot]
+    cta.arrive 3[%slot] per_warp
+    ```
+  }];
+  let arguments = (ins I64Attr:$mbarrier, I32:$slot, UnitAttr:$per_warp);
+  let assemblyFormat = "$mbarrier `[` $slot `]` (`per_warp` $per_warp^)? attr-dict";
+}
+
+def Cta_RingOp : Cta_Op<"ring", []> {
+  let summary = "the storage of one payload of a channel";
+  let description = [{
+    `depth` shared tiles, one behind the other, each aligned as its swizzle wants. It stands directly in the `cta.launch` and lives as long as the block: its bytes
+    are nobody else's. In phase allocated it has an `offset`.
+
+    ```mlir
+    %r = cta.ring {offset = 0} : !cta.ring<3, !cta.smem<128x64xbf16, #a>>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs Res<Cta_RingType, "", [MemAlloc]>:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Cta_SlotOp : Cta_Op<"slot", [Pure,
+    TypesMatchWith<"the result is a tile of the ring", "ring", "result", "llvm::cast<RingType>($_self).getTile()">]> {
+  let summary = "one tile of a ring";
+  let description = [{
+    The tile number `index` (below the depth). The channel protocol says when it may be read and written: no barrier orders accesses to it.
+
+    ```mlir
+    %a = cta.slot %r[%s] : !cta.ring<3, !cta.smem<128x64xbf16, #a>>
+    ```
+  }];
+  let arguments = (ins Cta_RingType:$ring, I32:$index);
+  let results = (outs Cta_SmemType:$result);
+  let assemblyFormat = "$ring `[` $index `]` attr-dict `:` type($ring)";
+  let builders = [OpBuilder<(ins "mlir::Value":$ring, "mlir::Value":$index), [{
+    build($_builder, $_state, llvm::cast<RingType>(ring.getType()).getTile(), ring, index); }]>];
+}
+
+def Cta_NumBlocksOp : Cta_Op<"num_blocks", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
+  let summary = "the number of blocks of the launch";
+  let description = "```mlir\n%n = cta.num_blocks : index\n```";
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
 }
 
 def Cta_AwaitStoresOp : Cta_Op<"await_stores", []> {

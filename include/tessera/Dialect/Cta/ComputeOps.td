@@ -42,7 +42,10 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Pure, Cta_Erasable]> {
     layout `wgmma_acc`. M is split over the warpgroups, 64 rows at a time. Majors follow from the shared tiles: `a`
     is K-major when its contiguous dimension is 1, `b` when it is 0.
 
-    Lifespan: made by `cta-form-wgmma`, lowered by `convert-cta-to-nvvm`.
+    With an `!cta.async` result the product is only issued; `cta.complete` waits for it. An asynchronous `c` is the result of the product before on
+    the same accumulators: they stay in the tensor core's hands.
+
+    Lifespan: made by `cta-form-wgmma`, lowered by `convert-cta-to-nvvm`. Asynchronous ones are made by `cta-schedule` and exist from phase scheduled on.
 
     ```mlir
     %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<128x256xf32, #cta.frag<wgmma_acc, wg = 2>>
@@ -53,18 +56,26 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Pure, Cta_Erasable]> {
     2. M is a multiple of 64 times the warpgroups; K a multiple of 16; N a multiple of 8. N over 256 is done in pieces.
     3. extents agree; `c` has the type of the result.
     4. (placed) shared operands are swizzled tiles, not linear; `a` in registers has layout `wgmma_a` with the result's warpgroups; the result has layout `wgmma_acc`.
+    5. `c` is asynchronous exactly if the result is (`cta.ready` makes it so).
   }];
-  let arguments = (ins AnyTypeOf<[Cta_SmemType, AnyRankedTensor]>:$a, Cta_SmemType:$b, Optional<AnyRankedTensor>:$c,
-    OptionalAttr<StrAttr>:$why);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins AnyTypeOf<[Cta_SmemType, AnyRankedTensor]>:$a, Cta_SmemType:$b,
+    Optional<AnyTypeOf<[AnyRankedTensor, Cta_AsyncType]>>:$c, OptionalAttr<StrAttr>:$why);
+  let results = (outs AnyTypeOf<[AnyRankedTensor, Cta_AsyncType]>:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// M, N and K of the whole op.
     int64_t getM(); int64_t getN(); int64_t getK();
     bool aInRegisters() { return llvm::isa<mlir::RankedTensorType>(getA().getType()); }
+    /// Issued only: somebody waits later.
+    bool isAsync() { return llvm::isa<AsyncType>(getResult().getType()); }
     SmemType getBType() { return llvm::cast<SmemType>(getB().getType()); }
-    mlir::RankedTensorType getResultType() { return llvm::cast<mlir::RankedTensorType>(getResult().getType()); }
+    /// The tile, asynchronous or not.
+    mlir::RankedTensorType getResultType() {
+      if (auto async = llvm::dyn_cast<AsyncType>(getResult().getType()))
+        return async.getTensor();
+      return llvm::cast<mlir::RankedTensorType>(getResult().getType());
+    }
   }];
 }
 

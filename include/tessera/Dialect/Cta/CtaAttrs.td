@@ -76,4 +76,41 @@ def Cta_ConversionEnum : Cta_Enum<"Conversion", "how a register layout conversio
   I32EnumAttrCase<"Shuffle", 2, "shuffle">, I32EnumAttrCase<"Shared", 3, "shared">]>;
 def Cta_ConversionAttr : EnumAttr<Cta_Dialect, Cta_ConversionEnum, "conversion"> { let assemblyFormat = "`<` $value `>`"; }
 
+def Cta_RoleKindEnum : Cta_Enum<"RoleKind", "who does a step", [
+  I32EnumAttrCase<"Producer", 0, "producer">, I32EnumAttrCase<"Math", 1, "math">]>;
+def Cta_RoleKindAttr : EnumAttr<Cta_Dialect, Cta_RoleKindEnum, "role_kind"> { let assemblyFormat = "`<` $value `>`"; }
+
+def Cta_ReplicateEnum : Cta_Enum<"Replicate", "what the math warpgroups of a block share", [
+  I32EnumAttrCase<"Split", 0, "split">, I32EnumAttrCase<"Blocks", 1, "blocks">]>;
+
+def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
+  let mnemonic = "plan";
+  let summary = "the decisions about a kernel that no text of the program contains";
+  let description = [{
+    `#cta.plan<warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16>`. Every entry is optional: `cta-plan` fills in what is
+    missing, so that a plan may say as little as it likes, and prints all of it.
+
+    * `replicate`: `split`, the warpgroups share the rows of one block (cooperative), or `blocks`, each computes a block of its own (ping-pong).
+    * `warpgroups`: math warpgroups of a CTA.
+    * `producers`: warps that do nothing but issue loads; 0: no specialisation, the math warps issue them.
+    * `stages`: slots of each channel that a loop refills; 0: no channels, everything stays synchronous.
+    * `persistent`: 1: as many CTAs as the chip has room for, each with a loop over blocks; 0: one CTA a block.
+    * `group`: rows of blocks that run together (rasterisation, see `#tile.order`).
+    * `blocks_per_sm`: CTAs that shall share an SM.
+    * `cluster`: CTAs of a cluster along the first grid dimension.
+    * `registers`: of a math thread after the roles have parted (`setmaxnreg`); 0: as many as at entry.
+    * `pending`: wgmma groups that stay in flight over the back edge of a pipelined loop.
+    * `epilogue`: columns that the epilogue converts and stores at a time; 0: the whole tile.
+  }];
+  let parameters = (ins
+    OptionalParameter<"std::optional<Replicate>">:$replicate, OptionalParameter<"std::optional<int64_t>">:$warpgroups,
+    OptionalParameter<"std::optional<int64_t>">:$producers, OptionalParameter<"std::optional<int64_t>">:$stages,
+    OptionalParameter<"std::optional<int64_t>">:$persistent, OptionalParameter<"std::optional<int64_t>">:$group,
+    OptionalParameter<"std::optional<int64_t>">:$blocks_per_sm, OptionalParameter<"std::optional<int64_t>">:$cluster,
+    OptionalParameter<"std::optional<int64_t>">:$registers, OptionalParameter<"std::optional<int64_t>">:$pending,
+    OptionalParameter<"std::optional<int64_t>">:$epilogue);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif

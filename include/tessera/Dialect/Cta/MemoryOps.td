@@ -88,13 +88,22 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
     ```
 
+    After `cta-lower-channels` a copy of a producer has a destination, a slot of a ring, and arrives on mbarrier `mbarrier + slot`, whose bytes a
+    `cta.expect` has announced:
+
+    ```mlir
+    %a = cta.copy %A[%i, %k] into %tile[%slot] {mechanism = #cta.mechanism<tma>, mbarrier = 0} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
+    ```
+
     Constraints: 1 to 4 of `tile.load` (the shared tile as the tile), and
     7. `pad` is zero or any.
+    8. `into` has the result's type and comes with a slot.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits,
     Optional<AnyRankedTensor>:$mask, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
     DenseI64ArrayAttr:$maskDims, OptionalAttr<AnyAttr>:$pad, OptionalAttr<Tile_CacheAttr>:$cache,
+    Optional<Cta_SmemType>:$into, Optional<I32>:$slot,
     Cta_MechanismAttr:$mechanism, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$mbarrier,
     OptionalAttr<StrAttr>:$why);
   let results = (outs Cta_SmemType:$result);

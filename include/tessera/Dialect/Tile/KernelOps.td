@@ -42,7 +42,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     the two operands is a multiplication; `reassoc` (default on) lets sums be reassociated; `require`
     demands `no_spills` or `deterministic` of the whole kernel; `phase` is the level below L0 that the kernel has
     reached (absent: L0); `warpgroups` is the number of warpgroups of a block, chosen by `convert-tile-to-cta`
-    unless given. `variant_of`, `variant` and `guards` are set by `tile-specialize-facts`.
+    unless given; `plan` (`#cta.plan`) holds the decisions about pipelining, roles and the order of blocks. `variant_of`, `variant` and `guards` are set by `tile-specialize-facts`.
 
     Constraints:
     1. no results; one block that ends with `tile.return`.
@@ -63,6 +63,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     OptionalAttr<Tile_SwitchAttr>:$reassoc,
     OptionalAttr<Tile_RequireAttr>:$require,
     OptionalAttr<I64Attr>:$warpgroups,
+    OptionalAttr<AnyAttr>:$plan,
     OptionalAttr<StrAttr>:$variant_of,
     OptionalAttr<StrAttr>:$variant,
     OptionalAttr<TypedArrayAttrBase<Tile_GuardAttr, "guards">>:$guards);

@@ -140,7 +140,9 @@ LogicalResult Hazards::collect() {
 LogicalResult Hazards::placeAwaits() {
   std::map<int64_t, SmallVector<CopyOp>> groups;
   launch.getBody().walk([&](CopyOp copy) { groups[*copy.getMbarrier()].push_back(copy); });
-  for (auto &[mbarrier, copies] : groups) {
+  for (auto &group : groups) {
+    int64_t mbarrier = group.first;
+    SmallVector<CopyOp> &copies = group.second;
     awaitAccess[mbarrier] = accesses.size();
     accesses.push_back(
         {launch, Space::MBarrier, false, false, false, NeedsBarrier, 0, 0, mbarrier});
