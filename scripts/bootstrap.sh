@@ -70,8 +70,10 @@ make_venv() {
     chmod +x "$found"
     ln -sf "$found" "$root/.venv/bin/$tool"
   done
-  "$root/.venv/bin/ptxas" --version | grep -q "V$PTXAS_VERSION" ||
-    die "ptxas of the wheel is not $PTXAS_VERSION: $("$root/.venv/bin/ptxas" --version | tail -n 2)"
+  # Not piped into grep -q, which leaves at the first match: ptxas then dies of SIGPIPE, now and then.
+  local version
+  version=$("$root/.venv/bin/ptxas" --version)
+  [[ $version == *"V$PTXAS_VERSION"* ]] || die "ptxas of the wheel is not $PTXAS_VERSION: $version"
   echo "$want" >"$stamp"
 }
 

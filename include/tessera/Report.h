@@ -39,6 +39,7 @@ struct LaunchReport {
   // From ptxas; absent if it did not run.
   std::optional<int64_t> registers;
   int64_t stackBytes = 0, spillStoreBytes = 0, spillLoadBytes = 0;
+  std::string rejectedPlan; // what was tried before, and why it failed
   // Blocks that fit an SM, and what limits them.
   int64_t blocksPerSM = 0;
   std::string limitedBy;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CollectReport.h"
+#include "RelaxOccupancy.h"
 #include "Targets.h"
 
 #include "tessera/Dialect/Cta/Cta.h"
@@ -14,6 +15,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -114,6 +116,46 @@ static LogicalResult reportPtxProblems(StringRef ptx, StringRef contract,
   return failure(!problems.empty());
 }
 
+/// From LLVM IR to PTX that passes the check.
+static FailureOr<std::string> generatePtx(llvm::Module &module, const PtxOptions &options,
+                                          StringRef contract,
+                                          const std::map<std::string, PtxasPolicy> &policies,
+                                          Location loc, Stages &stages) {
+  stages.begin("codegen");
+  FailureOr<std::string> ptx = emitPtx(module, loc, options);
+  if (failed(ptx) || failed(stages.save("kernel.ptx", *ptx, loc)))
+    return failure();
+  stages.begin("ptx-check");
+  if (failed(reportPtxProblems(*ptx, contract, policies, loc)))
+    return failure();
+  return ptx;
+}
+
+/// What the functions of `spare` shall be compiled to instead, given that `log` says how the first
+/// plan went. Returns whether there is something to try.
+static bool planAgain(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &policies,
+                      llvm::Module &spare, Report &report) {
+  bool changed = false;
+  for (const PtxasFunction &spiller : log.functions) {
+    auto policy = policies.find(spiller.name);
+    llvm::Function *function = spare.getFunction(spiller.name);
+    if (policy == policies.end() || !function || !sharesAnSM(*function) ||
+        judgeSpill(spiller, policy->second) != SpillVerdict::Error)
+      continue;
+    giveAnSM(*function);
+    changed = true;
+    for (KernelReport &kernel : report.kernels)
+      for (VariantReport &variant : kernel.variants)
+        for (LaunchReport &launch : variant.launches)
+          if (launch.symbol == spiller.name)
+            launch.rejectedPlan =
+                (Twine("several blocks on an SM: ") + Twine(spiller.registers) +
+                 " registers a thread spill " + Twine(spiller.spillStoreBytes) + " bytes")
+                    .str();
+  }
+  return changed;
+}
+
 LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &stages) {
   const CompileOptions &options = stages.options;
   CompileResult &result = stages.result;
@@ -125,7 +167,8 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
   std::map<std::string, PtxasPolicy> policies;
   if (failed(stages.save("source.mlir", module)))
     return failure();
-  Phase phase = detectPhase(module);
+  const Phase given = detectPhase(module);
+  Phase phase = given;
   auto atPhase = [&]() -> LogicalResult {
     if (phase != Phase::Allocated)
       return success();
@@ -187,12 +230,15 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
       return success();
     }
   }
-  stages.begin("codegen");
-  FailureOr<std::string> ptx = emitPtx(*llvmModule, loc, ptxOptions);
-  if (failed(ptx) || failed(stages.save("kernel.ptx", *ptx, loc)))
-    return failure();
-  stages.begin("ptx-check");
-  if (failed(reportPtxProblems(*ptx, *contract, policies, loc)))
+  // Code generation consumes the module; a plan may have to be changed after ptxas has seen it.
+  // What the text gave as allocated or later is nobody's to change.
+  std::unique_ptr<llvm::Module> spare;
+  bool ownPlan = given < Phase::Allocated;
+  if (ownPlan && result.kind != Emit::Ptx && llvm::any_of(*llvmModule, sharesAnSM))
+    spare = llvm::CloneModule(*llvmModule);
+  FailureOr<std::string> ptx =
+      generatePtx(*llvmModule, ptxOptions, *contract, policies, loc, stages);
+  if (failed(ptx))
     return failure();
   if (result.kind == Emit::Ptx) {
     result.artifact = std::move(*ptx);
@@ -208,6 +254,14 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
   FailureOr<PtxasResult> assembled = runPtxas(*ptx, ptxasOptions, loc);
   if (failed(assembled))
     return failure();
+  if (spare && planAgain(assembled->log, policies, *spare, result.report)) {
+    if (failed(stages.save("ptxas.log", assembled->logText, loc)))
+      return failure();
+    ptx = generatePtx(*spare, ptxOptions, *contract, policies, loc, stages);
+    stages.begin("ptxas");
+    if (failed(ptx) || failed(assembled = runPtxas(*ptx, ptxasOptions, loc)))
+      return failure();
+  }
   collectPtxas(assembled->log, result.report);
   if (failed(stages.save("ptxas.log", assembled->logText, loc)) ||
       failed(judgePtxas(assembled->log, policies, loc)) ||

@@ -55,6 +55,8 @@ static void printLaunch(llvm::raw_ostream &os, const LaunchReport &launch) {
     os << "      occupancy: " << launch.blocksPerSM
        << (launch.blocksPerSM == 1 ? " block" : " blocks") << " per SM, limited by "
        << launch.limitedBy << "\n";
+  if (!launch.rejectedPlan.empty())
+    os << "      rejected plan: " << launch.rejectedPlan << "\n";
   if (!launch.bound.empty())
     os << "      prediction: " << launch.bound << "\n";
   printVerdicts(os, launch.verdicts);
@@ -125,6 +127,8 @@ static json::Value toJson(const LaunchReport &launch) {
   if (launch.blocksPerSM)
     result["occupancy"] =
         json::Object{{"blocks_per_sm", launch.blocksPerSM}, {"limited_by", launch.limitedBy}};
+  if (!launch.rejectedPlan.empty())
+    result["rejected_plan"] = launch.rejectedPlan;
   if (launch.registers) {
     result["registers"] = *launch.registers;
     result["stack_bytes"] = launch.stackBytes;

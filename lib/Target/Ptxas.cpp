@@ -185,8 +185,20 @@ FailureOr<PtxasResult> tessera::runPtxas(StringRef ptx, const PtxasOptions &opti
   return result;
 }
 
-/// A few registers, spilled once outside the loop, cost nothing that can be measured: a warning.
+/// Outside the tensor path a few registers, spilled once outside the loop, cost nothing that can be
+/// measured: the report has them, but nobody is warned.
 static constexpr int64_t kToleratedSpillBytes = 32;
+
+SpillVerdict tessera::judgeSpill(const PtxasFunction &function, const PtxasPolicy &policy) {
+  if (!function.spillStoreBytes && !function.spillLoadBytes)
+    return SpillVerdict::None;
+  if (policy.requireNoSpills)
+    return SpillVerdict::Error;
+  if (policy.onTensorPath)
+    return policy.isFallback ? SpillVerdict::Warning : SpillVerdict::Error;
+  bool hot = !policy.isFallback && function.spillStoreBytes > kToleratedSpillBytes;
+  return hot ? SpillVerdict::Warning : SpillVerdict::None;
+}
 
 LogicalResult tessera::judgePtxas(const PtxasLog &log,
                                   const std::map<std::string, PtxasPolicy> &policies,
@@ -207,20 +219,23 @@ LogicalResult tessera::judgePtxas(const PtxasLog &log,
   }
   for (const PtxasFunction &function : log.functions) {
     PtxasPolicy policy = policyOf(function.name);
-    int64_t spilled = function.spillStoreBytes + function.spillLoadBytes;
-    if (!spilled || !(policy.onTensorPath || policy.requireNoSpills))
+    SpillVerdict verdict = judgeSpill(function, policy);
+    if (verdict == SpillVerdict::None)
       continue;
-    bool isError = policy.requireNoSpills ||
-                   (!policy.isFallback && function.spillStoreBytes > kToleratedSpillBytes);
+    bool isError = verdict == SpillVerdict::Error;
     bad |= isError;
     Location at = policy.loc.value_or(loc);
     InFlightDiagnostic diag = isError ? emitError(at) : emitWarning(at);
     diag << "'" << function.name << "' spills registers (" << function.spillStoreBytes
          << " bytes stored, " << function.spillLoadBytes << " loaded, with " << function.registers
-         << " registers a thread), "
-         << (policy.requireNoSpills ? "which the kernel refuses by `require`"
-                                    : "which costs much around matrix products")
-         << ": use smaller tiles or more warpgroups";
+         << " registers a thread), ";
+    if (policy.requireNoSpills)
+      diag << "which the kernel refuses by `require`";
+    else if (policy.onTensorPath)
+      diag << "which costs much around matrix products";
+    else
+      diag << "which costs time in every block";
+    diag << ": use smaller tiles or more warpgroups";
   }
   return failure(bad);
 }

@@ -70,14 +70,20 @@ mlir::FailureOr<PtxasResult> runPtxas(llvm::StringRef ptx, const PtxasOptions &o
 
 /// What a function is held to.
 struct PtxasPolicy {
-  bool onTensorPath = false; // a spill is an error,
-  bool isFallback = false;   // but a warning where another variant is the fast one
+  bool onTensorPath = false;
+  bool isFallback = false; // another variant is the fast one
   bool requireNoSpills = false;
   std::optional<mlir::Location> loc;
 };
 
-/// Reports what is a failure: performance losses everywhere, spills on the tensor path or where the
-/// kernel demands none. ptxas warnings become warnings.
+/// What the spills of a function are: on the tensor path an error of whatever size, or a warning in
+/// a fallback; on the generic path a warning where they are more than a few registers of the fast
+/// variant; an error wherever the kernel demands none.
+enum class SpillVerdict { None, Warning, Error };
+SpillVerdict judgeSpill(const PtxasFunction &function, const PtxasPolicy &policy);
+
+/// Reports what is a failure: performance losses everywhere, spills as `judgeSpill` says. ptxas
+/// warnings become warnings.
 mlir::LogicalResult judgePtxas(const PtxasLog &log,
                                const std::map<std::string, PtxasPolicy> &policies,
                                mlir::Location loc);

@@ -55,3 +55,40 @@ unrelated text
   EXPECT_EQ(log.messages[4].severity, PtxasMessage::Severity::Error);
   EXPECT_EQ(log.messages[4].line, 0u);
 }
+
+static SpillVerdict judge(int64_t stored, int64_t loaded, bool tensor, bool fallback,
+                          bool require) {
+  PtxasFunction function;
+  function.spillStoreBytes = stored;
+  function.spillLoadBytes = loaded;
+  PtxasPolicy policy;
+  policy.onTensorPath = tensor;
+  policy.isFallback = fallback;
+  policy.requireNoSpills = require;
+  return judgeSpill(function, policy);
+}
+
+TEST(JudgeSpill, NoSpillIsNeverAProblem) {
+  for (bool tensor : {false, true})
+    for (bool fallback : {false, true})
+      for (bool require : {false, true})
+        EXPECT_EQ(judge(0, 0, tensor, fallback, require), SpillVerdict::None);
+}
+
+TEST(JudgeSpill, TensorPath) {
+  EXPECT_EQ(judge(4, 4, true, false, false), SpillVerdict::Error);
+  EXPECT_EQ(judge(0, 4, true, false, false), SpillVerdict::Error);
+  EXPECT_EQ(judge(400, 4, true, true, false), SpillVerdict::Warning);
+}
+
+TEST(JudgeSpill, GenericPath) {
+  EXPECT_EQ(judge(32, 400, false, false, false), SpillVerdict::None);
+  EXPECT_EQ(judge(36, 36, false, false, false), SpillVerdict::Warning);
+  EXPECT_EQ(judge(400, 400, false, true, false), SpillVerdict::None);
+}
+
+TEST(JudgeSpill, RequireRefusesEverySpill) {
+  for (bool tensor : {false, true})
+    for (bool fallback : {false, true})
+      EXPECT_EQ(judge(4, 4, tensor, fallback, true), SpillVerdict::Error);
+}

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Stands for ptxas: spills $FAKE_BYTES in each entry function of $FAKE_SPILLS whose head holds $FAKE_WHEN.
+if [ "$1" = --version ]; then
+  echo "Cuda compilation tools, release 13.0, V13.0.88"
+  exit 0
+fi
+for word; do
+  [ "$last" = -o ] && : >"$word"
+  case $word in *.ptx) input=$word ;; esac
+  last=$word
+done
+for name in $FAKE_SPILLS; do
+  bytes=0
+  sed -n "/\.entry $name(/,/^{/p" "$input" | grep -q "$FAKE_WHEN" && bytes=$FAKE_BYTES
+  echo "ptxas info    : Compiling entry function '$name' for 'sm_90a'"
+  echo "ptxas info    : Function properties for $name"
+  echo "    $bytes bytes stack frame, $bytes bytes spill stores, $bytes bytes spill loads"
+  echo "ptxas info    : Used 128 registers, used 1 barriers"
+done
