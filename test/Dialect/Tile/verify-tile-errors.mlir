@@ -616,3 +616,19 @@ tile.kernel @zero_step(%A: memref<?xf32>) {
   }
   tile.return
 }
+
+// -----
+
+// Demands that nobody would look at.
+tile.kernel @demands(%A: memref<?x?xf16>) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    // expected-error @+1 {{demands 'wgmma', which says nothing about it; it may demand tma, pipelined, peeled}}
+    %a = tile.load %A[%c0, %c0] require = [tma, wgmma] : memref<?x?xf16> -> tensor<64x64xf16>
+    // expected-error @+1 {{demands 'tma', which says nothing about it; it may demand wgmma}}
+    %d = tile.mma %a, %a {require = #tile.require<[tma]>} : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    // expected-error @+1 {{demands 'pipelined', which says nothing about it; it may demand tma}}
+    tile.store %a, %A[%c0, %c0] require = [pipelined] : tensor<64x64xf16> -> memref<?x?xf16>
+  }
+  tile.return
+}

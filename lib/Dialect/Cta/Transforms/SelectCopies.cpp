@@ -38,16 +38,50 @@ private:
 };
 } // namespace
 
-static bool demandsTma(std::optional<tile::RequireAttr> require) {
-  return require && require->contains(tile::Requirement::Tma);
+/// Whether the op or its kernel demands it.
+template <typename Op>
+static bool demands(Op op, tile::Requirement requirement) {
+  auto has = [&](std::optional<tile::RequireAttr> require) {
+    return require && require->contains(requirement);
+  };
+  return has(op.getRequire()) || has(op->template getParentOfType<tile::KernelOp>().getRequire());
 }
 
 /// A miss of `require = [tma]` is an error.
 template <typename Op>
 LogicalResult Selection::checkDemand(Op op, StringRef why) {
-  if (!demandsTma(op.getRequire()))
+  if (!demands(op, tile::Requirement::Tma))
     return success();
   return op.emitOpError("cannot use TMA, as 'require = [tma]' demands: ") << why;
+}
+
+/// Why the load does not run ahead of its loop in a ring of buffers, as 'require = [pipelined]'
+/// demands, or nothing.
+static std::optional<StringRef> whyNotPipelined(LoadOp load) {
+  if (!load->getParentOfType<LoopLikeOpInterface>())
+    return "it stands in no loop, so that no iteration could be fetched ahead";
+  return "copies are not pipelined by this compiler yet: each is waited for where it stands; take "
+         "the demand away, and let two blocks of a smaller tile share an SM";
+}
+
+/// Why the iterations that need no bounds are not apart from those that do, as
+/// 'require = [peeled]' demands, or nothing.
+static std::optional<StringRef> whyNotPeeled(LoadOp load) {
+  if (!load->getParentOfType<LoopLikeOpInterface>())
+    return "it stands in no loop";
+  return "loops are not peeled by this compiler yet: every iteration checks its bounds, unless TMA "
+         "does it; take the demand away, or make the extents multiples of the tile and say so "
+         "(tile.size_divisible)";
+}
+
+/// Demands on when a tile is fetched, whatever the mechanism.
+static LogicalResult checkLoopDemands(LoadOp load) {
+  std::optional<StringRef> why;
+  if (demands(load, tile::Requirement::Pipelined) && (why = whyNotPipelined(load)))
+    return load.emitOpError("is not pipelined, as 'require = [pipelined]' demands: ") << *why;
+  if (demands(load, tile::Requirement::Peeled) && (why = whyNotPeeled(load)))
+    return load.emitOpError("is not peeled, as 'require = [peeled]' demands: ") << *why;
+  return success();
 }
 
 template <typename Op>
@@ -63,6 +97,8 @@ void Selection::setVector(Op op, const std::string &why) {
 }
 
 LogicalResult Selection::select(LoadOp load) {
+  if (failed(checkLoopDemands(load)))
+    return failure();
   auto stage =
       load.getResult().hasOneUse() ? dyn_cast<StageOp>(*load.getResult().user_begin()) : StageOp{};
   std::string why;
@@ -101,7 +137,7 @@ LogicalResult Selection::select(StoreOp store) {
   auto type = cast<RankedTensorType>(value.getType());
   FragAttr frag = FragAttr::of(type);
   bool gains = type.getRank() >= 2 && frag && frag.layout() == layout::wgmmaAcc(frag.getWgCount());
-  if (!gains && !demandsTma(store.getRequire())) {
+  if (!gains && !demands(store, tile::Requirement::Tma)) {
     setVector(store, "");
     return success();
   }

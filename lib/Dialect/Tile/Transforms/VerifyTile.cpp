@@ -387,8 +387,29 @@ private:
     verifyTypes(op);
     verifyNoMemRefChoice(op);
     verifyUse(op);
+    if (auto load = dyn_cast<LoadOp>(op))
+      verifyDemands(load, {Requirement::Tma, Requirement::Pipelined, Requirement::Peeled});
+    else if (auto store = dyn_cast<StoreOp>(op))
+      verifyDemands(store, {Requirement::Tma});
+    else if (auto mma = dyn_cast<MmaOp>(op))
+      verifyDemands(mma, {Requirement::Wgmma});
     for (Region &region : op->getRegions())
       verifyGridRegion(region);
+  }
+
+  /// A demand that no pass would look at may not seem to be met.
+  template <typename Op>
+  void verifyDemands(Op op, ArrayRef<Requirement> meaningful) {
+    if (!op.getRequire())
+      return;
+    for (Requirement requirement : op.getRequire()->getValues())
+      if (!llvm::is_contained(meaningful, requirement)) {
+        std::string list;
+        for (Requirement known : meaningful)
+          list += (list.empty() ? "" : ", ") + stringifyRequirement(known).str();
+        error(op) << "demands '" << stringifyRequirement(requirement)
+                  << "', which says nothing about it; it may demand " << list;
+      }
   }
 
   KernelOp kernel;
