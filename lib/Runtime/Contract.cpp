@@ -101,6 +101,13 @@ uint32_t KernelReader::readNode(const JsonReader &reader, Expr &expr, unsigned d
     node.constant = reader.integer(INT64_MIN, INT64_MAX);
     return finish();
   }
+  if (reader.isString()) {
+    node.op = Expr::Op::NumCores;
+    kernel.usesCores = true;
+    if (std::string name = reader.string(); name != "num_cores")
+      reader.fail("'" + name + "' is no expression; a string is \"num_cores\"");
+    return finish();
+  }
   for (std::string_view key : {"size", "stride"}) {
     if (!reader.has(key))
       continue;

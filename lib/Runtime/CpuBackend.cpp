@@ -44,6 +44,10 @@ public:
   }
   void leave(bool pushed) override {}
 
+  bool numCores(int64_t &cores, Error &error) override {
+    cores = std::clamp<int64_t>(pool().size(), 1, 65535);
+    return true;
+  }
   bool function(const std::string &symbol, uint32_t shared, void *&function,
                 Error &error) override {
     function = dlsym(library, symbol.c_str());

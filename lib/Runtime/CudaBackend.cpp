@@ -25,6 +25,7 @@ public:
   std::string describe() override;
   bool enter(void *&context, bool &pushed, Error &error) override;
   void leave(bool pushed) override;
+  bool numCores(int64_t &cores, Error &error) override;
   bool function(const std::string &symbol, uint32_t shared, void *&function, Error &error) override;
   bool functionInfo(void *function, FunctionInfo &info, Error &error) override;
   bool encode(const TensorMapFields &fields, void *map, Error &error) override;
@@ -102,6 +103,17 @@ std::string CudaBackend::describe() {
   driver->deviceGetAttribute(&minor, cuda::DeviceComputeCapabilityMinor, device);
   return std::string(name) + ", " + std::to_string(cores) + " SMs, compute capability " +
          std::to_string(major) + "." + std::to_string(minor);
+}
+
+bool CudaBackend::numCores(int64_t &cores, Error &error) {
+  cuda::Device device;
+  int count = 0;
+  if (!check(driver->ctxGetDevice(&device), "cuCtxGetDevice", error) ||
+      !check(driver->deviceGetAttribute(&count, cuda::DeviceMultiprocessorCount, device),
+             "cuDeviceGetAttribute", error))
+    return false;
+  cores = count;
+  return true;
 }
 
 bool CudaBackend::enter(void *&context, bool &pushed, Error &error) {

@@ -171,6 +171,7 @@ Failure apply(Expr::Op op, int64_t a, int64_t b, int64_t &out) {
 struct Evaluator {
   const std::vector<Expr::Node> &nodes;
   const std::vector<BoundArg> &args;
+  int64_t cores;
   std::string &error;
 
   bool evaluate(uint32_t index, int64_t &out) {
@@ -187,6 +188,9 @@ struct Evaluator {
       return true;
     case Expr::Op::Scalar:
       out = args[node.arg].integer;
+      return true;
+    case Expr::Op::NumCores:
+      out = cores;
       return true;
     case Expr::Op::Select: {
       int64_t condition;
@@ -226,6 +230,8 @@ struct Printer {
       return names[node.arg] + ".stride[" + std::to_string(node.dim) + "]";
     case Expr::Op::Scalar:
       return names[node.arg];
+    case Expr::Op::NumCores:
+      return "num_cores";
     default:
       break;
     }
@@ -256,8 +262,10 @@ unsigned Expr::numOperands(Op op) {
   return op == Op::Select ? 3 : 2;
 }
 
-bool Expr::evaluate(const std::vector<BoundArg> &args, int64_t &result, std::string &error) const {
-  return Evaluator{nodes, args, error}.evaluate(static_cast<uint32_t>(nodes.size() - 1), result);
+bool Expr::evaluate(const std::vector<BoundArg> &args, int64_t cores, int64_t &result,
+                    std::string &error) const {
+  return Evaluator{nodes, args, cores, error}.evaluate(static_cast<uint32_t>(nodes.size() - 1),
+                                                       result);
 }
 
 std::string Expr::print(const std::vector<std::string> &names) const {

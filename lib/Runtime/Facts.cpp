@@ -232,7 +232,7 @@ bool bindArguments(const KernelContract &kernel, const tessera_rt_arg *given, si
   return true;
 }
 
-bool checkFacts(const KernelContract &kernel, const std::vector<BoundArg> &args,
+bool checkFacts(const KernelContract &kernel, const std::vector<BoundArg> &args, int64_t cores,
                 std::string &error) {
   if (!checkShapes(kernel, args, error))
     return false;
@@ -246,7 +246,7 @@ bool checkFacts(const KernelContract &kernel, const std::vector<BoundArg> &args,
     std::string reason;
     std::string text =
         assume.message.empty() ? assume.cond.print(kernel.argNames()) : assume.message;
-    if (!assume.cond.evaluate(args, holds, reason)) {
+    if (!assume.cond.evaluate(args, cores, holds, reason)) {
       error = "kernel '" + kernel.name + "': assumption \"" + text + "\": " + reason;
       return false;
     }

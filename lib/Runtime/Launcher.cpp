@@ -54,10 +54,14 @@ bool Kernel::makeKey(const tessera_rt_arg *args, size_t count, void *context, vo
   return true;
 }
 
+bool Kernel::askCores(Error &error) {
+  return !contract.usesCores || module.getBackend().numCores(cores, error);
+}
+
 bool Kernel::bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &bound,
                           size_t &variant, Error &error) {
   if (!bindArguments(contract, args, count, bound, error.message) ||
-      !checkFacts(contract, bound.args, error.message))
+      !checkFacts(contract, bound.args, cores, error.message))
     return error.set(TESSERA_RT_INVALID, std::move(error.message));
   if (forced < 0) {
     variant = 0; // the last one has no guards
@@ -89,7 +93,7 @@ bool Kernel::prepareSpaces(const std::vector<BoundArg> &args, void *context, voi
     for (const Expr &expr : workspace.sizes) {
       int64_t size;
       std::string reason;
-      if (!expr.evaluate(args, size, reason))
+      if (!expr.evaluate(args, cores, size, reason))
         return error.set(TESSERA_RT_INVALID, what + reason);
       if (size < 0)
         return error.set(TESSERA_RT_INVALID, what + "negative size " + std::to_string(size));
@@ -152,11 +156,11 @@ bool Kernel::prepareMap(const Descriptor &descriptor, const std::vector<BoundArg
     std::string reason;
     if (descriptor.sizes.empty())
       request.sizes[d] = sizes[descriptor.dims[d]];
-    else if (!descriptor.sizes[d].evaluate(args, request.sizes[d], reason))
+    else if (!descriptor.sizes[d].evaluate(args, cores, request.sizes[d], reason))
       return error.set(TESSERA_RT_INVALID, what + ": TMA descriptor: " + reason);
     if (descriptor.strides.empty())
       request.strides[d] = strides[descriptor.dims[d]];
-    else if (!descriptor.strides[d].evaluate(args, request.strides[d], reason))
+    else if (!descriptor.strides[d].evaluate(args, cores, request.strides[d], reason))
       return error.set(TESSERA_RT_INVALID, what + ": TMA descriptor: " + reason);
   }
   TensorMapFields fields;
@@ -178,7 +182,7 @@ bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &ar
   bool empty = false, overflow = false;
   for (const Expr &expr : launch.grid) {
     int64_t extent;
-    if (!expr.evaluate(args, extent, reason))
+    if (!expr.evaluate(args, cores, extent, reason))
       return error.set(TESSERA_RT_INVALID, what + "grid: " + reason);
     empty |= extent <= 0;
     overflow |= __builtin_mul_overflow(blocks, extent, &blocks);
@@ -234,7 +238,7 @@ bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &ar
       break;
     case Param::Kind::Expr: {
       int64_t result;
-      if (!recipe.value.evaluate(args, result, reason))
+      if (!recipe.value.evaluate(args, cores, result, reason))
         return error.set(TESSERA_RT_INVALID, what + "parameter: " + reason);
       value = static_cast<uint64_t>(result);
       break;
@@ -282,8 +286,9 @@ bool Kernel::launch(const tessera_rt_arg *args, size_t count, void *stream, Erro
   std::lock_guard<std::mutex> lock(mutex);
   Backend &backend = module.getBackend();
   BackendScope scope(backend);
-  if (!makeKey(args, count, nullptr, stream, error) || !scope.enter(error))
+  if (!makeKey(args, count, nullptr, stream, error) || !scope.enter(error) || !askCores(error))
     return false;
+  key.push_back(static_cast<uint64_t>(cores));
   key[0] = reinterpret_cast<uint64_t>(scope.context);
   uint64_t code = hash(key);
   auto found = cache.find(code);
@@ -309,6 +314,9 @@ bool Kernel::launch(const tessera_rt_arg *args, size_t count, void *stream, Erro
 
 bool Kernel::check(const tessera_rt_arg *args, size_t count, size_t &variant, Error &error) {
   std::lock_guard<std::mutex> lock(mutex);
+  BackendScope scope(module.getBackend());
+  if (contract.usesCores && (!scope.enter(error) || !askCores(error)))
+    return false;
   BoundArgs bound;
   return bindAndCheck(args, count, bound, variant, error);
 }

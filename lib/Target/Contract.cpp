@@ -28,6 +28,12 @@ static Expr leaf(Expr::Kind kind, unsigned arg, unsigned dim) {
 Expr Expr::size(unsigned arg, unsigned dim) { return leaf(Kind::Size, arg, dim); }
 Expr Expr::stride(unsigned arg, unsigned dim) { return leaf(Kind::Stride, arg, dim); }
 Expr Expr::scalar(unsigned arg) { return leaf(Kind::Scalar, arg, 0); }
+Expr Expr::numCores() { return leaf(Kind::NumCores, 0, 0); }
+
+bool Expr::operator==(const Expr &other) const {
+  return kind == other.kind && value == other.value && arg == other.arg && dim == other.dim &&
+         op == other.op && operands == other.operands;
+}
 
 /// The value of `op` on two constants, unless it overflows, divides by zero, or is not worth
 /// folding.
@@ -93,6 +99,8 @@ static json::Value toJson(const Expr &e) {
     return json::Object{{"stride", json::Array{e.arg, e.dim}}};
   case Expr::Kind::Scalar:
     return json::Object{{"scalar", e.arg}};
+  case Expr::Kind::NumCores:
+    return "num_cores";
   case Expr::Kind::Apply:
     break;
   }

@@ -176,12 +176,8 @@ static FailureOr<Workspace> describeWorkspace(memref::AllocOp alloc) {
   return workspace;
 }
 
-FailureOr<Kernel> tessera::contract::describeKernel(tile::KernelOp kernel) {
-  Kernel description;
-  description.name = kernel.getVariantOf().value_or(kernel.getSymName()).str();
-  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-    description.args.push_back(describeArgument(kernel, i));
-  unifyNamedSizes(kernel, description);
+/// The conditions under which a kernel may be launched.
+static LogicalResult describeAssumes(tile::KernelOp kernel, std::vector<Assume> &assumes) {
   for (auto assume : kernel.getBody().front().getOps<tile::AssumeOp>()) {
     FailureOr<Expr> value = buildExpr(assume.getValue(), assume);
     if (failed(value))
@@ -191,11 +187,10 @@ FailureOr<Kernel> tessera::contract::describeKernel(tile::KernelOp kernel) {
                       ? Expr::apply("cmp_eq", {Expr::apply("mod", {*value, Expr::constant(bound)}),
                                                Expr::constant(0)})
                       : Expr::apply(op, {*value, Expr::constant(bound)});
-      description.assumes.push_back(
-          {cond, assume.getMessage() ? assume.getMessage()->str() : what.str()});
+      assumes.push_back({cond, assume.getMessage() ? assume.getMessage()->str() : what.str()});
     };
     if (assume.getValue().getType().isInteger(1))
-      description.assumes.push_back({*value, assume.getMessage()->str()});
+      assumes.push_back({*value, assume.getMessage()->str()});
     if (auto min = assume.getMin())
       add("cmp_sge", *min,
           "a promise of the kernel does not hold: a value must be at least " +
@@ -208,6 +203,17 @@ FailureOr<Kernel> tessera::contract::describeKernel(tile::KernelOp kernel) {
           "a promise of the kernel does not hold: a value must be a multiple of " +
               Twine(int64_t(*divisor)));
   }
+  return success();
+}
+
+FailureOr<Kernel> tessera::contract::describeKernel(tile::KernelOp kernel) {
+  Kernel description;
+  description.name = kernel.getVariantOf().value_or(kernel.getSymName()).str();
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    description.args.push_back(describeArgument(kernel, i));
+  unifyNamedSizes(kernel, description);
+  if (failed(describeAssumes(kernel, description.assumes)))
+    return failure();
   for (memref::AllocOp alloc : collectWorkspaces(kernel)) {
     FailureOr<Workspace> workspace = describeWorkspace(alloc);
     if (failed(workspace))
@@ -253,6 +259,16 @@ LogicalResult tessera::contract::addVariant(Contract &contract, tile::KernelOp k
   } else {
     if (!kernel.getVariantOf())
       return kernel.emitOpError("has the name of a kernel that other kernels are variants of");
+    // What a pass demands of a launch it may demand in one variant only; a condition that all have
+    // is said once.
+    std::vector<Assume> assumes;
+    if (failed(describeAssumes(kernel, assumes)))
+      return failure();
+    for (Assume &assume : assumes)
+      if (llvm::none_of(it->assumes, [&](const Assume &known) {
+            return known.cond == assume.cond && known.message == assume.message;
+          }))
+        it->assumes.push_back(std::move(assume));
     // The facts that only one variant has are its guards: what all share holds of the kernel.
     for (auto [i, arg] : llvm::enumerate(it->args)) {
       Argument other = describeArgument(kernel, i);

@@ -228,6 +228,8 @@ FailureOr<Expr> ExprBuilder::buildOp(Operation *op, Value value) {
     return Expr::constant(type.isInteger(1) ? constant.getZExtValue() : constant.getSExtValue());
   if (StringRef name = binaryName(op); !name.empty())
     return buildBinary(op, name);
+  if (isa<tile::NumCoresOp>(op))
+    return Expr::numCores();
   if (auto dim = dyn_cast<tile::DimOp>(op)) {
     auto [arg, d] = *op->getParentOfType<tile::KernelOp>().lookupDim(dim.getName());
     return sizeOf(op->getParentOfType<tile::KernelOp>().getBody().getArgument(arg), d, op);

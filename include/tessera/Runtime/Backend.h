@@ -53,6 +53,8 @@ public:
   virtual bool enter(void *&context, bool &pushed, Error &error) = 0;
   virtual void leave(bool pushed) = 0;
 
+  /// What can run blocks at the same time: SMs, or worker threads; 1 to 65535.
+  virtual bool numCores(int64_t &cores, Error &error) = 0;
   virtual bool function(const std::string &symbol, uint32_t shared, void *&function,
                         Error &error) = 0;
   virtual bool functionInfo(void *function, FunctionInfo &info, Error &error) = 0;

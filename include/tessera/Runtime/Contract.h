@@ -115,6 +115,7 @@ struct KernelContract {
   std::vector<Assume> assumes;
   std::vector<Workspace> workspaces;
   std::vector<Variant> variants;
+  bool usesCores = false; ///< some expression asks for the number of cores
 
   std::vector<std::string> argNames() const;
 };

@@ -3,9 +3,10 @@
 
 //===- Expr.h - Integer expressions of the launch contract ----------------===//
 //
-// An expression is a tree over argument sizes, strides and integer scalars, kept in one vector with
-// children before parents. Arithmetic is signed 64-bit and checked: overflow, division by zero and
-// shifts beyond 63 are errors. `select` looks only at the branch it takes.
+// An expression is a tree over argument sizes, strides, integer scalars and the number of cores,
+// kept in one vector with children before parents. Arithmetic is signed 64-bit and checked:
+// overflow, division by zero and shifts beyond 63 are errors. `select` looks only at the branch it
+// takes.
 
 #ifndef TESSERA_RUNTIME_EXPR_H
 #define TESSERA_RUNTIME_EXPR_H
@@ -34,6 +35,7 @@ public:
     Size,
     Stride,
     Scalar,
+    NumCores,
     // From here on in the order of the name table in Expr.cpp.
     Add,
     Sub,
@@ -80,8 +82,10 @@ public:
   static bool parseOp(std::string_view name, Op &op);
   static unsigned numOperands(Op op);
 
-  /// Evaluates; on failure returns false and says in `error` which operation had which numbers.
-  bool evaluate(const std::vector<BoundArg> &args, int64_t &result, std::string &error) const;
+  /// Evaluates on a device of `cores` cores; on failure returns false and says in `error` which
+  /// operation had which numbers.
+  bool evaluate(const std::vector<BoundArg> &args, int64_t cores, int64_t &result,
+                std::string &error) const;
 
   /// Infix text; `names[i]` is the name of argument i.
   std::string print(const std::vector<std::string> &names) const;

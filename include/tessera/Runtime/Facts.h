@@ -32,7 +32,7 @@ bool bindArguments(const KernelContract &kernel, const tessera_rt_arg *given, si
                    BoundArgs &bound, std::string &error);
 
 /// Shapes, strides, alignment, divisibility, pointers, overlap and assumes, in this order.
-bool checkFacts(const KernelContract &kernel, const std::vector<BoundArg> &args,
+bool checkFacts(const KernelContract &kernel, const std::vector<BoundArg> &args, int64_t cores,
                 std::string &error);
 
 /// Whether all guards hold; `failed` gets the first that does not.

@@ -76,6 +76,8 @@ private:
   };
 
   bool makeKey(const tessera_rt_arg *args, size_t count, void *context, void *stream, Error &error);
+  /// The device's number of cores, if the contract asks for it.
+  bool askCores(Error &error);
   bool bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &bound, size_t &variant,
                     Error &error);
   bool prepare(const tessera_rt_arg *args, size_t count, void *context, void *stream,
@@ -93,6 +95,7 @@ private:
   std::mutex mutex; ///< orders launches and guards all below
   int64_t forced = -1;
   std::vector<uint64_t> key; ///< scratch
+  int64_t cores = 1;
   std::unordered_map<uint64_t, std::unique_ptr<Prepared>> cache;
   std::map<BufferKey, std::vector<Buffer>> buffers;
   uint64_t generation = 0; ///< counts reallocations of buffers

@@ -15,9 +15,9 @@
 
 namespace tessera::contract {
 
-/// An integer over the sizes, strides and scalars of a kernel's arguments.
+/// An integer over the sizes, strides and scalars of a kernel's arguments, and the number of cores.
 struct Expr {
-  enum class Kind { Constant, Size, Stride, Scalar, Apply };
+  enum class Kind { Constant, Size, Stride, Scalar, NumCores, Apply };
   Kind kind = Kind::Constant;
   int64_t value = 0;          // Constant
   unsigned arg = 0, dim = 0;  // Size, Stride, Scalar
@@ -28,10 +28,12 @@ struct Expr {
   static Expr size(unsigned arg, unsigned dim);
   static Expr stride(unsigned arg, unsigned dim);
   static Expr scalar(unsigned arg);
+  static Expr numCores();
   /// Folds constants and the neutral elements of add, sub, mul and the divisions; never an overflow
   /// or a division by zero, which the launcher reports.
   static Expr apply(llvm::StringRef op, std::vector<Expr> operands);
 
+  bool operator==(const Expr &other) const;
   bool isConstant() const { return kind == Kind::Constant; }
   bool isConstant(int64_t v) const { return isConstant() && value == v; }
 };

@@ -221,6 +221,13 @@ static LogicalResult lowerBlockId(Lowering &f, cta::BlockIdOp op) {
   return success();
 }
 
+static LogicalResult lowerNumBlocks(Lowering &f, cta::NumBlocksOp op) {
+  auto range = LLVM::ConstantRangeAttr::get(f.context, APInt(32, 1), APInt(32, uint64_t(1) << 31));
+  Value number = NVVM::GridDimXOp::create(f.b, f.loc, f.b.getI32Type(), range);
+  f.set(op.getResult(), arith::IndexCastUIOp::create(f.b, f.loc, f.b.getIndexType(), number));
+  return success();
+}
+
 static bool isScalarOp(Operation *op) {
   auto scalarType = [](Type type) { return type.isIntOrIndexOrFloat(); };
   return op->getNumRegions() == 0 && llvm::all_of(op->getOperandTypes(), scalarType) &&
@@ -239,6 +246,11 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case([&](scf::IndexSwitchOp o) { return lowerIndexSwitch(*this, o); })
       .Case([&](tile::DimOp o) { return lowerDim(*this, o); })
       .Case([&](tile::AssumeOp) { return success(); })
+      .Case([&](tile::NumCoresOp o) {
+        set(o.getResult(), toIndex(parameter("num_cores", 0, 0, b.getI64Type())));
+        return success();
+      })
+      .Case([&](cta::NumBlocksOp o) { return lowerNumBlocks(*this, o); })
       .Case([&](cta::BlockIdOp o) { return lowerBlockId(*this, o); })
       .Case([&](cta::LoadOp o) { return lowerLoad(*this, o); })
       .Case([&](cta::StoreOp o) { return lowerStore(*this, o); })

@@ -299,7 +299,8 @@ void Lowering::finishAttributes() {
   };
   for (Parameter &p : kept) {
     NamedAttrList attrs, param;
-    param.append("kind", b.getStringAttr(p.kind));
+    bool isExpr = p.kind == "num_cores";
+    param.append("kind", b.getStringAttr(isExpr ? "expr" : p.kind));
     types.push_back(p.value.getType());
     if (p.kind == "descriptor") {
       param.append(number("index", static_cast<int64_t>(recipes.size())));
@@ -307,6 +308,8 @@ void Lowering::finishAttributes() {
       attrs.append("llvm.byval", TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), 128)));
       attrs.append("llvm.align", b.getI64IntegerAttr(64));
       attrs.append(NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr());
+    } else if (isExpr) {
+      param.append("value", b.getStringAttr(p.kind));
     } else if (p.kind == "workspace") {
       param.append(number("index", p.index));
     } else {

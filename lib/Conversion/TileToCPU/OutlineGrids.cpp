@@ -41,6 +41,7 @@ private:
   void buildArgument(unsigned arg);
   void buildWorkspace(memref::AllocOp alloc);
   void buildCoordinates(Value linear);
+  void replaceNumCores();
 
   tile::KernelOp kernel;
   tile::GridOp grid;
@@ -252,7 +253,23 @@ FailureOr<contract::Launch> GridOutliner::outline() {
     dim.getResult().replaceAllUsesWith(size);
     dim.erase();
   }
+  replaceNumCores();
   return std::move(launch);
+}
+
+/// One parameter for all: the launcher knows the number.
+void GridOutliner::replaceNumCores() {
+  SmallVector<tile::NumCoresOp> asked;
+  func.walk([&](tile::NumCoresOp op) { asked.push_back(op); });
+  if (asked.empty())
+    return;
+  b.setInsertionPointToStart(&func.getBody().front());
+  Value number = loadSlot({Param::Kind::Expr, 0, 0, contract::Expr::numCores()}, b.getI64Type());
+  number = arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+  for (tile::NumCoresOp op : asked) {
+    op.getResult().replaceAllUsesWith(number);
+    op.erase();
+  }
 }
 
 LogicalResult checkKernel(tile::KernelOp kernel) {

@@ -277,6 +277,7 @@ Facts::Known Facts::computeOp(Operation *op) {
         auto it = classOfName.find(dim.getName());
         return it == classOfName.end() ? Known{} : classes[it->second];
       })
+      .Case([&](NumCoresOp) -> Known { return {1, {1, 65535}}; })
       .Case([&](memref::DimOp dim) -> Known {
         std::optional<int64_t> index = dim.getConstantIndex();
         auto type = dyn_cast<MemRefType>(dim.getSource().getType());

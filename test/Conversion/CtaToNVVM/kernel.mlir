@@ -41,6 +41,22 @@ tile.kernel @two(%x: memref<?xf32> {tile.shape = ["N"]}, %f: f32) attributes {ph
   tile.return
 }
 
+// The number of blocks, and of cores: that one the launcher knows, and is a parameter once.
+// CHECK-LABEL: llvm.func @persistent
+// CHECK-SAME:    (%[[CORES:.*]]: i64, %{{.*}}: !llvm.ptr<1>
+// CHECK-SAME:    tessera.params = [{kind = "expr", value = "num_cores"}, {arg = 0 : i64, kind = "pointer"}]
+// CHECK:         nvvm.read.ptx.sreg.nctaid.x range <i32, 1, -2147483648> : i32
+tile.kernel @persistent_k(%x: memref<?xindex>) attributes {phase = #tile.phase<allocated>, warpgroups = 2 : i64} {
+  %cores = tile.num_cores : index
+  cta.launch @persistent blocks(%cores) {
+    %b = cta.num_blocks : index
+    %n = tile.num_cores : index
+    %m = arith.addi %n, %cores : index
+    memref.store %m, %x[%b] : memref<?xindex>
+  }
+  tile.return
+}
+
 // Loops and branches carry a tile as its registers; a tile of rank 0 is a scalar.
 // CHECK-LABEL: llvm.func @control
 // CHECK:         scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[A:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (f32, f32)

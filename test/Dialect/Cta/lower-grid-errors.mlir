@@ -27,3 +27,12 @@ tile.kernel @negative_step(%n: index) attributes {phase = #tile.phase<placed>} {
   }
   tile.return
 }
+
+// -----
+
+// expected-error @below {{has the plan 3 : i64; a plan is a #cta.plan}}
+tile.kernel @plan(%n: index) attributes {phase = #tile.phase<placed>, plan = 3} {
+  tile.grid (%i) = (0) to (%n) step (1) {
+  }
+  tile.return
+}

@@ -22,14 +22,14 @@ Expr binary(const char *name, int64_t a, int64_t b) {
 int64_t value(const char *name, int64_t a, int64_t b) {
   int64_t result = 0;
   std::string error;
-  EXPECT_TRUE(binary(name, a, b).evaluate({}, result, error)) << error;
+  EXPECT_TRUE(binary(name, a, b).evaluate({}, 1, result, error)) << error;
   return result;
 }
 
 std::string failure(const char *name, int64_t a, int64_t b) {
   int64_t result = 0;
   std::string error;
-  EXPECT_FALSE(binary(name, a, b).evaluate({}, result, error)) << result;
+  EXPECT_FALSE(binary(name, a, b).evaluate({}, 1, result, error)) << result;
   return error;
 }
 
@@ -131,12 +131,23 @@ TEST(Expr, SelectLooksAtOneBranch) {
   std::vector<BoundArg> args(1);
   args[0].sizes = &size;
   std::string error;
-  ASSERT_TRUE(expr.evaluate(args, result, error)) << error;
+  ASSERT_TRUE(expr.evaluate(args, 132, result, error)) << error;
   EXPECT_EQ(result, 7);
   size = 9;
-  ASSERT_TRUE(expr.evaluate(args, result, error));
+  ASSERT_TRUE(expr.evaluate(args, 132, result, error));
   EXPECT_EQ(result, 11);
   EXPECT_EQ(expr.print({"A"}), "select(A.size[0], divsi(100, A.size[0]), 7)");
+}
+
+TEST(Expr, NumberOfCores) {
+  Expr expr = binary("mul", 0, 2);
+  expr.nodes[0].op = Op::NumCores;
+  int64_t result = 0;
+  std::string error;
+  ASSERT_TRUE(expr.evaluate({}, 132, result, error)) << error;
+  EXPECT_EQ(result, 264);
+  EXPECT_EQ(expr.print({}), "num_cores * 2");
+  EXPECT_FALSE(expr.isConstant());
 }
 
 TEST(Expr, UnknownOperation) {

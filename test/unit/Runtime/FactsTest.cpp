@@ -31,7 +31,7 @@ protected:
     std::string error;
     const KernelContract &kernel = contract.kernels[0];
     if (bindArguments(kernel, args, 4, bound, error))
-      checkFacts(kernel, bound.args, error);
+      checkFacts(kernel, bound.args, 1, error);
     return error;
   }
   bool aligned() { return guardsHold(contract.kernels[0].variants[0], bound.args); }

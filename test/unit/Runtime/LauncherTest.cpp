@@ -29,7 +29,8 @@ public:
   std::vector<TensorMapFields> maps;
   std::vector<std::pair<uint64_t, size_t>> fills; ///< address, count
   std::map<uint64_t, size_t> allocations;
-  int looked = 0, frees = 0, allocated = 0;
+  int looked = 0, frees = 0, allocated = 0, coresAsked = 0;
+  int64_t cores = 132;
   bool outOfMemory = false;
 
   bool isGpu() const override { return true; }
@@ -40,6 +41,11 @@ public:
     return true;
   }
   void leave(bool pushed) override {}
+  bool numCores(int64_t &count, Error &error) override {
+    ++coresAsked;
+    count = cores;
+    return cores || error.set(TESSERA_RT_DRIVER, "no device");
+  }
   bool function(const std::string &symbol, uint32_t shared, void *&function,
                 Error &error) override {
     ++looked;
@@ -260,6 +266,48 @@ TEST_F(Launcher, HugeGridsAreRefused) {
   ASSERT_TRUE(kernel->forceVariant("any", error));
   EXPECT_EQ(launch(), "kernel 'gemm', launch 'gemm_any_0': a grid of [300, 2147483647] has more "
                       "than 2147483647 blocks");
+}
+
+/// Grid, parameter and condition ask for the number of cores; a launch prepared for one number is
+/// not taken for another.
+TEST_F(Launcher, NumberOfCores) {
+  EXPECT_EQ(launch(), "");
+  EXPECT_EQ(recorder->coresAsked, 0) << "nothing asks";
+  Contract contract;
+  std::string json = gemmJson, reason;
+  auto replace = [&](const std::string &from, const std::string &to) {
+    size_t at = json.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    json.replace(at, from.size(), to);
+  };
+  replace(R"("grid": [{"size": [0, 0]}])",
+          R"("grid": [{"op": "minsi", "args": ["num_cores", {"size": [0, 0]}]}])");
+  replace(R"("params": [{"kind": "pointer", "arg": 2}])",
+          R"("params": [{"kind": "expr", "value": "num_cores"}])");
+  replace(R"({"size": [0, 0]}, 1000000]}, "message": "M is small")",
+          R"("num_cores", 200]}, "message": "the device is small")");
+  ASSERT_TRUE(parseContract(wrapContract(json), contract, reason)) << reason;
+  EXPECT_TRUE(contract.kernels[0].usesCores);
+  auto owned = std::make_unique<Recorder>();
+  recorder = owned.get();
+  module = Module::create(std::move(contract), std::move(owned));
+  kernel = module->getKernels()[0].get();
+  Error error;
+  ASSERT_TRUE(kernel->forceVariant("any", error));
+  EXPECT_EQ(launch(), "");
+  recorder->cores = 78;
+  EXPECT_EQ(launch(), "");
+  ASSERT_EQ(recorder->calls.size(), 2u);
+  EXPECT_EQ(recorder->calls[0].blocks, 132u);
+  EXPECT_EQ(recorder->calls[0].values, (std::vector<uint64_t>{132}));
+  EXPECT_EQ(recorder->calls[1].blocks, 78u);
+  size_t variant;
+  EXPECT_TRUE(kernel->check(args, 4, variant, error));
+  recorder->cores = 201;
+  EXPECT_NE(launch().find("the device is small"), std::string::npos);
+  EXPECT_FALSE(kernel->check(args, 4, variant, error));
+  recorder->cores = 0;
+  EXPECT_EQ(launch(), "no device");
 }
 
 TEST(CApi, LoadErrors) {

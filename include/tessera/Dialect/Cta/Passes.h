@@ -20,6 +20,9 @@ mlir::LogicalResult verifyPhase(tile::KernelOp kernel);
 /// Fails with an error if the kernel is not in the phase that a pass requires (`std::nullopt`: L0).
 mlir::LogicalResult requirePhase(tile::KernelOp kernel, std::optional<tile::Phase> phase,
                                  llvm::StringRef pass);
+
+/// The plan of a kernel; null if it has none.
+PlanAttr planOf(tile::KernelOp kernel);
 } // namespace tessera::cta
 
 #endif

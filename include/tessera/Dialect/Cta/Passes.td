@@ -94,8 +94,11 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
   let description = [{
     Requires and ensures *placed*. Each `tile.grid` becomes a `cta.launch` with the symbol `<kernel>_<number of the grid>`. The numbers of blocks, ceil((upper - lower) / step)
     and at least 0, are computed before it in the kernel's body; inside, the coordinates follow from `cta.block_id`, the last dimension fastest. With
-    `order = <group = g>` blocks go down g rows of the first dimension before they move to the next column. The arithmetic on block numbers is i32: a
-    launch has less than 2³¹ blocks.
+    `order = <group = g>`, or without an order and with `group = g` in the kernel's plan, blocks go down g rows of the first dimension before they move
+    to the next column. The arithmetic on block numbers is i32: a launch has less than 2³¹ blocks.
+
+    With `persistent = 1` in the plan the launch has at most `tile.num_cores` times `blocks_per_sm` (1) blocks, and the body is in a loop over the numbers
+    of the points of the grid, in the same order. A grid of rank 0 stays as it is. What `t + blocks < 2³¹` needs of the number of points is a `tile.assume`.
 
     ```mlir
     tile.grid (%i) = (0) to (%n) step (128) { … }
@@ -105,6 +108,16 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
       %b = cta.block_id : index
       %i = …                          // 128 * %b
       …
+    }
+    // or, persistent:
+    %ctas = …                          // min(%blocks, num_cores * blocks_per_sm)
+    cta.launch @k_0 blocks(%ctas) {
+      %b = cta.block_id : index
+      %n = cta.num_blocks : index
+      scf.for %t = %b to %blocks step %n : i32 {
+        %i = …                        // 128 * %t
+        …
+      } {tile.disjoint}
     }
     ```
   }];

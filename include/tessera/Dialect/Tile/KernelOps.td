@@ -177,6 +177,20 @@ def Tile_DimOp : Tile_Op<"dim", [Pure,
   let hasVerifier = 1;
 }
 
+def Tile_NumCoresOp : Tile_Op<"num_cores", [Pure]> {
+  let summary = "the number of cores of the device";
+  let description = [{
+    What can run blocks at the same time: the SMs of a GPU, the worker threads of the CPU target; 1 to 65535. The same for all launches of a kernel.
+    The launcher knows it, so that bounds of grids and sizes of workspace may depend on it.
+
+    ```mlir
+    %n = tile.num_cores : index
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 def Tile_AssumeOp : Tile_Op<"assume"> {
   let summary = "a launch precondition, or a promise about a scalar";
   let description = [{

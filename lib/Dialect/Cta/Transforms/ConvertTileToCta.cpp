@@ -112,7 +112,8 @@ LogicalResult Converter::convert(Operation *op) {
   if (auto transpose = dyn_cast<tile::TransposeOp>(op))
     return replace(TransposeOp::create(rewriter, loc, transpose.getType(), transpose.getSource(),
                                        transpose.getDims()));
-  if (isa<tile::GridOp, tile::DimOp, tile::AssumeOp, tile::ReturnOp, tile::YieldOp>(op))
+  if (isa<tile::GridOp, tile::DimOp, tile::NumCoresOp, tile::AssumeOp, tile::ReturnOp,
+          tile::YieldOp>(op))
     return success();
   if (isa<tensor::TensorDialect>(op->getDialect()))
     return convertTensorOp(op);

@@ -12,6 +12,10 @@
 //   12 13 14      the last group is as high as what is left
 //
 // Columns are the points of all dimensions but the first, the last one fastest.
+//
+// A persistent launch has as many blocks as the device takes at a time, and each runs the body for
+// the numbers t = block, block + blocks, ... below their total. t + blocks must stay below 2^31:
+// the launcher refuses a total above kMaxPersistent, and there are never more than 2^21 blocks.
 #include "tessera/Dialect/Cta/Passes.h"
 
 using namespace mlir;
@@ -22,6 +26,9 @@ namespace tessera::cta {
 #define GEN_PASS_DEF_LOWERGRID
 #include "tessera/Dialect/Cta/Passes.h.inc"
 } // namespace tessera::cta
+
+/// 65535 cores (the most that tile.num_cores says) with 32 blocks each are less than 2^21.
+static constexpr int64_t kMaxPersistent = (int64_t(1) << 31) - (int64_t(1) << 21);
 
 namespace {
 /// Arithmetic that folds constants, so that a static grid has readable code.
@@ -56,15 +63,11 @@ static Value numberOfBlocks(Arith a, OpFoldResult lower, OpFoldResult upper, OpF
   return a.make<arith::MaxSIOp>(blocks, a.index(a.b.getIndexAttr(0)));
 }
 
-/// The number of the block along each dimension, as i32.
-static SmallVector<Value> blockCoordinates(Arith a, ValueRange blocks, int64_t group) {
+/// The coordinates of block number `rest` (an i32) along each dimension, as i32.
+static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange blocks, int64_t group) {
   unsigned rank = blocks.size();
   SmallVector<Value> coords(rank);
-  if (!rank)
-    return coords;
   Type i32 = a.b.getI32Type();
-  Value id = BlockIdOp::create(a.b, a.loc, a.b.getIndexType());
-  Value rest = arith::IndexCastUIOp::create(a.b, a.loc, i32, id);
   SmallVector<Value> counts;
   for (Value count : blocks)
     counts.push_back(a.b.createOrFold<arith::IndexCastUIOp>(a.loc, i32, count));
@@ -95,31 +98,92 @@ static SmallVector<Value> blockCoordinates(Arith a, ValueRange blocks, int64_t g
   return coords;
 }
 
-static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol) {
+/// The number of points, which the launcher checks, and that of blocks that share them.
+static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int64_t blocksPerSM) {
+  Value total = counts.front();
+  for (Value count : counts.drop_front())
+    total = a.make<arith::MulIOp>(total, count);
+  std::optional<int64_t> known = getConstantIntValue(total);
+  if (!known || *known > kMaxPersistent) {
+    Value limit = a.index(a.b.getIndexAttr(kMaxPersistent));
+    Value fits = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sle, total, limit);
+    tile::AssumeOp::create(
+        a.b, a.loc, fits,
+        a.b.getStringAttr("a persistent grid has at most " + Twine(kMaxPersistent) + " points"),
+        IntegerAttr(), IntegerAttr(), IntegerAttr());
+  }
+  Value resident = tile::NumCoresOp::create(a.b, a.loc, a.b.getIndexType());
+  if (blocksPerSM != 1)
+    resident = a.make<arith::MulIOp>(resident, a.index(a.b.getIndexAttr(blocksPerSM)));
+  return {total, arith::MinSIOp::create(a.b, a.loc, total, resident)};
+}
+
+/// Moves what the body will hold into a loop over block numbers; returns the number of the
+/// iteration.
+static Value openPersistentLoop(Arith a, Value total, Block &body) {
+  Type index = a.b.getIndexType(), i32 = a.b.getI32Type();
+  auto narrow = [&](Value x) -> Value {
+    return a.b.createOrFold<arith::IndexCastUIOp>(a.loc, i32, x);
+  };
+  Value from = narrow(BlockIdOp::create(a.b, a.loc, index));
+  Value step = narrow(NumBlocksOp::create(a.b, a.loc, index));
+  auto loop = scf::ForOp::create(a.b, a.loc, from, narrow(total), step);
+  // Points of a grid are independent of each other: no access of one must wait for one of another.
+  loop->setAttr("tile.disjoint", a.b.getUnitAttr());
+  Block *inside = loop.getBody();
+  inside->getOperations().splice(inside->begin(), body.getOperations(),
+                                 std::next(loop->getIterator()), body.end());
+  a.b.setInsertionPointToStart(inside);
+  return loop.getInductionVar();
+}
+
+static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr plan) {
   // Steps that are SSA values may turn out constant only now: the op's verifier saw no integer.
   for (auto [d, step] : llvm::enumerate(grid.getMixedStep()))
     if (std::optional<int64_t> constant = getConstantIntValue(step); constant && *constant < 1)
       return grid.emitOpError("has the step ")
              << *constant << " in dimension " << d << "; a step must be at least 1";
+  Location loc = grid.getLoc();
   OpBuilder b(grid);
-  Arith outside{b, grid.getLoc()};
+  Arith outside{b, loc};
   SmallVector<OpFoldResult> lower = grid.getMixedLower(), upper = grid.getMixedUpper(),
                             step = grid.getMixedStep();
-  SmallVector<Value> blocks;
+  SmallVector<Value> counts;
   for (unsigned d = 0; d < grid.getRank(); ++d)
-    blocks.push_back(numberOfBlocks(outside, lower[d], upper[d], step[d]));
-  auto launch = LaunchOp::create(b, grid.getLoc(), b.getStringAttr(symbol), blocks, IntegerAttr{},
-                                 IntegerAttr{}, IntegerAttr{}, IntegerAttr{}, DenseI64ArrayAttr{});
+    counts.push_back(numberOfBlocks(outside, lower[d], upper[d], step[d]));
+  bool persistent = plan && plan.getPersistent() == 1 && !counts.empty();
+  std::optional<int64_t> blocksPerSM = plan ? plan.getBlocksPerSm() : std::nullopt;
+  if (persistent && !blocksPerSM)
+    blocksPerSM = 1;
+  SmallVector<Value> blocks = counts;
+  Value total;
+  if (persistent) {
+    Value launched;
+    std::tie(total, launched) = persistentBlocks(outside, counts, *blocksPerSM);
+    blocks = {launched};
+  }
+  IntegerAttr minBlocks = blocksPerSM ? b.getI64IntegerAttr(*blocksPerSM) : IntegerAttr();
+  auto launch = LaunchOp::create(b, loc, b.getStringAttr(symbol), blocks, IntegerAttr{},
+                                 IntegerAttr{}, IntegerAttr{}, minBlocks, DenseI64ArrayAttr{});
   launch.getBody().takeBody(grid.getRegion());
   Block &body = launch.getBody().front();
   body.getTerminator()->erase();
 
   b.setInsertionPointToStart(&body);
-  Arith inside{b, grid.getLoc()};
-  int64_t group = grid.getOrder() ? grid.getOrder()->getGroup() : 0;
-  SmallVector<Value> numbers = blockCoordinates(inside, blocks, group);
+  Arith inside{b, loc};
+  SmallVector<Value> numbers;
+  if (!counts.empty()) {
+    Value number = persistent
+                       ? openPersistentLoop(inside, total, body)
+                       : b.createOrFold<arith::IndexCastUIOp>(
+                             loc, b.getI32Type(), BlockIdOp::create(b, loc, b.getIndexType()));
+    int64_t group = plan ? plan.getGroup().value_or(0) : 0;
+    if (grid.getOrder())
+      group = grid.getOrder()->getGroup();
+    numbers = blockCoordinates(inside, number, counts, group);
+  }
   for (auto [d, number] : llvm::enumerate(numbers)) {
-    Value coord = arith::IndexCastUIOp::create(b, grid.getLoc(), b.getIndexType(), number);
+    Value coord = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), number);
     if (getConstantIntValue(step[d]) != int64_t(1))
       coord = inside.make<arith::MulIOp>(coord, inside.index(step[d]));
     if (getConstantIntValue(lower[d]) != int64_t(0))
@@ -139,7 +203,7 @@ struct LowerGrid : cta::impl::LowerGridBase<LowerGrid> {
       return signalPassFailure();
     SmallVector<tile::GridOp> grids(kernel.getBody().getOps<tile::GridOp>());
     for (auto [i, grid] : llvm::enumerate(grids))
-      if (failed(lowerGrid(grid, (kernel.getSymName() + "_" + Twine(i)).str())))
+      if (failed(lowerGrid(grid, (kernel.getSymName() + "_" + Twine(i)).str(), planOf(kernel))))
         return signalPassFailure();
   }
 };

@@ -9,6 +9,9 @@ using namespace tessera;
 
 LogicalResult tessera::cta::requirePhase(tile::KernelOp kernel, std::optional<tile::Phase> phase,
                                          StringRef pass) {
+  // The attribute is of this dialect, which the op's verifier does not know.
+  if (kernel.getPlanAttr() && !planOf(kernel))
+    return kernel.emitOpError("has the plan ") << kernel.getPlanAttr() << "; a plan is a #cta.plan";
   std::optional<tile::Phase> actual = kernel.getPhase();
   if (actual == phase)
     return success();
@@ -18,4 +21,8 @@ LogicalResult tessera::cta::requirePhase(tile::KernelOp kernel, std::optional<ti
   return kernel.emitError() << pass << " needs a kernel in phase " << name(phase)
                             << ", but this one is in phase " << name(actual)
                             << "; run the passes in the order of the pipeline";
+}
+
+tessera::cta::PlanAttr tessera::cta::planOf(tile::KernelOp kernel) {
+  return llvm::dyn_cast_or_null<PlanAttr>(kernel.getPlanAttr());
 }

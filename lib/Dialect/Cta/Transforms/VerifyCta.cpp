@@ -61,7 +61,8 @@ LogicalResult Verifier::checkVocabulary(Operation *op) {
                       memref::MemRefDialect>(dialect))
     return success();
   if (isa_and_nonnull<tile::TileDialect>(dialect)) {
-    if (isa<tile::KernelOp, tile::DimOp, tile::AssumeOp, tile::ReturnOp, tile::YieldOp>(op))
+    if (isa<tile::KernelOp, tile::DimOp, tile::NumCoresOp, tile::AssumeOp, tile::ReturnOp,
+            tile::YieldOp>(op))
       return success();
     if (isa<tile::GridOp>(op) && phase != tile::Phase::Allocated)
       return success();

@@ -34,6 +34,7 @@ static const llvm::StringSet<> kGridOps = {
 /// Ops in the body of a kernel, outside the grids, beside all of arith and math.
 static const llvm::StringSet<> kBodyOps = {"tile.grid",
                                            "tile.dim",
+                                           "tile.num_cores",
                                            "tile.assume",
                                            "tile.return",
                                            "memref.alloc",
@@ -56,7 +57,7 @@ static const llvm::StringSet<> kExpressionOps = {
     "arith.ori",       "arith.xori",       "arith.shli",         "arith.shrsi", "arith.select",
     "arith.cmpi",      "arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui",
     "arith.trunci",    "affine.apply",     "affine.min",         "affine.max",  "tile.dim",
-    "memref.dim"};
+    "memref.dim",      "tile.num_cores"};
 
 /// What to write instead of an op that the language does not have; the op's own entry, then its
 /// dialect's.

@@ -1,0 +1,123 @@
+// RUN: tile-opt %s -cta-lower-grid | FileCheck %s
+// RUN: tile-opt %s -cta-lower-grid -canonicalize -cse -cta-verify -o %t
+// As many blocks as the device takes at a time, each with a loop over block numbers. One a core if the plan does not say how many.
+
+#placed = #tile.phase<placed>
+
+// CHECK-LABEL: tile.kernel @matrix(
+// CHECK: %[[M:.*]] = arith.maxsi
+// CHECK: %[[N:.*]] = arith.maxsi
+// CHECK: %[[TOTAL:.*]] = arith.muli %[[M]], %[[N]] : index
+// CHECK: %[[LIMIT:.*]] = arith.constant 2145386496 : index
+// CHECK: %[[FITS:.*]] = arith.cmpi sle, %[[TOTAL]], %[[LIMIT]] : index
+// CHECK: tile.assume %[[FITS]], "a persistent grid has at most 2145386496 points" : i1
+// CHECK: %[[CORES:.*]] = tile.num_cores : index
+// CHECK-NOT: muli
+// CHECK: %[[CTAS:.*]] = arith.minsi %[[TOTAL]], %[[CORES]] : index
+// CHECK: cta.launch @matrix_0 blocks(%[[CTAS]]) attributes {min_blocks = 1 : i64} {
+// CHECK-NEXT: %[[B:.*]] = cta.block_id : index
+// CHECK-NEXT: %[[FROM:.*]] = arith.index_castui %[[B]] : index to i32
+// CHECK-NEXT: %[[C:.*]] = cta.num_blocks : index
+// CHECK-NEXT: %[[STEP:.*]] = arith.index_castui %[[C]] : index to i32
+// CHECK-NEXT: %[[TO:.*]] = arith.index_castui %[[TOTAL]] : index to i32
+// CHECK-NEXT: scf.for %[[T:.*]] = %[[FROM]] to %[[TO]] step %[[STEP]] : i32 {
+// CHECK: %[[N32:.*]] = arith.index_castui %[[N]] : index to i32
+// CHECK: %[[J:.*]] = arith.remui %[[T]], %[[N32]] : i32
+// CHECK: %[[I:.*]] = arith.divui %[[T]], %[[N32]] : i32
+// CHECK: %[[II:.*]] = arith.index_castui %[[I]] : i32 to index
+// CHECK: %[[X:.*]] = arith.muli %[[II]], %{{.*}}
+// CHECK: %[[JI:.*]] = arith.index_castui %[[J]] : i32 to index
+// CHECK: %[[Y:.*]] = arith.muli %[[JI]], %{{.*}}
+// CHECK: memref.store %{{.*}}, %{{.*}}[%[[X]], %[[Y]]]
+// CHECK-NEXT: } {tile.disjoint}
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.return
+tile.kernel @matrix(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {phase = #placed, plan = #cta.plan<persistent = 1>} {
+  %m = tile.dim "M" : index
+  %n = tile.dim "N" : index
+  %one = arith.constant 1.0 : f32
+  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (128, 64) {
+    memref.store %one, %x[%i, %j] : memref<?x?xf32>
+  }
+  tile.return
+}
+
+// Two blocks on each core; the plan's group orders a grid that says nothing. A number of points that is known needs no check. Scalars of
+// the grid's body move with it.
+// CHECK-LABEL: tile.kernel @static(
+// CHECK: %[[TOTAL:.*]] = arith.constant 20 : index
+// CHECK-NOT: tile.assume
+// CHECK: %[[CORES:.*]] = tile.num_cores : index
+// CHECK: %[[TWO:.*]] = arith.constant 2 : index
+// CHECK: %[[RESIDENT:.*]] = arith.muli %[[CORES]], %[[TWO]]
+// CHECK: %[[CTAS:.*]] = arith.minsi %[[TOTAL]], %[[RESIDENT]]
+// CHECK: cta.launch @static_0 blocks(%[[CTAS]]) attributes {min_blocks = 2 : i64} {
+// CHECK: scf.for %[[T:.*]] = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
+// CHECK: %[[SIZE:.*]] = arith.constant 16 : i32
+// CHECK: arith.divui %[[T]], %[[SIZE]] : i32
+// CHECK: arith.remui %[[T]], %[[SIZE]] : i32
+tile.kernel @static(%x: memref<10x10xf32>) attributes {phase = #placed, plan = #cta.plan<persistent = 1, group = 4, blocks_per_sm = 2>} {
+  tile.grid (%i, %j) = (0, 0) to (10, 10) step (2, 3) {
+    %one = arith.constant 1.0 : f32
+    memref.store %one, %x[%i, %j] : memref<10x10xf32>
+  }
+  tile.return
+}
+
+// An order in the text goes before the plan's, also if it is none; the group of a plan counts without a loop, too.
+// CHECK-LABEL: tile.kernel @orders(
+// CHECK: cta.launch @orders_0
+// CHECK-NOT: minui
+// CHECK: cta.launch @orders_1
+// CHECK: %[[G:.*]] = arith.constant 8 : i32
+// CHECK: arith.minui %{{.*}}, %[[G]]
+// CHECK: cta.launch @orders_2
+// CHECK: %[[H:.*]] = arith.constant 4 : i32
+// CHECK: arith.minui %{{.*}}, %[[H]]
+tile.kernel @orders(%x: memref<?x?xf32>, %m: index, %n: index) attributes {phase = #placed, plan = #cta.plan<group = 4>} {
+  %one = arith.constant 1.0 : f32
+  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (2, 3) order = <group = 0> {
+    memref.store %one, %x[%i, %j] : memref<?x?xf32>
+  }
+  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (2, 3) order = <group = 8> {
+    memref.store %one, %x[%i, %j] : memref<?x?xf32>
+  }
+  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (2, 3) {
+    memref.store %one, %x[%i, %j] : memref<?x?xf32>
+  }
+  tile.return
+}
+
+// One block needs no loop, and a plan that does not say persistent makes none.
+// CHECK-LABEL: tile.kernel @not(
+// CHECK-NOT: tile.num_cores
+// CHECK: cta.launch @not_0 blocks() {
+// CHECK-NOT: scf.for
+tile.kernel @not(%x: memref<10xf32>) attributes {phase = #placed, plan = #cta.plan<persistent = 1>} {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  tile.grid () = () to () step () {
+    memref.store %one, %x[%c0] : memref<10xf32>
+  }
+  tile.return
+}
+// CHECK-LABEL: tile.kernel @neither(
+// CHECK-NOT: tile.num_cores
+// CHECK-NOT: scf.for
+tile.kernel @neither(%x: memref<?xf32>, %n: index) attributes {phase = #placed, plan = #cta.plan<persistent = 0, stages = 3>} {
+  %one = arith.constant 1.0 : f32
+  tile.grid (%i) = (0) to (%n) step (1) {
+    memref.store %one, %x[%i] : memref<?xf32>
+  }
+  tile.return
+}
+
+// More points than 32 bits count: the launcher refuses it.
+// CHECK-LABEL: tile.kernel @huge(
+// CHECK: %[[NO:.*]] = arith.constant false
+// CHECK: tile.assume %[[NO]],
+tile.kernel @huge() attributes {phase = #placed, plan = #cta.plan<persistent = 1>} {
+  tile.grid (%i) = (0) to (2147483647) step (1) {
+  }
+  tile.return
+}
