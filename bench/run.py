@@ -230,11 +230,11 @@ def worker(options):
 class Worker:
     """The measuring process; killed and started anew when it is silent or dies."""
 
-    def __init__(self):
-        self.process, self.lines, self.doing = None, queue.Queue(), ""
+    def __init__(self, script=os.path.abspath(__file__)):
+        self.script, self.process, self.lines, self.doing = script, None, queue.Queue(), ""
 
     def start(self):
-        self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__), "--worker", *sys.argv[1:]],
+        self.process = subprocess.Popen([sys.executable, self.script, "--worker", *sys.argv[1:]],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         self.lines = queue.Queue()
         lines, process = self.lines, self.process
@@ -283,13 +283,16 @@ class Worker:
                 return answer
 
 
-def run_groups(options, groups, told):
-    began, results, worker_process = time.monotonic(), [], Worker()
+def run_groups(options, groups, told, worker_process=None, finished=lambda results: None):
+    """Runs the groups that fit the budget (a group may say its "cost" in seconds); `finished` is called after each.
+    What ended the process twice is left out from then on."""
+    ended = {}
+    began, results, worker_process = time.monotonic(), [], worker_process or Worker()
     for group in groups:
-        skip = {}
+        skip = {name: errors[0] for name, errors in ended.items() if len(errors) > 1}
         for _ in range(8):
             left = options.budget - (time.monotonic() - began)
-            if left < 10:
+            if left < group.get("cost", 10):
                 results.append({"group": group["name"], "rows": [], "notes": [{"name": "-", "text": "out of time", "bad": False}]})
                 break
             try:
@@ -310,7 +313,9 @@ def run_groups(options, groups, told):
                 results.append({"group": group["name"], "rows": [], "notes": [{"name": answer["culprit"], "text": answer["error"], "bad": True}]})
                 break
             skip[answer["culprit"]] = answer["error"]
+            ended.setdefault(answer["culprit"], []).append(answer["error"])
         print(f"[{time.monotonic() - began:5.0f} s] {group['name']}", file=sys.stderr, flush=True)
+        finished(results)
     worker_process.stop()
     return results
 

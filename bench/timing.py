@@ -141,6 +141,21 @@ def quartiles(values):
     return low, high
 
 
+def ratios(ours, peers):
+    """How many times faster we were, round by round: both lists are milliseconds of the same rounds."""
+    return [peer / own for own, peer in zip(ours, peers)]
+
+
+def bootstrap(values, level=0.95, resamples=2000, seed=1):
+    """An interval for the median of `values`: where the medians of resamples lie."""
+    if not values:
+        return None, None
+    generator = random.Random(seed)
+    medians = sorted(statistics.median(generator.choices(values, k=len(values))) for _ in range(resamples))
+    cut = int((1 - level) / 2 * resamples)
+    return medians[cut], medians[-1 - cut]
+
+
 def interleave(device, candidates, rounds, sustained_rounds, seed=1):
     """Every round visits all candidates in a new random order."""
     order, generator = list(candidates), random.Random(seed)

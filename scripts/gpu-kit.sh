@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Packs what a machine with a Hopper GPU and Python needs to check and time the examples: no compiler, no
-# LLVM, no network there. scripts/gpu-kit.sh [--out DIR] [--build DIR] [--examples DIR] [--jobs N] [PATTERN...]
+# LLVM, no network there. scripts/gpu-kit.sh [--out DIR] [--build DIR] [--examples DIR] [--peer-kit DIR] [--jobs N] [PATTERN...]
 #
 #   DIR/examples/X.cubin, X.so       every example for the device and for the CPU
 #   DIR/failed.txt                   examples that do not compile, with the message
 #   DIR/tile-run, DIR/libtessera_runtime.so   need glibc alone, at most GLIBC_MAX of versions.env
 #   DIR/runtime/                     the launcher's own device test
 #   DIR/test/GPU, DIR/bench          test/GPU/driver.py, bench/run.py and what they read
+#   DIR/peer-kit                     with --peer-kit: the cubins of bench/cuda_tile_kit.py, which bench/gemm.py times beside ours
 #
-# On the device: python3 DIR/test/GPU/driver.py; python3 DIR/bench/run.py.
+# On the device: python3 DIR/test/GPU/driver.py; python3 DIR/bench/run.py; python3 DIR/bench/gemm.py.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/scripts/versions.env"
@@ -18,6 +19,7 @@ build="$root/build/${TESSERA_PRESET:-dev}"
 examples="$root/examples"
 jobs=$(nproc)
 max_mib=60
+peers=""
 patterns=()
 
 die() { echo "gpu-kit: error: $*" >&2; exit 1; }
@@ -27,8 +29,9 @@ while [ $# -gt 0 ]; do
     --out) out=$(value "$@"); shift ;;
     --build) build=$(value "$@"); shift ;;
     --examples) examples=$(value "$@"); shift ;;
+    --peer-kit) peers=$(value "$@"); shift ;;
     --jobs) jobs=$(value "$@"); shift ;;
-    --help|-h) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --help|-h) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) die "unknown option '$1' (see --help)" ;;
     *) patterns+=("$1") ;;
   esac
@@ -38,6 +41,7 @@ done
 out=$(realpath -m "$out")
 case $out in /|"$root"|"$HOME") die "--out must name a folder of its own" ;; esac
 [ -d "$examples" ] || die "no folder $examples"
+[ -z "$peers" ] || [ -f "$peers/manifest.json" ] || die "no manifest.json in $peers: bench/cuda_tile_kit.py makes it"
 tilec="$build/bin/tilec"
 [ -x "$tilec" ] || die "no $tilec: scripts/build.sh dev tilec"
 
@@ -107,6 +111,12 @@ fi
 mkdir "$out/test/GPU"
 cp "$root"/test/GPU/*.py "$root"/test/GPU/*.json "$out/test/GPU/"
 [ ! -f "$root/bench/run.py" ] || cp "$root"/bench/*.py "$root"/bench/*.json "$out/bench/"
+if [ -n "$peers" ]; then
+  mkdir "$out/peer-kit"
+  cp "$peers/manifest.json" "$peers"/*.cubin "$out/peer-kit/"
+  # What an earlier run's screening chose: saves device time.
+  [ ! -f "$peers/gemm-screen.json" ] || cp "$peers/gemm-screen.json" "$out/peer-kit/"
+fi
 
 # Does it run elsewhere? glibc alone, and no newer one than promised.
 newest() { objdump -T "$1" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1 | sed 's/GLIBC_//'; }

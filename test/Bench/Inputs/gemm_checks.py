@@ -1,0 +1,117 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""gemm_checks.py BENCH: what bench/gemm.py decides without a GPU. Silent but for one line unless something is wrong."""
+
+import random
+import sys
+import types
+
+sys.path.insert(0, sys.argv[1])
+import cuda_tile  # noqa: E402
+import gemm_programs  # noqa: E402
+import gemm_report  # noqa: E402
+import run  # noqa: E402
+import timing  # noqa: E402
+
+
+def equal(found, wanted):
+    if found != wanted:
+        raise SystemExit(f"{found!r} instead of {wanted!r}")
+
+
+# Ratios are taken round by round, so a disturbance of a whole round cancels.
+equal(timing.ratios([1.0, 2.0, 4.0], [1.5, 3.0, 6.0]), [1.5, 1.5, 1.5])
+equal(timing.bootstrap([]), (None, None))
+equal(timing.bootstrap([1.0] * 7), (1.0, 1.0))
+generator = random.Random(3)
+covered = 0
+for _ in range(100):
+    low, high = timing.bootstrap([generator.gauss(1, 0.01) for _ in range(15)], resamples=300)
+    covered += low <= 1 <= high
+equal(covered >= 85, True)
+
+
+def candidate(name, role, burst, sustained=()):
+    found = timing.Candidate(name, None, role)
+    found.burst, found.sustained, found.worst = list(burst), list(sustained), 0.5
+    return found
+
+
+slow, fast = candidate("gemm/slow", "tessera", [2.0, 2.2, 2.1]), candidate("gemm/fast", "tessera", [1.0, 1.2, 1.1], [1.3])
+mm, lt = candidate("torch.mm (cuBLAS)", "peer", [1.1, 1.3, 1.2], [1.2]), candidate("cuBLASLt #3", "peer", [0.996, 1.1952, 1.0956])
+tile = candidate("CUDA Tile x", "peer", [5.0, 5.0, 5.0])
+everyone = [slow, fast, mm, lt, tile]
+found = gemm_report.compare(everyone, "burst", 1.0)
+equal((found["ours"], found["peer"], round(found["ratio"], 3), found["pass"]), ("gemm/fast", "cuBLASLt #3", 0.996, True))
+equal(round(found["versus"]["cuBLAS"], 3), round(1.2 / 1.1, 3))
+equal(gemm_report.compare(everyone, "burst", 1.02)["pass"], False)
+equal(gemm_report.compare(everyone, "sustained", 1.0)["peer"], "torch.mm (cuBLAS)")
+equal(gemm_report.compare([slow], "burst", 1.0), None)
+equal([c.name for c in gemm_report.finalists([slow, fast, mm, candidate("x", "peer", [1.14, 1.24, 1.25]), tile])],
+      ["gemm/fast", "torch.mm (cuBLAS)", "x"])
+
+# What a contract says of a product.
+
+
+def contract(a, b, c, extras=(), name="k", element="bf16"):
+    array = lambda n, shape, access: {"name": n, "kind": "memref", "element": element, "shape": shape, "access": access}
+    return {"name": name, "args": [array("x", a, "read"), array("y", b, "read"), *(array(n, s, "read") for n, s in extras), array("z", c, "write")]}
+
+
+def classified(*arguments, example="gemm", **more):
+    try:
+        return gemm_programs.classify("p", example, contract(*arguments, **more)).kind()
+    except gemm_programs.NoProduct as reason:
+        return str(reason)
+
+
+equal(classified(["M", "K"], ["N", "K"], ["M", "N"]), ("nt", "bf16", "bf16", "", False))
+equal(classified(["K", "M"], ["K", "N"], ["M", "N"]), ("tn", "bf16", "bf16", "", False))
+equal(classified(["Z", "K", "M"], ["Z", "N", "K"], ["Z", "M", "N"]), ("tt", "bf16", "bf16", "", True))
+equal(classified([None, None], [None, None], [None, None], example="gemm-nt-64"), ("nt", "bf16", "bf16", "", False))
+equal(classified([None, None], [None, None], [None, None]), "neither its contract nor its name says how A and B lie in memory")
+extras = (("b", ["N"]), ("r", ["M", "N"]))
+equal(classified(["M", "K"], ["K", "N"], ["M", "N"], extras, name="gemm_bias_gelu"), ("nn", "bf16", "bf16", "bias+gelu+residual", False))
+equal(classified(["M", "K"], ["K", "N"], ["M", "N"], (("b", ["M"]),)), "argument b is neither a row of N numbers nor an array like C")
+equal(classified(["M", "K"], ["K", "N"], ["M", "N"], element="i8"), "elements i8, i8 and i8")
+equal(gemm_programs.activation_of("gemm-gelu-erf"), "gelu_erf")
+
+# Which cubins of CUDA Tile may have which arrays.
+row = {"layout": "nt", "element": "bf16", "M": 4096, "N": 4096, "K": 4096}
+entry = lambda facts, tile=(256, 256, 64), **more: {"name": facts, "kernel": "gemm", "layout": "nt", "element": "bf16", "facts": facts, "tile": tile, **more}
+entries = [entry("any"), entry("whole"), entry("ragged"), entry("whole", (64, 64, 64)), entry("whole", layout="nn")]
+names = lambda **sizes: [e["name"] for e in cuda_tile.entries_for(entries, {**row, **sizes})]
+equal(names(), ["whole"])
+equal(names(M=5000), ["ragged"])
+equal(names(K=1001), ["any"])
+equal(names(epilogue="bias"), [])
+equal([e["tile"] for e in cuda_tile.entries_for(entries, {**row, "M": 16, "N": 512})], [(64, 64, 64)])
+
+
+# The supervisor: nothing is begun that does not fit, and what ends the process twice is left out.
+class FakeWorker:
+    def __init__(self):
+        self.process, self.asked = None, []
+
+    def start(self):
+        self.process = 1
+        return {"ready": 1}
+
+    def stop(self):
+        self.process = None
+
+    def run(self, group, skip, timeout):
+        self.asked.append((group["name"], sorted(skip)))
+        if "bad" not in skip:
+            self.stop()
+            return {"culprit": "bad", "error": "hangs"}
+        return {"result": {"group": group["name"], "rows": [], "notes": []}}
+
+
+fake, after = FakeWorker(), []
+options = types.SimpleNamespace(budget=60, group_timeout=5)
+results = run.run_groups(options, [{"name": "a"}, {"name": "b"}, {"name": "c", "cost": 100}, {"name": "d"}], {}, fake, lambda r: after.append(len(r)))
+equal(fake.asked, [("a", []), ("a", ["bad"]), ("b", []), ("b", ["bad"]), ("d", ["bad"])])
+equal([note["text"] for result in results for note in result["notes"]], ["out of time"])
+equal(after, [1, 2, 3, 4])
+print("checked")
