@@ -110,6 +110,10 @@ static void toAllocated(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
   kernels.addPass(cta::createDecompose());
   kernels.addPass(cta::createLowerGrid());
+  kernels.addPass(cta::createPipelineCopies());
+  kernels.addPass(cta::createSchedule());
+  kernels.addPass(cta::createSpecializeWarps());
+  kernels.addPass(cta::createLowerChannels());
   kernels.addPass(cta::createAllocateShared());
   kernels.addPass(cta::createInsertBarriers());
   kernels.addPass(cta::createAssignRegisters());

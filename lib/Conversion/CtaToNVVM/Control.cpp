@@ -256,13 +256,19 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case([&](cta::StoreOp o) { return lowerStore(*this, o); })
       .Case([&](cta::StageOp o) { return lowerStage(*this, o); })
       .Case([&](cta::ReadOp o) { return lowerRead(*this, o); })
-      .Case([&](cta::ViewOp) { return success(); }) // an offset, see cta::offsetOf
+      // A place, see placeOf.
+      .Case<cta::ViewOp, cta::RingOp>([&](auto) { return success(); })
+      .Case([&](cta::SlotOp o) { return lowerSlot(o); })
       .Case([&](cta::CopyOp o) { return lowerCopy(*this, o); })
       .Case([&](cta::CopyOutOp o) { return lowerCopyOut(*this, o); })
       .Case([&](cta::AwaitOp o) { return lowerAwait(*this, o); })
       .Case([&](cta::AwaitStoresOp o) { return lowerAwaitStores(*this, o); })
+      .Case([&](cta::ExpectOp o) { return lowerExpect(*this, o); })
+      .Case([&](cta::ArriveOp o) { return lowerArrive(*this, o); })
+      .Case([&](cta::RoleOp o) { return lowerRoles(o); })
+      .Case([&](cta::ElectOp o) { return lowerElect(o); })
       .Case([&](cta::BarrierOp) {
-        NVVM::Barrier0Op::create(b, loc);
+        meet();
         return success();
       })
       .Case([&](cta::FenceAsyncOp o) {

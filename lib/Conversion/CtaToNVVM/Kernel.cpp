@@ -13,8 +13,8 @@ using namespace tessera::nvvm;
 Lowering::Lowering(ModuleOp module, tile::KernelOp kernel, cta::LaunchOp launch)
     : b(kernel), loc(launch.getLoc()), context(kernel.getContext()), module(module), kernel(kernel),
       launch(launch), facts(kernel) {
-  numThreads =
-      static_cast<int64_t>(launch.getThreads().value_or(128 * kernel.getWarpgroups().value_or(1)));
+  numThreads = static_cast<int64_t>(launch.getThreads().value_or(cta::blockThreads(launch)));
+  scope.warps = numThreads / 32;
 }
 
 LogicalResult Lowering::run() {
@@ -48,7 +48,7 @@ void Lowering::initMbarriers() {
     parities.push_back(LLVM::AllocaOp::create(b, loc, pointer, b.getI32Type(), one));
     LLVM::StoreOp::create(b, loc, i32(0), parities.back());
   }
-  auto branch = scf::IfOp::create(b, loc, isThreadZero(), /*withElseRegion=*/false);
+  auto branch = scf::IfOp::create(b, loc, isFirstThread(), /*withElseRegion=*/false);
   atEntry = branch.thenBlock();
   {
     OpBuilder::InsertionGuard guard(b);
@@ -73,10 +73,27 @@ void Lowering::prefetchDescriptors() {
                                b.getUnitAttr());
 }
 
-Value Lowering::mbarrier(int64_t number) {
+Value Lowering::mbarrier(int64_t number, Value slot) {
   int64_t count = static_cast<int64_t>(launch.getMbarriers().value_or(ArrayRef<int64_t>()).size());
   int64_t end = static_cast<int64_t>(launch.getShared().value_or(0));
-  return sharedAddress(end - cta::kMBarrierBytes * (count - number));
+  Value first = sharedAddress(end - cta::kMBarrierBytes * (count - number));
+  return slot ? gep(first, mul(slot, i32(cta::kMBarrierBytes))) : first;
+}
+
+std::optional<SharedPlace> Lowering::placeOf(Value tile) {
+  if (std::optional<int64_t> offset = cta::offsetOf(tile))
+    return SharedPlace{sharedBase(), *offset};
+  cta::SlotOp slot = cta::slotOf(tile);
+  auto ring = slot ? slot.getRing().getDefiningOp<cta::RingOp>() : cta::RingOp();
+  if (!ring || !ring.getOffset())
+    return std::nullopt;
+  return SharedPlace{slotBases.lookup(slot), static_cast<int64_t>(*ring.getOffset())};
+}
+
+LogicalResult Lowering::lowerSlot(cta::SlotOp op) {
+  int64_t stride = cta::ringSlotBytes(op.getRing().getType().getTile());
+  slotBases[op] = gep(sharedBase(), mul(scalar(op.getIndex()), i32(stride)));
+  return success();
 }
 
 Value Lowering::parity(int64_t number) { return parities[number]; }

@@ -39,6 +39,20 @@ struct RegCoord {
   int64_t constant = 0;
 };
 
+/// Where a shared tile lies: a pointer, which moves from slot to slot for a tile of a ring, and a
+/// constant number of bytes behind it.
+struct SharedPlace {
+  Value base;
+  int64_t offset = 0;
+};
+
+/// The warps that run the code being lowered.
+struct Scope {
+  int64_t firstWarp = 0, warps = 0;
+  int64_t barrier = 0;  ///< the named barrier of these warps
+  bool elected = false; ///< one thread of them
+};
+
 class Lowering {
 public:
   Lowering(mlir::ModuleOp module, tile::KernelOp kernel, cta::LaunchOp launch);
@@ -102,7 +116,13 @@ public:
   Value warpgroup();
   Value warpInBlock();
   Value lane();
-  Value isThreadZero();
+  /// The first thread of the scope.
+  Value isFirstThread();
+  const Scope &currentScope() const { return scope; }
+  /// Runs `body` in the first thread of the scope: under a branch, unless the scope is one thread.
+  void inFirstThread(llvm::function_ref<void()> body);
+  /// All threads of the scope meet.
+  void meet();
   int64_t threads() const { return numThreads; }
   /// XOR of laneVectors[i] over the set bits of the lane, of warpVectors[i] over those of the warp
   /// in its group, plus the warpgroup times `perGroup`. Null if it is always 0.
@@ -148,7 +168,9 @@ public:
   /// The block's dynamic shared memory.
   Value sharedBase();
   Value sharedAddress(int64_t offset);
-  Value mbarrier(int64_t number);
+  Value mbarrier(int64_t number, Value slot = {});
+  /// Nothing if the tile has no offset.
+  std::optional<SharedPlace> placeOf(Value tile);
 
   /// Inline PTX. `outputs` and `inputs` carry their constraints ("r", "f", "l", "h", "b", or the
   /// number of a tied output).
@@ -180,6 +202,9 @@ public:
 
 private:
   void initMbarriers();
+  LogicalResult lowerRoles(cta::RoleOp first);
+  LogicalResult lowerElect(cta::ElectOp op);
+  LogicalResult lowerSlot(cta::SlotOp op);
   void prefetchDescriptors();
   void finishAttributes();
   Value shuffle(Value x, Value by, mlir::NVVM::ShflKind kind);
@@ -189,8 +214,11 @@ private:
   llvm::DenseMap<Value, Values *> values;
   std::map<std::pair<const void *, const void *>, Value> constants;
   std::map<std::vector<int64_t>, Value> threadSums;
-  Value tid, laneId, warpId, groupId, threadZero, smem;
+  Value tid, laneId, warpId, groupId, smem;
+  std::map<int64_t, Value> firstThreads; ///< by first warp
   int64_t numThreads = 128;
+  Scope scope;
+  llvm::DenseMap<Operation *, Value> slotBases;
 
   struct View {
     Value pointer;
@@ -268,9 +296,11 @@ LogicalResult lowerStage(Lowering &f, cta::StageOp op);
 LogicalResult lowerRead(Lowering &f, cta::ReadOp op);
 /// The parts of lowerStage and lowerRead that stmatrix and ldmatrix can do; nothing if they cannot.
 bool storeMatrices(Lowering &f, const Values &regs, mlir::RankedTensorType type,
-                   const layout::SharedLayout &shared, int64_t offset, const layout::Coord &at);
+                   const layout::SharedLayout &shared, const SharedPlace &place,
+                   const layout::Coord &at);
 bool loadMatrices(Lowering &f, Values &regs, mlir::RankedTensorType type,
-                  const layout::SharedLayout &shared, int64_t offset, const layout::Coord &at);
+                  const layout::SharedLayout &shared, const SharedPlace &place,
+                  const layout::Coord &at);
 
 LogicalResult lowerWgmma(Lowering &f, cta::WgmmaOp op);
 LogicalResult lowerMma(Lowering &f, cta::MmaOp op);
@@ -284,6 +314,8 @@ LogicalResult lowerCopy(Lowering &f, cta::CopyOp op);
 LogicalResult lowerCopyOut(Lowering &f, cta::CopyOutOp op);
 LogicalResult lowerAwait(Lowering &f, cta::AwaitOp op);
 LogicalResult lowerAwaitStores(Lowering &f, cta::AwaitStoresOp op);
+LogicalResult lowerExpect(Lowering &f, cta::ExpectOp op);
+LogicalResult lowerArrive(Lowering &f, cta::ArriveOp op);
 
 } // namespace tessera::nvvm
 

@@ -27,8 +27,8 @@ static layout::RegisterLayout addressLayout(int64_t groups, bool transposed) {
   return l;
 }
 
-static bool fits(RankedTensorType type, const layout::SharedLayout &shared, int64_t offset,
-                 const layout::Coord &at) {
+static bool fits(RankedTensorType type, const layout::SharedLayout &shared,
+                 const SharedPlace &place, const layout::Coord &at) {
   if (type.getRank() != 2 || shared.rank() != 2 || shared.elementBits != 16)
     return false;
   layout::RegisterLayout l = cta::FragAttr::of(type).layout();
@@ -37,17 +37,17 @@ static bool fits(RankedTensorType type, const layout::SharedLayout &shared, int6
   if (l.hasDead(cta::coordOf(type.getShape())))
     return false;
   // Rows of a matrix are 16 aligned bytes.
-  return offset % 16 == 0 && shared.spanBytes() % 16 == 0 && at[0] % 8 == 0 && at[1] % 8 == 0;
+  return place.offset % 16 == 0 && shared.spanBytes() % 16 == 0 && at[0] % 8 == 0 && at[1] % 8 == 0;
 }
 
 /// Calls `move(pointer, byteOffset, firstRegister, matrices)` for each block.
 static void forEachBlock(Lowering &f, RankedTensorType type, const layout::SharedLayout &shared,
-                         int64_t offset, const layout::Coord &at,
+                         const SharedPlace &place, const layout::Coord &at,
                          llvm::function_ref<void(Value, int64_t, int64_t, int)> move) {
   layout::RegisterLayout l = cta::FragAttr::of(type).layout();
   TileIndex index(f, addressLayout(l.wgCount, shared.contiguousDim == 0),
                   cta::coordOf(type.getShape()));
-  SharedTile tile(f, index, shared, offset, at, {0, 1});
+  SharedTile tile(f, index, shared, place, at, {0, 1});
   int64_t registersPerRow = type.getDimSize(1) / 2;
   int64_t blocksPerRow = (type.getDimSize(1) + 15) / 16;
   for (int64_t r = 0; r < index.size(); ++r) {
@@ -66,11 +66,11 @@ static NVVM::MMALayout direction(const layout::SharedLayout &shared) {
 }
 
 bool tessera::nvvm::storeMatrices(Lowering &f, const Values &regs, RankedTensorType type,
-                                  const layout::SharedLayout &shared, int64_t offset,
+                                  const layout::SharedLayout &shared, const SharedPlace &place,
                                   const layout::Coord &at) {
-  if (!fits(type, shared, offset, at))
+  if (!fits(type, shared, place, at))
     return false;
-  forEachBlock(f, type, shared, offset, at,
+  forEachBlock(f, type, shared, place, at,
                [&](Value pointer, int64_t constant, int64_t first, int matrices) {
                  Values words = f.pack(ValueRange(regs).slice(first, 2 * matrices));
                  NVVM::StMatrixOp::create(f.b, f.loc, f.gep(pointer, constant), words,
@@ -81,14 +81,14 @@ bool tessera::nvvm::storeMatrices(Lowering &f, const Values &regs, RankedTensorT
 }
 
 bool tessera::nvvm::loadMatrices(Lowering &f, Values &regs, RankedTensorType type,
-                                 const layout::SharedLayout &shared, int64_t offset,
+                                 const layout::SharedLayout &shared, const SharedPlace &place,
                                  const layout::Coord &at) {
-  if (!fits(type, shared, offset, at))
+  if (!fits(type, shared, place, at))
     return false;
   Type element = type.getElementType();
   regs.assign(f.registerTypes(type).size(), Value());
   forEachBlock(
-      f, type, shared, offset, at,
+      f, type, shared, place, at,
       [&](Value pointer, int64_t constant, int64_t first, int matrices) {
         SmallVector<Type> words(matrices, f.b.getI32Type());
         Value loaded =

@@ -192,7 +192,7 @@ LogicalResult Lowering::lowerMemRefOp(Operation *op) {
   }
   if (auto stored = dyn_cast<memref::StoreOp>(op)) {
     Value pointer = elementPointer(stored.getMemRef(), stored.getIndices());
-    auto branch = scf::IfOp::create(b, loc, isThreadZero(), /*withElseRegion=*/false);
+    auto branch = scf::IfOp::create(b, loc, isFirstThread(), /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
     LLVM::StoreOp::create(

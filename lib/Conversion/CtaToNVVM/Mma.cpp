@@ -15,7 +15,7 @@ class Reader {
 public:
   Reader(Lowering &f, Value tile, TileIndex &index, bool isA)
       : f(f), index(index), shared(cta::sharedLayout(cast<cta::SmemType>(tile.getType()))),
-        element(cast<cta::SmemType>(tile.getType()).getElementType()), offset(*cta::offsetOf(tile)),
+        element(cast<cta::SmemType>(tile.getType()).getElementType()), place(*f.placeOf(tile)),
         rank(index.rank()), kDim(isA ? rank - 1 : rank - 2), mnDim(isA ? rank - 2 : rank - 1) {
     int64_t bytes = shared.elementBits / 8;
     // A vector lies along k in A and along the columns in B; both are the last dimension.
@@ -23,7 +23,7 @@ public:
                  : std::min(16 / bytes, index.layout.contiguousRegisters(index.shape, mnDim));
     int64_t extent = shared.shape[rank - 1];
     while (vector > 1 && (!shared.linear || shared.contiguousDim != rank - 1 || extent % vector ||
-                          offset % (vector * bytes) || shared.spanBytes() % (vector * bytes)))
+                          place.offset % (vector * bytes) || shared.spanBytes() % (vector * bytes)))
       vector /= 2;
   }
 
@@ -33,8 +33,8 @@ public:
   Values read(int64_t reg, Value k, int64_t step) {
     int64_t bytes = vector * shared.elementBits / 8;
     auto [pointer, constant] = address(reg, k, step);
-    return f.unpack(f.loadWords(pointer, offset + constant, bytes, false), f.memoryType(element),
-                    vector);
+    return f.unpack(f.loadWords(pointer, place.offset + constant, bytes, false),
+                    f.memoryType(element), vector);
   }
 
 private:
@@ -54,7 +54,7 @@ private:
     if (!shared.linear) {
       for (int d = 0; d < rank; ++d)
         coords[d] = d == kDim ? f.add(k, f.i32(step)) : coordinate(reg, d);
-      return {f.gep(f.sharedBase(), elementOffset(f, shared, coords)), 0};
+      return {f.gep(place.base, elementOffset(f, shared, coords)), 0};
     }
     // Linear in the coordinates: the rows' part is hoisted, constants go into the instruction.
     layout::Coord constants(rank, 0);
@@ -74,7 +74,7 @@ private:
         if (d != kDim)
           coords[d] = mayBeDead(reg, d) || !index.separable[d] ? coordinate(reg, d)
                                                                : index.at(reg, d).thread;
-      row = f.gep(f.sharedBase(), elementOffset(f, shared, coords));
+      row = f.gep(place.base, elementOffset(f, shared, coords));
     }
     layout::Coord unit(rank, 0);
     unit[kDim] = 1;
@@ -86,7 +86,7 @@ private:
   TileIndex &index;
   layout::SharedLayout shared;
   Type element;
-  int64_t offset;
+  SharedPlace place;
   int rank, kDim, mnDim;
   int64_t vector;
   std::map<std::vector<int64_t>, Value> rows;
@@ -112,7 +112,7 @@ Value multiplyAdd(Lowering &f, Value a, Value b, Value c) {
 
 LogicalResult tessera::nvvm::lowerMma(Lowering &f, cta::MmaOp op) {
   for (Value operand : {op.getA(), op.getB()}) {
-    if (!cta::offsetOf(operand))
+    if (!f.placeOf(operand))
       return f.error(op, "a shared operand has no offset: run cta-allocate-shared");
     if (auto reason = cta::sharedLayout(cast<cta::SmemType>(operand.getType())).validate())
       return f.error(op, "invalid shared tile: ") << *reason;

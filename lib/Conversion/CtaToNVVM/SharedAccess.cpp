@@ -24,14 +24,14 @@ static void predicatedStore(Lowering &f, Value pointer, int64_t offset, int64_t 
   f.storeWords(words, pointer, offset, bytes);
 }
 
-static void storeTile(Lowering &f, Value input, const layout::SharedLayout &shared, int64_t offset,
-                      const layout::Coord &at) {
+static void storeTile(Lowering &f, Value input, const layout::SharedLayout &shared,
+                      const SharedPlace &place, const layout::Coord &at) {
   auto type = cast<RankedTensorType>(input.getType());
   const Values &regs = f.registers(input);
-  if (storeMatrices(f, regs, type, shared, offset, at))
+  if (storeMatrices(f, regs, type, shared, place, at))
     return;
   TileIndex index(f, type);
-  SharedTile tile(f, index, shared, offset, at,
+  SharedTile tile(f, index, shared, place, at,
                   llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
   int64_t vector = tile.vectorElements();
   int64_t bytes = vector * tile::elementBytes(type.getElementType());
@@ -66,7 +66,7 @@ LogicalResult tessera::nvvm::lowerStage(Lowering &f, cta::StageOp op) {
   layout::Coord at(shared.shape.size(), 0);
   auto dim = static_cast<int64_t>(op.getConcatDim());
   for (Value input : op.getInputs()) {
-    storeTile(f, input, shared, static_cast<int64_t>(*op.getOffset()), at);
+    storeTile(f, input, shared, *f.placeOf(op.getResult()), at);
     if (type.getRank())
       at[dim] += cta::tileShape(input.getType())[dim];
   }
@@ -77,8 +77,8 @@ LogicalResult tessera::nvvm::lowerRead(Lowering &f, cta::ReadOp op) {
   layout::SharedLayout shared = cta::sharedLayout(cast<cta::SmemType>(op.getSource().getType()));
   if (failed(checkShared(f, op, shared)))
     return failure();
-  std::optional<int64_t> offset = cta::offsetOf(op.getSource());
-  if (!offset)
+  std::optional<SharedPlace> place = f.placeOf(op.getSource());
+  if (!place)
     return f.error(op, "the shared tile has no offset: run cta-allocate-shared before this pass");
   auto type = cast<RankedTensorType>(op.getResult().getType());
   Type element = type.getElementType();
@@ -87,12 +87,12 @@ LogicalResult tessera::nvvm::lowerRead(Lowering &f, cta::ReadOp op) {
   at.resize(shared.shape.size());
   Values regs;
   if (dims == llvm::to_vector(llvm::seq<int64_t>(0, shared.rank())) &&
-      loadMatrices(f, regs, type, shared, *offset, at)) {
+      loadMatrices(f, regs, type, shared, *place, at)) {
     f.set(op.getResult(), std::move(regs));
     return success();
   }
   TileIndex index(f, type);
-  SharedTile tile(f, index, shared, *offset, at, dims);
+  SharedTile tile(f, index, shared, *place, at, dims);
   int64_t vector = tile.vectorElements();
   int64_t bytes = vector * tile::elementBytes(element);
   for (int64_t r = 0; r < index.size(); r += vector) {
@@ -103,7 +103,7 @@ LogicalResult tessera::nvvm::lowerRead(Lowering &f, cta::ReadOp op) {
     auto [pointer, constant] = tile.address(r);
     // What a dead register reads does not matter, as long as it exists.
     if (Value live = index.live(r)) {
-      Value safe = f.sharedAddress(*offset);
+      Value safe = f.gep(place->base, place->offset);
       pointer = arith::SelectOp::create(f.b, f.loc, live, f.gep(pointer, constant), safe);
       constant = 0;
     }

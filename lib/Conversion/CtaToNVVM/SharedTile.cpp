@@ -37,8 +37,8 @@ Value tessera::nvvm::elementOffset(Lowering &f, const layout::SharedLayout &shar
 }
 
 SharedTile::SharedTile(Lowering &f, TileIndex &index, const layout::SharedLayout &shared,
-                       int64_t offset, layout::Coord start, ArrayRef<int64_t> dims)
-    : f(f), index(index), shared(shared), offset(offset), at(std::move(start)), dims(dims),
+                       const SharedPlace &place, layout::Coord start, ArrayRef<int64_t> dims)
+    : f(f), index(index), shared(shared), place(place), at(std::move(start)), dims(dims),
       pattern(shared.linear ? 1 : shared.alignment()) {
   distributes = !llvm::is_contained(index.separable, false);
   if (!distributes)
@@ -80,7 +80,7 @@ int64_t SharedTile::vectorElements() const {
                             std::max<int64_t>(1, 16 / bytes));
   auto fits = [&] {
     return index.shape[along] % vector == 0 && at[shared.contiguousDim] % vector == 0 &&
-           offset % (vector * bytes) == 0 &&
+           place.offset % (vector * bytes) == 0 &&
            (shared.numRows() == 1 || shared.spanBytes() % (vector * bytes) == 0);
   };
   while (vector > 1 && !fits())
@@ -89,14 +89,14 @@ int64_t SharedTile::vectorElements() const {
 }
 
 std::pair<Value, int64_t> SharedTile::address(int64_t reg) {
-  Value base = f.sharedBase();
+  Value base = place.base;
   if (!distributes) {
     Values coords;
     for (int64_t c : at)
       coords.push_back(f.i32(c));
     for (size_t d = 0; d < dims.size(); ++d)
       coords[dims[d]] = f.add(coords[dims[d]], index.value(index.at(reg, static_cast<int>(d))));
-    return {f.gep(base, elementOffset(f, shared, coords)), offset};
+    return {f.gep(base, elementOffset(f, shared, coords)), place.offset};
   }
   int64_t linear = shared.linearOffset(spread(index.first(reg), true));
   int64_t low = linear & (pattern - 1);
@@ -111,5 +111,5 @@ std::pair<Value, int64_t> SharedTile::address(int64_t reg) {
     }
     pointer = f.gep(base, f.bitXor(thread, f.i32(shared.swizzle(low))));
   }
-  return {pointer, offset + linear - low};
+  return {pointer, place.offset + linear - low};
 }

@@ -26,9 +26,9 @@ Value elementOffset(Lowering &f, const layout::SharedLayout &shared, llvm::Array
 class SharedTile {
 public:
   /// Tile dimension d is shared dimension dims[d]; the tile lies at `at` of the shared tile, which
-  /// starts at byte `offset`.
-  SharedTile(Lowering &f, TileIndex &index, const layout::SharedLayout &shared, int64_t offset,
-             layout::Coord at, llvm::ArrayRef<int64_t> dims);
+  /// starts at `place`.
+  SharedTile(Lowering &f, TileIndex &index, const layout::SharedLayout &shared,
+             const SharedPlace &place, layout::Coord at, llvm::ArrayRef<int64_t> dims);
 
   /// Registers that one access can move: contiguous and aligned on both sides, all dead or all
   /// alive.
@@ -43,7 +43,7 @@ private:
   Lowering &f;
   TileIndex &index;
   const layout::SharedLayout &shared;
-  int64_t offset;
+  SharedPlace place;
   layout::Coord at;
   llvm::SmallVector<int64_t> dims;
   int64_t pattern;  // bytes after which the swizzle repeats

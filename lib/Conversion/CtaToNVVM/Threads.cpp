@@ -47,12 +47,32 @@ Value Lowering::warpgroup() {
   return groupId;
 }
 
-Value Lowering::isThreadZero() {
-  if (!threadZero) {
+Value Lowering::isFirstThread() {
+  Value &first = firstThreads[scope.firstWarp];
+  if (!first) {
     Preamble preamble(*this);
-    threadZero = compare(CmpIPredicate::eq, threadId(), i32(0));
+    first = compare(CmpIPredicate::eq, threadId(), i32(32 * scope.firstWarp));
   }
-  return threadZero;
+  return first;
+}
+
+void Lowering::inFirstThread(llvm::function_ref<void()> body) {
+  if (scope.elected)
+    return body();
+  auto branch = scf::IfOp::create(b, loc, isFirstThread(), /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  body();
+}
+
+void Lowering::meet() {
+  if (scope.elected)
+    return;
+  if (scope.barrier == 0)
+    NVVM::Barrier0Op::create(b, loc);
+  else
+    NVVM::BarrierOp::create(b, loc, TypeRange(), i32(scope.barrier), i32(32 * scope.warps),
+                            NVVM::BarrierReductionAttr(), Value());
 }
 
 Value Lowering::threadSum(ArrayRef<int64_t> laneVectors, ArrayRef<int64_t> warpVectors,

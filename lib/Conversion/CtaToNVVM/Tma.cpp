@@ -11,28 +11,20 @@ using namespace tessera;
 using namespace tessera::nvvm;
 
 namespace {
-/// A box on its way: which part of shared memory, which descriptor, where in global memory.
+/// A box on its way: which part of the shared tile, which descriptor, where in global memory.
 struct Box {
-  int64_t offset;
+  int64_t offset; // from the start of the tile
   Value descriptor;
   Values coords; // innermost first
   int64_t bytes;
 };
 
-/// Runs `body` in thread 0.
-void inThreadZero(Lowering &f, llvm::function_ref<void()> body) {
-  auto branch = scf::IfOp::create(f.b, f.loc, f.isThreadZero(), /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(f.b);
-  f.b.setInsertionPointToStart(&branch.getThenRegion().front());
-  body();
-}
-
 /// The boxes of a tile. The map keeps every dimension of the memref: first those that the tile does
 /// not have (their box is 1), then the rows of the shared tile from outside in, last the contiguous
 /// one.
 template <typename Op>
-LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type, int64_t offset,
-                           std::vector<Box> &boxes) {
+LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
+                           const SharedPlace &place, std::vector<Box> &boxes) {
   Value root = f.rootOf(memref);
   auto memrefType = cast<MemRefType>(memref.getType());
   if (root != memref)
@@ -45,9 +37,10 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
   layout::SharedLayout shared = cta::sharedLayout(type);
   if (auto reason = shared.validateTma())
     return f.error(op, "TMA cannot move this tile: ") << *reason;
-  if (offset % shared.alignment())
+  if (place.offset % shared.alignment())
     return f.error(op, "the tile lies at byte ")
-           << offset << " of shared memory; its swizzle needs a multiple of " << shared.alignment();
+           << place.offset << " of shared memory; its swizzle needs a multiple of "
+           << shared.alignment();
 
   int rank = static_cast<int>(shared.shape.size());
   SmallVector<int> order; // tile dimensions, outermost first
@@ -83,7 +76,8 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
     recipe.append("interleave", number(0));
     recipe.append("dims", b.getDenseI64ArrayAttr(dims));
     recipe.append("oob", b.getStringAttr("zero"));
-    Box result{offset + box.byteOffset, f.descriptor(recipe.getDictionary(f.context)), {}, bytes};
+    Box result{
+        place.offset + box.byteOffset, f.descriptor(recipe.getDictionary(f.context)), {}, bytes};
     for (size_t i = dims.size(); i-- > 0;) {
       Value coord = f.toI32(f.scalar(op.getCoords()[dims[i]]));
       if (i >= outer)
@@ -96,43 +90,93 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
 }
 } // namespace
 
+/// Issues the boxes; their bytes arrive on `barrier`.
+static void issueLoads(Lowering &f, ArrayRef<Box> boxes, Value base, Value barrier) {
+  for (const Box &box : boxes) {
+    Value to = LLVM::AddrSpaceCastOp::create(f.b, f.loc, LLVM::LLVMPointerType::get(f.context, 7),
+                                             f.gep(base, box.offset));
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        f.b, f.loc, to, box.descriptor, box.coords, barrier, ValueRange(), Value(), Value(),
+        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), Value());
+  }
+}
+
+static void expect(Lowering &f, Value barrier, int64_t bytes) {
+  NVVM::MBarrierArriveExpectTxOp::create(f.b, f.loc, /*res=*/Type(), barrier, f.i32(bytes),
+                                         NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+}
+
+static int64_t numMbarriers(Lowering &f) {
+  return static_cast<int64_t>(f.launch.getMbarriers().value_or(ArrayRef<int64_t>()).size());
+}
+
 LogicalResult tessera::nvvm::lowerCopy(Lowering &f, cta::CopyOp op) {
-  size_t mbarriers = f.launch.getMbarriers().value_or(ArrayRef<int64_t>()).size();
-  if (!op.getOffset() || !op.getMbarrier() || *op.getMbarrier() >= mbarriers)
+  std::optional<SharedPlace> place = f.placeOf(op.getInto() ? op.getInto() : op.getResult());
+  if (!place || !op.getMbarrier() || static_cast<int64_t>(*op.getMbarrier()) >= numMbarriers(f))
     return f.error(op, "needs an offset and an mbarrier of the launch: run cta-allocate-shared");
   std::vector<Box> boxes;
-  if (failed(collectBoxes(f, op, op.getSource(), op.getSmemType(),
-                          static_cast<int64_t>(*op.getOffset()), boxes)))
+  if (failed(collectBoxes(f, op, op.getSource(), op.getSmemType(), *place, boxes)))
     return failure();
-  Value barrier = f.mbarrier(static_cast<int64_t>(*op.getMbarrier()));
-  inThreadZero(f, [&] {
+  auto number = static_cast<int64_t>(*op.getMbarrier());
+  f.inFirstThread([&] {
+    if (op.getInto()) {
+      // A cta.expect announced the bytes of the whole slot.
+      issueLoads(f, boxes, place->base, f.mbarrier(number, f.scalar(op.getSlot())));
+      return;
+    }
     int64_t bytes = 0;
     for (const Box &box : boxes)
       bytes += box.bytes;
-    NVVM::MBarrierArriveExpectTxOp::create(f.b, f.loc, /*res=*/Type(), barrier, f.i32(bytes),
-                                           NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
-    for (const Box &box : boxes) {
-      Value to = LLVM::AddrSpaceCastOp::create(f.b, f.loc, LLVM::LLVMPointerType::get(f.context, 7),
-                                               f.sharedAddress(box.offset));
-      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-          f.b, f.loc, to, box.descriptor, box.coords, barrier, ValueRange(), Value(), Value(),
-          NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), Value());
-    }
+    Value barrier = f.mbarrier(number);
+    expect(f, barrier, bytes);
+    issueLoads(f, boxes, place->base, barrier);
   });
   return success();
 }
 
+LogicalResult tessera::nvvm::lowerExpect(Lowering &f, cta::ExpectOp op) {
+  if (static_cast<int64_t>(op.getMbarrier()) >= numMbarriers(f))
+    return f.error(op, "the launch has no such mbarrier");
+  f.inFirstThread([&] {
+    expect(f, f.mbarrier(static_cast<int64_t>(op.getMbarrier()), f.scalar(op.getSlot())),
+           static_cast<int64_t>(op.getBytes()));
+  });
+  return success();
+}
+
+LogicalResult tessera::nvvm::lowerArrive(Lowering &f, cta::ArriveOp op) {
+  if (static_cast<int64_t>(op.getMbarrier()) >= numMbarriers(f))
+    return f.error(op, "the launch has no such mbarrier");
+  Value barrier = f.mbarrier(static_cast<int64_t>(op.getMbarrier()), f.scalar(op.getSlot()));
+  if (f.currentScope().elected) {
+    f.inlineAsm("mbarrier.arrive.shared::cta.b64 _, [$0];", {}, {{barrier, "r"}},
+                /*sideEffects=*/true, /*memoryClobber=*/true);
+    return success();
+  }
+  Value who = f.lane();
+  if (op.getPerWarp())
+    NVVM::SyncWarpOp::create(f.b, f.loc, f.i32(-1));
+  else
+    who = f.bitAnd(f.threadId(), f.i32(127));
+  // Predicated, not a branch: the code around stays one block for ptxas to schedule.
+  f.inlineAsm("{\n\t.reg .pred first;\n\t"
+              "setp.eq.u32 first, $1, 0;\n\t"
+              "@first mbarrier.arrive.shared::cta.b64 _, [$0];\n\t}",
+              {}, {{barrier, "r"}, {who, "r"}}, /*sideEffects=*/true, /*memoryClobber=*/true);
+  return success();
+}
+
 LogicalResult tessera::nvvm::lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
-  std::optional<int64_t> offset = cta::offsetOf(op.getValue());
-  if (!offset)
+  std::optional<SharedPlace> place = f.placeOf(op.getValue());
+  if (!place)
     return f.error(op, "the shared tile has no offset: run cta-allocate-shared");
   std::vector<Box> boxes;
-  if (failed(collectBoxes(f, op, op.getDest(), op.getSmemType(), *offset, boxes)))
+  if (failed(collectBoxes(f, op, op.getDest(), op.getSmemType(), *place, boxes)))
     return failure();
-  inThreadZero(f, [&] {
+  f.inFirstThread([&] {
     for (const Box &box : boxes)
       NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-          f.b, f.loc, box.descriptor, f.sharedAddress(box.offset), box.coords, Value(),
+          f.b, f.loc, box.descriptor, f.gep(place->base, box.offset), box.coords, Value(),
           NVVM::TMAStoreMode::TILE, Value());
     NVVM::CpAsyncBulkCommitGroupOp::create(f.b, f.loc);
   });
@@ -140,7 +184,7 @@ LogicalResult tessera::nvvm::lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
 }
 
 LogicalResult tessera::nvvm::lowerAwaitStores(Lowering &f, cta::AwaitStoresOp op) {
-  inThreadZero(f, [&] {
+  f.inFirstThread([&] {
     NVVM::CpAsyncBulkWaitGroupOp::create(f.b, f.loc, uint32_t(0),
                                          op.getRead() ? f.b.getUnitAttr() : UnitAttr());
   });
@@ -148,19 +192,26 @@ LogicalResult tessera::nvvm::lowerAwaitStores(Lowering &f, cta::AwaitStoresOp op
 }
 
 LogicalResult tessera::nvvm::lowerAwait(Lowering &f, cta::AwaitOp op) {
-  size_t mbarriers = f.launch.getMbarriers().value_or(ArrayRef<int64_t>()).size();
-  if (op.getMbarrier() >= mbarriers)
-    return f.error(op, "the launch has no such mbarrier");
   auto number = static_cast<int64_t>(op.getMbarrier());
-  Value variable = f.parity(number);
-  Value parity = LLVM::LoadOp::create(f.b, f.loc, f.b.getI32Type(), variable);
+  if (number >= numMbarriers(f))
+    return f.error(op, "the launch has no such mbarrier");
+  Value variable, parity, barrier;
+  if (op.getSlot()) {
+    parity = f.scalar(op.getParity());
+    barrier = f.mbarrier(number, f.scalar(op.getSlot()));
+  } else {
+    variable = f.parity(number);
+    parity = LLVM::LoadOp::create(f.b, f.loc, f.b.getI32Type(), variable);
+    barrier = f.mbarrier(number);
+  }
   // One asm loop: as LLVM blocks it is measurably slower.
   f.inlineAsm("{\n\t.reg .pred done;\n"
               "wait_${:uid}:\n\t"
               "mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n\t"
               "@!done bra.uni wait_${:uid};\n\t}",
-              {}, {{f.mbarrier(number), "r"}, {parity, "r"}}, /*sideEffects=*/true,
+              {}, {{barrier, "r"}, {parity, "r"}}, /*sideEffects=*/true,
               /*memoryClobber=*/true);
-  LLVM::StoreOp::create(f.b, f.loc, f.bitXor(parity, f.i32(1)), variable);
+  if (variable)
+    LLVM::StoreOp::create(f.b, f.loc, f.bitXor(parity, f.i32(1)), variable);
   return success();
 }

@@ -38,26 +38,39 @@ FailureOr<Operand> operandOf(Lowering &f, cta::WgmmaOp op, Value tile, layout::W
   int kDim = isA ? 1 : 0;
   if (auto reason = layout::validateWgmmaOperand(shared, role, kDim, blockExtent))
     return f.error(op, *reason), failure();
-  std::optional<int64_t> offset = cta::offsetOf(tile);
-  if (!offset)
+  std::optional<SharedPlace> place = f.placeOf(tile);
+  if (!place)
     return f.error(op, "a shared operand has no offset: run cta-allocate-shared"), failure();
-  if (*offset % shared.alignment())
+  if (place->offset % shared.alignment())
     return f.error(op, "a shared operand lies at byte ")
-               << *offset << "; its swizzle needs a multiple of " << shared.alignment(),
+               << place->offset << "; its swizzle needs a multiple of " << shared.alignment(),
            failure();
   Operand operand{layout::wgmmaOperand(shared, role, kDim, blockExtent), {}};
-  // Hoisted: the same in every iteration.
-  Lowering::Preamble preamble(f);
   OpBuilder &b = f.b;
-  Value address = LLVM::PtrToIntOp::create(b, f.loc, b.getI32Type(), f.sharedAddress(*offset));
-  if (isA && groups > 1) {
-    int64_t stride = operand.how.baseOffset(operand.how.numBlocks / groups, 0);
-    address = f.add(address, f.mul(f.warpgroup(), f.i32(stride)));
+  cta::SlotOp slot = cta::slotOf(tile);
+  Value moved;
+  if (slot) {
+    int64_t stride = cta::ringSlotBytes(slot.getRing().getType().getTile()) >> 4;
+    Value units = f.mul(f.scalar(slot.getIndex()), f.i32(stride));
+    moved = arith::ExtUIOp::create(b, f.loc, b.getI64Type(), units);
   }
-  Value field = arith::ShRUIOp::create(b, f.loc, f.bitAnd(address, f.i32(0x3ffff)), f.i32(4));
-  Value wide = arith::ExtUIOp::create(b, f.loc, b.getI64Type(), field);
-  operand.descriptor =
-      arith::OrIOp::create(b, f.loc, wide, f.i64(static_cast<int64_t>(operand.how.encodeStatic())));
+  {
+    // Hoisted: the same in every iteration.
+    Lowering::Preamble preamble(f);
+    Value address =
+        LLVM::PtrToIntOp::create(b, f.loc, b.getI32Type(), f.sharedAddress(place->offset));
+    if (isA && groups > 1) {
+      int64_t stride = operand.how.baseOffset(operand.how.numBlocks / groups, 0);
+      address = f.add(address, f.mul(f.warpgroup(), f.i32(stride)));
+    }
+    Value field = arith::ShRUIOp::create(b, f.loc, f.bitAnd(address, f.i32(0x3ffff)), f.i32(4));
+    Value wide = arith::ExtUIOp::create(b, f.loc, b.getI64Type(), field);
+    operand.descriptor = arith::OrIOp::create(
+        b, f.loc, wide, f.i64(static_cast<int64_t>(operand.how.encodeStatic())));
+  }
+  // The address field cannot overflow: shared memory ends long before.
+  if (slot)
+    operand.descriptor = f.add(operand.descriptor, moved);
   return operand;
 }
 

@@ -4,6 +4,8 @@
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
@@ -21,6 +23,27 @@ layout::SharedLayout tessera::cta::sharedLayout(SmemType type) {
                                             swizzle.getPad());
   return layout::SharedLayout::swizzled(shape, bits, static_cast<int>(swizzle.getDim()),
                                         static_cast<int>(swizzle.getSpan()));
+}
+
+int64_t tessera::cta::blockThreads(LaunchOp launch) {
+  int64_t warps = 0;
+  for (auto role : launch.getBody().getOps<RoleOp>())
+    warps += static_cast<int64_t>(role.getWarps());
+  if (warps)
+    return 32 * warps;
+  return 128 * static_cast<int64_t>(
+                   launch->getParentOfType<tile::KernelOp>().getWarpgroups().value_or(1));
+}
+
+int64_t tessera::cta::ringSlotBytes(SmemType tile) {
+  layout::SharedLayout layout = sharedLayout(tile);
+  return static_cast<int64_t>(llvm::alignTo(layout.sizeBytes(), layout.alignment()));
+}
+
+SlotOp tessera::cta::slotOf(Value tile) {
+  while (auto view = tile.getDefiningOp<ViewOp>())
+    tile = view.getSource();
+  return tile.getDefiningOp<SlotOp>();
 }
 
 Operation *tessera::cta::bufferOf(Value tile) {

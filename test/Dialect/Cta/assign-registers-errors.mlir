@@ -59,7 +59,7 @@ tile.kernel @everything(%x: memref<?x?xf32>) attributes {phase = #tile.phase<all
 // -----
 
 tile.kernel @threads() attributes {phase = #tile.phase<allocated>, warpgroups = 2} {
-  // expected-error @below {{has threads = 128, but the kernel's warpgroups make it 256}}
+  // expected-error @below {{has threads = 128, but its roles or the kernel's warpgroups make it 256}}
   cta.launch @threads_0 blocks() attributes {threads = 128} {
   }
   tile.return

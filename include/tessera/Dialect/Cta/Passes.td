@@ -168,4 +168,57 @@ def AssignRegisters : CtaPass<"cta-assign-registers"> {
   }];
 }
 
+//===--- asynchrony: docs/Async.md ---===//
+
+def PipelineCopies : CtaPass<"cta-pipeline-copies"> {
+  let summary = "TMA copies feed channels";
+  let description = [{
+    Requires *placed* with lowered grids and decomposed ops; ensures *scheduled*. Every `cta.copy` by TMA inside a loop becomes the producing side of a
+    channel of open depth; its readers get the tile from the consuming side, released behind the last of them. Copies of one block
+    with the same first and last reader share a channel. With `stages = 0` in the kernel's plan nothing changes but the phase.
+
+    Left as it is, with the reason in the copy's `why`: a copy whose coordinates, or whose loop's bounds, depend on tiles; one of memory that the launch
+    writes (a load never moves above a store that may alias it); one whose tile leaves its block.
+
+    ```mlir
+    %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : …
+    %d = cta.wgmma %a, %b, %c : …
+    // becomes
+    %p = cta.acquire %ch : …
+    %a0 = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : …
+    cta.commit %ch, %p (%a0) : …
+    %q, %a = cta.wait %ch : …
+    %d = cta.wgmma %a, %b, %c : …
+    cta.release %ch, %q : …
+    ```
+  }];
+}
+
+def Schedule : CtaPass<"cta-schedule"> {
+  let summary = "Choose the depth of channels and what stays in flight";
+  let description = [{
+    Requires and ensures *scheduled*. Depths that are open become `stages` of the plan, as far as shared memory goes: channels of inner loops first share what
+    the tiles that the launch stages leave; every channel has a slot at least, and one that a loop refills two if possible. With `pending` in the plan the products of a loop
+    that feed its accumulators stay in flight over the back edge: they become asynchronous, and each slot is released one iteration later.
+    A depth that cannot be is an error with the sum.
+  }];
+}
+
+def SpecializeWarps : CtaPass<"cta-specialize-warps"> {
+  let summary = "Roles: a producer warp beside the math warpgroups";
+  let description = [{
+    Requires *scheduled*, ensures *specialized*. The launch's body is dealt out: acquire, copies and commit of every channel, with the loops and scalars that
+    they need, go to the role @producer (in `cta.elect`: one thread), everything else to the role @math; each gets only what it needs of
+    loops and carried values. A launch without channels stays as it is.
+  }];
+}
+
+def LowerChannels : CtaPass<"cta-lower-channels"> {
+  let summary = "Channels become rings of tiles and mbarriers";
+  let description = [{
+    Requires and ensures *specialized*. See docs/Async.md for the IR. Slot and parity of each side are i32 values that the loops of its role carry; a credit is the
+    number of its slot.
+  }];
+}
+
 #endif

@@ -17,12 +17,23 @@ constexpr int64_t kSharedBytesPerSM = 233472;
 constexpr int64_t kReservedSharedBytes = 1024;
 constexpr int64_t kMBarrierBytes = 8;
 constexpr int64_t kThreadsPerSM = 2048;
+/// No swizzle wants more.
+constexpr int64_t kMaxTileAlignment = 1024;
 
 layout::Coord coordOf(llvm::ArrayRef<int64_t> shape);
 
 /// The layout of a shared tile whose swizzle is chosen. i1 takes a byte, index eight; a tile of
 /// rank 0 counts as one of rank 1 and extent 1. May be invalid: see SharedLayout::validate.
 layout::SharedLayout sharedLayout(SmemType type);
+
+/// The threads of a block: those of its roles, or 128 a warpgroup of the kernel.
+int64_t blockThreads(LaunchOp launch);
+
+/// From one tile of a ring to the next: its bytes, rounded up to its alignment.
+int64_t ringSlotBytes(SmemType tile);
+
+/// The `cta.slot` that a tile is, through views, or null.
+SlotOp slotOf(mlir::Value tile);
 
 /// The `cta.stage` or `cta.copy` whose bytes a shared tile shows, through views; null for a block
 /// argument or the result of another op.

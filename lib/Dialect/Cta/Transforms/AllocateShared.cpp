@@ -58,6 +58,7 @@ private:
   void number(Block &block);
   LogicalResult collect();
   LogicalResult addUses(Buffer &buffer, Value tile);
+  bool severalRolesStage();
   Offsets place(Lifetime lifetime) const;
   int64_t total(const Offsets &offsets) const;
   LogicalResult checkFixed(const Offsets &offsets) const;
@@ -115,9 +116,34 @@ static bool isInLoop(Operation *op) {
   return op->getParentOfType<scf::ForOp>() || op->getParentOfType<scf::WhileOp>();
 }
 
+/// True if more than one role has tiles of its own.
+bool Allocator::severalRolesStage() {
+  int roles = 0;
+  for (auto role : launch.getBody().getOps<RoleOp>())
+    roles += role.getBody()
+                 .walk([](Operation *op) {
+                   return isa<StageOp>(op) || (isa<CopyOp>(op) && !cast<CopyOp>(op).getInto())
+                              ? WalkResult::interrupt()
+                              : WalkResult::advance();
+                 })
+                 .wasInterrupted();
+  return roles > 1;
+}
+
 LogicalResult Allocator::collect() {
+  const Interval always = {0, next};
   WalkResult result = launch.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!isa<StageOp, CopyOp>(op))
+    if (auto ring = dyn_cast<RingOp>(op)) {
+      SmemType tile = ring.getType().getTile();
+      std::optional<int64_t> fixed;
+      if (ring.getOffset())
+        fixed = static_cast<int64_t>(*ring.getOffset());
+      buffers.push_back({op, tile, ring.getType().getDepth() * ringSlotBytes(tile),
+                         sharedLayout(tile).alignment(), always, always, always, fixed});
+      return WalkResult::advance();
+    }
+    auto copy = dyn_cast<CopyOp>(op);
+    if (!isa<StageOp, CopyOp>(op) || (copy && copy.getInto()))
       return WalkResult::advance();
     Value tile = op->getResult(0);
     auto type = cast<SmemType>(tile.getType());
@@ -135,6 +161,9 @@ LogicalResult Allocator::collect() {
     Buffer &buffer = buffers.back();
     if (failed(addUses(buffer, tile)))
       return WalkResult::interrupt();
+    // Roles run beside each other.
+    if (op->getParentOfType<RoleOp>() && severalRolesStage())
+      buffer.live = buffer.relaxed = always;
     buffer.spacious = buffer.relaxed;
     if (isInLoop(op))
       buffer.spacious = {positions.lookup(&op->getBlock()->front()).begin,
@@ -259,9 +288,11 @@ static Operation *firstNeed(CopyOp copy) {
 
 /// Copies of one block that the same op needs first share an mbarrier.
 void Allocator::numberMBarriers() {
+  // Those of channels come first.
+  llvm::append_range(mbarriers, launch.getMbarriers().value_or(ArrayRef<int64_t>()));
   DenseMap<std::pair<Block *, Operation *>, int64_t> numbers;
   launch.getBody().walk([&](CopyOp copy) {
-    if (copy.getMechanism() != Mechanism::Tma)
+    if (copy.getMechanism() != Mechanism::Tma || copy.getInto())
       return;
     auto [it, isNew] = numbers.try_emplace({copy->getBlock(), firstNeed(copy)}, mbarriers.size());
     if (isNew)
@@ -277,6 +308,8 @@ LogicalResult Allocator::run() {
     if (isa<StageOp, CopyOp, ViewOp, ReadOp>(op) && isOpTriviallyDead(op))
       op->erase();
   });
+  if (auto channels = launch.getBody().getOps<ChannelOp>(); !channels.empty())
+    return (*channels.begin())->emitOpError("has no storage yet; run cta-lower-channels first");
   number(launch.getBody().front());
   if (failed(collect()))
     return failure();
@@ -284,8 +317,7 @@ LogicalResult Allocator::run() {
 
   const int64_t rest = kMBarrierBytes * mbarriers.size(), limit = kMaxSharedBytes - rest;
   // The most generous lifetimes that cost no block.
-  auto kernel = launch->getParentOfType<tile::KernelOp>();
-  const int64_t threads = 128 * kernel.getWarpgroups().value_or(1);
+  const int64_t threads = blockThreads(launch);
   const int64_t others = std::min(kThreadsPerSM / threads, blocksByRegisters(launch, threads));
   auto blocksPerSM = [&](const Offsets &offsets) {
     return std::min(kSharedBytesPerSM / (total(offsets) + rest + kReservedSharedBytes), others);
@@ -307,6 +339,8 @@ LogicalResult Allocator::run() {
   for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets)) {
     if (auto stage = dyn_cast<StageOp>(buffer.op))
       stage.setOffset(offset);
+    else if (auto ring = dyn_cast<RingOp>(buffer.op))
+      ring.setOffset(offset);
     else
       cast<CopyOp>(buffer.op).setOffset(offset);
   }
@@ -320,7 +354,8 @@ namespace {
 struct AllocateShared : cta::impl::AllocateSharedBase<AllocateShared> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())))
+    if (kernel.getPhase() != tile::Phase::Specialized &&
+        failed(requirePhase(kernel, tile::Phase::Placed, getArgument())))
       return signalPassFailure();
     for (Operation &op : kernel.getBody().front()) {
       if (isa<tile::GridOp>(op)) {

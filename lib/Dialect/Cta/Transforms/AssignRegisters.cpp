@@ -33,10 +33,12 @@ static LogicalResult tooMany(const Pressure &pressure, int64_t cap, int64_t thre
   return error;
 }
 
-static LogicalResult assign(LaunchOp launch, int64_t threads) {
+static LogicalResult assign(LaunchOp launch) {
+  const int64_t threads = blockThreads(launch);
   if (launch.getThreads() && static_cast<int64_t>(*launch.getThreads()) != threads)
     return launch.emitOpError("has threads = ")
-           << *launch.getThreads() << ", but the kernel's warpgroups make it " << threads;
+           << *launch.getThreads() << ", but its roles or the kernel's warpgroups make it "
+           << threads;
   if (Value tile = largestTile(launch); tile && registersOf(tile) > kMaxTileRegisters)
     return emitError(tile.getLoc())
            << "the tile " << erasedType(tile.getType()) << " takes " << registersOf(tile)
@@ -75,9 +77,8 @@ struct AssignRegisters : cta::impl::AssignRegistersBase<AssignRegisters> {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, tile::Phase::Allocated, getArgument())))
       return signalPassFailure();
-    int64_t threads = 128 * kernel.getWarpgroups().value_or(1);
     for (auto launch : kernel.getBody().getOps<LaunchOp>())
-      if (failed(assign(launch, threads)))
+      if (failed(assign(launch)))
         return signalPassFailure();
   }
 };

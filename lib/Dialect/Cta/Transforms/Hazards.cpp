@@ -18,6 +18,9 @@ void Hazards::addAccess(const Access &access) {
 LogicalResult Hazards::addAccesses(Operation *op) {
   auto shared = [&](Value tile, bool write, bool async, bool elected,
                     unsigned pending) -> LogicalResult {
+    // The channel orders accesses to the slots of a ring.
+    if (slotOf(tile))
+      return success();
     std::optional<int64_t> offset = offsetOf(tile);
     if (!offset)
       return op->emitOpError("uses a shared tile without an offset; run cta-allocate-shared first");
@@ -53,6 +56,8 @@ LogicalResult Hazards::addAccesses(Operation *op) {
                  << stringifyMechanism(copy.getMechanism())
                  << ", which cta-insert-barriers cannot wait for yet; use a cta.load and a "
                     "cta.stage, or TMA";
+        if (copy.getInto())
+          return success();
         if (!copy.getMbarrier())
           return copy.emitOpError("has no mbarrier; run cta-allocate-shared first");
         int64_t mbarrier = *copy.getMbarrier();
@@ -81,7 +86,7 @@ LogicalResult Hazards::addAccesses(Operation *op) {
         global(true, false, true, NeedsBarrier | NeedsFence);
         return success();
       })
-      .Case([&](ViewOp) { return success(); })
+      .Case<ViewOp, SlotOp>([&](auto) { return success(); })
       .Default([&](Operation *other) -> LogicalResult {
         if (llvm::any_of(other->getOperandTypes(), llvm::IsaPred<SmemType>))
           return other->emitOpError("uses shared memory in a way that cta-insert-barriers does not "
@@ -110,9 +115,9 @@ LogicalResult Hazards::collect() {
     if (!accessesOf.contains(op) && !isa<BarrierOp, FenceAsyncOp, AwaitOp, AwaitStoresOp>(op))
       return WalkResult::advance();
     for (Operation *parent = op->getParentOp(); parent != launch; parent = parent->getParentOp())
-      if (!isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp>(parent)) {
+      if (!isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, RoleOp, ElectOp>(parent)) {
         parent->emitOpError("contains accesses to memory, but cta-insert-barriers knows no control "
-                            "flow but scf.for, scf.while, scf.if and scf.index_switch");
+                            "flow but scf.for, scf.while, scf.if, scf.index_switch and roles");
         return WalkResult::interrupt();
       }
     return WalkResult::advance();
@@ -139,7 +144,10 @@ LogicalResult Hazards::collect() {
 /// that it runs once each time they do, and the phases agree.
 LogicalResult Hazards::placeAwaits() {
   std::map<int64_t, SmallVector<CopyOp>> groups;
-  launch.getBody().walk([&](CopyOp copy) { groups[*copy.getMbarrier()].push_back(copy); });
+  launch.getBody().walk([&](CopyOp copy) {
+    if (!copy.getInto())
+      groups[*copy.getMbarrier()].push_back(copy);
+  });
   for (auto &group : groups) {
     int64_t mbarrier = group.first;
     SmallVector<CopyOp> &copies = group.second;
@@ -376,6 +384,13 @@ Hazards::State Hazards::flowOp(Operation *op, State state) {
     return flowFor(loop, std::move(state));
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return flowWhile(loop, std::move(state));
+  if (auto elect = dyn_cast<ElectOp>(op))
+    return flow(elect.getBody().front(), std::move(state));
+  if (auto role = dyn_cast<RoleOp>(op)) {
+    // Roles share nothing but channels: each begins with what the code before them left.
+    flowToEnd(role.getBody().front(), state);
+    return state;
+  }
   if (!isa<scf::IfOp, scf::IndexSwitchOp>(op))
     return state;
   State result;
@@ -396,14 +411,23 @@ Hazards::State Hazards::flow(Block &block, State state) {
   return state;
 }
 
+/// The body of a launch or role: what is in flight at its end must have been read.
+void Hazards::flowToEnd(Block &block, State state) {
+  State end = flow(block, std::move(state));
+  bool pending =
+      llvm::any_of(end, [](auto &entry) { return (entry.second & NeedsStoresRead) != 0; });
+  if (pending)
+    storeEnds.insert(&block);
+  else
+    storeEnds.remove(&block);
+}
+
 LogicalResult Hazards::run() {
   if (failed(collect()) || failed(placeAwaits()))
     return failure();
   do {
     changed = false;
-    State end = flow(launch.getBody().front(), {});
-    pendingStores =
-        llvm::any_of(end, [](auto &entry) { return (entry.second & NeedsStoresRead) != 0; });
+    flowToEnd(launch.getBody().front(), {});
   } while (changed && !failedHere);
   return failure(failedHere);
 }

@@ -14,6 +14,7 @@
 #include "GlobalBox.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <map>
 
@@ -44,8 +45,8 @@ public:
   const llvm::MapVector<mlir::Block *, llvm::SmallVector<int64_t>> &awaitsAtEnd() const {
     return awaitAtEnd;
   }
-  /// True if TMA stores may still read shared memory when the launch ends.
-  bool storesAtEnd() const { return pendingStores; }
+  /// The bodies (of the launch, of roles) at whose end TMA stores may still read shared memory.
+  llvm::ArrayRef<mlir::Block *> storesAtEnd() const { return storeEnds.getArrayRef(); }
 
 private:
   enum class Space { Shared, Global, MBarrier };
@@ -85,6 +86,7 @@ private:
   bool conflict(const Access &a, const Access &b, const Iterations &iterations) const;
 
   State flow(mlir::Block &block, State state);
+  void flowToEnd(mlir::Block &block, State state);
   State flowOp(mlir::Operation *op, State state);
   State flowFor(mlir::scf::ForOp loop, State state);
   State flowWhile(mlir::scf::WhileOp loop, State state);
@@ -103,7 +105,8 @@ private:
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> awaitBefore;
   llvm::MapVector<mlir::Block *, llvm::SmallVector<int64_t>> awaitAtEnd;
   llvm::MapVector<mlir::Operation *, unsigned> syncs;
-  bool changed = false, pendingStores = false, failedHere = false;
+  llvm::SetVector<mlir::Block *> storeEnds;
+  bool changed = false, failedHere = false;
 };
 
 } // namespace tessera::cta

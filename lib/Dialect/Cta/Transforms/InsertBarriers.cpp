@@ -5,13 +5,15 @@
 //
 // Shared memory, by byte ranges (a row happens first):
 //
-//                          | read by threads | wgmma reads   | written by threads | TMA writes  | TMA store reads
+//                          | read by threads | wgmma reads   | written by threads | TMA writes  |
+//                          TMA store reads
 //   -----------------------+-----------------+---------------+--------------------+-------------+----------------
 //   read by threads        |                 |               | barrier            | barrier     |
 //   wgmma reads (complete) |                 |               | barrier            | barrier     |
-//   written by threads     | barrier         | fence barrier | barrier            | fence barr. | fence barrier
-//   TMA writes             | await           | await         | await              | await       | await
-//   TMA store reads        |                 |               | stores barrier     | stores      |
+//   written by threads     | barrier         | fence barrier | barrier            | fence barr. |
+//   fence barrier TMA writes             | await           | await         | await              |
+//   await       | await TMA store reads        |                 |               | stores barrier
+//   | stores      |
 //
 // `await` is cta.await of the copy's mbarrier: all threads wait for it, none needs a barrier after
 // it. `fence` is cta.fence_async, by the threads that wrote, before the barrier. `stores` is
@@ -21,12 +23,14 @@
 // Global memory, for roots that the launch writes, unless the boxes are proven disjoint (for
 // example those of different iterations of a loop):
 //
-//                          | read by threads | TMA reads           | written by threads | TMA store writes
+//                          | read by threads | TMA reads           | written by threads | TMA store
+//                          writes
 //   -----------------------+-----------------+---------------------+--------------------+---------------------
 //   read by threads        |                 |                     | barrier            | barrier
 //   TMA reads              |                 |                     | await              | await
-//   written by threads     | barrier         | fence glob. barrier | barrier            | fence glob. barrier
-//   TMA store writes       | stores barrier  | stores              | stores barrier     | stores
+//   written by threads     | barrier         | fence glob. barrier | barrier            | fence
+//   glob. barrier TMA store writes       | stores barrier  | stores              | stores barrier
+//   | stores
 //
 // Here `stores` is cta.await_stores, which waits until the writes are made. Two accesses of threads
 // by the same box in the same layout meet in the same thread: nothing. memref.store is a write by
@@ -78,8 +82,8 @@ static void insert(LaunchOp launch, const Hazards &hazards) {
     for (int64_t mbarrier : mbarriers)
       AwaitOp::create(b, launch.getLoc(), mbarrier);
   }
-  if (hazards.storesAtEnd()) {
-    b.setInsertionPointToEnd(&launch.getBody().front());
+  for (Block *body : hazards.storesAtEnd()) {
+    b.setInsertionPointToEnd(body);
     AwaitStoresOp::create(b, launch.getLoc(), /*read=*/true);
   }
 }

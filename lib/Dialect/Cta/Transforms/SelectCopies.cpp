@@ -119,7 +119,8 @@ LogicalResult Selection::select(LoadOp load) {
         Value{}, load.getDimsAttr(),
         rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
         rewriter.getDenseI64ArrayAttr({}), load.getPadAttr(), load.getCacheAttr(),
-        /*into=*/Value{}, /*slot=*/Value{}, MechanismAttr::get(load.getContext(), Mechanism::Tma), /*offset=*/IntegerAttr{},
+        /*into=*/Value{}, /*slot=*/Value{}, MechanismAttr::get(load.getContext(), Mechanism::Tma),
+        /*offset=*/IntegerAttr{},
         /*mbarrier=*/IntegerAttr{}, /*why=*/StringAttr{});
     rewriter.replaceOp(stage, copy);
     rewriter.eraseOp(load);

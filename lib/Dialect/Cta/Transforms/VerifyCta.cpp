@@ -210,7 +210,7 @@ LogicalResult Verifier::checkOp(Operation *op) {
   if (auto stage = dyn_cast<StageOp>(op); stage && !stage.getOffset())
     return error(op) << "has no offset; cta-allocate-shared sets it";
   if (auto copy = dyn_cast<CopyOp>(op)) {
-    if (!copy.getOffset())
+    if (!copy.getOffset() && !copy.getInto())
       return error(op) << "has no offset; cta-allocate-shared sets it";
     if (copy.getMechanism() == Mechanism::Tma && !copy.getMbarrier())
       return error(op) << "a TMA copy needs the number of its mbarrier";

@@ -1,0 +1,65 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta.role and cta.elect: which warps, which thread.
+#include "Lowering.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::nvvm;
+
+/// The registers that every thread of the block has when it starts.
+static void setRegisters(Lowering &f, cta::RoleOp role) {
+  if (!role.getRegisters())
+    return;
+  auto wanted = static_cast<int64_t>(*role.getRegisters());
+  auto entry = static_cast<int64_t>(f.launch.getMaxRegisters().value_or(255));
+  if (wanted != entry)
+    NVVM::SetMaxRegisterOp::create(f.b, f.loc, static_cast<uint32_t>(wanted),
+                                   wanted < entry ? NVVM::SetMaxRegisterAction::decrease
+                                                  : NVVM::SetMaxRegisterAction::increase);
+}
+
+/// A chain of branches on the number of the warp; the last role takes the rest.
+LogicalResult Lowering::lowerRoles(cta::RoleOp first) {
+  if (first->getPrevNode() && isa<cta::RoleOp>(first->getPrevNode()))
+    return success(); // lowered with the first
+  OpBuilder::InsertionGuard guard(b);
+  const Scope outer = scope;
+  int64_t warp = 0, number = 1;
+  for (Operation *op = first; op; op = op->getNextNode(), ++number) {
+    auto role = cast<cta::RoleOp>(op);
+    auto warps = static_cast<int64_t>(role.getWarps());
+    loc = role.getLoc();
+    scf::IfOp branch;
+    if (role->getNextNode()) {
+      Value mine = compare(arith::CmpIPredicate::slt, warpInBlock(), i32(warp + warps));
+      branch = scf::IfOp::create(b, loc, mine, /*withElseRegion=*/true);
+      b.setInsertionPointToStart(&branch.getThenRegion().front());
+    }
+    scope = {warp, warps, number, /*elected=*/false};
+    setRegisters(*this, role);
+    if (failed(lowerBlock(role.getBody().front())))
+      return failure();
+    if (branch)
+      b.setInsertionPointToStart(&branch.getElseRegion().front());
+    warp += warps;
+  }
+  scope = outer;
+  return success();
+}
+
+LogicalResult Lowering::lowerElect(cta::ElectOp op) {
+  OpBuilder::InsertionGuard guard(b);
+  Value mine = isFirstThread();
+  // In a single warp the hardware's election tells ptxas that one thread is left.
+  if (scope.warps == 1)
+    mine = NVVM::ElectSyncOp::create(b, loc, b.getI1Type(), Value());
+  auto branch = scf::IfOp::create(b, loc, mine, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  const Scope outer = scope;
+  scope.elected = true;
+  LogicalResult result = lowerBlock(op.getBody().front());
+  scope = outer;
+  return result;
+}

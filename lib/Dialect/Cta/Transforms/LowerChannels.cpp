@@ -1,0 +1,400 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-lower-channels: rings of tiles, mbarriers, and slots and parities as values.
+//
+// Both sides of a channel begin with slot 0 and phase 0 and go on by
+//
+//    slot  = slot + 1 == depth ? 0 : slot + 1
+//    phase = phase ^ (slot + 1 == depth)
+//
+// The consumer waits for `full[slot]` with parity `phase`: the phase before counts as over, so that
+// it stops until the first slot is filled. The producer waits for `empty[slot]` with parity
+// `phase ^ 1`: the first `depth` waits pass at once.
+#include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/SharedMemory.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_LOWERCHANNELS
+#include "tessera/Dialect/Cta/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace {
+struct Channel {
+  SmallVector<Value> rings;               ///< one a payload value
+  int64_t depth = 0, full = 0, empty = 0; ///< first mbarriers
+  int64_t bytes = 0;                      ///< that a slot receives
+  bool perWarp = false;                   ///< how the consumer arrives
+};
+
+/// One side of a channel and where it stands.
+enum class Side { Produce, Consume };
+using Key = std::pair<Value, Side>;
+struct Position {
+  Value slot, phase;
+};
+using State = llvm::MapVector<Key, Position>;
+
+class Lowering {
+public:
+  explicit Lowering(LaunchOp launch) : launch(launch), b(launch.getContext()) {}
+  LogicalResult run();
+
+private:
+  LogicalResult makeRings();
+  LogicalResult lowerBlock(Block &block, State &state);
+  LogicalResult lowerOp(Operation *op, State &state);
+  LogicalResult lowerFor(scf::ForOp loop, State &state);
+  LogicalResult lowerBranch(Operation *branch, State &state);
+  LogicalResult lowerWhile(scf::WhileOp loop, State &state);
+  LogicalResult lowerScope(Operation *op, Region &region);
+  void lowerAcquire(AcquireOp op, State &state);
+  void lowerWait(WaitOp op, State &state);
+  void advance(Location loc, int64_t depth, Position &at);
+
+  /// The sides that stand inside an op, in the order of the text.
+  SmallVector<Key> sidesIn(Operation *op);
+  Value i32(Location loc, int64_t value) { return arith::ConstantIntOp::create(b, loc, value, 32); }
+
+  LaunchOp launch;
+  IRRewriter b;
+  llvm::MapVector<Value, Channel> channels;
+};
+} // namespace
+
+//===--- storage
+//------------------------------------------------------------------------------===//
+
+/// True if something but wgmma reads a tile of the slot: then each warp must say that it is done.
+static bool readByThreads(ChannelOp channel) {
+  SmallVector<Value> tiles;
+  for (Operation *user : channel->getUsers())
+    if (auto wait = dyn_cast<WaitOp>(user))
+      llvm::append_range(tiles, wait.getValues());
+  while (!tiles.empty()) {
+    for (Operation *user : tiles.pop_back_val().getUsers()) {
+      if (auto view = dyn_cast<ViewOp>(user))
+        tiles.push_back(view.getResult());
+      else if (!isa<WgmmaOp>(user))
+        return true;
+    }
+  }
+  return false;
+}
+
+LogicalResult Lowering::makeRings() {
+  SmallVector<int64_t> counts(launch.getMbarriers().value_or(ArrayRef<int64_t>()));
+  auto kernel = launch->getParentOfType<tile::KernelOp>();
+  for (auto op : llvm::make_early_inc_range(launch.getBody().getOps<ChannelOp>())) {
+    ChannelType type = op.getType();
+    if (type.isOpen())
+      return op.emitOpError("has no depth yet; run cta-schedule first");
+    Channel channel;
+    channel.depth = type.getDepth();
+    b.setInsertionPoint(op);
+    for (Type payload : type.getPayload()) {
+      auto tile = dyn_cast<SmemType>(payload);
+      if (!tile)
+        return op.emitOpError("carries ")
+               << payload
+               << "; channels of scalars cannot be lowered yet: compute it in both roles";
+      channel.rings.push_back(RingOp::create(b, op.getLoc(),
+                                             RingType::get(op.getContext(), channel.depth, tile),
+                                             /*offset=*/IntegerAttr{}));
+      channel.bytes += sharedLayout(tile).sizeBytes();
+    }
+    int64_t consumers = 4 * kernel.getWarpgroups().value_or(1);
+    for (Operation *user : op->getUsers())
+      if (auto role = user->getParentOfType<RoleOp>(); role && isa<WaitOp>(user))
+        consumers = static_cast<int64_t>(role.getWarps());
+    channel.perWarp = consumers % 4 || readByThreads(op);
+    channel.full = static_cast<int64_t>(counts.size());
+    counts.append(channel.depth, 1);
+    channel.empty = static_cast<int64_t>(counts.size());
+    counts.append(channel.depth, channel.perWarp ? consumers : consumers / 4);
+    channels[op.getResult()] = std::move(channel);
+  }
+  launch.setMbarriers(counts);
+  return success();
+}
+
+//===--- the protocol
+//-------------------------------------------------------------------------===//
+
+void Lowering::advance(Location loc, int64_t depth, Position &at) {
+  Value next = arith::AddIOp::create(b, loc, at.slot, i32(loc, 1));
+  Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, i32(loc, depth));
+  Value flip = arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps);
+  at.slot = arith::SelectOp::create(b, loc, wraps, i32(loc, 0), next);
+  at.phase = arith::XOrIOp::create(b, loc, at.phase, flip);
+}
+
+void Lowering::lowerAcquire(AcquireOp op, State &state) {
+  Location loc = op.getLoc();
+  const Channel &channel = channels[op.getChannel()];
+  Position &at = state[{op.getChannel(), Side::Produce}];
+  b.setInsertionPoint(op);
+  Value free = arith::XOrIOp::create(b, loc, at.phase, i32(loc, 1));
+  AwaitOp::create(b, loc, b.getI64IntegerAttr(channel.empty), at.slot, free);
+  ExpectOp::create(b, loc, b.getI64IntegerAttr(channel.full), at.slot,
+                   b.getI64IntegerAttr(channel.bytes));
+  // The verifier has seen that the only user is a commit in this block.
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
+    auto commit = cast<CommitOp>(user);
+    for (auto [value, ring] : llvm::zip_equal(commit.getValues(), channel.rings)) {
+      auto copy = value.getDefiningOp<CopyOp>();
+      copy.getIntoMutable().assign(SlotOp::create(b, loc, ring, at.slot));
+      copy.getSlotMutable().assign(at.slot);
+      copy.setMbarrier(channel.full);
+    }
+    b.eraseOp(commit);
+  }
+  advance(loc, channel.depth, at);
+  b.eraseOp(op);
+}
+
+void Lowering::lowerWait(WaitOp op, State &state) {
+  Location loc = op.getLoc();
+  const Channel &channel = channels[op.getChannel()];
+  Position &at = state[{op.getChannel(), Side::Consume}];
+  b.setInsertionPoint(op);
+  AwaitOp::create(b, loc, b.getI64IntegerAttr(channel.full), at.slot, at.phase);
+  for (auto [value, ring] : llvm::zip_equal(op.getValues(), channel.rings))
+    value.replaceAllUsesWith(SlotOp::create(b, loc, ring, at.slot).getResult());
+  // A credit is the number of its slot.
+  op.getCredit().replaceAllUsesWith(at.slot);
+  advance(loc, channel.depth, at);
+  b.eraseOp(op);
+}
+
+//===--- control flow
+//-------------------------------------------------------------------------===//
+
+SmallVector<Key> Lowering::sidesIn(Operation *op) {
+  llvm::SetVector<std::pair<Value, int>> found;
+  op->walk([&](Operation *inner) {
+    if (auto acquire = dyn_cast<AcquireOp>(inner))
+      found.insert({acquire.getChannel(), static_cast<int>(Side::Produce)});
+    else if (auto wait = dyn_cast<WaitOp>(inner))
+      found.insert({wait.getChannel(), static_cast<int>(Side::Consume)});
+  });
+  SmallVector<Key> keys;
+  for (auto [channel, side] : found)
+    keys.push_back({channel, static_cast<Side>(side)});
+  return keys;
+}
+
+/// Slots and phases of these sides, one behind the other.
+static SmallVector<Value> flatten(const State &state, ArrayRef<Key> keys) {
+  SmallVector<Value> list;
+  for (const Key &key : keys) {
+    const Position &at = state.find(key)->second;
+    list.append({at.slot, at.phase});
+  }
+  return list;
+}
+
+static void assign(State &state, ArrayRef<Key> keys, ValueRange list) {
+  for (auto [i, key] : llvm::enumerate(keys))
+    state[key] = {list[2 * i], list[2 * i + 1]};
+}
+
+/// Credits that values of the program carry become slot numbers.
+static void retype(ValueRange list) {
+  for (Value value : list)
+    if (isa<CreditType>(value.getType()))
+      value.setType(IntegerType::get(value.getContext(), 32));
+}
+
+LogicalResult Lowering::lowerFor(scf::ForOp loop, State &state) {
+  retype(loop.getRegionIterArgs());
+  retype(loop.getResults());
+  SmallVector<Key> keys = sidesIn(loop);
+  if (keys.empty())
+    return lowerBlock(*loop.getBody(), state);
+  SmallVector<Value> inits(loop.getInitArgs());
+  llvm::append_range(inits, flatten(state, keys));
+  b.setInsertionPoint(loop);
+  auto grown = scf::ForOp::create(b, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+                                  loop.getStep(), inits);
+  grown.setUnsignedCmp(loop.getUnsignedCmp());
+  grown->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  const unsigned old = loop.getNumResults();
+  if (!grown.getBody()->empty())
+    b.eraseOp(grown.getBody()->getTerminator());
+  b.inlineBlockBefore(loop.getBody(), grown.getBody(), grown.getBody()->end(),
+                      grown.getBody()->getArguments().take_front(1 + old));
+  State inside = state;
+  assign(inside, keys, grown.getRegionIterArgs().drop_front(old));
+  if (failed(lowerBlock(*grown.getBody(), inside)))
+    return failure();
+  grown.getBody()->getTerminator()->insertOperands(old, flatten(inside, keys));
+  assign(state, keys, grown.getResults().drop_front(old));
+  b.replaceOp(loop, grown.getResults().take_front(old));
+  return success();
+}
+
+/// scf.if and scf.index_switch: every region ends with its own positions.
+LogicalResult Lowering::lowerBranch(Operation *branch, State &state) {
+  retype(branch->getResults());
+  SmallVector<Key> keys = sidesIn(branch);
+  if (keys.empty()) {
+    for (Region &region : branch->getRegions())
+      if (!region.empty() && failed(lowerBlock(region.front(), state)))
+        return failure();
+    return success();
+  }
+  const unsigned old = branch->getNumResults();
+  SmallVector<Type> types(branch->getResultTypes());
+  types.append(2 * keys.size(), b.getI32Type());
+  b.setInsertionPoint(branch);
+  OperationState copy(branch->getLoc(), branch->getName(), branch->getOperands(), types,
+                      branch->getAttrs());
+  for (unsigned i = 0; i < branch->getNumRegions(); ++i)
+    copy.addRegion();
+  Operation *grown = b.create(copy);
+  for (auto [from, to] : llvm::zip_equal(branch->getRegions(), grown->getRegions())) {
+    to.takeBody(from);
+    if (to.empty()) {
+      OpBuilder::InsertionGuard guard(b);
+      b.createBlock(&to);
+      scf::YieldOp::create(b, branch->getLoc());
+    }
+    State inside = state;
+    if (failed(lowerBlock(to.front(), inside)))
+      return failure();
+    to.front().getTerminator()->insertOperands(old, flatten(inside, keys));
+  }
+  assign(state, keys, grown->getResults().drop_front(old));
+  b.replaceOp(branch, grown->getResults().take_front(old));
+  return success();
+}
+
+LogicalResult Lowering::lowerWhile(scf::WhileOp loop, State &state) {
+  retype(loop.getBeforeArguments());
+  retype(loop.getAfterArguments());
+  retype(loop.getResults());
+  SmallVector<Key> keys = sidesIn(loop);
+  if (keys.empty())
+    return failure(failed(lowerBlock(*loop.getBeforeBody(), state)) ||
+                   failed(lowerBlock(*loop.getAfterBody(), state)));
+  SmallVector<Value> inits(loop.getInits());
+  const unsigned oldBefore = inits.size(), oldAfter = loop.getNumResults();
+  llvm::append_range(inits, flatten(state, keys));
+  SmallVector<Type> types(loop.getResultTypes());
+  types.append(2 * keys.size(), b.getI32Type());
+  b.setInsertionPoint(loop);
+  auto grown = scf::WhileOp::create(b, loop.getLoc(), types, inits);
+  grown.getBefore().takeBody(loop.getBefore());
+  grown.getAfter().takeBody(loop.getAfter());
+  auto extend = [&](Block *block) {
+    for (size_t i = 0; i < 2 * keys.size(); ++i)
+      block->addArgument(b.getI32Type(), loop.getLoc());
+  };
+  extend(grown.getBeforeBody());
+  extend(grown.getAfterBody());
+  State inside = state;
+  assign(inside, keys, grown.getBeforeArguments().drop_front(oldBefore));
+  if (failed(lowerBlock(*grown.getBeforeBody(), inside)))
+    return failure();
+  grown.getConditionOp().getArgsMutable().append(flatten(inside, keys));
+  assign(inside, keys, grown.getAfterArguments().drop_front(oldAfter));
+  if (failed(lowerBlock(*grown.getAfterBody(), inside)))
+    return failure();
+  grown.getYieldOp()->insertOperands(oldBefore, flatten(inside, keys));
+  assign(state, keys, grown.getResults().drop_front(oldAfter));
+  b.replaceOp(loop, grown.getResults().take_front(oldAfter));
+  return success();
+}
+
+/// A role, or its elected thread: its sides begin here.
+LogicalResult Lowering::lowerScope(Operation *op, Region &region) {
+  State state;
+  b.setInsertionPointToStart(&region.front());
+  SmallVector<Key> keys = sidesIn(op);
+  if (!keys.empty()) {
+    Value zero = i32(op->getLoc(), 0);
+    for (const Key &key : keys)
+      state[key] = {zero, zero};
+  }
+  return lowerBlock(region.front(), state);
+}
+
+LogicalResult Lowering::lowerOp(Operation *op, State &state) {
+  if (auto acquire = dyn_cast<AcquireOp>(op))
+    return lowerAcquire(acquire, state), success();
+  if (auto wait = dyn_cast<WaitOp>(op))
+    return lowerWait(wait, state), success();
+  if (auto release = dyn_cast<ReleaseOp>(op)) {
+    if (!release.getAfter().empty())
+      return release.emitOpError("still waits for products in flight; run cta-insert-waits first");
+    const Channel &channel = channels[release.getChannel()];
+    b.setInsertionPoint(release);
+    ArriveOp::create(b, release.getLoc(), b.getI64IntegerAttr(channel.empty),
+                     release->getOperand(1), // a number already
+                     channel.perWarp ? b.getUnitAttr() : UnitAttr());
+    b.eraseOp(release);
+    return success();
+  }
+  if (isa<StepOp>(op))
+    return op->emitOpError("is still there; run cta-expand-loops before cta-lower-channels");
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return lowerFor(loop, state);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return lowerWhile(loop, state);
+  if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+    return lowerBranch(op, state);
+  if (isa<RoleOp>(op))
+    return lowerScope(op, op->getRegion(0));
+  if (auto elect = dyn_cast<ElectOp>(op)) {
+    // What happens in one thread only cannot move the position of all.
+    SmallVector<Key> inside = sidesIn(elect);
+    for (Operation *other : {elect->getPrevNode(), elect->getNextNode()})
+      if (other && !inside.empty() && !sidesIn(other).empty())
+        return elect.emitOpError("holds one part of a channel's side and the code beside it "
+                                 "another; put all of it into the cta.elect, or none");
+    return lowerScope(elect, elect.getBody());
+  }
+  return success();
+}
+
+LogicalResult Lowering::lowerBlock(Block &block, State &state) {
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (failed(lowerOp(&op, state)))
+      return failure();
+  return success();
+}
+
+LogicalResult Lowering::run() {
+  if (launch.getBody().getOps<ChannelOp>().empty())
+    return success();
+  if (failed(makeRings()) || failed(lowerScope(launch, launch.getBody())))
+    return failure();
+  for (auto &[channel, lowered] : channels) {
+    Operation *op = channel.getDefiningOp();
+    if (!op->use_empty())
+      return op->emitOpError("is used by an op that cta-lower-channels does not know");
+    b.eraseOp(op);
+  }
+  return success();
+}
+
+namespace {
+struct LowerChannels : cta::impl::LowerChannelsBase<LowerChannels> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Specialized, getArgument())))
+      return signalPassFailure();
+    for (auto launch : kernel.getBody().getOps<LaunchOp>())
+      if (failed(Lowering(launch).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,232 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-pipeline-copies: TMA copies in loops feed channels.
+//
+// A copy that a loop repeats and its readers become the two sides of a channel, still in one
+// block: what runs ahead of what is decided later. A copy must not depend on tiles (the side that
+// issues it has none) nor read what the launch writes (it will run ahead of the writes).
+#include "GlobalBox.h"
+#include "tessera/Dialect/Cta/Passes.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_PIPELINECOPIES
+#include "tessera/Dialect/Cta/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace {
+/// Copies that fill a slot together, and where their readers stand: ops of the copies' block.
+struct Group {
+  SmallVector<CopyOp> copies;
+  Operation *first = nullptr, *last = nullptr;
+};
+
+class Pipelining {
+public:
+  explicit Pipelining(LaunchOp launch) : launch(launch) {
+    launch.getBody().walk([&](Operation *op) {
+      if (isa<StoreOp, CopyOutOp, memref::StoreOp>(op))
+        writes.push_back(op);
+    });
+  }
+  void run();
+
+private:
+  std::optional<std::string> whyNot(CopyOp copy);
+  bool dependsOnTiles(Value value);
+  bool isWritten(Operation *reader);
+  std::optional<std::string> whyNotScalar(ValueRange values);
+  void addToGroup(CopyOp copy);
+  void form(Group &group);
+
+  LaunchOp launch;
+  SmallVector<Operation *> writes;
+  DenseSet<Value> visiting;
+  SmallVector<Group> groups;
+};
+} // namespace
+
+bool Pipelining::isWritten(Operation *reader) {
+  std::optional<GlobalBox> box = globalBoxOf(reader);
+  return llvm::any_of(writes, [&](Operation *write) {
+    std::optional<GlobalBox> other = globalBoxOf(write);
+    return !box || !other || mayAlias(*box, *other);
+  });
+}
+
+/// Why a role without tiles cannot compute these scalars, following them through loops.
+std::optional<std::string> Pipelining::whyNotScalar(ValueRange values) {
+  for (Value value : values) {
+    if (!visiting.insert(value).second)
+      continue;
+    if (isa<RankedTensorType, SmemType, AsyncType>(value.getType()))
+      return "its coordinates or a bound around it depend on a tile";
+    Operation *owner = value.getDefiningOp();
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      owner = argument.getOwner()->getParentOp();
+    if (!owner || !launch->isProperAncestor(owner))
+      continue;
+    if (auto load = dyn_cast<memref::LoadOp>(owner); load && isWritten(load))
+      return "a scalar that it depends on is loaded from memory that the launch writes";
+    // All operands of control flow: which of them matters is not worth the distinction.
+    SmallVector<Value> sources;
+    if (owner->getNumRegions() == 0) {
+      llvm::append_range(sources, owner->getOperands());
+    } else if (auto loop = dyn_cast<scf::ForOp>(owner)) {
+      sources = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
+      for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs()))
+        if (argument == value || loop.getResult(i) == value)
+          sources.append({loop.getInitArgs()[i], loop.getYieldedValues()[i]});
+    } else {
+      // Only what yields a value of this type can be it.
+      owner->walk([&](Operation *op) {
+        if (op->hasTrait<OpTrait::IsTerminator>() && op->getParentOp() == owner)
+          llvm::copy_if(op->getOperands(), std::back_inserter(sources), [&](Value v) {
+            return v.getType() == value.getType() || v.getType().isInteger(1);
+          });
+      });
+      llvm::copy_if(owner->getOperands(), std::back_inserter(sources), [&](Value v) {
+        return v.getType() == value.getType() || !isa<scf::WhileOp>(owner);
+      });
+    }
+    if (auto why = whyNotScalar(sources))
+      return why;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Pipelining::whyNot(CopyOp copy) {
+  if (copy.getMechanism() != Mechanism::Tma)
+    return "it is not made by TMA";
+  if (copy.getInto())
+    return "it has a slot already";
+  bool repeats = false;
+  visiting.clear();
+  for (Operation *parent = copy->getParentOp(); parent != launch; parent = parent->getParentOp()) {
+    if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp>(parent))
+      return ("it stands in a " + parent->getName().getStringRef()).str();
+    repeats |= isa<scf::ForOp, scf::WhileOp>(parent);
+    SmallVector<Value> conditions;
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      conditions = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
+    else if (auto loop = dyn_cast<scf::WhileOp>(parent))
+      conditions = {loop.getConditionOp().getCondition()};
+    else
+      conditions = {parent->getOperand(0)};
+    if (auto why = whyNotScalar(conditions))
+      return why;
+  }
+  if (!repeats)
+    return "no loop repeats it";
+  if (auto why = whyNotScalar(copy.getCoords()))
+    return why;
+  if (isWritten(copy))
+    return "the launch also writes memory that may be what it reads; a load never moves above such "
+           "a store";
+  for (Operation *user : copy->getUsers())
+    if (!copy->getBlock()->findAncestorOpInBlock(*user) ||
+        user->hasTrait<OpTrait::IsTerminator>() || isa<CommitOp>(user))
+      return "its tile leaves the block";
+  return std::nullopt;
+}
+
+/// The first and last op of the copy's block in which its tile is read, views followed.
+static std::pair<Operation *, Operation *> readersOf(CopyOp copy) {
+  std::pair<Operation *, Operation *> range{nullptr, nullptr};
+  SmallVector<Value> tiles{copy.getResult()};
+  while (!tiles.empty()) {
+    Value tile = tiles.pop_back_val();
+    for (Operation *user : tile.getUsers()) {
+      if (auto view = dyn_cast<ViewOp>(user))
+        tiles.push_back(view.getResult());
+      Operation *here = copy->getBlock()->findAncestorOpInBlock(*user);
+      if (!range.first || here->isBeforeInBlock(range.first))
+        range.first = here;
+      if (!range.second || range.second->isBeforeInBlock(here))
+        range.second = here;
+    }
+  }
+  return range;
+}
+
+void Pipelining::addToGroup(CopyOp copy) {
+  auto [first, last] = readersOf(copy);
+  for (Group &group : groups)
+    if (group.first == first && group.last == last &&
+        group.copies.front()->getBlock() == copy->getBlock()) {
+      group.copies.push_back(copy);
+      return;
+    }
+  groups.push_back({{copy}, first, last});
+}
+
+void Pipelining::form(Group &group) {
+  MLIRContext *context = launch.getContext();
+  SmallVector<Type> payload;
+  for (CopyOp copy : group.copies)
+    payload.push_back(copy.getSmemType());
+  Location loc = group.copies.front().getLoc();
+  OpBuilder b = OpBuilder::atBlockBegin(&launch.getBody().front());
+  // Behind the channels that are there, so that they keep the order of the text.
+  while (b.getInsertionPoint() != b.getBlock()->end() && isa<ChannelOp>(*b.getInsertionPoint()))
+    b.setInsertionPointAfter(&*b.getInsertionPoint());
+  Value channel = ChannelOp::create(b, loc, ChannelType::get(context, /*depth=*/0, payload));
+
+  b.setInsertionPoint(group.copies.front());
+  Value slot = AcquireOp::create(b, loc, CreditType::get(context), channel);
+  b.setInsertionPointAfter(group.copies.back());
+  SmallVector<Value> tiles;
+  for (CopyOp copy : group.copies)
+    tiles.push_back(copy.getResult());
+  auto commit = CommitOp::create(b, loc, channel, slot, ValueRange{});
+  b.setInsertionPoint(group.first);
+  auto wait = WaitOp::create(b, loc, channel);
+  for (auto [tile, received] : llvm::zip_equal(tiles, wait.getValues()))
+    tile.replaceAllUsesWith(received);
+  commit.getValuesMutable().assign(tiles);
+  b.setInsertionPointAfter(group.last);
+  ReleaseOp::create(b, loc, channel, wait.getCredit(), ValueRange{});
+}
+
+void Pipelining::run() {
+  SmallVector<CopyOp> copies;
+  launch.getBody().walk([&](CopyOp copy) { copies.push_back(copy); });
+  for (CopyOp copy : copies) {
+    if (copy->use_empty()) {
+      copy.erase();
+      continue;
+    }
+    if (std::optional<std::string> why = whyNot(copy))
+      copy.setWhy("not pipelined: " + *why);
+    else
+      addToGroup(copy);
+  }
+  for (Group &group : groups)
+    form(group);
+}
+
+namespace {
+struct PipelineCopies : cta::impl::PipelineCopiesBase<PipelineCopies> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())))
+      return signalPassFailure();
+    auto plan = dyn_cast_or_null<PlanAttr>(kernel.getPlanAttr());
+    for (Operation &op : kernel.getBody().front()) {
+      if (isa<tile::GridOp>(op)) {
+        op.emitError("cta-pipeline-copies works on launches; run cta-lower-grid first");
+        return signalPassFailure();
+      }
+      if (auto launch = dyn_cast<LaunchOp>(op); launch && plan && plan.getStages().value_or(0) > 0)
+        Pipelining(launch).run();
+    }
+    kernel.setPhase(tile::Phase::Scheduled);
+  }
+};
+} // namespace
