@@ -116,7 +116,7 @@ def fits(program, row):
 
 
 def list_rows(options, rows):
-    programs, others = gemm_programs.load(os.path.join(options.kit, "examples"), ".so" if options.cpu else ".cubin")
+    programs, others = gemm_programs.load(options.kit, ".so" if options.cpu else ".cubin")
     entries = cuda_tile.manifest(options.peer_kit)
     for row in rows:
         ours = [p.name for p in programs_for(programs, row, options.programs)]
@@ -167,7 +167,7 @@ class Bench:
         self.guard = Guard()
         runtime = os.path.join(options.kit, "libtessera_runtime.so")
         tessera.library(runtime if os.path.exists(runtime) else None)
-        self.programs, _ = gemm_programs.load(os.path.join(options.kit, "examples"), ".so" if options.cpu else ".cubin")
+        self.programs, _ = gemm_programs.load(options.kit, ".so" if options.cpu else ".cubin")
         self.entries, self.driver, self.cublaslt, self.modules = cuda_tile.manifest(options.peer_kit), None, None, {}
         self.versions = self.device.describe()
         if not options.cpu:
@@ -414,7 +414,7 @@ def main():
         return 0
     if options.worker:
         return worker(options)
-    programs, _ = gemm_programs.load(os.path.join(options.kit, "examples"), ".so" if options.cpu else ".cubin")
+    programs, _ = gemm_programs.load(options.kit, ".so" if options.cpu else ".cubin")
     missing = [row["name"] for row in rows if not programs_for(programs, row, options.programs)]
     if missing and not options.peers:
         print("No kernel of the kit computes: " + ", ".join(missing), file=sys.stderr, flush=True)

@@ -105,16 +105,17 @@ def classify(path, example, contract):
                    activation_of(example) or activation_of(contract["name"]))
 
 
-def load(folder, suffix=".cubin"):
-    """(programs, {name: why it is none}) of the artifacts in a folder whose name says gemm."""
+def load(kit, suffix=".cubin"):
+    """(programs, {name: why it is none}) of the artifacts in a kit's examples/ and products/ whose name says gemm."""
     programs, others = [], {}
-    for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-        if not file.endswith(suffix) or "gemm" not in file:
-            continue
-        example, path = file[:-len(suffix)], os.path.join(folder, file)
-        for contract in read_contract(path)["kernels"]:
-            try:
-                programs.append(classify(path, example, contract))
-            except NoProduct as reason:
-                others[f"{example}/{contract['name']}"] = str(reason)
+    for folder in (os.path.join(kit, name) for name in ("examples", "products")):
+        for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+            if not file.endswith(suffix) or "gemm" not in file:
+                continue
+            example, path = file[:-len(suffix)], os.path.join(folder, file)
+            for contract in read_contract(path)["kernels"]:
+                try:
+                    programs.append(classify(path, example, contract))
+                except NoProduct as reason:
+                    others[f"{example}/{contract['name']}"] = str(reason)
     return programs, others

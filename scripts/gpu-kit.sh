@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Packs what a machine with a Hopper GPU and Python needs to check and time the examples: no compiler, no
-# LLVM, no network there. scripts/gpu-kit.sh [--out DIR] [--build DIR] [--examples DIR] [--peer-kit DIR] [--jobs N] [PATTERN...]
+# LLVM, no network there. scripts/gpu-kit.sh [--out DIR] [--build DIR] [--examples DIR] [--products] [--peer-kit DIR] [--jobs N] [PATTERN...]
 #
 #   DIR/examples/X.cubin, X.so       every example for the device and for the CPU
 #   DIR/failed.txt                   examples that do not compile, with the message
 #   DIR/tile-run, DIR/libtessera_runtime.so   need glibc alone, at most GLIBC_MAX of versions.env
 #   DIR/runtime/                     the launcher's own device test
 #   DIR/test/GPU, DIR/bench          test/GPU/driver.py, bench/run.py and what they read
+#   DIR/products/X.cubin             with --products: the matrix products of test/GPU/make_gemms.py, for test/GPU/random_gemm.py and bench/gemm.py
 #   DIR/peer-kit                     with --peer-kit: the cubins of bench/cuda_tile_kit.py, which bench/gemm.py times beside ours
 #
 # On the device: python3 DIR/test/GPU/driver.py; python3 DIR/bench/run.py; python3 DIR/bench/gemm.py.
@@ -19,7 +20,7 @@ build="$root/build/${TESSERA_PRESET:-dev}"
 examples="$root/examples"
 jobs=$(nproc)
 max_mib=60
-peers=""
+peers="" products=no
 patterns=()
 
 die() { echo "gpu-kit: error: $*" >&2; exit 1; }
@@ -29,9 +30,10 @@ while [ $# -gt 0 ]; do
     --out) out=$(value "$@"); shift ;;
     --build) build=$(value "$@"); shift ;;
     --examples) examples=$(value "$@"); shift ;;
+    --products) products=yes ;;
     --peer-kit) peers=$(value "$@"); shift ;;
     --jobs) jobs=$(value "$@"); shift ;;
-    --help|-h) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --help|-h) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) die "unknown option '$1' (see --help)" ;;
     *) patterns+=("$1") ;;
   esac
@@ -81,6 +83,12 @@ compile() { # example
   if [ $status = 0 ]; then mv "$work/$name.so" "$out/examples/"
   else { echo "== $name, CPU (exit code $status)"; head -n 12 "$log.cpu"; } >"$log.failed-cpu"; fi
 }
+product() { # source
+  local name status=0
+  name=$(basename "$1" .mlir)
+  timeout 300 "$tilec" "$1" -o "$out/products/$name.cubin" >"$work/$name.gpu" 2>&1 || status=$?
+  [ $status = 0 ] || { echo "== $name (exit code $status)"; head -n 12 "$work/$name.gpu"; } >"$work/$name.failed-gpu"
+}
 running=0
 sources=()
 for pattern in "${patterns[@]}"; do
@@ -95,6 +103,17 @@ for source in "${sources[@]}"; do
   running=$((running + 1))
 done
 wait
+if [ $products = yes ]; then
+  mkdir "$out/products"
+  python3 "$root/test/GPU/make_gemms.py" "$work/products"
+  running=0
+  for source in "$work"/products/*.mlir; do
+    [ $running -lt "$jobs" ] || { wait -n || true; running=$((running - 1)); }
+    product "$source" &
+    running=$((running + 1))
+  done
+  wait
+fi
 find "$work" -name '*.failed-*' | sort | xargs -r cat | sed "s|$root/||g" >"$out/failed.txt"
 
 # The launcher's device test: its PTX with its contract in it.

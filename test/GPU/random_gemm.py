@@ -5,7 +5,7 @@
 
   random_gemm.py [--kit DIR] [--cases 1200] [--seed 1] [--filter PATTERN] [--only NUMBER,…]
 
-Every kernel that bench/gemm_programs.py recognises gets as many cases. A case draws M, N and K (0, 1, primes, multiples
+Every kernel that bench/gemm_programs.py recognises gets as many cases; scripts/gpu-kit.sh --products packs those of make_gemms.py. A case draws M, N and K (0, 1, primes, multiples
 of 8 and one beside them, tiles' edges, up to --largest), row strides and unaligned bases where the contract allows them; all
 memory around inputs and outputs is NaN, checked after the launch; every eighth case runs again and must be bitwise equal.
 A view that the contract forbids must be refused. A case is its number: --only runs it alone.
@@ -44,7 +44,7 @@ def draw_size(generator, largest):
     elif kind < 0.48:
         size = generator.choice(EDGES)
     elif kind < 0.78:
-        size = 8 * generator.randint(1, largest // 8) + generator.choice((-1, 0, 0, 0, 1))
+        size = 8 * generator.randint(1, largest // 8) + generator.choice((-1, 0, 0, 0, 1, 4))
     else:
         size = int(2 ** generator.uniform(0, largest.bit_length()))
     return max(1, min(size, largest))
@@ -285,7 +285,7 @@ def parse_options():
 
 def main():
     options = parse_options()
-    programs, others = gemm_programs.load(os.path.join(options.kit, "examples"), ".so" if options.cpu else ".cubin")
+    programs, others = gemm_programs.load(options.kit, ".so" if options.cpu else ".cubin")
     programs = [p for p in programs if any(fnmatch.fnmatchcase(p.name, pattern) for pattern in options.filter.split(","))]
     for name, reason in others.items():
         print(f"left out: {name}: {reason}")

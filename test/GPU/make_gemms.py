@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes matrix products in many forms as tile programs, one a file: make_gemms.py DIR [--tile MxNxK] [PATTERN...]
+
+Elements bf16 and f16 in, those and f32 out; A and B as they are or transposed in memory; bias, GELU, ReLU, a residual, a
+scalar factor; batches; views with row strides. test/GPU/random_gemm.py and bench/gemm.py find what they are from the contracts.
+"""
+
+import argparse
+import fnmatch
+import os
+
+ABOUT = "// Made by test/GPU/make_gemms.py.\n"
+
+
+class Product:
+    def __init__(self, layout, element="bf16", result=None, epilogue=(), batched=False, strided=False):
+        self.layout, self.element, self.result, self.epilogue = layout, element, result or element, epilogue
+        self.batched, self.strided = batched, strided
+
+    @property
+    def name(self):
+        words = ["batched"] * self.batched + ["gemm", self.layout, self.element] + [self.result] * (self.result != self.element)
+        return "-".join(words + list(self.epilogue) + ["strided"] * self.strided)
+
+    def _array(self, name, sizes, element, batched=None):
+        sizes = (["Z"] if (self.batched if batched is None else batched) else []) + sizes
+        shape = "x".join(["?"] * len(sizes))
+        strides = f", strided<[{', '.join(['?'] * (len(sizes) - 1) + ['1'])}]>" if self.strided and len(sizes) > 1 else ""
+        text = f"memref<{shape}x{element}{strides}>"
+        quoted = ", ".join(f'"{size}"' for size in sizes)
+        return text, f"%{name}: {text} {{tile.shape = [{quoted}]}}"
+
+    def source(self, tile):
+        tm, tn, tk = tile
+        a_type, a = self._array("A", ["M", "K"] if self.layout[0] == "n" else ["K", "M"], self.element)
+        b_type, b = self._array("B", ["K", "N"] if self.layout[1] == "n" else ["N", "K"], self.element)
+        c_type, c = self._array("C", ["M", "N"], self.result)
+        bias_type, bias = self._array("bias", ["N"], self.element, batched=False)
+        r_type, r = self._array("R", ["M", "N"], self.element)
+        arguments = [a, b] + [bias] * ("bias" in self.epilogue) + [r] * ("residual" in self.epilogue) + ["%alpha: f32"] * ("alpha" in self.epilogue) + [c]
+        at, grid, z = ("%z, ", "(%z, %i, %j) = (0, 0, 0) to (%Z, %M, %N)", "1, ") if self.batched else ("", "(%i, %j) = (0, 0) to (%M, %N)", "")
+        # The tiles of a batched product have rank 2; the batch is a coordinate only.
+        dims = lambda letter: "" if letter == "n" else " dims = [2, 1]" if self.batched else " dims = [1, 0]"
+        wide, out = f"tensor<{tm}x{tn}xf32>", f"tensor<{tm}x{tn}x{self.result}>"
+        a_tile, b_tile = f"tensor<{tm}x{tk}x{self.element}>", f"tensor<{tk}x{tn}x{self.element}>"
+        a_at, b_at = ("%i, %k" if self.layout[0] == "n" else "%k, %i"), ("%k, %j" if self.layout[1] == "n" else "%j, %k")
+        body, value = self._epilogue(tm, tn, wide, at, bias_type, r_type)
+        if self.result != "f32":
+            body.append(f"%out = arith.truncf {value} : {wide} to {out}")
+            value = "%out"
+        group = "" if self.batched else " order = <group = 16>"
+        sizes = (["Z"] if self.batched else []) + ["M", "N", "K"]
+        lines = [f"tile.kernel @{self.name.replace('-', '_')}({', '.join(arguments)}) {{"]
+        lines += [f'  %{size} = tile.dim "{size}" : index' for size in sizes]
+        lines += [f"  tile.grid {grid} step ({z}{tm}, {tn}){group} {{",
+                  "    %c0 = arith.constant 0 : index", f"    %step = arith.constant {tk} : index",
+                  f"    %zero = arith.constant dense<0.0> : {wide}",
+                  f"    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> ({wide}) {{",
+                  f"      %a = tile.load %A[{at}{a_at}]{dims(self.layout[0])} : {a_type} -> {a_tile}",
+                  f"      %b = tile.load %B[{at}{b_at}]{dims(self.layout[1])} : {b_type} -> {b_tile}",
+                  f"      %next = tile.mma %a, %b, %sum : {a_tile}, {b_tile} -> {wide}",
+                  f"      scf.yield %next : {wide}", "    }"]
+        lines += ["    " + line for line in body]
+        lines += [f"    tile.store {value}, %C[{at}%i, %j] : {out} -> {c_type}", "  }", "  tile.return", "}"]
+        return ABOUT + "\n".join(lines) + "\n"
+
+    def _epilogue(self, tm, tn, wide, at, bias_type, r_type):
+        """Lines and the value that they leave in f32."""
+        lines, value = [], "%acc"
+        constant = lambda name, number: lines.append(f"%{name} = arith.constant dense<{number}> : {wide}")
+        step = lambda name, op, *operands: lines.append(f"%{name} = {op} {', '.join(operands)} : {wide}")
+        narrow = lambda kind, shape: f"tensor<{shape}x{kind}>"
+        if "alpha" in self.epilogue:
+            lines.append(f"%alphas = tile.broadcast %alpha dims = [] : f32 -> {wide}")
+            step("scaled", "arith.mulf", value, "%alphas")
+            value = "%scaled"
+        if "bias" in self.epilogue:
+            lines += [f"%row = tile.load %bias[%j] : {bias_type} -> {narrow(self.element, tn)}",
+                      f"%row32 = arith.extf %row : {narrow(self.element, tn)} to {narrow('f32', tn)}",
+                      f"%rows = tile.broadcast %row32 dims = [1] : {narrow('f32', tn)} -> {wide}"]
+            step("biased", "arith.addf", value, "%rows")
+            value = "%biased"
+        if "relu" in self.epilogue:
+            step("positive", "arith.maximumf", value, "%zero")
+            value = "%positive"
+        if "gelu" in self.epilogue:
+            for name, number in (("half", 0.5), ("one", 1.0), ("cubic", 0.044715), ("scale", 0.797884561)):
+                constant(name, number)
+            step("square", "arith.mulf", value, value)
+            step("g0", "arith.mulf", "%square", "%cubic")
+            step("g1", "arith.addf", "%g0", "%one")
+            step("g2", "arith.mulf", value, "%g1")
+            step("g3", "arith.mulf", "%g2", "%scale")
+            lines.append(f"%g4 = math.tanh %g3 : {wide}")
+            step("g5", "arith.addf", "%g4", "%one")
+            step("g6", "arith.mulf", value, "%half")
+            step("gelu", "arith.mulf", "%g6", "%g5")
+            value = "%gelu"
+        if "residual" in self.epilogue:
+            kind = narrow(self.element, f"{tm}x{tn}")
+            lines += [f"%r = tile.load %R[{at}%i, %j] : {r_type} -> {kind}", f"%r32 = arith.extf %r : {kind} to {wide}"]
+            step("total", "arith.addf", value, "%r32")
+            value = "%total"
+        return lines, value
+
+
+def products():
+    for element in ("bf16", "f16"):
+        for layout in ("nn", "nt", "tn", "tt"):
+            yield Product(layout, element)
+        for layout in ("nn", "nt"):
+            yield Product(layout, element, "f32")
+    yield Product("nt", "bf16", "f16")
+    yield Product("tn", "f16", "bf16")
+    for layout, element, epilogue in (("nn", "bf16", ("bias",)), ("nt", "bf16", ("bias", "gelu")), ("nn", "f16", ("bias", "gelu")),
+                                      ("nn", "bf16", ("residual",)), ("nt", "bf16", ("residual",)), ("tt", "f16", ("residual",)),
+                                      ("tn", "bf16", ("bias", "relu", "residual")), ("nt", "f16", ("relu",)), ("nn", "bf16", ("alpha",))):
+        yield Product(layout, element, epilogue=epilogue)
+    yield Product("nt", "bf16", "f32", ("alpha", "bias"))
+    for layout, element in (("nn", "bf16"), ("nt", "f16")):
+        yield Product(layout, element, batched=True)
+    for layout, element in (("nn", "bf16"), ("nt", "bf16"), ("tn", "f16")):
+        yield Product(layout, element, strided=True)
+    yield Product("nt", "bf16", epilogue=("bias", "residual"), strided=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("out")
+    parser.add_argument("pattern", nargs="*", default=["*"])
+    parser.add_argument("--tile", default="128x256x64", help="of products without an epilogue; the others have half the columns")
+    options = parser.parse_args()
+    tm, tn, tk = (int(size) for size in options.tile.split("x"))
+    os.makedirs(options.out, exist_ok=True)
+    for product in products():
+        if any(fnmatch.fnmatchcase(product.name, pattern) for pattern in options.pattern):
+            whole = not product.epilogue and not product.batched
+            with open(os.path.join(options.out, product.name + ".mlir"), "w") as file:
+                file.write(product.source((tm, tn if whole else tn // 2, tk)))
+
+
+if __name__ == "__main__":
+    main()
