@@ -24,6 +24,11 @@ using mlir::arith::CmpIPredicate;
 namespace arith = mlir::arith;
 namespace math = mlir::math;
 
+/// A number as the sum of two, the second below the last place of the first.
+struct Two {
+  Value high, low;
+};
+
 /// Arithmetic on f32, or on f64 with the type f64.
 class Math {
 public:
@@ -76,6 +81,24 @@ public:
     return sum;
   }
 
+  /// Exact sums and products (Dekker, Knuth). The first needs |x| >= |y| or x = 0.
+  Two fastTwoSum(Value x, Value y) {
+    Value sum = add(x, y);
+    return {sum, sub(y, sub(sum, x))};
+  }
+  Two twoSum(Value x, Value y) {
+    Value sum = add(x, y), part = sub(sum, x);
+    return {sum, add(sub(x, sub(sum, part)), sub(y, part))};
+  }
+  Two twoProduct(Value x, Value y) {
+    Value product = mul(x, y);
+    return {product, fma(x, y, neg(product))};
+  }
+
+  Value sqrt(Value x) { return math::SqrtOp::create(b, loc, x); }
+  Value floor(Value x) { return math::FloorOp::create(b, loc, x); }
+  Value is(CmpFPredicate p, Value x, double y) { return cmp(p, x, c(y)); }
+
   OpBuilder &b;
   Location loc;
   Type type, i32, i64;
@@ -97,8 +120,32 @@ Value log10_64(Math &m, Value x);
 Value tanh64(Math &m, Value x);
 Value hyperbolic64(Math &m, Value x, bool sine);
 Value cbrt64(Math &m, Value x);
+/// e^(x + tail), tail being small beside x.
+Value exp64(Math &m, Value x, Value tail);
+/// log(x) to more than 64 bits, x positive and finite.
+Two logTwo(Math &m, Value x);
+Value pow64(Math &m, Value x, Value y);
+/// sin(x + quarterTurns * pi/2).
+Value sine64(Math &m, Value x, int quarterTurns);
+Value tan64(Math &m, Value x);
+Value atan2_64(Math &m, Value y, Value x);
+Value arc64(Math &m, Value x, bool sine);
+Value asinh64(Math &m, Value x);
+Value acosh64(Math &m, Value x);
+Value atanh64(Math &m, Value x);
+Value erf64(Math &m, Value x);
+Value erfc64(Math &m, Value x);
 /// The angle of (x, y), good enough for f32.
 Value angle64(Math &m, Value y, Value x);
+
+// On any float.
+/// What IEEE asks of a power with special operands; `power` is |x|^y.
+Value powSpecial(Math &m, Value x, Value y, Value power);
+/// x - trunc(x / y) y, exact; `m` is f64, and x and y have `bits` bits each.
+Value remainder64(Math &m, Value x, Value y, unsigned bits);
+
+// On integers.
+Value powInteger(OpBuilder &b, Location loc, Value base, Value exponent);
 
 } // namespace tessera::nvvm
 

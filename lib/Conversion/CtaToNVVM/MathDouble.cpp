@@ -42,11 +42,15 @@ static Value scale64(Math &m, Value r, Value n) {
   return m.mul(m.mul(value, power(half)), power(m.isub(n, half)));
 }
 
-Value tessera::nvvm::exp64(Math &m, Value x) {
+Value tessera::nvvm::exp64(Math &m, Value x) { return exp64(m, x, Value()); }
+
+Value tessera::nvvm::exp64(Math &m, Value x, Value tail) {
   Value inside = m.max(m.min(x, m.c(710.0)), m.c(-746.0));
   Value n = m.round(m.mul(inside, m.c(1.4426950408889634)));
   Value r = m.fma(n, m.c(-0.6931471805599453), inside);
   r = m.fma(n, m.c(-2.3190468138462996e-17), r);
+  if (tail)
+    r = m.add(r, tail);
   Value result = scale64(m, r, m.toInt(n));
   return m.select(m.cmp(CmpFPredicate::UNO, x, x), x, result);
 }
@@ -113,15 +117,7 @@ Value tessera::nvvm::log10_64(Math &m, Value x) {
                      -2.8037281277851704e-18);
 }
 
-/// Kahan: the error of u = 1 + x cancels in log(u) / (u - 1).
-Value tessera::nvvm::log1p64(Math &m, Value x) {
-  Value u = m.add(x, m.c(1.0));
-  Value r = m.mul(log64(m, u), m.div(x, m.sub(u, m.c(1.0))));
-  Value exact = m.ior(m.cmp(CmpFPredicate::OEQ, u, m.c(1.0)), m.cmp(CmpFPredicate::OEQ, u, x));
-  return m.select(exact, m.select(m.cmp(CmpFPredicate::OEQ, u, m.c(1.0)), x, log64(m, u)), r);
-}
-
-/// The same for u = e^x: (u - 1) x / log(u).
+/// Kahan: the error of u = e^x cancels in (u - 1) x / log(u).
 Value tessera::nvvm::expm1_64(Math &m, Value x) {
   Value u = exp64(m, x), less = m.sub(u, m.c(1.0));
   Value r = m.mul(less, m.div(x, log64(m, u)));

@@ -6,10 +6,12 @@
 // place, measured over the whole range, with 1 for the approximate instructions of the special
 // function unit:
 //
-//   f32: expm1, powf, sinh, cosh, cbrt, atan, atan2, asin, acos, log 1; exp, exp2, log2, log10,
-//        log1p, tanh, erf, rsqrt, sin, cos 2; tan 4
-//   f64: exp, log, log10, cbrt 1; exp2, log2, rsqrt 2; log1p, expm1 3; tanh, sinh, cosh 4
+//   f32: expm1, powf, fpowi, sinh, cosh, cbrt, atan, atan2, asin, acos, asinh, acosh, atanh, log,
+//        erfc 1; exp, exp2, log2, log10, log1p, tanh, erf, rsqrt, sin, cos 2; tan 4
+//   f64: exp, log, log10, log1p, cbrt, sin, cos, tan, asin, acos, atan 1; exp2, log2, rsqrt, atan2,
+//        erf, powf, fpowi 2; expm1, asinh, acosh, atanh 3; tanh, sinh, cosh, erfc 4
 //
+// arith.remf and math.ipowi are exact. test/unit/Conversion measures those that a host can run.
 // f16 and bf16 are computed in f32. `afn` takes the approximate instructions alone.
 #include "MathBuilder.h"
 #include "tessera/Conversion/CtaToNVVM.h"
@@ -271,22 +273,27 @@ Value pow32(Math &m, Value x, Value y) {
   auto wide = [&](Value v) { return arith::ExtFOp::create(m.b, m.loc, d.type, v).getResult(); };
   Value product = d.mul(wide(y), log64(d, wide(m.abs(x))));
   Value power = arith::TruncFOp::create(m.b, m.loc, m.type, exp64(d, product));
-  // A negative base has a power if the exponent is an integer; an odd one keeps the sign.
-  auto is = [&](CmpFPredicate p, Value a, Value b) { return m.cmp(p, a, b); };
-  Value half = m.mul(y, m.c(0.5));
-  Value whole = is(CmpFPredicate::OEQ, math::FloorOp::create(m.b, m.loc, y), y);
-  Value even = is(CmpFPredicate::OEQ, math::FloorOp::create(m.b, m.loc, half), half);
-  Value odd = m.iand(whole, is(CmpFPredicate::UNE, m.select(even, m.c(1.0), m.c(0.0)), m.c(1.0)));
-  Value one = m.c(1.0);
-  power = m.select(odd, m.copySign(power, x), power);
-  Value finite = is(CmpFPredicate::OGT, x, m.c(-kInf));
-  Value negative = m.iand(finite, is(CmpFPredicate::OLT, x, m.c(0.0)));
-  power = m.select(whole, power, m.select(negative, m.c(kNaN), power));
-  Value infinite = is(CmpFPredicate::OEQ, m.abs(y), m.c(kInf));
-  Value unit = is(CmpFPredicate::OEQ, m.abs(x), one);
-  power = m.select(m.iand(infinite, unit), one, power);
-  Value always = m.ior(is(CmpFPredicate::OEQ, y, m.c(0.0)), is(CmpFPredicate::OEQ, x, one));
-  return m.select(always, one, power);
+  return powSpecial(m, x, y, power);
+}
+
+/// x^n by way of f64, which every i32 and every n with a finite power, or one, is exact in; the
+/// sign by the last bit of n.
+Value powi(Math &m, Value x, Value n) {
+  Math d(m.b, m.loc, m.b.getF64Type());
+  Value wide = m.type.isF64() ? x : arith::ExtFOp::create(m.b, m.loc, d.type, x).getResult();
+  Value power = pow64(d, d.abs(wide), d.fromInt(n));
+  auto c = [&](int64_t value) {
+    return arith::ConstantOp::create(m.b, m.loc, m.b.getIntegerAttr(n.getType(), value));
+  };
+  Value odd = m.icmp(CmpIPredicate::ne, m.iand(n, c(1)), c(0));
+  power = m.select(odd, d.copySign(power, wide), power);
+  return m.type.isF64() ? power : arith::TruncFOp::create(m.b, m.loc, m.type, power).getResult();
+}
+
+/// Between the bounds; NaN stays.
+Value clamp(Math &m, ValueRange operands) {
+  Value raised = arith::MaximumFOp::create(m.b, m.loc, operands[0], operands[1]);
+  return arith::MinimumFOp::create(m.b, m.loc, raised, operands[2]);
 }
 
 //===--- which op is which
@@ -356,6 +363,12 @@ Value emit32(Math &m, Operation *op, ValueRange operands) {
       .Case<math::Atan2Op>([&](auto) { return atan2_32(m, x, operands[1]); })
       .Case<math::AsinOp>([&](auto) { return arc32(m, x, true); })
       .Case<math::AcosOp>([&](auto) { return arc32(m, x, false); })
+      .Case<math::AsinhOp>([&](auto) { return viaDouble(m, x, asinh64); })
+      .Case<math::AcoshOp>([&](auto) { return viaDouble(m, x, acosh64); })
+      .Case<math::AtanhOp>([&](auto) { return viaDouble(m, x, atanh64); })
+      .Case<math::ErfcOp>([&](auto) { return viaDouble(m, x, erfc64); })
+      .Case<math::FPowIOp>([&](auto) { return powi(m, x, operands[1]); })
+      .Case<math::ClampFOp>([&](auto) { return clamp(m, operands); })
       .Default([](Operation *) { return Value(); });
 }
 
@@ -375,14 +388,57 @@ Value emit64(Math &m, Operation *op, ValueRange operands) {
       .Case<math::CbrtOp>([&](auto) { return cbrt64(m, x); })
       .Case<math::RsqrtOp>(
           [&](auto) { return m.div(m.c(1.0), math::SqrtOp::create(m.b, m.loc, x)); })
+      .Case<math::SinOp>([&](auto) { return sine64(m, x, 0); })
+      .Case<math::CosOp>([&](auto) { return sine64(m, x, 1); })
+      .Case<math::TanOp>([&](auto) { return tan64(m, x); })
+      .Case<math::AtanOp>([&](auto) { return atan2_64(m, x, m.c(1.0)); })
+      .Case<math::Atan2Op>([&](auto) { return atan2_64(m, x, operands[1]); })
+      .Case<math::AsinOp>([&](auto) { return arc64(m, x, true); })
+      .Case<math::AcosOp>([&](auto) { return arc64(m, x, false); })
+      .Case<math::AsinhOp>([&](auto) { return asinh64(m, x); })
+      .Case<math::AcoshOp>([&](auto) { return acosh64(m, x); })
+      .Case<math::AtanhOp>([&](auto) { return atanh64(m, x); })
+      .Case<math::ErfOp>([&](auto) { return erf64(m, x); })
+      .Case<math::ErfcOp>([&](auto) { return erfc64(m, x); })
+      .Case<math::PowFOp>([&](auto) { return pow64(m, x, operands[1]); })
+      .Case<math::FPowIOp>([&](auto) { return powi(m, x, operands[1]); })
+      .Case<math::ClampFOp>([&](auto) { return clamp(m, operands); })
       .Default([](Operation *) { return Value(); });
+}
+
+/// arith.remf; 16-bit floats and f32 are exact in f64, with fewer bits to divide.
+void expandRemainder(arith::RemFOp op) {
+  OpBuilder b(op);
+  auto type = cast<FloatType>(op.getType());
+  Math m(b, op.getLoc(), b.getF64Type());
+  auto wide = [&](Value x) {
+    return type.isF64() ? x : arith::ExtFOp::create(b, op.getLoc(), m.type, x).getResult();
+  };
+  Value r = remainder64(m, wide(op.getLhs()), wide(op.getRhs()), type.getFPMantissaWidth());
+  if (!type.isF64())
+    r = arith::TruncFOp::create(b, op.getLoc(), type, r);
+  op.replaceAllUsesWith(r);
+  op.erase();
+}
+
+/// Both at once are each alone: the reduction of the argument is common and merges.
+void splitSincos(math::SincosOp op, SmallVectorImpl<Operation *> &parts) {
+  OpBuilder b(op);
+  auto sin = math::SinOp::create(b, op.getLoc(), op.getOperand(), op.getFastmathAttr());
+  auto cos = math::CosOp::create(b, op.getLoc(), op.getOperand(), op.getFastmathAttr());
+  op.getSin().replaceAllUsesWith(sin);
+  op.getCos().replaceAllUsesWith(cos);
+  op.erase();
+  parts.append({sin, cos});
 }
 
 LogicalResult expand(Operation *op) {
   auto type = dyn_cast<FloatType>(op->getResult(0).getType());
   OpBuilder b(op);
   Value result;
-  if (type && type.isF64()) {
+  if (auto power = dyn_cast<math::IPowIOp>(op)) {
+    result = powInteger(b, op->getLoc(), power.getLhs(), power.getRhs());
+  } else if (type && type.isF64()) {
     Math m(b, op->getLoc(), type);
     result = emit64(m, op, op->getOperands());
   } else if (type) {
@@ -401,9 +457,7 @@ LogicalResult expand(Operation *op) {
   }
   if (!result)
     return op->emitError("'") << op->getName() << "' on " << op->getResult(0).getType()
-                              << " has no lowering to the GPU yet; write it with exp, log, tanh, "
-                                 "erf, sin, cos, powf on "
-                                 "f32, or exp and log on f64";
+                              << " has no lowering to the GPU; write it with other functions";
   op->getResult(0).replaceAllUsesWith(result);
   op->erase();
   return success();
@@ -412,18 +466,20 @@ LogicalResult expand(Operation *op) {
 
 LogicalResult tessera::expandMathForNVVM(Operation *root) {
   SmallVector<Operation *> ops;
-  Operation *inexact = nullptr;
+  SmallVector<arith::RemFOp> remainders;
+  SmallVector<math::SincosOp> pairs;
   root->walk([&](Operation *op) {
-    if (isa_and_nonnull<math::MathDialect>(op->getDialect()) && !isNative(op))
+    if (auto pair = dyn_cast<math::SincosOp>(op))
+      pairs.push_back(pair);
+    else if (isa_and_nonnull<math::MathDialect>(op->getDialect()) && !isNative(op))
       ops.push_back(op);
-    // LLVM computes x - trunc(x / y) y here, which is wrong for large quotients.
-    if (isa<arith::RemFOp>(op) && !inexact)
-      inexact = op;
+    else if (auto remainder = dyn_cast<arith::RemFOp>(op))
+      remainders.push_back(remainder);
   });
-  if (inexact)
-    return inexact->emitError("'arith.remf' has no exact lowering to the GPU yet; if the quotient "
-                              "is known to be small, write "
-                              "x - trunc(x / y) * y");
+  for (math::SincosOp pair : pairs)
+    splitSincos(pair, ops);
+  for (arith::RemFOp remainder : remainders)
+    expandRemainder(remainder);
   for (Operation *op : ops)
     if (failed(expand(op)))
       return failure();

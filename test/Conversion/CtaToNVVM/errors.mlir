@@ -50,18 +50,6 @@ tile.kernel @reduces_warps(%x: memref<128xf32>) attributes {phase = #tile.phase<
 
 // -----
 
-tile.kernel @function(%x: memref<f64>) attributes {phase = #tile.phase<allocated>} {
-  cta.launch @k blocks() {
-    %v = memref.load %x[] : memref<f64>
-    // expected-error@+1 {{'math.erf' on 'f64' has no lowering to the GPU yet}}
-    %a = math.erf %v : f64
-    memref.store %a, %x[] : memref<f64>
-  }
-  tile.return
-}
-
-// -----
-
 tile.kernel @view_by_tma(%x: memref<?x?xbf16>, %n: index) attributes {phase = #tile.phase<allocated>} {
   cta.launch @k blocks() attributes {shared = 8200 : i64, mbarriers = array<i64: 1>} {
     %c0 = arith.constant 0 : index

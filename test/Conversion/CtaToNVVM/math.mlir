@@ -48,3 +48,49 @@ tile.kernel @narrow_k(%x: memref<bf16>) attributes {phase = #tile.phase<allocate
   }
   tile.return
 }
+
+// All of f64: the numbers are tested in test/unit/Conversion.
+// CHECK-LABEL: llvm.func @wide
+// CHECK-NOT:   math.{{sincos|sin|cos|tan|asin|acos|atan2|asinh|acosh|atanh|erf|erfc|powf|fpowi|ipowi|clampf}} 
+// CHECK-NOT:   arith.remf
+// CHECK:       llvm.return
+tile.kernel @wide_k(%x: memref<f64>, %n: i32) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @wide blocks() {
+    %v = memref.load %x[] : memref<f64>
+    %a, %b = math.sincos %v : f64
+    %c = math.tan %a : f64
+    %d = math.atan2 %c, %b : f64
+    %e = math.asin %d : f64
+    %f = math.acos %e : f64
+    %g = math.asinh %f : f64
+    %h = math.acosh %g : f64
+    %i = math.atanh %h : f64
+    %j = math.erf %i : f64
+    %k = math.erfc %j : f64
+    %l = math.powf %k, %j : f64
+    %m = math.fpowi %l, %n : f64, i32
+    %o = math.clampf %m to [%a, %b] : f64
+    %p = arith.remf %o, %a : f64
+    %q = math.ipowi %n, %n : i32
+    %r = arith.sitofp %q : i32 to f64
+    %s = arith.addf %p, %r : f64
+    memref.store %s, %x[] : memref<f64>
+  }
+  tile.return
+}
+
+// A remainder of f32 has 24 bits to divide, 40 at a time.
+// CHECK-LABEL: llvm.func @remainder
+// CHECK:       %[[X:.*]] = arith.extf %{{.*}} : f32 to f64
+// CHECK:       scf.while
+// CHECK:       arith.minsi %{{.*}}, %[[CHUNK:.*]] : i64
+// CHECK:       arith.remui
+// CHECK:       arith.truncf %{{.*}} : f64 to f32
+tile.kernel @remainder_k(%x: memref<f32>, %y: f32) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @remainder blocks() {
+    %v = memref.load %x[] : memref<f32>
+    %r = arith.remf %v, %y : f32
+    memref.store %r, %x[] : memref<f32>
+  }
+  tile.return
+}
