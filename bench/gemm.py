@@ -16,6 +16,7 @@ Exit code 1 if a kernel of ours was wrong, hung or crashed, or nothing was timed
 
 import argparse
 import contextlib
+import gc
 import json
 import math
 import os
@@ -185,15 +186,24 @@ class Bench:
             data = json.load(file)
         return data["rows"] if data["versions"] == self.versions else {}
 
+    def module(self, path):
+        if path not in self.modules:
+            module = self.tessera.Module(path)
+            module.prepare()
+            self.modules[path] = module
+        return self.modules[path]
+
     # Candidates.
 
     def ours(self, work, row, notes, role="tessera"):
         for program in programs_for(self.programs, row, self.options.programs):
             try:
-                if program.path not in self.modules:
-                    self.modules[program.path] = self.tessera.Module(program.path)
-                    self.modules[program.path].prepare()
-                kernel = self.modules[program.path].kernel(program.contract["name"])
+                module = self.module(program.path)
+            except self.tessera.Error as error:
+                notes.append({"name": program.name, "text": f"does not load: {error}"[:300], "bad": True})
+                continue
+            try:
+                kernel = module.kernel(program.contract["name"])
                 kernel.force_variant(self.options.variant or None)
                 launches = [kernel.prepare(*(1.0 if name in gemm_programs.SCALARS else s[name] for name in program.roles)) for s in work.sets]
                 number, count = launches[0].variant(), len(launches)
@@ -208,10 +218,15 @@ class Bench:
                                    shared=max(r["shared"] for r in resources), threads=max(r["threads"] for r in resources))
             yield found
 
-    def torch_peers(self, work):
+    def torch_peers(self, work, notes):
         calls = work.torch_peers()
-        if self.options.torch_compile:
-            calls.update(work.compiled_peers())
+        for name, call in (work.compiled_peers() if self.options.torch_compile else {}).items():
+            try:
+                timing.say(begin=name)
+                call(work.sets[0])  # compiles, unwatched
+                calls[name] = call
+            except Exception as error:
+                notes.append({"name": name, "text": str(error)[:300], "bad": False})
         count = len(work.sets)
         return [timing.Candidate(name, lambda i, call=call: call(work.sets[i % count]), "peer") for name, call in calls.items()]
 
@@ -330,7 +345,7 @@ class Bench:
         if row.get("plain"):
             bare = {**row, "epilogue": ""}
             plain = [c for c in keep(self.ours(work, bare, notes, "plain")) if self.sound_plain(c, work, notes)]
-        peers = keep(self.torch_peers(work))
+        peers = keep(self.torch_peers(work, notes))
         if self.cublaslt and "cuBLASLt" not in skip:
             timing.say(begin="cuBLASLt")
             peers += self.screen(keep(self.cublaslt_peers(work, row, notes)), 1, notes)
@@ -367,6 +382,7 @@ class Bench:
         seconds = {"inputs": made - began, "screening": screened - made, "timing": time.monotonic() - screened}
         result = gemm_report.result(row, [c for c in candidates if c.burst], notes, work.flops, seconds)
         del work, candidates
+        gc.collect()  # watched candidates refer to themselves and hold the operands
         if not self.options.cpu:
             self.device.torch.cuda.empty_cache()
         return result

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Packs what a machine with a Hopper GPU and Python needs to check and time the examples: no compiler, no
-# LLVM, no network there. scripts/gpu-kit.sh [--out DIR] [--build DIR] [--examples DIR] [--products] [--peer-kit DIR] [--jobs N] [PATTERN...]
+# LLVM, no network there. scripts/gpu-kit.sh [--out DIR] [--build DIR] [--examples DIR] [--products] [--sources DIR] [--peer-kit DIR] [--jobs N] [PATTERN...]
 #
 #   DIR/examples/X.cubin, X.so       every example for the device and for the CPU
 #   DIR/failed.txt                   examples that do not compile, with the message
 #   DIR/tile-run, DIR/libtessera_runtime.so   need glibc alone, at most GLIBC_MAX of versions.env
 #   DIR/runtime/                     the launcher's own device test
 #   DIR/test/GPU, DIR/bench          test/GPU/driver.py, bench/run.py and what they read
-#   DIR/products/X.cubin             with --products: the matrix products of test/GPU/make_gemms.py, for test/GPU/random_gemm.py and bench/gemm.py
+#   DIR/products/X.cubin             with --products: the matrix products of test/GPU/make_gemms.py, for test/GPU/random_gemm.py and bench/gemm.py;
+#                                    with --sources DIR: the programs there, for the device only (make_gemms.py --sweep)
 #   DIR/peer-kit                     with --peer-kit: the cubins of bench/cuda_tile_kit.py, which bench/gemm.py times beside ours
 #
 # On the device: python3 DIR/test/GPU/driver.py; python3 DIR/bench/run.py; python3 DIR/bench/gemm.py.
@@ -20,7 +21,7 @@ build="$root/build/${TESSERA_PRESET:-dev}"
 examples="$root/examples"
 jobs=$(nproc)
 max_mib=60
-peers="" products=no
+peers="" products=no more=""
 patterns=()
 
 die() { echo "gpu-kit: error: $*" >&2; exit 1; }
@@ -31,9 +32,10 @@ while [ $# -gt 0 ]; do
     --build) build=$(value "$@"); shift ;;
     --examples) examples=$(value "$@"); shift ;;
     --products) products=yes ;;
+    --sources) more=$(value "$@"); shift ;;
     --peer-kit) peers=$(value "$@"); shift ;;
     --jobs) jobs=$(value "$@"); shift ;;
-    --help|-h) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --help|-h) sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) die "unknown option '$1' (see --help)" ;;
     *) patterns+=("$1") ;;
   esac
@@ -103,9 +105,10 @@ for source in "${sources[@]}"; do
   running=$((running + 1))
 done
 wait
-if [ $products = yes ]; then
-  mkdir "$out/products"
-  python3 "$root/test/GPU/make_gemms.py" "$work/products"
+if [ $products = yes ] || [ -n "$more" ]; then
+  mkdir "$out/products" "$work/products"
+  [ $products = no ] || python3 "$root/test/GPU/make_gemms.py" "$work/products"
+  [ -z "$more" ] || cp "$more"/*.mlir "$work/products/"
   running=0
   for source in "$work"/products/*.mlir; do
     [ $running -lt "$jobs" ] || { wait -n || true; running=$((running - 1)); }

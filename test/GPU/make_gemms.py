@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes matrix products in many forms as tile programs, one a file: make_gemms.py DIR [--tile MxNxK] [PATTERN...]
+"""Writes matrix products in many forms as tile programs, one a file: make_gemms.py DIR [--tile MxNxK] [--plan TEXT | --sweep] [PATTERN...]
 
 Elements bf16 and f16 in, those and f32 out; A and B as they are or transposed in memory; bias, GELU, ReLU, a residual, a
 scalar factor; batches; views with row strides. test/GPU/random_gemm.py and bench/gemm.py find what they are from the contracts.
+--sweep writes each with the tiles and plans of SWEEP instead, for scripts/gpu-kit.sh --sources: bench/gemm.py times the best.
 """
 
 import argparse
@@ -12,6 +13,14 @@ import fnmatch
 import os
 
 ABOUT = "// Made by test/GPU/make_gemms.py.\n"
+# (tile, plan): around what was fastest in experiments on an H200.
+SWEEP = [((128, 256, 64), f"stages = {stages}, persistent = {persistent}, group = {group}")
+         for stages, persistent, group in ((3, 1, 16), (3, 1, 8), (4, 1, 16), (4, 1, 8), (3, 0, 16), (4, 0, 8))]
+SWEEP += [((128, 256, 64), f"stages = 4, persistent = 1, group = 8, epilogue = {columns}") for columns in (64, 128)]
+SWEEP += [((256, 128, 64), "stages = 4, persistent = 1, group = 8"), ((128, 128, 64), "stages = 4, persistent = 1, group = 8, blocks_per_sm = 2"),
+          ((128, 256, 64), "stages = 4, persistent = 1, group = 8, cluster = 2"), ((64, 256, 64), "stages = 4, persistent = 1, group = 16"),
+          ((64, 128, 64), "stages = 6, persistent = 1, group = 16"), ((64, 64, 128), "stages = 4, persistent = 1, group = 16"),
+          ((128, 256, 64), "stages = 4, persistent = 1, group = 8, replicate = blocks")]
 
 
 class Product:
@@ -32,7 +41,8 @@ class Product:
         quoted = ", ".join(f'"{size}"' for size in sizes)
         return text, f"%{name}: {text} {{tile.shape = [{quoted}]}}"
 
-    def source(self, tile):
+    def source(self, tile, plan=""):
+        """`plan` is the inside of a #cta.plan and also says how blocks are ordered."""
         tm, tn, tk = tile
         a_type, a = self._array("A", ["M", "K"] if self.layout[0] == "n" else ["K", "M"], self.element)
         b_type, b = self._array("B", ["K", "N"] if self.layout[1] == "n" else ["N", "K"], self.element)
@@ -50,9 +60,10 @@ class Product:
         if self.result != "f32":
             body.append(f"%out = arith.truncf {value} : {wide} to {out}")
             value = "%out"
-        group = "" if self.batched else " order = <group = 16>"
+        group = "" if self.batched or plan else " order = <group = 16>"
+        attributes = f" attributes {{plan = #cta.plan<{plan}>}}" if plan else ""
         sizes = (["Z"] if self.batched else []) + ["M", "N", "K"]
-        lines = [f"tile.kernel @{self.name.replace('-', '_')}({', '.join(arguments)}) {{"]
+        lines = [f"tile.kernel @{self.name.replace('-', '_')}({', '.join(arguments)}){attributes} {{"]
         lines += [f'  %{size} = tile.dim "{size}" : index' for size in sizes]
         lines += [f"  tile.grid {grid} step ({z}{tm}, {tn}){group} {{",
                   "    %c0 = arith.constant 0 : index", f"    %step = arith.constant {tk} : index",
@@ -131,14 +142,20 @@ def main():
     parser.add_argument("out")
     parser.add_argument("pattern", nargs="*", default=["*"])
     parser.add_argument("--tile", default="128x256x64", help="of products without an epilogue; the others have half the columns")
-    options = parser.parse_args()
+    parser.add_argument("--plan", default="", help="the inside of a #cta.plan, as in 'stages = 4, persistent = 1, group = 8'")
+    parser.add_argument("--sweep", action="store_true", help="all plans of SWEEP; the file says which: gemm-nt-bf16-128x256x64-stages4-…")
+    options = parser.parse_intermixed_args()
     tm, tn, tk = (int(size) for size in options.tile.split("x"))
     os.makedirs(options.out, exist_ok=True)
     for product in products():
-        if any(fnmatch.fnmatchcase(product.name, pattern) for pattern in options.pattern):
-            whole = not product.epilogue and not product.batched
-            with open(os.path.join(options.out, product.name + ".mlir"), "w") as file:
-                file.write(product.source((tm, tn if whole else tn // 2, tk)))
+        if not any(fnmatch.fnmatchcase(product.name, pattern) for pattern in options.pattern):
+            continue
+        whole = not product.epilogue and not product.batched
+        chosen = SWEEP if options.sweep else [((tm, tn if whole else tn // 2, tk), options.plan)]
+        for tile, plan in chosen:
+            suffix = f"-{'x'.join(map(str, tile))}-{plan.replace(' = ', '').replace(', ', '-').replace('_', '')}" if options.sweep else ""
+            with open(os.path.join(options.out, product.name + suffix + ".mlir"), "w") as file:
+                file.write(product.source(tile, plan))
 
 
 if __name__ == "__main__":
