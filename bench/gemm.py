@@ -346,10 +346,12 @@ class Bench:
             bare = {**row, "epilogue": ""}
             plain = [c for c in keep(self.ours(work, bare, notes, "plain")) if self.sound_plain(c, work, notes)]
         peers = keep(self.torch_peers(work, notes))
-        if self.cublaslt and "cuBLASLt" not in skip:
+        # A family that ended two processes would end more of them.
+        usable = lambda family: sum(name.startswith(family) for name in skip) < 2 and family not in skip
+        if self.cublaslt and usable("cuBLASLt"):
             timing.say(begin="cuBLASLt")
             peers += self.screen(keep(self.cublaslt_peers(work, row, notes)), 1, notes)
-        if self.driver:
+        if self.driver and usable("CUDA Tile"):
             peers += self.screen(self.cuda_tile_peers(work, row, skip, notes), 1, notes)
         peers = [c for c in peers if self.sound(c, work, notes)]
         return self.screen(ours, self.options.ours, notes) + self.screen(plain, 1, notes) + peers
