@@ -52,6 +52,27 @@ constexpr double kFmaFlops32 = 66.9e12;
 constexpr double kFmaFlops64 = 33.5e12;
 constexpr double kGlobalBytesPerSecond = 4.3e12; // H200, a copy, measured
 
+// Rates of one SM per cycle, for schedules. The programming guide's table of arithmetic throughput
+// (9.0) unless something else is said.
+// Multiply-adds of the tensor cores: the dense peaks above at 1.83 GHz. m64nNk16 takes N/2 cycles.
+constexpr int64_t kTensorMacs16 = 2048;
+constexpr int64_t kTensorMacsTf32 = 1024;
+constexpr int64_t kTensorMacs8 = 4096;
+constexpr int64_t kFmaLanes = 128;
+constexpr int64_t kAluLanes = 64;    // comparisons, min and max, narrowing conversions
+constexpr int64_t kMufuLanes = 16;   // exp2, reciprocal, square root
+constexpr int64_t kIssueLanes = 128; // four schedulers, one warp instruction each
+constexpr int64_t kSharedBytesPerCycle = 128;
+constexpr int64_t kCopyBytesPerCycle = 64; // L2 to shared memory; measured: a GEMM at the tensor
+                                           // peak moves 48
+// Latencies in cycles, for schedules.
+constexpr int64_t kWgmmaDrain = 32;     // after the last tensor cycle; published microbenchmarks
+constexpr int64_t kShuffleLatency = 23; // published microbenchmarks
+// From the issue of a TMA copy to its first byte, under load; the bytes follow at the rate above.
+// Fitted: with k steps of 1024 cycles and 48 KiB a GEMM needs three stages and gains nothing from a
+// fourth (measured).
+constexpr int64_t kCopyLatency = 700;
+
 /// The most registers that ptxas gives a thread at entry when the whole block has to be resident
 /// (measured: 288 to 384 threads 168, 416 to 512 threads 128).
 constexpr int64_t entryRegisterCap(int64_t threads) {

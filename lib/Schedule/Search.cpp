@@ -1,0 +1,369 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Search.h"
+#include "Modular.h"
+
+#include <algorithm>
+
+using namespace tessera::schedule;
+
+namespace {
+bool isAsyncValue(const Problem &problem, const Edge &e) {
+  return problem.operations[e.from].async || problem.operations[e.to].async;
+}
+
+/// From the birth of the value on.
+int64_t birthOffset(const Operation &op) { return op.async ? 0 : op.issue; }
+
+/// The constraint "the reader of edge `e` in iteration i is done with the value before iteration
+/// i + turns of `next` gives birth to its own"; `e.to` and `next` may be any operations.
+Constraint deadBefore(const Problem &problem, const Edge &e, int next, int64_t turns, int64_t ii) {
+  int64_t end = e.distance * ii;
+  if (e.kind == EdgeKind::Raw)
+    end += problem.readCycles(problem.operations[e.to]);
+  return {e.to, next, end - birthOffset(problem.operations[next]) - turns * ii};
+}
+} // namespace
+
+std::vector<Constraint> tessera::schedule::baseConstraints(const Problem &problem,
+                                                           const Question &question) {
+  const int64_t ii = question.ii, m = ii / problem.replicas;
+  std::vector<Constraint> result;
+  for (const Edge &e : problem.edges) {
+    int64_t delay = problem.delay(e) + (problem.countsForSlack(e) ? question.slack : 0);
+    result.push_back({e.from, e.to, delay - e.distance * ii});
+    if (e.kind == EdgeKind::Raw && problem.operations[e.from].registers && isAsyncValue(problem, e))
+      result.push_back(deadBefore(problem, e, e.from, problem.unroll, ii));
+  }
+  for (size_t i = 0; i < problem.operations.size(); ++i) {
+    const Operation &op = problem.operations[i];
+    if (!op.registers || !op.async)
+      continue;
+    bool read = false;
+    for (const Edge &e : problem.edges) {
+      if (e.from != static_cast<int>(i))
+        continue;
+      read |= e.kind == EdgeKind::Raw || e.kind == EdgeKind::Accumulate;
+      if (e.kind == EdgeKind::Accumulate)
+        result.push_back(deadBefore(problem, e, e.from, problem.unroll, ii));
+    }
+    if (!read) {
+      int self = static_cast<int>(i);
+      result.push_back({self, self, op.latency - problem.unroll * ii});
+    }
+  }
+  // The slot that a load fills was given back by all its readers `depth` iterations ago.
+  for (const Edge &read : problem.edges) {
+    if (read.kind != EdgeKind::Through || question.depth.empty() ||
+        question.depth[read.channel] == 0)
+      continue;
+    int64_t end = read.distance * ii + problem.readCycles(problem.operations[read.to]);
+    if (problem.channels[read.channel].shared)
+      end += (problem.replicas - 1) * m;
+    for (const Edge &fill : problem.edges)
+      if (fill.kind == EdgeKind::Through && fill.channel == read.channel)
+        result.push_back({read.to, fill.from, end - question.depth[read.channel] * ii});
+  }
+  return result;
+}
+
+bool tessera::schedule::isConsistent(const Problem &problem,
+                                     const std::vector<Constraint> &constraints) {
+  const size_t n = problem.operations.size();
+  std::vector<int64_t> time(n, 0);
+  for (size_t round = 0; round <= n; ++round) {
+    bool changed = false;
+    for (const Constraint &c : constraints)
+      if (time[c.from] + c.weight > time[c.to]) {
+        time[c.to] = time[c.from] + c.weight;
+        changed = true;
+      }
+    if (!changed)
+      return true;
+  }
+  return false;
+}
+
+Search::Search(const Problem &problem, const Question &question)
+    : problem(problem), question(question), ii(question.ii) {
+  addReservations();
+  setUp();
+}
+
+void Search::addConflict(int a, int64_t cyclesA, int b, int64_t cyclesB, int64_t period) {
+  if (cyclesA + cyclesB > period) {
+    infeasible = true;
+    return;
+  }
+  for (Conflict &c : conflicts)
+    if (c.a == a && c.b == b && c.period == period) {
+      c.cyclesA = std::max(c.cyclesA, cyclesA);
+      c.cyclesB = std::max(c.cyclesB, cyclesB);
+      return;
+    }
+  Conflict c;
+  c.a = a, c.b = b, c.cyclesA = cyclesA, c.cyclesB = cyclesB, c.period = period;
+  conflicts.push_back(c);
+}
+
+void Search::addReservations() {
+  const int n = static_cast<int>(problem.operations.size());
+  const std::vector<bool> common = problem.commonOperations();
+  auto period = [&](int a, int b) { return common[a] && common[b] ? ii : ii / problem.replicas; };
+  std::vector<int64_t> total(problem.units.size(), 0);
+  int64_t issue[2] = {0, 0};
+  for (int a = 0; a < n; ++a) {
+    const Operation &opA = problem.operations[a];
+    const bool load = opA.role == Role::Load;
+    issue[load] += opA.issue * (load && !common[a] ? problem.replicas : 1);
+    for (const Use &use : opA.uses) {
+      total[use.unit] += use.cycles * (common[a] ? 1 : problem.replicas);
+      infeasible |= !problem.units[use.unit].fluid && use.cycles > period(a, a);
+    }
+    infeasible |= opA.issue > (load ? period(a, a) : ii);
+    for (int b = a + 1; b < n; ++b) {
+      const Operation &opB = problem.operations[b];
+      if (opB.role == opA.role)
+        addConflict(a, opA.issue, b, opB.issue, load ? period(a, b) : ii);
+      for (const Use &useA : opA.uses)
+        for (const Use &useB : opB.uses)
+          if (useA.unit == useB.unit && !problem.units[useA.unit].fluid)
+            addConflict(a, useA.cycles, b, useB.cycles, period(a, b));
+    }
+  }
+  infeasible |= issue[0] > ii || issue[1] > ii;
+  for (int64_t cycles : total)
+    infeasible |= cycles > ii;
+  // What leaves the least room is decided first.
+  for (Conflict &c : conflicts)
+    c.tightness = (c.cyclesA + c.cyclesB) * 16 / c.period;
+}
+
+void Search::setUp() {
+  const int n = static_cast<int>(problem.operations.size());
+  // A node more than operations: the time of the first math operation, for the number of stages.
+  const int base = n;
+  std::vector<Constraint> all = baseConstraints(problem, question);
+  if (question.maxStages)
+    for (int i = 0; i < n; ++i)
+      if (problem.operations[i].role == Role::Math) {
+        all.push_back({base, i, 0});
+        all.push_back({i, base, 1 - *question.maxStages * ii});
+      }
+  arcs.resize(n + 1);
+  queued.assign(n + 1, 0);
+  time.assign(n + 1, 0);
+  if (!question.fixed.empty()) {
+    // Below every time that a ring allows; the node `base` is the origin.
+    int64_t low = 0, farthest = 1;
+    for (const auto &t : question.fixed)
+      if (t)
+        low = std::min(low, *t);
+    for (int64_t depth : question.depth)
+      farthest = std::max(farthest, depth);
+    low -= farthest * ii;
+    for (int i = 0; i < n; ++i) {
+      time[i] = low;
+      if (question.fixed[i]) {
+        time[i] = *question.fixed[i];
+        all.push_back({base, i, *question.fixed[i]});
+        all.push_back({i, base, -*question.fixed[i]});
+      }
+    }
+  }
+  // If there is a schedule there is one without gaps longer than this between two starts.
+  int64_t longest = ii;
+  for (const Constraint &c : all)
+    longest = std::max(longest, c.weight);
+  horizon = *std::max_element(time.begin(), time.end()) + (longest + ii) * (n + 1);
+  for (const Constraint &c : all) {
+    if (infeasible)
+      return;
+    infeasible = !push(c);
+  }
+  trail.clear();
+}
+
+void Search::raise(int op, int64_t t) {
+  trail.push_back({op, time[op]});
+  sum += t - time[op];
+  time[op] = t;
+}
+
+bool Search::push(const Constraint &c) {
+  if (c.from == c.to)
+    return c.weight <= 0;
+  arcs[c.from].push_back({c.to, c.weight});
+  arcSources.push_back(c.from);
+  if (time[c.from] + c.weight <= time[c.to])
+    return true;
+  queue.assign(1, c.to);
+  raise(c.to, time[c.from] + c.weight);
+  queued[c.to] = 1;
+  bool ok = time[c.to] <= horizon;
+  for (size_t head = 0; head < queue.size(); ++head) {
+    int u = queue[head];
+    queued[u] = 0;
+    if (!ok)
+      continue;
+    for (auto [v, weight] : arcs[u]) {
+      int64_t t = time[u] + weight;
+      if (t <= time[v])
+        continue;
+      // Back at the source of the new constraint: a cycle that never comes to rest.
+      if (v == c.from || t > horizon) {
+        ok = false;
+        break;
+      }
+      raise(v, t);
+      if (!queued[v]) {
+        queued[v] = 1;
+        queue.push_back(v);
+      }
+    }
+  }
+  return ok;
+}
+
+bool Search::push(const Case &c) {
+  for (const Constraint &constraint : c)
+    if (!push(constraint))
+      return false;
+  return true;
+}
+
+void Search::undo(size_t trailSize, size_t arcsSize) {
+  for (; trail.size() > trailSize; trail.pop_back()) {
+    auto [op, t] = trail.back();
+    sum -= time[op] - t;
+    time[op] = t;
+  }
+  for (; arcSources.size() > arcsSize; arcSources.pop_back())
+    arcs[arcSources.back()].pop_back();
+}
+
+/// The cases of which every schedule satisfies one; false if there is no conflict.
+bool Search::nextCases(std::vector<Case> &cases) {
+  Conflict *best = nullptr;
+  int64_t bestTime = 0;
+  for (Conflict &c : conflicts) {
+    int64_t x = time[c.b] - time[c.a];
+    if (x >= c.low && x <= c.high)
+      continue;
+    int64_t turn = floorDiv(x, c.period), gap = x - turn * c.period;
+    if (gap >= c.cyclesA && gap <= c.period - c.cyclesB) {
+      c.low = turn * c.period + c.cyclesA;
+      c.high = (turn + 1) * c.period - c.cyclesB;
+      continue;
+    }
+    int64_t at = std::max(time[c.a], time[c.b]);
+    if (!best || c.tightness > best->tightness ||
+        (c.tightness == best->tightness && at < bestTime)) {
+      best = &c;
+      bestTime = at;
+    }
+  }
+  if (!best)
+    return question.registers && problem.registers && registerCases(cases);
+  int64_t x = time[best->b] - time[best->a];
+  // The turn whose forbidden window holds x.
+  int64_t turn = floorDiv(x + best->cyclesB - 1, best->period);
+  cases.push_back({{best->a, best->b, turn * best->period + best->cyclesA}});
+  cases.push_back({{best->b, best->a, best->cyclesB - turn * best->period}});
+  return true;
+}
+
+bool Search::registerCases(std::vector<Case> &cases) {
+  Schedule schedule;
+  schedule.ii = ii;
+  schedule.start.assign(time.begin(), time.end() - 1);
+  const std::vector<Lifetime> lives = lifetimes(problem, schedule);
+  struct Instance {
+    const Lifetime *life;
+    int64_t turn;
+  };
+  std::vector<Instance> alive;
+  bool found = false;
+  for (const Lifetime &at : lives) {
+    alive.clear();
+    int64_t sum = 0;
+    for (const Lifetime &l : lives)
+      for (int64_t turn = -floorDiv(l.death - 1 - at.birth, ii); l.birth + turn * ii <= at.birth;
+           ++turn) {
+        alive.push_back({&l, turn});
+        sum += problem.operations[l.operation].registers;
+      }
+    if (sum > *problem.registers) {
+      found = true;
+      break;
+    }
+  }
+  if (!found)
+    return false;
+  // Of those a smallest set that is still too much, the widest first: fewer cases.
+  auto registers = [&](const Instance &i) {
+    return problem.operations[i.life->operation].registers;
+  };
+  std::stable_sort(alive.begin(), alive.end(), [&](const Instance &a, const Instance &b) {
+    return registers(a) > registers(b);
+  });
+  int64_t sum = 0;
+  size_t count = 0;
+  while (sum <= *problem.registers)
+    sum += registers(alive[count++]);
+  alive.resize(count);
+  // Intervals that meet pairwise meet in one point: some two of them have to be disjoint.
+  for (size_t u = 0; u < alive.size(); ++u)
+    for (size_t v = 0; v < alive.size(); ++v) {
+      if (u == v)
+        continue;
+      const int dying = alive[u].life->operation, next = alive[v].life->operation;
+      const int64_t turns = alive[v].turn - alive[u].turn;
+      const Operation &op = problem.operations[dying];
+      Case c;
+      bool read = false;
+      for (const Edge &e : problem.edges)
+        if (e.from == dying && (e.kind == EdgeKind::Raw || e.kind == EdgeKind::Accumulate)) {
+          read = true;
+          c.push_back(deadBefore(problem, e, next, turns, ii));
+        }
+      if (!read)
+        c.push_back({dying, next, op.latency - birthOffset(problem.operations[next]) - turns * ii});
+      cases.push_back(std::move(c));
+    }
+  return true;
+}
+
+Answer Search::descend(int64_t &fuel) {
+  std::vector<Case> cases;
+  if (!nextCases(cases)) {
+    result.assign(time.begin(), time.end() - 1);
+    return Answer::Yes;
+  }
+  // Try each: what contradicts itself is gone, then the least disturbance first.
+  std::vector<std::pair<int64_t, size_t>> order;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    if (--fuel < 0)
+      return Answer::OutOfFuel;
+    const size_t trailSize = trail.size(), arcsSize = arcSources.size();
+    if (push(cases[i]))
+      order.push_back({sum, i});
+    undo(trailSize, arcsSize);
+  }
+  std::sort(order.begin(), order.end());
+  for (auto [cost, i] : order) {
+    const size_t trailSize = trail.size(), arcsSize = arcSources.size();
+    push(cases[i]);
+    if (Answer answer = descend(fuel); answer != Answer::No)
+      return answer;
+    undo(trailSize, arcsSize);
+  }
+  return Answer::No;
+}
+
+Answer Search::run(int64_t &fuel) {
+  if (infeasible)
+    return Answer::No;
+  return descend(fuel);
+}
