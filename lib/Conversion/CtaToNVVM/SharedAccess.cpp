@@ -86,13 +86,15 @@ LogicalResult tessera::nvvm::lowerRead(Lowering &f, cta::ReadOp op) {
   layout::Coord at = cta::coordOf(op.offsetsOrZero());
   at.resize(shared.shape.size());
   Values regs;
-  if (dims == llvm::to_vector(llvm::seq<int64_t>(0, shared.rank())) &&
+  SmallVector<int64_t> strides = op.stridesOrOne();
+  bool dense = llvm::all_of(strides, [](int64_t s) { return s == 1; });
+  if (dense && dims == llvm::to_vector(llvm::seq<int64_t>(0, shared.rank())) &&
       loadMatrices(f, regs, type, shared, *place, at)) {
     f.set(op.getResult(), std::move(regs));
     return success();
   }
   TileIndex index(f, type);
-  SharedTile tile(f, index, shared, *place, at, dims);
+  SharedTile tile(f, index, shared, *place, at, dims, strides);
   int64_t vector = tile.vectorElements();
   int64_t bytes = vector * tile::elementBytes(element);
   for (int64_t r = 0; r < index.size(); r += vector) {

@@ -37,9 +37,12 @@ Value tessera::nvvm::elementOffset(Lowering &f, const layout::SharedLayout &shar
 }
 
 SharedTile::SharedTile(Lowering &f, TileIndex &index, const layout::SharedLayout &shared,
-                       const SharedPlace &place, layout::Coord start, ArrayRef<int64_t> dims)
+                       const SharedPlace &place, layout::Coord start, ArrayRef<int64_t> dims,
+                       ArrayRef<int64_t> steps)
     : f(f), index(index), shared(shared), place(place), at(std::move(start)), dims(dims),
       pattern(shared.linear ? 1 : shared.alignment()) {
+  for (int64_t s : dims)
+    strides.push_back(steps.empty() ? 1 : steps[s]);
   distributes = !llvm::is_contained(index.separable, false);
   if (!distributes)
     return;
@@ -64,7 +67,7 @@ SharedTile::SharedTile(Lowering &f, TileIndex &index, const layout::SharedLayout
 layout::Coord SharedTile::spread(const layout::Coord &c, bool withStart) const {
   layout::Coord s = withStart ? at : layout::Coord(shared.shape.size(), 0);
   for (size_t d = 0; d < dims.size(); ++d)
-    s[dims[d]] += c[d];
+    s[dims[d]] += c[d] * strides[d];
   return s;
 }
 
@@ -73,7 +76,7 @@ int64_t SharedTile::vectorElements() const {
   for (auto [d, s] : llvm::enumerate(dims))
     if (s == shared.contiguousDim)
       along = static_cast<int>(d);
-  if (along < 0)
+  if (along < 0 || strides[along] != 1)
     return 1;
   int64_t bytes = shared.elementBits / 8;
   int64_t vector = std::min(index.layout.contiguousRegisters(index.shape, along),
@@ -95,7 +98,9 @@ std::pair<Value, int64_t> SharedTile::address(int64_t reg) {
     for (int64_t c : at)
       coords.push_back(f.i32(c));
     for (size_t d = 0; d < dims.size(); ++d)
-      coords[dims[d]] = f.add(coords[dims[d]], index.value(index.at(reg, static_cast<int>(d))));
+      coords[dims[d]] =
+          f.add(coords[dims[d]],
+                f.mul(index.value(index.at(reg, static_cast<int>(d))), f.i32(strides[d])));
     return {f.gep(base, elementOffset(f, shared, coords)), place.offset};
   }
   int64_t linear = shared.linearOffset(spread(index.first(reg), true));
@@ -106,7 +111,8 @@ std::pair<Value, int64_t> SharedTile::address(int64_t reg) {
       Lowering::Preamble preamble(f);
       Values coords(shared.shape.size());
       for (size_t d = 0; d < dims.size(); ++d)
-        coords[dims[d]] = index.at(0, static_cast<int>(d)).thread;
+        if (Value c = index.at(0, static_cast<int>(d)).thread)
+          coords[dims[d]] = f.mul(c, f.i32(strides[d]));
       thread = elementOffset(f, shared, coords);
     }
     pointer = f.gep(base, f.bitXor(thread, f.i32(shared.swizzle(low))));

@@ -26,9 +26,10 @@ Value elementOffset(Lowering &f, const layout::SharedLayout &shared, llvm::Array
 class SharedTile {
 public:
   /// Tile dimension d is shared dimension dims[d]; the tile lies at `at` of the shared tile, which
-  /// starts at `place`.
+  /// starts at `place`, and its neighbours are `strides` apart (by shared dimension; empty: ones).
   SharedTile(Lowering &f, TileIndex &index, const layout::SharedLayout &shared,
-             const SharedPlace &place, layout::Coord at, llvm::ArrayRef<int64_t> dims);
+             const SharedPlace &place, layout::Coord at, llvm::ArrayRef<int64_t> dims,
+             llvm::ArrayRef<int64_t> strides = {});
 
   /// Registers that one access can move: contiguous and aligned on both sides, all dead or all
   /// alive.
@@ -45,9 +46,9 @@ private:
   const layout::SharedLayout &shared;
   SharedPlace place;
   layout::Coord at;
-  llvm::SmallVector<int64_t> dims;
-  int64_t pattern;  // bytes after which the swizzle repeats
-  bool distributes; // as above
+  llvm::SmallVector<int64_t> dims, strides; // by tile dimension
+  int64_t pattern;                          // bytes after which the swizzle repeats
+  bool distributes;                         // as above
   Value thread;
   std::map<int64_t, Value> pointers; // by low part
 };

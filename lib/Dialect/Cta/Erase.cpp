@@ -117,19 +117,21 @@ Erased ReshapeOp::eraseToTile(OpBuilder &b, ValueRange operands) {
 }
 
 static Value slice(OpBuilder &b, Location loc, Value source, ArrayRef<int64_t> offsets,
-                   ArrayRef<int64_t> shape) {
+                   ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
   auto from = cast<RankedTensorType>(source.getType());
   if (from.getShape() == shape)
     return source;
   SmallVector<OpFoldResult> offs = getAsIndexOpFoldResult(b.getContext(), offsets),
                             sizes = getAsIndexOpFoldResult(b.getContext(), shape),
-                            steps(shape.size(), b.getIndexAttr(1));
+                            steps = getAsIndexOpFoldResult(b.getContext(), strides);
   return tensor::ExtractSliceOp::create(b, loc, RankedTensorType::get(shape, from.getElementType()),
                                         source, offs, sizes, steps);
 }
 
 Erased SliceOp::eraseToTile(OpBuilder &b, ValueRange operands) {
-  return one(slice(b, getLoc(), operands[0], getOffsets(), erasedTensor(getResult()).getShape()));
+  SmallVector<int64_t> ones(getOffsets().size(), 1);
+  return one(slice(b, getLoc(), operands[0], getOffsets(), erasedTensor(getResult()).getShape(),
+                   getStrides().value_or(ones)));
 }
 
 Erased ReadOp::eraseToTile(OpBuilder &b, ValueRange operands) {
@@ -139,7 +141,7 @@ Erased ReadOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   SmallVector<int64_t> dims = dimsOrIdentity(), box(from.getRank(), 1), order;
   for (auto [d, s] : llvm::enumerate(dims))
     box[s] = to.getDimSize(d);
-  Value value = slice(b, getLoc(), operands[0], offsetsOrZero(), box);
+  Value value = slice(b, getLoc(), operands[0], offsetsOrZero(), box, stridesOrOne());
   for (int64_t d = 0; d < from.getRank(); ++d)
     if (!llvm::is_contained(dims, d))
       order.push_back(d);

@@ -253,6 +253,11 @@ SmallVector<int64_t> ReadOp::offsetsOrZero() {
   // By number: while a kernel is turned back into L0 the source is a tensor already.
   return SmallVector<int64_t>(tileShape((*this)->getOperand(0).getType()).size(), 0);
 }
+SmallVector<int64_t> ReadOp::stridesOrOne() {
+  if (getStrides())
+    return SmallVector<int64_t>(*getStrides());
+  return SmallVector<int64_t>(tileShape((*this)->getOperand(0).getType()).size(), 1);
+}
 SmallVector<int64_t> ReadOp::dimsOrIdentity() {
   if (getDims())
     return SmallVector<int64_t>(*getDims());
@@ -264,10 +269,10 @@ LogicalResult ReadOp::verify() {
   if (tileElementType(getSource().getType()) != tileElementType(getResult().getType()))
     return emitOpError("read_c1: the element types differ: ")
            << getSource().getType() << " and " << getResult().getType();
-  SmallVector<int64_t> offsets = offsetsOrZero(), dims = dimsOrIdentity();
-  if (offsets.size() != from.size() || dims.size() != to.size() ||
+  SmallVector<int64_t> offsets = offsetsOrZero(), strides = stridesOrOne(), dims = dimsOrIdentity();
+  if (offsets.size() != from.size() || strides.size() != from.size() || dims.size() != to.size() ||
       (!getDims() && from.size() != to.size()))
-    return emitOpError("read_c2: 'offsets' needs one entry for each of the ")
+    return emitOpError("read_c2: 'offsets' and 'strides' need one entry for each of the ")
            << from.size() << " shared dimensions, 'dims' one for each of the " << to.size()
            << " tile dimensions";
   SmallVector<int64_t> extents(from.size(), 1);
@@ -278,9 +283,11 @@ LogicalResult ReadOp::verify() {
     extents[s] = to[d];
   }
   for (auto [d, extent] : llvm::enumerate(extents))
-    if (offsets[d] < 0 || offsets[d] + extent > from[d])
+    if (strides[d] < 1)
+      return emitOpError("read_c2: a stride must be positive, got ") << strides[d];
+    else if (auto last = lastOfSlice(offsets[d], strides[d], extent); !last || *last >= from[d])
       return emitOpError("read_c1: reads [")
-             << offsets[d] << ", " << offsets[d] + extent << ") of dimension " << d
+             << offsets[d] << ", " << (last ? *last + 1 : 0) << ") of dimension " << d
              << " with extent " << from[d];
   return success();
 }

@@ -11,6 +11,14 @@ using namespace tessera::cta;
 
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
+std::optional<int64_t> tessera::cta::lastOfSlice(int64_t offset, int64_t stride, int64_t extent) {
+  int64_t span = 0, last = 0;
+  if (offset < 0 || extent < 1 || llvm::MulOverflow(extent - 1, stride, span) ||
+      llvm::AddOverflow(offset, span, last))
+    return std::nullopt;
+  return last;
+}
+
 LogicalResult ConvertLayoutOp::verify() {
   if (erasedType(getSource().getType()) != erasedType(getResult().getType()))
     return emitOpError("convert_layout_c1: shape and element type must stay, got ")
@@ -84,11 +92,19 @@ LogicalResult SliceOp::verify() {
       static_cast<int64_t>(getOffsets().size()) != source.getRank() ||
       source.getElementType() != result.getElementType())
     return emitOpError("slice_c1: rank and element type stay, with one offset a dimension");
-  for (int64_t d = 0; d < source.getRank(); ++d)
-    if (getOffsets()[d] < 0 || getOffsets()[d] + result.getDimSize(d) > source.getDimSize(d))
+  if (getStrides() && static_cast<int64_t>(getStrides()->size()) != source.getRank())
+    return emitOpError("slice_c2: 'strides' needs one entry for each of the ")
+           << source.getRank() << " dimensions";
+  for (int64_t d = 0; d < source.getRank(); ++d) {
+    int64_t stride = getStrides() ? (*getStrides())[d] : 1;
+    if (stride < 1)
+      return emitOpError("slice_c2: a stride must be positive, got ") << stride;
+    auto last = lastOfSlice(getOffsets()[d], stride, result.getDimSize(d));
+    if (!last || *last >= source.getDimSize(d))
       return emitOpError("slice_c1: takes [")
-             << getOffsets()[d] << ", " << getOffsets()[d] + result.getDimSize(d)
-             << ") of dimension " << d << " with extent " << source.getDimSize(d);
+             << getOffsets()[d] << ", " << (last ? *last + 1 : 0) << ") of dimension " << d
+             << " with extent " << source.getDimSize(d);
+  }
   return success();
 }
 

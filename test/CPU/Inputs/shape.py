@@ -60,6 +60,28 @@ for e in ["f32", "bf16", "f16", "i8", "i1", "f64"]:
         np.full((4, 3), v[2]), e, e)
     add(f"%s = tensor.extract %x0[] : tensor<{e}>\n%r = tensor.from_elements %s : tensor<{e}>", [np.array(v[1])],
         np.array(v[1]), e, e)
+    for n in (2, 3, 7):  # scalars side by side
+        take = "\n".join(f"%e{k} = tensor.extract %x{k}[] : tensor<{e}>" for k in range(n))
+        names = ", ".join(f"%e{k}" for k in range(n))
+        add(f"{take}\n%r = tensor.from_elements {names} : tensor<{n}x{e}>", [np.array(v[k]) for k in range(n)], v[:n].copy(),
+            *[e] * (n + 1))
+    take = "\n".join(f"%e{k} = tensor.extract %x{k}[] : tensor<{e}>" for k in range(6))
+    names = ", ".join(f"%e{k}" for k in range(6))
+    add(f"{take}\n%r = tensor.from_elements {names} : tensor<2x1x3x{e}>", [np.array(v[k]) for k in range(6)],
+        v[:6].reshape(2, 1, 3).copy(), *[e] * 7)
+    # Strides: along both dimensions, up to the last element and short of it, with other slices of the same tile.
+    add(f"%r = tensor.extract_slice %x0[0, 1] [4, 4] [2, 3] : tensor<7x12x{e}> to tensor<4x4x{e}>", [x],
+        x[0:7:2, 1:11:3].copy())
+    add(f"%s = tensor.extract_slice %x0[1, 0] [3, 12] [2, 1] : tensor<7x12x{e}> to tensor<3x12x{e}>\n"
+        f"%t = tensor.extract_slice %x0[0, 0] [3, 12] [1, 1] : tensor<7x12x{e}> to tensor<3x12x{e}>\n"
+        f"%r = tensor.concat dim(0) %s, %t : (tensor<3x12x{e}>, tensor<3x12x{e}>) -> tensor<6x12x{e}>", [x],
+        np.concatenate([x[1:6:2], x[:3]]))
+    add(f"%r = tensor.extract_slice %x0[3, 0] [1, 6] [1, 2] : tensor<7x12x{e}> to tensor<6x{e}>", [x], x[3, ::2].copy())
+wide = numbers(rng, [64, 130], "f32")
+for s in (2, 3, 5):
+    n = (130 + s - 1) // s
+    add(f"%r = tensor.extract_slice %x0[0, 0] [64, {n}] [1, {s}] : tensor<64x130xf32> to tensor<64x{n}xf32>", [wide],
+        wide[:, ::s].copy())
 t = numbers(rng, [2, 3, 4, 5], "f32")
 add("%r = tile.transpose %x0 dims = [3, 1, 0, 2] : tensor<2x3x4x5xf32> -> tensor<5x3x2x4xf32>", [t],
     t.transpose(3, 1, 0, 2).copy())

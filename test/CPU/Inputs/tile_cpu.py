@@ -38,6 +38,11 @@ def memref(rank, element):
     return "memref<" + "?x" * rank + element + ">"
 
 
+# With --placed on the command line every program goes down to phase placed, as for the GPU, and back.
+PLACED = ("builtin.module(inline,canonicalize,cse,tile.kernel(tile-fuse-fma,convert-tile-to-cta,cta-form-wgmma,"
+          "cta-assign-layouts,cta-swizzle-shared,cta-select-copies,cta-decompose,cta-verify,convert-cta-to-tile))")
+
+
 class Program:
     """A compiled module. `run` returns the arguments listed in `out` after the kernel ran."""
 
@@ -47,6 +52,12 @@ class Program:
         source, self.so = self.path("in.mlir"), self.path("out.so")
         with open(source, "w") as file:
             file.write(text)
+        if "--placed" in sys.argv:
+            source = self.path("placed.mlir")
+            done = subprocess.run(["tile-opt", self.path("in.mlir"), f"--pass-pipeline={PLACED}", "-o", source],
+                                  capture_output=True, text=True)
+            if done.returncode:
+                sys.exit(f"tile-opt failed:\n{text}\n{done.stderr}")
         done = subprocess.run(
             ["tilec", source, "--target=cpu", "--emit=so", "-o", self.so, *flags],
             capture_output=True, text=True)

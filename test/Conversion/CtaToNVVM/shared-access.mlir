@@ -112,3 +112,25 @@ tile.kernel @places_k(%x: memref<128xf32>) attributes {phase = #tile.phase<alloc
   }
   tile.return
 }
+// Every third element: the thread's coordinate is tripled, and what a thread reads is no vector even where its registers are neighbours.
+// CHECK-LABEL: llvm.func @strided
+// CHECK: %[[C:.*]] = arith.muli %{{.*}}, %c3_i32
+// CHECK: arith.muli %[[C]], %c4_i32
+// CHECK: nvvm.barrier0
+// CHECK: %[[P:.*]] = llvm.getelementptr
+// CHECK: llvm.getelementptr %[[P]][4]
+// CHECK-NEXT: llvm.load %{{.*}} : !llvm.ptr<3> -> i32
+// CHECK: llvm.getelementptr %[[P]][16]
+// CHECK-NEXT: llvm.load %{{.*}} : !llvm.ptr<3> -> i32
+#pairs = #cta.frag<regs = [[1]], lanes = [[2], [4], [8], [16], [32]], warps = [[0], [0]]>
+tile.kernel @strided_k(%x: memref<256xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1 : i64} {
+  cta.launch @strided blocks() attributes {shared = 1024 : i64} {
+    %c0 = arith.constant 0 : index
+    %t = cta.load %x[%c0] : memref<256xf32> -> tensor<256xf32, #vec>
+    %s = cta.stage %t {offset = 0 : i64} : tensor<256xf32, #vec> -> !cta.smem<256xf32, #linear>
+    cta.barrier
+    %r = cta.read %s offsets = [1] strides = [3] : !cta.smem<256xf32, #linear> -> tensor<64xf32, #pairs>
+    cta.store %r, %x[%c0] : tensor<64xf32, #pairs> -> memref<256xf32>
+  }
+  tile.return
+}

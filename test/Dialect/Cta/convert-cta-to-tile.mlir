@@ -42,6 +42,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %n: index)
 // CHECK: } : tensor<8x16xf32> -> tensor<8xf32>
 // CHECK: tile.broadcast %[[R]] dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
 // CHECK: tensor.extract_slice %{{.+}}[0, 8] [8, 8] [1, 1] : tensor<8x16xf32> to tensor<8x8xf32>
+// CHECK: tensor.extract_slice %{{.+}}[1, 0] [3, 8] [2, 2] : tensor<8x16xf32> to tensor<3x8xf32>
 // CHECK: tensor.concat dim(1)
 // CHECK: %[[FLAT:.+]] = tensor.collapse_shape {{.*}} : tensor<8x16xf32> into tensor<128xf32>
 // CHECK: tensor.expand_shape %[[FLAT]] {{.*}} into tensor<4x32xf32>
@@ -62,6 +63,8 @@ tile.kernel @shapes(%X: memref<?x?xf32>, %Y: memref<?xf32>) attributes {phase = 
     } : tensor<8x16xf32> -> tensor<8xf32>
     %b = cta.broadcast %r dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
     %sl = cta.slice %b offsets = [0, 8] : tensor<8x16xf32> -> tensor<8x8xf32>
+    %st = cta.slice %b offsets = [1, 0] strides = [2, 2] : tensor<8x16xf32> -> tensor<3x8xf32>
+    cta.store %st, %X[%c0, %c0] : tensor<3x8xf32> -> memref<?x?xf32>
     %cc = cta.concat %sl, %sl dim = 1 : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x16xf32>
     %rs = cta.reshape %cc : tensor<8x16xf32> -> tensor<4x32xf32>
     %t = cta.transpose %rs dims = [1, 0] : tensor<4x32xf32> -> tensor<32x4xf32>

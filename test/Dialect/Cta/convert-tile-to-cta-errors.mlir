@@ -7,18 +7,6 @@ tile.kernel @twice() attributes {phase = #tile.phase<raw>} {
 
 // -----
 
-tile.kernel @elements(%X: memref<?xf32>, %a: f32, %b: f32) {
-  tile.grid () = () to () step () {
-    %c0 = arith.constant 0 : index
-    // expected-error @+1 {{makes a tile of 2 scalars, which is not supported on the GPU yet; combine tile.broadcast of the scalars with arith.select on a tile.iota}}
-    %t = tensor.from_elements %a, %b : tensor<2xf32>
-    tile.store %t, %X[%c0] : tensor<2xf32> -> memref<?xf32>
-  }
-  tile.return
-}
-
-// -----
-
 tile.kernel @dynamic(%X: memref<?xf32>, %n: index) {
   tile.grid () = () to () step () {
     %c0 = arith.constant 0 : index
@@ -32,12 +20,12 @@ tile.kernel @dynamic(%X: memref<?xf32>, %n: index) {
 
 // -----
 
-tile.kernel @strided(%X: memref<?xf32>) {
+tile.kernel @reversed(%X: memref<?xf32>) {
   tile.grid () = () to () step () {
     %c0 = arith.constant 0 : index
     %x = tile.load %X[%c0] : memref<?xf32> -> tensor<16xf32>
-    // expected-error @+1 {{slices a tile with strides other than 1; split a dimension with tensor.expand_shape and slice that}}
-    %t = tensor.extract_slice %x[0] [8] [2] : tensor<16xf32> to tensor<8xf32>
+    // expected-error @+1 {{slices a tile with strides that are dynamic or not positive}}
+    %t = tensor.extract_slice %x[15] [8] [-1] : tensor<16xf32> to tensor<8xf32>
     tile.store %t, %X[%c0] : tensor<8xf32> -> memref<?xf32>
   }
   tile.return

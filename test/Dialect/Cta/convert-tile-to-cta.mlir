@@ -102,6 +102,33 @@ tile.kernel @shapes(%X: memref<?x?xf32>, %Y: memref<?x?xf32>, %Z: memref<?xf32>,
 
 // -----
 
+// Several scalars: each element chooses by the bits of its number. Strides of a slice stay.
+// CHECK-LABEL: tile.kernel @several(
+// CHECK-SAME: %[[A:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: f32, %[[C:[a-z0-9]+]]: f32
+// CHECK: %[[I:.+]] = cta.iota dim = 0 : tensor<3xi32>
+// CHECK-DAG: %[[TA:.+]] = cta.broadcast %[[A]] dims = [] : f32 -> tensor<3xf32>
+// CHECK-DAG: %[[TB:.+]] = cta.broadcast %[[B]] dims = [] : f32 -> tensor<3xf32>
+// CHECK-DAG: %[[TC:.+]] = cta.broadcast %[[C]] dims = [] : f32 -> tensor<3xf32>
+// CHECK: %[[BIT0:.+]] = arith.andi %[[I]], %{{.+}} : tensor<3xi32>
+// CHECK: %[[ODD0:.+]] = arith.cmpi ne, %[[BIT0]]
+// CHECK: %[[AB:.+]] = arith.select %[[ODD0]], %[[TB]], %[[TA]]
+// CHECK: %[[BIT1:.+]] = arith.andi %[[I]]
+// CHECK: %[[ODD1:.+]] = arith.cmpi ne, %[[BIT1]]
+// CHECK: %[[T:.+]] = arith.select %[[ODD1]], %[[TC]], %[[AB]]
+// CHECK: cta.slice %[[T]] offsets = [0] strides = [2] : tensor<3xf32> -> tensor<2xf32>
+// CHECK-NOT: tensor.
+tile.kernel @several(%a: f32, %b: f32, %c: f32, %X: memref<?xf32>) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %t = tensor.from_elements %a, %b, %c : tensor<3xf32>
+    %s = tensor.extract_slice %t[0] [2] [2] : tensor<3xf32> to tensor<2xf32>
+    tile.store %s, %X[%c0] : tensor<2xf32> -> memref<?xf32>
+  }
+  tile.return
+}
+
+// -----
+
 // The number of warpgroups: given; by rows of products; by the largest tile.
 // CHECK-LABEL: tile.kernel @given
 // CHECK-SAME: warpgroups = 4

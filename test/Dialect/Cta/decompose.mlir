@@ -138,6 +138,25 @@ tile.kernel @slices(%x: memref<?x?xf16>) attributes {phase = #tile.phase<placed>
 
 // -----
 
+// A strided slice is a strided read.
+
+#rows = #cta.frag<regs = [[0, 1], [0, 2]], lanes = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warps = [[2, 0], [4, 0]]>
+
+// CHECK-LABEL: tile.kernel @strided(
+// CHECK: %[[S:.*]] = cta.stage
+// CHECK-NEXT: cta.read %[[S]] offsets = [0, 1] strides = [1, 2] :
+tile.kernel @strided(%x: memref<?x?xf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %t = cta.load %x[%c0, %c0] : memref<?x?xf16> -> tensor<8x128xf16, #rows>
+    %l = cta.slice %t offsets = [0, 1] strides = [1, 2] : tensor<8x128xf16, #rows> -> tensor<8x64xf16, #rows>
+    cta.store %l, %x[%c0, %c0] : tensor<8x64xf16, #rows> -> memref<?x?xf16>
+  }
+  tile.return
+}
+
+// -----
+
 // Along columns the accumulator's rows are within a quad: the reduction stays. Along rows it crosses four warps and two warpgroups:
 // eight parts, which each thread reads into registers.
 

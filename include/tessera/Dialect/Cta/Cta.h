@@ -27,6 +27,10 @@ mlir::Type erasedType(mlir::Type type);
 
 /// The extents of a tensor or shared tile.
 llvm::ArrayRef<int64_t> tileShape(mlir::Type type);
+
+/// The last of `extent` elements of a dimension, from `offset` on with a positive stride; nothing
+/// if the numbers make no sense.
+std::optional<int64_t> lastOfSlice(int64_t offset, int64_t stride, int64_t extent);
 mlir::Type tileElementType(mlir::Type type);
 } // namespace tessera::cta
 

@@ -184,7 +184,7 @@ def Cta_ReadOp : Cta_Op<"read", [Pure, Cta_Erasable]> {
   let summary = "shared memory to registers";
   let description = [{
     The elements of a shared tile from `offsets` on (default zeros; static), as a register tile. With `dims`, dimension d of the tile is
-    dimension `dims[d]` of the shared tile; other dimensions are read at their offset.
+    dimension `dims[d]` of the shared tile; other dimensions are read at their offset. With `strides`, every so manieth element of a dimension.
 
     ```mlir
     %t = cta.read %s : !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>> -> tensor<128x64xbf16, #cta.frag<wgmma_a, bits = 16, wg = 2>>
@@ -192,15 +192,16 @@ def Cta_ReadOp : Cta_Op<"read", [Pure, Cta_Erasable]> {
 
     Constraints:
     1. the tile lies inside the shared tile; element types are equal.
-    2. `offsets` has one entry a dimension of the shared tile, `dims` one a dimension of the result.
+    2. `offsets` and `strides` (positive) have one entry a dimension of the shared tile, `dims` one a dimension of the result.
   }];
   let arguments = (ins Cta_SmemType:$source, OptionalAttr<DenseI64ArrayAttr>:$offsets,
-                       OptionalAttr<DenseI64ArrayAttr>:$dims);
+                       OptionalAttr<DenseI64ArrayAttr>:$dims, OptionalAttr<DenseI64ArrayAttr>:$strides);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$source (`offsets` `=` $offsets^)? (`dims` `=` $dims^)? attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = "$source (`offsets` `=` $offsets^)? (`strides` `=` $strides^)? (`dims` `=` $dims^)? attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     llvm::SmallVector<int64_t> offsetsOrZero();
+    llvm::SmallVector<int64_t> stridesOrOne();
     llvm::SmallVector<int64_t> dimsOrIdentity();
   }];
 }

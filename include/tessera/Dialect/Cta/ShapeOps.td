@@ -96,18 +96,21 @@ def Cta_ReshapeOp : Cta_Op<"reshape", [Pure, Cta_Erasable]> {
 def Cta_SliceOp : Cta_Op<"slice", [Pure, Cta_Erasable]> {
   let summary = "a part of a tile at static offsets";
   let description = [{
-    `tensor.extract_slice` with unit strides. Any layouts; `cta-decompose` makes it a read of scratch.
+    `tensor.extract_slice`. Any layouts; `cta-decompose` makes it a read of scratch. With `strides` (default ones) element i of a dimension is
+    element `offset + i * stride` of the source.
 
     ```mlir
     %y = cta.slice %x offsets = [0, 32] : tensor<64x64xf32, #a> -> tensor<64x32xf32, #b>
+    %z = cta.slice %x offsets = [0, 1] strides = [1, 2] : tensor<64x64xf32, #a> -> tensor<64x32xf32, #b>
     ```
 
     Constraints:
     1. the part lies inside the source; the rank stays.
+    2. `strides` has one positive entry a dimension.
   }];
-  let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$offsets);
+  let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$offsets, OptionalAttr<DenseI64ArrayAttr>:$strides);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$source `offsets` `=` $offsets attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = "$source `offsets` `=` $offsets (`strides` `=` $strides^)? attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
 }
 

@@ -25,6 +25,7 @@ private:
   LogicalResult convert(Operation *op);
   LogicalResult convertTensorOp(Operation *op);
   LogicalResult convertSlice(tensor::ExtractSliceOp op);
+  Value choose(tensor::FromElementsOp op);
   Value stage(Value tile);
 
   tile::KernelOp kernel;
@@ -149,10 +150,7 @@ LogicalResult Converter::convertTensorOp(Operation *op) {
   Value scalar;
   if (auto elements = dyn_cast<tensor::FromElementsOp>(op)) {
     if (elements.getElements().size() != 1)
-      return op->emitOpError("makes a tile of ")
-             << elements.getElements().size()
-             << " scalars, which is not supported on the GPU yet; combine tile.broadcast of the "
-                "scalars with arith.select on a tile.iota";
+      return done(choose(elements));
     scalar = elements.getElements().front();
   } else if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
     scalar = splat.getInput();
@@ -163,17 +161,55 @@ LogicalResult Converter::convertTensorOp(Operation *op) {
   return op->emitOpError("is not an op of the tile language (docs/Language.md, \"shape\")");
 }
 
+/// Several scalars: every element chooses by the bits of its number in row-major order.
+Value Converter::choose(tensor::FromElementsOp op) {
+  Location loc = op.getLoc();
+  RankedTensorType type = op.getType();
+  auto numbers = RankedTensorType::get(type.getShape(), rewriter.getI32Type());
+  auto constant = [&](int64_t x) -> Value {
+    return arith::ConstantOp::create(
+        rewriter, loc, DenseElementsAttr::get(numbers, rewriter.getI32IntegerAttr(x)));
+  };
+  Value number;
+  int64_t below = type.getNumElements();
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    below /= type.getDimSize(d);
+    if (type.getDimSize(d) == 1)
+      continue;
+    Value part = IotaOp::create(rewriter, loc, numbers, rewriter.getI64IntegerAttr(d), Value{});
+    if (below != 1)
+      part = arith::MulIOp::create(rewriter, loc, part, constant(below));
+    number = number ? arith::AddIOp::create(rewriter, loc, number, part).getResult() : part;
+  }
+  SmallVector<Value> left;
+  for (Value element : op.getElements())
+    left.push_back(BroadcastOp::create(rewriter, loc, type, element, ArrayRef<int64_t>{}));
+  for (int64_t bit = 1; left.size() > 1; bit *= 2) {
+    Value masked = arith::AndIOp::create(rewriter, loc, number, constant(bit));
+    Value odd = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, masked, constant(0));
+    SmallVector<Value> next;
+    for (size_t i = 0; i < left.size(); i += 2)
+      next.push_back(i + 1 < left.size()
+                         ? arith::SelectOp::create(rewriter, loc, odd, left[i + 1], left[i])
+                         : left[i]);
+    left = std::move(next);
+  }
+  return left.front();
+}
+
 LogicalResult Converter::convertSlice(tensor::ExtractSliceOp op) {
   if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
       ShapedType::isDynamicShape(op.getStaticSizes()))
     return op.emitOpError("slices a tile at dynamic offsets or sizes; only static ones are "
                           "supported: load the part from memory instead");
-  if (llvm::any_of(op.getStaticStrides(), [](int64_t s) { return s != 1; }))
-    return op.emitOpError("slices a tile with strides other than 1; split a dimension with "
-                          "tensor.expand_shape and slice that");
+  if (ShapedType::isDynamicShape(op.getStaticStrides()) ||
+      llvm::any_of(op.getStaticStrides(), [](int64_t s) { return s < 1; }))
+    return op.emitOpError("slices a tile with strides that are dynamic or not positive");
   auto full = RankedTensorType::get(op.getStaticSizes(), op.getType().getElementType());
-  Value result =
-      SliceOp::create(rewriter, op.getLoc(), full, op.getSource(), op.getStaticOffsets());
+  bool dense = llvm::all_of(op.getStaticStrides(), [](int64_t s) { return s == 1; });
+  Value result = SliceOp::create(rewriter, op.getLoc(), full, op.getSource(), op.getStaticOffsets(),
+                                 dense ? DenseI64ArrayAttr{}
+                                       : rewriter.getDenseI64ArrayAttr(op.getStaticStrides()));
   if (full != op.getType())
     result = ReshapeOp::create(rewriter, op.getLoc(), op.getType(), result);
   rewriter.replaceOp(op, result);

@@ -200,7 +200,7 @@ LogicalResult Decomposer::slice(SliceOp op) {
                                      accessOf(op.getResult(), /*isWrite=*/false, op.getOffsets())}),
                         source);
   replace(op, ReadOp::create(b, op.getLoc(), op.getResult().getType(), stage, op.getOffsetsAttr(),
-                             DenseI64ArrayAttr{})
+                             /*dims=*/DenseI64ArrayAttr{}, op.getStridesAttr())
                   .getResult());
   return success();
 }

@@ -259,8 +259,10 @@ private:
       if (!slice.getOffsets().empty() || !slice.getSizes().empty() || !slice.getStrides().empty())
         error(op) << "has dynamic offsets, sizes or strides; a slice of a tile is static: load the "
                      "part that is wanted with tile.load";
-      else if (!slice.hasUnitStride())
-        error(op) << "has strides other than 1, which are not yet supported";
+      else if (llvm::any_of(slice.getStaticStrides(), [](int64_t s) { return s < 1; }))
+        error(op)
+            << "has a stride that is not positive; the language has no reversal: load the tile "
+               "through a reversed view";
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       if (loop.getUnsignedCmp())
         error(op) << "compares unsigned; loops of the language are signed";
