@@ -40,22 +40,11 @@ inline void registerTesseraPasses() {
   tile::registerTileFuseFma();
   tile::registerTileSpecializeFacts();
   tile::registerTileVerify();
-  cta::registerConvertTileToCta();
-  cta::registerFormWgmma();
-  cta::registerSwizzleShared();
-  cta::registerSelectCopies();
-  cta::registerConvertCtaToTile();
-  cta::registerAssignLayouts();
-  cta::registerCtaVerify();
+  cta::registerCtaPasses();
   registerTesseraConversionPasses();
   registerHostPipelines();
   registerNVVMPipeline();
   registerTilePipelines();
-  cta::registerLowerGrid();
-  cta::registerDecompose();
-  cta::registerAllocateShared();
-  cta::registerInsertBarriers();
-  cta::registerAssignRegisters();
 }
 
 } // namespace tessera

@@ -58,5 +58,24 @@ LogicalResult AwaitOp::verify() {
   return success();
 }
 
+LogicalResult ExpectOp::verify() {
+  // The transaction count of an mbarrier has 20 bits.
+  constexpr uint64_t kMaxBytes = (uint64_t(1) << 20) - 1;
+  if (static_cast<int64_t>(getMbarrier()) < 0)
+    return emitOpError("expect_c1: 'mbarrier' must be 0 or more");
+  if (getBytes() < 1 || getBytes() > kMaxBytes)
+    return emitOpError("expect_c1: 'bytes' must be 1 to ")
+           << kMaxBytes << ", got " << static_cast<int64_t>(getBytes());
+  return success();
+}
+
+LogicalResult RingOp::verify() {
+  if (!isa_and_nonnull<LaunchOp>((*this)->getParentOp()))
+    return emitOpError("ring_c1: must stand directly in a cta.launch");
+  if (getOffset() && static_cast<int64_t>(*getOffset()) < 0)
+    return emitOpError("ring_c2: 'offset' must be 0 or more");
+  return success();
+}
+
 #define GET_OP_CLASSES
 #include "tessera/Dialect/Cta/CtaOps.cpp.inc"

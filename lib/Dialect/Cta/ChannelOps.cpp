@@ -128,7 +128,26 @@ LogicalResult StepOp::verify() {
            << yield.getOperandTypes() << ", but its results are " << getResultTypes();
   if (!isa_and_nonnull<scf::ForOp, scf::WhileOp, RoleOp, LaunchOp>((*this)->getParentOp()))
     return emitOpError("step_c2: stands in a loop, a cta.role or a cta.launch");
+  if (static_cast<int64_t>(getStage()) < 0)
+    return emitOpError("step_c3: the stage is 0 or more, got ") << static_cast<int64_t>(getStage());
+  if (getSchedule() && *(*this)->getBlock()->getOps<StepOp>().begin() != *this)
+    return emitOpError("step_c4: only the first step of a block has a 'schedule'");
   return success();
+}
+
+ParseResult ElectOp::parse(OpAsmParser &parser, OperationState &result) {
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body) || parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  if (body->empty())
+    body->emplaceBlock();
+  return success();
+}
+
+void ElectOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  p.printRegion(getBody());
+  p.printOptionalAttrDict((*this)->getAttrs());
 }
 
 ParseResult RoleOp::parse(OpAsmParser &parser, OperationState &result) {

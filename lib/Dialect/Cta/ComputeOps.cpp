@@ -72,13 +72,26 @@ int64_t WgmmaOp::getM() { return getResultType().getDimSize(0); }
 int64_t WgmmaOp::getN() { return getResultType().getDimSize(1); }
 int64_t WgmmaOp::getK() { return getBType().getShape()[0]; }
 
+void WgmmaOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  if (!isAsync())
+    return;
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+Speculation::Speculatability WgmmaOp::getSpeculatability() {
+  return isAsync() ? Speculation::NotSpeculatable : Speculation::Speculatable;
+}
+
 LogicalResult WgmmaOp::verify() {
   if (getResultType().getRank() != 2 ||
       failed(verifyExtents(*this, tileShape(getA().getType()), getBType().getShape(),
                            getResultType().getShape())))
     return emitOpError("wgmma_c3: a is M x K, b K x N, the result M x N");
   if (getC() && getC().getType() != getResult().getType())
-    return emitOpError("wgmma_c3: c must have the type of the result");
+    return emitOpError() << (isa<AsyncType>(getC().getType()) == isAsync()
+                                 ? "wgmma_c3: c must have the type of the result"
+                                 : "wgmma_c5: c must be asynchronous exactly if the result is");
   Type a = tileElementType(getA().getType()), b = getBType().getElementType(),
        d = getResultType().getElementType();
   if (a != b || !(a.isF16() || a.isBF16()) || !(d.isF32() || (d.isF16() && a.isF16())))

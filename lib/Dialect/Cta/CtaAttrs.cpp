@@ -278,6 +278,47 @@ void SwizzleAttr::print(AsmPrinter &p) const {
   }
 }
 
+//===--- schedule
+//-----------------------------------------------------------------------------------===//
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<StringAttr> steps, std::optional<int64_t> ii) {
+  if (steps.empty())
+    return emitError() << "schedule: lists at least one step";
+  llvm::SmallDenseSet<StringAttr> seen;
+  for (StringAttr step : steps)
+    if (!seen.insert(step).second)
+      return emitError() << "schedule: lists @" << step.getValue() << " twice";
+  if (ii && *ii < 1)
+    return emitError() << "schedule: 'ii' is 1 or more, got " << *ii;
+  return success();
+}
+
+Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<StringAttr> steps;
+  auto step = [&]() -> ParseResult { return parser.parseSymbolName(steps.emplace_back()); };
+  std::optional<int64_t> ii;
+  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, step))
+    return {};
+  if (succeeded(parser.parseOptionalComma()))
+    if (parser.parseKeyword("ii") || parser.parseEqual() || parser.parseInteger(ii.emplace()))
+      return {};
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), steps, ii);
+}
+
+void ScheduleAttr::print(AsmPrinter &p) const {
+  p << "<[";
+  llvm::interleaveComma(getSteps(), p,
+                        [&](StringAttr step) { p.printSymbolName(step.getValue()); });
+  p << ']';
+  if (getIi())
+    p << ", ii = " << *getIi();
+  p << '>';
+}
+
 //===--- plan
 //---------------------------------------------------------------------------------------===//
 

@@ -80,9 +80,16 @@ Type ChannelType::parse(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   int64_t depth = 0;
   SmallVector<Type> payload;
-  if (parser.parseLess() ||
-      (failed(parser.parseOptionalQuestion()) && failed(parser.parseInteger(depth))))
+  if (parser.parseLess())
     return {};
+  if (failed(parser.parseOptionalQuestion())) {
+    if (parser.parseInteger(depth))
+      return {};
+    if (depth < 1) {
+      parser.emitError(loc, "a channel has one slot or more, or '?' while that is open");
+      return {};
+    }
+  }
   while (succeeded(parser.parseOptionalComma()))
     if (parser.parseType(payload.emplace_back()))
       return {};

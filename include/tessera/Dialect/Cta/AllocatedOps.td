@@ -101,9 +101,13 @@ def Cta_ExpectOp : Cta_Op<"expect", []> {
     ```mlir
     cta.expect 0[%slot] bytes = 49152
     ```
+
+    Constraints:
+    1. `mbarrier` is 0 or more, `bytes` from 1 to 2²⁰ − 1 (what an mbarrier counts).
   }];
   let arguments = (ins I64Attr:$mbarrier, I32:$slot, I64Attr:$bytes);
   let assemblyFormat = "$mbarrier `[` $slot `]` `bytes` `=` $bytes attr-dict";
+  let hasVerifier = 1;
 }
 
 def Cta_ArriveOp : Cta_Op<"arrive", []> {
@@ -130,13 +134,19 @@ def Cta_RingOp : Cta_Op<"ring", []> {
     ```mlir
     %r = cta.ring {offset = 0} : !cta.ring<3, !cta.smem<128x64xbf16, #a>>
     ```
+
+    Constraints:
+    1. stands directly in a `cta.launch`.
+    2. `offset` is 0 or more.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$offset);
   let results = (outs Res<Cta_RingType, "", [MemAlloc]>:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
-def Cta_SlotOp : Cta_Op<"slot", [Pure,
+// It reads: what a slot holds changes at awaits, so two slots with one number are not one value, and none leaves a loop.
+def Cta_SlotOp : Cta_Op<"slot", [MemoryEffects<[MemRead]>,
     TypesMatchWith<"the result is a tile of the ring", "ring", "result", "llvm::cast<RingType>($_self).getTile()">]> {
   let summary = "one tile of a ring";
   let description = [{

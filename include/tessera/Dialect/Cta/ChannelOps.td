@@ -93,7 +93,7 @@ def Cta_ReleaseOp : Cta_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
     ```
 
     Constraints:
-    1. the credit comes from `cta.wait` of the same channel, directly or carried by a loop.
+    1. the credit comes from `cta.wait` of the same channel, directly or carried by a loop (checked by `cta-verify`).
   }];
   let arguments = (ins Cta_ChannelType:$channel, Cta_CreditType:$credit, Variadic<Cta_AsyncType>:$after);
   let assemblyFormat = "$channel `,` $credit (`after` `(` $after^ `:` type($after) `)`)? attr-dict `:` type($channel)";
@@ -121,7 +121,7 @@ def Cta_ReadyOp : Cta_Op<"ready", [Pure, Cta_Erasable,
     TypesMatchWith<"the result is the tile", "source", "result", "AsyncType::get($_ctxt, llvm::cast<mlir::RankedTensorType>($_self))">]> {
   let summary = "a tile in registers as one whose product has finished";
   let description = [{
-    What a loop that carries products in flight starts from.
+    What a loop that carries products in flight starts from. Nothing is in flight: the result may have several consumers.
 
     ```mlir
     %c = cta.ready %zero : tensor<128x256xf32, #acc>
@@ -152,10 +152,16 @@ def Cta_StepOp : Cta_Op<"step", [SingleBlockImplicitTerminator<"cta::YieldOp">, 
     Constraints:
     1. the yielded types are the result types.
     2. the parent is a loop (`scf.for`, `scf.while`) or a `cta.role` or `cta.launch`.
+    3. the stage is 0 or more.
+    4. only the first step of a block has a `schedule`, the `#cta.schedule` of all of them.
   }];
-  let arguments = (ins StrAttr:$sym_name, Cta_RoleKindAttr:$role, DefaultValuedAttr<I64Attr, "0">:$stage);
+  let arguments = (ins StrAttr:$sym_name, Cta_RoleKindAttr:$role, DefaultValuedAttr<I64Attr, "0">:$stage,
+    OptionalAttr<Cta_ScheduleAttr>:$schedule);
   let regions = (region SizedRegion<1>:$body);
   let results = (outs Variadic<AnyType>:$results);
+  let builders = [OpBuilder<(ins "mlir::TypeRange":$results, "llvm::StringRef":$name, "RoleKind":$role, CArg<"int64_t", "0">:$stage), [{
+    build($_builder, $_state, results, $_builder.getStringAttr(name), RoleKindAttr::get($_builder.getContext(), role),
+          $_builder.getI64IntegerAttr(stage), ScheduleAttr()); }]>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
@@ -190,7 +196,7 @@ def Cta_RoleOp : Cta_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEffec
 def Cta_ElectOp : Cta_Op<"elect", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "one thread of the role";
   let description = [{
-    The body runs in one thread. It holds scalars and asynchronous operations only, so every scalar is uniform.
+    The body runs in one thread. It holds scalars and asynchronous operations only, so every scalar is uniform (checked by `cta-verify`).
 
     ```mlir
     cta.elect {
@@ -199,7 +205,7 @@ def Cta_ElectOp : Cta_Op<"elect", [SingleBlock, NoTerminator, RecursiveMemoryEff
     ```
   }];
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$body attr-dict";
+  let hasCustomAssemblyFormat = 1;
 }
 
 def Cta_YieldOp : Cta_Op<"yield", [Pure, ReturnLike, Terminator, HasParent<"StepOp">]> {

@@ -34,7 +34,9 @@ def Cta_MmaOp : Cta_Op<"mma", [Pure, Cta_Erasable]> {
   }];
 }
 
-def Cta_WgmmaOp : Cta_Op<"wgmma", [Pure, Cta_Erasable]> {
+// One in flight has an effect: merged or moved out of a loop it would have several consumers.
+def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
   let summary = "matrix product on the tensor cores, by warpgroups";
   let description = [{
     `result = a · b + c` (without `c`: the product alone) by `wgmma.mma_async` (PTX ISA, Asynchronous Warpgroup Level Matrix Instructions), complete when

@@ -83,6 +83,18 @@ def Cta_RoleKindAttr : EnumAttr<Cta_Dialect, Cta_RoleKindEnum, "role_kind"> { le
 def Cta_ReplicateEnum : Cta_Enum<"Replicate", "what the math warpgroups of a block share", [
   I32EnumAttrCase<"Split", 0, "split">, I32EnumAttrCase<"Blocks", 1, "blocks">]>;
 
+def Cta_ScheduleAttr : AttrDef<Cta_Dialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "the steps of a loop in their order, and what an iteration was predicted to take";
+  let description = [{
+    `#cta.schedule<[@load, @qk, @softmax], ii = 512>` stands on the first `cta.step` of the loop: `cta-verify` reports a step that is
+    missing, unknown or out of order. `ii` is the number of cycles between the starts of two iterations; it may be absent.
+  }];
+  let parameters = (ins ArrayRefParameter<"mlir::StringAttr">:$steps, OptionalParameter<"std::optional<int64_t>">:$ii);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
   let mnemonic = "plan";
   let summary = "the decisions about a kernel that no text of the program contains";

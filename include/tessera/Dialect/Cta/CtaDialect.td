@@ -18,11 +18,14 @@ def Cta_Dialect : Dialect {
     * **placed**: every tensor has a register layout (`#cta.frag`), every shared tile a shared layout, every conversion, copy and
       product is an explicit op with a chosen mechanism. Still sequential; no `tile` op but kernel, grid, dim,
       assume, return; no `tensor` op.
-    * **allocated**: shared tiles have offsets, hazards are barriers and fences, scratch is explicit, grids are
-      `cta.launch`es.
+    * **scheduled**: grids are `cta.launch`es, scratch is explicit; copies feed channels, loops may consist of `cta.step`s, products may be in flight. Still
+      sequential.
+    * **specialized**: the roles of a launch run concurrently and meet in channels.
+    * **allocated**: shared tiles have offsets, channels are rings and mbarriers, hazards are barriers and
+      fences.
 
     Shared memory is an immutable SSA value (`!cta.smem`) until `cta-allocate-shared`; so `convert-cta-to-tile` can turn
-    a placed kernel back into L0, which the CPU target runs.
+    a placed or scheduled kernel back into L0, which the CPU target runs.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

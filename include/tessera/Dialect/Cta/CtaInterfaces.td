@@ -9,7 +9,7 @@ include "mlir/IR/OpBase.td"
 def Cta_EraseOpInterface : OpInterface<"EraseOpInterface"> {
   let cppNamespace = "::tessera::cta";
   let description = [{
-    Ops of the phases raw and placed that can be turned back into L0. `convert-cta-to-tile` calls `eraseToTile` with
+    Ops of the phases raw, placed and scheduled that can be turned back into L0. `convert-cta-to-tile` calls `eraseToTile` with
     the operands already erased: register tiles and shared tiles are unencoded tensors.
   }];
   let methods = [
