@@ -9,7 +9,7 @@ tile.kernel @l0() {
 
 tile.kernel @barrier() attributes {phase = #tile.phase<placed>, warpgroups = 1} {
   tile.grid () = () to () step () {
-    // expected-error @+1 {{has no counterpart at L0; convert-cta-to-tile takes kernels in phase raw or placed, before cta-lower-grid}}
+    // expected-error @+1 {{has no counterpart at L0; convert-cta-to-tile takes kernels in phase raw, placed or scheduled, before cta-specialize-warps and cta-allocate-shared}}
     cta.barrier
   }
   tile.return

@@ -1,7 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Erasure: a raw or placed kernel as the L0 kernel it means.
+// Erasure: a raw, placed or scheduled kernel as the L0 kernel it means.
+#include "EraseSchedule.h"
 #include "tessera/Dialect/Cta/Passes.h"
 
 namespace tessera::cta {
@@ -37,7 +38,8 @@ static LogicalResult erasePlacement(tile::KernelOp kernel) {
     auto erasable = dyn_cast<EraseOpInterface>(op);
     if (!erasable)
       return op->emitOpError("has no counterpart at L0; convert-cta-to-tile takes kernels in phase "
-                             "raw or placed, before cta-lower-grid");
+                             "raw, placed or scheduled, before cta-specialize-warps and "
+                             "cta-allocate-shared");
     OpBuilder builder(op);
     FailureOr<SmallVector<Value>> values = erasable.eraseToTile(builder, op->getOperands());
     if (failed(values))
@@ -56,10 +58,10 @@ struct ConvertCtaToTile : cta::impl::ConvertCtaToTileBase<ConvertCtaToTile> {
   using ConvertCtaToTileBase::ConvertCtaToTileBase;
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    if (kernel.getPhase() != tile::Phase::Placed &&
+    if (kernel.getPhase() != tile::Phase::Placed && kernel.getPhase() != tile::Phase::Scheduled &&
         failed(requirePhase(kernel, tile::Phase::Raw, getArgument())))
       return signalPassFailure();
-    if (failed(erasePlacement(kernel)))
+    if (failed(eraseSchedules(kernel)) || failed(erasePlacement(kernel)))
       return signalPassFailure();
     kernel.removePhaseAttr();
     kernel.removeWarpgroupsAttr();

@@ -3,6 +3,7 @@
 
 // cta-verify: the invariant of each phase, checked by a walk, because types inferred by upstream
 // ops bypass the verifier of an encoding.
+#include "VerifyAsync.h"
 #include "tessera/Dialect/Cta/LayoutRules.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Layout/RegisterForms.h"
@@ -32,9 +33,7 @@ public:
   }
 
 private:
-  InFlightDiagnostic error(Operation *op) {
-    return op->emitOpError() << "breaks phase " << tile::stringifyPhase(phase) << ": ";
-  }
+  InFlightDiagnostic error(Operation *op) { return breaksPhase(op, phase); }
   LogicalResult checkOp(Operation *op);
   LogicalResult checkVocabulary(Operation *op);
   LogicalResult checkType(Operation *op, Type type);
@@ -64,12 +63,14 @@ LogicalResult Verifier::checkVocabulary(Operation *op) {
     if (isa<tile::KernelOp, tile::DimOp, tile::NumCoresOp, tile::AssumeOp, tile::ReturnOp,
             tile::YieldOp>(op))
       return success();
-    if (isa<tile::GridOp>(op) && phase != tile::Phase::Allocated)
+    if (isa<tile::GridOp>(op) && phase < tile::Phase::Scheduled)
       return success();
     return error(op) << "no such op below L0; convert-tile-to-cta and cta-lower-grid replace it";
   }
   if (isa_and_nonnull<CtaDialect>(dialect)) {
-    bool allocatedOnly = isa<BarrierOp, FenceAsyncOp, AwaitOp, AwaitStoresOp>(op);
+    auto await = dyn_cast<AwaitOp>(op);
+    bool allocatedOnly =
+        isa<BarrierOp, FenceAsyncOp, AwaitStoresOp>(op) || (await && !await.getSlot());
     if (allocatedOnly && phase != tile::Phase::Allocated)
       return error(op) << "barriers and waits exist in phase allocated only";
     return success();
@@ -87,6 +88,8 @@ LogicalResult Verifier::checkType(Operation *op, Type type) {
                        << " has no layout; cta-swizzle-shared chooses one";
     return success();
   }
+  if (auto async = dyn_cast<AsyncType>(type))
+    type = async.getTensor();
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return success();
@@ -162,12 +165,15 @@ LogicalResult Verifier::checkLayouts(Operation *op) {
       return expect(op, store.getMask(),
                     maskLayout(layoutOf(store.getValue()), store.getMaskDims()), "the mask");
   } else if (auto wgmma = dyn_cast<WgmmaOp>(op)) {
-    return expect(op, wgmma.getResult(), layout::wgmmaAcc(groups), "the result of a wgmma");
+    if (layout::wgmmaAcc(groups) != FragAttr::of(wgmma.getResultType()).layout())
+      return error(op) << "the result of a wgmma has the accumulator layout of the kernel's "
+                       << groups << " warpgroups";
   }
   return success();
 }
 
-/// In phase allocated no scratch can be made any more: everything is a matter of warps.
+/// From phase scheduled on no scratch is made any more, since depths of channels fill what is left
+/// of shared memory: everything is a matter of warps.
 LogicalResult Verifier::checkDecomposed(Operation *op) {
   if (isa<SliceOp, ConcatOp>(op))
     return error(op) << "cta-decompose replaces it by scratch";
@@ -203,10 +209,10 @@ LogicalResult Verifier::checkOp(Operation *op) {
     return success();
   if (failed(checkLayouts(op)))
     return failure();
+  if (phase >= tile::Phase::Scheduled && failed(checkDecomposed(op)))
+    return failure();
   if (phase != tile::Phase::Allocated)
     return success();
-  if (failed(checkDecomposed(op)))
-    return failure();
   if (auto stage = dyn_cast<StageOp>(op); stage && !stage.getOffset())
     return error(op) << "has no offset; cta-allocate-shared sets it";
   if (auto copy = dyn_cast<CopyOp>(op)) {
@@ -219,7 +225,11 @@ LogicalResult Verifier::checkOp(Operation *op) {
 }
 
 LogicalResult tessera::cta::verifyPhase(tile::KernelOp kernel) {
-  return kernel.getPhase() ? Verifier(kernel).run() : success();
+  if (!kernel.getPhase())
+    return success();
+  if (failed(Verifier(kernel).run()) || failed(verifyRoles(kernel)))
+    return failure();
+  return verifyCredits(kernel);
 }
 
 namespace {
