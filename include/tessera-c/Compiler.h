@@ -44,7 +44,7 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  * tilec: target        sm_90a (default), cpu emit          tile cta nvvm llvm ptx sass cubin so
  * json; default cubin, or so for the CPU stop-after    tile raw placed allocated nvvm llvm variants
  * auto any aligned fp-contract   on off require       one demand: tma wgmma pipelined peeled
- * no_spills deterministic; may be repeated opt-level     0 to 3 lineinfo      on off save-temps a
+ * no_spills deterministic; may be repeated opt-level     0 to 3 lineinfo      on off check         on off save-temps a
  * directory temp-dir      a directory ptxas, nvdisasm, linker   programs or their directories
  *   tool-dir      a directory to look for programs in after PATH; may be repeated
  *   mcpu          for target cpu

@@ -57,6 +57,9 @@ struct CompileOptions {
   std::vector<std::string> require;
   /// LLVM's and ptxas' optimisation level, 0 to 3.
   unsigned optLevel = 3;
+  /// Test at run time what the language leaves undefined: a failed check names the line and ends
+  /// the program.
+  bool check = false;
   /// Line tables in the cubin.
   bool lineInfo = false;
   /// A directory for all intermediate texts, written as they come to be; empty: none.

@@ -38,6 +38,7 @@ inline void registerTesseraDialects(mlir::DialectRegistry &registry) {
 /// The passes and pipelines of Tessera; upstream's are not among them.
 inline void registerTesseraPasses() {
   tile::registerTileFuseFma();
+  tile::registerTileInsertChecks();
   tile::registerTileSpecializeFacts();
   tile::registerTileVerify();
   cta::registerCtaPasses();

@@ -37,6 +37,8 @@ struct TilePipelineOptions {
   std::string variants = "auto";
   /// Whether to make variants at all.
   bool specialize = true;
+  /// Test what the language leaves undefined: tile-insert-checks.
+  bool check = false;
 };
 
 /// Appends the passes that take a module from phase `from` to phase `to`, with verification at each

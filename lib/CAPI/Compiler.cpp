@@ -61,6 +61,8 @@ bool set(CompileOptions &options, std::string_view name, std::string_view value)
     return choose(kSwitches, value, options.fpContract);
   if (name == "lineinfo")
     return choose(kSwitches, value, options.lineInfo);
+  if (name == "check")
+    return choose(kSwitches, value, options.check);
   if (name == "opt-level") {
     if (value.size() != 1 || value[0] < '0' || value[0] > '3')
       return false;

@@ -162,6 +162,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
   Location loc = module.getLoc();
   TilePipelineOptions pipeline;
   pipeline.variants = options.variants;
+  pipeline.check = options.check;
 
   Phase last = options.stopAfter.empty() ? lastPhase(result.kind) : *parsePhase(options.stopAfter);
   std::map<std::string, PtxasPolicy> policies;

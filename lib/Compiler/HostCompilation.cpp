@@ -36,6 +36,7 @@ LogicalResult tessera::compileForHost(ModuleOp module, Stages &stages) {
   if (!options.stopAfter.empty() || result.kind == Emit::Tile) {
     TilePipelineOptions pipeline;
     pipeline.specialize = false;
+    pipeline.check = options.check;
     if (failed(stages.runPhase(module, Phase::Source, Phase::Tile, pipeline)))
       return failure();
     result.artifact = printModule(module);
@@ -46,6 +47,7 @@ LogicalResult tessera::compileForHost(ModuleOp module, Stages &stages) {
   HostOptions host;
   host.cpu = options.cpu;
   host.optLevel = options.optLevel;
+  host.check = options.check;
   host.linker = options.linker;
   host.tempDir = options.tempDir;
   OwningOpRef<ModuleOp> before = module.clone();

@@ -85,6 +85,8 @@ static void toTile(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(createCSEPass());
   kernels.addPass(tile::createTileFuseFma());
   kernels.addPass(tile::createTileVerify());
+  if (options.check)
+    kernels.addPass(tile::createTileInsertChecks());
   if (!options.specialize)
     return;
   tile::TileSpecializeFactsOptions facts;
@@ -120,10 +122,7 @@ static void toAllocated(OpPassManager &pm) {
   kernels.addPass(cta::createCtaVerify());
 }
 
-static void toNvvm(OpPassManager &pm) {
-  pm.addPass(createConvertCtaToNVVM());
-}
-
+static void toNvvm(OpPassManager &pm) { pm.addPass(createConvertCtaToNVVM()); }
 
 void tessera::buildTilePipeline(OpPassManager &pm, Phase from, Phase to,
                                 const TilePipelineOptions &options) {
@@ -144,6 +143,8 @@ void tessera::buildTilePipeline(OpPassManager &pm, Phase from, Phase to,
 
 namespace {
 struct RegisteredOptions : PassPipelineOptions<RegisteredOptions> {
+  Option<bool> check{*this, "check", llvm::cl::desc("insert tile-insert-checks"),
+                     llvm::cl::init(false)};
   Option<std::string> variants{*this, "variants", llvm::cl::desc("auto, any or aligned"),
                                llvm::cl::init("auto")};
 };
@@ -160,6 +161,7 @@ void tessera::registerTilePipelines() {
         [to](OpPassManager &pm, const RegisteredOptions &registered) {
           TilePipelineOptions options;
           options.variants = registered.variants;
+          options.check = registered.check;
           buildTilePipeline(pm, Phase::Source, to, options);
         });
   }

@@ -67,9 +67,11 @@ void tessera::registerHostDialects(DialectRegistry &registry) {
 }
 
 /// Tile kernels → functions over buffers.
-static void addBufferization(OpPassManager &pm) {
+static void addBufferization(OpPassManager &pm, bool check) {
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
+  if (check)
+    pm.addNestedPass<tile::KernelOp>(tile::createTileInsertChecks());
   pm.addNestedPass<tile::KernelOp>(tile::createTileFuseFma());
   pm.addPass(createConvertTileToCPU());
   auto &func = pm.nest<func::FuncOp>();
@@ -108,6 +110,7 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertMathToFuncs());
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createCPULowerAsserts());
   pm.addPass(createCPUPreciseMath());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
@@ -123,8 +126,8 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-LogicalResult tessera::buildHostPipeline(OpPassManager &pm, const HostOptions &) {
-  addBufferization(pm);
+LogicalResult tessera::buildHostPipeline(OpPassManager &pm, const HostOptions &options) {
+  addBufferization(pm, options.check);
   addScalars(pm);
   addLLVM(pm);
   return success();

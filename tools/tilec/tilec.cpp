@@ -80,6 +80,10 @@ struct Options {
                              cl::cat(category)};
   cl::opt<unsigned> level{"O", cl::Prefix, cl::desc("Optimisation level 0 to 3"), cl::init(3),
                           cl::cat(category)};
+  cl::opt<bool> check{"check",
+                      cl::desc("Test at run time what the language leaves undefined: a failed "
+                               "check names the line and ends the program"),
+                      cl::cat(category)};
   cl::opt<bool> lineInfo{"lineinfo", cl::desc("Keep line tables in the cubin"), cl::cat(category)};
   cl::opt<std::string> ptxas{"ptxas", cl::desc("ptxas or its directory"), cl::value_desc("path"),
                              cl::cat(category)};
@@ -191,6 +195,7 @@ int main(int argc, char **argv) {
   compile.require = options.require;
   compile.optLevel = options.level;
   compile.lineInfo = options.lineInfo;
+  compile.check = options.check;
   compile.saveTemps = options.saveTemps;
   compile.ptxas = options.ptxas;
   compile.disassembler = options.nvdisasm;

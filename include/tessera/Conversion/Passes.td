@@ -91,6 +91,15 @@ def CPUPreciseMath : Pass<"cpu-precise-math", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::func::FuncDialect"];
 }
 
+def CPULowerAsserts : Pass<"cpu-lower-asserts", "mlir::ModuleOp"> {
+  let summary = "Failed checks write a line and abort";
+  let description = [{
+    `cf.assert` becomes a branch to calls of `write` (file descriptor 2, location and message) and `abort`. Upstream's lowering prints by `puts`, whose
+    buffer is lost when the process aborts.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::cf::ControlFlowDialect"];
+}
+
 //===--- to the GPU -------------------------------------------------------------------------===//
 
 def ConvertCtaToNVVM : Pass<"convert-cta-to-nvvm", "mlir::ModuleOp"> {

@@ -26,6 +26,8 @@ struct HostOptions {
   std::string cpu;
   /// 0 to 3.
   unsigned optLevel = 3;
+  /// Test what the language leaves undefined: tile-insert-checks.
+  bool check = false;
   /// Path of an ld-compatible linker; empty: LLVM's ld.lld, else one in PATH.
   std::string linker;
   /// Where temporary files go; empty: the system's directory.
@@ -38,7 +40,7 @@ void registerHostDialects(mlir::DialectRegistry &registry);
 /// Registers the pipeline `tile-to-cpu`.
 void registerHostPipelines();
 
-/// Tile kernels → the LLVM dialect, on a module. Needs nothing of `options` yet.
+/// Tile kernels → the LLVM dialect, on a module.
 mlir::LogicalResult buildHostPipeline(mlir::OpPassManager &pm, const HostOptions &options = {});
 
 /// Tile kernels → optimised LLVM IR with the contract in it. Changes `module`.

@@ -296,6 +296,7 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case<cta::SliceOp, cta::ConcatOp>(
           [&](auto o) { return error(o, "run cta-decompose before this pass"); })
       .Case([&](arith::ConstantOp o) { return lowerConstant(*this, o); })
+      .Case([&](cf::AssertOp o) { return lowerAssert(*this, o); })
       .Default([&](Operation *o) -> LogicalResult {
         if (isa_and_nonnull<memref::MemRefDialect>(o->getDialect()))
           return lowerMemRefOp(o);

@@ -13,6 +13,7 @@
 #ifndef TESSERA_LIB_CONVERSION_CTATONVVM_LOWERING_H
 #define TESSERA_LIB_CONVERSION_CTATONVVM_LOWERING_H
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tessera/Dialect/Cta/Cta.h"
@@ -294,6 +295,7 @@ LogicalResult lowerStore(Lowering &f, cta::StoreOp op);
 
 LogicalResult lowerStage(Lowering &f, cta::StageOp op);
 LogicalResult lowerRead(Lowering &f, cta::ReadOp op);
+LogicalResult lowerAssert(Lowering &f, mlir::cf::AssertOp op);
 /// The parts of lowerStage and lowerRead that stmatrix and ldmatrix can do; nothing if they cannot.
 bool storeMatrices(Lowering &f, const Values &regs, mlir::RankedTensorType type,
                    const layout::SharedLayout &shared, const SharedPlace &place,

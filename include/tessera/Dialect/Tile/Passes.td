@@ -58,4 +58,27 @@ def TileFuseFma : Pass<"tile-fuse-fma", "tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def TileInsertChecks : Pass<"tile-insert-checks", "tile::KernelOp"> {
+  let summary = "Test at run time what the language leaves undefined";
+  let description = [{
+    Requires and ensures L0; what `tilec --check` adds. A `cf.assert` in front of every op of a grid that may be undefined, at the op's location: scalar
+    `memref.load` and `memref.store` out of bounds, a broken `tile.assume`, a division by zero (or one that overflows), a shift by too much and a conversion
+    that does not fit (of scalars: elements of tiles may be padding, of which nobody sees the result), a step of `scf.for` that is not
+    positive. Workspace without `tile.init` is filled with NaN or the least integer, `pad = any` of floats is NaN.
+
+    ```mlir
+    %v = memref.load %A[%i] : memref<?xf32>
+    ```
+    becomes
+    ```mlir
+    %size = memref.dim %A, %c0 : memref<?xf32>
+    %inside = arith.cmpi ult, %i, %size : index
+    cf.assert %inside, "memref.load of %A is out of bounds in dimension 0"
+    %v = memref.load %A[%i] : memref<?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 #endif

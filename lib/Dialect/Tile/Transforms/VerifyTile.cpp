@@ -29,7 +29,9 @@ static const llvm::StringSet<> kGridOps = {
     "memref.store", "memref.subview", "memref.cast", "memref.expand_shape", "memref.collapse_shape",
     "memref.reinterpret_cast", "affine.apply", "affine.min", "affine.max",
     // Upstream folders make it of undefined results.
-    "ub.poison"};
+    "ub.poison",
+    // tile-insert-checks makes it.
+    "cf.assert"};
 
 /// Ops in the body of a kernel, outside the grids, beside all of arith and math.
 static const llvm::StringSet<> kBodyOps = {"tile.grid",
