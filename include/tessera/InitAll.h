@@ -21,6 +21,7 @@
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Pipelines.h"
+#include "tessera/Simulate/Passes.h"
 #include "tessera/Target/HostObject.h"
 
 namespace tessera {
@@ -46,6 +47,7 @@ inline void registerTesseraPasses() {
   registerHostPipelines();
   registerNVVMPipeline();
   registerTilePipelines();
+  simulate::registerTesseraSimulatePasses();
 }
 
 } // namespace tessera

@@ -1,0 +1,31 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Runs the program of a block under one timing.
+//
+// Two things are looked for. Operationally: mbarriers with counts, bytes and phases, named
+// barriers, engines that take their time; what blocks for ever is a deadlock. And by
+// happens-before: each access to shared memory must be ordered with those it conflicts with by
+// barriers, mbarriers, fences and waits, so that a missing one is found in every timing and not
+// only in the unlucky one.
+#ifndef TESSERA_SIMULATE_MACHINE_H
+#define TESSERA_SIMULATE_MACHINE_H
+
+#include "tessera/Simulate/Program.h"
+
+namespace tessera::simulate {
+
+struct Outcome {
+  std::optional<Problem> problem;
+  /// Events in an order in which a sequential program could do them: each once, copies when they
+  /// land, stores when they read their source.
+  std::vector<int> trace;
+};
+
+/// The first timings are the extremes (engines at once or as late as possible, the first or the
+/// last role always first), the others random.
+Outcome simulate(const Program &program, uint64_t timing);
+
+} // namespace tessera::simulate
+
+#endif

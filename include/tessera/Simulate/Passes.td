@@ -1,0 +1,43 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The simulator of phase allocated.
+#ifndef TESSERA_SIMULATE_PASSES
+#define TESSERA_SIMULATE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+class SimulatePass<string flag> : Pass<flag, "tile::KernelOp"> {
+  list<Option> inputs = [
+    ListOption<"sizes", "sizes", "std::string", "Sizes, by the names of tile.shape or as A.0: sizes=M=300,N=520,A.1=64">,
+    ListOption<"scalars", "scalars", "std::string", "Scalar arguments: scalars=alpha=0.5,n=3">,
+    Option<"numBlocks", "num-blocks", "int64_t", "0", "CTAs of each launch; 0: as many as its operands say">,
+    Option<"fuel", "fuel", "int64_t", "20000000", "Most events and scalar ops of a block">,
+  ];
+}
+
+def CtaSimulate : SimulatePass<"cta-simulate"> {
+  let summary = "Run the protocol of a kernel under adversarial timings";
+  let description = [{
+    Requires *allocated*; changes nothing. Runs blocks of every launch: scalars by upstream's folders, tensors opaque, one agent a warp, TMA and tensor cores as
+    engines that take their time. Reports the first violation of each block and timing as an error at the op: reads of shared memory that is not filled, is stale, or is
+    overwritten; writes while somebody may still read; missing proxy fences; awaits that pass on the wrong phase; bytes that do not agree; arrivals over the
+    count; deadlocks, with who waits for what; copies, stores and products that nobody waits for; slots that are not released. Accesses are compared by
+    happens-before, so that a missing barrier is found in any timing.
+
+    `blocks` are the numbers of blocks to run (default: the first, the last and two between), `timings` how many timings of each: six extremes (engines at
+    once or as late as possible; the first role, the last role, or all in turns), the others random. Scalars that come from memory or tiles are drawn, and
+    drawn again for each timing if control flow depends on them.
+
+    ```sh
+    tile-opt gemm.mlir --tessera-to-allocated --cta-simulate='sizes=M=300,N=520,K=200'
+    ```
+  }];
+  let options = !listconcat(inputs, [
+    ListOption<"blocks", "blocks", "int64_t", "Numbers of the blocks to run">,
+    Option<"timings", "timings", "int64_t", "8", "Timings of each block">,
+    Option<"verbose", "verbose", "bool", "false", "A remark that says what was run">,
+  ]);
+}
+
+#endif

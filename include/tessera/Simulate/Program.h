@@ -1,0 +1,144 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the warps of one block do, as lists of events: the protocol with all scalars evaluated.
+//
+// Control flow of a kernel depends on scalars only, and scalars not on timing: so each role is
+// interpreted once, before time begins, and what remains of it is a straight list. `Machine` then
+// runs the lists against each other.
+#ifndef TESSERA_SIMULATE_PROGRAM_H
+#define TESSERA_SIMULATE_PROGRAM_H
+
+#include "tessera/Dialect/Cta/Cta.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tessera::simulate {
+
+/// What the caller says about one launch of the kernel.
+struct Inputs {
+  /// By the names of tile.shape, or as "A.0" for dimension 0 of argument A.
+  std::map<std::string, int64_t> sizes;
+  /// By the names of arguments.
+  std::map<std::string, double> scalars;
+  /// CTAs of the launch; 0: what its operands say.
+  int64_t numBlocks = 0;
+  /// Seed of the scalars that come from memory or tiles.
+  uint64_t seed = 0;
+  /// Events and scalar ops of one block.
+  int64_t fuel = 20'000'000;
+};
+
+/// What an SSA value is at one moment of the interpretation.
+struct Binding {
+  /// A scalar's value; for scalars that come from memory or tiles a drawn one.
+  mlir::Attribute scalar;
+  bool drawn = false;
+  /// The event that made a tile, or a scalar that depends on data; -1: none.
+  int event = -1;
+  unsigned result = 0;
+  /// A value of the kernel's body (memrefs, arguments).
+  mlir::Value outside;
+  /// A shared tile: its bytes, and its slot if it belongs to a ring (then `event` is -1).
+  int range = -1;
+  int slot = -1;
+};
+
+enum class Kind {
+  Barrier,
+  FenceAsync,
+  Await,
+  AwaitStores,
+  Expect,
+  Arrive,
+  Copy,
+  CopyOut,
+  Stage,
+  Read,
+  Wgmma,
+  Complete,
+  Other, ///< no part in the protocol; the serialised trace needs it
+};
+
+struct Event {
+  mlir::Operation *op = nullptr;
+  Kind kind = Kind::Other;
+  /// Index into Program::groups: who meets at its barriers and whose first warp is the elected one.
+  int group = 0;
+  /// Inside cta.elect: only the first warp of the group runs it.
+  bool elected = false;
+  /// The number in the text, the mbarrier meant (base + slot), and the parity (-1: a hidden one).
+  int base = -1, mbarrier = -1, slot = -1, parity = -1;
+  int64_t bytes = 0;
+  /// What a Stage or Copy writes.
+  int range = -1;
+  /// What a Complete waits for; -1: nothing.
+  int product = -1;
+  llvm::SmallVector<Binding, 4> operands;
+};
+
+/// Bytes of shared memory that tiles occupy.
+struct Range {
+  int64_t begin, end;
+  llvm::SmallVector<int> overlaps; ///< itself too
+};
+
+/// Warps that meet at barriers: the block (number 0) or a role.
+struct Group {
+  std::string name;
+  mlir::Operation *op;
+  int firstWarp = 0, warps = 0;
+  /// What each of its warps does, in order; empty for the block if there are roles.
+  std::vector<int> events;
+};
+
+struct Program {
+  cta::LaunchOp launch;
+  int64_t block = 0, numBlocks = 0;
+  std::vector<Event> events;
+  std::vector<Group> groups;
+  std::vector<Range> ranges;
+  std::vector<int64_t> arrivalCounts; ///< of each mbarrier
+  int warps = 0;
+  /// An op whose control flow depends on a drawn scalar: other seeds are other programs.
+  mlir::Operation *controlledByData = nullptr;
+  /// The mbarrier that says a slot is full, for each that says it is free; -1: unknown.
+  std::vector<int> fullOf;
+
+  bool takesPart(const Event &event, int warp) const;
+  bool isLeader(const Event &event, int warp) const {
+    return warp == groups[event.group].firstWarp;
+  }
+  /// "warp 3 of @math"
+  std::string describeWarp(int warp) const;
+  const Group &groupOf(int warp) const;
+};
+
+/// A finding: an op and what is wrong with it.
+struct Problem {
+  mlir::Location loc;
+  std::string message;
+  std::vector<std::pair<mlir::Location, std::string>> notes;
+};
+
+/// Interprets the scalars of a kernel; makes the programs of its blocks.
+class Unroller {
+public:
+  Unroller(tile::KernelOp kernel, const Inputs &inputs);
+  ~Unroller();
+  /// Everything before the launches. Errors are emitted.
+  mlir::LogicalResult runKernel();
+  /// How many CTAs the launch has; nothing after an error, which is emitted.
+  std::optional<int64_t> numBlocks(cta::LaunchOp launch);
+  mlir::FailureOr<Program> unroll(cta::LaunchOp launch, int64_t block);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace tessera::simulate
+
+#endif

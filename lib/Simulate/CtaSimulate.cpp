@@ -1,0 +1,124 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-simulate: blocks of a kernel under several timings.
+#include "Inputs.h"
+#include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Simulate/Machine.h"
+#include "tessera/Simulate/Passes.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::simulate;
+
+namespace tessera::simulate {
+#define GEN_PASS_DEF_CTASIMULATE
+#include "tessera/Simulate/Passes.h.inc"
+} // namespace tessera::simulate
+
+namespace {
+class Simulation : public simulate::impl::CtaSimulateBase<Simulation> {
+public:
+  using CtaSimulateBase::CtaSimulateBase;
+  void runOnOperation() override;
+
+private:
+  LogicalResult runLaunch(Unroller &unroller, cta::LaunchOp launch);
+  bool runTiming(const Program &program, int64_t timing);
+
+  Inputs inputs;
+  std::set<std::string> reported;
+};
+} // namespace
+
+/// The first, the last and two between.
+static SmallVector<int64_t> chooseBlocks(int64_t count) {
+  SmallVector<int64_t> blocks;
+  for (int64_t block : {int64_t(0), count / 3, 2 * count / 3, count - 1})
+    if (block >= 0 && block < count && !llvm::is_contained(blocks, block))
+      blocks.push_back(block);
+  return blocks;
+}
+
+/// Prints a problem once, however many timings find it.
+bool Simulation::runTiming(const Program &program, int64_t timing) {
+  Outcome outcome = simulate::simulate(program, static_cast<uint64_t>(timing));
+  if (!outcome.problem)
+    return true;
+  const Problem &problem = *outcome.problem;
+  std::string key;
+  llvm::raw_string_ostream(key) << problem.loc << problem.message;
+  if (!reported.insert(key).second)
+    return false;
+  InFlightDiagnostic error = emitError(problem.loc) << problem.message;
+  for (const auto &[loc, note] : problem.notes)
+    error.attachNote(loc) << note;
+  cta::LaunchOp launch = program.launch;
+  error.attachNote(launch.getLoc())
+      << "in block " << program.block << " of @" << launch.getSymbol() << ", timing " << timing;
+  return false;
+}
+
+LogicalResult Simulation::runLaunch(Unroller &unroller, cta::LaunchOp launch) {
+  std::optional<int64_t> count = unroller.numBlocks(launch);
+  if (!count)
+    return failure();
+  SmallVector<int64_t> numbers(blocks.begin(), blocks.end());
+  if (numbers.empty())
+    numbers = chooseBlocks(*count);
+  size_t events = 0;
+  bool ok = true;
+  for (int64_t block : numbers) {
+    if (block < 0 || block >= *count)
+      return emitError(launch.getLoc())
+             << "@" << launch.getSymbol() << " has no block " << block << ": there are " << *count;
+    FailureOr<Program> program = unroller.unroll(launch, block);
+    if (failed(program))
+      return failure();
+    events += program->events.size();
+    for (int64_t timing = 0; timing < timings; ++timing) {
+      if (timing && program->controlledByData) {
+        // What memory holds may change what the block does.
+        Inputs other = inputs;
+        other.seed = static_cast<uint64_t>(timing);
+        Unroller again(getOperation(), other);
+        if (failed(again.runKernel()))
+          return failure();
+        program = again.unroll(launch, block);
+        if (failed(program))
+          return failure();
+      }
+      if (!runTiming(*program, timing)) {
+        ok = false;
+        break;
+      }
+    }
+  }
+  if (verbose && ok)
+    emitRemark(launch.getLoc()) << "@" << launch.getSymbol() << ": simulated " << numbers.size()
+                                << " of " << *count << " blocks, " << int64_t(timings)
+                                << " timings each: " << events << " events, no violation";
+  return success(ok);
+}
+
+void Simulation::runOnOperation() {
+  tile::KernelOp kernel = getOperation();
+  reported.clear();
+  FailureOr<Inputs> given = makeInputs(kernel, sizes, scalars, numBlocks, fuel);
+  if (timings <= 0) {
+    kernel.emitError("timings, fuel and num-blocks are positive numbers");
+    return signalPassFailure();
+  }
+  if (failed(given) || failed(cta::requirePhase(kernel, tile::Phase::Allocated, getArgument())))
+    return signalPassFailure();
+  inputs = *given;
+  Unroller unroller(kernel, inputs);
+  if (failed(unroller.runKernel()))
+    return signalPassFailure();
+  for (auto launch : kernel.getBody().getOps<cta::LaunchOp>())
+    if (failed(runLaunch(unroller, launch)))
+      signalPassFailure();
+  markAllAnalysesPreserved();
+}

@@ -1,0 +1,19 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The options of the passes as Inputs.
+#ifndef TESSERA_LIB_SIMULATE_INPUTS_H
+#define TESSERA_LIB_SIMULATE_INPUTS_H
+
+#include "tessera/Simulate/Program.h"
+
+namespace tessera::simulate {
+
+/// Errors are emitted at the kernel. Names that it does not have are another kernel's.
+mlir::FailureOr<Inputs> makeInputs(tile::KernelOp kernel, llvm::ArrayRef<std::string> sizes,
+                                   llvm::ArrayRef<std::string> scalars, int64_t numBlocks,
+                                   int64_t fuel);
+
+} // namespace tessera::simulate
+
+#endif

@@ -1,0 +1,151 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SharedBytes.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::simulate;
+
+std::string tessera::simulate::describe(const Program &program, const Event &event) {
+  std::string text = event.op->getName().getStringRef().str();
+  if (event.slot >= 0)
+    text += " (slot " + std::to_string(event.slot) + ")";
+  return text;
+}
+
+void SharedBytes::name(const Access &access) {
+  if (access.work < 0)
+    return;
+  if (access.work >= static_cast<int>(names.size()))
+    names.resize(access.work + 1, 0);
+  ++names[access.work];
+}
+
+void SharedBytes::forget(std::vector<Access> &accesses) {
+  for (const Access &access : accesses)
+    if (access.work >= 0 && --names[access.work] == 0)
+      forgotten.push_back(access.work);
+  accesses.clear();
+}
+
+std::optional<Problem> SharedBytes::check(const Access &before, const Access &access,
+                                          const Clock &now) const {
+  const bool beforeWrites = before.write, writes = access.write;
+  const Event &first = program.events[before.event], &second = program.events[access.event];
+  auto problem = [&](std::string message) {
+    Problem result{second.op->getLoc(), std::move(message), {}};
+    result.notes.push_back({first.op->getLoc(), "the other access is here, " +
+                                                    describe(program, first) + " by " +
+                                                    program.describeWarp(before.warp)});
+    return result;
+  };
+  std::string who = program.describeWarp(access.warp) + " ";
+  if (now.get(before.component) < before.epoch) {
+    std::string what = writes ? "overwrites shared memory " : "reads shared memory ";
+    if (beforeWrites)
+      what += before.async ? "while a copy may still write it" : "that may not be written yet";
+    else
+      what += before.async ? "while an asynchronous access may still read it"
+                           : "while others may still read it";
+    std::string todo = before.work >= 0 && first.kind == Kind::CopyOut
+                           ? "; a cta.await_stores and, for other threads, a barrier must come "
+                             "between"
+                       : beforeWrites && before.async
+                           ? "; an await of its mbarrier must come between"
+                       : first.kind == Kind::Wgmma
+                           ? "; the product must complete, and a barrier or a release come between"
+                           : "; a barrier or a release must come between";
+    return problem(who + what + todo);
+  }
+  if (beforeWrites && !before.async && access.async) {
+    const std::vector<uint32_t> &list = fences[before.warp];
+    auto it = std::lower_bound(list.begin(), list.end(), before.epoch);
+    if (it == list.end() || now.get(before.warp) < *it)
+      return problem(who + (writes ? "overwrites" : "reads") +
+                     " through the async proxy what threads wrote, without a cta.fence_async by " +
+                     program.describeWarp(before.warp) + " between its write and the barrier");
+  }
+  return std::nullopt;
+}
+
+std::optional<Problem> SharedBytes::write(int range, const Access &access, const Clock &now,
+                                          const Contents &contents) {
+  State &state = ranges[range];
+  if (state.contents.event != access.event) {
+    // The first of its warps.
+    forget(state.prior);
+    for (int overlap : program.ranges[range].overlaps) {
+      State &other = ranges[overlap];
+      for (std::vector<Access> *list : {&other.writers, &other.readers}) {
+        std::vector<Access> &accesses = *list;
+        for (const Access &before : accesses)
+          if (auto problem = check(before, access, now))
+            return problem;
+        // The other warps must be ordered after these too.
+        for (const Access &before : accesses) {
+          state.prior.push_back(before);
+          name(before);
+        }
+        forget(accesses);
+      }
+      if (overlap != range)
+        other.contents.clobberedBy = access.event;
+    }
+    state.contents = contents;
+  } else {
+    for (const Access &before : state.prior)
+      if (auto problem = check(before, access, now))
+        return problem;
+  }
+  state.writers.push_back(access);
+  name(access);
+  return std::nullopt;
+}
+
+std::optional<Problem> SharedBytes::read(int range, const Access &access, const Clock &now,
+                                         int expected) {
+  State &state = ranges[range];
+  const Event &event = program.events[access.event];
+  auto problem = [&](const Twine &message) {
+    return Problem{event.op->getLoc(), program.describeWarp(access.warp) + message.str(), {}};
+  };
+  if (state.contents.event < 0)
+    return problem(" reads shared memory that nobody has filled");
+  const Event &writer = program.events[state.contents.event];
+  int clobber = state.contents.clobberedBy;
+  if (clobber >= 0) {
+    Problem result = problem(" reads a tile that has been overwritten");
+    result.notes.push_back({program.events[clobber].op->getLoc(), "by this"});
+    return result;
+  }
+  if (expected >= 0 && state.contents.event != expected) {
+    Problem result = problem(" reads a tile that has been overwritten");
+    result.notes.push_back({writer.op->getLoc(), "by this"});
+    return result;
+  }
+  for (const Access &before : state.writers)
+    if (auto bad = check(before, access, now))
+      return bad;
+  // All warps of the writing group write a part.
+  if (writer.kind == Kind::Stage) {
+    const Group &group = program.groups[writer.group];
+    if (static_cast<int>(state.writers.size()) < group.warps) {
+      Problem result =
+          problem(" reads a tile that other warps have not written yet; a barrier must "
+                  "come between");
+      result.notes.push_back({writer.op->getLoc(), "written here"});
+      return result;
+    }
+  }
+  for (Access &before : state.readers)
+    if (before.component == access.component) {
+      // The later one of the same reader says more.
+      before.epoch = access.epoch;
+      before.event = access.event;
+      return std::nullopt;
+    }
+  state.readers.push_back(access);
+  name(access);
+  return std::nullopt;
+}

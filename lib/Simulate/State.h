@@ -1,0 +1,76 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The state of a block that runs: what Machine changes and Deadlock explains.
+#ifndef TESSERA_LIB_SIMULATE_STATE_H
+#define TESSERA_LIB_SIMULATE_STATE_H
+
+#include "SharedBytes.h"
+
+#include <deque>
+
+namespace tessera::simulate {
+
+struct MBarrier {
+  int64_t count = 0, pending = 0;
+  /// Bytes announced less bytes landed, of the phase at work; and what its copies bring in all.
+  int64_t bytes = 0, announced = 0, issued = 0, landed = 0;
+  /// Phases completed so far; the phase at work has the same number.
+  int64_t phase = 0;
+  /// Numbers of the commits that this and the last phase belong to; -1: none.
+  int64_t commit = -1, lastCommit = -1;
+  /// What is known at the end of this phase, and at that of the last.
+  Clock arriving, completed;
+  /// Copies arrive here: its first phase is waited for with parity 0.
+  bool counted = false;
+};
+
+struct Warp {
+  int program = 0; ///< its group
+  size_t next = 0; ///< in the group's list
+  Clock clock;
+  bool blocked = false, done = false;
+  /// The event was begun: it has been issued, or has arrived.
+  bool begun = false;
+  /// The phase that the await at work means.
+  int64_t phase = 0;
+  /// Of each mbarrier: the phase that was awaited last, and the commit that it may read.
+  std::vector<int64_t> awaited, held;
+  /// Of each base: how many awaits have passed.
+  std::vector<int64_t> awaits;
+  /// Products issued and not completed.
+  std::deque<int> products;
+  std::vector<int> stores;
+};
+
+/// What an engine does for a warp or warpgroup.
+struct Work {
+  int event = -1;
+  Kind kind = Kind::Copy;
+  int warp = -1, group = 0; ///< the warp that issued it; of a product: the first of its warpgroup
+  int component = -1;
+  uint32_t epoch = 0;
+  Clock clock;
+  int64_t phase = -1; ///< of its mbarrier, when it was issued
+  int issued = 0;     ///< warps that have issued a product: it runs when all four have
+  bool done = false;
+};
+
+struct State {
+  std::vector<MBarrier> mbarriers;
+  std::vector<Warp> warps;
+  std::vector<Work> works;
+  std::vector<int> inFlight; ///< numbers of works, oldest first
+  struct Meeting {
+    int arrived = 0;
+    Clock clock;
+  };
+  std::vector<Meeting> meetings; ///< one a group
+};
+
+/// Who waits for what, and who could end it.
+Problem explainDeadlock(const Program &program, const State &state);
+
+} // namespace tessera::simulate
+
+#endif

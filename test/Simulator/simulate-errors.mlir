@@ -1,0 +1,168 @@
+// RUN: tile-opt %s --cta-simulate="sizes=K=200,A.0=64" -split-input-file -verify-diagnostics -o /dev/null
+// RUN: not tile-opt %S/Inputs/gemm-ring.mlir --cta-simulate="sizes=M=500,N=300 timings=1" -o /dev/null 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: not tile-opt %S/Inputs/gemm-ring.mlir --cta-simulate="sizes=M=500,N=300,K=64 blocks=2" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BLOCK
+// RUN: not tile-opt %S/Inputs/gemm-ring.mlir --cta-simulate="sizes=M=500,N=300,K=6400 fuel=1000" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FUEL
+// RUN: not tile-opt %S/Inputs/gemm-ring.mlir --cta-simulate="sizes=M:500" -o /dev/null 2>&1 | FileCheck %s --check-prefix=TEXT
+// RUN: not tile-opt %S/Inputs/gemm-ring.mlir --cta-simulate="sizes=M=-5" -o /dev/null 2>&1 | FileCheck %s --check-prefix=TEXT
+// RUN: not tile-opt %S/Inputs/gemm-ring.mlir --cta-simulate="timings=0" -o /dev/null 2>&1 | FileCheck %s --check-prefix=TIMINGS
+// RUN: sed -e 's/bytes = 32768/bytes = 32769/' %S/Inputs/gemm-ring.mlir | not tile-opt - --cta-simulate="sizes=M=100,N=100,K=640" -o /dev/null 2>&1 | FileCheck %s --check-prefix=GRAPH
+// SIZE: error: {{.*}}the size 'K' is not given; say sizes=K=<number>
+// BLOCK: error: @gemm_0 has no block 2: there are 2
+// FUEL: error: {{.*}}the program of one block is too long; choose smaller sizes or more fuel
+// TEXT: error: expected sizes=<name>=<number>,…, got 'M
+// TIMINGS: error: timings, fuel and num-blocks
+// The wait-for graph.
+// GRAPH: error: deadlock: nothing in the block can go on
+// GRAPH: note: 8 warps of @math wait here for phase 0 of mbarrier 0 to end; phase 0 has 1 of 1 arrivals and 32768 of 32769 bytes
+// GRAPH: note: all have arrived, but 1 bytes are announced that no copy brings
+// GRAPH: note: warp 0 of @producer waits here for phase 0 of mbarrier 3 to end; phase 0 has 0 of 2 arrivals
+// GRAPH: note: @math would signal it here, but does not get so far
+// GRAPH: note: in block 0 of @gemm_0, timing 0
+
+// expected-error@+1 {{cta-simulate needs a kernel in phase allocated}}
+tile.kernel @phase() attributes {phase = #tile.phase<placed>} {
+  tile.return
+}
+
+// -----
+
+#lin = #cta.swizzle<linear>
+tile.kernel @channel() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @k blocks() {
+    // expected-error@+1 {{cannot be simulated: run cta-lower-channels first}}
+    %c = cta.channel : !cta.channel<2, !cta.smem<64xf32, #lin>>
+  }
+  tile.return
+}
+
+// -----
+
+#lin = #cta.swizzle<linear>
+tile.kernel @elect() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @k blocks() {
+    cta.role @p warps(1) {
+      cta.elect {
+        // expected-error@+1 {{cannot be simulated: it needs all threads, but cta.elect runs one}}
+        cta.barrier
+      }
+    }
+  }
+  tile.return
+}
+
+// -----
+
+#lin = #cta.swizzle<linear>
+tile.kernel @slot() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @k blocks() attributes {shared = 1024} {
+    %r = cta.ring {offset = 0} : !cta.ring<2, !cta.smem<64xf32, #lin>>
+    %two = arith.constant 2 : i32
+    // expected-error@+1 {{slot 2 of a ring of depth 2}}
+    %s = cta.slot %r[%two] : !cta.ring<2, !cta.smem<64xf32, #lin>>
+  }
+  tile.return
+}
+
+// -----
+
+#lin = #cta.swizzle<linear>
+#l = #cta.frag<splat, rank = 1, warps = 2, wg = 1>
+tile.kernel @outside() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @k blocks() attributes {shared = 256, mbarriers = array<i64: 1>} {
+    %t = arith.constant dense<0.0> : tensor<64xf32, #l>
+    // expected-error@+1 {{lies at [0, 256), but the launch has 248 bytes for tiles}}
+    %s = cta.stage %t {offset = 0} : tensor<64xf32, #l> -> !cta.smem<64xf32, #lin>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @mbarrier() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @k blocks() attributes {shared = 16, mbarriers = array<i64: 1, 1>} {
+    %two = arith.constant 2 : i32
+    // expected-error@+1 {{uses mbarrier 2, but the launch has 2}}
+    cta.arrive 0[%two]
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @refused(%A: memref<?x8xf32>, %B: memref<?xf32> {tile.shape = ["K"]}) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %k = tile.dim "K" : index
+  %c64 = arith.constant 64 : index
+  %c0 = arith.constant 0 : index
+  %r = arith.remui %k, %c64 : index
+  %ok = arith.cmpi eq, %r, %c0 : index
+  // expected-error@+1 {{the launcher refuses these arguments: K must be a multiple of 64}}
+  tile.assume %ok, "K must be a multiple of 64" : i1
+  tile.return
+}
+
+// -----
+
+// A scalar that has no value.
+tile.kernel @divides() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{its value is not defined for these operands}}
+  %x = arith.divui %c1, %c0 : index
+  tile.return
+}
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#swk = #cta.swizzle<128, dim = 0>
+tile.kernel @groups() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @k blocks() attributes {shared = 16384} {
+    cta.role @math warps(2) {
+      %t = arith.constant dense<0.0> : tensor<64x64xbf16, #acc>
+      %a = cta.stage %t {offset = 0} : tensor<64x64xbf16, #acc> -> !cta.smem<64x64xbf16, #sw>
+      %b = cta.stage %t {offset = 8192} : tensor<64x64xbf16, #acc> -> !cta.smem<64x64xbf16, #swk>
+      // expected-error@+1 {{a wgmma needs whole warpgroups, but @math has 2 warps}}
+      %d = cta.wgmma %a, %b : !cta.smem<64x64xbf16, #sw>, !cta.smem<64x64xbf16, #swk> -> tensor<64x64xf32, #acc>
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// Two tiles over each other, and the first is read again.
+#lin = #cta.swizzle<linear>
+#l = #cta.frag<splat, rank = 1, warps = 2, wg = 1>
+tile.kernel @over() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %one = arith.constant 1 : index
+  // expected-note@+1 {{in block 0 of @k, timing 0}}
+  cta.launch @k blocks(%one) attributes {shared = 512} {
+    %t = arith.constant dense<0.0> : tensor<64xf32, #l>
+    %s = cta.stage %t {offset = 0} : tensor<64xf32, #l> -> !cta.smem<64xf32, #lin>
+    cta.barrier
+    // expected-note@+1 {{by this}}
+    %u = cta.stage %t {offset = 128} : tensor<64xf32, #l> -> !cta.smem<64xf32, #lin>
+    cta.barrier
+    // expected-error@+1 {{warp 0 of the block reads a tile that has been overwritten}}
+    %v = cta.read %s : !cta.smem<64xf32, #lin> -> tensor<64xf32, #l>
+  }
+  tile.return
+}
+
+// -----
+
+// A copy by name of the argument and dimension; nobody waits for it.
+#lin = #cta.swizzle<linear>
+tile.kernel @leak(%A: memref<?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %A, %c0 : memref<?xf32>
+  %c64 = arith.constant 64 : index
+  %blocks = arith.divui %n, %c64 : index
+  // expected-note@+1 {{in block 0 of @k, timing 0}}
+  cta.launch @k blocks(%blocks) attributes {shared = 264, mbarriers = array<i64: 1>} {
+    // expected-error@+1 {{nobody waits for this copy}}
+    %a = cta.copy %A[%c0] {mechanism = #cta.mechanism<tma>, offset = 0, mbarrier = 0} : memref<?xf32> -> !cta.smem<64xf32, #lin>
+  }
+  tile.return
+}
