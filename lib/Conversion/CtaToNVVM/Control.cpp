@@ -133,15 +133,80 @@ static LogicalResult lowerRegion(Lowering &f, Region &from, Region &to) {
   return success();
 }
 
+/// The products of the loop's body that start from zeros in the first iteration, by carried value.
+static SmallVector<cta::WgmmaOp> startingProducts(scf::ForOp loop) {
+  SmallVector<cta::WgmmaOp> starts;
+  for (auto [init, argument] : llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs())) {
+    auto product =
+        argument.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*argument.user_begin()) : cta::WgmmaOp();
+    bool starts0 = product && product.getC() == argument && product->getBlock() == loop.getBody() &&
+                   isZeroTile(init) && product.getResultType().getElementType().isF32();
+    starts.push_back(starts0 ? product : cta::WgmmaOp());
+  }
+  return starts;
+}
+
+/// Zeros that LLVM cannot move: as plain constants it would set them in front of the branch.
+static Values opaqueZeros(Lowering &f, ValueRange registers) {
+  SmallVector<std::pair<Type, StringRef>> outputs;
+  std::string text;
+  for (auto [i, value] : llvm::enumerate(registers)) {
+    outputs.push_back({value.getType(), "f"});
+    text += (i ? "\n\t" : "") + ("mov.f32 $" + std::to_string(i)) + ", 0f00000000;";
+  }
+  return f.inlineAsm(text, outputs, {}, /*sideEffects=*/true, /*memoryClobber=*/false);
+}
+
+/// Accumulators that begin as zeros are not set to zero: the first product overwrites what is in
+/// the registers. A loop that may not run at all then stands under a branch, beside zeros.
 static LogicalResult lowerFor(Lowering &f, scf::ForOp op) {
   if (failed(checkCarried(f, op, op.getResultTypes())))
     return failure();
-  auto loop =
-      scf::ForOp::create(f.b, f.loc, f.scalar(op.getLowerBound()), f.scalar(op.getUpperBound()),
-                         f.scalar(op.getStep()), flatten(f, op.getInitArgs()));
+  OpBuilder::InsertionGuard guard(f.b);
+  Value lower = f.scalar(op.getLowerBound()), upper = f.scalar(op.getUpperBound()),
+        step = f.scalar(op.getStep());
+  SmallVector<cta::WgmmaOp> starts = startingProducts(op);
+  const bool branches = llvm::any_of(starts, [](cta::WgmmaOp product) { return product; });
+  Values inits;
+  scf::IfOp branch;
+  if (branches) {
+    Value runs = f.compare(
+        op.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt, lower, upper);
+    branch = scf::IfOp::create(f.b, f.loc, flattenTypes(f, op.getResultTypes()), runs,
+                               /*addThenBlock=*/true, /*addElseBlock=*/true);
+    f.b.setInsertionPointToEnd(branch.elseBlock());
+    Values untouched;
+    for (auto [product, init] : llvm::zip_equal(starts, op.getInitArgs()))
+      llvm::append_range(untouched,
+                         product ? opaqueZeros(f, f.registers(init)) : f.registers(init));
+    scf::YieldOp::create(f.b, f.loc, untouched);
+    f.b.setInsertionPointToEnd(branch.thenBlock());
+  }
+  for (auto [product, init] : llvm::zip_equal(starts, op.getInitArgs()))
+    for (Value value : f.registers(init))
+      inits.push_back(product ? LLVM::PoisonOp::create(f.b, f.loc, value.getType()) : value);
+  auto loop = scf::ForOp::create(f.b, f.loc, lower, upper, step, inits);
   loop.setUnsignedCmp(op.getUnsignedCmp());
   f.set(op.getInductionVar(), {loop.getInductionVar()});
   distribute(f, op.getRegionIterArgs(), loop.getRegionIterArgs());
+  if (branches) {
+    OpBuilder::InsertionGuard inside(f.b);
+    f.b.setInsertionPointToStart(loop.getBody());
+    Value later = f.compare(arith::CmpIPredicate::ne, loop.getInductionVar(), lower);
+    later = arith::ExtUIOp::create(f.b, f.loc, f.b.getI32Type(), later);
+    for (cta::WgmmaOp product : starts)
+      if (product)
+        f.accumulates[product] = later;
+    // lowerRegion begins with an empty block.
+    f.b.setInsertionPointToEnd(loop.getBody());
+    if (failed(f.lowerBlock(*op.getBody())))
+      return failure();
+    scf::YieldOp::create(f.b, f.loc, flatten(f, op.getYieldedValues()));
+    f.b.setInsertionPointAfter(loop);
+    scf::YieldOp::create(f.b, f.loc, loop.getResults());
+    distribute(f, op.getResults(), branch.getResults());
+    return success();
+  }
   if (failed(lowerRegion(f, op.getRegion(), loop.getRegion())))
     return failure();
   distribute(f, op.getResults(), loop.getResults());
@@ -267,8 +332,8 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case([&](cta::ArriveOp o) { return lowerArrive(*this, o); })
       .Case([&](cta::RoleOp o) { return lowerRoles(o); })
       .Case([&](cta::ElectOp o) { return lowerElect(o); })
-      .Case([&](cta::BarrierOp) {
-        meet();
+      .Case([&](cta::BarrierOp o) {
+        meet(o.getWarpgroup());
         return success();
       })
       .Case([&](cta::FenceAsyncOp o) {

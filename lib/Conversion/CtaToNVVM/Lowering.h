@@ -122,8 +122,10 @@ public:
   const Scope &currentScope() const { return scope; }
   /// Runs `body` in the first thread of the scope: under a branch, unless the scope is one thread.
   void inFirstThread(llvm::function_ref<void()> body);
-  /// All threads of the scope meet.
-  void meet();
+  /// The same in the first thread of each warpgroup of the scope.
+  void inFirstThreads(llvm::function_ref<void()> body);
+  /// All threads of the scope meet, or those of each warpgroup.
+  void meet(bool warpgroup = false);
   int64_t threads() const { return numThreads; }
   /// XOR of laneVectors[i] over the set bits of the lane, of warpVectors[i] over those of the warp
   /// in its group, plus the warpgroup times `perGroup`. Null if it is always 0.
@@ -197,6 +199,9 @@ public:
     mlir::OpBuilder::InsertionGuard guard;
   };
 
+  /// For products that start an accumulator in the first iteration of a loop: true in later ones.
+  llvm::DenseMap<Operation *, Value> accumulates;
+
   Operation *marker = nullptr;
   /// Parity variables of the mbarriers.
   Value parity(int64_t number);
@@ -215,7 +220,7 @@ private:
   llvm::DenseMap<Value, Values *> values;
   std::map<std::pair<const void *, const void *>, Value> constants;
   std::map<std::vector<int64_t>, Value> threadSums;
-  Value tid, laneId, warpId, groupId, smem;
+  Value tid, laneId, warpId, groupId, groupFirst, smem;
   std::map<int64_t, Value> firstThreads; ///< by first warp
   int64_t numThreads = 128;
   Scope scope;
@@ -305,6 +310,8 @@ bool loadMatrices(Lowering &f, Values &regs, mlir::RankedTensorType type,
                   const layout::Coord &at);
 
 LogicalResult lowerWgmma(Lowering &f, cta::WgmmaOp op);
+/// A constant tile of positive zeros.
+bool isZeroTile(Value tile);
 LogicalResult lowerMma(Lowering &f, cta::MmaOp op);
 LogicalResult lowerReduce(Lowering &f, cta::ReduceOp op);
 LogicalResult lowerConvertLayout(Lowering &f, cta::ConvertLayoutOp op);

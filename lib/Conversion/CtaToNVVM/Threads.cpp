@@ -65,9 +65,31 @@ void Lowering::inFirstThread(llvm::function_ref<void()> body) {
   body();
 }
 
-void Lowering::meet() {
+void Lowering::inFirstThreads(llvm::function_ref<void()> body) {
+  if (scope.elected || scope.warps <= 4 || scope.warps % 4)
+    return inFirstThread(body);
+  if (!groupFirst) {
+    Preamble preamble(*this);
+    groupFirst = compare(CmpIPredicate::eq, bitAnd(threadId(), i32(127)), i32(0));
+  }
+  auto branch = scf::IfOp::create(b, loc, groupFirst, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  body();
+}
+
+/// Named barriers 8 to 15 are those of the warpgroups; 0 is the block's, those of roles follow it.
+static constexpr int64_t kFirstWarpgroupBarrier = 8;
+
+void Lowering::meet(bool ofWarpgroup) {
   if (scope.elected)
     return;
+  if (ofWarpgroup && scope.warps > 4) {
+    Value id = add(warpgroup(), i32(kFirstWarpgroupBarrier));
+    NVVM::BarrierOp::create(b, loc, TypeRange(), id, i32(128), NVVM::BarrierReductionAttr(),
+                            Value());
+    return;
+  }
   if (scope.barrier == 0)
     NVVM::Barrier0Op::create(b, loc);
   else

@@ -22,9 +22,12 @@ struct Box {
 /// The boxes of a tile. The map keeps every dimension of the memref: first those that the tile does
 /// not have (their box is 1), then the rows of the shared tile from outside in, last the contiguous
 /// one.
+///
+/// With `parts` only the boxes of the warpgroup's own part.
 template <typename Op>
 LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
-                           const SharedPlace &place, std::vector<Box> &boxes) {
+                           const SharedPlace &place, std::vector<Box> &boxes,
+                           const std::optional<cta::WarpgroupParts> &parts = {}) {
   Value root = f.rootOf(memref);
   auto memrefType = cast<MemRefType>(memref.getType());
   if (root != memref)
@@ -58,7 +61,7 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
 
   Builder &b = f.b;
   auto number = [&](int64_t x) { return b.getI64IntegerAttr(x); };
-  for (const layout::TmaBox &box : shared.tmaBoxes()) {
+  for (const layout::TmaBox &box : parts ? parts->part.tmaBoxes() : shared.tmaBoxes()) {
     SmallVector<int64_t> extents(outer, 1);
     int64_t bytes = shared.elementBits / 8;
     for (int d : order) {
@@ -76,12 +79,18 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
     recipe.append("interleave", number(0));
     recipe.append("dims", b.getDenseI64ArrayAttr(dims));
     recipe.append("oob", b.getStringAttr("zero"));
-    Box result{
-        place.offset + box.byteOffset, f.descriptor(recipe.getDictionary(f.context)), {}, bytes};
+    Box result{place.offset + shared.linearOffset(box.offset),
+               f.descriptor(recipe.getDictionary(f.context)),
+               {},
+               bytes};
     for (size_t i = dims.size(); i-- > 0;) {
       Value coord = f.toI32(f.scalar(op.getCoords()[dims[i]]));
-      if (i >= outer)
-        coord = f.add(coord, f.i32(box.offset[order[i - outer]]));
+      if (i >= outer) {
+        int d = order[i - outer];
+        coord = f.add(coord, f.i32(box.offset[d]));
+        if (parts && d == parts->dim)
+          coord = f.add(coord, f.mul(f.warpgroup(), f.i32(parts->rows)));
+      }
       result.coords.push_back(coord);
     }
     boxes.push_back(std::move(result));
@@ -170,21 +179,31 @@ LogicalResult tessera::nvvm::lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
   std::optional<SharedPlace> place = f.placeOf(op.getValue());
   if (!place)
     return f.error(op, "the shared tile has no offset: run cta-allocate-shared");
+  std::optional<cta::WarpgroupParts> parts;
+  if (op.getPerWarpgroup())
+    parts = cta::warpgroupParts(op.getValue().getDefiningOp<cta::StageOp>());
   std::vector<Box> boxes;
-  if (failed(collectBoxes(f, op, op.getDest(), op.getSmemType(), *place, boxes)))
+  if (failed(collectBoxes(f, op, op.getDest(), op.getSmemType(), *place, boxes, parts)))
     return failure();
-  f.inFirstThread([&] {
+  auto issue = [&] {
+    Value base = place->base;
+    if (parts)
+      base = f.gep(base, f.mul(f.warpgroup(), f.i32(parts->bytes)));
     for (const Box &box : boxes)
       NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-          f.b, f.loc, box.descriptor, f.gep(place->base, box.offset), box.coords, Value(),
+          f.b, f.loc, box.descriptor, f.gep(base, box.offset), box.coords, Value(),
           NVVM::TMAStoreMode::TILE, Value());
     NVVM::CpAsyncBulkCommitGroupOp::create(f.b, f.loc);
-  });
+  };
+  if (parts)
+    f.inFirstThreads(issue);
+  else
+    f.inFirstThread(issue);
   return success();
 }
 
 LogicalResult tessera::nvvm::lowerAwaitStores(Lowering &f, cta::AwaitStoresOp op) {
-  f.inFirstThread([&] {
+  f.inFirstThreads([&] {
     NVVM::CpAsyncBulkWaitGroupOp::create(f.b, f.loc, uint32_t(0),
                                          op.getRead() ? f.b.getUnitAttr() : UnitAttr());
   });

@@ -83,8 +83,11 @@ std::string operandList(size_t first, size_t count) {
 
 /// One asm: fence, the chain over k of one block of accumulators, commit. `fragments` are the
 /// registers of A, four for each step, if A is in registers.
-Values issue(Lowering &f, const Product &p, const Values &acc, bool accumulate, const Operand *a,
-             int64_t blockM, ValueRange fragments, const Operand &bOperand, int64_t pieceN) {
+///
+/// `accumulate`: whether the first step adds to what is there; a value decides at run time.
+Values issue(Lowering &f, const Product &p, const Values &acc, bool accumulate, Value accumulateIf,
+             const Operand *a, int64_t blockM, ValueRange fragments, const Operand &bOperand,
+             int64_t pieceN) {
   size_t n = acc.size();
   SmallVector<std::pair<Type, StringRef>> outputs;
   std::vector<Lowering::AsmInput> inputs;
@@ -105,7 +108,13 @@ Values issue(Lowering &f, const Product &p, const Values &acc, bool accumulate, 
   size_t bAt = next;
   inputs.push_back({place(bOperand.descriptor, bOperand.at(pieceN, 0)), "l"});
 
-  std::string text = "{\n\t.reg .b64 ta, tb;\n\twgmma.fence.sync.aligned;\n";
+  size_t flagAt = bAt + 1;
+  std::string text = "{\n\t.reg .b64 ta, tb;\n";
+  if (accumulateIf) {
+    inputs.push_back({accumulateIf, "r"});
+    text += "\t.reg .pred add;\n\tsetp.ne.b32 add, $" + std::to_string(flagAt) + ", 0;\n";
+  }
+  text += "\twgmma.fence.sync.aligned;\n";
   for (int64_t k = 0; k < p.stepsK; ++k) {
     std::string aText = a ? "$" + std::to_string(aAt) : operandList(aAt + 4 * k, 4);
     std::string bText = "$" + std::to_string(bAt);
@@ -120,8 +129,8 @@ Values issue(Lowering &f, const Product &p, const Values &acc, bool accumulate, 
       advance(*a, blockM, "ta", aText);
     advance(bOperand, pieceN, "tb", bText);
     text += "\twgmma.mma_async.sync.aligned.m64n" + std::to_string(p.n) + "k16." + p.type + " " +
-            operandList(0, n) + ", " + aText + ", " + bText + ", " + (k || accumulate ? "1" : "0") +
-            ", 1, 1, ";
+            operandList(0, n) + ", " + aText + ", " + bText + ", " +
+            (k || accumulate ? (k || !accumulateIf ? "1" : "add") : "0") + ", 1, 1, ";
     if (a)
       text += a->how.transpose ? "1, " : "0, ";
     text += bOperand.how.transpose ? "1;\n" : "0;\n";
@@ -142,14 +151,15 @@ Values wait(Lowering &f, const Values &acc, bool packed) {
                      /*memoryClobber=*/true);
 }
 
-bool isZero(Value c) {
+} // namespace
+
+bool tessera::nvvm::isZeroTile(Value tile) {
   DenseElementsAttr elements;
-  if (!matchPattern(c, m_Constant(&elements)) || !elements.isSplat())
+  if (!matchPattern(tile, m_Constant(&elements)) || !elements.isSplat())
     return false;
   auto value = dyn_cast<FloatAttr>(elements.getSplatValue<Attribute>());
   return value && value.getValue().isPosZero();
 }
-} // namespace
 
 LogicalResult tessera::nvvm::lowerWgmma(Lowering &f, cta::WgmmaOp op) {
   cta::FragAttr frag = cta::FragAttr::of(op.getResult().getType());
@@ -178,7 +188,7 @@ LogicalResult tessera::nvvm::lowerWgmma(Lowering &f, cta::WgmmaOp op) {
   }
 
   // Registers count the 8-column blocks fastest, then the 64-row blocks; four for each.
-  bool accumulate = op.getC() && !isZero(op.getC());
+  bool accumulate = op.getC() && !isZeroTile(op.getC());
   Values acc;
   if (accumulate)
     acc = f.registers(op.getC());
@@ -196,7 +206,7 @@ LogicalResult tessera::nvvm::lowerWgmma(Lowering &f, cta::WgmmaOp op) {
       size_t first = (m * p.piecesN + n) * perPiece;
       Values piece(acc.begin() + first, acc.begin() + first + perPiece);
       flying.append(issue(
-          f, p, piece, accumulate, a ? &*a : nullptr, m,
+          f, p, piece, accumulate, f.accumulates.lookup(op), a ? &*a : nullptr, m,
           ValueRange(fragments).slice(a ? 0 : m * fragmentsPerBlock, a ? 0 : fragmentsPerBlock), *b,
           n));
     }

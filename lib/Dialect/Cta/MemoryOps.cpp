@@ -3,6 +3,7 @@
 
 #include "tessera/Dialect/Cta/Cta.h"
 #include "tessera/Dialect/Cta/LayoutRules.h"
+#include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
@@ -188,6 +189,10 @@ void CopyOutOp::print(OpAsmPrinter &p) { printDestination(*this, p); }
 LogicalResult CopyOutOp::verify() {
   if (getMask())
     return emitOpError("load_c5: an asynchronous copy has no mask");
+  if (getPerWarpgroup() && !warpgroupParts(getValue().getDefiningOp<StageOp>()))
+    return emitOpError("copy_out_c6: 'per_warpgroup' needs a cta.stage of one tile that the "
+                       "warpgroups split along a dimension which is not contiguous, into parts "
+                       "that TMA can move");
   return verifyBox(*this, getSmemType());
 }
 void CopyOutOp::getEffects(

@@ -25,6 +25,30 @@ layout::SharedLayout tessera::cta::sharedLayout(SmemType type) {
                                         static_cast<int>(swizzle.getSpan()));
 }
 
+std::optional<WarpgroupParts> tessera::cta::warpgroupParts(StageOp stage) {
+  if (!stage || stage.getInputs().size() != 1)
+    return std::nullopt;
+  Type input = stage.getInputs().front().getType();
+  FragAttr frag = FragAttr::of(input);
+  SmemType type = stage.getType();
+  if (!frag || frag.getWgCount() < 2 || frag.getWgDim() < 0 || type.getSwizzle().isUnknown())
+    return std::nullopt;
+  layout::RegisterLayout registers = frag.layout();
+  layout::SharedLayout shared = sharedLayout(type);
+  WarpgroupParts parts{registers.wgDim, 0, 0, shared};
+  layout::Coord shape = coordOf(type.getShape());
+  parts.rows = registers.baseShape()[parts.dim] * registers.repeats(shape)[parts.dim];
+  if (parts.dim == shared.contiguousDim || parts.rows * registers.wgCount != shape[parts.dim])
+    return std::nullopt;
+  layout::Coord second(shape.size(), 0);
+  second[parts.dim] = parts.rows;
+  parts.bytes = shared.linearOffset(second);
+  parts.part.shape[parts.dim] = parts.rows;
+  if (shared.validateTma() || parts.part.validateTma() || parts.bytes % shared.alignment())
+    return std::nullopt;
+  return parts;
+}
+
 int64_t tessera::cta::blockThreads(LaunchOp launch) {
   int64_t warps = 0;
   for (auto role : launch.getBody().getOps<RoleOp>())

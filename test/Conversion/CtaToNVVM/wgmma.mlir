@@ -6,22 +6,30 @@
 #k = #cta.swizzle<128, dim = 1>
 
 // K-major A and B, two warpgroups: A's descriptor moves by the warpgroup's rows, computed once outside the loop; k steps
-// are 2 units of 16 bytes. Accumulators are tied operands, also of the wait.
+// are 2 units of 16 bytes. Accumulators are tied operands, also of the wait. They are not set to zero: the first iteration's first
+// product overwrites them; only where the loop does not run at all are zeros needed.
 // CHECK-LABEL: llvm.func @nt
 // CHECK:       nvvm.shfl.sync
 // CHECK:       %[[FIELD:.*]] = arith.extui
 // CHECK:       arith.ori %[[FIELD]], %{{.*}} : i64
-// CHECK:       scf.for
+// CHECK:       scf.if
+// CHECK:       %[[P:.*]] = llvm.mlir.poison : f32
+// CHECK:       scf.for {{.*}} iter_args(%{{.*}} = %[[P]],
+// CHECK:         %[[LATER:.*]] = arith.cmpi ne
+// CHECK:         arith.extui %[[LATER]]
 // CHECK:         %[[D:.*]] = llvm.inline_asm has_side_effects asm_dialect = att "{
+// CHECK-SAME:      setp.ne.b32 add, $10, 0;
 // CHECK-SAME:      wgmma.fence.sync.aligned;
-// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $8, $9, 1, 1, 1, 0, 0;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $8, $9, add, 1, 1, 0, 0;
 // CHECK-SAME:      add.s64 ta, $8, 2;
 // CHECK-SAME:      add.s64 tb, $9, 2;
 // CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, ta, tb, 1, 1, 1, 0, 0;
 // CHECK-SAME:      wgmma.commit_group.sync.aligned;
-// CHECK-SAME:      "=f,=f,=f,=f,0,1,2,3,l,l,~{memory}"
+// CHECK-SAME:      "=f,=f,=f,=f,0,1,2,3,l,l,r,~{memory}"
 // CHECK:         %[[E:.*]] = llvm.extractvalue %[[D]][0]
 // CHECK:         llvm.inline_asm {{.*}} "wgmma.wait_group.sync.aligned 0;", "=f,=f,=f,=f,0,1,2,3,~{memory}" %[[E]],
+// CHECK:       } else {
+// CHECK:         llvm.inline_asm has_side_effects {{.*}}"mov.f32 $0, 0f00000000;
 tile.kernel @nt_k(%x: memref<128x8xf32>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 2 : i64} {
   cta.launch @nt blocks() attributes {shared = 9216 : i64} {
     %c0 = arith.constant 0 : index

@@ -12,7 +12,7 @@
 // CHECK: %[[OUT:.+]] = arith.truncf
 // CHECK-NOT: cta.convert_layout
 // CHECK: %[[S:.+]] = cta.stage %[[OUT]] : tensor<128x64xbf16, #wgmma_acc> -> <128x64xbf16, #cta.swizzle<128, dim = 1>>
-// CHECK: cta.copy_out %[[S]], %C[%i, %j] {mechanism = #cta.mechanism<tma>}
+// CHECK: cta.copy_out %[[S]], %C[%i, %j] {mechanism = #cta.mechanism<tma>, per_warpgroup}
 tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"], tile.align = 16 : i64, tile.stride_divisible = array<i64: 8, 1>, tile.size_max = array<i64: 2147483647, 2147483647>},
                   %B: memref<?x?xbf16> {tile.shape = ["K", "N"], tile.align = 16 : i64, tile.size_divisible = array<i64: 1, 8>, tile.size_max = array<i64: 2147483647, 2147483647>},
                   %C: memref<?x?xbf16> {tile.shape = ["M", "N"], tile.align = 16 : i64})

@@ -47,13 +47,18 @@ def Cta_BlockIdOp : Cta_Op<"block_id", [Pure, DeclareOpInterfaceMethods<InferInt
 def Cta_BarrierOp : Cta_Op<"barrier", []> {
   let summary = "all threads of the block meet";
   let description = [{
-    `bar.sync 0`: shared and global accesses before are visible to all threads of the block after. Made by `cta-insert-barriers`.
+    `bar.sync`: shared and global accesses before are visible to all threads of the block after; in a role, of the role. With `warpgroup` the threads of each warpgroup
+    meet by themselves. Made by `cta-insert-barriers`.
 
     ```mlir
     cta.barrier
+    cta.barrier warpgroup
     ```
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$warpgroup);
+  let assemblyFormat = "(`warpgroup` $warpgroup^)? attr-dict";
+  let builders = [OpBuilder<(ins CArg<"bool", "false">:$warpgroup), [{
+    if (warpgroup) $_state.addAttribute("warpgroup", $_builder.getUnitAttr()); }]>];
 }
 
 def Cta_FenceAsyncOp : Cta_Op<"fence_async", []> {
@@ -173,7 +178,7 @@ def Cta_NumBlocksOp : Cta_Op<"num_blocks", [Pure, DeclareOpInterfaceMethods<Infe
 def Cta_AwaitStoresOp : Cta_Op<"await_stores", []> {
   let summary = "wait for TMA stores";
   let description = [{
-    The thread that issued them waits until the sources of all `cta.copy_out` have been read (`read`) or until the stores are
+    The threads that issued them (the first of a role or of each warpgroup) wait until the sources of all `cta.copy_out` have been read (`read`) or until the stores are
     complete; others learn it at the next `cta.barrier`.
 
     ```mlir

@@ -120,19 +120,22 @@ def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable,
   let summary = "shared memory to global memory without registers";
   let description = [{
     Stores a shared tile by TMA; out of bounds is dropped. The elected thread issues it; `cta.await_stores` waits until the source has been
-    read (or the store is complete).
+    read (or the store is complete). With `per_warpgroup` each warpgroup stores the part that it staged itself, by its own first thread: the warpgroups need not meet.
 
     Lifespan: made by `cta-select-copies` from a `cta.store`.
 
     ```mlir
     cta.copy_out %s, %C[%i, %j] {mechanism = #cta.mechanism<tma>} : !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>> -> memref<?x?xbf16>
     ```
+
+    Constraints: 1 to 4 of `tile.store` (the shared tile as the tile), and
+    6. with `per_warpgroup` the tile is made by a `cta.stage` of one register tile that the warpgroups split along a dimension which is not contiguous, into parts that TMA can move.
   }];
   let arguments = (ins
     Cta_SmemType:$value, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,
     Optional<AnyRankedTensor>:$mask, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
     DenseI64ArrayAttr:$maskDims, OptionalAttr<Tile_CacheAttr>:$cache, Cta_MechanismAttr:$mechanism,
-    OptionalAttr<StrAttr>:$why);
+    UnitAttr:$per_warpgroup, OptionalAttr<StrAttr>:$why);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -26,6 +26,17 @@ layout::Coord coordOf(llvm::ArrayRef<int64_t> shape);
 /// rank 0 counts as one of rank 1 and extent 1. May be invalid: see SharedLayout::validate.
 layout::SharedLayout sharedLayout(SmemType type);
 
+/// How warpgroups share a tile that each stages a part of: part g is `rows` long along `dim`, from
+/// `g * rows` on, and lies `g * bytes` behind the first.
+struct WarpgroupParts {
+  int dim;
+  int64_t rows, bytes;
+  layout::SharedLayout part;
+};
+
+/// Nothing if several warpgroups write into one part, or TMA could not move the parts by themselves.
+std::optional<WarpgroupParts> warpgroupParts(StageOp stage);
+
 /// The threads of a block: those of its roles, or 128 a warpgroup of the kernel.
 int64_t blockThreads(LaunchOp launch);
 

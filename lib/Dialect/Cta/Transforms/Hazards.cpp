@@ -37,7 +37,12 @@ LogicalResult Hazards::addAccesses(Operation *op) {
 
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](StageOp stage) {
-        return shared(stage.getResult(), true, false, false, NeedsBarrier | NeedsFence);
+        if (failed(shared(stage.getResult(), true, false, false,
+                          NeedsBarrier | NeedsGroup | NeedsFence)))
+          return failure();
+        if (warpgroupParts(stage))
+          accesses.back().parts = stage;
+        return success();
       })
       .Case(
           [&](ReadOp read) { return shared(read.getSource(), false, false, false, NeedsBarrier); })
@@ -71,6 +76,8 @@ LogicalResult Hazards::addAccesses(Operation *op) {
       .Case([&](CopyOutOp out) -> LogicalResult {
         if (failed(shared(out.getValue(), false, true, true, NeedsStoresRead)))
           return failure();
+        if (out.getPerWarpgroup())
+          accesses.back().parts = out.getValue().getDefiningOp();
         global(true, true, true, NeedsStoresDone);
         return success();
       })
@@ -222,7 +229,12 @@ unsigned Hazards::needs(Operation *op, const State &state) {
       const Access &a = accesses[key.first];
       if (!conflict(a, b, key.second))
         continue;
-      bool sameThread = a.elected && b.elected;
+      // The same parts: what one warpgroup does is its own matter.
+      const bool together = a.parts && a.parts == b.parts;
+      const unsigned needsBarrier = together ? NeedsGroup : NeedsBarrier,
+                     needsFenceBarrier = together ? NeedsFenceGroup : NeedsFenceBarrier,
+                     barrier = together ? GroupBarrier : Barrier;
+      bool sameThread = a.elected && b.elected && a.parts == b.parts;
       if ((bits & NeedsAwait) && !failedHere) {
         failedHere = true;
         InFlightDiagnostic error = op->emitOpError("touches memory of a copy in flight: the await "
@@ -232,18 +244,20 @@ unsigned Hazards::needs(Operation *op, const State &state) {
       }
       if (bits & (NeedsStoresRead | NeedsStoresDone)) {
         need |= bits & NeedsStoresDone ? StoresDone : StoresRead;
-        need |= b.elected ? 0 : Barrier;
+        need |= sameThread ? 0 : barrier;
       }
-      if ((bits & NeedsBarrier) && !sameThread)
-        need |= Barrier;
+      if ((bits & needsBarrier) && !sameThread)
+        need |= barrier;
       if (b.async && (bits & NeedsFence))
-        need |= (b.space == Space::Global ? FenceGlobal : FenceShared) | (sameThread ? 0 : Barrier);
-      if (b.async && (bits & NeedsFenceBarrier) && !sameThread)
-        need |= Barrier;
+        need |= (b.space == Space::Global ? FenceGlobal : FenceShared) | (sameThread ? 0 : barrier);
+      if (b.async && (bits & needsFenceBarrier) && !sameThread)
+        need |= barrier;
     }
   }
-  // A barrier after writes that TMA or wgmma meets later: fence now, or that will take another.
   if (need & Barrier)
+    need &= ~GroupBarrier;
+  // A barrier after writes that TMA or wgmma meets later: fence now, or that will take another.
+  if (need & (Barrier | GroupBarrier))
     for (const auto &[key, bits] : state) {
       const Access &a = accesses[key.first];
       if ((bits & NeedsFence) && (bits & NeedsBarrier) && a.metByAsync)
@@ -268,9 +282,11 @@ void Hazards::apply(unsigned sync, State &state) const {
                                           : 0;
     // The elected thread knows; the others learn it at a barrier.
     if (bits & stores)
-      bits = (bits & ~stores) | NeedsBarrier;
+      bits = (bits & ~stores) | NeedsBarrier | NeedsGroup;
     if ((sync & (a.space == Space::Global ? FenceGlobal : FenceShared)) && (bits & NeedsFence))
-      bits = (bits & ~NeedsFence) | NeedsFenceBarrier;
+      bits = (bits & ~NeedsFence) | NeedsFenceBarrier | NeedsFenceGroup;
+    if (sync & (Barrier | GroupBarrier))
+      bits &= ~(NeedsGroup | NeedsFenceGroup);
     if (sync & Barrier)
       bits &= ~(NeedsBarrier | NeedsFenceBarrier);
     bool matters = bits && (bits != NeedsFence || a.metByAsync);
@@ -288,11 +304,29 @@ void Hazards::await(int64_t mbarrier, State &state) const {
   }
 }
 
+/// The loop of a persistent launch: its step is the number of blocks.
+static bool isLoopOverBlocks(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop)
+    return false;
+  Value step = loop.getStep();
+  while (Operation *cast = step.getDefiningOp())
+    if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::TruncIOp, arith::ExtUIOp>(cast))
+      step = cast->getOperand(0);
+    else
+      return isa<NumBlocksOp>(cast);
+  return false;
+}
+
 Hazards::State Hazards::crossed(const State &state, Operation *loop, Iteration iteration) const {
   State result;
+  const bool blocks = isLoopOverBlocks(loop);
   for (const auto &[key, bits] : state) {
     Key changedKey = key;
     const Access &a = accesses[key.first];
+    // Blocks of a grid order nothing in global memory: another iteration is another block.
+    if (blocks && a.space == Space::Global && loop->isProperAncestor(a.op))
+      continue;
     if (a.space == Space::Global && loop->isProperAncestor(a.op)) {
       auto *entry = llvm::find_if(changedKey.second, [&](auto &e) { return e.first == loop; });
       if (entry == changedKey.second.end())
@@ -324,8 +358,8 @@ void Hazards::visit(Operation *op, State &state) {
     llvm::for_each(waits->second, awaited);
 
   // What the text has already.
-  if (isa<BarrierOp>(op))
-    apply(Barrier, state);
+  if (auto barrier = dyn_cast<BarrierOp>(op))
+    apply(barrier.getWarpgroup() ? GroupBarrier : Barrier, state);
   else if (auto fence = dyn_cast<FenceAsyncOp>(op))
     apply(fence.getGlobal() ? FenceGlobal : FenceShared, state);
   else if (auto stores = dyn_cast<AwaitStoresOp>(op))

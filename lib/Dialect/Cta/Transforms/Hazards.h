@@ -22,11 +22,12 @@ namespace tessera::cta {
 
 /// What stands before an op, in this order.
 enum Sync : unsigned {
-  StoresRead = 1,  ///< cta.await_stores read
-  StoresDone = 2,  ///< cta.await_stores
-  FenceShared = 4, ///< cta.fence_async
-  FenceGlobal = 8, ///< cta.fence_async global
-  Barrier = 16,    ///< cta.barrier
+  StoresRead = 1,    ///< cta.await_stores read
+  StoresDone = 2,    ///< cta.await_stores
+  FenceShared = 4,   ///< cta.fence_async
+  FenceGlobal = 8,   ///< cta.fence_async global
+  Barrier = 16,      ///< cta.barrier
+  GroupBarrier = 32, ///< cta.barrier warpgroup
 };
 
 class Hazards {
@@ -56,7 +57,7 @@ private:
     bool write;
     /// By TMA or wgmma, not by loads and stores of threads.
     bool async;
-    /// By the elected thread alone.
+    /// By the elected thread alone (of each warpgroup, with `parts`).
     bool elected;
     /// What is pending right after it (bits of Pending).
     unsigned pending;
@@ -65,6 +66,8 @@ private:
     GlobalBox box = {};         ///< Global
     /// Some asynchronous access may touch the same bytes.
     bool metByAsync = false;
+    /// The stage whose tile each warpgroup accesses its own part of; null: all of it.
+    mlir::Operation *parts = nullptr;
   };
   enum Pending : unsigned {
     NeedsBarrier = 1,      ///< other threads are not done, or do not see it
@@ -73,6 +76,8 @@ private:
     NeedsAwait = 8,        ///< in flight until the mbarrier's phase is over
     NeedsStoresRead = 16,  ///< the source of a TMA store
     NeedsStoresDone = 32,  ///< the destination of a TMA store
+    NeedsGroup = 64,       ///< NeedsBarrier, for accesses to the same parts
+    NeedsFenceGroup = 128, ///< NeedsFenceBarrier, for accesses to the same parts
   };
   /// An access and the loops between whose iterations it happened.
   using Key = std::pair<unsigned, Iterations>;

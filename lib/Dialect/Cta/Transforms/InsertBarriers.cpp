@@ -39,6 +39,12 @@
 // mbarriers: a copy may not begin the next phase before all threads have seen the end of the last
 // (the barrier that protects the data does).
 //
+// A tile that each warpgroup stages a part of and stores the same part of (copy_out per_warpgroup)
+// needs no more than barriers of the warpgroup.
+//
+// Global memory is ordered within a block of the grid only: iterations of a persistent launch's
+// loop are different blocks.
+//
 // At the end of the launch the sources of TMA stores must have been read. Barriers and waits that
 // the text has are counted in: the pass twice is the pass once.
 #include "Hazards.h"
@@ -62,6 +68,8 @@ static void insertSync(OpBuilder &b, Location loc, unsigned sync) {
     FenceAsyncOp::create(b, loc, /*global=*/true);
   if (sync & Barrier)
     BarrierOp::create(b, loc);
+  else if (sync & GroupBarrier)
+    BarrierOp::create(b, loc, /*warpgroup=*/true);
 }
 
 static void insert(LaunchOp launch, const Hazards &hazards) {

@@ -104,6 +104,7 @@ void RoleSlice::cloneFor(scf::ForOp loop, OpBuilder &b, IRMapping &mapping) cons
                                  mapping.lookupOrDefault(loop.getStep()),
                                  pick(loop.getInitArgs(), kept, mapping));
   copy.setUnsignedCmp(loop.getUnsignedCmp());
+  copy->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   mapping.map(loop.getInductionVar(), copy.getInductionVar());
   mapAll(mapping, loop.getRegionIterArgs(), kept, copy.getRegionIterArgs());
   mapAll(mapping, loop.getResults(), kept, copy.getResults());

@@ -158,14 +158,17 @@ LogicalResult Selection::select(StoreOp store) {
     return success();
   }
   rewriter.setInsertionPoint(store);
-  Value staged = StageOp::create(rewriter, store.getLoc(), shared, value, /*concat_dim=*/0,
-                                 /*offset=*/IntegerAttr{});
+  auto staged = StageOp::create(rewriter, store.getLoc(), shared, value, /*concat_dim=*/0,
+                                /*offset=*/IntegerAttr{});
+  // Warpgroups that store what they staged need not wait for each other.
+  const bool apart = warpgroupParts(staged).has_value();
   Value converted = store.getValue();
   CopyOutOp::create(rewriter, store.getLoc(), staged, store.getDest(), store.getCoords(),
                     ValueRange{}, Value{}, store.getDimsAttr(),
                     rewriter.getDenseBoolArrayAttr(SmallVector<bool>(type.getRank(), false)),
                     rewriter.getDenseI64ArrayAttr({}), store.getCacheAttr(),
-                    MechanismAttr::get(store.getContext(), Mechanism::Tma), /*why=*/StringAttr{});
+                    MechanismAttr::get(store.getContext(), Mechanism::Tma),
+                    apart ? rewriter.getUnitAttr() : UnitAttr(), /*why=*/StringAttr{});
   rewriter.eraseOp(store);
   while (auto convert = converted.getDefiningOp<ConvertLayoutOp>()) {
     if (!convert->use_empty())
