@@ -115,6 +115,8 @@ static void toAllocated(OpPassManager &pm) {
   kernels.addPass(cta::createPipelineCopies());
   kernels.addPass(cta::createSchedule());
   kernels.addPass(cta::createSpecializeWarps());
+  // Here it sees credits and roles, and what the text of a scheduled kernel says.
+  kernels.addPass(cta::createCtaVerify());
   kernels.addPass(cta::createLowerChannels());
   kernels.addPass(cta::createAllocateShared());
   kernels.addPass(cta::createInsertBarriers());

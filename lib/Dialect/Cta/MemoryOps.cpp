@@ -170,8 +170,10 @@ LogicalResult CopyOp::verify() {
   if (getPadAttr() &&
       (!word || (word.getValue() != tile::Pad::Zero && word.getValue() != tile::Pad::Any)))
     return emitOpError("copy_c7: an asynchronous copy pads with zero or any, got ") << getPadAttr();
-  if (getInto() && (getInto().getType() != getResult().getType() || !getSlot()))
-    return emitOpError("copy_c8: 'into' must be a tile of the result's type with a slot, got ")
+  if (static_cast<bool>(getInto()) != static_cast<bool>(getSlot()))
+    return emitOpError("copy_c8: needs both 'into' and a slot, or neither");
+  if (getInto() && getInto().getType() != getResult().getType())
+    return emitOpError("copy_c8: 'into' must be a tile of the result's type, got ")
            << getInto().getType();
   return success();
 }

@@ -83,3 +83,129 @@ tile.kernel @shapes(%X: memref<?x?xf32>, %Y: memref<?xf32>) attributes {phase = 
   }
   tile.return
 }
+
+// -----
+
+// A launch is a grid over its blocks; a step is its body; a wait sees the tiles of the commit with its number.
+// CHECK-LABEL: tile.kernel @launch
+// CHECK: %[[MN:.+]] = arith.muli
+// CHECK: tile.grid (%[[B:.+]]) = (0) to (%[[MN]]) step (1) {
+// CHECK: %[[SUM:.+]] = arith.addi %[[B]], %[[MN]]
+// CHECK: %[[Z:.+]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+// CHECK: %[[FIRST:.+]] = tile.load %A[%[[SUM]], %[[SUM]]]
+// CHECK: %[[LOOP:.+]]:2 = scf.for %[[K:.+]] = {{.*}} iter_args(%[[C:.+]] = %[[Z]], %[[T:.+]] = %[[FIRST]]) -> (tensor<64x64xf32>, tensor<64x64xbf16>) {
+// CHECK: %[[NEXT:.+]] = tile.load %A[%[[K]], %[[K]]]
+// CHECK: %[[D:.+]] = tile.mma %[[T]], %[[T]], %[[C]]
+// CHECK: scf.yield %[[D]], %[[NEXT]]
+// CHECK: tile.mma %[[LOOP]]#1, %[[LOOP]]#1, %[[LOOP]]#0
+// CHECK-NOT: cta.
+// CHECK: tile.kernel @static
+// CHECK: tile.grid (%{{.+}}) = (0) to (12) step (1) {
+// CHECK: tile.kernel @one
+// CHECK: tile.grid (%{{.+}}) = (0) to (1) step (1) {
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+!tile = !cta.smem<64x64xbf16, #sw>
+!ch = !cta.channel<2, !tile>
+!async = !cta.async<tensor<64x64xf32, #acc>>
+tile.kernel @launch(%A: memref<?x?xbf16>, %m: index, %n: index) attributes {phase = #tile.phase<scheduled>, warpgroups = 1} {
+  cta.launch @launch_0 blocks(%m, %n) {
+    %ch = cta.channel : !ch
+    %b = cta.block_id : index
+    %c = cta.num_blocks : index
+    %i = arith.addi %b, %c : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+    %p = cta.acquire %ch : !ch
+    %s = cta.copy %A[%i, %i] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile
+    cta.commit %ch, %p (%s) : !ch
+    %r = cta.ready %zero : tensor<64x64xf32, #acc>
+    %sum = scf.for %k = %b to %n step %c iter_args(%acc = %r) -> (!async) {
+      cta.step @load role(producer) stage(0) {
+        %p1 = cta.acquire %ch : !ch
+        %s1 = cta.copy %A[%k, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile
+        cta.commit %ch, %p1 (%s1) : !ch
+      }
+      %e = cta.step @mma role(math) stage(0) {
+        %q, %t = cta.wait %ch : !ch
+        %d = cta.wgmma %t, %t, %acc : !tile, !tile -> !async
+        cta.release %ch, %q after(%d : !async) : !ch
+        cta.yield %d : !async
+      } : !async
+      scf.yield %e : !async
+    }
+    %q, %t = cta.wait %ch : !ch
+    %last = cta.wgmma %t, %t, %sum : !tile, !tile -> !async
+    %done = cta.complete %last : !async
+    cta.release %ch, %q : !ch
+    %o = arith.truncf %done : tensor<64x64xf32, #acc> to tensor<64x64xbf16, #acc>
+    cta.store %o, %A[%i, %i] : tensor<64x64xbf16, #acc> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+tile.kernel @static(%X: memref<?xf32>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  cta.launch @static_0 blocks(%c3, %c4) {
+    %f = arith.constant 1.0 : f32
+    %b = cta.block_id : index
+    memref.store %f, %X[%b] : memref<?xf32>
+  }
+  tile.return
+}
+
+tile.kernel @one(%X: memref<?xf32>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @one_0 blocks() {
+    %f = arith.constant 1.0 : f32
+    %b = cta.num_blocks : index
+    memref.store %f, %X[%b] : memref<?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// Loops, conditions and while loops lose their credits, and only these.
+// CHECK-LABEL: tile.kernel @credits
+// CHECK: %[[W:.+]] = scf.while (%[[I:.+]] = %n) : (index) -> index {
+// CHECK: scf.condition(%b) %[[I]] : index
+// CHECK: ^bb0(%[[J:.+]]: index):
+// CHECK-NEXT: scf.yield %[[J]] : index
+// CHECK: scf.for %{{.+}} = %n to %n step %n {
+// CHECK: %[[R:.+]] = scf.if %b -> (index) {
+// CHECK-NEXT: scf.yield %n : index
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[W]] : index
+// CHECK: memref.store %{{.+}}, %X[%[[R]]]
+// CHECK-NOT: cast
+!tok = !cta.channel<2, index>
+tile.kernel @credits(%X: memref<?xf32>, %n: index, %b: i1) attributes {phase = #tile.phase<scheduled>, warpgroups = 1} {
+  cta.launch @credits_0 blocks(%n) {
+    %f = arith.constant 1.0 : f32
+    %ch = cta.channel : !tok
+    %p0 = cta.acquire %ch : !tok
+    cta.commit %ch, %p0 (%n) : !tok
+    %q0, %i0 = cta.wait %ch : !tok
+    %w:2 = scf.while (%q = %q0, %i = %n) : (!cta.credit, index) -> (!cta.credit, index) {
+      scf.condition(%b) %q, %i : !cta.credit, index
+    } do {
+    ^bb0(%q: !cta.credit, %i: index):
+      cta.release %ch, %q : !tok
+      %p1 = cta.acquire %ch : !tok
+      cta.commit %ch, %p1 (%i) : !tok
+      %q1, %i1 = cta.wait %ch : !tok
+      scf.yield %q1, %i1 : !cta.credit, index
+    }
+    %l = scf.for %k = %n to %n step %n iter_args(%q = %w#0) -> (!cta.credit) {
+      scf.yield %q : !cta.credit
+    }
+    %r:2 = scf.if %b -> (!cta.credit, index) {
+      scf.yield %l, %n : !cta.credit, index
+    } else {
+      scf.yield %l, %w#1 : !cta.credit, index
+    }
+    memref.store %f, %X[%r#1] : memref<?xf32>
+    cta.release %ch, %r#0 : !tok
+  }
+  tile.return
+}

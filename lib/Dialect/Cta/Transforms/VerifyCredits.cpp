@@ -207,6 +207,14 @@ std::optional<int> CreditVerifier::usesOnPath(Region &region, ArrayRef<OpOperand
   return total;
 }
 
+static void noteUsers(InFlightDiagnostic &error, ArrayRef<OpOperand *> uses, StringRef text) {
+  llvm::SmallSetVector<Operation *, 4> users;
+  for (OpOperand *use : uses)
+    users.insert(use->getOwner());
+  for (Operation *user : users)
+    error.attachNote(user->getLoc()) << text;
+}
+
 LogicalResult CreditVerifier::checkCredit(Value credit) {
   SmallVector<OpOperand *> uses;
   for (OpOperand &use : credit.getUses()) {
@@ -225,8 +233,7 @@ LogicalResult CreditVerifier::checkCredit(Value credit) {
   InFlightDiagnostic wrong = error(op);
   wrong << "a credit is used once on every path, by cta.commit or cta.release; this one "
         << (*count ? "is used " + std::to_string(*count) + " times" : "is not used");
-  for (OpOperand *use : uses)
-    wrong.attachNote(use->getOwner()->getLoc()) << "used here";
+  noteUsers(wrong, uses, "used here");
   return wrong;
 }
 
@@ -292,8 +299,7 @@ LogicalResult CreditVerifier::checkAsync(Value async) {
                                           "(cta.complete, or the next cta.wgmma on its "
                                           "accumulators), but this one has "
                                        << *count;
-  for (OpOperand *use : uses)
-    wrong.attachNote(use->getOwner()->getLoc()) << "consumed or carried to a consumer here";
+  noteUsers(wrong, uses, "consumed or carried to a consumer here");
   return wrong;
 }
 
