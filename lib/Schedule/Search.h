@@ -8,6 +8,10 @@
 // operations x = start[b] - start[a] with k * period - cyclesB < x < k * period + cyclesA for some
 // k: b moves behind a, or a behind b of the next turn. Both are one more constraint; every schedule
 // satisfies one of them.
+//
+// Early mistakes are expensive to take back in a depth-first search, so it starts afresh with other
+// preferences again and again, with more fuel each time: what has an answer is mostly found by a
+// short run, and the long ones prove that there is none.
 
 #ifndef TESSERA_LIB_SCHEDULE_SEARCH_H
 #define TESSERA_LIB_SCHEDULE_SEARCH_H
@@ -42,7 +46,7 @@ bool isConsistent(const Problem &problem, const std::vector<Constraint> &constra
 class Search {
 public:
   Search(const Problem &problem, const Question &question);
-  /// Takes one unit of `fuel` for every constraint tried. On Yes start() is the schedule, not
+  /// Takes one unit of `fuel` for every start that moves. On Yes start() is the schedule, not
   /// normalized.
   Answer run(int64_t &fuel);
   const std::vector<int64_t> &start() const { return result; }
@@ -52,7 +56,11 @@ private:
     int a = 0, b = 0;
     int64_t cyclesA = 0, cyclesB = 0, period = 1;
     int64_t tightness = 0;
-    // The gap of the turn where the two were found apart: saves the division.
+  };
+  /// Where the two of a conflict were found apart last: low <= x <= high. Not in Conflict because
+  /// most of the time goes into reading these.
+  struct Gap {
+    int a = 0, b = 0;
     int64_t low = 1, high = 0;
   };
   /// Several constraints that hold together.
@@ -65,9 +73,12 @@ private:
   bool push(const Constraint &c);
   bool push(const Case &c);
   void undo(size_t trailSize, size_t arcsSize);
-  bool nextCases(std::vector<Case> &cases);
+  const Conflict *nextConflict();
   bool registerCases(std::vector<Case> &cases);
-  Answer descend(int64_t &fuel);
+  template <typename T>
+  Answer branch(const T *cases, size_t count);
+  Answer descend();
+  int64_t nextNoise();
 
   const Problem &problem;
   const Question &question;
@@ -75,6 +86,7 @@ private:
   bool infeasible = false;
   int64_t horizon = 0;
   std::vector<Conflict> conflicts;
+  std::vector<Gap> gaps;                                  ///< of each conflict
   std::vector<std::vector<std::pair<int, int64_t>>> arcs; ///< by source
   std::vector<int> arcSources;                            ///< in the order of addition
   std::vector<int64_t> time;
@@ -83,6 +95,9 @@ private:
   std::vector<int> queue;
   std::vector<char> queued;
   std::vector<int64_t> result;
+  int64_t left = 0;  ///< fuel of this run
+  int64_t noise = 0; ///< cycles by which the costs of this run are blurred
+  uint64_t random = 0;
 };
 
 } // namespace tessera::schedule

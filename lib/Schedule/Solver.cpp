@@ -116,6 +116,7 @@ private:
     bool rings = true, registers = true;
   };
   Answer ask(Question question, Limits limits);
+  bool serial(int64_t ii, bool fewRegisters);
   std::optional<int64_t> leastII(int64_t from, Limits limits);
   void findSlack();
   void findStages();
@@ -152,7 +153,7 @@ Answer Solver::ask(Question question, Limits limits) {
     if (!isConsistent(problem, baseConstraints(problem, question)))
       continue;
     // No single question may eat everything: the next, an easier one, may have an answer.
-    int64_t given = std::max<int64_t>(fuel / 8, std::min<int64_t>(fuel, 64)), left = given;
+    int64_t given = std::max<int64_t>(fuel / 8, std::min<int64_t>(fuel, 4096)), left = given;
     Search search(problem, question);
     Answer answer = search.run(left);
     fuel -= given - std::max<int64_t>(left, 0);
@@ -173,17 +174,73 @@ Answer Solver::ask(Question question, Limits limits) {
   return unknown ? Answer::OutOfFuel : Answer::No;
 }
 
+/// All operations one after the other, if that satisfies everything; into `schedule`. Inside the
+/// dependences in the order of the problem, or in one that needs few registers.
+bool Solver::serial(int64_t ii, bool fewRegisters) {
+  const int n = static_cast<int>(problem.operations.size());
+  Schedule s;
+  s.ii = ii;
+  s.start.assign(n, -1);
+  auto isPlaced = [&](int op) { return s.start[op] >= 0; };
+  auto isReady = [&](int op) {
+    return !isPlaced(op) &&
+           std::all_of(problem.edges.begin(), problem.edges.end(),
+                       [&](const Edge &e) { return e.to != op || e.distance || isPlaced(e.from); });
+  };
+  // Registers that are free once everybody but `op` has read them.
+  auto freed = [&](int op) {
+    int64_t sum = 0;
+    for (int value = 0; value < n; ++value) {
+      bool reads = false, last = true;
+      for (const Edge &e : problem.edges)
+        if (e.from == value && (e.kind == EdgeKind::Raw || e.kind == EdgeKind::Accumulate)) {
+          reads |= e.to == op;
+          last &= !e.distance && (e.to == op || isPlaced(e.to));
+        }
+      if (reads && last)
+        sum += problem.operations[value].registers;
+    }
+    return sum;
+  };
+  int64_t time = 0;
+  for (int count = 0; count < n; ++count) {
+    int best = -1;
+    int64_t bestGrowth = 0;
+    for (int op = 0; op < n; ++op) {
+      if (!isReady(op))
+        continue;
+      int64_t growth = problem.operations[op].registers - freed(op);
+      if (best < 0 || (fewRegisters && growth < bestGrowth)) {
+        best = op;
+        bestGrowth = growth;
+      }
+    }
+    s.start[best] = time;
+    time += problem.operations[best].latency;
+  }
+  normalize(problem, s.start);
+  for (const Channel &c : problem.channels)
+    s.depth.push_back(std::max<int64_t>(c.depth, 1));
+  if (verify(problem, s))
+    return false;
+  schedule = s;
+  return true;
+}
+
 /// The least II >= from; `schedule` is one for it. nullopt if there is none at all.
 std::optional<int64_t> Solver::leastII(int64_t from, Limits limits) {
   const int64_t n = problem.replicas;
   const int64_t last = std::max(from, serialCycles(problem) * n);
-  int64_t known = from; // no II below this, proven
+  int64_t known = lowerBound; // no II below this, proven
   int64_t failed = from - n;
   std::optional<int64_t> found;
-  for (int64_t ii = from, step = n;; step *= 2) {
+  for (int64_t ii = from, step = std::max<int64_t>(from / 64 / n, 1) * n;; step *= 2) {
     Question question;
     question.ii = ii;
     Answer answer = ask(question, limits);
+    if (answer == Answer::OutOfFuel && ii == last &&
+        (serial(last, /*fewRegisters=*/false) || serial(last, /*fewRegisters=*/true)))
+      answer = Answer::Yes;
     if (answer == Answer::Yes) {
       found = ii;
       break;

@@ -15,8 +15,14 @@
 // behind the other: two cases, each one more difference constraint. So a depth-first search over
 // "who goes first" is exact and never looks at single cycles. Registers branch in the same way:
 // where too many values are alive, one of them has to die before another is born.
-// A schedule for II stays one for II + n (stretch time at the multiples of II / n), so that the
-// least II can be bisected.
+// A schedule for II stays one for II + n: stretch time at the multiples of II / n. So the least II
+// can be bisected. (With one reservation: a synchronous result whose operation runs across such a
+// multiple is born a cycle earlier than stretched, so that a budget of registers which is met
+// exactly could be exceeded. Thousands of small problems against enumeration show no such case.)
+//
+// Loops as they are written (up to some 15 operations) take well under a millisecond; 40 operations
+// on units without a cycle to spare exhaust the fuel about every second time, after some 20 ms,
+// with an II that is mostly within a few percent of the bound.
 
 #ifndef TESSERA_SCHEDULE_SOLVER_H
 #define TESSERA_SCHEDULE_SOLVER_H
@@ -42,8 +48,8 @@ enum class Status {
 const char *toString(Status status);
 
 struct SolverOptions {
-  /// Constraints that the search may try.
-  int64_t fuel = 50000;
+  /// Start cycles that the search may move: tens of milliseconds.
+  int64_t fuel = 1200000;
 };
 
 struct Result {
