@@ -10,9 +10,11 @@
 using namespace tessera::schedule;
 
 namespace {
-// Sums of products of such numbers stay far from overflow.
-constexpr int64_t kMaxCycles = int64_t(1) << 32;
+// Times of schedules of such problems, even summed, stay in 64 bits.
+constexpr int64_t kMaxCycles = int64_t(1) << 26;
+constexpr int64_t kMaxBytes = int64_t(1) << 32;
 constexpr int64_t kMaxCount = 1 << 10;
+constexpr int64_t kMaxReplicas = 64;
 
 Error checkName(const std::string &what, const std::string &name, std::set<std::string> &seen) {
   // Names of bounds that are not units.
@@ -82,11 +84,11 @@ int find(const std::vector<T> &things, const std::string &name) {
 Error checkOperation(const Problem &problem, const Operation &op) {
   const std::string who = "operation '" + op.name + "': ";
   if (op.issue < 1 || op.issue > kMaxCycles)
-    return who + "issue must be at least 1 cycle and at most 2^32";
+    return who + "issue must be at least 1 cycle and at most 2^26";
   if (op.latency < op.issue || op.latency > kMaxCycles)
-    return who + "latency must be at least issue and at most 2^32 cycles";
-  if (op.registers < 0 || op.registers > kMaxCycles)
-    return who + "registers must not be negative";
+    return who + "latency must be at least issue and at most 2^26 cycles";
+  if (op.registers < 0 || op.registers > kMaxCount)
+    return who + "registers must be 0 to 1024";
   if (op.role == Role::Load && !op.async)
     return who + "a load is asynchronous";
   if (op.role == Role::Load && op.registers)
@@ -146,8 +148,8 @@ Error checkChannels(const Problem &problem) {
   for (const Channel &c : problem.channels) {
     if (Error error = checkName("channel", c.name, names))
       return error;
-    if (c.bytes < 0 || c.bytes > kMaxCycles)
-      return "channel '" + c.name + "': bytes must not be negative";
+    if (c.bytes < 0 || c.bytes > kMaxBytes)
+      return "channel '" + c.name + "': bytes must be 0 to 2^32";
     if (c.depth < 0 || c.depth > kMaxCount)
       return "channel '" + c.name + "': depth must be 0 (open) to 1024";
   }
@@ -225,18 +227,18 @@ Error Problem::check() const {
     return "no operations";
   if (std::max({operations.size(), units.size(), channels.size()}) > size_t(kMaxCount))
     return "more than 1024 operations, units or channels";
-  if (replicas < 1 || replicas > kMaxCount)
-    return "replicas must be at least 1";
+  if (replicas < 1 || replicas > kMaxReplicas)
+    return "replicas must be 1 to 64";
   if (unroll < 1 || unroll > kMaxCount)
-    return "unroll must be at least 1";
+    return "unroll must be 1 to 1024";
   if (registers && *registers < 0)
     return "the budget of registers must not be negative";
   if (sharedBytes && *sharedBytes < 0)
     return "the budget of shared memory must not be negative";
   if (maxStages && (*maxStages < 1 || *maxStages > kMaxCount))
-    return "stages must be at least 1";
+    return "stages must be 1 to 1024";
   if (slackTarget && (*slackTarget < 0 || *slackTarget > kMaxCycles))
-    return "slack must not be negative";
+    return "slack must be 0 to 2^26 cycles";
   std::set<std::string> unitNames, opNames;
   for (const Unit &unit : units)
     if (Error error = checkName("unit", unit.name, unitNames))

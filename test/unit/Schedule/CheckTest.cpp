@@ -36,6 +36,7 @@ TEST(ScheduleCheck, Good) {
 TEST(ScheduleCheck, Numbers) {
   EXPECT_COMPLAINT({ p.operations.clear(); }, "no operations");
   EXPECT_COMPLAINT({ p.replicas = 0; }, "replicas");
+  EXPECT_COMPLAINT({ p.replicas = 65; }, "replicas");
   EXPECT_COMPLAINT({ p.unroll = 0; }, "unroll");
   EXPECT_COMPLAINT({ p.maxStages = 0; }, "stages");
   EXPECT_COMPLAINT({ p.slackTarget = -1; }, "slack");
