@@ -10,9 +10,7 @@
 //   tile-run rms-norm.so randn:100x1000xbf16 randn:1000xbf16 1e-6 nan:100x1000xbf16 --out Y=y.npy
 
 tile.kernel @rms_norm(%X: memref<?x?xbf16> {tile.shape = ["M", "N"]}, %W: memref<?xbf16> {tile.shape = ["N"]},
-                      %eps: f32, %Y: memref<?x?xbf16> {tile.shape = ["M", "N"]})
-    // One warpgroup a row: fewer threads meet at the reduction, and their registers still leave three blocks an SM.
-    attributes {warpgroups = 1} {
+                      %eps: f32, %Y: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %most = arith.constant 8192 : index

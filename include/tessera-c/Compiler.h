@@ -40,16 +40,27 @@ TESSERA_API const char *tessera_version(void);
 TESSERA_API tessera_options *tessera_options_create(void);
 TESSERA_API void tessera_options_destroy(tessera_options *options);
 
-/* Sets an option; returns 0, or 1 if there is no such option or value. The names are those of
- * tilec: target        sm_90a (default), cpu emit          tile cta nvvm llvm ptx sass cubin so
- * json; default cubin, or so for the CPU stop-after    tile raw placed allocated nvvm llvm variants
- * auto any aligned fp-contract   on off require       one demand: tma wgmma pipelined peeled
- * no_spills deterministic; may be repeated opt-level     0 to 3 lineinfo      on off check         on off save-temps a
- * directory temp-dir      a directory ptxas, nvdisasm, linker   programs or their directories
+/* clang-format off */
+/* Sets an option; returns 0, or 1 if there is no such option or value. The names are those of tilec:
+ *
+ *   target        sm_90a (default), cpu
+ *   emit          tile cta nvvm llvm ptx sass cubin so json; default cubin, or so for the CPU
+ *   stop-after    tile raw placed allocated nvvm llvm
+ *   variants      auto any aligned
+ *   plan          given, auto, or #cta.plan<...> for kernels without a plan
+ *   fp-contract   on off
+ *   require       one demand: tma wgmma pipelined peeled no_spills deterministic; may be repeated
+ *   opt-level     0 to 3
+ *   lineinfo      on off
+ *   check         on off
+ *   save-temps    a directory
+ *   temp-dir      a directory
+ *   ptxas, nvdisasm, linker   programs or their directories
  *   tool-dir      a directory to look for programs in after PATH; may be repeated
  *   mcpu          for target cpu
  *   source-name   what diagnostics call the source
  */
+/* clang-format on */
 TESSERA_API int tessera_options_set(tessera_options *options, const char *name, const char *value);
 
 /* Compiles MLIR text or bytecode. `options` may be NULL. Never returns NULL. */

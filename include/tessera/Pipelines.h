@@ -35,6 +35,8 @@ Phase detectPhase(mlir::ModuleOp module);
 struct TilePipelineOptions {
   /// auto, any or aligned: see tile-specialize-facts.
   std::string variants = "auto";
+  /// Decide what the plans of kernels leave open (cta-plan), also of those that have none.
+  bool derivePlans = false;
   /// Whether to make variants at all.
   bool specialize = true;
   /// Test what the language leaves undefined: tile-insert-checks.

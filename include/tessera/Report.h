@@ -31,8 +31,29 @@ struct SharedTile {
   unsigned line = 0;
 };
 
+/// Warps of a block that run a part of the launch of their own.
+struct RoleReport {
+  std::string name;
+  int64_t warps = 0;
+  int64_t registers = 0; // dealt by setmaxnreg; 0: what all enter with
+};
+
+/// Cycles that the model of plans predicts.
+struct PlanReport {
+  std::string plan;  // #cta.plan<...>
+  std::string bound; // what an iteration waits for; empty: no prediction
+  int64_t launch = 0, round = 0, iteration = 0;
+  int64_t blocksPerSM = 1; // a round are so many points of the grid on each SM
+  // If the text has the sizes.
+  std::optional<int64_t> cycles;
+  double waveEfficiency = 0;
+};
+
 struct LaunchReport {
   std::string symbol;
+  std::optional<PlanReport> plan;
+  std::vector<RoleReport> roles;
+  int64_t entryRegisters = 0; // that ptxas may give a thread
   int64_t threads = 0, sharedBytes = 0;
   std::vector<SharedTile> shared;
   std::vector<Verdict> verdicts;

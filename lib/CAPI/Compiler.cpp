@@ -44,10 +44,15 @@ bool choose(const Named<T> (&table)[N], std::string_view name, U &to) {
 }
 
 constexpr Named<std::string CompileOptions::*> kTexts[] = {
-    {"stop-after", &CompileOptions::stopAfter},  {"variants", &CompileOptions::variants},
-    {"save-temps", &CompileOptions::saveTemps},  {"temp-dir", &CompileOptions::tempDir},
-    {"ptxas", &CompileOptions::ptxas},           {"nvdisasm", &CompileOptions::disassembler},
-    {"linker", &CompileOptions::linker},         {"mcpu", &CompileOptions::cpu},
+    {"stop-after", &CompileOptions::stopAfter},
+    {"plan", &CompileOptions::plan},
+    {"variants", &CompileOptions::variants},
+    {"save-temps", &CompileOptions::saveTemps},
+    {"temp-dir", &CompileOptions::tempDir},
+    {"ptxas", &CompileOptions::ptxas},
+    {"nvdisasm", &CompileOptions::disassembler},
+    {"linker", &CompileOptions::linker},
+    {"mcpu", &CompileOptions::cpu},
     {"source-name", &CompileOptions::sourceName}};
 constexpr Named<std::vector<std::string> CompileOptions::*> kLists[] = {
     {"require", &CompileOptions::require}, {"tool-dir", &CompileOptions::toolDirectories}};

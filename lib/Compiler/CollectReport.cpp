@@ -5,6 +5,7 @@
 
 #include "Diagnostics.h"
 #include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/PlanModel.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Target/Hopper.h"
@@ -253,11 +254,56 @@ void collectBound(cta::LaunchOp launch, const llvm::MapVector<Operation *, Work>
   report.bound = boundText(hottest->second, where);
 }
 
+std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
+  auto kernel = launch->getParentOfType<tile::KernelOp>();
+  if (!kernel.getPlanAttr())
+    return std::nullopt;
+  PlanReport report;
+  llvm::raw_string_ostream(report.plan) << kernel.getPlanAttr();
+  auto prediction = launch->getAttrOfType<DictionaryAttr>("cta.prediction");
+  if (!prediction)
+    return report;
+  auto number = [&](StringRef name) -> std::optional<int64_t> {
+    auto value = prediction.getAs<IntegerAttr>(name);
+    return value ? std::optional<int64_t>(value.getInt()) : std::nullopt;
+  };
+  auto bound = prediction.getAs<StringAttr>("bound");
+  if (!bound)
+    return report;
+  cta::PlanPrediction model;
+  model.bound = report.bound = bound.getValue().str();
+  model.launch = report.launch = number("launch").value_or(0);
+  model.round = report.round = number("round").value_or(0);
+  model.iteration = report.iteration = number("iteration").value_or(0);
+  model.blocksPerSM = report.blocksPerSM =
+      std::max<int64_t>(number("blocks_per_sm").value_or(1), 1);
+  std::optional<int64_t> points = number("points"), iterations = number("iterations");
+  if (points && iterations) {
+    report.cycles = std::llround(model.cycles(*points, *iterations, hopper::kSMs));
+    report.waveEfficiency = model.waveEfficiency(*points, hopper::kSMs);
+  }
+  return report;
+}
+
+/// Where the load stands that fills a ring: the ring itself stands for a channel of several.
+Location locationOf(cta::RingOp ring) {
+  for (Operation *slot : ring->getUsers())
+    for (Operation *user : slot->getUsers())
+      if (isa<cta::CopyOp>(user))
+        return user->getLoc();
+  return ring.getLoc();
+}
+
 LaunchReport collectLaunch(cta::LaunchOp launch, const Source &source) {
   LaunchReport report;
   report.symbol = launch.getSymbol().str();
   report.threads = launch.getThreads().value_or(0);
   report.sharedBytes = launch.getShared().value_or(0);
+  report.entryRegisters = launch.getMaxRegisters().value_or(0);
+  report.plan = collectPlan(launch);
+  for (auto role : launch.getBody().getOps<cta::RoleOp>())
+    report.roles.push_back({role.getSymName().str(), static_cast<int64_t>(role.getWarps()),
+                            static_cast<int64_t>(role.getRegisters().value_or(0))});
   llvm::MapVector<Operation *, Work> scopes;
   launch.walk([&](Operation *op) {
     if (std::optional<Verdict> verdict = verdictOf(op)) {
@@ -267,6 +313,15 @@ LaunchReport collectLaunch(cta::LaunchOp launch, const Source &source) {
       double times = 1;
       Operation *scope = scopeOf(op, times);
       addWork(op, scopes[scope], times);
+    }
+    if (auto ring = dyn_cast<cta::RingOp>(op); ring && ring.getOffset()) {
+      cta::RingType type = ring.getResult().getType();
+      Location loc = locationOf(ring);
+      report.shared.push_back(
+          {static_cast<int64_t>(*ring.getOffset()),
+           type.getDepth() * cta::ringSlotBytes(type.getTile()),
+           std::to_string(type.getDepth()) + " slots of " + typeText(type.getTile()),
+           source.nameOf(loc), source.lineOf(loc)});
     }
     std::optional<int64_t> offset = cta::offsetOf(op);
     auto type = op->getNumResults() == 1 ? dyn_cast<cta::SmemType>(op->getResult(0).getType())

@@ -13,6 +13,7 @@
 #include "tessera/Target/HostObject.h"
 #include "tessera/Target/PtxEmitter.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -62,6 +63,41 @@ static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement)
   }
 }
 
+/// Gives the plan of the options to all kernels that have none.
+static LogicalResult applyPlan(ModuleOp module, StringRef text) {
+  text = text.trim();
+  if (text == "given" || text == "auto")
+    return success();
+  Location loc = module.getLoc();
+  if (!text.starts_with("#cta.plan"))
+    return emitError(loc, "the plan '") << text << "' is neither given, auto nor a #cta.plan<...>";
+  // The parser says what it dislikes, at a line of the plan's text, which nobody can look up.
+  std::string reason;
+  cta::PlanAttr plan;
+  {
+    ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+      reason += (reason.empty() ? "" : "; ") + diagnostic.str();
+      return success();
+    });
+    plan = dyn_cast_or_null<cta::PlanAttr>(parseAttribute(text, module.getContext()));
+  }
+  if (!plan)
+    return emitError(loc, "the plan '") << text << "' cannot be read: " << reason;
+  bool used = false;
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    if (kernel.getPlanAttr())
+      continue;
+    if (detectPhase(module) > Phase::Placed)
+      return kernel.emitError("this kernel is past phase placed: its plan has been carried out");
+    kernel.setPlanAttr(plan);
+    used = true;
+  }
+  if (!used)
+    return emitError(loc, "the plan '")
+           << text << "' is for kernels without a plan of their own, and there is none";
+  return success();
+}
+
 static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options) {
   Location loc = module.getLoc();
   if (options.variants != "auto" && options.variants != "any" && options.variants != "aligned")
@@ -75,6 +111,8 @@ static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options
     for (auto kernel : module.getOps<tile::KernelOp>())
       addRequirement(kernel, *requirement);
   }
+  if (failed(applyPlan(module, options.plan)))
+    return failure();
   if (options.fpContract)
     for (auto kernel : module.getOps<tile::KernelOp>())
       kernel.setFpContract(*options.fpContract ? tile::Switch::On : tile::Switch::Off);

@@ -4,6 +4,8 @@
 // The report as text and as JSON.
 #include "tessera/Report.h"
 
+#include "tessera/Target/Hopper.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Format.h"
@@ -37,6 +39,19 @@ static void printVerdicts(llvm::raw_ostream &os, const std::vector<Verdict> &ver
   }
 }
 
+static void printPlan(llvm::raw_ostream &os, const PlanReport &plan) {
+  os << "      plan: " << plan.plan << "\n";
+  if (plan.bound.empty())
+    return;
+  os << "      predicted: " << plan.iteration << " cycles an iteration (bound by " << plan.bound
+     << "), " << plan.round << " a round of " << hopper::kSMs * plan.blocksPerSM << " blocks, "
+     << plan.launch << " a launch";
+  if (plan.cycles)
+    os << "; " << *plan.cycles << " in all, wave efficiency "
+       << llvm::format("%.1f %%", 100 * plan.waveEfficiency);
+  os << "\n";
+}
+
 static void printLaunch(llvm::raw_ostream &os, const LaunchReport &launch) {
   os << "    launch " << launch.symbol << ": " << launch.threads << " threads, "
      << launch.sharedBytes << " bytes of shared memory";
@@ -55,6 +70,12 @@ static void printLaunch(llvm::raw_ostream &os, const LaunchReport &launch) {
     os << "      occupancy: " << launch.blocksPerSM
        << (launch.blocksPerSM == 1 ? " block" : " blocks") << " per SM, limited by "
        << launch.limitedBy << "\n";
+  if (launch.plan)
+    printPlan(os, *launch.plan);
+  for (const RoleReport &role : launch.roles)
+    os << "      role " << role.name << ": " << role.warps << (role.warps == 1 ? " warp" : " warps")
+       << ", at most " << (role.registers ? role.registers : launch.entryRegisters)
+       << " registers a thread" << (role.registers ? " (setmaxnreg)" : "") << "\n";
   if (!launch.rejectedPlan.empty())
     os << "      rejected plan: " << launch.rejectedPlan << "\n";
   if (!launch.bound.empty())
@@ -113,6 +134,22 @@ static json::Value toJson(const SharedTile &tile) {
                       {"line", int64_t(tile.line)}};
 }
 
+static json::Value toJson(const PlanReport &plan) {
+  json::Object result{{"text", plan.plan}};
+  if (plan.bound.empty())
+    return result;
+  result["bound"] = plan.bound;
+  result["cycles_of_iteration"] = plan.iteration;
+  result["cycles_of_round"] = plan.round;
+  result["cycles_of_launch"] = plan.launch;
+  result["blocks_per_sm"] = plan.blocksPerSM;
+  if (plan.cycles) {
+    result["cycles"] = *plan.cycles;
+    result["wave_efficiency"] = plan.waveEfficiency;
+  }
+  return result;
+}
+
 static json::Value toJson(const LaunchReport &launch) {
   json::Object result{
       {"symbol", launch.symbol},
@@ -124,6 +161,14 @@ static json::Value toJson(const LaunchReport &launch) {
                             {"fma_flops", launch.fmaFlops},
                             {"global_bytes", launch.globalBytes},
                             {"bound", launch.bound}}}};
+  if (launch.plan)
+    result["plan"] = toJson(*launch.plan);
+  if (!launch.roles.empty())
+    result["roles"] = listOf(launch.roles, [&](const RoleReport &role) {
+      return json::Object{{"name", role.name},
+                          {"warps", role.warps},
+                          {"registers", role.registers ? role.registers : launch.entryRegisters}};
+    });
   if (launch.blocksPerSM)
     result["occupancy"] =
         json::Object{{"blocks_per_sm", launch.blocksPerSM}, {"limited_by", launch.limitedBy}};

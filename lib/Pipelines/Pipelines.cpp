@@ -108,9 +108,12 @@ static void toPlaced(OpPassManager &pm) {
   kernels.addPass(cta::createCtaVerify());
 }
 
-static void toAllocated(OpPassManager &pm) {
+static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
   kernels.addPass(cta::createDecompose());
+  // All scratch is explicit now: what is left for stages is a sum.
+  if (options.derivePlans)
+    kernels.addPass(cta::createPlan());
   kernels.addPass(cta::createLowerGrid());
   kernels.addPass(cta::createPipelineCopies());
   kernels.addPass(cta::createSchedule());
@@ -136,7 +139,7 @@ void tessera::buildTilePipeline(OpPassManager &pm, Phase from, Phase to,
   if (crosses(Phase::Placed))
     toPlaced(pm);
   if (crosses(Phase::Allocated))
-    toAllocated(pm);
+    toAllocated(pm, options);
   if (crosses(Phase::Nvvm))
     toNvvm(pm);
   if (crosses(Phase::Llvm))
@@ -149,6 +152,9 @@ struct RegisteredOptions : PassPipelineOptions<RegisteredOptions> {
                      llvm::cl::init(false)};
   Option<std::string> variants{*this, "variants", llvm::cl::desc("auto, any or aligned"),
                                llvm::cl::init("auto")};
+  Option<bool> derivePlans{*this, "derive-plans",
+                           llvm::cl::desc("Decide what the plans of kernels leave open"),
+                           llvm::cl::init(false)};
 };
 } // namespace
 
@@ -164,6 +170,7 @@ void tessera::registerTilePipelines() {
           TilePipelineOptions options;
           options.variants = registered.variants;
           options.check = registered.check;
+          options.derivePlans = registered.derivePlans;
           buildTilePipeline(pm, Phase::Source, to, options);
         });
   }

@@ -73,6 +73,11 @@ struct Options {
                                  cl::value_desc("dir"), cl::cat(category)};
   cl::opt<std::string> variants{"variants", cl::desc("Variants of each kernel: auto, any, aligned"),
                                 cl::init("auto"), cl::cat(category)};
+  cl::opt<std::string> plan{
+      "plan",
+      cl::desc("given: plans are what the text says; auto: decide what they leave open; or a "
+               "#cta.plan<...>, or a file with one, for kernels without a plan"),
+      cl::value_desc("plan"), cl::init("given"), cl::cat(category)};
   cl::opt<Switch> fpContract{"fp-contract", cl::desc("Override fp_contract of all kernels"),
                              cl::init(Switch::Default),
                              cl::values(clEnumValN(Switch::On, "on", "a*b + c may round once"),
@@ -148,6 +153,16 @@ void printTimings(const tessera::CompileResult &result) {
   llvm::errs() << llvm::format("%8.1f ms  ", total * 1e3) << "total\n";
 }
 
+/// The plan that an option names: itself, or the contents of a file.
+llvm::ErrorOr<std::string> readPlan(StringRef option) {
+  if (option == "given" || option == "auto" || option.trim().starts_with("#"))
+    return option.str();
+  auto buffer = llvm::MemoryBuffer::getFile(option, /*IsText=*/true);
+  if (!buffer)
+    return buffer.getError();
+  return (*buffer)->getBuffer().trim().str();
+}
+
 int writeOutput(StringRef path, StringRef bytes) {
   std::error_code error;
   llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
@@ -190,6 +205,11 @@ int main(int argc, char **argv) {
     compile.target = tessera::Target::Cpu;
   compile.stopAfter = options.stopAfter;
   compile.variants = options.variants;
+  auto plan = readPlan(options.plan);
+  if (!plan)
+    return complain("--plan takes given, auto, a #cta.plan<...> or a file with one; cannot read '" +
+                    options.plan + "': " + plan.getError().message());
+  compile.plan = *plan;
   if (options.fpContract != Switch::Default)
     compile.fpContract = options.fpContract == Switch::On;
   compile.require = options.require;

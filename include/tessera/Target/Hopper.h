@@ -72,6 +72,18 @@ constexpr int64_t kShuffleLatency = 23; // published microbenchmarks
 // Fitted: with k steps of 1024 cycles and 48 KiB a GEMM needs three stages and gains nothing from a
 // fourth (measured).
 constexpr int64_t kCopyLatency = 700;
+// For plans. What one SM gets of the L2 cache when all ask: 128x128x64 GEMM, whose tensor time and
+// loads would balance at 64, is 5 % slower than 128x256x64 (measured).
+constexpr double kL2BytesPerCycle = 61;
+constexpr double kGlobalBytesPerCycle = 18.7; // 4.53 TB/s read, measured; all SMs, at 1.83 GHz
+// Mbarriers and waking on the way of a slot from its release to its products. Fitted: 128x256x64
+// GEMM is 31 % slower in two stages than in three (measured).
+constexpr double kSlotCycles = 180;
+// Assumed: the conversion and the store of a block's result (fixed, and for each accumulator
+// register), its start when it is not persistent, and a launch with its first loads and last
+// stores.
+constexpr double kEpilogueCycles = 500, kEpilogueCyclesPerRegister = 6;
+constexpr double kBlockStartCycles = 1000, kLaunchCycles = 4000;
 
 /// The most registers that ptxas gives a thread at entry when the whole block has to be resident
 /// (measured: 288 to 384 threads 168, 416 to 512 threads 128).

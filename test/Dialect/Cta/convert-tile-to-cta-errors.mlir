@@ -60,3 +60,10 @@ tile.kernel @pad(%X: memref<?xf32>) {
   }
   tile.return
 }
+
+// -----
+
+// expected-error @below {{has warpgroups = 1, but its plan says 2}}
+tile.kernel @plan() attributes {warpgroups = 1, plan = #cta.plan<warpgroups = 2>} {
+  tile.return
+}

@@ -135,6 +135,62 @@ tile.kernel @several(%a: f32, %b: f32, %c: f32, %X: memref<?xf32>) {
 tile.kernel @given(%A: memref<?xf32>) attributes {warpgroups = 4} {
   tile.return
 }
+// CHECK-LABEL: tile.kernel @planned
+// CHECK-SAME: plan = #cta.plan<warpgroups = 3>, warpgroups = 3
+tile.kernel @planned(%A: memref<?xf32>) attributes {plan = #cta.plan<warpgroups = 3>} {
+  tile.return
+}
+// A row that all warps reduce takes half the warps: they meet at a barrier.
+// CHECK-LABEL: tile.kernel @row
+// CHECK-SAME: warpgroups = 1
+tile.kernel @row(%A: memref<?x?xf32>, %D: memref<?xf32>) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %A[%i, %c0] : memref<?x?xf32> -> tensor<1x8192xf32>
+    %d = tile.reduce addf %a dims = [1] : tensor<1x8192xf32> -> tensor<1xf32>
+    tile.store %d, %D[%i] : tensor<1xf32> -> memref<?xf32>
+  }
+  tile.return
+}
+// CHECK-LABEL: tile.kernel @longrow
+// CHECK-SAME: warpgroups = 2
+tile.kernel @longrow(%A: memref<?x?xf32>, %D: memref<?xf32>) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %A[%i, %c0] : memref<?x?xf32> -> tensor<1x16384xf32>
+    %d = tile.reduce addf %a dims = [1] : tensor<1x16384xf32> -> tensor<1xf32>
+    tile.store %d, %D[%i] : tensor<1xf32> -> memref<?xf32>
+  }
+  tile.return
+}
+// Columns, and rows that a warp has to itself: no such barrier. Nor is it the largest tile that is reduced.
+// CHECK-LABEL: tile.kernel @columns
+// CHECK-SAME: warpgroups = 2
+tile.kernel @columns(%A: memref<?x?xf32>, %D: memref<?xf32>) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %A[%c0, %i] : memref<?x?xf32> -> tensor<1024x8xf32>
+    %d = tile.reduce addf %a dims = [0] : tensor<1024x8xf32> -> tensor<8xf32>
+    tile.store %d, %D[%i] : tensor<8xf32> -> memref<?xf32>
+  }
+  tile.return
+}
+// CHECK-LABEL: tile.kernel @smaller
+// CHECK-SAME: warpgroups = 2
+tile.kernel @smaller(%A: memref<?x?xf32>, %D: memref<?x?xf32>) {
+  tile.grid (%i) = (0) to (8) step (8) {
+    %c0 = arith.constant 0 : index
+    %r = tile.load %A[%i, %c0] : memref<?x?xf32> -> tensor<1x1024xf32>
+    %d = tile.reduce addf %r dims = [1] : tensor<1x1024xf32> -> tensor<1xf32>
+    %a = tile.load %A[%i, %c0] : memref<?x?xf32> -> tensor<8x1024xf32>
+    %s = tensor.collapse_shape %d [] : tensor<1xf32> into tensor<f32>
+    %x = tensor.extract %s[] : tensor<f32>
+    %b = tile.broadcast %x dims = [] : f32 -> tensor<8x1024xf32>
+    %e = arith.addf %a, %b : tensor<8x1024xf32>
+    tile.store %e, %D[%i, %c0] : tensor<8x1024xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
 // CHECK-LABEL: tile.kernel @rows192
 // CHECK-SAME: warpgroups = 3
 tile.kernel @rows192(%A: memref<?x?xf16>, %D: memref<?x?xf16>) {

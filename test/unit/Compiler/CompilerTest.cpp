@@ -84,6 +84,28 @@ TEST(Compiler, AbsentToolIsAnError) {
   EXPECT_TRUE(result.reproducer.empty());
 }
 
+TEST(Compiler, Plans) {
+  CompileOptions options = ptxOptions();
+  options.emit = Emit::Cta;
+  EXPECT_EQ(compile(kProgram, options).artifact.find("#cta.plan"), std::string::npos);
+  options.plan = "#cta.plan<persistent = 1>";
+  CompileResult result = compile(kProgram, options);
+  EXPECT_TRUE(result.ok);
+  EXPECT_NE(result.artifact.find("cta.num_blocks"), std::string::npos);
+  const auto &plan = result.report.kernels[0].variants[0].launches[0].plan;
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_NE(plan->plan.find("persistent = 1"), std::string::npos);
+  EXPECT_EQ(plan->bound, "") << "nothing is pipelined";
+  // What the report prints is accepted, and means the same.
+  options.plan = plan->plan;
+  EXPECT_EQ(compile(kProgram, options).artifact, result.artifact);
+  options.plan = "fast";
+  result = compile(kProgram, options);
+  EXPECT_FALSE(result.ok);
+  ASSERT_EQ(result.diagnostics.size(), 1u);
+  EXPECT_NE(result.diagnostics[0].message.find("'fast' is neither given, auto"), std::string::npos);
+}
+
 TEST(Compiler, ThreadsAreIndependent) {
   std::string expected = compile(kProgram, ptxOptions()).artifact;
   std::vector<std::string> artifacts(4);

@@ -17,9 +17,9 @@ def ConvertTileToCta : CtaPass<"convert-tile-to-cta"> {
     Requires L0 (`tile-verify` clean, helpers inlined). Ensures *raw*. Named reductions become general ones; operands of products are
     staged (`cta.stage` to `#cta.swizzle<?>`) where they are made, so that one from outside a loop is staged once; products are `cta.mma`.
 
-    `warpgroups` is chosen unless given. With products for the tensor cores: the largest of 1, 2, 3 that splits the rows of all of them into
-    64s, if possible such that no thread has more than 128 accumulator registers of one product. Without: 1, 2 or 4, so that a thread has about 32 elements of the
-    largest tile.
+    `warpgroups` is chosen unless the kernel or its plan gives it. With products for the tensor cores: the largest of 1, 2, 3 that splits the rows of all of them into
+    64s, if possible such that no thread has more than 128 accumulator registers of one product. Without: 1, 2 or 4, so that a thread has at most 32 elements of the
+    largest tile (64 if all warps must meet to reduce it), or 4.
   }];
 }
 
@@ -86,6 +86,26 @@ def Decompose : CtaPass<"cta-decompose"> {
     // becomes
     %s = cta.stage %a : tensor<64x64xf32, #acc> -> !cta.smem<64x64xf32, #cta.swizzle<linear, pad = 32>>
     %b = cta.read %s : !cta.smem<64x64xf32, #cta.swizzle<linear, pad = 32>> -> tensor<64x64xf32, #rows>
+    ```
+  }];
+}
+
+def Plan : CtaPass<"cta-plan"> {
+  let summary = "Decide what the kernel's plan leaves open";
+  let description = [{
+    Requires and ensures *placed*; grids, not yet launches. It fills in the kernel's `#cta.plan`; what the plan says is kept.
+
+    A kernel with products in a loop that TMA feeds is pipelined: `persistent = 1`, one producing warp if the math registers fit what a thread enters with, else a
+    producing warpgroup and `registers` dealt anew; 2 to 4 `stages`, one or two blocks on an SM, whatever the model predicts to be fastest among what fits;
+    `group = 16`, unless fewer blocks then share their loads. Any other kernel, and one that nothing fits, gets `stages = 0`, `producers = 0`, `persistent = 0`. Every pipelined grid gets the attribute
+    `cta.prediction` (cycles, see `tessera/Dialect/Cta/PlanModel.h`). A plan that cannot work is an error with the numbers: registers (at entry, dealt, of one
+    product: C7602), shared memory, threads.
+
+    ```mlir
+    tile.kernel @gemm(…) attributes {plan = #cta.plan<stages = 3>, …}
+    // becomes
+    tile.kernel @gemm(…) attributes {plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16,
+      blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0>, …}
     ```
   }];
 }

@@ -33,7 +33,7 @@ std::optional<std::string> whyNotWgmma(const Product &product, int64_t warpgroup
 /// The number of warpgroups of a block for a kernel at L0 that does not say it. With products for
 /// the tensor cores: the largest of 1, 2, 3 that splits the rows of all of them into 64s, if
 /// possible such that no thread has more than 128 accumulators. Without: 1, 2 or 4 so that a thread
-/// has about 32 elements of the largest tile.
+/// has about 32 elements of the largest tile, 64 if that is reduced to less than an element a warp.
 int64_t chooseWarpgroups(tile::KernelOp kernel);
 
 } // namespace tessera::cta

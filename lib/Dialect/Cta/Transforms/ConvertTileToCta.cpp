@@ -223,8 +223,16 @@ struct ConvertTileToCta : cta::impl::ConvertTileToCtaBase<ConvertTileToCta> {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, std::nullopt, getArgument())))
       return signalPassFailure();
+    PlanAttr plan = planOf(kernel);
+    std::optional<int64_t> planned = plan ? plan.getWarpgroups() : std::nullopt;
+    if (planned && kernel.getWarpgroups() &&
+        static_cast<int64_t>(*kernel.getWarpgroups()) != *planned) {
+      kernel.emitOpError("has warpgroups = ")
+          << *kernel.getWarpgroups() << ", but its plan says " << *planned;
+      return signalPassFailure();
+    }
     if (!kernel.getWarpgroups())
-      kernel.setWarpgroups(chooseWarpgroups(kernel));
+      kernel.setWarpgroups(planned ? *planned : chooseWarpgroups(kernel));
     if (failed(Converter(kernel).run()))
       return signalPassFailure();
     kernel.setPhase(tile::Phase::Raw);

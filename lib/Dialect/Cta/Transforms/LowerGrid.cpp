@@ -165,6 +165,8 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   IntegerAttr minBlocks = blocksPerSM ? b.getI64IntegerAttr(*blocksPerSM) : IntegerAttr();
   auto launch = LaunchOp::create(b, loc, b.getStringAttr(symbol), blocks, IntegerAttr{},
                                  IntegerAttr{}, IntegerAttr{}, minBlocks, DenseI64ArrayAttr{});
+  if (Attribute prediction = grid->getAttr("cta.prediction"))
+    launch->setAttr("cta.prediction", prediction);
   launch.getBody().takeBody(grid.getRegion());
   Block &body = launch.getBody().front();
   body.getTerminator()->erase();

@@ -17,7 +17,7 @@ namespace {
 /// carried around it lives throughout.
 class Liveness {
 public:
-  explicit Liveness(LaunchOp launch) : launch(launch) { number(launch.getBody().front()); }
+  explicit Liveness(Block &body) : body(body) { number(body); }
   /// The product that needs most; op is null if there is none.
   Pressure worst();
   Value largestTile() const;
@@ -26,7 +26,7 @@ private:
   void number(Block &block);
   int64_t lastUse(Value value) const;
 
-  LaunchOp launch;
+  Block &body;
   int64_t next = 0;
   DenseMap<Operation *, std::pair<int64_t, int64_t>> positions; // begin, end
   SmallVector<std::pair<Value, int64_t>> tiles;                 // with the position of their birth
@@ -96,7 +96,7 @@ int64_t Liveness::lastUse(Value value) const {
 
 Pressure Liveness::worst() {
   Pressure worst;
-  launch.getBody().walk([&](WgmmaOp wgmma) {
+  body.walk([&](WgmmaOp wgmma) {
     int64_t at = positions.lookup(wgmma).first;
     Pressure here{wgmma, {{wgmma.getResult(), registersOf(wgmma.getResult())}}};
     for (auto [tile, birth] : tiles) {
@@ -119,8 +119,13 @@ Value Liveness::largestTile() const {
   return largest;
 }
 
-Pressure tessera::cta::worstPressure(LaunchOp launch) { return Liveness(launch).worst(); }
-Value tessera::cta::largestTile(LaunchOp launch) { return Liveness(launch).largestTile(); }
+Pressure tessera::cta::worstPressure(Block &body) { return Liveness(body).worst(); }
+Pressure tessera::cta::worstPressure(LaunchOp launch) {
+  return worstPressure(launch.getBody().front());
+}
+Value tessera::cta::largestTile(LaunchOp launch) {
+  return Liveness(launch.getBody().front()).largestTile();
+}
 
 int64_t tessera::cta::blocksByRegisters(LaunchOp launch, int64_t threads) {
   Pressure pressure = worstPressure(launch);

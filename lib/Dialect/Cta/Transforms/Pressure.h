@@ -26,7 +26,9 @@ struct Pressure {
 /// The registers of a thread that a tile takes.
 int64_t registersOf(mlir::Value tile);
 
-/// The product that needs most; its op is null if there is none.
+/// The product that needs most; its op is null if there is none. `body` is that of a launch or a
+/// grid.
+Pressure worstPressure(mlir::Block &body);
 Pressure worstPressure(LaunchOp launch);
 
 /// The tile with most registers, or null.

@@ -1,0 +1,106 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The analytic model behind plans, without IR: what a launch asks of an SM, which plans can work,
+// and how many cycles each takes.
+//
+// A launch with p points on c SMs, b blocks on each, takes ceil(p / (c * b)) rounds. A round takes
+// the iterations of the pipelined loop, each as long as the slowest of
+//
+//   tensor         products at the rate of the tensor cores
+//   shared memory  their operands from shared memory
+//   L2             loads, at an SM's share of the L2 cache
+//   memory         loads that no other SM makes at the same time, at its share of the memory
+//   latency        from a free slot to its product, divided by the slots
+//
+// and what of a block's epilogue nothing overlaps. The numbers of the machine are in Hopper.h.
+#ifndef TESSERA_DIALECT_CTA_PLANMODEL_H
+#define TESSERA_DIALECT_CTA_PLANMODEL_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera::cta {
+
+/// What one launch asks for.
+struct PlanFacts {
+  int64_t warpgroups = 1;
+  /// Blocks along each dimension of the grid, where the text has the number.
+  std::vector<std::optional<int64_t>> extents;
+  /// Some innermost loop has products, and loads that feed channels.
+  bool pipelined = false;
+  // Bytes of shared memory.
+  int64_t slotBytes = 0;                      ///< one stage of all channels of innermost loops
+  int64_t outerBytes = 0;                     ///< one slot of each other channel
+  int64_t stagedBytes = 0, largestStaged = 0; ///< tiles outside channels: all, and the largest
+  int64_t channels = 0;
+  // 32-bit registers of a thread.
+  int64_t registers = 0;    ///< accumulators and what lives beside them
+  int64_t oneProduct = 0;   ///< accumulators and operands of a single wgmma
+  int64_t accumulators = 0; ///< what the epilogue converts
+  // One iteration of the loop with the most products.
+  double tensorCycles = 0;
+  double operandBytes = 0; ///< read from shared memory by the tensor cores
+  struct Load {
+    double bytes = 0;
+    unsigned dims = 0; ///< bit d: what is loaded depends on grid dimension d
+  };
+  std::vector<Load> loads;
+  /// Where the text has the number.
+  std::optional<int64_t> iterations;
+
+  /// Blocks of the whole grid, if that is known.
+  std::optional<int64_t> points() const;
+};
+
+/// The entries of #cta.plan that the model decides; one without a value is open.
+struct PlanRequest {
+  std::optional<int64_t> producers, stages, persistent, group, blocksPerSM, registers, pending;
+  /// The request leaves open what decides whether a plan can work.
+  bool isOpen() const { return !producers && !stages && !blocksPerSM && !registers && !pending; }
+};
+
+struct PlanChoice {
+  int64_t producers = 0, stages = 0, persistent = 0, group = 0, blocksPerSM = 1, registers = 0,
+          pending = 0;
+  int64_t threads(int64_t warpgroups) const { return 128 * warpgroups + 32 * producers; }
+};
+
+/// Cycles of a launch as a function of its size.
+struct PlanPrediction {
+  double launch = 0;    ///< once
+  double round = 0;     ///< once a round
+  double iteration = 0; ///< all blocks of an SM one iteration further
+  int64_t blocksPerSM = 1;
+  /// What an iteration waits for: tensor, shared memory, L2, memory or latency.
+  std::string bound;
+
+  int64_t rounds(int64_t points, int64_t cores) const;
+  double cycles(int64_t points, int64_t iterations, int64_t cores) const;
+  /// The part of all rounds' places that have a point.
+  double waveEfficiency(int64_t points, int64_t cores) const;
+};
+
+/// Registers that a thread needs beside its tiles: addresses and the state of loops (measured on
+/// GEMM).
+constexpr int64_t kPlanOtherRegisters = 26;
+/// What the producing warpgroup keeps when registers are dealt anew.
+constexpr int64_t kPlanProducerRegisters = 40;
+
+/// Why a pipelined launch cannot work so, with the numbers; nothing if it can. Tiles outside
+/// channels may share bytes if they do not live at the same time: with `hopeful` they all do.
+std::optional<std::string> whyNotPlan(const PlanFacts &facts, const PlanChoice &choice,
+                                      bool hopeful = false);
+
+PlanPrediction predictPlan(const PlanFacts &facts, const PlanChoice &choice);
+
+/// The fastest plan that fits the request and works for all pipelined launches; deterministic.
+/// `why` is set if the request can be met by none; an open request always can.
+PlanChoice choosePlan(const std::vector<PlanFacts> &launches, const PlanRequest &request,
+                      std::optional<std::string> &why);
+
+} // namespace tessera::cta
+
+#endif

@@ -1,0 +1,289 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-plan: the facts of a kernel's grids for the model (PlanModel.h), and its answer as #cta.plan.
+#include "GlobalBox.h"
+#include "Pressure.h"
+#include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/PlanModel.h"
+#include "tessera/Dialect/Cta/SharedMemory.h"
+#include "tessera/Target/Hopper.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_PLAN
+#include "tessera/Dialect/Cta/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+/// The innermost loop of the grid around an op, or null.
+static LoopLikeOpInterface loopOf(Operation *op) {
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  return loop && loop->getParentOfType<tile::GridOp>() ? loop : LoopLikeOpInterface();
+}
+
+static bool isInnermost(Operation *loop) {
+  return !loop->walk([&](LoopLikeOpInterface inner) {
+                return inner == loop ? WalkResult::advance() : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+/// The grid dimensions that a coordinate depends on, as bits.
+static unsigned dimsOf(tile::GridOp grid, ValueRange coords) {
+  unsigned dims = 0;
+  SmallVector<Value> work(coords);
+  llvm::SmallPtrSet<Value, 16> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(value);
+    Operation *owner = argument ? argument.getOwner()->getParentOp() : value.getDefiningOp();
+    if (argument && owner == grid) {
+      dims |= 1u << argument.getArgNumber();
+      continue;
+    }
+    if (!owner || !grid->isProperAncestor(owner))
+      continue;
+    // Blocks that run together are at the same iteration, wherever their loops end.
+    if (auto loop = dyn_cast<scf::ForOp>(owner)) {
+      if (value == loop.getInductionVar())
+        work.push_back(loop.getLowerBound());
+      for (auto [i, carried] : llvm::enumerate(loop.getRegionIterArgs()))
+        if (value == carried || value == loop.getResult(i))
+          work.append({loop.getInitArgs()[i], loop.getYieldedValues()[i]});
+      continue;
+    }
+    llvm::append_range(work, owner->getOperands());
+  }
+  return dims;
+}
+
+static int64_t bytesOf(SmemType tile) { return sharedLayout(tile).sizeBytes(); }
+
+namespace {
+/// The products of one loop.
+struct Products {
+  double tensorCycles = 0, operandBytes = 0;
+};
+
+class FactsOfGrid {
+public:
+  FactsOfGrid(tile::GridOp grid, int64_t warpgroups) : grid(grid) { facts.warpgroups = warpgroups; }
+  PlanFacts collect();
+
+private:
+  bool feedsAChannel(CopyOp copy);
+  void addProduct(WgmmaOp op);
+  void addCopy(CopyOp copy);
+  void addSizes();
+
+  tile::GridOp grid;
+  PlanFacts facts;
+  llvm::MapVector<Operation *, Products> loops;
+  Operation *hottest = nullptr;
+};
+} // namespace
+
+/// What cta-pipeline-copies will see, but for what only a whole analysis tells.
+bool FactsOfGrid::feedsAChannel(CopyOp copy) {
+  if (copy.getMechanism() != Mechanism::Tma)
+    return false;
+  std::optional<GlobalBox> box = globalBoxOf(copy);
+  return !grid->walk([&](Operation *op) {
+                if (!isa<StoreOp, CopyOutOp, memref::StoreOp>(op))
+                  return WalkResult::advance();
+                std::optional<GlobalBox> written = globalBoxOf(op);
+                return !box || !written || mayAlias(*box, *written) ? WalkResult::interrupt()
+                                                                    : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+void FactsOfGrid::addProduct(WgmmaOp op) {
+  int64_t elementBits = tileElementType(op.getB().getType()).getIntOrFloatBitWidth();
+  bool isHalf = op.getResultType().getElementType().isF16();
+  int64_t n = std::min<int64_t>(op.getN(), 256);
+  int64_t accumulators = n / 2 / (isHalf ? 2 : 1);
+  facts.oneProduct = std::max(facts.oneProduct, accumulators + (op.aInRegisters() ? 4 : 0));
+  facts.accumulators = std::max(facts.accumulators, registersOf(op.getResult()));
+  Operation *loop = loopOf(op);
+  if (!loop)
+    return;
+  Products &products = loops[loop];
+  double m = op.getM(), k = op.getK(), bytes = elementBits / 8.0;
+  products.tensorCycles +=
+      m * op.getN() * k / (elementBits == 8 ? hopper::kTensorMacs8 : hopper::kTensorMacs16);
+  // Each 64 rows read all of `b`, each 256 columns all of their `a`.
+  products.operandBytes += m / 64 * op.getN() * k * bytes;
+  if (!op.aInRegisters())
+    products.operandBytes += llvm::divideCeil(op.getN(), 256) * m * k * bytes;
+}
+
+void FactsOfGrid::addCopy(CopyOp copy) {
+  Operation *loop = loopOf(copy);
+  bool innermost = loop && isInnermost(loop);
+  if (loop == hottest && loop)
+    facts.loads.push_back({double(bytesOf(copy.getSmemType())), dimsOf(grid, copy.getCoords())});
+  if (!feedsAChannel(copy)) {
+    facts.stagedBytes += ringSlotBytes(copy.getSmemType());
+    facts.largestStaged = std::max(facts.largestStaged, bytesOf(copy.getSmemType()));
+    return;
+  }
+  ++facts.channels;
+  (innermost ? facts.slotBytes : facts.outerBytes) += ringSlotBytes(copy.getSmemType());
+  if (innermost && loops.contains(loop))
+    facts.pipelined = true;
+}
+
+/// The numbers that the text has.
+void FactsOfGrid::addSizes() {
+  if (auto loop = dyn_cast_or_null<scf::ForOp>(hottest))
+    if (std::optional<APInt> trips = loop.getStaticTripCount())
+      facts.iterations = trips->getSExtValue();
+  for (auto [lower, upper, step] :
+       llvm::zip(grid.getMixedLower(), grid.getMixedUpper(), grid.getMixedStep())) {
+    std::optional<int64_t> lo = getConstantIntValue(lower), up = getConstantIntValue(upper),
+                           st = getConstantIntValue(step), extent;
+    int64_t difference = 0;
+    if (lo && up && st && *st > 0 && !llvm::SubOverflow(*up, *lo, difference))
+      extent = std::max<int64_t>(llvm::divideCeilSigned(difference, *st), 0);
+    facts.extents.push_back(extent);
+  }
+}
+
+PlanFacts FactsOfGrid::collect() {
+  facts.registers = worstPressure(grid.getBody().front()).sum();
+  grid->walk([&](WgmmaOp op) { addProduct(op); });
+  double most = 0;
+  for (const auto &[loop, products] : loops)
+    if (products.tensorCycles > most) {
+      most = products.tensorCycles;
+      hottest = loop;
+    }
+  if (hottest) {
+    facts.tensorCycles = loops[hottest].tensorCycles;
+    facts.operandBytes = loops[hottest].operandBytes;
+  }
+  grid->walk([&](Operation *op) {
+    if (auto copy = dyn_cast<CopyOp>(op))
+      addCopy(copy);
+    if (auto stage = dyn_cast<StageOp>(op)) {
+      facts.stagedBytes += ringSlotBytes(stage.getType());
+      facts.largestStaged = std::max(facts.largestStaged, bytesOf(stage.getType()));
+    }
+    auto load = dyn_cast<LoadOp>(op);
+    if (load && loopOf(load) == hottest && hottest)
+      facts.loads.push_back(
+          {double(load.getTileType().getNumElements() *
+                  llvm::divideCeil(load.getTileType().getElementType().getIntOrFloatBitWidth(), 8)),
+           dimsOf(grid, load.getCoords())});
+  });
+  addSizes();
+  return facts;
+}
+
+//===--- the attribute -----------------------------------------------------------------------===//
+
+static PlanRequest requestOf(PlanAttr plan, std::optional<int64_t> order) {
+  PlanRequest request;
+  request.group = order;
+  if (!plan)
+    return request;
+  request.producers = plan.getProducers();
+  request.stages = plan.getStages();
+  request.persistent = plan.getPersistent();
+  if (!order)
+    request.group = plan.getGroup();
+  request.blocksPerSM = plan.getBlocksPerSm();
+  request.registers = plan.getRegisters();
+  request.pending = plan.getPending();
+  return request;
+}
+
+static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &choice,
+                       int64_t warpgroups) {
+  auto keep = [](auto entry, auto otherwise) {
+    return decltype(entry)(entry ? *entry : otherwise);
+  };
+  std::optional<Replicate> replicate;
+  std::optional<int64_t> cluster, epilogue, group, blocks;
+  if (given) {
+    replicate = given.getReplicate();
+    cluster = given.getCluster();
+    epilogue = given.getEpilogue();
+    group = given.getGroup();
+    blocks = given.getBlocksPerSm();
+  }
+  // Without stages cta-assign-registers counts how many blocks share an SM.
+  if (choice.stages)
+    blocks = choice.blocksPerSM;
+  return PlanAttr::get(context, keep(replicate, Replicate::Split), warpgroups, choice.producers,
+                       choice.stages, choice.persistent, keep(group, choice.group), blocks,
+                       keep(cluster, int64_t(1)), choice.registers, choice.pending,
+                       keep(epilogue, int64_t(0)));
+}
+
+static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
+                             const PlanPrediction &prediction) {
+  Builder b(context);
+  SmallVector<NamedAttribute> sizes;
+  if (std::optional<int64_t> points = facts.points())
+    sizes.push_back(b.getNamedAttr("points", b.getI64IntegerAttr(*points)));
+  if (facts.iterations)
+    sizes.push_back(b.getNamedAttr("iterations", b.getI64IntegerAttr(*facts.iterations)));
+  auto cycles = [&](StringRef name, double value) {
+    return b.getNamedAttr(name, b.getI64IntegerAttr(std::llround(value)));
+  };
+  sizes.append({cycles("launch", prediction.launch), cycles("round", prediction.round),
+                cycles("iteration", prediction.iteration),
+                b.getNamedAttr("blocks_per_sm", b.getI64IntegerAttr(prediction.blocksPerSM)),
+                b.getNamedAttr("bound", b.getStringAttr(prediction.bound))});
+  return b.getDictionaryAttr(sizes);
+}
+
+static LogicalResult plan(tile::KernelOp kernel) {
+  MLIRContext *context = kernel.getContext();
+  PlanAttr given = planOf(kernel);
+  const int64_t warpgroups = kernel.getWarpgroups().value_or(1);
+  if (given && given.getWarpgroups() && *given.getWarpgroups() != warpgroups)
+    return kernel.emitOpError("has been placed for ")
+           << warpgroups << " warpgroups, but its plan says " << *given.getWarpgroups()
+           << "; convert-tile-to-cta takes the number from the plan";
+  SmallVector<tile::GridOp> grids(kernel.getBody().getOps<tile::GridOp>());
+  std::vector<PlanFacts> facts;
+  std::optional<int64_t> order;
+  for (tile::GridOp grid : grids) {
+    facts.push_back(FactsOfGrid(grid, warpgroups).collect());
+    if (facts.back().pipelined && grid.getOrder())
+      order = grid.getOrder()->getGroup();
+  }
+  if (facts.empty())
+    return success();
+  std::optional<std::string> why;
+  PlanChoice choice = choosePlan(facts, requestOf(given, order), why);
+  if (why)
+    return kernel.emitOpError("has a plan that cannot work, ") << given << ": " << *why;
+  kernel.setPlanAttr(attrOf(context, given, choice, warpgroups));
+  for (auto [grid, asked] : llvm::zip_equal(grids, facts))
+    if (asked.pipelined && choice.stages)
+      grid->setAttr("cta.prediction", attrOf(context, asked, predictPlan(asked, choice)));
+  return success();
+}
+
+namespace {
+struct Plan : cta::impl::PlanBase<Plan> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())) || failed(plan(kernel)))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,296 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Cta/PlanModel.h"
+
+#include "tessera/Target/Hopper.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace {
+/// More slots than that have hidden nothing on any measured kernel.
+constexpr int64_t kMostStages = 4;
+/// Rows of blocks that run together (measured: 16 is best without clusters).
+constexpr int64_t kGroup = 16;
+/// What decides between plans where the text has no numbers.
+constexpr int64_t kTypicalIterations = 64, kTypicalPoints = 1024, kTypicalExtent = 32;
+constexpr int64_t kMBarrierBytesOfSlot = 2 * hopper::kMbarrierBytes;
+
+int64_t roundDown(int64_t x, int64_t to) { return x / to * to; }
+std::string text(int64_t x) { return std::to_string(x); }
+
+/// Shared memory of each of so many blocks on an SM.
+int64_t sharedBudget(int64_t blocks) {
+  return std::min(hopper::kMaxSharedPerBlock,
+                  hopper::kSharedPerSM / blocks - hopper::kReservedSharedPerBlock);
+}
+
+/// The most that math threads can have after the producing warpgroup has given up what it does not
+/// need; 0 if nobody can give.
+int64_t mostRegisters(int64_t warpgroups, int64_t producers, int64_t entry) {
+  if (producers != 4)
+    return 0;
+  int64_t most = (entry * (warpgroups + 1) - kPlanProducerRegisters) / warpgroups;
+  return std::min(roundDown(most, hopper::kRegisterGranule),
+                  hopper::kMaxRegistersPerThread / 8 * 8);
+}
+
+/// What tiles of a thread can have: the plan's registers, or what it enters with.
+std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanChoice &choice) {
+  int64_t threads = choice.threads(facts.warpgroups);
+  int64_t entry = hopper::entryRegisterCap(choice.blocksPerSM * threads);
+  std::string who =
+      text(threads) + " threads" +
+      (choice.blocksPerSM > 1 ? ", " + text(choice.blocksPerSM) + " such blocks on an SM," : "");
+  auto parts = [](int64_t tiles) {
+    return text(tiles + kPlanOtherRegisters) + " registers (" + text(tiles) + " of tiles, " +
+           text(kPlanOtherRegisters) + " other)";
+  };
+  if (facts.oneProduct + kPlanOtherRegisters > entry)
+    return "one product of the tensor cores needs " + parts(facts.oneProduct) +
+           " a thread, and ptxas compiles it for the " + text(entry) + " that a thread of " + who +
+           " enters with (C7602)";
+  if (!choice.registers) {
+    if (facts.registers + kPlanOtherRegisters > entry)
+      return "a math thread needs " + parts(facts.registers) + ", but of " + who + " each has " +
+             text(entry) +
+             (choice.producers == 4 ? "; give math threads more with 'registers'" : "");
+    return std::nullopt;
+  }
+  if (choice.producers != 4)
+    return "registers = " + text(choice.registers) +
+           " takes them from a producing warpgroup: it needs producers = 4, not " +
+           text(choice.producers);
+  if (choice.registers > mostRegisters(facts.warpgroups, choice.producers, entry))
+    return "registers = " + text(choice.registers) + " for each of " +
+           text(128 * facts.warpgroups) + " math threads, but " + who + " enter with " +
+           text(entry) + " each: at most " +
+           text(mostRegisters(facts.warpgroups, choice.producers, entry)) +
+           " when the producer keeps " + text(kPlanProducerRegisters);
+  if (facts.registers + kPlanOtherRegisters > choice.registers)
+    return "a math thread needs " + parts(facts.registers) + ", and the plan gives it " +
+           text(choice.registers);
+  return std::nullopt;
+}
+
+std::optional<std::string> whyNotShared(const PlanFacts &facts, const PlanChoice &choice,
+                                        bool hopeful) {
+  int64_t barriers = (choice.stages + 1) * facts.channels * kMBarrierBytesOfSlot;
+  int64_t rest = facts.outerBytes + (hopeful ? facts.largestStaged : facts.stagedBytes) + barriers;
+  int64_t need = choice.stages * facts.slotBytes + rest, budget = sharedBudget(choice.blocksPerSM);
+  if (need <= budget)
+    return std::nullopt;
+  return text(choice.stages) + " stages of " + text(facts.slotBytes) + " bytes and " + text(rest) +
+         " bytes of other tiles are " + text(need) + " bytes of shared memory, but each of " +
+         text(choice.blocksPerSM) + (choice.blocksPerSM == 1 ? " block" : " blocks") +
+         " on an SM has " + text(budget) + ": at most " +
+         text(std::max<int64_t>(budget - rest, 0) / std::max<int64_t>(facts.slotBytes, 1)) +
+         " stages fit";
+}
+} // namespace
+
+std::optional<std::string> tessera::cta::whyNotPlan(const PlanFacts &facts,
+                                                    const PlanChoice &choice, bool hopeful) {
+  int64_t threads = choice.threads(facts.warpgroups);
+  if (threads > hopper::kMaxThreadsPerBlock ||
+      choice.blocksPerSM * threads > hopper::kMaxThreadsPerSM)
+    return text(choice.blocksPerSM) + " blocks of " + text(threads) +
+           " threads; a block has at most " + text(hopper::kMaxThreadsPerBlock) + ", an SM " +
+           text(hopper::kMaxThreadsPerSM);
+  if (choice.stages && choice.pending >= choice.stages)
+    return "pending = " + text(choice.pending) + " products keep their slots, and there are " +
+           text(choice.stages) + ": it must be less than 'stages'";
+  if (auto why = whyNotRegisters(facts, choice))
+    return why;
+  return whyNotShared(facts, choice, hopeful);
+}
+
+//===--- cycles ------------------------------------------------------------------------------===//
+
+int64_t PlanPrediction::rounds(int64_t points, int64_t cores) const {
+  int64_t places = cores * blocksPerSM;
+  return points <= 0 ? 0 : (points + places - 1) / places;
+}
+
+double PlanPrediction::cycles(int64_t points, int64_t iterations, int64_t cores) const {
+  int64_t count = rounds(points, cores);
+  return count ? launch + count * (round + iterations * iteration) : 0;
+}
+
+double PlanPrediction::waveEfficiency(int64_t points, int64_t cores) const {
+  int64_t count = rounds(points, cores);
+  return count ? double(points) / (count * cores * blocksPerSM) : 1;
+}
+
+std::optional<int64_t> PlanFacts::points() const {
+  int64_t product = 1;
+  for (std::optional<int64_t> extent : extents)
+    if (!extent || llvm::MulOverflow(product, *extent, product))
+      return std::nullopt;
+  return product;
+}
+
+/// Bytes of one iteration that come from memory for one block: blocks that run together share what
+/// does not depend on a coordinate in which they differ.
+static double bytesOfMemory(const PlanFacts &facts, const PlanChoice &choice) {
+  const double together = double(hopper::kSMs) * choice.blocksPerSM;
+  // How many different coordinates they have: the last dimension is the fastest, but for a group of
+  // rows.
+  std::vector<double> spread(facts.extents.size(), 1);
+  double left = together;
+  auto take = [&](size_t d, double most) {
+    spread[d] = std::clamp(std::min(left, most), 1.0, std::max(left, 1.0));
+    left /= spread[d];
+  };
+  auto extent = [&](size_t d) {
+    return std::max<double>(facts.extents[d].value_or(kTypicalExtent), 1);
+  };
+  bool grouped = choice.group > 0 && spread.size() > 1;
+  if (grouped)
+    take(0, std::min<double>(choice.group, extent(0)));
+  for (size_t d = spread.size(); d-- > (grouped ? 1 : 0);)
+    take(d, extent(d));
+  double bytes = 0;
+  for (const PlanFacts::Load &load : facts.loads) {
+    double distinct = 1;
+    for (size_t d = 0; d < spread.size(); ++d)
+      if (load.dims >> d & 1)
+        distinct *= spread[d];
+    bytes += load.bytes * distinct / together;
+  }
+  return bytes;
+}
+
+PlanPrediction tessera::cta::predictPlan(const PlanFacts &facts, const PlanChoice &choice) {
+  PlanPrediction result;
+  const double blocks = choice.blocksPerSM;
+  double loaded = 0;
+  for (const PlanFacts::Load &load : facts.loads)
+    loaded += load.bytes;
+  result.blocksPerSM = choice.blocksPerSM;
+  auto atLeast = [&](double cycles, const char *bound) {
+    if (cycles <= result.iteration)
+      return;
+    result.iteration = cycles;
+    result.bound = bound;
+  };
+  atLeast(blocks * facts.tensorCycles, "tensor");
+  atLeast(blocks * facts.operandBytes / hopper::kSharedBytesPerCycle, "shared memory");
+  atLeast(blocks * loaded / hopper::kL2BytesPerCycle, "L2");
+  atLeast(blocks * bytesOfMemory(facts, choice) / hopper::kGlobalBytesPerCycle, "memory");
+  // A slot is busy from its load until the products that read it, and the pending ones, are done.
+  double load = hopper::kCopyLatency + loaded / hopper::kCopyBytesPerCycle;
+  double slot = hopper::kSlotCycles + load + (1 + choice.pending) * blocks * facts.tensorCycles;
+  atLeast(slot / std::max<int64_t>(choice.stages, 1), "latency");
+
+  double epilogue =
+      hopper::kEpilogueCycles + hopper::kEpilogueCyclesPerRegister * facts.accumulators;
+  if (!choice.persistent)
+    epilogue += hopper::kBlockStartCycles + load;
+  // Another block's products run meanwhile.
+  result.round = choice.blocksPerSM > 1 ? 0 : epilogue;
+  result.launch = hopper::kLaunchCycles + (choice.blocksPerSM > 1 ? epilogue : 0);
+  return result;
+}
+
+//===--- the choice --------------------------------------------------------------------------===//
+
+/// The order of blocks that needs less of the memory; of equal ones the measured.
+static int64_t chooseGroup(const std::vector<PlanFacts> &launches) {
+  PlanChoice grouped, plain;
+  grouped.group = kGroup;
+  double difference = 0;
+  for (const PlanFacts &facts : launches)
+    difference += bytesOfMemory(facts, grouped) - bytesOfMemory(facts, plain);
+  return difference > 0 ? plain.group : grouped.group;
+}
+
+using List = std::vector<int64_t>;
+static List oneOf(std::optional<int64_t> given, List otherwise) {
+  return given ? List{*given} : std::move(otherwise);
+}
+
+/// The predicted cycles of all launches, or nothing and a reason.
+static std::optional<double> cost(const std::vector<PlanFacts> &launches, const PlanChoice &choice,
+                                  bool hopeful, std::optional<std::string> &why) {
+  double cycles = 0;
+  for (const PlanFacts &facts : launches) {
+    if (!facts.pipelined)
+      continue;
+    if (std::optional<std::string> problem = whyNotPlan(facts, choice, hopeful)) {
+      if (!why)
+        why = problem; // that of the first choice, which is the likeliest to be meant
+      return std::nullopt;
+    }
+    cycles += predictPlan(facts, choice)
+                  .cycles(facts.points().value_or(kTypicalPoints),
+                          facts.iterations.value_or(kTypicalIterations), hopper::kSMs);
+  }
+  return cycles;
+}
+
+/// Of equal ones the first.
+static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches,
+                                          const PlanRequest &request, bool hopeful,
+                                          std::optional<std::string> &why) {
+  why.reset();
+  const int64_t warpgroups = launches.front().warpgroups;
+  List counts;
+  for (int64_t s = kMostStages; s > 1; --s)
+    counts.push_back(s);
+  std::optional<PlanChoice> best;
+  double least = 0;
+  PlanChoice choice;
+  choice.group = request.group.value_or(chooseGroup(launches));
+  choice.persistent = request.persistent.value_or(1);
+  choice.pending = request.pending.value_or(0);
+  for (int64_t blocks : oneOf(request.blocksPerSM, {1, 2}))
+    for (int64_t producers : oneOf(request.producers, {1, 4}))
+      for (int64_t stages : oneOf(request.stages, counts)) {
+        choice.blocksPerSM = blocks;
+        choice.producers = producers;
+        choice.stages = stages;
+        int64_t entry = hopper::entryRegisterCap(blocks * choice.threads(warpgroups));
+        int64_t dealt = mostRegisters(warpgroups, producers, entry);
+        // A warpgroup that produces may as well give what it does not need.
+        choice.registers = request.registers.value_or(dealt > entry ? dealt : 0);
+        std::optional<double> cycles = cost(launches, choice, hopeful, why);
+        if (!cycles || (best && *cycles >= least))
+          continue;
+        best = choice;
+        least = *cycles;
+      }
+  return best;
+}
+
+PlanChoice tessera::cta::choosePlan(const std::vector<PlanFacts> &launches,
+                                    const PlanRequest &request, std::optional<std::string> &why) {
+  why.reset();
+  bool pipelined = false;
+  for (const PlanFacts &facts : launches)
+    pipelined |= facts.pipelined;
+  PlanChoice plain;
+  plain.producers = request.producers.value_or(0);
+  plain.stages = request.stages.value_or(0);
+  plain.persistent = request.persistent.value_or(0);
+  plain.group = request.group.value_or(0);
+  plain.blocksPerSM = request.blocksPerSM.value_or(1);
+  plain.registers = request.registers.value_or(0);
+  plain.pending = request.pending.value_or(0);
+  if (!pipelined || request.stages == 0)
+    return plain;
+
+  std::optional<PlanChoice> best = cheapest(launches, request, /*hopeful=*/false, why);
+  if (!best && !request.isOpen())
+    best = cheapest(launches, request, /*hopeful=*/true, why);
+  if (best) {
+    why.reset();
+    return *best;
+  }
+  if (request.isOpen())
+    why.reset();
+  return plain;
+}

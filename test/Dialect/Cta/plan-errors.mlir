@@ -1,0 +1,70 @@
+// RUN: tile-opt %s -cta-plan -split-input-file -verify-diagnostics
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+// Shared memory: 48 KiB a stage.
+// expected-error @below {{has a plan that cannot work, #cta.plan<stages = 5>: 5 stages of 49152 bytes and 192 bytes of other tiles are 245952 bytes of shared memory, but each of 1 block on an SM has 232448: at most 4 stages fit}}
+tile.kernel @shared(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index)
+    attributes {phase = #tile.phase<placed>, warpgroups = 2, plan = #cta.plan<stages = 5>} {
+  tile.grid (%i) = (0) to (%M) step (128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32, #acc>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32, #acc>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<128x256xf32, #acc>
+      scf.yield %d : tensor<128x256xf32, #acc>
+    }
+    cta.store %acc, %C[%i, %c0] : tensor<128x256xf32, #acc> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 3>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+// One wgmma must fit what a thread enters with: C7602.
+// expected-error @below {{one product of the tensor cores needs 154 registers (128 of tiles, 26 other) a thread, and ptxas compiles it for the 128 that a thread of 512 threads enters with (C7602)}}
+tile.kernel @entry(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index)
+    attributes {phase = #tile.phase<placed>, warpgroups = 3, plan = #cta.plan<producers = 4, stages = 2>} {
+  tile.grid (%i) = (0) to (%M) step (192) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<192x256xf32, #acc>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<192x256xf32, #acc>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<192x64xbf16, #sw>
+      %b = cta.copy %B[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<192x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<192x256xf32, #acc>
+      scf.yield %d : tensor<192x256xf32, #acc>
+    }
+    cta.store %acc, %C[%i, %c0] : tensor<192x256xf32, #acc> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{has been placed for 1 warpgroups, but its plan says 2; convert-tile-to-cta takes the number from the plan}}
+tile.kernel @warpgroups(%M: index) attributes {phase = #tile.phase<placed>, warpgroups = 1, plan = #cta.plan<warpgroups = 2>} {
+  tile.grid (%i) = (0) to (%M) step (1) {
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{cta-plan needs a kernel in phase placed, but this one is in phase L0 (no phase); run the passes in the order of the pipeline}}
+tile.kernel @l0() {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{has the plan "fast"; a plan is a #cta.plan}}
+tile.kernel @text() attributes {phase = #tile.phase<placed>, plan = "fast"} {
+  tile.return
+}

@@ -1,0 +1,120 @@
+// RUN: tile-opt %s -cta-plan | FileCheck %s
+// RUN: tile-opt %s -cta-plan | tile-opt -cta-plan -o %t.twice && tile-opt %s -cta-plan | diff - %t.twice
+// The plan of placed kernels: what the text leaves open is decided.
+
+#acc2 = #cta.frag<wgmma_acc, wg = 2>
+#acc1 = #cta.frag<wgmma_acc, wg = 1>
+#rows = #cta.frag<regs = [[0, 1]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[8, 0], [16, 0]], wg = 2 on 0>
+#sw = #cta.swizzle<128, dim = 1>
+#t = #cta.swizzle<128, dim = 0>
+#placed = #tile.phase<placed>
+#tma = #cta.mechanism<tma>
+
+// A GEMM: as the best hand-written one.
+// CHECK-LABEL: tile.kernel @gemm(
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16, blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0>
+// CHECK: tile.grid {{.*}} attributes {cta.prediction = {blocks_per_sm = 1 : i64, bound = "tensor", iteration = 1024 : i64, launch = {{[0-9]+}} : i64, round = {{[0-9]+}} : i64}}
+tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, warpgroups = 2} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32, #acc2>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32, #acc2>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%j, %k] dims = [1, 0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #t>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #t> -> tensor<128x256xf32, #acc2>
+      scf.yield %d : tensor<128x256xf32, #acc2>
+    }
+    %o = arith.truncf %acc : tensor<128x256xf32, #acc2> to tensor<128x256xbf16, #acc2>
+    %s = cta.stage %o : tensor<128x256xbf16, #acc2> -> <128x256xbf16, #sw>
+    cta.copy_out %s, %C[%i, %j] {mechanism = #tma} : !cta.smem<128x256xbf16, #sw> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// Numbers of the text: points and iterations, for a prediction of the whole; the order that the grid says. What the plan says stays.
+// CHECK-LABEL: tile.kernel @given(
+// CHECK-SAME: plan = #cta.plan<replicate = blocks, warpgroups = 1, producers = 4, stages = 2, persistent = 0, group = 4, blocks_per_sm = 1, cluster = 2, registers = 0, pending = 1, epilogue = 32>
+// CHECK: cta.prediction = {blocks_per_sm = 1 : i64, bound = "latency", iteration = {{[0-9]+}} : i64, iterations = 32 : i64, launch = {{[0-9]+}} : i64, points = 512 : i64, round = {{[0-9]+}} : i64}
+tile.kernel @given(%A: memref<2048x2048xbf16>, %B: memref<2048x2048xbf16>, %C: memref<2048x2048xf32>)
+    attributes {phase = #placed, warpgroups = 1, plan = #cta.plan<replicate = blocks, producers = 4, stages = 2, persistent = 0, blocks_per_sm = 1, cluster = 2, pending = 1, epilogue = 32>} {
+  tile.grid (%i, %j) = (0, 0) to (2048, 2048) step (64, 128) order = <group = 4> {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %K = arith.constant 2048 : index
+    %zero = arith.constant dense<0.0> : tensor<64x128xf32, #acc1>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<64x128xf32, #acc1>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<2048x2048xbf16> -> !cta.smem<64x64xbf16, #sw>
+      %b = cta.copy %B[%j, %k] dims = [1, 0] {mechanism = #tma} : memref<2048x2048xbf16> -> !cta.smem<64x128xbf16, #t>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<64x64xbf16, #sw>, !cta.smem<64x128xbf16, #t> -> tensor<64x128xf32, #acc1>
+      scf.yield %d : tensor<64x128xf32, #acc1>
+    }
+    cta.store %acc, %C[%i, %j] : tensor<64x128xf32, #acc1> -> memref<2048x2048xf32>
+  }
+  tile.return
+}
+
+// The products' operands come through registers: no channel, everything stays synchronous.
+// CHECK-LABEL: tile.kernel @staged(
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 1, producers = 0, stages = 0, persistent = 0, group = 0, cluster = 1, registers = 0, pending = 0, epilogue = 0>
+// CHECK-NOT: cta.prediction
+tile.kernel @staged(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index) attributes {phase = #placed, warpgroups = 1} {
+  tile.grid (%i) = (0) to (%M) step (64) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc1>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<64x64xf32, #acc1>) {
+      %x = cta.load %A[%i, %k] : memref<?x?xbf16> -> tensor<64x64xbf16, #acc1>
+      %y = cta.load %B[%k, %c0] : memref<?x?xbf16> -> tensor<64x64xbf16, #acc1>
+      %a = cta.stage %x : tensor<64x64xbf16, #acc1> -> <64x64xbf16, #sw>
+      %b = cta.stage %y : tensor<64x64xbf16, #acc1> -> <64x64xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<64x64xbf16, #sw>, !cta.smem<64x64xbf16, #sw> -> tensor<64x64xf32, #acc1>
+      scf.yield %d : tensor<64x64xf32, #acc1>
+    }
+    cta.store %acc, %C[%i, %c0] : tensor<64x64xf32, #acc1> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// The launch writes what it loads: no load may run ahead.
+// CHECK-LABEL: tile.kernel @inplace(
+// CHECK-SAME: stages = 0
+tile.kernel @inplace(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %M: index, %K: index) attributes {phase = #placed, warpgroups = 1} {
+  tile.grid (%i) = (0) to (%M) step (64) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc1>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<64x64xf32, #acc1>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #sw>
+      %b = cta.copy %A[%k, %i] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<64x64xbf16, #sw>, !cta.smem<64x64xbf16, #sw> -> tensor<64x64xf32, #acc1>
+      scf.yield %d : tensor<64x64xf32, #acc1>
+    }
+    %o = arith.truncf %acc : tensor<64x64xf32, #acc1> to tensor<64x64xbf16, #acc1>
+    cta.store %o, %A[%i, %c0] : tensor<64x64xbf16, #acc1> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// No products: nothing to feed. One that runs once is not pipelined either. A plan that asks for more is kept as it is.
+// CHECK-LABEL: tile.kernel @copy(
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 0, stages = 0, persistent = 1, group = 0, blocks_per_sm = 3, cluster = 1, registers = 0, pending = 0, epilogue = 0>
+tile.kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %M: index) attributes {phase = #placed, warpgroups = 2, plan = #cta.plan<persistent = 1, blocks_per_sm = 3>} {
+  tile.grid (%i) = (0) to (%M) step (64) {
+    %c0 = arith.constant 0 : index
+    %x = cta.load %A[%i, %c0] : memref<?x?xf32> -> tensor<64x16xf32, #rows>
+    cta.store %x, %B[%i, %c0] : tensor<64x16xf32, #rows> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// A kernel without grids has nothing to plan.
+// CHECK-LABEL: tile.kernel @nothing()
+// CHECK-NOT: plan
+tile.kernel @nothing() attributes {phase = #placed, warpgroups = 1} {
+  tile.return
+}

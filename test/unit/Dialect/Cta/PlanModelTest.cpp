@@ -1,0 +1,219 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Cta/PlanModel.h"
+
+#include <gtest/gtest.h>
+
+using namespace tessera::cta;
+
+namespace {
+/// A GEMM of bf16 with f32 accumulators, its result staged whole.
+PlanFacts gemm(int64_t m, int64_t n, int64_t k, int64_t warpgroups) {
+  PlanFacts facts;
+  facts.warpgroups = warpgroups;
+  facts.extents = {std::nullopt, std::nullopt};
+  facts.pipelined = true;
+  facts.slotBytes = 2 * k * (m + n);
+  facts.channels = 2;
+  facts.stagedBytes = facts.largestStaged = 2 * m * n;
+  facts.registers = facts.accumulators = m * n / (128 * warpgroups);
+  facts.oneProduct = n / 2;
+  facts.tensorCycles = m * n * k / 2048.0;
+  facts.operandBytes = 2.0 * k * (m + m / 64 * n);
+  facts.loads = {{2.0 * m * k, 1}, {2.0 * n * k, 2}};
+  return facts;
+}
+
+PlanChoice choose(const PlanFacts &facts, const PlanRequest &request = {}) {
+  std::optional<std::string> why;
+  PlanChoice choice = choosePlan({facts}, request, why);
+  EXPECT_EQ(why, std::nullopt);
+  return choice;
+}
+
+std::string refused(const PlanFacts &facts, const PlanRequest &request) {
+  std::optional<std::string> why;
+  choosePlan({facts}, request, why);
+  return why.value_or("");
+}
+
+/// What was measured to be best: three stages, one producing warp, groups of 16.
+TEST(PlanModel, LargeTile) {
+  PlanChoice choice = choose(gemm(128, 256, 64, 2));
+  EXPECT_EQ(choice.stages, 3);
+  EXPECT_EQ(choice.producers, 1);
+  EXPECT_EQ(choice.persistent, 1);
+  EXPECT_EQ(choice.group, 16);
+  EXPECT_EQ(choice.blocksPerSM, 1);
+  EXPECT_EQ(choice.registers, 0);
+  EXPECT_EQ(choice.pending, 0);
+  PlanPrediction prediction = predictPlan(gemm(128, 256, 64, 2), choice);
+  EXPECT_EQ(prediction.bound, "tensor");
+  EXPECT_EQ(prediction.iteration, 1024);
+}
+
+/// Two stages were 29 to 32 % slower.
+TEST(PlanModel, TwoStagesWaitForLoads) {
+  PlanFacts facts = gemm(128, 256, 64, 2);
+  PlanRequest request;
+  request.stages = 2;
+  PlanPrediction prediction = predictPlan(facts, choose(facts, request));
+  EXPECT_EQ(prediction.bound, "latency");
+  EXPECT_GT(prediction.iteration, 1.28 * 1024);
+  EXPECT_LT(prediction.iteration, 1.33 * 1024);
+}
+
+/// A tile whose loads are more than an SM's share of L2: two blocks hide each other's epilogue.
+TEST(PlanModel, TwoBlocksOfASmallTile) {
+  PlanFacts facts = gemm(64, 256, 64, 1);
+  PlanChoice choice = choose(facts);
+  EXPECT_EQ(choice.blocksPerSM, 2);
+  EXPECT_EQ(choice.stages, 2);
+  EXPECT_EQ(predictPlan(facts, choice).bound, "L2");
+  EXPECT_EQ(predictPlan(facts, choice).round, 0);
+  // In 128x128 the products of a block alone come close to the same rate.
+  EXPECT_EQ(choose(gemm(128, 128, 64, 2)).stages, 4);
+  PlanRequest two;
+  two.blocksPerSM = 2;
+  choice = choose(gemm(128, 128, 64, 2), two);
+  EXPECT_EQ(choice.blocksPerSM, 2);
+  EXPECT_EQ(choice.stages, 2);
+}
+
+/// More registers than a thread enters with: a producing warpgroup gives its own.
+TEST(PlanModel, RegistersAreDealt) {
+  PlanFacts facts = gemm(128, 256, 64, 2);
+  facts.registers = 180;
+  PlanChoice choice = choose(facts);
+  EXPECT_EQ(choice.producers, 4);
+  EXPECT_EQ(choice.registers, 232);
+  facts.registers = 206; // 232 with the others
+  EXPECT_EQ(choose(facts).registers, 232);
+  facts.registers = 207;
+  EXPECT_EQ(choose(facts).stages, 0) << "nothing fits: as without a plan";
+}
+
+TEST(PlanModel, OrderOfBlocks) {
+  // What depends on the first dimension alone is shared by blocks that differ in the last.
+  PlanFacts facts = gemm(128, 128, 64, 2);
+  facts.extents = {std::nullopt, std::nullopt, std::nullopt};
+  facts.loads = {{16384, 0b011}, {16384, 0b101}};
+  EXPECT_EQ(choose(facts).group, 0);
+  PlanRequest request;
+  request.group = 8;
+  EXPECT_EQ(choose(facts, request).group, 8);
+}
+
+TEST(PlanModel, NotPipelined) {
+  PlanFacts facts;
+  facts.extents = {std::nullopt};
+  PlanChoice choice = choose(facts);
+  EXPECT_EQ(choice.stages, 0);
+  EXPECT_EQ(choice.producers, 0);
+  EXPECT_EQ(choice.persistent, 0);
+  PlanRequest request;
+  request.persistent = 1;
+  request.stages = 3; // of nothing
+  choice = choose(facts, request);
+  EXPECT_EQ(choice.persistent, 1);
+  EXPECT_EQ(choice.stages, 3);
+  // No stages: no pipelining, whatever there is.
+  request = {};
+  request.stages = 0;
+  choice = choose(gemm(128, 256, 64, 2), request);
+  EXPECT_EQ(choice.persistent, 0);
+  EXPECT_EQ(choice.producers, 0);
+}
+
+TEST(PlanModel, SharedMemory) {
+  PlanRequest request;
+  request.stages = 4;
+  EXPECT_EQ(refused(gemm(128, 256, 64, 2), request),
+            "4 stages of 49152 bytes and 65696 bytes of other tiles are 262304 bytes of shared "
+            "memory, but each of 1 block on an SM has 232448: at most 3 stages fit");
+  // Tiles that may share their bytes: only what is certain is refused.
+  PlanFacts facts = gemm(128, 256, 64, 2);
+  facts.stagedBytes = 3 * 65536;
+  EXPECT_EQ(choose(facts).stages, 0);
+  request.stages = 3;
+  EXPECT_EQ(choose(facts, request).stages, 3);
+  request = {};
+  request.blocksPerSM = 2;
+  EXPECT_NE(refused(gemm(64, 256, 128, 1), request).find("each of 2 blocks on an SM has 115712"),
+            std::string::npos);
+  // The slots may be too large for more than one: without a plan it works as before.
+  EXPECT_EQ(choose(gemm(128, 256, 192, 2)).stages, 0);
+}
+
+TEST(PlanModel, Registers) {
+  PlanRequest request;
+  request.producers = 1;
+  PlanFacts facts = gemm(128, 256, 64, 2);
+  facts.registers = 143;
+  EXPECT_EQ(refused(facts, request), "a math thread needs 169 registers (143 of tiles, 26 other), "
+                                     "but of 288 threads each has 168");
+  facts.registers = 142;
+  EXPECT_EQ(refused(facts, request), "");
+  // Three warpgroups and one that produces enter with 128: no setmaxnreg helps a single wgmma.
+  request.producers = 4;
+  EXPECT_EQ(refused(gemm(192, 256, 64, 3), request),
+            "one product of the tensor cores needs 154 registers (128 of tiles, 26 other) a "
+            "thread, and ptxas compiles it for the 128 that a thread of 512 threads enters with "
+            "(C7602)");
+  request = {};
+  request.registers = 240;
+  EXPECT_EQ(refused(gemm(128, 256, 64, 2), request),
+            "registers = 240 takes them from a producing warpgroup: it needs producers = 4, not 1");
+  request.producers = 4;
+  EXPECT_EQ(refused(gemm(128, 256, 64, 2), request),
+            "registers = 240 for each of 256 math threads, but 384 threads enter with 168 each: at "
+            "most 232 when the producer keeps 40");
+  request.registers = 152;
+  EXPECT_EQ(refused(gemm(128, 256, 64, 2), request),
+            "a math thread needs 154 registers (128 of tiles, 26 other), and the plan gives it "
+            "152");
+  request.registers = 160;
+  EXPECT_EQ(refused(gemm(128, 256, 64, 2), request), "");
+}
+
+TEST(PlanModel, Threads) {
+  PlanRequest request;
+  request.blocksPerSM = 8;
+  EXPECT_NE(refused(gemm(128, 128, 64, 2), request).find("8 blocks of 288 threads"),
+            std::string::npos);
+  request = {};
+  request.pending = 2;
+  request.stages = 2;
+  EXPECT_NE(refused(gemm(128, 128, 64, 2), request).find("pending = 2"), std::string::npos);
+}
+
+/// One plan for all launches of a kernel.
+TEST(PlanModel, SeveralLaunches) {
+  std::optional<std::string> why;
+  PlanFacts other;
+  PlanFacts small = gemm(128, 128, 64, 2);
+  PlanChoice choice = choosePlan({other, small, gemm(128, 256, 64, 2)}, {}, why);
+  EXPECT_EQ(why, std::nullopt);
+  EXPECT_EQ(choice.stages, 3) << "what fits both";
+}
+
+TEST(PlanModel, Cycles) {
+  PlanFacts facts = gemm(128, 256, 64, 2);
+  facts.extents = {64, 32}; // 8192 x 8192
+  facts.iterations = 128;
+  EXPECT_EQ(facts.points(), 2048);
+  PlanPrediction prediction = predictPlan(facts, choose(facts));
+  EXPECT_EQ(prediction.rounds(2048, 132), 16);
+  EXPECT_EQ(prediction.cycles(2048, 128, 132),
+            prediction.launch + 16 * (prediction.round + 128 * 1024));
+  EXPECT_NEAR(prediction.waveEfficiency(2048, 132), 0.97, 0.001);
+  EXPECT_EQ(prediction.cycles(0, 128, 132), 0);
+  EXPECT_EQ(prediction.rounds(132, 132), 1);
+  EXPECT_EQ(prediction.rounds(133, 132), 2);
+  facts.extents[0] = std::nullopt;
+  EXPECT_EQ(facts.points(), std::nullopt);
+  facts.extents = {int64_t(1) << 40, int64_t(1) << 40};
+  EXPECT_EQ(facts.points(), std::nullopt) << "more than can be counted";
+}
+} // namespace
