@@ -41,6 +41,7 @@ inline void registerTesseraPasses() {
   tile::registerTileFuseFma();
   tile::registerTileInsertChecks();
   tile::registerTileSpecializeFacts();
+  tile::registerTileSplitBatches();
   tile::registerTileVerify();
   cta::registerCtaPasses();
   registerTesseraConversionPasses();

@@ -121,16 +121,21 @@ static json::Array listOf(const std::vector<T> &values, Fn convert) {
   return result;
 }
 
+/// Texts of the source may hold any bytes.
+static std::string utf8(const std::string &text) {
+  return json::isUTF8(text) ? text : json::fixUTF8(text);
+}
+
 static json::Value toJson(const Verdict &v) {
-  return json::Object{{"op", v.op},     {"name", v.name},           {"line", int64_t(v.line)},
-                      {"type", v.type}, {"mechanism", v.mechanism}, {"why", v.why}};
+  return json::Object{{"op", v.op},     {"name", utf8(v.name)},     {"line", int64_t(v.line)},
+                      {"type", v.type}, {"mechanism", v.mechanism}, {"why", utf8(v.why)}};
 }
 
 static json::Value toJson(const SharedTile &tile) {
   return json::Object{{"offset", tile.offset},
                       {"bytes", tile.bytes},
                       {"type", tile.type},
-                      {"name", tile.name},
+                      {"name", utf8(tile.name)},
                       {"line", int64_t(tile.line)}};
 }
 
@@ -152,7 +157,7 @@ static json::Value toJson(const PlanReport &plan) {
 
 static json::Value toJson(const LaunchReport &launch) {
   json::Object result{
-      {"symbol", launch.symbol},
+      {"symbol", utf8(launch.symbol)},
       {"threads", launch.threads},
       {"shared_bytes", launch.sharedBytes},
       {"shared", listOf(launch.shared, [](const SharedTile &t) { return toJson(t); })},
@@ -185,14 +190,14 @@ static json::Value toJson(const LaunchReport &launch) {
 
 static json::Value toJson(const VariantReport &variant) {
   return json::Object{
-      {"name", variant.name},
-      {"guards", json::Array(variant.guards)},
+      {"name", utf8(variant.name)},
+      {"guards", listOf(variant.guards, [](const std::string &g) { return json::Value(utf8(g)); })},
       {"launches", listOf(variant.launches, [](const LaunchReport &l) { return toJson(l); })}};
 }
 
 static json::Value toJson(const KernelReport &kernel) {
   return json::Object{
-      {"name", kernel.name},
+      {"name", utf8(kernel.name)},
       {"line", int64_t(kernel.line)},
       {"variants", listOf(kernel.variants, [](const VariantReport &v) { return toJson(v); })}};
 }
@@ -202,7 +207,8 @@ std::string Report::toJson() const {
       {"target", target},
       {"compiler", compiler},
       {"kernels", listOf(kernels, [](const KernelReport &k) { return ::toJson(k); })},
-      {"ptxas_messages", json::Array(ptxasMessages)}};
+      {"ptxas_messages",
+       listOf(ptxasMessages, [](const std::string &m) { return json::Value(utf8(m)); })}};
   std::string text;
   llvm::raw_string_ostream os(text);
   os << llvm::formatv("{0:2}", json::Value(std::move(result))) << "\n";

@@ -96,6 +96,7 @@ static void toTile(OpPassManager &pm, const TilePipelineOptions &options) {
 
 static void toRaw(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  kernels.addPass(tile::createTileSplitBatches());
   kernels.addPass(cta::createConvertTileToCta());
   kernels.addPass(cta::createFormWgmma());
 }

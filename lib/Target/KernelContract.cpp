@@ -176,11 +176,22 @@ static FailureOr<Workspace> describeWorkspace(memref::AllocOp alloc) {
   return workspace;
 }
 
+/// The contract is JSON: what users name things must be UTF-8.
+static LogicalResult checkText(tile::KernelOp kernel, StringRef text, const char *what) {
+  if (llvm::json::isUTF8(text))
+    return success();
+  return kernel.emitOpError("has ")
+         << what << " that is no UTF-8 text: '" << llvm::json::fixUTF8(text) << "'";
+}
+
 /// The conditions under which a kernel may be launched.
 static LogicalResult describeAssumes(tile::KernelOp kernel, std::vector<Assume> &assumes) {
   for (auto assume : kernel.getBody().front().getOps<tile::AssumeOp>()) {
     FailureOr<Expr> value = buildExpr(assume.getValue(), assume);
     if (failed(value))
+      return failure();
+    if (assume.getMessage() &&
+        failed(checkText(kernel, *assume.getMessage(), "a message of tile.assume")))
       return failure();
     auto add = [&](StringRef op, int64_t bound, const Twine &what) {
       Expr cond = op == "mod"
@@ -232,12 +243,31 @@ static void meet(std::vector<int64_t> &fact, const std::vector<int64_t> &other,
     fact[d] = weaker(fact[d], other[d]);
 }
 
+static LogicalResult checkTexts(tile::KernelOp kernel, const Kernel &description) {
+  if (failed(checkText(kernel, description.name, "a name")))
+    return failure();
+  for (const Argument &arg : description.args) {
+    if (failed(checkText(kernel, arg.name, "an argument's name")) ||
+        failed(checkText(kernel, arg.alias, "a tile.alias")))
+      return failure();
+    for (const Argument::Extent &extent : arg.shape)
+      if (failed(checkText(kernel, extent.symbol, "a name in tile.shape")))
+        return failure();
+  }
+  return success();
+}
+
 LogicalResult tessera::contract::addVariant(Contract &contract, tile::KernelOp kernel,
                                             std::vector<Launch> launches) {
   Variant variant;
   if (kernel.getVariant())
     variant.name = kernel.getVariant()->str();
   variant.launches = std::move(launches);
+  if (failed(checkText(kernel, variant.name, "a variant's name")))
+    return failure();
+  for (const Launch &launch : variant.launches)
+    if (failed(checkText(kernel, launch.symbol, "a launch's name")))
+      return failure();
   if (auto guards = kernel.getGuards())
     for (auto guard : guards->getAsRange<tile::GuardAttr>()) {
       Guard g;
@@ -252,7 +282,7 @@ LogicalResult tessera::contract::addVariant(Contract &contract, tile::KernelOp k
   auto it = llvm::find_if(contract.kernels, [&](const Kernel &k) { return k.name == name; });
   if (it == contract.kernels.end()) {
     FailureOr<Kernel> description = describeKernel(kernel);
-    if (failed(description))
+    if (failed(description) || failed(checkTexts(kernel, *description)))
       return failure();
     contract.kernels.push_back(std::move(*description));
     it = std::prev(contract.kernels.end());

@@ -65,6 +65,9 @@ for ea, ed in TYPES:
         add(ea, ed, m, k, n, 0, i % 2 == 0)
     add(ea, ed, 16, 24, 8, 3, True)
     add(ea, ed, 5, 3, 2, 1, False)
+for ea in ["f16", "bf16"]:  # what tile-split-batches makes products of rank 2 of
+    for batch in (1, 2, 4):
+        add(ea, "f32", 64, 32, 24, batch, batch != 2)
 for ea in ["i8", "i16"]:
     for attrs in ["{lhs_unsigned}", "{rhs_unsigned}", "{lhs_unsigned, rhs_unsigned}"]:
         add(ea, "i32", 9, 20, 5, 0, True, attrs)

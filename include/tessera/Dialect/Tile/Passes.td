@@ -81,4 +81,28 @@ def TileInsertChecks : Pass<"tile-insert-checks", "tile::KernelOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def TileSplitBatches : Pass<"tile-split-batches", "tile::KernelOp"> {
+  let summary = "Products of rank 3 become products of rank 2";
+  let description = [{
+    Requires and ensures L0. The tensor cores multiply matrices: a `tile.mma` of f16 or bf16 with a batch of at most 4 (M, K and N multiples of 64, 16 and 8) becomes one product for each
+    batch, and tiles of the shapes that it has become tiles of rank 2, through loads, stores, elementwise ops, constants, branches and loops. Where an op
+    cannot be split (a reduction, a mask or limit along the batch), its tile is put together by `tensor.concat`, or sliced. Larger batches
+    are left to the FMA units.
+
+    ```mlir
+    %a = tile.load %A[%z, %i, %k] : memref<?x?x?xbf16> -> tensor<2x64x64xbf16>
+    %d = tile.mma %a, %b : tensor<2x64x64xbf16>, tensor<2x64x64xbf16> -> tensor<2x64x64xf32>
+    ```
+    becomes
+    ```mlir
+    %a0 = tile.load %A[%z, %i, %k] : memref<?x?x?xbf16> -> tensor<64x64xbf16>
+    %z1 = arith.addi %z, %c1 : index
+    %a1 = tile.load %A[%z1, %i, %k] : memref<?x?x?xbf16> -> tensor<64x64xbf16>
+    %d0 = tile.mma %a0, %b0 : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+    %d1 = tile.mma %a1, %b1 : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif
