@@ -106,9 +106,9 @@ LogicalResult Simulation::runLaunch(Unroller &unroller, cta::LaunchOp launch) {
 void Simulation::runOnOperation() {
   tile::KernelOp kernel = getOperation();
   reported.clear();
-  FailureOr<Inputs> given = makeInputs(kernel, sizes, scalars, numBlocks, fuel);
+  FailureOr<Inputs> given = makeInputs(kernel, sizes, scalars, numBlocks, cores, fuel);
   if (timings <= 0) {
-    kernel.emitError("timings, fuel and num-blocks are positive numbers");
+    kernel.emitError("timings, fuel, cores and num-blocks are positive numbers");
     return signalPassFailure();
   }
   if (failed(given) || failed(cta::requirePhase(kernel, tile::Phase::Allocated, getArgument())))

@@ -34,6 +34,8 @@ static std::string whatItWaitsFor(const Program &program, const State &state, co
     return text;
   }
   case Kind::Barrier:
+    if (cast<cta::BarrierOp>(event.op).getWarpgroup())
+      return "for the other warps of its warpgroup";
     return "for the other warps of " + program.groups[event.group].name + ": " +
            std::to_string(state.meetings[event.group].arrived) + " of " +
            std::to_string(program.groups[event.group].warps) + " have arrived";

@@ -24,12 +24,13 @@ static std::optional<std::pair<std::string, Number>> parse(StringRef text) {
 
 FailureOr<Inputs> tessera::simulate::makeInputs(tile::KernelOp kernel, ArrayRef<std::string> sizes,
                                                 ArrayRef<std::string> scalars, int64_t numBlocks,
-                                                int64_t fuel) {
+                                                int64_t cores, int64_t fuel) {
   Inputs inputs;
   inputs.numBlocks = numBlocks;
+  inputs.cores = cores;
   inputs.fuel = fuel;
-  if (numBlocks < 0 || fuel <= 0)
-    return kernel.emitError("timings, fuel and num-blocks are positive numbers");
+  if (numBlocks < 0 || cores < 1 || fuel <= 0)
+    return kernel.emitError("timings, fuel, cores and num-blocks are positive numbers");
   for (StringRef text : sizes) {
     auto size = parse<int64_t>(text);
     if (!size || size->second < 0)

@@ -12,7 +12,7 @@ namespace tessera::simulate {
 /// Errors are emitted at the kernel. Names that it does not have are another kernel's.
 mlir::FailureOr<Inputs> makeInputs(tile::KernelOp kernel, llvm::ArrayRef<std::string> sizes,
                                    llvm::ArrayRef<std::string> scalars, int64_t numBlocks,
-                                   int64_t fuel);
+                                   int64_t cores, int64_t fuel);
 
 } // namespace tessera::simulate
 

@@ -4,76 +4,13 @@
 #include "tessera/Simulate/Machine.h"
 
 #include "State.h"
-
-#include <random>
+#include "Timing.h"
 
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::simulate;
 
 namespace {
-/// Which of the things that could happen next does.
-class Timing {
-public:
-  Timing(uint64_t number, const Program &program) : random(number) {
-    enum { Extremes = 6 };
-    if (number < Extremes) {
-      order = number % 3 == 2 ? Order::Turns : number % 3 == 1 ? Order::Last : Order::First;
-      engines = number < 3 ? Engines::Late : Engines::Early;
-      return;
-    }
-    order = Order::Random;
-    engines = Engines::Random;
-    const double chances[] = {0.01, 0.1, 0.4, 0.9};
-    engineChance = chances[random() % 4];
-    for (int warp = 0; warp < program.warps; ++warp)
-      weights.push_back(1 + random() % 4);
-    for (const Group &group : llvm::drop_begin(program.groups)) {
-      int64_t factor = random() % 3 == 0 ? 40 : 1;
-      for (int warp = group.firstWarp; warp < group.firstWarp + group.warps; ++warp)
-        weights[warp] *= factor;
-    }
-  }
-
-  bool enginesFirst() {
-    return engines == Engines::Early ||
-           (engines == Engines::Random && (random() % 1000) < engineChance * 1000);
-  }
-  int warp(ArrayRef<int> ready) {
-    switch (order) {
-    case Order::First:
-      return ready.front();
-    case Order::Last:
-      return ready.back();
-    case Order::Turns: {
-      auto it = llvm::find_if(ready, [&](int warp) { return warp > last; });
-      return last = it == ready.end() ? ready.front() : *it;
-    }
-    case Order::Random:
-      break;
-    }
-    int64_t sum = 0;
-    for (int warp : ready)
-      sum += weights[warp];
-    int64_t at = static_cast<int64_t>(random() % static_cast<uint64_t>(sum));
-    for (int warp : ready)
-      if ((at -= weights[warp]) < 0)
-        return warp;
-    return ready.back();
-  }
-  size_t work(size_t count) {
-    return engines == Engines::Early ? 0 : engines == Engines::Late ? count - 1 : random() % count;
-  }
-
-private:
-  enum class Order { First, Last, Turns, Random } order;
-  enum class Engines { Late, Early, Random } engines;
-  double engineChance = 0;
-  std::vector<int64_t> weights;
-  int last = -1;
-  std::mt19937_64 random;
-};
-
 class Machine {
 public:
   Machine(const Program &program, uint64_t timing);
@@ -98,7 +35,6 @@ private:
   bool signal(int mbarrier, const Event &event, const Clock &clock);
   bool endPhase(int mbarrier, const Event &event);
   bool finishWork(int number);
-  bool checkExit();
 
   int newWork(Work work);
   void collect();
@@ -147,6 +83,7 @@ Machine::Machine(const Program &program, uint64_t timing)
       state.mbarriers[event.mbarrier].counted = true;
   commits.resize(mbarriers, 0);
   state.meetings.resize(program.groups.size());
+  state.warpgroupMeetings.resize(program.warps);
   state.warps.resize(program.warps);
   for (auto [number, warp] : llvm::enumerate(state.warps)) {
     for (auto [g, group] : llvm::enumerate(program.groups))
@@ -328,23 +265,29 @@ Machine::Step Machine::barrier(int warp, const Event &event) {
   Warp &w = state.warps[warp];
   if (w.begun)
     return Step::Blocked; // woken by something else
-  State::Meeting &meeting = state.meetings[event.group];
-  meeting.clock.join(w.clock);
+  const Group &group = program.groups[event.group];
+  int first = group.firstWarp, warps = group.warps;
+  State::Meeting *meeting = &state.meetings[event.group];
+  if (cast<cta::BarrierOp>(event.op).getWarpgroup()) {
+    first += (warp - first) / 4 * 4;
+    warps = std::min(4, group.firstWarp + group.warps - first);
+    meeting = &state.warpgroupMeetings[first];
+  }
+  meeting->clock.join(w.clock);
   w.begun = true;
-  if (++meeting.arrived < program.groups[event.group].warps)
+  if (++meeting->arrived < warps)
     return Step::Blocked;
   // The last one lets all go.
-  const Group &group = program.groups[event.group];
-  for (int other = group.firstWarp; other < group.firstWarp + group.warps; ++other) {
-    state.warps[other].clock.join(meeting.clock);
+  for (int other = first; other < first + warps; ++other) {
+    state.warps[other].clock.join(meeting->clock);
     tick(other);
-    if (other != warp)
-      state.warps[other].begun = false;
     state.warps[other].blocked = false;
-    if (other != warp)
-      ++state.warps[other].next;
+    if (other == warp)
+      continue;
+    state.warps[other].begun = false;
+    ++state.warps[other].next;
   }
-  meeting = {};
+  *meeting = {};
   return Step::Done;
 }
 
@@ -412,8 +355,16 @@ bool Machine::readTiles(int warp, const Event &event, Access access) {
         return false;
       }
     }
-    if (!fail(bytes.read(binding.range, access, w.clock, binding.slot >= 0 ? -1 : binding.event)))
-      return false;
+    // All parts, or its own.
+    int begin = binding.range, end = begin + program.ranges[begin].parts;
+    auto store = dyn_cast<cta::CopyOutOp>(event.op);
+    if (store && store.getPerWarpgroup() && program.ranges[begin].stage) {
+      begin += (warp - program.groups[event.group].firstWarp) / 4;
+      end = begin + 1;
+    }
+    for (int range = begin; range < end; ++range)
+      if (!fail(bytes.read(range, access, w.clock, binding.slot >= 0 ? -1 : binding.event)))
+        return false;
   }
   return true;
 }
@@ -452,7 +403,10 @@ Machine::Step Machine::stage(int warp, const Event &event, int number) {
   contents.event = number;
   Access access{number, warp, now(warp), /*write=*/true, /*async=*/false, warp, -1};
   trace(number);
-  if (!fail(bytes.write(event.range, access, state.warps[warp].clock, contents)))
+  int range = event.range;
+  if (program.ranges[range].stage)
+    range += (warp - program.groups[event.group].firstWarp) / 4;
+  if (!fail(bytes.write(range, access, state.warps[warp].clock, contents)))
     return Step::Failed;
   collect();
   return Step::Done;
@@ -587,46 +541,6 @@ Machine::Step Machine::step(int warp) {
   return result;
 }
 
-//===--- the end -----------------------------------------------------------------------------===//
-
-bool Machine::checkExit() {
-  Clock known;
-  for (const Warp &warp : state.warps)
-    known.join(warp.clock);
-  for (auto [number, warp] : llvm::enumerate(state.warps)) {
-    auto who = [&, n = static_cast<int>(number)] { return program.describeWarp(n); };
-    if (!warp.products.empty())
-      return fail(program.events[state.works[warp.products.front()].event],
-                  who() + " ends before this product is complete");
-    if (!warp.stores.empty())
-      return fail(program.events[state.works[warp.stores.front()].event],
-                  who() + " ends, but the store may still read its source: cta.await_stores must "
-                          "follow");
-    for (auto [m, held] : llvm::enumerate(warp.held))
-      if (held >= 0 && llvm::is_contained(program.fullOf, static_cast<int>(m)))
-        for (const Event &event : llvm::reverse(program.events))
-          if (event.kind == Kind::Await && event.mbarrier == static_cast<int>(m) &&
-              program.takesPart(event, static_cast<int>(number)))
-            return fail(event, who() + " ends without releasing slot " + Twine(event.slot) +
-                                   ", which it waited for here");
-  }
-  for (auto [number, work] : llvm::enumerate(state.works))
-    if (work.kind == Kind::Copy && (!work.done || bytes.isNamed(static_cast<int>(number))) &&
-        known.get(work.component) < work.epoch)
-      return fail(program.events[work.event],
-                  "nobody waits for this copy: the block may end while it is on its way");
-  for (auto [number, mbarrier] : llvm::enumerate(state.mbarriers))
-    if (mbarrier.pending != mbarrier.count || mbarrier.bytes)
-      for (const Event &event : llvm::reverse(program.events))
-        if (event.mbarrier == static_cast<int>(number) && event.kind != Kind::Await)
-          return fail(event, "at the end of the block phase " + Twine(mbarrier.phase) +
-                                 " of mbarrier " + Twine(number) + " is begun and not ended: " +
-                                 Twine(mbarrier.count - mbarrier.pending) + " of " +
-                                 Twine(mbarrier.count) + " arrivals, " + Twine(mbarrier.bytes) +
-                                 " bytes missing");
-  return true;
-}
-
 Outcome Machine::run() {
   SmallVector<int> ready, able;
   while (true) {
@@ -666,7 +580,7 @@ Outcome Machine::run() {
     }
   }
   if (!outcome.problem)
-    checkExit();
+    outcome.problem = checkExit(program, state, bytes);
   return std::move(outcome);
 }
 

@@ -72,31 +72,42 @@ std::optional<Problem> SharedBytes::check(const Access &before, const Access &ac
 std::optional<Problem> SharedBytes::write(int range, const Access &access, const Clock &now,
                                           const Contents &contents) {
   State &state = ranges[range];
+  // The other parts of the tile: what is before one is before all.
+  int first = range;
+  while (!program.ranges[first].parts)
+    --first;
+  auto keep = [&](const Access &before, State &part) {
+    if (part.priorOf != access.event)
+      forget(part.prior);
+    part.priorOf = access.event;
+    part.prior.push_back(before);
+    name(before);
+  };
+  if (state.priorOf == access.event)
+    for (const Access &before : state.prior)
+      if (auto problem = check(before, access, now))
+        return problem;
   if (state.contents.event != access.event) {
     // The first of its warps.
-    forget(state.prior);
     for (int overlap : program.ranges[range].overlaps) {
       State &other = ranges[overlap];
       for (std::vector<Access> *list : {&other.writers, &other.readers}) {
-        std::vector<Access> &accesses = *list;
-        for (const Access &before : accesses)
+        for (const Access &before : *list)
           if (auto problem = check(before, access, now))
             return problem;
-        // The other warps must be ordered after these too.
-        for (const Access &before : accesses) {
-          state.prior.push_back(before);
-          name(before);
+        for (const Access &before : *list) {
+          if (overlap == range)
+            keep(before, state);
+          else
+            for (int part = first; part < first + program.ranges[first].parts; ++part)
+              keep(before, ranges[part]);
         }
-        forget(accesses);
+        forget(*list);
       }
       if (overlap != range)
         other.contents.clobberedBy = access.event;
     }
     state.contents = contents;
-  } else {
-    for (const Access &before : state.prior)
-      if (auto problem = check(before, access, now))
-        return problem;
   }
   state.writers.push_back(access);
   name(access);
@@ -129,8 +140,8 @@ std::optional<Problem> SharedBytes::read(int range, const Access &access, const 
       return bad;
   // All warps of the writing group write a part.
   if (writer.kind == Kind::Stage) {
-    const Group &group = program.groups[writer.group];
-    if (static_cast<int>(state.writers.size()) < group.warps) {
+    const int warps = program.ranges[range].stage ? 4 : program.groups[writer.group].warps;
+    if (static_cast<int>(state.writers.size()) < warps) {
       Problem result =
           problem(" reads a tile that other warps have not written yet; a barrier must "
                   "come between");

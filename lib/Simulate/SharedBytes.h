@@ -56,8 +56,9 @@ private:
   struct State {
     Contents contents;
     std::vector<Access> writers, readers;
-    /// Accesses before the write that is being made, warp by warp.
+    /// Accesses before the write that is being made, warp by warp, and that write.
     std::vector<Access> prior;
+    int priorOf = -1;
   };
   void name(const Access &access);
   void forget(std::vector<Access> &accesses);

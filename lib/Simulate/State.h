@@ -65,8 +65,13 @@ struct State {
     int arrived = 0;
     Clock clock;
   };
-  std::vector<Meeting> meetings; ///< one a group
+  std::vector<Meeting> meetings;          ///< one a group
+  std::vector<Meeting> warpgroupMeetings; ///< by the first warp
 };
+
+/// What is left behind when all warps have ended, if anything is.
+std::optional<Problem> checkExit(const Program &program, const State &state,
+                                 const SharedBytes &bytes);
 
 /// Who waits for what, and who could end it.
 Problem explainDeadlock(const Program &program, const State &state);

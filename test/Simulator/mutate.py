@@ -143,15 +143,16 @@ MUTATIONS = [
     # The epilogue.
     ring("epilogue", "no fence before the store", "cta.fence_async", ("        cta.fence_async\n", "")),
     ring("epilogue", "fence of global memory instead", "cta.fence_async", ("cta.fence_async\n", "cta.fence_async global\n")),
-    ring("epilogue", "fence behind the barrier", "cta.fence_async", ("        cta.fence_async\n        cta.barrier\n", "        cta.barrier\n        cta.fence_async\n")),
+    ring("epilogue", "fence behind the barrier", "cta.fence_async", ("        cta.fence_async\n        cta.barrier warpgroup\n", "        cta.barrier warpgroup\n        cta.fence_async\n")),
     ring("epilogue", "fence before the stage", "cta.fence_async", ("        cta.fence_async\n", ""), ("        %st = cta.stage", "        cta.fence_async\n        %st = cta.stage")),
-    ring("epilogue", "no barrier before the store", "", ("        cta.fence_async\n        cta.barrier\n", "        cta.fence_async\n")),
-    ring("epilogue", "no barrier before the stage", "overwrites", ("        cta.await_stores read\n        cta.barrier\n", "        cta.await_stores read\n")),
-    ring("epilogue", "stores are not awaited before the stage", "overwrites", ("        cta.await_stores read\n        cta.barrier\n", "        cta.barrier\n")),
+    ring("epilogue", "no barrier before the store", "", ("        cta.fence_async\n        cta.barrier warpgroup\n", "        cta.fence_async\n")),
+    ring("epilogue", "no barrier before the stage", "overwrites", ("        cta.await_stores read\n        cta.barrier warpgroup\n", "        cta.await_stores read\n")),
+    ring("epilogue", "stores are not awaited before the stage", "overwrites", ("        cta.await_stores read\n        cta.barrier warpgroup\n", "        cta.barrier warpgroup\n")),
     ring("epilogue", "stores are not awaited at the end", "may still read", ("      }\n      cta.await_stores read\n", "      }\n")),
     ring("epilogue", "the staged tile lies over the ring", "", ("{offset = 98304}", "{offset = 65536}")),
     ring("epilogue", "the rings overlap", "", ("cta.ring {offset = 49152}", "cta.ring {offset = 32768}")),
-    ring("epilogue", "the store is issued before the stage", "", ("        cta.fence_async\n        cta.barrier\n        cta.copy_out", "        cta.copy_out")),
+    ring("epilogue", "the store is issued before the stage", "", ("        cta.fence_async\n        cta.barrier warpgroup\n        cta.copy_out", "        cta.copy_out")),
+    ring("epilogue", "one thread stores what two warpgroups stage", "", ("#tma, per_warpgroup}", "#tma}")),
     # Several channels, products in flight, reads by threads.
     channels("flight", "slot of a product in flight is released", "", ("          %done = cta.complete %d : !cta.async<!s>\n          cta.arrive 4[%s]\n",
              "          cta.arrive 4[%s]\n          %done = cta.complete %d : !cta.async<!s>\n")),
@@ -177,8 +178,9 @@ MUTATIONS = [
     sync("sync", "mbarrier counts one copy of two", "", ("mbarriers = array<i64: 2>", "mbarriers = array<i64: 1>")),
     sync("sync", "mbarrier counts three copies of two", "deadlock", ("mbarriers = array<i64: 2>", "mbarriers = array<i64: 3>")),
     sync("sync", "no fence", "cta.fence_async", ("      cta.fence_async\n", "")),
-    sync("sync", "no barrier before the store", "", ("      cta.fence_async\n      cta.barrier\n", "      cta.fence_async\n")),
+    sync("sync", "no barrier before the store", "", ("      cta.fence_async\n      cta.barrier warpgroup\n", "      cta.fence_async\n")),
     sync("sync", "no barrier before the stage", "overwrites", ("      cta.barrier\n      %", "      %", 0)),
+    sync("sync", "warpgroups do not meet before the stage over the operands", "overwrites", ("      cta.barrier\n      %", "      cta.barrier warpgroup\n      %", 0)),
     sync("sync", "stores are not awaited", "may still read", ("      cta.await_stores read\n", "")),
 ]
 

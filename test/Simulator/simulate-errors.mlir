@@ -10,7 +10,7 @@
 // BLOCK: error: @gemm_0 has no block 2: there are 2
 // FUEL: error: {{.*}}the program of one block is too long; choose smaller sizes or more fuel
 // TEXT: error: expected sizes=<name>=<number>,…, got 'M
-// TIMINGS: error: timings, fuel and num-blocks
+// TIMINGS: error: timings, fuel, cores and num-blocks
 // The wait-for graph.
 // GRAPH: error: deadlock: nothing in the block can go on
 // GRAPH: note: 8 warps of @math wait here for phase 0 of mbarrier 0 to end; phase 0 has 1 of 1 arrivals and 32768 of 32769 bytes
@@ -37,13 +37,18 @@ tile.kernel @channel() attributes {phase = #tile.phase<allocated>, warpgroups = 
 
 // -----
 
-#lin = #cta.swizzle<linear>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#swk = #cta.swizzle<128, dim = 0>
 tile.kernel @elect() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
-  cta.launch @k blocks() {
-    cta.role @p warps(1) {
+  cta.launch @k blocks() attributes {shared = 16384} {
+    cta.role @p warps(4) {
+      %t = arith.constant dense<0.0> : tensor<64x64xbf16, #acc>
+      %a = cta.stage %t {offset = 0} : tensor<64x64xbf16, #acc> -> !cta.smem<64x64xbf16, #sw>
+      %b = cta.stage %t {offset = 8192} : tensor<64x64xbf16, #acc> -> !cta.smem<64x64xbf16, #swk>
       cta.elect {
         // expected-error@+1 {{cannot be simulated: it needs all threads, but cta.elect runs one}}
-        cta.barrier
+        %d = cta.wgmma %a, %b : !cta.smem<64x64xbf16, #sw>, !cta.smem<64x64xbf16, #swk> -> tensor<64x64xf32, #acc>
       }
     }
   }

@@ -12,6 +12,7 @@ class SimulatePass<string flag> : Pass<flag, "tile::KernelOp"> {
     ListOption<"sizes", "sizes", "std::string", "Sizes, by the names of tile.shape or as A.0: sizes=M=300,N=520,A.1=64">,
     ListOption<"scalars", "scalars", "std::string", "Scalar arguments: scalars=alpha=0.5,n=3">,
     Option<"numBlocks", "num-blocks", "int64_t", "0", "CTAs of each launch; 0: as many as its operands say">,
+    Option<"cores", "cores", "int64_t", "132", "What tile.num_cores is: SMs of the device">,
     Option<"fuel", "fuel", "int64_t", "20000000", "Most events and scalar ops of a block">,
   ];
 }

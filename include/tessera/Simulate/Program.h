@@ -25,6 +25,8 @@ struct Inputs {
   std::map<std::string, double> scalars;
   /// CTAs of the launch; 0: what its operands say.
   int64_t numBlocks = 0;
+  /// What tile.num_cores is.
+  int64_t cores = 132;
   /// Seed of the scalars that come from memory or tiles.
   uint64_t seed = 0;
   /// Events and scalar ops of one block.
@@ -79,13 +81,17 @@ struct Event {
   llvm::SmallVector<Binding, 4> operands;
 };
 
-/// Bytes of shared memory that tiles occupy.
+/// Bytes of shared memory that tiles occupy. A tile that warpgroups stage parts of has a range for
+/// each part, one behind the other in Program::ranges: each is taken to be as large as the tile,
+/// but parts of one stage do not overlap each other.
 struct Range {
   int64_t begin, end;
+  mlir::Operation *stage = nullptr;
+  int parts = 1;                   ///< of the first; 0 for the others
   llvm::SmallVector<int> overlaps; ///< itself too
 };
 
-/// Warps that meet at barriers: the block (number 0) or a role.
+/// Warps that meet at barriers: the block (number 0) or a role; warpgroups of it meet at others.
 struct Group {
   std::string name;
   mlir::Operation *op;

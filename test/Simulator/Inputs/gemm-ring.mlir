@@ -52,11 +52,11 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?
         }
         %o = arith.truncf %x#0 : !sum to tensor<128x128xbf16, #acc>
         cta.await_stores read
-        cta.barrier
+        cta.barrier warpgroup
         %st = cta.stage %o {offset = 98304} : tensor<128x128xbf16, #acc> -> !out
         cta.fence_async
-        cta.barrier
-        cta.copy_out %st, %C[%i, %j] {mechanism = #tma} : !out -> memref<?x?xbf16>
+        cta.barrier warpgroup
+        cta.copy_out %st, %C[%i, %j] {mechanism = #tma, per_warpgroup} : !out -> memref<?x?xbf16>
         scf.yield %x#1, %x#2 : i32, i32
       }
       cta.await_stores read

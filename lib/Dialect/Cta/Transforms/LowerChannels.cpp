@@ -72,19 +72,28 @@ private:
 //===--- storage
 //------------------------------------------------------------------------------===//
 
-/// True if something but wgmma reads a tile of the slot: then each warp must say that it is done.
-static bool readByThreads(ChannelOp channel) {
-  SmallVector<Value> tiles;
-  for (Operation *user : channel->getUsers())
-    if (auto wait = dyn_cast<WaitOp>(user))
-      llvm::append_range(tiles, wait.getValues());
-  while (!tiles.empty()) {
-    for (Operation *user : tiles.pop_back_val().getUsers()) {
-      if (auto view = dyn_cast<ViewOp>(user))
-        tiles.push_back(view.getResult());
-      else if (!isa<WgmmaOp>(user))
-        return true;
+/// True if each warp must say that it is done with a slot: if something but wgmma reads a tile of
+/// it, or not every release follows a wgmma that reads it (one in a loop may not run). Only the
+/// wgmma tells that all warps of the warpgroup have come: else one of them could be a phase behind
+/// when the slot is filled again, and wait for ever.
+static bool eachWarpArrives(ChannelOp channel) {
+  for (Operation *user : channel->getUsers()) {
+    auto wait = dyn_cast<WaitOp>(user);
+    if (!wait)
+      continue;
+    bool always = false;
+    SmallVector<Value> tiles(wait.getValues());
+    while (!tiles.empty()) {
+      for (Operation *reader : tiles.pop_back_val().getUsers()) {
+        if (auto view = dyn_cast<ViewOp>(reader))
+          tiles.push_back(view.getResult());
+        else if (!isa<WgmmaOp>(reader))
+          return true;
+        always |= reader->getBlock() == wait->getBlock() && isa<WgmmaOp>(reader);
+      }
     }
+    if (!always)
+      return true;
   }
   return false;
 }
@@ -114,7 +123,7 @@ LogicalResult Lowering::makeRings() {
     for (Operation *user : op->getUsers())
       if (auto role = user->getParentOfType<RoleOp>(); role && isa<WaitOp>(user))
         consumers = static_cast<int64_t>(role.getWarps());
-    channel.perWarp = consumers % 4 || readByThreads(op);
+    channel.perWarp = consumers % 4 || eachWarpArrives(op);
     channel.full = static_cast<int64_t>(counts.size());
     counts.append(channel.depth, 1);
     channel.empty = static_cast<int64_t>(counts.size());

@@ -1,0 +1,74 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Runs the scalars and the control flow of a kernel and writes down what it meets: control flow is
+// in Unroll.cpp, ops of the protocol are in Protocol.cpp.
+#ifndef TESSERA_LIB_SIMULATE_INTERPRETER_H
+#define TESSERA_LIB_SIMULATE_INTERPRETER_H
+
+#include "Scalars.h"
+#include "tessera/Simulate/Program.h"
+
+namespace tessera::simulate {
+
+using Environment = llvm::DenseMap<mlir::Value, Binding>;
+
+struct Unroller::Impl {
+  tile::KernelOp kernel;
+  Inputs inputs;
+  mlir::Builder builder;
+  Folder folder;
+  Environment environment;
+  int64_t fuel;
+  /// Of the launch at work; null outside.
+  Program *program = nullptr;
+  std::vector<int> *list = nullptr; ///< where events go
+  int group = 0;
+  bool elected = false;
+  llvm::DenseMap<mlir::Operation *, int64_t> executions; ///< of ops that draw
+  std::map<std::tuple<int64_t, int64_t, mlir::Operation *>, int> rangeNumbers;
+  std::map<int, std::pair<int, mlir::Operation *>> baseOf; ///< of each mbarrier
+
+  Impl(tile::KernelOp kernel, const Inputs &inputs)
+      : kernel(kernel), inputs(inputs), builder(kernel.getContext()), fuel(inputs.fuel) {}
+
+  mlir::LogicalResult bindArguments();
+  mlir::FailureOr<int64_t> sizeOf(mlir::Operation *user, mlir::Value memref, unsigned dim);
+  mlir::Attribute draw(mlir::Type type, llvm::hash_code key);
+
+  mlir::LogicalResult runBlock(mlir::Block &block);
+  mlir::LogicalResult run(mlir::Operation *op);
+  mlir::LogicalResult runFor(mlir::scf::ForOp op);
+  mlir::LogicalResult runIf(mlir::scf::IfOp op);
+  mlir::LogicalResult runWhile(mlir::scf::WhileOp op);
+  mlir::LogicalResult runSwitch(mlir::scf::IndexSwitchOp op);
+  mlir::LogicalResult runDim(mlir::Operation *op, mlir::Value memref, mlir::Value index);
+  mlir::LogicalResult runProtocol(mlir::Operation *op);
+  mlir::LogicalResult runSlot(cta::SlotOp op);
+  mlir::LogicalResult runScalar(mlir::Operation *op);
+  mlir::LogicalResult runOther(mlir::Operation *op);
+
+  Binding lookup(mlir::Value value) const { return environment.lookup(value); }
+  mlir::FailureOr<llvm::APInt> integer(mlir::Operation *user, mlir::Value value,
+                                       bool controls = false);
+  void bind(mlir::ValueRange values, mlir::ValueRange from);
+  void bindInteger(mlir::Value value, int64_t x) {
+    Binding binding;
+    binding.scalar = builder.getIntegerAttr(value.getType(), x);
+    environment[value] = binding;
+  }
+
+  Event &addEvent(mlir::Operation *op, Kind kind);
+  mlir::LogicalResult setMBarrier(Event &event, int64_t base, mlir::Value slot);
+  mlir::FailureOr<int> rangeOf(mlir::Operation *op, cta::SmemType type, int64_t offset,
+                               int64_t bytes, int parts = 1);
+  mlir::LogicalResult oneThread(mlir::Operation *op);
+  mlir::LogicalResult finish();
+  mlir::InFlightDiagnostic error(mlir::Operation *op) {
+    return op->emitOpError("cannot be simulated: ");
+  }
+};
+
+} // namespace tessera::simulate
+
+#endif

@@ -1,0 +1,272 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Ops of the protocol as events.
+#include "Interpreter.h"
+#include "tessera/Dialect/Cta/SharedMemory.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::simulate;
+
+bool Program::takesPart(const Event &event, int warp) const {
+  const Group &group = groups[event.group];
+  if (warp < group.firstWarp || warp >= group.firstWarp + group.warps)
+    return false;
+  switch (event.kind) {
+  case Kind::Expect:
+  case Kind::Copy:
+    return isLeader(event, warp);
+  case Kind::CopyOut:
+    if (event.elected || !cast<cta::CopyOutOp>(event.op).getPerWarpgroup())
+      return isLeader(event, warp);
+    return (warp - group.firstWarp) % 4 == 0;
+  case Kind::AwaitStores:
+    // The first thread of each warpgroup: it has issued what it has issued.
+    if (event.elected || group.warps % 4)
+      return isLeader(event, warp);
+    return (warp - group.firstWarp) % 4 == 0;
+  case Kind::Arrive:
+    if (!event.elected && !cast<cta::ArriveOp>(event.op).getPerWarp())
+      return (warp - group.firstWarp) % 4 == 0;
+    break;
+  default:
+    break;
+  }
+  return !event.elected || isLeader(event, warp);
+}
+
+const Group &Program::groupOf(int warp) const {
+  for (const Group &group : llvm::drop_begin(groups))
+    if (warp >= group.firstWarp && warp < group.firstWarp + group.warps)
+      return group;
+  return groups.front();
+}
+
+std::string Program::describeWarp(int warp) const {
+  const Group &group = groupOf(warp);
+  return "warp " + std::to_string(warp - group.firstWarp) + " of " + group.name;
+}
+
+//===--- the protocol ------------------------------------------------------------------------===//
+
+Event &Unroller::Impl::addEvent(Operation *op, Kind kind) {
+  Event event;
+  event.op = op;
+  event.kind = kind;
+  event.group = group;
+  event.elected = elected;
+  for (Value operand : op->getOperands())
+    event.operands.push_back(lookup(operand));
+  list->push_back(static_cast<int>(program->events.size()));
+  program->events.push_back(std::move(event));
+  return program->events.back();
+}
+
+LogicalResult Unroller::Impl::oneThread(Operation *op) {
+  if (elected)
+    return error(op) << "it needs all threads, but cta.elect runs one";
+  return success();
+}
+
+LogicalResult Unroller::Impl::setMBarrier(Event &event, int64_t base, Value slot) {
+  int64_t number = base, count = static_cast<int64_t>(program->arrivalCounts.size());
+  event.base = static_cast<int>(base);
+  if (slot) {
+    FailureOr<APInt> value = integer(event.op, slot);
+    if (failed(value))
+      return failure();
+    event.slot = static_cast<int>(value->getSExtValue());
+    number += event.slot;
+  }
+  if (number < 0 || number >= count)
+    return error(event.op) << "it uses mbarrier " << number << ", but the launch has " << count;
+  event.mbarrier = static_cast<int>(number);
+  auto [it, isNew] = baseOf.try_emplace(event.mbarrier, event.base, event.op);
+  if (isNew || it->second.first == event.base)
+    return success();
+  InFlightDiagnostic diagnostic = error(event.op);
+  diagnostic << "mbarrier " << number << " is " << base << "[" << event.slot
+             << "] here, but number " << number - it->second.first << " from " << it->second.first
+             << " on elsewhere: a slot beyond the depth of the ring";
+  diagnostic.attachNote(it->second.second->getLoc()) << "here";
+  return diagnostic;
+}
+
+FailureOr<int> Unroller::Impl::rangeOf(Operation *op, cta::SmemType type, int64_t offset,
+                                       int64_t bytes, int parts) {
+  int64_t end = static_cast<int64_t>(program->launch.getShared().value_or(0)) -
+                cta::kMBarrierBytes * static_cast<int64_t>(program->arrivalCounts.size());
+  if (offset < 0 || offset + bytes > end)
+    return error(op) << "the tile " << type << " lies at [" << offset << ", " << offset + bytes
+                     << "), but the launch has " << end << " bytes for tiles";
+  Operation *stage = parts > 1 ? op : nullptr;
+  auto [it, isNew] = rangeNumbers.try_emplace({offset, offset + bytes, stage},
+                                              static_cast<int>(program->ranges.size()));
+  for (int part = 0; isNew && part < parts; ++part)
+    program->ranges.push_back({offset, offset + bytes, stage, part ? 0 : parts, {}});
+  return it->second;
+}
+
+LogicalResult Unroller::Impl::runSlot(cta::SlotOp op) {
+  auto ring = op.getRing().getDefiningOp<cta::RingOp>();
+  if (!ring || !ring.getOffset())
+    return error(op) << "the ring has no offset; run cta-allocate-shared first";
+  auto type = cast<cta::RingType>(ring.getType());
+  FailureOr<APInt> index = integer(op, op.getIndex());
+  if (failed(index))
+    return failure();
+  if (index->isNegative() || index->getSExtValue() >= type.getDepth())
+    return error(op) << "slot " << index->getSExtValue() << " of a ring of depth "
+                     << type.getDepth();
+  layout::SharedLayout layout = cta::sharedLayout(type.getTile());
+  int64_t bytes = layout.sizeBytes(),
+          stride = llvm::alignTo(bytes, static_cast<uint64_t>(layout.alignment()));
+  Binding binding;
+  binding.slot = static_cast<int>(index->getSExtValue());
+  FailureOr<int> range = rangeOf(
+      op, type.getTile(), static_cast<int64_t>(*ring.getOffset()) + binding.slot * stride, bytes);
+  if (failed(range))
+    return failure();
+  binding.range = *range;
+  environment[op.getResult()] = binding;
+  return success();
+}
+
+static Kind kindOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Kind>(op)
+      .Case([](cta::BarrierOp) { return Kind::Barrier; })
+      .Case([](cta::FenceAsyncOp) { return Kind::FenceAsync; })
+      .Case([](cta::AwaitOp) { return Kind::Await; })
+      .Case([](cta::AwaitStoresOp) { return Kind::AwaitStores; })
+      .Case([](cta::ExpectOp) { return Kind::Expect; })
+      .Case([](cta::ArriveOp) { return Kind::Arrive; })
+      .Case([](cta::CopyOp) { return Kind::Copy; })
+      .Case([](cta::CopyOutOp) { return Kind::CopyOut; })
+      .Case([](cta::StageOp) { return Kind::Stage; })
+      .Case<cta::ReadOp, cta::MmaOp>([](auto) { return Kind::Read; })
+      .Case([](cta::WgmmaOp) { return Kind::Wgmma; })
+      .Case([](cta::CompleteOp) { return Kind::Complete; })
+      .Default(Kind::Other);
+}
+
+LogicalResult Unroller::Impl::runProtocol(Operation *op) {
+  if (!program)
+    return error(op) << "it stands outside a launch";
+  Kind kind = kindOf(op);
+  if (kind == Kind::Barrier && elected)
+    return success(); // one thread has met
+  if (llvm::is_contained({Kind::Stage, Kind::Read, Kind::Wgmma, Kind::Complete}, kind) &&
+      failed(oneThread(op)))
+    return failure();
+  Event &event = addEvent(op, kind);
+  const int number = static_cast<int>(program->events.size()) - 1;
+  for (auto [operand, binding] : llvm::zip_equal(op->getOperands(), event.operands))
+    if (isa<cta::SmemType>(operand.getType()) && binding.range < 0)
+      return error(op) << "a shared tile that it uses was not made by cta.copy, cta.stage or "
+                          "cta.slot";
+  // Tiles in registers, and what else it makes.
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    Binding binding;
+    binding.event = number;
+    binding.result = static_cast<unsigned>(i);
+    environment[result] = binding;
+  }
+
+  auto place = [&](std::optional<uint64_t> offset) -> LogicalResult {
+    auto type = cast<cta::SmemType>(op->getResult(0).getType());
+    if (!offset)
+      return error(op) << "the tile has no offset; run cta-allocate-shared first";
+    auto stage = dyn_cast<cta::StageOp>(op);
+    int parts = stage && cta::warpgroupParts(stage) ? program->groups[group].warps / 4 : 1;
+    FailureOr<int> range = rangeOf(op, type, static_cast<int64_t>(*offset),
+                                   cta::sharedLayout(type).sizeBytes(), parts);
+    if (failed(range))
+      return failure();
+    environment[op->getResult(0)].range = event.range = *range;
+    return success();
+  };
+
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](cta::AwaitOp o) -> LogicalResult {
+        if (o.getParity()) {
+          FailureOr<APInt> parity = integer(o, o.getParity());
+          if (failed(parity))
+            return failure();
+          if (parity->ugt(1))
+            return error(o) << "the parity is 0 or 1, got " << parity->getSExtValue();
+          event.parity = static_cast<int>(parity->getZExtValue());
+        }
+        return setMBarrier(event, static_cast<int64_t>(o.getMbarrier()), o.getSlot());
+      })
+      .Case([&](cta::ExpectOp o) {
+        event.bytes = static_cast<int64_t>(o.getBytes());
+        return setMBarrier(event, static_cast<int64_t>(o.getMbarrier()), o.getSlot());
+      })
+      .Case([&](cta::ArriveOp o) {
+        return setMBarrier(event, static_cast<int64_t>(o.getMbarrier()), o.getSlot());
+      })
+      .Case([&](cta::StageOp o) { return place(o.getOffset()); })
+      .Case([&](cta::CopyOp o) -> LogicalResult {
+        if (o.getMechanism() != cta::Mechanism::Tma)
+          return error(o) << "a copy by " << cta::stringifyMechanism(o.getMechanism());
+        if (!o.getMbarrier())
+          return error(o) << "the copy has no mbarrier; run cta-allocate-shared first";
+        layout::SharedLayout layout = cta::sharedLayout(o.getSmemType());
+        for (const layout::TmaBox &box : layout.tmaBoxes()) {
+          int64_t bytes = layout.elementBits / 8;
+          for (int64_t extent : box.extents)
+            bytes *= extent;
+          event.bytes += bytes;
+        }
+        if (o.getInto()) {
+          Binding into = lookup(o.getInto());
+          environment[o.getResult()].range = event.range = into.range;
+          environment[o.getResult()].event = -1;
+          environment[o.getResult()].slot = into.slot;
+        } else if (failed(place(o.getOffset()))) {
+          return failure();
+        }
+        return setMBarrier(event, static_cast<int64_t>(*o.getMbarrier()), o.getSlot());
+      })
+      .Case([&](cta::WgmmaOp o) -> LogicalResult {
+        if (program->groups[group].warps % 4)
+          return error(o) << "a wgmma needs whole warpgroups, but " << program->groups[group].name
+                          << " has " << program->groups[group].warps << " warps";
+        return success();
+      })
+      .Case([&](cta::CompleteOp o) {
+        Binding source = lookup(o.getSource());
+        bool isProduct = source.event >= 0 && program->events[source.event].kind == Kind::Wgmma;
+        event.product = isProduct ? source.event : -1;
+        return success();
+      })
+      .Default([](Operation *) { return success(); });
+}
+
+LogicalResult Unroller::Impl::finish() {
+  for (Range &a : program->ranges)
+    for (auto [i, b] : llvm::enumerate(program->ranges))
+      if (a.begin < b.end && b.begin < a.end && (&a == &b || !a.stage || a.stage != b.stage))
+        a.overlaps.push_back(static_cast<int>(i));
+  // cta-lower-channels numbers D "full" mbarriers of a ring of depth D, then D "empty" ones.
+  program->fullOf.assign(program->arrivalCounts.size(), -1);
+  llvm::DenseSet<int> seen;
+  for (const Event &event : program->events) {
+    auto copy = dyn_cast<cta::CopyOp>(event.op);
+    if (!copy || !copy.getInto() || !seen.insert(event.base).second)
+      continue;
+    auto slot = copy.getInto().getDefiningOp<cta::SlotOp>();
+    if (!slot)
+      continue;
+    int64_t depth = cast<cta::RingType>(slot.getRing().getType()).getDepth();
+    for (const Event &other : program->events)
+      if (other.kind == Kind::Arrive && other.base == event.base + depth)
+        program->fullOf[other.mbarrier] = event.base + other.slot;
+  }
+  // Where something else is numbered like that, nothing is known.
+  for (const Event &event : program->events)
+    if (event.kind == Kind::Expect || event.kind == Kind::Copy)
+      program->fullOf[event.mbarrier] = -1;
+  return success();
+}

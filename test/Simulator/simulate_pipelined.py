@@ -1,0 +1,39 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""simulate_pipelined.py TILE-OPT EXAMPLES: runs cta-simulate on examples under several plans and sizes."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Examples"))
+from with_plan import with_plan
+
+# Reduction extents: with tiles of 64 (attention: 128) and three stages 0, 1, 2, 3 and 4 iterations.
+CASES = [
+    ("gemm-nn-128x128x64", ["stages = 3, persistent = 1", "stages = 3", "stages = 1, persistent = 1", "stages = 2, producers = 0, persistent = 1"],
+     [f"M=300,N=520,K={k}" for k in (0, 1, 128, 192, 256)]),
+    ("attention", ["stages = 3, persistent = 1", "stages = 2, producers = 0, persistent = 1"],
+     [f"B=1,H=2,S=600,T={t}" for t in (0, 1, 256, 384, 512)]),
+    ("gemm-bias-gelu", ["stages = 2, persistent = 1"], [f"M=300,N=520,K={k}" for k in (0, 64, 192)]),
+]
+PASSES = ("builtin.module(inline,canonicalize,cse,tile.kernel(tile-fuse-fma),tile-specialize-facts{variants=aligned},tile.kernel("
+          "convert-tile-to-cta,cta-form-wgmma,cta-assign-layouts,cta-swizzle-shared,cta-select-copies,cta-decompose,cta-lower-grid,"
+          "cta-pipeline-copies,cta-schedule,cta-specialize-warps,cta-lower-channels,cta-allocate-shared,cta-insert-barriers,"
+          "cta-assign-registers,cta-verify))")
+
+failed = False
+for name, plans, sizes in CASES:
+    program = (pathlib.Path(sys.argv[2]) / f"{name}.mlir").read_text()
+    for plan in plans:
+        made = subprocess.run([sys.argv[1], "-", f"--pass-pipeline={PASSES}"], input=with_plan(program, plan), capture_output=True, text=True, check=True)
+        assert "cta.ring" in made.stdout, f"{name}, {plan}: no channel"
+        for size in sizes:
+            done = subprocess.run([sys.argv[1], "-", f"--cta-simulate=sizes={size} timings=100 cores=3 verbose", "-o", os.devnull],
+                                  input=made.stdout, capture_output=True, text=True, timeout=300)
+            if done.returncode or not re.search("remark: .*no violation", done.stderr):
+                print(f"{name}, {plan}, {size}: failed\n{done.stderr}")
+                failed = True
+print("some failed" if failed else "all clean")
+sys.exit(failed)
