@@ -15,7 +15,13 @@ struct Cutter {
   RegisterLayout layout;
   Coord left; ///< extent still to be covered, in units of `next`
   Coord next; ///< the next basis vector of each dimension
-  explicit Cutter(const Coord &extents) : left(extents), next(extents.size(), 1) {}
+  /// Cuts the part of one warpgroup.
+  Cutter(const Coord &shape, int64_t wgCount, int wgDim) : left(shape), next(shape.size(), 1) {
+    if (wgDim >= 0)
+      left[wgDim] = ceilDiv(shape[wgDim], wgCount);
+    layout.wgCount = wgCount;
+    layout.wgDim = wgDim;
+  }
 
   void cut(std::vector<Coord> &basis, int dim) {
     basis.emplace_back(next.size(), 0);
@@ -74,13 +80,9 @@ struct Candidate {
 Candidate blockedWith(const Coord &shape, int elementBytes, int contiguousDim, int warpBits,
                       int64_t wgCount, int wgDim) {
   const int n = static_cast<int>(shape.size());
-  Coord local = shape;
-  if (wgDim >= 0)
-    local[wgDim] = ceilDiv(shape[wgDim], wgCount);
-  Cutter cutter(local);
+  Cutter cutter(shape, wgCount, wgDim);
+  const Coord local = cutter.left;
   RegisterLayout &l = cutter.layout;
-  l.wgCount = wgCount;
-  l.wgDim = wgDim;
   const int bits = kLaneBits + warpBits;
 
   // Registers: as wide as 16 bytes, the extent, and enough work for all threads permit.
@@ -156,13 +158,8 @@ RegisterLayout tessera::layout::fmaAcc(const Coord &shape, int warpBits, int64_t
   if (shape.size() != 2 || !isSensible(shape, warpBits, wgCount))
     return RegisterLayout();
   auto build = [&](int wgDim) {
-    Coord local = shape;
-    if (wgDim >= 0)
-      local[wgDim] = ceilDiv(shape[wgDim], wgCount);
-    Cutter cutter(local);
+    Cutter cutter(shape, wgCount, wgDim);
     RegisterLayout &l = cutter.layout;
-    l.wgCount = wgCount;
-    l.wgDim = wgDim;
     // Four columns, then four rows a thread, while there is work for all threads.
     const int64_t threads = int64_t(32) << warpBits;
     for (int dim : {1, 1, 0, 0})

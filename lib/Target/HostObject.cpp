@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Target/HostObject.h"
+
+#include "OptimizeLLVM.h"
 #include "tessera/Target/Contract.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -11,7 +13,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Path.h"
@@ -61,28 +62,6 @@ static FailureOr<std::unique_ptr<llvm::TargetMachine>> hostMachine(Location loc,
 
 //===--- LLVM IR ----------------------------------------------------------------------------===//
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigned level) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.SLPVectorization = true;
-  llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  const llvm::OptimizationLevel levels[] = {
-      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1, llvm::OptimizationLevel::O2,
-      llvm::OptimizationLevel::O3};
-  llvm::ModulePassManager passes =
-      level == 0 ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
-                 : builder.buildPerModuleDefaultPipeline(levels[std::min(level, 3u)]);
-  passes.run(module, modules);
-}
-
 static void addContract(llvm::Module &module, StringRef json) {
   std::string bytes = contract::encode(json);
   llvm::Constant *data =
@@ -115,7 +94,9 @@ FailureOr<std::unique_ptr<llvm::Module>> tessera::compileToHostLLVM(ModuleOp mod
         !func.isExternal())
       llvmModule->getFunction(func.getSymName())->setLinkage(llvm::GlobalValue::InternalLinkage);
   addContract(*llvmModule, json.getValue());
-  optimize(*llvmModule, **machine, options.optLevel);
+  llvm::PipelineTuningOptions tuning;
+  tuning.SLPVectorization = true;
+  optimizeLLVM(*llvmModule, **machine, options.optLevel, tuning);
   return llvmModule;
 }
 

@@ -139,8 +139,6 @@ public:
   Value pointerOf(Value memref);
   Value sizeOf(Value memref, unsigned dim);   // i64
   Value strideOf(Value memref, unsigned dim); // i64, elements
-  /// The argument or workspace that a memref views; null if it is neither.
-  Value rootOf(Value memref);
   /// No thread writes what lies behind this root during the launch.
   bool isReadOnly(Value root);
   LogicalResult lowerMemRefOp(Operation *op);

@@ -5,6 +5,7 @@
 // workspaces make a parameter of what is used; views are arithmetic on that.
 #include "Lowering.h"
 
+#include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -35,18 +36,6 @@ Value Lowering::descriptor(DictionaryAttr recipe) {
 //===--- roots
 //--------------------------------------------------------------------------------------===//
 
-Value Lowering::rootOf(Value memref) {
-  while (Operation *op = memref.getDefiningOp()) {
-    if (isa<memref::AllocOp>(op))
-      return memref;
-    auto view = dyn_cast<ViewLikeOpInterface>(op);
-    if (!view)
-      return {};
-    memref = view.getViewSource();
-  }
-  return memref;
-}
-
 int64_t Lowering::workspaceIndex(Value root) {
   int64_t index = 0;
   for (auto alloc : kernel.getBody().getOps<memref::AllocOp>()) {
@@ -59,7 +48,7 @@ int64_t Lowering::workspaceIndex(Value root) {
 
 void Lowering::collectWrites() {
   auto add = [&](llvm::DenseSet<Value> &set, Value memref) {
-    if (Value root = rootOf(memref))
+    if (Value root = tile::rootOf(memref))
       set.insert(root);
   };
   launch.walk([&](Operation *op) {
@@ -186,7 +175,7 @@ LogicalResult Lowering::lowerMemRefOp(Operation *op) {
     Value pointer = elementPointer(load.getMemRef(), load.getIndices());
     Value loaded = LLVM::LoadOp::create(
         b, loc, memoryType(element), pointer, static_cast<unsigned>(tile::elementBytes(element)),
-        /*isVolatile=*/false, /*isNonTemporal=*/false, isReadOnly(rootOf(load.getMemRef())));
+        /*isVolatile=*/false, /*isNonTemporal=*/false, isReadOnly(tile::rootOf(load.getMemRef())));
     set(load.getResult(), {fromMemory(loaded, element)});
     return success();
   }
@@ -227,7 +216,7 @@ LogicalResult Lowering::lowerMemRefOp(Operation *op) {
     view.pointer = gep(pointerOf(source), mul(offset, elementBytes(*this, source)));
   } else if (auto recast = dyn_cast<memref::ReinterpretCastOp>(op)) {
     source = recast.getSource();
-    if (source != rootOf(source))
+    if (source != tile::rootOf(source))
       return error(op,
                    "memref.reinterpret_cast of a view: its base pointer is lost; apply it to the "
                    "argument or the workspace");

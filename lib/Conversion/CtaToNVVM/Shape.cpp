@@ -9,9 +9,8 @@
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
-
-static RankedTensorType tensorOf(Value v) { return cast<RankedTensorType>(v.getType()); }
-static layout::RegisterLayout layoutOf(Value v) { return cta::FragAttr::of(v.getType()).layout(); }
+using cta::layoutOf;
+using cta::tensorOf;
 static layout::Coord shapeOf(Value v) { return cta::coordOf(tensorOf(v).getShape()); }
 
 /// Result registers that are source registers of the same thread.

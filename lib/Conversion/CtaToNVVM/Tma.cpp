@@ -4,6 +4,7 @@
 // Copies by TMA: thread 0 announces the bytes and issues one instruction per box.
 #include "Lowering.h"
 
+#include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
 using namespace mlir;
@@ -28,7 +29,7 @@ template <typename Op>
 LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
                            const SharedPlace &place, std::vector<Box> &boxes,
                            const std::optional<cta::WarpgroupParts> &parts = {}) {
-  Value root = f.rootOf(memref);
+  Value root = tile::rootOf(memref);
   auto memrefType = cast<MemRefType>(memref.getType());
   if (root != memref)
     return f.error(op, "TMA needs an argument or a workspace, not a view of one");

@@ -3,6 +3,7 @@
 
 // One function per grid of a kernel, with the CPU ABI of docs/Contract.md.
 #include "tessera/Conversion/TileToCPU.h"
+#include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -62,10 +63,8 @@ LogicalResult GridOutliner::checkMemory(Operation *op) {
   if (!load)
     return op->emitOpError("may access memory outside the grids of the kernel: put it in a "
                            "'tile.grid () = () to () step ()' of its own");
-  Value root = load.getMemRef();
-  while (auto view = root.getDefiningOp<ViewLikeOpInterface>())
-    root = view.getViewSource();
-  if (!isa<BlockArgument>(root) || contract::accessOf(root).writes)
+  Value root = tile::rootOf(load.getMemRef());
+  if (!isa_and_nonnull<BlockArgument>(root) || contract::accessOf(root).writes)
     return op->emitOpError("reads memory that the kernel writes, outside its grids: load it inside "
                            "the grid that uses it");
   return success();

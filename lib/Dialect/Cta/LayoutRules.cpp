@@ -10,6 +10,16 @@ using namespace tessera;
 using namespace tessera::cta;
 using layout::RegisterLayout;
 
+RankedTensorType tessera::cta::tensorOf(Value tile) {
+  return cast<RankedTensorType>(tile.getType());
+}
+
+RegisterLayout tessera::cta::layoutOf(Value tile) { return FragAttr::of(tile.getType()).layout(); }
+
+layout::Coord tessera::cta::coordOf(ArrayRef<int64_t> shape) {
+  return layout::Coord(shape.begin(), shape.end());
+}
+
 RegisterLayout tessera::cta::reducedLayout(const RegisterLayout &input, ArrayRef<int64_t> dims) {
   RegisterLayout result = input;
   for (int64_t d : llvm::reverse(dims))

@@ -1,15 +1,13 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/LayoutRules.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
-
-static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 std::optional<int64_t> tessera::cta::lastOfSlice(int64_t offset, int64_t stride, int64_t extent) {
   int64_t span = 0, last = 0;

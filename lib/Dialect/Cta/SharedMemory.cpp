@@ -10,10 +10,6 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-layout::Coord tessera::cta::coordOf(ArrayRef<int64_t> shape) {
-  return layout::Coord(shape.begin(), shape.end());
-}
-
 layout::SharedLayout tessera::cta::sharedLayout(SmemType type) {
   SwizzleAttr swizzle = type.getSwizzle();
   layout::Coord shape = type.getRank() ? coordOf(type.getShape()) : layout::Coord{1};

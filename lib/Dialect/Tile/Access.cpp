@@ -3,7 +3,9 @@
 
 #include "tessera/Dialect/Tile/Access.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace tessera::tile;
@@ -325,4 +327,16 @@ Value tessera::tile::limitOf(ValueRange limits, ArrayRef<bool> limited, unsigned
   if (dim >= limited.size() || !limited[dim])
     return {};
   return limits[llvm::count(limited.take_front(dim), true)];
+}
+
+Value tessera::tile::rootOf(Value memref) {
+  while (Operation *op = memref.getDefiningOp()) {
+    if (isa<memref::AllocOp>(op))
+      return memref;
+    auto view = dyn_cast<ViewLikeOpInterface>(op);
+    if (!view)
+      return {};
+    memref = view.getViewSource();
+  }
+  return isa<KernelOp>(memref.getParentBlock()->getParentOp()) ? memref : Value{};
 }

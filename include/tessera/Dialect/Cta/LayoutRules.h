@@ -13,6 +13,12 @@ namespace tessera::cta {
 /// Warps of a warpgroup, as bits of the warp number.
 inline constexpr int kWarpBits = 2;
 
+/// The type and the layout of a register tile (which must have one), and extents as the mathematics
+/// of layouts takes them.
+mlir::RankedTensorType tensorOf(mlir::Value tile);
+layout::RegisterLayout layoutOf(mlir::Value tile);
+layout::Coord coordOf(llvm::ArrayRef<int64_t> shape);
+
 /// The layout of a reduction's result: the input's with `dims` (ascending) sliced away.
 layout::RegisterLayout reducedLayout(const layout::RegisterLayout &input,
                                      llvm::ArrayRef<int64_t> dims);

@@ -5,7 +5,7 @@
 #ifndef TESSERA_DIALECT_CTA_SHAREDMEMORY_H
 #define TESSERA_DIALECT_CTA_SHAREDMEMORY_H
 
-#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/LayoutRules.h"
 #include "tessera/Layout/SharedLayout.h"
 
 namespace tessera::cta {
@@ -20,8 +20,6 @@ constexpr int64_t kThreadsPerSM = 2048;
 /// No swizzle wants more.
 constexpr int64_t kMaxTileAlignment = 1024;
 
-layout::Coord coordOf(llvm::ArrayRef<int64_t> shape);
-
 /// The layout of a shared tile whose swizzle is chosen. i1 takes a byte, index eight; a tile of
 /// rank 0 counts as one of rank 1 and extent 1. May be invalid: see SharedLayout::validate.
 layout::SharedLayout sharedLayout(SmemType type);
@@ -34,7 +32,8 @@ struct WarpgroupParts {
   layout::SharedLayout part;
 };
 
-/// Nothing if several warpgroups write into one part, or TMA could not move the parts by themselves.
+/// Nothing if several warpgroups write into one part, or TMA could not move the parts by
+/// themselves.
 std::optional<WarpgroupParts> warpgroupParts(StageOp stage);
 
 /// The threads of a block: those of its roles, or 128 a warpgroup of the kernel.

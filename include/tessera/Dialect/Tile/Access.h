@@ -39,6 +39,10 @@ mlir::ParseResult resolveAccess(mlir::OpAsmParser &parser, ParsedAccess &access,
                                 llvm::SmallVectorImpl<int32_t> &segments,
                                 MaskEncoding maskEncoding = nullptr);
 
+/// The argument or workspace of the kernel that a memref is a view of; null if it is not known (a
+/// memref that a loop carries).
+mlir::Value rootOf(mlir::Value memref);
+
 /// Prints what `parseAccess` reads.
 void printAccess(mlir::OpAsmPrinter &printer, mlir::Value memref, mlir::ValueRange coords,
                  mlir::ValueRange limits, mlir::Value mask, llvm::ArrayRef<int64_t> dims,

@@ -40,8 +40,6 @@ using layout::RegisterLayout;
 
 namespace {
 
-layout::Coord coordOf(ArrayRef<int64_t> shape) { return layout::Coord(shape.begin(), shape.end()); }
-RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 bool isTile(Value value) { return value && isa<RankedTensorType>(value.getType()); }
 
 /// Bytes that one thread moves with one access along contiguous memory, 16 at most.
@@ -103,7 +101,6 @@ private:
   void fixOp(Operation *op);
   void fixAccess(Operation *op);
 
-  RegisterLayout layoutOf(Value value) { return FragAttr::of(value.getType()).layout(); }
   Value converted(OpBuilder &b, Location loc, Value value, const RegisterLayout &l) {
     RankedTensorType type = withLayout(value.getType(), l);
     return type == value.getType()

@@ -33,8 +33,6 @@ namespace tessera::cta {
 #include "tessera/Dialect/Cta/Passes.h.inc"
 } // namespace tessera::cta
 
-static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-static RegisterLayout layoutOf(Value value) { return FragAttr::of(value.getType()).layout(); }
 static ScratchAccess accessOf(Value tile, bool isWrite, ArrayRef<int64_t> offset = {}) {
   Coord shape = coordOf(tensorOf(tile).getShape());
   return {layoutOf(tile), shape, offset.empty() ? Coord(shape.size(), 0) : coordOf(offset),

@@ -3,32 +3,20 @@
 
 #include "GlobalBox.h"
 
-#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tessera/Dialect/Tile/Access.h"
+
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-static Value rootOf(Value memref) {
-  while (Operation *op = memref.getDefiningOp()) {
-    if (isa<memref::AllocOp>(op))
-      return memref;
-    auto view = dyn_cast<ViewLikeOpInterface>(op);
-    if (!view)
-      return {};
-    memref = view.getViewSource();
-  }
-  auto argument = cast<BlockArgument>(memref);
-  return isa<tile::KernelOp>(argument.getOwner()->getParentOp()) ? memref : Value{};
-}
-
 std::optional<GlobalBox> tessera::cta::globalBoxOf(Operation *op) {
   GlobalBox box;
   box.op = op;
   auto fill = [&](Value memref, ValueRange coords, Type tile, ArrayRef<int64_t> dims) {
     box.memref = memref;
-    box.root = rootOf(memref);
+    box.root = tile::rootOf(memref);
     box.coords = coords;
     box.extents.assign(coords.size(), 1);
     if (!tile)

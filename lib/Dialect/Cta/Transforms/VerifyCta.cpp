@@ -46,7 +46,6 @@ private:
                      << ", got " << FragAttr::of(value.getType())
                      << "; insert a cta.convert_layout";
   }
-  RegisterLayout layoutOf(Value value) { return FragAttr::of(value.getType()).layout(); }
 
   tile::KernelOp kernel;
   tile::Phase phase;
@@ -108,8 +107,7 @@ LogicalResult Verifier::checkType(Operation *op, Type type) {
   if (frag.getRank() != tensor.getRank())
     return error(op) << "a register layout of rank " << frag.getRank() << " does not fit "
                      << tensor;
-  if (auto why = frag.layout().validateFor(
-          layout::Coord(tensor.getShape().begin(), tensor.getShape().end())))
+  if (auto why = frag.layout().validateFor(coordOf(tensor.getShape())))
     return error(op) << "the register layout does not fit " << tensor << ": " << *why;
   if (frag.getWarpBits() != kWarpBits || frag.getWgCount() != groups)
     return error(op) << "the kernel has " << groups << " warpgroups of 4 warps, but the layout of "

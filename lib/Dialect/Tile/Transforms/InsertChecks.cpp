@@ -4,6 +4,7 @@
 // tile-insert-checks: what the language leaves undefined (docs/Language.md) becomes a test that
 // stops the program. Tests are `cf.assert`s in front of the op, at its location; each target has
 // its own way to stop.
+#include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -67,16 +68,10 @@ void Checks::require(Value condition, const Twine &message) {
 
 /// What the root of a memref is called.
 static std::string nameOf(KernelOp kernel, Value memref) {
-  while (Operation *op = memref.getDefiningOp()) {
-    auto view = dyn_cast<ViewLikeOpInterface>(op);
-    if (!view)
-      return "the workspace";
-    memref = view.getViewSource();
-  }
-  auto argument = cast<BlockArgument>(memref);
-  return argument.getOwner()->getParentOp() == kernel
-             ? "%" + kernel.getArgName(argument.getArgNumber())
-             : std::string("the memref");
+  Value root = rootOf(memref);
+  if (auto argument = dyn_cast_or_null<BlockArgument>(root))
+    return "%" + kernel.getArgName(argument.getArgNumber());
+  return root ? "the workspace" : "the memref";
 }
 
 void Checks::bounds(Operation *op, Value memref, ValueRange indices) {

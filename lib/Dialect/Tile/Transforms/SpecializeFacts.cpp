@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Variants of a kernel under facts that the program does not state.
+#include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Facts.h"
 #include "tessera/Dialect/Tile/Passes.h"
@@ -46,10 +47,8 @@ private:
 static TileArguments collectArguments(KernelOp kernel) {
   TileArguments result;
   auto add = [&](Value memref) {
-    while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-      memref = view.getViewSource();
-    auto argument = dyn_cast<BlockArgument>(memref);
-    if (!argument || argument.getOwner() != &kernel.getBody().front())
+    auto argument = dyn_cast_or_null<BlockArgument>(rootOf(memref));
+    if (!argument)
       return;
     if (!llvm::is_contained(result.indices, argument.getArgNumber()))
       result.indices.push_back(argument.getArgNumber());

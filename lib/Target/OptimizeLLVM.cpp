@@ -1,0 +1,27 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "OptimizeLLVM.h"
+
+void tessera::optimizeLLVM(llvm::Module &module, llvm::TargetMachine &machine, unsigned level,
+                           llvm::PipelineTuningOptions tuning) {
+  llvm::PassBuilder builder(&machine, tuning);
+  // Declared in this order: each refers to those behind it when it ends.
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  const llvm::OptimizationLevel levels[] = {
+      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1, llvm::OptimizationLevel::O2,
+      llvm::OptimizationLevel::O3};
+  llvm::OptimizationLevel wanted = levels[std::min(level, 3u)];
+  llvm::ModulePassManager passes = wanted == llvm::OptimizationLevel::O0
+                                       ? builder.buildO0DefaultPipeline(wanted)
+                                       : builder.buildPerModuleDefaultPipeline(wanted);
+  passes.run(module, modules);
+}
