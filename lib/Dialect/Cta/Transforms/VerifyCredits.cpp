@@ -88,7 +88,7 @@ static llvm::SetVector<Value> sourcesOf(Value value) {
       }
     } else if (isa_and_nonnull<StepOp, scf::IfOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>(op)) {
       for (Region &region : op->getRegions())
-        if (!region.empty())
+        if (region.hasOneBlock())
           from(region.front().getTerminator()->getOperand(n));
     }
     if (!passed)
