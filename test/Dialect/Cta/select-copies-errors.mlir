@@ -35,19 +35,20 @@ tile.kernel @demands(%X: memref<64x64xbf16>) attributes {phase = #tile.phase<raw
 
 // -----
 
-// Demands on the loop around a load: today none is met, and each says why.
+// Demands on the loop around a load: only TMA copies are pipelined; nothing is peeled.
 #blocked = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
 tile.kernel @loop_demands(%X: memref<64x64xbf16>) attributes {phase = #tile.phase<raw>, warpgroups = 1} {
   tile.grid () = () to () step () {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: it stands in no loop, so that no iteration could be fetched ahead}}
+    // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: only TMA copies are, and this is none, since the tile is used in registers}}
     %x = cta.load %X[%c0, %c0] {require = #tile.require<[pipelined]>} : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
     // expected-error @+1 {{is not peeled, as 'require = [peeled]' demands: it stands in no loop}}
     %y = cta.load %X[%c0, %c0] {require = #tile.require<[peeled]>} : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
     scf.for %i = %c0 to %c1 step %c1 {
-      // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: copies are not pipelined by this compiler yet: each is waited for where it stands}}
-      %z = cta.load %X[%i, %c0] {require = #tile.require<[pipelined, peeled]>} : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
+      // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: only TMA copies are, and this is none, since the base of %X is not known to be a multiple of 16 bytes}}
+      %z = cta.load %X[%i, %c0] {require = #tile.require<[pipelined]>} : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
+      %s = cta.stage %z : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
       // expected-error @+1 {{is not peeled, as 'require = [peeled]' demands: loops are not peeled by this compiler yet: every iteration checks its bounds, unless TMA does it}}
       %w = cta.load %X[%i, %c0] {require = #tile.require<[peeled]>} : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
     }
@@ -62,7 +63,7 @@ tile.kernel @loop_demands(%X: memref<64x64xbf16>) attributes {phase = #tile.phas
 tile.kernel @kernel_demands(%X: memref<64x64xbf16>) attributes {phase = #tile.phase<raw>, warpgroups = 1, require = #tile.require<[tma, pipelined]>} {
   tile.grid () = () to () step () {
     %c0 = arith.constant 0 : index
-    // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands}}
+    // expected-error @+1 {{cannot use TMA, as 'require = [tma]' demands: the tile is used in registers}}
     %y = cta.load %X[%c0, %c0] : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
     // expected-error @+1 {{cannot use TMA, as 'require = [tma]' demands: the base of %X is not known}}
     cta.store %y, %X[%c0, %c0] : tensor<64x64xbf16, #blocked> -> memref<64x64xbf16>

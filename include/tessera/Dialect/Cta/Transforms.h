@@ -12,6 +12,9 @@
 
 namespace tessera::cta {
 
+/// The demands of a load that a copy carries on to the pass that can meet them.
+constexpr llvm::StringLiteral kRequireAttr = "require";
+
 /// A product as wgmma sees it: tiles of M x K and K x N, the result M x N (rank 3: a batch in
 /// front).
 struct Product {

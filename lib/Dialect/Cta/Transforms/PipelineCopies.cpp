@@ -8,6 +8,7 @@
 // issues it has none) nor read what the launch writes (it will run ahead of the writes).
 #include "GlobalBox.h"
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/Transforms.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -35,7 +36,7 @@ public:
         writes.push_back(op);
     });
   }
-  void run();
+  LogicalResult run();
 
 private:
   std::optional<std::string> whyNot(CopyOp copy);
@@ -194,21 +195,46 @@ void Pipelining::form(Group &group) {
   ReleaseOp::create(b, loc, channel, wait.getCredit(), ValueRange{});
 }
 
-void Pipelining::run() {
+/// A miss of `require = [pipelined]`, if the text demands it.
+static LogicalResult checkDemand(CopyOp copy, const Twine &why) {
+  auto require = copy->getAttrOfType<tile::RequireAttr>(kRequireAttr);
+  if (!require || !require.contains(tile::Requirement::Pipelined))
+    return success();
+  return copy.emitOpError("is not pipelined, as 'require = [pipelined]' demands: ") << why;
+}
+
+LogicalResult Pipelining::run() {
   SmallVector<CopyOp> copies;
   launch.getBody().walk([&](CopyOp copy) { copies.push_back(copy); });
+  bool missed = false;
   for (CopyOp copy : copies) {
     if (copy->use_empty()) {
       copy.erase();
       continue;
     }
-    if (std::optional<std::string> why = whyNot(copy))
+    if (std::optional<std::string> why = whyNot(copy)) {
       copy.setWhy("not pipelined: " + *why);
-    else
+      missed |= failed(checkDemand(copy, *why));
+    } else {
       addToGroup(copy);
+    }
+    copy->removeAttr(kRequireAttr);
   }
   for (Group &group : groups)
     form(group);
+  return failure(missed);
+}
+
+/// The same where no plan asks for pipelining.
+static LogicalResult checkUnplanned(LaunchOp launch) {
+  bool missed = false;
+  launch.getBody().walk([&](CopyOp copy) {
+    missed |= failed(checkDemand(copy, "the kernel's plan has no stages; say "
+                                       "#cta.plan<stages = 3> in the text or to --plan, or let "
+                                       "--plan=auto find them"));
+    copy->removeAttr(kRequireAttr);
+  });
+  return failure(missed);
 }
 
 namespace {
@@ -223,8 +249,12 @@ struct PipelineCopies : cta::impl::PipelineCopiesBase<PipelineCopies> {
         op.emitError("cta-pipeline-copies works on launches; run cta-lower-grid first");
         return signalPassFailure();
       }
-      if (auto launch = dyn_cast<LaunchOp>(op); launch && plan && plan.getStages().value_or(0) > 0)
-        Pipelining(launch).run();
+      auto launch = dyn_cast<LaunchOp>(op);
+      if (!launch)
+        continue;
+      bool planned = plan && plan.getStages().value_or(0) > 0;
+      if (failed(planned ? Pipelining(launch).run() : checkUnplanned(launch)))
+        return signalPassFailure();
     }
     kernel.setPhase(tile::Phase::Scheduled);
   }

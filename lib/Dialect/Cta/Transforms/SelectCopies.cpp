@@ -6,6 +6,7 @@
 #include "tessera/Dialect/Cta/LayoutRules.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
+#include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Layout/RegisterForms.h"
 
 namespace tessera::cta {
@@ -55,15 +56,6 @@ LogicalResult Selection::checkDemand(Op op, StringRef why) {
   return op.emitOpError("cannot use TMA, as 'require = [tma]' demands: ") << why;
 }
 
-/// Why the load does not run ahead of its loop in a ring of buffers, as 'require = [pipelined]'
-/// demands, or nothing.
-static std::optional<StringRef> whyNotPipelined(LoadOp load) {
-  if (!load->getParentOfType<LoopLikeOpInterface>())
-    return "it stands in no loop, so that no iteration could be fetched ahead";
-  return "copies are not pipelined by this compiler yet: each is waited for where it stands; take "
-         "the demand away, and let two blocks of a smaller tile share an SM";
-}
-
 /// Why the iterations that need no bounds are not apart from those that do, as
 /// 'require = [peeled]' demands, or nothing.
 static std::optional<StringRef> whyNotPeeled(LoadOp load) {
@@ -74,14 +66,21 @@ static std::optional<StringRef> whyNotPeeled(LoadOp load) {
          "(tile.size_divisible)";
 }
 
-/// Demands on when a tile is fetched, whatever the mechanism.
-static LogicalResult checkLoopDemands(LoadOp load) {
-  std::optional<StringRef> why;
-  if (demands(load, tile::Requirement::Pipelined) && (why = whyNotPipelined(load)))
-    return load.emitOpError("is not pipelined, as 'require = [pipelined]' demands: ") << *why;
-  if (demands(load, tile::Requirement::Peeled) && (why = whyNotPeeled(load)))
+static LogicalResult checkPeeled(LoadOp load) {
+  if (!demands(load, tile::Requirement::Peeled))
+    return success();
+  if (std::optional<StringRef> why = whyNotPeeled(load))
     return load.emitOpError("is not peeled, as 'require = [peeled]' demands: ") << *why;
   return success();
+}
+
+/// A miss of `require = [pipelined]`: only copies run ahead of what reads them.
+static LogicalResult missPipelined(LoadOp load, StringRef why) {
+  if (!demands(load, tile::Requirement::Pipelined))
+    return success();
+  return load.emitOpError("is not pipelined, as 'require = [pipelined]' demands: only TMA copies "
+                          "are, and this is none, since ")
+         << why;
 }
 
 template <typename Op>
@@ -97,24 +96,25 @@ void Selection::setVector(Op op, const std::string &why) {
 }
 
 LogicalResult Selection::select(LoadOp load) {
-  if (failed(checkLoopDemands(load)))
+  if (failed(checkPeeled(load)))
     return failure();
   auto stage =
       load.getResult().hasOneUse() ? dyn_cast<StageOp>(*load.getResult().user_begin()) : StageOp{};
   std::string why;
   if (!stage || stage.getInputs().size() != 1) {
     // Not the operand of a product: registers are where it is wanted.
-    if (failed(checkDemand(load, "the tile is used in registers; only operands of products are "
-                                 "fetched into shared memory")))
+    constexpr StringLiteral inRegisters = "the tile is used in registers; only operands of "
+                                          "products are fetched into shared memory";
+    if (failed(checkDemand(load, inRegisters)) || failed(missPipelined(load, inRegisters)))
       return failure();
   } else if (std::optional<std::string> reason =
                  whyNotTma(facts, Access(load), cast<SmemType>(stage.getType()))) {
-    if (failed(checkDemand(load, *reason)))
+    if (failed(checkDemand(load, *reason)) || failed(missPipelined(load, *reason)))
       return failure();
     why = *reason;
   } else {
     rewriter.setInsertionPoint(load);
-    Value copy = CopyOp::create(
+    auto copy = CopyOp::create(
         rewriter, load.getLoc(), stage.getType(), load.getSource(), load.getCoords(), ValueRange{},
         Value{}, load.getDimsAttr(),
         rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
@@ -122,6 +122,10 @@ LogicalResult Selection::select(LoadOp load) {
         /*into=*/Value{}, /*slot=*/Value{}, MechanismAttr::get(load.getContext(), Mechanism::Tma),
         /*offset=*/IntegerAttr{},
         /*mbarrier=*/IntegerAttr{}, /*why=*/StringAttr{});
+    // Whether it is met is for cta-pipeline-copies to see.
+    if (demands(load, tile::Requirement::Pipelined))
+      copy->setAttr(kRequireAttr,
+                    tile::RequireAttr::get(load.getContext(), {tile::Requirement::Pipelined}));
     rewriter.replaceOp(stage, copy);
     rewriter.eraseOp(load);
     return success();
