@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -split-input-file -cta-verify | FileCheck %s
 
 // What cta-verify lets pass.
-// CHECK-COUNT-11: tile.kernel
+// CHECK-COUNT-12: tile.kernel
 
 // Both arms of a condition release.
 #acc = #cta.frag<wgmma_acc, wg = 1>
@@ -100,6 +100,37 @@ tile.kernel @in_order(%A: memref<?x?xbf16>, %X: memref<?xf32>, %n: index, %b: i1
     %d = cta.wgmma %t, %t : !tile, !tile -> !async
     %e = cta.wgmma %t, %t : !tile, !tile -> !async
     cta.release %ch, %q after(%e : !async) : !ch
+    %x = cta.complete %d : !async
+  }
+  tile.return
+}
+
+// -----
+
+// What one release waits for, the next need not name, also in one step.
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+!tile = !cta.smem<64x64xbf16, #sw>
+!ch = !cta.channel<2, !tile>
+!acc = tensor<64x64xf32, #acc>
+!async = !cta.async<!acc>
+tile.kernel @named_once(%A: memref<?x?xbf16>, %X: memref<?xf32>, %n: index, %b: i1) attributes {phase = #tile.phase<scheduled>, warpgroups = 1} {
+  cta.launch @named_once_0 blocks(%n) {
+    %ch1 = cta.channel : !ch
+    %ch = cta.channel : !ch
+    %p = cta.acquire %ch : !ch
+    %s = cta.copy %A[%n, %n] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile
+    cta.commit %ch, %p (%s) : !ch
+    %q, %t = cta.wait %ch : !ch
+    %p1 = cta.acquire %ch1 : !ch
+    %s1 = cta.copy %A[%n, %n] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile
+    cta.commit %ch1, %p1 (%s1) : !ch
+    %q1, %t1 = cta.wait %ch1 : !ch
+    %d = cta.wgmma %t, %t1 : !tile, !tile -> !async
+    cta.step @free role(math) stage(0) {
+      cta.release %ch, %q after(%d : !async) : !ch
+      cta.release %ch1, %q1 : !ch
+    }
     %x = cta.complete %d : !async
   }
   tile.return

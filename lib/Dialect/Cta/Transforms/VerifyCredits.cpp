@@ -107,25 +107,27 @@ static bool isAfter(Operation *a, Operation *b) {
   return false;
 }
 
-/// The op, or the outermost step around it: what runs whenever its block does.
-static Operation *outOfSteps(Operation *op) {
-  while (isa_and_nonnull<StepOp, ElectOp>(op->getParentOp()))
-    op = op->getParentOp();
-  return op;
-}
-
-/// True if `a` has run whenever `b` runs, in one pass through the blocks around both.
+/// True if `a` has run whenever `b` runs, in one pass through the blocks around both. Steps run
+/// whenever their block does.
 static bool surelyBefore(Operation *a, Operation *b) {
-  a = outOfSteps(a);
-  Operation *other = a->getBlock()->findAncestorOpInBlock(*b);
-  return other && other != a && a->isBeforeInBlock(other);
+  for (; a; a = a->getParentOp()) {
+    if (Operation *other = a->getBlock()->findAncestorOpInBlock(*b))
+      return other != a && a->isBeforeInBlock(other);
+    if (!isa_and_nonnull<StepOp, ElectOp>(a->getParentOp()))
+      return false;
+  }
+  return false;
 }
 
 /// True if `a` runs after `b` whenever `b` has.
 static bool surelyAfter(Operation *a, Operation *b) {
-  a = outOfSteps(a);
-  Operation *other = a->getBlock()->findAncestorOpInBlock(*b);
-  return other && other != a && other->isBeforeInBlock(a);
+  for (; a; a = a->getParentOp()) {
+    if (Operation *other = a->getBlock()->findAncestorOpInBlock(*b))
+      return other != a && other->isBeforeInBlock(a);
+    if (!isa_and_nonnull<StepOp, ElectOp>(a->getParentOp()))
+      return false;
+  }
+  return false;
 }
 
 namespace {
