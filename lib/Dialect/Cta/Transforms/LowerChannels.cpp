@@ -55,7 +55,8 @@ private:
   LogicalResult lowerBranch(Operation *branch, State &state);
   LogicalResult lowerWhile(scf::WhileOp loop, State &state);
   LogicalResult lowerScope(Operation *op, Region &region);
-  void lowerAcquire(AcquireOp op, State &state);
+  LogicalResult lowerAcquire(AcquireOp op, State &state);
+  LogicalResult checkElect(ElectOp elect);
   void lowerWait(WaitOp op, State &state);
   void advance(Location loc, int64_t depth, Position &at);
 
@@ -72,30 +73,54 @@ private:
 //===--- storage
 //------------------------------------------------------------------------------===//
 
-/// True if each warp must say that it is done with a slot: if something but wgmma reads a tile of
-/// it, or not every release follows a wgmma that reads it (one in a loop may not run). Only the
-/// wgmma tells that all warps of the warpgroup have come: else one of them could be a phase behind
-/// when the slot is filled again, and wait for ever.
-static bool eachWarpArrives(ChannelOp channel) {
-  for (Operation *user : channel->getUsers()) {
+/// Ops that read a tile of a slot, views followed.
+static SmallVector<Operation *> readersOf(WaitOp wait) {
+  SmallVector<Operation *> readers;
+  SmallVector<Value> tiles(wait.getValues());
+  while (!tiles.empty()) {
+    for (Operation *user : tiles.pop_back_val().getUsers()) {
+      if (auto view = dyn_cast<ViewOp>(user))
+        tiles.push_back(view.getResult());
+      else
+        readers.push_back(user);
+    }
+  }
+  return readers;
+}
+
+/// Whether one arrival speaks for a warpgroup. A product that runs whenever the wait does makes it
+/// so: it ends for no warp before all four have issued it, so that all have seen the slot full.
+/// Other reads are over for each warp by itself, and where nothing reads (a loop that does not run)
+/// a warp that is late could miss a phase.
+static bool warpgroupsReadTogether(WaitOp wait) {
+  SmallVector<Operation *> readers = readersOf(wait);
+  return llvm::all_of(readers, llvm::IsaPred<WgmmaOp>) &&
+         llvm::any_of(readers, [&](Operation *r) { return r->getBlock() == wait->getBlock(); });
+}
+
+/// The arrivals that give a slot back.
+static FailureOr<int64_t> countArrivals(ChannelOp op, int64_t warps, bool &perWarp) {
+  perWarp = false;
+  bool elected = false;
+  for (Operation *user : op->getUsers()) {
     auto wait = dyn_cast<WaitOp>(user);
     if (!wait)
       continue;
-    bool always = false;
-    SmallVector<Value> tiles(wait.getValues());
-    while (!tiles.empty()) {
-      for (Operation *reader : tiles.pop_back_val().getUsers()) {
-        if (auto view = dyn_cast<ViewOp>(reader))
-          tiles.push_back(view.getResult());
-        else if (!isa<WgmmaOp>(reader))
-          return true;
-        always |= reader->getBlock() == wait->getBlock() && isa<WgmmaOp>(reader);
-      }
-    }
-    if (!always)
-      return true;
+    if (auto role = wait->getParentOfType<RoleOp>())
+      warps = static_cast<int64_t>(role.getWarps());
+    elected |= static_cast<bool>(wait->getParentOfType<ElectOp>());
+    perWarp |= !warpgroupsReadTogether(wait);
+    for (Operation *reader : readersOf(wait))
+      if (isa<CopyOutOp>(reader))
+        return reader->emitOpError("stores a slot of a channel by TMA, but nothing waits for that "
+                                   "before the slot is filled again; read it and stage it");
   }
-  return false;
+  if (elected) {
+    perWarp = false;
+    return 1;
+  }
+  perWarp |= warps % 4 != 0;
+  return perWarp ? warps : warps / 4;
 }
 
 LogicalResult Lowering::makeRings() {
@@ -119,15 +144,14 @@ LogicalResult Lowering::makeRings() {
                                              /*offset=*/IntegerAttr{}));
       channel.bytes += sharedLayout(tile).sizeBytes();
     }
-    int64_t consumers = 4 * kernel.getWarpgroups().value_or(1);
-    for (Operation *user : op->getUsers())
-      if (auto role = user->getParentOfType<RoleOp>(); role && isa<WaitOp>(user))
-        consumers = static_cast<int64_t>(role.getWarps());
-    channel.perWarp = consumers % 4 || eachWarpArrives(op);
+    FailureOr<int64_t> arrivals =
+        countArrivals(op, 4 * kernel.getWarpgroups().value_or(1), channel.perWarp);
+    if (failed(arrivals))
+      return failure();
     channel.full = static_cast<int64_t>(counts.size());
     counts.append(channel.depth, 1);
     channel.empty = static_cast<int64_t>(counts.size());
-    counts.append(channel.depth, channel.perWarp ? consumers : consumers / 4);
+    counts.append(channel.depth, *arrivals);
     channels[op.getResult()] = std::move(channel);
   }
   launch.setMbarriers(counts);
@@ -145,8 +169,11 @@ void Lowering::advance(Location loc, int64_t depth, Position &at) {
   at.phase = arith::XOrIOp::create(b, loc, at.phase, flip);
 }
 
-void Lowering::lowerAcquire(AcquireOp op, State &state) {
+LogicalResult Lowering::lowerAcquire(AcquireOp op, State &state) {
   Location loc = op.getLoc();
+  auto commit = op->hasOneUse() ? dyn_cast<CommitOp>(*op->user_begin()) : CommitOp();
+  if (!commit)
+    return op.emitOpError("must have one use, the cta.commit of its slot");
   const Channel &channel = channels[op.getChannel()];
   Position &at = state[{op.getChannel(), Side::Produce}];
   b.setInsertionPoint(op);
@@ -154,19 +181,16 @@ void Lowering::lowerAcquire(AcquireOp op, State &state) {
   AwaitOp::create(b, loc, b.getI64IntegerAttr(channel.empty), at.slot, free);
   ExpectOp::create(b, loc, b.getI64IntegerAttr(channel.full), at.slot,
                    b.getI64IntegerAttr(channel.bytes));
-  // The verifier has seen that the only user is a commit in this block.
-  for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
-    auto commit = cast<CommitOp>(user);
-    for (auto [value, ring] : llvm::zip_equal(commit.getValues(), channel.rings)) {
-      auto copy = value.getDefiningOp<CopyOp>();
-      copy.getIntoMutable().assign(SlotOp::create(b, loc, ring, at.slot));
-      copy.getSlotMutable().assign(at.slot);
-      copy.setMbarrier(channel.full);
-    }
-    b.eraseOp(commit);
+  for (auto [value, ring] : llvm::zip_equal(commit.getValues(), channel.rings)) {
+    auto copy = value.getDefiningOp<CopyOp>();
+    copy.getIntoMutable().assign(SlotOp::create(b, loc, ring, at.slot));
+    copy.getSlotMutable().assign(at.slot);
+    copy.setMbarrier(channel.full);
   }
+  b.eraseOp(commit);
   advance(loc, channel.depth, at);
   b.eraseOp(op);
+  return success();
 }
 
 void Lowering::lowerWait(WaitOp op, State &state) {
@@ -336,9 +360,25 @@ LogicalResult Lowering::lowerScope(Operation *op, Region &region) {
   return lowerBlock(region.front(), state);
 }
 
+/// What happens in one thread only cannot move the position of all.
+LogicalResult Lowering::checkElect(ElectOp elect) {
+  SmallVector<Key> inside = sidesIn(elect);
+  if (inside.empty())
+    return success();
+  if (!isa<RoleOp, LaunchOp>(elect->getParentOp()))
+    return elect.emitOpError("holds a side of a channel, but the loop or branch around it runs in "
+                             "all threads; put that into the cta.elect");
+  for (Operation &other : *elect->getBlock())
+    if (&other != elect &&
+        llvm::any_of(sidesIn(&other), [&](Key key) { return llvm::is_contained(inside, key); }))
+      return elect.emitOpError("holds one part of a channel's side and the code beside it "
+                               "another; put all of it into the cta.elect, or none");
+  return success();
+}
+
 LogicalResult Lowering::lowerOp(Operation *op, State &state) {
   if (auto acquire = dyn_cast<AcquireOp>(op))
-    return lowerAcquire(acquire, state), success();
+    return lowerAcquire(acquire, state);
   if (auto wait = dyn_cast<WaitOp>(op))
     return lowerWait(wait, state), success();
   if (auto release = dyn_cast<ReleaseOp>(op)) {
@@ -363,12 +403,8 @@ LogicalResult Lowering::lowerOp(Operation *op, State &state) {
   if (isa<RoleOp>(op))
     return lowerScope(op, op->getRegion(0));
   if (auto elect = dyn_cast<ElectOp>(op)) {
-    // What happens in one thread only cannot move the position of all.
-    SmallVector<Key> inside = sidesIn(elect);
-    for (Operation *other : {elect->getPrevNode(), elect->getNextNode()})
-      if (other && !inside.empty() && !sidesIn(other).empty())
-        return elect.emitOpError("holds one part of a channel's side and the code beside it "
-                                 "another; put all of it into the cta.elect, or none");
+    if (failed(checkElect(elect)))
+      return failure();
     return lowerScope(elect, elect.getBody());
   }
   return success();

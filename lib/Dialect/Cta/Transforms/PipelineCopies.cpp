@@ -130,10 +130,20 @@ std::optional<std::string> Pipelining::whyNot(CopyOp copy) {
   if (isWritten(copy))
     return "the launch also writes memory that may be what it reads; a load never moves above such "
            "a store";
-  for (Operation *user : copy->getUsers())
-    if (!copy->getBlock()->findAncestorOpInBlock(*user) ||
-        user->hasTrait<OpTrait::IsTerminator>() || isa<CommitOp>(user))
-      return "its tile leaves the block";
+  // Readers, views followed.
+  SmallVector<Value> tiles{copy.getResult()};
+  while (!tiles.empty()) {
+    for (Operation *user : tiles.pop_back_val().getUsers()) {
+      if (auto view = dyn_cast<ViewOp>(user))
+        tiles.push_back(view.getResult());
+      if (!copy->getBlock()->findAncestorOpInBlock(*user) ||
+          user->hasTrait<OpTrait::IsTerminator>() || isa<CommitOp>(user))
+        return "its tile leaves the block";
+      if (isa<CopyOutOp>(user))
+        return "a TMA store reads its tile, and nothing waits for that before the slot is filled "
+               "again";
+    }
+  }
   return std::nullopt;
 }
 

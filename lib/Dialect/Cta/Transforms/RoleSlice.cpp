@@ -121,12 +121,14 @@ void RoleSlice::cloneIf(scf::IfOp branch, OpBuilder &b, IRMapping &mapping) cons
   SmallVector<Type> types;
   for (unsigned i : kept)
     types.push_back(branch.getResultTypes()[i]);
-  bool withElse = !branch.getElseRegion().empty();
+  bool withElse = !branch.getElseRegion().empty() &&
+                  (!kept.empty() || llvm::any_of(branch.getElseRegion().getOps(),
+                                                 [&](Operation &op) { return ops.contains(&op); }));
   auto copy =
       scf::IfOp::create(b, branch.getLoc(), types, mapping.lookupOrDefault(branch.getCondition()),
                         /*addThenBlock=*/true, withElse);
   for (auto [from, to] : llvm::zip_equal(branch->getRegions(), copy->getRegions())) {
-    if (from.empty())
+    if (to.empty())
       continue;
     OpBuilder::InsertionGuard guard(b);
     to.front().clear();
@@ -198,9 +200,26 @@ void RoleSlice::cloneOp(Operation *op, OpBuilder &b, IRMapping &mapping) const {
 }
 
 void RoleSlice::cloneBlock(Block &block, OpBuilder &b, IRMapping &mapping) const {
-  for (Operation &op : block)
-    if (ops.contains(&op) && !op.hasTrait<OpTrait::IsTerminator>() && !isa<ChannelOp>(op))
+  // The schedule stands on the first step of a block and names all of them.
+  ScheduleAttr schedule;
+  SmallVector<StepOp> steps;
+  for (Operation &op : block) {
+    auto step = dyn_cast<StepOp>(op);
+    if (step && step.getScheduleAttr())
+      schedule = step.getScheduleAttr();
+    if (!ops.contains(&op) || op.hasTrait<OpTrait::IsTerminator>() || isa<ChannelOp>(op))
+      continue;
+    if (step)
+      steps.push_back(cast<StepOp>(b.clone(op, mapping)));
+    else
       cloneOp(&op, b, mapping);
+  }
+  if (!schedule || steps.empty())
+    return;
+  SmallVector<StringAttr> names;
+  for (StepOp step : steps)
+    names.push_back(step.getSymNameAttr());
+  steps.front().setScheduleAttr(ScheduleAttr::get(b.getContext(), names, schedule.getIi()));
 }
 
 void RoleSlice::clone(OpBuilder &b) {

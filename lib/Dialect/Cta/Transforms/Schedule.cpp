@@ -54,7 +54,7 @@ static int64_t stagedBytes(LaunchOp launch) {
     auto copy = dyn_cast<CopyOp>(op);
     if (copy && llvm::none_of(copy->getUsers(), llvm::IsaPred<CommitOp>))
       bytes = llvm::alignTo(bytes, sharedLayout(copy.getSmemType()).alignment()) +
-              sharedLayout(copy.getSmemType()).sizeBytes();
+              sharedLayout(copy.getSmemType()).sizeBytes() + kMBarrierBytes;
   });
   return bytes;
 }

@@ -33,6 +33,9 @@ static LogicalResult checkProducer(LaunchOp launch, const RoleSlice &producer) {
   auto check = [&](Operation *op) -> LogicalResult {
     if (!producer.contains(op) || isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp>(op))
       return success();
+    if (isa<WaitOp>(op))
+      return op->emitOpError("brings what a copy into a channel depends on; the producing role "
+                             "waits for no channel: compute it without one");
     if (isa<LoadOp>(op) || llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
       return op->emitOpError("computes a tile that a copy into a channel depends on; the producing "
                              "role has no tiles: keep the copy out of the channel");

@@ -1,0 +1,228 @@
+// RUN: tile-opt %s -cta-schedule -cta-verify | FileCheck %s
+// RUN: tile-opt %s -cta-schedule -cta-schedule -cta-verify | FileCheck %s
+
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+#scheduled = #tile.phase<scheduled>
+!small = !cta.smem<64x64xbf16, #sw>
+!large = !cta.smem<64x256xbf16, #sw>
+!sum = tensor<64x64xf32, #acc>
+!wideSum = tensor<64x256xf32, #acc>
+
+// As many slots as the plan says: four times 40 KiB.
+// CHECK-LABEL: tile.kernel @stages(
+// CHECK: cta.channel : <4, !cta.smem<64x64xbf16, {{.*}}>, !cta.smem<64x256xbf16, {{.*}}>>
+tile.kernel @stages(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attributes {phase = #scheduled, warpgroups = 1, plan = #cta.plan<stages = 4>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @stages_0 blocks() {
+    %ch = cta.channel : !cta.channel<?, !small, !large>
+    %zero = arith.constant dense<0.0> : !wideSum
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!wideSum) {
+      %p = cta.acquire %ch : !cta.channel<?, !small, !large>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !large
+      cta.commit %ch, %p (%a0, %b0) : !cta.channel<?, !small, !large>
+      %q, %a, %b = cta.wait %ch : !cta.channel<?, !small, !large>
+      %d = cta.wgmma %a, %b, %c : !small, !large -> !wideSum
+      cta.release %ch, %q : !cta.channel<?, !small, !large>
+      scf.yield %d : !wideSum
+    }
+    cta.store %acc, %C[%c0, %c0] : !wideSum -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// Eight slots of 40 KiB do not fit into 227 KiB: five do. With 32 KiB staged for the store four do, and if two blocks shall share an SM two without it.
+// CHECK-LABEL: tile.kernel @shrinks(
+// CHECK: cta.launch @whole
+// CHECK-NEXT: cta.channel : <5,
+// CHECK: cta.launch @staged
+// CHECK-NEXT: cta.channel : <4,
+// CHECK-LABEL: tile.kernel @halves(
+// CHECK: cta.channel : <2,
+tile.kernel @shrinks(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %O: memref<?x?xbf16>, %K: index) attributes {phase = #scheduled, warpgroups = 1, plan = #cta.plan<stages = 8>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @whole blocks() {
+    %ch = cta.channel : !cta.channel<?, !small, !large>
+    scf.for %k = %c0 to %K step %c64 {
+      %p = cta.acquire %ch : !cta.channel<?, !small, !large>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !large
+      cta.commit %ch, %p (%a0, %b0) : !cta.channel<?, !small, !large>
+      %q, %a, %b = cta.wait %ch : !cta.channel<?, !small, !large>
+      %d = cta.wgmma %a, %b : !small, !large -> !wideSum
+      cta.release %ch, %q : !cta.channel<?, !small, !large>
+      cta.store %d, %C[%c0, %k] : !wideSum -> memref<?x?xf32>
+    }
+  }
+  cta.launch @staged blocks() {
+    %ch = cta.channel : !cta.channel<?, !small, !large>
+    scf.for %k = %c0 to %K step %c64 {
+      %p = cta.acquire %ch : !cta.channel<?, !small, !large>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !large
+      cta.commit %ch, %p (%a0, %b0) : !cta.channel<?, !small, !large>
+      %q, %a, %b = cta.wait %ch : !cta.channel<?, !small, !large>
+      %d = cta.wgmma %a, %b : !small, !large -> !wideSum
+      cta.release %ch, %q : !cta.channel<?, !small, !large>
+      %o = arith.truncf %d : !wideSum to tensor<64x256xbf16, #acc>
+      %s = cta.stage %o : tensor<64x256xbf16, #acc> -> !large
+      cta.copy_out %s, %O[%c0, %k] {mechanism = #tma} : !large -> memref<?x?xbf16>
+    }
+  }
+  tile.return
+}
+tile.kernel @halves(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attributes {phase = #scheduled, warpgroups = 1, plan = #cta.plan<stages = 8, blocks_per_sm = 2>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @halves_0 blocks() {
+    %ch = cta.channel : !cta.channel<?, !small, !large>
+    scf.for %k = %c0 to %K step %c64 {
+      %p = cta.acquire %ch : !cta.channel<?, !small, !large>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !large
+      cta.commit %ch, %p (%a0, %b0) : !cta.channel<?, !small, !large>
+      %q, %a, %b = cta.wait %ch : !cta.channel<?, !small, !large>
+      %d = cta.wgmma %a, %b : !small, !large -> !wideSum
+      cta.release %ch, %q : !cta.channel<?, !small, !large>
+      cta.store %d, %C[%c0, %k] : !wideSum -> memref<?x?xf32>
+    }
+  }
+  tile.return
+}
+
+// Channels of inner loops first, in turns; then a second slot for those of outer loops, if there is room. A copy that feeds no channel is counted with
+// what is staged.
+//   @inner: 3 · 32 KiB + 3 · 32 KiB + 1 · 32 KiB = 224 KiB of 227.
+//   @room: 2 · 32 + 2 · 32 + 2 · 32 KiB + 8 KiB.
+// CHECK-LABEL: tile.kernel @inner(
+// CHECK: cta.channel : <1,
+// CHECK-NEXT: cta.channel : <3,
+// CHECK-NEXT: cta.channel : <3,
+// CHECK-LABEL: tile.kernel @room(
+// CHECK: cta.channel : <2,
+// CHECK-NEXT: cta.channel : <2,
+// CHECK-NEXT: cta.channel : <2,
+tile.kernel @inner(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attributes {phase = #scheduled, warpgroups = 1, plan = #cta.plan<stages = 4>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @inner_0 blocks() {
+    %ch = cta.channel : !cta.channel<?, !large>
+    %x = cta.channel : !cta.channel<?, !large>
+    %y = cta.channel : !cta.channel<?, !large>
+    scf.for %t = %c0 to %K step %c64 {
+      %p0 = cta.acquire %ch : !cta.channel<?, !large>
+      %a0 = cta.copy %A[%c0, %t] {mechanism = #tma} : memref<?x?xbf16> -> !large
+      cta.commit %ch, %p0 (%a0) : !cta.channel<?, !large>
+      %q0, %a = cta.wait %ch : !cta.channel<?, !large>
+      scf.for %k = %c0 to %K step %c64 {
+        %p1 = cta.acquire %x : !cta.channel<?, !large>
+        %b0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !large
+        cta.commit %x, %p1 (%b0) : !cta.channel<?, !large>
+        %p2 = cta.acquire %y : !cta.channel<?, !large>
+        %c0_ = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !large
+        cta.commit %y, %p2 (%c0_) : !cta.channel<?, !large>
+        %q1, %b = cta.wait %x : !cta.channel<?, !large>
+        cta.release %x, %q1 : !cta.channel<?, !large>
+        %q2, %c = cta.wait %y : !cta.channel<?, !large>
+        cta.release %y, %q2 : !cta.channel<?, !large>
+      }
+      cta.release %ch, %q0 : !cta.channel<?, !large>
+    }
+  }
+  tile.return
+}
+tile.kernel @room(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attributes {phase = #scheduled, warpgroups = 1, plan = #cta.plan<stages = 2>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @room_0 blocks() {
+    %ch = cta.channel : !cta.channel<?, !large>
+    %x = cta.channel : !cta.channel<?, !large>
+    %y = cta.channel : !cta.channel<?, !large>
+    %once = cta.copy %A[%c0, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !small
+    scf.while (%t = %c0) : (index) -> index {
+      %more = arith.cmpi slt, %t, %K : index
+      scf.condition(%more) %t : index
+    } do {
+    ^bb0(%t: index):
+      %p0 = cta.acquire %ch : !cta.channel<?, !large>
+      %a0 = cta.copy %A[%c0, %t] {mechanism = #tma} : memref<?x?xbf16> -> !large
+      cta.commit %ch, %p0 (%a0) : !cta.channel<?, !large>
+      %q0, %a = cta.wait %ch : !cta.channel<?, !large>
+      scf.for %k = %c0 to %K step %c64 {
+        %p1 = cta.acquire %x : !cta.channel<?, !large>
+        %b0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !large
+        cta.commit %x, %p1 (%b0) : !cta.channel<?, !large>
+        %p2 = cta.acquire %y : !cta.channel<?, !large>
+        %c0_ = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !large
+        cta.commit %y, %p2 (%c0_) : !cta.channel<?, !large>
+        %q1, %b = cta.wait %x : !cta.channel<?, !large>
+        %s = cta.wgmma %once, %b : !small, !large -> !wideSum
+        cta.release %x, %q1 : !cta.channel<?, !large>
+        %q2, %c = cta.wait %y : !cta.channel<?, !large>
+        cta.release %y, %q2 : !cta.channel<?, !large>
+      }
+      cta.release %ch, %q0 : !cta.channel<?, !large>
+      scf.yield %t : index
+    }
+  }
+  tile.return
+}
+
+// A depth in the text stays, whatever the plan says; the others take what it leaves: 6 · 32 KiB and 4 · 8 KiB (a scalar takes eight bytes). Without a plan
+// an inner loop has one slot.
+// CHECK-LABEL: tile.kernel @fixed(
+// CHECK: cta.channel : <6, !cta.smem<64x256
+// CHECK-NEXT: cta.channel : <4, !cta.smem<64x64xbf16, {{.*}}>, index>
+// CHECK-LABEL: tile.kernel @planless(
+// CHECK: cta.channel : <1,
+// CHECK-LABEL: tile.kernel @none(
+// CHECK-NOT: cta.channel
+tile.kernel @fixed(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attributes {phase = #scheduled, warpgroups = 1, plan = #cta.plan<stages = 6>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @fixed_0 blocks() {
+    %x = cta.channel : !cta.channel<6, !large>
+    %y = cta.channel : !cta.channel<?, !small, index>
+    scf.for %k = %c0 to %K step %c64 {
+      %p1 = cta.acquire %x : !cta.channel<6, !large>
+      %b0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !large
+      cta.commit %x, %p1 (%b0) : !cta.channel<6, !large>
+      %p2 = cta.acquire %y : !cta.channel<?, !small, index>
+      %c0_ = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      cta.commit %y, %p2 (%c0_, %k) : !cta.channel<?, !small, index>
+      %q1, %b = cta.wait %x : !cta.channel<6, !large>
+      cta.release %x, %q1 : !cta.channel<6, !large>
+      %q2, %c, %i = cta.wait %y : !cta.channel<?, !small, index>
+      cta.release %y, %q2 : !cta.channel<?, !small, index>
+    }
+  }
+  tile.return
+}
+tile.kernel @planless(%A: memref<?x?xbf16>, %K: index) attributes {phase = #scheduled, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @planless_0 blocks() {
+    %x = cta.channel : !cta.channel<?, !large>
+    scf.for %k = %c0 to %K step %c64 {
+      %p1 = cta.acquire %x : !cta.channel<?, !large>
+      %b0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !large
+      cta.commit %x, %p1 (%b0) : !cta.channel<?, !large>
+      %q1, %b = cta.wait %x : !cta.channel<?, !large>
+      cta.release %x, %q1 : !cta.channel<?, !large>
+    }
+  }
+  tile.return
+}
+tile.kernel @none(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attributes {phase = #scheduled, warpgroups = 1, plan = #cta.plan<stages = 4>} {
+  %c0 = arith.constant 0 : index
+  cta.launch @none_0 blocks() {
+    %a = cta.copy %A[%c0, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !small
+    %d = cta.wgmma %a, %a : !small, !small -> !sum
+    cta.store %d, %C[%c0, %c0] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}
