@@ -76,9 +76,9 @@ constexpr int64_t kCopyLatency = 700;
 // loads would balance at 64, is 5 % slower than 128x256x64 (measured).
 constexpr double kL2BytesPerCycle = 61;
 constexpr double kGlobalBytesPerCycle = 18.7; // 4.53 TB/s read, measured; all SMs, at 1.83 GHz
-// Mbarriers and waking on the way of a slot from its release to its products. Fitted: 128x256x64
-// GEMM is 31 % slower in two stages than in three (measured).
-constexpr double kSlotCycles = 180;
+// From a free slot to the first byte in it. Fitted: 128x256x64 GEMM with a pending product is 31 %
+// slower in two stages than in three (measured). kCopyLatency is on the safe side of it.
+constexpr double kSlotLatency = 570;
 // Assumed: the conversion and the store of a block's result (fixed, and for each accumulator
 // register), its start when it is not persistent, and a launch with its first loads and last
 // stores.

@@ -68,3 +68,54 @@ tile.kernel @l0() {
 tile.kernel @text() attributes {phase = #tile.phase<placed>, plan = "fast"} {
   tile.return
 }
+
+// -----
+
+// expected-error @below {{has a plan with replicate = blocks, which is not supported yet; leave it out}}
+tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks>} {
+  tile.grid () = () to () step () {
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{has a plan with a cluster, which is not supported yet; leave it out}}
+tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<cluster = 2>} {
+  tile.grid () = () to () step () {
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{has a plan with an epilogue in parts, which is not supported yet; leave it out}}
+tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 64>} {
+  tile.grid () = () to () step () {
+  }
+  tile.return
+}
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 3>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+// Nobody asked for more: it stays synchronous, and says why.
+// expected-remark @below {{this kernel is not pipelined: one product of the tensor cores needs 154 registers (128 of tiles, 26 other) a thread, and ptxas compiles it for the 128 that a thread of 416 threads enters with (C7602)}}
+tile.kernel @declined(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index)
+    attributes {phase = #tile.phase<placed>, warpgroups = 3} {
+  tile.grid (%i) = (0) to (%M) step (192) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<192x256xf32, #acc>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<192x256xf32, #acc>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<192x64xbf16, #sw>
+      %b = cta.copy %B[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<192x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<192x256xf32, #acc>
+      scf.yield %d : tensor<192x256xf32, #acc>
+    }
+    cta.store %acc, %C[%i, %c0] : tensor<192x256xf32, #acc> -> memref<?x?xf32>
+  }
+  tile.return
+}

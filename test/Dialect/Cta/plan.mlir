@@ -38,10 +38,10 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?
 
 // Numbers of the text: points and iterations, for a prediction of the whole; the order that the grid says. What the plan says stays.
 // CHECK-LABEL: tile.kernel @given(
-// CHECK-SAME: plan = #cta.plan<replicate = blocks, warpgroups = 1, producers = 4, stages = 2, persistent = 0, group = 4, blocks_per_sm = 1, cluster = 2, registers = 0, pending = 1, epilogue = 32>
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 1, producers = 4, stages = 2, persistent = 0, group = 4, blocks_per_sm = 1, cluster = 1, registers = 0, pending = 1, epilogue = 0>
 // CHECK: cta.prediction = {blocks_per_sm = 1 : i64, bound = "latency", iteration = {{[0-9]+}} : i64, iterations = 32 : i64, launch = {{[0-9]+}} : i64, points = 512 : i64, round = {{[0-9]+}} : i64}
 tile.kernel @given(%A: memref<2048x2048xbf16>, %B: memref<2048x2048xbf16>, %C: memref<2048x2048xf32>)
-    attributes {phase = #placed, warpgroups = 1, plan = #cta.plan<replicate = blocks, producers = 4, stages = 2, persistent = 0, blocks_per_sm = 1, cluster = 2, pending = 1, epilogue = 32>} {
+    attributes {phase = #placed, warpgroups = 1, plan = #cta.plan<replicate = split, producers = 4, stages = 2, persistent = 0, blocks_per_sm = 1, cluster = 1, pending = 1, epilogue = 0>} {
   tile.grid (%i, %j) = (0, 0) to (2048, 2048) step (64, 128) order = <group = 4> {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index

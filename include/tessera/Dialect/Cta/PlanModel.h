@@ -40,6 +40,7 @@ struct PlanFacts {
   int64_t registers = 0;    ///< accumulators and what lives beside them
   int64_t oneProduct = 0;   ///< accumulators and operands of a single wgmma
   int64_t accumulators = 0; ///< what the epilogue converts
+  bool computes = false;    ///< the epilogue does more than convert
   // One iteration of the loop with the most products.
   double tensorCycles = 0;
   double operandBytes = 0; ///< read from shared memory by the tensor cores
@@ -89,17 +90,23 @@ constexpr int64_t kPlanOtherRegisters = 26;
 /// What the producing warpgroup keeps when registers are dealt anew.
 constexpr int64_t kPlanProducerRegisters = 40;
 
-/// Why a pipelined launch cannot work so, with the numbers; nothing if it can. Tiles outside
-/// channels may share bytes if they do not live at the same time: with `hopeful` they all do.
+/// Why a pipelined launch cannot work so, with the numbers; nothing if it can. With `hopeful` only
+/// what is certain: tiles outside channels may share bytes, and an epilogue may compute in few
+/// registers.
 std::optional<std::string> whyNotPlan(const PlanFacts &facts, const PlanChoice &choice,
                                       bool hopeful = false);
 
 PlanPrediction predictPlan(const PlanFacts &facts, const PlanChoice &choice);
 
-/// The fastest plan that fits the request and works for all pipelined launches; deterministic.
-/// `why` is set if the request can be met by none; an open request always can.
-PlanChoice choosePlan(const std::vector<PlanFacts> &launches, const PlanRequest &request,
-                      std::optional<std::string> &why);
+struct PlanAnswer {
+  PlanChoice choice;
+  std::optional<std::string> refused;  ///< why the request cannot be met; `choice` is of no use
+  std::optional<std::string> declined; ///< why nothing is pipelined, if something could be
+};
+
+/// The fastest plan that fits the request and works for all pipelined launches; deterministic. An
+/// open request is never refused.
+PlanAnswer choosePlan(const std::vector<PlanFacts> &launches, const PlanRequest &request);
 
 } // namespace tessera::cta
 

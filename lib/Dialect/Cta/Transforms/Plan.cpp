@@ -9,6 +9,7 @@
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Target/Hopper.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -179,6 +180,12 @@ PlanFacts FactsOfGrid::collect() {
       facts.stagedBytes += ringSlotBytes(stage.getType());
       facts.largestStaged = std::max(facts.largestStaged, bytesOf(stage.getType()));
     }
+    // Arithmetic on whole tiles outside the hot loop.
+    if (hottest && !hottest->isAncestor(op) &&
+        isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+        !isa<arith::ConstantOp, arith::TruncFOp, arith::ExtFOp>(op) &&
+        llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      facts.computes = true;
     auto load = dyn_cast<LoadOp>(op);
     if (load && loopOf(load) == hottest && hottest)
       facts.loads.push_back(
@@ -249,6 +256,21 @@ static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
   return b.getDictionaryAttr(sizes);
 }
 
+/// What the syntax has and no pass carries out yet must not seem to be done.
+static LogicalResult checkEntries(tile::KernelOp kernel, PlanAttr given) {
+  auto refuse = [&](StringRef entry) {
+    return kernel.emitOpError("has a plan with ")
+           << entry << ", which is not supported yet; leave it out";
+  };
+  if (given.getReplicate() == Replicate::Blocks)
+    return refuse("replicate = blocks");
+  if (given.getCluster().value_or(1) > 1)
+    return refuse("a cluster");
+  if (given.getEpilogue().value_or(0) > 0)
+    return refuse("an epilogue in parts");
+  return success();
+}
+
 static LogicalResult plan(tile::KernelOp kernel) {
   MLIRContext *context = kernel.getContext();
   PlanAttr given = planOf(kernel);
@@ -257,6 +279,8 @@ static LogicalResult plan(tile::KernelOp kernel) {
     return kernel.emitOpError("has been placed for ")
            << warpgroups << " warpgroups, but its plan says " << *given.getWarpgroups()
            << "; convert-tile-to-cta takes the number from the plan";
+  if (given && failed(checkEntries(kernel, given)))
+    return failure();
   SmallVector<tile::GridOp> grids(kernel.getBody().getOps<tile::GridOp>());
   std::vector<PlanFacts> facts;
   std::optional<int64_t> order;
@@ -267,10 +291,12 @@ static LogicalResult plan(tile::KernelOp kernel) {
   }
   if (facts.empty())
     return success();
-  std::optional<std::string> why;
-  PlanChoice choice = choosePlan(facts, requestOf(given, order), why);
-  if (why)
-    return kernel.emitOpError("has a plan that cannot work, ") << given << ": " << *why;
+  PlanAnswer answer = choosePlan(facts, requestOf(given, order));
+  if (answer.refused)
+    return kernel.emitOpError("has a plan that cannot work, ") << given << ": " << *answer.refused;
+  if (answer.declined)
+    kernel.emitRemark("this kernel is not pipelined: ") << *answer.declined;
+  const PlanChoice &choice = answer.choice;
   kernel.setPlanAttr(attrOf(context, given, choice, warpgroups));
   for (auto [grid, asked] : llvm::zip_equal(grids, facts))
     if (asked.pipelined && choice.stages)

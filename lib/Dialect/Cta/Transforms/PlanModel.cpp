@@ -17,6 +17,8 @@ constexpr int64_t kMostStages = 4;
 constexpr int64_t kGroup = 16;
 /// What decides between plans where the text has no numbers.
 constexpr int64_t kTypicalIterations = 64, kTypicalPoints = 1024, kTypicalExtent = 32;
+/// What an epilogue that computes is given beside accumulators (GELU on 64 of them spills with 6).
+constexpr int64_t kComputingRegisters = 64;
 constexpr int64_t kMBarrierBytesOfSlot = 2 * hopper::kMbarrierBytes;
 
 int64_t roundDown(int64_t x, int64_t to) { return x / to * to; }
@@ -39,7 +41,8 @@ int64_t mostRegisters(int64_t warpgroups, int64_t producers, int64_t entry) {
 }
 
 /// What tiles of a thread can have: the plan's registers, or what it enters with.
-std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanChoice &choice) {
+std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanChoice &choice,
+                                           bool hopeful) {
   int64_t threads = choice.threads(facts.warpgroups);
   int64_t entry = hopper::entryRegisterCap(choice.blocksPerSM * threads);
   std::string who =
@@ -53,6 +56,12 @@ std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanCho
     return "one product of the tensor cores needs " + parts(facts.oneProduct) +
            " a thread, and ptxas compiles it for the " + text(entry) + " that a thread of " + who +
            " enters with (C7602)";
+  int64_t computing = facts.computes ? kComputingRegisters : 0;
+  if (!hopeful && choice.blocksPerSM > 1 &&
+      facts.accumulators + kPlanOtherRegisters + computing > entry)
+    return "the epilogue computes, and may need " +
+           text(facts.accumulators + kPlanOtherRegisters + computing) +
+           " registers a thread, but of " + who + " each has " + text(entry);
   if (!choice.registers) {
     if (facts.registers + kPlanOtherRegisters > entry)
       return "a math thread needs " + parts(facts.registers) + ", but of " + who + " each has " +
@@ -64,6 +73,9 @@ std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanCho
     return "registers = " + text(choice.registers) +
            " takes them from a producing warpgroup: it needs producers = 4, not " +
            text(choice.producers);
+  if (choice.registers <= entry)
+    return "registers = " + text(choice.registers) + ", but " + who + " enter with " + text(entry) +
+           " each: nothing is to be dealt";
   if (choice.registers > mostRegisters(facts.warpgroups, choice.producers, entry))
     return "registers = " + text(choice.registers) + " for each of " +
            text(128 * facts.warpgroups) + " math threads, but " + who + " enter with " +
@@ -103,7 +115,7 @@ std::optional<std::string> tessera::cta::whyNotPlan(const PlanFacts &facts,
   if (choice.stages && choice.pending >= choice.stages)
     return "pending = " + text(choice.pending) + " products keep their slots, and there are " +
            text(choice.stages) + ": it must be less than 'stages'";
-  if (auto why = whyNotRegisters(facts, choice))
+  if (auto why = whyNotRegisters(facts, choice, hopeful))
     return why;
   return whyNotShared(facts, choice, hopeful);
 }
@@ -181,10 +193,11 @@ PlanPrediction tessera::cta::predictPlan(const PlanFacts &facts, const PlanChoic
   atLeast(blocks * facts.operandBytes / hopper::kSharedBytesPerCycle, "shared memory");
   atLeast(blocks * loaded / hopper::kL2BytesPerCycle, "L2");
   atLeast(blocks * bytesOfMemory(facts, choice) / hopper::kGlobalBytesPerCycle, "memory");
-  // A slot is busy from its load until the products that read it, and the pending ones, are done.
-  double load = hopper::kCopyLatency + loaded / hopper::kCopyBytesPerCycle;
-  double slot = hopper::kSlotCycles + load + (1 + choice.pending) * blocks * facts.tensorCycles;
-  atLeast(slot / std::max<int64_t>(choice.stages, 1), "latency");
+  // A slot is busy from its load until its products are done, and until the pending ones have
+  // begun.
+  double load = hopper::kSlotLatency + loaded / hopper::kCopyBytesPerCycle;
+  atLeast((load + blocks * facts.tensorCycles) / std::max<int64_t>(choice.stages, 1), "latency");
+  atLeast(load / std::max<int64_t>(choice.stages - choice.pending, 1), "latency");
 
   double epilogue =
       hopper::kEpilogueCycles + hopper::kEpilogueCyclesPerRegister * facts.accumulators;
@@ -266,13 +279,10 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   return best;
 }
 
-PlanChoice tessera::cta::choosePlan(const std::vector<PlanFacts> &launches,
-                                    const PlanRequest &request, std::optional<std::string> &why) {
-  why.reset();
-  bool pipelined = false;
-  for (const PlanFacts &facts : launches)
-    pipelined |= facts.pipelined;
-  PlanChoice plain;
+PlanAnswer tessera::cta::choosePlan(const std::vector<PlanFacts> &launches,
+                                    const PlanRequest &request) {
+  PlanAnswer answer;
+  PlanChoice &plain = answer.choice;
   plain.producers = request.producers.value_or(0);
   plain.stages = request.stages.value_or(0);
   plain.persistent = request.persistent.value_or(0);
@@ -280,17 +290,18 @@ PlanChoice tessera::cta::choosePlan(const std::vector<PlanFacts> &launches,
   plain.blocksPerSM = request.blocksPerSM.value_or(1);
   plain.registers = request.registers.value_or(0);
   plain.pending = request.pending.value_or(0);
+  bool pipelined = false;
+  for (const PlanFacts &facts : launches)
+    pipelined |= facts.pipelined;
   if (!pipelined || request.stages == 0)
-    return plain;
-
+    return answer;
+  std::optional<std::string> why;
   std::optional<PlanChoice> best = cheapest(launches, request, /*hopeful=*/false, why);
   if (!best && !request.isOpen())
     best = cheapest(launches, request, /*hopeful=*/true, why);
-  if (best) {
-    why.reset();
-    return *best;
-  }
-  if (request.isOpen())
-    why.reset();
-  return plain;
+  if (best)
+    answer.choice = *best;
+  else
+    (request.isOpen() ? answer.declined : answer.refused) = why;
+  return answer;
 }
