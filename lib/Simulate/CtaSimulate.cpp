@@ -42,6 +42,15 @@ static SmallVector<int64_t> chooseBlocks(int64_t count) {
   return blocks;
 }
 
+void tessera::simulate::report(const Problem &problem, const Program &program, int64_t timing) {
+  InFlightDiagnostic error = emitError(problem.loc) << problem.message;
+  for (const auto &[loc, note] : problem.notes)
+    error.attachNote(loc) << note;
+  cta::LaunchOp launch = program.launch;
+  error.attachNote(launch.getLoc())
+      << "in block " << program.block << " of @" << launch.getSymbol() << ", timing " << timing;
+}
+
 /// Prints a problem once, however many timings find it.
 bool Simulation::runTiming(const Program &program, int64_t timing) {
   Outcome outcome = simulate::simulate(program, static_cast<uint64_t>(timing));
@@ -52,12 +61,7 @@ bool Simulation::runTiming(const Program &program, int64_t timing) {
   llvm::raw_string_ostream(key) << problem.loc << problem.message;
   if (!reported.insert(key).second)
     return false;
-  InFlightDiagnostic error = emitError(problem.loc) << problem.message;
-  for (const auto &[loc, note] : problem.notes)
-    error.attachNote(loc) << note;
-  cta::LaunchOp launch = program.launch;
-  error.attachNote(launch.getLoc())
-      << "in block " << program.block << " of @" << launch.getSymbol() << ", timing " << timing;
+  simulate::report(problem, program, timing);
   return false;
 }
 

@@ -5,6 +5,8 @@
 #include "Interpreter.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 
+#include "mlir/Transforms/RegionUtils.h"
+
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::simulate;
@@ -58,6 +60,12 @@ Event &Unroller::Impl::addEvent(Operation *op, Kind kind) {
   event.elected = elected;
   for (Value operand : op->getOperands())
     event.operands.push_back(lookup(operand));
+  if (op->getNumRegions()) {
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    for (Value value : captured)
+      event.captures.push_back({value, lookup(value)});
+  }
   list->push_back(static_cast<int>(program->events.size()));
   program->events.push_back(std::move(event));
   return program->events.back();

@@ -13,9 +13,8 @@ using namespace tessera::simulate;
 
 //===--- the interpreter ---------------------------------------------------------------------===//
 
-/// "A.0", or the name of tile.shape.
-static std::optional<int64_t> givenSize(tile::KernelOp kernel, const Inputs &inputs, unsigned arg,
-                                        unsigned dim) {
+std::optional<int64_t> tessera::simulate::givenSize(tile::KernelOp kernel, const Inputs &inputs,
+                                                    unsigned arg, unsigned dim) {
   auto find = [&](const std::string &key) -> std::optional<int64_t> {
     auto it = inputs.sizes.find(key);
     return it == inputs.sizes.end() ? std::nullopt : std::optional<int64_t>(it->second);
@@ -233,7 +232,7 @@ LogicalResult Unroller::Impl::runScalar(Operation *op) {
   for (Value operand : op->getOperands()) {
     Binding binding = lookup(operand);
     drawn |= binding.drawn;
-    fromData |= binding.event >= 0;
+    fromData |= binding.event >= 0 || binding.drawn;
   }
   SmallVector<Attribute> results;
   if (!folder.fold(op, [&](Value value) { return lookup(value).scalar; }, results)) {

@@ -22,6 +22,9 @@ struct Outcome {
   std::vector<int> trace;
 };
 
+/// Emits a problem as an error.
+void report(const Problem &problem, const Program &program, int64_t timing);
+
 /// The first timings are the extremes (engines at once or as late as possible, the first or the
 /// last role always first), the others random.
 Outcome simulate(const Program &program, uint64_t timing);

@@ -41,4 +41,21 @@ def CtaSimulate : SimulatePass<"cta-simulate"> {
   ]);
 }
 
+def CtaSerializeTrace : SimulatePass<"cta-serialize-trace"> {
+  let summary = "A kernel as one possible order of what its roles do, straight on";
+  let description = [{
+    Requires *allocated*, ensures *placed*. Runs every block of every launch under one timing, as `cta-simulate` does, and replaces the launch by a grid of one point: the blocks one
+    after the other, each as the list of what its roles did in the order in which they did it, with the scalars that they had. A shared tile is the value that was
+    last written to its bytes. So what `convert-cta-to-tile` makes of the result computes, on the CPU, what the roles and rings would have computed: a test of the
+    passes that made them, for small sizes. The arguments must have the sizes given, which the kernel demands.
+
+    A violation of the protocol is an error, and so is control flow that depends on what memory or tiles hold.
+  }];
+  let options = !listconcat(inputs, [
+    Option<"timing", "timing", "int64_t", "0", "Number of the timing: see cta-simulate">,
+  ]);
+  let dependentDialects = ["::tessera::cta::CtaDialect", "::tessera::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 #endif

@@ -33,6 +33,10 @@ struct Inputs {
   int64_t fuel = 20'000'000;
 };
 
+/// The size given for a dimension of an argument, by its own name ("A.0") or that of tile.shape.
+std::optional<int64_t> givenSize(tile::KernelOp kernel, const Inputs &inputs, unsigned arg,
+                                 unsigned dim);
+
 /// What an SSA value is at one moment of the interpretation.
 struct Binding {
   /// A scalar's value; for scalars that come from memory or tiles a drawn one.
@@ -79,6 +83,8 @@ struct Event {
   /// What a Complete waits for; -1: nothing.
   int product = -1;
   llvm::SmallVector<Binding, 4> operands;
+  /// What its regions use from outside.
+  llvm::SmallVector<std::pair<mlir::Value, Binding>, 0> captures;
 };
 
 /// Bytes of shared memory that tiles occupy. A tile that warpgroups stage parts of has a range for

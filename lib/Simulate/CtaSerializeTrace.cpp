@@ -1,0 +1,103 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-serialize-trace: launches as the straight code of all their blocks.
+#include "Inputs.h"
+#include "Serialize.h"
+#include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Simulate/Machine.h"
+#include "tessera/Simulate/Passes.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::simulate;
+
+namespace tessera::simulate {
+#define GEN_PASS_DEF_CTASERIALIZETRACE
+#include "tessera/Simulate/Passes.h.inc"
+} // namespace tessera::simulate
+
+namespace {
+class Serialization : public simulate::impl::CtaSerializeTraceBase<Serialization> {
+public:
+  using CtaSerializeTraceBase::CtaSerializeTraceBase;
+  void runOnOperation() override;
+
+private:
+  LogicalResult replace(Unroller &unroller, cta::LaunchOp launch);
+};
+} // namespace
+
+/// The launcher refuses other sizes than the trace is of.
+static void demandSizes(tile::KernelOp kernel, const Inputs &inputs) {
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  for (BlockArgument arg : kernel.getArguments()) {
+    auto type = dyn_cast<MemRefType>(arg.getType());
+    if (!type)
+      continue;
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      std::optional<int64_t> size;
+      if (type.isDynamicDim(d))
+        size = givenSize(kernel, inputs, arg.getArgNumber(), static_cast<unsigned>(d));
+      if (!size)
+        continue;
+      Location loc = kernel.getLoc();
+      Value is = memref::DimOp::create(b, loc, arg, d);
+      Value wanted = arith::ConstantIndexOp::create(b, loc, *size);
+      Value same = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, is, wanted);
+      std::string text = "the trace is of a size " + std::to_string(*size) + " of " +
+                         kernel.getArgName(arg.getArgNumber()) + " in dimension " +
+                         std::to_string(d);
+      tile::AssumeOp::create(b, loc, same, b.getStringAttr(text), IntegerAttr(), IntegerAttr(),
+                             IntegerAttr());
+    }
+  }
+}
+
+LogicalResult Serialization::replace(Unroller &unroller, cta::LaunchOp launch) {
+  std::optional<int64_t> count = unroller.numBlocks(launch);
+  if (!count)
+    return failure();
+  OpBuilder b(launch);
+  ArrayRef<int64_t> point;
+  auto grid = tile::GridOp::create(b, launch.getLoc(), ValueRange(), ValueRange(), ValueRange(),
+                                   point, point, point, tile::OrderAttr());
+  b.createBlock(&grid.getBody());
+  b.setInsertionPoint(tile::YieldOp::create(b, launch.getLoc()));
+  for (int64_t block = 0; block < *count; ++block) {
+    FailureOr<Program> program = unroller.unroll(launch, block);
+    if (failed(program))
+      return failure();
+    if (Operation *op = program->controlledByData)
+      return op->emitOpError("hangs on data: its trace would be that of other data");
+    Outcome outcome = simulate::simulate(*program, static_cast<uint64_t>(timing));
+    if (outcome.problem) {
+      report(*outcome.problem, *program, timing);
+      return failure();
+    }
+    if (failed(serialize(*program, outcome.trace, b)))
+      return failure();
+  }
+  return success();
+}
+
+void Serialization::runOnOperation() {
+  tile::KernelOp kernel = getOperation();
+  FailureOr<Inputs> inputs = makeInputs(kernel, sizes, scalars, numBlocks, cores, fuel);
+  if (failed(inputs) || failed(cta::requirePhase(kernel, tile::Phase::Allocated, getArgument())))
+    return signalPassFailure();
+  SmallVector<cta::LaunchOp> launches(kernel.getBody().getOps<cta::LaunchOp>());
+  {
+    // Its copies of ops name values of the launches: it ends before they do.
+    Unroller unroller(kernel, *inputs);
+    if (failed(unroller.runKernel()))
+      return signalPassFailure();
+    for (cta::LaunchOp launch : launches)
+      if (failed(replace(unroller, launch)))
+        return signalPassFailure();
+  }
+  for (cta::LaunchOp launch : launches)
+    launch.erase();
+  demandSizes(kernel, *inputs);
+  kernel.setPhaseAttr(tile::PhaseAttr::get(&getContext(), tile::Phase::Placed));
+}

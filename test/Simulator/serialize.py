@@ -1,0 +1,94 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""serialize.py TILE-OPT TILEC EXAMPLES INPUTS WORK: what roles and rings compute, on the CPU.
+
+Allocated kernels, by the pipeline and by hand, become straight code in the order of one timing (cta-serialize-trace), go back to L0 and to
+the CPU, and are compared with numpy.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import types
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).parent
+TILE_OPT, TILEC, EXAMPLES_DIR, INPUTS, WORK = sys.argv[1:6]
+sys.path[:0] = [str(HERE.parent / "Examples"), EXAMPLES_DIR]
+from check import run_case
+from reference import EXAMPLES, Case, bf16, gemm_nn
+from with_plan import with_plan
+
+ALLOCATE = ("builtin.module(inline,canonicalize,cse,tile.kernel(tile-fuse-fma),tile-specialize-facts,tile.kernel("
+            "convert-tile-to-cta,cta-form-wgmma,cta-assign-layouts,cta-swizzle-shared,cta-select-copies,cta-decompose,cta-lower-grid,"
+            "cta-pipeline-copies,cta-schedule,cta-specialize-warps,cta-lower-channels,cta-allocate-shared,cta-insert-barriers,"
+            "cta-assign-registers,cta-verify))")
+
+
+def scores(q, k, v):
+    # two-channels.mlir: the sum over tiles of 64 keys of scores times what V has at the same place.
+    rows, result = q.shape[0], np.zeros((q.shape[0], 64))
+    for t in range(0, k.shape[0], 64):
+        s = np.zeros((rows, 64))
+        part = q @ k[t:t + 64].T
+        s[:, :part.shape[1]] = part
+        tile = np.zeros((64, 64))
+        tile[:v[t:t + 64].shape[0]] = v[t:t + 64]
+        whole = np.tile(tile, (-(-rows // 64), 1))[:rows]
+        result += s * whole
+    return result
+
+
+RING = Case("gemm", gemm_nn, [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"])], ("C", bf16, ["M", "N"]), [], rtol=2e-2, atol=2e-2)
+SCORES = Case("scores", scores, [("Q", bf16, ["S", 64]), ("K", bf16, ["T", 64]), ("V", np.float32, ["T", 64])], ("O", np.float32, ["S", 64]), [],
+              rtol=1e-4, atol=1e-3)
+
+# name or file, plan, shape, timings
+CASES = [
+    ("gemm-ring.mlir", None, dict(M=300, N=200, K=200), (0, 4, 9)),
+    ("gemm-ring.mlir", None, dict(M=300, N=130, K=0), (0,)),
+    ("two-channels.mlir", None, dict(S=200, T=200, D=64), (0, 3, 10)),
+    ("two-channels.mlir", None, dict(S=200, T=0, D=64), (1,)),
+    ("gemm-nn-128x128x64", "stages = 0", dict(M=200, N=264, K=200), (0,)),
+    ("gemm-nn-128x128x64", "stages = 3, persistent = 1", dict(M=200, N=264, K=328), (0, 2, 9)),
+    ("gemm-nn-128x128x64", "stages = 3, persistent = 1", dict(M=200, N=264, K=0), (0,)),
+    ("gemm-nn-128x128x64", "stages = 2, producers = 0", dict(M=136, N=136, K=200), (7,)),
+    ("gemm-tn", "stages = 2, pending = 1, persistent = 1", dict(M=136, N=264, K=200), (8,)),
+    ("gemm-bias-gelu", "stages = 3, persistent = 1", dict(M=264, N=136, K=136), (6,)),
+    ("attention", "stages = 2, persistent = 1", dict(B=1, H=2, S=136, T=264), (9,)),
+    ("attention", "stages = 2, persistent = 1", dict(B=1, H=1, S=264, T=0), (5,)),
+    ("column-sum", "stages = 0", dict(M=257, N=132), (0,)),
+]
+
+
+def run(command, text):
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=300)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stderr[:4000]}")
+    return done.stdout
+
+
+failures = 0
+for number, (name, plan, shape, timings) in enumerate(CASES):
+    if plan is None:
+        allocated = (pathlib.Path(INPUTS) / name).read_text()
+        cases = [RING if "ring" in name else SCORES]
+    else:
+        program = (pathlib.Path(EXAMPLES_DIR) / f"{name}.mlir").read_text()
+        allocated = run([TILE_OPT, "-", f"--pass-pipeline={ALLOCATE}"], with_plan(program, plan))
+        cases = EXAMPLES[name]
+    sizes = ",".join(f"{key}={value}" for key, value in shape.items())
+    for timing in timings:
+        file = os.path.join(WORK, f"serialized-{number}-{timing}")
+        straight = run([TILE_OPT, "-", f"--cta-serialize-trace=sizes={sizes} cores=2 timing={timing}", "--cta-verify",
+                        "--convert-cta-to-tile", "--tile-verify"], allocated)
+        pathlib.Path(file + ".mlir").write_text(straight)
+        run([TILEC, file + ".mlir", "-o", file + ".so", "--target=cpu"], "")
+        options = types.SimpleNamespace(tile_run="tile-run", artifact=file + ".so")
+        for case in cases:
+            problem = run_case(options, case, shape, number)
+            print(f"{name} {plan} {sizes} timing {timing}, {case.kernel}: {problem or 'ok'}")
+            failures += problem is not None
+print("some differ" if failures else "all agree")
+sys.exit(failures != 0)
