@@ -3,7 +3,7 @@
 
 #include "tessera/Target/PtxCheck.h"
 
-#include "PtxReader.h"
+#include "PtxValues.h"
 #include "tessera/Target/Hopper.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -26,9 +26,6 @@ namespace {
 //===--- kinds of instructions --------------------------------------------------------------===//
 
 bool isProduct(const Instruction &inst) { return inst.is("wgmma.mma_async"); }
-bool isTmaLoad(const Instruction &inst) {
-  return inst.is("cp.async.bulk") && inst.has("mbarrier") && inst.opcode.contains(".global");
-}
 bool isTmaStore(const Instruction &inst) {
   return (inst.is("cp.async.bulk") || inst.is("cp.reduce.async.bulk")) &&
          inst.opcode.contains(".global.shared::cta");
@@ -40,90 +37,12 @@ bool writesShared(const Instruction &inst) {
          (inst.is("cp.async") && !inst.is("cp.async.bulk") && inst.has("shared"));
 }
 
-/// A number in an operand, or nothing.
-std::optional<int64_t> literal(StringRef operand) {
-  int64_t value;
-  if (operand.trim().getAsInteger(0, value))
-    return std::nullopt;
-  return value;
-}
-
 /// The registers of a product that hold its operand A; none if A is in shared memory.
 SmallVector<StringRef> registersOfA(const Instruction &inst) {
   if (inst.operands.size() > 1 && inst.operands[1].starts_with("{"))
     return elements(inst.operands[1]);
   return {};
 }
-
-//===--- values -----------------------------------------------------------------------------===//
-
-/// What a register is, as far as its only definition says: a symbol or another register plus a
-/// constant.
-struct Value {
-  std::string base;
-  int64_t offset = 0;
-  bool isSymbol = false;
-  std::string text() const { return base + (offset ? "+" + std::to_string(offset) : ""); }
-};
-
-class Values {
-public:
-  explicit Values(const Function &function) {
-    for (const Block &block : function.blocks)
-      for (const Instruction &inst : block.instructions)
-        for (StringRef reg : inst.defs()) {
-          auto [it, inserted] = definitions.try_emplace(reg, &inst);
-          if (!inserted)
-            it->second = nullptr; // more than one
-        }
-  }
-
-  /// Of an address "[%r1+8]", or an operand "%r1", "symbol", "16".
-  Value of(StringRef operand) const {
-    operand.consume_front("[");
-    operand.consume_back("]");
-    auto [base, offset] = operand.split('+');
-    Value value = resolve(base.trim(), 0);
-    value.offset += literal(offset).value_or(0);
-    return value;
-  }
-
-  std::optional<int64_t> constant(StringRef operand) const {
-    if (std::optional<int64_t> number = literal(operand))
-      return number;
-    auto it = definitions.find(operand);
-    if (it == definitions.end() || !it->second || !it->second->is("mov") ||
-        it->second->operands.size() != 2)
-      return std::nullopt;
-    return literal(it->second->operands[1]);
-  }
-
-private:
-  Value resolve(StringRef name, unsigned depth) const {
-    Value value;
-    value.base = name.str();
-    if (!name.starts_with("%")) {
-      value.isSymbol = !name.empty() && !llvm::isDigit(name[0]) && name[0] != '-';
-      return value;
-    }
-    auto it = definitions.find(name);
-    const Instruction *def = it == definitions.end() ? nullptr : it->second;
-    if (!def || depth > 16 || !def->guard.empty())
-      return value;
-    if ((def->is("mov") || def->is("cvta") || def->is("cvt")) && def->operands.size() == 2 &&
-        !def->operands[1].starts_with("{"))
-      return resolve(def->operands[1], depth + 1);
-    if (def->is("add") && def->operands.size() == 3)
-      if (std::optional<int64_t> number = constant(def->operands[2])) {
-        Value sum = resolve(def->operands[1], depth + 1);
-        sum.offset += *number;
-        return sum;
-      }
-    return value;
-  }
-
-  llvm::StringMap<const Instruction *> definitions;
-};
 
 //===--- the state along a path -------------------------------------------------------------===//
 
@@ -182,6 +101,7 @@ public:
   void run() {
     checkPaths();
     checkMbarriers();
+    checkRings(function, values, problems);
     checkExpectedBytes();
     checkSetMaxRegisters();
     checkNamedBarriers();
@@ -331,15 +251,6 @@ private:
           report(barrier.line, "the mbarrier " + name + " counts " + Twine(*barrier.count) +
                                    " arrivals, but only " + Twine(barrier.expects) +
                                    " can come in a phase");
-  }
-
-  /// The last address of a TMA load.
-  static std::optional<StringRef> mbarrierOf(const Instruction &inst) {
-    std::optional<StringRef> result;
-    for (StringRef operand : inst.operands)
-      if (operand.starts_with("[") && !operand.contains(','))
-        result = operand;
-    return result;
   }
 
   /// Bytes that a TMA load brings.

@@ -1,0 +1,146 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What operands of PTX say: numbers, addresses, and the kinds of instructions that checks share.
+#ifndef TESSERA_LIB_TARGET_PTXVALUES_H
+#define TESSERA_LIB_TARGET_PTXVALUES_H
+
+#include "PtxReader.h"
+#include "tessera/Target/PtxCheck.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tessera::ptx {
+
+inline bool isTmaLoad(const Instruction &inst) {
+  return inst.is("cp.async.bulk") && inst.has("mbarrier") && inst.opcode.contains(".global");
+}
+
+/// The last address of a TMA load.
+inline std::optional<llvm::StringRef> mbarrierOf(const Instruction &inst) {
+  std::optional<llvm::StringRef> result;
+  for (llvm::StringRef operand : inst.operands)
+    if (operand.starts_with("[") && !operand.contains(','))
+      result = operand;
+  return result;
+}
+
+/// A number in an operand, or nothing.
+inline std::optional<int64_t> literal(llvm::StringRef operand) {
+  int64_t value;
+  if (operand.trim().getAsInteger(0, value))
+    return std::nullopt;
+  return value;
+}
+
+/// An address: a symbol and a constant, perhaps plus something that varies.
+struct Place {
+  std::string symbol;
+  int64_t offset = 0;
+  bool dynamic = false; ///< plus something unknown
+};
+
+/// What a register is, as far as its only definition says: a symbol or another register plus a
+/// constant.
+struct Value {
+  std::string base;
+  int64_t offset = 0;
+  bool isSymbol = false;
+  std::string text() const { return base + (offset ? "+" + std::to_string(offset) : ""); }
+};
+
+class Values {
+public:
+  explicit Values(const Function &function) {
+    for (const Block &block : function.blocks)
+      for (const Instruction &inst : block.instructions)
+        for (llvm::StringRef reg : inst.defs()) {
+          auto [it, inserted] = definitions.try_emplace(reg, &inst);
+          if (!inserted)
+            it->second = nullptr; // more than one
+        }
+  }
+
+  /// Of an address "[%r1+8]", or an operand "%r1", "symbol", "16".
+  Value of(llvm::StringRef operand) const {
+    operand.consume_front("[");
+    operand.consume_back("]");
+    auto [base, offset] = operand.split('+');
+    Value value = resolve(base.trim(), 0);
+    value.offset += literal(offset).value_or(0);
+    return value;
+  }
+
+  /// The same as far as a symbol is in it; nothing if none is found.
+  std::optional<Place> placeOf(llvm::StringRef operand) const {
+    operand.consume_front("[");
+    operand.consume_back("]");
+    auto [base, offset] = operand.split('+');
+    std::optional<Place> place = locate(base.trim(), 0);
+    if (place)
+      place->offset += literal(offset).value_or(0);
+    return place;
+  }
+
+  std::optional<int64_t> constant(llvm::StringRef operand) const {
+    if (std::optional<int64_t> number = literal(operand))
+      return number;
+    auto it = definitions.find(operand);
+    if (it == definitions.end() || !it->second || !it->second->is("mov") ||
+        it->second->operands.size() != 2)
+      return std::nullopt;
+    return literal(it->second->operands[1]);
+  }
+
+private:
+  std::optional<Place> locate(llvm::StringRef name, unsigned depth) const {
+    Value value = resolve(name, depth);
+    if (value.isSymbol)
+      return Place{value.base, value.offset, false};
+    auto it = definitions.find(value.base);
+    const Instruction *def = it == definitions.end() ? nullptr : it->second;
+    if (!def || depth > 16 || !def->guard.empty() || !def->is("add") || def->operands.size() != 3)
+      return std::nullopt;
+    std::optional<Place> first = locate(def->operands[1], depth + 1),
+                         second = locate(def->operands[2], depth + 1);
+    if (first.has_value() == second.has_value())
+      return std::nullopt;
+    Place place = first ? *first : *second;
+    place.offset += value.offset;
+    place.dynamic = true;
+    return place;
+  }
+
+  Value resolve(llvm::StringRef name, unsigned depth) const {
+    Value value;
+    value.base = name.str();
+    if (!name.starts_with("%")) {
+      value.isSymbol = !name.empty() && !llvm::isDigit(name[0]) && name[0] != '-';
+      return value;
+    }
+    auto it = definitions.find(name);
+    const Instruction *def = it == definitions.end() ? nullptr : it->second;
+    if (!def || depth > 16 || !def->guard.empty())
+      return value;
+    if ((def->is("mov") || def->is("cvta") || def->is("cvt")) && def->operands.size() == 2 &&
+        !def->operands[1].starts_with("{"))
+      return resolve(def->operands[1], depth + 1);
+    if (def->is("add") && def->operands.size() == 3)
+      if (std::optional<int64_t> number = constant(def->operands[2])) {
+        Value sum = resolve(def->operands[1], depth + 1);
+        sum.offset += *number;
+        return sum;
+      }
+    return value;
+  }
+
+  llvm::StringMap<const Instruction *> definitions;
+};
+
+/// What is wrong with mbarriers that are addressed by slot.
+void checkRings(const Function &function, const Values &values, std::vector<PtxProblem> &problems);
+
+} // namespace tessera::ptx
+
+#endif
