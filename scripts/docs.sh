@@ -29,3 +29,4 @@ generate() {
 generate dialects/Tile.md Dialect/Tile/TileOps.td -gen-dialect-doc -dialect=tile
 generate passes/Tile.md Dialect/Tile/Passes.td -gen-pass-doc
 generate passes/Conversion.md Conversion/Passes.td -gen-pass-doc
+generate passes/Simulate.md Simulate/Passes.td -gen-pass-doc

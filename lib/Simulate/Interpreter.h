@@ -34,7 +34,7 @@ struct Unroller::Impl {
 
   mlir::LogicalResult bindArguments();
   mlir::FailureOr<int64_t> sizeOf(mlir::Operation *user, mlir::Value memref, unsigned dim);
-  mlir::Attribute draw(mlir::Type type, llvm::hash_code key);
+  mlir::Attribute draw(mlir::Type type, uint64_t key);
 
   mlir::LogicalResult runBlock(mlir::Block &block);
   mlir::LogicalResult run(mlir::Operation *op);

@@ -66,10 +66,17 @@ FailureOr<int64_t> Unroller::Impl::sizeOf(Operation *user, Value memref, unsigne
   return value->getSExtValue();
 }
 
+/// The same in every run, unlike LLVM's hashes.
+static uint64_t mix(uint64_t a, uint64_t b) {
+  uint64_t x = a * 0x9e3779b97f4a7c15 + b + 0x632be59bd9b4e019;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
 /// Small numbers: what memory holds is not known, but control flow may hang on it.
-Attribute Unroller::Impl::draw(Type type, llvm::hash_code key) {
-  uint64_t bits = llvm::hash_combine(key, inputs.seed);
-  bits ^= bits >> 29;
+Attribute Unroller::Impl::draw(Type type, uint64_t key) {
+  uint64_t bits = mix(key, inputs.seed);
   if (auto floating = dyn_cast<FloatType>(type))
     return builder.getFloatAttr(floating, static_cast<double>(bits % 4) - 1);
   if (type.isInteger(1))
@@ -85,7 +92,7 @@ LogicalResult Unroller::Impl::bindArguments() {
       auto it = inputs.scalars.find(kernel.getArgName(arg.getArgNumber()));
       binding.drawn = it == inputs.scalars.end();
       if (binding.drawn)
-        binding.scalar = draw(arg.getType(), llvm::hash_value(arg.getArgNumber()));
+        binding.scalar = draw(arg.getType(), arg.getArgNumber());
       else if (auto type = dyn_cast<FloatType>(arg.getType()))
         binding.scalar = builder.getFloatAttr(type, it->second);
       else
@@ -241,7 +248,7 @@ LogicalResult Unroller::Impl::runScalar(Operation *op) {
       return error(op) << "its value is not defined for these operands";
     drawn = true;
     for (Type type : op->getResultTypes())
-      results.push_back(draw(type, llvm::hash_value(executions[op]++)));
+      results.push_back(draw(type, static_cast<uint64_t>(executions[op]++)));
   }
   int event = -1;
   if (fromData && program) {
@@ -264,13 +271,12 @@ LogicalResult Unroller::Impl::runScalar(Operation *op) {
 /// Tensors are opaque. Scalars that come out of memory or tiles are drawn; what is loaded from the
 /// same place is the same in every role.
 LogicalResult Unroller::Impl::runOther(Operation *op) {
-  llvm::hash_code key = llvm::hash_value(executions[op]++);
+  auto key = static_cast<uint64_t>(executions[op]++);
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     auto arg = dyn_cast<BlockArgument>(load.getMemref());
-    key = llvm::hash_value(arg ? arg.getArgNumber() : ~0u);
+    key = arg ? arg.getArgNumber() : ~0u;
     for (Value index : load.getIndices())
-      key = llvm::hash_combine(
-          key, lookup(index).scalar ? cast<IntegerAttr>(lookup(index).scalar).getInt() : 0);
+      key = mix(key, lookup(index).scalar ? cast<IntegerAttr>(lookup(index).scalar).getInt() : 0);
   }
   int event = -1;
   if (program) {
