@@ -197,7 +197,7 @@ bool Machine::signal(int number, const Event &event, const Clock &clock) {
 /// The slot that the warp has read goes back.
 bool Machine::release(int warp, const Event &event) {
   int full = program.fullOf[event.mbarrier];
-  if (full < 0 || event.elected)
+  if (full < 0 || (event.elected && !program.isLeader(event, warp)))
     return true;
   int64_t &held = state.warps[warp].held[full];
   if (held < 0)

@@ -120,3 +120,40 @@ tile.kernel @flow() attributes {phase = #tile.phase<allocated>, warpgroups = 1} 
   }
   tile.return
 }
+
+// A consumer that is one thread: it alone waits and releases.
+// CHECK: remark: @elected_0: simulated 1 of 1 blocks, 32 timings each: 15 events, no violation
+tile.kernel @elected(%X: memref<4096x64xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %one = arith.constant 1 : index
+  cta.launch @elected_0 blocks(%one) attributes {threads = 160, shared = 16400, mbarriers = array<i64: 1, 1>} {
+    %r = cta.ring {offset = 0} : !cta.ring<1, !tile>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %i0 = arith.constant 0 : i32
+    %i1 = arith.constant 1 : i32
+    cta.role @watcher warps(4) {
+      cta.elect {
+        %p = scf.for %t = %c0 to %c3 step %c1 iter_args(%phase = %i0) -> (i32) {
+          cta.await 0[%i0] parity %phase
+          cta.arrive 1[%i0]
+          %next = arith.xori %phase, %i1 : i32
+          scf.yield %next : i32
+        }
+      }
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        %p = scf.for %t = %c0 to %c3 step %c1 iter_args(%phase = %i1) -> (i32) {
+          cta.await 1[%i0] parity %phase
+          cta.expect 0[%i0] bytes = 16384
+          %s = cta.slot %r[%i0] : !cta.ring<1, !tile>
+          %x = cta.copy %X[%c0, %c0] into %s[%i0] {mechanism = #cta.mechanism<tma>, mbarrier = 0} : memref<4096x64xf32> -> !tile
+          %next = arith.xori %phase, %i1 : i32
+          scf.yield %next : i32
+        }
+      }
+    }
+  }
+  tile.return
+}
