@@ -118,9 +118,11 @@ static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createLowerGrid());
   kernels.addPass(cta::createPipelineCopies());
   kernels.addPass(cta::createSchedule());
+  kernels.addPass(cta::createDeferWaits());
   kernels.addPass(cta::createSpecializeWarps());
   // Here it sees credits and roles, and what the text of a scheduled kernel says.
   kernels.addPass(cta::createCtaVerify());
+  kernels.addPass(cta::createInsertWaits());
   kernels.addPass(cta::createLowerChannels());
   kernels.addPass(cta::createAllocateShared());
   kernels.addPass(cta::createInsertBarriers());

@@ -41,7 +41,7 @@ static std::string whatItWaitsFor(const Program &program, const State &state, co
            std::to_string(program.groups[event.group].warps) + " have arrived";
   case Kind::Wgmma:
     return "for the other warps of its warpgroup to issue the product";
-  case Kind::Complete:
+  case Kind::WgmmaWait:
     return "for a product that the other warps of its warpgroup have not issued";
   default:
     return "for an engine";

@@ -29,6 +29,7 @@ private:
   Step awaitStores(int warp, const Event &event);
   Step stage(int warp, const Event &event, int number);
   Step product(int warp, const Event &event, int number);
+  Step waitForProducts(int warp, const Event &event);
   Step complete(int warp, const Event &event);
   bool readTiles(int warp, const Event &event, Access access);
   bool release(int warp, const Event &event);
@@ -455,24 +456,34 @@ Machine::Step Machine::product(int warp, const Event &event, int number) {
   return Step::Done;
 }
 
-Machine::Step Machine::complete(int warp, const Event &event) {
+/// Groups retire in order: the newest that must have retired says it for all before it.
+Machine::Step Machine::waitForProducts(int warp, const Event &event) {
   Warp &w = state.warps[warp];
-  if (event.product < 0)
+  const auto pending = static_cast<size_t>(event.pending);
+  if (w.products.size() <= pending)
     return Step::Done;
+  if (!state.works[w.products[w.products.size() - 1 - pending]].done)
+    return Step::Blocked;
+  while (w.products.size() > pending) {
+    const Work &over = state.works[w.products.front()];
+    w.products.pop_front();
+    w.clock.raise(over.component, over.epoch);
+  }
+  return Step::Done;
+}
+
+/// The accumulators are read from here on.
+Machine::Step Machine::complete(int warp, const Event &event) {
   const Group &group = program.groups[event.group];
   int first = group.firstWarp + (warp - group.firstWarp) / 4 * 4;
   auto it = products.find({event.product, first});
-  if (it == products.end() || !llvm::is_contained(w.products, it->second))
-    return Step::Done; // by an earlier one
-  if (!state.works[it->second].done)
-    return Step::Blocked;
-  while (true) {
-    int id = w.products.front();
-    w.products.pop_front();
-    w.clock.raise(state.works[id].component, state.works[id].epoch);
-    if (id == it->second)
-      return Step::Done;
-  }
+  if (event.product < 0 || it == products.end() ||
+      !llvm::is_contained(state.warps[warp].products, it->second))
+    return Step::Done;
+  fail(event, program.describeWarp(warp) + " reads a product in flight: a cta.wgmma_wait must wait "
+                                           "for it before");
+  outcome.problem->notes.push_back({program.events[event.product].op->getLoc(), "the product"});
+  return Step::Failed;
 }
 
 Machine::Step Machine::begin(int warp, const Event &event, int number) {
@@ -506,6 +517,9 @@ Machine::Step Machine::begin(int warp, const Event &event, int number) {
                : Step::Failed;
   case Kind::Wgmma:
     return product(warp, event, number);
+  case Kind::WgmmaWait:
+    trace(number);
+    return waitForProducts(warp, event);
   case Kind::Complete:
     trace(number);
     return complete(warp, event);

@@ -154,6 +154,7 @@ static Kind kindOf(Operation *op) {
       .Case([](cta::StageOp) { return Kind::Stage; })
       .Case<cta::ReadOp, cta::MmaOp>([](auto) { return Kind::Read; })
       .Case([](cta::WgmmaOp) { return Kind::Wgmma; })
+      .Case([](cta::WgmmaWaitOp) { return Kind::WgmmaWait; })
       .Case([](cta::CompleteOp) { return Kind::Complete; })
       .Default(Kind::Other);
 }
@@ -164,7 +165,8 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
   Kind kind = kindOf(op);
   if (kind == Kind::Barrier && elected)
     return success(); // one thread has met
-  if (llvm::is_contained({Kind::Stage, Kind::Read, Kind::Wgmma, Kind::Complete}, kind) &&
+  if (llvm::is_contained({Kind::Stage, Kind::Read, Kind::Wgmma, Kind::WgmmaWait, Kind::Complete},
+                         kind) &&
       failed(oneThread(op)))
     return failure();
   Event &event = addEvent(op, kind);
@@ -241,6 +243,13 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
         if (program->groups[group].warps % 4)
           return error(o) << "a wgmma needs whole warpgroups, but " << program->groups[group].name
                           << " has " << program->groups[group].warps << " warps";
+        return success();
+      })
+      .Case([&](cta::WgmmaWaitOp o) {
+        event.pending = static_cast<int64_t>(o.getPending());
+        // The same tiles.
+        for (auto [source, result] : llvm::zip_equal(o.getSources(), o.getResults()))
+          environment[result] = lookup(source);
         return success();
       })
       .Case([&](cta::CompleteOp o) {

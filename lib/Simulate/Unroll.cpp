@@ -347,7 +347,11 @@ LogicalResult Unroller::Impl::run(Operation *op) {
       .Case([&](cta::SlotOp o) { return runSlot(o); })
       .Case<cta::BarrierOp, cta::FenceAsyncOp, cta::AwaitOp, cta::AwaitStoresOp, cta::ExpectOp,
             cta::ArriveOp, cta::CopyOp, cta::CopyOutOp, cta::StageOp, cta::ReadOp, cta::MmaOp,
-            cta::WgmmaOp, cta::CompleteOp>([&](auto o) { return runProtocol(o); })
+            cta::WgmmaOp, cta::WgmmaWaitOp, cta::CompleteOp>([&](auto o) { return runProtocol(o); })
+      .Case([&](cta::ReadyOp o) {
+        environment[o.getResult()] = lookup(o.getSource());
+        return success();
+      })
       .Case<cta::ChannelOp, cta::AcquireOp, cta::CommitOp, cta::WaitOp, cta::ReleaseOp>(
           [&](auto o) { return error(o) << "run cta-lower-channels first"; })
       .Case([&](cta::StepOp o) { return error(o) << "run cta-expand-loops first"; })

@@ -68,6 +68,8 @@ OUTER = """          cta.await 1[%i0] parity %qfree
           %tq = cta.slot %rq[%i0] : !cta.ring<1, !q>
           %q = cta.copy %Q[%i, %c0] into %tq[%i0] {mechanism = #tma, mbarrier = 0} : memref<?x?xbf16> -> !q
 """
+WAIT = "          %dw = cta.wgmma_wait(%d) pending = 0 : !cta.async<!s>\n"
+DONE = "          %done = cta.complete %dw : !cta.async<!s>\n"
 COUNTS = "array<i64: 1, 1, 1, 2, 2, 2>"
 
 MUTATIONS = [
@@ -154,9 +156,11 @@ MUTATIONS = [
     ring("epilogue", "the store is issued before the stage", "", ("        cta.fence_async\n        cta.barrier warpgroup\n        cta.copy_out", "        cta.copy_out")),
     ring("epilogue", "one thread stores what two warpgroups stage", "", ("#tma, per_warpgroup}", "#tma}")),
     # Several channels, products in flight, reads by threads.
-    channels("flight", "slot of a product in flight is released", "", ("          %done = cta.complete %d : !cta.async<!s>\n          cta.arrive 4[%s]\n",
-             "          cta.arrive 4[%s]\n          %done = cta.complete %d : !cta.async<!s>\n")),
-    channels("flight", "product is not completed", "", ("          %done = cta.complete %d : !cta.async<!s>\n", ""), ("arith.mulf %done, %v", "arith.mulf %c, %v")),
+    channels("flight", "slot of a product in flight is released", "", (WAIT + DONE + "          cta.arrive 4[%s]\n",
+             "          cta.arrive 4[%s]\n" + WAIT + DONE)),
+    channels("flight", "product is not waited for", "", (WAIT + DONE, ""), ("arith.mulf %done, %v", "arith.mulf %c, %v")),
+    channels("flight", "the wait leaves the product in flight", "reads a product in flight", ("pending = 0", "pending = 1")),
+    channels("flight", "product is read without a wait", "reads a product in flight", (WAIT, ""), ("cta.complete %dw", "cta.complete %d")),
     channels("arrive", "threads' reads, but one warp arrives", "", ("cta.arrive 8[%s] per_warp", "cta.arrive 8[%s]")),
     channels("arrive", "threads' reads, one warp arrives, count fits", "", ("cta.arrive 8[%s] per_warp", "cta.arrive 8[%s]"), ("1, 1, 4, 4>", "1, 1, 1, 1>")),
     channels("arrive", "one warp releases what no product read (T = 0)", "too late", ("cta.arrive 1[%i0] per_warp", "cta.arrive 1[%i0]"), ("array<i64: 1, 4,", "array<i64: 1, 1,")),

@@ -64,6 +64,7 @@ enum class Kind {
   Stage,
   Read,
   Wgmma,
+  WgmmaWait,
   Complete,
   Other, ///< no part in the protocol; the serialised trace needs it
 };
@@ -80,8 +81,10 @@ struct Event {
   int64_t bytes = 0;
   /// What a Stage or Copy writes.
   int range = -1;
-  /// What a Complete waits for; -1: nothing.
+  /// What a Complete reads; -1: nothing that was in flight.
   int product = -1;
+  /// Groups that a WgmmaWait leaves in flight.
+  int64_t pending = 0;
   llvm::SmallVector<Binding, 4> operands;
   /// What its regions use from outside.
   llvm::SmallVector<std::pair<mlir::Value, Binding>, 0> captures;

@@ -5,6 +5,8 @@
 // which op.
 #include "Lowering.h"
 
+#include "tessera/Layout/RegisterForms.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -65,6 +67,13 @@ Value Lowering::scalar(Value old) {
 }
 
 SmallVector<Type> Lowering::registerTypes(Type type) {
+  if (auto async = dyn_cast<cta::AsyncType>(type)) {
+    // In flight f16 stays as the instruction has it: two in a register.
+    SmallVector<Type> types = registerTypes(async.getTensor());
+    if (async.getTensor().getElementType().isF16())
+      types.assign(types.size() / 2, b.getI32Type());
+    return types;
+  }
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return {type};
@@ -119,6 +128,25 @@ LogicalResult Lowering::lowerBlock(Block &block) {
   return success();
 }
 
+/// Zeros that LLVM cannot move: as plain constants it would set them in front of the branch.
+static Values opaqueZeros(Lowering &f, ValueRange registers) {
+  SmallVector<std::pair<Type, StringRef>> outputs;
+  std::string text;
+  for (auto [i, value] : llvm::enumerate(registers)) {
+    outputs.push_back({value.getType(), "f"});
+    text += (i ? "\n\t" : "") + ("mov.f32 $" + std::to_string(i)) + ", 0f00000000;";
+  }
+  return f.inlineAsm(text, outputs, {}, /*sideEffects=*/true, /*memoryClobber=*/false);
+}
+
+/// Accumulators that a loop may not touch at all: zeros beside those that the tensor cores made.
+static bool isZeroAccumulator(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  cta::FragAttr frag = type ? cta::FragAttr::of(type) : cta::FragAttr();
+  return frag && type.getElementType().isF32() &&
+         frag.layout() == layout::wgmmaAcc(frag.getWgCount()) && isZeroTile(value);
+}
+
 /// Lowers `from` into `to` and ends it with a yield of the same values.
 static LogicalResult lowerRegion(Lowering &f, Region &from, Region &to) {
   OpBuilder::InsertionGuard guard(f.b);
@@ -129,7 +157,14 @@ static LogicalResult lowerRegion(Lowering &f, Region &from, Region &to) {
   f.b.setInsertionPointToEnd(&to.front());
   if (failed(f.lowerBlock(from.front())))
     return failure();
-  scf::YieldOp::create(f.b, f.loc, flatten(f, from.front().getTerminator()->getOperands()));
+  Values yielded;
+  for (Value value : from.front().getTerminator()->getOperands()) {
+    bool branches = !isa<LoopLikeOpInterface>(from.getParentOp());
+    llvm::append_range(yielded, branches && isZeroAccumulator(value)
+                                    ? opaqueZeros(f, f.registers(value))
+                                    : f.registers(value));
+  }
+  scf::YieldOp::create(f.b, f.loc, yielded);
   return success();
 }
 
@@ -137,24 +172,16 @@ static LogicalResult lowerRegion(Lowering &f, Region &from, Region &to) {
 static SmallVector<cta::WgmmaOp> startingProducts(scf::ForOp loop) {
   SmallVector<cta::WgmmaOp> starts;
   for (auto [init, argument] : llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs())) {
-    auto product =
-        argument.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*argument.user_begin()) : cta::WgmmaOp();
-    bool starts0 = product && product.getC() == argument && product->getBlock() == loop.getBody() &&
+    Value c = argument;
+    if (c.hasOneUse())
+      if (auto ready = dyn_cast<cta::ReadyOp>(*c.user_begin()))
+        c = ready.getResult();
+    auto product = c.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*c.user_begin()) : cta::WgmmaOp();
+    bool starts0 = product && product.getC() == c && product->getBlock() == loop.getBody() &&
                    isZeroTile(init) && product.getResultType().getElementType().isF32();
     starts.push_back(starts0 ? product : cta::WgmmaOp());
   }
   return starts;
-}
-
-/// Zeros that LLVM cannot move: as plain constants it would set them in front of the branch.
-static Values opaqueZeros(Lowering &f, ValueRange registers) {
-  SmallVector<std::pair<Type, StringRef>> outputs;
-  std::string text;
-  for (auto [i, value] : llvm::enumerate(registers)) {
-    outputs.push_back({value.getType(), "f"});
-    text += (i ? "\n\t" : "") + ("mov.f32 $" + std::to_string(i)) + ", 0f00000000;";
-  }
-  return f.inlineAsm(text, outputs, {}, /*sideEffects=*/true, /*memoryClobber=*/false);
 }
 
 /// Accumulators that begin as zeros are not set to zero: the first product overwrites what is in
@@ -347,6 +374,9 @@ LogicalResult Lowering::lower(Operation *op) {
         return success();
       })
       .Case([&](cta::WgmmaOp o) { return lowerWgmma(*this, o); })
+      .Case([&](cta::WgmmaWaitOp o) { return lowerWgmmaWait(*this, o); })
+      .Case([&](cta::ReadyOp o) { return lowerReady(*this, o); })
+      .Case([&](cta::CompleteOp o) { return lowerComplete(*this, o); })
       .Case([&](cta::MmaOp o) { return lowerMma(*this, o); })
       .Case([&](cta::ReduceOp o) { return lowerReduce(*this, o); })
       .Case([&](cta::ConvertLayoutOp o) { return lowerConvertLayout(*this, o); })

@@ -308,7 +308,10 @@ bool loadMatrices(Lowering &f, Values &regs, mlir::RankedTensorType type,
                   const layout::Coord &at);
 
 LogicalResult lowerWgmma(Lowering &f, cta::WgmmaOp op);
-/// A constant tile of positive zeros.
+LogicalResult lowerWgmmaWait(Lowering &f, cta::WgmmaWaitOp op);
+LogicalResult lowerReady(Lowering &f, cta::ReadyOp op);
+LogicalResult lowerComplete(Lowering &f, cta::CompleteOp op);
+/// A constant tile of positive zeros, also as one whose product has finished.
 bool isZeroTile(Value tile);
 LogicalResult lowerMma(Lowering &f, cta::MmaOp op);
 LogicalResult lowerReduce(Lowering &f, cta::ReduceOp op);

@@ -3,6 +3,9 @@
 
 // cta.wgmma as inline PTX. Every accumulator is a scalar operand of the asm, tied to its result: so
 // neither LLVM nor ptxas sees a copy, and nothing can move between the fence and the wait.
+//
+// Every op is one group. The registers of a product in flight are those of its asm: f16 stays
+// packed.
 #include "Lowering.h"
 
 #include "tessera/Layout/WgmmaOperand.h"
@@ -81,13 +84,14 @@ std::string operandList(size_t first, size_t count) {
   return list + "}";
 }
 
-/// One asm: fence, the chain over k of one block of accumulators, commit. `fragments` are the
+/// One asm: fence, the chain over k of one block of accumulators. `fragments` are the
 /// registers of A, four for each step, if A is in registers.
 ///
-/// `accumulate`: whether the first step adds to what is there; a value decides at run time.
+/// `accumulate`: whether the first step adds to what is there; a value decides at run time. The
+/// last asm of an op commits the group.
 Values issue(Lowering &f, const Product &p, const Values &acc, bool accumulate, Value accumulateIf,
              const Operand *a, int64_t blockM, ValueRange fragments, const Operand &bOperand,
-             int64_t pieceN) {
+             int64_t pieceN, bool commit) {
   size_t n = acc.size();
   SmallVector<std::pair<Type, StringRef>> outputs;
   std::vector<Lowering::AsmInput> inputs;
@@ -135,25 +139,27 @@ Values issue(Lowering &f, const Product &p, const Values &acc, bool accumulate, 
       text += a->how.transpose ? "1, " : "0, ";
     text += bOperand.how.transpose ? "1;\n" : "0;\n";
   }
-  text += "\twgmma.commit_group.sync.aligned;\n\t}";
+  text += commit ? "\twgmma.commit_group.sync.aligned;\n\t}" : "\t}";
   return f.inlineAsm(text, outputs, inputs, /*sideEffects=*/true, /*memoryClobber=*/true);
 }
 
-/// Waits for all groups in flight, with the accumulators passed through.
-Values wait(Lowering &f, const Values &acc, bool packed) {
+/// Waits until `pending` groups are in flight, with the accumulators passed through.
+Values wait(Lowering &f, const Values &acc, int64_t pending) {
   SmallVector<std::pair<Type, StringRef>> outputs;
   std::vector<Lowering::AsmInput> inputs;
   for (auto [i, value] : llvm::enumerate(acc)) {
-    outputs.push_back({value.getType(), packed ? "r" : "f"});
+    outputs.push_back({value.getType(), value.getType().isF32() ? "f" : "r"});
     inputs.push_back({value, std::to_string(i)});
   }
-  return f.inlineAsm("wgmma.wait_group.sync.aligned 0;", outputs, inputs, /*sideEffects=*/true,
-                     /*memoryClobber=*/true);
+  return f.inlineAsm("wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";", outputs,
+                     inputs, /*sideEffects=*/true, /*memoryClobber=*/true);
 }
 
 } // namespace
 
 bool tessera::nvvm::isZeroTile(Value tile) {
+  if (auto ready = tile.getDefiningOp<cta::ReadyOp>())
+    tile = ready.getSource();
   DenseElementsAttr elements;
   if (!matchPattern(tile, m_Constant(&elements)) || !elements.isSplat())
     return false;
@@ -162,7 +168,7 @@ bool tessera::nvvm::isZeroTile(Value tile) {
 }
 
 LogicalResult tessera::nvvm::lowerWgmma(Lowering &f, cta::WgmmaOp op) {
-  cta::FragAttr frag = cta::FragAttr::of(op.getResult().getType());
+  cta::FragAttr frag = cta::FragAttr::of(op.getResultType());
   int64_t groups = frag.getWgCount();
   bool bf16 = op.getBType().getElementType().isBF16();
   Product p;
@@ -192,11 +198,11 @@ LogicalResult tessera::nvvm::lowerWgmma(Lowering &f, cta::WgmmaOp op) {
   Values acc;
   if (accumulate)
     acc = f.registers(op.getC());
-  size_t count = f.registerTypes(op.getResult().getType()).size();
+  size_t count = f.registerTypes(op.getResultType()).size();
   Type element = op.getResultType().getElementType();
   if (!accumulate)
     acc.assign(count, LLVM::PoisonOp::create(f.b, f.loc, element));
-  if (p.packed)
+  if (p.packed && !(accumulate && op.isAsync()))
     acc = f.pack(acc);
   size_t perPiece = acc.size() / (p.blocksM * p.piecesN);
   size_t fragmentsPerBlock = fragments.size() / p.blocksM;
@@ -208,10 +214,49 @@ LogicalResult tessera::nvvm::lowerWgmma(Lowering &f, cta::WgmmaOp op) {
       flying.append(issue(
           f, p, piece, accumulate, f.accumulates.lookup(op), a ? &*a : nullptr, m,
           ValueRange(fragments).slice(a ? 0 : m * fragmentsPerBlock, a ? 0 : fragmentsPerBlock), *b,
-          n));
+          n, m + 1 == p.blocksM && n + 1 == p.piecesN));
     }
-  Values done = wait(f, flying, p.packed);
+  if (op.isAsync()) {
+    f.set(op.getResult(), std::move(flying));
+    return success();
+  }
+  Values done = wait(f, flying, /*pending=*/0);
   f.set(op.getResult(),
         p.packed ? f.unpack(done, element, static_cast<int64_t>(count)) : std::move(done));
+  return success();
+}
+
+LogicalResult tessera::nvvm::lowerWgmmaWait(Lowering &f, cta::WgmmaWaitOp op) {
+  Values all;
+  for (Value source : op.getSources())
+    llvm::append_range(all, f.registers(source));
+  Values done = wait(f, all, static_cast<int64_t>(op.getPending()));
+  ValueRange rest(done);
+  for (Value result : op.getResults()) {
+    size_t count = f.registerTypes(result.getType()).size();
+    f.setAll(result, rest.take_front(count));
+    rest = rest.drop_front(count);
+  }
+  return success();
+}
+
+LogicalResult tessera::nvvm::lowerReady(Lowering &f, cta::ReadyOp op) {
+  Values regs = f.registers(op.getSource());
+  if (cast<RankedTensorType>(op.getSource().getType()).getElementType().isF16())
+    regs = f.pack(regs);
+  f.set(op.getResult(), std::move(regs));
+  return success();
+}
+
+/// The wait in front has all to do; here a tile gets its name back.
+LogicalResult tessera::nvvm::lowerComplete(Lowering &f, cta::CompleteOp op) {
+  if (!isa_and_nonnull<cta::WgmmaWaitOp, cta::ReadyOp>(op.getSource().getDefiningOp()))
+    return f.error(op, "nothing has waited for the product: run cta-insert-waits");
+  Values regs = f.registers(op.getSource());
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  if (type.getElementType().isF16())
+    regs =
+        f.unpack(regs, type.getElementType(), static_cast<int64_t>(f.registerTypes(type).size()));
+  f.set(op.getResult(), std::move(regs));
   return success();
 }

@@ -84,3 +84,20 @@ tile.kernel @misaligned(%x: memref<?x?xbf16>) attributes {phase = #tile.phase<al
   }
   tile.return
 }
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!tile = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+tile.kernel @no_wait(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @k blocks() attributes {shared = 8192 : i64} {
+    %c0 = arith.constant 0 : index
+    %t = arith.constant dense<0.0> : tensor<64x64xbf16, #acc>
+    %a = cta.stage %t {offset = 0 : i64} : tensor<64x64xbf16, #acc> -> !tile
+    %d = cta.wgmma %a, %a : !tile, !tile -> !cta.async<tensor<64x64xf32, #acc>>
+    // expected-error@+1 {{nothing has waited for the product: run cta-insert-waits}}
+    %e = cta.complete %d : !cta.async<tensor<64x64xf32, #acc>>
+    cta.store %e, %x[%c0, %c0] : tensor<64x64xf32, #acc> -> memref<?x?xf32>
+  }
+  tile.return
+}

@@ -87,3 +87,73 @@ tile.kernel @registers_k(%x: memref<256x264xf32>) attributes {phase = #tile.phas
   }
   tile.return
 }
+
+// In flight: issued without a wait, all that flies goes through the counted wait. The carried accumulators begin as zeros that nobody sets: the first
+// product of the loop overwrites them. The arm of a condition that has zeros for accumulators sets them in that arm.
+// CHECK-LABEL: llvm.func @flight
+// CHECK:       scf.if
+// CHECK:         scf.for {{.*}} iter_args(%[[C:[a-z0-9]+]] = %{{.*}},
+// CHECK:           %[[D:.*]] = llvm.inline_asm {{.*}}setp.ne.b32 add,{{.*}}wgmma.commit_group{{.*}} %[[C]],
+// CHECK:           %[[E:.*]] = llvm.extractvalue %[[D]][0]
+// CHECK-NOT:       wait_group
+// CHECK:           llvm.inline_asm {{.*}} "wgmma.wait_group.sync.aligned 1;", "=f,=f,=f,=f,0,1,2,3,~{memory}" %[[E]],
+// CHECK:       } else {
+// CHECK:         llvm.inline_asm {{.*}}"mov.f32 $0, 0f00000000;
+// CHECK:       "wgmma.wait_group.sync.aligned 0;"
+// CHECK:       scf.if
+// CHECK:         scf.yield
+// CHECK:       } else {
+// CHECK:         llvm.inline_asm {{.*}}"mov.f32 $0, 0f00000000;
+tile.kernel @flight_k(%x: memref<64x8xf32>, %n: index, %p: i1) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @flight blocks() attributes {shared = 4096 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = arith.constant dense<1.0> : tensor<64x16xbf16, #acc1>
+    %u = arith.constant dense<1.0> : tensor<16x8xbf16, #acc1>
+    %z = arith.constant dense<0.0> : tensor<64x8xf32, #acc1>
+    %a = cta.stage %t {offset = 0 : i64} : tensor<64x16xbf16, #acc1> -> !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>
+    %b = cta.stage %u {offset = 2048 : i64} : tensor<16x8xbf16, #acc1> -> !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>>
+    %r = cta.ready %z : tensor<64x8xf32, #acc1>
+    %w = scf.for %i = %c0 to %n step %c1 iter_args(%c = %r) -> (!cta.async<tensor<64x8xf32, #acc1>>) {
+      %d = cta.wgmma %a, %b, %c : !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>, !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>> -> !cta.async<tensor<64x8xf32, #acc1>>
+      %e = cta.wgmma_wait(%d) pending = 1 : !cta.async<tensor<64x8xf32, #acc1>>
+      scf.yield %e : !cta.async<tensor<64x8xf32, #acc1>>
+    }
+    %v = cta.wgmma_wait(%w) pending = 0 : !cta.async<tensor<64x8xf32, #acc1>>
+    %done = cta.complete %v : !cta.async<tensor<64x8xf32, #acc1>>
+    %y = scf.if %p -> (tensor<64x8xf32, #acc1>) {
+      scf.yield %done : tensor<64x8xf32, #acc1>
+    } else {
+      scf.yield %z : tensor<64x8xf32, #acc1>
+    }
+    cta.store %y, %x[%c0, %c0] : tensor<64x8xf32, #acc1> -> memref<64x8xf32>
+  }
+  tile.return
+}
+
+// f16 stays packed in flight; a wait may have nothing to pass; 64 rows twice are one group.
+// CHECK-LABEL: llvm.func @packed
+// CHECK-NOT:   commit_group
+// CHECK:       wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {$0, $1}, $4, $5, 0,
+// CHECK-NOT:   commit_group
+// CHECK:       wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {$0, $1}, $4, $5, 0,
+// CHECK-SAME:  wgmma.commit_group.sync.aligned;
+// CHECK:       llvm.inline_asm {{.*}} "wgmma.wait_group.sync.aligned 2;", "~{memory}"
+// CHECK-NOT:   bitcast
+// CHECK:       llvm.inline_asm {{.*}} "wgmma.wait_group.sync.aligned 0;", "=r,=r,=r,=r,0,1,2,3,~{memory}"
+// CHECK:       llvm.bitcast %{{.*}} : i32 to vector<2xf16>
+tile.kernel @packed_k(%x: memref<128x8xf16>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @packed blocks() attributes {shared = 8192 : i64} {
+    %c0 = arith.constant 0 : index
+    %t = arith.constant dense<1.0> : tensor<128x16xf16, #acc1>
+    %u = arith.constant dense<1.0> : tensor<16x8xf16, #acc1>
+    %a = cta.stage %t {offset = 0 : i64} : tensor<128x16xf16, #acc1> -> !cta.smem<128x16xf16, #cta.swizzle<32, dim = 1>>
+    %b = cta.stage %u {offset = 4096 : i64} : tensor<16x8xf16, #acc1> -> !cta.smem<16x8xf16, #cta.swizzle<32, dim = 0>>
+    %d = cta.wgmma %a, %b : !cta.smem<128x16xf16, #cta.swizzle<32, dim = 1>>, !cta.smem<16x8xf16, #cta.swizzle<32, dim = 0>> -> !cta.async<tensor<128x8xf16, #acc1>>
+    cta.wgmma_wait() pending = 2
+    %v = cta.wgmma_wait(%d) pending = 0 : !cta.async<tensor<128x8xf16, #acc1>>
+    %done = cta.complete %v : !cta.async<tensor<128x8xf16, #acc1>>
+    cta.store %done, %x[%c0, %c0] : tensor<128x8xf16, #acc1> -> memref<128x8xf16>
+  }
+  tile.return
+}

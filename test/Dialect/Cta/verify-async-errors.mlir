@@ -1027,3 +1027,14 @@ tile.kernel @register_operand(%A: memref<?x?xbf16>, %X: memref<?xf32>, %n: index
   }
   tile.return
 }
+
+// -----
+
+// Counts are made from the program that roles run.
+tile.kernel @early_count() attributes {phase = #tile.phase<scheduled>, warpgroups = 1} {
+  cta.launch @early_count_0 blocks() {
+    // expected-error @+1 {{breaks phase scheduled: counted waits exist from phase specialized on; cta-insert-waits makes them}}
+    cta.wgmma_wait() pending = 0
+  }
+  tile.return
+}

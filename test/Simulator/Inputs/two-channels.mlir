@@ -44,7 +44,8 @@ tile.kernel @scores(%Q: memref<?x?xbf16> {tile.shape = ["S", "D"]}, %K: memref<?
           %vt = cta.slot %rv[%s] : !cta.ring<2, !v>
           %v = cta.read %vt : !v -> !s
           cta.arrive 8[%s] per_warp
-          %done = cta.complete %d : !cta.async<!s>
+          %dw = cta.wgmma_wait(%d) pending = 0 : !cta.async<!s>
+          %done = cta.complete %dw : !cta.async<!s>
           cta.arrive 4[%s]
           %e = arith.mulf %done, %v : !s
           %f = arith.addf %e, %c : !s

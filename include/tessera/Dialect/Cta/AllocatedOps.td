@@ -130,6 +130,30 @@ def Cta_ArriveOp : Cta_Op<"arrive", []> {
   let assemblyFormat = "$mbarrier `[` $slot `]` (`per_warp` $per_warp^)? attr-dict";
 }
 
+def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>,
+    RangedTypesMatchWith<"the results are what was in flight", "sources", "results", "llvm::make_range($_self.begin(), $_self.end())">]> {
+  let summary = "wait until at most so many products are in flight";
+  let description = [{
+    `wgmma.wait_group`: each `cta.wgmma` is one group, and groups retire in the order of their issue. All accumulators that may be in flight
+    go through it, also those that stay there, so that nothing that touches them moves across. Afterwards a `cta.complete` of a result that has retired costs nothing.
+
+    Lifespan: made by `cta-insert-waits`, which turns every `cta.complete` and `cta.release … after(…)` into such counts; lowered by
+    `convert-cta-to-nvvm`.
+
+    ```mlir
+    %e = cta.wgmma_wait(%d) pending = 1 : !cta.async<tensor<128x256xf32, #acc>>
+    ```
+
+    Constraints:
+    1. `pending` is 0 or more.
+  }];
+  let arguments = (ins Variadic<Cta_AsyncType>:$sources, ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
+  let results = (outs Variadic<Cta_AsyncType>:$results);
+  let assemblyFormat = "`(` $sources `)` `pending` `=` $pending attr-dict (`:` type($sources)^)?";
+  let builders = [OpBuilder<(ins "mlir::ValueRange":$sources, "int64_t":$pending), [{
+    build($_builder, $_state, mlir::TypeRange(sources), sources, $_builder.getI64IntegerAttr(pending)); }]>];
+}
+
 def Cta_RingOp : Cta_Op<"ring", []> {
   let summary = "the storage of one payload of a channel";
   let description = [{

@@ -86,7 +86,8 @@ def Cta_WaitOp : Cta_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Cta_ReleaseOp : Cta_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "give a slot back";
   let description = [{
-    All reads of the slot that precede it have happened; `after` names products in flight that read it and must have retired first.
+    All reads of the slot that precede it have happened; `after` names products in flight that read it and must have retired first (until `cta-insert-waits`, which
+    puts a wait for them in front).
 
     ```mlir
     cta.release %ch, %slot after(%d : !cta.async<tensor<…>>) : !cta.channel<3, …>
@@ -104,7 +105,7 @@ def Cta_CompleteOp : Cta_Op<"complete", [MemoryEffects<[MemRead, MemWrite]>, Cta
   let summary = "wait for a product in flight";
   let description = [{
     The only consumer of an asynchronous tile but a `cta.wgmma` that accumulates on it. How many groups may stay in flight is counted by
-    the lowering, never written.
+    `cta-insert-waits`, never written; behind that pass the source has been waited for by a `cta.wgmma_wait`, and only its type changes here.
 
     ```mlir
     %t = cta.complete %d : !cta.async<tensor<128x256xf32, #acc>>

@@ -47,7 +47,7 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, DeclareOpInterfaceMethods<Memor
     With an `!cta.async` result the product is only issued; `cta.complete` waits for it. An asynchronous `c` is the result of the product before on
     the same accumulators: they stay in the tensor core's hands.
 
-    Lifespan: made by `cta-form-wgmma`, lowered by `convert-cta-to-nvvm`. Asynchronous ones are made by `cta-schedule` and exist from phase scheduled on.
+    Lifespan: made by `cta-form-wgmma`, lowered by `convert-cta-to-nvvm`. Asynchronous ones are made by `cta-defer-waits` and exist from phase scheduled on.
 
     ```mlir
     %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<128x256xf32, #cta.frag<wgmma_acc, wg = 2>>

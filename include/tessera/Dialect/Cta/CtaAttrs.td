@@ -111,7 +111,7 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
     * `blocks_per_sm`: CTAs that shall share an SM.
     * `cluster`: CTAs of a cluster along the first grid dimension.
     * `registers`: of a math thread after the roles have parted (`setmaxnreg`); 0: as many as at entry.
-    * `pending`: wgmma groups that stay in flight over the back edge of a pipelined loop.
+    * `pending`: 1 or more: products stay in flight while others are issued, those of one iteration over the back edge of a pipelined loop; 0: each is waited for at once.
     * `epilogue`: columns that the epilogue converts and stores at a time; 0: the whole tile.
   }];
   let parameters = (ins

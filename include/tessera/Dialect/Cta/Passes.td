@@ -216,12 +216,43 @@ def PipelineCopies : CtaPass<"cta-pipeline-copies"> {
 }
 
 def Schedule : CtaPass<"cta-schedule"> {
-  let summary = "Choose the depth of channels and what stays in flight";
+  let summary = "Choose the depth of channels";
   let description = [{
     Requires and ensures *scheduled*. Depths that are open become `stages` of the plan, as far as shared memory goes: channels of inner loops first share what
-    the tiles that the launch stages leave; every channel has a slot at least, and one that a loop refills two if possible. With `pending` in the plan the products of a loop
-    that feed its accumulators stay in flight over the back edge: they become asynchronous, and each slot is released one iteration later.
-    A depth that cannot be is an error with the sum.
+    the tiles that the launch stages leave; every channel has a slot at least, and one that a loop refills two if possible. A depth that cannot be is an error with
+    the sum.
+  }];
+}
+
+def DeferWaits : CtaPass<"cta-defer-waits"> {
+  let summary = "Products stay in flight";
+  let description = [{
+    Requires and ensures *scheduled*. With `pending` above 0 in the kernel's plan:
+
+    * The products of a loop that only feed its accumulators stay in flight over the back edge: the loop carries `!cta.async` tiles, which `cta.complete` ends
+      behind it. A slot that they read is released one iteration later, when the product of that iteration has retired; so its channel has a depth of 2 at least,
+      and the first iteration, which has nothing to release, is peeled.
+    * Products in a row that do not need each other are issued together and completed behind the last.
+
+    Products stay synchronous whose `a` is in registers (the next iteration would overwrite it), or which read a tile that the loop stages.
+
+    ```mlir
+    %r = scf.for … iter_args(%c = %zero) {
+      %q, %a, %b = cta.wait %ch
+      %d = cta.wgmma %a, %b, %c
+      cta.release %ch, %q
+      scf.yield %d
+    }
+    // becomes, behind a copy of the first iteration that makes %d0 and %q0,
+    %e, %last = scf.for … iter_args(%c = %d0, %old = %q0) {
+      %q, %a, %b = cta.wait %ch
+      %d = cta.wgmma %a, %b, %c
+      cta.release %ch, %old after(%c)
+      scf.yield %d, %q
+    }
+    cta.release %ch, %last after(%e)
+    %r = cta.complete %e
+    ```
   }];
 }
 
@@ -231,6 +262,22 @@ def SpecializeWarps : CtaPass<"cta-specialize-warps"> {
     Requires *scheduled*, ensures *specialized*. The launch's body is dealt out: acquire, copies and commit of every channel, with the loops and scalars that
     they need, go to the role @producer (in `cta.elect`: one thread), everything else to the role @math; each gets only what it needs of
     loops and carried values. A launch without channels stays as it is.
+  }];
+}
+
+def InsertWaits : CtaPass<"cta-insert-waits"> {
+  let summary = "Counted waits for products in flight";
+  let description = [{
+    Requires and ensures *specialized*. In front of every `cta.complete` and every `cta.release` with `after` comes a `cta.wgmma_wait` with the number of groups that were
+    surely issued behind the product in question on every path to there: as many may stay in flight. What may be in flight at a wait goes through
+    it. Releases lose their `after`.
+
+    ```mlir
+    cta.release %ch, %old after(%c)
+    // becomes
+    %e = cta.wgmma_wait(%d) pending = 1
+    cta.release %ch, %old
+    ```
   }];
 }
 

@@ -45,8 +45,15 @@ int64_t tessera::cta::entryCap(int64_t threads) {
   return std::min<int64_t>(16384 / (32 * warpsOfAQuarter) / 8 * 8, 255);
 }
 
+/// The tile in registers that a value is, in flight or not; null for others.
+static RankedTensorType tileOf(Value value) {
+  if (auto async = dyn_cast<AsyncType>(value.getType()))
+    return async.getTensor();
+  return dyn_cast<RankedTensorType>(value.getType());
+}
+
 int64_t tessera::cta::registersOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
+  RankedTensorType type = tileOf(value);
   FragAttr frag = FragAttr::of(type);
   if (!frag)
     return 0;
@@ -58,6 +65,8 @@ int64_t tessera::cta::registersOf(Value value) {
 /// Made again wherever it is needed.
 static bool isFree(Value value) {
   Operation *op = value.getDefiningOp();
+  if (auto ready = dyn_cast_or_null<ReadyOp>(op))
+    op = ready.getSource().getDefiningOp();
   if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
     return !isa<RankedTensorType>(broadcast.getSource().getType());
   return isa_and_nonnull<IotaOp>(op) || (op && matchPattern(op, m_Constant()));
@@ -66,7 +75,7 @@ static bool isFree(Value value) {
 void Liveness::number(Block &block) {
   int64_t start = next++;
   for (BlockArgument argument : block.getArguments())
-    if (isa<RankedTensorType>(argument.getType()))
+    if (tileOf(argument))
       tiles.push_back({argument, start});
   for (Operation &op : block) {
     int64_t begin = next++;
@@ -76,7 +85,7 @@ void Liveness::number(Block &block) {
           number(inner);
     positions[&op] = {begin, next++};
     for (Value result : op.getResults())
-      if (isa<RankedTensorType>(result.getType()) && !isFree(result))
+      if (tileOf(result) && !isFree(result))
         tiles.push_back({result, op.getNumRegions() ? positions[&op].second : begin});
   }
 }

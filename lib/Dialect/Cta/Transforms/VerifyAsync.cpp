@@ -71,6 +71,10 @@ LogicalResult RoleVerifier::checkVocabulary(Operation *op) {
     return between(Phase::Scheduled, Phase::Allocated,
                    "products are in flight from phase scheduled on; cta-schedule makes them so",
                    "");
+  if (isa<WgmmaWaitOp>(op))
+    return between(Phase::Specialized, Phase::Allocated,
+                   "counted waits exist from phase specialized on; cta-insert-waits makes them",
+                   "");
   if (isa<RoleOp, ElectOp>(op))
     return between(Phase::Specialized, Phase::Allocated,
                    "roles exist from phase specialized on; cta-specialize-warps makes them", "");
