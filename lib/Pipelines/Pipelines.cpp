@@ -122,6 +122,7 @@ static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createSpecializeWarps());
   // Here it sees credits and roles, and what the text of a scheduled kernel says.
   kernels.addPass(cta::createCtaVerify());
+  kernels.addPass(cta::createExpandLoops());
   kernels.addPass(cta::createInsertWaits());
   kernels.addPass(cta::createLowerChannels());
   kernels.addPass(cta::createAllocateShared());

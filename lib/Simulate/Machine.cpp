@@ -518,7 +518,6 @@ Machine::Step Machine::begin(int warp, const Event &event, int number) {
   case Kind::Wgmma:
     return product(warp, event, number);
   case Kind::WgmmaWait:
-    trace(number);
     return waitForProducts(warp, event);
   case Kind::Complete:
     trace(number);

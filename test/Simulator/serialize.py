@@ -22,7 +22,7 @@ from with_plan import with_plan
 
 ALLOCATE = ("builtin.module(inline,canonicalize,cse,tile.kernel(tile-fuse-fma),tile-specialize-facts,tile.kernel("
             "convert-tile-to-cta,cta-form-wgmma,cta-assign-layouts,cta-swizzle-shared,cta-select-copies,cta-decompose,cta-lower-grid,"
-            "cta-pipeline-copies,cta-schedule,cta-specialize-warps,cta-lower-channels,cta-allocate-shared,cta-insert-barriers,"
+            "cta-pipeline-copies,cta-schedule,cta-defer-waits,cta-specialize-warps,cta-expand-loops,cta-insert-waits,cta-lower-channels,cta-allocate-shared,cta-insert-barriers,"
             "cta-assign-registers,cta-verify))")
 
 
@@ -55,6 +55,11 @@ CASES = [
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1", dict(M=200, N=264, K=0), (0,)),
     ("gemm-nn-128x128x64", "stages = 2, producers = 0", dict(M=136, N=136, K=200), (7,)),
     ("gemm-tn", "stages = 2, pending = 1, persistent = 1", dict(M=136, N=264, K=200), (8,)),
+    ("gemm-tn", "stages = 3, pending = 1", dict(M=136, N=136, K=64), (3,)),
+    ("gemm-tn", "stages = 3, pending = 1", dict(M=136, N=136, K=0), (0,)),
+    ("gemm-tn", "stages = 3, producers = 0, pending = 1", dict(M=136, N=136, K=200), (2,)),
+    ("gemm-tn", "stages = 4, producers = 0, persistent = 1", dict(M=136, N=264, K=136), (4,)),
+    ("attention", "stages = 3, producers = 0", dict(B=1, H=1, S=136, T=400), (1,)),
     ("gemm-bias-gelu", "stages = 3, persistent = 1", dict(M=264, N=136, K=136), (6,)),
     ("attention", "stages = 2, persistent = 1", dict(B=1, H=2, S=136, T=264), (9,)),
     ("attention", "stages = 2, persistent = 1", dict(B=1, H=1, S=264, T=0), (5,)),

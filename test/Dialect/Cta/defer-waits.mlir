@@ -6,14 +6,13 @@
 // CHECK:       %[[ZERO:.+]] = arith.constant dense<0.0
 // CHECK:       %[[RUNS:.+]] = arith.cmpi slt, %[[LB:.+]], %n : index
 // CHECK-NEXT:  %[[R:.+]] = scf.if %[[RUNS]] -> (tensor<64x64xf32, #wgmma_acc>) {
+// CHECK-NEXT:    %[[SECOND:.+]] = arith.addi %[[LB]], %[[STEP:.+]] : index
 // CHECK-NEXT:    %[[READY:.+]] = cta.ready %[[ZERO]]
 // CHECK-NEXT:    %[[P0:.+]] = cta.acquire %[[CH]]
 // CHECK-NEXT:    %[[A0:.+]] = cta.copy %A[%[[LB]], %[[LB]]]
 // CHECK-NEXT:    cta.commit %[[CH]], %[[P0]] (%[[A0]])
 // CHECK-NEXT:    %[[Q0:.+]], %[[T0:.+]] = cta.wait %[[CH]]
 // CHECK-NEXT:    %[[D0:.+]] = cta.wgmma %[[T0]], %[[T0]], %[[READY]] : {{.*}} -> !cta.async
-// CHECK-NOT:     cta.release
-// CHECK:         %[[SECOND:.+]] = arith.addi %[[LB]], %[[STEP:.+]] : index
 // CHECK-NEXT:    %[[L:.+]]:2 = scf.for %[[K:.+]] = %[[SECOND]] to %n step %[[STEP]] iter_args(%[[C:.+]] = %[[D0]], %[[OLD:.+]] = %[[Q0]]) -> (!cta.async<tensor<64x64xf32, #wgmma_acc>>, !cta.credit) {
 // CHECK:           cta.commit
 // CHECK:           %[[Q:.+]], %[[T:.+]] = cta.wait %[[CH]]

@@ -265,6 +265,29 @@ def SpecializeWarps : CtaPass<"cta-specialize-warps"> {
   }];
 }
 
+def ExpandLoops : CtaPass<"cta-expand-loops"> {
+  let summary = "Loads run ahead in the threads that compute";
+  let description = [{
+    Requires and ensures *specialized*. Inlines every `cta.step`. In a launch without roles (`producers = 0` in the plan) acquire, copies and commit of a loop's channel of
+    depth D move D - 1 iterations ahead: those of the first iterations come in front of the loop, those of iteration k + D - 1 into iteration k, both on
+    condition that there are so many. With steps in the text it is the stage of the step that waits less that of the step which acquires. If the slot is released one iteration
+    later (`cta-defer-waits`) they come behind that release, else they stay where they are.
+
+    A loop stays as it is if the copies need what it carries or loads, if they read what the launch writes, or if an iteration uses several slots; with stages in the
+    text that is an error.
+
+    ```mlir
+    scf.for %j = %lb to %first step %s { %p = cta.acquire %ch … cta.commit … }   // %first = min(%ub, %lb + (D - 1) * %s)
+    scf.for %k = %lb to %ub step %s … {
+      scf.if %more { %p = cta.acquire %ch … cta.commit … }                       // of iteration %k + (D - 1) * %s
+      %q, %a = cta.wait %ch
+      …
+      cta.release %ch, %q
+    }
+    ```
+  }];
+}
+
 def InsertWaits : CtaPass<"cta-insert-waits"> {
   let summary = "Counted waits for products in flight";
   let description = [{

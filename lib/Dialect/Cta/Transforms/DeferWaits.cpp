@@ -238,9 +238,10 @@ bool LoopDeferral::run() {
     scf::YieldOp::create(b, loc, loop.getInitArgs());
     b.setInsertionPointToEnd(branch.thenBlock());
   }
+  // In front of the first iteration: cta-expand-loops begins the loop's loads there.
+  Value second = arith::AddIOp::create(b, loc, loop.getLowerBound(), loop.getStep());
   SmallVector<Value> yielded, credits;
   peelFirst(yielded, credits);
-  Value second = arith::AddIOp::create(b, loc, loop.getLowerBound(), loop.getStep());
   SmallVector<Value> results = finish(rewrite(yielded, credits, second));
   if (branch) {
     scf::YieldOp::create(b, loc, results);

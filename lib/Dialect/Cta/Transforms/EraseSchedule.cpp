@@ -189,7 +189,7 @@ LogicalResult Forwarding::run(Block &block, Queues &queues) {
 
 //===--- steps and credits -------------------------------------------------------------------===//
 
-static void inlineStep(StepOp step) {
+void tessera::cta::inlineStep(StepOp step) {
   Block &body = step.getBody().front();
   Operation *yield = body.getTerminator();
   step->replaceAllUsesWith(yield->getOperands());

@@ -15,6 +15,9 @@ namespace tessera::cta {
 /// commit a wait sees.
 mlir::LogicalResult eraseSchedules(tile::KernelOp kernel);
 
+/// The ops of a step take its place.
+void inlineStep(StepOp step);
+
 } // namespace tessera::cta
 
 #endif

@@ -67,6 +67,8 @@ private:
   LaunchOp launch;
   IRRewriter b;
   llvm::MapVector<Value, Channel> channels;
+  /// Copies and where they go; not while their block is being walked.
+  SmallVector<std::pair<CopyOp, ElectOp>> elected;
 };
 } // namespace
 
@@ -178,6 +180,13 @@ LogicalResult Lowering::lowerAcquire(AcquireOp op, State &state) {
   Position &at = state[{op.getChannel(), Side::Produce}];
   b.setInsertionPoint(op);
   Value free = arith::XOrIOp::create(b, loc, at.phase, i32(loc, 1));
+  // All threads follow the position, one waits for the slot and fills it.
+  ElectOp elect;
+  if (!op->getParentOfType<ElectOp>()) {
+    b.setInsertionPoint(commit);
+    elect = ElectOp::create(b, loc);
+    b.createBlock(&elect.getBody());
+  }
   AwaitOp::create(b, loc, b.getI64IntegerAttr(channel.empty), at.slot, free);
   ExpectOp::create(b, loc, b.getI64IntegerAttr(channel.full), at.slot,
                    b.getI64IntegerAttr(channel.bytes));
@@ -186,7 +195,10 @@ LogicalResult Lowering::lowerAcquire(AcquireOp op, State &state) {
     copy.getIntoMutable().assign(SlotOp::create(b, loc, ring, at.slot));
     copy.getSlotMutable().assign(at.slot);
     copy.setMbarrier(channel.full);
+    if (elect)
+      elected.push_back({copy, elect});
   }
+  b.setInsertionPoint(op);
   b.eraseOp(commit);
   advance(loc, channel.depth, at);
   b.eraseOp(op);
@@ -422,6 +434,8 @@ LogicalResult Lowering::run() {
     return success();
   if (failed(makeRings()) || failed(lowerScope(launch, launch.getBody())))
     return failure();
+  for (auto [copy, elect] : elected)
+    copy->moveBefore(&elect.getBody().front(), elect.getBody().front().end());
   for (auto &[channel, lowered] : channels) {
     Operation *op = channel.getDefiningOp();
     if (!op->use_empty())
