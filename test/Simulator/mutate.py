@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mutation tests of cta-simulate: protocols that are right must be clean, each change below must be caught.
 
-    python3 mutate.py tile-opt Inputs/ SYNC.mlir
+    python3 mutate.py tile-opt Inputs/ SYNC.mlir PENDING.mlir
 
-SYNC.mlir is a GEMM with TMA as the synchronous pipeline allocates it. A mutation is a list of replacements in the text; each must apply exactly as
+SYNC.mlir is a GEMM with TMA as the synchronous pipeline allocates it, PENDING.mlir one with a product in flight over the back edge. A mutation is a list of replacements in the text; each must apply exactly as
 often as it says. The mutated text must be legal IR, so that what catches it is the simulator; `expect` is a part of what it says.
 """
 import os
@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections import Counter
 
-TILE_OPT, INPUTS, SYNC = sys.argv[1:4]
+TILE_OPT, INPUTS, SYNC, PENDING = sys.argv[1:5]
 TIMINGS = 24
 
 RING = os.path.join(INPUTS, "gemm-ring.mlir")
@@ -22,6 +22,7 @@ SIZES = {
     RING: ["M=500,N=300,K=640", "M=300,N=200,K=64"],
     CHANNELS: ["S=500,T=640,D=64", "S=200,T=64,D=64", "S=500,T=0,D=64"],
     SYNC: ["M=300,N=520,K=200"],
+    PENDING: ["M=300,N=520,K=640", "M=300,N=520,K=64", "M=300,N=520,K=0"],
 }
 
 
@@ -159,7 +160,7 @@ MUTATIONS = [
     channels("flight", "slot of a product in flight is released", "", (WAIT + DONE + "          cta.arrive 4[%s]\n",
              "          cta.arrive 4[%s]\n" + WAIT + DONE)),
     channels("flight", "product is not waited for", "", (WAIT + DONE, ""), ("arith.mulf %done, %v", "arith.mulf %c, %v")),
-    channels("flight", "the wait leaves the product in flight", "reads a product in flight", ("pending = 0", "pending = 1")),
+    channels("flight", "the wait leaves the product in flight", "reads a product in flight", (") pending = 0", ") pending = 1")),
     channels("flight", "product is read without a wait", "reads a product in flight", (WAIT, ""), ("cta.complete %dw", "cta.complete %d")),
     channels("arrive", "threads' reads, but one warp arrives", "", ("cta.arrive 8[%s] per_warp", "cta.arrive 8[%s]")),
     channels("arrive", "threads' reads, one warp arrives, count fits", "", ("cta.arrive 8[%s] per_warp", "cta.arrive 8[%s]"), ("1, 1, 4, 4>", "1, 1, 1, 1>")),
@@ -175,6 +176,8 @@ MUTATIONS = [
     channels("parity", "the producer's outer parity does not flip", "", ("%qnext = arith.xori %qphase, %i1 : i32", "%qnext = arith.ori %qphase, %qphase : i32", 1)),
     channels("deadlock", "the outer tile is loaded behind the loop whose slots wait for it", "deadlock", (OUTER, ""), ("          %qnext = arith.xori", OUTER + "          %qnext = arith.xori")),
     channels("await", "a slot of another ring", "", ("cta.slot %rk[%s]", "cta.slot %rk[%i0]", 0)),
+    Mutation(PENDING, "flight", "two products stay in flight where the slot of one is released", "overwrites", (") pending = 1", ") pending = 2")),
+    Mutation(PENDING, "flight", "the last product is read in flight", "reads a product in flight", (") pending = 0", ") pending = 1")),
     # Without roles: what cta-insert-barriers makes.
     sync("sync", "no barrier before the copies", "overwrites", ("        cta.barrier\n", "", 0)),
     sync("sync", "no await", "", ("        cta.await 0\n", "")),
@@ -190,7 +193,7 @@ MUTATIONS = [
 
 
 def run(text, sizes=None):
-    options = [] if sizes is None else [f"--cta-simulate=sizes={sizes} timings={TIMINGS}"]
+    options = [] if sizes is None else [f"--cta-simulate=sizes={sizes} timings={TIMINGS} cores=3"]
     done = subprocess.run([TILE_OPT, "-", "-o", os.devnull, *options], input=text, text=True, capture_output=True, timeout=120)
     return done.returncode, done.stderr
 
