@@ -60,7 +60,8 @@ private:
   void lowerWait(WaitOp op, State &state);
   void advance(Location loc, int64_t depth, Position &at);
 
-  /// The sides that stand inside an op, in the order of the text.
+  /// The sides that stand inside an op, in the order of the text; roles and elects inside have
+  /// their own.
   SmallVector<Key> sidesIn(Operation *op);
   Value i32(Location loc, int64_t value) { return arith::ConstantIntOp::create(b, loc, value, 32); }
 
@@ -224,11 +225,14 @@ void Lowering::lowerWait(WaitOp op, State &state) {
 
 SmallVector<Key> Lowering::sidesIn(Operation *op) {
   llvm::SetVector<std::pair<Value, int>> found;
-  op->walk([&](Operation *inner) {
+  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    if (inner != op && isa<RoleOp, ElectOp>(inner))
+      return WalkResult::skip();
     if (auto acquire = dyn_cast<AcquireOp>(inner))
       found.insert({acquire.getChannel(), static_cast<int>(Side::Produce)});
     else if (auto wait = dyn_cast<WaitOp>(inner))
       found.insert({wait.getChannel(), static_cast<int>(Side::Consume)});
+    return WalkResult::advance();
   });
   SmallVector<Key> keys;
   for (auto [channel, side] : found)

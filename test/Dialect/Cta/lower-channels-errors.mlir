@@ -1,0 +1,193 @@
+// RUN: tile-opt %s -split-input-file -cta-lower-channels -verify-diagnostics
+
+#sw = #cta.swizzle<128, dim = 1>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!channel = !cta.channel<2, !tile>
+tile.kernel @open(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @open_0 blocks() {
+    // expected-error @below {{has no depth yet; run cta-schedule first}}
+    %ch = cta.channel : !cta.channel<?, !tile>
+  }
+  tile.return
+}
+
+// -----
+
+#sw = #cta.swizzle<128, dim = 1>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!channel = !cta.channel<2, !tile>
+tile.kernel @scalar(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @scalar_0 blocks() {
+    // expected-error @below {{carries 'index'; channels of scalars cannot be lowered yet: compute it in both roles}}
+    %ch = cta.channel : !cta.channel<2, !tile, index>
+  }
+  tile.return
+}
+
+// -----
+
+// A position that all threads have cannot move in one of them.
+#sw = #cta.swizzle<128, dim = 1>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!channel = !cta.channel<2, !tile>
+tile.kernel @loop(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @loop_0 blocks() {
+    %ch = cta.channel : !channel
+    cta.role @math warps(4) {
+      scf.for %k = %c0 to %K step %c64 {
+        %q, %a = cta.wait %ch : !channel
+        cta.release %ch, %q : !channel
+      }
+    }
+    cta.role @producer warps(1) {
+      scf.for %k = %c0 to %K step %c64 {
+        // expected-error @below {{holds a side of a channel, but the loop or branch around it runs in all threads; put that into the cta.elect}}
+        cta.elect {
+          %p = cta.acquire %ch : !channel
+          %a = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+          cta.commit %ch, %p (%a) : !channel
+        }
+      }
+    }
+  }
+  tile.return
+}
+
+// -----
+
+#sw = #cta.swizzle<128, dim = 1>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!channel = !cta.channel<2, !tile>
+tile.kernel @beside(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @beside_0 blocks() {
+    %ch = cta.channel : !channel
+    cta.role @math warps(4) {
+      scf.for %k = %c0 to %K step %c64 {
+        %q, %a = cta.wait %ch : !channel
+        cta.release %ch, %q : !channel
+      }
+    }
+    cta.role @producer warps(1) {
+      // expected-error @below {{holds one part of a channel's side and the code beside it another; put all of it into the cta.elect, or none}}
+      cta.elect {
+        %p = cta.acquire %ch : !channel
+        %a = cta.copy %A[%c0, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+        cta.commit %ch, %p (%a) : !channel
+      }
+      %n = arith.addi %K, %c64 : index
+      scf.for %k = %c0 to %n step %c64 {
+        %p = cta.acquire %ch : !channel
+        %a = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+        cta.commit %ch, %p (%a) : !channel
+      }
+    }
+  }
+  tile.return
+}
+
+// -----
+
+#sw = #cta.swizzle<128, dim = 1>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!channel = !cta.channel<2, !tile>
+tile.kernel @uncommitted(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @uncommitted_0 blocks() {
+    %ch = cta.channel : !channel
+    // expected-error @below {{must have one use, the cta.commit of its slot}}
+    %p = cta.acquire %ch : !channel
+    %q, %a = cta.wait %ch : !channel
+    cta.release %ch, %q : !channel
+  }
+  tile.return
+}
+
+// -----
+
+#sw = #cta.swizzle<128, dim = 1>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!channel = !cta.channel<2, !tile>
+tile.kernel @flight(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @flight_0 blocks() {
+    %ch = cta.channel : !channel
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+    %r = cta.ready %zero : tensor<64x64xf32, #acc>
+    %q, %a = cta.wait %ch : !channel
+    %d = cta.wgmma %a, %a, %r : !tile, !tile -> !cta.async<tensor<64x64xf32, #acc>>
+    // expected-error @below {{still waits for products in flight; run cta-insert-waits first}}
+    cta.release %ch, %q after(%d : !cta.async<tensor<64x64xf32, #acc>>) : !channel
+  }
+  tile.return
+}
+
+// -----
+
+#sw = #cta.swizzle<128, dim = 1>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!channel = !cta.channel<2, !tile>
+tile.kernel @step(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @step_0 blocks() {
+    %ch = cta.channel : !channel
+    // expected-error @below {{is still there; run cta-expand-loops before cta-lower-channels}}
+    cta.step @s role(math) stage(0) {
+      %q, %a = cta.wait %ch : !channel
+      cta.release %ch, %q : !channel
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// TMA would still read the slot when the producer fills it.
+#sw = #cta.swizzle<128, dim = 1>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!channel = !cta.channel<2, !tile>
+tile.kernel @store(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @store_0 blocks() {
+    %ch = cta.channel : !channel
+    %q, %a = cta.wait %ch : !channel
+    // expected-error @below {{stores a slot of a channel by TMA, but nothing waits for that before the slot is filled again; read it and stage it}}
+    cta.copy_out %a, %C[%c0, %c0] {mechanism = #tma} : !tile -> memref<?x?xbf16>
+    cta.release %ch, %q : !channel
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{cta-lower-channels needs a kernel in phase specialized, but this one is in phase scheduled; run the passes in the order of the pipeline}}
+tile.kernel @scheduled() attributes {phase = #tile.phase<scheduled>} {
+  tile.return
+}
