@@ -5,6 +5,7 @@
 #include "tessera/Layout/RegisterForms.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -29,6 +30,15 @@ struct CtaAsmInterface : OpAsmDialectInterface {
     return AliasResult::FinalAlias;
   }
 };
+
+/// Constants stay in their launch: tiles do not cross its border, nor that of the grid that it
+/// stands for.
+struct CtaFoldInterface : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+  bool shouldMaterializeInto(Region *region) const final {
+    return isa<LaunchOp>(region->getParentOp());
+  }
+};
 } // namespace
 
 void CtaDialect::initialize() {
@@ -38,5 +48,5 @@ void CtaDialect::initialize() {
 #define GET_OP_LIST
 #include "tessera/Dialect/Cta/CtaOps.cpp.inc"
       >();
-  addInterfaces<CtaAsmInterface>();
+  addInterfaces<CtaAsmInterface, CtaFoldInterface>();
 }

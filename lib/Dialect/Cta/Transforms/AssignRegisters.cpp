@@ -33,6 +33,27 @@ static LogicalResult tooMany(const Pressure &pressure, int64_t cap, int64_t thre
   return error;
 }
 
+/// Roles that deal out registers among themselves: more than the block began with never come.
+static LogicalResult checkDealing(LaunchOp launch, int64_t entry, int64_t threads) {
+  int64_t sum = 0;
+  bool deals = false;
+  for (auto role : launch.getBody().getOps<RoleOp>()) {
+    deals |= role.getRegisters().has_value();
+    sum += static_cast<int64_t>(role.getWarps()) * 32 *
+           static_cast<int64_t>(role.getRegisters().value_or(entry));
+  }
+  if (!deals || sum <= entry * threads)
+    return success();
+  InFlightDiagnostic error = launch.emitOpError("has roles that want ")
+                             << sum << " registers together, but its " << threads
+                             << " threads begin with " << entry << " each, " << entry * threads
+                             << " together: a role would wait for the rest for ever";
+  for (auto role : launch.getBody().getOps<RoleOp>())
+    error.attachNote(role.getLoc()) << static_cast<int64_t>(role.getWarps()) * 32
+                                    << " threads with " << role.getRegisters().value_or(entry);
+  return error;
+}
+
 static LogicalResult assign(LaunchOp launch) {
   const int64_t threads = blockThreads(launch);
   if (launch.getThreads() && static_cast<int64_t>(*launch.getThreads()) != threads)
@@ -48,8 +69,11 @@ static LogicalResult assign(LaunchOp launch) {
   int64_t cap = entryCap(threads), blocks = 1;
   Pressure pressure = worstPressure(launch);
   if (pressure.op) {
-    if (pressure.sum() > cap - kOtherRegisters)
-      return tooMany(pressure, cap, threads);
+    // What the role has after it was dealt its registers.
+    auto role = pressure.op->getParentOfType<RoleOp>();
+    const int64_t own = role ? static_cast<int64_t>(role.getRegisters().value_or(cap)) : cap;
+    if (pressure.sum() > own - kOtherRegisters)
+      return tooMany(pressure, own, threads);
     // One block computes while the other fills or drains.
     int64_t shared = launch.getShared().value_or(0) + kReservedSharedBytes;
     if (2 * shared <= kSharedBytesPerSM && 2 * threads <= kThreadsPerSM &&
@@ -63,6 +87,9 @@ static LogicalResult assign(LaunchOp launch) {
       given && static_cast<int64_t>(*given) > cap)
     return launch.emitOpError("has max_registers = ")
            << *given << ", but " << blocks * threads << " threads of an SM have " << cap << " each";
+  if (failed(checkDealing(launch, static_cast<int64_t>(launch.getMaxRegisters().value_or(cap)),
+                          threads)))
+    return failure();
   launch.setThreads(threads);
   if (!launch.getMaxRegisters())
     launch.setMaxRegisters(cap);
