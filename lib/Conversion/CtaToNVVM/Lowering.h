@@ -124,6 +124,9 @@ public:
   void inFirstThread(llvm::function_ref<void()> body);
   /// The same in the first thread of each warpgroup of the scope.
   void inFirstThreads(llvm::function_ref<void()> body);
+  /// Named barriers from here to 15 are those of the warpgroups; 0 is the block's, those of roles
+  /// follow it.
+  static constexpr int64_t kFirstWarpgroupBarrier = 8;
   /// All threads of the scope meet, or those of each warpgroup.
   void meet(bool warpgroup = false);
   int64_t threads() const { return numThreads; }

@@ -31,6 +31,10 @@ LogicalResult Lowering::lowerRoles(cta::RoleOp first) {
     auto role = cast<cta::RoleOp>(op);
     auto warps = static_cast<int64_t>(role.getWarps());
     loc = role.getLoc();
+    if (number >= kFirstWarpgroupBarrier)
+      return error(role, "a launch has at most ")
+             << kFirstWarpgroupBarrier - 1
+             << " roles: each needs a named barrier of its own; put two roles into one";
     scf::IfOp branch;
     if (role->getNextNode()) {
       Value mine = compare(arith::CmpIPredicate::slt, warpInBlock(), i32(warp + warps));

@@ -78,9 +78,6 @@ void Lowering::inFirstThreads(llvm::function_ref<void()> body) {
   body();
 }
 
-/// Named barriers 8 to 15 are those of the warpgroups; 0 is the block's, those of roles follow it.
-static constexpr int64_t kFirstWarpgroupBarrier = 8;
-
 void Lowering::meet(bool ofWarpgroup) {
   if (scope.elected)
     return;

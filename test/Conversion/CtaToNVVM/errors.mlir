@@ -101,3 +101,29 @@ tile.kernel @no_wait(%x: memref<?x?xf32>) attributes {phase = #tile.phase<alloca
   }
   tile.return
 }
+
+// -----
+
+// Each role has a named barrier of its own, and so has each warpgroup: seven are left for roles.
+tile.kernel @crowd() attributes {phase = #tile.phase<allocated>} {
+  cta.launch @crowd_0 blocks() attributes {threads = 256} {
+    cta.role @r0 warps(1) {
+    }
+    cta.role @r1 warps(1) {
+    }
+    cta.role @r2 warps(1) {
+    }
+    cta.role @r3 warps(1) {
+    }
+    cta.role @r4 warps(1) {
+    }
+    cta.role @r5 warps(1) {
+    }
+    cta.role @r6 warps(1) {
+    }
+    // expected-error @below {{a launch has at most 7 roles: each needs a named barrier of its own; put two roles into one}}
+    cta.role @r7 warps(1) {
+    }
+  }
+  tile.return
+}
