@@ -49,7 +49,7 @@ struct CompileOptions {
   std::optional<Emit> emit;
   /// Stop after this phase (Pipelines.h) and return the module as text; empty: don't.
   std::string stopAfter;
-  /// Variants of a kernel: auto, any or aligned.
+  /// Variants of a kernel: auto, any, aligned or repack.
   std::string variants = "auto";
   /// "given": plans are what the text says. "auto": what they leave open is decided (cta-plan). Or
   /// a `#cta.plan<...>` for all kernels without one; what it leaves open is decided.

@@ -40,6 +40,7 @@ inline void registerTesseraDialects(mlir::DialectRegistry &registry) {
 inline void registerTesseraPasses() {
   tile::registerTileFuseFma();
   tile::registerTileInsertChecks();
+  tile::registerTileRepackOperands();
   tile::registerTileSpecializeFacts();
   tile::registerTileSplitBatches();
   tile::registerTileVerify();

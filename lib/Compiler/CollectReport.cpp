@@ -7,11 +7,13 @@
 #include "tessera/Dialect/Cta/Cta.h"
 #include "tessera/Dialect/Cta/PlanModel.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
-#include "tessera/Dialect/Tile/Tile.h"
+#include "tessera/Dialect/Tile/Transforms.h"
+#include "tessera/Target/Contract.h"
 #include "tessera/Target/Hopper.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Format.h"
 
@@ -94,14 +96,85 @@ std::string vectorText(std::optional<int64_t> vector, Type element) {
 
 std::string orEmpty(std::optional<StringRef> text) { return text.value_or("").str(); }
 
+//===--- workspace --------------------------------------------------------------------------===//
+
+/// As people write it: "M * (ceildivs(K, 64) * 64)".
+std::string exprText(tile::KernelOp kernel, const contract::Expr &expr) {
+  using Kind = contract::Expr::Kind;
+  auto call = [](StringRef name, ArrayRef<std::string> operands) {
+    return name.str() + "(" + llvm::join(operands, ", ") + ")";
+  };
+  switch (expr.kind) {
+  case Kind::Constant:
+    return std::to_string(expr.value);
+  case Kind::NumCores:
+    return "num_cores";
+  case Kind::Scalar:
+    return kernel.getArgName(expr.arg);
+  case Kind::Size:
+    if (auto names = kernel.getArgAttrOfType<ArrayAttr>(expr.arg, tile::TileDialect::kShape))
+      if (auto name = dyn_cast<StringAttr>(names[expr.dim]))
+        return name.str();
+    [[fallthrough]];
+  case Kind::Stride:
+    return call(expr.kind == Kind::Size ? "size" : "stride",
+                {kernel.getArgName(expr.arg), std::to_string(expr.dim)});
+  case Kind::Apply:
+    break;
+  }
+  SmallVector<std::string> operands;
+  for (const contract::Expr &operand : expr.operands) {
+    operands.push_back(exprText(kernel, operand));
+    if (operand.op == "add" || operand.op == "sub")
+      operands.back() = "(" + operands.back() + ")";
+  }
+  StringRef sign = expr.op == "mul" ? " * " : expr.op == "add" ? " + " : " - ";
+  if (expr.op == "mul" || expr.op == "add" || expr.op == "sub")
+    return llvm::join(operands, sign);
+  return call(expr.op, operands);
+}
+
+/// "8386560 bytes of bf16", "2 * M * ceildivs(K, 64) * 64 bytes of bf16".
+std::string workspaceText(tile::KernelOp kernel, memref::AllocOp alloc) {
+  FailureOr<contract::Workspace> workspace = contract::describeWorkspace(alloc);
+  if (failed(workspace))
+    return "";
+  contract::Expr bytes = contract::Expr::constant(elementBytes(alloc.getType().getElementType()));
+  auto times = [&](const contract::Expr &factor) {
+    bytes = contract::Expr::apply("mul", {bytes, factor});
+  };
+  // The rows outside of all others, and how far they are apart; or all sizes.
+  for (auto [d, size] : llvm::enumerate(workspace->sizes)) {
+    times(size);
+    if (workspace->strides.empty() || workspace->strides[d].isConstant(1))
+      continue;
+    bytes = contract::Expr::constant(elementBytes(alloc.getType().getElementType()));
+    times(size);
+    times(workspace->strides[d]);
+    break;
+  }
+  return exprText(kernel, bytes) + " bytes of " + workspace->element;
+}
+
+/// Why the operand of a load was copied to workspace, if it was.
+std::string repackedText(Value source) {
+  auto alloc = source.getDefiningOp<memref::AllocOp>();
+  auto why = alloc ? alloc->getAttrOfType<StringAttr>(tile::kRepacked) : StringAttr();
+  if (!why)
+    return "";
+  auto kernel = alloc->getParentOfType<tile::KernelOp>();
+  return "repacked into workspace (" + workspaceText(kernel, alloc) + ") because " + why.str();
+}
+
 /// Ops of other kinds have no verdict.
 std::optional<Verdict> verdictOf(Operation *op) {
   Verdict verdict;
-  auto fill = [&](StringRef kind, Type type, std::string mechanism, std::optional<StringRef> why) {
+  auto fill = [&](StringRef kind, Type type, std::string mechanism, std::optional<StringRef> why,
+                  const std::string &before = "") {
     verdict.op = kind.str();
     verdict.type = typeText(type);
     verdict.mechanism = std::move(mechanism);
-    verdict.why = orEmpty(why);
+    verdict.why = before + (before.empty() || !why ? "" : "; ") + orEmpty(why);
     return true;
   };
   bool known =
@@ -109,7 +182,7 @@ std::optional<Verdict> verdictOf(Operation *op) {
           .Case([&](cta::LoadOp load) {
             return fill("load", load.getTileType(),
                         vectorText(load.getVector(), load.getTileType().getElementType()),
-                        load.getWhy());
+                        load.getWhy(), repackedText(load.getSource()));
           })
           .Case([&](cta::StoreOp store) {
             return fill("store", store.getTileType(),
@@ -118,7 +191,8 @@ std::optional<Verdict> verdictOf(Operation *op) {
           })
           .Case([&](cta::CopyOp copy) {
             return fill("load", copy.getSmemType(),
-                        cta::stringifyMechanism(copy.getMechanism()).str(), copy.getWhy());
+                        cta::stringifyMechanism(copy.getMechanism()).str(), copy.getWhy(),
+                        repackedText(copy.getSource()));
           })
           .Case([&](cta::CopyOutOp copy) {
             return fill("store", copy.getSmemType(),
@@ -381,6 +455,8 @@ void tessera::collectKernels(ModuleOp module, StringRef text, StringRef sourceNa
     if (auto guards = kernel.getGuards())
       for (auto guard : guards->getAsRange<tile::GuardAttr>())
         variant.guards.push_back(guardText(kernel, guard));
+    for (memref::AllocOp alloc : contract::collectWorkspaces(kernel))
+      variant.workspaces.push_back(workspaceText(kernel, alloc));
     for (auto launch : kernel.getBody().front().getOps<cta::LaunchOp>())
       variant.launches.push_back(collectLaunch(launch, source));
     it->variants.push_back(std::move(variant));

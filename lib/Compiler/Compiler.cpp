@@ -100,9 +100,9 @@ static LogicalResult applyPlan(ModuleOp module, StringRef text) {
 
 static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options) {
   Location loc = module.getLoc();
-  if (options.variants != "auto" && options.variants != "any" && options.variants != "aligned")
+  if (!llvm::is_contained({"auto", "any", "aligned", "repack"}, StringRef(options.variants)))
     return emitError(loc, "unknown variants '")
-           << options.variants << "'; known: auto, any, aligned";
+           << options.variants << "'; known: auto, any, aligned, repack";
   for (const std::string &name : options.require) {
     std::optional<tile::Requirement> requirement = tile::symbolizeRequirement(name);
     if (!requirement)

@@ -102,6 +102,8 @@ std::string Report::toText() const {
         os << (i ? ", " : ": if ") << variant.guards[i];
       if (!variant.guards.empty())
         os << "\n";
+      for (size_t i = 0; i < variant.workspaces.size(); ++i)
+        os << "    workspace " << i << ": " << variant.workspaces[i] << "\n";
       for (const LaunchReport &launch : variant.launches)
         printLaunch(os, launch);
     }
@@ -192,6 +194,8 @@ static json::Value toJson(const VariantReport &variant) {
   return json::Object{
       {"name", utf8(variant.name)},
       {"guards", listOf(variant.guards, [](const std::string &g) { return json::Value(utf8(g)); })},
+      {"workspaces",
+       listOf(variant.workspaces, [](const std::string &w) { return json::Value(utf8(w)); })},
       {"launches", listOf(variant.launches, [](const LaunchReport &l) { return toJson(l); })}};
 }
 

@@ -6,6 +6,7 @@
 #include "tessera/Layout/RegisterForms.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace tessera::layout;
 
@@ -78,18 +79,18 @@ struct Candidate {
 };
 
 Candidate blockedWith(const Coord &shape, int elementBytes, int contiguousDim, int warpBits,
-                      int64_t wgCount, int wgDim) {
+                      int64_t wgCount, int wgDim, int64_t vectorBytes) {
   const int n = static_cast<int>(shape.size());
   Cutter cutter(shape, wgCount, wgDim);
   const Coord local = cutter.left;
   RegisterLayout &l = cutter.layout;
   const int bits = kLaneBits + warpBits;
 
-  // Registers: as wide as 16 bytes, the extent, and enough work for all threads permit.
+  // Registers: as wide as the access, the extent, and enough work for all threads permit.
   int64_t vector = 1;
   if (n > 0) {
     const int64_t extent = shape[contiguousDim];
-    while (vector * 2 * elementBytes <= 16 && extent % (vector * 2) == 0 &&
+    while (vector * 2 * elementBytes <= vectorBytes && extent % (vector * 2) == 0 &&
            local[contiguousDim] % (vector * 2) == 0 &&
            product(local) / (vector * 2) >= int64_t(1) << bits)
       vector *= 2;
@@ -126,19 +127,21 @@ Candidate blockedWith(const Coord &shape, int elementBytes, int contiguousDim, i
 } // namespace
 
 RegisterLayout tessera::layout::blockedFor(const Coord &shape, int elementBytes, int contiguousDim,
-                                           int warpBits, int64_t wgCount) {
+                                           int warpBits, int64_t wgCount, int64_t vectorBytes) {
   const int n = static_cast<int>(shape.size());
   if (!isSensible(shape, warpBits, wgCount) || elementBytes < 1 ||
       (n > 0 && (contiguousDim < 0 || contiguousDim >= n)))
     return RegisterLayout();
   if (n == 0)
     return splat(0, warpBits, wgCount);
-  Candidate best = blockedWith(shape, elementBytes, contiguousDim, warpBits, wgCount, -1);
+  Candidate best =
+      blockedWith(shape, elementBytes, contiguousDim, warpBits, wgCount, -1, vectorBytes);
   if (wgCount == 1 || product(shape) <= int64_t(32) << warpBits)
     return best.layout;
   bool first = true;
   auto attempt = [&](int dim) {
-    Candidate c = blockedWith(shape, elementBytes, contiguousDim, warpBits, wgCount, dim);
+    Candidate c =
+        blockedWith(shape, elementBytes, contiguousDim, warpBits, wgCount, dim, vectorBytes);
     // Cutting wins ties against replication; among the cuts the first wins.
     if (c.score > best.score || (first && c.score >= best.score))
       best = c;
@@ -150,6 +153,21 @@ RegisterLayout tessera::layout::blockedFor(const Coord &shape, int elementBytes,
   if (shape[contiguousDim] >= wgCount)
     attempt(contiguousDim);
   return best.layout;
+}
+
+double tessera::layout::sectorsPerAccess(const RegisterLayout &l, const Coord &shape,
+                                         int elementBytes, int contiguousDim, int64_t vector) {
+  constexpr int64_t kSectorBytes = 32, kLanes = 32;
+  std::set<Coord> sectors;
+  for (int64_t lane = 0; lane < kLanes; ++lane) {
+    Coord first = l.coord(shape, 0, lane, 0, 0);
+    const int64_t begin = first[contiguousDim] * elementBytes;
+    for (int64_t byte = begin; byte < begin + vector * elementBytes; byte += elementBytes) {
+      first[contiguousDim] = byte / kSectorBytes;
+      sectors.insert(first);
+    }
+  }
+  return double(sectors.size()) * kSectorBytes / double(kLanes * vector * elementBytes);
 }
 
 RegisterLayout tessera::layout::fmaAcc(const Coord &shape, int warpBits, int64_t wgCount) {

@@ -92,6 +92,7 @@ static void toTile(OpPassManager &pm, const TilePipelineOptions &options) {
   tile::TileSpecializeFactsOptions facts;
   facts.variants = options.variants;
   pm.addPass(tile::createTileSpecializeFacts(facts));
+  pm.addNestedPass<tile::KernelOp>(tile::createTileRepackOperands());
 }
 
 static void toRaw(OpPassManager &pm) {
@@ -154,7 +155,7 @@ namespace {
 struct RegisteredOptions : PassPipelineOptions<RegisteredOptions> {
   Option<bool> check{*this, "check", llvm::cl::desc("insert tile-insert-checks"),
                      llvm::cl::init(false)};
-  Option<std::string> variants{*this, "variants", llvm::cl::desc("auto, any or aligned"),
+  Option<std::string> variants{*this, "variants", llvm::cl::desc("auto, any, aligned or repack"),
                                llvm::cl::init("auto")};
   Option<bool> derivePlans{*this, "derive-plans",
                            llvm::cl::desc("Decide what the plans of kernels leave open"),

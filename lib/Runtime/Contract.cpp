@@ -19,7 +19,7 @@ constexpr size_t headerSize = 24;
 // Limits. Generous for any kernel, small enough that no text can make the reader misbehave.
 constexpr uint64_t maxJsonBytes = uint64_t{16} << 20;
 constexpr size_t maxKernels = 4096, maxArgs = 1024, maxRank = 16, maxList = 4096;
-constexpr size_t maxNodes = 65536;
+constexpr size_t maxNodes = 65536, maxWorkspaces = 256;
 constexpr unsigned maxDepth = 200;
 constexpr int64_t maxSize = std::numeric_limits<int64_t>::max();
 
@@ -44,10 +44,11 @@ private:
   void readMemref(const JsonReader &reader, Argument &arg);
   void readVariant(const JsonReader &reader, bool last);
   void readGuard(const JsonReader &reader, Guard &guard);
-  void readLaunch(const JsonReader &reader, Launch &launch);
-  void readParam(const JsonReader &reader, const Launch &launch, Param &param);
-  void readDescriptor(const JsonReader &reader, Descriptor &descriptor);
-  void readWorkspace(const JsonReader &reader);
+  void readLaunch(const JsonReader &reader, const Variant &variant, Launch &launch);
+  void readParam(const JsonReader &reader, const Variant &variant, const Launch &launch,
+                 Param &param);
+  void readDescriptor(const JsonReader &reader, const Variant &variant, Descriptor &descriptor);
+  void readWorkspace(const JsonReader &reader, std::vector<Workspace> &workspaces);
   Expr readExpr(const JsonReader &reader);
   uint32_t readNode(const JsonReader &reader, Expr &expr, unsigned depth);
   void readExprs(const JsonReader &reader, size_t limit, std::vector<Expr> &exprs);
@@ -246,10 +247,15 @@ void KernelReader::readArgument(const JsonReader &reader) {
   kernel.args.push_back(std::move(arg));
 }
 
-void KernelReader::readWorkspace(const JsonReader &reader) {
+void KernelReader::readWorkspace(const JsonReader &reader, std::vector<Workspace> &workspaces) {
   Workspace workspace;
   workspace.element = readElement(reader.member("element"), /*scalar=*/false);
   readExprs(reader.member("sizes"), maxRank, workspace.sizes);
+  if (reader.has("strides")) {
+    readExprs(reader.member("strides"), maxRank, workspace.strides);
+    if (workspace.strides.size() != workspace.sizes.size())
+      reader.fail("'strides' needs as many entries as 'sizes'");
+  }
   if (reader.has("init") && !reader.member("init").isNull()) {
     JsonReader init = reader.member("init");
     workspace.initialized = true;
@@ -268,7 +274,7 @@ void KernelReader::readWorkspace(const JsonReader &reader) {
     else
       init.fail("expected a number, null, or for floats \"inf\", \"-inf\" or \"nan\"");
   }
-  kernel.workspaces.push_back(std::move(workspace));
+  workspaces.push_back(std::move(workspace));
 }
 
 void KernelReader::readGuard(const JsonReader &reader, Guard &guard) {
@@ -299,14 +305,15 @@ void KernelReader::readGuard(const JsonReader &reader, Guard &guard) {
   guard.value = reader.member("value").integer(isBound ? 0 : 1, maxSize);
 }
 
-void KernelReader::readDescriptor(const JsonReader &reader, Descriptor &descriptor) {
+void KernelReader::readDescriptor(const JsonReader &reader, const Variant &variant,
+                                  Descriptor &descriptor) {
   size_t rank = 0;
   if (reader.has("workspace")) {
     descriptor.ofWorkspace = true;
     descriptor.arg = static_cast<uint32_t>(
-        reader.member("workspace").integer(0, static_cast<int64_t>(kernel.workspaces.size()) - 1));
+        reader.member("workspace").integer(0, static_cast<int64_t>(variant.workspaces.size()) - 1));
     if (!reader.failed())
-      rank = kernel.workspaces[descriptor.arg].sizes.size();
+      rank = variant.workspaces[descriptor.arg].sizes.size();
   } else {
     descriptor.arg = readMemrefIndex(reader.member("arg"));
     if (!reader.failed())
@@ -348,7 +355,8 @@ void KernelReader::readDescriptor(const JsonReader &reader, Descriptor &descript
   descriptor.nanFill = oob == "nan";
 }
 
-void KernelReader::readParam(const JsonReader &reader, const Launch &launch, Param &param) {
+void KernelReader::readParam(const JsonReader &reader, const Variant &variant, const Launch &launch,
+                             Param &param) {
   std::string kind = reader.member("kind").string();
   auto readIndex = [&](size_t count) {
     return static_cast<uint32_t>(
@@ -367,7 +375,7 @@ void KernelReader::readParam(const JsonReader &reader, const Launch &launch, Par
     param.arg = readScalarIndex(reader.member("arg"), /*integerOnly=*/false);
   } else if (kind == "workspace") {
     param.kind = Param::Kind::Workspace;
-    param.arg = readIndex(kernel.workspaces.size());
+    param.arg = readIndex(variant.workspaces.size());
   } else if (kind == "expr") {
     param.kind = Param::Kind::Expr;
     param.value = readExpr(reader.member("value"));
@@ -379,7 +387,7 @@ void KernelReader::readParam(const JsonReader &reader, const Launch &launch, Par
   }
 }
 
-void KernelReader::readLaunch(const JsonReader &reader, Launch &launch) {
+void KernelReader::readLaunch(const JsonReader &reader, const Variant &variant, Launch &launch) {
   launch.symbol = reader.member("symbol").string();
   if (launch.symbol.empty() || launch.symbol.find('\0') != std::string::npos)
     reader.fail("'symbol' is no symbol");
@@ -392,13 +400,13 @@ void KernelReader::readLaunch(const JsonReader &reader, Launch &launch) {
     size_t count = list.arraySize(64);
     launch.descriptors.resize(count);
     for (size_t i = 0; i < count && !reader.failed(); ++i)
-      readDescriptor(list.at(i), launch.descriptors[i]);
+      readDescriptor(list.at(i), variant, launch.descriptors[i]);
   }
   JsonReader list = reader.member("params");
   size_t count = list.arraySize(maxList);
   launch.params.resize(count);
   for (size_t i = 0; i < count && !reader.failed(); ++i)
-    readParam(list.at(i), launch, launch.params[i]);
+    readParam(list.at(i), variant, launch, launch.params[i]);
 }
 
 void KernelReader::readVariant(const JsonReader &reader, bool last) {
@@ -413,11 +421,20 @@ void KernelReader::readVariant(const JsonReader &reader, bool last) {
     if (last && count)
       guards.fail("the last variant must have none");
   }
+  if (reader.has("workspaces")) {
+    JsonReader list = reader.member("workspaces");
+    size_t length = list.arraySize(maxWorkspaces);
+    for (size_t i = 0; i < length && !reader.failed(); ++i)
+      readWorkspace(list.at(i), variant.workspaces);
+  } else {
+    variant.workspaces = kernel.workspaces;
+  }
+  kernel.usesWorkspaces |= !variant.workspaces.empty();
   JsonReader launches = reader.member("launches");
   size_t count = launches.arraySize(maxList);
   variant.launches.resize(count);
   for (size_t i = 0; i < count && !reader.failed(); ++i)
-    readLaunch(launches.at(i), variant.launches[i]);
+    readLaunch(launches.at(i), variant, variant.launches[i]);
   kernel.variants.push_back(std::move(variant));
 }
 
@@ -438,7 +455,8 @@ bool KernelReader::read(const JsonReader &reader) {
     assume.message = entry.stringOr("message", "");
     kernel.assumes.push_back(std::move(assume));
   });
-  forEach("workspaces", 256, false, [&](const JsonReader &entry, bool) { readWorkspace(entry); });
+  forEach("workspaces", maxWorkspaces, false,
+          [&](const JsonReader &entry, bool) { readWorkspace(entry, kernel.workspaces); });
   forEach("variants", maxList, true,
           [&](const JsonReader &entry, bool last) { readVariant(entry, last); });
   if (!reader.failed() && kernel.variants.empty())

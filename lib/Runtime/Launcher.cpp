@@ -3,6 +3,7 @@
 
 #include "tessera/Runtime/Launcher.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -37,7 +38,7 @@ bool Kernel::makeKey(const tessera_rt_arg *args, size_t count, void *context, vo
                                              std::to_string(count) + " were given");
   key.clear();
   key.push_back(reinterpret_cast<uint64_t>(context));
-  key.push_back(contract.workspaces.empty() ? 0 : reinterpret_cast<uint64_t>(stream));
+  key.push_back(contract.usesWorkspaces ? reinterpret_cast<uint64_t>(stream) : 0);
   key.push_back(static_cast<uint64_t>(forced));
   for (size_t i = 0; i < count; ++i) {
     const Argument &arg = contract.args[i];
@@ -78,34 +79,73 @@ bool Kernel::bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &b
                                            printGuard(*failed, contract.argNames()));
 }
 
-bool Kernel::prepareSpaces(const std::vector<BoundArg> &args, void *context, void *stream,
+bool Kernel::measureSpace(const Workspace &workspace, const std::vector<BoundArg> &args,
+                          Space &space, std::string &reason) {
+  auto evaluate = [&](const Expr &expr, const char *what, std::vector<int64_t> &list) {
+    int64_t value;
+    if (!expr.evaluate(args, cores, value, reason))
+      return false;
+    if (value < 0) {
+      reason = std::string("negative ") + what + " " + std::to_string(value);
+      return false;
+    }
+    list.push_back(value);
+    return true;
+  };
+  for (const Expr &expr : workspace.sizes)
+    if (!evaluate(expr, "size", space.sizes))
+      return false;
+  for (const Expr &expr : workspace.strides)
+    if (!evaluate(expr, "stride", space.strides))
+      return false;
+  bool overflow = false;
+  if (workspace.strides.empty()) {
+    space.strides.assign(space.sizes.size(), 1);
+    for (size_t d = space.sizes.size(); d-- > 1;)
+      overflow |= __builtin_mul_overflow(space.strides[d], space.sizes[d], &space.strides[d - 1]);
+  }
+  // Whole rows, the last one too, whatever lies between them.
+  int64_t elements = 1, last = 1;
+  bool empty = false;
+  for (size_t d = 0; d < space.sizes.size(); ++d) {
+    int64_t whole, span;
+    empty |= space.sizes[d] == 0;
+    overflow |= __builtin_mul_overflow(space.sizes[d], space.strides[d], &whole) ||
+                __builtin_mul_overflow(space.sizes[d] - 1, space.strides[d], &span) ||
+                __builtin_add_overflow(last, span, &last);
+    elements = std::max(elements, whole);
+  }
+  elements = std::max(elements, last);
+  if (empty)
+    elements = 0;
+  else if (overflow || elements > INT64_MAX / 16) {
+    reason = "its size overflows 64 bits";
+    return false;
+  }
+  space.count = static_cast<size_t>(elements);
+  return true;
+}
+
+bool Kernel::prepareSpaces(const std::vector<Workspace> &workspaces,
+                           const std::vector<BoundArg> &args, void *context, void *stream,
                            std::vector<Space> &spaces, Prepared &prepared, Error &error) {
-  spaces.resize(contract.workspaces.size());
+  spaces.resize(workspaces.size());
   if (spaces.empty())
     return true;
   std::vector<Buffer> &list = buffers[{context, stream}];
-  list.resize(spaces.size());
+  // Variants share the buffers, of which they may have different numbers.
+  list.resize(std::max(list.size(), spaces.size()));
   for (size_t i = 0; i < spaces.size(); ++i) {
-    const Workspace &workspace = contract.workspaces[i];
+    const Workspace &workspace = workspaces[i];
     Space &space = spaces[i];
     std::string what = "kernel '" + contract.name + "', workspace " + std::to_string(i) + ": ";
-    int64_t elements = 1, bytes;
-    for (const Expr &expr : workspace.sizes) {
-      int64_t size;
-      std::string reason;
-      if (!expr.evaluate(args, cores, size, reason))
-        return error.set(TESSERA_RT_INVALID, what + reason);
-      if (size < 0)
-        return error.set(TESSERA_RT_INVALID, what + "negative size " + std::to_string(size));
-      space.sizes.push_back(size);
-      if (__builtin_mul_overflow(elements, size, &elements))
-        return error.set(TESSERA_RT_INVALID, what + "its size overflows 64 bits");
-    }
+    std::string reason;
+    if (!measureSpace(workspace, args, space, reason))
+      return error.set(TESSERA_RT_INVALID, what + reason);
     size_t elementBytes = elementSize(workspace.element);
-    if (__builtin_mul_overflow(elements, static_cast<int64_t>(elementBytes), &bytes))
-      return error.set(TESSERA_RT_INVALID, what + "its size overflows 64 bits");
+    size_t bytes = space.count * elementBytes;
     Buffer &buffer = list[i];
-    if (buffer.bytes < static_cast<size_t>(bytes) || !buffer.address) {
+    if (buffer.bytes < bytes || !buffer.address) {
       // Earlier launches may still use the old one.
       Backend &backend = module.getBackend();
       if (buffer.address) {
@@ -115,11 +155,10 @@ bool Kernel::prepareSpaces(const std::vector<BoundArg> &args, void *context, voi
       }
       buffer = Buffer();
       ++generation;
-      if (!backend.allocate(static_cast<size_t>(bytes), buffer.address, error))
+      if (!backend.allocate(bytes, buffer.address, error))
         return error.set(error.status, what + error.message);
-      buffer.bytes = static_cast<size_t>(bytes);
+      buffer.bytes = bytes;
     }
-    space.count = static_cast<size_t>(elements);
     space.address = buffer.address;
     if (workspace.initialized)
       prepared.fills.push_back({space.address, workspace.pattern, elementBytes, space.count});
@@ -138,15 +177,10 @@ bool Kernel::prepareMap(const Descriptor &descriptor, const std::vector<BoundArg
   request.nanFill = descriptor.nanFill;
   request.address =
       descriptor.ofWorkspace ? spaces[descriptor.arg].address : args[descriptor.arg].pointer;
-  std::vector<int64_t> spaceStrides;
   const int64_t *sizes, *strides;
   if (descriptor.ofWorkspace) {
-    const std::vector<int64_t> &spaceSizes = spaces[descriptor.arg].sizes;
-    spaceStrides.assign(spaceSizes.size(), 1);
-    for (size_t d = spaceSizes.size(); d-- > 1;)
-      spaceStrides[d - 1] = spaceStrides[d] * spaceSizes[d]; // the product was checked
-    sizes = spaceSizes.data();
-    strides = spaceStrides.data();
+    sizes = spaces[descriptor.arg].sizes.data();
+    strides = spaces[descriptor.arg].strides.data();
   } else {
     sizes = args[descriptor.arg].sizes;
     strides = args[descriptor.arg].strides;
@@ -256,11 +290,12 @@ bool Kernel::prepare(const tessera_rt_arg *args, size_t count, void *context, vo
   BoundArgs bound;
   size_t variant;
   std::vector<Space> spaces;
-  if (!bindAndCheck(args, count, bound, variant, error) ||
-      !prepareSpaces(bound.args, context, stream, spaces, prepared, error))
+  if (!bindAndCheck(args, count, bound, variant, error))
+    return false;
+  const Variant &chosen = contract.variants[variant];
+  if (!prepareSpaces(chosen.workspaces, bound.args, context, stream, spaces, prepared, error))
     return false;
   prepared.generation = generation;
-  const Variant &chosen = contract.variants[variant];
   size_t slots = 0, maps = 0, params = 0;
   for (const Launch &launch : chosen.launches) {
     slots += launch.params.size();
@@ -293,7 +328,7 @@ bool Kernel::launch(const tessera_rt_arg *args, size_t count, void *stream, Erro
   uint64_t code = hash(key);
   auto found = cache.find(code);
   Prepared *prepared = found == cache.end() ? nullptr : found->second.get();
-  bool moved = prepared && !contract.workspaces.empty() && prepared->generation != generation;
+  bool moved = prepared && contract.usesWorkspaces && prepared->generation != generation;
   if (!prepared || moved || prepared->key != key) {
     auto fresh = std::make_unique<Prepared>();
     fresh->key = key;

@@ -209,6 +209,19 @@ static json::Value toJson(const Launch &launch) {
   return o;
 }
 
+static json::Array toArray(const std::vector<Workspace> &workspaces) {
+  json::Array list;
+  for (const Workspace &workspace : workspaces) {
+    json::Object o{{"element", workspace.element},
+                   {"sizes", toArray(workspace.sizes)},
+                   {"init", workspace.init}};
+    if (!workspace.strides.empty())
+      o["strides"] = toArray(workspace.strides);
+    list.push_back(std::move(o));
+  }
+  return list;
+}
+
 static json::Value toJson(const Variant &variant) {
   json::Array guards, launches;
   for (const Guard &guard : variant.guards) {
@@ -219,8 +232,11 @@ static json::Value toJson(const Variant &variant) {
   }
   for (const Launch &launch : variant.launches)
     launches.push_back(toJson(launch));
-  return json::Object{
+  json::Object o{
       {"name", variant.name}, {"guards", std::move(guards)}, {"launches", std::move(launches)}};
+  if (variant.workspaces)
+    o["workspaces"] = toArray(*variant.workspaces);
+  return o;
 }
 
 /// Facts that the format has no key for are conditions like any other.
@@ -249,23 +265,19 @@ static json::Value toJson(const Assume &assume) {
 }
 
 static json::Value toJson(const Kernel &kernel) {
-  json::Array args, assumes, workspaces, variants;
+  json::Array args, assumes, variants;
   for (const Argument &arg : kernel.args)
     args.push_back(toJson(arg));
   for (const Assume &assume : kernel.assumes)
     assumes.push_back(toJson(assume));
   for (const Assume &assume : factsAsAssumes(kernel))
     assumes.push_back(toJson(assume));
-  for (const Workspace &workspace : kernel.workspaces)
-    workspaces.push_back(json::Object{{"element", workspace.element},
-                                      {"sizes", toArray(workspace.sizes)},
-                                      {"init", workspace.init}});
   for (const Variant &variant : kernel.variants)
     variants.push_back(toJson(variant));
   return json::Object{{"name", kernel.name},
                       {"args", std::move(args)},
                       {"assumes", std::move(assumes)},
-                      {"workspaces", std::move(workspaces)},
+                      {"workspaces", toArray(kernel.workspaces)},
                       {"variants", std::move(variants)}};
 }
 

@@ -130,13 +130,15 @@ SmallVector<memref::AllocOp> tessera::contract::collectWorkspaces(tile::KernelOp
   return llvm::to_vector(kernel.getBody().front().getOps<memref::AllocOp>());
 }
 
-static FailureOr<Workspace> describeWorkspace(memref::AllocOp alloc) {
+FailureOr<Workspace> tessera::contract::describeWorkspace(memref::AllocOp alloc) {
   Workspace workspace;
   MemRefType type = alloc.getType();
-  if (!type.getLayout().isIdentity() || type.getMemorySpace())
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0 || type.getMemorySpace())
     return alloc.emitOpError(
-               "is workspace of the kernel: it needs the identity layout and the default "
-               "memory space, got ")
+               "is workspace of the kernel: it needs the identity layout or strides without an "
+               "offset, and the default memory space, got ")
            << type;
   if (!tile::isMemoryElementType(type.getElementType()))
     return alloc.emitOpError("holds ")
@@ -153,6 +155,16 @@ static FailureOr<Workspace> describeWorkspace(memref::AllocOp alloc) {
       return failure();
     workspace.sizes.push_back(*expr);
   }
+  auto symbol = alloc.getSymbolOperands().begin();
+  if (!type.getLayout().isIdentity())
+    for (int64_t stride : strides) {
+      FailureOr<Expr> expr = Expr::constant(stride);
+      if (ShapedType::isDynamic(stride))
+        expr = buildExpr(*symbol++, alloc);
+      if (failed(expr))
+        return failure();
+      workspace.strides.push_back(*expr);
+    }
   Attribute init = alloc->getAttr("tile.init");
   if (!init)
     return workspace;
@@ -182,6 +194,17 @@ static LogicalResult checkText(tile::KernelOp kernel, StringRef text, const char
     return success();
   return kernel.emitOpError("has ")
          << what << " that is no UTF-8 text: '" << llvm::json::fixUTF8(text) << "'";
+}
+
+static FailureOr<std::vector<Workspace>> describeWorkspaces(tile::KernelOp kernel) {
+  std::vector<Workspace> workspaces;
+  for (memref::AllocOp alloc : collectWorkspaces(kernel)) {
+    FailureOr<Workspace> workspace = describeWorkspace(alloc);
+    if (failed(workspace))
+      return failure();
+    workspaces.push_back(std::move(*workspace));
+  }
+  return workspaces;
 }
 
 /// The conditions under which a kernel may be launched.
@@ -225,12 +248,10 @@ FailureOr<Kernel> tessera::contract::describeKernel(tile::KernelOp kernel) {
   unifyNamedSizes(kernel, description);
   if (failed(describeAssumes(kernel, description.assumes)))
     return failure();
-  for (memref::AllocOp alloc : collectWorkspaces(kernel)) {
-    FailureOr<Workspace> workspace = describeWorkspace(alloc);
-    if (failed(workspace))
-      return failure();
-    description.workspaces.push_back(*workspace);
-  }
+  FailureOr<std::vector<Workspace>> workspaces = describeWorkspaces(kernel);
+  if (failed(workspaces))
+    return failure();
+  description.workspaces = std::move(*workspaces);
   return description;
 }
 
@@ -299,6 +320,12 @@ LogicalResult tessera::contract::addVariant(Contract &contract, tile::KernelOp k
             return known.cond == assume.cond && known.message == assume.message;
           }))
         it->assumes.push_back(std::move(assume));
+    // A pass may give one variant workspace that the others do without.
+    FailureOr<std::vector<Workspace>> workspaces = describeWorkspaces(kernel);
+    if (failed(workspaces))
+      return failure();
+    if (*workspaces != it->workspaces)
+      variant.workspaces = std::move(*workspaces);
     // The facts that only one variant has are its guards: what all share holds of the kernel.
     for (auto [i, arg] : llvm::enumerate(it->args)) {
       Argument other = describeArgument(kernel, i);

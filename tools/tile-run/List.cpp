@@ -75,6 +75,19 @@ std::string printExprs(const std::vector<Expr> &exprs, const std::vector<std::st
   return text + "]";
 }
 
+OrderedJson describeWorkspaces(const std::vector<Workspace> &workspaces,
+                               const std::vector<std::string> &names) {
+  OrderedJson list = OrderedJson::array();
+  for (const Workspace &workspace : workspaces) {
+    list.push_back({{"element", elementName(workspace.element)},
+                    {"sizes", printExprs(workspace.sizes, names)},
+                    {"initialized", workspace.initialized}});
+    if (!workspace.strides.empty())
+      list.back()["strides"] = printExprs(workspace.strides, names);
+  }
+  return list;
+}
+
 OrderedJson describeVariant(Kernel &kernel, size_t index, bool gpu, std::string &noDriver) {
   const KernelContract &contract = kernel.getContract();
   const Variant &variant = contract.variants[index];
@@ -83,6 +96,7 @@ OrderedJson describeVariant(Kernel &kernel, size_t index, bool gpu, std::string 
   out["guards"] = OrderedJson::array();
   for (const Guard &guard : variant.guards)
     out["guards"].push_back(printGuard(guard, names));
+  out["workspaces"] = describeWorkspaces(variant.workspaces, names);
   out["launches"] = OrderedJson::array();
   for (size_t i = 0; i < variant.launches.size(); ++i) {
     const Launch &launch = variant.launches[i];
@@ -124,11 +138,7 @@ OrderedJson describeKernel(Kernel &kernel, bool gpu, std::string &noDriver) {
   out["assumes"] = OrderedJson::array();
   for (const Assume &assume : contract.assumes)
     out["assumes"].push_back({{"cond", assume.cond.print(names)}, {"message", assume.message}});
-  out["workspaces"] = OrderedJson::array();
-  for (const Workspace &workspace : contract.workspaces)
-    out["workspaces"].push_back({{"element", elementName(workspace.element)},
-                                 {"sizes", printExprs(workspace.sizes, names)},
-                                 {"initialized", workspace.initialized}});
+  out["workspaces"] = describeWorkspaces(contract.workspaces, names);
   out["variants"] = OrderedJson::array();
   for (size_t i = 0; i < contract.variants.size(); ++i)
     out["variants"].push_back(describeVariant(kernel, i, gpu, noDriver));
@@ -138,6 +148,15 @@ OrderedJson describeKernel(Kernel &kernel, bool gpu, std::string &noDriver) {
 std::string text(const OrderedJson &json, const char *key) {
   const OrderedJson &value = json[key];
   return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void printWorkspaces(const OrderedJson &workspaces, const char *indent) {
+  size_t index = 0;
+  for (const OrderedJson &space : workspaces)
+    std::printf("%sworkspace %zu  %s of %s%s%s\n", indent, index++, text(space, "sizes").c_str(),
+                text(space, "element").c_str(),
+                space.contains("strides") ? (", strides " + text(space, "strides")).c_str() : "",
+                space["initialized"].get<bool>() ? ", initialised" : "");
 }
 
 void printKernel(const OrderedJson &kernel) {
@@ -156,15 +175,13 @@ void printKernel(const OrderedJson &kernel) {
   for (const OrderedJson &assume : kernel["assumes"])
     std::printf("  assumes %s: %s\n", text(assume, "cond").c_str(),
                 text(assume, "message").c_str());
-  index = 0;
-  for (const OrderedJson &space : kernel["workspaces"])
-    std::printf("  workspace %zu  %s of %s%s\n", index++, text(space, "sizes").c_str(),
-                text(space, "element").c_str(),
-                space["initialized"].get<bool>() ? ", initialised" : "");
+  printWorkspaces(kernel["workspaces"], "  ");
   for (const OrderedJson &variant : kernel["variants"]) {
     std::printf("  variant %s\n", text(variant, "name").c_str());
     for (const OrderedJson &guard : variant["guards"])
       std::printf("    if %s\n", guard.get<std::string>().c_str());
+    if (variant["workspaces"] != kernel["workspaces"])
+      printWorkspaces(variant["workspaces"], "    ");
     for (const OrderedJson &launch : variant["launches"]) {
       std::printf("    launch %s: grid %s", text(launch, "symbol").c_str(),
                   text(launch, "grid").c_str());

@@ -46,13 +46,19 @@ struct BlockedSpec {
 Error validate(const BlockedSpec &spec);
 RegisterLayout blocked(const BlockedSpec &spec);
 
-/// The layout for a coalesced access to a tile: up to 16 bytes per thread along `contiguousDim`
-/// (never a vector that would straddle the tile's edge), lanes first along it, then the other
-/// dimensions. Threads are replicated only if the tile has fewer elements than threads. The
-/// warpgroups go to the dimension that wastes least, the outermost first, or are replicated (-1) if
-/// one warpgroup has enough threads for every element.
+/// The layout for a coalesced access to a tile: up to `vectorBytes` per thread along
+/// `contiguousDim` (never a vector that would straddle the tile's edge), lanes first along it, then
+/// the other dimensions. Threads are replicated only if the tile has fewer elements than threads.
+/// The warpgroups go to the dimension that wastes least, the outermost first, or are replicated
+/// (-1) if one warpgroup has enough threads for every element.
 RegisterLayout blockedFor(const Coord &shape, int elementBytes, int contiguousDim, int warpBits = 2,
-                          int64_t wgCount = 1);
+                          int64_t wgCount = 1, int64_t vectorBytes = 16);
+
+/// How many sectors of 32 bytes a warp touches with one access of `vector` elements a thread to a
+/// tile whose rows along `contiguousDim` begin at sectors, for each sector's worth of elements
+/// accessed: 1 is perfect.
+double sectorsPerAccess(const RegisterLayout &l, const Coord &shape, int elementBytes,
+                        int contiguousDim, int64_t vector);
 
 /// A two-dimensional accumulator for outer products on ordinary FMAs: up to 4x4 elements per thread
 /// in a block, lanes 4x8, warps as square as the shape permits. With a batch in front every thread

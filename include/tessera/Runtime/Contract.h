@@ -56,6 +56,7 @@ struct Assume {
 struct Workspace {
   Element element = Element::F32;
   std::vector<Expr> sizes;
+  std::vector<Expr> strides; ///< empty: row-major and contiguous
   bool initialized = false;
   uint64_t pattern = 0; ///< bits of one element
 };
@@ -106,6 +107,7 @@ struct Variant {
   std::string name;
   std::vector<Guard> guards;
   std::vector<Launch> launches;
+  std::vector<Workspace> workspaces; ///< its own, or the kernel's
 };
 
 struct KernelContract {
@@ -115,7 +117,8 @@ struct KernelContract {
   std::vector<Assume> assumes;
   std::vector<Workspace> workspaces;
   std::vector<Variant> variants;
-  bool usesCores = false; ///< some expression asks for the number of cores
+  bool usesCores = false;      ///< some expression asks for the number of cores
+  bool usesWorkspaces = false; ///< some variant has workspaces
 
   std::vector<std::string> argNames() const;
 };

@@ -70,8 +70,8 @@ private:
   using BufferKey = std::pair<void *, void *>;
   /// What evaluation yields for one workspace.
   struct Space {
-    std::vector<int64_t> sizes;
-    size_t count = 0;
+    std::vector<int64_t> sizes, strides;
+    size_t count = 0; ///< elements, those between rows included
     uint64_t address = 0;
   };
 
@@ -82,8 +82,12 @@ private:
                     Error &error);
   bool prepare(const tessera_rt_arg *args, size_t count, void *context, void *stream,
                Prepared &prepared, Error &error);
-  bool prepareSpaces(const std::vector<BoundArg> &args, void *context, void *stream,
-                     std::vector<Space> &spaces, Prepared &prepared, Error &error);
+  bool prepareSpaces(const std::vector<Workspace> &workspaces, const std::vector<BoundArg> &args,
+                     void *context, void *stream, std::vector<Space> &spaces, Prepared &prepared,
+                     Error &error);
+  /// Sizes, strides and the number of elements.
+  bool measureSpace(const Workspace &workspace, const std::vector<BoundArg> &args, Space &space,
+                    std::string &reason);
   bool prepareLaunch(const Launch &launch, const std::vector<BoundArg> &args,
                      const std::vector<Space> &spaces, Prepared &prepared, size_t &slot,
                      size_t &map, size_t &param, Error &error);

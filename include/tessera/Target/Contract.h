@@ -66,7 +66,13 @@ struct Assume {
 struct Workspace {
   std::string element;
   std::vector<Expr> sizes;
+  std::vector<Expr> strides;        // empty: row-major and contiguous
   llvm::json::Value init = nullptr; // null: not initialised
+
+  bool operator==(const Workspace &other) const {
+    return element == other.element && sizes == other.sizes && strides == other.strides &&
+           init == other.init;
+  }
 };
 
 struct Guard {
@@ -112,6 +118,7 @@ struct Variant {
   std::string name = "any";
   std::vector<Guard> guards;
   std::vector<Launch> launches;
+  std::optional<std::vector<Workspace>> workspaces; // instead of the kernel's
 };
 
 struct Kernel {
@@ -157,6 +164,9 @@ mlir::FailureOr<Kernel> describeKernel(tile::KernelOp kernel);
 
 /// The allocations of a kernel's body, in order.
 llvm::SmallVector<mlir::memref::AllocOp> collectWorkspaces(tile::KernelOp kernel);
+
+/// Emits an error if it is none that the contract can describe.
+mlir::FailureOr<Workspace> describeWorkspace(mlir::memref::AllocOp alloc);
 
 /// Whether a memref value (an argument or an allocation) is read and written, views followed.
 struct Access {

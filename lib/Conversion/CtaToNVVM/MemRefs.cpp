@@ -130,7 +130,10 @@ Value Lowering::strideOf(Value memref, unsigned dim) {
     return it->second.strides[dim];
   if (auto arg = dyn_cast<BlockArgument>(memref))
     return parameter("stride", arg.getArgNumber(), dim, b.getI64Type());
-  if (memref.getDefiningOp<memref::AllocOp>()) {
+  if (auto alloc = memref.getDefiningOp<memref::AllocOp>()) {
+    if (!type.getLayout().isIdentity())
+      return toI64(scalar(alloc.getSymbolOperands()[llvm::count(ArrayRef(strides).take_front(dim),
+                                                                ShapedType::kDynamic)]));
     Preamble preamble(*this);
     Value stride = i64(1);
     for (unsigned d = type.getRank() - 1; d > dim; --d)

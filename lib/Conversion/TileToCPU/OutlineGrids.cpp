@@ -38,7 +38,9 @@ private:
   Value slot(Param param);
   Value loadSlot(Param param, Type type);
   Value loadScalar(unsigned arg, Type type);
-  Value buildMemref(Param pointer, MemRefType type, ValueRange dynamicSizes);
+  /// `dynamicStrides` are those of a workspace; an argument's are parameters.
+  Value buildMemref(Param pointer, MemRefType type, ValueRange dynamicSizes,
+                    ValueRange dynamicStrides = {});
   void buildArgument(unsigned arg);
   void buildWorkspace(memref::AllocOp alloc);
   void buildCoordinates(Value linear);
@@ -128,7 +130,8 @@ Value GridOutliner::loadScalar(unsigned arg, Type type) {
 
 /// A memref value from its address. The descriptor is LLVM's, long before the rest of the function
 /// is: the cast disappears when memrefs become descriptors.
-Value GridOutliner::buildMemref(Param pointer, MemRefType type, ValueRange dynamicSizes) {
+Value GridOutliner::buildMemref(Param pointer, MemRefType type, ValueRange dynamicSizes,
+                                ValueRange dynamicStrides) {
   Type structType = converter.convertType(type);
   Type element = converter.convertType(type.getElementType());
   auto [strides, offset] = type.getStridesAndOffset();
@@ -160,6 +163,9 @@ Value GridOutliner::buildMemref(Param pointer, MemRefType type, ValueRange dynam
     if (identity) {
       descriptor.setStride(b, loc, d, running);
       running = LLVM::MulOp::create(b, loc, running, sizes[d]);
+    } else if (ShapedType::isDynamic(strides[d]) && !dynamicStrides.empty()) {
+      size_t number = llvm::count(ArrayRef(strides).take_front(d), ShapedType::kDynamic);
+      descriptor.setStride(b, loc, d, dynamicStrides[number]);
     } else if (ShapedType::isDynamic(strides[d])) {
       Param stride{Param::Kind::Stride, arg, static_cast<unsigned>(d), {}};
       descriptor.setStride(b, loc, d, loadSlot(stride, b.getI64Type()));
@@ -185,13 +191,18 @@ void GridOutliner::buildArgument(unsigned arg) {
 }
 
 void GridOutliner::buildWorkspace(memref::AllocOp alloc) {
-  SmallVector<Value> sizes;
+  SmallVector<Value> sizes, strides;
+  auto widen = [&](Value value) -> Value {
+    return arith::IndexCastOp::create(b, loc, b.getI64Type(), mapping.lookup(value));
+  };
   for (Value size : alloc.getDynamicSizes())
-    sizes.push_back(arith::IndexCastOp::create(b, loc, b.getI64Type(), mapping.lookup(size)));
+    sizes.push_back(widen(size));
+  for (Value stride : alloc.getSymbolOperands())
+    strides.push_back(widen(stride));
   SmallVector<memref::AllocOp> all = contract::collectWorkspaces(kernel);
   unsigned number = llvm::find(all, alloc) - all.begin();
-  mapping.map(alloc.getResult(),
-              buildMemref({Param::Kind::Workspace, number, 0, {}}, alloc.getType(), sizes));
+  mapping.map(alloc.getResult(), buildMemref({Param::Kind::Workspace, number, 0, {}},
+                                             alloc.getType(), sizes, strides));
 }
 
 /// Splits the linear index, the last grid dimension fastest.

@@ -6,8 +6,7 @@
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
-
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tessera/Dialect/Tile/TmaRules.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -48,102 +47,26 @@ SmemType tessera::cta::tmaImage(const Access &access) {
 //===--- TMA
 //----------------------------------------------------------------------------------------===//
 
-/// How people name the argument that a memref is.
-static std::string nameOf(Value memref) {
-  if (auto argument = dyn_cast<BlockArgument>(memref))
-    if (auto kernel = dyn_cast<tile::KernelOp>(argument.getOwner()->getParentOp()))
-      return "%" + kernel.getArgName(argument.getArgNumber());
-  return "the workspace";
-}
-
-/// True if `coord` only takes values below a bound that is at most the size: a coordinate of a grid
-/// or loop over it. Where there is such a value, the size is not 0.
-static bool runsOverSize(tile::Facts &facts, Value coord, Value memref, unsigned dim) {
-  Value upper;
-  auto argument = dyn_cast<BlockArgument>(coord);
-  if (!argument || facts.range(coord).min < 0)
-    return false;
-  Operation *parent = argument.getOwner()->getParentOp();
-  if (auto grid = dyn_cast<tile::GridOp>(parent))
-    upper = dyn_cast<Value>(grid.getMixedUpper()[argument.getArgNumber()]);
-  else if (auto loop = dyn_cast<scf::ForOp>(parent); loop && coord == loop.getInductionVar())
-    upper = loop.getUpperBound();
-  return upper && facts.isSize(upper, memref, dim);
-}
-
-static std::string strideList(const Access &access, unsigned dim, int64_t number) {
-  std::string list = "tile.stride_divisible = array<i64: ";
-  for (unsigned d = 0, rank = access.type.getRank(); d < rank; ++d)
-    list += (d ? ", " : "") + std::to_string(d == dim ? number : 1);
-  return list + ">";
-}
-
 std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Access &access,
                                                    SmemType shared) {
-  MemRefType type = access.type;
-  std::string name = nameOf(access.memref);
-  int64_t bytes = tile::elementBytes(type.getElementType());
-  int64_t units = std::max<int64_t>(1, 16 / bytes);
-  auto argument = dyn_cast<BlockArgument>(access.memref);
-  Operation *owner =
-      argument ? argument.getOwner()->getParentOp() : access.memref.getDefiningOp()->getParentOp();
-  if (!isa<tile::KernelOp>(owner) ||
-      (!argument && !isa<memref::AllocOp>(access.memref.getDefiningOp())))
-    return "the memref is a view (" +
-           (argument ? std::string("a block argument")
-                     : access.memref.getDefiningOp()->getName().getStringRef().str()) +
-           "); descriptors exist for arguments and workspaces: use those with coordinates";
-  if (type.getElementType().isInteger(1))
-    return std::string("TMA has no elements of type i1");
-  if (access.mask)
-    return std::string("it has a mask; bounds are free with TMA, other masks are not: apply the "
-                       "mask with arith.select");
-  auto word = dyn_cast_or_null<tile::PadAttr>(access.pad);
-  if (access.pad &&
-      (!word || (word.getValue() != tile::Pad::Zero && word.getValue() != tile::Pad::Any)))
-    return std::string("TMA pads with zero only; use pad = zero or any, and arith.select");
-  for (unsigned d = 0, rank = access.tile.getRank(); d < rank; ++d)
-    if (Value limit = access.limit(d);
-        limit && !facts.coversSize(limit, access.memref, access.dims[d]))
-      return "the limit of tile dimension " + std::to_string(d) +
-             " may lie inside the memref; TMA stops at the memref's size only";
-
+  if (auto why = tile::whyNotTmaRoot(access.memref))
+    return why;
+  if (auto why = tile::whyNotTmaBounds(facts, access.memref, access.limits, access.limited,
+                                       access.dims, access.mask, access.pad))
+    return why;
   layout::SharedLayout image = sharedLayout(shared);
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)) || access.dims.empty())
+  if (failed(access.type.getStridesAndOffset(strides, offset)) || access.dims.empty())
     return std::string("the memref has no strides");
   unsigned inner = access.dims[image.contiguousDim];
-  if (strides[inner] != 1)
-    return "dimension " + std::to_string(inner) + " of " + name +
-           ", along which the shared tile is contiguous, is not known to have stride 1";
-  if (facts.alignment(access.memref) % 16)
-    return "the base of " + name +
-           " is not known to be a multiple of 16 bytes; add tile.align = 16 to it";
-  for (unsigned d = 0, rank = type.getRank(); d < rank; ++d) {
-    if (d == inner)
-      continue;
-    if (strides[d] == 0)
-      return "dimension " + std::to_string(d) + " of " + name + " has stride 0";
-    if (facts.strideDivisibility(access.memref, d) % units)
-      return "the stride of dimension " + std::to_string(d) + " of " + name +
-             " is not known to be a multiple of 16 bytes; add " + strideList(access, d, units) +
-             " to it";
-  }
-  for (unsigned d = 0, rank = type.getRank(); d < rank; ++d) {
-    if (facts.sizeRange(access.memref, d).min < 1 &&
-        !runsOverSize(facts, access.coords[d], access.memref, d))
-      return "dimension " + std::to_string(d) + " of " + name +
-             " may be empty: TMA has no descriptor for it";
-    if (!facts.range(access.coords[d]).fitsI32())
-      return "the coordinate of dimension " + std::to_string(d) + " of " + name +
-             " is not known to fit 32 bits; tile.size_max or tile.assume can say so";
-    if (facts.sizeRange(access.memref, d).max > INT32_MAX)
-      return "the size of dimension " + std::to_string(d) + " of " + name +
-             " is not known to fit 31 bits; tile.size_max can say so";
-  }
+  if (auto why = tile::whyNotTmaStrides(facts, access.memref, inner))
+    return why;
+  if (auto why = tile::whyNotTmaExtents(facts, access.memref, access.coords))
+    return why;
+  int64_t units = std::max<int64_t>(1, 16 / tile::elementBytes(access.type.getElementType()));
   if (access.isStore && facts.sizeDivisibility(access.memref, inner) % units)
-    return "the size of dimension " + std::to_string(inner) + " of " + name +
+    return "the size of dimension " + std::to_string(inner) + " of " + tile::nameOf(access.memref) +
            " is not known to be a multiple of 16 bytes, at which TMA stores are clipped; add "
            "tile.size_divisible to it";
   if (layout::Error error = image.validateTma())
@@ -154,22 +77,14 @@ std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Acc
 //===--- vectors
 //------------------------------------------------------------------------------------===//
 
-VectorChoice tessera::cta::chooseVector(tile::Facts &facts, const Access &access) {
+/// Along tile dimension `dim`, at most `wanted` elements.
+static VectorChoice narrowVector(tile::Facts &facts, const Access &access, int dim,
+                                 int64_t wanted) {
   VectorChoice choice;
-  FragAttr frag = FragAttr::of(access.tile);
   int64_t bytes = tile::elementBytes(access.tile.getElementType());
-  if (!frag || access.tile.getRank() == 0)
-    return choice;
-  std::string name = nameOf(access.memref);
-  int dim = contiguousTileDim(access.type, access.dims);
-  if (dim < 0) {
-    choice.why = "single elements: no dimension of the tile is known to have stride 1 in memory";
-    return choice;
-  }
+  std::string name = tile::nameOf(access.memref);
   unsigned inner = access.dims[dim];
   layout::Coord shape = coordOf(access.tile.getShape());
-  int64_t wanted =
-      std::min(frag.layout().contiguousRegisters(shape, dim), std::max<int64_t>(1, 16 / bytes));
   auto divides = [](int64_t number) { return number ? layout::powerOf2Dividing(number) : 1 << 20; };
   wanted = std::min(wanted, divides(shape[dim]));
   choice.elements = wanted;
@@ -214,4 +129,29 @@ VectorChoice tessera::cta::chooseVector(tile::Facts &facts, const Access &access
   else
     choice.why.clear();
   return choice;
+}
+
+VectorChoice tessera::cta::chooseVector(tile::Facts &facts, const Access &access) {
+  VectorChoice choice;
+  FragAttr frag = FragAttr::of(access.tile);
+  int64_t bytes = tile::elementBytes(access.tile.getElementType());
+  if (!frag || access.tile.getRank() == 0)
+    return choice;
+  int dim = contiguousTileDim(access.type, access.dims);
+  if (dim < 0) {
+    choice.why = "single elements: no dimension of the tile is known to have stride 1 in memory";
+    return choice;
+  }
+  layout::Coord shape = coordOf(access.tile.getShape());
+  return narrowVector(
+      facts, access, dim,
+      std::min(frag.layout().contiguousRegisters(shape, dim), std::max<int64_t>(1, 16 / bytes)));
+}
+
+int64_t tessera::cta::widestVector(tile::Facts &facts, const Access &access) {
+  int dim = access.tile.getRank() ? contiguousTileDim(access.type, access.dims) : -1;
+  if (dim < 0)
+    return 1;
+  int64_t bytes = tile::elementBytes(access.tile.getElementType());
+  return narrowVector(facts, access, dim, std::max<int64_t>(1, 16 / bytes)).elements;
 }

@@ -42,7 +42,16 @@ Facts::Size Facts::sizeOf(Value memref, unsigned dim) {
   } else if (!type.isDynamicDim(dim)) {
     return {Size::Constant, type.getDimSize(dim), {}};
   } else if (auto alloc = memref.getDefiningOp<memref::AllocOp>()) {
-    return {Size::Dynamic, 0, alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)]};
+    Value size = alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)];
+    // A workspace as large as an argument shares its class of sizes.
+    if (auto named = size.getDefiningOp<DimOp>())
+      if (auto it = classOfName.find(named.getName()); it != classOfName.end())
+        return {Size::Argument, it->second, {}};
+    if (auto other = size.getDefiningOp<memref::DimOp>())
+      if (std::optional<int64_t> index = other.getConstantIndex())
+        if (Size same = sizeOf(other.getSource(), *index); same.kind == Size::Argument)
+          return same;
+    return {Size::Dynamic, 0, size};
   } else if (auto cast = memref.getDefiningOp<memref::CastOp>()) {
     return sizeOf(cast.getSource(), dim);
   } else if (auto view = memref.getDefiningOp<memref::SubViewOp>()) {
@@ -106,6 +115,10 @@ int64_t Facts::strideDivisibility(Value memref, unsigned dim) {
               guard.getArg() == argument.getArgNumber() && guard.getDim() == dim)
             divisor = lcm(divisor, guard.getValue());
     }
+  } else if (auto alloc = memref.getDefiningOp<memref::AllocOp>()) {
+    if (!type.getLayout().isIdentity())
+      divisor = divisibility(alloc.getSymbolOperands()[llvm::count(
+          ArrayRef(strides).take_front(dim), ShapedType::kDynamic)]);
   } else if (auto cast = memref.getDefiningOp<memref::CastOp>()) {
     divisor = lcm(divisor, strideDivisibility(cast.getSource(), dim));
   } else if (auto view = memref.getDefiningOp<memref::SubViewOp>()) {

@@ -2,6 +2,7 @@
 // RUN: tile-opt %s --tile-specialize-facts --tile-specialize-facts | FileCheck %s
 // RUN: tile-opt %s --tile-specialize-facts=variants=any | FileCheck %s --check-prefix=ANY
 // RUN: tile-opt %s --tile-specialize-facts=variants=aligned | FileCheck %s --check-prefix=ALIGNED
+// RUN: tile-opt %s --tile-specialize-facts=variants=repack | FileCheck %s --check-prefix=REPACK
 
 // The row stride of an identity layout is the row: no guard for the size. Equal names share their guards.
 // CHECK-LABEL: tile.kernel @gemm_aligned(
@@ -80,6 +81,103 @@ tile.kernel @scalar(%x: memref<?xf32>, %v: f32) {
   %c0 = arith.constant 0 : index
   tile.grid () = () to () step () {
     memref.store %v, %x[%c0] : memref<?xf32>
+  }
+  tile.return
+}
+
+// Operands of a product that could be copied: a variant between the two, for sizes at which that pays.
+// CHECK-LABEL: tile.kernel @product_aligned(
+// CHECK-LABEL: tile.kernel @product_repack(
+// CHECK-SAME: %A: memref<?x?xf16> {tile.shape = ["M", "K"], tile.size_max = array<i64: 2147483647, 2147483647>}
+// CHECK-SAME: guards = [#tile.guard<size_max, arg = 0, dim = 0, value = 2147483647>, #tile.guard<size_max, arg = 0, dim = 1, value = 2147483647>, #tile.guard<size_max, arg = 1, dim = 1, value = 2147483647>,
+// CHECK-SAME: #tile.guard<size_min, arg = 0, dim = 0, value = 64>, #tile.guard<size_min, arg = 0, dim = 1, value = 128>, #tile.guard<size_min, arg = 1, dim = 1, value = 128>]
+// CHECK-SAME: variant = "repack", variant_of = "product"
+// CHECK-LABEL: tile.kernel @product_any(
+// REPACK: tile.kernel @gemm_any
+// REPACK: tile.kernel @product_repack
+// REPACK-NOT: @product_any
+tile.kernel @product(%A: memref<?x?xf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+    %acc = scf.for %k = %c0 to %K step %c32 iter_args(%c = %zero) -> (tensor<64x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xf16> -> tensor<64x32xf16>
+      %b = tile.load %B[%k, %j] : memref<?x?xf16> -> tensor<32x128xf16>
+      %d = tile.mma %a, %b, %c : tensor<64x32xf16>, tensor<32x128xf16> -> tensor<64x128xf32>
+      scf.yield %d : tensor<64x128xf32>
+    }
+    tile.store %acc, %C[%i, %j] : tensor<64x128xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// Alignment does not help %A, of which no dimension is known to be contiguous: the copy comes first.
+// CHECK-LABEL: tile.kernel @strided_repack(
+// CHECK-LABEL: tile.kernel @strided_aligned(
+// CHECK-LABEL: tile.kernel @strided_any(
+tile.kernel @strided(%A: memref<?x?xf16, strided<[?, ?]>> {tile.shape = ["M", "K"]}, %B: memref<?x?xf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+    %acc = scf.for %k = %c0 to %K step %c32 iter_args(%c = %zero) -> (tensor<64x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xf16, strided<[?, ?]>> -> tensor<64x32xf16>
+      %b = tile.load %B[%k, %j] : memref<?x?xf16> -> tensor<32x128xf16>
+      %d = tile.mma %a, %b, %c : tensor<64x32xf16>, tensor<32x128xf16> -> tensor<64x128xf32>
+      scf.yield %d : tensor<64x128xf32>
+    }
+    tile.store %acc, %C[%i, %j] : tensor<64x128xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// Sizes in the text: what is large enough needs nothing else, what is too small is not copied.
+// CHECK-LABEL: tile.kernel @fixed_repack(
+// CHECK-NOT: guards
+// CHECK-NOT: @fixed_a
+tile.kernel @fixed(%A: memref<999x999xf16> {tile.align = 16 : i64}, %B: memref<999x999xf16> {tile.align = 16 : i64}, %C: memref<999x999xf32>) {
+  %M = arith.constant 999 : index
+  %N = arith.constant 999 : index
+  %K = arith.constant 999 : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+    %acc = scf.for %k = %c0 to %K step %c32 iter_args(%c = %zero) -> (tensor<64x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<999x999xf16> -> tensor<64x32xf16>
+      %b = tile.load %B[%k, %j] : memref<999x999xf16> -> tensor<32x128xf16>
+      %d = tile.mma %a, %b, %c : tensor<64x32xf16>, tensor<32x128xf16> -> tensor<64x128xf32>
+      scf.yield %d : tensor<64x128xf32>
+    }
+    tile.store %acc, %C[%i, %j] : tensor<64x128xf32> -> memref<999x999xf32>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @small_aligned(
+// CHECK-NOT: @small_repack
+tile.kernel @small(%A: memref<999x99xf16> {tile.align = 16 : i64}, %B: memref<99x999xf16> {tile.align = 16 : i64}, %C: memref<999x999xf32>) {
+  %M = arith.constant 999 : index
+  %N = arith.constant 999 : index
+  %K = arith.constant 99 : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+    %acc = scf.for %k = %c0 to %K step %c32 iter_args(%c = %zero) -> (tensor<64x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<999x99xf16> -> tensor<64x32xf16>
+      %b = tile.load %B[%k, %j] : memref<99x999xf16> -> tensor<32x128xf16>
+      %d = tile.mma %a, %b, %c : tensor<64x32xf16>, tensor<32x128xf16> -> tensor<64x128xf32>
+      scf.yield %d : tensor<64x128xf32>
+    }
+    tile.store %acc, %C[%i, %j] : tensor<64x128xf32> -> memref<999x999xf32>
   }
   tile.return
 }

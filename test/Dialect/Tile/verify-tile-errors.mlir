@@ -502,8 +502,10 @@ tile.kernel @constant_outside() {
 // -----
 
 tile.kernel @workspace_layout(%n: index) {
-  // expected-error @+1 {{workspace has the identity layout}}
-  %0 = memref.alloc(%n) : memref<4x?xf32, strided<[1, 4]>>
+  // expected-error @+1 {{workspace has no offset, and strides of at least 1}}
+  %0 = memref.alloc(%n) : memref<4x?xf32, strided<[0, 4]>>
+  // expected-error @+1 {{workspace has no offset, and strides of at least 1}}
+  %1 = memref.alloc() : memref<4x8xf32, strided<[8, 1], offset: 2>>
   tile.return
 }
 

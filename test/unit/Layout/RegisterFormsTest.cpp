@@ -15,6 +15,21 @@ using namespace tessera::layout;
 // fragment layout for accumulator matrix D": row 0 reads T0:d0,d1 T1:d0,d1 T2 T3 | T0:d4,d5 ...,
 // row 8 T0:d2,d3 ...; warp w has rows 16w..16w+15. The literal text: row = 16*warp + lane/4 (+8 for
 // d2,d3), column = 8*(i/4) + 2*(lane%4) + i%2.
+TEST(BlockedFor, NarrowAccessesOfNeighbours) {
+  RegisterLayout wide = blockedFor({64, 128}, 2, 1, 2, 2);
+  RegisterLayout words = blockedFor({64, 128}, 2, 1, 2, 2, 4);
+  RegisterLayout single = blockedFor({64, 128}, 2, 1, 2, 2, 2);
+  EXPECT_EQ(wide.contiguousRegisters({64, 128}, 1), 8);
+  EXPECT_EQ(words.contiguousRegisters({64, 128}, 1), 2);
+  EXPECT_EQ(single.numRegisters({64, 128}), wide.numRegisters({64, 128}));
+  EXPECT_DOUBLE_EQ(sectorsPerAccess(wide, {64, 128}, 2, 1, 8), 1);
+  EXPECT_DOUBLE_EQ(sectorsPerAccess(wide, {64, 128}, 2, 1, 1), 8); // 16 sectors for 64 bytes
+  EXPECT_DOUBLE_EQ(sectorsPerAccess(words, {64, 128}, 2, 1, 2), 1);
+  EXPECT_DOUBLE_EQ(sectorsPerAccess(words, {64, 128}, 2, 1, 1), 2);
+  EXPECT_DOUBLE_EQ(sectorsPerAccess(single, {64, 128}, 2, 1, 1), 1);
+  EXPECT_DOUBLE_EQ(sectorsPerAccess(wgmmaAcc(1), {64, 64}, 2, 1, 1), 4); // 8 rows of 16 bytes
+}
+
 TEST(RegisterForms, WgmmaAccFigure) {
   for (int64_t n : {8, 80, 112, 144, 176, 256})
     for (int64_t warp = 0; warp < 4; ++warp)

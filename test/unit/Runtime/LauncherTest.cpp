@@ -310,6 +310,70 @@ TEST_F(Launcher, NumberOfCores) {
   EXPECT_EQ(launch(), "no device");
 }
 
+// A workspace with rows that are further apart than they are long, of one variant only.
+TEST(LauncherSpaces, OfAVariant) {
+  std::string json = gemmJson;
+  auto replace = [&](const std::string &from, const std::string &to) {
+    size_t at = json.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    json.replace(at, from.size(), to);
+  };
+  replace(R"({"name": "any",)", R"({"name": "any", "workspaces": [
+    {"element": "f32", "sizes": [2], "init": "-inf"},
+    {"element": "bf16", "sizes": [{"size": [0, 0]}, {"size": [0, 1]}],
+     "strides": [{"op": "mul", "args": [{"op": "ceildivs", "args": [{"size": [0, 1]}, 64]}, 64]}, 1]}],)");
+  replace(R"("params": [{"kind": "pointer", "arg": 2}])",
+          R"("params": [{"kind": "workspace", "index": 1}, {"kind": "descriptor", "index": 0}],
+             "descriptors": [{"workspace": 1, "element": "bf16", "box": [8, 64], "dims": [0, 1],
+                              "swizzle": 128, "oob": "zero"}])");
+  Contract contract;
+  std::string message;
+  ASSERT_TRUE(parseContract(wrapContract(json), contract, message)) << message;
+  auto owned = std::make_unique<Recorder>();
+  Recorder *recorder = owned.get();
+  std::unique_ptr<Module> module = Module::create(std::move(contract), std::move(owned));
+  Kernel *kernel = module->getKernels()[0].get();
+  int64_t sizesA[2] = {300, 72}, sizesB[2] = {72, 512}, sizesC[2] = {300, 512};
+  auto pointer = [](uint64_t address) { return reinterpret_cast<void *>(address); };
+  tessera_rt_arg args[4] = {};
+  args[0] = {pointer(0x1000000), sizesA, nullptr, 0};
+  args[1] = {pointer(0x2000000), sizesB, nullptr, 0};
+  args[2] = {pointer(0x3000000), sizesC, nullptr, 0};
+  Error error;
+  ASSERT_TRUE(kernel->launch(args, 4, nullptr, error)) << error.message;
+  EXPECT_EQ(recorder->allocations, (std::map<uint64_t, size_t>{{0x7000000, 300 * 16 * 4}}));
+  ASSERT_TRUE(kernel->forceVariant("any", error));
+  ASSERT_TRUE(kernel->launch(args, 4, nullptr, error)) << error.message;
+  // The first buffer is shared; the last row of the second is whole.
+  EXPECT_EQ(recorder->allocations,
+            (std::map<uint64_t, size_t>{{0x7000000, 300 * 16 * 4}, {0x7100000, 300 * 128 * 2}}));
+  EXPECT_EQ(recorder->fills.back(), (std::pair<uint64_t, size_t>(0x7000000, 2)));
+  EXPECT_EQ(recorder->calls.back().values[0], 0x7100000u);
+  const TensorMapFields &map = recorder->maps.back();
+  EXPECT_EQ(map.address, 0x7100000u);
+  EXPECT_EQ(map.sizes[0], 72u);
+  EXPECT_EQ(map.sizes[1], 300u);
+  EXPECT_EQ(map.strides[0], 256u);
+  // Back to the other variant: its buffers are still there.
+  ASSERT_TRUE(kernel->forceVariant("", error));
+  ASSERT_TRUE(kernel->launch(args, 4, nullptr, error)) << error.message;
+  EXPECT_EQ(recorder->frees, 0);
+  sizesA[0] = sizesC[0] = 0;
+  ASSERT_TRUE(kernel->forceVariant("any", error));
+  EXPECT_TRUE(kernel->launch(args, 4, nullptr, error)) << error.message;
+}
+
+TEST(LauncherSpaces, StrideErrors) {
+  std::string json = gemmJson;
+  size_t at = json.find(R"("init": "-inf")");
+  json.insert(at, R"("strides": [1], )");
+  Contract contract;
+  std::string message;
+  EXPECT_FALSE(parseContract(wrapContract(json), contract, message));
+  EXPECT_NE(message.find("'strides' needs as many entries as 'sizes'"), std::string::npos)
+      << message;
+}
+
 TEST(CApi, LoadErrors) {
   char *error = nullptr;
   EXPECT_EQ(tessera_rt_load_file("/nonexistent/file", &error), nullptr);

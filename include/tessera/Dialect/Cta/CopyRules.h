@@ -55,6 +55,10 @@ struct VectorChoice {
 };
 VectorChoice chooseVector(tile::Facts &facts, const Access &access);
 
+/// The same for the best register layout, up to 16 bytes: what the facts alone allow. 1 if no
+/// dimension of the tile is known to be contiguous.
+int64_t widestVector(tile::Facts &facts, const Access &access);
+
 } // namespace tessera::cta
 
 #endif

@@ -19,7 +19,11 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
     Requires and ensures L0. What a program does not say about its arguments is assumed per variant. With the default
     `variants=auto` each kernel becomes `@k_aligned`, which assumes of the memrefs that tiles are loaded from or stored to, and `@k_any`, which assumes
     nothing; the first is left out when its facts cannot help (nothing is loaded or stored as a tile), the second when the text already says them all.
-    `variants=any` makes only the last one, `variants=aligned` only the first (a launch that violates its guards is then refused).
+    If operands of products could be copied to where TMA can fetch them (`tile-repack-operands`), `@k_repack` stands between the two: it assumes nothing of
+    bases and strides, but that sizes are such that the copies pay. It comes first if some operand has to be copied even where all is aligned (a view, a
+    contiguous dimension that the type does not name).
+    `variants=any`, `variants=aligned` and `variants=repack` make that variant only (a launch that violates its guards is then refused; a kernel of which
+    nothing is to be repacked gets `@k_any` instead of `@k_repack`).
 
     | assumed | as guard and argument fact | why |
     |---|---|---|
@@ -28,13 +32,45 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
     | the contiguous size is a multiple of 16 bytes (rank 1: only if the kernel has no tiles of other memrefs) | `size_divisible` | vectors, TMA stores |
     | sizes are below 2^31 | `size_max` | coordinates of 32 bits |
     | no size is 0 | `size_min` (guard only) | an empty tensor has no TMA descriptor |
+    | `repack` only: an operand that is copied has a whole tile along coordinates of the grid, four along that of a loop | `size_min` (guard only) | below that the launches of the copies cost more than they save |
 
     What the text says, and what follows from it (the row stride of an identity layout is the row's size), is not guarded again. A kernel that is a variant
     or below L0 is left alone.
   }];
   let options = [
-    Option<"variants", "variants", "std::string", "\"auto\"", "auto, any, or aligned">];
+    Option<"variants", "variants", "std::string", "\"auto\"", "auto, any, aligned, or repack">];
   let dependentDialects = ["::tessera::tile::TileDialect"];
+}
+
+def TileRepackOperands : Pass<"tile-repack-operands", "tile::KernelOp"> {
+  let summary = "Copy operands of products to where TMA can fetch them";
+  let description = [{
+    Requires and ensures L0. A `tile.load` in a loop whose tile only feeds products of f16 or bf16, and that several blocks read, is fetched by TMA if
+    the facts allow it. Where it is the memref that forbids it (the base or a stride is not known to be a multiple of 16 bytes, no dimension is known to
+    be contiguous, it is a view), the operand is copied first: workspace of the same sizes, with rows at multiples of 128 bytes, and a `tile.grid` that
+    fills it stand in front of the grid, and the load reads the workspace. What lies between the rows is outside of it, so loads still pad with zeros.
+    Loads of one operand share a copy, over several grids too while nobody writes the operand.
+
+    ```mlir
+    tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
+      … %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128x64xbf16>
+    ```
+    becomes
+    ```mlir
+    %w = memref.alloc(%M, %K)[%row] {tile.repacked = "…"} : memref<?x?xbf16, strided<[?, 1]>>    // %row = 64 * ceil(%K / 64)
+    tile.grid (%i, %k) = (0, 0) to (%M, %K) step (64, 128) attributes {tile.copies} {
+      %t = tile.load %A[%i, %k] pad = any : memref<?x?xbf16> -> tensor<64x128xbf16>
+      tile.store %t, %w[%i, %k] : tensor<64x128xbf16> -> memref<?x?xbf16, strided<[?, 1]>>
+    }
+    tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
+      … %a = tile.load %w[%i, %k] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<128x64xbf16>
+    ```
+    Not copied, with the reason on the load (`tile.not_repacked`): an operand that the same grid writes, or that may overlap what it writes
+    (`tile.alias`); a view that differs from block to block; a load with a mask, a limit inside the operand, or a pad that TMA does not know; sizes or
+    coordinates that may be empty or too large for TMA. The pass copies in the variant `repack` and in kernels that are no variant; in others it only
+    leaves those reasons.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::tessera::tile::TileDialect"];
 }
 
 def TileFuseFma : Pass<"tile-fuse-fma", "tile::KernelOp"> {

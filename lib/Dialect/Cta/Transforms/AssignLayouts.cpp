@@ -19,6 +19,7 @@
 // always the smaller tile. A large load or store whose class has a layout that would access memory
 // in small pieces is made in a coalesced layout, with a conversion beside it. Two hard anchors in
 // one class are an error that shows both.
+#include "tessera/Dialect/Cta/CopyRules.h"
 #include "tessera/Dialect/Cta/LayoutRules.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
@@ -65,7 +66,8 @@ struct Preference {
 
 class Assignment {
 public:
-  Assignment(tile::KernelOp kernel) : kernel(kernel), groups(kernel.getWarpgroups().value_or(1)) {}
+  Assignment(tile::KernelOp kernel)
+      : kernel(kernel), facts(kernel), groups(kernel.getWarpgroups().value_or(1)) {}
 
   LogicalResult run();
 
@@ -93,13 +95,34 @@ private:
   void collectClasses(Operation *op);
   LogicalResult collectAnchors(Operation *op);
   void collectRelations(Operation *op);
-  void collectAccess(Operation *op, Value value, MemRefType memref, ArrayRef<int64_t> dims,
+  void collectAccess(const Access &access, Value value, MemRefType memref, ArrayRef<int64_t> dims,
                      Value mask, ArrayRef<int64_t> maskDims);
   void propagate();
   void solve();
   void setTypes();
   void fixOp(Operation *op);
   void fixAccess(Operation *op);
+  /// What a thread may move at a time, as the facts say; 16 where nothing is contiguous anyhow.
+  int64_t legalBytes(const Access &access) {
+    int64_t bytes = tile::elementBytes(access.tile.getElementType());
+    if (access.tile.getRank() == 0 || contiguousTileDim(access.type, access.dims) < 0)
+      return 16;
+    return std::min<int64_t>(16, widestVector(facts, access) * bytes);
+  }
+  /// What a thread's elements along contiguous memory shall be. Stores in pieces that do not lie
+  /// together go to L2 piece by piece, so that narrow stores want narrow threads; of loads in
+  /// pieces the cache makes one.
+  int64_t wantedBytes(const Access &access, Value value) {
+    if (!access.isStore)
+      return 16;
+    // Words for what was just loaded in pieces: wider stores would keep the loads of neighbours
+    // apart, and L1 would serve a few lanes at a time.
+    constexpr int64_t kWordBytes = 4;
+    int64_t bytes = legalBytes(access);
+    if (auto load = value.getDefiningOp<LoadOp>())
+      bytes = std::min(bytes, std::max(kWordBytes, legalBytes(Access(load))));
+    return bytes;
+  }
 
   Value converted(OpBuilder &b, Location loc, Value value, const RegisterLayout &l) {
     RankedTensorType type = withLayout(value.getType(), l);
@@ -130,6 +153,7 @@ private:
   };
 
   tile::KernelOp kernel;
+  tile::Facts facts;
   int64_t groups;
   llvm::MapVector<Value, unsigned> ids;
   llvm::EquivalenceClasses<unsigned> classes;
@@ -235,17 +259,18 @@ LogicalResult Assignment::collectAnchors(Operation *op) {
   return success();
 }
 
-void Assignment::collectAccess(Operation *, Value value, MemRefType memref, ArrayRef<int64_t> dims,
-                               Value mask, ArrayRef<int64_t> maskDims) {
+void Assignment::collectAccess(const Access &access, Value value, MemRefType memref,
+                               ArrayRef<int64_t> dims, Value mask, ArrayRef<int64_t> maskDims) {
   RankedTensorType type = tensorOf(value);
   int64_t bytes = tile::elementBytes(type.getElementType());
   int contiguous = contiguousTileDim(memref, dims);
-  RegisterLayout wish =
-      type.getRank() == 0
-          ? layout::splat(0, kWarpBits, groups)
-          : layout::blockedFor(coordOf(type.getShape()), static_cast<int>(bytes),
-                               contiguous < 0 ? type.getRank() - 1 : contiguous, kWarpBits, groups);
-  preferences.push_back({idOf(value), type.getNumElements() * bytes, std::move(wish)});
+  int64_t vectorBytes = wantedBytes(access, value), weight = type.getNumElements() * bytes;
+  RegisterLayout wish = type.getRank() == 0
+                            ? layout::splat(0, kWarpBits, groups)
+                            : layout::blockedFor(coordOf(type.getShape()), static_cast<int>(bytes),
+                                                 contiguous < 0 ? type.getRank() - 1 : contiguous,
+                                                 kWarpBits, groups, vectorBytes);
+  preferences.push_back({idOf(value), vectorBytes < 16 ? 2 * weight : weight, std::move(wish)});
   if (mask) {
     SmallVector<int64_t> on(maskDims);
     relate(value, mask, [on](const RegisterLayout &l) { return maskLayout(l, on); });
@@ -254,11 +279,11 @@ void Assignment::collectAccess(Operation *, Value value, MemRefType memref, Arra
 
 void Assignment::collectRelations(Operation *op) {
   if (auto load = dyn_cast<LoadOp>(op)) {
-    collectAccess(op, load.getResult(), load.getMemRefType(), load.getDims(), load.getMask(),
-                  load.getMaskDims());
+    collectAccess(Access(load), load.getResult(), load.getMemRefType(), load.getDims(),
+                  load.getMask(), load.getMaskDims());
   } else if (auto store = dyn_cast<StoreOp>(op)) {
-    collectAccess(op, store.getValue(), store.getMemRefType(), store.getDims(), store.getMask(),
-                  store.getMaskDims());
+    collectAccess(Access(store), store.getValue(), store.getMemRefType(), store.getDims(),
+                  store.getMask(), store.getMaskDims());
   } else if (auto mma = dyn_cast<MmaOp>(op)) {
     RankedTensorType type = mma.getResultType();
     // Heavier than any access of the same tile: the product reads its layout K times.
@@ -350,7 +375,7 @@ void Assignment::setTypes() {
 
 /// Loads and stores of big tiles in small pieces are worse than a conversion.
 void Assignment::fixAccess(Operation *op) {
-  auto coalesced = [&](Value value, MemRefType memref,
+  auto coalesced = [&](const Access &access, Value value, MemRefType memref,
                        ArrayRef<int64_t> dims) -> std::optional<RegisterLayout> {
     // In bytes: below, the scratch and its barriers cost more; above, it would not leave room for
     // the operands of a product.
@@ -361,20 +386,33 @@ void Assignment::fixAccess(Operation *op) {
     if (type.getRank() == 0 || contiguous < 0 || pinned.contains(value) ||
         size < kWorthConverting || size > kMostConverted)
       return std::nullopt;
-    RegisterLayout best = layout::blockedFor(coordOf(type.getShape()), static_cast<int>(bytes),
-                                             contiguous, kWarpBits, groups);
+    RegisterLayout best =
+        layout::blockedFor(coordOf(type.getShape()), static_cast<int>(bytes), contiguous, kWarpBits,
+                           groups, wantedBytes(access, value));
+    if (int64_t legal = legalBytes(access); legal < 16) {
+      auto sectors = [&](const RegisterLayout &l) {
+        layout::Coord shape = coordOf(type.getShape());
+        int64_t vector = accessBytes(l, type, contiguous) / bytes;
+        return layout::sectorsPerAccess(l, shape, static_cast<int>(bytes), contiguous,
+                                        access.isStore ? std::min(vector, legal / bytes) : vector);
+      };
+      if (2 * sectors(best) > sectors(layoutOf(value)))
+        return std::nullopt;
+      return best;
+    }
     if (accessBytes(best, type, contiguous) <= accessBytes(layoutOf(value), type, contiguous))
       return std::nullopt;
     return best;
   };
   if (auto load = dyn_cast<LoadOp>(op)) {
-    if (auto best = coalesced(load.getResult(), load.getMemRefType(), load.getDims()))
+    if (auto best = coalesced(Access(load), load.getResult(), load.getMemRefType(), load.getDims()))
       convertResult(cast<OpResult>(load.getResult()), *best);
     if (load.getMask())
       convertOperand(load.getMaskMutable()[0],
                      maskLayout(layoutOf(load.getResult()), load.getMaskDims()));
   } else if (auto store = dyn_cast<StoreOp>(op)) {
-    if (auto best = coalesced(store.getValue(), store.getMemRefType(), store.getDims()))
+    if (auto best =
+            coalesced(Access(store), store.getValue(), store.getMemRefType(), store.getDims()))
       convertOperand(store.getValueMutable(), *best);
     if (store.getMask())
       convertOperand(store.getMaskMutable()[0],

@@ -4,6 +4,7 @@
 // L0 to phase raw: tile and tensor ops become cta ops on tensors without an encoding.
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/Transforms.h"
+#include "tessera/Dialect/Tile/Transforms.h"
 
 namespace tessera::cta {
 #define GEN_PASS_DEF_CONVERTTILETOCTA
@@ -78,12 +79,16 @@ LogicalResult Converter::convert(Operation *op) {
     rewriter.replaceOp(op, with);
     return success();
   };
-  if (auto load = dyn_cast<tile::LoadOp>(op))
-    return replace(LoadOp::create(rewriter, loc, load.getType(), load.getSource(), load.getCoords(),
-                                  load.getLimits(), load.getMask(), load.getDimsAttr(),
-                                  load.getLimitedAttr(), load.getMaskDimsAttr(), load.getPadAttr(),
-                                  load.getRequireAttr(), load.getStagesAttr(), load.getCacheAttr(),
-                                  /*vector=*/IntegerAttr{}, /*why=*/StringAttr{}));
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    auto converted = LoadOp::create(
+        rewriter, loc, load.getType(), load.getSource(), load.getCoords(), load.getLimits(),
+        load.getMask(), load.getDimsAttr(), load.getLimitedAttr(), load.getMaskDimsAttr(),
+        load.getPadAttr(), load.getRequireAttr(), load.getStagesAttr(), load.getCacheAttr(),
+        /*vector=*/IntegerAttr{}, /*why=*/StringAttr{});
+    if (Attribute reason = load->getAttr(tile::kNotRepacked))
+      converted->setAttr(tile::kNotRepacked, reason);
+    return replace(converted);
+  }
   if (auto store = dyn_cast<tile::StoreOp>(op))
     return replace(StoreOp::create(
         rewriter, loc, store.getValue(), store.getDest(), store.getCoords(), store.getLimits(),

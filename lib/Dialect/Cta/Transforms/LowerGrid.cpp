@@ -17,6 +17,7 @@
 // the numbers t = block, block + blocks, ... below their total. t + blocks must stay below 2^31:
 // the launcher refuses a total above kMaxPersistent, and there are never more than 2^21 blocks.
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Tile/Transforms.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -151,6 +152,9 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   SmallVector<Value> counts;
   for (unsigned d = 0; d < grid.getRank(); ++d)
     counts.push_back(numberOfBlocks(outside, lower[d], upper[d], step[d]));
+  // Plans speak of products. A copy wants as many threads in flight as there are.
+  if (grid->hasAttr(tile::kCopies))
+    plan = {};
   bool persistent = plan && plan.getPersistent() == 1 && !counts.empty();
   std::optional<int64_t> blocksPerSM = plan ? plan.getBlocksPerSm() : std::nullopt;
   if (persistent && !blocksPerSM)

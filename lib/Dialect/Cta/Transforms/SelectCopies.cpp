@@ -7,6 +7,7 @@
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Cta/Transforms.h"
+#include "tessera/Dialect/Tile/Transforms.h"
 #include "tessera/Layout/RegisterForms.h"
 
 namespace tessera::cta {
@@ -112,6 +113,8 @@ LogicalResult Selection::select(LoadOp load) {
     if (failed(checkDemand(load, *reason)) || failed(missPipelined(load, *reason)))
       return failure();
     why = *reason;
+    if (auto obstacle = load->getAttrOfType<StringAttr>(tile::kNotRepacked))
+      why += "; not repacked: " + obstacle.str();
   } else {
     rewriter.setInsertionPoint(load);
     auto copy = CopyOp::create(
@@ -130,6 +133,7 @@ LogicalResult Selection::select(LoadOp load) {
     rewriter.eraseOp(load);
     return success();
   }
+  load->removeAttr(tile::kNotRepacked);
   setVector(load, why);
   return success();
 }

@@ -6,6 +6,7 @@
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Facts.h"
 #include "tessera/Dialect/Tile/Passes.h"
+#include "tessera/Dialect/Tile/Transforms.h"
 
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -31,8 +32,13 @@ class Assumption {
 public:
   explicit Assumption(KernelOp kernel) : kernel(kernel), b(kernel.getContext()) {}
   void assume(const TileArguments &arguments);
+  /// What makes copies of operands pay, and lets TMA fetch them. False if nothing is worth a copy,
+  /// or sizes that the text gives are too small.
+  bool assumeRepacking(const TileArguments &arguments);
 
 private:
+  void assumeSizeMax(unsigned arg);
+  bool assumeSizeMin(unsigned arg, unsigned dim, int64_t least);
   void assumeArgument(unsigned arg, bool rank1Sizes);
   void assumeNotEmpty(unsigned arg);
   void guard(FactKind fact, unsigned arg, int64_t dim, int64_t value);
@@ -109,6 +115,12 @@ void Assumption::assumeArgument(unsigned arg, bool rank1Sizes) {
       setListFact(arg, TileDialect::kSizeDivisible, inner, std::lcm(known, units), 1);
     }
   }
+  assumeSizeMax(arg);
+}
+
+void Assumption::assumeSizeMax(unsigned arg) {
+  Value memref = kernel.getArgument(arg);
+  auto type = cast<MemRefType>(memref.getType());
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (type.isDynamicDim(d) && Facts(kernel).sizeRange(memref, d).max > INT32_MAX) {
       guard(FactKind::SizeMax, arg, d, INT32_MAX);
@@ -120,11 +132,41 @@ void Assumption::assumeArgument(unsigned arg, bool rank1Sizes) {
 void Assumption::assumeNotEmpty(unsigned arg) {
   Value memref = kernel.getArgument(arg);
   for (int64_t d = 0, rank = cast<MemRefType>(memref.getType()).getRank(); d < rank; ++d)
-    if (Facts(kernel).sizeRange(memref, d).min < 1 &&
-        cast<MemRefType>(memref.getType()).isDynamicDim(d)) {
-      guard(FactKind::SizeMin, arg, d, 1);
-      kernel.setGuardsAttr(b.getArrayAttr(guards));
-    }
+    (void)assumeSizeMin(arg, d, 1);
+}
+
+bool Assumption::assumeSizeMin(unsigned arg, unsigned dim, int64_t least) {
+  Value memref = kernel.getArgument(arg);
+  IntRange known = Facts(kernel).sizeRange(memref, dim);
+  if (known.min >= least)
+    return true;
+  if (known.max < least || !cast<MemRefType>(memref.getType()).isDynamicDim(dim))
+    return false;
+  guard(FactKind::SizeMin, arg, dim, least);
+  kernel.setGuardsAttr(b.getArrayAttr(guards));
+  return true;
+}
+
+bool Assumption::assumeRepacking(const TileArguments &arguments) {
+  std::vector<RepackCandidate> candidates = findRepackCandidates(kernel);
+  if (candidates.empty())
+    return false;
+  for (unsigned arg : arguments.indices)
+    assumeSizeMax(arg);
+  if (!guards.empty())
+    kernel.setGuardsAttr(b.getArrayAttr(guards));
+  for (const RepackCandidate &candidate : candidates) {
+    LoadOp load = candidate.load;
+    // Views have sizes that no guard can speak of.
+    auto argument = dyn_cast<BlockArgument>(load.getSource());
+    if (!argument || argument.getOwner() != &kernel.getBody().front())
+      continue;
+    for (unsigned d = 0, rank = load.getMemRefType().getRank(); d < rank; ++d)
+      if (!assumeSizeMin(argument.getArgNumber(), d, leastSizeToRepack(candidate, d)))
+        return false;
+  }
+  return llvm::any_of(findRepackCandidates(kernel),
+                      [](const RepackCandidate &candidate) { return !candidate.obstacle; });
 }
 
 void Assumption::assume(const TileArguments &arguments) {
@@ -142,9 +184,9 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
   using TileSpecializeFactsBase::TileSpecializeFactsBase;
 
   void runOnOperation() override {
-    if (!llvm::is_contained({"auto", "any", "aligned"}, StringRef(variants))) {
+    if (!llvm::is_contained({"auto", "any", "aligned", "repack"}, StringRef(variants))) {
       getOperation().emitError("tile-specialize-facts: unknown variants '")
-          << variants << "'; expected auto, any or aligned";
+          << variants << "'; expected auto, any, aligned or repack";
       return signalPassFailure();
     }
     for (KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>()))
@@ -154,25 +196,44 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
 
   LogicalResult specialize(KernelOp kernel) {
     OpBuilder b(kernel);
-    SmallVector<KernelOp> made;
     auto variant = [&](StringRef name) -> KernelOp {
       auto clone = cast<KernelOp>(kernel->clone());
       clone.setSymName((kernel.getSymName() + "_" + name).str());
       clone.setVariantOf(kernel.getSymName());
       clone.setVariant(name);
-      made.push_back(clone);
       return clone;
     };
+    const bool all = variants == "auto";
     TileArguments arguments = collectArguments(kernel);
-    bool helps = !arguments.indices.empty();
-    bool complete = false; // the text already says all that could be assumed
-    if (variants == "aligned" || (variants == "auto" && helps)) {
-      KernelOp aligned = variant("aligned");
+    KernelOp aligned, repack;
+    if (variants == "aligned" || (all && !arguments.indices.empty())) {
+      aligned = variant("aligned");
       Assumption(aligned).assume(arguments);
-      complete = !aligned.getGuards() || aligned.getGuards()->empty();
     }
-    if (variants == "any" || (variants == "auto" && !(helps && complete)))
-      variant("any");
+    if (variants == "repack" || all) {
+      repack = variant(kRepackVariant);
+      if (!Assumption(repack).assumeRepacking(arguments)) {
+        repack->erase();
+        repack = {};
+      }
+    }
+    SmallVector<KernelOp> ordered{aligned, repack};
+    if (aligned && repack && !findRepackCandidates(aligned).empty())
+      std::swap(ordered[0], ordered[1]);
+    SmallVector<KernelOp> made;
+    bool complete = false; // the last one assumes nothing that the text does not say
+    for (KernelOp clone : ordered) {
+      if (!clone)
+        continue;
+      if (complete) {
+        clone->erase();
+        continue;
+      }
+      complete = !clone.getGuards() || clone.getGuards()->empty();
+      made.push_back(clone);
+    }
+    if (variants == "any" || made.empty() || (all && !complete))
+      made.push_back(variant("any"));
     for (KernelOp clone : made) {
       if (SymbolTable::lookupSymbolIn(getOperation(), clone.getSymName())) {
         LogicalResult error = kernel.emitOpError("cannot have a variant named @")

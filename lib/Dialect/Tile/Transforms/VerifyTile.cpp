@@ -308,8 +308,15 @@ private:
 
   void verifyWorkspace(memref::AllocOp alloc) {
     MemRefType type = alloc.getType();
-    if (!type.getLayout().isIdentity())
-      error(alloc) << "has type " << type << "; workspace has the identity layout";
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (mlir::failed(type.getStridesAndOffset(strides, offset)))
+      return; // said of the type
+    if (offset != 0 ||
+        llvm::any_of(strides, [](int64_t s) { return !ShapedType::isDynamic(s) && s < 1; }))
+      error(alloc) << "has type " << type << "; workspace has no offset, and strides of at least 1";
+    for (Value stride : alloc.getSymbolOperands())
+      verifyExpression(alloc, stride, "a stride of the workspace");
     for (Value size : alloc.getDynamicSizes()) {
       verifyExpression(alloc, size, "a size of the workspace");
       // Canonicalize would rewrite it, and drop `tile.init` (SimplifyAllocConst).

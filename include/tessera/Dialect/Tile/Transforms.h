@@ -1,0 +1,50 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What passes of the dialect `tile` share, as functions.
+#ifndef TESSERA_DIALECT_TILE_TRANSFORMS_H
+#define TESSERA_DIALECT_TILE_TRANSFORMS_H
+
+#include "tessera/Dialect/Tile/Tile.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera::tile {
+
+/// The variant whose operands tile-repack-operands copies.
+constexpr llvm::StringLiteral kRepackVariant = "repack";
+/// On workspace that holds a copy of an operand (a string): why it was copied.
+constexpr llvm::StringLiteral kRepacked = "tile.repacked";
+/// On a grid that fills such a workspace (unit).
+constexpr llvm::StringLiteral kCopies = "tile.copies";
+/// On a load that TMA could do if its operand could be copied (a string): why it cannot.
+constexpr llvm::StringLiteral kNotRepacked = "tile.not_repacked";
+
+/// A load worth a copy of its operand, which TMA cannot fetch from where it lies: it feeds only
+/// products that the tensor cores may do, in a loop, and blocks of the grid share what it reads.
+struct RepackCandidate {
+  LoadOp load;
+  GridOp grid;
+  unsigned inner;  // the dimension that is contiguous in the copy
+  std::string why; // TMA cannot fetch it
+  /// Why no copy helps or none can be made, if so.
+  std::optional<std::string> obstacle;
+  /// The obstacle is that sizes may be 0 or large: other variants know more of them.
+  bool onlySizes = false;
+};
+
+/// In the order of the text.
+std::vector<RepackCandidate> findRepackCandidates(KernelOp kernel);
+
+/// How large dimension `dim` of the operand has to be for its copy to pay, by how the load walks
+/// it.
+int64_t leastSizeToRepack(const RepackCandidate &candidate, unsigned dim);
+
+/// Copies the operands of those candidates that nothing forbids to copy; says of the others why.
+void repackOperands(KernelOp kernel);
+
+} // namespace tessera::tile
+
+#endif

@@ -1,0 +1,115 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Tile/TmaRules.h"
+
+#include "tessera/Dialect/Tile/Access.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tessera::tile;
+
+std::string tessera::tile::nameOf(Value memref) {
+  if (auto argument = dyn_cast<BlockArgument>(memref))
+    if (auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp()))
+      return "%" + kernel.getArgName(argument.getArgNumber());
+  return "the workspace";
+}
+
+std::optional<std::string> tessera::tile::whyNotTmaRoot(Value memref) {
+  auto argument = dyn_cast<BlockArgument>(memref);
+  Operation *owner =
+      argument ? argument.getOwner()->getParentOp() : memref.getDefiningOp()->getParentOp();
+  if (!isa<KernelOp>(owner) || (!argument && !isa<memref::AllocOp>(memref.getDefiningOp())))
+    return "the memref is a view (" +
+           (argument ? std::string("a block argument")
+                     : memref.getDefiningOp()->getName().getStringRef().str()) +
+           "); descriptors exist for arguments and workspaces: use those with coordinates";
+  if (cast<MemRefType>(memref.getType()).getElementType().isInteger(1))
+    return std::string("TMA has no elements of type i1");
+  return std::nullopt;
+}
+
+std::optional<std::string> tessera::tile::whyNotTmaBounds(Facts &facts, Value memref,
+                                                          ValueRange limits, ArrayRef<bool> limited,
+                                                          ArrayRef<int64_t> dims, Value mask,
+                                                          Attribute pad) {
+  if (mask)
+    return std::string("it has a mask; bounds are free with TMA, other masks are not: apply the "
+                       "mask with arith.select");
+  auto word = dyn_cast_or_null<PadAttr>(pad);
+  if (pad && (!word || (word.getValue() != Pad::Zero && word.getValue() != Pad::Any)))
+    return std::string("TMA pads with zero only; use pad = zero or any, and arith.select");
+  for (unsigned d = 0, rank = dims.size(); d < rank; ++d)
+    if (Value limit = limitOf(limits, limited, d);
+        limit && !facts.coversSize(limit, memref, dims[d]))
+      return "the limit of tile dimension " + std::to_string(d) +
+             " may lie inside the memref; TMA stops at the memref's size only";
+  return std::nullopt;
+}
+
+static std::string strideList(unsigned rank, unsigned dim, int64_t number) {
+  std::string list = "tile.stride_divisible = array<i64: ";
+  for (unsigned d = 0; d < rank; ++d)
+    list += (d ? ", " : "") + std::to_string(d == dim ? number : 1);
+  return list + ">";
+}
+
+std::optional<std::string> tessera::tile::whyNotTmaStrides(Facts &facts, Value memref,
+                                                           unsigned inner) {
+  auto type = cast<MemRefType>(memref.getType());
+  std::string name = nameOf(memref);
+  int64_t units = std::max<int64_t>(1, 16 / elementBytes(type.getElementType()));
+  auto [strides, offset] = type.getStridesAndOffset();
+  if (strides[inner] != 1)
+    return "dimension " + std::to_string(inner) + " of " + name +
+           ", along which the shared tile is contiguous, is not known to have stride 1";
+  if (facts.alignment(memref) % 16)
+    return "the base of " + name +
+           " is not known to be a multiple of 16 bytes; add tile.align = 16 to it";
+  for (unsigned d = 0, rank = type.getRank(); d < rank; ++d) {
+    if (d == inner)
+      continue;
+    if (strides[d] == 0)
+      return "dimension " + std::to_string(d) + " of " + name + " has stride 0";
+    if (facts.strideDivisibility(memref, d) % units)
+      return "the stride of dimension " + std::to_string(d) + " of " + name +
+             " is not known to be a multiple of 16 bytes; add " + strideList(rank, d, units) +
+             " to it";
+  }
+  return std::nullopt;
+}
+
+/// True if `coord` only takes values below a bound that is at most the size: a coordinate of a grid
+/// or loop over it. Where there is such a value, the size is not 0.
+static bool runsOverSize(Facts &facts, Value coord, Value memref, unsigned dim) {
+  Value upper;
+  auto argument = dyn_cast<BlockArgument>(coord);
+  if (!argument || facts.range(coord).min < 0)
+    return false;
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (auto grid = dyn_cast<GridOp>(parent))
+    upper = dyn_cast<Value>(grid.getMixedUpper()[argument.getArgNumber()]);
+  else if (auto loop = dyn_cast<scf::ForOp>(parent); loop && coord == loop.getInductionVar())
+    upper = loop.getUpperBound();
+  return upper && facts.isSize(upper, memref, dim);
+}
+
+std::optional<std::string> tessera::tile::whyNotTmaExtents(Facts &facts, Value memref,
+                                                           ValueRange coords) {
+  std::string name = nameOf(memref);
+  for (auto [d, coord] : llvm::enumerate(coords)) {
+    if (facts.sizeRange(memref, d).min < 1 && !runsOverSize(facts, coord, memref, d))
+      return "dimension " + std::to_string(d) + " of " + name +
+             " may be empty: TMA has no descriptor for it";
+    if (!facts.range(coord).fitsI32())
+      return "the coordinate of dimension " + std::to_string(d) + " of " + name +
+             " is not known to fit 32 bits; tile.size_max or tile.assume can say so";
+    if (facts.sizeRange(memref, d).max > INT32_MAX)
+      return "the size of dimension " + std::to_string(d) + " of " + name +
+             " is not known to fit 31 bits; tile.size_max can say so";
+  }
+  return std::nullopt;
+}
