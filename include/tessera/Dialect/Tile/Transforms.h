@@ -13,6 +13,10 @@
 
 namespace tessera::tile {
 
+/// Products of rank 3 with at most so many batches are split into products of rank 2: more side by
+/// side cost registers and code.
+constexpr int64_t kMaxSplitBatches = 4;
+
 /// The variant whose operands tile-repack-operands copies.
 constexpr llvm::StringLiteral kRepackVariant = "repack";
 /// On workspace that holds a copy of an operand (a string): why it was copied.

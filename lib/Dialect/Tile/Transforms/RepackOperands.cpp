@@ -45,9 +45,11 @@ constexpr int64_t kLeastTrips = 4;
 
 /// True if the tile is an operand of products that may run on the tensor cores, and nothing else.
 static bool feedsProducts(LoadOp load) {
-  Type element = load.getTileType().getElementType();
-  if (load.getTileType().getRank() != 2 || load->use_empty() ||
-      !(element.isF16() || element.isBF16()))
+  RankedTensorType tile = load.getTileType();
+  Type element = tile.getElementType();
+  const bool isMatrix =
+      tile.getRank() == 2 || (tile.getRank() == 3 && tile.getDimSize(0) <= kMaxSplitBatches);
+  if (!isMatrix || load->use_empty() || !(element.isF16() || element.isBF16()))
     return false;
   return llvm::all_of(load->getUses(), [](OpOperand &use) {
     auto mma = dyn_cast<MmaOp>(use.getOwner());

@@ -5,6 +5,7 @@
 // that such a product has becomes as many tiles of rank 2 as it has batches, through loads, stores,
 // elementwise ops and loops. What cannot be split is put together again, or sliced.
 #include "tessera/Dialect/Tile/Passes.h"
+#include "tessera/Dialect/Tile/Transforms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,9 +21,6 @@ namespace tessera::tile {
 using namespace mlir;
 using namespace tessera::tile;
 
-/// More products than this side by side cost registers and code.
-static constexpr int64_t kMaxBatches = 4;
-
 static RankedTensorType partType(RankedTensorType type) {
   return RankedTensorType::get(type.getShape().drop_front(), type.getElementType());
 }
@@ -32,7 +30,7 @@ static RankedTensorType partType(RankedTensorType type) {
 static bool isSplit(MmaOp op) {
   RankedTensorType a = op.getAType(), b = op.getBType();
   Type element = a.getElementType();
-  return a.getRank() == 3 && a.getDimSize(0) <= kMaxBatches &&
+  return a.getRank() == 3 && a.getDimSize(0) <= kMaxSplitBatches &&
          (element.isF16() || element.isBF16()) && a.getDimSize(1) % 64 == 0 &&
          a.getDimSize(2) % 16 == 0 && b.getDimSize(2) % 8 == 0;
 }
