@@ -226,3 +226,31 @@ tile.kernel @none(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attribut
   }
   tile.return
 }
+
+// Tiles that do not live at the same time share their bytes, here 64 KiB of three times 64: four slots of 40 KiB fit.
+// CHECK-LABEL: tile.kernel @shared(
+// CHECK: cta.channel : <4,
+tile.kernel @shared(%A: memref<?x?xbf16>, %O: memref<?x?xf32>, %K: index) attributes {phase = #scheduled, warpgroups = 1, plan = #cta.plan<stages = 8>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @shared_0 blocks() {
+    %ch = cta.channel : !cta.channel<?, !small, !large>
+    scf.for %k = %c0 to %K step %c64 {
+      %p = cta.acquire %ch : !cta.channel<?, !small, !large>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !large
+      cta.commit %ch, %p (%a0, %b0) : !cta.channel<?, !small, !large>
+      %q, %a, %b = cta.wait %ch : !cta.channel<?, !small, !large>
+      %d = cta.wgmma %a, %b : !small, !large -> !wideSum
+      cta.release %ch, %q : !cta.channel<?, !small, !large>
+      %s = cta.stage %d : !wideSum -> !cta.smem<64x256xf32, #cta.swizzle<linear>>
+      %r = cta.read %s : !cta.smem<64x256xf32, #cta.swizzle<linear>> -> !wideSum
+      %t = cta.stage %r : !wideSum -> !cta.smem<64x256xf32, #cta.swizzle<linear>>
+      %u = cta.read %t : !cta.smem<64x256xf32, #cta.swizzle<linear>> -> !wideSum
+      %v = cta.stage %u : !wideSum -> !cta.smem<64x256xf32, #cta.swizzle<linear>>
+      %w = cta.read %v : !cta.smem<64x256xf32, #cta.swizzle<linear>> -> !wideSum
+      cta.store %w, %O[%c0, %k] : !wideSum -> memref<?x?xf32>
+    }
+  }
+  tile.return
+}

@@ -9,6 +9,7 @@
 // still in flight after a tile's last use (other threads, TMA) are not lifetimes: they are hazards,
 // and cta-insert-barriers waits for them before the bytes are written again. But a wait costs time,
 // so that the source of a cta.copy_out is kept to the end of its block when that is free.
+#include "AllocateShared.h"
 #include "Pressure.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
@@ -53,6 +54,7 @@ class Allocator {
 public:
   explicit Allocator(LaunchOp launch) : launch(launch) {}
   LogicalResult run();
+  FailureOr<int64_t> stagedBytes();
 
 private:
   void number(Block &block);
@@ -143,7 +145,9 @@ LogicalResult Allocator::collect() {
       return WalkResult::advance();
     }
     auto copy = dyn_cast<CopyOp>(op);
-    if (!isa<StageOp, CopyOp>(op) || (copy && copy.getInto()))
+    // A copy that fills a slot has no tile of its own.
+    if (!isa<StageOp, CopyOp>(op) || (copy && copy.getInto()) ||
+        llvm::any_of(op->getUsers(), llvm::IsaPred<CommitOp>))
       return WalkResult::advance();
     Value tile = op->getResult(0);
     auto type = cast<SmemType>(tile.getType());
@@ -178,8 +182,10 @@ LogicalResult Allocator::collect() {
 Offsets Allocator::place(Lifetime lifetime) const {
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, buffers.size()));
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    bool fixedA = buffers[a].fixed.has_value(), fixedB = buffers[b].fixed.has_value();
-    return fixedA != fixedB ? fixedA : buffers[a].bytes > buffers[b].bytes;
+    // Rings first: they leave no gaps, so that the rest needs what cta-schedule has counted.
+    auto rank = [&](const Buffer &x) { return x.fixed ? 0 : isa<RingOp>(x.op) ? 1 : 2; };
+    int rankA = rank(buffers[a]), rankB = rank(buffers[b]);
+    return rankA != rankB ? rankA < rankB : buffers[a].bytes > buffers[b].bytes;
   });
   Offsets offsets(buffers.size(), 0);
   SmallVector<unsigned> placed;
@@ -300,6 +306,17 @@ void Allocator::numberMBarriers() {
     ++mbarriers[it->second];
     copy.setMbarrier(it->second);
   });
+}
+
+FailureOr<int64_t> Allocator::stagedBytes() {
+  number(launch.getBody().front());
+  if (failed(collect()))
+    return failure();
+  return total(place(&Buffer::live));
+}
+
+FailureOr<int64_t> tessera::cta::stagedBytes(LaunchOp launch) {
+  return Allocator(launch).stagedBytes();
 }
 
 LogicalResult Allocator::run() {

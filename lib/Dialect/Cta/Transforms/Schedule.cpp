@@ -3,9 +3,10 @@
 
 // cta-schedule: how deep channels are.
 //
-// Shared memory is dealt out: what the launch stages, then one slot for every channel, then more
-// slots for the channels of innermost loops (they are refilled most often, so their depth hides
-// the latency), then a second slot for those of outer loops.
+// Shared memory is dealt out: what the launch stages at a time, then one slot for every channel,
+// then more slots for the channels of innermost loops (they are refilled most often, so their depth
+// hides the latency), then a second slot for those of outer loops.
+#include "AllocateShared.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 
@@ -44,17 +45,12 @@ static bool inInnermostLoop(ChannelOp channel) {
   return false;
 }
 
-static int64_t stagedBytes(LaunchOp launch) {
+/// mbarriers of copies that stayed outside channels.
+static int64_t barrierBytes(LaunchOp launch) {
   int64_t bytes = 0;
-  launch.getBody().walk([&](Operation *op) {
-    if (auto stage = dyn_cast<StageOp>(op))
-      bytes = llvm::alignTo(bytes, sharedLayout(stage.getType()).alignment()) +
-              sharedLayout(stage.getType()).sizeBytes();
-    // A copy that stayed outside channels.
-    auto copy = dyn_cast<CopyOp>(op);
-    if (copy && llvm::none_of(copy->getUsers(), llvm::IsaPred<CommitOp>))
-      bytes = llvm::alignTo(bytes, sharedLayout(copy.getSmemType()).alignment()) +
-              sharedLayout(copy.getSmemType()).sizeBytes() + kMBarrierBytes;
+  launch.getBody().walk([&](CopyOp copy) {
+    if (llvm::none_of(copy->getUsers(), llvm::IsaPred<CommitOp>))
+      bytes += kMBarrierBytes;
   });
   return bytes;
 }
@@ -97,7 +93,10 @@ static LogicalResult chooseDepths(LaunchOp launch, PlanAttr plan) {
   const int64_t blocks = plan ? plan.getBlocksPerSm().value_or(1) : 1;
   const int64_t budget =
       std::min(kMaxSharedBytes, kSharedBytesPerSM / blocks - kReservedSharedBytes);
-  const int64_t staged = llvm::alignTo(stagedBytes(launch), kMaxTileAlignment);
+  FailureOr<int64_t> tiles = stagedBytes(launch);
+  if (failed(tiles))
+    return failure();
+  const int64_t staged = llvm::alignTo(*tiles, kMaxTileAlignment) + barrierBytes(launch);
   int64_t used = staged;
   for (const Channel &c : channels)
     used += c.depth * c.slotBytes;

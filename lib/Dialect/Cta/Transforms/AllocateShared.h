@@ -1,0 +1,18 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What cta-allocate-shared will need, for those who choose depths before it.
+#ifndef TESSERA_LIB_DIALECT_CTA_TRANSFORMS_ALLOCATESHARED_H
+#define TESSERA_LIB_DIALECT_CTA_TRANSFORMS_ALLOCATESHARED_H
+
+#include "tessera/Dialect/Cta/Cta.h"
+
+namespace tessera::cta {
+
+/// The bytes of shared tiles outside rings and channels: those that do not live at the same time
+/// share. Fails with an error at a tile that cannot be placed.
+mlir::FailureOr<int64_t> stagedBytes(LaunchOp launch);
+
+} // namespace tessera::cta
+
+#endif
