@@ -61,3 +61,18 @@ tile.kernel @late(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allocated
 tile.kernel @placed() attributes {phase = #tile.phase<placed>} {
   tile.return
 }
+
+// -----
+
+#sw = #cta.swizzle<128, dim = 1>
+!tile = !cta.smem<64x64xbf16, #sw>
+tile.kernel @slot(%x: memref<?x?xbf16>, %i: i32) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  cta.launch @slot_0 blocks() attributes {shared = 8192} {
+    %r = cta.ring {offset = 0} : !cta.ring<1, !tile>
+    %s = cta.slot %r[%i] : !cta.ring<1, !tile>
+    // expected-error @below {{stores a slot of a ring by TMA, but nothing waits for that before the slot is filled again; read it and stage it}}
+    cta.copy_out %s, %x[%c0, %c0] {mechanism = #cta.mechanism<tma>} : !tile -> memref<?x?xbf16>
+  }
+  tile.return
+}

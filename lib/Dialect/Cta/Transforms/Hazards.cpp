@@ -74,6 +74,10 @@ LogicalResult Hazards::addAccesses(Operation *op) {
         return success();
       })
       .Case([&](CopyOutOp out) -> LogicalResult {
+        if (slotOf(out.getValue()))
+          return out.emitOpError(
+              "stores a slot of a ring by TMA, but nothing waits for that before "
+              "the slot is filled again; read it and stage it");
         if (failed(shared(out.getValue(), false, true, true, NeedsStoresRead)))
           return failure();
         if (out.getPerWarpgroup())
