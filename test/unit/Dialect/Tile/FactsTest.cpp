@@ -241,4 +241,29 @@ TEST_F(FactsTest, views) {
   EXPECT_EQ(facts->strideDivisibility(value("w"), 0), 4);
 }
 
+// Workspace of an argument's sizes shares what is known of them; its strides are its own.
+TEST_F(FactsTest, workspaceWithStrides) {
+  parseKernel(
+      "%A: memref<?x?xbf16> {tile.shape = [\"M\", \"K\"], tile.size_max = array<i64: 300, 1000>}",
+      use("w", "memref<?x?xbf16, strided<[?, 1]>>") + use("d"), R"(
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %M = memref.dim %A, %c0 : memref<?x?xbf16>
+    %K = tile.dim "K" : index
+    %d = arith.addi %K, %c0 : index
+    %rows = arith.ceildivsi %K, %c64 : index
+    %row = arith.muli %rows, %c64 : index
+    %w = memref.alloc(%M, %K)[%row] : memref<?x?xbf16, strided<[?, 1]>>)");
+  Value workspace = value("w"), rows = workspace.getDefiningOp()->getOperand(0),
+        columns = workspace.getDefiningOp()->getOperand(1);
+  EXPECT_EQ(facts->strideDivisibility(workspace, 0), 64);
+  EXPECT_EQ(facts->strideDivisibility(workspace, 1), 1);
+  expectRange(facts->sizeRange(workspace, 0), 0, 300);
+  expectRange(facts->sizeRange(workspace, 1), 0, 1000);
+  EXPECT_TRUE(facts->isSize(rows, workspace, 0));
+  EXPECT_TRUE(facts->isSize(columns, workspace, 1));
+  EXPECT_TRUE(facts->isSize(columns, arg(0), 1));
+  EXPECT_FALSE(facts->isSize(value("d"), workspace, 0));
+}
+
 } // namespace
