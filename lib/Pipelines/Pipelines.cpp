@@ -119,6 +119,7 @@ static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createLowerGrid());
   kernels.addPass(cta::createPipelineCopies());
   kernels.addPass(cta::createSchedule());
+  kernels.addPass(cta::createRotateLoops());
   kernels.addPass(cta::createDeferWaits());
   kernels.addPass(cta::createSpecializeWarps());
   // Here it sees credits and roles, and what the text of a scheduled kernel says.

@@ -184,6 +184,43 @@ static SmallVector<cta::WgmmaOp> startingProducts(scf::ForOp loop) {
   return starts;
 }
 
+/// A loop carries 16-bit floats two in a register, as matrix products read them.
+static bool isCarriedInPairs(Lowering &f, Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile && (tile.getElementType().isF16() || tile.getElementType().isBF16()) &&
+         f.registerTypes(type).size() % 2 == 0;
+}
+
+static Values carried(Lowering &f, Value old) {
+  const Values &registers = f.registers(old);
+  return isCarriedInPairs(f, old.getType()) ? f.pack(registers) : registers;
+}
+
+static SmallVector<Type> carriedTypes(Lowering &f, TypeRange types) {
+  SmallVector<Type> result;
+  for (Type type : types) {
+    SmallVector<Type> registers = f.registerTypes(type);
+    if (isCarriedInPairs(f, type))
+      registers.assign(registers.size() / 2, f.b.getI32Type());
+    llvm::append_range(result, registers);
+  }
+  return result;
+}
+
+static void distributeCarried(Lowering &f, ValueRange olds, ValueRange scalars) {
+  for (Value old : olds) {
+    size_t n = f.registerTypes(old.getType()).size();
+    if (isCarriedInPairs(f, old.getType())) {
+      Type element = cast<RankedTensorType>(old.getType()).getElementType();
+      f.set(old, f.unpack(scalars.take_front(n / 2), element, static_cast<int64_t>(n)));
+      n /= 2;
+    } else {
+      f.setAll(old, scalars.take_front(n));
+    }
+    scalars = scalars.drop_front(n);
+  }
+}
+
 /// Accumulators that begin as zeros are not set to zero: the first product overwrites what is in
 /// the registers. A loop that may not run at all then stands under a branch, beside zeros.
 static LogicalResult lowerFor(Lowering &f, scf::ForOp op) {
@@ -199,44 +236,44 @@ static LogicalResult lowerFor(Lowering &f, scf::ForOp op) {
   if (branches) {
     Value runs = f.compare(
         op.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt, lower, upper);
-    branch = scf::IfOp::create(f.b, f.loc, flattenTypes(f, op.getResultTypes()), runs,
+    branch = scf::IfOp::create(f.b, f.loc, carriedTypes(f, op.getResultTypes()), runs,
                                /*addThenBlock=*/true, /*addElseBlock=*/true);
     f.b.setInsertionPointToEnd(branch.elseBlock());
     Values untouched;
     for (auto [product, init] : llvm::zip_equal(starts, op.getInitArgs()))
-      llvm::append_range(untouched,
-                         product ? opaqueZeros(f, f.registers(init)) : f.registers(init));
+      llvm::append_range(untouched, product ? opaqueZeros(f, f.registers(init)) : carried(f, init));
     scf::YieldOp::create(f.b, f.loc, untouched);
     f.b.setInsertionPointToEnd(branch.thenBlock());
   }
   for (auto [product, init] : llvm::zip_equal(starts, op.getInitArgs()))
-    for (Value value : f.registers(init))
+    for (Value value : carried(f, init))
       inits.push_back(product ? LLVM::PoisonOp::create(f.b, f.loc, value.getType()) : value);
   auto loop = scf::ForOp::create(f.b, f.loc, lower, upper, step, inits);
   loop.setUnsignedCmp(op.getUnsignedCmp());
   f.set(op.getInductionVar(), {loop.getInductionVar()});
-  distribute(f, op.getRegionIterArgs(), loop.getRegionIterArgs());
+  if (!loop.getBody()->empty())
+    loop.getBody()->getTerminator()->erase();
+  f.b.setInsertionPointToEnd(loop.getBody());
+  distributeCarried(f, op.getRegionIterArgs(), loop.getRegionIterArgs());
   if (branches) {
-    OpBuilder::InsertionGuard inside(f.b);
-    f.b.setInsertionPointToStart(loop.getBody());
     Value later = f.compare(arith::CmpIPredicate::ne, loop.getInductionVar(), lower);
     later = arith::ExtUIOp::create(f.b, f.loc, f.b.getI32Type(), later);
     for (cta::WgmmaOp product : starts)
       if (product)
         f.accumulates[product] = later;
-    // lowerRegion begins with an empty block.
-    f.b.setInsertionPointToEnd(loop.getBody());
-    if (failed(f.lowerBlock(*op.getBody())))
-      return failure();
-    scf::YieldOp::create(f.b, f.loc, flatten(f, op.getYieldedValues()));
-    f.b.setInsertionPointAfter(loop);
-    scf::YieldOp::create(f.b, f.loc, loop.getResults());
-    distribute(f, op.getResults(), branch.getResults());
-    return success();
   }
-  if (failed(lowerRegion(f, op.getRegion(), loop.getRegion())))
+  if (failed(f.lowerBlock(*op.getBody())))
     return failure();
-  distribute(f, op.getResults(), loop.getResults());
+  Values yielded;
+  for (Value value : op.getYieldedValues())
+    llvm::append_range(yielded, carried(f, value));
+  scf::YieldOp::create(f.b, f.loc, yielded);
+  f.b.setInsertionPointAfter(loop);
+  if (branches) {
+    scf::YieldOp::create(f.b, f.loc, loop.getResults());
+    f.b.setInsertionPointAfter(branch);
+  }
+  distributeCarried(f, op.getResults(), branches ? branch.getResults() : loop.getResults());
   return success();
 }
 

@@ -16,7 +16,8 @@ public:
   Reader(Lowering &f, Value tile, TileIndex &index, bool isA)
       : f(f), index(index), shared(cta::sharedLayout(cast<cta::SmemType>(tile.getType()))),
         element(cast<cta::SmemType>(tile.getType()).getElementType()), place(*f.placeOf(tile)),
-        rank(index.rank()), kDim(isA ? rank - 1 : rank - 2), mnDim(isA ? rank - 2 : rank - 1) {
+        inRing(cta::slotOf(tile)), rank(index.rank()), kDim(isA ? rank - 1 : rank - 2),
+        mnDim(isA ? rank - 2 : rank - 1) {
     int64_t bytes = shared.elementBits / 8;
     // A vector lies along k in A and along the columns in B; both are the last dimension.
     vector = isA ? 16 / bytes
@@ -56,7 +57,8 @@ private:
         coords[d] = d == kDim ? f.add(k, f.i32(step)) : coordinate(reg, d);
       return {f.gep(place.base, elementOffset(f, shared, coords)), 0};
     }
-    // Linear in the coordinates: the rows' part is hoisted, constants go into the instruction.
+    // Linear in the coordinates: the rows' part is hoisted, constants go into the instruction. The
+    // slot of a ring moves: there the part is an offset only.
     layout::Coord constants(rank, 0);
     std::vector<int64_t> key;
     for (int d = 0; d < rank; ++d) {
@@ -74,12 +76,16 @@ private:
         if (d != kDim)
           coords[d] = mayBeDead(reg, d) || !index.separable[d] ? coordinate(reg, d)
                                                                : index.at(reg, d).thread;
-      row = f.gep(place.base, elementOffset(f, shared, coords));
+      row = elementOffset(f, shared, coords);
+      if (!inRing)
+        row = f.gep(place.base, row);
     }
     layout::Coord unit(rank, 0);
     unit[kDim] = 1;
     int64_t kBytes = shared.linearOffset(unit);
-    return {f.gep(row, f.mul(k, f.i32(kBytes))), shared.linearOffset(constants) + step * kBytes};
+    Value along = f.mul(k, f.i32(kBytes));
+    return {inRing ? f.gep(place.base, f.add(row, along)) : f.gep(row, along),
+            shared.linearOffset(constants) + step * kBytes};
   }
 
   Lowering &f;
@@ -87,6 +93,7 @@ private:
   layout::SharedLayout shared;
   Type element;
   SharedPlace place;
+  bool inRing;
   int rank, kDim, mnDim;
   int64_t vector;
   std::map<std::vector<int64_t>, Value> rows;

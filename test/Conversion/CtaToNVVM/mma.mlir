@@ -68,3 +68,29 @@ tile.kernel @i8_k(%x: memref<32x16xi32>) attributes {phase = #tile.phase<allocat
   }
   tile.return
 }
+
+// A slot moves: what is hoisted is the offset in it, and the pointer is made where it is needed.
+// CHECK-LABEL: llvm.func @slots
+// CHECK:       scf.for
+// CHECK:         %[[SLOT:.*]] = llvm.getelementptr
+// CHECK:         scf.for
+// CHECK:           llvm.getelementptr %[[SLOT]]
+tile.kernel @slots_k(%x: memref<32x16xf32>, %n: i32) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @slots blocks() attributes {shared = 16384 : i64} {
+    %ra = cta.ring {offset = 0 : i64} : !cta.ring<2, !cta.smem<32x32xf32, #cta.swizzle<linear>>>
+    %rb = cta.ring {offset = 8192 : i64} : !cta.ring<2, !cta.smem<32x16xf32, #cta.swizzle<linear>>>
+    %c0 = arith.constant 0 : index
+    %i0 = arith.constant 0 : i32
+    %i1 = arith.constant 1 : i32
+    %z = arith.constant dense<0.0> : tensor<32x16xf32, #fma>
+    %w = scf.for %i = %i0 to %n step %i1 iter_args(%c = %z) -> (tensor<32x16xf32, #fma>) : i32 {
+      %s = arith.andi %i, %i1 : i32
+      %a = cta.slot %ra[%s] : !cta.ring<2, !cta.smem<32x32xf32, #cta.swizzle<linear>>>
+      %b = cta.slot %rb[%s] : !cta.ring<2, !cta.smem<32x16xf32, #cta.swizzle<linear>>>
+      %d = cta.mma %a, %b, %c : !cta.smem<32x32xf32, #cta.swizzle<linear>>, !cta.smem<32x16xf32, #cta.swizzle<linear>> -> tensor<32x16xf32, #fma>
+      scf.yield %d : tensor<32x16xf32, #fma>
+    }
+    cta.store %w, %x[%c0, %c0] : tensor<32x16xf32, #fma> -> memref<32x16xf32>
+  }
+  tile.return
+}

@@ -224,6 +224,30 @@ def Schedule : CtaPass<"cta-schedule"> {
   }];
 }
 
+def RotateLoops : CtaPass<"cta-rotate-loops"> {
+  let summary = "The last product of an iteration moves into the next";
+  let description = [{
+    Requires and ensures *scheduled*. With `pending` above 0 in the kernel's plan, for a loop in which a product ends in an accumulator that nothing else
+    reads, and its `a` (in registers) depends on another product of the iteration: the first product of iteration k is issued, then the
+    second of iteration k - 1 behind it; what lies between the two (a softmax) is computed while the second is in flight. The loop carries what the second product
+    needs of its iteration; the first iteration's begin stands in front of the loop, the last one's end behind it. The slot that the second product reads is
+    released one iteration later.
+
+    Left alone if the registers of both accumulators, the carried operand and 26 others are more than a thread has (`registers`, or what it has at entry).
+
+    ```mlir
+    scf.for … iter_args(%o = %zero, %p = %p0, %a = %a0) {
+      %s = cta.wgmma %q, %k                      // of this iteration, in flight
+      %t = arith.mulf %o, %a
+      %u = cta.wgmma %p, %v, %t                  // of the last, in flight
+      cta.complete %s
+      …                                          // %p1, %a1 of this iteration
+      cta.complete %u
+    }
+    ```
+  }];
+}
+
 def DeferWaits : CtaPass<"cta-defer-waits"> {
   let summary = "Products stay in flight";
   let description = [{

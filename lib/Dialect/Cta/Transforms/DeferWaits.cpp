@@ -8,6 +8,7 @@
 // slot of an earlier one to release: it is peeled, so that every credit is a real one.
 //
 // Within a block: products in a row that do not need each other's results are issued together.
+#include "HeldSlots.h"
 #include "tessera/Dialect/Cta/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -64,17 +65,6 @@ private:
 };
 } // namespace
 
-/// True if another slot of the channel is held while the loop runs.
-static bool isHeldAcross(WaitOp other, scf::ForOp loop) {
-  Operation *here = other->getBlock()->findAncestorOpInBlock(*loop);
-  if (!here || here->isBeforeInBlock(other))
-    return false;
-  return llvm::any_of(other.getCredit().getUsers(), [&](Operation *user) {
-    return !isa<ReleaseOp>(user) || user->getBlock() != here->getBlock() ||
-           here->isBeforeInBlock(user);
-  });
-}
-
 /// What the product reads stays as it is until the next iteration has issued its products.
 bool LoopDeferral::addOperand(Value tile, unsigned number, SmallVectorImpl<HeldSlot> &found) {
   while (auto view = tile.getDefiningOp<ViewOp>())
@@ -82,25 +72,15 @@ bool LoopDeferral::addOperand(Value tile, unsigned number, SmallVectorImpl<HeldS
   if (loop.isDefinedOutsideOfLoop(tile))
     return true;
   auto wait = tile.getDefiningOp<WaitOp>();
-  if (!wait || wait->getBlock() != loop.getBody() || !wait.getCredit().hasOneUse())
-    return false;
-  auto release = dyn_cast<ReleaseOp>(*wait.getCredit().user_begin());
-  if (!release || release->getBlock() != loop.getBody() || !release.getAfter().empty())
+  // The slot of this iteration is filled while that of the last is held.
+  ReleaseOp release = wait ? releaseToDefer(wait, loop) : ReleaseOp();
+  if (!release)
     return false;
   for (HeldSlot &slot : found)
     if (slot.wait == wait) {
       slot.readers.insert(number);
       return true;
     }
-  // The slot of this iteration is filled while that of the last is held.
-  auto type = cast<ChannelType>(wait.getChannel().getType());
-  if (type.isOpen() || type.getDepth() < 2)
-    return false;
-  for (Operation *user : wait.getChannel().getUsers()) {
-    auto other = dyn_cast<WaitOp>(user);
-    if (other && other != wait && (loop->isAncestor(other) || isHeldAcross(other, loop)))
-      return false;
-  }
   HeldSlot slot{wait, release, {}};
   slot.readers.insert(number);
   found.push_back(slot);

@@ -10,7 +10,9 @@
 #include "tessera/Dialect/Cta/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tessera::cta {
 #define GEN_PASS_DEF_INSERTWAITS
@@ -38,7 +40,8 @@ private:
   void wait(Operation *before, ValueRange products, Ages &ages);
 
   OpBuilder b;
-  bool inserts = false; ///< else the text stays as it is
+  llvm::SetVector<Value> ready; ///< of cta.ready, but constants
+  bool inserts = false;         ///< else the text stays as it is
 };
 } // namespace
 
@@ -171,6 +174,11 @@ void Waits::wait(Operation *before, ValueRange products, Ages &ages) {
   for (auto [value, age] : ages)
     if (llvm::any_of(value.getUses(), isLater))
       flying.push_back(value);
+  // A tile that the text made ready in front and reads behind shall not be touched between.
+  for (Value value : ready)
+    if (value.getParentBlock() == before->getBlock() &&
+        value.getDefiningOp()->isBeforeInBlock(before) && llvm::any_of(value.getUses(), isLater))
+      flying.push_back(value);
   if (complete && !llvm::is_contained(flying, complete.getSource()))
     flying.push_back(complete.getSource());
   b.setInsertionPoint(before);
@@ -191,6 +199,9 @@ void Waits::flowOp(Operation *op, Ages &ages) {
       ++age;
     if (product.isAsync())
       ages[product.getResult()] = 0;
+  } else if (auto tile = dyn_cast<ReadyOp>(op)) {
+    if (!matchPattern(tile.getSource(), m_Constant()))
+      ready.insert(tile.getResult());
   } else if (auto complete = dyn_cast<CompleteOp>(op)) {
     wait(op, complete.getSource(), ages);
   } else if (auto release = dyn_cast<ReleaseOp>(op)) {
