@@ -51,9 +51,9 @@ struct CompileOptions {
   std::string stopAfter;
   /// Variants of a kernel: auto, any, aligned or repack.
   std::string variants = "auto";
-  /// "given": plans are what the text says. "auto": what they leave open is decided (cta-plan). Or
-  /// a `#cta.plan<...>` for all kernels without one; what it leaves open is decided.
-  std::string plan = "given";
+  /// "auto": what the plans of kernels leave open is decided (cta-plan). "given": plans are what the
+  /// text says. Or a `#cta.plan<...>` for all kernels without one; what it leaves open is decided.
+  std::string plan = "auto";
   /// Overrides `fp_contract` of all kernels.
   std::optional<bool> fpContract;
   /// Demands on the whole module: tma, wgmma, pipelined, peeled, no_spills, deterministic.

@@ -36,7 +36,7 @@ struct TilePipelineOptions {
   /// auto, any, aligned or repack: see tile-specialize-facts.
   std::string variants = "auto";
   /// Decide what the plans of kernels leave open (cta-plan), also of those that have none.
-  bool derivePlans = false;
+  bool derivePlans = true;
   /// Whether to make variants at all.
   bool specialize = true;
   /// Test what the language leaves undefined: tile-insert-checks.

@@ -85,10 +85,10 @@ static LogicalResult applyPlan(ModuleOp module, StringRef text) {
     return emitError(loc, "the plan '") << text << "' cannot be read: " << reason;
   bool used = false;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
-    if (kernel.getPlanAttr())
-      continue;
     if (detectPhase(module) > Phase::Placed)
       return kernel.emitError("this kernel is past phase placed: its plan has been carried out");
+    if (kernel.getPlanAttr())
+      continue;
     kernel.setPlanAttr(plan);
     used = true;
   }

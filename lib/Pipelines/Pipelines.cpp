@@ -112,6 +112,9 @@ static void toPlaced(OpPassManager &pm) {
 
 static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  cta::SplitEpilogueOptions epilogue;
+  epilogue.derive = options.derivePlans;
+  kernels.addPass(cta::createSplitEpilogue(epilogue));
   kernels.addPass(cta::createDecompose());
   // All scratch is explicit now: what is left for stages is a sum.
   if (options.derivePlans)
@@ -160,7 +163,7 @@ struct RegisteredOptions : PassPipelineOptions<RegisteredOptions> {
                                llvm::cl::init("auto")};
   Option<bool> derivePlans{*this, "derive-plans",
                            llvm::cl::desc("Decide what the plans of kernels leave open"),
-                           llvm::cl::init(false)};
+                           llvm::cl::init(true)};
 };
 } // namespace
 

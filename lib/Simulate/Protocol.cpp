@@ -109,6 +109,14 @@ FailureOr<int> Unroller::Impl::rangeOf(Operation *op, cta::SmemType type, int64_
     return error(op) << "the tile " << type << " lies at [" << offset << ", " << offset + bytes
                      << "), but the launch has " << end << " bytes for tiles";
   Operation *stage = parts > 1 ? op : nullptr;
+  // Stages of the same kind of tile over each other: their warpgroups have the same parts.
+  for (const auto &[key, number] : rangeNumbers) {
+    Operation *other = std::get<2>(key);
+    if (stage && other && std::get<0>(key) == offset &&
+        other->getResultTypes() == op->getResultTypes() &&
+        TypeRange(other->getOperandTypes()) == TypeRange(op->getOperandTypes()))
+      stage = other;
+  }
   auto [it, isNew] = rangeNumbers.try_emplace({offset, offset + bytes, stage},
                                               static_cast<int>(program->ranges.size()));
   for (int part = 0; isNew && part < parts; ++part)

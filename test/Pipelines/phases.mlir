@@ -5,7 +5,7 @@
 // RUN: tile-opt --tessera-to-raw %s | FileCheck %s --check-prefix=RAW
 // RUN: tile-opt --tessera-to-placed %s | FileCheck %s --check-prefix=PLACED
 // RUN: tile-opt --tessera-to-allocated %s | FileCheck %s --check-prefix=ALLOCATED
-// RUN: tile-opt --tessera-to-allocated=derive-plans=true %s | FileCheck %s --check-prefix=PLANS
+// RUN: tile-opt --tessera-to-allocated=derive-plans=false %s | FileCheck %s --check-prefix=GIVEN
 // RUN: tile-opt --tessera-to-nvvm %s | FileCheck %s --check-prefix=NVVM
 // RUN: tile-opt --tessera-to-llvm %s | FileCheck %s --check-prefix=LLVM
 //
@@ -20,9 +20,10 @@
 // PLACED: phase = #tile.phase<placed>
 // PLACED: cta.load {{.*}}#
 // ALLOCATED: phase = #tile.phase<allocated>
+// ALLOCATED-SAME: plan = #cta.plan<{{.*}}stages = 0,
 // ALLOCATED: cta.launch @twice_aligned_0
-// ALLOCATED-NOT: #cta.plan
-// PLANS: @twice_aligned{{.*}}plan = #cta.plan<
+// GIVEN: phase = #tile.phase<allocated>
+// GIVEN-NOT: #cta.plan
 // NVVM: llvm.func @twice_aligned_0
 // NVVM-NOT: tile.kernel
 // LLVM: llvm.func @twice_aligned_0

@@ -15,12 +15,13 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).parent
 TILE_OPT, TILEC, EXAMPLES_DIR, INPUTS, WORK = sys.argv[1:6]
-sys.path[:0] = [str(HERE.parent / "Examples"), EXAMPLES_DIR]
+sys.path[:0] = [str(HERE.parent / "Examples"), str(HERE.parent / "GPU"), EXAMPLES_DIR]
 from check import run_case
+from make_gemms import Product
 from reference import EXAMPLES, Case, bf16, gemm_nn
 from with_plan import with_plan
 
-ALLOCATE = "builtin.module(tessera-to-allocated)"
+ALLOCATE = "builtin.module(tessera-to-allocated{derive-plans=%s})"
 
 
 def scores(q, k, v):
@@ -41,7 +42,12 @@ RING = Case("gemm", gemm_nn, [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"])],
 SCORES = Case("scores", scores, [("Q", bf16, ["S", 64]), ("K", bf16, ["T", 64]), ("V", np.float32, ["T", 64])], ("O", np.float32, ["S", 64]), [],
               rtol=1e-4, atol=1e-3)
 
-# name or file, plan, shape, timings
+# A residual of 128x256: its parts take turns in one channel.
+RESIDUAL = Product("nn", "bf16", epilogue=("residual",))
+ADDED = Case(RESIDUAL.name.replace("-", "_"), lambda a, b, r: a @ b + r, [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"]), ("R", bf16, ["M", "N"])],
+             ("C", bf16, ["M", "N"]), [], rtol=2e-2, atol=2e-2)
+
+# name or file, plan (None: allocated by hand; "derived": by cta-plan), shape, timings
 CASES = [
     ("gemm-ring.mlir", None, dict(M=300, N=200, K=200), (0, 9)),
     ("gemm-ring.mlir", None, dict(M=300, N=130, K=0), (0,)),
@@ -62,6 +68,13 @@ CASES = [
     ("gemm-bias-gelu", "stages = 3, persistent = 1", dict(M=264, N=136, K=136), (6,)),
     ("attention", "stages = 2, persistent = 1", dict(B=1, H=2, S=136, T=264), (9,)),
     ("attention", "stages = 2, persistent = 1", dict(B=1, H=1, S=264, T=0), (5,)),
+    ("gemm-nt", "derived", dict(M=264, N=264, K=264), (0, 5)),
+    ("gemm-bias-gelu", "derived", dict(M=264, N=264, K=136), (3,)),
+    ("batched-gemm", "derived", dict(Z=2, M=136, N=264, K=136), (4,)),
+    (RESIDUAL, "derived", dict(M=264, N=520, K=136), (0, 6)),
+    (RESIDUAL, "derived", dict(M=136, N=264, K=0), (1,)),
+    (RESIDUAL, "stages = 2, epilogue = 128, persistent = 1", dict(M=264, N=264, K=136), (2,)),
+    (RESIDUAL, "stages = 2, producers = 0, epilogue = 64, persistent = 1", dict(M=264, N=264, K=136), (2, 5)),
     ("column-sum", "stages = 0", dict(M=257, N=132), (0,)),
 ]
 
@@ -79,9 +92,11 @@ for number, (name, plan, shape, timings) in enumerate(CASES):
         allocated = (pathlib.Path(INPUTS) / name).read_text()
         cases = [RING if "ring" in name else SCORES]
     else:
-        program = (pathlib.Path(EXAMPLES_DIR) / f"{name}.mlir").read_text()
-        allocated = run([TILE_OPT, "-", f"--pass-pipeline={ALLOCATE}"], with_plan(program, plan))
-        cases = EXAMPLES[name]
+        program = name.source((128, 256, 64)) if name is RESIDUAL else (pathlib.Path(EXAMPLES_DIR) / f"{name}.mlir").read_text()
+        derived = plan == "derived"
+        allocated = run([TILE_OPT, "-", f"--pass-pipeline={ALLOCATE % str(derived).lower()}"],
+                        program if derived else with_plan(program, plan))
+        cases = [ADDED] if name is RESIDUAL else EXAMPLES[name]
     sizes = ",".join(f"{key}={value}" for key, value in shape.items())
     for timing in timings:
         file = os.path.join(WORK, f"serialized-{number}-{timing}")
@@ -92,7 +107,7 @@ for number, (name, plan, shape, timings) in enumerate(CASES):
         options = types.SimpleNamespace(tile_run="tile-run", artifact=file + ".so")
         for case in cases:
             problem = run_case(options, case, shape, number)
-            print(f"{name} {plan} {sizes} timing {timing}, {case.kernel}: {problem or 'ok'}")
+            print(f"{getattr(name, 'name', name)} {plan} {sizes} timing {timing}, {case.kernel}: {problem or 'ok'}")
             failures += problem is not None
 print("some differ" if failures else "all agree")
 sys.exit(failures != 0)

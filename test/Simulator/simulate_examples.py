@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""simulate_examples.py TILE-OPT EXAMPLES: runs cta-simulate on every example, as the pipeline allocates it."""
+"""simulate_examples.py TILE-OPT EXAMPLES: runs cta-simulate on every example, as the pipeline allocates it with derived plans and without any."""
 import os
 import pathlib
 import re
@@ -11,12 +11,13 @@ SIMULATE = "--cta-simulate=sizes=M=300,N=520,K=200,B=2,H=2,S=300,T=300,Z=2 timin
 
 failed = False
 for path in sorted(pathlib.Path(sys.argv[2]).glob("*.mlir")):
-    done = subprocess.run([sys.argv[1], path, "--tessera-to-allocated", SIMULATE, "-o", os.devnull],
-                          capture_output=True, text=True, timeout=120)
-    launches = len(re.findall("remark: .*no violation", done.stderr))
-    if done.returncode or not launches:
-        print(f"{path.stem}: failed\n{done.stderr}")
-        failed = True
-    else:
-        print(f"{path.stem}: {launches} launches clean")
+    for plans in ("derived", "none"):
+        allocate = f"--tessera-to-allocated=derive-plans={str(plans == 'derived').lower()}"
+        done = subprocess.run([sys.argv[1], path, allocate, SIMULATE, "-o", os.devnull], capture_output=True, text=True, timeout=120)
+        launches = len(re.findall("remark: .*no violation", done.stderr))
+        if done.returncode or not launches:
+            print(f"{path.stem}, plans {plans}: failed\n{done.stderr}")
+            failed = True
+        else:
+            print(f"{path.stem}, plans {plans}: {launches} launches clean")
 sys.exit(failed)

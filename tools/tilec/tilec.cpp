@@ -75,9 +75,10 @@ struct Options {
                                 cl::init("auto"), cl::cat(category)};
   cl::opt<std::string> plan{
       "plan",
-      cl::desc("given: plans are what the text says; auto: decide what they leave open; or a "
+      cl::desc("auto: decide what the plans of kernels leave open; given: plans are what the "
+               "text says; or a "
                "#cta.plan<...>, or a file with one, for kernels without a plan"),
-      cl::value_desc("plan"), cl::init("given"), cl::cat(category)};
+      cl::value_desc("plan"), cl::init("auto"), cl::cat(category)};
   cl::opt<Switch> fpContract{"fp-contract", cl::desc("Override fp_contract of all kernels"),
                              cl::init(Switch::Default),
                              cl::values(clEnumValN(Switch::On, "on", "a*b + c may round once"),

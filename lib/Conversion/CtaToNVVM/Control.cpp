@@ -118,11 +118,40 @@ static void distribute(Lowering &f, ValueRange olds, ValueRange scalars) {
   }
 }
 
+static bool isTileArithmetic(Operation *op) {
+  return op->getNumResults() && op->getNumRegions() == 0 && !isa<arith::ConstantOp>(op) &&
+         cta::FragAttr::of(op->getResult(0).getType()) && !isa<cta::CtaDialect>(op->getDialect()) &&
+         OpTrait::hasElementwiseMappableTraits(op);
+}
+
+LogicalResult Lowering::lowerChain(Operation *first, Operation *&last) {
+  SmallVector<Operation *> chain{first};
+  const size_t count = registerTypes(first->getResult(0).getType()).size();
+  last = first;
+  for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
+    if (isTileArithmetic(op) && registerTypes(op->getResult(0).getType()).size() == count) {
+      chain.push_back(op);
+    } else if (isa<arith::ConstantOp, cta::BroadcastOp, cta::SliceOp>(op)) {
+      // Names for registers: they may come before the chain unless it makes what they name.
+      if (llvm::any_of(op->getOperands(), [&](Value operand) {
+            return llvm::is_contained(chain, operand.getDefiningOp());
+          }))
+        break;
+      if (failed(lower(op)))
+        return failure();
+    } else {
+      break;
+    }
+    last = op;
+  }
+  return lowerElementwise(*this, chain);
+}
+
 LogicalResult Lowering::lowerBlock(Block &block) {
-  for (Operation &op : block) {
-    if (op.hasTrait<OpTrait::IsTerminator>())
+  for (Operation *op = block.empty() ? nullptr : &block.front(); op; op = op->getNextNode()) {
+    if (op->hasTrait<OpTrait::IsTerminator>())
       continue;
-    if (failed(lower(&op)))
+    if (failed(isTileArithmetic(op) ? lowerChain(op, op) : lower(op)))
       return failure();
   }
   return success();
@@ -425,8 +454,8 @@ LogicalResult Lowering::lower(Operation *op) {
         set(o.getResult(), {scalar(o.getSource())});
         return success();
       })
-      .Case<cta::SliceOp, cta::ConcatOp>(
-          [&](auto o) { return error(o, "run cta-decompose before this pass"); })
+      .Case([&](cta::SliceOp o) { return lowerSlice(*this, o); })
+      .Case([&](cta::ConcatOp o) { return error(o, "run cta-decompose before this pass"); })
       .Case([&](arith::ConstantOp o) { return lowerConstant(*this, o); })
       .Case([&](cf::AssertOp o) { return lowerAssert(*this, o); })
       .Default([&](Operation *o) -> LogicalResult {

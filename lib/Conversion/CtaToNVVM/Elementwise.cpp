@@ -56,65 +56,96 @@ static Value wordOf(Lowering &f, Value low, Value high) {
 }
 
 /// bf16 is the upper half of an f32: of two in a word one is shifted up, the other masked.
-static LogicalResult widenPairs(Lowering &f, arith::ExtFOp op) {
-  const Values &regs = f.registers(op.getIn());
+static std::optional<std::pair<Value, Value>> widenPair(Lowering &f, Operation *op, Value low,
+                                                        Value high) {
+  if (!isa<arith::ExtFOp>(op) || !low.getType().isBF16() ||
+      !getElementTypeOrSelf(op->getResult(0).getType()).isF32())
+    return std::nullopt;
+  Value word = wordOf(f, low, high);
+  if (!word)
+    return std::nullopt;
   Type f32 = f.b.getF32Type();
-  Values results;
-  for (size_t i = 0; i < regs.size();) {
-    Value word = i + 1 < regs.size() ? wordOf(f, regs[i], regs[i + 1]) : Value();
-    if (!word) {
-      results.push_back(arith::ExtFOp::create(f.b, f.loc, f32, regs[i++]));
-      continue;
-    }
-    Value low = arith::ShLIOp::create(f.b, f.loc, word, f.i32(16));
-    results.push_back(f.bitcast(low, f32));
-    results.push_back(f.bitcast(f.bitAnd(word, f.i32(static_cast<int32_t>(0xffff0000))), f32));
-    i += 2;
-  }
-  f.set(op.getResult(), std::move(results));
-  return success();
+  Value first = arith::ShLIOp::create(f.b, f.loc, word, f.i32(16));
+  Value second = f.bitAnd(word, f.i32(static_cast<int32_t>(0xffff0000)));
+  return std::make_pair(f.bitcast(first, f32), f.bitcast(second, f32));
 }
 
-LogicalResult tessera::nvvm::lowerElementwise(Lowering &f, Operation *op) {
-  if (auto widen = dyn_cast<arith::ExtFOp>(op))
-    if (getElementTypeOrSelf(widen.getIn().getType()).isBF16() &&
-        getElementTypeOrSelf(widen.getType()).isF32())
-      return widenPairs(f, widen);
-  size_t count = 1;
-  SmallVector<const Values *> operands;
-  for (Value operand : op->getOperands()) {
-    operands.push_back(&f.registers(operand));
-    count = std::max(count, operands.back()->size());
+/// Two numbers in one register.
+static std::pair<Value, Value> emitPacked(Lowering &f, Operation *op, ValueRange low,
+                                          ValueRange high) {
+  Values pairs;
+  VectorType pairType;
+  for (auto [x, y] : llvm::zip(low, high)) {
+    pairType = VectorType::get({2}, x.getType());
+    Value pair = LLVM::PoisonOp::create(f.b, f.loc, pairType);
+    pair = LLVM::InsertElementOp::create(f.b, f.loc, pair, x, f.i32(0));
+    pairs.push_back(LLVM::InsertElementOp::create(f.b, f.loc, pair, y, f.i32(1)));
   }
-  auto at = [&](size_t i) {
+  Value pair = cloneWith(f, op, pairs, pairType).front();
+  return {LLVM::ExtractElementOp::create(f.b, f.loc, pair, f.i32(0)),
+          LLVM::ExtractElementOp::create(f.b, f.loc, pair, f.i32(1))};
+}
+
+namespace {
+/// The registers of an op of a chain, as they come.
+struct Link {
+  Operation *op;
+  bool packed;
+  std::vector<Values> results;
+};
+} // namespace
+
+/// One op after the other for each two registers: few values live at a time, where op by op all
+/// registers of every step would.
+LogicalResult tessera::nvvm::lowerElementwise(Lowering &f, ArrayRef<Operation *> chain) {
+  std::vector<Link> links;
+  DenseMap<Value, std::pair<size_t, unsigned>> inside; // link and result
+  for (Operation *op : chain) {
+    bool packed =
+        isPacked(op) && llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
+    for (OpResult result : op->getResults())
+      inside[result] = {links.size(), result.getResultNumber()};
+    links.push_back({op, packed, std::vector<Values>(op->getNumResults())});
+  }
+  const size_t count = f.registerTypes(chain.front()->getResult(0).getType()).size();
+  auto operandsAt = [&](Operation *op, size_t i) {
     Values scalars;
-    for (const Values *regs : operands)
-      scalars.push_back(regs->size() == 1 ? regs->front() : (*regs)[i]);
+    for (Value operand : op->getOperands()) {
+      auto it = inside.find(operand);
+      const Values &regs = it == inside.end() ? f.registers(operand)
+                                              : links[it->second.first].results[it->second.second];
+      scalars.push_back(regs.size() == 1 ? regs.front() : regs[i]);
+    }
     return scalars;
   };
-  std::vector<Values> results(op->getNumResults());
-  bool packed = isPacked(op) && count % 2 == 0 &&
-                llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
-  for (size_t i = 0; i < count; i += packed ? 2 : 1) {
-    if (!packed) {
-      for (auto [r, value] : llvm::enumerate(emitScalarOp(f, op, at(i))))
-        results[r].push_back(value);
-      continue;
+  for (size_t i = 0; i < count; i += 2) {
+    const bool two = i + 1 < count;
+    for (Link &link : links) {
+      f.loc = link.op->getLoc();
+      Values low = operandsAt(link.op, i);
+      if (!two) {
+        for (auto [list, value] : llvm::zip(link.results, emitScalarOp(f, link.op, low)))
+          list.push_back(value);
+        continue;
+      }
+      Values high = operandsAt(link.op, i + 1);
+      std::optional<std::pair<Value, Value>> pair;
+      if (link.packed && count % 2 == 0)
+        pair = emitPacked(f, link.op, low, high);
+      else if (low.size() == 1)
+        pair = widenPair(f, link.op, low.front(), high.front());
+      if (pair) {
+        link.results.front().append({pair->first, pair->second});
+        continue;
+      }
+      for (Values *operands : {&low, &high})
+        for (auto [list, value] : llvm::zip(link.results, emitScalarOp(f, link.op, *operands)))
+          list.push_back(value);
     }
-    Values low = at(i), high = at(i + 1), pairs;
-    VectorType pairType;
-    for (auto [x, y] : llvm::zip(low, high)) {
-      pairType = VectorType::get({2}, x.getType());
-      Value pair = LLVM::PoisonOp::create(f.b, f.loc, pairType);
-      pair = LLVM::InsertElementOp::create(f.b, f.loc, pair, x, f.i32(0));
-      pairs.push_back(LLVM::InsertElementOp::create(f.b, f.loc, pair, y, f.i32(1)));
-    }
-    Value pair = cloneWith(f, op, pairs, pairType).front();
-    for (int k : {0, 1})
-      results[0].push_back(LLVM::ExtractElementOp::create(f.b, f.loc, pair, f.i32(k)));
   }
-  for (auto [old, regs] : llvm::zip(op->getResults(), results))
-    f.set(old, std::move(regs));
+  for (Link &link : links)
+    for (auto [old, regs] : llvm::zip(link.op->getResults(), link.results))
+      f.set(old, std::move(regs));
   return success();
 }
 

@@ -82,6 +82,8 @@ public:
   /// Lowers one op of the old program at the insertion point.
   LogicalResult lower(Operation *op);
   LogicalResult lowerBlock(mlir::Block &block);
+  /// The elementwise op and those behind it that can be computed with it; `last` is the last.
+  LogicalResult lowerChain(Operation *first, Operation *&last);
   /// The types of the registers of a value.
   llvm::SmallVector<Type> registerTypes(Type type);
 
@@ -291,7 +293,8 @@ matchRegisters(const layout::RegisterLayout &from, const layout::Coord &fromShap
 
 //===--- one function per op ---===//
 
-LogicalResult lowerElementwise(Lowering &f, Operation *op);
+/// Ops on tiles of one layout that follow each other.
+LogicalResult lowerElementwise(Lowering &f, llvm::ArrayRef<Operation *> chain);
 LogicalResult lowerConstant(Lowering &f, mlir::arith::ConstantOp op);
 /// One op on scalars; the results.
 Values emitScalarOp(Lowering &f, Operation *op, ValueRange operands);
@@ -323,6 +326,7 @@ LogicalResult lowerBroadcast(Lowering &f, cta::BroadcastOp op);
 LogicalResult lowerIota(Lowering &f, cta::IotaOp op);
 LogicalResult lowerTranspose(Lowering &f, cta::TransposeOp op);
 LogicalResult lowerReshape(Lowering &f, cta::ReshapeOp op);
+LogicalResult lowerSlice(Lowering &f, cta::SliceOp op);
 LogicalResult lowerCopy(Lowering &f, cta::CopyOp op);
 LogicalResult lowerCopyOut(Lowering &f, cta::CopyOutOp op);
 LogicalResult lowerAwait(Lowering &f, cta::AwaitOp op);

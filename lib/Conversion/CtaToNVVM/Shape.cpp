@@ -4,6 +4,8 @@
 // Layout conversions within a warp, and shape ops that only rename registers.
 #include "Lowering.h"
 
+#include "tessera/Dialect/Cta/LayoutRules.h"
+
 #include "tessera/Layout/Conversion.h"
 
 using namespace mlir;
@@ -50,6 +52,17 @@ LogicalResult tessera::nvvm::lowerTranspose(Lowering &f, cta::TransposeOp op) {
     layout::Coord s(c.size());
     for (auto [i, d] : llvm::enumerate(op.getDims()))
       s[d] = c[i];
+    return s;
+  });
+}
+
+LogicalResult tessera::nvvm::lowerSlice(Lowering &f, cta::SliceOp op) {
+  if (!cta::sliceKeepsRegisters(op))
+    return f.error(op, "run cta-decompose before this pass");
+  return rename(f, op, op.getSource(), op.getResult(), [&](const layout::Coord &c) {
+    layout::Coord s;
+    for (auto [d, offset] : llvm::enumerate(op.getOffsets()))
+      s.push_back(offset + (op.getStrides() ? (*op.getStrides())[d] : 1) * c[d]);
     return s;
   });
 }

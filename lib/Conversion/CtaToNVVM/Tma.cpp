@@ -205,7 +205,7 @@ LogicalResult tessera::nvvm::lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
 
 LogicalResult tessera::nvvm::lowerAwaitStores(Lowering &f, cta::AwaitStoresOp op) {
   f.inFirstThreads([&] {
-    NVVM::CpAsyncBulkWaitGroupOp::create(f.b, f.loc, uint32_t(0),
+    NVVM::CpAsyncBulkWaitGroupOp::create(f.b, f.loc, static_cast<uint32_t>(op.getPending()),
                                          op.getRead() ? f.b.getUnitAttr() : UnitAttr());
   });
   return success();

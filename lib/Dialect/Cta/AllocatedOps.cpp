@@ -52,6 +52,13 @@ void NumBlocksOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn s
                                                        /*isSigned=*/true));
 }
 
+LogicalResult AwaitStoresOp::verify() {
+  if (getPending() > kMaxPendingStores)
+    return emitOpError("await_stores_c1: 'pending' is 0 to ")
+           << kMaxPendingStores << ", got " << getPending();
+  return success();
+}
+
 LogicalResult AwaitOp::verify() {
   if (static_cast<bool>(getSlot()) != static_cast<bool>(getParity()))
     return emitOpError("await_c1: needs both a slot and a parity, or neither");

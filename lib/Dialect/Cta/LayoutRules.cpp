@@ -114,6 +114,43 @@ bool tessera::cta::reshapeKeepsRegisters(const RegisterLayout &source,
   return true;
 }
 
+bool tessera::cta::sliceKeepsRegisters(SliceOp op) {
+  FragAttr fromFrag = FragAttr::of(op.getSource().getType()),
+           toFrag = FragAttr::of(op.getResult().getType());
+  if (!fromFrag || !toFrag)
+    return false;
+  RegisterLayout source = fromFrag.layout(), result = toFrag.layout();
+  ArrayRef<int64_t> fromShape = tileShape(op.getSource().getType()),
+                    toShape = tileShape(op.getResult().getType());
+  layout::Coord from(fromShape.begin(), fromShape.end()), to(toShape.begin(), toShape.end());
+  if (source.validateFor(from) || result.validateFor(to) ||
+      source.warps.size() != result.warps.size() || source.wgCount != result.wgCount)
+    return false;
+  ArrayRef<int64_t> offsets = op.getOffsets();
+  SmallVector<int64_t> strides(to.size(), 1);
+  if (op.getStrides())
+    strides.assign(op.getStrides()->begin(), op.getStrides()->end());
+  layout::RegisterTile a(source, from), b(result, to);
+  for (int64_t reg = 0; reg < b.numRegisters(); ++reg) {
+    int64_t same = -1;
+    for (int64_t wg = 0; wg < result.wgCount; ++wg)
+      for (int64_t warp = 0; warp < result.warpsPerGroup(); ++warp)
+        for (int64_t lane = 0; lane < 32; ++lane) {
+          layout::RegisterTile::Point p = {}, q = {};
+          b.coord(reg, lane, warp, wg, q);
+          if (b.isDead(q))
+            continue;
+          for (size_t d = 0; d < to.size(); ++d)
+            p[d] = offsets[d] + strides[d] * q[d];
+          layout::Location at = a.locate(p);
+          if (!a.holds(at, lane, warp, wg) || (same >= 0 && at.reg != same))
+            return false;
+          same = at.reg;
+        }
+  }
+  return true;
+}
+
 bool tessera::cta::isElementwise(Operation *op) {
   return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
          !isa<arith::ConstantOp>(op);

@@ -3,6 +3,7 @@
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #rows = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]],
                   warps = [[4, 0], [8, 0]], wg = 2 on 0>
+#acc1 = #cta.frag<wgmma_acc, wg = 1>
 #sw = #cta.swizzle<128, dim = 1>
 #lin = #cta.swizzle<linear>
 
@@ -155,6 +156,34 @@ tile.kernel @in_flight(%x: memref<?x?xf32>, %y: memref<?x?xf32>) attributes {pha
     cta.copy_out %s, %y[%c0, %c0] {mechanism = #cta.mechanism<tma>} : !cta.smem<16x64xf32, #lin> -> memref<?x?xf32>
     %t = cta.stage %rb : tensor<16x64xf32, #rows> -> !cta.smem<16x64xf32, #lin>
     cta.copy_out %t, %y[%c1, %c0] {mechanism = #cta.mechanism<tma>} : !cta.smem<16x64xf32, #lin> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// Four stores behind each other, and a ring that leaves room for three of their tiles: two take turns, so that one is filled while the other is read.
+// Keeping each to the end of the block would not fit.
+// CHECK-LABEL: tile.kernel @paired(
+// CHECK: shared = 221184 : i64
+// CHECK: cta.stage %{{.*}} {offset = 204800 : i64}
+// CHECK: cta.stage %{{.*}} {offset = 212992 : i64}
+// CHECK: cta.stage %{{.*}} {offset = 204800 : i64}
+// CHECK: cta.stage %{{.*}} {offset = 212992 : i64}
+tile.kernel @paired(%x: memref<?x?xf32>, %y: memref<?x?xbf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @paired_0 blocks() {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+    %c192 = arith.constant 192 : index
+    %ring = cta.ring : !cta.ring<25, !cta.smem<64x64xbf16, #sw>>
+    %t = arith.constant dense<1.0> : tensor<64x64xbf16, #acc1>
+    %a = cta.stage %t : tensor<64x64xbf16, #acc1> -> !cta.smem<64x64xbf16, #sw>
+    cta.copy_out %a, %y[%c0, %c0] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x64xbf16, #sw> -> memref<?x?xbf16>
+    %b = cta.stage %t : tensor<64x64xbf16, #acc1> -> !cta.smem<64x64xbf16, #sw>
+    cta.copy_out %b, %y[%c0, %c64] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x64xbf16, #sw> -> memref<?x?xbf16>
+    %c = cta.stage %t : tensor<64x64xbf16, #acc1> -> !cta.smem<64x64xbf16, #sw>
+    cta.copy_out %c, %y[%c0, %c128] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x64xbf16, #sw> -> memref<?x?xbf16>
+    %d = cta.stage %t : tensor<64x64xbf16, #acc1> -> !cta.smem<64x64xbf16, #sw>
+    cta.copy_out %d, %y[%c0, %c192] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x64xbf16, #sw> -> memref<?x?xbf16>
   }
   tile.return
 }

@@ -293,6 +293,22 @@ func.func @await(%s: i32) {
 
 // -----
 
+func.func @await_stores() {
+  // expected-error @below {{await_stores_c1: 'pending' is 0 to 7, got 8}}
+  cta.await_stores read {pending = 8 : i64}
+  return
+}
+
+// -----
+
+func.func @await_stores() {
+  // expected-error @below {{await_stores_c1: 'pending' is 0 to 7}}
+  cta.await_stores {pending = -1 : i64}
+  return
+}
+
+// -----
+
 func.func @complete(%d: !cta.async<tensor<8xf32>>) {
   // expected-error @below {{failed to verify that the result is the tile in flight}}
   %t = "cta.complete"(%d) : (!cta.async<tensor<8xf32>>) -> tensor<4xf32>

@@ -113,15 +113,15 @@ tile.kernel @reshapes(%x: memref<?xf32>, %y: memref<?x?xf32>) attributes {phase 
 
 // -----
 
-// Two slices of one tile share its scratch. A concatenation is one stage of all its inputs.
+// Slices whose columns are whole registers of every thread stay: they only give registers other names. A concatenation is one
+// stage of all its inputs.
 
 #rows = #cta.frag<regs = [[0, 1], [0, 2]], lanes = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warps = [[2, 0], [4, 0]]>
 
 // CHECK-LABEL: tile.kernel @slices(
 // CHECK: %[[T:.*]] = cta.load
-// CHECK: %[[S:.*]] = cta.stage %[[T]]
-// CHECK-NEXT: %[[L:.*]] = cta.read %[[S]] offsets = [0, 0]
-// CHECK-NEXT: %[[R:.*]] = cta.read %[[S]] offsets = [0, 64]
+// CHECK-NEXT: %[[L:.*]] = cta.slice %[[T]] offsets = [0, 0]
+// CHECK-NEXT: %[[R:.*]] = cta.slice %[[T]] offsets = [0, 64]
 // CHECK-NEXT: %[[C:.*]] = cta.stage %[[R]], %[[L]] {concat_dim = 1 : i64}
 // CHECK-NEXT: cta.read %[[C]]
 tile.kernel @slices(%x: memref<?x?xf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
@@ -132,6 +132,29 @@ tile.kernel @slices(%x: memref<?x?xf16>) attributes {phase = #tile.phase<placed>
     %r = cta.slice %t offsets = [0, 64] : tensor<8x128xf16, #rows> -> tensor<8x64xf16, #rows>
     %c = cta.concat %r, %l dim = 1 : tensor<8x64xf16, #rows>, tensor<8x64xf16, #rows> -> tensor<8x128xf16, #rows>
     cta.store %c, %x[%c0, %c0] : tensor<8x128xf16, #rows> -> memref<?x?xf16>
+  }
+  tile.return
+}
+
+// -----
+
+// Slices that move elements between threads share the scratch of their tile.
+
+#rows = #cta.frag<regs = [[0, 1], [0, 2]], lanes = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warps = [[2, 0], [4, 0]]>
+
+// CHECK-LABEL: tile.kernel @moving_slices(
+// CHECK: %[[T:.*]] = cta.load
+// CHECK-NEXT: %[[S:.*]] = cta.stage %[[T]]
+// CHECK-NEXT: %[[L:.*]] = cta.read %[[S]] offsets = [0, 4]
+// CHECK-NEXT: %[[R:.*]] = cta.read %[[S]] offsets = [0, 60]
+tile.kernel @moving_slices(%x: memref<?x?xf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %t = cta.load %x[%c0, %c0] : memref<?x?xf16> -> tensor<8x128xf16, #rows>
+    %l = cta.slice %t offsets = [0, 4] : tensor<8x128xf16, #rows> -> tensor<8x64xf16, #rows>
+    %r = cta.slice %t offsets = [0, 60] : tensor<8x128xf16, #rows> -> tensor<8x64xf16, #rows>
+    cta.store %l, %x[%c0, %c0] : tensor<8x64xf16, #rows> -> memref<?x?xf16>
+    cta.store %r, %x[%c0, %c0] : tensor<8x64xf16, #rows> -> memref<?x?xf16>
   }
   tile.return
 }

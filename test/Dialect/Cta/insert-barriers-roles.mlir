@@ -85,15 +85,15 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %T: index, %K: ind
   tile.return
 }
 
-// Mixed: the same bytes under another tile, a reader of all of it, a store by one thread of all: each needs the whole role. Only the first stage and its store
-// are a warpgroup's own matter.
+// Mixed: a reader of the tile, a store by one thread of all: each needs the whole role. The first stage, its store and the same bytes under the next tile are
+// a warpgroup's own matter.
 // CHECK-LABEL: tile.kernel @mixed(
 // CHECK: cta.stage %{{.*}} {offset = 0 : i64}
 // CHECK-NEXT: cta.fence_async{{$}}
 // CHECK-NEXT: cta.barrier warpgroup
 // CHECK-NEXT: cta.copy_out %{{.*}}per_warpgroup
 // CHECK-NEXT: cta.await_stores read
-// CHECK-NEXT: cta.barrier{{$}}
+// CHECK-NEXT: cta.barrier warpgroup
 // CHECK-NEXT: %[[S:.*]] = cta.stage %{{.*}} {offset = 0 : i64}
 // CHECK-NEXT: cta.fence_async{{$}}
 // CHECK-NEXT: cta.barrier{{$}}

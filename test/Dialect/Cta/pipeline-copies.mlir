@@ -10,6 +10,7 @@
 !tileT = !cta.smem<64x64xbf16, #kmajor>
 !linear = !cta.smem<32x128xbf16, #cta.swizzle<linear>>
 !wide = !cta.smem<64x64xbf16, #cta.swizzle<linear>>
+!part = !cta.smem<64x32xbf16, #cta.swizzle<64, dim = 1>>
 !sum = tensor<64x64xf32, #acc>
 
 // Two operands of one product share a channel. Its coordinates stay between acquire and commit.
@@ -97,6 +98,90 @@ tile.kernel @attention(%X: memref<?x?xbf16>, %Y: memref<?x?xbf16>, %O: memref<?x
         scf.yield %d : !sum
       }
       cta.store %acc, %O[%i, %c0] : !sum -> memref<?x?xf32>
+    }
+  }
+  tile.return
+}
+
+// The parts of a residual: tiles of one kind that are fetched and read one behind the other take turns in one channel. So do groups of them.
+// CHECK-LABEL: tile.kernel @turns(
+// CHECK: cta.launch
+// CHECK-NEXT: %[[OP:.*]] = cta.channel : <?, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
+// CHECK-NEXT: %[[R:.*]] = cta.channel : <?, !cta.smem<64x32xbf16, #cta.swizzle<64, dim = 1>>>
+// CHECK-NOT: cta.channel
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: cta.acquire %[[OP]]
+// CHECK: }
+// CHECK: cta.acquire %[[R]]
+// CHECK-NEXT: %[[A:.*]] = cta.copy %X
+// CHECK-NEXT: cta.commit %[[R]], %{{.*}} (%[[A]])
+// CHECK-NEXT: %[[AC:.*]], %[[AT:.*]] = cta.wait %[[R]]
+// CHECK-NEXT: cta.read %[[AT]]
+// CHECK-NEXT: cta.release %[[R]], %[[AC]]
+// CHECK: cta.acquire %[[R]]
+// CHECK-NEXT: %[[B:.*]] = cta.copy %X
+// CHECK-NEXT: cta.commit %[[R]], %{{.*}} (%[[B]])
+// CHECK-NEXT: %[[BC:.*]], %[[BT:.*]] = cta.wait %[[R]]
+// CHECK-NEXT: cta.read %[[BT]]
+// CHECK-NEXT: cta.release %[[R]], %[[BC]]
+tile.kernel @turns(%X: memref<?x?xbf16>, %O: memref<?x?xf32>, %n: index, %K: index)
+    attributes {phase = #placed, warpgroups = 1, plan = #cta.plan<stages = 2, persistent = 1>} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @turns_0 blocks(%n) {
+    scf.for %i = %c0 to %n step %c64 {
+      scf.for %k = %c0 to %K step %c64 {
+        %a = cta.copy %X[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+        %s = cta.wgmma %a, %a : !tile, !tile -> !sum
+        cta.store %s, %O[%i, %k] : !sum -> memref<?x?xf32>
+      }
+      %r0 = cta.copy %X[%i, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !part
+      %t0 = cta.read %r0 : !part -> tensor<64x32xbf16, #acc>
+      %w0 = arith.extf %t0 : tensor<64x32xbf16, #acc> to tensor<64x32xf32, #acc>
+      cta.store %w0, %O[%i, %c0] : tensor<64x32xf32, #acc> -> memref<?x?xf32>
+      %r1 = cta.copy %X[%i, %c32] {mechanism = #tma} : memref<?x?xbf16> -> !part
+      %t1 = cta.read %r1 : !part -> tensor<64x32xbf16, #acc>
+      %w1 = arith.extf %t1 : tensor<64x32xbf16, #acc> to tensor<64x32xf32, #acc>
+      cta.store %w1, %O[%i, %c32] : tensor<64x32xf32, #acc> -> memref<?x?xf32>
+    }
+  }
+  tile.return
+}
+
+// No turns: tiles that are held at the same time (the second is read while the first still is), and those of an innermost loop, each of which is to run ahead.
+// CHECK-LABEL: tile.kernel @no_turns(
+// CHECK: cta.launch
+// CHECK-COUNT-4: cta.channel : <?, !cta.smem<64x32xbf16,
+// CHECK-NOT: cta.channel
+// CHECK: cta.block_id
+tile.kernel @no_turns(%X: memref<?x?xbf16>, %O: memref<?x?xf32>, %n: index, %K: index)
+    attributes {phase = #placed, warpgroups = 1, plan = #cta.plan<stages = 2, persistent = 1>} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @no_turns_0 blocks(%n) {
+    %b = cta.block_id : index
+    scf.for %i = %b to %n step %c64 {
+      scf.for %k = %c0 to %K step %c64 {
+        %p0 = cta.copy %X[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !part
+        %q0 = cta.read %p0 : !part -> tensor<64x32xbf16, #acc>
+        %p1 = cta.copy %X[%k, %i] {mechanism = #tma} : memref<?x?xbf16> -> !part
+        %q1 = cta.read %p1 : !part -> tensor<64x32xbf16, #acc>
+        %q = arith.addf %q0, %q1 : tensor<64x32xbf16, #acc>
+        %qw = arith.extf %q : tensor<64x32xbf16, #acc> to tensor<64x32xf32, #acc>
+        cta.store %qw, %O[%i, %k] : tensor<64x32xf32, #acc> -> memref<?x?xf32>
+      }
+      %r0 = cta.copy %X[%i, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !part
+      %r1 = cta.copy %X[%i, %c32] {mechanism = #tma} : memref<?x?xbf16> -> !part
+      %t0 = cta.read %r0 : !part -> tensor<64x32xbf16, #acc>
+      %t1 = cta.read %r1 : !part -> tensor<64x32xbf16, #acc>
+      %again = cta.read %r0 : !part -> tensor<64x32xbf16, #acc>
+      %t = arith.addf %t0, %t1 : tensor<64x32xbf16, #acc>
+      %u = arith.addf %t, %again : tensor<64x32xbf16, #acc>
+      %w = arith.extf %u : tensor<64x32xbf16, #acc> to tensor<64x32xf32, #acc>
+      cta.store %w, %O[%i, %c0] : tensor<64x32xf32, #acc> -> memref<?x?xf32>
     }
   }
   tile.return

@@ -89,15 +89,6 @@ tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<c
 
 // -----
 
-// expected-error @below {{has a plan with an epilogue in parts, which is not supported yet; leave it out}}
-tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 64>} {
-  tile.grid () = () to () step () {
-  }
-  tile.return
-}
-
-// -----
-
 #acc = #cta.frag<wgmma_acc, wg = 3>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>

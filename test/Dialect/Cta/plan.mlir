@@ -112,6 +112,90 @@ tile.kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %M: index) attribute
   tile.return
 }
 
+// An epilogue in parts: a residual and a result of 128x256 are four tiles of 128x64 each, of which one channel and two stages live. Beside 48 KiB of them
+// three stages of 48 KiB fit; whole, the two of 64 KiB would leave room for two.
+// CHECK-LABEL: tile.kernel @parts(
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, {{.*}}epilogue = 64>
+// CHECK-LABEL: tile.kernel @whole(
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 2, {{.*}}epilogue = 0>
+tile.kernel @parts(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %R: memref<?x?xbf16> {tile.shape = ["M", "N"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, warpgroups = 2, plan = #cta.plan<epilogue = 64>} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32, #acc2>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32, #acc2>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%k, %j] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<128x256xf32, #acc2>
+      scf.yield %d : tensor<128x256xf32, #acc2>
+    }
+    %whole = arith.truncf %acc : tensor<128x256xf32, #acc2> to tensor<128x256xbf16, #acc2>
+    %f0 = arith.constant 0 : index
+    %j0 = arith.addi %j, %f0 : index
+    %rs0 = cta.copy %R[%i, %j0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+    %r0 = cta.read %rs0 : !cta.smem<128x64xbf16, #sw> -> tensor<128x64xbf16, #acc2>
+    %v0 = cta.slice %whole offsets = [0, 0] : tensor<128x256xbf16, #acc2> -> tensor<128x64xbf16, #acc2>
+    %o0 = arith.addf %v0, %r0 : tensor<128x64xbf16, #acc2>
+    %s0 = cta.stage %o0 : tensor<128x64xbf16, #acc2> -> <128x64xbf16, #sw>
+    cta.copy_out %s0, %C[%i, %j0] {mechanism = #tma} : !cta.smem<128x64xbf16, #sw> -> memref<?x?xbf16>
+    %f64 = arith.constant 64 : index
+    %j64 = arith.addi %j, %f64 : index
+    %rs64 = cta.copy %R[%i, %j64] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+    %r64 = cta.read %rs64 : !cta.smem<128x64xbf16, #sw> -> tensor<128x64xbf16, #acc2>
+    %v64 = cta.slice %whole offsets = [0, 64] : tensor<128x256xbf16, #acc2> -> tensor<128x64xbf16, #acc2>
+    %o64 = arith.addf %v64, %r64 : tensor<128x64xbf16, #acc2>
+    %s64 = cta.stage %o64 : tensor<128x64xbf16, #acc2> -> <128x64xbf16, #sw>
+    cta.copy_out %s64, %C[%i, %j64] {mechanism = #tma} : !cta.smem<128x64xbf16, #sw> -> memref<?x?xbf16>
+    %f128 = arith.constant 128 : index
+    %j128 = arith.addi %j, %f128 : index
+    %rs128 = cta.copy %R[%i, %j128] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+    %r128 = cta.read %rs128 : !cta.smem<128x64xbf16, #sw> -> tensor<128x64xbf16, #acc2>
+    %v128 = cta.slice %whole offsets = [0, 128] : tensor<128x256xbf16, #acc2> -> tensor<128x64xbf16, #acc2>
+    %o128 = arith.addf %v128, %r128 : tensor<128x64xbf16, #acc2>
+    %s128 = cta.stage %o128 : tensor<128x64xbf16, #acc2> -> <128x64xbf16, #sw>
+    cta.copy_out %s128, %C[%i, %j128] {mechanism = #tma} : !cta.smem<128x64xbf16, #sw> -> memref<?x?xbf16>
+    %f192 = arith.constant 192 : index
+    %j192 = arith.addi %j, %f192 : index
+    %rs192 = cta.copy %R[%i, %j192] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+    %r192 = cta.read %rs192 : !cta.smem<128x64xbf16, #sw> -> tensor<128x64xbf16, #acc2>
+    %v192 = cta.slice %whole offsets = [0, 192] : tensor<128x256xbf16, #acc2> -> tensor<128x64xbf16, #acc2>
+    %o192 = arith.addf %v192, %r192 : tensor<128x64xbf16, #acc2>
+    %s192 = cta.stage %o192 : tensor<128x64xbf16, #acc2> -> <128x64xbf16, #sw>
+    cta.copy_out %s192, %C[%i, %j192] {mechanism = #tma} : !cta.smem<128x64xbf16, #sw> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+tile.kernel @whole(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %R: memref<?x?xbf16> {tile.shape = ["M", "N"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, warpgroups = 2} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32, #acc2>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32, #acc2>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%k, %j] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<128x256xf32, #acc2>
+      scf.yield %d : tensor<128x256xf32, #acc2>
+    }
+    %whole = arith.truncf %acc : tensor<128x256xf32, #acc2> to tensor<128x256xbf16, #acc2>
+    %f0 = arith.constant 0 : index
+    %j0 = arith.addi %j, %f0 : index
+    %rs0 = cta.copy %R[%i, %j0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x256xbf16, #sw>
+    %r0 = cta.read %rs0 : !cta.smem<128x256xbf16, #sw> -> tensor<128x256xbf16, #acc2>
+    %o0 = arith.addf %whole, %r0 : tensor<128x256xbf16, #acc2>
+    %s0 = cta.stage %o0 : tensor<128x256xbf16, #acc2> -> <128x256xbf16, #sw>
+    cta.copy_out %s0, %C[%i, %j0] {mechanism = #tma} : !cta.smem<128x256xbf16, #sw> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
 // A kernel without grids has nothing to plan.
 // CHECK-LABEL: tile.kernel @nothing()
 // CHECK-NOT: plan

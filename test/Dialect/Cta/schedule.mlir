@@ -9,6 +9,8 @@
 !large = !cta.smem<64x256xbf16, #sw>
 !sum = tensor<64x64xf32, #acc>
 !wideSum = tensor<64x256xf32, #acc>
+!out = tensor<64x64xbf16, #acc>
+!wideOut = tensor<64x256xbf16, #acc>
 
 // As many slots as the plan says: four times 40 KiB.
 // CHECK-LABEL: tile.kernel @stages(
@@ -90,6 +92,195 @@ tile.kernel @halves(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attrib
       cta.release %ch, %q : !cta.channel<?, !small, !large>
       cta.store %d, %C[%c0, %k] : !wideSum -> memref<?x?xf32>
     }
+  }
+  tile.return
+}
+
+// A tile that is staged for a store is kept until the next store of its block has been issued: two live at a time if each is stored at once, all that wait if
+// they are stored together. 227 KiB are 28 slots of 8 KiB and their mbarriers: each 32 KiB take four. If no slot would be left, stores wait instead.
+// CHECK-LABEL: tile.kernel @pairs(
+// CHECK: cta.launch @one
+// CHECK-NEXT: cta.channel : <24,
+// CHECK: cta.launch @two
+// CHECK-NEXT: cta.channel : <20,
+// CHECK: cta.launch @four
+// CHECK-NEXT: cta.channel : <20,
+// CHECK: cta.launch @sizes
+// CHECK-NEXT: cta.channel : <23,
+// CHECK: cta.launch @together
+// CHECK-NEXT: cta.channel : <16,
+// CHECK: cta.launch @read
+// CHECK-NEXT: cta.channel : <20,
+// CHECK: cta.launch @blocks
+// CHECK-NEXT: cta.channel : <20,
+// CHECK: cta.launch @tight
+// CHECK-NEXT: cta.channel : <1,
+tile.kernel @pairs(%A: memref<?x?xbf16>, %O: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index, %flag: i1) attributes {phase = #scheduled, warpgroups = 1, plan = #cta.plan<stages = 64>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @one blocks() {
+    %ch = cta.channel : !cta.channel<?, !small>
+    %w = arith.constant dense<1.0> : !wideOut
+    %o = arith.constant dense<1.0> : !out
+    scf.for %k = %c0 to %K step %c64 {
+      %p = cta.acquire %ch : !cta.channel<?, !small>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      cta.commit %ch, %p (%a0) : !cta.channel<?, !small>
+      %q, %a = cta.wait %ch : !cta.channel<?, !small>
+      %d = cta.wgmma %a, %a : !small, !small -> !sum
+      cta.release %ch, %q : !cta.channel<?, !small>
+      cta.store %d, %C[%c0, %k] : !sum -> memref<?x?xf32>
+    }
+    %s1 = cta.stage %w : !wideOut -> !large
+    cta.copy_out %s1, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+  }
+  cta.launch @two blocks() {
+    %ch = cta.channel : !cta.channel<?, !small>
+    %w = arith.constant dense<1.0> : !wideOut
+    %o = arith.constant dense<1.0> : !out
+    scf.for %k = %c0 to %K step %c64 {
+      %p = cta.acquire %ch : !cta.channel<?, !small>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      cta.commit %ch, %p (%a0) : !cta.channel<?, !small>
+      %q, %a = cta.wait %ch : !cta.channel<?, !small>
+      %d = cta.wgmma %a, %a : !small, !small -> !sum
+      cta.release %ch, %q : !cta.channel<?, !small>
+      cta.store %d, %C[%c0, %k] : !sum -> memref<?x?xf32>
+    }
+    %s2 = cta.stage %w : !wideOut -> !large
+    cta.copy_out %s2, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+    %s3 = cta.stage %w : !wideOut -> !large
+    cta.copy_out %s3, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+  }
+  cta.launch @four blocks() {
+    %ch = cta.channel : !cta.channel<?, !small>
+    %w = arith.constant dense<1.0> : !wideOut
+    %o = arith.constant dense<1.0> : !out
+    scf.for %k = %c0 to %K step %c64 {
+      %p = cta.acquire %ch : !cta.channel<?, !small>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      cta.commit %ch, %p (%a0) : !cta.channel<?, !small>
+      %q, %a = cta.wait %ch : !cta.channel<?, !small>
+      %d = cta.wgmma %a, %a : !small, !small -> !sum
+      cta.release %ch, %q : !cta.channel<?, !small>
+      cta.store %d, %C[%c0, %k] : !sum -> memref<?x?xf32>
+    }
+    %s4 = cta.stage %w : !wideOut -> !large
+    cta.copy_out %s4, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+    %s5 = cta.stage %w : !wideOut -> !large
+    cta.copy_out %s5, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+    %s6 = cta.stage %w : !wideOut -> !large
+    cta.copy_out %s6, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+    %s7 = cta.stage %w : !wideOut -> !large
+    cta.copy_out %s7, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+  }
+  cta.launch @sizes blocks() {
+    %ch = cta.channel : !cta.channel<?, !small>
+    %w = arith.constant dense<1.0> : !wideOut
+    %o = arith.constant dense<1.0> : !out
+    scf.for %k = %c0 to %K step %c64 {
+      %p = cta.acquire %ch : !cta.channel<?, !small>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      cta.commit %ch, %p (%a0) : !cta.channel<?, !small>
+      %q, %a = cta.wait %ch : !cta.channel<?, !small>
+      %d = cta.wgmma %a, %a : !small, !small -> !sum
+      cta.release %ch, %q : !cta.channel<?, !small>
+      cta.store %d, %C[%c0, %k] : !sum -> memref<?x?xf32>
+    }
+    %s8 = cta.stage %w : !wideOut -> !large
+    cta.copy_out %s8, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+    %s9 = cta.stage %o : !out -> !small
+    cta.copy_out %s9, %O[%c0, %c64] {mechanism = #tma} : !small -> memref<?x?xbf16>
+    %s10 = cta.stage %w : !wideOut -> !large
+    cta.copy_out %s10, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+    %s11 = cta.stage %o : !out -> !small
+    cta.copy_out %s11, %O[%c0, %c64] {mechanism = #tma} : !small -> memref<?x?xbf16>
+  }
+  cta.launch @together blocks() {
+    %ch = cta.channel : !cta.channel<?, !small>
+    %w = arith.constant dense<1.0> : !wideOut
+    %o = arith.constant dense<1.0> : !out
+    scf.for %k = %c0 to %K step %c64 {
+      %p = cta.acquire %ch : !cta.channel<?, !small>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      cta.commit %ch, %p (%a0) : !cta.channel<?, !small>
+      %q, %a = cta.wait %ch : !cta.channel<?, !small>
+      %d = cta.wgmma %a, %a : !small, !small -> !sum
+      cta.release %ch, %q : !cta.channel<?, !small>
+      cta.store %d, %C[%c0, %k] : !sum -> memref<?x?xf32>
+    }
+    %s51 = cta.stage %w : !wideOut -> !large
+    %s52 = cta.stage %w : !wideOut -> !large
+    %s53 = cta.stage %w : !wideOut -> !large
+    cta.copy_out %s51, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+    cta.copy_out %s52, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+    cta.copy_out %s53, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+  }
+  cta.launch @read blocks() {
+    %ch = cta.channel : !cta.channel<?, !small>
+    %w = arith.constant dense<1.0> : !wideOut
+    %o = arith.constant dense<1.0> : !out
+    scf.for %k = %c0 to %K step %c64 {
+      %p = cta.acquire %ch : !cta.channel<?, !small>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      cta.commit %ch, %p (%a0) : !cta.channel<?, !small>
+      %q, %a = cta.wait %ch : !cta.channel<?, !small>
+      %d = cta.wgmma %a, %a : !small, !small -> !sum
+      cta.release %ch, %q : !cta.channel<?, !small>
+      cta.store %d, %C[%c0, %k] : !sum -> memref<?x?xf32>
+    }
+    %s12 = cta.stage %w : !wideOut -> !large
+    cta.copy_out %s12, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+    %s13 = cta.stage %w : !wideOut -> !large
+    cta.copy_out %s13, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+    %s14 = cta.stage %w : !wideOut -> !large
+    cta.copy_out %s14, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+    %r14 = cta.read %s14 : !large -> !wideOut
+    cta.store %r14, %O[%c64, %c0] : !wideOut -> memref<?x?xbf16>
+  }
+  cta.launch @blocks blocks() {
+    %ch = cta.channel : !cta.channel<?, !small>
+    %w = arith.constant dense<1.0> : !wideOut
+    %o = arith.constant dense<1.0> : !out
+    scf.for %k = %c0 to %K step %c64 {
+      %p = cta.acquire %ch : !cta.channel<?, !small>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      cta.commit %ch, %p (%a0) : !cta.channel<?, !small>
+      %q, %a = cta.wait %ch : !cta.channel<?, !small>
+      %d = cta.wgmma %a, %a : !small, !small -> !sum
+      cta.release %ch, %q : !cta.channel<?, !small>
+      cta.store %d, %C[%c0, %k] : !sum -> memref<?x?xf32>
+    }
+    %s15 = cta.stage %w : !wideOut -> !large
+    cta.copy_out %s15, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+    %s16 = cta.stage %w : !wideOut -> !large
+    cta.copy_out %s16, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+    scf.if %flag {
+      %s17 = cta.stage %w : !wideOut -> !large
+      cta.copy_out %s17, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+      %s18 = cta.stage %w : !wideOut -> !large
+      cta.copy_out %s18, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+      %s19 = cta.stage %w : !wideOut -> !large
+      cta.copy_out %s19, %O[%c0, %c64] {mechanism = #tma} : !large -> memref<?x?xbf16>
+    }
+  }
+  cta.launch @tight blocks() {
+    %ch = cta.channel : !cta.channel<?, !large, !large, !large, !large>
+    %w = arith.constant dense<1.0> : !wideSum
+    scf.for %k = %c0 to %K step %c64 {
+      %p = cta.acquire %ch : !cta.channel<?, !large, !large, !large, !large>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !large
+      %a1 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !large
+      %a2 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !large
+      %a3 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !large
+      cta.commit %ch, %p (%a0, %a1, %a2, %a3) : !cta.channel<?, !large, !large, !large, !large>
+      %q, %a:4 = cta.wait %ch : !cta.channel<?, !large, !large, !large, !large>
+      cta.release %ch, %q : !cta.channel<?, !large, !large, !large, !large>
+    }
+    %s61 = cta.stage %w : !wideSum -> !cta.smem<64x256xf32, #cta.swizzle<linear>>
+    cta.copy_out %s61, %C[%c0, %c0] {mechanism = #tma} : !cta.smem<64x256xf32, #cta.swizzle<linear>> -> memref<?x?xf32>
+    %s62 = cta.stage %w : !wideSum -> !cta.smem<64x256xf32, #cta.swizzle<linear>>
+    cta.copy_out %s62, %C[%c64, %c0] {mechanism = #tma} : !cta.smem<64x256xf32, #cta.swizzle<linear>> -> memref<?x?xf32>
   }
   tile.return
 }

@@ -130,7 +130,7 @@ tile.kernel @decomposed(%A: memref<?x?xbf16>, %X: memref<?xf32>, %n: index, %b: 
   cta.launch @decomposed_0 blocks(%n) {
     %x = arith.constant dense<0.0> : !acc
     // expected-error @+1 {{breaks phase scheduled: cta-decompose replaces it by scratch}}
-    %u = cta.slice %x offsets = [0, 32] : !acc -> tensor<64x32xf32, #acc>
+    %u = cta.slice %x offsets = [0, 1] : !acc -> tensor<64x32xf32, #acc>
   }
   tile.return
 }

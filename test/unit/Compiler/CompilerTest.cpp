@@ -87,6 +87,9 @@ TEST(Compiler, AbsentToolIsAnError) {
 TEST(Compiler, Plans) {
   CompileOptions options = ptxOptions();
   options.emit = Emit::Cta;
+  EXPECT_NE(compile(kProgram, options).artifact.find("#cta.plan"), std::string::npos)
+      << "the default derives";
+  options.plan = "given";
   EXPECT_EQ(compile(kProgram, options).artifact.find("#cta.plan"), std::string::npos);
   options.plan = "#cta.plan<persistent = 1>";
   CompileResult result = compile(kProgram, options);

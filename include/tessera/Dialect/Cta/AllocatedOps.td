@@ -203,14 +203,15 @@ def Cta_AwaitStoresOp : Cta_Op<"await_stores", []> {
   let summary = "wait for TMA stores";
   let description = [{
     The threads that issued them (the first of a role or of each warpgroup) wait until the sources of all `cta.copy_out` have been read (`read`) or until the stores are
-    complete; others learn it at the next `cta.barrier`.
+    complete; others learn it at the next `cta.barrier`. The last `pending` stores of a thread may still be under way.
 
     ```mlir
     cta.await_stores read
     ```
   }];
-  let arguments = (ins UnitAttr:$read);
+  let arguments = (ins UnitAttr:$read, DefaultValuedAttr<I64Attr, "0">:$pending);
   let assemblyFormat = "(`read` $read^)? attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif

@@ -25,6 +25,9 @@ namespace tessera::cta {
 /// The tensor type without its encoding; shared tiles become tensors too, other types stay.
 mlir::Type erasedType(mlir::Type type);
 
+/// How many stores by TMA cta.await_stores can leave under way.
+inline constexpr unsigned kMaxPendingStores = 7;
+
 /// The extents of a tensor or shared tile.
 llvm::ArrayRef<int64_t> tileShape(mlir::Type type);
 

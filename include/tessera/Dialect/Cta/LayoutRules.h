@@ -54,6 +54,10 @@ bool reshapeKeepsRegisters(const layout::RegisterLayout &source,
                            const layout::RegisterLayout &result,
                            llvm::ArrayRef<int64_t> resultShape);
 
+/// True if every thread has the part in registers of its own, the same in all threads: such a slice
+/// only gives registers other names.
+bool sliceKeepsRegisters(SliceOp op);
+
 /// True for ops whose tensor operands and results all have one layout: arith and math on tiles.
 bool isElementwise(mlir::Operation *op);
 

@@ -191,6 +191,30 @@ def AssignRegisters : CtaPass<"cta-assign-registers"> {
 
 //===--- asynchrony: docs/Async.md ---===//
 
+def SplitEpilogue : CtaPass<"cta-split-epilogue"> {
+  let summary = "The code between a product and its store, some columns at a time";
+  let description = [{
+    Requires and ensures *placed*, before `cta-decompose`. With `epilogue = n` in the kernel's plan a store by TMA of accumulators, and the arithmetic, loads and conversions
+    that lead to it in its block, are done for n columns after the other: fewer values live at a time, the staged tile is smaller, and the first columns
+    are on their way while the others are computed. Slices of accumulators are other names for registers. A store stays whole if n does not divide its columns, or if
+    a tile that it needs is loaded from memory that it may write.
+
+    With `derive` a plan that says nothing gets `epilogue = 64` if what leads to a store of more columns loads tiles or evaluates functions; else 0. That keeps
+    the accumulators and the operands of such an epilogue within the registers of a thread.
+
+    ```mlir
+    %s = cta.stage %c : tensor<128x256xbf16, #acc> -> …
+    cta.copy_out %s, %C[%i, %j] {…} : …
+    // becomes, with epilogue = 128
+    %c0 = cta.slice %c offsets = [0, 0] : tensor<128x256xbf16, #acc> -> tensor<128x128xbf16, #acc>
+    %s0 = cta.stage %c0 : …
+    cta.copy_out %s0, %C[%i, %j] {…} : …
+    %c1 = cta.slice %c offsets = [0, 128] : …
+    ```
+  }];
+  let options = [Option<"derive", "derive", "bool", "false", "Choose the width where the plan leaves it open.">];
+}
+
 def PipelineCopies : CtaPass<"cta-pipeline-copies"> {
   let summary = "TMA copies feed channels";
   let description = [{

@@ -39,6 +39,9 @@ std::optional<std::string> whyNotWgmma(const Product &product, int64_t warpgroup
 /// has about 32 elements of the largest tile, 64 if that is reduced to less than an element a warp.
 int64_t chooseWarpgroups(tile::KernelOp kernel);
 
+/// The plan (or, if null, one that says nothing else) with this width of an epilogue's parts.
+PlanAttr withEpilogue(mlir::MLIRContext *context, PlanAttr plan, int64_t width);
+
 } // namespace tessera::cta
 
 #endif

@@ -38,6 +38,8 @@ struct Buffer {
   SmemType type;
   int64_t bytes, alignment;
   Interval live;
+  /// With the source of a copy_out kept until the next store of its block: two live at a time.
+  Interval paired;
   /// With the source of a copy_out kept to the end of its block.
   Interval relaxed;
   /// In the body of a loop: all of it.
@@ -54,7 +56,7 @@ class Allocator {
 public:
   explicit Allocator(LaunchOp launch) : launch(launch) {}
   LogicalResult run();
-  FailureOr<int64_t> stagedBytes();
+  FailureOr<StagedBytes> stagedBytes();
 
 private:
   void number(Block &block);
@@ -107,6 +109,14 @@ LogicalResult Allocator::addUses(Buffer &buffer, Value tile) {
       if (!isa<scf::IfOp, scf::IndexSwitchOp>(parent))
         end = std::max(end, positions.lookup(parent).end);
     buffer.live.end = std::max(buffer.live.end, end);
+    int64_t next = end;
+    if (isa<CopyOutOp>(user))
+      for (Operation *op = user->getNextNode(); op; op = op->getNextNode())
+        if (isa<CopyOutOp>(op)) {
+          next = positions.lookup(op).end;
+          break;
+        }
+    buffer.paired.end = std::max(buffer.paired.end, next);
     if (isa<CopyOutOp>(user))
       end = std::max(end, positions.lookup(&user->getBlock()->back()).end);
     buffer.relaxed.end = std::max(buffer.relaxed.end, end);
@@ -141,7 +151,7 @@ LogicalResult Allocator::collect() {
       if (ring.getOffset())
         fixed = static_cast<int64_t>(*ring.getOffset());
       buffers.push_back({op, tile, ring.getType().getDepth() * ringSlotBytes(tile),
-                         sharedLayout(tile).alignment(), always, always, always, fixed});
+                         sharedLayout(tile).alignment(), always, always, always, always, fixed});
       return WalkResult::advance();
     }
     auto copy = dyn_cast<CopyOp>(op);
@@ -161,13 +171,14 @@ LogicalResult Allocator::collect() {
       return WalkResult::interrupt();
     }
     Interval at = positions.lookup(op);
-    buffers.push_back({op, type, layout.sizeBytes(), layout.alignment(), at, at, {}, offsetOf(op)});
+    buffers.push_back(
+        {op, type, layout.sizeBytes(), layout.alignment(), at, at, at, {}, offsetOf(op)});
     Buffer &buffer = buffers.back();
     if (failed(addUses(buffer, tile)))
       return WalkResult::interrupt();
     // Roles run beside each other.
     if (op->getParentOfType<RoleOp>() && severalRolesStage())
-      buffer.live = buffer.relaxed = always;
+      buffer.live = buffer.paired = buffer.relaxed = always;
     buffer.spacious = buffer.relaxed;
     if (isInLoop(op))
       buffer.spacious = {positions.lookup(&op->getBlock()->front()).begin,
@@ -308,14 +319,14 @@ void Allocator::numberMBarriers() {
   });
 }
 
-FailureOr<int64_t> Allocator::stagedBytes() {
+FailureOr<StagedBytes> Allocator::stagedBytes() {
   number(launch.getBody().front());
   if (failed(collect()))
     return failure();
-  return total(place(&Buffer::live));
+  return StagedBytes{total(place(&Buffer::live)), total(place(&Buffer::paired))};
 }
 
-FailureOr<int64_t> tessera::cta::stagedBytes(LaunchOp launch) {
+FailureOr<StagedBytes> tessera::cta::stagedBytes(LaunchOp launch) {
   return Allocator(launch).stagedBytes();
 }
 
@@ -341,7 +352,7 @@ LogicalResult Allocator::run() {
   };
   Offsets offsets = place(&Buffer::live);
   const int64_t blocks = blocksPerSM(offsets);
-  for (Lifetime lifetime : {&Buffer::spacious, &Buffer::relaxed}) {
+  for (Lifetime lifetime : {&Buffer::spacious, &Buffer::relaxed, &Buffer::paired}) {
     Offsets generous = place(lifetime);
     if (total(generous) > limit || blocksPerSM(generous) != blocks)
       continue;

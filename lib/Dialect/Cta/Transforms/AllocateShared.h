@@ -10,8 +10,14 @@
 namespace tessera::cta {
 
 /// The bytes of shared tiles outside rings and channels: those that do not live at the same time
-/// share. Fails with an error at a tile that cannot be placed.
-mlir::FailureOr<int64_t> stagedBytes(LaunchOp launch);
+/// share.
+struct StagedBytes {
+  int64_t least = 0;
+  int64_t inPairs = 0; ///< a tile that is stored is kept until the next store
+};
+
+/// Fails with an error at a tile that cannot be placed.
+mlir::FailureOr<StagedBytes> stagedBytes(LaunchOp launch);
 
 } // namespace tessera::cta
 

@@ -186,6 +186,8 @@ LogicalResult Decomposer::reshape(ReshapeOp op) {
 }
 
 LogicalResult Decomposer::slice(SliceOp op) {
+  if (sliceKeepsRegisters(op))
+    return success();
   Value source = op.getSource();
   RankedTensorType type = tensorOf(source);
   b.setInsertionPoint(op);

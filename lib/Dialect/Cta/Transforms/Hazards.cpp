@@ -225,20 +225,29 @@ bool Hazards::conflict(const Access &a, const Access &b, const Iterations &itera
   return true;
 }
 
-unsigned Hazards::needs(Operation *op, const State &state) {
+/// True if each warpgroup accesses the same bytes in both.
+static bool sameParts(StageOp a, StageOp b) {
+  return a == b || (a.getOffset() == b.getOffset() && a.getType() == b.getType() &&
+                    a.getInputs().getTypes() == b.getInputs().getTypes());
+}
+
+unsigned Hazards::needs(Operation *op, const State &state, unsigned &stores) {
   unsigned need = 0;
+  stores = kMaxPendingStores;
   for (unsigned i : accessesOf.lookup(op)) {
     const Access &b = accesses[i];
-    for (const auto &[key, bits] : state) {
+    for (const auto &[key, status] : state) {
+      const unsigned bits = status.bits;
       const Access &a = accesses[key.first];
       if (!conflict(a, b, key.second))
         continue;
       // The same parts: what one warpgroup does is its own matter.
-      const bool together = a.parts && a.parts == b.parts;
+      const bool together =
+          a.parts && b.parts && sameParts(cast<StageOp>(a.parts), cast<StageOp>(b.parts));
       const unsigned needsBarrier = together ? NeedsGroup : NeedsBarrier,
                      needsFenceBarrier = together ? NeedsFenceGroup : NeedsFenceBarrier,
                      barrier = together ? GroupBarrier : Barrier;
-      bool sameThread = a.elected && b.elected && a.parts == b.parts;
+      bool sameThread = a.elected && b.elected && (together || (!a.parts && !b.parts));
       if ((bits & NeedsAwait) && !failedHere) {
         failedHere = true;
         InFlightDiagnostic error = op->emitOpError("touches memory of a copy in flight: the await "
@@ -248,6 +257,7 @@ unsigned Hazards::needs(Operation *op, const State &state) {
       }
       if (bits & (NeedsStoresRead | NeedsStoresDone)) {
         need |= bits & NeedsStoresDone ? StoresDone : StoresRead;
+        stores = std::min(stores, status.age);
         need |= sameThread ? 0 : barrier;
       }
       if ((bits & needsBarrier) && !sameThread)
@@ -262,7 +272,8 @@ unsigned Hazards::needs(Operation *op, const State &state) {
     need &= ~GroupBarrier;
   // A barrier after writes that TMA or wgmma meets later: fence now, or that will take another.
   if (need & (Barrier | GroupBarrier))
-    for (const auto &[key, bits] : state) {
+    for (const auto &[key, status] : state) {
+      const unsigned bits = status.bits;
       const Access &a = accesses[key.first];
       if ((bits & NeedsFence) && (bits & NeedsBarrier) && a.metByAsync)
         need |= a.space == Space::Global ? FenceGlobal : FenceShared;
@@ -273,19 +284,25 @@ unsigned Hazards::needs(Operation *op, const State &state) {
 //===--- flow --------------------------------------------------------------------------------===//
 
 void Hazards::join(State &into, const State &other) {
-  for (const auto &[key, bits] : other)
-    into[key] |= bits;
+  constexpr unsigned kStores = NeedsStoresRead | NeedsStoresDone;
+  for (const auto &[key, status] : other) {
+    Status &mine = into[key];
+    // The younger one is what a count must leave out.
+    if (status.bits & kStores)
+      mine.age = mine.bits & kStores ? std::min(mine.age, status.age) : status.age;
+    mine.bits |= status.bits;
+  }
 }
 
-void Hazards::apply(unsigned sync, State &state) const {
+void Hazards::apply(unsigned sync, unsigned allowed, State &state) const {
   for (auto it = state.begin(); it != state.end();) {
     const Access &a = accesses[it->first.first];
-    unsigned &bits = it->second;
+    unsigned &bits = it->second.bits;
     unsigned stores = sync & StoresDone   ? NeedsStoresRead | NeedsStoresDone
                       : sync & StoresRead ? unsigned(NeedsStoresRead)
                                           : 0;
     // The elected thread knows; the others learn it at a barrier.
-    if (bits & stores)
+    if ((bits & stores) && it->second.age >= allowed)
       bits = (bits & ~stores) | NeedsBarrier | NeedsGroup;
     if ((sync & (a.space == Space::Global ? FenceGlobal : FenceShared)) && (bits & NeedsFence))
       bits = (bits & ~NeedsFence) | NeedsFenceBarrier | NeedsFenceGroup;
@@ -303,8 +320,8 @@ void Hazards::apply(unsigned sync, State &state) const {
 void Hazards::await(int64_t mbarrier, State &state) const {
   for (auto it = state.begin(); it != state.end();) {
     if (accesses[it->first.first].mbarrier == mbarrier)
-      it->second &= ~NeedsAwait;
-    it = it->second ? std::next(it) : state.erase(it);
+      it->second.bits &= ~NeedsAwait;
+    it = it->second.bits ? std::next(it) : state.erase(it);
   }
 }
 
@@ -325,7 +342,7 @@ static bool isLoopOverBlocks(Operation *op) {
 Hazards::State Hazards::crossed(const State &state, Operation *loop, Iteration iteration) const {
   State result;
   const bool blocks = isLoopOverBlocks(loop);
-  for (const auto &[key, bits] : state) {
+  for (const auto &[key, status] : state) {
     Key changedKey = key;
     const Access &a = accesses[key.first];
     // Blocks of a grid order nothing in global memory: another iteration is another block.
@@ -338,7 +355,7 @@ Hazards::State Hazards::crossed(const State &state, Operation *loop, Iteration i
       else if (iteration == Iteration::Unknown)
         entry->second = Iteration::Unknown;
     }
-    result[changedKey] |= bits;
+    join(result, {{changedKey, status}});
   }
   return result;
 }
@@ -348,32 +365,49 @@ void Hazards::visit(Operation *op, State &state) {
   if (waits != awaitBefore.end())
     for (int64_t mbarrier : waits->second)
       await(mbarrier, state);
-  unsigned need = needs(op, state);
+  unsigned stores = kMaxPendingStores;
+  unsigned need = needs(op, state, stores);
+  constexpr unsigned kStores = StoresRead | StoresDone;
   if (need & ~syncs.lookup(op)) {
+    if ((need & kStores) && !(syncs.lookup(op) & kStores))
+      allowedStores[op] = stores;
     syncs[op] |= need;
     changed = true;
   }
-  apply(syncs.lookup(op), state);
+  if ((need & kStores) && stores < allowedStores.lookup(op)) {
+    allowedStores[op] = stores;
+    changed = true;
+  }
+  apply(syncs.lookup(op), allowedStores.lookup(op), state);
   auto awaited = [&](int64_t mbarrier) {
     await(mbarrier, state);
-    state[{awaitAccess.at(mbarrier), {}}] |= NeedsBarrier;
+    state[{awaitAccess.at(mbarrier), {}}].bits |= NeedsBarrier;
   };
   if (waits != awaitBefore.end())
     llvm::for_each(waits->second, awaited);
 
   // What the text has already.
   if (auto barrier = dyn_cast<BarrierOp>(op))
-    apply(barrier.getWarpgroup() ? GroupBarrier : Barrier, state);
+    apply(barrier.getWarpgroup() ? GroupBarrier : Barrier, 0, state);
   else if (auto fence = dyn_cast<FenceAsyncOp>(op))
-    apply(fence.getGlobal() ? FenceGlobal : FenceShared, state);
-  else if (auto stores = dyn_cast<AwaitStoresOp>(op))
-    apply(stores.getRead() ? StoresRead : StoresDone, state);
+    apply(fence.getGlobal() ? FenceGlobal : FenceShared, 0, state);
+  else if (auto wait = dyn_cast<AwaitStoresOp>(op))
+    apply(wait.getRead() ? StoresRead : StoresDone, wait.getPending(), state);
   else if (auto wait = dyn_cast<AwaitOp>(op); wait && awaitAccess.count(wait.getMbarrier()))
     awaited(wait.getMbarrier());
 
+  // One more is under way behind those that the same thread issued before.
+  if (auto store = dyn_cast<CopyOutOp>(op))
+    for (auto &[key, status] : state)
+      if (auto earlier = dyn_cast<CopyOutOp>(accesses[key.first].op);
+          earlier && earlier.getPerWarpgroup() == store.getPerWarpgroup())
+        status.age = std::min(status.age + 1, kMaxPendingStores);
   for (unsigned i : accessesOf.lookup(op))
-    if (accesses[i].pending)
-      state[{i, {}}] |= accesses[i].pending;
+    if (accesses[i].pending) {
+      Status &status = state[{i, {}}];
+      status.bits |= accesses[i].pending;
+      status.age = 0;
+    }
 }
 
 Hazards::State Hazards::flowFor(scf::ForOp loop, State in) {
@@ -444,7 +478,7 @@ Hazards::State Hazards::flow(Block &block, State state) {
   if (waits != awaitAtEnd.end())
     for (int64_t mbarrier : waits->second) {
       await(mbarrier, state);
-      state[{awaitAccess.at(mbarrier), {}}] |= NeedsBarrier;
+      state[{awaitAccess.at(mbarrier), {}}].bits |= NeedsBarrier;
     }
   return state;
 }
@@ -453,7 +487,7 @@ Hazards::State Hazards::flow(Block &block, State state) {
 void Hazards::flowToEnd(Block &block, State state) {
   State end = flow(block, std::move(state));
   bool pending =
-      llvm::any_of(end, [](auto &entry) { return (entry.second & NeedsStoresRead) != 0; });
+      llvm::any_of(end, [](auto &entry) { return (entry.second.bits & NeedsStoresRead) != 0; });
   if (pending)
     storeEnds.insert(&block);
   else

@@ -39,6 +39,9 @@ public:
 
   /// Ops before which something stands, in the order of the text, and what (bits of Sync).
   const llvm::MapVector<mlir::Operation *, unsigned> &decisions() const { return syncs; }
+  /// How many of the last stores may be under way when an op runs before which StoresRead or
+  /// StoresDone stands.
+  unsigned pendingStores(mlir::Operation *op) const { return allowedStores.lookup(op); }
   /// mbarriers to await before an op, and at the end of a block.
   const llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> &awaits() const {
     return awaitBefore;
@@ -81,7 +84,13 @@ private:
   };
   /// An access and the loops between whose iterations it happened.
   using Key = std::pair<unsigned, Iterations>;
-  using State = std::map<Key, unsigned>;
+  /// What is pending (bits of Pending), and for a store how many were issued after it, up to
+  /// kMaxPendingStores.
+  struct Status {
+    unsigned bits = 0, age = 0;
+    bool operator==(const Status &o) const { return bits == o.bits && age == o.age; }
+  };
+  using State = std::map<Key, Status>;
 
   mlir::LogicalResult collect();
   mlir::LogicalResult placeAwaits();
@@ -96,8 +105,9 @@ private:
   State flowFor(mlir::scf::ForOp loop, State state);
   State flowWhile(mlir::scf::WhileOp loop, State state);
   void visit(mlir::Operation *op, State &state);
-  unsigned needs(mlir::Operation *op, const State &state);
-  void apply(unsigned sync, State &state) const;
+  /// What must stand before the op; `stores` becomes the number of stores that may be under way.
+  unsigned needs(mlir::Operation *op, const State &state, unsigned &stores);
+  void apply(unsigned sync, unsigned stores, State &state) const;
   void await(int64_t mbarrier, State &state) const;
 
   static void join(State &into, const State &other);
@@ -110,6 +120,7 @@ private:
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> awaitBefore;
   llvm::MapVector<mlir::Block *, llvm::SmallVector<int64_t>> awaitAtEnd;
   llvm::MapVector<mlir::Operation *, unsigned> syncs;
+  llvm::DenseMap<mlir::Operation *, unsigned> allowedStores;
   llvm::SetVector<mlir::Block *> storeEnds;
   bool changed = false, failedHere = false;
 };

@@ -59,9 +59,9 @@ namespace tessera::cta {
 #include "tessera/Dialect/Cta/Passes.h.inc"
 } // namespace tessera::cta
 
-static void insertSync(OpBuilder &b, Location loc, unsigned sync) {
+static void insertSync(OpBuilder &b, Location loc, unsigned sync, unsigned pendingStores) {
   if (sync & (StoresRead | StoresDone))
-    AwaitStoresOp::create(b, loc, /*read=*/!(sync & StoresDone));
+    AwaitStoresOp::create(b, loc, /*read=*/!(sync & StoresDone), pendingStores);
   if (sync & FenceShared)
     FenceAsyncOp::create(b, loc, /*global=*/false);
   if (sync & FenceGlobal)
@@ -76,7 +76,7 @@ static void insert(LaunchOp launch, const Hazards &hazards) {
   OpBuilder b(launch);
   for (auto [op, sync] : hazards.decisions()) {
     b.setInsertionPoint(op);
-    insertSync(b, op->getLoc(), sync);
+    insertSync(b, op->getLoc(), sync, hazards.pendingStores(op));
   }
   for (auto &[op, mbarriers] : hazards.awaits()) {
     b.setInsertionPoint(op);

@@ -26,6 +26,7 @@ namespace {
 struct Group {
   SmallVector<CopyOp> copies;
   Operation *first = nullptr, *last = nullptr;
+  Value channel;
 };
 
 class Pipelining {
@@ -44,12 +45,13 @@ private:
   bool isWritten(Operation *reader);
   std::optional<std::string> whyNotScalar(ValueRange values);
   void addToGroup(CopyOp copy);
+  Value channelOfEarlier(const Group &group, ArrayRef<Type> payload);
   void form(Group &group);
 
   LaunchOp launch;
   SmallVector<Operation *> writes;
   DenseSet<Value> visiting;
-  SmallVector<Group> groups;
+  SmallVector<Group> groups, formed;
 };
 } // namespace
 
@@ -174,7 +176,32 @@ void Pipelining::addToGroup(CopyOp copy) {
       group.copies.push_back(copy);
       return;
     }
-  groups.push_back({{copy}, first, last});
+  groups.push_back({{copy}, first, last, {}});
+}
+
+static bool inInnermostLoop(CopyOp copy) {
+  auto loop = copy->getParentOfType<LoopLikeOpInterface>();
+  return loop && !loop->walk([&](LoopLikeOpInterface inner) {
+                        return inner == loop ? WalkResult::advance() : WalkResult::interrupt();
+                      })
+                      .wasInterrupted();
+}
+
+/// The channel of a group whose tiles are fetched and read in the same order as those of this one:
+/// groups of one block with the same kind of tiles, one group behind the other, take turns. Not in
+/// innermost loops, where each is refilled all the time and its depth hides the latency.
+Value Pipelining::channelOfEarlier(const Group &group, ArrayRef<Type> payload) {
+  for (const Group &earlier : llvm::reverse(formed)) {
+    CopyOp first = earlier.copies.front(), copy = group.copies.front();
+    if (inInnermostLoop(copy))
+      break;
+    if (first->getBlock() != copy->getBlock() ||
+        TypeRange(cast<ChannelType>(earlier.channel.getType()).getPayload()) != TypeRange(payload))
+      continue;
+    if (earlier.last->isBeforeInBlock(group.first) && first->isBeforeInBlock(copy))
+      return earlier.channel;
+  }
+  return {};
 }
 
 void Pipelining::form(Group &group) {
@@ -183,11 +210,16 @@ void Pipelining::form(Group &group) {
   for (CopyOp copy : group.copies)
     payload.push_back(copy.getSmemType());
   Location loc = group.copies.front().getLoc();
+  group.channel = channelOfEarlier(group, payload);
+  formed.push_back(group);
   OpBuilder b = OpBuilder::atBlockBegin(&launch.getBody().front());
   // Behind the channels that are there, so that they keep the order of the text.
   while (b.getInsertionPoint() != b.getBlock()->end() && isa<ChannelOp>(*b.getInsertionPoint()))
     b.setInsertionPointAfter(&*b.getInsertionPoint());
-  Value channel = ChannelOp::create(b, loc, ChannelType::get(context, /*depth=*/0, payload));
+  Value channel = group.channel;
+  if (!channel)
+    channel = ChannelOp::create(b, loc, ChannelType::get(context, /*depth=*/0, payload));
+  formed.back().channel = channel;
 
   b.setInsertionPoint(group.copies.front());
   Value slot = AcquireOp::create(b, loc, CreditType::get(context), channel);
@@ -240,8 +272,8 @@ static LogicalResult checkUnplanned(LaunchOp launch) {
   bool missed = false;
   launch.getBody().walk([&](CopyOp copy) {
     missed |= failed(checkDemand(copy, "the kernel's plan has no stages; say "
-                                       "#cta.plan<stages = 3> in the text or to --plan, or let "
-                                       "--plan=auto find them"));
+                                       "#cta.plan<stages = 3> in the text or to --plan, or "
+                                       "leave the plan to --plan=auto, the default"));
     copy->removeAttr(kRequireAttr);
   });
   return failure(missed);

@@ -7,6 +7,7 @@
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/PlanModel.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
+#include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Target/Hopper.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -85,10 +86,12 @@ private:
   void addProduct(WgmmaOp op);
   void addCopy(CopyOp copy);
   void addSizes();
+  void addStagedBytes();
 
   tile::GridOp grid;
   PlanFacts facts;
   llvm::MapVector<Operation *, Products> loops;
+  DenseMap<std::pair<Block *, Type>, CopyOp> outer; // the last of its kind
   Operation *hottest = nullptr;
 };
 } // namespace
@@ -106,6 +109,20 @@ bool FactsOfGrid::feedsAChannel(CopyOp copy) {
                                                                     : WalkResult::advance();
               })
               .wasInterrupted();
+}
+
+/// True if all readers of the earlier copy's tile stand before the later copy.
+static bool isReadBefore(CopyOp earlier, CopyOp later) {
+  SmallVector<Value> tiles{earlier.getResult()};
+  while (!tiles.empty())
+    for (Operation *user : tiles.pop_back_val().getUsers()) {
+      if (auto view = dyn_cast<ViewOp>(user))
+        tiles.push_back(view.getResult());
+      Operation *here = later->getBlock()->findAncestorOpInBlock(*user);
+      if (!here || !here->isBeforeInBlock(later))
+        return false;
+    }
+  return true;
 }
 
 void FactsOfGrid::addProduct(WgmmaOp op) {
@@ -134,14 +151,57 @@ void FactsOfGrid::addCopy(CopyOp copy) {
   if (loop == hottest && loop)
     facts.loads.push_back({double(bytesOf(copy.getSmemType())), dimsOf(grid, copy.getCoords())});
   if (!feedsAChannel(copy)) {
-    facts.stagedBytes += ringSlotBytes(copy.getSmemType());
     facts.largestStaged = std::max(facts.largestStaged, bytesOf(copy.getSmemType()));
     return;
+  }
+  // Behind each other, tiles of one kind take turns in one channel.
+  if (!innermost) {
+    CopyOp earlier = std::exchange(outer[{copy->getBlock(), copy.getSmemType()}], copy);
+    if (earlier && isReadBefore(earlier, copy))
+      return;
   }
   ++facts.channels;
   (innermost ? facts.slotBytes : facts.outerBytes) += ringSlotBytes(copy.getSmemType());
   if (innermost && loops.contains(loop))
     facts.pipelined = true;
+}
+
+/// Of tiles that one block stages for stores: how many are filled, at most, and not yet stored.
+static size_t mostWaiting(ArrayRef<StageOp> stages) {
+  size_t most = 1;
+  for (StageOp at : stages) {
+    auto waits = [&](StageOp tile) {
+      return !at->isBeforeInBlock(tile) && llvm::any_of(tile->getUsers(), [&](Operation *user) {
+        return at->isBeforeInBlock(at->getBlock()->findAncestorOpInBlock(*user));
+      });
+    };
+    most = std::max<size_t>(most, llvm::count_if(stages, waits));
+  }
+  return most;
+}
+
+/// An upper bound of what cta-schedule will count. Of the tiles that a block stages for nothing but
+/// stores as many live as wait for their store, and one more: it is filled while the one before is
+/// read.
+void FactsOfGrid::addStagedBytes() {
+  DenseMap<Block *, SmallVector<StageOp>> stored;
+  grid->walk([&](Operation *op) {
+    auto stage = dyn_cast<StageOp>(op);
+    if (stage && llvm::all_of(stage->getUsers(), llvm::IsaPred<CopyOutOp>))
+      stored[stage->getBlock()].push_back(stage);
+    else if (stage)
+      facts.stagedBytes += ringSlotBytes(stage.getType());
+    if (auto copy = dyn_cast<CopyOp>(op); copy && !feedsAChannel(copy))
+      facts.stagedBytes += ringSlotBytes(copy.getSmemType()) + kMBarrierBytes;
+  });
+  for (auto &[block, stages] : stored) {
+    SmallVector<int64_t> sizes;
+    for (StageOp stage : stages)
+      sizes.push_back(ringSlotBytes(stage.getType()));
+    llvm::sort(sizes, std::greater<>());
+    for (int64_t size : ArrayRef<int64_t>(sizes).take_front(mostWaiting(stages) + 1))
+      facts.stagedBytes += size;
+  }
 }
 
 /// The numbers that the text has.
@@ -176,10 +236,8 @@ PlanFacts FactsOfGrid::collect() {
   grid->walk([&](Operation *op) {
     if (auto copy = dyn_cast<CopyOp>(op))
       addCopy(copy);
-    if (auto stage = dyn_cast<StageOp>(op)) {
-      facts.stagedBytes += ringSlotBytes(stage.getType());
+    if (auto stage = dyn_cast<StageOp>(op))
       facts.largestStaged = std::max(facts.largestStaged, bytesOf(stage.getType()));
-    }
     // Arithmetic on whole tiles outside the hot loop.
     if (hottest && !hottest->isAncestor(op) &&
         isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
@@ -193,6 +251,7 @@ PlanFacts FactsOfGrid::collect() {
                   llvm::divideCeil(load.getTileType().getElementType().getIntOrFloatBitWidth(), 8)),
            dimsOf(grid, load.getCoords())});
   });
+  addStagedBytes();
   addSizes();
   return facts;
 }
@@ -213,6 +272,15 @@ static PlanRequest requestOf(PlanAttr plan, std::optional<int64_t> order) {
   request.registers = plan.getRegisters();
   request.pending = plan.getPending();
   return request;
+}
+
+PlanAttr tessera::cta::withEpilogue(MLIRContext *context, PlanAttr plan, int64_t width) {
+  if (!plan)
+    return PlanAttr::get(context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, width);
+  return PlanAttr::get(context, plan.getReplicate(), plan.getWarpgroups(), plan.getProducers(),
+                       plan.getStages(), plan.getPersistent(), plan.getGroup(),
+                       plan.getBlocksPerSm(), plan.getCluster(), plan.getRegisters(),
+                       plan.getPending(), width);
 }
 
 static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &choice,
@@ -266,8 +334,6 @@ static LogicalResult checkEntries(tile::KernelOp kernel, PlanAttr given) {
     return refuse("replicate = blocks");
   if (given.getCluster().value_or(1) > 1)
     return refuse("a cluster");
-  if (given.getEpilogue().value_or(0) > 0)
-    return refuse("an epilogue in parts");
   return success();
 }
 

@@ -93,13 +93,18 @@ static LogicalResult chooseDepths(LaunchOp launch, PlanAttr plan) {
   const int64_t blocks = plan ? plan.getBlocksPerSm().value_or(1) : 1;
   const int64_t budget =
       std::min(kMaxSharedBytes, kSharedBytesPerSM / blocks - kReservedSharedBytes);
-  FailureOr<int64_t> tiles = stagedBytes(launch);
+  FailureOr<StagedBytes> tiles = stagedBytes(launch);
   if (failed(tiles))
     return failure();
-  const int64_t staged = llvm::alignTo(*tiles, kMaxTileAlignment) + barrierBytes(launch);
-  int64_t used = staged;
+  int64_t slots = 0;
   for (const Channel &c : channels)
-    used += c.depth * c.slotBytes;
+    slots += c.depth * c.slotBytes;
+  const int64_t barriers = barrierBytes(launch);
+  // Two tiles of an epilogue in parts, as long as every channel gets its slots.
+  int64_t staged = llvm::alignTo(tiles->inPairs, kMaxTileAlignment) + barriers;
+  if (staged + slots > budget)
+    staged = llvm::alignTo(tiles->least, kMaxTileAlignment) + barriers;
+  int64_t used = staged + slots;
   if (used > budget)
     return tooLarge(launch, channels, staged, budget);
   // One slot more for each in turn, inner loops first.

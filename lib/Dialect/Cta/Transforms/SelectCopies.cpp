@@ -30,6 +30,7 @@ public:
   LogicalResult select(StoreOp store);
 
 private:
+  CopyOp copyByTma(LoadOp load, SmemType type);
   template <typename Op>
   void setVector(Op op, const std::string &why);
   template <typename Op>
@@ -96,9 +97,52 @@ void Selection::setVector(Op op, const std::string &why) {
     op.setWhy(all);
 }
 
+/// The conversion to an accumulator's layout that is the only use of a load, or null. There shared
+/// memory is no detour: TMA puts the tile where ldmatrix takes it from in that layout, and a
+/// channel can fetch it while the product runs.
+static ConvertLayoutOp wantedBesideAccumulators(LoadOp load) {
+  auto convert = load.getResult().hasOneUse()
+                     ? dyn_cast<ConvertLayoutOp>(*load.getResult().user_begin())
+                     : ConvertLayoutOp{};
+  if (!convert || load.getTileType().getRank() != 2)
+    return {};
+  FragAttr frag = FragAttr::of(convert.getResult().getType());
+  bool fits = frag.layout() == layout::wgmmaAcc(frag.getWgCount());
+  return fits ? convert : ConvertLayoutOp{};
+}
+
+CopyOp Selection::copyByTma(LoadOp load, SmemType type) {
+  rewriter.setInsertionPoint(load);
+  auto copy = CopyOp::create(
+      rewriter, load.getLoc(), type, load.getSource(), load.getCoords(), ValueRange{}, Value{},
+      load.getDimsAttr(),
+      rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
+      rewriter.getDenseI64ArrayAttr({}), load.getPadAttr(), load.getCacheAttr(),
+      /*into=*/Value{}, /*slot=*/Value{}, MechanismAttr::get(load.getContext(), Mechanism::Tma),
+      /*offset=*/IntegerAttr{}, /*mbarrier=*/IntegerAttr{}, /*why=*/StringAttr{});
+  // Whether it is met is for cta-pipeline-copies to see.
+  if (demands(load, tile::Requirement::Pipelined))
+    copy->setAttr(kRequireAttr,
+                  tile::RequireAttr::get(load.getContext(), {tile::Requirement::Pipelined}));
+  return copy;
+}
+
 LogicalResult Selection::select(LoadOp load) {
   if (failed(checkPeeled(load)))
     return failure();
+  if (ConvertLayoutOp convert = wantedBesideAccumulators(load)) {
+    SmemType image = tmaImage(Access(load));
+    if (image && !image.getSwizzle().isLinear() && !whyNotTma(facts, Access(load), image)) {
+      CopyOp copy = copyByTma(load, image);
+      rewriter.setInsertionPoint(convert);
+      rewriter.replaceOpWithNewOp<ReadOp>(convert, convert.getResult().getType(), copy.getResult(),
+                                          /*offsets=*/DenseI64ArrayAttr{},
+                                          /*dims=*/DenseI64ArrayAttr{},
+                                          /*strides=*/DenseI64ArrayAttr{});
+      rewriter.eraseOp(load);
+      return success();
+    }
+  }
   auto stage =
       load.getResult().hasOneUse() ? dyn_cast<StageOp>(*load.getResult().user_begin()) : StageOp{};
   std::string why;
@@ -116,19 +160,7 @@ LogicalResult Selection::select(LoadOp load) {
     if (auto obstacle = load->getAttrOfType<StringAttr>(tile::kNotRepacked))
       why += "; not repacked: " + obstacle.str();
   } else {
-    rewriter.setInsertionPoint(load);
-    auto copy = CopyOp::create(
-        rewriter, load.getLoc(), stage.getType(), load.getSource(), load.getCoords(), ValueRange{},
-        Value{}, load.getDimsAttr(),
-        rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
-        rewriter.getDenseI64ArrayAttr({}), load.getPadAttr(), load.getCacheAttr(),
-        /*into=*/Value{}, /*slot=*/Value{}, MechanismAttr::get(load.getContext(), Mechanism::Tma),
-        /*offset=*/IntegerAttr{},
-        /*mbarrier=*/IntegerAttr{}, /*why=*/StringAttr{});
-    // Whether it is met is for cta-pipeline-copies to see.
-    if (demands(load, tile::Requirement::Pipelined))
-      copy->setAttr(kRequireAttr,
-                    tile::RequireAttr::get(load.getContext(), {tile::Requirement::Pipelined}));
+    CopyOp copy = copyByTma(load, cast<SmemType>(stage.getType()));
     rewriter.replaceOp(stage, copy);
     rewriter.eraseOp(load);
     return success();

@@ -175,7 +175,8 @@ LogicalResult Verifier::checkLayouts(Operation *op) {
 /// From phase scheduled on no scratch is made any more, since depths of channels fill what is left
 /// of shared memory: everything is a matter of warps.
 LogicalResult Verifier::checkDecomposed(Operation *op) {
-  if (isa<SliceOp, ConcatOp>(op))
+  if (auto slice = dyn_cast<SliceOp>(op);
+      isa<ConcatOp>(op) || (slice && !sliceKeepsRegisters(slice)))
     return error(op) << "cta-decompose replaces it by scratch";
   if (auto convert = dyn_cast<ConvertLayoutOp>(op);
       convert && convert.getHow().value_or(Conversion::Shared) == Conversion::Shared)
