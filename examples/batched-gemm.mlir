@@ -3,8 +3,8 @@
 //   for each batch b and block (i, j) of C[b]:
 //     acc = 0
 //     for k in 0, 64, … below K:
-//       acc += A[b, i:i+128, k:k+64] · B[b, k:k+64, j:j+128]
-//     C[b, i:i+128, j:j+128] = bf16(acc)
+//       acc += A[b, i:i+128, k:k+64] · B[b, k:k+64, j:j+256]
+//     C[b, i:i+128, j:j+256] = bf16(acc)
 //
 // Shapes: A ZxMxK, B ZxKxN, C ZxMxN; any Z, M, N, K. The tiles have rank 2: the batch is a coordinate only.
 //
@@ -18,18 +18,18 @@ tile.kernel @batched_gemm(%A: memref<?x?x?xbf16> {tile.shape = ["Z", "M", "K"]},
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
-  tile.grid (%b, %i, %j) = (0, 0, 0) to (%Z, %M, %N) step (1, 128, 128) {
+  tile.grid (%b, %i, %j) = (0, 0, 0) to (%Z, %M, %N) step (1, 128, 256) {
     %c0 = arith.constant 0 : index
     %step = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
-    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> (tensor<128x128xf32>) {
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> (tensor<128x256xf32>) {
       %x = tile.load %A[%b, %i, %k] : memref<?x?x?xbf16> -> tensor<128x64xbf16>
-      %y = tile.load %B[%b, %k, %j] : memref<?x?x?xbf16> -> tensor<64x128xbf16>
-      %next = tile.mma %x, %y, %sum : tensor<128x64xbf16>, tensor<64x128xbf16> -> tensor<128x128xf32>
-      scf.yield %next : tensor<128x128xf32>
+      %y = tile.load %B[%b, %k, %j] : memref<?x?x?xbf16> -> tensor<64x256xbf16>
+      %next = tile.mma %x, %y, %sum : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
+      scf.yield %next : tensor<128x256xf32>
     }
-    %c = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xbf16>
-    tile.store %c, %C[%b, %i, %j] : tensor<128x128xbf16> -> memref<?x?x?xbf16>
+    %c = arith.truncf %acc : tensor<128x256xf32> to tensor<128x256xbf16>
+    tile.store %c, %C[%b, %i, %j] : tensor<128x256xbf16> -> memref<?x?x?xbf16>
   }
   tile.return
 }

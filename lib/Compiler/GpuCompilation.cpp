@@ -14,7 +14,7 @@
 #include "tessera/Target/Ptxas.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace mlir;
@@ -40,18 +40,17 @@ static Phase lastPhase(Emit kind) {
 
 /// What kernels say about the spills of their functions.
 static void collectRequirements(ModuleOp module, std::map<std::string, PtxasPolicy> &policies) {
-  llvm::StringMap<unsigned> variants;
-  for (auto kernel : module.getOps<tile::KernelOp>())
-    ++variants[kernel.getVariantOf().value_or(kernel.getSymName())];
-  for (auto kernel : module.getOps<tile::KernelOp>())
+  // Variants stand in the order in which they are tried: all but the first are there to be right.
+  llvm::StringSet<> families;
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    const bool first = families.insert(kernel.getVariantOf().value_or(kernel.getSymName())).second;
     for (auto launch : kernel.getBody().front().getOps<cta::LaunchOp>()) {
       PtxasPolicy &policy = policies[launch.getSymbol().str()];
       if (tile::RequireAttr require = kernel.getRequireAttr())
         policy.requireNoSpills = require.contains(tile::Requirement::NoSpills);
-      bool guarded = kernel.getGuards() && !kernel.getGuards()->empty();
-      policy.isFallback =
-          !guarded && variants[kernel.getVariantOf().value_or(kernel.getSymName())] > 1;
+      policy.isFallback = !first;
     }
+  }
 }
 
 /// Where functions come from, and which of them use the tensor cores.

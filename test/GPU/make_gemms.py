@@ -141,7 +141,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("out")
     parser.add_argument("pattern", nargs="*", default=["*"])
-    parser.add_argument("--tile", default="128x256x64", help="of products without an epilogue; the others have half the columns")
+    parser.add_argument("--tile", default="128x256x64", help="of most products; those with two operands in the epilogue have half the columns")
     parser.add_argument("--plan", default="", help="the inside of a #cta.plan, as in 'stages = 4, persistent = 1, group = 8'")
     parser.add_argument("--sweep", action="store_true", help="all plans of SWEEP; the file says which: gemm-nt-bf16-128x256x64-stages4-…")
     options = parser.parse_intermixed_args()
@@ -150,7 +150,8 @@ def main():
     for product in products():
         if not any(fnmatch.fnmatchcase(product.name, pattern) for pattern in options.pattern):
             continue
-        whole = not product.epilogue and not product.batched
+        # Two operands beside the accumulators of 128x256 do not fit the registers.
+        whole = len({"alpha", "bias", "residual"} & set(product.epilogue)) < 2
         chosen = SWEEP if options.sweep else [((tm, tn if whole else tn // 2, tk), options.plan)]
         for tile, plan in chosen:
             suffix = f"-{'x'.join(map(str, tile))}-{plan.replace(' = ', '').replace(', ', '-').replace('_', '')}" if options.sweep else ""

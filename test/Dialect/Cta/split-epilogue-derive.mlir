@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -cta-split-epilogue=derive | FileCheck %s
 // RUN: tile-opt %s -cta-split-epilogue=derive -cta-split-epilogue=derive | FileCheck %s
 // RUN: tile-opt %s -cta-split-epilogue | FileCheck %s --check-prefix=GIVEN
-// Where the plan says no width: 64 if loads or functions lead to the store, else whole.
+// Where the plan says no width: 64 if loads, functions or scalars lead to the store, else whole.
 
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #row = #cta.frag<regs = [[1]], lanes = [[2], [4], [0], [0], [0]], warps = [[0], [0]], wg = 2>
@@ -57,6 +57,28 @@ tile.kernel @functions(%x: memref<?x?xf32>, %C: memref<?x?xbf16>, %n: index) att
     %o = arith.truncf %v : !sum to !out
     %os = cta.stage %o : !out -> !smem
     cta.copy_out %os, %C[%i, %z] {mechanism = #tma} : !smem -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// A scalar that is no constant.
+// CHECK-LABEL: tile.kernel @scalar(
+// CHECK-SAME: plan = #cta.plan<epilogue = 64>
+// CHECK-COUNT-2: cta.broadcast %{{.*}} dims = [] : f32 -> tensor<128x64xf32
+// CHECK-NOT: cta.broadcast
+tile.kernel @scalar(%x: memref<?x?xf32>, %alpha: f32, %C: memref<?x?xbf16>) attributes {phase = #placed, warpgroups = 2} {
+  tile.grid () = () to () step () {
+    %z = arith.constant 0 : index
+    %acc = cta.load %x[%z, %z] : memref<?x?xf32> -> !sum
+    %sum = scf.for %k = %z to %z step %z iter_args(%s = %acc) -> (!sum) {
+      %t = arith.addf %s, %s : !sum
+      scf.yield %t : !sum
+    }
+    %a = cta.broadcast %alpha dims = [] : f32 -> !sum
+    %v = arith.mulf %sum, %a : !sum
+    %o = arith.truncf %v : !sum to !out
+    %os = cta.stage %o : !out -> !smem
+    cta.copy_out %os, %C[%z, %z] {mechanism = #tma} : !smem -> memref<?x?xbf16>
   }
   tile.return
 }

@@ -194,8 +194,8 @@ static bool canSplit(CopyOutOp store, StageOp stage, int64_t width) {
   return width >= 8 && width % 8 == 0 && width < shape[1] && shape[1] % width == 0;
 }
 
-/// What leads to the stored tile loads tiles, or evaluates functions: values and temporaries that
-/// would stand beside all accumulators at once.
+/// What leads to the stored tile loads tiles, evaluates functions, or has a scalar that is no
+/// constant: values and temporaries that would stand beside all accumulators at once.
 static bool isHeavy(StageOp stage) {
   SmallVector<Value> tiles(stage.getInputs());
   DenseSet<Operation *> seen;
@@ -204,7 +204,9 @@ static bool isHeavy(StageOp stage) {
     if (!op || op->getBlock() != stage->getBlock() || op->getNumRegions() ||
         !seen.insert(op).second)
       continue;
+    auto broadcast = dyn_cast<BroadcastOp>(op);
     if (isa<LoadOp, ReadOp>(op) ||
+        (broadcast && !isa<RankedTensorType>(broadcast.getSource().getType())) ||
         (isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op)))
       return true;
     llvm::copy_if(op->getOperands(), std::back_inserter(tiles),
