@@ -226,6 +226,10 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
       })
       .Case([&](cta::StageOp o) { return place(o.getOffset()); })
       .Case([&](cta::CopyOp o) -> LogicalResult {
+        if (o.getMulticast())
+          return o.emitOpError(
+              "writes into other blocks of its cluster; cta-simulate runs one block "
+              "at a time: plan cluster = 1");
         if (o.getMechanism() != cta::Mechanism::Tma)
           return error(o) << "a copy by " << cta::stringifyMechanism(o.getMechanism());
         if (!o.getMbarrier())

@@ -33,6 +33,7 @@ LogicalResult tessera::recordGpuContract(ModuleOp module) {
         return op.emitOpError("has no number of threads; cta-assign-registers sets it");
       launch.gpu.emplace();
       launch.gpu->block = *op.getThreads();
+      launch.gpu->cluster = static_cast<int64_t>(op.getCluster().value_or(1));
       launch.gpu->shared = op.getShared().value_or(0);
       launches.push_back(std::move(launch));
     }

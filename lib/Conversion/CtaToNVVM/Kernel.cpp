@@ -30,6 +30,8 @@ LogicalResult Lowering::run() {
   initMbarriers();
   if (failed(lowerBlock(launch.getBody().front())) || broken)
     return failure();
+  if (launch.getCluster().value_or(1) > 1)
+    meetCluster(/*atEnd=*/true);
   LLVM::ReturnOp::create(b, func.getLoc(), ValueRange());
   prefetchDescriptors();
   IRRewriter rewriter(context);
@@ -57,7 +59,22 @@ void Lowering::initMbarriers() {
       NVVM::MBarrierInitOp::create(b, loc, mbarrier(static_cast<int64_t>(i)), i32(count), Value());
     NVVM::FenceMbarrierInitOp::create(b, loc);
   }
-  NVVM::Barrier0Op::create(b, loc);
+  if (launch.getCluster().value_or(1) > 1)
+    meetCluster(/*atEnd=*/false);
+  else
+    NVVM::Barrier0Op::create(b, loc);
+}
+
+/// All threads of the cluster meet: at the start nobody may signal an mbarrier that is not there
+/// yet, at the end nobody may leave whose mbarriers others still signal. At the end warps may be
+/// divided.
+void Lowering::meetCluster(bool atEnd) {
+  UnitAttr aligned = atEnd ? UnitAttr() : b.getUnitAttr();
+  if (atEnd)
+    NVVM::ClusterArriveOp::create(b, loc, aligned);
+  else
+    NVVM::ClusterArriveRelaxedOp::create(b, loc, aligned);
+  NVVM::ClusterWaitOp::create(b, loc, aligned);
 }
 
 /// Thread 0 asks for them early, where it sets up the mbarriers anyhow.

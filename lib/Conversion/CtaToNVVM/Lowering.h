@@ -118,6 +118,8 @@ public:
   /// Uniform over the warp, as far as ptxas can know.
   Value warpgroup();
   Value warpInBlock();
+  /// The number of the block in its cluster.
+  Value clusterRank();
   Value lane();
   /// The first thread of the scope.
   Value isFirstThread();
@@ -211,6 +213,7 @@ public:
 
 private:
   void initMbarriers();
+  void meetCluster(bool atEnd);
   LogicalResult lowerRoles(cta::RoleOp first);
   LogicalResult lowerElect(cta::ElectOp op);
   LogicalResult lowerSlot(cta::SlotOp op);
@@ -223,7 +226,7 @@ private:
   llvm::DenseMap<Value, Values *> values;
   std::map<std::pair<const void *, const void *>, Value> constants;
   std::map<std::vector<int64_t>, Value> threadSums;
-  Value tid, laneId, warpId, groupId, groupFirst, smem;
+  Value tid, laneId, warpId, rankInCluster, groupId, groupFirst, smem;
   std::map<int64_t, Value> firstThreads; ///< by first warp
   int64_t numThreads = 128;
   Scope scope;

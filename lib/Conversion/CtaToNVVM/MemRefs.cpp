@@ -334,6 +334,9 @@ void Lowering::finishAttributes() {
                 b.getDenseI32ArrayAttr({static_cast<int32_t>(numThreads)}));
   func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                 b.getI32IntegerAttr(static_cast<int32_t>(launch.getMinBlocks().value_or(1))));
+  if (int64_t cluster = launch.getCluster().value_or(1); cluster > 1)
+    func->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                  b.getDenseI32ArrayAttr({static_cast<int32_t>(cluster), 1, 1}));
   if (launch.getMaxRegisters())
     func->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                   b.getI32IntegerAttr(static_cast<int32_t>(*launch.getMaxRegisters())));

@@ -37,6 +37,14 @@ Value Lowering::warpInBlock() {
   return warpId;
 }
 
+Value Lowering::clusterRank() {
+  if (!rankInCluster) {
+    Preamble preamble(*this);
+    rankInCluster = NVVM::BlockInClusterIdXOp::create(b, func.getLoc(), b.getI32Type());
+  }
+  return rankInCluster;
+}
+
 Value Lowering::warpgroup() {
   if (numThreads <= 128)
     return i32(0);

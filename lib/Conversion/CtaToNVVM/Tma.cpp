@@ -24,11 +24,11 @@ struct Box {
 /// not have (their box is 1), then the rows of the shared tile from outside in, last the contiguous
 /// one.
 ///
-/// With `parts` only the boxes of the warpgroup's own part.
+/// With `parts` only the boxes of the part with this number.
 template <typename Op>
 LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
                            const SharedPlace &place, std::vector<Box> &boxes,
-                           const std::optional<cta::WarpgroupParts> &parts = {}) {
+                           const std::optional<cta::TileParts> &parts = {}, Value part = {}) {
   Value root = tile::rootOf(memref);
   auto memrefType = cast<MemRefType>(memref.getType());
   if (root != memref)
@@ -90,7 +90,7 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
         int d = order[i - outer];
         coord = f.add(coord, f.i32(box.offset[d]));
         if (parts && d == parts->dim)
-          coord = f.add(coord, f.mul(f.warpgroup(), f.i32(parts->rows)));
+          coord = f.add(coord, f.mul(part, f.i32(parts->rows)));
       }
       result.coords.push_back(coord);
     }
@@ -101,12 +101,13 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
 } // namespace
 
 /// Issues the boxes; their bytes arrive on `barrier`.
-static void issueLoads(Lowering &f, ArrayRef<Box> boxes, Value base, Value barrier) {
+static void issueLoads(Lowering &f, ArrayRef<Box> boxes, Value base, Value barrier,
+                       Value multicast = {}) {
   for (const Box &box : boxes) {
     Value to = LLVM::AddrSpaceCastOp::create(f.b, f.loc, LLVM::LLVMPointerType::get(f.context, 7),
                                              f.gep(base, box.offset));
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        f.b, f.loc, to, box.descriptor, box.coords, barrier, ValueRange(), Value(), Value(),
+        f.b, f.loc, to, box.descriptor, box.coords, barrier, ValueRange(), multicast, Value(),
         NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), Value());
   }
 }
@@ -124,14 +125,30 @@ LogicalResult tessera::nvvm::lowerCopy(Lowering &f, cta::CopyOp op) {
   std::optional<SharedPlace> place = f.placeOf(op.getInto() ? op.getInto() : op.getResult());
   if (!place || !op.getMbarrier() || static_cast<int64_t>(*op.getMbarrier()) >= numMbarriers(f))
     return f.error(op, "needs an offset and an mbarrier of the launch: run cta-allocate-shared");
+  // Of a tile that the blocks of a cluster share, each fetches its part for all.
+  std::optional<cta::TileParts> parts;
+  Value rank, mask;
+  if (op.getMulticast()) {
+    auto blocks = static_cast<int64_t>(*op.getMulticast());
+    if (blocks != static_cast<int64_t>(f.launch.getCluster().value_or(1)) || !op.getInto())
+      return f.error(op, "multicast needs a slot and a launch with as large a cluster");
+    parts = cta::equalParts(op.getSmemType(), blocks);
+    if (!parts)
+      return f.error(op, "the tile cannot be dealt out to the blocks of the cluster");
+    rank = f.clusterRank();
+    mask = f.constant(f.b.getI16IntegerAttr(static_cast<int16_t>((1 << blocks) - 1)));
+  }
   std::vector<Box> boxes;
-  if (failed(collectBoxes(f, op, op.getSource(), op.getSmemType(), *place, boxes)))
+  if (failed(collectBoxes(f, op, op.getSource(), op.getSmemType(), *place, boxes, parts, rank)))
     return failure();
   auto number = static_cast<int64_t>(*op.getMbarrier());
   f.inFirstThread([&] {
     if (op.getInto()) {
       // A cta.expect announced the bytes of the whole slot.
-      issueLoads(f, boxes, place->base, f.mbarrier(number, f.scalar(op.getSlot())));
+      Value base = place->base;
+      if (parts)
+        base = f.gep(base, f.mul(rank, f.i32(parts->bytes)));
+      issueLoads(f, boxes, base, f.mbarrier(number, f.scalar(op.getSlot())), mask);
       return;
     }
     int64_t bytes = 0;
@@ -163,11 +180,24 @@ LogicalResult tessera::nvvm::lowerArrive(Lowering &f, cta::ArriveOp op) {
                 /*sideEffects=*/true, /*memoryClobber=*/true);
     return success();
   }
+  auto blocks = static_cast<int64_t>(op.getCluster().value_or(1));
   Value who = f.lane();
   if (op.getPerWarp())
     NVVM::SyncWarpOp::create(f.b, f.loc, f.i32(-1));
   else
     who = f.bitAnd(f.threadId(), f.i32(127));
+  if (blocks > 1) {
+    // One thread for each block of the cluster. The scope stays the default: a cluster's would cost
+    // a fence of all memory.
+    f.inlineAsm("{\n\t.reg .pred some;\n\t.reg .b32 there;\n\t"
+                "setp.lt.u32 some, $1, " +
+                    std::to_string(blocks) +
+                    ";\n\t"
+                    "@some mapa.shared::cluster.u32 there, $0, $1;\n\t"
+                    "@some mbarrier.arrive.shared::cluster.b64 _, [there];\n\t}",
+                {}, {{barrier, "r"}, {who, "r"}}, /*sideEffects=*/true, /*memoryClobber=*/true);
+    return success();
+  }
   // Predicated, not a branch: the code around stays one block for ptxas to schedule.
   f.inlineAsm("{\n\t.reg .pred first;\n\t"
               "setp.eq.u32 first, $1, 0;\n\t"
@@ -180,11 +210,12 @@ LogicalResult tessera::nvvm::lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
   std::optional<SharedPlace> place = f.placeOf(op.getValue());
   if (!place)
     return f.error(op, "the shared tile has no offset: run cta-allocate-shared");
-  std::optional<cta::WarpgroupParts> parts;
+  std::optional<cta::TileParts> parts;
   if (op.getPerWarpgroup())
     parts = cta::warpgroupParts(op.getValue().getDefiningOp<cta::StageOp>());
   std::vector<Box> boxes;
-  if (failed(collectBoxes(f, op, op.getDest(), op.getSmemType(), *place, boxes, parts)))
+  if (failed(
+          collectBoxes(f, op, op.getDest(), op.getSmemType(), *place, boxes, parts, f.warpgroup())))
     return failure();
   auto issue = [&] {
     Value base = place->base;

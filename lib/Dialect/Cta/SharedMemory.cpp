@@ -21,7 +21,22 @@ layout::SharedLayout tessera::cta::sharedLayout(SmemType type) {
                                         static_cast<int>(swizzle.getSpan()));
 }
 
-std::optional<WarpgroupParts> tessera::cta::warpgroupParts(StageOp stage) {
+/// Parts of `rows` along `dim`, if TMA can move them.
+static std::optional<TileParts> partsOf(SmemType type, int dim, int64_t rows) {
+  layout::SharedLayout shared = sharedLayout(type);
+  if (dim == shared.contiguousDim)
+    return std::nullopt;
+  TileParts parts{dim, rows, 0, shared};
+  layout::Coord second(type.getShape().size(), 0);
+  second[dim] = rows;
+  parts.bytes = shared.linearOffset(second);
+  parts.part.shape[dim] = rows;
+  if (shared.validateTma() || parts.part.validateTma() || parts.bytes % shared.alignment())
+    return std::nullopt;
+  return parts;
+}
+
+std::optional<TileParts> tessera::cta::warpgroupParts(StageOp stage) {
   if (!stage || stage.getInputs().size() != 1)
     return std::nullopt;
   Type input = stage.getInputs().front().getType();
@@ -30,19 +45,26 @@ std::optional<WarpgroupParts> tessera::cta::warpgroupParts(StageOp stage) {
   if (!frag || frag.getWgCount() < 2 || frag.getWgDim() < 0 || type.getSwizzle().isUnknown())
     return std::nullopt;
   layout::RegisterLayout registers = frag.layout();
-  layout::SharedLayout shared = sharedLayout(type);
-  WarpgroupParts parts{registers.wgDim, 0, 0, shared};
   layout::Coord shape = coordOf(type.getShape());
-  parts.rows = registers.baseShape()[parts.dim] * registers.repeats(shape)[parts.dim];
-  if (parts.dim == shared.contiguousDim || parts.rows * registers.wgCount != shape[parts.dim])
+  const int dim = registers.wgDim;
+  const int64_t rows = registers.baseShape()[dim] * registers.repeats(shape)[dim];
+  if (rows * registers.wgCount != shape[dim])
     return std::nullopt;
-  layout::Coord second(shape.size(), 0);
-  second[parts.dim] = parts.rows;
-  parts.bytes = shared.linearOffset(second);
-  parts.part.shape[parts.dim] = parts.rows;
-  if (shared.validateTma() || parts.part.validateTma() || parts.bytes % shared.alignment())
+  return partsOf(type, dim, rows);
+}
+
+std::optional<TileParts> tessera::cta::equalParts(SmemType type, int64_t count) {
+  if (type.getRank() < 2 || type.getSwizzle().isUnknown() || count < 2)
     return std::nullopt;
-  return parts;
+  const int contiguous = sharedLayout(type).contiguousDim;
+  int longest = -1;
+  for (int d = 0; d < type.getRank(); ++d)
+    if (d != contiguous && (longest < 0 || type.getShape()[d] > type.getShape()[longest]))
+      longest = d;
+  const int64_t extent = type.getShape()[longest];
+  if (extent % count)
+    return std::nullopt;
+  return partsOf(type, longest, extent / count);
 }
 
 int64_t tessera::cta::blockThreads(LaunchOp launch) {

@@ -20,6 +20,9 @@ def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryE
     mbarrier n lies at byte `shared - 8 * (number of mbarriers - n)`. They are initialised at entry, before all else, and a barrier follows. `threads`,
     `max_registers` (a thread's cap) and `min_blocks` (blocks that shall share an SM) come from `cta-assign-registers`.
 
+    With `cluster = c` each c blocks that follow each other form a cluster: they run at the same time, tiles that all of them need are fetched once
+    (`multicast` of a `cta.copy`), and none ends before the others have done with its mbarriers. The number of blocks is a multiple of c.
+
     The body may use scalars of the kernel's body; they are arguments, or cloned into the function by the lowering.
 
     ```mlir
@@ -31,7 +34,7 @@ def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryE
   }];
   let arguments = (ins StrAttr:$symbol, Variadic<Index>:$blocks, OptionalAttr<I64Attr>:$threads,
     OptionalAttr<I64Attr>:$shared, OptionalAttr<I64Attr>:$max_registers, OptionalAttr<I64Attr>:$min_blocks,
-    OptionalAttr<DenseI64ArrayAttr>:$mbarriers);
+    OptionalAttr<DenseI64ArrayAttr>:$mbarriers, OptionalAttr<I64Attr>:$cluster);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -125,8 +128,10 @@ def Cta_ArriveOp : Cta_Op<"arrive", []> {
     cta.arrive 3[%slot]
     cta.arrive 3[%slot] per_warp
     ```
+
+    With `cluster = c` it arrives on that mbarrier of every block of the cluster: they all write into the slot.
   }];
-  let arguments = (ins I64Attr:$mbarrier, I32:$slot, UnitAttr:$per_warp);
+  let arguments = (ins I64Attr:$mbarrier, I32:$slot, UnitAttr:$per_warp, OptionalAttr<I64Attr>:$cluster);
   let assemblyFormat = "$mbarrier `[` $slot `]` (`per_warp` $per_warp^)? attr-dict";
 }
 

@@ -95,6 +95,9 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     %a = cta.copy %A[%i, %k] into %tile[%slot] {mechanism = #cta.mechanism<tma>, mbarrier = 0} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
     ```
 
+    With `multicast = c` the blocks of a cluster of c copy the same tile: each fetches a part of it and writes that into the shared memory of all.
+    Made by `cta-pipeline-copies`.
+
     Constraints: 1 to 4 of `tile.load` (the shared tile as the tile), and
     7. `pad` is zero or any.
     8. `into` has the result's type and comes with a slot.
@@ -105,7 +108,7 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     DenseI64ArrayAttr:$maskDims, OptionalAttr<AnyAttr>:$pad, OptionalAttr<Tile_CacheAttr>:$cache,
     Optional<Cta_SmemType>:$into, Optional<I32>:$slot,
     Cta_MechanismAttr:$mechanism, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$mbarrier,
-    OptionalAttr<StrAttr>:$why);
+    OptionalAttr<I64Attr>:$multicast, OptionalAttr<StrAttr>:$why);
   let results = (outs Cta_SmemType:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

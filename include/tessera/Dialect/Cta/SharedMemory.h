@@ -24,17 +24,21 @@ constexpr int64_t kMaxTileAlignment = 1024;
 /// rank 0 counts as one of rank 1 and extent 1. May be invalid: see SharedLayout::validate.
 layout::SharedLayout sharedLayout(SmemType type);
 
-/// How warpgroups share a tile that each stages a part of: part g is `rows` long along `dim`, from
-/// `g * rows` on, and lies `g * bytes` behind the first.
-struct WarpgroupParts {
+/// How a tile is shared out: part g is `rows` long along `dim`, from `g * rows` on, and lies
+/// `g * bytes` behind the first.
+struct TileParts {
   int dim;
   int64_t rows, bytes;
   layout::SharedLayout part;
 };
 
-/// Nothing if several warpgroups write into one part, or TMA could not move the parts by
-/// themselves.
-std::optional<WarpgroupParts> warpgroupParts(StageOp stage);
+/// The parts of a tile that warpgroups stage. Nothing if several of them write into one part, or
+/// TMA could not move the parts by themselves.
+std::optional<TileParts> warpgroupParts(StageOp stage);
+
+/// `count` parts that TMA can move by themselves, along the longest dimension that is not
+/// contiguous.
+std::optional<TileParts> equalParts(SmemType tile, int64_t count);
 
 /// The threads of a block: those of its roles, or 128 a warpgroup of the kernel.
 int64_t blockThreads(LaunchOp launch);

@@ -332,7 +332,8 @@ static bool isLoopOverBlocks(Operation *op) {
     return false;
   Value step = loop.getStep();
   while (Operation *cast = step.getDefiningOp())
-    if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::TruncIOp, arith::ExtUIOp>(cast))
+    if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::TruncIOp, arith::ExtUIOp,
+            arith::DivUIOp>(cast))
       step = cast->getOperand(0);
     else
       return isa<NumBlocksOp>(cast);

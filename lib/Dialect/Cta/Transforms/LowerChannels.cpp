@@ -31,6 +31,7 @@ struct Channel {
   SmallVector<Value> rings;               ///< one a payload value
   int64_t depth = 0, full = 0, empty = 0; ///< first mbarriers
   int64_t bytes = 0;                      ///< that a slot receives
+  int64_t cluster = 1;                    ///< blocks that write into a slot
   bool perWarp = false;                   ///< how the consumer arrives
 };
 
@@ -151,10 +152,15 @@ LogicalResult Lowering::makeRings() {
         countArrivals(op, 4 * kernel.getWarpgroups().value_or(1), channel.perWarp);
     if (failed(arrivals))
       return failure();
+    for (Operation *user : op->getUsers())
+      if (auto commit = dyn_cast<CommitOp>(user))
+        for (Value tile : commit.getValues())
+          if (auto copy = tile.getDefiningOp<CopyOp>(); copy && copy.getMulticast())
+            channel.cluster = static_cast<int64_t>(*copy.getMulticast());
     channel.full = static_cast<int64_t>(counts.size());
     counts.append(channel.depth, 1);
     channel.empty = static_cast<int64_t>(counts.size());
-    counts.append(channel.depth, *arrivals);
+    counts.append(channel.depth, channel.cluster * *arrivals);
     channels[op.getResult()] = std::move(channel);
   }
   launch.setMbarriers(counts);
@@ -404,7 +410,8 @@ LogicalResult Lowering::lowerOp(Operation *op, State &state) {
     b.setInsertionPoint(release);
     ArriveOp::create(b, release.getLoc(), b.getI64IntegerAttr(channel.empty),
                      release->getOperand(1), // a number already
-                     channel.perWarp ? b.getUnitAttr() : UnitAttr());
+                     channel.perWarp ? b.getUnitAttr() : UnitAttr(),
+                     channel.cluster > 1 ? b.getI64IntegerAttr(channel.cluster) : IntegerAttr());
     b.eraseOp(release);
     return success();
   }

@@ -100,7 +100,11 @@ static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange block
 }
 
 /// The number of points, which the launcher checks, and that of blocks that share them.
-static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int64_t blocksPerSM) {
+///
+/// A cluster takes `cluster` points that follow each other in the first dimension; `counts` are
+/// then those of clusters.
+static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int64_t blocksPerSM,
+                                                int64_t cluster) {
   Value total = counts.front();
   for (Value count : counts.drop_front())
     total = a.make<arith::MulIOp>(total, count);
@@ -116,18 +120,27 @@ static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int6
   Value resident = tile::NumCoresOp::create(a.b, a.loc, a.b.getIndexType());
   if (blocksPerSM != 1)
     resident = a.make<arith::MulIOp>(resident, a.index(a.b.getIndexAttr(blocksPerSM)));
-  return {total, arith::MinSIOp::create(a.b, a.loc, total, resident)};
+  if (cluster == 1)
+    return {total, arith::MinSIOp::create(a.b, a.loc, total, resident)};
+  Value size = a.index(a.b.getIndexAttr(cluster));
+  Value clusters =
+      arith::MinSIOp::create(a.b, a.loc, total, a.make<arith::DivSIOp>(resident, size));
+  return {total, a.make<arith::MulIOp>(clusters, size)};
 }
 
 /// Moves what the body will hold into a loop over block numbers; returns the number of the
 /// iteration.
-static Value openPersistentLoop(Arith a, Value total, Block &body) {
+static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t cluster) {
   Type index = a.b.getIndexType(), i32 = a.b.getI32Type();
   auto narrow = [&](Value x) -> Value {
     return a.b.createOrFold<arith::IndexCastUIOp>(a.loc, i32, x);
   };
   Value from = narrow(BlockIdOp::create(a.b, a.loc, index));
   Value step = narrow(NumBlocksOp::create(a.b, a.loc, index));
+  if (cluster > 1) {
+    from = a.make<arith::DivUIOp>(from, a.i32(cluster));
+    step = a.make<arith::DivUIOp>(step, a.i32(cluster));
+  }
   auto loop = scf::ForOp::create(a.b, a.loc, from, narrow(total), step);
   // Points of a grid are independent of each other: no access of one must wait for one of another.
   loop->setAttr("tile.disjoint", a.b.getUnitAttr());
@@ -159,16 +172,32 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   std::optional<int64_t> blocksPerSM = plan ? plan.getBlocksPerSm() : std::nullopt;
   if (persistent && !blocksPerSM)
     blocksPerSM = 1;
+  const int64_t cluster = persistent ? plan.getCluster().value_or(1) : 1;
+  if (cluster > 1) {
+    // Points beyond the end of the first dimension: their loads pad and their stores are dropped,
+    // but accesses to scalars would not be.
+    WalkResult scalars = grid.walk([](Operation *op) {
+      return isa<memref::LoadOp, memref::StoreOp, tile::AssumeOp>(op) ? WalkResult::interrupt()
+                                                                      : WalkResult::advance();
+    });
+    if (scalars.wasInterrupted())
+      return grid.emitOpError("cannot run in clusters: they may have points beyond the grid's end, "
+                              "at which scalar accesses and assumptions would not hold; plan "
+                              "cluster = 1");
+    counts.front() =
+        outside.make<arith::CeilDivSIOp>(counts.front(), outside.index(b.getIndexAttr(cluster)));
+  }
   SmallVector<Value> blocks = counts;
   Value total;
   if (persistent) {
     Value launched;
-    std::tie(total, launched) = persistentBlocks(outside, counts, *blocksPerSM);
+    std::tie(total, launched) = persistentBlocks(outside, counts, *blocksPerSM, cluster);
     blocks = {launched};
   }
   IntegerAttr minBlocks = blocksPerSM ? b.getI64IntegerAttr(*blocksPerSM) : IntegerAttr();
   auto launch = LaunchOp::create(b, loc, b.getStringAttr(symbol), blocks, IntegerAttr{},
-                                 IntegerAttr{}, IntegerAttr{}, minBlocks, DenseI64ArrayAttr{});
+                                 IntegerAttr{}, IntegerAttr{}, minBlocks, DenseI64ArrayAttr{},
+                                 cluster > 1 ? b.getI64IntegerAttr(cluster) : IntegerAttr());
   if (Attribute prediction = grid->getAttr("cta.prediction"))
     launch->setAttr("cta.prediction", prediction);
   launch.getBody().takeBody(grid.getRegion());
@@ -180,13 +209,20 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   SmallVector<Value> numbers;
   if (!counts.empty()) {
     Value number = persistent
-                       ? openPersistentLoop(inside, total, body)
+                       ? openPersistentLoop(inside, total, body, cluster)
                        : b.createOrFold<arith::IndexCastUIOp>(
                              loc, b.getI32Type(), BlockIdOp::create(b, loc, b.getIndexType()));
     int64_t group = plan ? plan.getGroup().value_or(0) : 0;
     if (grid.getOrder())
       group = grid.getOrder()->getGroup();
     numbers = blockCoordinates(inside, number, counts, group);
+    if (cluster > 1) {
+      Value id = b.createOrFold<arith::IndexCastUIOp>(loc, b.getI32Type(),
+                                                      BlockIdOp::create(b, loc, b.getIndexType()));
+      Value rank = arith::RemUIOp::create(b, loc, id, inside.i32(cluster));
+      Value first = inside.make<arith::MulIOp>(numbers.front(), inside.i32(cluster));
+      numbers.front() = arith::AddIOp::create(b, loc, first, rank);
+    }
   }
   for (auto [d, number] : llvm::enumerate(numbers)) {
     Value coord = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), number);

@@ -8,6 +8,7 @@
 // issues it has none) nor read what the launch writes (it will run ahead of the writes).
 #include "GlobalBox.h"
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Cta/Transforms.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -45,6 +46,9 @@ private:
   bool isWritten(Operation *reader);
   std::optional<std::string> whyNotScalar(ValueRange values);
   void addToGroup(CopyOp copy);
+  int64_t cluster() { return static_cast<int64_t>(launch.getCluster().value_or(1)); }
+  bool sameInCluster(Value value);
+  bool canMulticast(CopyOp copy);
   Value channelOfEarlier(const Group &group, ArrayRef<Type> payload);
   void form(Group &group);
 
@@ -204,11 +208,73 @@ Value Pipelining::channelOfEarlier(const Group &group, ArrayRef<Type> payload) {
   return {};
 }
 
+/// True if the blocks of a cluster compute the same: nothing depends on which of them it is. What
+/// is being looked at counts as the same, so that loops are.
+bool Pipelining::sameInCluster(Value value) {
+  if (!visiting.insert(value).second)
+    return true;
+  Operation *owner = value.getDefiningOp();
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    owner = argument.getOwner()->getParentOp();
+  if (!owner || !launch->isProperAncestor(owner))
+    return true;
+  if (isa<BlockIdOp>(owner))
+    return false;
+  auto all = [&](ValueRange values) {
+    return llvm::all_of(values, [&](Value v) { return sameInCluster(v); });
+  };
+  // The number of the cluster.
+  if (auto quotient = dyn_cast<arith::DivUIOp>(owner)) {
+    Value number = quotient.getLhs();
+    while (auto cast = number.getDefiningOp<arith::IndexCastUIOp>())
+      number = cast.getIn();
+    std::optional<int64_t> by = getConstantIntValue(quotient.getRhs());
+    if (number.getDefiningOp<BlockIdOp>() && by && *by && *by % cluster() == 0)
+      return true;
+  }
+  if (owner->getNumRegions() == 0)
+    return all(owner->getOperands());
+  if (auto loop = dyn_cast<scf::ForOp>(owner)) {
+    SmallVector<Value> sources{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
+    for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs()))
+      if (argument == value || loop.getResult(i) == value)
+        sources.append({loop.getInitArgs()[i], loop.getYieldedValues()[i]});
+    return all(sources);
+  }
+  // Other control flow: what it is given, decides by, and yields.
+  if (!all(owner->getOperands()))
+    return false;
+  for (Region &region : owner->getRegions())
+    if (!region.empty() && !all(region.front().getTerminator()->getOperands()))
+      return false;
+  return true;
+}
+
+/// True if the blocks of the cluster fetch the same tiles, as often, and can share the work.
+bool Pipelining::canMulticast(CopyOp copy) {
+  if (cluster() < 2 || !equalParts(copy.getSmemType(), cluster()))
+    return false;
+  visiting.clear();
+  for (Operation *parent = copy->getParentOp(); parent != launch; parent = parent->getParentOp()) {
+    SmallVector<Value> deciding(parent->getOperands());
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      deciding = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
+    else if (auto loop = dyn_cast<scf::WhileOp>(parent))
+      deciding = {loop.getConditionOp().getCondition()};
+    if (llvm::any_of(deciding, [&](Value v) { return !sameInCluster(v); }))
+      return false;
+  }
+  return llvm::all_of(copy.getCoords(), [&](Value v) { return sameInCluster(v); });
+}
+
 void Pipelining::form(Group &group) {
   MLIRContext *context = launch.getContext();
   SmallVector<Type> payload;
-  for (CopyOp copy : group.copies)
+  for (CopyOp copy : group.copies) {
     payload.push_back(copy.getSmemType());
+    if (canMulticast(copy))
+      copy.setMulticast(cluster());
+  }
   Location loc = group.copies.front().getLoc();
   group.channel = channelOfEarlier(group, payload);
   formed.push_back(group);

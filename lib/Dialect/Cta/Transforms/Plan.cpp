@@ -332,8 +332,8 @@ static LogicalResult checkEntries(tile::KernelOp kernel, PlanAttr given) {
   };
   if (given.getReplicate() == Replicate::Blocks)
     return refuse("replicate = blocks");
-  if (given.getCluster().value_or(1) > 1)
-    return refuse("a cluster");
+  if (int64_t cluster = given.getCluster().value_or(1); cluster & (cluster - 1))
+    return kernel.emitOpError("has a plan with cluster = ") << cluster << ", not a power of two";
   return success();
 }
 

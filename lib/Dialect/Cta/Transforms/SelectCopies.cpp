@@ -119,7 +119,8 @@ CopyOp Selection::copyByTma(LoadOp load, SmemType type) {
       rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
       rewriter.getDenseI64ArrayAttr({}), load.getPadAttr(), load.getCacheAttr(),
       /*into=*/Value{}, /*slot=*/Value{}, MechanismAttr::get(load.getContext(), Mechanism::Tma),
-      /*offset=*/IntegerAttr{}, /*mbarrier=*/IntegerAttr{}, /*why=*/StringAttr{});
+      /*offset=*/IntegerAttr{}, /*mbarrier=*/IntegerAttr{}, /*multicast=*/IntegerAttr{},
+      /*why=*/StringAttr{});
   // Whether it is met is for cta-pipeline-copies to see.
   if (demands(load, tile::Requirement::Pipelined))
     copy->setAttr(kRequireAttr,
