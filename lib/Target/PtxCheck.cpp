@@ -225,6 +225,10 @@ private:
     };
     forEach([&](const Instruction &inst) {
       if (inst.is("mbarrier.arrive") || inst.is("mbarrier.arrive_drop")) {
+        if (isRemoteArrival(inst)) {
+          someUnknownUse = true;
+          return;
+        }
         // "mbarrier.arrive… state, [address](, …)"
         for (StringRef operand : inst.operands)
           if (operand.starts_with("[")) {

@@ -117,7 +117,9 @@ Ring *Rings::ringOf(StringRef operand) {
 void Rings::countUses() {
   for (const Block &block : function.blocks)
     for (const Instruction &inst : block.instructions) {
-      if (inst.is("mbarrier.arrive")) {
+      if (isRemoteArrival(inst)) {
+        unknown = true;
+      } else if (inst.is("mbarrier.arrive")) {
         if (Ring *ring = ringOf(addressOf(inst)))
           ++(inst.has("expect_tx") ? ring->expects : ring->arrives);
       } else if (isWait(inst)) {

@@ -17,6 +17,11 @@ inline bool isTmaLoad(const Instruction &inst) {
   return inst.is("cp.async.bulk") && inst.has("mbarrier") && inst.opcode.contains(".global");
 }
 
+/// An arrival on an mbarrier of another block of the cluster: which one, nobody follows.
+inline bool isRemoteArrival(const Instruction &inst) {
+  return inst.is("mbarrier.arrive") && inst.opcode.contains("shared::cluster");
+}
+
 /// The last address of a TMA load.
 inline std::optional<llvm::StringRef> mbarrierOf(const Instruction &inst) {
   std::optional<llvm::StringRef> result;
