@@ -244,6 +244,10 @@ PlanFacts FactsOfGrid::collect() {
         !isa<arith::ConstantOp, arith::TruncFOp, arith::ExtFOp>(op) &&
         llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
       facts.computes = true;
+    if (hottest && !hottest->isAncestor(op) &&
+        isa_and_nonnull<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op) &&
+        llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      facts.evaluates = true;
     auto load = dyn_cast<LoadOp>(op);
     if (load && loopOf(load) == hottest && hottest)
       facts.loads.push_back(
