@@ -53,6 +53,11 @@ std::optional<TileParts> tessera::cta::warpgroupParts(StageOp stage) {
   return partsOf(type, dim, rows);
 }
 
+bool tessera::cta::sameWarpgroupParts(StageOp a, StageOp b) {
+  return a == b || (a.getOffset() == b.getOffset() && a.getType() == b.getType() &&
+                    a.getInputs().getTypes() == b.getInputs().getTypes());
+}
+
 std::optional<TileParts> tessera::cta::equalParts(SmemType type, int64_t count) {
   if (type.getRank() < 2 || type.getSwizzle().isUnknown() || count < 2)
     return std::nullopt;

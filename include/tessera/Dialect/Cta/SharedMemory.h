@@ -36,6 +36,9 @@ struct TileParts {
 /// TMA could not move the parts by themselves.
 std::optional<TileParts> warpgroupParts(StageOp stage);
 
+/// True if both tiles have such parts, and each warpgroup's lies at the same bytes in both.
+bool sameWarpgroupParts(StageOp a, StageOp b);
+
 /// `count` parts that TMA can move by themselves, along the longest dimension that is not
 /// contiguous.
 std::optional<TileParts> equalParts(SmemType tile, int64_t count);

@@ -225,12 +225,6 @@ bool Hazards::conflict(const Access &a, const Access &b, const Iterations &itera
   return true;
 }
 
-/// True if each warpgroup accesses the same bytes in both.
-static bool sameParts(StageOp a, StageOp b) {
-  return a == b || (a.getOffset() == b.getOffset() && a.getType() == b.getType() &&
-                    a.getInputs().getTypes() == b.getInputs().getTypes());
-}
-
 unsigned Hazards::needs(Operation *op, const State &state, unsigned &stores) {
   unsigned need = 0;
   stores = kMaxPendingStores;
@@ -243,7 +237,7 @@ unsigned Hazards::needs(Operation *op, const State &state, unsigned &stores) {
         continue;
       // The same parts: what one warpgroup does is its own matter.
       const bool together =
-          a.parts && b.parts && sameParts(cast<StageOp>(a.parts), cast<StageOp>(b.parts));
+          a.parts && b.parts && sameWarpgroupParts(cast<StageOp>(a.parts), cast<StageOp>(b.parts));
       const unsigned needsBarrier = together ? NeedsGroup : NeedsBarrier,
                      needsFenceBarrier = together ? NeedsFenceGroup : NeedsFenceBarrier,
                      barrier = together ? GroupBarrier : Barrier;
