@@ -140,10 +140,22 @@ tile.kernel @given(%A: memref<?xf32>) attributes {warpgroups = 4} {
 tile.kernel @planned(%A: memref<?xf32>) attributes {plan = #cta.plan<warpgroups = 3>} {
   tile.return
 }
-// A row that all warps reduce takes half the warps: they meet at a barrier.
+// A row of narrow elements that all warps reduce takes half the warps: they meet at a barrier. Not so one of wide elements, of which a
+// thread would load twice as many bytes.
 // CHECK-LABEL: tile.kernel @row
 // CHECK-SAME: warpgroups = 1
-tile.kernel @row(%A: memref<?x?xf32>, %D: memref<?xf32>) {
+tile.kernel @row(%A: memref<?x?xbf16>, %D: memref<?xbf16>) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %A[%i, %c0] : memref<?x?xbf16> -> tensor<1x8192xbf16>
+    %d = tile.reduce maximumf %a dims = [1] : tensor<1x8192xbf16> -> tensor<1xbf16>
+    tile.store %d, %D[%i] : tensor<1xbf16> -> memref<?xbf16>
+  }
+  tile.return
+}
+// CHECK-LABEL: tile.kernel @wide
+// CHECK-SAME: warpgroups = 2
+tile.kernel @wide(%A: memref<?x?xf32>, %D: memref<?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
     %c0 = arith.constant 0 : index
     %a = tile.load %A[%i, %c0] : memref<?x?xf32> -> tensor<1x8192xf32>
@@ -154,12 +166,12 @@ tile.kernel @row(%A: memref<?x?xf32>, %D: memref<?xf32>) {
 }
 // CHECK-LABEL: tile.kernel @longrow
 // CHECK-SAME: warpgroups = 2
-tile.kernel @longrow(%A: memref<?x?xf32>, %D: memref<?xf32>) {
+tile.kernel @longrow(%A: memref<?x?xbf16>, %D: memref<?xbf16>) {
   tile.grid (%i) = (0) to (8) step (1) {
     %c0 = arith.constant 0 : index
-    %a = tile.load %A[%i, %c0] : memref<?x?xf32> -> tensor<1x16384xf32>
-    %d = tile.reduce addf %a dims = [1] : tensor<1x16384xf32> -> tensor<1xf32>
-    tile.store %d, %D[%i] : tensor<1xf32> -> memref<?xf32>
+    %a = tile.load %A[%i, %c0] : memref<?x?xbf16> -> tensor<1x16384xbf16>
+    %d = tile.reduce maximumf %a dims = [1] : tensor<1x16384xbf16> -> tensor<1xbf16>
+    tile.store %d, %D[%i] : tensor<1xbf16> -> memref<?xbf16>
   }
   tile.return
 }

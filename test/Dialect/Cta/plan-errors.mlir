@@ -80,8 +80,8 @@ tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<r
 
 // -----
 
-// expected-error @below {{has a plan with a cluster, which is not supported yet; leave it out}}
-tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<cluster = 2>} {
+// expected-error @below {{has a plan with cluster = 3, not a power of two}}
+tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<cluster = 3>} {
   tile.grid () = () to () step () {
   }
   tile.return
