@@ -199,9 +199,8 @@ def SplitEpilogue : CtaPass<"cta-split-epilogue"> {
     are on their way while the others are computed. Slices of accumulators are other names for registers. A store stays whole if n does not divide its columns, or if
     a tile that it needs is loaded from memory that it may write.
 
-    With `derive` a plan that says nothing gets `epilogue = 64` if what leads to a store of more columns loads tiles, evaluates functions or has a scalar that is no constant, or
-    if the staged tile takes more than 32 KiB; else 0. That keeps the accumulators and the operands of an epilogue within the registers of a thread, and leaves shared
-    memory to the loop's stages.
+    With `derive` a plan that says nothing gets `epilogue = 64` if what leads to a store of more columns loads tiles, evaluates functions or has a scalar that is no constant;
+    else 0. That keeps the accumulators and the operands of such an epilogue within the registers of a thread.
 
     ```mlir
     %s = cta.stage %c : tensor<128x256xbf16, #acc> -> …
