@@ -42,7 +42,7 @@ public:
 private:
   void readArgument(const JsonReader &reader);
   void readMemref(const JsonReader &reader, Argument &arg);
-  void readVariant(const JsonReader &reader, bool last);
+  void readVariant(const JsonReader &reader);
   void readGuard(const JsonReader &reader, Guard &guard);
   void readLaunch(const JsonReader &reader, const Variant &variant, Launch &launch);
   void readParam(const JsonReader &reader, const Variant &variant, const Launch &launch,
@@ -409,7 +409,7 @@ void KernelReader::readLaunch(const JsonReader &reader, const Variant &variant, 
     readParam(list.at(i), variant, launch, launch.params[i]);
 }
 
-void KernelReader::readVariant(const JsonReader &reader, bool last) {
+void KernelReader::readVariant(const JsonReader &reader) {
   Variant variant;
   variant.name = reader.stringOr("name", "variant" + std::to_string(kernel.variants.size()));
   if (reader.has("guards")) {
@@ -418,8 +418,6 @@ void KernelReader::readVariant(const JsonReader &reader, bool last) {
     variant.guards.resize(count);
     for (size_t i = 0; i < count && !reader.failed(); ++i)
       readGuard(guards.at(i), variant.guards[i]);
-    if (last && count)
-      guards.fail("the last variant must have none");
   }
   if (reader.has("workspaces")) {
     JsonReader list = reader.member("workspaces");
@@ -457,8 +455,7 @@ bool KernelReader::read(const JsonReader &reader) {
   });
   forEach("workspaces", maxWorkspaces, false,
           [&](const JsonReader &entry, bool) { readWorkspace(entry, kernel.workspaces); });
-  forEach("variants", maxList, true,
-          [&](const JsonReader &entry, bool last) { readVariant(entry, last); });
+  forEach("variants", maxList, true, [&](const JsonReader &entry, bool) { readVariant(entry); });
   if (!reader.failed() && kernel.variants.empty())
     reader.fail("no variants");
   return !reader.failed();

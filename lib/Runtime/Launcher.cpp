@@ -65,10 +65,16 @@ bool Kernel::bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &b
       !checkFacts(contract, bound.args, cores, error.message))
     return error.set(TESSERA_RT_INVALID, std::move(error.message));
   if (forced < 0) {
-    variant = 0; // the last one has no guards
-    while (!guardsHold(contract.variants[variant], bound.args))
-      ++variant;
-    return true;
+    // The last one usually has no guards; a kernel compiled for one variant alone may.
+    const Guard *broken = nullptr;
+    for (variant = 0; variant < contract.variants.size(); ++variant)
+      if (guardsHold(contract.variants[variant], bound.args, &broken))
+        return true;
+    return error.set(TESSERA_RT_INVALID,
+                     "no variant of kernel '" + contract.name +
+                         "' takes these arguments: its last, '" + contract.variants.back().name +
+                         "', needs " + printGuard(*broken, contract.argNames()) +
+                         "; compile it with all variants (tilec --variants=auto)");
   }
   variant = static_cast<size_t>(forced);
   const Guard *failed = nullptr;
