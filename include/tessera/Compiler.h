@@ -51,8 +51,9 @@ struct CompileOptions {
   std::string stopAfter;
   /// Variants of a kernel: auto, any, aligned or repack.
   std::string variants = "auto";
-  /// "auto": what the plans of kernels leave open is decided (cta-plan). "given": plans are what the
-  /// text says. Or a `#cta.plan<...>` for all kernels without one; what it leaves open is decided.
+  /// "auto": what the plans of kernels leave open is decided (cta-plan). "given": plans are what
+  /// the text says. Or a `#cta.plan<...>` for all kernels without one; what it leaves open is
+  /// decided.
   std::string plan = "auto";
   /// Overrides `fp_contract` of all kernels.
   std::optional<bool> fpContract;

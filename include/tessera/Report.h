@@ -72,7 +72,7 @@ struct LaunchReport {
 
 struct VariantReport {
   std::string name;
-  std::vector<std::string> guards; // as text: "A: base % 16 == 0"
+  std::vector<std::string> guards;     // as text: "A: base % 16 == 0"
   std::vector<std::string> workspaces; // as text: "2 * M * K bytes of bf16"
   std::vector<LaunchReport> launches;
 };

@@ -12,8 +12,8 @@
 namespace tessera::cta {
 
 /// The only release of a slot that the loop's body waits for, in the body and naming no products;
-/// null if the slot cannot be held while the next one is waited for: the channel needs a depth of 2,
-/// the loop no other slot of it, and no other slot may be held while the loop runs.
+/// null if the slot cannot be held while the next one is waited for: the channel needs a depth of
+/// 2, the loop no other slot of it, and no other slot may be held while the loop runs.
 ReleaseOp releaseToDefer(WaitOp wait, mlir::scf::ForOp loop);
 
 } // namespace tessera::cta
