@@ -175,6 +175,10 @@ LogicalResult tessera::nvvm::lowerArrive(Lowering &f, cta::ArriveOp op) {
   if (static_cast<int64_t>(op.getMbarrier()) >= numMbarriers(f))
     return f.error(op, "the launch has no such mbarrier");
   Value barrier = f.mbarrier(static_cast<int64_t>(op.getMbarrier()), f.scalar(op.getSlot()));
+  if (f.currentScope().elected && op.getCluster().value_or(1) > 1)
+    return f.error(op,
+                   "one elected thread cannot arrive in all blocks of a cluster; release the slot "
+                   "outside the cta.elect");
   if (f.currentScope().elected) {
     f.inlineAsm("mbarrier.arrive.shared::cta.b64 _, [$0];", {}, {{barrier, "r"}},
                 /*sideEffects=*/true, /*memoryClobber=*/true);

@@ -91,7 +91,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?
 // CHANNELS-NOT: {cluster = 2 : i64}{{$}}
 // NVVM-LABEL: llvm.func @triangle_0
 // NVVM-NOT:   multicast
-tile.kernel @triangle(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %X: memref<?x?xf32>)
+tile.kernel @triangle(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %X: memref<?x?xf32> {tile.shape = ["M", "X"]})
     attributes {phase = #tile.phase<placed>, plan = #cta.plan<stages = 2, persistent = 1, cluster = 2>, warpgroups = 1} {
   %M = tile.dim "M" : index
   tile.grid (%i) = (0) to (%M) step (64) {

@@ -129,3 +129,31 @@ tile.kernel @in_place(%C: memref<?x?xf16>) attributes {phase = #tile.phase<place
   }
   tile.return
 }
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!tile = tensor<64x64xf16, #acc>
+!smem = !cta.smem<64x64xf16, #cta.swizzle<64, dim = 1>>
+
+// What another store may overwrite in between is loaded where it was.
+// CHECK-LABEL: tile.kernel @overwritten(
+// CHECK: cta.copy %R{{.*}} -> !cta.smem<64x64xf16
+// CHECK: cta.read
+// CHECK: cta.copy_out %{{.*}}, %R
+// CHECK-NOT: cta.copy %R
+// CHECK: tile.return
+tile.kernel @overwritten(%R: memref<?x?xf16>, %D: memref<?x?xf16>) attributes {phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 32>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %z = arith.constant 0 : index
+    %w = arith.constant dense<1.0> : !tile
+    %b = cta.copy %R[%z, %z] {mechanism = #cta.mechanism<tma>} : memref<?x?xf16> -> !smem
+    %r = cta.read %b : !smem -> !tile
+    %s = cta.stage %w : !tile -> !smem
+    cta.copy_out %s, %R[%z, %z] {mechanism = #cta.mechanism<tma>} : !smem -> memref<?x?xf16>
+    %t = arith.addf %r, %w : !tile
+    %u = cta.stage %t : !tile -> !smem
+    cta.copy_out %u, %D[%z, %z] {mechanism = #cta.mechanism<tma>} : !smem -> memref<?x?xf16>
+  }
+  tile.return
+}

@@ -82,7 +82,8 @@ LogicalResult Hazards::addAccesses(Operation *op) {
           return failure();
         if (out.getPerWarpgroup())
           accesses.back().parts = out.getValue().getDefiningOp();
-        global(true, true, true, NeedsStoresDone);
+        // Another thread of each warpgroup, if they store apart.
+        global(true, true, /*elected=*/!out.getPerWarpgroup(), NeedsStoresDone);
         return success();
       })
       .Case<LoadOp, memref::LoadOp>([&](auto) {

@@ -123,8 +123,10 @@ static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int6
   if (cluster == 1)
     return {total, arith::MinSIOp::create(a.b, a.loc, total, resident)};
   Value size = a.index(a.b.getIndexAttr(cluster));
-  Value clusters =
-      arith::MinSIOp::create(a.b, a.loc, total, a.make<arith::DivSIOp>(resident, size));
+  // A chip with fewer SMs than a cluster needs runs one after the other.
+  Value fit = arith::MaxSIOp::create(a.b, a.loc, a.make<arith::DivSIOp>(resident, size),
+                                     a.index(a.b.getIndexAttr(1)));
+  Value clusters = arith::MinSIOp::create(a.b, a.loc, total, fit);
   return {total, a.make<arith::MulIOp>(clusters, size)};
 }
 
@@ -151,6 +153,41 @@ static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t clust
   return loop.getInductionVar();
 }
 
+/// Why a point beyond the end of the first dimension could do harm. Its loads pad; its stores are
+/// dropped if they begin where that dimension of the array ends, or behind.
+static std::optional<std::string> whyNotCluster(tile::GridOp grid) {
+  auto kernel = grid->getParentOfType<tile::KernelOp>();
+  Value upper = dyn_cast<Value>(grid.getMixedUpper().front());
+  auto size = upper ? upper.getDefiningOp<tile::DimOp>() : tile::DimOp();
+  Value first = grid.getRegion().front().getArgument(0);
+  auto ends = [&](Value memref, ValueRange coords) {
+    auto argument = dyn_cast<BlockArgument>(memref);
+    if (!argument || argument.getOwner()->getParentOp() != kernel || !size)
+      return false;
+    auto names = kernel.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "tile.shape");
+    if (!names)
+      return false;
+    for (auto [coord, name] : llvm::zip(coords, names))
+      if (auto text = dyn_cast<StringAttr>(name);
+          coord == first && text && text.getValue() == size.getName())
+        return true;
+    return false;
+  };
+  std::optional<std::string> why;
+  grid.walk([&](Operation *op) {
+    if (isa<memref::LoadOp, memref::StoreOp, tile::AssumeOp>(op) ||
+        op->getName().getStringRef() == "cf.assert")
+      why = "scalar accesses, assumptions and assertions would not hold there";
+    auto store = dyn_cast<StoreOp>(op);
+    auto copy = dyn_cast<CopyOutOp>(op);
+    if ((store && !ends(store.getDest(), store.getCoords())) ||
+        (copy && !ends(copy.getDest(), copy.getCoords())))
+      why = "a store there is dropped only if its first coordinate runs along a dimension of an "
+            "argument that ends with the grid (tile.dim of the same name)";
+  });
+  return why;
+}
+
 static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr plan) {
   // Steps that are SSA values may turn out constant only now: the op's verifier saw no integer.
   for (auto [d, step] : llvm::enumerate(grid.getMixedStep()))
@@ -174,16 +211,10 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
     blocksPerSM = 1;
   const int64_t cluster = persistent ? plan.getCluster().value_or(1) : 1;
   if (cluster > 1) {
-    // Points beyond the end of the first dimension: their loads pad and their stores are dropped,
-    // but accesses to scalars would not be.
-    WalkResult scalars = grid.walk([](Operation *op) {
-      return isa<memref::LoadOp, memref::StoreOp, tile::AssumeOp>(op) ? WalkResult::interrupt()
-                                                                      : WalkResult::advance();
-    });
-    if (scalars.wasInterrupted())
-      return grid.emitOpError("cannot run in clusters: they may have points beyond the grid's end, "
-                              "at which scalar accesses and assumptions would not hold; plan "
-                              "cluster = 1");
+    if (std::optional<std::string> why = whyNotCluster(grid))
+      return grid.emitOpError("cannot run in clusters, which may have points beyond the end of its "
+                              "first dimension: ")
+             << *why << "; plan cluster = 1";
     counts.front() =
         outside.make<arith::CeilDivSIOp>(counts.front(), outside.index(b.getIndexAttr(cluster)));
   }

@@ -76,9 +76,23 @@ SmallVector<Value> Splitter::shifted(Op op, int64_t dim, int64_t from) {
   return coords;
 }
 
+/// Its part would be loaded where the store stands: behind all that is written in between, and
+/// behind the parts that are stored before.
 bool Splitter::mayReadWhatIsStored(Operation *load) {
-  std::optional<GlobalBox> from = globalBoxOf(load), to = globalBoxOf(store);
-  return !from || !to || mayAlias(*from, *to);
+  std::optional<GlobalBox> from = globalBoxOf(load);
+  auto overwrites = [&](Operation *inner) {
+    if (!isa<StoreOp, CopyOutOp, memref::StoreOp>(inner))
+      return WalkResult::advance();
+    std::optional<GlobalBox> to = globalBoxOf(inner);
+    return !from || !to || mayAlias(*from, *to) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  for (Operation *op = load->getNextNode(); op; op = op->getNextNode()) {
+    if (op->walk(overwrites).wasInterrupted())
+      return true;
+    if (op == store)
+      return false;
+  }
+  return true;
 }
 
 Value Splitter::part(Value tile, int64_t dim, int64_t from) {
