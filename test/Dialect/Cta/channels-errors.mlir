@@ -359,5 +359,10 @@ func.func @copy_slot(%A: memref<?x?xf32>, %i: index, %s: i32) {
 
 // -----
 
+// expected-error @below {{plan: 'cluster' is 1 to 8, got 16}}
+#plan = #cta.plan<cluster = 16>
+
+// -----
+
 // expected-error @below {{plan: 'registers' is 0 or a multiple of 8 from 24 to 256, got 100}}
 #plan = #cta.plan<registers = 100>
