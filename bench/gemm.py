@@ -296,19 +296,9 @@ class Bench:
 
     def exit_if_dead(self, name, error):
         """After a fault nothing runs in this process any more."""
-        if self.device_is_dead():
+        if self.device.is_dead():
             timing.say(dead=1, culprit=name, error=str(error)[:300])
             os._exit(98)
-
-    def device_is_dead(self):
-        if self.options.cpu:
-            return False
-        try:
-            self.device.torch.cuda.synchronize()
-            self.device.torch.zeros(1, device="cuda").item()
-            return False
-        except Exception:
-            return True
 
     def screen(self, candidates, keep, notes):
         """The fastest of many: short bursts of all, then longer ones of the best. Those that fail to launch are left out."""
@@ -417,7 +407,7 @@ def worker(options):
             import traceback
             traceback.print_exc()
             timing.say(failed=f"{type(error).__name__}: {error}"[:400])
-            if bench.device_is_dead():
+            if bench.device.is_dead():
                 os._exit(97)
 
 

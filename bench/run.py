@@ -163,7 +163,7 @@ class Bench:
                 candidate.estimate(self.device, len(workload.sets))
             except Exception as error:
                 timing.say(trouble=candidate.name, error=str(error)[:300])
-                if self.device_is_dead():
+                if self.device.is_dead():
                     timing.say(dead=1, culprit=candidate.name, error=str(error)[:300])
                     os._exit(98)
                 notes.append({"name": candidate.name, "text": str(error)[:300], "bad": candidate.role == "tessera"})
@@ -185,16 +185,6 @@ class Bench:
         if not self.options.cpu:
             torch.cuda.empty_cache()
         return {"group": group["name"], "rows": rows, "notes": notes}
-
-    def device_is_dead(self):
-        if self.options.cpu:
-            return False
-        try:
-            self.device.torch.cuda.synchronize()
-            self.device.torch.zeros(1, device="cuda").item()
-            return False
-        except Exception:
-            return True
 
     def row(self, candidate, workload):
         timing = self.timing
@@ -220,7 +210,7 @@ def worker(options):
             import traceback
             traceback.print_exc()
             bench.timing.say(failed=f"{type(error).__name__}: {error}"[:400])
-            if bench.device_is_dead():
+            if bench.device.is_dead():
                 os._exit(97)
 
 

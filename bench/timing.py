@@ -48,6 +48,15 @@ class Gpu:
                 os._exit(99)
         self.torch.cuda.synchronize()
 
+    def is_dead(self):
+        """Whether a fault has ended the context: nothing runs in this process any more."""
+        try:
+            self.torch.cuda.synchronize()
+            self.torch.zeros(1, device="cuda").item()
+            return False
+        except Exception:
+            return True
+
     def measure(self, name, call, count, queue_us=0.0, heat=0):
         """(milliseconds of `count` launches, host microseconds a launch). `queue_us` holds the device
         back meanwhile, so that the first launches do not wait for the host; `heat` launches come
@@ -80,6 +89,9 @@ class Cpu:
 
     def wait(self, name):
         pass
+
+    def is_dead(self):
+        return False
 
     def measure(self, name, call, count, queue_us=0.0, heat=0):
         for i in range(heat):
