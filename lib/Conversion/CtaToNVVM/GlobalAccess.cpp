@@ -278,7 +278,9 @@ Values Access::emit(TypeRange results, llvm::function_ref<void()> begin,
     return Values(op.getResults());
   };
   auto bounded = [&] {
-    return branch(aligned, [&] { return path(vector, true); }, [&] { return path(1, true); });
+    auto wide = [&] { return path(vector, true); };
+    auto single = [&] { return path(1, true); };
+    return branch(aligned, wide, single);
   };
   // A mask needs predicates anyhow, a single access is as fast with one, and many accesses of
   // single elements are slow with or without: one path is half the code to compile.
@@ -286,7 +288,8 @@ Values Access::emit(TypeRange results, llvm::function_ref<void()> begin,
   if (mask || (!isTrue(inside) &&
                (index.size() <= vector || (vector == 1 && index.size() >= kManySingles))))
     return bounded();
-  return branch(inside, [&] { return path(vector, false); }, bounded);
+  auto unbounded = [&] { return path(vector, false); };
+  return branch(inside, unbounded, bounded);
 }
 
 //===--- load
@@ -373,7 +376,9 @@ LogicalResult tessera::nvvm::lowerLoad(Lowering &f, cta::LoadOp op) {
     yielded.append(byWords ? f.pack(pending) : pending);
     pending.clear();
   };
-  Values words = access.emit(types, [&] { yielded.clear(); }, one, [&] { return yielded; });
+  auto begin = [&] { yielded.clear(); };
+  auto finish = [&] { return yielded; };
+  Values words = access.emit(types, begin, one, finish);
 
   Values regs;
   ValueRange rest = words;
@@ -427,6 +432,8 @@ LogicalResult tessera::nvvm::lowerStore(Lowering &f, cta::StoreOp op) {
     else
       predicatedStore(f, pointer, offset, count * access.bytes, predicate, words);
   };
-  access.emit({}, [] {}, one, [] { return Values(); });
+  auto nothing = [] {};
+  auto none = [] { return Values(); };
+  access.emit({}, nothing, one, none);
   return success();
 }
