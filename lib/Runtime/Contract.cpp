@@ -394,7 +394,7 @@ void KernelReader::readLaunch(const JsonReader &reader, const Variant &variant, 
   readExprs(reader.member("grid"), maxRank, launch.grid);
   launch.block = reader.integerOr("block", 1, 1, 1024);
   launch.shared = reader.integerOr("shared", 0, 0, 256 << 10);
-  launch.cluster = reader.integerOr("cluster", 1, 1, 16);
+  launch.cluster = reader.integerOr("cluster", 1, 1, 8);
   if (reader.has("descriptors")) {
     JsonReader list = reader.member("descriptors");
     size_t count = list.arraySize(64);

@@ -337,12 +337,15 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << *value;
   };
   constexpr int64_t kMany = int64_t(1) << 20;
+  // More than 8 is not portable: the launch would need an attribute of the function and may fail.
+  constexpr int64_t kMaxCluster = 8;
   if (failed(within("warpgroups", warpgroups, 1, 8)) ||
       failed(within("producers", producers, 0, 4)) || failed(within("stages", stages, 0, 64)) ||
       failed(within("persistent", persistent, 0, 1)) || failed(within("group", group, 0, kMany)) ||
       failed(within("blocks_per_sm", blocksPerSM, 1, 32)) ||
-      failed(within("cluster", cluster, 1, 16)) || failed(within("registers", registers, 0, 256)) ||
-      failed(within("pending", pending, 0, 7)) || failed(within("epilogue", epilogue, 0, kMany)))
+      failed(within("cluster", cluster, 1, kMaxCluster)) ||
+      failed(within("registers", registers, 0, 256)) || failed(within("pending", pending, 0, 7)) ||
+      failed(within("epilogue", epilogue, 0, kMany)))
     return failure();
   if (registers && *registers && (*registers < 24 || *registers % 8))
     return emitError() << "plan: 'registers' is 0 or a multiple of 8 from 24 to 256, got "

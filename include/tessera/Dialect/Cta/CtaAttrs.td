@@ -109,7 +109,7 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
     * `persistent`: 1: as many CTAs as the chip has room for, each with a loop over blocks; 0: one CTA a block.
     * `group`: rows of blocks that run together (rasterisation, see `#tile.order`).
     * `blocks_per_sm`: CTAs that shall share an SM.
-    * `cluster`: CTAs of a cluster along the first grid dimension.
+    * `cluster`: CTAs of a cluster along the first grid dimension: a power of two, at most 8 (the portable size, CUDA C++ Programming Guide, thread block clusters).
     * `registers`: of a math thread after the roles have parted (`setmaxnreg`); 0: as many as at entry.
     * `pending`: 1 or more: products stay in flight while others are issued, those of one iteration over the back edge of a pipelined loop; 0: each is waited for at once.
     * `epilogue`: columns that the epilogue converts and stores at a time; 0: the whole tile.
