@@ -6,33 +6,6 @@
 using namespace mlir;
 using namespace tessera::cta;
 
-ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &result) {
-  Builder &b = parser.getBuilder();
-  StringAttr symbol;
-  SmallVector<OpAsmParser::UnresolvedOperand> blocks;
-  if (parser.parseSymbolName(symbol, "symbol", result.attributes) ||
-      parser.parseKeyword("blocks") ||
-      parser.parseOperandList(blocks, OpAsmParser::Delimiter::Paren) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
-      parser.resolveOperands(blocks, b.getIndexType(), result.operands))
-    return failure();
-  Region *body = result.addRegion();
-  if (parser.parseRegion(*body))
-    return failure();
-  if (body->empty())
-    body->emplaceBlock();
-  return success();
-}
-
-void LaunchOp::print(OpAsmPrinter &p) {
-  p << ' ';
-  p.printSymbolName(getSymbol());
-  p << " blocks(" << getBlocks() << ')';
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"symbol"});
-  p << ' ';
-  p.printRegion(getBody());
-}
-
 LogicalResult LaunchOp::verify() {
   if (!isa_and_nonnull<tessera::tile::KernelOp>((*this)->getParentOp()))
     return emitOpError("launch_c1: must stand directly in a tile.kernel");

@@ -150,31 +150,6 @@ void ElectOp::print(OpAsmPrinter &p) {
   p.printOptionalAttrDict((*this)->getAttrs());
 }
 
-ParseResult RoleOp::parse(OpAsmParser &parser, OperationState &result) {
-  StringAttr name;
-  int64_t warps = 0;
-  if (parser.parseSymbolName(name, "sym_name", result.attributes) || parser.parseKeyword("warps") ||
-      parser.parseLParen() || parser.parseInteger(warps) || parser.parseRParen() ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes))
-    return failure();
-  result.addAttribute("warps", parser.getBuilder().getI64IntegerAttr(warps));
-  Region *body = result.addRegion();
-  if (parser.parseRegion(*body))
-    return failure();
-  if (body->empty())
-    body->emplaceBlock();
-  return success();
-}
-
-void RoleOp::print(OpAsmPrinter &p) {
-  p << ' ';
-  p.printSymbolName(getSymName());
-  p << " warps(" << getWarps() << ')';
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"sym_name", "warps"});
-  p << ' ';
-  p.printRegion(getBody());
-}
-
 LogicalResult RoleOp::verify() {
   if (!isa_and_nonnull<LaunchOp>((*this)->getParentOp()))
     return emitOpError("role_c1: must stand directly in a cta.launch");

@@ -32,11 +32,11 @@ def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryE
     }
     ```
   }];
-  let arguments = (ins StrAttr:$symbol, Variadic<Index>:$blocks, OptionalAttr<I64Attr>:$threads,
+  let arguments = (ins SymbolNameAttr:$symbol, Variadic<Index>:$blocks, OptionalAttr<I64Attr>:$threads,
     OptionalAttr<I64Attr>:$shared, OptionalAttr<I64Attr>:$max_registers, OptionalAttr<I64Attr>:$min_blocks,
     OptionalAttr<DenseI64ArrayAttr>:$mbarriers, OptionalAttr<I64Attr>:$cluster);
   let regions = (region SizedRegion<1>:$body);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "$symbol `blocks` `(` $blocks `)` attr-dict-with-keyword $body";
   let hasVerifier = 1;
 }
 

@@ -188,9 +188,9 @@ def Cta_RoleOp : Cta_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEffec
     1. stands directly in a `cta.launch`; only roles follow it.
     2. at least one warp; a role with `registers` has a multiple of four.
   }];
-  let arguments = (ins StrAttr:$sym_name, I64Attr:$warps, OptionalAttr<I64Attr>:$registers);
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$warps, OptionalAttr<I64Attr>:$registers);
   let regions = (region SizedRegion<1>:$body);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "$sym_name `warps` `(` $warps `)` attr-dict-with-keyword $body";
   let hasVerifier = 1;
 }
 
