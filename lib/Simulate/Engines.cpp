@@ -1,0 +1,203 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What TMA and the tensor cores do for warps, some time after it was issued.
+#include "Run.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::simulate;
+
+int Run::newWork(Work work) {
+  if (freeComponents.empty()) {
+    work.component = program.warps + static_cast<int>(epochs.size());
+    epochs.push_back(0);
+  } else {
+    work.component = freeComponents.back();
+    freeComponents.pop_back();
+  }
+  work.epoch = ++epochs[work.component - program.warps];
+  state.works.push_back(std::move(work));
+  int number = static_cast<int>(state.works.size()) - 1;
+  state.inFlight.push_back(number);
+  return number;
+}
+
+/// Components of work that is over and that no access names are used again.
+void Run::collect() {
+  for (int number : bytes.takeForgotten())
+    if (state.works[number].done)
+      freeComponents.push_back(state.works[number].component);
+}
+
+bool Run::runnable(const Work &work) const {
+  if (work.kind != Kind::Wgmma)
+    return true;
+  if (work.issued < 4)
+    return false;
+  // Products of a warpgroup retire in order.
+  for (int other : state.inFlight) {
+    const Work &before = state.works[other];
+    if (&before == &work)
+      return true;
+    if (before.kind == Kind::Wgmma && before.warp == work.warp)
+      return false;
+  }
+  return true;
+}
+
+bool Run::finishWork(int number) {
+  Work &work = state.works[number];
+  const Event &event = program.events[work.event];
+  work.done = true;
+  llvm::erase(state.inFlight, number);
+  work.clock.raise(work.component, work.epoch);
+  wake();
+  if (work.kind == Kind::Wgmma)
+    return true;
+  trace(work.event);
+  if (work.kind != Kind::Copy)
+    return true;
+  MBarrier &mbarrier = state.mbarriers[event.mbarrier];
+  if (work.phase != mbarrier.phase)
+    return fail(event, "its bytes land in phase " + Twine(mbarrier.phase) + " of mbarrier " +
+                           Twine(event.mbarrier) + ", but it belongs to phase " +
+                           Twine(work.phase) +
+                           ", which has ended: fewer bytes are announced than the copies bring");
+  mbarrier.bytes -= event.bytes;
+  mbarrier.landed += event.bytes;
+  mbarrier.arriving.join(work.clock);
+  return endPhase(event.mbarrier, event);
+}
+
+Run::Step Run::copy(int warp, const Event &event, int number) {
+  Warp &w = state.warps[warp];
+  auto op = cast<cta::CopyOp>(event.op);
+  MBarrier &mbarrier = state.mbarriers[event.mbarrier];
+  Work work;
+  work.event = number;
+  work.warp = warp;
+  work.group = event.group;
+  work.phase = mbarrier.phase;
+  work.clock = w.clock;
+  int id = newWork(std::move(work));
+  const Work &issued = state.works[id];
+  SharedBytes::Contents contents;
+  contents.event = number;
+  contents.mbarrier = event.mbarrier;
+  contents.commit = op.getInto() ? mbarrier.commit : -1;
+  Access access{number, issued.component, issued.epoch, /*write=*/true, /*async=*/true, warp, id};
+  if (!fail(bytes.write(event.range, access, w.clock, contents)))
+    return Step::Failed;
+  collect();
+  tick(warp);
+  mbarrier.issued += event.bytes;
+  if (op.getInto())
+    return Step::Done;
+  // One that is not fed by a ring announces its own bytes.
+  mbarrier.bytes += event.bytes;
+  mbarrier.announced += event.bytes;
+  return signal(event.mbarrier, event, issued.clock) ? Step::Done : Step::Failed;
+}
+
+Run::Step Run::copyOut(int warp, const Event &event, int number) {
+  Work work;
+  work.event = number;
+  work.kind = Kind::CopyOut;
+  work.warp = warp;
+  work.group = event.group;
+  work.clock = state.warps[warp].clock;
+  int id = newWork(std::move(work));
+  const Work &issued = state.works[id];
+  if (!readTiles(
+          warp, event,
+          {number, issued.component, issued.epoch, /*write=*/false, /*async=*/true, warp, id}))
+    return Step::Failed;
+  tick(warp);
+  state.warps[warp].stores.push_back(id);
+  return Step::Done;
+}
+
+Run::Step Run::awaitStores(int warp, const Event &event) {
+  Warp &w = state.warps[warp];
+  for (int id : w.stores)
+    if (!state.works[id].done)
+      return Step::Blocked;
+  for (int id : w.stores)
+    w.clock.raise(state.works[id].component, state.works[id].epoch);
+  w.stores.clear();
+  return Step::Done;
+}
+
+/// A product is the work of four warps. One that is not asynchronous is over when its event is.
+Run::Step Run::product(int warp, const Event &event, int number) {
+  Warp &w = state.warps[warp];
+  const Group &group = program.groups[event.group];
+  int first = group.firstWarp + (warp - group.firstWarp) / 4 * 4;
+  if (!w.begun) {
+    auto [it, isNew] = products.try_emplace({number, first}, -1);
+    if (isNew) {
+      Work work;
+      work.event = number;
+      work.kind = Kind::Wgmma;
+      work.warp = first;
+      work.group = event.group;
+      it->second = newWork(std::move(work));
+    }
+    Work &work = state.works[it->second];
+    trace(number);
+    if (!readTiles(warp, event,
+                   {number, work.component, work.epoch, /*write=*/false, /*async=*/true, warp,
+                    it->second}))
+      return Step::Failed;
+    work.clock.join(w.clock);
+    ++work.issued;
+    tick(warp);
+    w.products.push_back(it->second);
+    if (cast<cta::WgmmaOp>(event.op).isAsync())
+      return Step::Done;
+    w.begun = true;
+  }
+  const Work &work = state.works[products.lookup({number, first})];
+  if (!work.done)
+    return Step::Blocked;
+  // Those before it have retired too.
+  while (!w.products.empty()) {
+    const Work &over = state.works[w.products.front()];
+    w.clock.raise(over.component, over.epoch);
+    w.products.pop_front();
+    if (&over == &work)
+      break;
+  }
+  return Step::Done;
+}
+
+/// Groups retire in order: the newest that must have retired says it for all before it.
+Run::Step Run::waitForProducts(int warp, const Event &event) {
+  Warp &w = state.warps[warp];
+  const auto pending = static_cast<size_t>(event.pending);
+  if (w.products.size() <= pending)
+    return Step::Done;
+  if (!state.works[w.products[w.products.size() - 1 - pending]].done)
+    return Step::Blocked;
+  while (w.products.size() > pending) {
+    const Work &over = state.works[w.products.front()];
+    w.products.pop_front();
+    w.clock.raise(over.component, over.epoch);
+  }
+  return Step::Done;
+}
+
+/// The accumulators are read from here on.
+Run::Step Run::complete(int warp, const Event &event) {
+  const Group &group = program.groups[event.group];
+  int first = group.firstWarp + (warp - group.firstWarp) / 4 * 4;
+  auto it = products.find({event.product, first});
+  if (event.product < 0 || it == products.end() ||
+      !llvm::is_contained(state.warps[warp].products, it->second))
+    return Step::Done;
+  fail(event, program.describeWarp(warp) + " reads a product in flight: a cta.wgmma_wait must wait "
+                                           "for it before");
+  outcome.problem->notes.push_back({program.events[event.product].op->getLoc(), "the product"});
+  return Step::Failed;
+}

@@ -1,0 +1,118 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// mbarriers: arrivals, bytes, phases and who waits for them.
+#include "Run.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::simulate;
+
+bool Run::endPhase(int number, const Event &event) {
+  MBarrier &mbarrier = state.mbarriers[number];
+  if (mbarrier.pending || mbarrier.bytes)
+    return true;
+  if (mbarrier.issued != mbarrier.landed)
+    return fail(event, "phase " + Twine(mbarrier.phase) + " of mbarrier " + Twine(number) +
+                           " ends when " + Twine(mbarrier.announced) +
+                           " bytes have landed, but its copies bring " + Twine(mbarrier.issued));
+  ++mbarrier.phase;
+  mbarrier.pending = mbarrier.count;
+  mbarrier.announced = mbarrier.issued = mbarrier.landed = 0;
+  mbarrier.lastCommit = mbarrier.commit;
+  mbarrier.commit = -1;
+  mbarrier.completed = std::move(mbarrier.arriving);
+  mbarrier.arriving.clear();
+  wake();
+  return true;
+}
+
+bool Run::signal(int number, const Event &event, const Clock &clock) {
+  MBarrier &mbarrier = state.mbarriers[number];
+  if (mbarrier.pending == 0)
+    return fail(event, "one arrival too many on mbarrier " + Twine(number) + ": its count is " +
+                           Twine(mbarrier.count) + ", and phase " + Twine(mbarrier.phase) +
+                           " still waits for " + Twine(mbarrier.bytes) + " bytes");
+  --mbarrier.pending;
+  mbarrier.arriving.join(clock);
+  return endPhase(number, event);
+}
+
+/// The slot that the warp has read goes back.
+bool Run::release(int warp, const Event &event) {
+  int full = program.fullOf[event.mbarrier];
+  if (full < 0 || (event.elected && !program.isLeader(event, warp)))
+    return true;
+  int64_t &held = state.warps[warp].held[full];
+  if (held < 0)
+    return fail(event, program.describeWarp(warp) + " releases slot " + Twine(event.slot) +
+                           ", which it does not hold");
+  held = -1;
+  return true;
+}
+
+Run::Step Run::await(int warp, const Event &event) {
+  Warp &w = state.warps[warp];
+  MBarrier &mbarrier = state.mbarriers[event.mbarrier];
+  if (!w.begun) {
+    // The next phase of this parity; without one, the next phase.
+    w.phase = w.awaited[event.mbarrier] + 1;
+    if (event.parity < 0)
+      w.phase = std::max<int64_t>(w.phase, 0);
+    else if ((w.phase & 1) != event.parity)
+      ++w.phase;
+    w.begun = true;
+  }
+  int64_t parity = w.phase & 1;
+  bool passes = (mbarrier.phase & 1) != parity;
+  auto text = [&](const Twine &what) {
+    return program.describeWarp(warp) + " waits for phase " + Twine(w.phase).str() +
+           " of mbarrier " + std::to_string(event.mbarrier) + " (parity " + std::to_string(parity) +
+           ") " + what.str();
+  };
+  if (passes && mbarrier.phase <= w.phase) {
+    fail(event, text("but phase " + Twine(mbarrier.phase) +
+                     " is at work, so that the await passes too early: the parity is that of the "
+                     "phase before last"));
+    return Step::Failed;
+  }
+  if (mbarrier.phase > w.phase + 1) {
+    fail(event, text("too late: phase " + Twine(mbarrier.phase) +
+                     " is at work, and a parity tells only the last phase from this one"));
+    return Step::Failed;
+  }
+  return passes ? passed(warp, event) : Step::Blocked;
+}
+
+Run::Step Run::passed(int warp, const Event &event) {
+  Warp &w = state.warps[warp];
+  MBarrier &mbarrier = state.mbarriers[event.mbarrier];
+  w.awaited[event.mbarrier] = w.phase;
+  if (w.phase >= 0)
+    w.clock.join(mbarrier.completed);
+  int64_t number = w.awaits[event.base]++;
+  if (event.slot < 0 || !mbarrier.counted || mbarrier.lastCommit < 0)
+    return Step::Done;
+  if (mbarrier.lastCommit != number) {
+    fail(event, program.describeWarp(warp) + " waits for the " + Twine(number) +
+                    ". filling of the ring (from 0 on), but slot " + Twine(event.slot) +
+                    " holds the " + Twine(mbarrier.lastCommit) + ".");
+    return Step::Failed;
+  }
+  w.held[event.mbarrier] = number;
+  return Step::Done;
+}
+
+Run::Step Run::arrive(int warp, const Event &event, int number) {
+  Clock clock = state.warps[warp].clock;
+  tick(warp);
+  if (event.kind == Kind::Expect) {
+    MBarrier &mbarrier = state.mbarriers[event.mbarrier];
+    mbarrier.commit = commits[event.base]++;
+    if (mbarrier.pending) { // else signal() says what is wrong
+      mbarrier.bytes += event.bytes;
+      mbarrier.announced += event.bytes;
+    }
+  }
+  return signal(event.mbarrier, event, clock) ? Step::Done : Step::Failed;
+}
