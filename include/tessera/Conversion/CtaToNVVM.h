@@ -14,8 +14,9 @@ namespace tessera {
 mlir::LogicalResult convertCtaToNVVM(mlir::ModuleOp module);
 
 /// Replaces ops of the dialect math, and divisions that round up or down, by arithmetic and NVVM
-/// intrinsics below `root`. An error at an op that cannot be.
-mlir::LogicalResult expandMathForNVVM(mlir::Operation *root);
+/// intrinsics below `root`. An error at an op that cannot be. With `contract`, 1 + tanh(x) and
+/// tanh(c x) need not round in between.
+mlir::LogicalResult expandMathForNVVM(mlir::Operation *root, bool contract);
 
 /// From phase allocated to the LLVM dialect: `convert-cta-to-nvvm` and what upstream has for the
 /// rest.

@@ -109,6 +109,14 @@ constexpr double kInf = INFINITY, kNaN = NAN;
 /// A logarithm that is -inf at `zero` and has no value below.
 Value logSpecial(Math &m, Value x, Value result, double zero);
 
+/// x times a constant. If x is a product with a constant, that one is not rounded.
+Value timesConstant(Math &m, Value x, double factor);
+/// What adds tanh(x) to 1, or h tanh(x) to h, if nothing else uses it: an expression of its own,
+/// after which `tanh` may have no use.
+void contractTanh(math::TanhOp tanh, bool approximate);
+/// Replaces a division by 1 + exp(x), if that is what it is, before exp is expanded.
+void contractDivision(arith::DivFOp division);
+
 // On f64.
 Value exp64(Math &m, Value x);
 Value exp2_64(Math &m, Value x);

@@ -323,10 +323,12 @@ Value tanhApprox(Math &m, Value x) {
 }
 
 /// With `afn`; null: no difference.
-Value emitApprox(Math &m, Operation *op, Value x) {
+Value emitApprox(Math &m, Operation *op, Value x, bool contract) {
   auto lg2 = [&] { return m.intrinsic("llvm.nvvm.lg2.approx.ftz.f", x); };
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<math::ExpOp>([&](auto) { return m.ex2Flush(m.mul(x, m.c(kLog2E))); })
+      .Case<math::ExpOp>([&](auto) {
+        return m.ex2Flush(contract ? timesConstant(m, x, kLog2E) : m.mul(x, m.c(kLog2E)));
+      })
       .Case<math::Exp2Op>([&](auto) { return m.ex2Flush(x); })
       .Case<math::LogOp>([&](auto) { return m.mul(lg2(), m.c(kLn2)); })
       .Case<math::Log2Op>([&](auto) { return lg2(); })
@@ -432,7 +434,7 @@ void splitSincos(math::SincosOp op, SmallVectorImpl<Operation *> &parts) {
   parts.append({sin, cos});
 }
 
-LogicalResult expand(Operation *op) {
+LogicalResult expand(Operation *op, bool contract) {
   auto type = dyn_cast<FloatType>(op->getResult(0).getType());
   OpBuilder b(op);
   Value result;
@@ -449,7 +451,7 @@ LogicalResult expand(Operation *op) {
                              ? x
                              : arith::ExtFOp::create(b, op->getLoc(), m.type, x).getResult());
     if (approximates(op) && type.isF32())
-      result = emitApprox(m, op, operands[0]);
+      result = emitApprox(m, op, operands[0], contract);
     if (!result)
       result = emit32(m, op, operands);
     if (result && !type.isF32())
@@ -464,7 +466,28 @@ LogicalResult expand(Operation *op) {
 }
 } // namespace
 
-LogicalResult tessera::expandMathForNVVM(Operation *root) {
+/// What is less than its ops one by one, and as right.
+static void contractMath(Operation *root) {
+  SmallVector<math::TanhOp> tanhs;
+  SmallVector<arith::DivFOp> divisions;
+  root->walk([&](Operation *op) {
+    if (auto tanh = dyn_cast<math::TanhOp>(op))
+      tanhs.push_back(tanh);
+    else if (auto division = dyn_cast<arith::DivFOp>(op); division && !approximates(division))
+      divisions.push_back(division);
+  });
+  for (arith::DivFOp division : divisions)
+    contractDivision(division);
+  for (math::TanhOp tanh : tanhs) {
+    contractTanh(tanh, approximates(tanh));
+    if (tanh.use_empty())
+      tanh.erase();
+  }
+}
+
+LogicalResult tessera::expandMathForNVVM(Operation *root, bool contract) {
+  if (contract)
+    contractMath(root);
   SmallVector<Operation *> ops;
   SmallVector<arith::RemFOp> remainders;
   SmallVector<math::SincosOp> pairs;
@@ -481,7 +504,7 @@ LogicalResult tessera::expandMathForNVVM(Operation *root) {
   for (arith::RemFOp remainder : remainders)
     expandRemainder(remainder);
   for (Operation *op : ops)
-    if (failed(expand(op)))
+    if (failed(expand(op, contract)))
       return failure();
   return success();
 }

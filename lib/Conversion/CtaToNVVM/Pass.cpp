@@ -32,7 +32,7 @@ LogicalResult tessera::convertCtaToNVVM(ModuleOp module) {
       return kernel.emitOpError("convert-cta-to-nvvm needs phase allocated");
     for (auto launch : kernel.getBody().getOps<cta::LaunchOp>()) {
       nvvm::Lowering lowering(module, kernel, launch);
-      if (failed(lowering.run()) || failed(expandMathForNVVM(lowering.func)))
+      if (failed(lowering.run()) || failed(expandMathForNVVM(lowering.func, kernel.contractsFp())))
         return failure();
     }
   }

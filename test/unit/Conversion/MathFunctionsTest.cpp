@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The expansions of mathematical functions for the GPU, run on the host: those on f64, and all that
-// are exact or go by way of f64, need no instruction that only a GPU has. References are the C
+// are exact or go by way of f64, need no instruction that only a GPU has. For others the host has
+// stand-ins of the GPU's approximate instructions, with a chosen error. References are the C
 // library's functions on 80 bits; a bound is in units of the last place, as MathFunctions.cpp lists
 // them.
 #include "tessera/Conversion/CtaToNVVM.h"
@@ -17,6 +18,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 
 #include <gtest/gtest.h>
@@ -25,11 +27,38 @@
 #include <random>
 
 namespace {
+/// Calls of the GPU's approximate instructions become exact ones, times `1 + error`.
+void standIn(llvm::Module &module, double error) {
+  for (llvm::Function &function : llvm::make_early_inc_range(module)) {
+    bool isRcp = function.getName() == "llvm.nvvm.rcp.approx.ftz.f";
+    bool isEx2 = function.getName() == "llvm.nvvm.ex2.approx.ftz.f32" ||
+                 function.getName() == "llvm.nvvm.ex2.approx.ftz";
+    bool isDiv = function.getName() == "llvm.nvvm.div.full";
+    if (!isRcp && !isEx2 && !isDiv)
+      continue;
+    for (llvm::User *user : llvm::make_early_inc_range(function.users())) {
+      auto *call = llvm::cast<llvm::CallInst>(user);
+      llvm::IRBuilder<> b(call);
+      llvm::Value *x = call->getArgOperand(0), *y = nullptr;
+      if (isEx2)
+        y = b.CreateUnaryIntrinsic(llvm::Intrinsic::exp2, x);
+      else if (isRcp)
+        y = b.CreateFDiv(llvm::ConstantFP::get(x->getType(), 1.0), x);
+      else
+        y = b.CreateFDiv(x, call->getArgOperand(1));
+      call->replaceAllUsesWith(b.CreateFMul(y, llvm::ConstantFP::get(y->getType(), 1 + error)));
+      call->eraseFromParent();
+    }
+    function.eraseFromParent();
+  }
+}
+
 /// One function, expanded and compiled for this machine.
 class Compiled {
 public:
   /// `signature` without name, such as "(%x: f64) -> f64"; `body` computes %r.
-  Compiled(const std::string &signature, const std::string &body) {
+  Compiled(const std::string &signature, const std::string &body, double error = 0,
+           bool contract = true) {
     static bool initialized =
         !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
     EXPECT_TRUE(initialized);
@@ -48,12 +77,13 @@ public:
       return;
     mlir::PassManager pm(&context);
     tessera::buildThreadCodePipeline(pm);
-    if (failed(tessera::expandMathForNVVM(*module)) || failed(pm.run(*module)))
+    if (failed(tessera::expandMathForNVVM(*module, contract)) || failed(pm.run(*module)))
       return;
     auto llvmContext = std::make_unique<llvm::LLVMContext>();
     auto llvmModule = mlir::translateModuleToLLVMIR(*module, *llvmContext);
     if (!llvmModule)
       return;
+    standIn(*llvmModule, error);
     jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
     llvm::cantFail(jit->addIRModule(
         llvm::orc::ThreadSafeModule(std::move(llvmModule), std::move(llvmContext))));
@@ -222,6 +252,74 @@ TEST(MathFunctions, Exponential) {
              {{0., 0.}, {kInf, kInf}, {-kInf, -1.}, {kNaN, kNaN}});
   checkUnary("tanh", tanhl, 4.0, {{-1, 1}, {-30, 30}},
              {{0., 0.}, {-0., -0.}, {kInf, 1.}, {-kInf, -1.}, {kNaN, kNaN}});
+}
+
+/// 1 + tanh(x), or what else is contracted, against what it means; the bound on the relative error,
+/// in units of 2^-23, grows with |x|: e^x has the error of its argument.
+static void checkContracted(const std::string &body, long double (*reference)(long double),
+                            double bound, double growth, double low, double high) {
+  for (double error : {-0x1p-23, 0.0, 0x1p-23}) { // of an approximate instruction
+    Compiled compiled("(%x: f32) -> f32", body, error);
+    auto *f = compiled.get<float(float)>();
+    ASSERT_TRUE(f);
+    Numbers next(low, high);
+    double worst = 0, at = 0;
+    for (int i = 0; i < kSamples; ++i) {
+      auto x = static_cast<float>(next());
+      long double want = reference(x);
+      double excess = static_cast<double>(std::fabs(f(x) - want) / std::fabs(want) * 0x1p23L) /
+                      (bound + growth * std::fabs(x));
+      if (excess > worst)
+        worst = excess, at = x;
+    }
+    EXPECT_LE(worst, 1.0) << body << "\nat " << at << ": " << f(static_cast<float>(at)) << ", not "
+                          << static_cast<double>(reference(at));
+    ::testing::Test::RecordProperty("contracted", std::to_string(worst));
+    EXPECT_TRUE(std::isnan(f(NAN)));
+  }
+}
+
+static long double onePlusTanh(long double x) { return 2 / (1 + expl(-2 * x)); }
+static long double halfGelu(long double x) { return x / 2 * onePlusTanh(x * 0.75L); }
+static long double silu(long double x) { return x / (1 + expl(-x)); }
+
+TEST(MathFunctions, Contractions) {
+  const std::string one = "%one = arith.constant 1.0 : f32\n%half = arith.constant 0.5 : f32\n"
+                          "%scale = arith.constant 0.75 : f32\n%s = arith.mulf %x, %scale : f32\n";
+  checkContracted(one + "%t = math.tanh %x : f32\n%r = arith.addf %one, %t : f32", onePlusTanh, 4,
+                  3, -40, 20);
+  // The constants of the argument and of the other factor are not multiplied by.
+  checkContracted(one + "%t = math.tanh %s : f32\n%p = arith.addf %t, %one : f32\n"
+                        "%h = arith.mulf %x, %half : f32\n%r = arith.mulf %h, %p : f32",
+                  halfGelu, 4, 3, -40, 20);
+  checkContracted(one + "%t = math.tanh %s : f32\n%h = arith.mulf %half, %x : f32\n"
+                        "%r = math.fma %h, %t, %h : f32",
+                  halfGelu, 4, 3, -40, 20);
+  checkContracted(one + "%n = arith.negf %x : f32\n%e = math.exp %n : f32\n"
+                        "%d = arith.addf %e, %one : f32\n%r = arith.divf %x, %d : f32",
+                  silu, 6, 0, -80, 80);
+}
+
+TEST(MathFunctions, ContractionsHaveTheirLimits) {
+  Compiled infinite("(%x: f32) -> f32", "%one = arith.constant 1.0 : f32\n"
+                                        "%t = math.tanh %x : f32\n%r = arith.addf %t, %one : f32");
+  auto *f = infinite.get<float(float)>();
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f(-INFINITY), 0.0f);
+  EXPECT_EQ(f(INFINITY), 2.0f);
+  EXPECT_EQ(f(0.0f), 1.0f);
+  // A factor above a half, and none that is constant, are not doubled: that could overflow.
+  for (const char *factor : {"%h = arith.mulf %x, %c : f32", "%h = arith.addf %x, %x : f32"}) {
+    Compiled large("(%x: f32) -> f32", std::string("%one = arith.constant 1.0 : f32\n"
+                                                   "%c = arith.constant 2.0 : f32\n") +
+                                           factor +
+                                           "\n%k = arith.constant 1.0e-38 : f32\n"
+                                           "%a = arith.mulf %x, %k : f32\n%t = math.tanh %a : f32\n"
+                                           "%p = arith.addf %t, %one : f32\n"
+                                           "%r = arith.mulf %h, %p : f32");
+    EXPECT_EQ(large.get<float(float)>()(-1.5e38f) < 0, true);
+    EXPECT_FALSE(std::isinf(large.get<float(float)>()(-1.5e38f)));
+  }
 }
 
 TEST(MathFunctions, Angle) {

@@ -1,0 +1,162 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// 1 + tanh(x) as one function. Alone, tanh needs two forms: a polynomial so that small results are
+// exact to their last place, and 1 - 2 / (1 + e^2x). A sum with 1 rounds off what the first is for,
+// and 2 / (1 + e^-2x) cancels nowhere: a third of the instructions, and right to a few units of the
+// last place where 1 + tanh(x) has lost all of them (x far below zero).
+//
+// y / (1 + exp(x)): the divisor has the error of exp, so a division that is right to 2 units of the
+// last place is as good as one that rounds correctly, which has a branch and a call.
+#include "MathBuilder.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tessera::nvvm;
+
+/// The constant factor of a product, or null.
+static std::optional<double> constantFactor(Value x, Value &rest) {
+  auto product = x.getDefiningOp<arith::MulFOp>();
+  if (!product)
+    return std::nullopt;
+  APFloat constant(0.0f);
+  for (unsigned i : {0, 1})
+    if (matchPattern(product->getOperand(i), m_ConstantFloat(&constant))) {
+      rest = product->getOperand(1 - i);
+      return constant.convertToDouble();
+    }
+  return std::nullopt;
+}
+
+Value tessera::nvvm::timesConstant(Math &m, Value x, double factor) {
+  Value rest = x;
+  if (std::optional<double> constant = constantFactor(x, rest))
+    factor *= *constant;
+  return m.mul(rest, m.c(factor));
+}
+
+/// 2x if that is x without its constant or with a smaller one: it cannot overflow and costs
+/// nothing. Null otherwise.
+static Value twiceForNothing(Math &m, Value x) {
+  Value rest;
+  std::optional<double> constant = constantFactor(x, rest);
+  if (!constant || std::abs(*constant) > 0.5)
+    return {};
+  return *constant == 0.5 ? rest : m.mul(rest, m.c(2 * *constant));
+}
+
+namespace {
+/// A user h + h tanh(x), h being 1 in 1 + tanh(x).
+struct OnePlusTanh {
+  Operation *op;
+  Value h;
+};
+} // namespace
+
+static std::optional<OnePlusTanh> onePlusTanh(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (isa<arith::AddFOp>(user)) {
+    Value one = user->getOperand(1 - use.getOperandNumber());
+    if (matchPattern(one, m_OneFloat()))
+      return OnePlusTanh{user, one};
+  } else if (auto fma = dyn_cast<math::FmaOp>(user)) {
+    Value h = fma.getA() == use.get() ? fma.getB() : fma.getA();
+    if (h == fma.getC() && h != use.get())
+      return OnePlusTanh{user, h};
+  }
+  return std::nullopt;
+}
+
+/// The products that `sum` is a factor of, as (op, the other factor's number).
+static SmallVector<std::pair<Operation *, unsigned>> productsOf(Operation *sum) {
+  SmallVector<std::pair<Operation *, unsigned>> products;
+  for (OpOperand &use : sum->getUses()) {
+    unsigned at = use.getOperandNumber();
+    Operation *op = use.getOwner();
+    if (isa<arith::MulFOp, math::FmaOp>(op) && at < 2 && op->getOperand(1 - at) != use.get())
+      products.push_back({op, 1 - at});
+  }
+  return products;
+}
+
+static void replaceExact(math::TanhOp tanh, ArrayRef<OnePlusTanh> users) {
+  OpBuilder b(tanh);
+  Math m(b, tanh.getLoc(), tanh.getType());
+  Value e = m.ex2Flush(timesConstant(m, tanh.getOperand(), -2 * M_LOG2E));
+  Value half = m.intrinsic("llvm.nvvm.rcp.approx.ftz.f", m.add(e, m.c(1.0)));
+  for (auto [user, h] : users) {
+    b.setInsertionPoint(user);
+    if (isa<math::FmaOp>(user)) {
+      Value twice = twiceForNothing(m, h);
+      user->getResult(0).replaceAllUsesWith(twice ? m.mul(twice, half)
+                                                  : m.mul(h, m.mul(half, m.c(2.0))));
+      continue;
+    }
+    for (auto [product, other] : productsOf(user)) {
+      b.setInsertionPoint(product);
+      if (Value twice = twiceForNothing(m, product->getOperand(other))) {
+        product->setOperand(other, twice);
+        product->setOperand(1 - other, half);
+      }
+    }
+    b.setInsertionPoint(user);
+    if (!user->use_empty())
+      user->getResult(0).replaceAllUsesWith(m.mul(half, m.c(2.0)));
+  }
+}
+
+/// With an approximate tanh the sum goes into the product: (1 + t) h = h t + h.
+static void replaceApproximate(math::TanhOp tanh, ArrayRef<OnePlusTanh> users) {
+  OpBuilder b(tanh);
+  for (auto [user, h] : users) {
+    for (auto [op, other] : productsOf(user)) {
+      auto product = dyn_cast<arith::MulFOp>(op);
+      if (!product)
+        continue;
+      b.setInsertionPoint(product);
+      Value factor = product->getOperand(other);
+      product.replaceAllUsesWith(
+          math::FmaOp::create(b, product.getLoc(), factor, tanh, factor).getResult());
+      product.erase();
+    }
+    if (user->use_empty())
+      user->erase();
+  }
+}
+
+void tessera::nvvm::contractTanh(math::TanhOp tanh, bool approximate) {
+  SmallVector<OnePlusTanh> users;
+  for (OpOperand &use : tanh->getUses()) {
+    std::optional<OnePlusTanh> user = onePlusTanh(use);
+    if (!user)
+      return;
+    users.push_back(*user);
+  }
+  if (users.empty() || !tanh.getType().isF32())
+    return;
+  if (approximate)
+    return replaceApproximate(tanh, users);
+  replaceExact(tanh, users);
+  for (auto [user, h] : users)
+    user->erase();
+}
+
+void tessera::nvvm::contractDivision(arith::DivFOp division) {
+  auto sum = division.getRhs().getDefiningOp<arith::AddFOp>();
+  if (!sum || !division.getType().isF32())
+    return;
+  for (unsigned i : {0, 1}) {
+    if (!sum->getOperand(i).getDefiningOp<math::ExpOp>() ||
+        !matchPattern(sum->getOperand(1 - i), m_OneFloat()))
+      continue;
+    OpBuilder b(division);
+    Value quotient = LLVM::CallIntrinsicOp::create(b, division.getLoc(), division.getType(),
+                                                   b.getStringAttr("llvm.nvvm.div.full"),
+                                                   division->getOperands())
+                         .getResult(0);
+    division.replaceAllUsesWith(quotient);
+    division.erase();
+    return;
+  }
+}
