@@ -36,6 +36,7 @@ def parse_options():
     parser.add_argument("--variant", default="", help="time this variant instead of the one a launch would take")
     parser.add_argument("--rounds", type=int, default=7, help="bursts of each candidate")
     parser.add_argument("--sustained", type=int, default=2, help="sustained measurements of each candidate")
+    parser.add_argument("--no-dependent-launch", action="store_true", help="our launches begin when the one before has ended")
     parser.add_argument("--budget", type=float, default=480, help="seconds for everything")
     parser.add_argument("--group-timeout", type=float, default=150, help="seconds for one group")
     parser.add_argument("--no-triton", action="store_true")
@@ -89,6 +90,7 @@ class Bench:
             from contract import read_contract
             module = self.tessera.Module(path)
             module.prepare()
+            module.set_dependent_launch(not self.options.no_dependent_launch)
             self.modules[path] = module, read_contract(path)
         return self.modules[path]
 

@@ -53,6 +53,7 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  *   opt-level     0 to 3
  *   lineinfo      on off
  *   check         on off
+ *   dependent-launch   on (default) off: may kernels begin before the one in front of them has ended
  *   save-temps    a directory
  *   temp-dir      a directory
  *   ptxas, nvdisasm, linker   programs or their directories

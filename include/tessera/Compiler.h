@@ -64,6 +64,9 @@ struct CompileOptions {
   /// Test at run time what the language leaves undefined: a failed check names the line and ends
   /// the program.
   bool check = false;
+  /// Kernels may be launched before the one in front of them in the stream has ended: they wait for
+  /// it themselves.
+  bool dependentLaunch = true;
   /// Line tables in the cubin.
   bool lineInfo = false;
   /// A directory for all intermediate texts, written as they come to be; empty: none.

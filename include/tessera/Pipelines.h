@@ -37,6 +37,8 @@ struct TilePipelineOptions {
   std::string variants = "auto";
   /// Decide what the plans of kernels leave open (cta-plan), also of those that have none.
   bool derivePlans = true;
+  /// Launches may begin before the one in front of them in the stream has ended.
+  bool dependentLaunch = true;
   /// Whether to make variants at all.
   bool specialize = true;
   /// Test what the language leaves undefined: tile-insert-checks.

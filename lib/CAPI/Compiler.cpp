@@ -68,6 +68,8 @@ bool set(CompileOptions &options, std::string_view name, std::string_view value)
     return choose(kSwitches, value, options.lineInfo);
   if (name == "check")
     return choose(kSwitches, value, options.check);
+  if (name == "dependent-launch")
+    return choose(kSwitches, value, options.dependentLaunch);
   if (name == "opt-level") {
     if (value.size() != 1 || value[0] < '0' || value[0] > '3')
       return false;

@@ -162,6 +162,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
   TilePipelineOptions pipeline;
   pipeline.variants = options.variants;
   pipeline.check = options.check;
+  pipeline.dependentLaunch = options.dependentLaunch;
   pipeline.derivePlans = StringRef(options.plan).trim() != "given";
 
   Phase last = options.stopAfter.empty() ? lastPhase(result.kind) : *parsePhase(options.stopAfter);

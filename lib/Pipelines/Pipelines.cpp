@@ -119,7 +119,9 @@ static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   // All scratch is explicit now: what is left for stages is a sum.
   if (options.derivePlans)
     kernels.addPass(cta::createPlan());
-  kernels.addPass(cta::createLowerGrid());
+  cta::LowerGridOptions grid;
+  grid.dependent = options.dependentLaunch;
+  kernels.addPass(cta::createLowerGrid(grid));
   kernels.addPass(cta::createPipelineCopies());
   kernels.addPass(cta::createSchedule());
   kernels.addPass(cta::createRotateLoops());
@@ -164,6 +166,10 @@ struct RegisteredOptions : PassPipelineOptions<RegisteredOptions> {
   Option<bool> derivePlans{*this, "derive-plans",
                            llvm::cl::desc("Decide what the plans of kernels leave open"),
                            llvm::cl::init(true)};
+  Option<bool> dependentLaunch{
+      *this, "dependent-launch",
+      llvm::cl::desc("Launches may begin before the one in front of them has ended"),
+      llvm::cl::init(true)};
 };
 } // namespace
 
@@ -180,6 +186,7 @@ void tessera::registerTilePipelines() {
           options.variants = registered.variants;
           options.check = registered.check;
           options.derivePlans = registered.derivePlans;
+          options.dependentLaunch = registered.dependentLaunch;
           buildTilePipeline(pm, Phase::Source, to, options);
         });
   }

@@ -395,6 +395,7 @@ void KernelReader::readLaunch(const JsonReader &reader, const Variant &variant, 
   launch.block = reader.integerOr("block", 1, 1, 1024);
   launch.shared = reader.integerOr("shared", 0, 0, 256 << 10);
   launch.cluster = reader.integerOr("cluster", 1, 1, 8);
+  launch.dependent = reader.boolOr("dependent", false);
   if (reader.has("descriptors")) {
     JsonReader list = reader.member("descriptors");
     size_t count = list.arraySize(64);

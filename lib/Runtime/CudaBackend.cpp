@@ -4,6 +4,7 @@
 #include "CudaDriver.h"
 #include "tessera/Runtime/Backend.h"
 
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -29,6 +30,7 @@ public:
   bool function(const std::string &symbol, uint32_t shared, void *&function, Error &error) override;
   bool functionInfo(void *function, FunctionInfo &info, Error &error) override;
   bool encode(const TensorMapFields &fields, void *map, Error &error) override;
+  bool occupancy(const ReadyLaunch &launch, int64_t &blocks, Error &error) override;
   bool launch(const ReadyLaunch &launch, void *stream, Error &error) override;
   bool allocate(size_t bytes, uint64_t &address, Error &error) override;
   void free(void *context, uint64_t address) override;
@@ -42,6 +44,7 @@ public:
   bool record(unsigned event, Error &error) override;
   bool elapsed(unsigned from, unsigned to, double &microseconds, Error &error) override;
   void setDevice(int device) override { deviceIndex = device; }
+  void setDependentLaunch(bool allowed) override { dependentLaunches = allowed; }
 
 private:
   /// The code in one context.
@@ -62,12 +65,14 @@ private:
     return error.set(result == cuda::ErrorOutOfMemory ? TESSERA_RT_MEMORY : TESSERA_RT_DRIVER,
                      what + ": " + driver->describe(result));
   }
+  Result submit(const ReadyLaunch &launch, void *stream, bool dependent);
   bool loadInto(cuda::Context context, Error &error);
   /// The code in the current context, or null.
   Loaded *current();
 
   std::string_view image;
   std::string target;
+  std::atomic<bool> dependentLaunches = true;
   std::mutex mutex; ///< guards all below
   const Driver *driver = nullptr;
   int deviceIndex = 0;
@@ -237,25 +242,51 @@ bool CudaBackend::encode(const TensorMapFields &fields, void *map, Error &error)
   return true;
 }
 
+bool CudaBackend::occupancy(const ReadyLaunch &launch, int64_t &blocks, Error &error) {
+  int count = 0;
+  if (!check(driver->occupancy(&count, launch.function, static_cast<int>(launch.threads),
+                               launch.shared),
+             "cuOccupancyMaxActiveBlocksPerMultiprocessor", error))
+    return false;
+  blocks = count;
+  return true;
+}
+
+cuda::Result CudaBackend::submit(const ReadyLaunch &launch, void *stream, bool dependent) {
+  cuda::LaunchAttribute attributes[2] = {};
+  unsigned count = 0;
+  if (launch.cluster > 1) {
+    attributes[count].id = cuda::LaunchAttributeClusterDimension;
+    attributes[count++].value.cluster = {launch.cluster, 1, 1};
+  }
+  if (dependent) {
+    attributes[count].id = cuda::LaunchAttributeProgrammaticStreamSerialization;
+    attributes[count++].value.programmaticStreamSerializationAllowed = 1;
+  }
+  if (!count)
+    return driver->launchKernel(launch.function, launch.blocks, 1, 1, launch.threads, 1, 1,
+                                launch.shared, stream, launch.params, nullptr);
+  cuda::LaunchConfig config = {};
+  config.gridX = launch.blocks;
+  config.gridY = config.gridZ = 1;
+  config.blockX = launch.threads;
+  config.blockY = config.blockZ = 1;
+  config.sharedBytes = launch.shared;
+  config.stream = stream;
+  config.attributes = attributes;
+  config.numAttributes = count;
+  return driver->launchKernelEx(&config, launch.function, launch.params, nullptr);
+}
+
 bool CudaBackend::launch(const ReadyLaunch &launch, void *stream, Error &error) {
-  Result result;
-  if (launch.cluster <= 1) {
-    result = driver->launchKernel(launch.function, launch.blocks, 1, 1, launch.threads, 1, 1,
-                                  launch.shared, stream, launch.params, nullptr);
-  } else {
-    cuda::LaunchAttribute attribute = {};
-    attribute.id = cuda::LaunchAttributeClusterDimension;
-    attribute.value.cluster = {launch.cluster, 1, 1};
-    cuda::LaunchConfig config = {};
-    config.gridX = launch.blocks;
-    config.gridY = config.gridZ = 1;
-    config.blockX = launch.threads;
-    config.blockY = config.blockZ = 1;
-    config.sharedBytes = launch.shared;
-    config.stream = stream;
-    config.attributes = &attribute;
-    config.numAttributes = 1;
-    result = driver->launchKernelEx(&config, launch.function, launch.params, nullptr);
+  bool dependent = launch.dependent && dependentLaunches;
+  Result result = submit(launch, stream, dependent);
+  // A driver, a device or a way of capturing streams that does not know the attribute: all launches
+  // are correct without it.
+  if (dependent && (result == cuda::ErrorInvalidValue || result == cuda::ErrorNotSupported)) {
+    result = submit(launch, stream, /*dependent=*/false);
+    if (result == cuda::Success)
+      dependentLaunches = false;
   }
   return result == cuda::Success || check(result, "cuLaunchKernel", error);
 }

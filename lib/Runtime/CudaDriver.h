@@ -27,11 +27,13 @@ using Event = void *;
 
 enum : int {
   Success = 0,
+  ErrorInvalidValue = 1,
   ErrorOutOfMemory = 2,
   ErrorDeinitialized = 4,
   ErrorNoDevice = 100,
   ErrorNoBinaryForGpu = 209,
   ErrorNotReady = 600,
+  ErrorNotSupported = 801,
 
   DeviceMultiprocessorCount = 16,
   DeviceComputeCapabilityMajor = 75,
@@ -44,6 +46,7 @@ enum : int {
   FunctionMaxDynamicSharedSizeBytes = 8,
 
   LaunchAttributeClusterDimension = 4,
+  LaunchAttributeProgrammaticStreamSerialization = 6,
   EventDefault = 0,
 };
 
@@ -78,6 +81,7 @@ struct LaunchAttribute {
     struct {
       unsigned x, y, z;
     } cluster;
+    int programmaticStreamSerializationAllowed;
     uint64_t alignment;
   } value;
 };
@@ -109,6 +113,7 @@ struct LaunchConfig {
   X(moduleGetFunction, "cuModuleGetFunction", (Function *, Module, const char *))                  \
   X(funcGetAttribute, "cuFuncGetAttribute", (int *, int, Function))                                \
   X(funcSetAttribute, "cuFuncSetAttribute", (Function, int, int))                                  \
+  X(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor", (int *, Function, int, size_t))      \
   X(launchKernel, "cuLaunchKernel",                                                                \
     (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream,       \
      void **, void **))                                                                            \

@@ -99,6 +99,14 @@ public:
   int64_t integerOr(std::string_view key, int64_t otherwise, int64_t low, int64_t high) const {
     return has(key) ? member(key).integer(low, high) : otherwise;
   }
+  bool boolOr(std::string_view key, bool otherwise) const {
+    if (!has(key))
+      return otherwise;
+    JsonReader value = member(key);
+    if (!value.json->is_boolean())
+      return value.fail("expected true or false");
+    return value.json->get<bool>();
+  }
   std::string stringOr(std::string_view key, std::string_view otherwise) const {
     return has(key) ? member(key).string() : std::string(otherwise);
   }

@@ -213,6 +213,17 @@ bool Kernel::prepareMap(const Descriptor &descriptor, const std::vector<BoundArg
          error.set(error.status, what + ": " + error.message);
 }
 
+/// A dependent launch is placed block by block on the cores that come free first, as many as fit.
+/// If it has too few to fill them all, blocks would crowd together that run better apart.
+bool Kernel::placesEvenly(const ReadyLaunch &launch, bool &evenly, Error &error) {
+  Backend &backend = module.getBackend();
+  int64_t available, fitting;
+  if (!backend.numCores(available, error) || !backend.occupancy(launch, fitting, error))
+    return false;
+  evenly = fitting <= (int64_t{launch.blocks} + available - 1) / available;
+  return true;
+}
+
 bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &args,
                            const std::vector<Space> &spaces, Prepared &prepared, size_t &slot,
                            size_t &map, size_t &param, Error &error) {
@@ -245,6 +256,9 @@ bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &ar
   ready.cluster = static_cast<uint32_t>(launch.cluster);
   ready.params = prepared.params.data() + param;
   if (!backend.function(launch.symbol, ready.shared, ready.function, error))
+    return false;
+
+  if (launch.dependent && !placesEvenly(ready, ready.dependent, error))
     return false;
 
   char *maps = prepared.maps.get() + map * tensorMapBytes;
@@ -320,6 +334,9 @@ bool Kernel::prepare(const tessera_rt_arg *args, size_t count, void *context, vo
   for (const Launch &launch : chosen.launches)
     if (!prepareLaunch(launch, bound.args, spaces, prepared, slot, map, param, error))
       return false;
+  // What CUDA lets a launch overlap with are kernels: behind a fill it begins as always.
+  if (!prepared.fills.empty() && !prepared.launches.empty())
+    prepared.launches.front().dependent = false;
   return true;
 }
 

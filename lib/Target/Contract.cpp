@@ -202,6 +202,8 @@ static json::Value toJson(const Launch &launch) {
     o["block"] = launch.gpu->block;
     o["shared"] = launch.gpu->shared;
     o["cluster"] = launch.gpu->cluster;
+    if (launch.gpu->dependent)
+      o["dependent"] = true;
     for (const Descriptor &descriptor : launch.descriptors)
       descriptors.push_back(toJson(descriptor));
     o["descriptors"] = std::move(descriptors);

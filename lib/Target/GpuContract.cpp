@@ -35,6 +35,7 @@ LogicalResult tessera::recordGpuContract(ModuleOp module) {
       launch.gpu->block = *op.getThreads();
       launch.gpu->cluster = static_cast<int64_t>(op.getCluster().value_or(1));
       launch.gpu->shared = op.getShared().value_or(0);
+      launch.gpu->dependent = op.getDependent();
       launches.push_back(std::move(launch));
     }
     if (failed(contract::addVariant(contract, kernel, std::move(launches))))

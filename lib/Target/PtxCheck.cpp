@@ -37,6 +37,26 @@ bool writesShared(const Instruction &inst) {
          (inst.is("cp.async") && !inst.is("cp.async.bulk") && inst.has("shared"));
 }
 
+/// Where a dependent launch is ordered behind the one before it.
+bool isGridWait(const Instruction &inst) { return inst.opcode == "griddepcontrol.wait"; }
+bool isGridTrigger(const Instruction &inst) {
+  return inst.opcode == "griddepcontrol.launch_dependents";
+}
+/// Reads or writes global memory, as far as the instruction says; addresses of no space may be
+/// global.
+bool touchesGlobal(const Instruction &inst) {
+  if (inst.is("cp.async") || inst.is("cp.reduce.async"))
+    return inst.opcode.contains(".global");
+  const bool access = inst.is("ld") || inst.is("ldu") || inst.is("st") || inst.is("atom") ||
+                      inst.is("red") || inst.is("multimem");
+  return access && !inst.has("shared") && !inst.has("local") && !inst.has("param") &&
+         !inst.has("const");
+}
+/// Memory that never changes while a grid runs.
+bool readsNonCoherent(const Instruction &inst) {
+  return inst.is("ldu") || (inst.is("ld") && inst.has("nc"));
+}
+
 /// The registers of a product that hold its operand A; none if A is in shared memory.
 SmallVector<StringRef> registersOfA(const Instruction &inst) {
   if (inst.operands.size() > 1 && inst.operands[1].starts_with("{"))
@@ -53,6 +73,7 @@ struct State {
   unsigned pending = 0;      // most groups in flight
   bool dirty = false;        // shared memory written by threads and not fenced, on some path
   bool barrierFresh = false; // an mbarrier initialised and not fenced, on some path
+  bool gridAwaited = false;  // the launch before this one has ended, on every path
   std::map<StringRef, unsigned> readByProducts; // operand A: commits since, the fewest of all paths
 
   static constexpr unsigned kMostPending = 8;
@@ -74,6 +95,7 @@ struct State {
     set(pending, std::max(pending, other.pending));
     set(dirty, dirty || other.dirty);
     set(barrierFresh, barrierFresh || other.barrierFresh);
+    set(gridAwaited, gridAwaited && other.gridAwaited);
     for (auto [reg, age] : other.readByProducts) {
       auto [it, inserted] = readByProducts.try_emplace(reg, age);
       changed |= inserted;
@@ -95,6 +117,7 @@ public:
       for (const Instruction &inst : block.instructions) {
         operandsByTma |= isTmaLoad(inst);
         hasProducts |= isProduct(inst);
+        isDependent |= isGridWait(inst) || isGridTrigger(inst);
       }
   }
 
@@ -121,6 +144,8 @@ private:
       for (StringRef reg : inst.defs())
         if (state.readByProducts.count(reg))
           complain("writes " + reg + ", which a wgmma in flight may still read as its operand A");
+    if (isDependent)
+      stepGrid(state, inst, complain);
     if (inst.is("wgmma.fence")) {
       state.fenced = true;
     } else if (isProduct(inst)) {
@@ -162,6 +187,24 @@ private:
       state.dirty = true;
     } else if ((inst.is("ret") || inst.is("exit")) && (state.open || state.pending)) {
       complain("the function ends with wgmma in flight");
+    }
+  }
+
+  /// A launch that lets the next one in early, or is let in early itself.
+  void stepGrid(State &state, const Instruction &inst,
+                llvm::function_ref<void(const Twine &)> complain) {
+    if (isGridWait(inst)) {
+      state.gridAwaited |= inst.guard.empty();
+    } else if (readsNonCoherent(inst)) {
+      complain("a non-coherent load in a launch that may run beside the one which writes what it "
+               "reads");
+    } else if (!state.gridAwaited && touchesGlobal(inst)) {
+      complain("global memory is accessed where griddepcontrol.wait has not been passed on every "
+               "path: the launch before may still run");
+    } else if (!state.gridAwaited && (inst.is("ret") || inst.is("exit"))) {
+      complain(
+          "a thread ends without griddepcontrol.wait: the grid may end before the one in front "
+          "of it, and the next would not be ordered behind that");
     }
   }
 
@@ -375,7 +418,7 @@ private:
   const std::map<unsigned, int64_t> *boxes;
   std::vector<PtxProblem> &problems;
   Values values;
-  bool operandsByTma = false, hasProducts = false, someUnknownUse = false;
+  bool operandsByTma = false, hasProducts = false, isDependent = false, someUnknownUse = false;
 };
 
 } // namespace

@@ -38,6 +38,11 @@ MUTATIONS = [
     ("no wgmma.fence", r"\twgmma\.fence\S*\n", "", 0, "without wgmma.fence"),
     ("no commit", r"\twgmma\.commit_group\S*\n", "", 0, "not committed"),
     ("the last wait leaves a group", r"(wgmma\.wait_group\S*) 0;", r"\1 1;", 0, "ends with wgmma in flight"),
+    ("nobody waits for the launch before", r"\tgriddepcontrol\.wait;\n", "", 1, "is accessed where griddepcontrol.wait has not been passed"),
+    ("blocks without work do not wait", r"\tgriddepcontrol\.wait;\n", r"\t@%p1 ret;\n\g<0>", 1, "a thread ends without griddepcontrol.wait"),
+    ("some threads do not wait", r"\tgriddepcontrol\.wait;\n", r"\t@%p1 griddepcontrol.wait;\n", 1, "is accessed where griddepcontrol.wait has not been passed"),
+    ("the wait is behind the roles", r"(\tgriddepcontrol\.wait;\n)([\s\S]*)(\tcp\.async\.bulk\.tensor\S*global\.shared)", r"\2\1\3", 1, "is accessed where griddepcontrol.wait has not been passed"),
+    ("a load comes before the wait", r"\tgriddepcontrol\.wait;\n", r"\tld.global.b32 %r1, [%rd1];\n\g<0>", 1, "is accessed where griddepcontrol.wait has not been passed"),
     ("registers are given up and not taken", r"(\tbar\.sync \t0;\n)", r"\1\tsetmaxnreg.dec.sync.aligned.u32 40;\n", 1, "nobody takes them"),
 ]
 

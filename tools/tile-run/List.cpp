@@ -104,6 +104,7 @@ OrderedJson describeVariant(Kernel &kernel, size_t index, bool gpu, std::string 
     if (gpu) {
       entry["threads"] = launch.block;
       entry["cluster"] = launch.cluster;
+      entry["dependent"] = launch.dependent;
       entry["dynamic_shared"] = launch.shared;
       entry["descriptors"] = launch.descriptors.size();
       FunctionInfo info;
@@ -191,6 +192,8 @@ void printKernel(const OrderedJson &kernel) {
                     text(launch, "descriptors").c_str());
       if (launch.contains("threads") && launch["cluster"] != 1)
         std::printf(", cluster of %s", text(launch, "cluster").c_str());
+      if (launch.contains("threads") && launch["dependent"] == true)
+        std::printf(", dependent");
       if (launch.contains("registers"))
         std::printf("; %s registers, %s bytes of local memory, %s of static shared memory",
                     text(launch, "registers").c_str(), text(launch, "local_bytes").c_str(),

@@ -60,6 +60,8 @@ Options that name an argument take its number or its name.
   --timeout=SEC             give up when the device does not answer for so long (default 30)
   --threads=N               CPU: number of threads (default: all cores)
   --device=N                GPU: number of the device (default 0)
+  --dependent-launch=on|off GPU: whether launches may begin before the one in front of them has
+                            ended, if their code waits for it (default on)
   --version, --help
 
 Exit status: 0, or 1 after one line on stderr that starts with "tile-run: error:".
@@ -202,6 +204,10 @@ Options parseOptions(int argc, char **argv) {
       options.threads = static_cast<unsigned>(parseCount("--threads", value, 1, 1024));
     } else if (is("--device", i)) {
       options.device = static_cast<int>(parseCount("--device", value, 0, 1023));
+    } else if (is("--dependent-launch", i)) {
+      if (value != "on" && value != "off")
+        fail("--dependent-launch is on or off, not '" + value + "'");
+      options.dependentLaunch = value == "on";
     } else if (is("--timeout", i)) {
       options.timeout = parsePositive("--timeout", value);
     } else if (is("--flops", i)) {

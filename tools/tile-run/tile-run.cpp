@@ -361,6 +361,7 @@ int main(int argc, char **argv) {
     fail(error.message);
   module->getBackend().setThreads(options.threads);
   module->getBackend().setDevice(options.device);
+  module->getBackend().setDependentLaunch(options.dependentLaunch);
   if (options.list) {
     printList(*module, options.json);
     return 0;

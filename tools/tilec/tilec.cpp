@@ -91,6 +91,13 @@ struct Options {
                       cl::desc("Test at run time what the language leaves undefined: a failed "
                                "check names the line and ends the program"),
                       cl::cat(category)};
+  cl::opt<Switch> dependentLaunch{
+      "dependent-launch",
+      cl::desc("Whether kernels may begin before the one in front of them in the stream has ended"),
+      cl::init(Switch::On),
+      cl::values(clEnumValN(Switch::On, "on", "they set up what they can and wait for it"),
+                 clEnumValN(Switch::Off, "off", "they begin behind it")),
+      cl::cat(category)};
   cl::opt<bool> lineInfo{"lineinfo", cl::desc("Keep line tables in the cubin"), cl::cat(category)};
   cl::opt<std::string> ptxas{"ptxas", cl::desc("ptxas or its directory"), cl::value_desc("path"),
                              cl::cat(category)};
@@ -218,6 +225,7 @@ int main(int argc, char **argv) {
   compile.optLevel = options.level;
   compile.lineInfo = options.lineInfo;
   compile.check = options.check;
+  compile.dependentLaunch = options.dependentLaunch == Switch::On;
   compile.saveTemps = options.saveTemps;
   compile.ptxas = options.ptxas;
   compile.disassembler = options.nvdisasm;

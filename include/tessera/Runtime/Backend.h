@@ -32,6 +32,8 @@ struct Error {
 struct ReadyLaunch {
   void *function = nullptr;
   uint32_t blocks = 0, threads = 1, shared = 0, cluster = 1;
+  /// May begin before the launch in front of it in the stream has ended.
+  bool dependent = false;
   void **params = nullptr;
 };
 
@@ -58,6 +60,11 @@ public:
   virtual bool function(const std::string &symbol, uint32_t shared, void *&function,
                         Error &error) = 0;
   virtual bool functionInfo(void *function, FunctionInfo &info, Error &error) = 0;
+  /// How many blocks of the launch a core holds at a time.
+  virtual bool occupancy(const ReadyLaunch &launch, int64_t &blocks, Error &error) {
+    blocks = 1;
+    return true;
+  }
   virtual bool encode(const TensorMapFields &fields, void *map, Error &error) = 0;
   virtual bool launch(const ReadyLaunch &launch, void *stream, Error &error) = 0;
 
@@ -82,6 +89,7 @@ public:
 
   virtual void setThreads(unsigned threads) {}
   virtual void setDevice(int device) {}
+  virtual void setDependentLaunch(bool allowed) {}
 };
 
 /// `bytes` must outlive the backend; `path` may be empty.

@@ -99,6 +99,7 @@ struct Launch {
   std::string symbol;
   std::vector<Expr> grid;
   int64_t block = 1, shared = 0, cluster = 1;
+  bool dependent = false; ///< may begin before the launch in front of it in the stream has ended
   std::vector<Param> params;
   std::vector<Descriptor> descriptors;
 };

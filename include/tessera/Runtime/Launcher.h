@@ -91,6 +91,7 @@ private:
   bool prepareLaunch(const Launch &launch, const std::vector<BoundArg> &args,
                      const std::vector<Space> &spaces, Prepared &prepared, size_t &slot,
                      size_t &map, size_t &param, Error &error);
+  bool placesEvenly(const ReadyLaunch &launch, bool &evenly, Error &error);
   bool prepareMap(const Descriptor &descriptor, const std::vector<BoundArg> &args,
                   const std::vector<Space> &spaces, void *map, Error &error);
 

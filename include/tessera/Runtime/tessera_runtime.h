@@ -95,6 +95,9 @@ TESSERA_RT_API const char *tessera_rt_compiler(const tessera_rt_module *module);
 /* CPU: threads that run blocks (0: all cores). GPU: the device used if no context is current. */
 TESSERA_RT_API void tessera_rt_set_threads(tessera_rt_module *module, unsigned threads);
 TESSERA_RT_API void tessera_rt_set_device(tessera_rt_module *module, int device);
+/* GPU: whether launches may begin before the one in front of them in the stream has ended, if their
+ * code waits for it (docs/Contract.md). On unless switched off; no result depends on it. */
+TESSERA_RT_API void tessera_rt_set_dependent_launch(tessera_rt_module *module, int allowed);
 /* Loads the code onto the device (or into the process) now instead of at the first launch. */
 TESSERA_RT_API tessera_rt_status tessera_rt_prepare(tessera_rt_module *module, char **error);
 

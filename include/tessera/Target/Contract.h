@@ -108,6 +108,7 @@ struct Launch {
   // What only a GPU has.
   struct Gpu {
     int64_t block = 0, shared = 0, cluster = 1;
+    bool dependent = false;
   };
   std::optional<Gpu> gpu;
   std::vector<Param> params;

@@ -19,6 +19,8 @@
 // 4. setmaxnreg: legal numbers, both directions, a known number of threads, registers enough for
 // all warpgroups.
 // 5. Named barriers have numbers below 16.
+// 6. Dependent launches (griddepcontrol): every thread passes the wait, and on every path before it
+// accesses global memory; nothing is read by non-coherent loads.
 //
 // What is not static in the text is not judged. No IR in it.
 #ifndef TESSERA_TARGET_PTXCHECK_H

@@ -147,12 +147,16 @@ LogicalResult Lowering::lowerChain(Operation *first, Operation *&last) {
   return lowerElementwise(*this, chain);
 }
 
-LogicalResult Lowering::lowerBlock(Block &block) {
-  for (Operation *op = block.empty() ? nullptr : &block.front(); op; op = op->getNextNode()) {
+LogicalResult Lowering::lowerBlock(Block &block) { return lowerOps(block.begin(), block.end()); }
+
+LogicalResult Lowering::lowerOps(Block::iterator from, Block::iterator to) {
+  for (; from != to; ++from) {
+    Operation *op = &*from;
     if (op->hasTrait<OpTrait::IsTerminator>())
       continue;
     if (failed(isTileArithmetic(op) ? lowerChain(op, op) : lower(op)))
       return failure();
+    from = op->getIterator();
   }
   return success();
 }

@@ -343,7 +343,7 @@ LogicalResult tessera::nvvm::lowerLoad(Lowering &f, cta::LoadOp op) {
   TypedAttr padAttr = tile::padValue(op.getPadAttr(), element);
   Value pad = padAttr ? f.constant(padAttr) : f.zero(element);
   Value storedPad = f.toMemory(pad);
-  bool invariant = f.isReadOnly(tile::rootOf(op.getSource()));
+  bool invariant = f.isInvariant(tile::rootOf(op.getSource()));
   int64_t size = access.index.size(), vector = access.vectorElements(), bytes = access.bytes;
 
   // Paths yield the words of whole vectors, or elements where a vector has less than a word.

@@ -17,6 +17,11 @@ Lowering::Lowering(ModuleOp module, tile::KernelOp kernel, cta::LaunchOp launch)
   scope.warps = numThreads / 32;
 }
 
+/// Arithmetic, and places in shared memory.
+static bool needsNoMemory(Operation *op) {
+  return isMemoryEffectFree(op) || isa<cta::RingOp, cta::ViewOp>(op);
+}
+
 LogicalResult Lowering::run() {
   collectWrites();
   func =
@@ -24,15 +29,30 @@ LogicalResult Lowering::run() {
                                LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {}));
   Block *entry = func.addEntryBlock(b);
   b.setInsertionPointToEnd(entry);
+  // The next launch is let in when all blocks of this one have come here or ended: it can only take
+  // room on the device that no block of this one wants any more.
+  if (launch.getDependent())
+    NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::launch_dependents);
   // What stands between here and the body is the preamble; the op itself is dropped with what is
   // not used.
   marker = arith::ConstantOp::create(b, func.getLoc(), b.getI1Type(), b.getBoolAttr(true));
   initMbarriers();
-  if (failed(lowerBlock(launch.getBody().front())) || broken)
+  Block &body = launch.getBody().front();
+  Block::iterator first = body.begin();
+  Operation *wait = nullptr;
+  if (launch.getDependent()) {
+    first = llvm::find_if(body, [](Operation &op) { return !needsNoMemory(&op); });
+    if (failed(lowerOps(body.begin(), first)))
+      return failure();
+    wait = awaitPredecessor();
+  }
+  if (failed(lowerOps(first, body.end())) || broken)
     return failure();
   if (launch.getCluster().value_or(1) > 1)
     meetCluster(/*atEnd=*/true);
   LLVM::ReturnOp::create(b, func.getLoc(), ValueRange());
+  if (wait)
+    hoistAboveLoads(wait);
   prefetchDescriptors();
   IRRewriter rewriter(context);
   (void)runRegionDCE(rewriter, func->getRegions());
@@ -77,12 +97,42 @@ void Lowering::meetCluster(bool atEnd) {
   NVVM::ClusterWaitOp::create(b, loc, aligned);
 }
 
-/// Thread 0 asks for them early, where it sets up the mbarriers anyhow.
+/// Every thread waits until the launch before this one has ended and its writes can be seen. All of
+/// them, also those that will find nothing to do: a grid of which no thread waits may end before
+/// its predecessor, and then the launch behind would not be ordered behind that one. The memory
+/// clobber is why this is no nvvm.griddepcontrol: LLVM takes that intrinsic for one that touches no
+/// memory.
+Operation *Lowering::awaitPredecessor() {
+  inlineAsm("griddepcontrol.wait;", {}, {}, /*sideEffects=*/true, /*memoryClobber=*/true);
+  return &func.getBody().front().back();
+}
+
+/// Scalars of the kernel that the launch uses may be loaded in the preamble: then the wait comes
+/// there.
+void Lowering::hoistAboveLoads(Operation *wait) {
+  auto isGlobalLoad = [](LLVM::LoadOp load) {
+    return cast<LLVM::LLVMPointerType>(load.getAddr().getType()).getAddressSpace() ==
+           static_cast<unsigned>(NVVM::NVVMMemorySpace::Global);
+  };
+  for (Operation &op : func.getBody().front()) {
+    if (&op == wait)
+      return;
+    WalkResult walked = op.walk([&](LLVM::LoadOp load) {
+      return isGlobalLoad(load) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (walked.wasInterrupted()) {
+      wait->moveBefore(&op);
+      return;
+    }
+  }
+}
+
+/// Thread 0 asks for them before all else, where it sets up the mbarriers anyhow.
 void Lowering::prefetchDescriptors() {
   if (!atEntry)
     return;
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(atEntry->getTerminator());
+  b.setInsertionPointToStart(atEntry);
   for (const Parameter &p : parameters)
     if (p.kind == "descriptor")
       NVVM::PrefetchOp::create(b, func.getLoc(), NVVM::PrefetchCacheLevelAttr(),

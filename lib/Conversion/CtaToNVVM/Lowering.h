@@ -82,6 +82,8 @@ public:
   /// Lowers one op of the old program at the insertion point.
   LogicalResult lower(Operation *op);
   LogicalResult lowerBlock(mlir::Block &block);
+  /// A chain of tile arithmetic that reaches `to` must end there.
+  LogicalResult lowerOps(mlir::Block::iterator from, mlir::Block::iterator to);
   /// The elementwise op and those behind it that can be computed with it; `last` is the last.
   LogicalResult lowerChain(Operation *first, Operation *&last);
   /// The types of the registers of a value.
@@ -148,6 +150,9 @@ public:
   Value strideOf(Value memref, unsigned dim); // i64, elements
   /// No thread writes what lies behind this root during the launch.
   bool isReadOnly(Value root);
+  /// And nobody else does: it may be read early and through caches that are not coherent. A
+  /// dependent launch runs beside the one before it, which may still write.
+  bool isInvariant(Value root) { return isReadOnly(root) && !launch.getDependent(); }
   LogicalResult lowerMemRefOp(Operation *op);
   /// The parameter `{kind, arg|index, dim}` of the function, made on first use.
   Value parameter(llvm::StringRef kind, int64_t index, int64_t dim, Type type);
@@ -214,6 +219,8 @@ public:
 private:
   void initMbarriers();
   void meetCluster(bool atEnd);
+  Operation *awaitPredecessor();
+  void hoistAboveLoads(Operation *wait);
   LogicalResult lowerRoles(cta::RoleOp first);
   LogicalResult lowerElect(cta::ElectOp op);
   LogicalResult lowerSlot(cta::SlotOp op);

@@ -178,7 +178,7 @@ LogicalResult Lowering::lowerMemRefOp(Operation *op) {
     Value pointer = elementPointer(load.getMemRef(), load.getIndices());
     Value loaded = LLVM::LoadOp::create(
         b, loc, memoryType(element), pointer, static_cast<unsigned>(tile::elementBytes(element)),
-        /*isVolatile=*/false, /*isNonTemporal=*/false, isReadOnly(tile::rootOf(load.getMemRef())));
+        /*isVolatile=*/false, /*isNonTemporal=*/false, isInvariant(tile::rootOf(load.getMemRef())));
     set(load.getResult(), {fromMemory(loaded, element)});
     return success();
   }
@@ -310,11 +310,12 @@ void Lowering::finishAttributes() {
         param.append(number("dim", p.dim));
     }
     if (p.kind == "pointer" || p.kind == "workspace") {
-      // Across a barrier another thread may have written what this one reads: then LLVM must not
-      // think that the pointer is the only way to it.
+      // Across a barrier another thread may have written what this one reads, and across the wait
+      // of a dependent launch another grid: then LLVM must not think that the pointer is the only
+      // way to it.
       Value root = p.kind == "pointer" ? Value(kernel.getArgument(p.index)) : Value();
       if (root && !copied.contains(root) && (isReadOnly(root) || !readBack.contains(root)) &&
-          !aliasGroup(kernel, root))
+          !aliasGroup(kernel, root) && !launch.getDependent())
         attrs.append("llvm.noalias", b.getUnitAttr());
       if (root && isReadOnly(root) && !copied.contains(root))
         attrs.append("llvm.readonly", b.getUnitAttr());

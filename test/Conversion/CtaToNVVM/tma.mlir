@@ -15,10 +15,10 @@
 // CHECK:       %[[PARITY:.*]] = llvm.alloca
 // CHECK:       llvm.store %c0_i32, %[[PARITY]]
 // CHECK:       scf.if %[[T0:.*]] {
+// CHECK-NEXT:    nvvm.prefetch tensormap, %[[IN]]
+// CHECK-NEXT:    nvvm.prefetch tensormap, %[[OUT]]
 // CHECK:         nvvm.mbarrier.init %{{.*}}, %c2_i32
 // CHECK:         nvvm.fence.mbarrier.init
-// CHECK:         nvvm.prefetch tensormap, %[[IN]]
-// CHECK:         nvvm.prefetch tensormap, %[[OUT]]
 // CHECK:       }
 // CHECK:       nvvm.barrier0
 // CHECK:       %[[C64:.*]] = arith.addi %{{.*}}, %c64_i32

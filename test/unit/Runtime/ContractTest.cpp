@@ -55,6 +55,21 @@ TEST(Contract, Parses) {
   EXPECT_EQ(launch.grid[0].print(kernel.argNames()), "ceildivs(A.size[0], 128)");
 }
 
+TEST(Contract, DependentLaunches) {
+  for (auto [text, expected] : {std::pair{"true", true}, {"false", false}}) {
+    Contract contract;
+    std::string error;
+    std::string json =
+        replaced("\"cluster\": 1", std::string("\"cluster\": 1, \"dependent\": ") + text);
+    ASSERT_TRUE(parseContract(wrapContract(json), contract, error)) << error;
+    EXPECT_EQ(contract.kernels[0].variants[0].launches[0].dependent, expected);
+    EXPECT_FALSE(contract.kernels[0].variants[1].launches[0].dependent) << "the default";
+  }
+  EXPECT_EQ(failure(replaced("\"cluster\": 1", "\"cluster\": 1, \"dependent\": 1")),
+            "malformed contract: kernels[0].variants[0].launches[0].dependent: expected true or "
+            "false");
+}
+
 TEST(Contract, Header) {
   Contract contract;
   std::string error;

@@ -16,11 +16,13 @@
 namespace ours = tessera::rt::cuda;
 
 static_assert(ours::Success == CUDA_SUCCESS);
+static_assert(ours::ErrorInvalidValue == CUDA_ERROR_INVALID_VALUE);
 static_assert(ours::ErrorOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
 static_assert(ours::ErrorDeinitialized == CUDA_ERROR_DEINITIALIZED);
 static_assert(ours::ErrorNoDevice == CUDA_ERROR_NO_DEVICE);
 static_assert(ours::ErrorNoBinaryForGpu == CUDA_ERROR_NO_BINARY_FOR_GPU);
 static_assert(ours::ErrorNotReady == CUDA_ERROR_NOT_READY);
+static_assert(ours::ErrorNotSupported == CUDA_ERROR_NOT_SUPPORTED);
 static_assert(ours::DeviceMultiprocessorCount == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 static_assert(ours::DeviceComputeCapabilityMajor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 static_assert(ours::DeviceComputeCapabilityMinor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
@@ -31,6 +33,8 @@ static_assert(ours::FunctionNumRegs == CU_FUNC_ATTRIBUTE_NUM_REGS);
 static_assert(ours::FunctionMaxDynamicSharedSizeBytes ==
               CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
 static_assert(ours::LaunchAttributeClusterDimension == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+static_assert(ours::LaunchAttributeProgrammaticStreamSerialization ==
+              CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
 static_assert(ours::EventDefault == CU_EVENT_DEFAULT);
 
 static_assert(ours::TensorMapUInt8 == CU_TENSOR_MAP_DATA_TYPE_UINT8);
@@ -55,6 +59,13 @@ static_assert(alignof(ours::TensorMap) >= alignof(CUtensorMap));
 static_assert(sizeof(ours::LaunchAttribute) == sizeof(CUlaunchAttribute));
 static_assert(alignof(ours::LaunchAttribute) == alignof(CUlaunchAttribute));
 static_assert(offsetof(ours::LaunchAttribute, value) == offsetof(CUlaunchAttribute, value));
+static_assert(offsetof(decltype(ours::LaunchAttribute::value), cluster) ==
+              offsetof(CUlaunchAttributeValue, clusterDim));
+static_assert(offsetof(decltype(ours::LaunchAttribute::value),
+                       programmaticStreamSerializationAllowed) ==
+              offsetof(CUlaunchAttributeValue, programmaticStreamSerializationAllowed));
+static_assert(sizeof(ours::LaunchAttribute::value.programmaticStreamSerializationAllowed) ==
+              sizeof(CUlaunchAttributeValue::programmaticStreamSerializationAllowed));
 static_assert(sizeof(ours::LaunchConfig) == sizeof(CUlaunchConfig));
 static_assert(offsetof(ours::LaunchConfig, stream) == offsetof(CUlaunchConfig, hStream));
 static_assert(offsetof(ours::LaunchConfig, attributes) == offsetof(CUlaunchConfig, attrs));
@@ -101,6 +112,7 @@ SAME(moduleUnload, cuModuleUnload);
 SAME(moduleGetFunction, cuModuleGetFunction);
 SAME(funcGetAttribute, cuFuncGetAttribute);
 SAME(funcSetAttribute, cuFuncSetAttribute);
+SAME(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor);
 SAME(launchKernel, cuLaunchKernel);
 SAME(launchKernelEx, cuLaunchKernelEx);
 SAME(memAlloc, cuMemAlloc);

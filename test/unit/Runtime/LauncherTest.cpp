@@ -24,13 +24,14 @@ public:
     uint32_t blocks, threads, shared;
     std::vector<uint64_t> values;
     void *stream;
+    bool dependent = false;
   };
   std::vector<Call> calls;
   std::vector<TensorMapFields> maps;
   std::vector<std::pair<uint64_t, size_t>> fills; ///< address, count
   std::map<uint64_t, size_t> allocations;
   int looked = 0, frees = 0, allocated = 0, coresAsked = 0;
-  int64_t cores = 132;
+  int64_t cores = 132, fitting = 1;
   bool outOfMemory = false;
 
   bool isGpu() const override { return true; }
@@ -53,6 +54,10 @@ public:
     return true;
   }
   bool functionInfo(void *function, FunctionInfo &info, Error &error) override { return true; }
+  bool occupancy(const ReadyLaunch &launch, int64_t &blocks, Error &error) override {
+    blocks = fitting;
+    return fitting || error.set(TESSERA_RT_DRIVER, "no occupancy");
+  }
   bool encode(const TensorMapFields &fields, void *map, Error &error) override {
     maps.push_back(fields);
     std::memset(map, 0xee, tensorMapBytes);
@@ -64,7 +69,8 @@ public:
               launch.threads,
               launch.shared,
               {},
-              stream};
+              stream,
+              launch.dependent};
     for (size_t i = 0; launch.params[i] && i < 8; ++i) {
       uint64_t value;
       std::memcpy(&value, launch.params[i], 8);
@@ -308,6 +314,66 @@ TEST_F(Launcher, NumberOfCores) {
   EXPECT_FALSE(kernel->check(args, 4, variant, error));
   recorder->cores = 0;
   EXPECT_EQ(launch(), "no device");
+}
+
+/// A launch of `blocks` blocks that says whether it is dependent.
+class DependentLaunch : public ::testing::Test {
+protected:
+  /// Whether the launches of the kernel `k` with blocks for N are dependent; with `filled` it has a
+  /// workspace.
+  std::vector<bool> run(int64_t n, int64_t fitting, bool filled = false) {
+    std::string json =
+        R"({"version": 1, "target": "sm_90a", "kernels": [{"name": "k",
+      "args": [{"name": "x", "kind": "memref", "element": "f32", "shape": ["N"], "access": "write"}],
+      "workspaces": [)" +
+        std::string(filled ? R"({"element": "f32", "sizes": [4], "init": "-inf"})" : "") +
+        R"(], "variants": [{"launches": [
+        {"symbol": "a", "grid": [{"size": [0, 0]}], "block": 128, "dependent": true,
+         "params": [{"kind": "pointer", "arg": 0}]},
+        {"symbol": "b", "grid": [{"size": [0, 0]}], "block": 128,
+         "params": [{"kind": "pointer", "arg": 0}]},
+        {"symbol": "c", "grid": [{"size": [0, 0]}], "block": 128, "dependent": true,
+         "params": [{"kind": "pointer", "arg": 0}]}]}]}]})";
+    Contract contract;
+    std::string message;
+    EXPECT_TRUE(parseContract(wrapContract(json), contract, message)) << message;
+    auto owned = std::make_unique<Recorder>();
+    Recorder *recorder = owned.get();
+    recorder->fitting = fitting;
+    std::unique_ptr<Module> module = Module::create(std::move(contract), std::move(owned));
+    tessera_rt_arg arg = {reinterpret_cast<void *>(0x10000), &n, nullptr, 0};
+    Error error;
+    failed = !module->getKernels()[0]->launch(&arg, 1, nullptr, error);
+    std::vector<bool> result;
+    for (const Recorder::Call &call : recorder->calls)
+      result.push_back(call.dependent);
+    return result;
+  }
+  bool failed = false;
+  using Flags = std::vector<bool>;
+};
+
+TEST_F(DependentLaunch, AsTheContractSays) {
+  EXPECT_EQ(run(132, 1), (Flags{true, false, true}));
+  EXPECT_EQ(run(1, 1), (Flags{true, false, true}));
+  EXPECT_EQ(run(0, 1), Flags());
+  run(1, 0);
+  EXPECT_TRUE(failed) << "the device did not say what it holds";
+}
+
+/// 132 cores: where more blocks fit on one than it would get, those that come free first would get
+/// too many.
+TEST_F(DependentLaunch, BlocksDoNotCrowd) {
+  EXPECT_EQ(run(132, 2), (Flags{false, false, false}));
+  EXPECT_EQ(run(133, 2), (Flags{true, false, true}));
+  EXPECT_EQ(run(264, 3), (Flags{false, false, false}));
+  EXPECT_EQ(run(265, 3), (Flags{true, false, true}));
+  EXPECT_EQ(run(100000, 16), (Flags{true, false, true}));
+}
+
+/// A fill is no kernel that a launch could overlap with.
+TEST_F(DependentLaunch, NotBehindAFill) {
+  EXPECT_EQ(run(132, 1, /*filled=*/true), (Flags{false, false, true}));
 }
 
 // A workspace with rows that are further apart than they are long, of one variant only.

@@ -23,6 +23,9 @@ def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryE
     With `cluster = c` each c blocks that follow each other form a cluster: they run at the same time, tiles that all of them need are fetched once
     (`multicast` of a `cta.copy`), and none ends before the others have done with its mbarriers. The number of blocks is a multiple of c.
 
+    A `dependent` launch may be placed on the device while the one before it in the stream still runs. It lets the next one in at once, sets up what needs no
+    global memory, and then every thread waits for the launch before it (docs/Async.md, *Dependent launches*). `cta-lower-grid` decides it.
+
     The body may use scalars of the kernel's body; they are arguments, or cloned into the function by the lowering.
 
     ```mlir
@@ -34,7 +37,7 @@ def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryE
   }];
   let arguments = (ins SymbolNameAttr:$symbol, Variadic<Index>:$blocks, OptionalAttr<I64Attr>:$threads,
     OptionalAttr<I64Attr>:$shared, OptionalAttr<I64Attr>:$max_registers, OptionalAttr<I64Attr>:$min_blocks,
-    OptionalAttr<DenseI64ArrayAttr>:$mbarriers, OptionalAttr<I64Attr>:$cluster);
+    OptionalAttr<DenseI64ArrayAttr>:$mbarriers, OptionalAttr<I64Attr>:$cluster, UnitAttr:$dependent);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$symbol `blocks` `(` $blocks `)` attr-dict-with-keyword $body";
   let hasVerifier = 1;

@@ -121,6 +121,8 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
     With `persistent = 1` in the plan the launch has at most `tile.num_cores` times `blocks_per_sm` (1) blocks, and the body is in a loop over the numbers
     of the points of the grid, in the same order. A grid of rank 0 stays as it is. What `t + blocks < 2³¹` needs of the number of points is a `tile.assume`.
 
+    With the option `dependent` launches are `dependent`: each may begin before the one in front of it in the stream has ended.
+
     ```mlir
     tile.grid (%i) = (0) to (%n) step (128) { … }
     // becomes
@@ -142,6 +144,7 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
     }
     ```
   }];
+  let options = [Option<"dependent", "dependent", "bool", "false", "Make launches that may begin before the one in front of them has ended.">];
 }
 
 def AllocateShared : CtaPass<"cta-allocate-shared"> {

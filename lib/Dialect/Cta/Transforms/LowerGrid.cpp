@@ -188,7 +188,7 @@ static std::optional<std::string> whyNotCluster(tile::GridOp grid) {
   return why;
 }
 
-static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr plan) {
+static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr plan, bool dependent) {
   // Steps that are SSA values may turn out constant only now: the op's verifier saw no integer.
   for (auto [d, step] : llvm::enumerate(grid.getMixedStep()))
     if (std::optional<int64_t> constant = getConstantIntValue(step); constant && *constant < 1)
@@ -226,9 +226,10 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
     blocks = {launched};
   }
   IntegerAttr minBlocks = blocksPerSM ? b.getI64IntegerAttr(*blocksPerSM) : IntegerAttr();
-  auto launch = LaunchOp::create(b, loc, b.getStringAttr(symbol), blocks, IntegerAttr{},
-                                 IntegerAttr{}, IntegerAttr{}, minBlocks, DenseI64ArrayAttr{},
-                                 cluster > 1 ? b.getI64IntegerAttr(cluster) : IntegerAttr());
+  auto launch =
+      LaunchOp::create(b, loc, b.getStringAttr(symbol), blocks, IntegerAttr{}, IntegerAttr{},
+                       IntegerAttr{}, minBlocks, DenseI64ArrayAttr{},
+                       cluster > 1 ? b.getI64IntegerAttr(cluster) : IntegerAttr(), dependent);
   if (Attribute prediction = grid->getAttr("cta.prediction"))
     launch->setAttr("cta.prediction", prediction);
   launch.getBody().takeBody(grid.getRegion());
@@ -270,13 +271,16 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
 
 namespace {
 struct LowerGrid : cta::impl::LowerGridBase<LowerGrid> {
+  using LowerGridBase::LowerGridBase;
+
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, tile::Phase::Placed, "cta-lower-grid")))
       return signalPassFailure();
     SmallVector<tile::GridOp> grids(kernel.getBody().getOps<tile::GridOp>());
     for (auto [i, grid] : llvm::enumerate(grids))
-      if (failed(lowerGrid(grid, (kernel.getSymName() + "_" + Twine(i)).str(), planOf(kernel))))
+      if (failed(lowerGrid(grid, (kernel.getSymName() + "_" + Twine(i)).str(), planOf(kernel),
+                           dependent)))
         return signalPassFailure();
   }
 };
