@@ -90,12 +90,12 @@ def load_rows(options):
     return rows
 
 
-def cost(row, options):
-    """About how many seconds a row takes; a row is not begun with less left."""
+def cost(row, options, ours=math.inf):
+    """About how many seconds a row takes for which the kit has so many kernels; a row is not begun with less left."""
     ms = 2e-9 * max(1, row.get("Z", 0)) * row["M"] * row["N"] * row["K"] / 600 + 0.005
-    candidates = options.ours + 3 + bool(row.get("plain"))
+    candidates = min(options.ours, ours) + 3 + bool(row.get("plain"))
     burst = 0.06 + 1e-3 * max(4.0, 2 * ms)
-    screening = 1e-3 * (options.algorithms + 12) * (10 + max(3.0, 4 * ms))
+    screening = 1e-3 * (options.algorithms + 12 + (0 if math.isinf(ours) else 2 * ours)) * (10 + max(3.0, 4 * ms))
     sustained = options.sustained * min(4, candidates) * 0.75 if row.get("sustained") else 0
     return round(1.5 + screening + (options.rounds + 3) * candidates * burst + sustained, 1)
 
@@ -317,6 +317,8 @@ class Bench:
                     self.exit_if_dead(candidate.name, error)
                     if candidate.role != "peer":
                         notes.append({"name": candidate.name, "text": str(error)[:300], "bad": True})
+            for ms, _, candidate in times:
+                candidate.screened = ms
             candidates = [candidate for _, _, candidate in sorted(times)[:left]]
         return candidates
 
@@ -346,6 +348,7 @@ class Bench:
         if self.driver and usable("CUDA Tile"):
             peers += self.screen(self.cuda_tile_peers(work, row, skip, notes), 1, notes)
         peers = [c for c in peers if self.sound(c, work, notes)]
+        self.everyone = ours + plain
         return self.screen(ours, self.options.ours, notes) + self.screen(plain, 1, notes) + peers
 
     def sound_plain(self, candidate, work, notes):
@@ -374,8 +377,10 @@ class Bench:
                 candidate.burst.clear()
                 candidate.sustained.clear()
         seconds = {"inputs": made - began, "screening": screened - made, "timing": time.monotonic() - screened}
-        result = gemm_report.result(row, [c for c in candidates if c.burst], notes, work.flops, seconds)
+        screened = {c.name: c.screened for c in self.everyone if hasattr(c, "screened")}
+        result = gemm_report.result(row, [c for c in candidates if c.burst], notes, work.flops, seconds, screened)
         del work, candidates
+        self.everyone = []
         gc.collect()  # watched candidates refer to themselves and hold the operands
         if not self.options.cpu:
             self.device.torch.cuda.empty_cache()
@@ -429,6 +434,8 @@ def main():
     if missing and not options.peers:
         print("No kernel of the kit computes: " + ", ".join(missing), file=sys.stderr, flush=True)
         rows = [row for row in rows if row["name"] not in missing]
+    for row in rows:  # what they cost is known now that it is known how many kernels are timed
+        row["cost"] = cost(row, options, len(programs_for(programs, row, options.programs)))
     told, out = {}, os.environ.get("OUT")
     try:
         smi = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version,clocks.sm,power.draw,temperature.gpu", "--format=csv,noheader"],

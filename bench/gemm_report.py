@@ -50,8 +50,8 @@ def compare(candidates, protocol, bar):
             "rounds": found, "bar": bar, "pass": ratio >= ALLOWANCE * bar, "versus": versus}
 
 
-def result(row, candidates, notes, flops, seconds):
-    """A row's record: all that the files hold."""
+def result(row, candidates, notes, flops, seconds, screened=None):
+    """A row's record: all that the files hold. `screened`: milliseconds of our kernels in the last short burst of each."""
     lines = []
     for candidate in candidates:
         line = {"name": candidate.name, "role": candidate.role, "error": candidate.error, "worst": candidate.worst,
@@ -65,6 +65,7 @@ def result(row, candidates, notes, flops, seconds):
         lines.append(line)
     comparisons = {protocol: compare(candidates, protocol, row.get("bar", 1.0)) for protocol in PROTOCOLS}
     return {"group": row["name"], "row": row, "rows": lines, "comparisons": comparisons, "notes": notes,
+            "screened": {name: flops / ms * 1e-9 for name, ms in (screened or {}).items()},
             "seconds": {key: round(value, 2) for key, value in seconds.items()}}
 
 
@@ -95,6 +96,10 @@ def markdown(results, told):
             facts = ", ".join(template.format(line[key]) for key, template in FACTS.items() if line.get(key))
             lines.append("| " + " | ".join([record["group"], line["name"], _number(line["burst"], 1), _number(line["sustained"], 1), f"{line['error']:.2e}",
                                             f"{line['worst']:.2f}", facts]) + " |")
+        timed = {line["name"] for line in record["rows"]}
+        for name, rate in sorted(record.get("screened", {}).items(), key=lambda item: -item[1]):
+            if name not in timed:
+                lines.append(f"| {record['group']} | {name} | ({_number(rate, 1)}) | | | | screened only |")
         for note in record["notes"]:
             lines.append(f"| {record['group']} | {note['name']} | {'**FAILED** ' if note['bad'] else ''}{note['text']} | | | | |")
         if not any(line["role"] == "tessera" for line in record["rows"]) and not record["notes"]:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs what a machine with a Hopper GPU and Python needs to check and time the examples: no compiler, no
-# LLVM, no network there. scripts/gpu-kit.sh [--out DIR] [--build DIR] [--examples DIR] [--products] [--sources DIR] [--peer-kit DIR] [--jobs N] [PATTERN...]
+# LLVM, no network there. scripts/gpu-kit.sh [--out DIR] [--build DIR] [--examples DIR] [--products] [--sources DIR] [--variants NAMES] [--peer-kit DIR] [--jobs N] [PATTERN...]
 #
 #   DIR/examples/X.cubin, X.so       every example for the device and for the CPU
 #   DIR/failed.txt                   examples that do not compile, with the message
@@ -8,7 +8,8 @@
 #   DIR/runtime/                     the launcher's own device test
 #   DIR/test/GPU, DIR/bench          test/GPU/driver.py, bench/run.py and what they read
 #   DIR/products/X.cubin             with --products: the matrix products of test/GPU/make_gemms.py, for test/GPU/random_gemm.py and bench/gemm.py;
-#                                    with --sources DIR: the programs there, for the device only (make_gemms.py --sweep)
+#                                    with --sources DIR: the programs there, for the device only (make_gemms.py --sweep);
+#                                    with --variants NAMES: these alone (tilec --variants; aligned: a third of the bytes)
 #   DIR/peer-kit                     with --peer-kit: the cubins of bench/cuda_tile_kit.py, which bench/gemm.py times beside ours
 #
 # On the device: python3 DIR/test/GPU/driver.py; python3 DIR/bench/run.py; python3 DIR/bench/gemm.py.
@@ -21,7 +22,7 @@ build="$root/build/${TESSERA_PRESET:-dev}"
 examples="$root/examples"
 jobs=$(nproc)
 max_mib=60
-peers="" products=no more=""
+peers="" products=no more="" variants=auto
 patterns=()
 
 die() { echo "gpu-kit: error: $*" >&2; exit 1; }
@@ -33,9 +34,10 @@ while [ $# -gt 0 ]; do
     --examples) examples=$(value "$@"); shift ;;
     --products) products=yes ;;
     --sources) more=$(value "$@"); shift ;;
+    --variants) variants=$(value "$@"); shift ;;
     --peer-kit) peers=$(value "$@"); shift ;;
     --jobs) jobs=$(value "$@"); shift ;;
-    --help|-h) sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --help|-h) sed -n '2,16s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) die "unknown option '$1' (see --help)" ;;
     *) patterns+=("$1") ;;
   esac
@@ -88,7 +90,7 @@ compile() { # example
 product() { # source
   local name status=0
   name=$(basename "$1" .mlir)
-  timeout 300 "$tilec" "$1" -o "$out/products/$name.cubin" >"$work/$name.gpu" 2>&1 || status=$?
+  timeout 300 "$tilec" --variants="$variants" "$1" -o "$out/products/$name.cubin" >"$work/$name.gpu" 2>&1 || status=$?
   [ $status = 0 ] || { echo "== $name (exit code $status)"; head -n 12 "$work/$name.gpu"; } >"$work/$name.failed-gpu"
 }
 running=0

@@ -1,16 +1,25 @@
 #!/usr/bin/env python3
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes matrix products in many forms as tile programs, one a file: make_gemms.py DIR [--tile MxNxK] [--plan TEXT | --sweep] [PATTERN...]
+"""Writes matrix products in many forms as tile programs, one a file: make_gemms.py DIR [--tile MxNxK] [--plan TEXT | --sweep | --plans FILE] [PATTERN...]
 
 Elements bf16 and f16 in, those and f32 out; A and B as they are or transposed in memory; bias, GELU, ReLU, a residual, a
 scalar factor; batches; views with row strides. test/GPU/random_gemm.py and bench/gemm.py find what they are from the contracts.
---sweep writes each with the tiles and plans of SWEEP instead, for scripts/gpu-kit.sh --sources: bench/gemm.py times the best.
+A PATTERN is one of their names (gemm-nt-bf16*), or the whole name of a product that is not among them (gemm-nn-f16-bias-relu).
+--sweep writes each with the tiles and plans of SWEEP instead, --plans with those of a file, for scripts/gpu-kit.sh --sources:
+bench/gemm.py times the best. Lines of such a file are `TILES: PLAN`, where a|b stands for two of either, # begins a comment:
+
+  128x256x64 | 128x128x64: stages = 3|4, persistent = 1, group = 16, epilogue = 0|64
+
+`64x64x128:` leaves the plan to the compiler.
 """
 
 import argparse
 import fnmatch
+import itertools
 import os
+import re
+import sys
 
 ABOUT = "// Made by test/GPU/make_gemms.py.\n"
 # (tile, plan): around what was fastest in experiments on an H200.
@@ -21,6 +30,9 @@ SWEEP += [((256, 128, 64), "stages = 4, persistent = 1, group = 8"), ((128, 128,
           ((128, 256, 64), "stages = 4, persistent = 1, group = 8, cluster = 2"), ((64, 256, 64), "stages = 4, persistent = 1, group = 16"),
           ((64, 128, 64), "stages = 6, persistent = 1, group = 16"), ((64, 64, 128), "stages = 4, persistent = 1, group = 16"),
           ((128, 256, 64), "stages = 4, persistent = 1, group = 8, replicate = blocks")]
+
+
+EPILOGUE = ("alpha", "bias", "relu", "gelu", "residual")  # in the order in which they are computed
 
 
 class Product:
@@ -137,6 +149,47 @@ def products():
     yield Product("nt", "bf16", epilogue=("bias", "residual"), strided=True)
 
 
+def product_of(name):
+    """The product that has this name, or None."""
+    found = re.fullmatch(r"(batched-)?gemm-([nt]{2})-(bf16|f16)(?:-(bf16|f16|f32))?((?:-(?:%s))*)(-strided)?" % "|".join(EPILOGUE), name)
+    if not found:
+        return None
+    batched, layout, element, result, epilogue, strided = found.groups()
+    words = epilogue.split("-")[1:]
+    product = Product(layout, element, result, tuple(word for word in EPILOGUE if word in words), bool(batched), bool(strided))
+    return product if product.name == name else None  # each word once, in their order
+
+
+def chosen_products(patterns):
+    listed = list(products())
+    for pattern in patterns:
+        found = [product for product in listed if fnmatch.fnmatchcase(product.name, pattern)] or [product_of(pattern)]
+        if found == [None]:
+            sys.exit(f"make_gemms.py: no product matches {pattern}")
+        yield from found
+
+
+def read_plans(path):
+    """(tile, plan) of all alternatives of a file's lines, each once."""
+    found = {}
+    with open(path) as file:
+        for number, line in enumerate(file, 1):
+            line = line.split("#")[0].strip()
+            if not line:
+                continue
+            tiles, colon, plan = line.partition(":")
+            entries = [entry.partition("=") for entry in plan.split(",") if entry.strip()]
+            tiles = [re.fullmatch(r"(\d+)x(\d+)x(\d+)", tile.strip()) for tile in tiles.split("|")]
+            if not colon or None in tiles or not all(value.strip() for _, _, value in entries):
+                sys.exit(f"{path}:{number}: not 'MxNxK | …: entry = value|…, …': {line}")
+            values = [[value.strip() for value in text.split("|")] for _, _, text in entries]
+            for tile in tiles:
+                for choice in itertools.product(*values):
+                    plan = ", ".join(f"{entry.strip()} = {value}" for (entry, _, _), value in zip(entries, choice))
+                    found[tuple(int(size) for size in tile.groups()), plan] = None
+    return list(found)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("out")
@@ -144,17 +197,17 @@ def main():
     parser.add_argument("--tile", default="128x256x64", help="of most products; those with two operands in the epilogue have half the columns")
     parser.add_argument("--plan", default="", help="the inside of a #cta.plan, as in 'stages = 4, persistent = 1, group = 8'")
     parser.add_argument("--sweep", action="store_true", help="all plans of SWEEP; the file says which: gemm-nt-bf16-128x256x64-stages4-…")
+    parser.add_argument("--plans", default="", help="the tiles and plans of a file")
     options = parser.parse_intermixed_args()
     tm, tn, tk = (int(size) for size in options.tile.split("x"))
+    many = read_plans(options.plans) if options.plans else SWEEP if options.sweep else []
     os.makedirs(options.out, exist_ok=True)
-    for product in products():
-        if not any(fnmatch.fnmatchcase(product.name, pattern) for pattern in options.pattern):
-            continue
+    for product in chosen_products(options.pattern):
         # Two operands beside the accumulators of 128x256 do not fit the registers.
         whole = len({"alpha", "bias", "residual"} & set(product.epilogue)) < 2
-        chosen = SWEEP if options.sweep else [((tm, tn if whole else tn // 2, tk), options.plan)]
-        for tile, plan in chosen:
-            suffix = f"-{'x'.join(map(str, tile))}-{plan.replace(' = ', '').replace(', ', '-').replace('_', '')}" if options.sweep else ""
+        for tile, plan in many or [((tm, tn if whole else tn // 2, tk), options.plan)]:
+            words = ["x".join(map(str, tile))] + [entry.replace(" = ", "").replace("_", "") for entry in plan.split(", ") if entry]
+            suffix = "-" + "-".join(words) if many else ""
             with open(os.path.join(options.out, product.name + suffix + ".mlir"), "w") as file:
                 file.write(product.source(tile, plan))
 

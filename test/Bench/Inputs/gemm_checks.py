@@ -8,6 +8,7 @@ import types
 
 sys.path.insert(0, sys.argv[1])
 import cuda_tile  # noqa: E402
+import gemm  # noqa: E402
 import gemm_programs  # noqa: E402
 import gemm_report  # noqa: E402
 import run  # noqa: E402
@@ -49,6 +50,37 @@ equal(gemm_report.compare(everyone, "sustained", 1.0)["peer"], "torch.mm (cuBLAS
 equal(gemm_report.compare([slow], "burst", 1.0), None)
 equal([c.name for c in gemm_report.finalists([slow, fast, mm, candidate("x", "peer", [1.14, 1.24, 1.25]), tile])],
       ["gemm/fast", "torch.mm (cuBLAS)", "x"])
+
+
+
+# Screening keeps the fastest, and what it saw of the others is told.
+class FakeBench(gemm.Bench):
+    def __init__(self):
+        pass
+
+    def short_burst(self, candidate, ms):
+        return candidate.ms
+
+
+several = [candidate(f"gemm/{number}", "tessera", [number]) for number in range(1, 9)]
+for one in several:
+    one.ms = one.burst[0]
+kept = FakeBench().screen(reversed(several), 2, [])
+equal([c.name for c in kept], ["gemm/1", "gemm/2"])
+equal([c.screened for c in several], [float(number) for number in range(1, 9)])
+for one in kept:
+    one.error = 0.0
+told = gemm_report.result({"name": "row"}, kept, [], 2e9, {}, {c.name: c.screened for c in several})
+equal([told["screened"]["gemm/1"], told["screened"]["gemm/8"]], [2.0, 0.25])
+screened = [line for line in gemm_report.markdown([told], {}) if "screened only" in line]
+equal(screened[0], "| row | gemm/3 | (0.7) | | | | screened only |")
+equal(len(screened), 6)
+
+# More of our kernels cost more; those that are not in the kit cost nothing.
+sizes = {"M": 4096, "N": 4096, "K": 4096}
+asked = types.SimpleNamespace(ours=30, algorithms=8, rounds=3, sustained=0)
+equal(gemm.cost(sizes, asked, 2) < gemm.cost(sizes, asked, 30) < gemm.cost(sizes, asked, 60), True)
+equal(gemm.cost(sizes, asked, 2) < gemm.cost(sizes, asked), True)
 
 # What a contract says of a product.
 

@@ -188,6 +188,69 @@ tile.kernel @paired(%x: memref<?x?xf32>, %y: memref<?x?xbf16>) attributes {phase
   tile.return
 }
 
+// The registers of the two tiles allow one block on an SM, the plan demands two, to whose roles it deals registers: the tiles of the epilogue take turns in what is
+// left of half the memory. Where nobody demands two, each has its own.
+// CHECK-LABEL: tile.kernel @demanded(
+// CHECK: min_blocks = 2 : i64{{.*}} shared = 114688 : i64
+// CHECK: cta.ring {offset = 0 : i64}
+// CHECK: cta.stage %{{.*}} {offset = 98304 : i64}
+// CHECK: cta.stage %{{.*}} {offset = 106496 : i64}
+// CHECK: cta.stage %{{.*}} {offset = 98304 : i64}
+// CHECK-LABEL: tile.kernel @not_demanded(
+// CHECK: shared = 122880 : i64
+// CHECK: cta.stage %{{.*}} {offset = 98304 : i64}
+// CHECK: cta.stage %{{.*}} {offset = 106496 : i64}
+// CHECK: cta.stage %{{.*}} {offset = 114688 : i64}
+tile.kernel @demanded(%x: memref<?x?xf32>, %y: memref<?x?xbf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @demanded_0 blocks() attributes {min_blocks = 2} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+    %ring = cta.ring : !cta.ring<12, !cta.smem<64x64xbf16, #sw>>
+    %u = cta.load %x[%c0, %c0] : memref<?x?xf32> -> tensor<128x128xf32, #acc1>
+    %v = cta.load %x[%c0, %c128] : memref<?x?xf32> -> tensor<128x128xf32, #acc1>
+    %first = arith.constant 0 : i32
+    %slot = cta.slot %ring[%first] : !cta.ring<12, !cta.smem<64x64xbf16, #sw>>
+    %d = cta.wgmma %slot, %slot : !cta.smem<64x64xbf16, #sw>, !cta.smem<64x64xbf16, #sw> -> tensor<64x64xf32, #acc1>
+    cta.store %d, %x[%c64, %c0] : tensor<64x64xf32, #acc1> -> memref<?x?xf32>
+    %t = arith.constant dense<1.0> : tensor<64x64xbf16, #acc1>
+    %a = cta.stage %t : tensor<64x64xbf16, #acc1> -> !cta.smem<64x64xbf16, #sw>
+    cta.copy_out %a, %y[%c0, %c0] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x64xbf16, #sw> -> memref<?x?xbf16>
+    %b = cta.stage %t : tensor<64x64xbf16, #acc1> -> !cta.smem<64x64xbf16, #sw>
+    cta.copy_out %b, %y[%c0, %c64] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x64xbf16, #sw> -> memref<?x?xbf16>
+    %c = cta.stage %t : tensor<64x64xbf16, #acc1> -> !cta.smem<64x64xbf16, #sw>
+    cta.copy_out %c, %y[%c0, %c128] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x64xbf16, #sw> -> memref<?x?xbf16>
+    %sum = arith.addf %u, %v : tensor<128x128xf32, #acc1>
+    cta.store %sum, %x[%c0, %c0] : tensor<128x128xf32, #acc1> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+tile.kernel @not_demanded(%x: memref<?x?xf32>, %y: memref<?x?xbf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @not_demanded_0 blocks() {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+    %ring = cta.ring : !cta.ring<12, !cta.smem<64x64xbf16, #sw>>
+    %u = cta.load %x[%c0, %c0] : memref<?x?xf32> -> tensor<128x128xf32, #acc1>
+    %v = cta.load %x[%c0, %c128] : memref<?x?xf32> -> tensor<128x128xf32, #acc1>
+    %first = arith.constant 0 : i32
+    %slot = cta.slot %ring[%first] : !cta.ring<12, !cta.smem<64x64xbf16, #sw>>
+    %d = cta.wgmma %slot, %slot : !cta.smem<64x64xbf16, #sw>, !cta.smem<64x64xbf16, #sw> -> tensor<64x64xf32, #acc1>
+    cta.store %d, %x[%c64, %c0] : tensor<64x64xf32, #acc1> -> memref<?x?xf32>
+    %t = arith.constant dense<1.0> : tensor<64x64xbf16, #acc1>
+    %a = cta.stage %t : tensor<64x64xbf16, #acc1> -> !cta.smem<64x64xbf16, #sw>
+    cta.copy_out %a, %y[%c0, %c0] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x64xbf16, #sw> -> memref<?x?xbf16>
+    %b = cta.stage %t : tensor<64x64xbf16, #acc1> -> !cta.smem<64x64xbf16, #sw>
+    cta.copy_out %b, %y[%c0, %c64] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x64xbf16, #sw> -> memref<?x?xbf16>
+    %c = cta.stage %t : tensor<64x64xbf16, #acc1> -> !cta.smem<64x64xbf16, #sw>
+    cta.copy_out %c, %y[%c0, %c128] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x64xbf16, #sw> -> memref<?x?xbf16>
+    %sum = arith.addf %u, %v : tensor<128x128xf32, #acc1>
+    cta.store %sum, %x[%c0, %c0] : tensor<128x128xf32, #acc1> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
 // Offsets of the text are kept; the others go around them.
 // CHECK-LABEL: tile.kernel @fixed(
 // CHECK: shared = 9216 : i64

@@ -10,6 +10,8 @@
 !sum = tensor<64x64xf32, #acc>
 !wideSum = tensor<64x256xf32, #acc>
 !out = tensor<64x64xbf16, #acc>
+!doubleOut = tensor<64x128xbf16, #acc>
+!double = !cta.smem<64x128xbf16, #sw>
 !wideOut = tensor<64x256xbf16, #acc>
 
 // As many slots as the plan says: four times 40 KiB.
@@ -442,6 +444,102 @@ tile.kernel @shared(%A: memref<?x?xbf16>, %O: memref<?x?xf32>, %K: index) attrib
       %w = cta.read %v : !cta.smem<64x256xf32, #cta.swizzle<linear>> -> !wideSum
       cta.store %w, %O[%c0, %k] : !wideSum -> memref<?x?xf32>
     }
+  }
+  tile.return
+}
+
+// 113 KiB for each of two blocks, a slot has 16, so has a tile of the epilogue. A second tile of the epilogue does not take the sixth slot, which the plan asks for; where
+// the plan asks for more than fits anyhow it does.
+// CHECK-LABEL: tile.kernel @one_tile(
+// CHECK: cta.channel : <6,
+// CHECK-LABEL: tile.kernel @two_tiles(
+// CHECK: cta.channel : <5,
+// CHECK-LABEL: tile.kernel @more_than_fits(
+// CHECK: cta.channel : <5,
+tile.kernel @one_tile(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index) attributes {phase = #scheduled, warpgroups = 1, plan = #cta.plan<stages = 6, blocks_per_sm = 2>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  cta.launch @one_tile_0 blocks() {
+    %ch = cta.channel : !cta.channel<?, !small, !small>
+    %zero = arith.constant dense<0.0> : !sum
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!sum) {
+      %p = cta.acquire %ch : !cta.channel<?, !small, !small>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      cta.commit %ch, %p (%a0, %b0) : !cta.channel<?, !small, !small>
+      %q, %a, %b = cta.wait %ch : !cta.channel<?, !small, !small>
+      %d = cta.wgmma %a, %b, %c : !small, !small -> !sum
+      cta.release %ch, %q : !cta.channel<?, !small, !small>
+      scf.yield %d : !sum
+    }
+    %wide = cta.load %C[%c0, %K] : memref<?x?xbf16> -> !doubleOut
+    %o = arith.truncf %acc : !sum to !out
+    cta.store %o, %C[%K, %c0] : !out -> memref<?x?xbf16>
+    %s0 = cta.stage %wide : !doubleOut -> !double
+    cta.copy_out %s0, %C[%c0, %c0] {mechanism = #tma} : !double -> memref<?x?xbf16>
+    %s1 = cta.stage %wide : !doubleOut -> !double
+    cta.copy_out %s1, %C[%c0, %c64] {mechanism = #tma} : !double -> memref<?x?xbf16>
+    %s2 = cta.stage %wide : !doubleOut -> !double
+    cta.copy_out %s2, %C[%c0, %c128] {mechanism = #tma} : !double -> memref<?x?xbf16>
+  }
+  tile.return
+}
+tile.kernel @two_tiles(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index) attributes {phase = #scheduled, warpgroups = 1, plan = #cta.plan<stages = 5, blocks_per_sm = 2>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  cta.launch @two_tiles_0 blocks() {
+    %ch = cta.channel : !cta.channel<?, !small, !small>
+    %zero = arith.constant dense<0.0> : !sum
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!sum) {
+      %p = cta.acquire %ch : !cta.channel<?, !small, !small>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      cta.commit %ch, %p (%a0, %b0) : !cta.channel<?, !small, !small>
+      %q, %a, %b = cta.wait %ch : !cta.channel<?, !small, !small>
+      %d = cta.wgmma %a, %b, %c : !small, !small -> !sum
+      cta.release %ch, %q : !cta.channel<?, !small, !small>
+      scf.yield %d : !sum
+    }
+    %wide = cta.load %C[%c0, %K] : memref<?x?xbf16> -> !doubleOut
+    %o = arith.truncf %acc : !sum to !out
+    cta.store %o, %C[%K, %c0] : !out -> memref<?x?xbf16>
+    %s0 = cta.stage %wide : !doubleOut -> !double
+    cta.copy_out %s0, %C[%c0, %c0] {mechanism = #tma} : !double -> memref<?x?xbf16>
+    %s1 = cta.stage %wide : !doubleOut -> !double
+    cta.copy_out %s1, %C[%c0, %c64] {mechanism = #tma} : !double -> memref<?x?xbf16>
+    %s2 = cta.stage %wide : !doubleOut -> !double
+    cta.copy_out %s2, %C[%c0, %c128] {mechanism = #tma} : !double -> memref<?x?xbf16>
+  }
+  tile.return
+}
+tile.kernel @more_than_fits(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index) attributes {phase = #scheduled, warpgroups = 1, plan = #cta.plan<stages = 8, blocks_per_sm = 2>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  cta.launch @more_than_fits_0 blocks() {
+    %ch = cta.channel : !cta.channel<?, !small, !small>
+    %zero = arith.constant dense<0.0> : !sum
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!sum) {
+      %p = cta.acquire %ch : !cta.channel<?, !small, !small>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !small
+      cta.commit %ch, %p (%a0, %b0) : !cta.channel<?, !small, !small>
+      %q, %a, %b = cta.wait %ch : !cta.channel<?, !small, !small>
+      %d = cta.wgmma %a, %b, %c : !small, !small -> !sum
+      cta.release %ch, %q : !cta.channel<?, !small, !small>
+      scf.yield %d : !sum
+    }
+    %wide = cta.load %C[%c0, %K] : memref<?x?xbf16> -> !doubleOut
+    %o = arith.truncf %acc : !sum to !out
+    cta.store %o, %C[%K, %c0] : !out -> memref<?x?xbf16>
+    %s0 = cta.stage %wide : !doubleOut -> !double
+    cta.copy_out %s0, %C[%c0, %c0] {mechanism = #tma} : !double -> memref<?x?xbf16>
+    %s1 = cta.stage %wide : !doubleOut -> !double
+    cta.copy_out %s1, %C[%c0, %c64] {mechanism = #tma} : !double -> memref<?x?xbf16>
+    %s2 = cta.stage %wide : !doubleOut -> !double
+    cta.copy_out %s2, %C[%c0, %c128] {mechanism = #tma} : !double -> memref<?x?xbf16>
   }
   tile.return
 }

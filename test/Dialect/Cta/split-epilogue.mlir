@@ -157,3 +157,61 @@ tile.kernel @overwritten(%R: memref<?x?xf16>, %D: memref<?x?xf16>) attributes {p
   }
   tile.return
 }
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!tile = tensor<64x96xf16, #acc>
+!smem = !cta.smem<64x96xf16, #cta.swizzle<64, dim = 1>>
+!wide = tensor<64x128xf16, #acc>
+!wideSmem = !cta.smem<64x128xf16, #cta.swizzle<128, dim = 1>>
+
+// Parts narrower than the tile's swizzle have a narrower one, the widest that divides them; no part has a wider one than the tile.
+// CHECK-LABEL: tile.kernel @half_panels(
+// CHECK-COUNT-4: cta.stage %{{.*}} -> <64x32xf16, #cta.swizzle<64, dim = 1>>
+// CHECK-NOT: cta.stage
+// CHECK-LABEL: tile.kernel @quarter_panels(
+// CHECK-COUNT-2: cta.stage %{{.*}} -> <64x48xf16, #cta.swizzle<32, dim = 1>>
+// CHECK-NOT: cta.stage
+// CHECK-LABEL: tile.kernel @panels_of_16_bytes(
+// CHECK-COUNT-4: cta.stage %{{.*}} -> <64x24xf16, #cta.swizzle<0, dim = 1>>
+// CHECK-NOT: cta.stage
+// CHECK-LABEL: tile.kernel @as_before(
+// CHECK-COUNT-2: cta.stage %{{.*}} -> <64x64xf16, #cta.swizzle<128, dim = 1>>
+// CHECK-NOT: cta.stage
+tile.kernel @half_panels(%C: memref<?x?xf16>) attributes {phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 32>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %z = arith.constant 0 : index
+    %t = arith.constant dense<1.0> : !wide
+    %s = cta.stage %t : !wide -> !wideSmem
+    cta.copy_out %s, %C[%z, %z] {mechanism = #cta.mechanism<tma>} : !wideSmem -> memref<?x?xf16>
+  }
+  tile.return
+}
+tile.kernel @quarter_panels(%C: memref<?x?xf16>) attributes {phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 48>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %z = arith.constant 0 : index
+    %t = arith.constant dense<1.0> : !tile
+    %s = cta.stage %t : !tile -> !smem
+    cta.copy_out %s, %C[%z, %z] {mechanism = #cta.mechanism<tma>} : !smem -> memref<?x?xf16>
+  }
+  tile.return
+}
+tile.kernel @panels_of_16_bytes(%C: memref<?x?xf16>) attributes {phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 24>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %z = arith.constant 0 : index
+    %t = arith.constant dense<1.0> : !tile
+    %s = cta.stage %t : !tile -> !smem
+    cta.copy_out %s, %C[%z, %z] {mechanism = #cta.mechanism<tma>} : !smem -> memref<?x?xf16>
+  }
+  tile.return
+}
+tile.kernel @as_before(%C: memref<?x?xf16>) attributes {phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 64>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %z = arith.constant 0 : index
+    %t = arith.constant dense<1.0> : !wide
+    %s = cta.stage %t : !wide -> !wideSmem
+    cta.copy_out %s, %C[%z, %z] {mechanism = #cta.mechanism<tma>} : !wideSmem -> memref<?x?xf16>
+  }
+  tile.return
+}

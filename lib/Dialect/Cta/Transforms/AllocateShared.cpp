@@ -346,7 +346,10 @@ LogicalResult Allocator::run() {
   const int64_t rest = kMBarrierBytes * mbarriers.size(), limit = kMaxSharedBytes - rest;
   // The most generous lifetimes that cost no block.
   const int64_t threads = blockThreads(launch);
-  const int64_t others = std::min(kThreadsPerSM / threads, blocksByRegisters(launch, threads));
+  // Those that the plan demands have their registers: roles deal them.
+  const int64_t demanded = static_cast<int64_t>(launch.getMinBlocks().value_or(1));
+  const int64_t others =
+      std::min(kThreadsPerSM / threads, std::max(blocksByRegisters(launch, threads), demanded));
   auto blocksPerSM = [&](const Offsets &offsets) {
     return std::min(kSharedBytesPerSM / (total(offsets) + rest + kReservedSharedBytes), others);
   };

@@ -96,14 +96,18 @@ static LogicalResult chooseDepths(LaunchOp launch, PlanAttr plan) {
   FailureOr<StagedBytes> tiles = stagedBytes(launch);
   if (failed(tiles))
     return failure();
-  int64_t slots = 0;
-  for (const Channel &c : channels)
+  int64_t slots = 0, wanted = 0;
+  for (const Channel &c : channels) {
     slots += c.depth * c.slotBytes;
+    wanted += std::max(c.depth, c.wanted) * c.slotBytes;
+  }
   const int64_t barriers = barrierBytes(launch);
-  // Two tiles of an epilogue in parts, as long as every channel gets its slots.
+  // Two tiles of an epilogue in parts, unless one less gives every channel the slots that it wants,
+  // or a slot at all.
   int64_t staged = llvm::alignTo(tiles->inPairs, kMaxTileAlignment) + barriers;
-  if (staged + slots > budget)
-    staged = llvm::alignTo(tiles->least, kMaxTileAlignment) + barriers;
+  const int64_t least = llvm::alignTo(tiles->least, kMaxTileAlignment) + barriers;
+  if (staged + slots > budget || (staged + wanted > budget && least + wanted <= budget))
+    staged = least;
   int64_t used = staged + slots;
   if (used > budget)
     return tooLarge(launch, channels, staged, budget);

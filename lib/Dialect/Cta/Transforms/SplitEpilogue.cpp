@@ -57,12 +57,22 @@ RankedTensorType Splitter::narrow(Type type, int64_t dim) {
   return RankedTensorType::get(shape, tensor.getElementType(), tensor.getEncoding());
 }
 
-/// The same kind of tile, with fewer columns; null if its swizzle needs more of them.
+/// The same kind of tile, with fewer columns; its swizzle is as wide as they let it be, but not
+/// wider than the tile's. Null if TMA cannot move it.
 SmemType Splitter::narrowShared(SmemType type, int64_t dim) {
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] = width;
-  auto narrowed = SmemType::get(type.getContext(), shape, type.getElementType(), type.getSwizzle());
-  return sharedLayout(narrowed).validateTma() ? SmemType() : narrowed;
+  SwizzleAttr swizzle = type.getSwizzle();
+  auto narrowed = SmemType::get(type.getContext(), shape, type.getElementType(), swizzle);
+  for (int64_t span = swizzle.getSpan(); sharedLayout(narrowed).validateTma();) {
+    // Panels of 16 bytes follow those of 32.
+    span = span > 32 ? span / 2 : span - 32;
+    if (span < 0)
+      return {};
+    narrowed = SmemType::get(type.getContext(), shape, type.getElementType(),
+                             SwizzleAttr::get(type.getContext(), span, swizzle.getDim(), 0));
+  }
+  return narrowed;
 }
 
 /// Coordinates that begin `from` columns later.
