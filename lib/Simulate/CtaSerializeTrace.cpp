@@ -64,10 +64,11 @@ LogicalResult Serialization::replace(Unroller &unroller, cta::LaunchOp launch) {
                                    point, point, point, tile::OrderAttr());
   b.createBlock(&grid.getBody());
   b.setInsertionPoint(tile::YieldOp::create(b, launch.getLoc()));
-  for (int64_t block = 0; block < *count; ++block) {
+  for (int64_t block = 0, cluster = 1; block < *count; block += cluster) {
     FailureOr<Program> program = unroller.unroll(launch, block);
     if (failed(program))
       return failure();
+    cluster = program->cluster;
     if (Operation *op = program->controlledByData)
       return op->emitOpError("hangs on data: its trace would be that of other data");
     Outcome outcome = simulate::simulate(*program, static_cast<uint64_t>(timing));

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-simulate: blocks of a kernel under several timings.
+// cta-simulate: blocks of a kernel, or its clusters, under several timings.
 #include "Inputs.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Simulate/Machine.h"
@@ -33,12 +33,14 @@ private:
 };
 } // namespace
 
-/// The first, the last and two between.
-static SmallVector<int64_t> chooseBlocks(int64_t count) {
+/// The first, the last and two between: of clusters, their first blocks.
+static SmallVector<int64_t> chooseBlocks(int64_t count, int64_t cluster) {
   SmallVector<int64_t> blocks;
-  for (int64_t block : {int64_t(0), count / 3, 2 * count / 3, count - 1})
-    if (block >= 0 && block < count && !llvm::is_contained(blocks, block))
+  for (int64_t chosen : {int64_t(0), count / 3, 2 * count / 3, count - 1}) {
+    int64_t block = chosen - chosen % cluster;
+    if (chosen >= 0 && chosen < count && !llvm::is_contained(blocks, block))
       blocks.push_back(block);
+  }
   return blocks;
 }
 
@@ -47,8 +49,13 @@ void tessera::simulate::report(const Problem &problem, const Program &program, i
   for (const auto &[loc, note] : problem.notes)
     error.attachNote(loc) << note;
   cta::LaunchOp launch = program.launch;
-  error.attachNote(launch.getLoc())
-      << "in block " << program.block << " of @" << launch.getSymbol() << ", timing " << timing;
+  Diagnostic &where = error.attachNote(launch.getLoc());
+  if (program.cluster == 1)
+    where << "in block " << program.block;
+  else
+    where << "in the cluster of blocks " << program.block << " to "
+          << program.block + program.cluster - 1;
+  where << " of @" << launch.getSymbol() << ", timing " << timing;
 }
 
 /// Prints a problem once, however many timings find it.
@@ -69,9 +76,10 @@ LogicalResult Simulation::runLaunch(Unroller &unroller, cta::LaunchOp launch) {
   std::optional<int64_t> count = unroller.numBlocks(launch);
   if (!count)
     return failure();
+  const int64_t cluster = std::max<int64_t>(1, launch.getCluster().value_or(1));
   SmallVector<int64_t> numbers(blocks.begin(), blocks.end());
   if (numbers.empty())
-    numbers = chooseBlocks(*count);
+    numbers = chooseBlocks(*count, cluster);
   size_t events = 0;
   bool ok = true;
   for (int64_t block : numbers) {
@@ -101,8 +109,9 @@ LogicalResult Simulation::runLaunch(Unroller &unroller, cta::LaunchOp launch) {
     }
   }
   if (verbose && ok)
-    emitRemark(launch.getLoc()) << "@" << launch.getSymbol() << ": simulated " << numbers.size()
-                                << " of " << *count << " blocks, " << int64_t(timings)
+    emitRemark(launch.getLoc()) << "@" << launch.getSymbol() << ": simulated "
+                                << cluster * static_cast<int64_t>(numbers.size()) << " of "
+                                << *count << " blocks, " << int64_t(timings)
                                 << " timings each: " << events << " events, no violation";
   return success(ok);
 }

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The wait-for graph of a block that cannot go on.
+// The wait-for graph of a cluster that cannot go on.
 #include "State.h"
 
 using namespace mlir;
@@ -21,8 +21,8 @@ static std::string whatItWaitsFor(const Program &program, const State &state, co
   switch (event.kind) {
   case Kind::Await: {
     const MBarrier &mbarrier = state.mbarriers[event.mbarrier];
-    std::string text = "for phase " + std::to_string(warp.phase) + " of mbarrier " +
-                       std::to_string(event.mbarrier) + " to end";
+    std::string text = "for phase " + std::to_string(warp.phase) + " of " +
+                       program.describeMBarrier(event.mbarrier) + " to end";
     if (mbarrier.phase > warp.phase)
       return text + ", which is over";
     text += "; phase " + std::to_string(mbarrier.phase) + " has " +
@@ -39,6 +39,9 @@ static std::string whatItWaitsFor(const Program &program, const State &state, co
     return "for the other warps of " + program.groups[event.group].name + ": " +
            std::to_string(state.meetings[event.group].arrived) + " of " +
            std::to_string(program.groups[event.group].warps) + " have arrived";
+  case Kind::Meet:
+    return "for the other blocks of the cluster: " + std::to_string(state.clusterMeeting.arrived) +
+           " of " + std::to_string(program.warps) + " warps have arrived";
   case Kind::Wgmma:
     return "for the other warps of its warpgroup to issue the product";
   case Kind::WgmmaWait:
@@ -58,7 +61,7 @@ static void addSignallers(const Program &program, const State &state, const Even
                                                        " bytes are announced that no copy brings"});
     return;
   }
-  llvm::DenseSet<Operation *> told;
+  llvm::DenseSet<std::pair<Operation *, int>> told; // of each block
   for (auto [g, group] : llvm::enumerate(program.groups)) {
     if (group.events.empty())
       continue;
@@ -66,11 +69,11 @@ static void addSignallers(const Program &program, const State &state, const Even
     const Warp *first = &state.warps[group.firstWarp];
     for (size_t at = first->next; at < group.events.size(); ++at) {
       const Event &event = program.events[group.events[at]];
-      bool signals =
-          event.kind == Kind::Arrive || event.kind == Kind::Expect || event.kind == Kind::Copy;
-      if (!signals || event.mbarrier != waiting.mbarrier)
+      bool signals = llvm::any_of(
+          event.targets, [&](const Target &to) { return to.mbarrier == waiting.mbarrier; });
+      if (!signals && (event.kind != Kind::Expect || event.mbarrier != waiting.mbarrier))
         continue;
-      if (told.insert(event.op).second)
+      if (told.insert({event.op, group.block}).second)
         problem.notes.push_back({event.op->getLoc(), group.name +
                                                          " would signal it here, but does not get "
                                                          "so far"});
@@ -80,7 +83,7 @@ static void addSignallers(const Program &program, const State &state, const Even
   if (told.empty())
     problem.notes.push_back(
         {waiting.op->getLoc(),
-         "nobody will signal mbarrier " + std::to_string(waiting.mbarrier) + " any more"});
+         "nobody will signal " + program.describeMBarrier(waiting.mbarrier) + " any more"});
 }
 
 Problem tessera::simulate::explainDeadlock(const Program &program, const State &state) {
@@ -95,7 +98,10 @@ Problem tessera::simulate::explainDeadlock(const Program &program, const State &
     it->second.push_back(static_cast<int>(number));
   }
   const Event &first = program.events[waits.front().first];
-  Problem problem{first.op->getLoc(), "deadlock: nothing in the block can go on", {}};
+  Problem problem{first.op->getLoc(),
+                  program.cluster > 1 ? "deadlock: nothing in the cluster can go on"
+                                      : "deadlock: nothing in the block can go on",
+                  {}};
   for (const auto &[number, warps] : waits) {
     const Event &event = program.events[number];
     problem.notes.push_back(

@@ -4,6 +4,8 @@
 // What TMA and the tensor cores do for warps, some time after it was issued.
 #include "Run.h"
 
+#include "llvm/ADT/SmallBitVector.h"
+
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::simulate;
@@ -30,20 +32,20 @@ void Run::collect() {
       freeComponents.push_back(state.works[number].component);
 }
 
-bool Run::runnable(const Work &work) const {
-  if (work.kind != Kind::Wgmma)
-    return true;
-  if (work.issued < 4)
-    return false;
-  // Products of a warpgroup retire in order.
-  for (int other : state.inFlight) {
-    const Work &before = state.works[other];
-    if (&before == &work)
-      return true;
-    if (before.kind == Kind::Wgmma && before.warp == work.warp)
-      return false;
+/// Work in flight that could be over now.
+void Run::findRunnable(SmallVectorImpl<int> &works) const {
+  llvm::SmallBitVector busy(program.warps);
+  for (int number : state.inFlight) {
+    const Work &work = state.works[number];
+    if (work.kind == Kind::Wgmma) {
+      // Products of a warpgroup retire in order, and run when all its warps have issued them.
+      bool first = !busy.test(work.warp);
+      busy.set(work.warp);
+      if (!first || work.issued < 4)
+        continue;
+    }
+    works.push_back(number);
   }
-  return true;
 }
 
 bool Run::finishWork(int number) {
@@ -52,52 +54,65 @@ bool Run::finishWork(int number) {
   work.done = true;
   llvm::erase(state.inFlight, number);
   work.clock.raise(work.component, work.epoch);
-  wake();
+  // Who waits for a copy waits for its mbarrier.
+  if (work.kind != Kind::Copy)
+    for (int warp = work.warp; warp < work.warp + (work.kind == Kind::Wgmma ? 4 : 1); ++warp)
+      if (state.warps[warp].waitsFor < 0)
+        state.warps[warp].blocked = false;
   if (work.kind == Kind::Wgmma)
     return true;
   trace(work.event);
   if (work.kind != Kind::Copy)
     return true;
-  MBarrier &mbarrier = state.mbarriers[event.mbarrier];
+  MBarrier &mbarrier = state.mbarriers[work.to.mbarrier];
   if (work.phase != mbarrier.phase)
-    return fail(event, "its bytes land in phase " + Twine(mbarrier.phase) + " of mbarrier " +
-                           Twine(event.mbarrier) + ", but it belongs to phase " +
-                           Twine(work.phase) +
+    return fail(event, "its bytes land in phase " + Twine(mbarrier.phase) + " of " +
+                           program.describeMBarrier(work.to.mbarrier) +
+                           ", but it belongs to phase " + Twine(work.phase) +
                            ", which has ended: fewer bytes are announced than the copies bring");
   mbarrier.bytes -= event.bytes;
   mbarrier.landed += event.bytes;
   mbarrier.arriving.join(work.clock);
-  return endPhase(event.mbarrier, event);
+  return endPhase(work.to.mbarrier, event);
 }
 
+/// Each target gets its bytes by itself.
 Run::Step Run::copy(int warp, const Event &event, int number) {
-  Warp &w = state.warps[warp];
   auto op = cast<cta::CopyOp>(event.op);
-  MBarrier &mbarrier = state.mbarriers[event.mbarrier];
-  Work work;
-  work.event = number;
-  work.warp = warp;
-  work.group = event.group;
-  work.phase = mbarrier.phase;
-  work.clock = w.clock;
-  int id = newWork(std::move(work));
-  const Work &issued = state.works[id];
-  SharedBytes::Contents contents;
-  contents.event = number;
-  contents.mbarrier = event.mbarrier;
-  contents.commit = op.getInto() ? mbarrier.commit : -1;
-  Access access{number, issued.component, issued.epoch, /*write=*/true, /*async=*/true, warp, id};
-  if (!fail(bytes.write(event.range, access, w.clock, contents)))
-    return Step::Failed;
+  const Clock clock = state.warps[warp].clock;
+  const int64_t commit = op.getInto() ? state.mbarriers[event.mbarrier].commit : -1;
+  for (const Target &to : event.targets) {
+    if (!reaches(warp, event, program.blockOfMBarrier(to.mbarrier)))
+      return Step::Failed;
+    MBarrier &mbarrier = state.mbarriers[to.mbarrier];
+    Work work;
+    work.event = number;
+    work.warp = warp;
+    work.group = event.group;
+    work.to = to;
+    work.phase = mbarrier.phase;
+    work.clock = clock;
+    int id = newWork(std::move(work));
+    const Work &issued = state.works[id];
+    SharedBytes::Contents contents;
+    contents.event = number;
+    contents.mbarrier = to.mbarrier;
+    contents.commit = commit;
+    Access access{number, issued.component, issued.epoch, /*write=*/true, /*async=*/true, warp, id};
+    for (int range = to.range; range < to.range + to.ranges; ++range)
+      if (!fail(bytes.write(range, access, clock, contents)))
+        return Step::Failed;
+    mbarrier.issued += event.bytes;
+  }
   collect();
   tick(warp);
-  mbarrier.issued += event.bytes;
   if (op.getInto())
     return Step::Done;
   // One that is not fed by a ring announces its own bytes.
+  MBarrier &mbarrier = state.mbarriers[event.mbarrier];
   mbarrier.bytes += event.bytes;
   mbarrier.announced += event.bytes;
-  return signal(event.mbarrier, event, issued.clock) ? Step::Done : Step::Failed;
+  return signal(event.mbarrier, event, clock) ? Step::Done : Step::Failed;
 }
 
 Run::Step Run::copyOut(int warp, const Event &event, int number) {

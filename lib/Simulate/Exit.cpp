@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What must be over when a block ends.
+// What must be over when the blocks of a cluster end.
 #include "State.h"
 
 using namespace mlir;
@@ -13,9 +13,13 @@ std::optional<Problem> tessera::simulate::checkExit(const Program &program, cons
   auto fail = [](const Event &event, const Twine &message) {
     return Problem{event.op->getLoc(), message.str(), {}};
   };
-  Clock known;
-  for (const Warp &warp : state.warps)
-    known.join(warp.clock);
+  // What each block knows when it comes to its end, and when it is over.
+  std::vector<Clock> known(program.cluster), last(program.cluster);
+  for (auto [number, warp] : llvm::enumerate(state.warps)) {
+    const int block = program.blockOfWarp(static_cast<int>(number));
+    known[block].join(warp.atEnd);
+    last[block].join(warp.clock);
+  }
   for (auto [number, warp] : llvm::enumerate(state.warps)) {
     auto who = [&, n = static_cast<int>(number)] { return program.describeWarp(n); };
     if (!warp.products.empty())
@@ -33,19 +37,35 @@ std::optional<Problem> tessera::simulate::checkExit(const Program &program, cons
             return fail(event, who() + " ends without releasing slot " + Twine(event.slot) +
                                    ", which it waited for here");
   }
-  for (auto [number, work] : llvm::enumerate(state.works))
-    if (work.kind == Kind::Copy && (!work.done || bytes.isNamed(static_cast<int>(number))) &&
-        known.get(work.component) < work.epoch)
-      return fail(program.events[work.event],
-                  "nobody waits for this copy: the block may end while it is on its way");
+  for (auto [number, work] : llvm::enumerate(state.works)) {
+    if (work.kind != Kind::Copy || (work.done && !bytes.isNamed(static_cast<int>(number))))
+      continue;
+    const int block = program.blockOfMBarrier(work.to.mbarrier);
+    if (known[block].get(work.component) >= work.epoch)
+      continue;
+    return fail(program.events[work.event],
+                program.cluster == 1
+                    ? "nobody waits for this copy: the block may end while it is on its way"
+                    : "nobody in " + program.describeBlock(block) +
+                          " waits for this copy: it may end while the copy is on its way");
+  }
+  for (auto [number, reach] : llvm::enumerate(state.reached)) {
+    const int block = static_cast<int>(number) / program.warps,
+              warp = static_cast<int>(number) % program.warps;
+    if (last[block].get(warp) < reach.epoch)
+      return fail(program.events[reach.event],
+                  program.describeWarp(warp) + " arrives here in " + program.describeBlock(block) +
+                      ", which may have ended: the cluster must meet before its blocks end");
+  }
   for (auto [number, mbarrier] : llvm::enumerate(state.mbarriers))
     if (mbarrier.pending != mbarrier.count || mbarrier.bytes)
       for (const Event &event : llvm::reverse(program.events))
         if (event.mbarrier == static_cast<int>(number) && event.kind != Kind::Await)
-          return fail(event, "at the end of the block phase " + Twine(mbarrier.phase) +
-                                 " of mbarrier " + Twine(number) + " is begun and not ended: " +
-                                 Twine(mbarrier.count - mbarrier.pending) + " of " +
-                                 Twine(mbarrier.count) + " arrivals, " + Twine(mbarrier.bytes) +
-                                 " bytes missing");
+          return fail(event,
+                      "at the end of the block phase " + Twine(mbarrier.phase) + " of " +
+                          program.describeMBarrier(static_cast<int>(number)) +
+                          " is begun and not ended: " + Twine(mbarrier.count - mbarrier.pending) +
+                          " of " + Twine(mbarrier.count) + " arrivals, " + Twine(mbarrier.bytes) +
+                          " bytes missing");
   return std::nullopt;
 }

@@ -24,9 +24,14 @@ struct Unroller::Impl {
   Program *program = nullptr;
   std::vector<int> *list = nullptr; ///< where events go
   int group = 0;
+  /// Who runs: which block of the cluster, and which replica of its role.
+  int block = 0, replica = 0;
   bool elected = false;
   llvm::DenseMap<mlir::Operation *, int64_t> executions; ///< of ops that draw
+  /// Numbers in the first block; those of the others follow.
   std::map<std::tuple<int64_t, int64_t, mlir::Operation *>, int> rangeNumbers;
+  /// Of rings that blocks fill together: in how many parts.
+  llvm::DenseMap<mlir::Operation *, int> ringParts;
   std::map<int, std::pair<int, mlir::Operation *>> baseOf; ///< of each mbarrier
 
   Impl(tile::KernelOp kernel, const Inputs &inputs)
@@ -44,6 +49,8 @@ struct Unroller::Impl {
   mlir::LogicalResult runSwitch(mlir::scf::IndexSwitchOp op);
   mlir::LogicalResult runDim(mlir::Operation *op, mlir::Value memref, mlir::Value index);
   mlir::LogicalResult runProtocol(mlir::Operation *op);
+  mlir::LogicalResult runCopy(cta::CopyOp op, Event &event);
+  mlir::LogicalResult runArrive(cta::ArriveOp op, Event &event);
   mlir::LogicalResult runSlot(cta::SlotOp op);
   mlir::LogicalResult runScalar(mlir::Operation *op);
   mlir::LogicalResult runOther(mlir::Operation *op);
@@ -60,9 +67,13 @@ struct Unroller::Impl {
 
   Event &addEvent(mlir::Operation *op, Kind kind);
   mlir::LogicalResult setMBarrier(Event &event, int64_t base, mlir::Value slot);
+  /// `whole` has the parts, if there are several.
   mlir::FailureOr<int> rangeOf(mlir::Operation *op, cta::SmemType type, int64_t offset,
-                               int64_t bytes, int parts = 1);
+                               int64_t bytes, int parts = 1, mlir::Operation *whole = nullptr);
   mlir::LogicalResult oneThread(mlir::Operation *op);
+  void addMeet();
+  mlir::LogicalResult placeTile(mlir::Operation *op, Event &event, std::optional<uint64_t> offset);
+  mlir::LogicalResult unrollBlock();
   mlir::LogicalResult finish();
   mlir::InFlightDiagnostic error(mlir::Operation *op) {
     return op->emitOpError("cannot be simulated: ");

@@ -13,9 +13,10 @@ bool Run::endPhase(int number, const Event &event) {
   if (mbarrier.pending || mbarrier.bytes)
     return true;
   if (mbarrier.issued != mbarrier.landed)
-    return fail(event, "phase " + Twine(mbarrier.phase) + " of mbarrier " + Twine(number) +
-                           " ends when " + Twine(mbarrier.announced) +
-                           " bytes have landed, but its copies bring " + Twine(mbarrier.issued));
+    return fail(event, "phase " + Twine(mbarrier.phase) + " of " +
+                           program.describeMBarrier(number) + " ends when " +
+                           Twine(mbarrier.announced) + " bytes have landed, but its copies bring " +
+                           Twine(mbarrier.issued));
   ++mbarrier.phase;
   mbarrier.pending = mbarrier.count;
   mbarrier.announced = mbarrier.issued = mbarrier.landed = 0;
@@ -23,19 +24,30 @@ bool Run::endPhase(int number, const Event &event) {
   mbarrier.commit = -1;
   mbarrier.completed = std::move(mbarrier.arriving);
   mbarrier.arriving.clear();
-  wake();
+  wake(number);
   return true;
 }
 
 bool Run::signal(int number, const Event &event, const Clock &clock) {
   MBarrier &mbarrier = state.mbarriers[number];
   if (mbarrier.pending == 0)
-    return fail(event, "one arrival too many on mbarrier " + Twine(number) + ": its count is " +
-                           Twine(mbarrier.count) + ", and phase " + Twine(mbarrier.phase) +
-                           " still waits for " + Twine(mbarrier.bytes) + " bytes");
+    return fail(event, "one arrival too many on " + program.describeMBarrier(number) +
+                           ": its count is " + Twine(mbarrier.count) + ", and phase " +
+                           Twine(mbarrier.phase) + " still waits for " + Twine(mbarrier.bytes) +
+                           " bytes");
   --mbarrier.pending;
   mbarrier.arriving.join(clock);
   return endPhase(number, event);
+}
+
+/// The first warp of a block sets up its mbarriers, before its first event: another block must have
+/// met with it before it touches them.
+bool Run::reaches(int warp, const Event &event, int block) {
+  const int first = program.firstWarp(block);
+  if (program.cluster == 1 || warp == first || state.warps[warp].clock.get(first))
+    return true;
+  return fail(event, program.describeWarp(warp) + " reaches into " + program.describeBlock(block) +
+                         ", whose mbarriers may not be set up yet: the cluster must meet before");
 }
 
 /// The slot that the warp has read goes back.
@@ -55,6 +67,8 @@ Run::Step Run::await(int warp, const Event &event) {
   Warp &w = state.warps[warp];
   MBarrier &mbarrier = state.mbarriers[event.mbarrier];
   if (!w.begun) {
+    if (!reaches(warp, event, program.blockOfMBarrier(event.mbarrier)))
+      return Step::Failed;
     // The next phase of this parity; without one, the next phase.
     w.phase = w.awaited[event.mbarrier] + 1;
     if (event.parity < 0)
@@ -66,9 +80,9 @@ Run::Step Run::await(int warp, const Event &event) {
   int64_t parity = w.phase & 1;
   bool passes = (mbarrier.phase & 1) != parity;
   auto text = [&](const Twine &what) {
-    return program.describeWarp(warp) + " waits for phase " + Twine(w.phase).str() +
-           " of mbarrier " + std::to_string(event.mbarrier) + " (parity " + std::to_string(parity) +
-           ") " + what.str();
+    return program.describeWarp(warp) + " waits for phase " + Twine(w.phase).str() + " of " +
+           program.describeMBarrier(event.mbarrier) + " (parity " + std::to_string(parity) + ") " +
+           what.str();
   };
   if (passes && mbarrier.phase <= w.phase) {
     fail(event, text("but phase " + Twine(mbarrier.phase) +
@@ -81,7 +95,12 @@ Run::Step Run::await(int warp, const Event &event) {
                      " is at work, and a parity tells only the last phase from this one"));
     return Step::Failed;
   }
-  return passes ? passed(warp, event) : Step::Blocked;
+  if (!passes) {
+    w.waitsFor = event.mbarrier;
+    return Step::Blocked;
+  }
+  w.waitsFor = -1;
+  return passed(warp, event);
 }
 
 Run::Step Run::passed(int warp, const Event &event) {
@@ -105,6 +124,7 @@ Run::Step Run::passed(int warp, const Event &event) {
 
 Run::Step Run::arrive(int warp, const Event &event, int number) {
   Clock clock = state.warps[warp].clock;
+  const uint32_t epoch = now(warp);
   tick(warp);
   if (event.kind == Kind::Expect) {
     MBarrier &mbarrier = state.mbarriers[event.mbarrier];
@@ -114,5 +134,13 @@ Run::Step Run::arrive(int warp, const Event &event, int number) {
       mbarrier.announced += event.bytes;
     }
   }
-  return signal(event.mbarrier, event, clock) ? Step::Done : Step::Failed;
+  if (event.kind == Kind::Expect)
+    return signal(event.mbarrier, event, clock) ? Step::Done : Step::Failed;
+  for (const Target &to : event.targets) {
+    const int block = program.blockOfMBarrier(to.mbarrier);
+    if (!reaches(warp, event, block) || !signal(to.mbarrier, event, clock))
+      return Step::Failed;
+    state.reached[block * program.warps + warp] = {epoch, number};
+  }
+  return Step::Done;
 }

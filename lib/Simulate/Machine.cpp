@@ -10,22 +10,26 @@ using namespace tessera::simulate;
 
 Run::Run(const Program &program, uint64_t timing)
     : program(program), timing(timing, program), bytes(program), traced(program.events.size()) {
-  size_t mbarriers = program.arrivalCounts.size();
+  const auto cluster = static_cast<int>(program.cluster);
+  const size_t mbarriers = cluster * program.arrivalCounts.size();
   state.mbarriers.resize(mbarriers);
-  for (auto [mbarrier, count] : llvm::zip_equal(state.mbarriers, program.arrivalCounts))
-    mbarrier.count = mbarrier.pending = count;
-  for (const Event &event : program.events)
-    if (event.kind == Kind::Copy || event.kind == Kind::Expect)
+  for (auto [number, mbarrier] : llvm::enumerate(state.mbarriers))
+    mbarrier.count = mbarrier.pending =
+        program.arrivalCounts[number % program.arrivalCounts.size()];
+  for (const Event &event : program.events) {
+    if (event.kind == Kind::Expect)
       state.mbarriers[event.mbarrier].counted = true;
+    if (event.kind == Kind::Copy)
+      for (const Target &to : event.targets)
+        state.mbarriers[to.mbarrier].counted = true;
+  }
+  state.reached.resize(static_cast<size_t>(cluster) * program.warps);
   commits.resize(mbarriers, 0);
   state.meetings.resize(program.groups.size());
   state.warpgroupMeetings.resize(program.warps);
   state.warps.resize(program.warps);
   for (auto [number, warp] : llvm::enumerate(state.warps)) {
-    for (auto [g, group] : llvm::enumerate(program.groups))
-      if ((g || program.groups.size() == 1) && static_cast<int>(number) >= group.firstWarp &&
-          static_cast<int>(number) < group.firstWarp + group.warps)
-        warp.program = static_cast<int>(g);
+    warp.program = program.groupOfWarp[number];
     warp.clock.raise(static_cast<int>(number), 1);
     for (const MBarrier &mbarrier : state.mbarriers)
       warp.awaited.push_back(mbarrier.counted ? -1 : -2);
@@ -37,7 +41,7 @@ Run::Run(const Program &program, uint64_t timing)
 Run::Step Run::barrier(int warp, const Event &event) {
   Warp &w = state.warps[warp];
   if (w.begun)
-    return Step::Blocked; // woken by something else
+    return Step::Blocked; // woken by work of its own
   const Group &group = program.groups[event.group];
   int first = group.firstWarp, warps = group.warps;
   State::Meeting *meeting = &state.meetings[event.group];
@@ -50,9 +54,14 @@ Run::Step Run::barrier(int warp, const Event &event) {
   w.begun = true;
   if (++meeting->arrived < warps)
     return Step::Blocked;
-  // The last one lets all go.
+  letGo(warp, first, warps, *meeting);
+  return Step::Done;
+}
+
+/// The last one to come lets all go on behind the barrier.
+void Run::letGo(int warp, int first, int warps, State::Meeting &meeting) {
   for (int other = first; other < first + warps; ++other) {
-    state.warps[other].clock.join(meeting->clock);
+    state.warps[other].clock.join(meeting.clock);
     tick(other);
     state.warps[other].blocked = false;
     if (other == warp)
@@ -60,7 +69,20 @@ Run::Step Run::barrier(int warp, const Event &event) {
     state.warps[other].begun = false;
     ++state.warps[other].next;
   }
-  *meeting = {};
+  meeting = {};
+}
+
+/// All warps of the cluster: mbarriers are there before anybody signals them, and as long as.
+Run::Step Run::meet(int warp) {
+  Warp &w = state.warps[warp];
+  if (w.begun)
+    return Step::Blocked; // woken by work of its own
+  w.atEnd = w.clock;
+  state.clusterMeeting.clock.join(w.clock);
+  w.begun = true;
+  if (++state.clusterMeeting.arrived < program.warps)
+    return Step::Blocked;
+  letGo(warp, 0, program.warps, state.clusterMeeting);
   return Step::Done;
 }
 
@@ -68,6 +90,8 @@ Run::Step Run::begin(int warp, const Event &event, int number) {
   switch (event.kind) {
   case Kind::Barrier:
     return barrier(warp, event);
+  case Kind::Meet:
+    return meet(warp);
   case Kind::FenceAsync:
     if (!cast<cta::FenceAsyncOp>(event.op).getGlobal()) {
       bytes.fence(warp, now(warp));
@@ -121,6 +145,8 @@ Run::Step Run::step(int warp) {
   }
   if (w.next == list.size()) {
     w.done = true;
+    if (list.empty() || program.events[list.back()].kind != Kind::Meet)
+      w.atEnd = w.clock;
     return Step::Done;
   }
   int number = list[w.next];
@@ -145,9 +171,7 @@ Outcome Run::toEnd() {
     }
     if (over && state.inFlight.empty())
       break;
-    for (int number : state.inFlight)
-      if (runnable(state.works[number]))
-        able.push_back(number);
+    findRunnable(able);
     if (!able.empty() && (ready.empty() || timing.enginesFirst())) {
       // At the end of the block what nobody waits for is left alone but for the trace.
       if (!finishWork(able[timing.work(able.size())]))

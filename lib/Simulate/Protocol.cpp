@@ -38,16 +38,19 @@ bool Program::takesPart(const Event &event, int warp) const {
   return !event.elected || isLeader(event, warp);
 }
 
-const Group &Program::groupOf(int warp) const {
-  for (const Group &group : llvm::drop_begin(groups))
-    if (warp >= group.firstWarp && warp < group.firstWarp + group.warps)
-      return group;
-  return groups.front();
+std::string Program::describeBlock(int number) const {
+  return cluster > 1 ? "block " + std::to_string(block + number) : "the block";
 }
 
 std::string Program::describeWarp(int warp) const {
   const Group &group = groupOf(warp);
   return "warp " + std::to_string(warp - group.firstWarp) + " of " + group.name;
+}
+
+std::string Program::describeMBarrier(int mbarrier) const {
+  const int at = blockOfMBarrier(mbarrier);
+  std::string text = "mbarrier " + std::to_string(mbarrier - this->mbarrier(at, 0));
+  return cluster > 1 ? text + " of " + describeBlock(at) : text;
 }
 
 //===--- the protocol ------------------------------------------------------------------------===//
@@ -71,6 +74,18 @@ Event &Unroller::Impl::addEvent(Operation *op, Kind kind) {
   return program->events.back();
 }
 
+/// Of a launch without clusters there is nobody to meet.
+void Unroller::Impl::addMeet() {
+  if (program->cluster == 1)
+    return;
+  Event event;
+  event.op = program->launch;
+  event.kind = Kind::Meet;
+  event.group = group;
+  list->push_back(static_cast<int>(program->events.size()));
+  program->events.push_back(std::move(event));
+}
+
 LogicalResult Unroller::Impl::oneThread(Operation *op) {
   if (elected)
     return error(op) << "it needs all threads, but cta.elect runs one";
@@ -79,7 +94,7 @@ LogicalResult Unroller::Impl::oneThread(Operation *op) {
 
 LogicalResult Unroller::Impl::setMBarrier(Event &event, int64_t base, Value slot) {
   int64_t number = base, count = static_cast<int64_t>(program->arrivalCounts.size());
-  event.base = static_cast<int>(base);
+  event.base = program->mbarrier(block, base);
   if (slot) {
     FailureOr<APInt> value = integer(event.op, slot);
     if (failed(value))
@@ -89,9 +104,9 @@ LogicalResult Unroller::Impl::setMBarrier(Event &event, int64_t base, Value slot
   }
   if (number < 0 || number >= count)
     return error(event.op) << "it uses mbarrier " << number << ", but the launch has " << count;
-  event.mbarrier = static_cast<int>(number);
-  auto [it, isNew] = baseOf.try_emplace(event.mbarrier, event.base, event.op);
-  if (isNew || it->second.first == event.base)
+  event.mbarrier = program->mbarrier(block, number);
+  auto [it, isNew] = baseOf.try_emplace(static_cast<int>(number), static_cast<int>(base), event.op);
+  if (isNew || it->second.first == base)
     return success();
   InFlightDiagnostic diagnostic = error(event.op);
   diagnostic << "mbarrier " << number << " is " << base << "[" << event.slot
@@ -102,26 +117,28 @@ LogicalResult Unroller::Impl::setMBarrier(Event &event, int64_t base, Value slot
 }
 
 FailureOr<int> Unroller::Impl::rangeOf(Operation *op, cta::SmemType type, int64_t offset,
-                                       int64_t bytes, int parts) {
+                                       int64_t bytes, int parts, Operation *whole) {
   int64_t end = static_cast<int64_t>(program->launch.getShared().value_or(0)) -
                 cta::kMBarrierBytes * static_cast<int64_t>(program->arrivalCounts.size());
   if (offset < 0 || offset + bytes > end)
     return error(op) << "the tile " << type << " lies at [" << offset << ", " << offset + bytes
                      << "), but the launch has " << end << " bytes for tiles";
-  Operation *stage = parts > 1 ? op : nullptr;
+  if (parts == 1)
+    whole = nullptr;
   // Stages of the same kind of tile over each other: their warpgroups have the same parts.
   for (const auto &[key, number] : rangeNumbers) {
     Operation *other = std::get<2>(key);
-    if (stage && other && std::get<0>(key) == offset &&
-        other->getResultTypes() == op->getResultTypes() &&
+    if (isa_and_nonnull<cta::StageOp>(whole) && isa_and_nonnull<cta::StageOp>(other) &&
+        std::get<0>(key) == offset && other->getResultTypes() == op->getResultTypes() &&
         TypeRange(other->getOperandTypes()) == TypeRange(op->getOperandTypes()))
-      stage = other;
+      whole = other;
   }
-  auto [it, isNew] = rangeNumbers.try_emplace({offset, offset + bytes, stage},
+  auto [it, isNew] = rangeNumbers.try_emplace({offset, offset + bytes, whole},
                                               static_cast<int>(program->ranges.size()));
-  for (int part = 0; isNew && part < parts; ++part)
-    program->ranges.push_back({offset, offset + bytes, stage, part ? 0 : parts, {}});
-  return it->second;
+  for (int of = 0; isNew && of < program->cluster; ++of)
+    for (int part = 0; part < parts; ++part)
+      program->ranges.push_back({offset, offset + bytes, of, whole, part ? 0 : parts, {}});
+  return it->second + block * parts;
 }
 
 LogicalResult Unroller::Impl::runSlot(cta::SlotOp op) {
@@ -140,8 +157,10 @@ LogicalResult Unroller::Impl::runSlot(cta::SlotOp op) {
           stride = llvm::alignTo(bytes, static_cast<uint64_t>(layout.alignment()));
   Binding binding;
   binding.slot = static_cast<int>(index->getSExtValue());
-  FailureOr<int> range = rangeOf(
-      op, type.getTile(), static_cast<int64_t>(*ring.getOffset()) + binding.slot * stride, bytes);
+  const int parts = ringParts.contains(ring) ? ringParts.lookup(ring) : 1;
+  FailureOr<int> range =
+      rangeOf(op, type.getTile(), static_cast<int64_t>(*ring.getOffset()) + binding.slot * stride,
+              bytes, parts, ring);
   if (failed(range))
     return failure();
   binding.range = *range;
@@ -165,6 +184,87 @@ static Kind kindOf(Operation *op) {
       .Case([](cta::WgmmaWaitOp) { return Kind::WgmmaWait; })
       .Case([](cta::CompleteOp) { return Kind::Complete; })
       .Default(Kind::Other);
+}
+
+/// A tile outside rings.
+LogicalResult Unroller::Impl::placeTile(Operation *op, Event &event,
+                                        std::optional<uint64_t> offset) {
+  auto type = cast<cta::SmemType>(op->getResult(0).getType());
+  if (!offset)
+    return error(op) << "the tile has no offset; run cta-allocate-shared first";
+  auto stage = dyn_cast<cta::StageOp>(op);
+  int parts = stage && cta::warpgroupParts(stage) ? program->groups[group].warps / 4 : 1;
+  FailureOr<int> range = rangeOf(op, type, static_cast<int64_t>(*offset),
+                                 cta::sharedLayout(type).sizeBytes(), parts, op);
+  if (failed(range))
+    return failure();
+  environment[op->getResult(0)].range = event.range = *range;
+  return success();
+}
+
+/// Of a tile that the blocks of a cluster share each fetches a part, for all.
+LogicalResult Unroller::Impl::runCopy(cta::CopyOp op, Event &event) {
+  if (op.getMechanism() != cta::Mechanism::Tma)
+    return error(op) << "a copy by " << cta::stringifyMechanism(op.getMechanism());
+  if (!op.getMbarrier())
+    return error(op) << "the copy has no mbarrier; run cta-allocate-shared first";
+  layout::SharedLayout layout = cta::sharedLayout(op.getSmemType());
+  if (op.getMulticast()) {
+    auto blocks = static_cast<int64_t>(*op.getMulticast());
+    if (blocks != program->cluster || !op.getInto())
+      return error(op) << "multicast = " << blocks << " needs a slot and a launch with as large a "
+                       << "cluster; this one has cluster = " << program->cluster;
+    std::optional<cta::TileParts> parts = cta::equalParts(op.getSmemType(), blocks);
+    if (!parts)
+      return error(op) << "the tile cannot be dealt out to the blocks of the cluster";
+    layout = parts->part;
+  }
+  for (const layout::TmaBox &box : layout.tmaBoxes()) {
+    int64_t bytes = layout.elementBits / 8;
+    for (int64_t extent : box.extents)
+      bytes *= extent;
+    event.bytes += bytes;
+  }
+  if (op.getInto()) {
+    Binding into = lookup(op.getInto());
+    Binding &result = environment[op.getResult()];
+    result.range = event.range = into.range;
+    result.event = -1;
+    result.slot = into.slot;
+  } else if (failed(placeTile(op, event, op.getOffset()))) {
+    return failure();
+  }
+  if (failed(setMBarrier(event, static_cast<int64_t>(*op.getMbarrier()), op.getSlot())))
+    return failure();
+  const int parts = program->ranges[event.range].parts;
+  if (!op.getMulticast()) {
+    event.targets.push_back({event.mbarrier, event.range, parts});
+    return success();
+  }
+  const int number = event.mbarrier - program->mbarrier(block, 0);
+  for (int to = 0; to < program->cluster; ++to)
+    event.targets.push_back(
+        {program->mbarrier(to, number), event.range + (to - block) * parts + block, 1});
+  return success();
+}
+
+LogicalResult Unroller::Impl::runArrive(cta::ArriveOp op, Event &event) {
+  if (failed(setMBarrier(event, static_cast<int64_t>(op.getMbarrier()), op.getSlot())))
+    return failure();
+  auto blocks = static_cast<int64_t>(op.getCluster().value_or(1));
+  if (blocks == 1) {
+    event.targets.push_back({event.mbarrier});
+    return success();
+  }
+  if (blocks != program->cluster)
+    return error(op) << "it arrives in " << blocks
+                     << " blocks, but the launch has cluster = " << program->cluster;
+  if (elected)
+    return error(op) << "one elected thread cannot arrive in all blocks of a cluster";
+  const int number = event.mbarrier - program->mbarrier(block, 0);
+  for (int to = 0; to < blocks; ++to)
+    event.targets.push_back({program->mbarrier(to, number)});
+  return success();
 }
 
 LogicalResult Unroller::Impl::runProtocol(Operation *op) {
@@ -191,20 +291,6 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
     environment[result] = binding;
   }
 
-  auto place = [&](std::optional<uint64_t> offset) -> LogicalResult {
-    auto type = cast<cta::SmemType>(op->getResult(0).getType());
-    if (!offset)
-      return error(op) << "the tile has no offset; run cta-allocate-shared first";
-    auto stage = dyn_cast<cta::StageOp>(op);
-    int parts = stage && cta::warpgroupParts(stage) ? program->groups[group].warps / 4 : 1;
-    FailureOr<int> range = rangeOf(op, type, static_cast<int64_t>(*offset),
-                                   cta::sharedLayout(type).sizeBytes(), parts);
-    if (failed(range))
-      return failure();
-    environment[op->getResult(0)].range = event.range = *range;
-    return success();
-  };
-
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](cta::AwaitOp o) -> LogicalResult {
         if (o.getParity()) {
@@ -221,36 +307,9 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
         event.bytes = static_cast<int64_t>(o.getBytes());
         return setMBarrier(event, static_cast<int64_t>(o.getMbarrier()), o.getSlot());
       })
-      .Case([&](cta::ArriveOp o) {
-        return setMBarrier(event, static_cast<int64_t>(o.getMbarrier()), o.getSlot());
-      })
-      .Case([&](cta::StageOp o) { return place(o.getOffset()); })
-      .Case([&](cta::CopyOp o) -> LogicalResult {
-        if (o.getMulticast())
-          return o.emitOpError(
-              "writes into other blocks of its cluster; cta-simulate runs one block "
-              "at a time: plan cluster = 1");
-        if (o.getMechanism() != cta::Mechanism::Tma)
-          return error(o) << "a copy by " << cta::stringifyMechanism(o.getMechanism());
-        if (!o.getMbarrier())
-          return error(o) << "the copy has no mbarrier; run cta-allocate-shared first";
-        layout::SharedLayout layout = cta::sharedLayout(o.getSmemType());
-        for (const layout::TmaBox &box : layout.tmaBoxes()) {
-          int64_t bytes = layout.elementBits / 8;
-          for (int64_t extent : box.extents)
-            bytes *= extent;
-          event.bytes += bytes;
-        }
-        if (o.getInto()) {
-          Binding into = lookup(o.getInto());
-          environment[o.getResult()].range = event.range = into.range;
-          environment[o.getResult()].event = -1;
-          environment[o.getResult()].slot = into.slot;
-        } else if (failed(place(o.getOffset()))) {
-          return failure();
-        }
-        return setMBarrier(event, static_cast<int64_t>(*o.getMbarrier()), o.getSlot());
-      })
+      .Case([&](cta::ArriveOp o) { return runArrive(o, event); })
+      .Case([&](cta::StageOp o) { return placeTile(o, event, o.getOffset()); })
+      .Case([&](cta::CopyOp o) { return runCopy(o, event); })
       .Case([&](cta::WgmmaOp o) -> LogicalResult {
         if (program->groups[group].warps % 4)
           return error(o) << "a wgmma needs whole warpgroups, but " << program->groups[group].name
@@ -276,10 +335,11 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
 LogicalResult Unroller::Impl::finish() {
   for (Range &a : program->ranges)
     for (auto [i, b] : llvm::enumerate(program->ranges))
-      if (a.begin < b.end && b.begin < a.end && (&a == &b || !a.stage || a.stage != b.stage))
+      if (a.block == b.block && a.begin < b.end && b.begin < a.end &&
+          (&a == &b || !a.whole || a.whole != b.whole))
         a.overlaps.push_back(static_cast<int>(i));
   // cta-lower-channels numbers D "full" mbarriers of a ring of depth D, then D "empty" ones.
-  program->fullOf.assign(program->arrivalCounts.size(), -1);
+  program->fullOf.assign(program->cluster * program->arrivalCounts.size(), -1);
   llvm::DenseSet<int> seen;
   for (const Event &event : program->events) {
     auto copy = dyn_cast<cta::CopyOp>(event.op);
@@ -290,7 +350,8 @@ LogicalResult Unroller::Impl::finish() {
       continue;
     int64_t depth = cast<cta::RingType>(slot.getRing().getType()).getDepth();
     for (const Event &other : program->events)
-      if (other.kind == Kind::Arrive && other.base == event.base + depth)
+      if (other.kind == Kind::Arrive && other.base == event.base + depth &&
+          program->groups[other.group].block == program->groups[event.group].block)
         program->fullOf[other.mbarrier] = event.base + other.slot;
   }
   // Where something else is numbered like that, nothing is known.

@@ -23,6 +23,8 @@ private:
   Step step(int warp);
   Step begin(int warp, const Event &event, int number);
   Step barrier(int warp, const Event &event);
+  Step meet(int warp);
+  void letGo(int warp, int first, int warps, State::Meeting &meeting);
   Step await(int warp, const Event &event);
   Step passed(int warp, const Event &event);
   Step arrive(int warp, const Event &event, int number);
@@ -35,16 +37,20 @@ private:
   Step complete(int warp, const Event &event);
   bool readTiles(int warp, const Event &event, Access access);
   bool release(int warp, const Event &event);
+  bool reaches(int warp, const Event &event, int block);
+  bool holdsSlot(int warp, const Event &event, const Binding &binding);
   bool signal(int mbarrier, const Event &event, const Clock &clock);
   bool endPhase(int mbarrier, const Event &event);
   bool finishWork(int number);
 
   int newWork(Work work);
   void collect();
-  bool runnable(const Work &work) const;
-  void wake() {
+  void findRunnable(llvm::SmallVectorImpl<int> &works) const;
+  /// Who waits for this mbarrier tries again.
+  void wake(int mbarrier) {
     for (Warp &warp : state.warps)
-      warp.blocked = false;
+      if (warp.waitsFor == mbarrier)
+        warp.blocked = false;
   }
   uint32_t now(int warp) const { return state.warps[warp].clock.get(warp); }
   void tick(int warp) { state.warps[warp].clock.raise(warp, now(warp) + 1); }

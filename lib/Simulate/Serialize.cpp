@@ -29,7 +29,11 @@ private:
 
 FailureOr<Value> Serializer::valueOf(Operation *user, Value old, const Binding &binding) {
   if (isa<cta::SmemType>(old.getType())) {
-    Value tile = tiles.lookup(binding.range);
+    // Of one that blocks have fetched together any copy will do; that of the next block says that
+    // they agree.
+    const simulate::Range &range = program.ranges[binding.range];
+    int part = isa_and_nonnull<cta::RingOp>(range.whole) ? (range.block + 1) % range.parts : 0;
+    Value tile = tiles.lookup(binding.range + part);
     if (!tile)
       return user->emitOpError("reads shared memory that the trace has not written");
     if (tile.getType() != old.getType())
@@ -64,6 +68,7 @@ Operation *Serializer::clone(const Event &event, const IRMapping &mapping) {
     load.getSlotMutable().clear();
     load.removeOffsetAttr();
     load.removeMbarrierAttr();
+    load.removeMulticastAttr();
   } else if (auto stage = dyn_cast<cta::StageOp>(op)) {
     stage.removeOffsetAttr();
   } else if (auto store = dyn_cast<cta::CopyOutOp>(op)) {
@@ -104,8 +109,13 @@ LogicalResult Serializer::emit(int number) {
   Operation *made = clone(event, mapping);
   for (auto [i, result] : llvm::enumerate(made->getResults()))
     set(number, static_cast<unsigned>(i), result);
-  if (event.range >= 0)
+  if (copy) {
+    for (const Target &to : event.targets)
+      for (int range = to.range; range < to.range + to.ranges; ++range)
+        tiles[range] = made->getResult(0);
+  } else if (event.range >= 0) {
     tiles[event.range] = made->getResult(0);
+  }
   return success();
 }
 

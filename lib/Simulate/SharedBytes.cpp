@@ -140,7 +140,7 @@ std::optional<Problem> SharedBytes::read(int range, const Access &access, const 
       return bad;
   // All warps of the writing group write a part.
   if (writer.kind == Kind::Stage) {
-    const int warps = program.ranges[range].stage ? 4 : program.groups[writer.group].warps;
+    const int warps = program.ranges[range].whole ? 4 : program.groups[writer.group].warps;
     if (static_cast<int>(state.writers.size()) < warps) {
       Problem result =
           problem(" reads a tile that other warps have not written yet; a barrier must "

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The state of a block that runs: what Machine changes and Deadlock explains.
+// The state of a cluster that runs: what Machine changes and Deadlock explains.
 #ifndef TESSERA_LIB_SIMULATE_STATE_H
 #define TESSERA_LIB_SIMULATE_STATE_H
 
@@ -29,14 +29,19 @@ struct Warp {
   int program = 0; ///< its group
   size_t next = 0; ///< in the group's list
   Clock clock;
+  /// What it knew when it came to the meeting at the end of its block, and then.
+  Clock atEnd;
   bool blocked = false, done = false;
   /// The event was begun: it has been issued, or has arrived.
   bool begun = false;
-  /// The phase that the await at work means.
+  /// The mbarrier and phase that the await at work means; -1: it waits for something else.
+  int waitsFor = -1;
   int64_t phase = 0;
   /// Of each mbarrier: the phase that was awaited last, and the commit that it may read.
   std::vector<int64_t> awaited, held;
-  /// Of each base: how many awaits have passed.
+  /// Of each base: how many awaits have passed. A warp is taken to wait for all fillings of a ring,
+  /// one after the other: a replica that leaves some to others has to add those here and to
+  /// `awaited`.
   std::vector<int64_t> awaits;
   /// Products issued and not completed.
   std::deque<int> products;
@@ -51,6 +56,8 @@ struct Work {
   int component = -1;
   uint32_t epoch = 0;
   Clock clock;
+  /// Of a copy: where it goes, one of the event's targets.
+  Target to;
   int64_t phase = -1; ///< of its mbarrier, when it was issued
   int issued = 0;     ///< warps that have issued a product: it runs when all four have
   bool done = false;
@@ -67,6 +74,13 @@ struct State {
   };
   std::vector<Meeting> meetings;          ///< one a group
   std::vector<Meeting> warpgroupMeetings; ///< by the first warp
+  Meeting clusterMeeting;
+  /// The last arrival of each warp in each block of the cluster (block * warps + warp).
+  struct Reach {
+    uint32_t epoch = 0;
+    int event = -1;
+  };
+  std::vector<Reach> reached;
 };
 
 /// What is left behind when all warps have ended, if anything is.

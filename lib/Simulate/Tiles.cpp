@@ -8,30 +8,70 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::simulate;
 
+/// Whether both copies bring the same tile: the same place of the same array.
+static bool sameTile(const Event &a, const Event &b) {
+  auto first = cast<cta::CopyOp>(a.op), second = cast<cta::CopyOp>(b.op);
+  if (first.getSource() != second.getSource() || first.getDims() != second.getDims() ||
+      first.getCoords().size() != second.getCoords().size() ||
+      first.getLimits().size() != second.getLimits().size())
+    return false;
+  auto scalars = [](const Event &event, OperandRange range) {
+    return llvm::map_range(llvm::seq<size_t>(range.size()),
+                           [&event, at = range.getBeginOperandIndex()](size_t i) {
+                             return event.operands[at + i].scalar;
+                           });
+  };
+  return llvm::equal(scalars(a, first.getCoords()), scalars(b, second.getCoords())) &&
+         llvm::equal(scalars(a, first.getLimits()), scalars(b, second.getLimits()));
+}
+
+/// A slot of a ring must hold the filling that the warp has waited for, in all its parts.
+bool Run::holdsSlot(int warp, const Event &event, const Binding &binding) {
+  const Warp &w = state.warps[warp];
+  const Event *filled = nullptr;
+  for (int part = 0; part < program.ranges[binding.range].parts; ++part) {
+    const SharedBytes::Contents &contents = bytes.contents(binding.range + part);
+    if (contents.event < 0 || contents.commit < 0 || contents.clobberedBy >= 0)
+      continue;
+    const Event &copy = program.events[contents.event];
+    int64_t held = w.held[contents.mbarrier];
+    if (held != contents.commit) {
+      std::string has = held < 0 ? "it has not waited for one, or has released it"
+                                 : "it has waited for filling " + std::to_string(held);
+      fail(event, program.describeWarp(warp) + " reads slot " + Twine(binding.slot) +
+                      " of a ring, which holds filling " + Twine(contents.commit) + ", but " + has);
+      outcome.problem->notes.push_back({copy.op->getLoc(), "filled here"});
+      return false;
+    }
+    if (filled && !sameTile(*filled, copy)) {
+      fail(event, program.describeWarp(warp) + " reads slot " + Twine(binding.slot) +
+                      " of a ring, but its parts are of different tiles: the blocks of a cluster "
+                      "must fetch the same one");
+      outcome.problem->notes.push_back(
+          {filled->op->getLoc(),
+           "fetched by " + program.describeBlock(program.groups[filled->group].block)});
+      outcome.problem->notes.push_back(
+          {copy.op->getLoc(),
+           "fetched by " + program.describeBlock(program.groups[copy.group].block)});
+      return false;
+    }
+    filled = &copy;
+  }
+  return true;
+}
+
 bool Run::readTiles(int warp, const Event &event, Access access) {
   const Warp &w = state.warps[warp];
   for (auto [operand, binding] : llvm::zip_equal(event.op->getOperands(), event.operands)) {
     if (!isa<cta::SmemType>(operand.getType()))
       continue;
-    if (binding.slot >= 0) {
-      const SharedBytes::Contents &contents = bytes.contents(binding.range);
-      if (contents.event >= 0 && contents.commit >= 0 && contents.clobberedBy < 0 &&
-          w.held[contents.mbarrier] != contents.commit) {
-        int64_t held = w.held[contents.mbarrier];
-        std::string has = held < 0 ? "it has not waited for one, or has released it"
-                                   : "it has waited for filling " + std::to_string(held);
-        fail(event, program.describeWarp(warp) + " reads slot " + Twine(binding.slot) +
-                        " of a ring, which holds filling " + Twine(contents.commit) + ", but " +
-                        has);
-        outcome.problem->notes.push_back(
-            {program.events[contents.event].op->getLoc(), "filled here"});
-        return false;
-      }
-    }
+    if (binding.slot >= 0 && !holdsSlot(warp, event, binding))
+      return false;
     // All parts, or its own.
     int begin = binding.range, end = begin + program.ranges[begin].parts;
     auto store = dyn_cast<cta::CopyOutOp>(event.op);
-    if (store && store.getPerWarpgroup() && program.ranges[begin].stage) {
+    if (store && store.getPerWarpgroup() &&
+        isa_and_nonnull<cta::StageOp>(program.ranges[begin].whole)) {
       begin += (warp - program.groups[event.group].firstWarp) / 4;
       end = begin + 1;
     }
@@ -48,7 +88,7 @@ Run::Step Run::stage(int warp, const Event &event, int number) {
   Access access{number, warp, now(warp), /*write=*/true, /*async=*/false, warp, -1};
   trace(number);
   int range = event.range;
-  if (program.ranges[range].stage)
+  if (program.ranges[range].whole)
     range += (warp - program.groups[event.group].firstWarp) / 4;
   if (!fail(bytes.write(range, access, state.warps[warp].clock, contents)))
     return Step::Failed;

@@ -27,7 +27,10 @@ public:
     engineChance = chances[random() % 4];
     for (int warp = 0; warp < program.warps; ++warp)
       weights.push_back(1 + random() % 4);
-    for (const Group &group : llvm::drop_begin(program.groups)) {
+    // Some roles are slow, and so are some blocks of a cluster.
+    for (const Group &group : program.groups) {
+      if (group.events.empty() && program.cluster == 1)
+        continue;
       int64_t factor = random() % 3 == 0 ? 40 : 1;
       for (int warp = group.firstWarp; warp < group.firstWarp + group.warps; ++warp)
         weights[warp] *= factor;

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// From a kernel in phase allocated to the lists of events of a block.
+// From a kernel in phase allocated to the lists of events of a cluster.
 #include "Interpreter.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 
@@ -324,7 +324,7 @@ LogicalResult Unroller::Impl::run(Operation *op) {
         return success();
       })
       .Case([&](cta::BlockIdOp o) {
-        bindInteger(o.getResult(), program->block);
+        bindInteger(o.getResult(), program->block + block);
         return success();
       })
       .Case([&](cta::NumBlocksOp o) {
@@ -395,22 +395,98 @@ std::optional<int64_t> Unroller::numBlocks(cta::LaunchOp launch) {
   return count;
 }
 
+namespace {
+/// One of the things that run in a block: a role, as often as it has replicas.
+struct Instance {
+  cta::RoleOp role;
+  int replica = 0, replicas = 1;
+};
+} // namespace
+
+static SmallVector<Instance> instancesOf(cta::LaunchOp launch) {
+  SmallVector<Instance> instances;
+  for (auto role : launch.getBody().getOps<cta::RoleOp>()) {
+    auto count = role->getAttrOfType<IntegerAttr>("replicas");
+    const int replicas = count ? static_cast<int>(count.getInt()) : 1;
+    for (int replica = 0; replica < replicas; ++replica)
+      instances.push_back({role, replica, replicas});
+  }
+  return instances;
+}
+
+/// The events of block `block` of the cluster at work.
+LogicalResult Unroller::Impl::unrollBlock() {
+  cta::LaunchOp launch = program->launch;
+  const std::string ofBlock = program->cluster > 1 ? " of " + program->describeBlock(block) : "";
+  const int whole = static_cast<int>(program->groups.size()), firstWarp = program->warps;
+  SmallVector<Instance> instances = instancesOf(launch);
+  program->groups.push_back({program->describeBlock(block), launch, firstWarp, 0, block, 0, {}});
+  auto addWarps = [&](int of, int warps) {
+    program->warps += warps;
+    program->groupOfWarp.resize(program->warps, of);
+  };
+  for (Instance &instance : instances) {
+    std::string name = "@" + instance.role.getSymName().str() + ofBlock;
+    if (instance.replicas > 1)
+      name = "replica " + std::to_string(instance.replica) + " of " + name;
+    const int warps = static_cast<int>(instance.role.getWarps());
+    program->groups.push_back(
+        {name, instance.role, program->warps, warps, block, instance.replica, {}});
+    addWarps(static_cast<int>(program->groups.size()) - 1, warps);
+  }
+  if (instances.empty())
+    addWarps(whole, static_cast<int>(launch.getThreads().value_or(cta::blockThreads(launch)) / 32));
+  program->groups[whole].warps = program->warps - firstWarp;
+
+  // What stands before the roles, all warps do; it is the start of every role's list.
+  std::vector<int> preamble;
+  group = whole;
+  list = &preamble;
+  addMeet();
+  executions.clear();
+  if (failed(runBlock(launch.getBody().front())))
+    return failure();
+  if (instances.empty()) {
+    addMeet();
+    program->groups[whole].events = std::move(preamble);
+  }
+  Environment before = environment;
+  for (auto [number, instance] : llvm::enumerate(instances)) {
+    environment = before;
+    executions.clear();
+    group = whole + 1 + static_cast<int>(number);
+    replica = instance.replica;
+    std::vector<int> events = preamble;
+    list = &events;
+    LogicalResult result = runBlock(instance.role.getBody().front());
+    replica = 0;
+    if (failed(result))
+      return failure();
+    addMeet();
+    program->groups[group].events = std::move(events);
+  }
+  return success();
+}
+
 FailureOr<Program> Unroller::unroll(cta::LaunchOp launch, int64_t block) {
   Program program;
   program.launch = launch;
-  program.block = block;
   std::optional<int64_t> count = numBlocks(launch);
   if (!count)
     return failure();
   program.numBlocks = *count;
+  program.cluster = static_cast<int64_t>(launch.getCluster().value_or(1));
+  if (program.cluster < 1 || *count % program.cluster)
+    return impl->error(launch) << *count << " blocks are no multiple of the cluster size "
+                               << program.cluster;
+  program.block = block - block % program.cluster;
   program.arrivalCounts.assign(launch.getMbarriers().value_or(ArrayRef<int64_t>()).begin(),
                                launch.getMbarriers().value_or(ArrayRef<int64_t>()).end());
   Impl &i = *impl;
   Environment saved = i.environment;
   i.program = &program;
-  i.fuel = i.inputs.fuel;
-  i.executions.clear();
   i.rangeNumbers.clear();
+  i.ringParts.clear();
   i.baseOf.clear();
   i.elected = false;
   auto restore = llvm::make_scope_exit([&] {
@@ -418,39 +494,16 @@ FailureOr<Program> Unroller::unroll(cta::LaunchOp launch, int64_t block) {
     i.program = nullptr;
     i.list = nullptr;
   });
-
-  SmallVector<cta::RoleOp> roles(launch.getBody().getOps<cta::RoleOp>());
-  program.groups.push_back({"the block", launch, 0, 0, {}});
-  for (cta::RoleOp role : roles) {
-    program.groups.push_back({"@" + role.getSymName().str(),
-                              role,
-                              program.warps,
-                              static_cast<int>(role.getWarps()),
-                              {}});
-    program.warps += static_cast<int>(role.getWarps());
-  }
-  if (roles.empty()) {
-    program.warps = static_cast<int>(launch.getThreads().value_or(cta::blockThreads(launch)) / 32);
-  }
-  program.groups.front().warps = program.warps;
-
-  // What stands before the roles, all warps do; it is the start of every role's list.
-  std::vector<int> preamble;
-  i.group = 0;
-  i.list = &preamble;
-  if (failed(i.runBlock(launch.getBody().front())))
-    return failure();
-  if (roles.empty())
-    program.groups.front().events = std::move(preamble);
-  Environment before = i.environment;
-  for (auto [r, role] : llvm::enumerate(roles)) {
-    i.environment = before;
-    i.executions.clear();
-    Group &group = program.groups[r + 1];
-    group.events = preamble;
-    i.group = static_cast<int>(r) + 1;
-    i.list = &group.events;
-    if (failed(i.runBlock(role.getBody().front())))
+  launch.walk([&](cta::CopyOp copy) {
+    if (!copy.getMulticast() || !copy.getInto())
+      return;
+    if (cta::SlotOp slot = cta::slotOf(copy.getInto()))
+      i.ringParts[slot.getRing().getDefiningOp()] = static_cast<int>(program.cluster);
+  });
+  for (i.block = 0; i.block < program.cluster; ++i.block) {
+    i.environment = saved;
+    i.fuel = i.inputs.fuel;
+    if (failed(i.unrollBlock()))
       return failure();
   }
   if (failed(i.finish()))

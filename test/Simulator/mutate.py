@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mutation tests of cta-simulate: protocols that are right must be clean, each change below must be caught.
+"""Mutation tests of cta-simulate: protocols that are right must be clean, each change below (and in cluster_mutations.py) must be caught.
 
     python3 mutate.py tile-opt Inputs/ SYNC.mlir PENDING.mlir
 
@@ -13,14 +13,18 @@ import subprocess
 import sys
 from collections import Counter
 
+from cluster_mutations import CLUSTER as CLUSTER_MUTATIONS, RIGHT
+
 TILE_OPT, INPUTS, SYNC, PENDING = sys.argv[1:5]
 TIMINGS = 24
 
 RING = os.path.join(INPUTS, "gemm-ring.mlir")
 CHANNELS = os.path.join(INPUTS, "two-channels.mlir")
+CLUSTER = os.path.join(INPUTS, "cluster-ring.mlir")
 SIZES = {
     RING: ["M=500,N=300,K=640", "M=300,N=200,K=64"],
     CHANNELS: ["S=500,T=640,D=64", "S=200,T=64,D=64", "S=500,T=0,D=64"],
+    CLUSTER: ["M=500,N=300,K=640", "M=300,N=200,K=64", "M=100,N=400,K=192"],
     SYNC: ["M=300,N=520,K=200"],
     PENDING: ["M=300,N=520,K=640", "M=300,N=520,K=64", "M=300,N=520,K=0"],
 }
@@ -189,6 +193,8 @@ MUTATIONS = [
     sync("sync", "no barrier before the stage", "overwrites", ("      cta.barrier\n      %", "      %", 0)),
     sync("sync", "warpgroups do not meet before the stage over the operands", "overwrites", ("      cta.barrier\n      %", "      cta.barrier warpgroup\n      %", 0)),
     sync("sync", "stores are not awaited", "may still read", ("      cta.await_stores read\n", "")),
+    # Blocks of a cluster.
+    *(Mutation(CLUSTER, "cluster", f"{what}: {name}", expect, *edits) for what, name, expect, *edits in CLUSTER_MUTATIONS),
 ]
 
 
@@ -206,6 +212,11 @@ def main():
             code, errors = run(text, size)
             if code:
                 failures.append(f"unmutated {os.path.basename(file)}, {size}: {errors}")
+    for name, *edits in RIGHT:
+        for size in SIZES[CLUSTER]:
+            code, errors = run(Mutation(CLUSTER, "right", name, "", *edits).apply(open(CLUSTER).read()), size)
+            if code:
+                failures.append(f"right: {name}, {size}: {errors}")
     for mutation in MUTATIONS:
         text = mutation.apply(open(mutation.file).read())
         code, errors = run(text)

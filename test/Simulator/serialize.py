@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""serialize.py TILE-OPT TILEC EXAMPLES INPUTS WORK: what roles and rings compute, on the CPU.
+"""serialize.py TILE-OPT TILEC EXAMPLES INPUTS WORK alone|clusters: what roles and rings compute, on the CPU.
 
 Allocated kernels, by the pipeline and by hand, become straight code in the order of one timing (cta-serialize-trace), go back to L0 and to
 the CPU, and are compared with numpy.
@@ -14,7 +14,7 @@ import types
 import numpy as np
 
 HERE = pathlib.Path(__file__).parent
-TILE_OPT, TILEC, EXAMPLES_DIR, INPUTS, WORK = sys.argv[1:6]
+TILE_OPT, TILEC, EXAMPLES_DIR, INPUTS, WORK, BLOCKS = sys.argv[1:7]
 sys.path[:0] = [str(HERE.parent / "Examples"), str(HERE.parent / "GPU"), EXAMPLES_DIR]
 from check import run_case
 from make_gemms import Product
@@ -76,6 +76,14 @@ CASES = [
     (RESIDUAL, "stages = 2, epilogue = 128, persistent = 1", dict(M=264, N=264, K=136), (2,)),
     (RESIDUAL, "stages = 2, producers = 0, epilogue = 64, persistent = 1", dict(M=264, N=264, K=136), (2, 5)),
     ("column-sum", "stages = 0", dict(M=257, N=132), (0,)),
+    # Clusters: fewer points than blocks, as many, some beyond the end; tiles whose parts several blocks fetch.
+    ("cluster-ring.mlir", None, dict(M=300, N=200, K=200), (9,)),
+    ("cluster-ring.mlir", None, dict(M=100, N=130, K=0), (1,)),
+    ("gemm-nn-128x128x64", "stages = 3, persistent = 1, cluster = 2", dict(M=264, N=136, K=200), (11,)),
+    ("gemm-nn-128x128x64", "stages = 2, persistent = 1, cluster = 4", dict(M=520, N=72, K=72), (7,)),
+    ("gemm-nn-128x128x64", "stages = 2, persistent = 1, cluster = 8", dict(M=136, N=72, K=136), (10,)),
+    ("gemm-nt", "stages = 2, persistent = 1, pending = 1, cluster = 2", dict(M=136, N=136, K=136), (8,)),
+    ("gemm-bias-gelu", "stages = 2, persistent = 1, cluster = 2", dict(M=264, N=136, K=136), (6,)),
 ]
 
 
@@ -88,9 +96,11 @@ def run(command, text):
 
 failures = 0
 for number, (name, plan, shape, timings) in enumerate(CASES):
+    if ("cluster" in f"{name} {plan}") != (BLOCKS == "clusters"):
+        continue
     if plan is None:
         allocated = (pathlib.Path(INPUTS) / name).read_text()
-        cases = [RING if "ring" in name else SCORES]
+        cases = [SCORES if "channels" in name else RING]
     else:
         program = name.source((128, 256, 64)) if name is RESIDUAL else (pathlib.Path(EXAMPLES_DIR) / f"{name}.mlir").read_text()
         derived = plan == "derived"

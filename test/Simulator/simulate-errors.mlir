@@ -6,6 +6,8 @@
 // RUN: not tile-opt %S/Inputs/gemm-ring.mlir --cta-simulate="sizes=M=-5" -o /dev/null 2>&1 | FileCheck %s --check-prefix=TEXT
 // RUN: not tile-opt %S/Inputs/gemm-ring.mlir --cta-simulate="timings=0" -o /dev/null 2>&1 | FileCheck %s --check-prefix=TIMINGS
 // RUN: sed -e 's/bytes = 32768/bytes = 32769/' %S/Inputs/gemm-ring.mlir | not tile-opt - --cta-simulate="sizes=M=100,N=100,K=640" -o /dev/null 2>&1 | FileCheck %s --check-prefix=GRAPH
+// RUN: sed -e 's/bytes = 32768/bytes = 49152/' %S/Inputs/cluster-ring.mlir | not tile-opt - --cta-simulate="sizes=M=100,N=100,K=640" -o /dev/null 2>&1 | FileCheck %s --check-prefix=CLUSTER
+// RUN: not tile-opt %S/Inputs/cluster-ring.mlir --cta-simulate="sizes=M=500,N=300,K=64 num-blocks=5" -o /dev/null 2>&1 | FileCheck %s --check-prefix=ODD
 // SIZE: error: {{.*}}the size 'K' is not given; say sizes=K=<number>
 // BLOCK: error: @gemm_0 has no block 2: there are 2
 // FUEL: error: {{.*}}the program of one block is too long; choose smaller sizes or more fuel
@@ -18,6 +20,16 @@
 // GRAPH: note: warp 0 of @producer waits here for phase 0 of mbarrier 3 to end; phase 0 has 0 of 2 arrivals
 // GRAPH: note: @math would signal it here, but does not get so far
 // GRAPH: note: in block 0 of @gemm_0, timing 0
+// Who waits in which block of a cluster.
+// CLUSTER: error: deadlock: nothing in the cluster can go on
+// CLUSTER: note: 8 warps of @math of block 0 wait here for phase 0 of mbarrier 0 of block 0 to end; phase 0 has 1 of 1 arrivals and 32768 of 49152 bytes
+// CLUSTER: note: warp 0 of @producer of block 0 waits here for phase 0 of mbarrier 3 of block 0 to end; phase 0 has 0 of 4 arrivals
+// CLUSTER: note: @math of block 0 would signal it here, but does not get so far
+// CLUSTER: note: @math of block 1 would signal it here, but does not get so far
+// CLUSTER: note: 8 warps of @math of block 1 wait here for phase 0 of mbarrier 0 of block 1 to end
+// CLUSTER: note: warp 0 of @producer of block 1 waits here
+// CLUSTER: note: in the cluster of blocks 0 to 1 of @gemm_0, timing 0
+// ODD: error: {{.*}}5 blocks are no multiple of the cluster size 2
 
 // expected-error@+1 {{cta-simulate needs a kernel in phase allocated}}
 tile.kernel @phase() attributes {phase = #tile.phase<placed>} {
@@ -168,6 +180,79 @@ tile.kernel @leak(%A: memref<?xf32>) attributes {phase = #tile.phase<allocated>,
   cta.launch @k blocks(%blocks) attributes {shared = 264, mbarriers = array<i64: 1>} {
     // expected-error@+1 {{nobody waits for this copy}}
     %a = cta.copy %A[%c0] {mechanism = #cta.mechanism<tma>, offset = 0, mbarrier = 0} : memref<?xf32> -> !cta.smem<64xf32, #lin>
+  }
+  tile.return
+}
+
+// -----
+
+#lin = #cta.swizzle<linear>
+tile.kernel @no_slot(%A: memref<?x64xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  cta.launch @k blocks(%two) attributes {cluster = 2, shared = 4104, mbarriers = array<i64: 1>} {
+    // expected-error@+1 {{cannot be simulated: multicast = 2 needs a slot and a launch with as large a cluster}}
+    %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>, offset = 0, mbarrier = 0, multicast = 2} : memref<?x64xf32> -> !cta.smem<16x64xf32, #lin>
+  }
+  tile.return
+}
+
+// -----
+
+#lin = #cta.swizzle<linear>
+tile.kernel @size(%A: memref<?x64xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %i0 = arith.constant 0 : i32
+  %four = arith.constant 4 : index
+  cta.launch @k blocks(%four) attributes {cluster = 4, shared = 4104, mbarriers = array<i64: 1>} {
+    %r = cta.ring {offset = 0} : !cta.ring<1, !cta.smem<16x64xf32, #lin>>
+    %s = cta.slot %r[%i0] : !cta.ring<1, !cta.smem<16x64xf32, #lin>>
+    // expected-error@+1 {{as large a cluster; this one has cluster = 4}}
+    %a = cta.copy %A[%c0, %c0] into %s[%i0] {mechanism = #cta.mechanism<tma>, mbarrier = 0, multicast = 2} : memref<?x64xf32> -> !cta.smem<16x64xf32, #lin>
+  }
+  tile.return
+}
+
+// -----
+
+#lin = #cta.swizzle<linear>
+tile.kernel @parts(%A: memref<?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %i0 = arith.constant 0 : i32
+  %two = arith.constant 2 : index
+  cta.launch @k blocks(%two) attributes {cluster = 2, shared = 264, mbarriers = array<i64: 1>} {
+    %r = cta.ring {offset = 0} : !cta.ring<1, !cta.smem<64xf32, #lin>>
+    %s = cta.slot %r[%i0] : !cta.ring<1, !cta.smem<64xf32, #lin>>
+    // expected-error@+1 {{the tile cannot be dealt out to the blocks of the cluster}}
+    %a = cta.copy %A[%c0] into %s[%i0] {mechanism = #cta.mechanism<tma>, mbarrier = 0, multicast = 2} : memref<?xf32> -> !cta.smem<64xf32, #lin>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @arrives() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %two = arith.constant 2 : index
+  cta.launch @k blocks(%two) attributes {cluster = 2, shared = 8, mbarriers = array<i64: 2>} {
+    %i0 = arith.constant 0 : i32
+    cta.elect {
+      // expected-error@+1 {{one elected thread cannot arrive in all blocks of a cluster}}
+      cta.arrive 0[%i0] {cluster = 2}
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// The last arrivals of a cluster's blocks belong to nobody: the block's end is not a phase's.
+tile.kernel @left() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %two = arith.constant 2 : index
+  // expected-note@+1 {{in the cluster of blocks 0 to 1 of @k, timing 0}}
+  cta.launch @k blocks(%two) attributes {cluster = 2, shared = 8, mbarriers = array<i64: 3>} {
+    %i0 = arith.constant 0 : i32
+    // expected-error@+1 {{at the end of the block phase 0 of mbarrier 0 of block 0 is begun and not ended: 2 of 3 arrivals}}
+    cta.arrive 0[%i0] {cluster = 2}
   }
   tile.return
 }

@@ -121,6 +121,37 @@ tile.kernel @flow() attributes {phase = #tile.phase<allocated>, warpgroups = 1} 
   tile.return
 }
 
+// A cluster without anything shared, and one whose warpgroups release to each other.
+// CHECK: remark: @alone_0: simulated 4 of 4 blocks, 32 timings each: 20 events, no violation
+// CHECK: remark: @partners_0: simulated 6 of 6 blocks, 32 timings each: {{.*}}no violation
+tile.kernel @alone() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %four = arith.constant 4 : index
+  cta.launch @alone_0 blocks(%four) attributes {cluster = 2, threads = 128, shared = 16384} {
+    %zero = arith.constant dense<0.0> : !t
+    %s = cta.stage %zero {offset = 0} : !t -> !tile
+    cta.barrier
+  }
+  tile.return
+}
+tile.kernel @partners() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %six = arith.constant 6 : index
+  cta.launch @partners_0 blocks(%six) attributes {cluster = 2, threads = 128, shared = 8, mbarriers = array<i64: 2>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %i0 = arith.constant 0 : i32
+    %i1 = arith.constant 1 : i32
+    %e = scf.for %t = %c0 to %c3 step %c1 iter_args(%p = %i0) -> (i32) {
+      cta.arrive 0[%i0] {cluster = 2}
+      cta.await 0[%i0] parity %p
+      cta.barrier
+      %next = arith.xori %p, %i1 : i32
+      scf.yield %next : i32
+    }
+  }
+  tile.return
+}
+
 // A consumer that is one thread: it alone waits and releases.
 // CHECK: remark: @elected_0: simulated 1 of 1 blocks, 32 timings each: 15 events, no violation
 tile.kernel @elected(%X: memref<4096x64xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {

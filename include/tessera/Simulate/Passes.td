@@ -20,13 +20,13 @@ class SimulatePass<string flag> : Pass<flag, "tile::KernelOp"> {
 def CtaSimulate : SimulatePass<"cta-simulate"> {
   let summary = "Run the protocol of a kernel under adversarial timings";
   let description = [{
-    Requires *allocated*; changes nothing. Runs blocks of every launch: scalars by upstream's folders, tensors opaque, one agent a warp, TMA and tensor cores as
+    Requires *allocated*; changes nothing. Runs blocks of every launch, those of a cluster together: scalars by upstream's folders, tensors opaque, one agent a warp, TMA and tensor cores as
     engines that take their time. Reports the first violation of each block and timing as an error at the op: reads of shared memory that is not filled, is stale, or is
     overwritten; writes while somebody may still read; missing proxy fences; awaits that pass on the wrong phase; bytes that do not agree; arrivals over the
     count; deadlocks, with who waits for what; copies, stores and products that nobody waits for; slots that are not released. Accesses are compared by
     happens-before, so that a missing barrier is found in any timing.
 
-    `blocks` are the numbers of blocks to run (default: the first, the last and two between), `timings` how many timings of each: six extremes (engines at
+    `blocks` are the numbers of blocks to run (default: the first, the last and two between; of clusters, those that they are in), `timings` how many timings of each: six extremes (engines at
     once or as late as possible; the first role, the last role, or all in turns), the others random. Scalars that come from memory or tiles are drawn, and
     drawn again for each timing if control flow depends on them.
 
@@ -44,7 +44,7 @@ def CtaSimulate : SimulatePass<"cta-simulate"> {
 def CtaSerializeTrace : SimulatePass<"cta-serialize-trace"> {
   let summary = "A kernel as one possible order of what its roles do, straight on";
   let description = [{
-    Requires *allocated*, ensures *placed*. Runs every block of every launch under one timing, as `cta-simulate` does, and replaces the launch by a grid of one point: the blocks one
+    Requires *allocated*, ensures *placed*. Runs every block (or cluster) of every launch under one timing, as `cta-simulate` does, and replaces the launch by a grid of one point: the blocks one
     after the other, each as the list of what its roles did in the order in which they did it, with the scalars that they had. A shared tile is the value that was
     last written to its bytes. So what `convert-cta-to-tile` makes of the result computes, on the CPU, what the roles and rings would have computed: a test of the
     passes that made them, for small sizes. The arguments must have the sizes given, which the kernel demands.

@@ -1,11 +1,12 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the warps of one block do, as lists of events: the protocol with all scalars evaluated.
+// What the warps of one cluster do, as lists of events: the protocol with all scalars evaluated. A
+// launch without clusters is one of clusters of one block.
 //
-// Control flow of a kernel depends on scalars only, and scalars not on timing: so each role is
-// interpreted once, before time begins, and what remains of it is a straight list. `Machine` then
-// runs the lists against each other.
+// Control flow of a kernel depends on scalars only, and scalars not on timing: so each role
+// of each block is interpreted once, before time begins, and what remains of it is a straight list.
+// `Machine` then runs the lists against each other.
 #ifndef TESSERA_SIMULATE_PROGRAM_H
 #define TESSERA_SIMULATE_PROGRAM_H
 
@@ -54,6 +55,7 @@ struct Binding {
 
 enum class Kind {
   Barrier,
+  Meet, ///< of the whole cluster: no op, the launch implies it at both ends of its blocks
   FenceAsync,
   Await,
   AwaitStores,
@@ -69,6 +71,12 @@ enum class Kind {
   Other, ///< no part in the protocol; the serialised trace needs it
 };
 
+/// An mbarrier that an arrival or a copy signals, and the ranges that the copy writes there.
+struct Target {
+  int mbarrier = -1;
+  int range = -1, ranges = 0;
+};
+
 struct Event {
   mlir::Operation *op = nullptr;
   Kind kind = Kind::Other;
@@ -76,8 +84,12 @@ struct Event {
   int group = 0;
   /// Inside cta.elect: only the first warp of the group runs it.
   bool elected = false;
-  /// The number in the text, the mbarrier meant (base + slot), and the parity (-1: a hidden one).
+  /// The mbarrier meant (see Program::mbarrier), that of slot 0, the slot, and the parity (-1: a
+  /// hidden one).
   int base = -1, mbarrier = -1, slot = -1, parity = -1;
+  /// Of an Arrive or a Copy: one in each block that it reaches, `mbarrier` among them.
+  llvm::SmallVector<Target, 1> targets;
+  /// That an Expect announces, or a Copy brings to each target.
   int64_t bytes = 0;
   /// What a Stage or Copy writes.
   int range = -1;
@@ -90,37 +102,55 @@ struct Event {
   llvm::SmallVector<std::pair<mlir::Value, Binding>, 0> captures;
 };
 
-/// Bytes of shared memory that tiles occupy. A tile that warpgroups stage parts of has a range for
-/// each part, one behind the other in Program::ranges: each is taken to be as large as the tile,
-/// but parts of one stage do not overlap each other.
+/// Bytes of shared memory that tiles occupy. A tile that warpgroups stage parts of, or the blocks
+/// of a cluster fetch parts of, has a range for each part, one behind the other in Program::ranges:
+/// each is taken to be as large as the tile, but parts of one tile do not overlap each other.
 struct Range {
   int64_t begin, end;
-  mlir::Operation *stage = nullptr;
-  int parts = 1;                   ///< of the first; 0 for the others
-  llvm::SmallVector<int> overlaps; ///< itself too
+  int block = 0;                    ///< of the cluster: whose shared memory
+  mlir::Operation *whole = nullptr; ///< the stage or ring that has the parts
+  int parts = 1;                    ///< of the first; 0 for the others
+  llvm::SmallVector<int> overlaps;  ///< itself too
 };
 
-/// Warps that meet at barriers: the block (number 0) or a role; warpgroups of it meet at others.
+/// Warps that meet at barriers: a block, or a role of it; warpgroups of it meet at others. A role
+/// that runs as several replicas has a group for each.
 struct Group {
+  /// "@math", "replica 1 of @math of block 3", "the block"
   std::string name;
   mlir::Operation *op;
   int firstWarp = 0, warps = 0;
-  /// What each of its warps does, in order; empty for the block if there are roles.
+  int block = 0; ///< of the cluster
+  int replica = 0;
+  /// What each of its warps does, in order; empty for a block if there are roles.
   std::vector<int> events;
 };
 
 struct Program {
   cta::LaunchOp launch;
-  int64_t block = 0, numBlocks = 0;
+  /// The first block, those that run together with it, and all of the launch.
+  int64_t block = 0, cluster = 1, numBlocks = 0;
   std::vector<Event> events;
   std::vector<Group> groups;
   std::vector<Range> ranges;
-  std::vector<int64_t> arrivalCounts; ///< of each mbarrier
-  int warps = 0;
+  std::vector<int64_t> arrivalCounts; ///< of each mbarrier of a block
+  int warps = 0;                      ///< of all blocks
+  std::vector<int> groupOfWarp;       ///< whose list it follows
   /// An op whose control flow depends on a drawn scalar: other seeds are other programs.
   mlir::Operation *controlledByData = nullptr;
   /// The mbarrier that says a slot is full, for each that says it is free; -1: unknown.
   std::vector<int> fullOf;
+
+  /// mbarriers of all blocks have numbers, those of the first block first.
+  int mbarrier(int block, int64_t number) const {
+    return static_cast<int>(block * static_cast<int64_t>(arrivalCounts.size()) + number);
+  }
+  int blockOfMBarrier(int mbarrier) const {
+    return mbarrier / static_cast<int>(arrivalCounts.size());
+  }
+  int blockOfWarp(int warp) const { return groupOf(warp).block; }
+  /// The warp whose first thread sets up the mbarriers of a block.
+  int firstWarp(int block) const { return block * warps / static_cast<int>(cluster); }
 
   bool takesPart(const Event &event, int warp) const;
   bool isLeader(const Event &event, int warp) const {
@@ -128,7 +158,11 @@ struct Program {
   }
   /// "warp 3 of @math"
   std::string describeWarp(int warp) const;
-  const Group &groupOf(int warp) const;
+  /// "mbarrier 2", "mbarrier 2 of block 3"
+  std::string describeMBarrier(int mbarrier) const;
+  /// "block 3"; "the block" if there is one only.
+  std::string describeBlock(int block) const;
+  const Group &groupOf(int warp) const { return groups[groupOfWarp[warp]]; }
 };
 
 /// A finding: an op and what is wrong with it.
@@ -138,7 +172,7 @@ struct Problem {
   std::vector<std::pair<mlir::Location, std::string>> notes;
 };
 
-/// Interprets the scalars of a kernel; makes the programs of its blocks.
+/// Interprets the scalars of a kernel; makes the programs of its clusters.
 class Unroller {
 public:
   Unroller(tile::KernelOp kernel, const Inputs &inputs);
@@ -147,6 +181,7 @@ public:
   mlir::LogicalResult runKernel();
   /// How many CTAs the launch has; nothing after an error, which is emitted.
   std::optional<int64_t> numBlocks(cta::LaunchOp launch);
+  /// The program of the cluster that a block is in.
   mlir::FailureOr<Program> unroll(cta::LaunchOp launch, int64_t block);
 
 private:

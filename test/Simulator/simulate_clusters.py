@@ -1,0 +1,43 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""simulate_clusters.py TILE-OPT EXAMPLES: runs cta-simulate on examples in clusters."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Examples"))
+from with_plan import with_plan
+
+PASSES = "builtin.module(tessera-to-allocated{variants=aligned derive-plans=false})"
+# Points of a column of the grid: fewer than blocks of a cluster, as many as there are blocks, no multiple of them; tiles are 128 rows.
+ROWS = {2: (100, 256, 600), 4: (300, 512, 600), 8: (700, 1024, 1100)}
+# Reduction extents, beside those that the depth says: no iteration and one.
+STEP = 64
+
+
+def cases():
+    for cluster in (2, 4, 8):
+        for depth in (1, 2, 3, 4):
+            trips = sorted({0, 1, depth - 1, depth, depth + 1})
+            yield "gemm-nn-128x128x64", f"stages = {depth}, persistent = 1, cluster = {cluster}", [
+                f"M={rows},N=200,K={STEP * k}" for rows in ROWS[cluster] for k in trips]
+    yield "gemm-nn-128x128x64", "stages = 2, producers = 0, persistent = 1, cluster = 2", [f"M=600,N=200,K={STEP * k}" for k in range(4)]
+    yield "gemm-nn-128x128x64", "stages = 3, pending = 1, persistent = 1, cluster = 4", [f"M=600,N=200,K={STEP * k}" for k in range(5)]
+    yield "gemm-bias-gelu", "stages = 2, persistent = 1, cluster = 2", ["M=600,N=300,K=192"]
+
+
+failed = False
+for name, plan, sizes in cases():
+    program = (pathlib.Path(sys.argv[2]) / f"{name}.mlir").read_text()
+    made = subprocess.run([sys.argv[1], "-", f"--pass-pipeline={PASSES}"], input=with_plan(program, plan), capture_output=True, text=True, check=True)
+    assert "multicast = " in made.stdout, f"{name}, {plan}: nothing is shared"
+    for size in sizes:
+        done = subprocess.run([sys.argv[1], "-", f"--cta-simulate=sizes={size} timings=100 cores=8 verbose", "-o", os.devnull],
+                              input=made.stdout, capture_output=True, text=True, timeout=300)
+        if done.returncode or not re.search("remark: .*no violation", done.stderr):
+            print(f"{name}, {plan}, {size}: failed\n{done.stderr}")
+            failed = True
+print("some failed" if failed else "all clean")
+sys.exit(failed)
