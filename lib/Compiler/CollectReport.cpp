@@ -376,7 +376,7 @@ LaunchReport collectLaunch(cta::LaunchOp launch, const Source &source) {
   report.entryRegisters = launch.getMaxRegisters().value_or(0);
   report.plan = collectPlan(launch);
   for (auto role : launch.getBody().getOps<cta::RoleOp>())
-    report.roles.push_back({role.getSymName().str(), static_cast<int64_t>(role.getWarps()),
+    report.roles.push_back({role.getSymName().str(), role.totalWarps(),
                             static_cast<int64_t>(role.getRegisters().value_or(0))});
   llvm::MapVector<Operation *, Work> scopes;
   launch.walk([&](Operation *op) {

@@ -27,6 +27,8 @@ struct Unroller::Impl {
   /// Who runs: which block of the cluster, and which replica of its role.
   int block = 0, replica = 0;
   bool elected = false;
+  int64_t point = -1;                                    ///< the iteration of the loop over points
+  int64_t staged = 0;                                    ///< bytes between what its replicas stage
   llvm::DenseMap<mlir::Operation *, int64_t> executions; ///< of ops that draw
   /// Numbers in the first block; those of the others follow.
   std::map<std::tuple<int64_t, int64_t, mlir::Operation *>, int> rangeNumbers;
@@ -58,6 +60,7 @@ struct Unroller::Impl {
   Binding lookup(mlir::Value value) const { return environment.lookup(value); }
   mlir::FailureOr<llvm::APInt> integer(mlir::Operation *user, mlir::Value value,
                                        bool controls = false);
+  void orderReplicas();
   void bind(mlir::ValueRange values, mlir::ValueRange from);
   void bindInteger(mlir::Value value, int64_t x) {
     Binding binding;

@@ -75,6 +75,8 @@ Run::Step Run::await(int warp, const Event &event) {
       w.phase = std::max<int64_t>(w.phase, 0);
     else if ((w.phase & 1) != event.parity)
       ++w.phase;
+    if (event.phase >= 0)
+      w.phase = event.phase;
     w.begun = true;
   }
   int64_t parity = w.phase & 1;
@@ -110,6 +112,8 @@ Run::Step Run::passed(int warp, const Event &event) {
   if (w.phase >= 0)
     w.clock.join(mbarrier.completed);
   int64_t number = w.awaits[event.base]++;
+  if (event.filling >= 0)
+    number = event.filling;
   if (event.slot < 0 || !mbarrier.counted || mbarrier.lastCommit < 0)
     return Step::Done;
   if (mbarrier.lastCommit != number) {

@@ -6,6 +6,7 @@
 #include "tessera/Dialect/Cta/SharedMemory.h"
 
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -61,6 +62,7 @@ Event &Unroller::Impl::addEvent(Operation *op, Kind kind) {
   event.kind = kind;
   event.group = group;
   event.elected = elected;
+  event.point = point;
   for (Value operand : op->getOperands())
     event.operands.push_back(lookup(operand));
   if (op->getNumRegions()) {
@@ -101,6 +103,8 @@ LogicalResult Unroller::Impl::setMBarrier(Event &event, int64_t base, Value slot
       return failure();
     event.slot = static_cast<int>(value->getSExtValue());
     number += event.slot;
+  } else {
+    number += replica; // each has its own for the copies that have no slot
   }
   if (number < 0 || number >= count)
     return error(event.op) << "it uses mbarrier " << number << ", but the launch has " << count;
@@ -194,7 +198,7 @@ LogicalResult Unroller::Impl::placeTile(Operation *op, Event &event,
     return error(op) << "the tile has no offset; run cta-allocate-shared first";
   auto stage = dyn_cast<cta::StageOp>(op);
   int parts = stage && cta::warpgroupParts(stage) ? program->groups[group].warps / 4 : 1;
-  FailureOr<int> range = rangeOf(op, type, static_cast<int64_t>(*offset),
+  FailureOr<int> range = rangeOf(op, type, static_cast<int64_t>(*offset) + replica * staged,
                                  cta::sharedLayout(type).sizeBytes(), parts, op);
   if (failed(range))
     return failure();
@@ -332,7 +336,31 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
       .Default([](Operation *) { return success(); });
 }
 
+/// Replicas of a role read a ring in the order of the points that they take: what each waits for is
+/// counted over all of them.
+void Unroller::Impl::orderReplicas() {
+  llvm::DenseSet<int> filled;
+  for (const Event &event : program->events)
+    if (event.kind == Kind::Expect)
+      filled.insert(event.mbarrier);
+  llvm::MapVector<Operation *, std::vector<Event *>> awaits; // of each role
+  for (Event &event : program->events) {
+    auto role = dyn_cast<cta::RoleOp>(program->groups[event.group].op);
+    if (role && role.getReplicas() && event.kind == Kind::Await && filled.contains(event.mbarrier))
+      awaits[role].push_back(&event);
+  }
+  for (auto &[role, events] : awaits) {
+    llvm::stable_sort(events, [](Event *a, Event *b) { return a->point < b->point; });
+    llvm::DenseMap<int, int64_t> fillings, phases;
+    for (Event *event : events) {
+      event->filling = fillings[event->base]++;
+      event->phase = phases[event->mbarrier]++;
+    }
+  }
+}
+
 LogicalResult Unroller::Impl::finish() {
+  orderReplicas();
   for (Range &a : program->ranges)
     for (auto [i, b] : llvm::enumerate(program->ranges))
       if (a.block == b.block && a.begin < b.end && b.begin < a.end &&

@@ -147,7 +147,11 @@ LogicalResult Unroller::Impl::runFor(scf::ForOp op) {
   bind(op.getRegionIterArgs(), op.getInitArgs());
   Type type = op.getInductionVar().getType();
   auto below = [&](const APInt &x) { return op.getUnsignedCmp() ? x.ult(*upper) : x.slt(*upper); };
+  const bool overPoints = op->hasAttr("tile.disjoint");
+  auto leave = llvm::make_scope_exit([this, outer = point] { point = outer; });
   for (APInt i = *lower; below(i);) {
+    if (overPoints)
+      ++point;
     Binding binding;
     binding.scalar = builder.getIntegerAttr(type, i);
     environment[op.getInductionVar()] = binding;
@@ -331,6 +335,12 @@ LogicalResult Unroller::Impl::run(Operation *op) {
         bindInteger(o.getResult(), program->numBlocks);
         return success();
       })
+      .Case([&](cta::ReplicaOp o) {
+        bindInteger(o.getResult(), replica);
+        return success();
+      })
+      .Case<cta::TakeTurnOp, cta::PassTurnOp, cta::SkipOp>(
+          [&](auto o) { return error(o) << "run cta-lower-channels first"; })
       .Case<cta::LaunchOp, cta::RoleOp, cta::RingOp>([](auto) { return success(); })
       .Case([&](cta::ElectOp o) -> LogicalResult {
         if (failed(oneThread(o)))
@@ -406,8 +416,7 @@ struct Instance {
 static SmallVector<Instance> instancesOf(cta::LaunchOp launch) {
   SmallVector<Instance> instances;
   for (auto role : launch.getBody().getOps<cta::RoleOp>()) {
-    auto count = role->getAttrOfType<IntegerAttr>("replicas");
-    const int replicas = count ? static_cast<int>(count.getInt()) : 1;
+    const int replicas = static_cast<int>(role.numReplicas());
     for (int replica = 0; replica < replicas; ++replica)
       instances.push_back({role, replica, replicas});
   }
@@ -456,10 +465,11 @@ LogicalResult Unroller::Impl::unrollBlock() {
     executions.clear();
     group = whole + 1 + static_cast<int>(number);
     replica = instance.replica;
+    staged = static_cast<int64_t>(instance.role.getStaged().value_or(0));
     std::vector<int> events = preamble;
     list = &events;
     LogicalResult result = runBlock(instance.role.getBody().front());
-    replica = 0;
+    replica = staged = 0;
     if (failed(result))
       return failure();
     addMeet();

@@ -98,6 +98,11 @@ struct Event {
   /// Groups that a WgmmaWait leaves in flight.
   int64_t pending = 0;
   llvm::SmallVector<Binding, 4> operands;
+  /// The iteration of the loop over points (tile.disjoint); -1: outside.
+  int64_t point = -1;
+  /// Of an await of a replica for a ring that all replicas read in turn: which filling of the ring,
+  /// and which phase of the mbarrier, it means. -1: the next.
+  int64_t filling = -1, phase = -1;
   /// What its regions use from outside.
   llvm::SmallVector<std::pair<mlir::Value, Binding>, 0> captures;
 };

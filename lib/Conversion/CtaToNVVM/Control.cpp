@@ -428,6 +428,10 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case([&](cta::ExpectOp o) { return lowerExpect(*this, o); })
       .Case([&](cta::ArriveOp o) { return lowerArrive(*this, o); })
       .Case([&](cta::RoleOp o) { return lowerRoles(o); })
+      .Case([&](cta::ReplicaOp o) {
+        set(o.getResult(), replica());
+        return success();
+      })
       .Case([&](cta::ElectOp o) { return lowerElect(o); })
       .Case([&](cta::BarrierOp o) {
         meet(o.getWarpgroup());

@@ -144,17 +144,33 @@ Value Lowering::mbarrier(int64_t number, Value slot) {
   int64_t count = static_cast<int64_t>(launch.getMbarriers().value_or(ArrayRef<int64_t>()).size());
   int64_t end = static_cast<int64_t>(launch.getShared().value_or(0));
   Value first = sharedAddress(end - cta::kMBarrierBytes * (count - number));
+  // Without a slot it is that of a copy, of which each replica has its own.
+  if (!slot)
+    slot = replica();
   return slot ? gep(first, mul(slot, i32(cta::kMBarrierBytes))) : first;
 }
 
 std::optional<SharedPlace> Lowering::placeOf(Value tile) {
   if (std::optional<int64_t> offset = cta::offsetOf(tile))
-    return SharedPlace{sharedBase(), *offset};
+    return SharedPlace{stagedBase(), *offset};
   cta::SlotOp slot = cta::slotOf(tile);
   auto ring = slot ? slot.getRing().getDefiningOp<cta::RingOp>() : cta::RingOp();
   if (!ring || !ring.getOffset())
     return std::nullopt;
   return SharedPlace{slotBases.lookup(slot), static_cast<int64_t>(*ring.getOffset())};
+}
+
+/// Where offsets of staged tiles count from.
+Value Lowering::stagedBase() {
+  Value group = replica();
+  if (!group || !scope.staged)
+    return sharedBase();
+  Value &base = stagedBases[scope.firstWarp];
+  if (!base) {
+    Preamble preamble(*this);
+    base = gep(sharedBase(), mul(group, i32(scope.staged)));
+  }
+  return base;
 }
 
 LogicalResult Lowering::lowerSlot(cta::SlotOp op) {

@@ -52,6 +52,8 @@ struct Scope {
   int64_t firstWarp = 0, warps = 0;
   int64_t barrier = 0;  ///< the named barrier of these warps
   bool elected = false; ///< one thread of them
+  int64_t replicas = 1; ///< so many groups of `warps` run it, from `firstWarp` and `barrier` on
+  int64_t staged = 0;   ///< bytes of shared memory that each of them stages
 };
 
 class Lowering {
@@ -120,6 +122,8 @@ public:
   /// Uniform over the warp, as far as ptxas can know.
   Value warpgroup();
   Value warpInBlock();
+  /// The number of the group of warps that runs this code; null if there is one.
+  Value replica();
   /// The number of the block in its cluster.
   Value clusterRank();
   Value lane();
@@ -180,6 +184,8 @@ public:
 
   /// The block's dynamic shared memory.
   Value sharedBase();
+  /// Where offsets of staged tiles count from: each replica of a role has its own.
+  Value stagedBase();
   Value sharedAddress(int64_t offset);
   Value mbarrier(int64_t number, Value slot = {});
   /// Nothing if the tile has no offset.
@@ -234,7 +240,7 @@ private:
   std::map<std::pair<const void *, const void *>, Value> constants;
   std::map<std::vector<int64_t>, Value> threadSums;
   Value tid, laneId, warpId, rankInCluster, groupId, groupFirst, smem;
-  std::map<int64_t, Value> firstThreads; ///< by first warp
+  std::map<int64_t, Value> firstThreads, replicaNumbers, stagedBases; ///< by first warp
   int64_t numThreads = 128;
   Scope scope;
   llvm::DenseMap<Operation *, Value> slotBases;

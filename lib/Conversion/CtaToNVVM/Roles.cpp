@@ -30,24 +30,29 @@ LogicalResult Lowering::lowerRoles(cta::RoleOp first) {
   for (Operation *op = first; op; op = op->getNextNode(), ++number) {
     auto role = cast<cta::RoleOp>(op);
     auto warps = static_cast<int64_t>(role.getWarps());
+    const int64_t replicas = role.numReplicas();
     loc = role.getLoc();
-    if (number >= kFirstWarpgroupBarrier)
+    if (number + replicas > kFirstWarpgroupBarrier)
       return error(role, "a launch has at most ")
              << kFirstWarpgroupBarrier - 1
-             << " roles: each needs a named barrier of its own; put two roles into one";
+             << " roles or replicas of them: each needs a named barrier of its own; put two roles "
+                "into one";
     scf::IfOp branch;
     if (role->getNextNode()) {
-      Value mine = compare(arith::CmpIPredicate::slt, warpInBlock(), i32(warp + warps));
+      Value mine = compare(arith::CmpIPredicate::slt, warpInBlock(), i32(warp + role.totalWarps()));
       branch = scf::IfOp::create(b, loc, mine, /*withElseRegion=*/true);
       b.setInsertionPointToStart(&branch.getThenRegion().front());
     }
-    scope = {warp, warps, number, /*elected=*/false};
+    scope = {warp,     warps,
+             number,   /*elected=*/false,
+             replicas, static_cast<int64_t>(role.getStaged().value_or(0))};
     setRegisters(*this, role);
     if (failed(lowerBlock(role.getBody().front())))
       return failure();
     if (branch)
       b.setInsertionPointToStart(&branch.getElseRegion().front());
-    warp += warps;
+    warp += role.totalWarps();
+    number += replicas - 1;
   }
   scope = outer;
   return success();

@@ -55,11 +55,28 @@ Value Lowering::warpgroup() {
   return groupId;
 }
 
+Value Lowering::replica() {
+  if (scope.replicas == 1)
+    return {};
+  Value &number = replicaNumbers[scope.firstWarp];
+  if (!number) {
+    Preamble preamble(*this);
+    number = warpInBlock();
+    if (scope.firstWarp)
+      number = sub(number, i32(scope.firstWarp));
+    number = arith::DivUIOp::create(b, loc, number, i32(scope.warps));
+  }
+  return number;
+}
+
 Value Lowering::isFirstThread() {
   Value &first = firstThreads[scope.firstWarp];
   if (!first) {
     Preamble preamble(*this);
-    first = compare(CmpIPredicate::eq, threadId(), i32(32 * scope.firstWarp));
+    Value number = i32(32 * scope.firstWarp);
+    if (Value group = replica())
+      number = add(number, mul(group, i32(32 * scope.warps)));
+    first = compare(CmpIPredicate::eq, threadId(), number);
   }
   return first;
 }
@@ -97,9 +114,13 @@ void Lowering::meet(bool ofWarpgroup) {
   }
   if (scope.barrier == 0)
     NVVM::Barrier0Op::create(b, loc);
-  else
-    NVVM::BarrierOp::create(b, loc, TypeRange(), i32(scope.barrier), i32(32 * scope.warps),
+  else {
+    Value id = i32(scope.barrier);
+    if (Value group = replica())
+      id = add(id, group);
+    NVVM::BarrierOp::create(b, loc, TypeRange(), id, i32(32 * scope.warps),
                             NVVM::BarrierReductionAttr(), Value());
+  }
 }
 
 Value Lowering::threadSum(ArrayRef<int64_t> laneVectors, ArrayRef<int64_t> warpVectors,

@@ -158,6 +158,13 @@ LogicalResult RoleOp::verify() {
   int64_t warps = getWarps();
   if (warps < 1 || warps > 32)
     return emitOpError("role_c2: has 1 to 32 warps, got ") << warps;
+  if (getReplicas()) {
+    int64_t replicas = numReplicas();
+    if (replicas < 2 || warps % 4 || replicas > 32 / warps)
+      return emitOpError("role_c3: two or more replicas of whole warpgroups, at most 32 warps "
+                         "together, got ")
+             << replicas << " of " << warps << " warps";
+  }
   if (!getRegisters())
     return success();
   int64_t registers = *getRegisters();

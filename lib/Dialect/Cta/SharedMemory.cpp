@@ -75,7 +75,7 @@ std::optional<TileParts> tessera::cta::equalParts(SmemType type, int64_t count) 
 int64_t tessera::cta::blockThreads(LaunchOp launch) {
   int64_t warps = 0;
   for (auto role : launch.getBody().getOps<RoleOp>())
-    warps += static_cast<int64_t>(role.getWarps());
+    warps += role.totalWarps();
   if (warps)
     return 32 * warps;
   return 128 * static_cast<int64_t>(

@@ -175,6 +175,9 @@ def Cta_RoleOp : Cta_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEffec
 
     `registers` is what each thread of the role has after `setmaxnreg` (whole warpgroups only; multiples of 8 from 24 to 256).
 
+    With `replicas(n)` there are n groups of so many warps, one behind the other, that run the same code, each with its own `cta.replica` and its own copy of the tiles
+    that the role stages (`staged` bytes of shared memory each, set by `cta-allocate-shared`).
+
     Lifespan: made by `cta-specialize-warps`; lowered by `convert-cta-to-nvvm`.
 
     ```mlir
@@ -182,15 +185,23 @@ def Cta_RoleOp : Cta_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEffec
     cta.role @producer warps(1) {
       cta.elect { … }
     }
+    cta.role @pingpong warps(4) replicas(2) { … }
     ```
 
     Constraints:
     1. stands directly in a `cta.launch`; only roles follow it.
     2. at least one warp; a role with `registers` has a multiple of four.
+    3. 2 or more `replicas`, of whole warpgroups; at most 32 warps together.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$warps, OptionalAttr<I64Attr>:$registers);
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$warps, OptionalAttr<I64Attr>:$replicas,
+    OptionalAttr<I64Attr>:$registers, OptionalAttr<I64Attr>:$staged);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name `warps` `(` $warps `)` attr-dict-with-keyword $body";
+  let assemblyFormat = "$sym_name `warps` `(` $warps `)` (`replicas` `(` $replicas^ `)`)? attr-dict-with-keyword $body";
+  let extraClassDeclaration = [{
+    /// How many groups of warps run this, 1 without `replicas`.
+    int64_t numReplicas() { return static_cast<int64_t>(getReplicas().value_or(1)); }
+    int64_t totalWarps() { return numReplicas() * static_cast<int64_t>(getWarps()); }
+  }];
   let hasVerifier = 1;
 }
 

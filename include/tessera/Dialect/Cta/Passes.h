@@ -23,6 +23,13 @@ mlir::LogicalResult requirePhase(tile::KernelOp kernel, std::optional<tile::Phas
 
 /// The plan of a kernel; null if it has none.
 PlanAttr planOf(tile::KernelOp kernel);
+
+/// How many points of a grid a block computes at a time, each by warpgroups of its own: 1 but for
+/// `replicate = blocks`.
+int64_t replicasOf(PlanAttr plan);
+
+/// The warpgroups that share one point, if the plan says so.
+std::optional<int64_t> warpgroupsOfPoint(PlanAttr plan);
 } // namespace tessera::cta
 
 #endif

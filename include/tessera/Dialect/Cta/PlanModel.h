@@ -13,7 +13,9 @@
 //   memory         loads that no other SM makes at the same time, at its share of the memory
 //   latency        from a free slot to its product, divided by the slots
 //
-// and what of a block's epilogue nothing overlaps. The numbers of the machine are in Hopper.h.
+// and what of a block's epilogue nothing overlaps: all of it where a block computes one point at a
+// time, what is longer than the products of the others where its warpgroups take turns (ping-pong).
+// The numbers of the machine are in Hopper.h.
 #ifndef TESSERA_DIALECT_CTA_PLANMODEL_H
 #define TESSERA_DIALECT_CTA_PLANMODEL_H
 
@@ -26,7 +28,8 @@ namespace tessera::cta {
 
 /// What one launch asks for.
 struct PlanFacts {
-  int64_t warpgroups = 1;
+  int64_t warpgroups = 1; ///< that share a point
+  int64_t replicas = 1;   ///< points that a block computes at a time (`replicate = blocks`)
   /// Blocks along each dimension of the grid, where the text has the number.
   std::vector<std::optional<int64_t>> extents;
   /// Some innermost loop has products, and loads that feed channels.
@@ -53,6 +56,7 @@ struct PlanFacts {
   /// Where the text has the number.
   std::optional<int64_t> iterations;
 
+  int64_t mathWarpgroups() const { return warpgroups * replicas; }
   /// Blocks of the whole grid, if that is known.
   std::optional<int64_t> points() const;
 };
@@ -67,6 +71,7 @@ struct PlanRequest {
 struct PlanChoice {
   int64_t producers = 0, stages = 0, persistent = 0, group = 0, blocksPerSM = 1, registers = 0,
           pending = 0;
+  /// `warpgroups`: all that compute.
   int64_t threads(int64_t warpgroups) const { return 128 * warpgroups + 32 * producers; }
 };
 

@@ -9,6 +9,8 @@
 // still in flight after a tile's last use (other threads, TMA) are not lifetimes: they are hazards,
 // and cta-insert-barriers waits for them before the bytes are written again. But a wait costs time,
 // so that the source of a cta.copy_out is kept to the end of its block when that is free.
+//
+// What a role with replicas stages lies behind all else, once for each replica.
 #include "AllocateShared.h"
 #include "Pressure.h"
 #include "tessera/Dialect/Cta/Passes.h"
@@ -45,6 +47,7 @@ struct Buffer {
   /// In the body of a loop: all of it.
   Interval spacious;
   std::optional<int64_t> fixed; // an offset that the text gave
+  bool replicated = false;      // one for each replica of the role
 
   int64_t end(int64_t offset) const { return offset + bytes; }
 };
@@ -65,12 +68,14 @@ private:
   bool severalRolesStage();
   Offsets place(Lifetime lifetime) const;
   int64_t total(const Offsets &offsets) const;
+  int64_t stagedByReplica(const Offsets &offsets) const;
   LogicalResult checkFixed(const Offsets &offsets) const;
   LogicalResult tooLarge(int64_t total, int64_t limit);
   void numberMBarriers();
 
   LaunchOp launch;
   int64_t next = 0;
+  RoleOp replicated; ///< the role with replicas that stages tiles
   DenseMap<Operation *, Interval> positions;
   SmallVector<Buffer> buffers;
   SmallVector<int64_t> mbarriers;
@@ -179,6 +184,16 @@ LogicalResult Allocator::collect() {
     // Roles run beside each other.
     if (op->getParentOfType<RoleOp>() && severalRolesStage())
       buffer.live = buffer.paired = buffer.relaxed = always;
+    if (auto role = op->getParentOfType<RoleOp>(); role && role.getReplicas()) {
+      if (replicated && replicated != role) {
+        InFlightDiagnostic error = op->emitOpError("is staged by a second role with replicas; one "
+                                                   "role of a launch may have replicas and stage");
+        error.attachNote(replicated.getLoc()) << "the first";
+        return WalkResult::interrupt();
+      }
+      replicated = role;
+      buffer.replicated = true;
+    }
     buffer.spacious = buffer.relaxed;
     if (isInLoop(op))
       buffer.spacious = {positions.lookup(&op->getBlock()->front()).begin,
@@ -194,7 +209,9 @@ Offsets Allocator::place(Lifetime lifetime) const {
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, buffers.size()));
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {
     // Rings first: they leave no gaps, so that the rest needs what cta-schedule has counted.
-    auto rank = [&](const Buffer &x) { return x.fixed ? 0 : isa<RingOp>(x.op) ? 1 : 2; };
+    auto rank = [&](const Buffer &x) {
+      return x.fixed ? 0 : isa<RingOp>(x.op) ? 1 : x.replicated ? 3 : 2;
+    };
     int rankA = rank(buffers[a]), rankB = rank(buffers[b]);
     return rankA != rankB ? rankA < rankB : buffers[a].bytes > buffers[b].bytes;
   });
@@ -206,10 +223,18 @@ Offsets Allocator::place(Lifetime lifetime) const {
     SmallVector<unsigned> rivals;
     llvm::copy_if(placed, std::back_inserter(rivals),
                   [&](unsigned j) { return live.overlaps(buffers[j].*lifetime); });
-    // The start of the memory or the end of a rival: the lowest that is free.
-    SmallVector<int64_t> candidates{0};
+    // The start of the memory or the end of a rival: the lowest that is free. Other replicas' tiles
+    // follow at a distance, where no rival is looked for.
+    int64_t start = 0;
+    if (buffer.replicated)
+      for (unsigned j : placed)
+        if (!buffers[j].replicated)
+          start = std::max<int64_t>(start,
+                                    llvm::alignTo(buffers[j].end(offsets[j]), kMaxTileAlignment));
+    SmallVector<int64_t> candidates{start};
     for (unsigned j : rivals)
-      candidates.push_back(llvm::alignTo(buffers[j].end(offsets[j]), buffer.alignment));
+      candidates.push_back(
+          std::max<int64_t>(start, llvm::alignTo(buffers[j].end(offsets[j]), buffer.alignment)));
     llvm::sort(candidates);
     auto isFree = [&](int64_t offset) {
       return llvm::none_of(rivals, [&](unsigned j) {
@@ -222,11 +247,26 @@ Offsets Allocator::place(Lifetime lifetime) const {
   return offsets;
 }
 
+/// The bytes from one replica's tiles to the next's.
+int64_t Allocator::stagedByReplica(const Offsets &offsets) const {
+  std::optional<int64_t> begin;
+  int64_t end = 0;
+  for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets)) {
+    if (!buffer.replicated)
+      continue;
+    begin = std::min(begin.value_or(offset), offset);
+    end = std::max(end, buffer.end(offset));
+  }
+  return llvm::alignTo(end - begin.value_or(end), kMaxTileAlignment);
+}
+
 int64_t Allocator::total(const Offsets &offsets) const {
   int64_t bytes = 0;
   for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets))
     bytes = std::max(bytes, buffer.end(offset));
-  return bytes;
+  if (!replicated)
+    return bytes;
+  return bytes + (RoleOp(replicated).numReplicas() - 1) * stagedByReplica(offsets);
 }
 
 /// Offsets from the text are taken, but not on trust.
@@ -312,9 +352,13 @@ void Allocator::numberMBarriers() {
     if (copy.getMechanism() != Mechanism::Tma || copy.getInto())
       return;
     auto [it, isNew] = numbers.try_emplace({copy->getBlock(), firstNeed(copy)}, mbarriers.size());
+    // Each replica waits for its own.
+    auto role = copy->getParentOfType<RoleOp>();
+    const int64_t replicas = role ? role.numReplicas() : 1;
     if (isNew)
-      mbarriers.push_back(0);
-    ++mbarriers[it->second];
+      mbarriers.append(replicas, 0);
+    for (int64_t r = 0; r < replicas; ++r)
+      ++mbarriers[it->second + r];
     copy.setMbarrier(it->second);
   });
 }
@@ -375,6 +419,8 @@ LogicalResult Allocator::run() {
     else
       cast<CopyOp>(buffer.op).setOffset(offset);
   }
+  if (replicated)
+    replicated.setStaged(stagedByReplica(offsets));
   launch.setShared(llvm::alignTo(total(offsets), kMBarrierBytes) + rest);
   if (!mbarriers.empty())
     launch.setMbarriers(mbarriers);

@@ -39,8 +39,7 @@ static LogicalResult checkDealing(LaunchOp launch, int64_t entry, int64_t thread
   bool deals = false;
   for (auto role : launch.getBody().getOps<RoleOp>()) {
     deals |= role.getRegisters().has_value();
-    sum += static_cast<int64_t>(role.getWarps()) * 32 *
-           static_cast<int64_t>(role.getRegisters().value_or(entry));
+    sum += role.totalWarps() * 32 * static_cast<int64_t>(role.getRegisters().value_or(entry));
   }
   if (!deals || sum <= entry * threads)
     return success();
@@ -49,8 +48,8 @@ static LogicalResult checkDealing(LaunchOp launch, int64_t entry, int64_t thread
                              << " threads begin with " << entry << " each, " << entry * threads
                              << " together: a role would wait for the rest for ever";
   for (auto role : launch.getBody().getOps<RoleOp>())
-    error.attachNote(role.getLoc()) << static_cast<int64_t>(role.getWarps()) * 32
-                                    << " threads with " << role.getRegisters().value_or(entry);
+    error.attachNote(role.getLoc())
+        << role.totalWarps() * 32 << " threads with " << role.getRegisters().value_or(entry);
   return error;
 }
 

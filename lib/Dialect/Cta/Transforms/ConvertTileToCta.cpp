@@ -228,12 +228,12 @@ struct ConvertTileToCta : cta::impl::ConvertTileToCtaBase<ConvertTileToCta> {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, std::nullopt, getArgument())))
       return signalPassFailure();
-    PlanAttr plan = planOf(kernel);
-    std::optional<int64_t> planned = plan ? plan.getWarpgroups() : std::nullopt;
+    std::optional<int64_t> planned = warpgroupsOfPoint(planOf(kernel));
     if (planned && kernel.getWarpgroups() &&
         static_cast<int64_t>(*kernel.getWarpgroups()) != *planned) {
       kernel.emitOpError("has warpgroups = ")
-          << *kernel.getWarpgroups() << ", but its plan says " << *planned;
+          << *kernel.getWarpgroups() << ", but its plan says " << *planned
+          << (replicasOf(planOf(kernel)) > 1 ? " for each block (replicate = blocks)" : "");
       return signalPassFailure();
     }
     if (!kernel.getWarpgroups())

@@ -11,6 +11,9 @@
 // The consumer waits for `full[slot]` with parity `phase`: the phase before counts as over, so that
 // it stops until the first slot is filled. The producer waits for `empty[slot]` with parity
 // `phase ^ 1`: the first `depth` waits pass at once.
+//
+// Replicas of a role that read a channel in turn have an mbarrier each, on which all warps of the
+// replica before arrive when they have waited for their last slot.
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 
@@ -32,6 +35,7 @@ struct Channel {
   int64_t depth = 0, full = 0, empty = 0; ///< first mbarriers
   int64_t bytes = 0;                      ///< that a slot receives
   int64_t cluster = 1;                    ///< blocks that write into a slot
+  int64_t turns = 0;                      ///< first mbarrier of the readers' turns
   bool perWarp = false;                   ///< how the consumer arrives
 };
 
@@ -59,6 +63,9 @@ private:
   LogicalResult lowerAcquire(AcquireOp op, State &state);
   LogicalResult checkElect(ElectOp elect);
   void lowerWait(WaitOp op, State &state);
+  void lowerTakeTurn(TakeTurnOp op);
+  void lowerPassTurn(PassTurnOp op);
+  void lowerSkip(SkipOp op, State &state);
   void advance(Location loc, int64_t depth, Position &at);
 
   /// The sides that stand inside an op, in the order of the text; roles and elects inside have
@@ -161,6 +168,13 @@ LogicalResult Lowering::makeRings() {
     counts.append(channel.depth, 1);
     channel.empty = static_cast<int64_t>(counts.size());
     counts.append(channel.depth, channel.cluster * *arrivals);
+    for (Operation *user : op->getUsers())
+      if (auto turn = dyn_cast<TakeTurnOp>(user)) {
+        auto role = turn->getParentOfType<RoleOp>();
+        channel.turns = static_cast<int64_t>(counts.size());
+        counts.append(role.numReplicas(), role.getWarps());
+        break;
+      }
     channels[op.getResult()] = std::move(channel);
   }
   launch.setMbarriers(counts);
@@ -226,6 +240,45 @@ void Lowering::lowerWait(WaitOp op, State &state) {
   b.eraseOp(op);
 }
 
+/// A replica's first turn but that of replica 0 needs one to be passed.
+void Lowering::lowerTakeTurn(TakeTurnOp op) {
+  Location loc = op.getLoc();
+  b.setInsertionPoint(op);
+  Value replica = ReplicaOp::create(b, loc);
+  Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, replica, i32(loc, 0));
+  Value ahead = arith::ExtUIOp::create(b, loc, b.getI32Type(), first);
+  Value parity = arith::AndIOp::create(b, loc, arith::XOrIOp::create(b, loc, op.getRound(), ahead),
+                                       i32(loc, 1));
+  AwaitOp::create(b, loc, b.getI64IntegerAttr(channels[op.getChannel()].turns), replica, parity);
+  b.eraseOp(op);
+}
+
+/// Every warp for itself: one that is late has not yet seen its last slot full.
+void Lowering::lowerPassTurn(PassTurnOp op) {
+  Location loc = op.getLoc();
+  b.setInsertionPoint(op);
+  Value next = arith::AddIOp::create(b, loc, ReplicaOp::create(b, loc), i32(loc, 1));
+  Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
+                                      i32(loc, op->getParentOfType<RoleOp>().numReplicas()));
+  next = arith::SelectOp::create(b, loc, wraps, i32(loc, 0), next);
+  ArriveOp::create(b, loc, b.getI64IntegerAttr(channels[op.getChannel()].turns), next,
+                   b.getUnitAttr(), /*cluster=*/IntegerAttr());
+  b.eraseOp(op);
+}
+
+void Lowering::lowerSkip(SkipOp op, State &state) {
+  Location loc = op.getLoc();
+  b.setInsertionPoint(op);
+  Position &at = state[{op.getChannel(), Side::Consume}];
+  Value depth = i32(loc, channels[op.getChannel()].depth);
+  Value ahead = arith::AddIOp::create(b, loc, at.slot, op.getCount());
+  Value wraps = arith::DivUIOp::create(b, loc, ahead, depth);
+  at.slot = arith::RemUIOp::create(b, loc, ahead, depth);
+  at.phase =
+      arith::XOrIOp::create(b, loc, at.phase, arith::AndIOp::create(b, loc, wraps, i32(loc, 1)));
+  b.eraseOp(op);
+}
+
 //===--- control flow
 //-------------------------------------------------------------------------===//
 
@@ -236,8 +289,8 @@ SmallVector<Key> Lowering::sidesIn(Operation *op) {
       return WalkResult::skip();
     if (auto acquire = dyn_cast<AcquireOp>(inner))
       found.insert({acquire.getChannel(), static_cast<int>(Side::Produce)});
-    else if (auto wait = dyn_cast<WaitOp>(inner))
-      found.insert({wait.getChannel(), static_cast<int>(Side::Consume)});
+    else if (isa<WaitOp, SkipOp>(inner))
+      found.insert({inner->getOperand(0), static_cast<int>(Side::Consume)});
     return WalkResult::advance();
   });
   SmallVector<Key> keys;
@@ -403,6 +456,12 @@ LogicalResult Lowering::lowerOp(Operation *op, State &state) {
     return lowerAcquire(acquire, state);
   if (auto wait = dyn_cast<WaitOp>(op))
     return lowerWait(wait, state), success();
+  if (auto turn = dyn_cast<TakeTurnOp>(op))
+    return lowerTakeTurn(turn), success();
+  if (auto turn = dyn_cast<PassTurnOp>(op))
+    return lowerPassTurn(turn), success();
+  if (auto skip = dyn_cast<SkipOp>(op))
+    return lowerSkip(skip, state), success();
   if (auto release = dyn_cast<ReleaseOp>(op)) {
     if (!release.getAfter().empty())
       return release.emitOpError("still waits for products in flight; run cta-insert-waits first");

@@ -26,3 +26,16 @@ LogicalResult tessera::cta::requirePhase(tile::KernelOp kernel, std::optional<ti
 tessera::cta::PlanAttr tessera::cta::planOf(tile::KernelOp kernel) {
   return llvm::dyn_cast_or_null<PlanAttr>(kernel.getPlanAttr());
 }
+
+int64_t tessera::cta::replicasOf(PlanAttr plan) {
+  // Ping-pong is a game for two.
+  constexpr int64_t kPlayers = 2;
+  return plan && plan.getReplicate() == Replicate::Blocks ? plan.getWarpgroups().value_or(kPlayers)
+                                                          : 1;
+}
+
+std::optional<int64_t> tessera::cta::warpgroupsOfPoint(PlanAttr plan) {
+  if (!plan)
+    return std::nullopt;
+  return plan.getReplicate() == Replicate::Blocks ? 1 : plan.getWarpgroups();
+}

@@ -78,7 +78,10 @@ struct Products {
 
 class FactsOfGrid {
 public:
-  FactsOfGrid(tile::GridOp grid, int64_t warpgroups) : grid(grid) { facts.warpgroups = warpgroups; }
+  FactsOfGrid(tile::GridOp grid, int64_t warpgroups, int64_t replicas) : grid(grid) {
+    facts.warpgroups = warpgroups;
+    facts.replicas = replicas;
+  }
   PlanFacts collect();
 
 private:
@@ -289,6 +292,7 @@ PlanAttr tessera::cta::withEpilogue(MLIRContext *context, PlanAttr plan, int64_t
 
 static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &choice,
                        int64_t warpgroups) {
+  warpgroups *= replicasOf(given);
   auto keep = [](auto entry, auto otherwise) {
     return decltype(entry)(entry ? *entry : otherwise);
   };
@@ -328,14 +332,19 @@ static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
   return b.getDictionaryAttr(sizes);
 }
 
-/// What the syntax has and no pass carries out yet must not seem to be done.
+/// Entries that contradict each other.
 static LogicalResult checkEntries(tile::KernelOp kernel, PlanAttr given) {
-  auto refuse = [&](StringRef entry) {
-    return kernel.emitOpError("has a plan with ")
-           << entry << ", which is not supported yet; leave it out";
-  };
-  if (given.getReplicate() == Replicate::Blocks)
-    return refuse("replicate = blocks");
+  if (given.getReplicate() == Replicate::Blocks) {
+    auto refuse = [&](StringRef why) {
+      return kernel.emitOpError("has a plan with replicate = blocks, ") << why;
+    };
+    if (replicasOf(given) < 2)
+      return refuse("which deals out blocks to several warpgroups, but warpgroups = 1");
+    if (given.getPersistent() == 0)
+      return refuse("which deals out the blocks of a persistent launch, but persistent = 0");
+    if (given.getProducers() == 0)
+      return refuse("for which a producing role must load in turn, but producers = 0");
+  }
   if (int64_t cluster = given.getCluster().value_or(1); cluster & (cluster - 1))
     return kernel.emitOpError("has a plan with cluster = ") << cluster << ", not a power of two";
   return success();
@@ -345,9 +354,9 @@ static LogicalResult plan(tile::KernelOp kernel) {
   MLIRContext *context = kernel.getContext();
   PlanAttr given = planOf(kernel);
   const int64_t warpgroups = kernel.getWarpgroups().value_or(1);
-  if (given && given.getWarpgroups() && *given.getWarpgroups() != warpgroups)
+  if (std::optional<int64_t> planned = warpgroupsOfPoint(given); planned && *planned != warpgroups)
     return kernel.emitOpError("has been placed for ")
-           << warpgroups << " warpgroups, but its plan says " << *given.getWarpgroups()
+           << warpgroups << " warpgroups, but its plan says " << *planned
            << "; convert-tile-to-cta takes the number from the plan";
   if (given && failed(checkEntries(kernel, given)))
     return failure();
@@ -355,7 +364,7 @@ static LogicalResult plan(tile::KernelOp kernel) {
   std::vector<PlanFacts> facts;
   std::optional<int64_t> order;
   for (tile::GridOp grid : grids) {
-    facts.push_back(FactsOfGrid(grid, warpgroups).collect());
+    facts.push_back(FactsOfGrid(grid, warpgroups, replicasOf(given)).collect());
     if (facts.back().pipelined && grid.getOrder())
       order = grid.getOrder()->getGroup();
   }

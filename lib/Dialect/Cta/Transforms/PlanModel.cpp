@@ -46,7 +46,7 @@ int64_t mostRegisters(int64_t warpgroups, int64_t producers, int64_t entry) {
 /// What tiles of a thread can have: the plan's registers, or what it enters with.
 std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanChoice &choice,
                                            bool hopeful) {
-  int64_t threads = choice.threads(facts.warpgroups);
+  int64_t threads = choice.threads(facts.mathWarpgroups());
   int64_t entry = hopper::entryRegisterCap(choice.blocksPerSM * threads);
   std::string who =
       text(threads) + " threads" +
@@ -79,11 +79,11 @@ std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanCho
   if (choice.registers <= entry)
     return "registers = " + text(choice.registers) + ", but " + who + " enter with " + text(entry) +
            " each: nothing is to be dealt";
-  if (choice.registers > mostRegisters(facts.warpgroups, choice.producers, entry))
+  if (choice.registers > mostRegisters(facts.mathWarpgroups(), choice.producers, entry))
     return "registers = " + text(choice.registers) + " for each of " +
-           text(128 * facts.warpgroups) + " math threads, but " + who + " enter with " +
+           text(128 * facts.mathWarpgroups()) + " math threads, but " + who + " enter with " +
            text(entry) + " each: at most " +
-           text(mostRegisters(facts.warpgroups, choice.producers, entry)) +
+           text(mostRegisters(facts.mathWarpgroups(), choice.producers, entry)) +
            " when the producer keeps " + text(kPlanProducerRegisters);
   if (facts.registers + kPlanOtherRegisters > choice.registers)
     return "a math thread needs " + parts(facts.registers) + ", and the plan gives it " +
@@ -94,7 +94,10 @@ std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanCho
 std::optional<std::string> whyNotShared(const PlanFacts &facts, const PlanChoice &choice,
                                         bool hopeful) {
   int64_t barriers = (choice.stages + 1) * facts.channels * kMBarrierBytesOfSlot;
-  int64_t rest = facts.outerBytes + (hopeful ? facts.largestStaged : facts.stagedBytes) + barriers;
+  if (facts.replicas > 1)
+    barriers += facts.replicas * facts.channels * hopper::kMbarrierBytes;
+  int64_t rest = facts.outerBytes + barriers +
+                 facts.replicas * (hopeful ? facts.largestStaged : facts.stagedBytes);
   int64_t need = choice.stages * facts.slotBytes + rest, budget = sharedBudget(choice.blocksPerSM);
   if (need <= budget)
     return std::nullopt;
@@ -109,7 +112,7 @@ std::optional<std::string> whyNotShared(const PlanFacts &facts, const PlanChoice
 
 std::optional<std::string> tessera::cta::whyNotPlan(const PlanFacts &facts,
                                                     const PlanChoice &choice, bool hopeful) {
-  int64_t threads = choice.threads(facts.warpgroups);
+  int64_t threads = choice.threads(facts.mathWarpgroups());
   if (threads > hopper::kMaxThreadsPerBlock ||
       choice.blocksPerSM * threads > hopper::kMaxThreadsPerSM)
     return text(choice.blocksPerSM) + " blocks of " + text(threads) +
@@ -206,9 +209,10 @@ PlanPrediction tessera::cta::predictPlan(const PlanFacts &facts, const PlanChoic
       hopper::kEpilogueCycles + hopper::kEpilogueCyclesPerRegister * facts.accumulators;
   if (!choice.persistent)
     epilogue += hopper::kBlockStartCycles + load;
-  // Another block's products run meanwhile.
-  result.round = choice.blocksPerSM > 1 ? 0 : epilogue;
-  result.launch = hopper::kLaunchCycles + (choice.blocksPerSM > 1 ? epilogue : 0);
+  // Another block's products run meanwhile, or those of another warpgroup.
+  const bool hidden = choice.blocksPerSM > 1 || facts.replicas > 1;
+  result.round = hidden ? 0 : epilogue;
+  result.launch = hopper::kLaunchCycles + (hidden ? epilogue : 0);
   return result;
 }
 
@@ -253,7 +257,7 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
                                           const PlanRequest &request, bool hopeful,
                                           std::optional<std::string> &why) {
   why.reset();
-  const int64_t warpgroups = launches.front().warpgroups;
+  const int64_t warpgroups = launches.front().mathWarpgroups();
   List counts;
   for (int64_t s = kMostStages; s > 1; --s)
     counts.push_back(s);

@@ -25,7 +25,8 @@ namespace {
 struct Channel {
   ChannelOp op;
   int64_t slotBytes = 0, depth = 1, wanted = 1;
-  bool fixed = false; ///< the text gave the depth
+  int64_t turnBytes = 0; ///< mbarriers that pass turns between replicas
+  bool fixed = false;    ///< the text gave the depth
 };
 } // namespace
 
@@ -81,6 +82,7 @@ static LogicalResult chooseDepths(LaunchOp launch, PlanAttr plan) {
       channel.slotBytes +=
           isa<SmemType>(type) ? ringSlotBytes(cast<SmemType>(type)) : int64_t(sizeof(int64_t));
     channel.slotBytes += 2 * kMBarrierBytes;
+    channel.turnBytes = replicasOf(plan) > 1 ? replicasOf(plan) * kMBarrierBytes : 0;
     channel.fixed = !op.getType().isOpen();
     channel.wanted = inInnermostLoop(op) ? std::max<int64_t>(stages, 1) : 2;
     if (channel.fixed)
@@ -98,14 +100,15 @@ static LogicalResult chooseDepths(LaunchOp launch, PlanAttr plan) {
     return failure();
   int64_t slots = 0, wanted = 0;
   for (const Channel &c : channels) {
-    slots += c.depth * c.slotBytes;
-    wanted += std::max(c.depth, c.wanted) * c.slotBytes;
+    slots += c.depth * c.slotBytes + c.turnBytes;
+    wanted += std::max(c.depth, c.wanted) * c.slotBytes + c.turnBytes;
   }
   const int64_t barriers = barrierBytes(launch);
+  const int64_t replicas = replicasOf(plan); // each stages tiles of its own
   // Two tiles of an epilogue in parts, unless one less gives every channel the slots that it wants,
   // or a slot at all.
-  int64_t staged = llvm::alignTo(tiles->inPairs, kMaxTileAlignment) + barriers;
-  const int64_t least = llvm::alignTo(tiles->least, kMaxTileAlignment) + barriers;
+  int64_t staged = replicas * (llvm::alignTo(tiles->inPairs, kMaxTileAlignment) + barriers);
+  const int64_t least = replicas * (llvm::alignTo(tiles->least, kMaxTileAlignment) + barriers);
   if (staged + slots > budget || (staged + wanted > budget && least + wanted <= budget))
     staged = least;
   int64_t used = staged + slots;

@@ -6,8 +6,9 @@
 // The producer's ops are the sending sides of channels; the math role has everything else that has
 // an effect. Scalars and control flow that both need, both get: scalars are uniform over the block,
 // so that both compute the same.
+#include "EraseSchedule.h"
 #include "GlobalBox.h"
-#include "RoleSlice.h"
+#include "ReplicateRole.h"
 #include "tessera/Dialect/Cta/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -58,11 +59,15 @@ static LogicalResult checkProducer(LaunchOp launch, const RoleSlice &producer) {
 
 static LogicalResult specialize(LaunchOp launch, int64_t warpgroups, PlanAttr plan) {
   const int64_t producers = plan ? plan.getProducers().value_or(1) : 1;
+  const int64_t replicas = replicasOf(plan);
   if (launch.getBody().getOps<ChannelOp>().empty() || producers == 0 ||
       !launch.getBody().getOps<RoleOp>().empty())
     return success();
+  // What other replicas wait for must be seen; cta-expand-loops would inline steps next.
+  if (replicas > 1)
+    launch.walk([](StepOp step) { inlineStep(step); });
 
-  RoleSlice producer(launch), math(launch);
+  RoleSlice producer(launch), math(launch), waits(launch);
   launch.getBody().walk([&](Operation *op) {
     if (op->hasTrait<OpTrait::IsTerminator>() || isa<ChannelOp>(op))
       return;
@@ -71,6 +76,8 @@ static LogicalResult specialize(LaunchOp launch, int64_t warpgroups, PlanAttr pl
     else if (!isa<CopyOp>(op) && op->getNumRegions() == 0 && !isMemoryEffectFree(op) &&
              !hasSingleEffect<MemoryEffects::Read>(op))
       math.add(op);
+    if (isa<WaitOp>(op))
+      waits.add(op);
   });
   if (failed(checkProducer(launch, producer)))
     return failure();
@@ -90,14 +97,18 @@ static LogicalResult specialize(LaunchOp launch, int64_t warpgroups, PlanAttr pl
   };
   auto mathRole =
       RoleOp::create(b, loc, b.getStringAttr("math"), b.getI64IntegerAttr(4 * warpgroups),
-                     registersAttr(registers.value_or(0)));
+                     replicas > 1 ? b.getI64IntegerAttr(replicas) : IntegerAttr{},
+                     registersAttr(registers.value_or(0)), /*staged=*/IntegerAttr{});
   // The least that setmaxnreg knows: the producer needs little.
   constexpr int64_t kProducerRegisters = 40;
   auto producerRole =
       RoleOp::create(b, loc, b.getStringAttr("producer"), b.getI64IntegerAttr(producers),
-                     registersAttr(kProducerRegisters));
+                     /*replicas=*/IntegerAttr{}, registersAttr(kProducerRegisters),
+                     /*staged=*/IntegerAttr{});
   open(mathRole.getBody());
   math.clone(b);
+  if (replicas > 1 && failed(replicateRole(mathRole, replicas, waits)))
+    return failure();
   open(producerRole.getBody());
   auto elect = ElectOp::create(b, loc);
   open(elect.getBody());
