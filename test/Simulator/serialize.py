@@ -75,6 +75,11 @@ CASES = [
     (RESIDUAL, "derived", dict(M=136, N=264, K=0), (1,)),
     (RESIDUAL, "stages = 2, epilogue = 128, persistent = 1", dict(M=264, N=264, K=136), (2,)),
     (RESIDUAL, "stages = 2, producers = 0, epilogue = 64, persistent = 1", dict(M=264, N=264, K=136), (2, 5)),
+    # Ping-pong; a residual takes turns of its own.
+    ("gemm-nn-128x128x64", "replicate = blocks, persistent = 1, stages = 3", dict(M=400, N=300, K=200), (0, 5)),
+    ("gemm-nn-128x128x64", "replicate = blocks, persistent = 1, stages = 3, pending = 1, epilogue = 64", dict(M=400, N=300, K=136), (4,)),
+    ("gemm-nn-128x128x64", "replicate = blocks, persistent = 1, stages = 3, pending = 1", dict(M=400, N=300, K=0), (1,)),
+    (RESIDUAL, "replicate = blocks, warpgroups = 3, persistent = 1, stages = 2, epilogue = 64", dict(M=264, N=264, K=136), (2, 6)),
     ("column-sum", "stages = 0", dict(M=257, N=132), (0,)),
     # Clusters: fewer points than blocks, as many, some beyond the end; tiles whose parts several blocks fetch.
     ("cluster-ring.mlir", None, dict(M=300, N=200, K=200), (9,)),
@@ -102,7 +107,7 @@ for number, (name, plan, shape, timings) in enumerate(CASES):
         allocated = (pathlib.Path(INPUTS) / name).read_text()
         cases = [SCORES if "channels" in name else RING]
     else:
-        program = name.source((128, 256, 64)) if name is RESIDUAL else (pathlib.Path(EXAMPLES_DIR) / f"{name}.mlir").read_text()
+        program = name.source((64, 128, 64) if "replicate" in plan else (128, 256, 64)) if name is RESIDUAL else (pathlib.Path(EXAMPLES_DIR) / f"{name}.mlir").read_text()
         derived = plan == "derived"
         allocated = run([TILE_OPT, "-", f"--pass-pipeline={ALLOCATE % str(derived).lower()}"],
                         program if derived else with_plan(program, plan))

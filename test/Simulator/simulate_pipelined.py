@@ -15,6 +15,10 @@ CASES = [
     ("gemm-nn-128x128x64", ["stages = 3, persistent = 1", "stages = 3", "stages = 1, persistent = 1", "stages = 2, producers = 0, persistent = 1",
       "stages = 4, producers = 0", "stages = 3, persistent = 1, pending = 1", "stages = 2, pending = 1", "stages = 3, producers = 0, persistent = 1, pending = 1"],
      [f"M=300,N=520,K={k}" for k in (0, 1, 128, 192, 256)]),
+    # Ping-pong: several points for each warpgroup, so that the ring turns between its turns.
+    ("gemm-nn-128x128x64", ["replicate = blocks, persistent = 1, stages = 3", "replicate = blocks, persistent = 1, stages = 4, epilogue = 64, pending = 1",
+      "replicate = blocks, persistent = 1, stages = 1"],
+     [f"M=700,N=520,K={k}" for k in (0, 1, 128, 192, 256, 640)]),
     ("attention", ["stages = 2, persistent = 1", "stages = 2, producers = 0, persistent = 1", "stages = 3, producers = 0, pending = 1",
                    "stages = 2, producers = 4, registers = 232, persistent = 1, pending = 1"],
      [f"B=1,H=2,S=600,T={t}" for t in (0, 1, 128, 256, 384)]),

@@ -165,7 +165,7 @@ Value Lowering::stagedBase() {
   Value group = replica();
   if (!group || !scope.staged)
     return sharedBase();
-  Value &base = stagedBases[scope.firstWarp];
+  Value &base = stagedBases[scope.key()];
   if (!base) {
     Preamble preamble(*this);
     base = gep(sharedBase(), mul(group, i32(scope.staged)));

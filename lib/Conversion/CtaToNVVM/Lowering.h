@@ -54,6 +54,8 @@ struct Scope {
   bool elected = false; ///< one thread of them
   int64_t replicas = 1; ///< so many groups of `warps` run it, from `firstWarp` and `barrier` on
   int64_t staged = 0;   ///< bytes of shared memory that each of them stages
+
+  std::pair<int64_t, int64_t> key() const { return {firstWarp, replicas}; }
 };
 
 class Lowering {
@@ -240,7 +242,8 @@ private:
   std::map<std::pair<const void *, const void *>, Value> constants;
   std::map<std::vector<int64_t>, Value> threadSums;
   Value tid, laneId, warpId, rankInCluster, groupId, groupFirst, smem;
-  std::map<int64_t, Value> firstThreads, replicaNumbers, stagedBases; ///< by first warp
+  /// By first warp and number of replicas: the whole block begins with warp 0, too.
+  std::map<std::pair<int64_t, int64_t>, Value> firstThreads, replicaNumbers, stagedBases;
   int64_t numThreads = 128;
   Scope scope;
   llvm::DenseMap<Operation *, Value> slotBases;

@@ -58,7 +58,7 @@ Value Lowering::warpgroup() {
 Value Lowering::replica() {
   if (scope.replicas == 1)
     return {};
-  Value &number = replicaNumbers[scope.firstWarp];
+  Value &number = replicaNumbers[scope.key()];
   if (!number) {
     Preamble preamble(*this);
     number = warpInBlock();
@@ -70,7 +70,7 @@ Value Lowering::replica() {
 }
 
 Value Lowering::isFirstThread() {
-  Value &first = firstThreads[scope.firstWarp];
+  Value &first = firstThreads[scope.key()];
   if (!first) {
     Preamble preamble(*this);
     Value number = i32(32 * scope.firstWarp);

@@ -167,3 +167,68 @@ tile.kernel @channel() attributes {phase = #tile.phase<specialized>, warpgroups 
   }
   tile.return
 }
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#lin = #cta.swizzle<linear>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!out = !cta.smem<64x64xf32, #lin>
+!small = !cta.smem<1x64xbf16, #lin>
+
+// What a role with replicas stages lies behind the rings (2 · 8192) and what else there is, each replica's 1024-aligned part one behind the other: 16384 bytes
+// that its copy and its result share, and three such parts. Each replica waits for its copy at an mbarrier of its own.
+// CHECK-LABEL: tile.kernel @replicas(
+// CHECK: cta.launch {{.*}} attributes {mbarriers = array<i64: 1, 1, 1, 1, 4, 1, 1, 1>, shared = 65600 : i64} {
+// CHECK: cta.ring {offset = 0 : i64} : <2,
+// CHECK: cta.role @math warps(4) replicas(3) attributes {staged = 16384 : i64} {
+// CHECK: cta.copy %A{{.*}} {mbarrier = 5 : i64, mechanism = #cta.mechanism<tma>, offset = 16384 : i64}
+// CHECK: cta.stage %{{.*}} {offset = 16384 : i64}
+tile.kernel @replicas(%A: memref<?x?xbf16>, %C: memref<?x?xf32>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  cta.launch @replicas_0 blocks() attributes {mbarriers = array<i64: 1, 1, 1, 1, 4>} {
+    %r = cta.ring : !cta.ring<2, !tile>
+    cta.role @math warps(4) replicas(3) {
+      %x = cta.copy %A[%c0, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+      %d = cta.wgmma %x, %x, %zero : !tile, !tile -> tensor<64x64xf32, #acc>
+      %o = cta.stage %d : tensor<64x64xf32, #acc> -> !out
+      cta.copy_out %o, %C[%c0, %c0] {mechanism = #tma} : !out -> memref<?x?xf32>
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// Two such roles would need two such places.
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#lin = #cta.swizzle<linear>
+tile.kernel @two(%A: memref<?x?xbf16>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  cta.launch @two_0 blocks() {
+    // expected-note @below {{the first}}
+    cta.role @first warps(4) replicas(2) {
+      %x = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+      %s = cta.stage %x : tensor<64x64xf32, #acc> -> !cta.smem<64x64xf32, #lin>
+      %y = cta.read %s : !cta.smem<64x64xf32, #lin> -> tensor<64x64xf32, #acc>
+      %z = cta.stage %y : tensor<64x64xf32, #acc> -> !cta.smem<64x64xf32, #lin>
+      %w = cta.read %z : !cta.smem<64x64xf32, #lin> -> tensor<64x64xf32, #acc>
+      %v = arith.addf %w, %w : tensor<64x64xf32, #acc>
+      %h = arith.truncf %v : tensor<64x64xf32, #acc> to tensor<64x64xbf16, #acc>
+      %c0 = arith.constant 0 : index
+      cta.store %h, %A[%c0, %c0] : tensor<64x64xbf16, #acc> -> memref<?x?xbf16>
+    }
+    cta.role @second warps(4) replicas(2) {
+      %x = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+      // expected-error @below {{is staged by a second role with replicas; one role of a launch may have replicas and stage}}
+      %s = cta.stage %x : tensor<64x64xf32, #acc> -> !cta.smem<64x64xf32, #lin>
+      %y = cta.read %s : !cta.smem<64x64xf32, #lin> -> tensor<64x64xf32, #acc>
+      %h = arith.truncf %y : tensor<64x64xf32, #acc> to tensor<64x64xbf16, #acc>
+      %c0 = arith.constant 0 : index
+      cta.store %h, %A[%c0, %c0] : tensor<64x64xbf16, #acc> -> memref<?x?xbf16>
+    }
+  }
+  tile.return
+}

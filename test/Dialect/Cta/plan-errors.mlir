@@ -71,9 +71,63 @@ tile.kernel @text() attributes {phase = #tile.phase<placed>, plan = "fast"} {
 
 // -----
 
-// expected-error @below {{has a plan with replicate = blocks, which is not supported yet; leave it out}}
-tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks>} {
+// expected-error @below {{has a plan with replicate = blocks, which deals out blocks to several warpgroups, but warpgroups = 1}}
+tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks, warpgroups = 1>} {
   tile.grid () = () to () step () {
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{has a plan with replicate = blocks, which deals out the blocks of a persistent launch, but persistent = 0}}
+tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks, persistent = 0>} {
+  tile.grid () = () to () step () {
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{has a plan with replicate = blocks, for which a producing role must load in turn, but producers = 0}}
+tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks, producers = 0>} {
+  tile.grid () = () to () step () {
+  }
+  tile.return
+}
+
+// -----
+
+// Each warpgroup has a point of its own, so that tiles are placed for one.
+// expected-error @below {{has been placed for 2 warpgroups, but its plan says 1; convert-tile-to-cta takes the number from the plan}}
+tile.kernel @entry() attributes {phase = #tile.phase<placed>, warpgroups = 2, plan = #cta.plan<replicate = blocks, warpgroups = 2>} {
+  tile.grid () = () to () step () {
+  }
+  tile.return
+}
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+// What is staged counts twice: 2 * 32 KiB and the turns' mbarriers.
+// expected-error @below {{has a plan that cannot work, #cta.plan<replicate = blocks, stages = 6>: 6 stages of 32768 bytes and 65792 bytes of other tiles are 262400 bytes of shared memory, but each of 1 block on an SM has 232448: at most 5 stages fit}}
+tile.kernel @staged(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xbf16>, %M: index, %K: index)
+    attributes {phase = #tile.phase<placed>, warpgroups = 1, plan = #cta.plan<replicate = blocks, stages = 6>} {
+  tile.grid (%i) = (0) to (%M) step (128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32, #acc>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x128xf32, #acc>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x128xbf16, #sw> -> tensor<128x128xf32, #acc>
+      scf.yield %d : tensor<128x128xf32, #acc>
+    }
+    %o = arith.truncf %acc : tensor<128x128xf32, #acc> to tensor<128x128xbf16, #acc>
+    %s = cta.stage %o : tensor<128x128xbf16, #acc> -> !cta.smem<128x128xbf16, #sw>
+    cta.copy_out %s, %C[%i, %c0] {mechanism = #tma} : !cta.smem<128x128xbf16, #sw> -> memref<?x?xbf16>
   }
   tile.return
 }

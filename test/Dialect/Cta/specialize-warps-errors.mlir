@@ -112,3 +112,28 @@ tile.kernel @copy(%A: memref<?x?xbf16>, %K: index) attributes {phase = #tile.pha
 tile.kernel @twice() attributes {phase = #tile.phase<specialized>} {
   tile.return
 }
+
+// -----
+
+// One point a block: nothing to take turns in.
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!channel = !cta.channel<2, !tile>
+tile.kernel @replicate(%A: memref<?x?xbf16>, %K: index)
+    attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<replicate = blocks>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  // expected-error @below {{replicate = blocks deals out the points of a persistent launch to the math warpgroups, but this launch computes one point; plan persistent = 1}}
+  cta.launch @replicate_0 blocks() {
+    %ch = cta.channel : !channel
+    scf.for %k = %c0 to %K step %c64 {
+      %p = cta.acquire %ch : !channel
+      %a0 = cta.copy %A[%k, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      cta.commit %ch, %p (%a0) : !channel
+      %q, %a = cta.wait %ch : !channel
+      cta.release %ch, %q : !channel
+    }
+  }
+  tile.return
+}
