@@ -125,6 +125,7 @@ public:
     checkPaths();
     checkMbarriers();
     checkRings(function, values, problems);
+    checkClusters(function, values, problems);
     checkExpectedBytes();
     checkSetMaxRegisters();
     checkNamedBarriers();
@@ -269,7 +270,11 @@ private:
     forEach([&](const Instruction &inst) {
       if (inst.is("mbarrier.arrive") || inst.is("mbarrier.arrive_drop")) {
         if (isRemoteArrival(inst)) {
-          someUnknownUse = true;
+          StringRef address = values.remoteArrival(inst).barrier;
+          if (address.empty())
+            someUnknownUse = true;
+          else if (Barrier *barrier = use(inst, address, "an arrival in other blocks"))
+            ++barrier->arrives;
           return;
         }
         // "mbarrier.arrive… state, [address](, …)"
@@ -300,10 +305,16 @@ private:
                                    " can come in a phase");
   }
 
-  /// Bytes that a TMA load brings.
+  /// Bytes that a TMA load brings to each block that it reaches. Of a load into all blocks of a
+  /// cluster each block makes one: so many parts come.
   std::optional<int64_t> bytesOf(const Instruction &inst) const {
-    if (inst.opcode.contains("multicast"))
-      return std::nullopt;
+    std::optional<int64_t> bytes = bytesOfPart(inst);
+    if (!bytes || !isMulticast(inst))
+      return bytes;
+    return function.cluster ? std::optional<int64_t>(*bytes * function.cluster) : std::nullopt;
+  }
+
+  std::optional<int64_t> bytesOfPart(const Instruction &inst) const {
     if (!inst.is("cp.async.bulk.tensor")) // [to], [from], size, [mbarrier]
       return inst.operands.size() > 2 ? values.constant(inst.operands[2]) : std::nullopt;
     if (!boxes || inst.operands.size() < 2)

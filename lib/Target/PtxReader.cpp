@@ -183,6 +183,7 @@ private:
     function.line = first;
     function.reqntid = threadsOf(head, ".reqntid");
     function.maxntid = threadsOf(head, ".maxntid");
+    function.cluster = threadsOf(head, ".reqnctapercluster");
     function.blocks.emplace_back();
     labels.clear();
     jumps.clear();

@@ -41,6 +41,7 @@ struct Function {
   std::string name;
   unsigned line = 0;
   int64_t reqntid = 0, maxntid = 0; // threads of a block; 0: not said
+  int64_t cluster = 0;              // blocks of a cluster; 0: not said
   std::vector<Block> blocks;        // the first is the entry
 };
 

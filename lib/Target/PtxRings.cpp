@@ -23,6 +23,7 @@ struct Ring {
   unsigned line = 0; ///< of the first initialisation
   bool bySlot = false;
   unsigned waits = 0, arrives = 0, expects = 0, copies = 0;
+  unsigned remote = 0; ///< arrivals from all blocks of the cluster
 };
 
 class Rings {
@@ -118,7 +119,8 @@ void Rings::countUses() {
   for (const Block &block : function.blocks)
     for (const Instruction &inst : block.instructions) {
       if (isRemoteArrival(inst)) {
-        unknown = true;
+        if (Ring *ring = ringOf(values.remoteArrival(inst).barrier))
+          ++ring->remote;
       } else if (inst.is("mbarrier.arrive")) {
         if (Ring *ring = ringOf(addressOf(inst)))
           ++(inst.has("expect_tx") ? ring->expects : ring->arrives);
@@ -138,20 +140,32 @@ void Rings::judge(const Ring &ring) {
   std::string name = "the ring of mbarriers " + ring.name + "+" + std::to_string(ring.begin);
   if (!ring.waits)
     report(ring.line, "nobody waits for " + name);
-  else if (!ring.arrives && !ring.expects)
+  else if (!ring.arrives && !ring.expects && !ring.remote)
     report(ring.line, name + " is waited for, but nobody arrives");
   if (ring.copies && !ring.expects)
     report(ring.line, "TMA loads arrive on " + name + ", but nobody announces their bytes");
   if (ring.expects && !ring.copies)
     report(ring.line, "bytes are announced on " + name + ", but no TMA load brings them");
   // One elected thread a site.
-  if (ring.expects && !ring.arrives && ring.count > ring.expects)
+  if (ring.expects && !ring.arrives && !ring.remote && ring.count > ring.expects)
     report(ring.line, name + " counts " + Twine(ring.count) + " arrivals, but only " +
                           Twine(ring.expects) + " can come in a phase");
   int64_t threads = std::max(function.reqntid, function.maxntid);
-  if (threads && ring.count > threads * std::max(1u, ring.arrives + ring.expects))
-    report(ring.line, name + " counts " + Twine(ring.count) + " arrivals of a block of " +
-                          Twine(threads) + " threads");
+  if (ring.remote) {
+    // The blocks do the same; in each at most every warp arrives at a site.
+    const int64_t blocks = std::max<int64_t>(1, function.cluster);
+    if (!ring.arrives && !ring.expects && ring.count % blocks)
+      report(ring.line, name + " counts " + Twine(ring.count) +
+                            " arrivals, but as many come from each of the " + Twine(blocks) +
+                            " blocks of a cluster");
+    if (threads)
+      threads *= blocks;
+  }
+  if (threads && ring.count > threads * std::max(1u, ring.arrives + ring.expects + ring.remote))
+    report(ring.line,
+           name + " counts " + Twine(ring.count) +
+               (ring.remote ? " arrivals of a cluster of " : " arrivals of a block of ") +
+               Twine(threads) + " threads");
 }
 
 /// Bytes announced in a block on one ring only, and brought to another only.

@@ -8,6 +8,7 @@
 #include "PtxReader.h"
 #include "tessera/Target/PtxCheck.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -17,10 +18,21 @@ inline bool isTmaLoad(const Instruction &inst) {
   return inst.is("cp.async.bulk") && inst.has("mbarrier") && inst.opcode.contains(".global");
 }
 
-/// An arrival on an mbarrier of another block of the cluster: which one, nobody follows.
+/// A TMA load into several blocks of the cluster.
+inline bool isMulticast(const Instruction &inst) {
+  return isTmaLoad(inst) && inst.opcode.contains("multicast::cluster");
+}
+
+/// An arrival on an mbarrier of another block of the cluster.
 inline bool isRemoteArrival(const Instruction &inst) {
   return inst.is("mbarrier.arrive") && inst.opcode.contains("shared::cluster");
 }
+
+/// Where it comes from: mapa.… there, barrier, rank, and setp.lt some, rank, blocks for its guard.
+struct RemoteArrival {
+  llvm::StringRef barrier;       ///< address in the own block; empty: no mapa made it
+  std::optional<int64_t> blocks; ///< one thread for each so many
+};
 
 /// The last address of a TMA load.
 inline std::optional<llvm::StringRef> mbarrierOf(const Instruction &inst) {
@@ -65,6 +77,14 @@ public:
           if (!inserted)
             it->second = nullptr; // more than one
         }
+    for (const Block &block : function.blocks)
+      for (size_t at = 0; at < block.instructions.size(); ++at)
+        if (isRemoteArrival(block.instructions[at]))
+          remote[&block.instructions[at]] = originOf(block, at);
+  }
+
+  const RemoteArrival &remoteArrival(const Instruction &inst) const {
+    return remote.find(&inst)->second;
   }
 
   /// Of an address "[%r1+8]", or an operand "%r1", "symbol", "16".
@@ -99,6 +119,25 @@ public:
   }
 
 private:
+  /// Inline assembly: its registers have no other definition in the block.
+  static RemoteArrival originOf(const Block &block, size_t at) {
+    RemoteArrival origin;
+    llvm::StringRef address = block.instructions[at].operands.back(),
+                    guard = block.instructions[at].guard;
+    address.consume_front("[");
+    address.consume_back("]");
+    while (at-- && (origin.barrier.empty() || !origin.blocks)) {
+      const Instruction &inst = block.instructions[at];
+      if (inst.operands.size() < 3)
+        continue;
+      if (origin.barrier.empty() && inst.is("mapa") && inst.operands[0] == address)
+        origin.barrier = inst.operands[1];
+      if (!origin.blocks && inst.is("setp.lt") && inst.operands[0] == guard)
+        origin.blocks = literal(inst.operands[2]);
+    }
+    return origin;
+  }
+
   std::optional<Place> locate(llvm::StringRef name, unsigned depth) const {
     Value value = resolve(name, depth);
     if (value.isSymbol)
@@ -141,10 +180,15 @@ private:
   }
 
   llvm::StringMap<const Instruction *> definitions;
+  llvm::DenseMap<const Instruction *, RemoteArrival> remote;
 };
 
 /// What is wrong with mbarriers that are addressed by slot.
 void checkRings(const Function &function, const Values &values, std::vector<PtxProblem> &problems);
+
+/// What is wrong with what blocks of a cluster do to each other.
+void checkClusters(const Function &function, const Values &values,
+                   std::vector<PtxProblem> &problems);
 
 } // namespace tessera::ptx
 

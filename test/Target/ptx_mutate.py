@@ -1,17 +1,18 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ptx_mutate.py TILE-PTX-CHECK GOOD.ptx CONTRACT.json: every change of the PTX of a pipelined GEMM must be found.
+"""ptx_mutate.py TILE-PTX-CHECK GOOD.ptx CONTRACT.json alone|cluster: every change of the PTX of a pipelined GEMM must be found.
 
-GOOD.ptx has a ring of three slots: full mbarriers that count 1, behind them empty ones that count 2.
+GOOD.ptx has a ring of three slots: full mbarriers that count 1, behind them empty ones that count 2, or 4 in clusters of two blocks.
 
 Not found, because the text does not say it: counts of full and empty that become equal (the rings then look like one), an mbarrier of a ring that is
-not initialised (the address depends on the slot), and which phase a parity means; cta-simulate sees these before they are PTX.
+not initialised (the address depends on the slot), which phase a parity means, and a count that is that of one block of a cluster; cta-simulate sees these
+before they are PTX.
 """
 import re
 import subprocess
 import sys
 
-CHECK, GOOD, CONTRACT = sys.argv[1:4]
+CHECK, GOOD, CONTRACT, BLOCKS = sys.argv[1:5]
 text = open(GOOD).read()
 inits = [int(offset) for offset in re.findall(r"mbarrier\.init\S+\s+\[\w+\+(\d+)\]", text)]
 assert len(inits) == 6, inits
@@ -46,6 +47,36 @@ MUTATIONS = [
     ("registers are given up and not taken", r"(\tbar\.sync \t0;\n)", r"\1\tsetmaxnreg.dec.sync.aligned.u32 40;\n", 1, "nobody takes them"),
 ]
 
+# Behind its opcode "\t@some mapa…" and "\t@some mbarrier.arrive…" are one asm block.
+REMOTE = r"\t@some mbarrier\.arrive\.shared::cluster\.b64 _, \[there\];\n"
+MEETS = r"\tbarrier\.cluster\.arrive\S*;\n\tbarrier\.cluster\.wait\S*;\n"
+CLUSTER_MUTATIONS = [
+    ("nobody releases", REMOTE, "", 1, "is waited for, but nobody arrives"),
+    ("nobody tells other blocks", REMOTE, "", 1, "no block says to others that its memory is free"),
+    ("releases go to the full mbarriers", rf"(add\.s32 \t%r\d+, %r\d+, ){EMPTY}(;\n[^;]*\n\t{{\n\t\.reg \.pred some)", rf"\g<1>{FULL}\2", 1, "is waited for, but nobody arrives"),
+    ("releases stay in the own block", r"\[there\]", "[own]", 1, "an arrival in the cluster on an address that no mapa has made"),
+    ("releases go to four blocks", r"(setp\.lt\.u32 some, %r\d+, )2;", r"\1 4;", 1, "arrives in 4 blocks of clusters of 2"),
+    ("releases go to one block", r"(setp\.lt\.u32 some, %r\d+, )2;", r"\1 1;", 1, "arrives in 1 blocks of clusters of 2"),
+    ("an odd number of releases", r"mov\.b32 \t(%r\d+), 4;\n(\tmbarrier\.init)", r"mov.b32 \t\1, 3;\n\2", 1, "as many come from each of the 2 blocks"),
+    ("more releases than the cluster has threads", r"mov\.b32 \t(%r\d+), 4;\n(\tmbarrier\.init)", r"mov.b32 \t\1, 2000;\n\2", 1, "counts 2000 arrivals of a cluster of 576 threads"),
+    ("only the own part is announced", r"mov\.b32 \t(%r\d+), 32768;", r"mov.b32 \t\1, 24576;", 1, "expects 24576 bytes, but the copies beside bring 32768"),
+    ("only the own tile is announced", r"mov\.b32 \t(%r\d+), 32768;", r"mov.b32 \t\1, 16384;", 1, "expects 16384 bytes"),
+    ("parts are announced as whole tiles", r"mov\.b32 \t(%r\d+), 32768;", r"mov.b32 \t\1, 49152;", 1, "expects 49152 bytes"),
+    ("a part is fetched for the own block only", r"\.multicast::cluster (.*), %rs\d+;", r" \1;", 1, "but the copies beside bring"),
+    ("a part is not fetched", r"\tcp\.async\.bulk\.tensor.*multicast.*\n", "", 1, "but the copies beside bring"),
+    ("a multicast to the first block", r"mov\.b16 \t(%rs\d+), 3;", r"mov.b16 \t\1, 1;", 1, "a multicast with the mask 1 in clusters of 2 blocks"),
+    ("a multicast to three blocks", r"mov\.b16 \t(%rs\d+), 3;", r"mov.b16 \t\1, 7;", 1, "a multicast with the mask 7"),
+    ("no clusters", r"\.explicitcluster\n\.reqnctapercluster.*\n", "", 1, "does not say how large clusters are"),
+    ("larger clusters", r"\.reqnctapercluster 2,", ".reqnctapercluster 4,", 1, "with the mask 3 in clusters of 4 blocks"),
+    ("the cluster does not meet at the start", MEETS, "", 1, "before the cluster has met"),
+    ("only the block meets at the start", MEETS, "\tbar.sync \t0;\n", 1, "before the cluster has met"),
+    ("the cluster does not wait at the start", r"\tbarrier\.cluster\.wait\S*;\n", "", 1, "before the cluster has met"),
+    ("the cluster does not arrive at the start", r"\tbarrier\.cluster\.arrive\S*;\n", "", 1, "without an arrive"),
+    ("no fence before the cluster meets", r"\tfence\.mbarrier_init\S*\n", "", 1, "meets after mbarrier.init without"),
+    ("the cluster does not meet at the end", rf"{MEETS}(\tret)", r"\1", 1, "a thread ends where the cluster has not met"),
+    ("only some threads meet at the end", rf"({MEETS}\tret)", r"\t@%p1 ret;\n\1", 1, "a thread ends where the cluster has not met"),
+]
+
 
 def check(mutated):
     done = subprocess.run([CHECK, "-", f"--contract={CONTRACT}"], input=mutated, capture_output=True, text=True)
@@ -55,7 +86,8 @@ def check(mutated):
 code, output = check(text)
 assert code == 0, output
 failures = []
-for name, old, new, count, expect in MUTATIONS:
+mutations = CLUSTER_MUTATIONS if BLOCKS == "cluster" else MUTATIONS
+for name, old, new, count, expect in mutations:
     mutated, times = re.subn(old, new, text, count=count)
     if not times:
         failures.append(f"{name}: nothing to change")
@@ -63,7 +95,7 @@ for name, old, new, count, expect in MUTATIONS:
     code, output = check(mutated)
     if not code or expect not in output:
         failures.append(f"{name}: expected '{expect}', got '{output}'")
-print(f"found {len(MUTATIONS) - len(failures)} of {len(MUTATIONS)}")
+print(f"found {len(mutations) - len(failures)} of {len(mutations)}")
 for failure in failures:
     print("FAILED", failure)
 sys.exit(bool(failures))

@@ -1,0 +1,178 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Blocks of a cluster that write into each other's shared memory: all of them are told, and they
+// are there. The cluster must have met behind the initialisation of its mbarriers, and meet again
+// before a block ends.
+#include "PtxValues.h"
+
+#include "llvm/ADT/Twine.h"
+
+#include <deque>
+
+using namespace tessera;
+using namespace tessera::ptx;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace {
+/// Along a path.
+struct State {
+  bool reached = false;
+  bool met = false;      // since the last mbarrier.init, on every path
+  bool fresh = false;    // an mbarrier initialised and not fenced, on some path
+  bool open = false;     // something done to others since the last meeting, on some path
+  bool arrived = false;  // at a meeting not waited for, on some path
+  bool waits = false;    // the same, on every path
+  unsigned meetings = 0; // fewest of all paths; more than two are two
+
+  bool join(const State &other) {
+    if (!reached) {
+      *this = other;
+      return reached = true;
+    }
+    State before = *this;
+    met &= other.met;
+    fresh |= other.fresh;
+    open |= other.open;
+    arrived |= other.arrived;
+    waits &= other.waits;
+    meetings = std::min(meetings, other.meetings);
+    return met != before.met || fresh != before.fresh || open != before.open ||
+           arrived != before.arrived || waits != before.waits || meetings != before.meetings;
+  }
+};
+
+class Clusters {
+public:
+  Clusters(const Function &function, const Values &values, std::vector<PtxProblem> &problems)
+      : function(function), values(values), problems(problems) {}
+  void run();
+
+private:
+  void checkReach(const Instruction &inst);
+  void checkPaths();
+  void step(State &state, const Instruction &inst, bool reporting);
+  void report(unsigned line, const Twine &message) {
+    problems.push_back({line, function.name, message.str()});
+  }
+
+  const Function &function;
+  const Values &values;
+  std::vector<PtxProblem> &problems;
+};
+} // namespace
+
+static bool reachesOthers(const Instruction &inst) {
+  return isMulticast(inst) || isRemoteArrival(inst);
+}
+
+/// Each of all blocks, no more and no fewer.
+void Clusters::checkReach(const Instruction &inst) {
+  const int64_t blocks = function.cluster;
+  if (!blocks)
+    return report(inst.line, "reaches other blocks of a cluster, but the function does not say how "
+                             "large clusters are (.reqnctapercluster)");
+  if (isRemoteArrival(inst)) {
+    const RemoteArrival &arrival = values.remoteArrival(inst);
+    if (arrival.barrier.empty())
+      report(inst.line, "an arrival in the cluster on an address that no mapa has made: it is the "
+                        "own block's");
+    else if (arrival.blocks && *arrival.blocks != blocks)
+      report(inst.line,
+             "arrives in " + Twine(*arrival.blocks) + " blocks of clusters of " + Twine(blocks));
+    return;
+  }
+  // "…, [mbarrier], mask(, cache policy)": the first behind the mbarrier.
+  std::optional<StringRef> barrier = mbarrierOf(inst);
+  auto it = llvm::find(inst.operands, barrier.value_or(""));
+  if (it == inst.operands.end() || std::next(it) == inst.operands.end())
+    return;
+  std::optional<int64_t> mask = values.constant(*std::next(it));
+  if (mask && (*mask & 0xffff) != (int64_t(1) << blocks) - 1)
+    report(inst.line, "a multicast with the mask " + Twine(*mask & 0xffff) + " in clusters of " +
+                          Twine(blocks) + " blocks");
+}
+
+void Clusters::step(State &state, const Instruction &inst, bool reporting) {
+  auto complain = [&](const Twine &message) {
+    if (reporting)
+      report(inst.line, message);
+  };
+  if (inst.is("mbarrier.init")) {
+    state.met = false;
+    state.fresh = true;
+  } else if (inst.is("fence.mbarrier_init") || inst.is("fence.proxy.async")) {
+    state.fresh = false;
+  } else if (inst.is("barrier.cluster.arrive")) {
+    if (state.fresh)
+      complain("the cluster meets after mbarrier.init without fence.mbarrier_init");
+    if (state.arrived)
+      complain("a second barrier.cluster.arrive without a wait between");
+    state.arrived = state.waits = true;
+  } else if (inst.is("barrier.cluster.wait")) {
+    if (!state.waits)
+      complain("a barrier.cluster.wait that some path reaches without an arrive");
+    state.arrived = state.waits = state.open = false;
+    state.met = true;
+    state.meetings = std::min(state.meetings + 1, 2u);
+  } else if (reachesOthers(inst)) {
+    if (!state.met)
+      complain("reaches other blocks before the cluster has met behind mbarrier.init: their "
+               "mbarriers may not be there yet");
+    state.open = true;
+  } else if ((inst.is("ret") || inst.is("exit")) && (state.open || state.meetings < 2)) {
+    complain("a thread ends where the cluster has not met before: others may still reach the "
+             "block");
+  }
+}
+
+void Clusters::checkPaths() {
+  std::vector<State> entry(function.blocks.size());
+  std::deque<unsigned> worklist{0};
+  entry[0].reached = true;
+  while (!worklist.empty()) {
+    unsigned index = worklist.front();
+    worklist.pop_front();
+    State state = entry[index];
+    for (const Instruction &inst : function.blocks[index].instructions)
+      step(state, inst, false);
+    for (unsigned successor : function.blocks[index].successors)
+      if (entry[successor].join(state))
+        worklist.push_back(successor);
+  }
+  for (auto [index, block] : llvm::enumerate(function.blocks)) {
+    State state = entry[index];
+    if (state.reached)
+      for (const Instruction &inst : block.instructions)
+        step(state, inst, true);
+  }
+}
+
+void Clusters::run() {
+  bool some = false, multicasts = false, arrives = false;
+  unsigned line = 0;
+  for (const Block &block : function.blocks)
+    for (const Instruction &inst : block.instructions) {
+      if (!reachesOthers(inst))
+        continue;
+      checkReach(inst);
+      some = true;
+      arrives |= isRemoteArrival(inst);
+      if (!isMulticast(inst))
+        continue;
+      multicasts = true;
+      line = inst.line;
+    }
+  if (!some)
+    return;
+  if (multicasts && !arrives)
+    report(line, "tiles are written into other blocks, but no block says to others that its memory "
+                 "is free");
+  checkPaths();
+}
+
+void tessera::ptx::checkClusters(const Function &function, const Values &values,
+                                 std::vector<PtxProblem> &problems) {
+  Clusters(function, values, problems).run();
+}
