@@ -169,3 +169,56 @@ tile.kernel @rows(%x: memref<?x?xbf16>, %C: memref<?x?xbf16>) attributes {phase 
   }
   tile.return
 }
+
+// By threads, in the accumulators' layout or converted: 32 columns, unless something is stored by TMA.
+// CHECK-LABEL: tile.kernel @by_threads(
+// CHECK-SAME: plan = #cta.plan<epilogue = 32>
+// CHECK-COUNT-4: math.tanh {{.*}} : tensor<128x32xf32
+// CHECK-NOT: math.tanh
+// CHECK-LABEL: tile.kernel @both(
+// CHECK-SAME: plan = #cta.plan<epilogue = 64>
+// CHECK: math.tanh {{.*}} : tensor<128x64xf32
+// CHECK: cta.copy_out
+// CHECK: cta.store
+// CHECK: math.tanh {{.*}} : tensor<128x64xf32
+// CHECK: cta.copy_out
+// CHECK: cta.store
+// CHECK-NOT: cta.store
+// CHECK-LABEL: tile.kernel @light_by_threads(
+// CHECK-NOT: #cta.plan
+// CHECK: cta.store {{.*}} : tensor<128x128xf32
+// CHECK-NOT: cta.store
+tile.kernel @by_threads(%x: memref<?x?xf32>, %C: memref<?x?xf32>) attributes {phase = #placed, warpgroups = 2} {
+  tile.grid () = () to () step () {
+    %z = arith.constant 0 : index
+    %acc = cta.load %x[%z, %z] : memref<?x?xf32> -> !sum
+    %v = math.tanh %acc : !sum
+    cta.store %v, %C[%z, %z] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}
+tile.kernel @both(%x: memref<?x?xf32>, %C: memref<?x?xbf16>, %D: memref<?x?xf32>) attributes {phase = #placed, warpgroups = 2} {
+  tile.grid () = () to () step () {
+    %z = arith.constant 0 : index
+    %acc = cta.load %x[%z, %z] : memref<?x?xf32> -> !sum
+    %v = math.tanh %acc : !sum
+    %o = arith.truncf %v : !sum to !out
+    %os = cta.stage %o : !out -> !smem
+    cta.copy_out %os, %C[%z, %z] {mechanism = #tma} : !smem -> memref<?x?xbf16>
+    cta.store %v, %D[%z, %z] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}
+tile.kernel @light_by_threads(%x: memref<?x?xf32>, %C: memref<?x?xf32>) attributes {phase = #placed, warpgroups = 2} {
+  tile.grid () = () to () step () {
+    %z = arith.constant 0 : index
+    %acc = cta.load %x[%z, %z] : memref<?x?xf32> -> !sum
+    %sum = scf.for %k = %z to %z step %z iter_args(%s = %acc) -> (!sum) {
+      %t = arith.addf %s, %s : !sum
+      scf.yield %t : !sum
+    }
+    %v = arith.addf %sum, %sum : !sum
+    cta.store %v, %C[%z, %z] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}

@@ -197,13 +197,13 @@ def AssignRegisters : CtaPass<"cta-assign-registers"> {
 def SplitEpilogue : CtaPass<"cta-split-epilogue"> {
   let summary = "The code between a product and its store, some columns at a time";
   let description = [{
-    Requires and ensures *placed*, before `cta-decompose`. With `epilogue = n` in the kernel's plan a store by TMA of accumulators, and the arithmetic, loads and conversions
-    that lead to it in its block, are done for n columns after the other: fewer values live at a time, the staged tile is smaller, and the first columns
-    are on their way while the others are computed. Slices of accumulators are other names for registers. A store stays whole if n does not divide its columns, or if
-    a tile that it needs is loaded from memory that it may write.
+    Requires and ensures *placed*, before `cta-decompose`. With `epilogue = n` in the kernel's plan a store of accumulators, by TMA or by threads, and the arithmetic, loads and conversions
+    that lead to it in its block, are done for n columns after the other: fewer values live at a time, staged tiles and scratch are smaller, and the first columns
+    are on their way while the others are computed. Slices of accumulators are other names for registers. Stores of memory that does not overlap, with nothing in between that
+    could see it, are split together. A store stays whole if n does not divide its columns; a tile that is loaded from memory that is written in between is loaded as a whole.
 
-    With `derive` a plan that says nothing gets `epilogue = 64` if what leads to a store of more columns loads tiles, evaluates functions or has a scalar that is no constant;
-    else 0. That keeps the accumulators and the operands of such an epilogue within the registers of a thread.
+    With `derive` a plan that says nothing gets `epilogue = 64` if what leads to a store of more columns loads tiles, evaluates functions or has a scalar that is no constant,
+    32 if threads make all such stores; else 0. That keeps the accumulators and the operands of such an epilogue within the registers of a thread.
 
     ```mlir
     %s = cta.stage %c : tensor<128x256xbf16, #acc> -> …

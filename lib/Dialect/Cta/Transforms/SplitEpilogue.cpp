@@ -6,11 +6,15 @@
 // The part for each group of columns is a clone of the slice of pure ops behind the stored tile. At
 // the slice's leaves stand values that are there anyhow (accumulators): a cta.slice of them costs
 // nothing, because columns of an accumulator are registers.
+//
+// Stores that follow each other in a block are split together, the first columns of all of them
+// before the second: what they share is computed once and dies with its columns.
 #include "GlobalBox.h"
 #include "tessera/Dialect/Cta/LayoutRules.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Cta/Transforms.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Layout/RegisterForms.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,41 +29,82 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-/// A store by TMA and the tile that it stages.
+/// A store of an accumulator's tile, or of one computed in its layout.
+struct Target {
+  Operation *store;
+  Value tile;                ///< in that layout
+  StageOp stage;             ///< of a store by TMA
+  ConvertLayoutOp converted; ///< to what coalesces a store by threads, or null
+};
+
+/// Stores that nothing keeps apart, in order.
 class Splitter {
 public:
-  Splitter(CopyOutOp store, StageOp stage, int64_t width)
-      : store(store), stage(stage), width(width), b(store) {}
+  Splitter(ArrayRef<Target> targets, int64_t width)
+      : targets(targets), last(targets.back().store), width(width), b(last) {}
   void run();
 
 private:
+  void storePart(const Target &target, int64_t from);
   /// Columns [from, from + width) of a tile whose dimension `dim` is the columns.
   Value part(Value tile, int64_t dim, int64_t from);
   Value partOf(Operation *op, Value tile, int64_t dim, int64_t from);
+  Value convertedLoad(ConvertLayoutOp op, int64_t dim, int64_t from);
   template <typename Op>
   SmallVector<Value> shifted(Op op, int64_t dim, int64_t from);
   bool mayReadWhatIsStored(Operation *load);
   RankedTensorType narrow(Type type, int64_t dim);
-  SmemType narrowShared(SmemType type, int64_t dim);
+  template <typename Op>
+  RankedTensorType narrowAccess(Op op, Type type, int64_t dim);
+  Value convert(Value tile, RankedTensorType type);
 
-  CopyOutOp store;
-  StageOp stage;
+  ArrayRef<Target> targets;
+  Operation *last;
   int64_t width;
   OpBuilder b;
   DenseMap<std::pair<Value, int64_t>, Value> parts; // by tile and first column
 };
 } // namespace
 
-RankedTensorType Splitter::narrow(Type type, int64_t dim) {
+static RankedTensorType narrowed(Type type, int64_t dim, int64_t width) {
   auto tensor = cast<RankedTensorType>(type);
   SmallVector<int64_t> shape(tensor.getShape());
   shape[dim] = width;
   return RankedTensorType::get(shape, tensor.getElementType(), tensor.getEncoding());
 }
 
+RankedTensorType Splitter::narrow(Type type, int64_t dim) { return narrowed(type, dim, width); }
+
+/// A tile of fewer columns in the layout that accesses memory as that of the whole does: a row of
+/// threads may be wider than the part.
+static RankedTensorType narrowedAccess(MemRefType memref, ArrayRef<int64_t> dims, Type type,
+                                       int64_t dim, int64_t width) {
+  RankedTensorType narrow = narrowed(type, dim, width);
+  const int contiguous = contiguousTileDim(memref, dims);
+  FragAttr frag = FragAttr::of(type);
+  if (contiguous < 0 || !frag)
+    return narrow;
+  const int64_t bytes = tile::elementBytes(narrow.getElementType());
+  const int64_t vector =
+      frag.layout().contiguousRegisters(coordOf(tileShape(type)), contiguous) * bytes;
+  return withLayout(narrow, layout::blockedFor(coordOf(narrow.getShape()), static_cast<int>(bytes),
+                                               contiguous, kWarpBits, frag.getWgCount(),
+                                               std::min<int64_t>(vector, 16)));
+}
+
+template <typename Op>
+RankedTensorType Splitter::narrowAccess(Op op, Type type, int64_t dim) {
+  return narrowedAccess(op.getMemRefType(), op.getDims(), type, dim, width);
+}
+
+Value Splitter::convert(Value tile, RankedTensorType type) {
+  return tile.getType() == type ? tile
+                                : ConvertLayoutOp::create(b, tile.getLoc(), type, tile).getResult();
+}
+
 /// The same kind of tile, with fewer columns; its swizzle is as wide as they let it be, but not
 /// wider than the tile's. Null if TMA cannot move it.
-SmemType Splitter::narrowShared(SmemType type, int64_t dim) {
+static SmemType narrowShared(SmemType type, int64_t dim, int64_t width) {
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] = width;
   SwizzleAttr swizzle = type.getSwizzle();
@@ -99,7 +144,7 @@ bool Splitter::mayReadWhatIsStored(Operation *load) {
   for (Operation *op = load->getNextNode(); op; op = op->getNextNode()) {
     if (op->walk(overwrites).wasInterrupted())
       return true;
-    if (op == store)
+    if (op == last)
       return false;
   }
   return true;
@@ -111,7 +156,7 @@ Value Splitter::part(Value tile, int64_t dim, int64_t from) {
     return known;
   Operation *op = tile.getDefiningOp();
   Value made;
-  if (op && op->getBlock() == store->getBlock())
+  if (op && op->getBlock() == last->getBlock())
     made = partOf(op, tile, dim, from);
   if (!made) {
     SmallVector<int64_t> offsets(tileShape(tile.getType()).size(), 0);
@@ -120,6 +165,31 @@ Value Splitter::part(Value tile, int64_t dim, int64_t from) {
                            b.getDenseI64ArrayAttr(offsets), /*strides=*/DenseI64ArrayAttr{});
   }
   return parts[{tile, from}] = made; // `known` may have moved
+}
+
+/// False if threads have fewer elements in sequence than an access of the whole takes.
+template <typename Op>
+static bool keepsVectors(Op op, RankedTensorType type) {
+  const int contiguous = contiguousTileDim(op.getMemRefType(), op.getDims());
+  return !op.getVector() || contiguous < 0 ||
+         FragAttr::of(type).layout().contiguousRegisters(coordOf(type.getShape()), contiguous) >=
+             static_cast<int64_t>(*op.getVector());
+}
+
+/// A tile that is loaded in a layout of its own, and converted.
+Value Splitter::convertedLoad(ConvertLayoutOp op, int64_t dim, int64_t from) {
+  auto load = op.getSource().getDefiningOp<LoadOp>();
+  if (!load || !load->hasOneUse() || load.getMask() || load->getBlock() != last->getBlock() ||
+      mayReadWhatIsStored(load))
+    return {};
+  RankedTensorType type = narrowAccess(load, load.getType(), dim);
+  if (!keepsVectors(load, type))
+    return {};
+  SmallVector<Value> coords = shifted(load, dim, from);
+  auto copy = cast<LoadOp>(b.clone(*load.getOperation()));
+  copy.getCoordsMutable().assign(coords);
+  copy.getResult().setType(type);
+  return convert(copy, narrow(op.getType(), dim));
 }
 
 /// The op again, for these columns only; null if the tile must be sliced as it is.
@@ -152,6 +222,18 @@ Value Splitter::partOf(Operation *op, Value tile, int64_t dim, int64_t from) {
     return BroadcastOp::create(b, loc, narrow(tile.getType(), dim), source,
                                broadcast.getDimsAttr());
   }
+  if (auto iota = dyn_cast<IotaOp>(op)) {
+    auto copy = cast<IotaOp>(b.clone(*op));
+    RankedTensorType type = narrow(tile.getType(), dim);
+    copy.getResult().setType(type);
+    if (static_cast<int64_t>(iota.getDim()) != dim || from == 0)
+      return copy;
+    auto first = DenseElementsAttr::get(
+        type, b.getIntegerAttr(cast<RankedTensorType>(type).getElementType(), from));
+    return arith::AddIOp::create(b, loc, copy, arith::ConstantOp::create(b, loc, type, first));
+  }
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op))
+    return convertedLoad(convert, dim, from);
   if (auto load = dyn_cast<LoadOp>(op)) {
     if (load.getMask() || mayReadWhatIsStored(load))
       return {};
@@ -164,9 +246,9 @@ Value Splitter::partOf(Operation *op, Value tile, int64_t dim, int64_t from) {
   auto read = dyn_cast<ReadOp>(op);
   auto fetched = read ? read.getSource().getDefiningOp<CopyOp>() : CopyOp();
   if (!fetched || read.getOffsets() || read.getDims() || !fetched->hasOneUse() ||
-      fetched->getBlock() != store->getBlock() || mayReadWhatIsStored(fetched))
+      fetched->getBlock() != last->getBlock() || mayReadWhatIsStored(fetched))
     return {};
-  SmemType type = narrowShared(fetched.getSmemType(), dim);
+  SmemType type = narrowShared(fetched.getSmemType(), dim, width);
   if (!type)
     return {};
   SmallVector<Value> coords = shifted(fetched, dim, from);
@@ -177,55 +259,109 @@ Value Splitter::partOf(Operation *op, Value tile, int64_t dim, int64_t from) {
                         read.getOffsetsAttr(), read.getDimsAttr(), read.getStridesAttr());
 }
 
-void Splitter::run() {
-  constexpr int64_t kColumns = 1;
-  Value tile = stage.getInputs().front();
-  SmemType type = narrowShared(stage.getType(), kColumns);
-  if (!type)
+constexpr int64_t kColumns = 1;
+
+void Splitter::storePart(const Target &target, int64_t from) {
+  Value piece = part(target.tile, kColumns, from);
+  IRMapping mapping;
+  SmallVector<Value> coords;
+  if (auto store = dyn_cast<CopyOutOp>(target.store)) {
+    SmemType type = narrowShared(StageOp(target.stage).getType(), kColumns, width);
+    mapping.map(store.getValue(),
+                StageOp::create(b, target.stage->getLoc(), type, piece, /*concat_dim=*/0,
+                                /*offset=*/IntegerAttr{})
+                    .getResult());
+    coords = shifted(store, kColumns, from);
+    cast<CopyOutOp>(b.clone(*target.store, mapping)).getCoordsMutable().assign(coords);
     return;
-  for (int64_t from = 0; from < tileShape(tile.getType())[kColumns]; from += width) {
-    Value piece = part(tile, kColumns, from);
-    auto staged = StageOp::create(b, stage.getLoc(), type, piece, /*concat_dim=*/0,
-                                  /*offset=*/IntegerAttr{});
-    SmallVector<Value> coords = shifted(store, kColumns, from);
-    auto copy = cast<CopyOutOp>(b.clone(*store.getOperation()));
-    copy.getValueMutable().assign(staged.getResult());
-    copy.getCoordsMutable().assign(coords);
   }
-  // What the whole tile was made of goes with it.
-  SmallVector<Value> dead(stage.getInputs());
-  store.erase();
-  stage.erase();
-  while (!dead.empty()) {
-    Operation *op = dead.pop_back_val().getDefiningOp();
-    if (!op || !op->use_empty() || op->getNumRegions() || !isOpTriviallyDead(op))
-      continue;
-    llvm::append_range(dead, op->getOperands());
-    op->erase();
+  auto store = cast<StoreOp>(target.store);
+  if (target.converted)
+    piece = convert(piece, narrowAccess(store, store.getValue().getType(), kColumns));
+  mapping.map(store.getValue(), piece);
+  if (Value mask = store.getMask()) {
+    const auto *at = llvm::find(store.getMaskDims(), kColumns);
+    if (at != store.getMaskDims().end())
+      mask = part(mask, at - store.getMaskDims().begin(), from);
+    mapping.map(store.getMask(),
+                convert(mask, withLayout(mask.getType(),
+                                         maskLayout(layoutOf(piece), store.getMaskDims()))));
   }
+  coords = shifted(store, kColumns, from);
+  cast<StoreOp>(b.clone(*target.store, mapping)).getCoordsMutable().assign(coords);
+}
+
+void Splitter::run() {
+  const int64_t columns = tileShape(targets.front().tile.getType())[kColumns];
+  for (int64_t from = 0; from < columns; from += width)
+    for (const Target &target : targets)
+      storePart(target, from);
+  // What the whole tiles were made of goes with them.
+  Block *block = last->getBlock();
+  SetVector<Operation *> slice;
+  for (const Target &target : targets)
+    slice.insert(target.store);
+  for (unsigned i = 0; i < slice.size(); ++i)
+    for (Value operand : slice[i]->getOperands())
+      if (Operation *op = operand.getDefiningOp(); op && op->getBlock() == block)
+        slice.insert(op);
+  SmallVector<Operation *> made = slice.takeVector();
+  llvm::sort(made, [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
+  for (Operation *op : made)
+    if (isa<CopyOutOp, StoreOp>(op) ||
+        (op->use_empty() && !op->getNumRegions() && isOpTriviallyDead(op)))
+      op->erase();
 }
 
 /// True if the tile is an accumulator's, or computed in its layout, and the columns divide.
-static bool canSplit(CopyOutOp store, StageOp stage, int64_t width) {
-  if (!stage || stage.getInputs().size() != 1 || !stage->hasOneUse() ||
-      stage->getBlock() != store->getBlock() || !store.getLimits().empty())
-    return false;
-  Type input = stage.getInputs().front().getType();
-  ArrayRef<int64_t> shape = tileShape(input);
-  FragAttr frag = FragAttr::of(input);
+static bool isAccumulator(Value tile, int64_t width) {
+  ArrayRef<int64_t> shape = tileShape(tile.getType());
+  FragAttr frag = FragAttr::of(tile.getType());
   if (shape.size() != 2 || !frag || frag.layout() != layout::wgmmaAcc(frag.getWgCount()))
     return false;
   return width >= 8 && width % 8 == 0 && width < shape[1] && shape[1] % width == 0;
 }
 
+static std::optional<Target> targetOf(CopyOutOp store, int64_t width) {
+  auto stage = store.getValue().getDefiningOp<StageOp>();
+  if (!stage || stage.getInputs().size() != 1 || !stage->hasOneUse() ||
+      stage->getBlock() != store->getBlock() || !store.getLimits().empty() ||
+      !isAccumulator(stage.getInputs().front(), width) ||
+      !narrowShared(stage.getType(), kColumns, width))
+    return std::nullopt;
+  return Target{store, stage.getInputs().front(), stage, {}};
+}
+
+static std::optional<Target> targetOf(StoreOp store, int64_t width) {
+  auto converted = store.getValue().getDefiningOp<ConvertLayoutOp>();
+  if (converted && (!converted->hasOneUse() || converted->getBlock() != store->getBlock()))
+    return std::nullopt;
+  Value tile = converted ? converted.getSource() : store.getValue();
+  if (!isAccumulator(tile, width))
+    return std::nullopt;
+  if (converted &&
+      !keepsVectors(store, narrowedAccess(store.getMemRefType(), store.getDims(),
+                                          store.getValue().getType(), kColumns, width)))
+    return std::nullopt;
+  return Target{store, tile, {}, converted};
+}
+
+static std::optional<Target> targetOf(Operation *op, int64_t width) {
+  if (auto store = dyn_cast<CopyOutOp>(op))
+    return targetOf(store, width);
+  if (auto store = dyn_cast<StoreOp>(op))
+    return targetOf(store, width);
+  return std::nullopt;
+}
+
 /// What leads to the stored tile loads tiles, evaluates functions, or has a scalar that is no
 /// constant: values and temporaries that would stand beside all accumulators at once.
-static bool isHeavy(StageOp stage) {
-  SmallVector<Value> tiles(stage.getInputs());
+static bool isHeavy(const Target &target) {
+  SmallVector<Value> tiles{target.tile};
   DenseSet<Operation *> seen;
   while (!tiles.empty()) {
     Operation *op = tiles.pop_back_val().getDefiningOp();
-    if (!op || op->getBlock() != stage->getBlock() || op->getNumRegions() ||
+    if (!op || op->getBlock() != target.store->getBlock() || op->getNumRegions() ||
         !seen.insert(op).second)
       continue;
     auto broadcast = dyn_cast<BroadcastOp>(op);
@@ -244,6 +380,59 @@ static bool isHeavy(StageOp stage) {
 /// squares of 2048 and 4096, but lost 1 to 2.5 % on 8192x28672x8192 and 16384 cubed.
 constexpr int64_t kDerivedWidth = 64;
 
+/// Of stores by threads only: the addresses of the rows live through all parts, so that a part may
+/// have fewer values; at 64 products with a bias spill.
+constexpr int64_t kDerivedByThreads = 32;
+
+static int64_t deriveWidth(ArrayRef<Block *> blocks) {
+  bool byTma = false, byThreads = false;
+  for (Block *block : blocks)
+    for (Operation &op : *block)
+      if (std::optional<Target> target = targetOf(&op, kDerivedWidth); target && isHeavy(*target))
+        (target->stage ? byTma : byThreads) = true;
+  return byTma ? kDerivedWidth : byThreads ? kDerivedByThreads : 0;
+}
+
+/// True if `op` may stand between parts of these stores: it does not see what they write, and
+/// writes nothing itself.
+static bool mayStandBetween(Operation *op, ArrayRef<Target> targets) {
+  if (isMemoryEffectFree(op))
+    return true;
+  std::optional<GlobalBox> box = globalBoxOf(op);
+  return box && isa<LoadOp, CopyOp, ReadOp, memref::LoadOp>(op) &&
+         llvm::none_of(targets, [&](const Target &target) {
+           std::optional<GlobalBox> to = globalBoxOf(target.store);
+           return !to || mayAlias(*box, *to);
+         });
+}
+
+/// True if the parts of `target` may stand before later parts of `targets`.
+static bool mayInterleave(const Target &target, ArrayRef<Target> targets) {
+  std::optional<GlobalBox> box = globalBoxOf(target.store);
+  return box && llvm::all_of(targets, [&](const Target &other) {
+           std::optional<GlobalBox> to = globalBoxOf(other.store);
+           return to && !mayAlias(*box, *to) &&
+                  tileShape(other.tile.getType()) == tileShape(target.tile.getType());
+         });
+}
+
+/// The stores of a block that are split, those in groups that are split together.
+static SmallVector<SmallVector<Target>> groupsOf(Block &block, int64_t width) {
+  SmallVector<SmallVector<Target>> groups;
+  bool open = false; // whether the last group may grow
+  for (Operation &op : block) {
+    if (std::optional<Target> target = targetOf(&op, width)) {
+      if (!open || !mayInterleave(*target, groups.back()))
+        groups.emplace_back();
+      groups.back().push_back(*target);
+      open = true;
+    } else if (open) {
+      open = isa<StageOp>(op) || mayStandBetween(&op, groups.back());
+    }
+  }
+  return groups;
+}
+
 namespace {
 struct SplitEpilogue : cta::impl::SplitEpilogueBase<SplitEpilogue> {
   using SplitEpilogueBase::SplitEpilogueBase;
@@ -253,26 +442,20 @@ struct SplitEpilogue : cta::impl::SplitEpilogueBase<SplitEpilogue> {
     if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())))
       return signalPassFailure();
     auto plan = dyn_cast_or_null<PlanAttr>(kernel.getPlanAttr());
-    SmallVector<CopyOutOp> stores;
-    kernel.walk([&](CopyOutOp store) { stores.push_back(store); });
+    SmallVector<Block *> blocks;
+    kernel.walk([&](Block *block) { blocks.push_back(block); });
     std::optional<int64_t> chosen = plan ? plan.getEpilogue() : std::nullopt;
     if (!chosen && derive) {
-      bool heavy = llvm::any_of(stores, [](CopyOutOp store) {
-        auto stage = store.getValue().getDefiningOp<StageOp>();
-        return canSplit(store, stage, kDerivedWidth) && isHeavy(stage);
-      });
-      chosen = heavy ? kDerivedWidth : 0;
-      if (heavy)
-        kernel.setPlanAttr(withEpilogue(kernel.getContext(), plan, kDerivedWidth));
+      chosen = deriveWidth(blocks);
+      if (*chosen)
+        kernel.setPlanAttr(withEpilogue(kernel.getContext(), plan, *chosen));
     }
     const int64_t width = chosen.value_or(0);
     if (!width)
       return;
-    for (CopyOutOp store : stores) {
-      auto stage = store.getValue().getDefiningOp<StageOp>();
-      if (canSplit(store, stage, width))
-        Splitter(store, stage, width).run();
-    }
+    for (Block *block : blocks)
+      for (const SmallVector<Target> &group : groupsOf(*block, width))
+        Splitter(group, width).run();
   }
 };
 } // namespace
