@@ -51,6 +51,7 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  *   fp-contract   on off
  *   require       one demand: tma wgmma pipelined peeled no_spills deterministic; may be repeated
  *   opt-level     0 to 3
+ *   threads       for code generation and ptxas; 0 (default): as many as the machine runs at once
  *   lineinfo      on off
  *   check         on off
  *   dependent-launch   on (default) off: may kernels begin before the one in front of them has ended

@@ -8,7 +8,8 @@
 //   if (!result.ok)
 //     std::cerr << tessera::formatDiagnostics(result.diagnostics, text);
 //
-// Each call works in a private, single-threaded context: calls may run in parallel. Nothing global
+// Each call works in a private, single-threaded context: calls may run in parallel. Code generation
+// may use threads of its own (`threads`); the code is the same for any number. Nothing global
 // is read or changed, but LLVM's registry of targets (once); no environment variable but PATH (by
 // the search for programs that have no path in the options), no signal handlers, no exit.
 #ifndef TESSERA_COMPILER_H
@@ -61,6 +62,9 @@ struct CompileOptions {
   std::vector<std::string> require;
   /// LLVM's and ptxas' optimisation level, 0 to 3.
   unsigned optLevel = 3;
+  /// Threads for code generation and ptxas: 0 for as many as the machine runs at once, 1 for none
+  /// but the caller's.
+  unsigned threads = 0;
   /// Test at run time what the language leaves undefined: a failed check names the line and ends
   /// the program.
   bool check = false;

@@ -5,6 +5,8 @@
 
 #include "tessera/Compiler.h"
 
+#include <charconv>
+
 using namespace tessera;
 
 struct tessera_options {
@@ -76,6 +78,10 @@ bool set(CompileOptions &options, std::string_view name, std::string_view value)
     options.optLevel = value[0] - '0';
     return true;
   }
+  if (name == "threads")
+    return std::from_chars(value.data(), value.data() + value.size(), options.threads).ptr ==
+               value.data() + value.size() &&
+           !value.empty();
   std::string CompileOptions::*text;
   if (choose(kTexts, name, text)) {
     options.*text = value;

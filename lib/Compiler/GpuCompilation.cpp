@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CollectReport.h"
+#include "PtxParts.h"
 #include "RelaxOccupancy.h"
 #include "Targets.h"
 
@@ -15,7 +16,6 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -115,44 +115,35 @@ static LogicalResult reportPtxProblems(StringRef ptx, StringRef contract,
   return failure(!problems.empty());
 }
 
-/// From LLVM IR to PTX that passes the check.
-static FailureOr<std::string> generatePtx(llvm::Module &module, const PtxOptions &options,
-                                          StringRef contract,
-                                          const std::map<std::string, PtxasPolicy> &policies,
-                                          Location loc, Stages &stages) {
-  stages.begin("codegen");
-  FailureOr<std::string> ptx = emitPtx(module, loc, options);
+/// PTX, if it passes the check.
+static LogicalResult acceptPtx(const FailureOr<std::string> &ptx, StringRef contract,
+                               const std::map<std::string, PtxasPolicy> &policies, Location loc,
+                               Stages &stages) {
   if (failed(ptx) || failed(stages.save("kernel.ptx", *ptx, loc)))
     return failure();
   stages.begin("ptx-check");
-  if (failed(reportPtxProblems(*ptx, contract, policies, loc)))
-    return failure();
-  return ptx;
+  return reportPtxProblems(*ptx, contract, policies, loc);
 }
 
-/// What the functions of `spare` shall be compiled to instead, given that `log` says how the first
-/// plan went. Returns whether there is something to try.
-static bool planAgain(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &policies,
-                      llvm::Module &spare, Report &report) {
-  bool changed = false;
-  for (const PtxasFunction &spiller : log.functions) {
-    auto policy = policies.find(spiller.name);
-    llvm::Function *function = spare.getFunction(spiller.name);
-    if (policy == policies.end() || !function || !sharesAnSM(*function) ||
-        judgeSpill(spiller, policy->second) != SpillVerdict::Error)
-      continue;
-    giveAnSM(*function);
-    changed = true;
-    for (KernelReport &kernel : report.kernels)
-      for (VariantReport &variant : kernel.variants)
-        for (LaunchReport &launch : variant.launches)
-          if (launch.symbol == spiller.name)
-            launch.rejectedPlan =
-                (Twine("several blocks on an SM: ") + Twine(spiller.registers) +
-                 " registers a thread spill " + Twine(spiller.spillStoreBytes) + " bytes")
-                    .str();
-  }
-  return changed;
+/// Changes what a function shall be compiled to, if `log` says that the first plan for it went
+/// wrong. Returns whether it did.
+static bool planAgain(llvm::Function &function, const PtxasLog &log,
+                      const std::map<std::string, PtxasPolicy> &policies, Report &report) {
+  const PtxasFunction *spiller = log.lookup(function.getName());
+  auto policy = policies.find(function.getName().str());
+  if (!spiller || policy == policies.end() || !sharesAnSM(function) ||
+      judgeSpill(*spiller, policy->second) != SpillVerdict::Error)
+    return false;
+  giveAnSM(function);
+  for (KernelReport &kernel : report.kernels)
+    for (VariantReport &variant : kernel.variants)
+      for (LaunchReport &launch : variant.launches)
+        if (launch.symbol == spiller->name)
+          launch.rejectedPlan =
+              (Twine("several blocks on an SM: ") + Twine(spiller->registers) +
+               " registers a thread spill " + Twine(spiller->spillStoreBytes) + " bytes")
+                  .str();
+  return true;
 }
 
 LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &stages) {
@@ -211,20 +202,21 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
     return success();
   }
   stages.begin("translate");
-  llvm::LLVMContext llvmContext;
   PtxOptions ptxOptions;
   ptxOptions.optLevel = options.optLevel;
-  std::unique_ptr<llvm::Module> llvmModule = translateForPtx(module, llvmContext, ptxOptions);
-  if (!llvmModule)
+  PtxParts parts(loc, ptxOptions, options.threads);
+  // Line tables and the text of LLVM IR are those of one module.
+  const bool wantsLlvm = result.kind == Emit::Llvm || !options.saveTemps.empty();
+  if (failed(parts.translate(module, /*together=*/wantsLlvm || options.lineInfo)))
     return failure();
   if (!contract->empty())
-    embedGpuContract(*llvmModule, *contract);
+    embedGpuContract(parts.first(), *contract);
   stages.begin("optimize");
-  if (failed(optimizeForPtx(*llvmModule, loc, ptxOptions)))
+  if (failed(parts.optimize()))
     return failure();
-  if (result.kind == Emit::Llvm || !options.saveTemps.empty()) {
+  if (wantsLlvm) {
     std::string text;
-    llvm::raw_string_ostream(text) << *llvmModule;
+    llvm::raw_string_ostream(text) << parts.first();
     if (failed(stages.save("kernel.ll", text, loc)))
       return failure();
     if (result.kind == Emit::Llvm) {
@@ -232,15 +224,13 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
       return success();
     }
   }
-  // Code generation consumes the module; a plan may have to be changed after ptxas has seen it.
-  // What the text gave as allocated or later is nobody's to change.
-  std::unique_ptr<llvm::Module> spare;
-  bool ownPlan = given < Phase::Allocated;
-  if (ownPlan && result.kind != Emit::Ptx && llvm::any_of(*llvmModule, sharesAnSM))
-    spare = llvm::CloneModule(*llvmModule);
+  // A plan may have to be changed after ptxas has seen it. What the text gave as allocated or later
+  // is nobody's to change.
+  const bool ownPlan = given < Phase::Allocated && result.kind != Emit::Ptx;
+  stages.begin("codegen");
   FailureOr<std::string> ptx =
-      generatePtx(*llvmModule, ptxOptions, *contract, policies, loc, stages);
-  if (failed(ptx))
+      parts.emit([&](llvm::Function &function) { return ownPlan && sharesAnSM(function); });
+  if (failed(acceptPtx(ptx, *contract, policies, loc, stages)))
     return failure();
   if (result.kind == Emit::Ptx) {
     result.artifact = std::move(*ptx);
@@ -253,15 +243,22 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
   ptxasOptions.tempDir = options.tempDir;
   ptxasOptions.optLevel = options.optLevel;
   ptxasOptions.lineInfo = options.lineInfo;
+  ptxasOptions.threads = options.threads;
   FailureOr<PtxasResult> assembled = runPtxas(*ptx, ptxasOptions, loc);
   if (failed(assembled))
     return failure();
-  if (spare && planAgain(assembled->log, policies, *spare, result.report)) {
-    if (failed(stages.save("ptxas.log", assembled->logText, loc)))
+  stages.begin("codegen");
+  ptx = parts.emitAgain([&](llvm::Function &function) {
+    return planAgain(function, assembled->log, policies, result.report);
+  });
+  if (failed(ptx))
+    return failure();
+  if (!ptx->empty()) {
+    if (failed(stages.save("ptxas.log", assembled->logText, loc)) ||
+        failed(acceptPtx(ptx, *contract, policies, loc, stages)))
       return failure();
-    ptx = generatePtx(*spare, ptxOptions, *contract, policies, loc, stages);
     stages.begin("ptxas");
-    if (failed(ptx) || failed(assembled = runPtxas(*ptx, ptxasOptions, loc)))
+    if (failed(assembled = runPtxas(*ptx, ptxasOptions, loc)))
       return failure();
   }
   collectPtxas(assembled->log, result.report);

@@ -151,7 +151,8 @@ FailureOr<PtxasResult> tessera::runPtxas(StringRef ptx, const PtxasOptions &opti
     return failure();
   std::string arch = "-arch=" + options.chip, level = "-O" + std::to_string(options.optLevel);
   // Functions of a module are optimised in parallel: the variants of a kernel are as many.
-  SmallVector<StringRef> words{arch, level, "-v", "-split-compile=0"};
+  std::string split = "-split-compile=" + std::to_string(options.threads);
+  SmallVector<StringRef> words{arch, level, "-v", split};
   if (options.lineInfo)
     words.push_back("-lineinfo");
   words.append({input, "-o", output});

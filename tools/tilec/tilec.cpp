@@ -87,6 +87,13 @@ struct Options {
                              cl::cat(category)};
   cl::opt<unsigned> level{"O", cl::Prefix, cl::desc("Optimisation level 0 to 3"), cl::init(3),
                           cl::cat(category)};
+  cl::opt<unsigned> threads{"j",
+                            cl::Prefix,
+                            cl::desc("Threads for code generation and ptxas; 0: as many as the "
+                                     "machine runs at once"),
+                            cl::value_desc("n"),
+                            cl::init(0),
+                            cl::cat(category)};
   cl::opt<bool> check{"check",
                       cl::desc("Test at run time what the language leaves undefined: a failed "
                                "check names the line and ends the program"),
@@ -223,6 +230,7 @@ int main(int argc, char **argv) {
     compile.fpContract = options.fpContract == Switch::On;
   compile.require = options.require;
   compile.optLevel = options.level;
+  compile.threads = options.threads;
   compile.lineInfo = options.lineInfo;
   compile.check = options.check;
   compile.dependentLaunch = options.dependentLaunch == Switch::On;

@@ -128,4 +128,19 @@ def ConvertCtaToNVVM : Pass<"convert-cta-to-nvvm", "mlir::ModuleOp"> {
                            "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect"];
 }
 
+def ConvertThreadCodeToLLVM : Pass<"convert-thread-code-to-llvm"> {
+  let summary = "Scalar arith, math, cf and nvvm ops to the LLVM dialect, in one conversion";
+  let description = [{
+    Upstream's patterns, which upstream runs as a pass a dialect: as one conversion they take less than half of the time. Structured control flow
+    must be lowered to `cf`.
+
+    ```mlir
+    %1 = math.fma %a, %b, %c : f32
+    // becomes
+    %1 = llvm.intr.fma(%a, %b, %c) : (f32, f32, f32) -> f32
+    ```
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
 #endif

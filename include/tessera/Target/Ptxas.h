@@ -19,6 +19,7 @@ struct PtxasOptions {
   std::string chip = hopper::kChip;
   unsigned optLevel = 3;
   bool lineInfo = false;
+  unsigned threads = 0; // 0: as many as the machine runs at once
 };
 
 /// What ptxas says about one entry function.
