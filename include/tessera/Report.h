@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tessera {
@@ -49,10 +50,19 @@ struct PlanReport {
   double waveEfficiency = 0;
 };
 
+/// What cta-schedule found out about a loop, in cycles.
+struct LoopReport {
+  unsigned line = 0;
+  int64_t ii = 0;                                      // from one iteration to the next
+  std::string bound;                                   // what it waits for
+  std::vector<std::pair<std::string, int64_t>> bounds; // what each unit takes, by name
+};
+
 struct LaunchReport {
   std::string symbol;
   std::optional<PlanReport> plan;
   std::vector<RoleReport> roles;
+  std::vector<LoopReport> loops;
   int64_t entryRegisters = 0; // that ptxas may give a thread
   int64_t threads = 0, sharedBytes = 0;
   std::vector<SharedTile> shared;

@@ -7,6 +7,7 @@
 #include "tessera/Dialect/Cta/Cta.h"
 #include "tessera/Dialect/Cta/PlanModel.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
+#include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 #include "tessera/Target/Contract.h"
 #include "tessera/Target/Hopper.h"
@@ -359,6 +360,34 @@ std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
   return report;
 }
 
+/// Of the producing role the same loop is a copy; cycles around a loop whose length nobody knows
+/// say nothing.
+void collectLoop(scf::ForOp loop, const Source &source, LaunchReport &report) {
+  auto schedule = loop->getAttrOfType<DictionaryAttr>(cta::kScheduleAttr);
+  if (!schedule || loop->getParentOfType<cta::ElectOp>())
+    return;
+  bool unknown = loop.getBody()
+                     ->walk([](Operation *inner) {
+                       auto counted = dyn_cast<scf::ForOp>(inner);
+                       return isa<scf::WhileOp>(inner) || (counted && !counted.getStaticTripCount())
+                                  ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+  if (unknown)
+    return;
+  auto ii = schedule.getAs<IntegerAttr>("ii");
+  auto bound = schedule.getAs<StringAttr>("bound");
+  if (!ii || !bound)
+    return;
+  LoopReport result{source.lineOf(loop.getLoc()), ii.getInt(), bound.getValue().str(), {}};
+  if (auto bounds = schedule.getAs<DictionaryAttr>("bounds"))
+    for (NamedAttribute entry : bounds)
+      if (auto cycles = dyn_cast<IntegerAttr>(entry.getValue()))
+        result.bounds.push_back({entry.getName().str(), cycles.getInt()});
+  report.loops.push_back(std::move(result));
+}
+
 /// Where the load stands that fills a ring: the ring itself stands for a channel of several.
 Location locationOf(cta::RingOp ring) {
   for (Operation *slot : ring->getUsers())
@@ -388,6 +417,8 @@ LaunchReport collectLaunch(cta::LaunchOp launch, const Source &source) {
       Operation *scope = scopeOf(op, times);
       addWork(op, scopes[scope], times);
     }
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      collectLoop(loop, source, report);
     if (auto ring = dyn_cast<cta::RingOp>(op); ring && ring.getOffset()) {
       cta::RingType type = ring.getResult().getType();
       Location loc = locationOf(ring);

@@ -6,6 +6,7 @@
 
 #include "tessera/Target/Hopper.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Format.h"
@@ -52,6 +53,14 @@ static void printPlan(llvm::raw_ostream &os, const PlanReport &plan) {
   os << "\n";
 }
 
+static void printLoop(llvm::raw_ostream &os, const LoopReport &loop) {
+  os << "      schedule: loop at " << lineText(loop.line) << ": " << loop.ii
+     << " cycles an iteration, bound by " << loop.bound << " (";
+  llvm::interleaveComma(loop.bounds, os,
+                        [&](const auto &bound) { os << bound.first << " " << bound.second; });
+  os << ")\n";
+}
+
 static void printLaunch(llvm::raw_ostream &os, const LaunchReport &launch) {
   os << "    launch " << launch.symbol << ": " << launch.threads << " threads, "
      << launch.sharedBytes << " bytes of shared memory";
@@ -72,6 +81,8 @@ static void printLaunch(llvm::raw_ostream &os, const LaunchReport &launch) {
        << launch.limitedBy << "\n";
   if (launch.plan)
     printPlan(os, *launch.plan);
+  for (const LoopReport &loop : launch.loops)
+    printLoop(os, loop);
   for (const RoleReport &role : launch.roles)
     os << "      role " << role.name << ": " << role.warps << (role.warps == 1 ? " warp" : " warps")
        << ", at most " << (role.registers ? role.registers : launch.entryRegisters)
@@ -157,6 +168,16 @@ static json::Value toJson(const PlanReport &plan) {
   return result;
 }
 
+static json::Value toJson(const LoopReport &loop) {
+  json::Object bounds;
+  for (const auto &[name, cycles] : loop.bounds)
+    bounds[name] = cycles;
+  return json::Object{{"line", int64_t(loop.line)},
+                      {"cycles_of_iteration", loop.ii},
+                      {"bound", loop.bound},
+                      {"bounds", std::move(bounds)}};
+}
+
 static json::Value toJson(const LaunchReport &launch) {
   json::Object result{
       {"symbol", utf8(launch.symbol)},
@@ -170,6 +191,8 @@ static json::Value toJson(const LaunchReport &launch) {
                             {"bound", launch.bound}}}};
   if (launch.plan)
     result["plan"] = toJson(*launch.plan);
+  if (!launch.loops.empty())
+    result["loops"] = listOf(launch.loops, [](const LoopReport &l) { return toJson(l); });
   if (!launch.roles.empty())
     result["roles"] = listOf(launch.roles, [&](const RoleReport &role) {
       return json::Object{{"name", role.name},

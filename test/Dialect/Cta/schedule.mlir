@@ -366,12 +366,12 @@ tile.kernel @room(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attribut
 }
 
 // A depth in the text stays, whatever the plan says; the others take what it leaves: 6 · 32 KiB and 4 · 8 KiB (a scalar takes eight bytes). Without a plan
-// an inner loop has one slot.
+// the schedule decides: a slot that nobody reads is in use for the 1212 cycles of its load, and a load takes 512.
 // CHECK-LABEL: tile.kernel @fixed(
 // CHECK: cta.channel : <6, !cta.smem<64x256
 // CHECK-NEXT: cta.channel : <4, !cta.smem<64x64xbf16, {{.*}}>, index>
 // CHECK-LABEL: tile.kernel @planless(
-// CHECK: cta.channel : <1,
+// CHECK: cta.channel : <3,
 // CHECK-LABEL: tile.kernel @none(
 // CHECK-NOT: cta.channel
 tile.kernel @fixed(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attributes {phase = #scheduled, warpgroups = 1, plan = #cta.plan<stages = 6>} {

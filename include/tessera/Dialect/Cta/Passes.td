@@ -243,12 +243,34 @@ def PipelineCopies : CtaPass<"cta-pipeline-copies"> {
 }
 
 def Schedule : CtaPass<"cta-schedule"> {
-  let summary = "Choose the depth of channels";
+  let summary = "Solve the schedules of loops, choose the depth of channels";
   let description = [{
-    Requires and ensures *scheduled*. Depths that are open become `stages` of the plan, as far as shared memory goes: channels of inner loops first share what
-    the tiles that the launch stages leave; every channel has a slot at least, and one that a loop refills two if possible. A depth that cannot be is an error with
-    the sum.
+    Requires and ensures *scheduled*. Each `scf.for` whose body waits for slots becomes a problem of modulo scheduling for one warpgroup (`lib/Schedule`), inner
+    loops first; one whose length the text does not say counts as 64 iterations of the loop around it. Operations of the problem are loads (acquire to commit),
+    products, conditions, inner loops, effects, and the arithmetic between them, cut where what it needs or feeds changes and where the unit changes; what they
+    cost follows from shapes, layouts and the machine table. With `pending` in the plan products may stay in flight, and an iteration may reach into the next.
+
+    Depths that are open become, for channels of innermost loops, `stages` of the plan; without `stages`, and for channels of outer loops, what the schedule
+    needs: ceil(R / II), R from the issue of a load to the end of its last reader. All that as far as shared memory goes: channels of inner loops first share what
+    the tiles that the launch stages leave; every channel has a slot at least. A depth that cannot be is an error with the sum. Loops whose channels got less
+    are solved again with what they got. Channels whose sides do not stand in one loop get one slot, in outer loops two if possible.
+
+    The loop keeps the answer, which has no meaning but for `products` (the stage of each, in the order of the text: `cta-rotate-loops` asks it):
+
+    ```mlir
+    scf.for … { … } {cta.schedule = {bound = "tensor", bounds = {tensor = 1024 : i64, …}, ii = 1024 : i64, products = array<i64: 0>}}
+    ```
+
+    Remarks of the category `cta-schedule` (`--remark-format=emitRemark --remarks-filter=cta-schedule`) name II, what binds, depths, and depths that were wanted.
+
+    A loop that consists of `cta.step`s keeps them. A step whose stage lets it run before what it needs is an error.
+
+    With `form-steps` loops become steps: loads first, then math in the order of the schedule. The passes behind take both forms; products stay in flight only
+    in loops without steps, so with `pending` nothing is formed.
   }];
+  let options = [
+    Option<"formSteps", "form-steps", "bool", "false", "make loops with a schedule consist of cta.steps">,
+    Option<"printProblems", "print-problems", "bool", "false", "print each loop's problem and schedule, in the text format of lib/Schedule">];
 }
 
 def RotateLoops : CtaPass<"cta-rotate-loops"> {
@@ -260,7 +282,8 @@ def RotateLoops : CtaPass<"cta-rotate-loops"> {
     needs of its iteration; the first iteration's begin stands in front of the loop, the last one's end behind it. The slot that the second product reads is
     released one iteration later.
 
-    Left alone if the registers of both accumulators, the carried operand and 26 others are more than a thread has (`registers`, or what it has at entry).
+    Left alone if the registers of both accumulators, the carried operand and 26 others are more than a thread has (`registers`, or what it has at entry), or if
+    the schedule of the loop (`products` of its `cta.schedule`) has both products at one stage.
 
     ```mlir
     scf.for … iter_args(%o = %zero, %p = %p0, %a = %a0) {

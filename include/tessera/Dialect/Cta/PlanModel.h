@@ -93,6 +93,8 @@ struct PlanPrediction {
 /// Registers that a thread needs beside its tiles: addresses and the state of loops (measured on
 /// GEMM).
 constexpr int64_t kPlanOtherRegisters = 26;
+/// How often a loop runs whose length the text does not say.
+constexpr int64_t kPlanTypicalIterations = 64;
 /// What the producing warpgroup keeps when registers are dealt anew.
 constexpr int64_t kPlanProducerRegisters = 40;
 

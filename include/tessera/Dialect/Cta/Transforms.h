@@ -15,6 +15,10 @@ namespace tessera::cta {
 /// The demands of a load that a copy carries on to the pass that can meet them.
 constexpr llvm::StringLiteral kRequireAttr = "require";
 
+/// What cta-schedule found out about a loop, on the loop: a dictionary with `ii`, `bound` and
+/// `bounds` in cycles, and the stages of its `products` in the order of the text.
+constexpr llvm::StringLiteral kScheduleAttr = "cta.schedule";
+
 /// A product as wgmma sees it: tiles of M x K and K x N, the result M x N (rank 3: a batch in
 /// front).
 struct Product {

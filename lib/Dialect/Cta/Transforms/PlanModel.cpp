@@ -16,7 +16,7 @@ constexpr int64_t kMostStages = 4;
 /// Rows of blocks that run together (measured: 16 is best without clusters).
 constexpr int64_t kGroup = 16;
 /// What decides between plans where the text has no numbers.
-constexpr int64_t kTypicalIterations = 64, kTypicalPoints = 1024, kTypicalExtent = 32;
+constexpr int64_t kTypicalPoints = 1024, kTypicalExtent = 32;
 /// Accumulators of a thread beside which little else fits.
 constexpr int64_t kManyAccumulators = 96;
 
@@ -247,7 +247,7 @@ static std::optional<double> cost(const std::vector<PlanFacts> &launches, const 
     }
     cycles += predictPlan(facts, choice)
                   .cycles(facts.points().value_or(kTypicalPoints),
-                          facts.iterations.value_or(kTypicalIterations), hopper::kSMs);
+                          facts.iterations.value_or(kPlanTypicalIterations), hopper::kSMs);
   }
   return cycles;
 }

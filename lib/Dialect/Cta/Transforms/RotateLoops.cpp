@@ -15,6 +15,7 @@
 #include "HeldSlots.h"
 #include "Pressure.h"
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/Transforms.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -42,6 +43,7 @@ private:
   void pullIn();
   bool findCrossing();
   bool fits() const;
+  bool isWanted() const;
   void begin(SmallVectorImpl<Value> &inits);
   Value end(scf::ForOp next);
   void issueTogether(scf::ForOp next);
@@ -190,6 +192,20 @@ bool Rotation::fits() const {
   return registers + kOtherRegisters <= cap;
 }
 
+/// The schedule of the loop, if it has one, has the second product run one iteration later.
+bool Rotation::isWanted() const {
+  scf::ForOp op = loop;
+  auto schedule = op->getAttrOfType<DictionaryAttr>(kScheduleAttr);
+  auto stages = schedule ? schedule.getAs<DenseI64ArrayAttr>("products") : DenseI64ArrayAttr();
+  SmallVector<WgmmaOp> products(op.getBody()->getOps<WgmmaOp>());
+  if (!stages || stages.size() != static_cast<int64_t>(products.size()))
+    return true;
+  auto stageOf = [&](WgmmaOp product) {
+    return stages[llvm::find(products, product) - products.begin()];
+  };
+  return stageOf(second) > stageOf(first);
+}
+
 //===--- rewriting ---------------------------------------------------------------------------===//
 
 /// The first iteration without its tail; what the loop begins with.
@@ -310,7 +326,7 @@ bool Rotation::run() {
         !takeSlot())
       continue;
     pullIn();
-    if (!findCrossing() || !fits())
+    if (!findCrossing() || !fits() || !isWanted())
       continue;
     rewrite();
     return true;
