@@ -289,3 +289,94 @@ tile.kernel @enough(%Q: memref<?x64xbf16>, %V: memref<?x64xbf16>, %O: memref<?x6
   }
   tile.return
 }
+
+// -----
+
+// The schedule of the loop is asked, if it is one of this loop: both products at one stage stay where they are.
+// CHECK-LABEL: tile.kernel @one_stage
+// CHECK-NOT:   cta.async
+// CHECK-LABEL: tile.kernel @two_stages
+// CHECK:       cta.async
+// CHECK-LABEL: tile.kernel @of_another_loop
+// CHECK:       cta.async
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#wa = #cta.frag<wgmma_a, bits = 16, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+!q = !cta.smem<64x64xbf16, #sw>
+!sum = tensor<64x64xf32, #acc>
+tile.kernel @one_stage(%Q: memref<?x64xbf16>, %V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
+    attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<pending = 1, registers = 128>} {
+  cta.launch @one_stage_0 blocks() {
+    %cv = cta.channel : !cta.channel<2, !q>
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !sum
+    %x = cta.load %Q[%c0, %c0] : memref<?x64xbf16> -> tensor<64x64xbf16, #acc>
+    %q = cta.stage %x : tensor<64x64xbf16, #acc> -> !q
+    %r = scf.for %j = %c0 to %n step %c64 iter_args(%o0 = %zero) -> (!sum) {
+      %s = cta.wgmma %q, %q : !q, !q -> !sum
+      %h = arith.truncf %s : !sum to tensor<64x64xbf16, #acc>
+      %a = cta.convert_layout %h {how = #cta.conversion<no_op>} : tensor<64x64xbf16, #acc> -> tensor<64x64xbf16, #wa>
+      %pv = cta.acquire %cv : !cta.channel<2, !q>
+      %v0 = cta.copy %V[%j, %c0] {mechanism = #tma} : memref<?x64xbf16> -> !q
+      cta.commit %cv, %pv (%v0) : !cta.channel<2, !q>
+      %qv, %v = cta.wait %cv : !cta.channel<2, !q>
+      %o = cta.wgmma %a, %v, %o0 : tensor<64x64xbf16, #wa>, !q -> !sum
+      cta.release %cv, %qv : !cta.channel<2, !q>
+      scf.yield %o : !sum
+    } {cta.schedule = {ii = 512 : i64, products = array<i64: 0, 0>}}
+    cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
+  }
+  tile.return
+}
+tile.kernel @two_stages(%Q: memref<?x64xbf16>, %V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
+    attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<pending = 1, registers = 128>} {
+  cta.launch @two_stages_0 blocks() {
+    %cv = cta.channel : !cta.channel<2, !q>
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !sum
+    %x = cta.load %Q[%c0, %c0] : memref<?x64xbf16> -> tensor<64x64xbf16, #acc>
+    %q = cta.stage %x : tensor<64x64xbf16, #acc> -> !q
+    %r = scf.for %j = %c0 to %n step %c64 iter_args(%o0 = %zero) -> (!sum) {
+      %s = cta.wgmma %q, %q : !q, !q -> !sum
+      %h = arith.truncf %s : !sum to tensor<64x64xbf16, #acc>
+      %a = cta.convert_layout %h {how = #cta.conversion<no_op>} : tensor<64x64xbf16, #acc> -> tensor<64x64xbf16, #wa>
+      %pv = cta.acquire %cv : !cta.channel<2, !q>
+      %v0 = cta.copy %V[%j, %c0] {mechanism = #tma} : memref<?x64xbf16> -> !q
+      cta.commit %cv, %pv (%v0) : !cta.channel<2, !q>
+      %qv, %v = cta.wait %cv : !cta.channel<2, !q>
+      %o = cta.wgmma %a, %v, %o0 : tensor<64x64xbf16, #wa>, !q -> !sum
+      cta.release %cv, %qv : !cta.channel<2, !q>
+      scf.yield %o : !sum
+    } {cta.schedule = {products = array<i64: 0, 1>}}
+    cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
+  }
+  tile.return
+}
+tile.kernel @of_another_loop(%Q: memref<?x64xbf16>, %V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
+    attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<pending = 1, registers = 128>} {
+  cta.launch @of_another_loop_0 blocks() {
+    %cv = cta.channel : !cta.channel<2, !q>
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !sum
+    %x = cta.load %Q[%c0, %c0] : memref<?x64xbf16> -> tensor<64x64xbf16, #acc>
+    %q = cta.stage %x : tensor<64x64xbf16, #acc> -> !q
+    %r = scf.for %j = %c0 to %n step %c64 iter_args(%o0 = %zero) -> (!sum) {
+      %s = cta.wgmma %q, %q : !q, !q -> !sum
+      %h = arith.truncf %s : !sum to tensor<64x64xbf16, #acc>
+      %a = cta.convert_layout %h {how = #cta.conversion<no_op>} : tensor<64x64xbf16, #acc> -> tensor<64x64xbf16, #wa>
+      %pv = cta.acquire %cv : !cta.channel<2, !q>
+      %v0 = cta.copy %V[%j, %c0] {mechanism = #tma} : memref<?x64xbf16> -> !q
+      cta.commit %cv, %pv (%v0) : !cta.channel<2, !q>
+      %qv, %v = cta.wait %cv : !cta.channel<2, !q>
+      %o = cta.wgmma %a, %v, %o0 : tensor<64x64xbf16, #wa>, !q -> !sum
+      cta.release %cv, %qv : !cta.channel<2, !q>
+      scf.yield %o : !sum
+    } {cta.schedule = {products = array<i64: 0, 0, 0>}}
+    cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
+  }
+  tile.return
+}

@@ -1,13 +1,12 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ScheduleProblem.h"
+#include "LoopTranslation.h"
 #include "Pressure.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -19,70 +18,6 @@ using namespace tessera;
 using namespace tessera::cta;
 using schedule::EdgeKind;
 
-namespace {
-/// Where a value comes from: a candidate, so many iterations ago; or a slot.
-struct Source {
-  int step;
-  int64_t distance;
-  bool operator<(const Source &o) const {
-    return step != o.step ? step < o.step : distance < o.distance;
-  }
-  bool operator==(const Source &o) const { return step == o.step && distance == o.distance; }
-};
-
-/// What an op of the arithmetic needs of the fixed candidates and the slots, this iteration and
-/// (directly) the last; what needs it; and whether it makes nothing but `a` of a product.
-struct Place {
-  llvm::BitVector needs, carried, neededBy;
-  bool operand = false;
-  bool operator==(const Place &o) const {
-    return needs == o.needs && carried == o.carried && neededBy == o.neededBy &&
-           operand == o.operand;
-  }
-};
-
-class Translation {
-public:
-  Translation(scf::ForOp loop, const CostModel &costs, const ProblemOptions &options)
-      : loop(loop), costs(costs), options(options) {
-    result.loop = loop;
-  }
-  LoopProblem run();
-
-private:
-  bool isLoad(Operation *op);
-  void findFixed();
-  void findSlots();
-  void cutArithmetic();
-  void cutRuns(ArrayRef<Operation *> ops);
-  bool onlyMakesOperand(Operation *op);
-  void sortSteps();
-  int newStep(RoleKind role, WorkClass work, Operation *op);
-  SmallVector<Value> inputsOf(Operation *op);
-  SmallVector<Source> sourcesOf(ValueRange values);
-  void addSources(Value value, int64_t distance, SmallVectorImpl<Source> &found,
-                  llvm::DenseMap<Value, int64_t> &seen);
-  SmallVector<int> readersOf(const LoopSlot &slot);
-  int slotOf(Value value);
-  void addOperations();
-  schedule::Operation operationOf(const StepCandidate &step, std::string name);
-  int64_t registersOfResults(const StepCandidate &step);
-  void addEdges();
-  void addEdge(int from, int to, EdgeKind kind, int64_t distance);
-  void addChannels();
-  void setRegisters();
-
-  scf::ForOp loop;
-  const CostModel &costs;
-  const ProblemOptions &options;
-  LoopProblem result;
-  schedule::MachineUnits units;
-  llvm::DenseMap<Operation *, int> stepOf;
-  SmallVector<Operation *> arithmetic; ///< not in a step yet
-  std::set<std::tuple<int, int, int, int64_t>> edges;
-};
-} // namespace
-
 ChannelOp LoopSlot::channel() const {
   WaitOp op = wait;
   return op.getChannel().getDefiningOp<ChannelOp>();
@@ -91,15 +26,6 @@ ChannelOp LoopSlot::channel() const {
 bool LoopProblem::hasWrittenSteps() const {
   scf::ForOp op = loop;
   return !op.getBody()->getOps<StepOp>().empty();
-}
-
-int LoopProblem::operationOf(Operation *op) const {
-  scf::ForOp owner = loop;
-  Operation *here = owner.getBody()->findAncestorOpInBlock(*op);
-  for (auto [i, step] : llvm::enumerate(steps))
-    if (llvm::is_contained(step.ops, here))
-      return static_cast<int>(i);
-  return -1;
 }
 
 bool tessera::cta::isPipelined(scf::ForOp loop) {
@@ -123,7 +49,7 @@ static bool contains(Operation *op, llvm::function_ref<bool(Operation *)> is) {
 }
 
 /// What fills a slot, as a whole.
-bool Translation::isLoad(Operation *op) {
+bool LoopTranslation::isLoad(Operation *op) {
   if (isa<AcquireOp, CommitOp>(op))
     return true;
   if (isa<CopyOp>(op))
@@ -132,7 +58,7 @@ bool Translation::isLoad(Operation *op) {
          !contains(op, llvm::IsaPred<WaitOp, WgmmaOp, ReduceOp>);
 }
 
-int Translation::newStep(RoleKind role, WorkClass work, Operation *op) {
+int LoopTranslation::newStep(RoleKind role, WorkClass work, Operation *op) {
   int number = static_cast<int>(result.steps.size());
   result.steps.push_back({role, work, {op}});
   stepOf[op] = number;
@@ -140,7 +66,7 @@ int Translation::newStep(RoleKind role, WorkClass work, Operation *op) {
 }
 
 /// Loads, products, regions, effects, and steps of the text.
-void Translation::findFixed() {
+void LoopTranslation::findFixed() {
   llvm::DenseMap<Operation *, int> loads; // by their commit
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (auto step = dyn_cast<StepOp>(op)) {
@@ -188,7 +114,7 @@ void Translation::findFixed() {
 }
 
 /// Commits and waits of a channel, in the order of the text: number i sees number i.
-void Translation::findSlots() {
+void LoopTranslation::findSlots() {
   llvm::MapVector<Value, std::pair<SmallVector<CommitOp>, SmallVector<WaitOp>>> uses;
   loop.getBody()->walk([&](Operation *op) {
     if (auto commit = dyn_cast<CommitOp>(op))
@@ -213,7 +139,7 @@ void Translation::findSlots() {
 }
 
 /// The values from outside of an op that it needs.
-SmallVector<Value> Translation::inputsOf(Operation *op) {
+SmallVector<Value> LoopTranslation::inputsOf(Operation *op) {
   llvm::SetVector<Value> inputs(op->operand_begin(), op->operand_end());
   if (op->getNumRegions())
     getUsedValuesDefinedAbove(op->getRegions(), inputs);
@@ -221,8 +147,8 @@ SmallVector<Value> Translation::inputsOf(Operation *op) {
 }
 
 /// Through ops that belong to nobody, and around the loop.
-void Translation::addSources(Value value, int64_t distance, SmallVectorImpl<Source> &found,
-                             llvm::DenseMap<Value, int64_t> &seen) {
+void LoopTranslation::addSources(Value value, int64_t distance, SmallVectorImpl<Source> &found,
+                                 llvm::DenseMap<Value, int64_t> &seen) {
   auto [it, isNew] = seen.try_emplace(value, distance);
   if (!isNew && it->second <= distance)
     return;
@@ -244,7 +170,7 @@ void Translation::addSources(Value value, int64_t distance, SmallVectorImpl<Sour
     addSources(input, distance, found, seen);
 }
 
-SmallVector<Source> Translation::sourcesOf(ValueRange values) {
+SmallVector<Source> LoopTranslation::sourcesOf(ValueRange values) {
   SmallVector<Source> found;
   llvm::DenseMap<Value, int64_t> seen;
   for (Value value : values)
@@ -255,7 +181,7 @@ SmallVector<Source> Translation::sourcesOf(ValueRange values) {
 }
 
 /// The slot whose tile a value is, through views; or -1.
-int Translation::slotOf(Value value) {
+int LoopTranslation::slotOf(Value value) {
   while (auto view = value.getDefiningOp<ViewOp>())
     value = view.getSource();
   for (auto [i, slot] : llvm::enumerate(result.slots))
@@ -264,134 +190,8 @@ int Translation::slotOf(Value value) {
   return -1;
 }
 
-/// Conversions between the last arithmetic and a product that reads `a` in registers.
-bool Translation::onlyMakesOperand(Operation *op) {
-  if (op->use_empty() || CostModel::classOf(op) != WorkClass::Convert)
-    return false;
-  return llvm::all_of(op->getUses(), [&](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (auto product = dyn_cast<WgmmaOp>(user))
-      return product.getA() == use.get() && product.getC() != use.get();
-    return isa<ConvertLayoutOp>(user) && user->getBlock() == loop.getBody() &&
-           (CostModel::classOf(user) == WorkClass::Free
-                ? llvm::all_of(user->getUsers(), llvm::IsaPred<WgmmaOp>)
-                : onlyMakesOperand(user));
-  });
-}
-
-void Translation::cutArithmetic() {
-  const unsigned fixed = result.steps.size(), bits = fixed + result.slots.size();
-  llvm::DenseMap<Operation *, Place> places;
-  // Forward: every op has a place, those of nobody too, so that one pass over the text is enough.
-  auto place = [&](Operation *op) -> Place & {
-    Place &p = places[op];
-    if (p.needs.size() != bits) {
-      p.needs.resize(bits);
-      p.carried.resize(bits);
-      p.neededBy.resize(bits);
-    }
-    return p;
-  };
-  Block *body = loop.getBody();
-  for (Operation &op : body->without_terminator()) {
-    Place here = place(&op);
-    for (Value input : inputsOf(&op)) {
-      if (auto argument = dyn_cast<BlockArgument>(input)) {
-        for (Source source : sourcesOf(input))
-          if (source.distance > 0 && source.step < static_cast<int>(fixed))
-            here.carried.set(source.step);
-        continue;
-      }
-      Operation *made = input.getDefiningOp();
-      if (!made || made->getBlock() != body)
-        continue;
-      if (int slot = slotOf(input); slot >= 0)
-        here.needs.set(fixed + slot);
-      Place &before = place(made);
-      here.needs |= before.needs;
-      here.carried |= before.carried;
-      if (auto it = stepOf.find(made); it != stepOf.end())
-        here.needs.set(it->second);
-    }
-    place(&op) = here;
-  }
-  for (Operation &op : llvm::reverse(body->without_terminator())) {
-    Place here = place(&op);
-    for (Operation *user : op.getUsers()) {
-      Operation *reader = body->findAncestorOpInBlock(*user);
-      if (!reader || reader->hasTrait<OpTrait::IsTerminator>())
-        continue;
-      here.neededBy |= place(reader).neededBy;
-      if (auto it = stepOf.find(reader); it != stepOf.end())
-        here.neededBy.set(it->second);
-    }
-    place(&op) = here;
-  }
-  std::vector<std::pair<Place, SmallVector<Operation *>>> parts;
-  for (Operation *op : arithmetic) {
-    Place &p = place(op);
-    p.operand = onlyMakesOperand(op);
-    auto it = llvm::find_if(parts, [&](auto &part) { return part.first == p; });
-    if (it == parts.end())
-      parts.push_back({p, {op}});
-    else
-      it->second.push_back(op);
-  }
-  for (auto &[p, ops] : parts)
-    cutRuns(ops);
-}
-
-/// Ops of one place: where the kind of work changes, and around what the loop carries (it lives
-/// much longer than the rest). What takes no longer than the tensor cores need to drain is not
-/// worth a step of its own.
-void Translation::cutRuns(ArrayRef<Operation *> ops) {
-  struct Run {
-    StepCandidate step;
-    bool carried = false;
-    OpCost cost;
-  };
-  std::vector<Run> runs;
-  for (Operation *op : ops) {
-    WorkClass work = CostModel::classOf(op);
-    bool carried = llvm::any_of(
-        op->getUsers(), [&](Operation *user) { return user == loop.getBody()->getTerminator(); });
-    if (runs.empty() || runs.back().step.work != work || runs.back().carried != carried)
-      runs.push_back({{RoleKind::Math, work, {}}, carried, {}});
-    runs.back().step.ops.push_back(op);
-    runs.back().cost += costs.costOf(op);
-  }
-  schedule::Problem scratch;
-  const schedule::MachineUnits scratchUnits = costs.table.addUnits(scratch);
-  auto isShort = [&](const Run &run) {
-    return run.cost.wait + costs.table.compute(scratchUnits, "", run.cost.work).issue <=
-           costs.table.wgmmaDrain;
-  };
-  auto join = [](Run &into, const Run &from, bool inFront) {
-    into.step.ops.insert(inFront ? into.step.ops.begin() : into.step.ops.end(),
-                         from.step.ops.begin(), from.step.ops.end());
-    into.cost += from.cost;
-  };
-  std::vector<Run> kept;
-  for (auto it = runs.begin(); it != runs.end(); ++it) {
-    auto next = std::next(it);
-    if (!kept.empty() && kept.back().carried == it->carried &&
-        (isShort(*it) || kept.back().step.work == it->step.work))
-      join(kept.back(), *it, false);
-    else if (isShort(*it) && next != runs.end() && next->carried == it->carried)
-      join(*next, *it, true);
-    else
-      kept.push_back(*it);
-  }
-  for (Run &run : kept) {
-    int number = static_cast<int>(result.steps.size());
-    for (Operation *op : run.step.ops)
-      stepOf[op] = number;
-    result.steps.push_back(std::move(run.step));
-  }
-}
-
 /// In the order of the text, which the numbers of the problem's operations follow.
-void Translation::sortSteps() {
+void LoopTranslation::sortSteps() {
   llvm::stable_sort(result.steps, [](const StepCandidate &a, const StepCandidate &b) {
     return a.ops.front()->isBeforeInBlock(b.ops.front());
   });
@@ -411,7 +211,7 @@ static int64_t tileRegisters(Value value) {
   return registersOf(value);
 }
 
-int64_t Translation::registersOfResults(const StepCandidate &step) {
+int64_t LoopTranslation::registersOfResults(const StepCandidate &step) {
   int64_t registers = 0;
   for (Operation *op : step.ops)
     for (Value value : op->getResults()) {
@@ -425,7 +225,7 @@ int64_t Translation::registersOfResults(const StepCandidate &step) {
   return std::min<int64_t>(registers, 1024);
 }
 
-schedule::Operation Translation::operationOf(const StepCandidate &step, std::string name) {
+schedule::Operation LoopTranslation::operationOf(const StepCandidate &step, std::string name) {
   if (step.role == RoleKind::Producer) {
     int64_t bytes = 0;
     for (Operation *op : step.ops)
@@ -456,7 +256,7 @@ schedule::Operation Translation::operationOf(const StepCandidate &step, std::str
   return op;
 }
 
-void Translation::addOperations() {
+void LoopTranslation::addOperations() {
   std::map<std::string, int> count, used;
   auto stem = [](const StepCandidate &step) -> std::string {
     if (step.role == RoleKind::Producer)
@@ -484,13 +284,13 @@ void Translation::addOperations() {
   }
 }
 
-void Translation::addEdge(int from, int to, EdgeKind kind, int64_t distance) {
+void LoopTranslation::addEdge(int from, int to, EdgeKind kind, int64_t distance) {
   if (distance >= 0 && (from != to || distance > 0) &&
       edges.insert({from, to, static_cast<int>(kind), distance}).second)
     result.problem.addEdge(from, to, kind, distance);
 }
 
-void Translation::addEdges() {
+void LoopTranslation::addEdges() {
   int effect = -1, load = -1; // the last of their kind
   for (auto [number, step] : llvm::enumerate(result.steps)) {
     const int to = static_cast<int>(number);
@@ -524,7 +324,7 @@ void Translation::addEdges() {
 }
 
 /// The candidates that read the slot's tiles, through views, steps and conditions.
-SmallVector<int> Translation::readersOf(const LoopSlot &slot) {
+SmallVector<int> LoopTranslation::readersOf(const LoopSlot &slot) {
   llvm::SetVector<int> readers;
   WaitOp wait = slot.wait;
   llvm::SetVector<Value> values(wait.getValues().begin(), wait.getValues().end());
@@ -547,7 +347,7 @@ SmallVector<int> Translation::readersOf(const LoopSlot &slot) {
   return sorted;
 }
 
-void Translation::addChannels() {
+void LoopTranslation::addChannels() {
   std::map<Operation *, int> count;
   int number = 0;
   for (const LoopSlot &slot : result.slots) {
@@ -589,7 +389,7 @@ void Translation::addChannels() {
 }
 
 /// What tiles of other places leave: those that the loop only reads.
-void Translation::setRegisters() {
+void LoopTranslation::setRegisters() {
   if (!options.registers)
     return;
   llvm::SetVector<Value> outside;
@@ -604,7 +404,7 @@ void Translation::setRegisters() {
   result.problem.registers = std::max<int64_t>(registers, 0);
 }
 
-LoopProblem Translation::run() {
+LoopProblem LoopTranslation::run() {
   schedule::Problem &problem = result.problem;
   problem.replicas = costs.warpgroups * options.blocks;
   units = costs.table.addUnits(problem);
@@ -623,5 +423,5 @@ LoopProblem Translation::run() {
 
 LoopProblem tessera::cta::problemOf(scf::ForOp loop, const CostModel &costs,
                                     const ProblemOptions &options) {
-  return Translation(loop, costs, options).run();
+  return LoopTranslation(loop, costs, options).run();
 }

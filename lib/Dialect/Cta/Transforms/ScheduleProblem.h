@@ -41,8 +41,6 @@ struct LoopProblem {
   llvm::SmallVector<LoopSlot> slots;      ///< of problem.channels
 
   bool hasWrittenSteps() const;
-  /// The operation that the op is in, or -1.
-  int operationOf(mlir::Operation *op) const;
 };
 
 struct ProblemOptions {

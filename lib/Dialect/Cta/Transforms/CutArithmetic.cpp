@@ -1,0 +1,150 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The arithmetic of a loop, cut into candidates of a schedule.
+#include "LoopTranslation.h"
+
+#include "llvm/ADT/BitVector.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace {
+/// What an op of the arithmetic needs of the fixed candidates and the slots, this iteration and
+/// (directly) the last; what needs it; and whether it makes nothing but `a` of a product.
+struct Place {
+  llvm::BitVector needs, carried, neededBy;
+  bool operand = false;
+  bool operator==(const Place &o) const {
+    return needs == o.needs && carried == o.carried && neededBy == o.neededBy &&
+           operand == o.operand;
+  }
+};
+} // namespace
+
+/// Conversions between the last arithmetic and a product that reads `a` in registers.
+bool LoopTranslation::onlyMakesOperand(Operation *op) {
+  if (op->use_empty() || CostModel::classOf(op) != WorkClass::Convert)
+    return false;
+  return llvm::all_of(op->getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto product = dyn_cast<WgmmaOp>(user))
+      return product.getA() == use.get() && product.getC() != use.get();
+    return isa<ConvertLayoutOp>(user) && user->getBlock() == loop.getBody() &&
+           (CostModel::classOf(user) == WorkClass::Free
+                ? llvm::all_of(user->getUsers(), llvm::IsaPred<WgmmaOp>)
+                : onlyMakesOperand(user));
+  });
+}
+
+void LoopTranslation::cutArithmetic() {
+  const unsigned fixed = result.steps.size(), bits = fixed + result.slots.size();
+  llvm::DenseMap<Operation *, Place> places;
+  // Forward: every op has a place, those of nobody too, so that one pass over the text is enough.
+  auto place = [&](Operation *op) -> Place & {
+    Place &p = places[op];
+    if (p.needs.size() != bits) {
+      p.needs.resize(bits);
+      p.carried.resize(bits);
+      p.neededBy.resize(bits);
+    }
+    return p;
+  };
+  Block *body = loop.getBody();
+  for (Operation &op : body->without_terminator()) {
+    Place here = place(&op);
+    for (Value input : inputsOf(&op)) {
+      if (auto argument = dyn_cast<BlockArgument>(input)) {
+        for (Source source : sourcesOf(input))
+          if (source.distance > 0 && source.step < static_cast<int>(fixed))
+            here.carried.set(source.step);
+        continue;
+      }
+      Operation *made = input.getDefiningOp();
+      if (!made || made->getBlock() != body)
+        continue;
+      if (int slot = slotOf(input); slot >= 0)
+        here.needs.set(fixed + slot);
+      Place &before = place(made);
+      here.needs |= before.needs;
+      here.carried |= before.carried;
+      if (auto it = stepOf.find(made); it != stepOf.end())
+        here.needs.set(it->second);
+    }
+    place(&op) = here;
+  }
+  for (Operation &op : llvm::reverse(body->without_terminator())) {
+    Place here = place(&op);
+    for (Operation *user : op.getUsers()) {
+      Operation *reader = body->findAncestorOpInBlock(*user);
+      if (!reader || reader->hasTrait<OpTrait::IsTerminator>())
+        continue;
+      here.neededBy |= place(reader).neededBy;
+      if (auto it = stepOf.find(reader); it != stepOf.end())
+        here.neededBy.set(it->second);
+    }
+    place(&op) = here;
+  }
+  std::vector<std::pair<Place, SmallVector<Operation *>>> parts;
+  for (Operation *op : arithmetic) {
+    Place &p = place(op);
+    p.operand = onlyMakesOperand(op);
+    auto it = llvm::find_if(parts, [&](auto &part) { return part.first == p; });
+    if (it == parts.end())
+      parts.push_back({p, {op}});
+    else
+      it->second.push_back(op);
+  }
+  for (auto &[p, ops] : parts)
+    cutRuns(ops);
+}
+
+/// Ops of one place: where the kind of work changes, and around what the loop carries (it lives
+/// much longer than the rest). What takes no longer than the tensor cores need to drain is not
+/// worth a step of its own.
+void LoopTranslation::cutRuns(ArrayRef<Operation *> ops) {
+  struct Run {
+    StepCandidate step;
+    bool carried = false;
+    OpCost cost;
+  };
+  std::vector<Run> runs;
+  for (Operation *op : ops) {
+    WorkClass work = CostModel::classOf(op);
+    bool carried = llvm::any_of(
+        op->getUsers(), [&](Operation *user) { return user == loop.getBody()->getTerminator(); });
+    if (runs.empty() || runs.back().step.work != work || runs.back().carried != carried)
+      runs.push_back({{RoleKind::Math, work, {}}, carried, {}});
+    runs.back().step.ops.push_back(op);
+    runs.back().cost += costs.costOf(op);
+  }
+  schedule::Problem scratch;
+  const schedule::MachineUnits scratchUnits = costs.table.addUnits(scratch);
+  auto isShort = [&](const Run &run) {
+    return run.cost.wait + costs.table.compute(scratchUnits, "", run.cost.work).issue <=
+           costs.table.wgmmaDrain;
+  };
+  auto join = [](Run &into, const Run &from, bool inFront) {
+    into.step.ops.insert(inFront ? into.step.ops.begin() : into.step.ops.end(),
+                         from.step.ops.begin(), from.step.ops.end());
+    into.cost += from.cost;
+  };
+  std::vector<Run> kept;
+  for (auto it = runs.begin(); it != runs.end(); ++it) {
+    auto next = std::next(it);
+    if (!kept.empty() && kept.back().carried == it->carried &&
+        (isShort(*it) || kept.back().step.work == it->step.work))
+      join(kept.back(), *it, false);
+    else if (isShort(*it) && next != runs.end() && next->carried == it->carried)
+      join(*next, *it, true);
+    else
+      kept.push_back(*it);
+  }
+  for (Run &run : kept) {
+    int number = static_cast<int>(result.steps.size());
+    for (Operation *op : run.step.ops)
+      stepOf[op] = number;
+    result.steps.push_back(std::move(run.step));
+  }
+}
