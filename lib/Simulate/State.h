@@ -40,8 +40,7 @@ struct Warp {
   /// Of each mbarrier: the phase that was awaited last, and the commit that it may read.
   std::vector<int64_t> awaited, held;
   /// Of each base: how many awaits have passed. A warp is taken to wait for all fillings of a ring,
-  /// one after the other: a replica that leaves some to others has to add those here and to
-  /// `awaited`.
+  /// one after the other; a replica says which it means (Event::filling).
   std::vector<int64_t> awaits;
   /// Products issued and not completed.
   std::deque<int> products;

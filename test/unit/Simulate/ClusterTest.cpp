@@ -63,7 +63,11 @@ protected:
   ClusterTest() {
     context.loadDialect<tile::TileDialect, cta::CtaDialect, arith::ArithDialect, scf::SCFDialect,
                         memref::MemRefDialect>();
-    module = parseSourceString<ModuleOp>(kText, &context);
+    parse(kText);
+  }
+  void parse(StringRef text) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    ASSERT_TRUE(module);
     kernel = *module->getOps<tile::KernelOp>().begin();
     launch = *kernel.getBody().getOps<cta::LaunchOp>().begin();
   }
@@ -217,26 +221,46 @@ TEST_F(ClusterTest, DeadlockNamesBlocksAndRoles) {
       << notes;
 }
 
-// A role with replicas runs as often, each replica with warps of its own.
+// A role with replicas runs as often, each replica with warps of its own; they read the ring in
+// turn.
 TEST_F(ClusterTest, RunsReplicas) {
-  Builder b(&context);
-  cta::RoleOp math = *launch.getBody().getOps<cta::RoleOp>().begin();
-  math->setAttr("replicas", b.getI64IntegerAttr(2));
-  launch.setMbarriers(ArrayRef<int64_t>{1, 16});
-  Program p = program(16 * 3);
-  ASSERT_EQ(p.groups.size(), 8u);
-  EXPECT_EQ(p.warps, 18);
-  for (int b : {0, 1})
-    for (int replica : {0, 1}) {
-      const Group &group = p.groups[4 * b + 1 + replica];
-      EXPECT_EQ(group.replica, replica);
-      EXPECT_EQ(group.block, b);
-      EXPECT_EQ(group.firstWarp, 9 * b + 4 * replica);
-      EXPECT_EQ(group.events.size(), 2u + 3 * 3);
-    }
-  EXPECT_EQ(p.describeWarp(5), "warp 1 of replica 1 of @math of block 0");
-  EXPECT_EQ(problem(p), "");
-  // One replica's warps alone are not all that have to release a slot.
-  launch.setMbarriers(ArrayRef<int64_t>{1, 8});
-  EXPECT_NE(problem(program(16 * 3)), "");
+  std::string text = kText;
+  auto replace = [&](StringRef before, StringRef after) {
+    size_t at = text.find(before.str());
+    ASSERT_NE(at, std::string::npos);
+    text.replace(at, before.size(), after.str());
+  };
+  replace("threads = 160", "threads = 288");
+  replace("@math warps(4) {", R"(@math warps(4) replicas(2) {
+      %odd = cta.replica
+      %which = arith.index_cast %odd : i32 to index
+      %first = arith.muli %which, %c16 : index
+      %step = arith.addi %c16, %c16 : index)");
+  replace("scf.for %i = %c0 to %n step %c16 iter_args(%p = %i0)",
+          "scf.for %i = %first to %n step %step iter_args(%p = %odd)");
+  // A ring of one slot: every second filling has the same parity.
+  replace("%parity = arith.xori %p, %i1 : i32\n        scf.yield %parity : i32\n      }",
+          "scf.yield %p : i32\n      } {tile.disjoint}");
+  parse(text);
+  for (int64_t trips : {0, 1, 2, 3, 6}) {
+    Program p = program(16 * trips);
+    ASSERT_EQ(p.groups.size(), 8u);
+    EXPECT_EQ(p.warps, 18);
+    for (int b : {0, 1})
+      for (int replica : {0, 1}) {
+        const Group &group = p.groups[4 * b + 1 + replica];
+        EXPECT_EQ(group.replica, replica);
+        EXPECT_EQ(group.block, b);
+        EXPECT_EQ(group.firstWarp, 9 * b + 4 * replica);
+        EXPECT_EQ(group.events.size(), size_t(2 + 3 * ((trips + 1 - replica) / 2)));
+      }
+    EXPECT_EQ(p.describeWarp(5), "warp 1 of replica 1 of @math of block 0");
+    // Nothing keeps the second replica from looking at the only slot before the first has read it:
+    // its parity is then that of a phase that is over.
+    std::string found = problem(p);
+    if (trips < 2)
+      EXPECT_EQ(found, "");
+    else
+      EXPECT_TRUE(has(found, "replica 1 of @math") && has(found, "passes too early")) << found;
+  }
 }
