@@ -15,10 +15,12 @@ _P = ctypes.c_void_p
 _TYPES = {torch.float32: 0, torch.float16: 2, torch.bfloat16: 14}
 _COMPUTE_32F, _R_32F = 68, 0
 # Attributes of a product, of a layout, of a preference; epilogues.
-_TRANSA, _TRANSB, _EPILOGUE, _BIAS_POINTER = 3, 4, 7, 8
+_POINTER_MODE, _TRANSA, _TRANSB, _EPILOGUE, _BIAS_POINTER = 2, 3, 4, 7, 8
+_ALPHA_DEVICE_VECTOR_BETA_ZERO = 3  # a factor for each row of the column-major C, a column of ours
 _BATCH_COUNT, _BATCH_OFFSET = 5, 6
 _MAX_WORKSPACE = 1
-_EPILOGUES = {"": 1, "residual": 1, "bias": 4, "relu": 2, "bias+relu": 6, "gelu": 32, "bias+gelu": 36}
+_EPILOGUES = {"": 1, "residual": 1, "bias": 4, "relu": 2, "bias+relu": 6, "gelu": 32, "bias+gelu": 36,
+              "colscale": 1, "colscale+bias": 4, "colscale+bias+gelu": 36}
 
 
 class Error(Exception):
@@ -90,6 +92,8 @@ class Product:
         _check(self.library.cublasLtMatmulDescCreate(ctypes.byref(description), _COMPUTE_32F, _R_32F), "description")
         values = [(_TRANSA, ctypes.c_int32(self.work.layout[1] == "t")), (_TRANSB, ctypes.c_int32(self.work.layout[0] == "t")),
                   (_EPILOGUE, ctypes.c_uint32(_EPILOGUES[self.work.epilogue]))]
+        if "colscale" in s:
+            values.append((_POINTER_MODE, ctypes.c_int32(_ALPHA_DEVICE_VECTOR_BETA_ZERO)))
         if "bias" in s:
             values.append((_BIAS_POINTER, _P(s["bias"].data_ptr())))
         for attribute, value in values:
@@ -116,7 +120,8 @@ class Product:
         stream, function, calls = _P(torch.cuda.current_stream().cuda_stream or None), self.library.cublasLtMatmul, []
         for s, description in zip(self.work.sets, self.descriptions):
             source = s.get("residual", s["C"])
-            calls.append((self.handle, description, ctypes.byref(self.alpha), _P(s["B"].data_ptr()), self.b, _P(s["A"].data_ptr()), self.a,
+            alpha = _P(s["colscale"].data_ptr()) if "colscale" in s else ctypes.byref(self.alpha)
+            calls.append((self.handle, description, alpha, _P(s["B"].data_ptr()), self.b, _P(s["A"].data_ptr()), self.a,
                           ctypes.byref(self.beta), _P(source.data_ptr()), self.c, _P(s["C"].data_ptr()), self.c, ctypes.byref(chosen),
                           _P(self.workspace.data_ptr()), ctypes.c_size_t(WORKSPACE), stream))
         count = len(calls)

@@ -108,10 +108,10 @@ def programs_for(programs, row, pattern="*"):
 def fits(program, row):
     """Sizes that the contract fixes."""
     letters = {"A": "MK" if row["layout"][0] == "n" else "KM", "B": "KN" if row["layout"][1] == "n" else "NK", "C": "MN", "residual": "MN",
-               "bias": "N"}
+               "bias": "N", "colscale": "N", "rowscale": "M"}
     for argument, role in zip(program.contract["args"], program.roles):
         if role in letters:
-            wanted = letters[role] if not program.batched or role == "bias" else "Z" + letters[role]
+            wanted = letters[role] if not program.batched or len(letters[role]) == 1 else "Z" + letters[role]
             if any(isinstance(extent, int) and extent != row[letter] for extent, letter in zip(argument["shape"], wanted)):
                 return False
     return True

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which kernels of a kit are matrix products, and of which kind: read from their contracts.
 
-The arrays a kernel reads are A, B and then the epilogue's (a row of N numbers is a bias, an M x N array a
-residual), what it writes is C. The symbols of the shapes say what lies transposed; where a contract has none,
+The arrays a kernel reads are A, B and then the epilogue's (M numbers called rowscale and N called colscale are factors of rows and
+columns, another row of N numbers is a bias, an M x N array a residual), what it writes is C. The symbols of the shapes say what lies transposed; where a contract has none,
 the name does (gemm-nt). An activation has no trace in a contract: the name says gelu, gelu_erf, relu or silu.
-C = activation(alpha A B + bias) + residual.
+C = activation(alpha rowscale colscale A B + bias) + residual.
 """
 
 import os
@@ -19,6 +19,7 @@ from contract import arrays, read_contract, reads, writes  # noqa: E402
 
 FLOAT_ELEMENTS = ("bf16", "f16", "f32", "f64")
 SCALARS = ("alpha",)
+SCALES = {"rowscale": -2, "colscale": -1}  # along which dimension of C
 
 
 class NoProduct(Exception):
@@ -26,7 +27,7 @@ class NoProduct(Exception):
 
 
 class Program:
-    """One kernel of one artifact. roles: per argument A, B, bias, residual, C or a scalar's name."""
+    """One kernel of one artifact. roles: per argument A, B, rowscale, colscale, bias, residual, C or a scalar's name."""
 
     def __init__(self, path, example, contract, roles, layout, element, result, batched, activation):
         self.path, self.example, self.contract, self.roles = path, example, contract, roles
@@ -38,8 +39,8 @@ class Program:
 
     @property
     def epilogue(self):
-        """'', 'bias', 'bias+gelu', 'gelu', 'bias+gelu+residual', …"""
-        present = [role for role in ("bias", "activation", "residual") if role in self.roles or role == "activation" and self.activation]
+        """'', 'bias', 'bias+gelu', 'gelu', 'rowscale+colscale', 'bias+gelu+residual', …"""
+        present = [role for role in (*SCALES, "bias", "activation", "residual") if role in self.roles or role == "activation" and self.activation]
         return "+".join(self.activation if role == "activation" else role for role in present)
 
     def kind(self):
@@ -87,9 +88,10 @@ def classify(path, example, contract):
     layout = layout_of((example, contract["name"]), a, b, c)
     named = {id(a): "A", id(b): "B", id(c): "C"}
     for extra in extras:
-        role = {1: "bias", len(c["shape"]): "residual"}.get(len(extra["shape"]))
-        if role is None or role in named.values() or extra["shape"][-1] != c["shape"][-1]:
-            raise NoProduct(f"argument {extra['name']} is neither a row of N numbers nor an array like C")
+        rank, along = len(extra["shape"]), SCALES.get(extra["name"], -1)
+        role = extra["name"] if rank == 1 and extra["name"] in SCALES else {1: "bias", len(c["shape"]): "residual"}.get(rank)
+        if role is None or role in named.values() or extra["shape"][-1] != c["shape"][along]:
+            raise NoProduct(f"argument {extra['name']} is neither a row of N numbers (rowscale: of M) nor an array like C")
         if role == "residual" and extra["shape"] != c["shape"]:
             raise NoProduct(f"argument {extra['name']} has not the shape of C")
         named[id(extra)] = role

@@ -13,6 +13,7 @@ SMALLEST = {"f64": 0.0, "f32": 2.0**-126, "f16": 2.0**-24, "bf16": 2.0**-126}
 # The tanh form and the erf form of GELU, and tanh.approx, differ by less.
 ACTIVATION_ATOL = {"": 0.0, "relu": 0.0, "silu": 2e-3, "gelu": 4e-3, "gelu_erf": 2e-3}
 FROBENIUS = 1e-2
+SMALLEST_SCALE, LARGEST_SCALE = 0.5, 1.5  # of rows and columns
 
 
 def activate(x, activation):
@@ -22,11 +23,15 @@ def activate(x, activation):
     return functional.relu(x) if activation == "relu" else functional.silu(x) if activation == "silu" else x
 
 
-def reference(a, b, bias=None, residual=None, activation="", alpha=1.0):
+def reference(a, b, bias=None, residual=None, activation="", alpha=1.0, rowscale=None, colscale=None):
     """fp32; a and b are M x K and K x N whatever their strides."""
     sums = torch.matmul(a.float(), b.float())
     if alpha != 1.0:
         sums *= alpha
+    if rowscale is not None:
+        sums *= rowscale.float()[:, None]
+    if colscale is not None:
+        sums *= colscale.float()
     if bias is not None:
         sums += bias.float()
     sums = activate(sums, activation)
@@ -57,6 +62,11 @@ def judge(found, wanted, result, atol):
     return torch.sqrt(error / norm.clamp(min=1e-30)).item(), torch.stack(worst).max().item()
 
 
+def random_scales(count, device, generator):
+    values = torch.rand(count, device=device, generator=generator, dtype=torch.float32)
+    return values.mul_(LARGEST_SCALE - SMALLEST_SCALE).add_(SMALLEST_SCALE)
+
+
 def sets_of(used):
     """How many sets of buffers exceed the L2 three times; tiny products stay in it."""
     return 1 if used > 2 * ROTATED_BYTES else min(128, max(2, math.ceil(ROTATED_BYTES / max(1, used))))
@@ -69,15 +79,18 @@ class Work:
         self.row, self.device = row, device
         self.m, self.n, self.k, self.z = row["M"], row["N"], row["K"], row.get("Z", 0)
         self.layout, self.element, self.epilogue = row["layout"], row["element"], row.get("epilogue", "")
-        self.activation = next((word for word in self.epilogue.split("+") if word in ACTIVATION_ATOL), "")
+        words = self.epilogue.split("+")
+        self.activation = next((word for word in words if word in ACTIVATION_ATOL), "")
         # Sums of about 1 where a nonlinear function comes after them.
         self.scale = self.k**-0.5 if self.activation else 1.0
         self.generator = torch.Generator(device=device).manual_seed(1234)
         first = self.make()
         used = sum(tensor.numel() * tensor.element_size() for tensor in first.values())
         self.sets = [first] + [self.make() for _ in range(sets_of(used) - 1)]
-        self.reference = reference(self.a(first), self.b(first), first.get("bias"), first.get("residual"), self.activation)
-        self.atol = summation_atol(self.k, self.scale) + ACTIVATION_ATOL[self.activation]
+        self.reference = reference(self.a(first), self.b(first), first.get("bias"), first.get("residual"), self.activation,
+                                   rowscale=first.get("rowscale"), colscale=first.get("colscale"))
+        scales = LARGEST_SCALE ** sum(word in ("rowscale", "colscale") for word in words)
+        self.atol = summation_atol(self.k, self.scale * scales) + ACTIVATION_ATOL[self.activation]
         self.flops = 2.0 * max(1, self.z) * self.m * self.n * self.k
 
     def random(self, *shape, scale=1.0):
@@ -89,6 +102,9 @@ class Work:
         m, n, k = self.m, self.n, self.k
         made = {"A": self.random(*((m, k) if self.layout[0] == "n" else (k, m))),
                 "B": self.random(*((k, n) if self.layout[1] == "n" else (n, k)), scale=self.scale)}
+        for word, extent in (("rowscale", m), ("colscale", n)):
+            if word in self.epilogue:
+                made[word] = random_scales(extent, self.device, self.generator)
         if "bias" in self.epilogue:
             made["bias"] = self.random(n)
         if "residual" in self.epilogue:
@@ -115,12 +131,19 @@ class Work:
         if self.epilogue == "bias+gelu":
             return {"torch._addmm_activation (cuBLASLt)": lambda s: torch._addmm_activation(s["bias"], a(s), b(s), use_gelu=True),
                     "eager addmm, gelu": lambda s: torch.nn.functional.gelu(torch.addmm(s["bias"], a(s), b(s)), approximate="tanh")}
+        if self.epilogue == "bias":
+            return {"torch.addmm (cuBLASLt)": lambda s: torch.addmm(s["bias"], a(s), b(s), out=s["C"])}
+        if self.epilogue == "bias+silu":
+            return {"eager addmm, silu": lambda s: torch.nn.functional.silu(torch.addmm(s["bias"], a(s), b(s)))}
         if self.epilogue == "residual":
             return {"torch.addmm (cuBLAS)": lambda s: torch.addmm(s["residual"], a(s), b(s), out=s["C"])}
         return {"eager": lambda s: self._eager(s)}
 
     def _eager(self, s):
         out = torch.matmul(self.a(s), self.b(s))
+        # Factors in fp32 would take the whole product to fp32 and back: eager programs keep them in the product's type.
+        out = out * s["rowscale"].to(out.dtype)[:, None] if "rowscale" in s else out
+        out = out * s["colscale"].to(out.dtype) if "colscale" in s else out
         out = activate(out + s["bias"] if "bias" in s else out, self.activation)
         return out + s["residual"] if "residual" in s else out
 

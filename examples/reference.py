@@ -68,6 +68,11 @@ def gemm_bias_gelu(a, b, bias):
     return gelu_tanh(a @ b + bias)
 
 
+def gemm_scales_silu(a, b, rowscale, colscale):
+    z = (a @ b) * rowscale[:, None] * colscale
+    return z / (1 + np.exp(-z))
+
+
 def batched_gemm(a, b):
     return a @ b
 
@@ -224,6 +229,16 @@ EXAMPLES = {
             "gemm_bias_gelu",
             gemm_bias_gelu,
             [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"]), ("bias", bf16, ["N"])],
+            ("C", bf16, ["M", "N"]),
+            GEMM,
+            **BF16,
+        )
+    ],
+    "gemm-scales-silu": [
+        Case(
+            "gemm_scales_silu",
+            gemm_scales_silu,
+            [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"]), ("rowscale", np.float32, ["M"]), ("colscale", np.float32, ["N"])],
             ("C", bf16, ["M", "N"]),
             GEMM,
             **BF16,

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes matrix products in many forms as tile programs, one a file: make_gemms.py DIR [--tile MxNxK] [--plan TEXT | --sweep | --plans FILE] [PATTERN...]
 
-Elements bf16 and f16 in, those and f32 out; A and B as they are or transposed in memory; bias, GELU, ReLU, a residual, a
-scalar factor; batches; views with row strides. test/GPU/random_gemm.py and bench/gemm.py find what they are from the contracts.
+Elements bf16 and f16 in, those and f32 out; A and B as they are or transposed in memory; a scalar factor, a factor a row and one a
+column (f32), bias, GELU, SiLU, ReLU, a residual; batches; views with row strides. test/GPU/random_gemm.py and bench/gemm.py find what they are from the contracts.
 A PATTERN is one of their names (gemm-nt-bf16*), or the whole name of a product that is not among them (gemm-nn-f16-bias-relu).
 --sweep writes each with the tiles and plans of SWEEP instead, --plans with those of a file, for scripts/gpu-kit.sh --sources:
 bench/gemm.py times the best. Lines of such a file are `TILES: PLAN`, where a|b stands for two of either, # begins a comment:
@@ -32,7 +32,7 @@ SWEEP += [((256, 128, 64), "stages = 4, persistent = 1, group = 8"), ((128, 128,
           ((128, 256, 64), "stages = 4, persistent = 1, group = 8, replicate = blocks")]
 
 
-EPILOGUE = ("alpha", "bias", "relu", "gelu", "residual")  # in the order in which they are computed
+EPILOGUE = ("alpha", "rowscale", "colscale", "bias", "relu", "gelu", "silu", "residual")  # in the order in which they are computed
 
 
 class Product:
@@ -61,14 +61,17 @@ class Product:
         c_type, c = self._array("C", ["M", "N"], self.result)
         bias_type, bias = self._array("bias", ["N"], self.element, batched=False)
         r_type, r = self._array("R", ["M", "N"], self.element)
-        arguments = [a, b] + [bias] * ("bias" in self.epilogue) + [r] * ("residual" in self.epilogue) + ["%alpha: f32"] * ("alpha" in self.epilogue) + [c]
+        rows_type, rows = self._array("rowscale", ["M"], "f32", batched=False)
+        columns_type, columns = self._array("colscale", ["N"], "f32", batched=False)
+        operands = {"rowscale": rows, "colscale": columns, "bias": bias, "residual": r, "alpha": "%alpha: f32"}
+        arguments = [a, b] + [text for word, text in operands.items() if word in self.epilogue] + [c]
         at, grid, z = ("%z, ", "(%z, %i, %j) = (0, 0, 0) to (%Z, %M, %N)", "1, ") if self.batched else ("", "(%i, %j) = (0, 0) to (%M, %N)", "")
         # The tiles of a batched product have rank 2; the batch is a coordinate only.
         dims = lambda letter: "" if letter == "n" else " dims = [2, 1]" if self.batched else " dims = [1, 0]"
         wide, out = f"tensor<{tm}x{tn}xf32>", f"tensor<{tm}x{tn}x{self.result}>"
         a_tile, b_tile = f"tensor<{tm}x{tk}x{self.element}>", f"tensor<{tk}x{tn}x{self.element}>"
         a_at, b_at = ("%i, %k" if self.layout[0] == "n" else "%k, %i"), ("%k, %j" if self.layout[1] == "n" else "%j, %k")
-        body, value = self._epilogue(tm, tn, wide, at, bias_type, r_type)
+        body, value = self._epilogue(tm, tn, wide, at, {"rowscale": rows_type, "colscale": columns_type, "bias": bias_type, "residual": r_type})
         if self.result != "f32":
             body.append(f"%out = arith.truncf {value} : {wide} to {out}")
             value = "%out"
@@ -89,7 +92,7 @@ class Product:
         lines += [f"    tile.store {value}, %C[{at}%i, %j] : {out} -> {c_type}", "  }", "  tile.return", "}"]
         return ABOUT + "\n".join(lines) + "\n"
 
-    def _epilogue(self, tm, tn, wide, at, bias_type, r_type):
+    def _epilogue(self, tm, tn, wide, at, types):
         """Lines and the value that they leave in f32."""
         lines, value = [], "%acc"
         constant = lambda name, number: lines.append(f"%{name} = arith.constant dense<{number}> : {wide}")
@@ -99,8 +102,14 @@ class Product:
             lines.append(f"%alphas = tile.broadcast %alpha dims = [] : f32 -> {wide}")
             step("scaled", "arith.mulf", value, "%alphas")
             value = "%scaled"
+        for word, coordinate, extent, dim in (("rowscale", "%i", tm, 0), ("colscale", "%j", tn, 1)):
+            if word in self.epilogue:
+                lines += [f"%{word}s = tile.load %{word}[{coordinate}] : {types[word]} -> {narrow('f32', extent)}",
+                          f"%{word}_wide = tile.broadcast %{word}s dims = [{dim}] : {narrow('f32', extent)} -> {wide}"]
+                step(f"{word}d", "arith.mulf", value, f"%{word}_wide")
+                value = f"%{word}d"
         if "bias" in self.epilogue:
-            lines += [f"%row = tile.load %bias[%j] : {bias_type} -> {narrow(self.element, tn)}",
+            lines += [f"%row = tile.load %bias[%j] : {types['bias']} -> {narrow(self.element, tn)}",
                       f"%row32 = arith.extf %row : {narrow(self.element, tn)} to {narrow('f32', tn)}",
                       f"%rows = tile.broadcast %row32 dims = [1] : {narrow('f32', tn)} -> {wide}"]
             step("biased", "arith.addf", value, "%rows")
@@ -121,9 +130,16 @@ class Product:
             step("g6", "arith.mulf", value, "%half")
             step("gelu", "arith.mulf", "%g6", "%g5")
             value = "%gelu"
+        if "silu" in self.epilogue:
+            constant("ones", 1.0)
+            lines.append(f"%s0 = arith.negf {value} : {wide}")
+            lines.append(f"%s1 = math.exp %s0 : {wide}")
+            step("s2", "arith.addf", "%s1", "%ones")
+            step("silu", "arith.divf", value, "%s2")
+            value = "%silu"
         if "residual" in self.epilogue:
             kind = narrow(self.element, f"{tm}x{tn}")
-            lines += [f"%r = tile.load %R[{at}%i, %j] : {r_type} -> {kind}", f"%r32 = arith.extf %r : {kind} to {wide}"]
+            lines += [f"%r = tile.load %R[{at}%i, %j] : {types['residual']} -> {kind}", f"%r32 = arith.extf %r : {kind} to {wide}"]
             step("total", "arith.addf", value, "%r32")
             value = "%total"
         return lines, value
@@ -139,7 +155,10 @@ def products():
     yield Product("tn", "f16", "bf16")
     for layout, element, epilogue in (("nn", "bf16", ("bias",)), ("nt", "bf16", ("bias", "gelu")), ("nn", "f16", ("bias", "gelu")),
                                       ("nn", "bf16", ("residual",)), ("nt", "bf16", ("residual",)), ("tt", "f16", ("residual",)),
-                                      ("tn", "bf16", ("bias", "relu", "residual")), ("nt", "f16", ("relu",)), ("nn", "bf16", ("alpha",))):
+                                      ("tn", "bf16", ("bias", "relu", "residual")), ("nt", "f16", ("relu",)), ("nn", "bf16", ("alpha",)),
+                                      ("nn", "bf16", ("bias", "gelu")), ("nn", "bf16", ("silu",)), ("nt", "bf16", ("bias", "silu")),
+                                      ("nn", "bf16", ("rowscale",)), ("nt", "bf16", ("colscale",)), ("nn", "bf16", ("rowscale", "colscale")),
+                                      ("nt", "bf16", ("rowscale", "colscale")), ("tn", "f16", ("rowscale", "colscale", "bias", "silu", "residual"))):
         yield Product(layout, element, epilogue=epilogue)
     yield Product("nt", "bf16", "f32", ("alpha", "bias"))
     for layout, element in (("nn", "bf16"), ("nt", "f16")):
@@ -194,7 +213,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("out")
     parser.add_argument("pattern", nargs="*", default=["*"])
-    parser.add_argument("--tile", default="128x256x64", help="of most products; those with two operands in the epilogue have half the columns")
+    parser.add_argument("--tile", default="128x256x64", help="of most products; those with a residual or alpha and another operand have half the columns")
     parser.add_argument("--plan", default="", help="the inside of a #cta.plan, as in 'stages = 4, persistent = 1, group = 8'")
     parser.add_argument("--sweep", action="store_true", help="all plans of SWEEP; the file says which: gemm-nt-bf16-128x256x64-stages4-…")
     parser.add_argument("--plans", default="", help="the tiles and plans of a file")
@@ -203,7 +222,7 @@ def main():
     many = read_plans(options.plans) if options.plans else SWEEP if options.sweep else []
     os.makedirs(options.out, exist_ok=True)
     for product in chosen_products(options.pattern):
-        # Two operands beside the accumulators of 128x256 do not fit the registers.
+        # Two operands beside the accumulators of 128x256 do not fit the registers, if one is as large or the variants for all arrays are wanted.
         whole = len({"alpha", "bias", "residual"} & set(product.epilogue)) < 2
         for tile, plan in many or [((tm, tn if whole else tn // 2, tk), options.plan)]:
             words = ["x".join(map(str, tile))] + [entry.replace(" = ", "").replace("_", "") for entry in plan.split(", ") if entry]

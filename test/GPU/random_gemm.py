@@ -97,15 +97,15 @@ class Case:
         """As stored."""
         layout = self.program.layout
         shape = {"A": (self.m, self.k) if layout[0] == "n" else (self.k, self.m), "B": (self.k, self.n) if layout[1] == "n" else (self.n, self.k),
-                 "C": (self.m, self.n), "residual": (self.m, self.n), "bias": (self.n,)}[role]
-        return shape if self.z is None or role == "bias" else (self.z, *shape)
+                 "C": (self.m, self.n), "residual": (self.m, self.n), "bias": (self.n,), "colscale": (self.n,), "rowscale": (self.m,)}[role]
+        return shape if self.z is None or len(shape) == 1 else (self.z, *shape)
 
     def fix_sizes(self):
         """Sizes that the contract fixes or of which it wants multiples."""
         letters = {"A": "mk" if self.program.layout[0] == "n" else "km", "B": "kn" if self.program.layout[1] == "n" else "nk",
-                   "C": "mn", "residual": "mn", "bias": "n"}
+                   "C": "mn", "residual": "mn", "bias": "n", "colscale": "n", "rowscale": "m"}
         for argument, role in self.arrays():
-            names = letters[role] if self.z is None or role == "bias" else "z" + letters[role]
+            names = letters[role] if self.z is None or len(letters[role]) == 1 else "z" + letters[role]
             divisors = argument.get("size_divisible") or [1] * len(names)
             for name, extent, divisor in zip(names, argument["shape"], divisors):
                 size = getattr(self, name)
@@ -202,7 +202,9 @@ class Runner:
         for argument, role in case.arrays():
             gap, offset = case.views[role]
             arrays[role] = Array(case.shape(role), gap, offset, self.work.DTYPES[argument["element"]], self.device)
-            if role != "C":
+            if role in gemm_programs.SCALES:
+                arrays[role].view.copy_(self.work.random_scales(case.shape(role)[0], self.device, self.generator))
+            elif role != "C":
                 values = torch.randn(case.shape(role), generator=self.generator, device=self.device)
                 scale = max(1, case.k) ** -0.5 if role == "B" and program.activation else 1.0
                 arrays[role].view.copy_(values * scale)
@@ -247,8 +249,10 @@ class Runner:
         transposed = lambda name, letter: view[name] if letter == "n" else view[name].transpose(-1, -2)
         a, b = transposed("A", program.layout[0]), transposed("B", program.layout[1])
         alpha = case.alpha if "alpha" in program.roles else 1.0
-        wanted = self.work.reference(a, b, view.get("bias"), view.get("residual"), program.activation, alpha)
+        wanted = self.work.reference(a, b, view.get("bias"), view.get("residual"), program.activation, alpha,
+                                     view.get("rowscale"), view.get("colscale"))
         scale = abs(alpha) * (max(1, case.k) ** -0.5 if program.activation else 1.0)
+        scale *= self.work.LARGEST_SCALE ** sum(role in gemm_programs.SCALES for role in program.roles)
         atol = self.work.summation_atol(case.k, scale) + self.work.ACTIVATION_ATOL[program.activation]
         error, worst = self.work.judge(view["C"], wanted, program.result, atol)
         if worst <= 1:

@@ -5,6 +5,7 @@
 #acc2 = #cta.frag<wgmma_acc, wg = 2>
 #acc1 = #cta.frag<wgmma_acc, wg = 1>
 #rows = #cta.frag<regs = [[0, 1]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[8, 0], [16, 0]], wg = 2 on 0>
+#row = #cta.frag<regs = [[1]], lanes = [[2], [4], [0], [0], [0]], warps = [[0], [0]], wg = 2>
 #sw = #cta.swizzle<128, dim = 1>
 #t = #cta.swizzle<128, dim = 0>
 #placed = #tile.phase<placed>
@@ -192,6 +193,66 @@ tile.kernel @whole(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x
     %o0 = arith.addf %whole, %r0 : tensor<128x256xbf16, #acc2>
     %s0 = cta.stage %o0 : tensor<128x256xbf16, #acc2> -> <128x256xbf16, #sw>
     cta.copy_out %s0, %C[%i, %j0] {mechanism = #tma} : !cta.smem<128x256xbf16, #sw> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// Two arrays beside many accumulators: a warpgroup that produces, and its registers for the math. Two loads of one array are one.
+// CHECK-LABEL: tile.kernel @two_operands(
+// CHECK-SAME: producers = 4, stages = 3, {{.*}} registers = 232
+// CHECK-LABEL: tile.kernel @one_operand(
+// CHECK-SAME: producers = 1, stages = 3, {{.*}} registers = 0
+tile.kernel @two_operands(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %x: memref<?xf32> {tile.shape = ["N"]}, %y: memref<?xf32> {tile.shape = ["N"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, warpgroups = 2} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32, #acc2>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32, #acc2>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%k, %j] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<128x256xf32, #acc2>
+      scf.yield %d : tensor<128x256xf32, #acc2>
+    }
+    %u = cta.load %x[%j] : memref<?xf32> -> tensor<256xf32, #row>
+    %us = cta.broadcast %u dims = [1] : tensor<256xf32, #row> -> tensor<128x256xf32, #acc2>
+    %v = cta.load %y[%j] : memref<?xf32> -> tensor<256xf32, #row>
+    %vs = cta.broadcast %v dims = [1] : tensor<256xf32, #row> -> tensor<128x256xf32, #acc2>
+    %scaled = arith.mulf %acc, %us : tensor<128x256xf32, #acc2>
+    %sum = arith.addf %scaled, %vs : tensor<128x256xf32, #acc2>
+    %o = arith.truncf %sum : tensor<128x256xf32, #acc2> to tensor<128x256xbf16, #acc2>
+    %s = cta.stage %o : tensor<128x256xbf16, #acc2> -> <128x256xbf16, #sw>
+    cta.copy_out %s, %C[%i, %j] {mechanism = #tma} : !cta.smem<128x256xbf16, #sw> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+tile.kernel @one_operand(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %x: memref<?xf32> {tile.shape = ["N"]}, %y: memref<?xf32> {tile.shape = ["N"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, warpgroups = 2} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32, #acc2>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32, #acc2>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%k, %j] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<128x256xf32, #acc2>
+      scf.yield %d : tensor<128x256xf32, #acc2>
+    }
+    %u = cta.load %x[%j] : memref<?xf32> -> tensor<256xf32, #row>
+    %us = cta.broadcast %u dims = [1] : tensor<256xf32, #row> -> tensor<128x256xf32, #acc2>
+    %v = cta.load %x[%j] : memref<?xf32> -> tensor<256xf32, #row>
+    %vs = cta.broadcast %v dims = [1] : tensor<256xf32, #row> -> tensor<128x256xf32, #acc2>
+    %scaled = arith.mulf %acc, %us : tensor<128x256xf32, #acc2>
+    %sum = arith.addf %scaled, %vs : tensor<128x256xf32, #acc2>
+    %o = arith.truncf %sum : tensor<128x256xf32, #acc2> to tensor<128x256xbf16, #acc2>
+    %s = cta.stage %o : tensor<128x256xbf16, #acc2> -> <128x256xbf16, #sw>
+    cta.copy_out %s, %C[%i, %j] {mechanism = #tma} : !cta.smem<128x256xbf16, #sw> -> memref<?x?xbf16>
   }
   tile.return
 }

@@ -44,7 +44,7 @@ struct PlanFacts {
   int64_t oneProduct = 0;   ///< accumulators and operands of a single wgmma
   int64_t accumulators = 0; ///< what the epilogue converts
   bool computes = false;    ///< the epilogue does more than convert
-  bool evaluates = false;   ///< and evaluates functions: many temporaries
+  bool evaluates = false;   ///< and evaluates functions or reads several arrays: many temporaries
   // One iteration of the loop with the most products.
   double tensorCycles = 0;
   double operandBytes = 0; ///< read from shared memory by the tensor cores

@@ -236,9 +236,12 @@ PlanFacts FactsOfGrid::collect() {
     facts.tensorCycles = loops[hottest].tensorCycles;
     facts.operandBytes = loops[hottest].operandBytes;
   }
+  llvm::SmallPtrSet<Value, 4> operands; // arrays that the epilogue reads; split, it has many loads
   grid->walk([&](Operation *op) {
     if (auto copy = dyn_cast<CopyOp>(op))
       addCopy(copy);
+    if (isa<CopyOp, LoadOp>(op) && hottest && !loopOf(op))
+      operands.insert(op->getOperand(0));
     if (auto stage = dyn_cast<StageOp>(op))
       facts.largestStaged = std::max(facts.largestStaged, bytesOf(stage.getType()));
     // Arithmetic on whole tiles outside the hot loop.
@@ -258,6 +261,7 @@ PlanFacts FactsOfGrid::collect() {
                   llvm::divideCeil(load.getTileType().getElementType().getIntOrFloatBitWidth(), 8)),
            dimsOf(grid, load.getCoords())});
   });
+  facts.evaluates |= operands.size() > 1;
   addStagedBytes();
   addSizes();
   return facts;

@@ -267,8 +267,8 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   choice.group = request.group.value_or(chooseGroup(launches));
   choice.persistent = request.persistent.value_or(1);
   choice.pending = request.pending.value_or(0);
-  // Functions beside many accumulators: a warpgroup that produces gives its registers for the
-  // temporaries (GEMM + GELU, 128x256: 747 TFLOP/s, with one warp 714).
+  // Functions, or several operands, beside many accumulators: a warpgroup that produces gives its
+  // registers for the temporaries (GEMM + GELU, 128x256: 747 TFLOP/s, with one warp 714).
   bool evaluates = false;
   for (const PlanFacts &facts : launches)
     evaluates |= facts.pipelined && facts.evaluates && facts.accumulators >= kManyAccumulators;
