@@ -25,6 +25,7 @@ def cases():
                 f"M={rows},N=200,K={STEP * k}" for rows in ROWS[cluster] for k in trips]
     yield "gemm-nn-128x128x64", "stages = 2, producers = 0, persistent = 1, cluster = 2", [f"M=600,N=200,K={STEP * k}" for k in range(4)]
     yield "gemm-nn-128x128x64", "stages = 3, pending = 1, persistent = 1, cluster = 4", [f"M=600,N=200,K={STEP * k}" for k in range(5)]
+    yield "gemm-nn-128x128x64", "replicate = blocks, stages = 3, persistent = 1, cluster = 2", [f"M=600,N=520,K={STEP * k}" for k in (0, 1, 4)]
     yield "gemm-bias-gelu", "stages = 2, persistent = 1, cluster = 2", ["M=600,N=300,K=192"]
 
 
