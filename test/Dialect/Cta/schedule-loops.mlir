@@ -292,29 +292,32 @@ tile.kernel @tight(%A: memref<?x?xbf16>, %O: memref<?x?xf32>, %K: index, %n: ind
   tile.return
 }
 
-// Two loads, three products: the third waits for the second through registers, and the loop carries a maximum. An update under a condition is one operation.
+// Two loads, three products: the third waits for the second through registers, and the loop carries a maximum. An update under a condition is one operation,
+// and the condition of a mask belongs to the mask.
 // CHECK-LABEL: tile.kernel @three_products(
 // CHECK: cta.channel : <2,
 // CHECK-NEXT: cta.channel : <2,
-// CHECK: cta.schedule = {bound = "issue", {{.*}}tensor = 640 : i64}, ii = 962 : i64, products = array<i64: 0, 0, 0>}
+// CHECK: cta.schedule = {bound = "issue", {{.*}}tensor = 640 : i64}, ii = 1090 : i64, products = array<i64: 0, 0, 0>}
 // PROBLEM:      # @three_products_0
 // PROBLEM:      op load0 load
 // PROBLEM-NEXT: op load1 load
 // PROBLEM-NEXT: op mma0 issue 160
 // PROBLEM-NEXT: op mma1 issue 288
 // PROBLEM-NEXT: op reduce issue 182
-// PROBLEM-NEXT: op arith issue 4
+// PROBLEM-NEXT: op arith0 issue 4
 // PROBLEM-NEXT: op region issue 8
+// PROBLEM-NEXT: op arith1 issue 128
 // PROBLEM-NEXT: op convert issue 32
 // PROBLEM-NEXT: op mma2 issue 288
 // PROBLEM-NEXT: order load0 -> load1
 // PROBLEM-NEXT: carried mma1 -> mma1 distance 1
 // PROBLEM-NEXT: raw mma1 -> reduce
-// PROBLEM-NEXT: raw reduce -> arith
-// PROBLEM-NEXT: carried arith -> arith distance 1
-// PROBLEM-NEXT: raw arith -> region
+// PROBLEM-NEXT: raw reduce -> arith0
+// PROBLEM-NEXT: carried arith0 -> arith0 distance 1
+// PROBLEM-NEXT: raw arith0 -> region
 // PROBLEM-NEXT: carried region -> region distance 1
-// PROBLEM-NEXT: raw mma0 -> convert
+// PROBLEM-NEXT: raw mma0 -> arith1
+// PROBLEM-NEXT: raw arith1 -> convert
 // PROBLEM-NEXT: raw convert -> mma2
 // PROBLEM-NEXT: carried mma2 -> mma2 distance 1
 // PROBLEM-NEXT: through ch0 load0 -> mma0
@@ -337,6 +340,8 @@ tile.kernel @three_products(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index
     %y = cta.channel : !cta.channel<?, !u>
     %low = arith.constant dense<-1.0e30> : !r1
     %zero = arith.constant dense<0.0> : !su
+    %nothing = arith.constant dense<0.0> : !st
+    %limit = arith.constant dense<100> : tensor<64x64xi32, #acc1>
     %r:4 = scf.for %k = %c0 to %K step %c64 iter_args(%m = %low, %n = %low, %f = %zero, %g = %zero) -> (!r1, !r1, !su, !su) {
       %p1 = cta.acquire %x : !cta.channel<?, !t>
       %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !t
@@ -363,7 +368,11 @@ tile.kernel @three_products(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index
       } else {
         scf.yield %n : !r1
       }
-      %s16 = arith.truncf %s : !st to tensor<64x64xbf16, #acc1>
+      %ki = arith.index_cast %k : index to i32
+      %at = cta.iota dim = 1 from %ki : i32 : tensor<64x64xi32, #acc1>
+      %mask = arith.cmpi slt, %at, %limit : tensor<64x64xi32, #acc1>
+      %masked = arith.select %mask, %s, %nothing : tensor<64x64xi1, #acc1>, !st
+      %s16 = arith.truncf %masked : !st to tensor<64x64xbf16, #acc1>
       %pa = cta.convert_layout %s16 {how = #cta.conversion<no_op>} : tensor<64x64xbf16, #acc1> -> tensor<64x64xbf16, #a1>
       %g1 = cta.wgmma %pa, %b, %g : tensor<64x64xbf16, #a1>, !u -> !su
       cta.release %x, %q1 : !cta.channel<?, !t>

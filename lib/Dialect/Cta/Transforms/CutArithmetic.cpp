@@ -86,10 +86,33 @@ void LoopTranslation::cutArithmetic() {
     }
     place(&op) = here;
   }
+  for (Operation *op : arithmetic)
+    place(op).operand = onlyMakesOperand(op);
+  // What needs nothing of the loop (the condition of a mask) and serves one place goes there: made
+  // early, it would only take registers.
+  for (Operation *op : llvm::reverse(arithmetic)) {
+    if (place(op).needs.any() || place(op).carried.any())
+      continue;
+    SmallVector<Operation *> users(op->user_begin(), op->user_end());
+    std::optional<Place> only;
+    bool one = true;
+    while (!users.empty() && one) {
+      Operation *user = body->findAncestorOpInBlock(*users.pop_back_val());
+      if (user && CostModel::classOf(user) == WorkClass::Free &&
+          !user->hasTrait<OpTrait::IsTerminator>()) {
+        users.append(user->user_begin(), user->user_end());
+        continue;
+      }
+      one = user && llvm::is_contained(arithmetic, user) && (!only || *only == place(user));
+      if (one)
+        only = place(user);
+    }
+    if (one && only)
+      place(op) = *only;
+  }
   std::vector<std::pair<Place, SmallVector<Operation *>>> parts;
   for (Operation *op : arithmetic) {
-    Place &p = place(op);
-    p.operand = onlyMakesOperand(op);
+    const Place &p = place(op);
     auto it = llvm::find_if(parts, [&](auto &part) { return part.first == p; });
     if (it == parts.end())
       parts.push_back({p, {op}});
