@@ -34,8 +34,8 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-/// What the search for one loop may cost: some milliseconds. A plain loop takes a thousandth.
-constexpr int64_t kFuel = 100000;
+/// What the search for one loop may cost: about a millisecond. A plain loop takes a hundredth.
+constexpr int64_t kFuel = 20000;
 
 struct Channel {
   ChannelOp op;
