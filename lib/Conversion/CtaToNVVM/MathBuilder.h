@@ -115,7 +115,7 @@ Value timesConstant(Math &m, Value x, double factor);
 /// after which `tanh` may have no use.
 void contractTanh(math::TanhOp tanh, bool approximate);
 /// Replaces a division by 1 + exp(x), if that is what it is, before exp is expanded.
-void contractDivision(arith::DivFOp division);
+void contractDivision(arith::DivFOp division, bool approximate);
 
 // On f64.
 Value exp64(Math &m, Value x);

@@ -6,8 +6,9 @@
 // and 2 / (1 + e^-2x) cancels nowhere: a third of the instructions, and right to a few units of the
 // last place where 1 + tanh(x) has lost all of them (x far below zero).
 //
-// y / (1 + exp(x)): the divisor has the error of exp, so a division that is right to 2 units of the
-// last place is as good as one that rounds correctly, which has a branch and a call.
+// y / (1 + exp(x)): the divisor has the error of exp, so a quotient that is right to 2 units of the
+// last place is as good as one that rounds correctly, which has a branch and a call; and it is at
+// least 1, so that nothing need be tested.
 #include "MathBuilder.h"
 
 #include "mlir/IR/Matchers.h"
@@ -142,21 +143,25 @@ void tessera::nvvm::contractTanh(math::TanhOp tanh, bool approximate) {
     user->erase();
 }
 
-void tessera::nvvm::contractDivision(arith::DivFOp division) {
+void tessera::nvvm::contractDivision(arith::DivFOp division, bool approximate) {
   auto sum = division.getRhs().getDefiningOp<arith::AddFOp>();
   if (!sum || !division.getType().isF32())
     return;
-  for (unsigned i : {0, 1}) {
-    if (!sum->getOperand(i).getDefiningOp<math::ExpOp>() ||
-        !matchPattern(sum->getOperand(1 - i), m_OneFloat()))
-      continue;
-    OpBuilder b(division);
-    Value quotient = LLVM::CallIntrinsicOp::create(b, division.getLoc(), division.getType(),
-                                                   b.getStringAttr("llvm.nvvm.div.full"),
-                                                   division->getOperands())
-                         .getResult(0);
-    division.replaceAllUsesWith(quotient);
-    division.erase();
+  Value e;
+  for (unsigned i : {0, 1})
+    if (sum->getOperand(i).getDefiningOp<math::ExpOp>() &&
+        matchPattern(sum->getOperand(1 - i), m_OneFloat()))
+      e = sum->getOperand(i);
+  if (!e)
     return;
-  }
+  OpBuilder b(division);
+  Math m(b, division.getLoc(), division.getType());
+  // The inverse of a divisor above 2^126 would be flushed to zero, that of its quarter is not.
+  Value quarter = approximate ? Value() : m.c(0.25);
+  Value divisor = approximate ? division.getRhs() : m.fma(e, quarter, quarter);
+  Value dividend = approximate ? division.getLhs() : m.mul(division.getLhs(), quarter);
+  division.replaceAllUsesWith(m.mul(dividend, m.intrinsic("llvm.nvvm.rcp.approx.ftz.f", divisor)));
+  division.erase();
+  if (sum->use_empty())
+    sum->erase();
 }

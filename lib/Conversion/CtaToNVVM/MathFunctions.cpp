@@ -473,11 +473,11 @@ static void contractMath(Operation *root) {
   root->walk([&](Operation *op) {
     if (auto tanh = dyn_cast<math::TanhOp>(op))
       tanhs.push_back(tanh);
-    else if (auto division = dyn_cast<arith::DivFOp>(op); division && !approximates(division))
+    else if (auto division = dyn_cast<arith::DivFOp>(op))
       divisions.push_back(division);
   });
   for (arith::DivFOp division : divisions)
-    contractDivision(division);
+    contractDivision(division, approximates(division));
   for (math::TanhOp tanh : tanhs) {
     contractTanh(tanh, approximates(tanh));
     if (tanh.use_empty())

@@ -68,11 +68,20 @@ tile.kernel @approximate_k(%x: memref<f32>) attributes {phase = #tile.phase<allo
   tile.return
 }
 
-// Two units of the last place instead of a branch.
+// Two units of the last place instead of a branch. The divisor's quarter has an inverse that is no denormal.
 // CHECK-LABEL: llvm.func @silu(
 // CHECK:       %[[X:.*]] = llvm.load
+// CHECK:       %[[Q:.*]] = arith.constant 2.500000e-01 : f32
+// CHECK:       %[[D:.*]] = math.fma %{{.*}}, %[[Q]], %[[Q]]
+// CHECK:       %[[Y:.*]] = arith.mulf %[[X]], %[[Q]]
+// CHECK:       %[[R:.*]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%[[D]])
+// CHECK:       arith.mulf %[[Y]], %[[R]]
+// CHECK-NOT:   arith.divf
+// CHECK:       llvm.return
+// CHECK-LABEL: llvm.func @approximate_silu(
 // CHECK:       %[[D:.*]] = arith.addf
-// CHECK:       llvm.call_intrinsic "llvm.nvvm.div.full"(%[[X]], %[[D]])
+// CHECK:       %[[R:.*]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%[[D]])
+// CHECK:       arith.mulf %{{.*}}, %[[R]]
 // CHECK-NOT:   arith.divf
 // CHECK:       llvm.return
 tile.kernel @silu_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>} {
@@ -87,12 +96,22 @@ tile.kernel @silu_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>}
   }
   tile.return
 }
+tile.kernel @approximate_silu_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @approximate_silu blocks() {
+    %one = arith.constant 1.0 : f32
+    %v = memref.load %x[] : memref<f32>
+    %e = math.exp %v fastmath<afn> : f32
+    %d = arith.addf %e, %one : f32
+    %r = arith.divf %v, %d fastmath<afn> : f32
+    memref.store %r, %x[] : memref<f32>
+  }
+  tile.return
+}
 
 // Not where tanh itself is wanted too, not with another constant, not for other divisors.
 // CHECK-LABEL: llvm.func @others(
 // CHECK-COUNT-2: math.copysign
 // CHECK:       arith.divf
-// CHECK-NOT:   div.full
 // CHECK:       llvm.return
 tile.kernel @others_k(%x: memref<f32>, %y: memref<f32>) attributes {phase = #tile.phase<allocated>} {
   cta.launch @others blocks() {
@@ -116,7 +135,6 @@ tile.kernel @others_k(%x: memref<f32>, %y: memref<f32>) attributes {phase = #til
 // CHECK-LABEL: llvm.func @rounded(
 // CHECK:       math.copysign
 // CHECK:       arith.divf
-// CHECK-NOT:   div.full
 // CHECK:       llvm.return
 tile.kernel @rounded_k(%x: memref<f32>) attributes {phase = #tile.phase<allocated>, fp_contract = #tile.switch<off>} {
   cta.launch @rounded blocks() {
@@ -133,7 +151,7 @@ tile.kernel @rounded_k(%x: memref<f32>) attributes {phase = #tile.phase<allocate
 }
 // CHECK-LABEL: llvm.func @wide(
 // CHECK:       arith.divf
-// CHECK-NOT:   div.full
+// CHECK-NOT:   rcp.approx
 // CHECK:       llvm.return
 tile.kernel @wide_k(%x: memref<f64>) attributes {phase = #tile.phase<allocated>} {
   cta.launch @wide blocks() {

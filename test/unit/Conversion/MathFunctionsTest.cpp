@@ -33,8 +33,7 @@ void standIn(llvm::Module &module, double error) {
     bool isRcp = function.getName() == "llvm.nvvm.rcp.approx.ftz.f";
     bool isEx2 = function.getName() == "llvm.nvvm.ex2.approx.ftz.f32" ||
                  function.getName() == "llvm.nvvm.ex2.approx.ftz";
-    bool isDiv = function.getName() == "llvm.nvvm.div.full";
-    if (!isRcp && !isEx2 && !isDiv)
+    if (!isRcp && !isEx2)
       continue;
     for (llvm::User *user : llvm::make_early_inc_range(function.users())) {
       auto *call = llvm::cast<llvm::CallInst>(user);
@@ -42,10 +41,8 @@ void standIn(llvm::Module &module, double error) {
       llvm::Value *x = call->getArgOperand(0), *y = nullptr;
       if (isEx2)
         y = b.CreateUnaryIntrinsic(llvm::Intrinsic::exp2, x);
-      else if (isRcp)
-        y = b.CreateFDiv(llvm::ConstantFP::get(x->getType(), 1.0), x);
       else
-        y = b.CreateFDiv(x, call->getArgOperand(1));
+        y = b.CreateFDiv(llvm::ConstantFP::get(x->getType(), 1.0), x);
       call->replaceAllUsesWith(b.CreateFMul(y, llvm::ConstantFP::get(y->getType(), 1 + error)));
       call->eraseFromParent();
     }
@@ -301,6 +298,17 @@ TEST(MathFunctions, Contractions) {
 }
 
 TEST(MathFunctions, ContractionsHaveTheirLimits) {
+  // Divisors beyond 2^126, and those that are infinite.
+  Compiled quotient("(%x: f32) -> f32",
+                    "%one = arith.constant 1.0 : f32\n%y = arith.constant -88.0 : f32\n"
+                    "%e = math.exp %x : f32\n%d = arith.addf %e, %one : f32\n"
+                    "%r = arith.divf %y, %d : f32");
+  auto *q = quotient.get<float(float)>();
+  ASSERT_TRUE(q);
+  EXPECT_NEAR(q(88.0f) / (-88.0f / (1 + std::exp(88.0))), 1, 1e-6);
+  EXPECT_EQ(q(100.0f), 0.0f);
+  EXPECT_EQ(q(INFINITY), 0.0f);
+  EXPECT_EQ(q(-INFINITY), -88.0f);
   Compiled infinite("(%x: f32) -> f32", "%one = arith.constant 1.0 : f32\n"
                                         "%t = math.tanh %x : f32\n%r = arith.addf %t, %one : f32");
   auto *f = infinite.get<float(float)>();
