@@ -121,7 +121,7 @@ tile.kernel @crowd() attributes {phase = #tile.phase<allocated>} {
     }
     cta.role @r6 warps(1) {
     }
-    // expected-error @below {{a launch has at most 7 roles: each needs a named barrier of its own; put two roles into one}}
+    // expected-error @below {{a launch has at most 7 roles or replicas of them: each needs a named barrier of its own; put two roles into one}}
     cta.role @r7 warps(1) {
     }
   }
