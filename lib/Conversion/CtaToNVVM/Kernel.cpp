@@ -71,10 +71,9 @@ void Lowering::initMbarriers() {
     LLVM::StoreOp::create(b, loc, i32(0), parities.back());
   }
   auto branch = scf::IfOp::create(b, loc, isFirstThread(), /*withElseRegion=*/false);
-  atEntry = branch.thenBlock();
   {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(atEntry);
+    b.setInsertionPointToStart(branch.thenBlock());
     for (auto [i, count] : llvm::enumerate(counts))
       NVVM::MBarrierInitOp::create(b, loc, mbarrier(static_cast<int64_t>(i)), i32(count), Value());
     NVVM::FenceMbarrierInitOp::create(b, loc);
@@ -127,12 +126,15 @@ void Lowering::hoistAboveLoads(Operation *wait) {
   }
 }
 
-/// Thread 0 asks for them before all else, where it sets up the mbarriers anyhow.
+/// Thread 0 asks for them before all else.
 void Lowering::prefetchDescriptors() {
-  if (!atEntry)
+  if (llvm::none_of(parameters, [](const Parameter &p) { return p.kind == "descriptor"; }))
     return;
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(atEntry);
+  Value first = isFirstThread();
+  b.setInsertionPointAfterValue(first);
+  auto branch = scf::IfOp::create(b, func.getLoc(), first, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(branch.thenBlock());
   for (const Parameter &p : parameters)
     if (p.kind == "descriptor")
       NVVM::PrefetchOp::create(b, func.getLoc(), NVVM::PrefetchCacheLevelAttr(),

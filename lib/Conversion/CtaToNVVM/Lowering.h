@@ -265,7 +265,6 @@ private:
   std::vector<mlir::DictionaryAttr> descriptors;
   llvm::DenseSet<Value> written, readBack, copied;
   std::vector<Value> parities;
-  mlir::Block *atEntry = nullptr; ///< where thread 0 sets up the mbarriers
   bool broken = false;
 };
 

@@ -57,6 +57,8 @@ tile.kernel @plain(%x: memref<?xf32> {tile.shape = ["N"]}, %y: memref<?xf32> {ti
 // CHECK:         nvvm.griddepcontrol launch_dependents
 // CHECK:         scf.if
 // CHECK-NEXT:      nvvm.prefetch tensormap
+// CHECK-NEXT:    }
+// CHECK:         scf.if
 // CHECK:           nvvm.mbarrier.init
 // CHECK:           nvvm.fence.mbarrier.init
 // CHECK:         nvvm.barrier0

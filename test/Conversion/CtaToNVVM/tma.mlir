@@ -11,12 +11,14 @@
 // CHECK-SAME:    tessera.descriptors = [{arg = 0 : i64, box = array<i64: 1, 64, 64>, dims = array<i64: 0, 1, 2>, element = "bf16", interleave = 0 : i64, oob = "zero", swizzle = 128 : i64},
 // CHECK-SAME:      {arg = 1 : i64, box = array<i64: 64, 64>, dims = array<i64: 0, 1>, element = "bf16", interleave = 0 : i64, oob = "zero", swizzle = 128 : i64}]
 // CHECK-SAME:    tessera.params = [{index = 0 : i64, kind = "descriptor"}, {{.*}}, {index = 1 : i64, kind = "descriptor"}]
-// CHECK:       %[[SMEM:.*]] = llvm.mlir.addressof @__tessera_shared
-// CHECK:       %[[PARITY:.*]] = llvm.alloca
-// CHECK:       llvm.store %c0_i32, %[[PARITY]]
 // CHECK:       scf.if %[[T0:.*]] {
 // CHECK-NEXT:    nvvm.prefetch tensormap, %[[IN]]
 // CHECK-NEXT:    nvvm.prefetch tensormap, %[[OUT]]
+// CHECK-NEXT:  }
+// CHECK:       %[[SMEM:.*]] = llvm.mlir.addressof @__tessera_shared
+// CHECK:       %[[PARITY:.*]] = llvm.alloca
+// CHECK:       llvm.store %c0_i32, %[[PARITY]]
+// CHECK:       scf.if %[[T0]] {
 // CHECK:         nvvm.mbarrier.init %{{.*}}, %c2_i32
 // CHECK:         nvvm.fence.mbarrier.init
 // CHECK:       }

@@ -14,6 +14,11 @@
 // CHECK: %[[CORES:.*]] = tile.num_cores : index
 // CHECK-NOT: muli
 // CHECK: %[[CTAS:.*]] = arith.minsi %[[TOTAL]], %[[CORES]] : index
+// The loop divides by the number of columns: by a product with its reciprocal, which may come out one too small.
+// CHECK: %[[N32:.*]] = arith.index_castui %[[N]] : index to i32
+// CHECK: %[[POSITIVE:.*]] = arith.maxui %[[N32]], %c1_i32 : i32
+// CHECK: %[[ALL:.*]] = arith.constant -1 : i32
+// CHECK: %[[RECIPROCAL:.*]] = arith.divui %[[ALL]], %[[POSITIVE]] : i32
 // CHECK: cta.launch @matrix_0 blocks(%[[CTAS]]) attributes {min_blocks = 1 : i64} {
 // CHECK-NEXT: %[[B:.*]] = cta.block_id : index
 // CHECK-NEXT: %[[FROM:.*]] = arith.index_castui %[[B]] : index to i32
@@ -21,9 +26,18 @@
 // CHECK-NEXT: %[[STEP:.*]] = arith.index_castui %[[C]] : index to i32
 // CHECK-NEXT: %[[TO:.*]] = arith.index_castui %[[TOTAL]] : index to i32
 // CHECK-NEXT: scf.for %[[T:.*]] = %[[FROM]] to %[[TO]] step %[[STEP]] : i32 {
-// CHECK: %[[N32:.*]] = arith.index_castui %[[N]] : index to i32
-// CHECK: %[[J:.*]] = arith.remui %[[T]], %[[N32]] : i32
-// CHECK: %[[I:.*]] = arith.divui %[[T]], %[[N32]] : i32
+// CHECK-NEXT: %[[T64:.*]] = arith.extui %[[T]] : i32 to i64
+// CHECK-NEXT: %[[R64:.*]] = arith.extui %[[RECIPROCAL]] : i32 to i64
+// CHECK-NEXT: %[[P:.*]] = arith.muli %[[T64]], %[[R64]] : i64
+// CHECK: %[[HIGH:.*]] = arith.shrui %[[P]], %c32_i64 : i64
+// CHECK: %[[Q:.*]] = arith.trunci %[[HIGH]] : i64 to i32
+// CHECK: %[[BACK:.*]] = arith.muli %[[Q]], %[[N32]] : i32
+// CHECK: %[[REST:.*]] = arith.subi %[[T]], %[[BACK]] : i32
+// CHECK: %[[MORE:.*]] = arith.cmpi uge, %[[REST]], %[[N32]] : i32
+// CHECK: %[[NEXT:.*]] = arith.addi %[[Q]], %c1_i32{{.*}} : i32
+// CHECK: %[[LESS:.*]] = arith.subi %[[REST]], %[[N32]] : i32
+// CHECK: %[[I:.*]] = arith.select %[[MORE]], %[[NEXT]], %[[Q]] : i32
+// CHECK: %[[J:.*]] = arith.select %[[MORE]], %[[LESS]], %[[REST]] : i32
 // CHECK: %[[II:.*]] = arith.index_castui %[[I]] : i32 to index
 // CHECK: %[[X:.*]] = arith.muli %[[II]], %{{.*}}
 // CHECK: %[[JI:.*]] = arith.index_castui %[[J]] : i32 to index
@@ -53,9 +67,15 @@ tile.kernel @matrix(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {p
 // CHECK: %[[CTAS:.*]] = arith.minsi %[[TOTAL]], %[[RESIDENT]]
 // CHECK: cta.launch @static_0 blocks(%[[CTAS]]) attributes {min_blocks = 2 : i64} {
 // CHECK: scf.for %[[T:.*]] = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
-// CHECK: %[[SIZE:.*]] = arith.constant 16 : i32
-// CHECK: arith.divui %[[T]], %[[SIZE]] : i32
-// CHECK: arith.remui %[[T]], %[[SIZE]] : i32
+// By a constant it divides: LLVM knows how. Groups are four rows high, the last one is one row.
+// CHECK-NEXT: arith.divui %[[T]], %c16_i32{{.*}} : i32
+// CHECK-NEXT: %[[IN:.*]] = arith.remui %[[T]], %c16_i32{{.*}} : i32
+// CHECK: %[[LEFT:.*]] = arith.subi %c5_i32, %{{.*}} : i32
+// CHECK: %[[ROWS:.*]] = arith.minui %[[LEFT]], %[[FOUR:.*]] : i32
+// CHECK: %[[WHOLE:.*]] = arith.cmpi uge, %[[LEFT]], %[[FOUR]] : i32
+// CHECK: %[[R:.*]] = arith.select %[[WHOLE]], %c1073741823_i32, %c-1_i32{{.*}} : i32
+// CHECK: arith.extui %[[IN]] : i32 to i64
+// CHECK: arith.extui %[[R]] : i32 to i64
 tile.kernel @static(%x: memref<10x10xf32>) attributes {phase = #placed, plan = #cta.plan<persistent = 1, group = 4, blocks_per_sm = 2>} {
   tile.grid (%i, %j) = (0, 0) to (10, 10) step (2, 3) {
     %one = arith.constant 1.0 : f32

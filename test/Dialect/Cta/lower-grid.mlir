@@ -34,8 +34,8 @@ tile.kernel @vector(%x: memref<?xf32> {tile.shape = ["N"]}) attributes {phase = 
 // CHECK: %[[B:.*]] = arith.index_castui %{{.*}} : index to i32
 // CHECK: arith.index_castui %[[M]] : index to i32
 // CHECK: %[[N32:.*]] = arith.index_castui %[[N]] : index to i32
-// CHECK: %[[J:.*]] = arith.remui %[[B]], %[[N32]] : i32
 // CHECK: %[[I:.*]] = arith.divui %[[B]], %[[N32]] : i32
+// CHECK: %[[J:.*]] = arith.remui %[[B]], %[[N32]] : i32
 // CHECK: %[[II:.*]] = arith.index_castui %[[I]] : i32 to index
 // CHECK: %[[IS:.*]] = arith.muli %[[II]], %[[S]]
 // CHECK: arith.addi %[[IS]], %[[LO]]
@@ -64,9 +64,9 @@ tile.kernel @matrix(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}, %lo: index, %
 // CHECK: %[[FIRST:.*]] = arith.muli %[[GROUP]], %[[H]]
 // CHECK: %[[LEFT:.*]] = arith.subi %[[M32]], %[[FIRST]]
 // CHECK: %[[ROWS:.*]] = arith.minui %[[LEFT]], %[[H]]
+// CHECK: %[[J:.*]] = arith.divui %[[IN]], %[[ROWS]]
 // CHECK: %[[R:.*]] = arith.remui %[[IN]], %[[ROWS]]
 // CHECK: %[[I:.*]] = arith.addi %[[FIRST]], %[[R]]
-// CHECK: %[[J:.*]] = arith.divui %[[IN]], %[[ROWS]]
 // CHECK: arith.index_castui %[[I]] : i32 to index
 // CHECK: arith.index_castui %[[J]] : i32 to index
 // CHECK: cta.launch @grouped_1 blocks()

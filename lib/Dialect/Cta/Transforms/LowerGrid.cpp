@@ -64,35 +64,87 @@ static Value numberOfBlocks(Arith a, OpFoldResult lower, OpFoldResult upper, OpF
   return a.make<arith::MaxSIOp>(blocks, a.index(a.b.getIndexAttr(0)));
 }
 
-/// The coordinates of block number `rest` (an i32) along each dimension, as i32.
-static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange blocks, int64_t group) {
+namespace {
+/// An i32 that block numbers are divided by. A persistent loop divides for each of its points, and
+/// each division is on the way to the first load and to the last store: there the reciprocal
+/// floor((2^32 - 1) / value) is computed in front of the launch, and a product takes the place of
+/// the division.
+struct Divisor {
+  Value value, reciprocal; // the second may be null
+};
+} // namespace
+
+static Divisor makeDivisor(Arith outside, Value value) {
+  // An empty grid has no block that would divide, but may have no columns.
+  Value positive = outside.make<arith::MaxUIOp>(value, outside.i32(1));
+  return {value, outside.make<arith::DivUIOp>(outside.i32(-1), positive)};
+}
+
+/// n / d and n % d, of i32s that are not negative.
+///
+/// With m = floor((2^32 - 1) / d) it is 2^32 / d - 1 <= m < 2^32 / d. So n * m / 2^32 is less than
+/// n / d, by at most n / 2^32 < 1/2: its floor is the quotient, or one less.
+static std::pair<Value, Value> divide(Arith a, Value n, Divisor d) {
+  if (!d.reciprocal || getConstantIntValue(d.value))
+    return {a.make<arith::DivUIOp>(n, d.value), a.make<arith::RemUIOp>(n, d.value)};
+  Type i64 = a.b.getI64Type(), i32 = a.b.getI32Type();
+  auto wide = [&](Value x) -> Value { return a.b.createOrFold<arith::ExtUIOp>(a.loc, i64, x); };
+  Value product = a.make<arith::MulIOp>(wide(n), wide(d.reciprocal));
+  Value shift = arith::ConstantIntOp::create(a.b, a.loc, 32, 64);
+  Value quotient =
+      a.b.createOrFold<arith::TruncIOp>(a.loc, i32, a.make<arith::ShRUIOp>(product, shift));
+  Value rest = a.make<arith::SubIOp>(n, a.make<arith::MulIOp>(quotient, d.value));
+  Value more = arith::CmpIOp::create(a.b, a.loc, arith::CmpIPredicate::uge, rest, d.value);
+  Value next = a.make<arith::AddIOp>(quotient, a.i32(1));
+  Value less = a.make<arith::SubIOp>(rest, d.value);
+  return {arith::SelectOp::create(a.b, a.loc, more, next, quotient),
+          arith::SelectOp::create(a.b, a.loc, more, less, rest)};
+}
+
+/// The coordinates of block number `rest` (an i32) along each dimension, as i32. What does not
+/// depend on it is computed by `fixed`, which may stand in front of the launch; then divisions have
+/// reciprocals.
+static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange blocks, int64_t group,
+                                           Arith fixed, bool reciprocals) {
   unsigned rank = blocks.size();
   SmallVector<Value> coords(rank);
   Type i32 = a.b.getI32Type();
   SmallVector<Value> counts;
   for (Value count : blocks)
-    counts.push_back(a.b.createOrFold<arith::IndexCastUIOp>(a.loc, i32, count));
+    counts.push_back(fixed.b.createOrFold<arith::IndexCastUIOp>(a.loc, i32, count));
+  auto divisor = [&](Value value) {
+    return reciprocals ? makeDivisor(fixed, value) : Divisor{value, {}};
+  };
 
   if (group > 0 && rank > 1) {
     Value columns = counts[1];
     for (Value count : ArrayRef<Value>(counts).drop_front(2))
-      columns = a.make<arith::MulIOp>(columns, count);
+      columns = fixed.make<arith::MulIOp>(columns, count);
     // No group is higher than the grid: then all products stay below the number of blocks.
-    Value height = a.make<arith::MinUIOp>(
-        a.i32(std::min<int64_t>(group, std::numeric_limits<int32_t>::max())), counts[0]);
-    Value size = a.make<arith::MulIOp>(height, columns);
-    Value number = a.make<arith::DivUIOp>(rest, size);
-    Value inside = a.make<arith::RemUIOp>(rest, size);
+    Value most = fixed.i32(std::min<int64_t>(group, std::numeric_limits<int32_t>::max()));
+    Value height = fixed.make<arith::MinUIOp>(most, counts[0]);
+    auto [number, inside] = divide(a, rest, divisor(fixed.make<arith::MulIOp>(height, columns)));
     Value firstRow = a.make<arith::MulIOp>(number, height);
-    Value rows = a.make<arith::MinUIOp>(a.make<arith::SubIOp>(counts[0], firstRow), height);
-    coords[0] = a.make<arith::AddIOp>(firstRow, a.make<arith::RemUIOp>(inside, rows));
-    rest = a.make<arith::DivUIOp>(inside, rows);
+    Value left = a.make<arith::SubIOp>(counts[0], firstRow);
+    Divisor rows{a.make<arith::MinUIOp>(left, height), {}};
+    if (reciprocals) {
+      // All groups are as high but the last. If the grid is not as high as one, that one is whole.
+      Divisor whole = makeDivisor(fixed, height);
+      Divisor last = makeDivisor(fixed, fixed.make<arith::RemUIOp>(counts[0], most));
+      Value isWhole =
+          a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::uge, left, height);
+      rows.reciprocal =
+          a.b.createOrFold<arith::SelectOp>(a.loc, isWhole, whole.reciprocal, last.reciprocal);
+    }
+    auto [column, row] = divide(a, inside, rows);
+    coords[0] = a.make<arith::AddIOp>(firstRow, row);
+    rest = column;
   }
   for (unsigned d = rank - 1; d > 0; --d) {
-    bool outermost = d == 1 && coords[0];
-    coords[d] = outermost ? rest : a.make<arith::RemUIOp>(rest, counts[d]);
-    if (!outermost)
-      rest = a.make<arith::DivUIOp>(rest, counts[d]);
+    if (d == 1 && coords[0])
+      coords[d] = rest;
+    else
+      std::tie(rest, coords[d]) = divide(a, rest, divisor(counts[d]));
   }
   if (!coords[0])
     coords[0] = rest;
@@ -247,7 +299,9 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
     int64_t group = plan ? plan.getGroup().value_or(0) : 0;
     if (grid.getOrder())
       group = grid.getOrder()->getGroup();
-    numbers = blockCoordinates(inside, number, counts, group);
+    OpBuilder before(launch);
+    numbers = blockCoordinates(inside, number, counts, group,
+                               persistent ? Arith{before, loc} : inside, persistent);
     if (cluster > 1) {
       Value id = b.createOrFold<arith::IndexCastUIOp>(loc, b.getI32Type(),
                                                       BlockIdOp::create(b, loc, b.getIndexType()));
