@@ -58,13 +58,15 @@ std::optional<Problem> SharedBytes::check(const Access &before, const Access &ac
                            : "; a barrier or a release must come between";
     return problem(who + what + todo);
   }
-  if (beforeWrites && !before.async && access.async) {
+  if ((beforeWrites || writes) && !before.async && access.async) {
     const std::vector<uint32_t> &list = fences[before.warp];
     auto it = std::lower_bound(list.begin(), list.end(), before.epoch);
     if (it == list.end() || now.get(before.warp) < *it)
       return problem(who + (writes ? "overwrites" : "reads") +
-                     " through the async proxy what threads wrote, without a cta.fence_async by " +
-                     program.describeWarp(before.warp) + " between its write and the barrier");
+                     " through the async proxy what threads " + (beforeWrites ? "wrote" : "read") +
+                     ", without a cta.fence_async by " + program.describeWarp(before.warp) +
+                     " between its " + (beforeWrites ? "write" : "read") +
+                     " and the barrier or release");
   }
   return std::nullopt;
 }

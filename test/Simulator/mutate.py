@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mutation tests of cta-simulate: protocols that are right must be clean, each change below (and in cluster_mutations.py) must be caught.
 
-    python3 mutate.py tile-opt Inputs/ SYNC.mlir PENDING.mlir
+    python3 mutate.py tile-opt Inputs/ SYNC.mlir PENDING.mlir PINGPONG.mlir
 
-SYNC.mlir is a GEMM with TMA as the synchronous pipeline allocates it, PENDING.mlir one with a product in flight over the back edge. A mutation is a list of replacements in the text; each must apply exactly as
+SYNC.mlir is a GEMM with TMA as the synchronous pipeline allocates it, PENDING.mlir one with a product in flight over the back edge, PINGPONG.mlir one
+whose warpgroups take turns. A mutation is a list of replacements in the text; each must apply exactly as
 often as it says. The mutated text must be legal IR, so that what catches it is the simulator; `expect` is a part of what it says.
 """
 import os
@@ -15,7 +16,7 @@ from collections import Counter
 
 from cluster_mutations import CLUSTER as CLUSTER_MUTATIONS, RIGHT
 
-TILE_OPT, INPUTS, SYNC, PENDING = sys.argv[1:5]
+TILE_OPT, INPUTS, SYNC, PENDING, PINGPONG = sys.argv[1:6]
 TIMINGS = 24
 
 RING = os.path.join(INPUTS, "gemm-ring.mlir")
@@ -26,18 +27,23 @@ SIZES = {
     CHANNELS: ["S=500,T=640,D=64", "S=200,T=64,D=64", "S=500,T=0,D=64"],
     CLUSTER: ["M=500,N=300,K=640", "M=300,N=200,K=64", "M=100,N=400,K=192"],
     SYNC: ["M=300,N=520,K=200"],
+    PINGPONG: ["M=700,N=520,K=640", "M=700,N=520,K=128", "M=700,N=520,K=0"],
     PENDING: ["M=300,N=520,K=640", "M=300,N=520,K=64", "M=300,N=520,K=0"],
 }
 
 
 class Mutation:
     def __init__(self, file, kind, name, expect, *edits):
-        """edits: (old, new) or (old, new, which), which = number of the occurrence, or "all"."""
+        """edits: (old, new) or (old, new, which), which = number of the occurrence, or "all"; (pattern, new): its first match."""
         self.file, self.kind, self.name, self.expect, self.edits = file, kind, name, expect, edits
 
     def apply(self, text):
         for edit in self.edits:
             old, new, which = (*edit, 0)[:3]
+            if isinstance(old, re.Pattern):
+                text, count = old.subn(new, text, 1)
+                assert count, f"{self.name}: no match in {self.file}"
+                continue
             count = text.count(old)
             assert count, f"{self.name}: '{old}' is not in {self.file}"
             if which == "all":
@@ -61,6 +67,10 @@ def channels(kind, name, expect, *edits):
 
 def sync(kind, name, expect, *edits):
     return Mutation(SYNC, kind, name, expect, *edits)
+
+
+def pingpong(kind, name, expect, *edits):
+    return Mutation(PINGPONG, kind, name, expect, *edits)
 
 
 ARRIVE = "          cta.arrive 3[%s]\n"
@@ -169,6 +179,7 @@ MUTATIONS = [
     channels("arrive", "threads' reads, but one warp arrives", "", ("cta.arrive 8[%s] per_warp", "cta.arrive 8[%s]")),
     channels("arrive", "threads' reads, one warp arrives, count fits", "", ("cta.arrive 8[%s] per_warp", "cta.arrive 8[%s]"), ("1, 1, 4, 4>", "1, 1, 1, 1>")),
     channels("arrive", "one warp releases what no product read (T = 0)", "too late", ("cta.arrive 1[%i0] per_warp", "cta.arrive 1[%i0]"), ("array<i64: 1, 4,", "array<i64: 1, 1,")),
+    channels("arrive", "threads' reads are released without a fence", "what threads read", ("          cta.fence_async\n", "")),
     channels("arrive", "swapped releases", "", ("cta.arrive 8[%s] per_warp", "cta.arrive 4[%s] "), ("          cta.arrive 4[%s]\n", "          cta.arrive 8[%s] per_warp\n")),
     channels("arrive", "outer slot is released in the inner loop", "", ("        cta.arrive 1[%i0] per_warp\n", ""), ("          cta.arrive 8[%s] per_warp\n", "          cta.arrive 8[%s] per_warp\n          cta.arrive 1[%i0] per_warp\n")),
     channels("arrive", "outer slot is released before the inner loop", "", ("        cta.arrive 1[%i0] per_warp\n", ""), ("        %x:3 = scf.for", "        cta.arrive 1[%i0] per_warp\n        %x:3 = scf.for")),
@@ -182,6 +193,15 @@ MUTATIONS = [
     channels("await", "a slot of another ring", "", ("cta.slot %rk[%s]", "cta.slot %rk[%i0]", 0)),
     Mutation(PENDING, "flight", "two products stay in flight where the slot of one is released", "overwrites", (") pending = 1", ") pending = 2")),
     Mutation(PENDING, "flight", "the last product is read in flight", "reads a product in flight", (") pending = 0", ") pending = 1")),
+    # Replicas that take turns.
+    pingpong("turn", "nobody waits for a turn", "too early", (re.compile(r" *cta\.await 6\[.*\n"), "")),
+    pingpong("turn", "nobody passes a turn on", "deadlock", (re.compile(r" *cta\.arrive 6\[.*\n"), "")),
+    pingpong("turn", "one warp passes the turn on", "deadlock", (re.compile(r"(cta\.arrive 6\[.*) per_warp"), r"\1")),
+    pingpong("turn", "one warp passes the turn on, and that is enough", "", (re.compile(r"(cta\.arrive 6\[.*) per_warp"), r"\1"), ("1, 1, 4, 4>", "1, 1, 1, 1>"),
+             (re.compile(r" *cta\.arrive 6\[.*\n"), ""), (re.compile(r"( *)(cta\.await 6\[(%\d+)\].*\n)"), r"\1\2\1cta.arrive 6[\3]\n")),
+    pingpong("turn", "replica 1 begins", "", (re.compile(r"(%\d+ = arith\.cmpi )eq(, %\d+, %c0_i32\w* : i32\n)"), r"\1ne\2")),
+    pingpong("turn", "slots of others are not skipped", "", (re.compile(r"(arith\.ceildivui .*)\n"), r"arith.constant 0 : index\n")),
+    pingpong("turn", "replicas stage into the same bytes", "overwrites", (re.compile(r"staged = \d+"), "staged = 0")),
     # Without roles: what cta-insert-barriers makes.
     sync("sync", "no barrier before the copies", "overwrites", ("        cta.barrier\n", "", 0)),
     sync("sync", "no await", "", ("        cta.await 0\n", "")),

@@ -26,9 +26,9 @@
 // K4: 424 events, no violation
 // K50: 4288 events, no violation
 // T0: 92 events, no violation
-// T1: simulated 2 of 2 blocks, 100 timings each: 220 events, no violation
-// T2: 348 events, no violation
-// T3: 476 events, no violation
+// T1: simulated 2 of 2 blocks, 100 timings each: 228 events, no violation
+// T2: 364 events, no violation
+// T3: 500 events, no violation
 // SOME: simulated 2 of 40 blocks, 8 timings each: {{[0-9]+}} events, no violation
 // ONE: simulated 1 of 1 blocks
 // NONE: simulated 0 of 0 blocks

@@ -118,9 +118,10 @@ tile.kernel @scratch(%x: memref<?x?xf32>, %y: memref<?x?xf32>) attributes {phase
 }
 
 // Data that only one arm uses is awaited before the if: an await runs once for each copy. Data that the generic path reads needs no
-// barrier after the await.
+// barrier after the await, but a fence before TMA overwrites it.
 // CHECK-LABEL: tile.kernel @arms(
 // CHECK: scf.for
+// CHECK-NEXT: cta.fence_async
 // CHECK-NEXT: cta.barrier
 // CHECK-NEXT: cta.copy
 // CHECK-NEXT: cta.await 0

@@ -101,7 +101,8 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %T: index, %K: inde
 // CHECK: cta.arrive 3[%{{.*}}]{{$}}
 // CHECK: cta.await 5[%{{.*}}] parity
 // CHECK: cta.read
-// CHECK: cta.arrive 6[%{{.*}}] per_warp{{$}}
+// CHECK: cta.fence_async
+// CHECK-NEXT: cta.arrive 6[%{{.*}}] per_warp{{$}}
 // CHECK: cta.await 7[%{{.*}}] parity
 // CHECK: cta.arrive 8[%{{.*}}] per_warp{{$}}
 // CHECK: cta.role @producer

@@ -43,6 +43,7 @@ tile.kernel @scores(%Q: memref<?x?xbf16> {tile.shape = ["S", "D"]}, %K: memref<?
           cta.await 6[%s] parity %p
           %vt = cta.slot %rv[%s] : !cta.ring<2, !v>
           %v = cta.read %vt : !v -> !s
+          cta.fence_async
           cta.arrive 8[%s] per_warp
           %dw = cta.wgmma_wait(%d) pending = 0 : !cta.async<!s>
           %done = cta.complete %dw : !cta.async<!s>

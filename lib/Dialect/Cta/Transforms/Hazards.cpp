@@ -44,11 +44,13 @@ LogicalResult Hazards::addAccesses(Operation *op) {
           accesses.back().parts = stage;
         return success();
       })
-      .Case(
-          [&](ReadOp read) { return shared(read.getSource(), false, false, false, NeedsBarrier); })
+      .Case([&](ReadOp read) {
+        return shared(read.getSource(), false, false, false, NeedsBarrier | NeedsFence);
+      })
       .Case([&](MmaOp mma) {
-        return success(succeeded(shared(mma.getA(), false, false, false, NeedsBarrier)) &&
-                       succeeded(shared(mma.getB(), false, false, false, NeedsBarrier)));
+        return success(
+            succeeded(shared(mma.getA(), false, false, false, NeedsBarrier | NeedsFence)) &&
+            succeeded(shared(mma.getB(), false, false, false, NeedsBarrier | NeedsFence)));
       })
       .Case([&](WgmmaOp wgmma) -> LogicalResult {
         if (!wgmma.aInRegisters() && failed(shared(wgmma.getA(), false, true, false, NeedsBarrier)))
@@ -137,14 +139,14 @@ LogicalResult Hazards::collect() {
   if (result.wasInterrupted())
     return failure();
   forgetQuietGlobals();
-  for (Access &write : accesses) {
-    if (!write.write || write.async)
+  for (Access &access : accesses) {
+    if (access.async)
       continue;
-    write.metByAsync = llvm::any_of(accesses, [&](const Access &other) {
-      if (!other.async || other.space != write.space)
+    access.metByAsync = llvm::any_of(accesses, [&](const Access &other) {
+      if (!other.async || other.space != access.space || !(access.write || other.write))
         return false;
-      return write.space == Space::Global ? mayAlias(write.box, other.box)
-                                          : write.begin < other.end && other.begin < write.end;
+      return access.space == Space::Global ? mayAlias(access.box, other.box)
+                                           : access.begin < other.end && other.begin < access.end;
     });
   }
   return success();

@@ -73,8 +73,9 @@ private:
     mlir::Operation *parts = nullptr;
   };
   enum Pending : unsigned {
-    NeedsBarrier = 1,      ///< other threads are not done, or do not see it
-    NeedsFence = 2,        ///< written by threads, not visible to the async proxy
+    NeedsBarrier = 1, ///< other threads are not done, or do not see it
+    NeedsFence = 2, ///< by threads, not in order with the async proxy: what they wrote, or what it
+                    ///< overwrites
     NeedsFenceBarrier = 4, ///< fenced, but the others are not known to have
     NeedsAwait = 8,        ///< in flight until the mbarrier's phase is over
     NeedsStoresRead = 16,  ///< the source of a TMA store

@@ -37,6 +37,7 @@ struct Channel {
   int64_t cluster = 1;                    ///< blocks that write into a slot
   int64_t turns = 0;                      ///< first mbarrier of the readers' turns
   bool perWarp = false;                   ///< how the consumer arrives
+  bool readByThreads = false;             ///< not by the tensor cores alone
 };
 
 /// One side of a channel and where it stands.
@@ -155,6 +156,9 @@ LogicalResult Lowering::makeRings() {
                                              /*offset=*/IntegerAttr{}));
       channel.bytes += sharedLayout(tile).sizeBytes();
     }
+    for (Operation *user : op->getUsers())
+      if (auto wait = dyn_cast<WaitOp>(user))
+        channel.readByThreads |= !llvm::all_of(readersOf(wait), llvm::IsaPred<WgmmaOp>);
     FailureOr<int64_t> arrivals =
         countArrivals(op, 4 * kernel.getWarpgroups().value_or(1), channel.perWarp);
     if (failed(arrivals))
@@ -467,6 +471,10 @@ LogicalResult Lowering::lowerOp(Operation *op, State &state) {
       return release.emitOpError("still waits for products in flight; run cta-insert-waits first");
     const Channel &channel = channels[release.getChannel()];
     b.setInsertionPoint(release);
+    // What threads have read TMA writes next: without a fence between the proxies its bytes may
+    // overtake loads that wait for the banks behind another block's products.
+    if (channel.readByThreads)
+      FenceAsyncOp::create(b, release.getLoc(), /*global=*/false);
     ArriveOp::create(b, release.getLoc(), b.getI64IntegerAttr(channel.empty),
                      release->getOperand(1), // a number already
                      channel.perWarp ? b.getUnitAttr() : UnitAttr(),

@@ -68,8 +68,8 @@ LogicalResult Verifier::checkVocabulary(Operation *op) {
   }
   if (isa_and_nonnull<CtaDialect>(dialect)) {
     auto await = dyn_cast<AwaitOp>(op);
-    bool allocatedOnly =
-        isa<BarrierOp, FenceAsyncOp, AwaitStoresOp>(op) || (await && !await.getSlot());
+    bool allocatedOnly = isa<BarrierOp, AwaitStoresOp>(op) || (await && !await.getSlot()) ||
+                         (isa<FenceAsyncOp>(op) && phase != tile::Phase::Specialized);
     if (allocatedOnly && phase != tile::Phase::Allocated)
       return error(op) << "barriers and waits exist in phase allocated only";
     return success();
