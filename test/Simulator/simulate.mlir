@@ -56,6 +56,7 @@ tile.kernel @data(%X: memref<4096x64xf32>, %n: memref<8xi32>) attributes {phase 
         cta.await 0[%i0] parity %phase
         %s = cta.slot %r[%i0] : !cta.ring<1, !tile>
         %v = cta.read %s : !tile -> !t
+        cta.fence_async
         cta.arrive 1[%i0] per_warp
         %next = arith.xori %phase, %i1 : i32
         scf.yield %next : i32
