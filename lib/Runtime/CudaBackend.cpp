@@ -235,7 +235,7 @@ bool CudaBackend::encode(const TensorMapFields &fields, void *map, Error &error)
   if (!check(driver->tensorMapEncodeTiled(
                  &encoded, fields.type, fields.rank, reinterpret_cast<void *>(fields.address),
                  fields.sizes, fields.strides, fields.box, ones, cuda::TensorMapInterleaveNone,
-                 fields.swizzle, cuda::TensorMapL2Promotion256B, fields.fill),
+                 fields.swizzle, fields.promotion, fields.fill),
              "cuTensorMapEncodeTiled", error))
     return false;
   std::memcpy(map, &encoded, sizeof(encoded));

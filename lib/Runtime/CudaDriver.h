@@ -64,6 +64,7 @@ enum : unsigned {
   TensorMapSwizzle32B = 1,
   TensorMapSwizzle64B = 2,
   TensorMapSwizzle128B = 3,
+  TensorMapL2Promotion128B = 2,
   TensorMapL2Promotion256B = 3,
   TensorMapFillNone = 0,
   TensorMapFillNaN = 1,

@@ -94,6 +94,13 @@ bool layoutTensorMap(const TensorMapRequest &request, TensorMapFields &fields, s
     return fail("NaN outside of an integer array");
   if (request.nanFill && elementSize(request.element) == 1)
     return fail("the hardware cannot fill f8 with NaN");
+  // Pairs of lines, unless rows begin in the middle of one: then each row of a box would bring two
+  // pairs (5000^3 in bf16, rows of 10000 bytes: 722 TFLOP/s instead of 618).
+  constexpr uint64_t kPair = 256;
+  bool pairs = fields.address % kPair == 0;
+  for (unsigned i = 0; i + 1 < fields.rank; ++i)
+    pairs &= fields.strides[i] % kPair == 0 || fields.sizes[i + 1] == 1;
+  fields.promotion = pairs ? cuda::TensorMapL2Promotion256B : cuda::TensorMapL2Promotion128B;
   fields.fill = request.nanFill ? cuda::TensorMapFillNaN : cuda::TensorMapFillNone;
   return true;
 }

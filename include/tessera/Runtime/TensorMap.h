@@ -38,6 +38,7 @@ struct TensorMapFields {
   uint64_t sizes[maxTensorMapRank], strides[maxTensorMapRank];
   uint32_t box[maxTensorMapRank];
   unsigned swizzle = 0, fill = 0; ///< CUtensorMapSwizzle, CUtensorMapFloatOOBfill
+  unsigned promotion = 0;         ///< CUtensorMapL2promotion
 };
 
 bool layoutTensorMap(const TensorMapRequest &request, TensorMapFields &fields, std::string &error);

@@ -47,6 +47,22 @@ TEST(TensorMap, InnermostFirst) {
   EXPECT_EQ(fields.swizzle, cuda::TensorMapSwizzle128B);
 }
 
+TEST(TensorMap, PairsOfLinesWhereRowsBeginOne) {
+  auto promotion = [](int64_t stride, uint64_t address) {
+    TensorMapRequest request = matrix();
+    request.strides[0] = stride;
+    request.address = address;
+    TensorMapFields fields;
+    std::string error;
+    EXPECT_TRUE(layoutTensorMap(request, fields, error)) << error;
+    return fields.promotion;
+  };
+  EXPECT_EQ(promotion(384, 0x10000), cuda::TensorMapL2Promotion256B);
+  EXPECT_EQ(promotion(272, 0x10000), cuda::TensorMapL2Promotion128B);
+  EXPECT_EQ(promotion(320, 0x10000), cuda::TensorMapL2Promotion128B);
+  EXPECT_EQ(promotion(384, 0x10080), cuda::TensorMapL2Promotion128B);
+}
+
 TEST(TensorMap, Rules) {
   TensorMapRequest request = matrix();
   request.strides[0] = 267;

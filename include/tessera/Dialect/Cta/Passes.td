@@ -201,6 +201,7 @@ def SplitEpilogue : CtaPass<"cta-split-epilogue"> {
     that lead to it in its block, are done for n columns after the other: fewer values live at a time, staged tiles and scratch are smaller, and the first columns
     are on their way while the others are computed. Slices of accumulators are other names for registers. Stores of memory that does not overlap, with nothing in between that
     could see it, are split together. A store stays whole if n does not divide its columns; a tile that is loaded from memory that is written in between is loaded as a whole.
+    Of stores by TMA, what a part loads by threads in few registers (a bias) is loaded before the part in front of it, that of the first part before the loop with the products.
 
     With `derive` a plan that says nothing gets `epilogue = 64` if what leads to a store of more columns loads tiles, evaluates functions or has a scalar that is no constant,
     32 if threads make all such stores; else 0. That keeps the accumulators and the operands of such an epilogue within the registers of a thread.

@@ -97,6 +97,12 @@ constexpr int64_t kPlanOtherRegisters = 26;
 constexpr int64_t kPlanTypicalIterations = 64;
 /// What the producing warpgroup keeps when registers are dealt anew.
 constexpr int64_t kPlanProducerRegisters = 40;
+/// Accumulators of a thread beside which little else fits.
+constexpr int64_t kPlanManyAccumulators = 96;
+
+/// The most that threads of all math warpgroups, which enter with `entry` registers, can have after
+/// a producing warpgroup has given up what it does not need; 0 if nobody can give.
+int64_t mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry);
 
 /// Why a pipelined launch cannot work so, with the numbers; nothing if it can. With `hopeful` only
 /// what is certain: tiles outside channels may share bytes, and an epilogue may compute in few

@@ -17,9 +17,6 @@ constexpr int64_t kMostStages = 4;
 constexpr int64_t kGroup = 16;
 /// What decides between plans where the text has no numbers.
 constexpr int64_t kTypicalPoints = 1024, kTypicalExtent = 32;
-/// Accumulators of a thread beside which little else fits.
-constexpr int64_t kManyAccumulators = 96;
-
 /// What an epilogue that computes is given beside accumulators (GELU on 64 of them spills with 6).
 constexpr int64_t kComputingRegisters = 64;
 constexpr int64_t kMBarrierBytesOfSlot = 2 * hopper::kMbarrierBytes;
@@ -31,16 +28,6 @@ std::string text(int64_t x) { return std::to_string(x); }
 int64_t sharedBudget(int64_t blocks) {
   return std::min(hopper::kMaxSharedPerBlock,
                   hopper::kSharedPerSM / blocks - hopper::kReservedSharedPerBlock);
-}
-
-/// The most that math threads can have after the producing warpgroup has given up what it does not
-/// need; 0 if nobody can give.
-int64_t mostRegisters(int64_t warpgroups, int64_t producers, int64_t entry) {
-  if (producers != 4)
-    return 0;
-  int64_t most = (entry * (warpgroups + 1) - kPlanProducerRegisters) / warpgroups;
-  return std::min(roundDown(most, hopper::kRegisterGranule),
-                  hopper::kMaxRegistersPerThread / 8 * 8);
 }
 
 /// What tiles of a thread can have: the plan's registers, or what it enters with.
@@ -79,11 +66,11 @@ std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanCho
   if (choice.registers <= entry)
     return "registers = " + text(choice.registers) + ", but " + who + " enter with " + text(entry) +
            " each: nothing is to be dealt";
-  if (choice.registers > mostRegisters(facts.mathWarpgroups(), choice.producers, entry))
+  if (choice.registers > mostPlanRegisters(facts.mathWarpgroups(), choice.producers, entry))
     return "registers = " + text(choice.registers) + " for each of " +
            text(128 * facts.mathWarpgroups()) + " math threads, but " + who + " enter with " +
            text(entry) + " each: at most " +
-           text(mostRegisters(facts.mathWarpgroups(), choice.producers, entry)) +
+           text(mostPlanRegisters(facts.mathWarpgroups(), choice.producers, entry)) +
            " when the producer keeps " + text(kPlanProducerRegisters);
   if (facts.registers + kPlanOtherRegisters > choice.registers)
     return "a math thread needs " + parts(facts.registers) + ", and the plan gives it " +
@@ -109,6 +96,14 @@ std::optional<std::string> whyNotShared(const PlanFacts &facts, const PlanChoice
          " stages fit";
 }
 } // namespace
+
+int64_t tessera::cta::mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry) {
+  if (producers != 4)
+    return 0;
+  int64_t most = (entry * (warpgroups + 1) - kPlanProducerRegisters) / warpgroups;
+  return std::min(roundDown(most, hopper::kRegisterGranule),
+                  hopper::kMaxRegistersPerThread / 8 * 8);
+}
 
 std::optional<std::string> tessera::cta::whyNotPlan(const PlanFacts &facts,
                                                     const PlanChoice &choice, bool hopeful) {
@@ -271,7 +266,7 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   // registers for the temporaries (GEMM + GELU, 128x256: 747 TFLOP/s, with one warp 714).
   bool evaluates = false;
   for (const PlanFacts &facts : launches)
-    evaluates |= facts.pipelined && facts.evaluates && facts.accumulators >= kManyAccumulators;
+    evaluates |= facts.pipelined && facts.evaluates && facts.accumulators >= kPlanManyAccumulators;
   const List producing = evaluates ? List{4, 1} : List{1, 4};
   for (int64_t blocks : oneOf(request.blocksPerSM, {1, 2}))
     for (int64_t producers : oneOf(request.producers, producing))
@@ -280,7 +275,7 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
         choice.producers = producers;
         choice.stages = stages;
         int64_t entry = hopper::entryRegisterCap(blocks * choice.threads(warpgroups));
-        int64_t dealt = mostRegisters(warpgroups, producers, entry);
+        int64_t dealt = mostPlanRegisters(warpgroups, producers, entry);
         // A warpgroup that produces may as well give what it does not need.
         choice.registers = request.registers.value_or(dealt > entry ? dealt : 0);
         std::optional<double> cycles = cost(launches, choice, hopeful, why);

@@ -9,9 +9,14 @@
 //
 // Stores that follow each other in a block are split together, the first columns of all of them
 // before the second: what they share is computed once and dies with its columns.
+//
+// What a part loads by threads (a bias) is loaded a part ahead, that of the first part before the
+// loop with the products: a warpgroup has nothing else to do while it waits for the L2 cache.
 #include "GlobalBox.h"
+#include "Pressure.h"
 #include "tessera/Dialect/Cta/LayoutRules.h"
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/PlanModel.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
@@ -40,8 +45,8 @@ struct Target {
 /// Stores that nothing keeps apart, in order.
 class Splitter {
 public:
-  Splitter(ArrayRef<Target> targets, int64_t width)
-      : targets(targets), last(targets.back().store), width(width), b(last) {}
+  Splitter(ArrayRef<Target> targets, int64_t width, int64_t registers)
+      : targets(targets), last(targets.back().store), width(width), registers(registers), b(last) {}
   void run();
 
 private:
@@ -57,10 +62,14 @@ private:
   template <typename Op>
   RankedTensorType narrowAccess(Op op, Type type, int64_t dim);
   Value convert(Value tile, RankedTensorType type);
+  void loadAhead(ArrayRef<Operation *> firsts);
+  Operation *loopOfProducts();
+  bool mayMoveBefore(LoadOp load, Operation *place);
 
   ArrayRef<Target> targets;
   Operation *last;
   int64_t width;
+  int64_t registers; ///< of a math thread
   OpBuilder b;
   DenseMap<std::pair<Value, int64_t>, Value> parts; // by tile and first column
 };
@@ -291,11 +300,88 @@ void Splitter::storePart(const Target &target, int64_t from) {
   cast<StoreOp>(b.clone(*target.store, mapping)).getCoordsMutable().assign(coords);
 }
 
+//===--- loads ahead -------------------------------------------------------------------------===//
+
+/// More registers of a thread than that are not held for a part to come.
+constexpr int64_t kAheadRegisters = 16;
+
+/// The last op before the parts that computes what they store in loops.
+Operation *Splitter::loopOfProducts() {
+  for (Operation *op = last; op; op = op->getPrevNode())
+    if (isa<LoopLikeOpInterface>(op) &&
+        op->walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      return op;
+  return nullptr;
+}
+
+/// True if nothing from `place` to the load writes what it reads.
+bool Splitter::mayMoveBefore(LoadOp load, Operation *place) {
+  std::optional<GlobalBox> from = globalBoxOf(load);
+  auto overwrites = [&](Operation *inner) {
+    if (!isa<StoreOp, CopyOutOp, memref::StoreOp>(inner))
+      return WalkResult::advance();
+    std::optional<GlobalBox> to = globalBoxOf(inner);
+    return !from || !to || mayAlias(*from, *to) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  for (Operation *op = place; op != load; op = op->getNextNode())
+    if (op->walk(overwrites).wasInterrupted())
+      return false;
+  return true;
+}
+
+/// Moves an op, and what it needs of the ops behind `place`; pure scalar ops only.
+static bool moveBefore(Operation *op, Operation *place) {
+  SetVector<Operation *> ops;
+  ops.insert(op);
+  for (unsigned i = 0; i < ops.size(); ++i)
+    for (Value operand : ops[i]->getOperands()) {
+      Operation *needed = operand.getDefiningOp();
+      if (!needed || needed->getBlock() != place->getBlock() || needed->isBeforeInBlock(place))
+        continue;
+      if (needed == place || !isMemoryEffectFree(needed) || needed->getNumRegions() ||
+          llvm::any_of(needed->getResultTypes(), llvm::IsaPred<RankedTensorType, SmemType>))
+        return false;
+      ops.insert(needed);
+    }
+  SmallVector<Operation *> order = ops.takeVector();
+  llvm::sort(order, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *moved : order)
+    moved->moveBefore(place);
+  return true;
+}
+
+/// `firsts`: the first op of each part.
+void Splitter::loadAhead(ArrayRef<Operation *> firsts) {
+  const int64_t accumulators = registersOf(targets.front().tile);
+  SmallVector<std::pair<LoadOp, Operation *>> moves;
+  for (auto [i, first] : llvm::enumerate(firsts)) {
+    Operation *end = i + 1 < firsts.size() ? firsts[i + 1] : last;
+    for (Operation *op = first; op && op != end; op = op->getNextNode()) {
+      auto load = dyn_cast<LoadOp>(op);
+      if (!load || registersOf(load.getResult()) > kAheadRegisters)
+        continue;
+      Operation *place = i ? firsts[i - 1] : loopOfProducts();
+      if (!i && accumulators + registersOf(load.getResult()) + kOtherRegisters > registers)
+        continue;
+      if (place && mayMoveBefore(load, place))
+        moves.push_back({load, place});
+    }
+  }
+  for (auto [load, place] : moves)
+    moveBefore(load, place);
+}
+
 void Splitter::run() {
   const int64_t columns = tileShape(targets.front().tile.getType())[kColumns];
-  for (int64_t from = 0; from < columns; from += width)
+  SmallVector<Operation *> firsts;
+  for (int64_t from = 0; from < columns; from += width) {
+    Operation *before = last->getPrevNode();
     for (const Target &target : targets)
       storePart(target, from);
+    firsts.push_back(before ? before->getNextNode() : &last->getBlock()->front());
+  }
+  if (llvm::all_of(targets, [](const Target &target) { return bool(target.stage); }))
+    loadAhead(firsts);
   // What the whole tiles were made of goes with them.
   Block *block = last->getBlock();
   SetVector<Operation *> slice;
@@ -354,9 +440,12 @@ static std::optional<Target> targetOf(Operation *op, int64_t width) {
   return std::nullopt;
 }
 
-/// What leads to the stored tile loads tiles, evaluates functions, or has a scalar that is no
-/// constant: values and temporaries that would stand beside all accumulators at once.
-static bool isHeavy(const Target &target) {
+static bool evaluates(Operation *op) {
+  return isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op);
+}
+
+/// True if one of the ops of the block that lead to the stored tile is such.
+static bool leadsThrough(const Target &target, llvm::function_ref<bool(Operation *)> such) {
   SmallVector<Value> tiles{target.tile};
   DenseSet<Operation *> seen;
   while (!tiles.empty()) {
@@ -364,15 +453,22 @@ static bool isHeavy(const Target &target) {
     if (!op || op->getBlock() != target.store->getBlock() || op->getNumRegions() ||
         !seen.insert(op).second)
       continue;
-    auto broadcast = dyn_cast<BroadcastOp>(op);
-    if (isa<LoadOp, ReadOp>(op) ||
-        (broadcast && !isa<RankedTensorType>(broadcast.getSource().getType())) ||
-        (isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op)))
+    if (such(op))
       return true;
     llvm::copy_if(op->getOperands(), std::back_inserter(tiles),
                   [](Value v) { return isa<RankedTensorType>(v.getType()); });
   }
   return false;
+}
+
+/// What leads to the stored tile loads tiles, evaluates functions, or has a scalar that is no
+/// constant: values and temporaries that would stand beside all accumulators at once.
+static bool isHeavy(const Target &target) {
+  return leadsThrough(target, [](Operation *op) {
+    auto broadcast = dyn_cast<BroadcastOp>(op);
+    return isa<LoadOp, ReadOp>(op) || evaluates(op) ||
+           (broadcast && !isa<RankedTensorType>(broadcast.getSource().getType()));
+  });
 }
 
 /// A store whose parts are as wide as a row of the widest swizzle. Where nothing but a conversion
@@ -433,6 +529,24 @@ static SmallVector<SmallVector<Target>> groupsOf(Block &block, int64_t width) {
   return groups;
 }
 
+/// What cta-plan will give a math thread: to functions beside many accumulators, all that a
+/// producing warpgroup can do without.
+static int64_t registersOfThread(tile::KernelOp kernel, PlanAttr plan, ArrayRef<Block *> blocks,
+                                 int64_t width) {
+  const int64_t warpgroups = kernel.getWarpgroups().value_or(1) * replicasOf(plan);
+  if (plan && plan.getRegisters().value_or(0))
+    return *plan.getRegisters();
+  bool many = false;
+  for (Block *block : blocks)
+    for (Operation &op : *block)
+      if (std::optional<Target> target = targetOf(&op, width))
+        many |=
+            leadsThrough(*target, evaluates) && registersOf(target->tile) >= kPlanManyAccumulators;
+  const int64_t producers = plan ? plan.getProducers().value_or(many ? 4 : 1) : many ? 4 : 1;
+  const int64_t entry = entryCap(128 * warpgroups + 32 * producers);
+  return std::max(entry, mostPlanRegisters(warpgroups, producers, entry));
+}
+
 namespace {
 struct SplitEpilogue : cta::impl::SplitEpilogueBase<SplitEpilogue> {
   using SplitEpilogueBase::SplitEpilogueBase;
@@ -453,9 +567,10 @@ struct SplitEpilogue : cta::impl::SplitEpilogueBase<SplitEpilogue> {
     const int64_t width = chosen.value_or(0);
     if (!width)
       return;
+    const int64_t registers = registersOfThread(kernel, plan, blocks, width);
     for (Block *block : blocks)
       for (const SmallVector<Target> &group : groupsOf(*block, width))
-        Splitter(group, width).run();
+        Splitter(group, width, registers).run();
   }
 };
 } // namespace
