@@ -30,3 +30,5 @@ generate dialects/Tile.md Dialect/Tile/TileOps.td -gen-dialect-doc -dialect=tile
 generate passes/Tile.md Dialect/Tile/Passes.td -gen-pass-doc
 generate passes/Conversion.md Conversion/Passes.td -gen-pass-doc
 generate passes/Simulate.md Simulate/Passes.td -gen-pass-doc
+generate dialects/Cta.md Dialect/Cta/CtaOps.td -gen-dialect-doc -dialect=cta
+generate passes/Cta.md Dialect/Cta/Passes.td -gen-pass-doc
