@@ -124,6 +124,7 @@ static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createLowerGrid(grid));
   kernels.addPass(cta::createPipelineCopies());
   kernels.addPass(cta::createSchedule());
+  kernels.addPass(cta::createOverlapEpilogue());
   kernels.addPass(cta::createRotateLoops());
   kernels.addPass(cta::createDeferWaits());
   kernels.addPass(cta::createSpecializeWarps());

@@ -8,6 +8,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Examples"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "GPU"))
+from make_gemms import Product
 from with_plan import with_plan
 
 # Reduction extents: no iteration, one, one less than the depth, the depth, one more.
@@ -23,12 +25,28 @@ CASES = [
                    "stages = 2, producers = 4, registers = 232, persistent = 1, pending = 1"],
      [f"B=1,H=2,S=600,T={t}" for t in (0, 1, 128, 256, 384)]),
     ("gemm-bias-gelu", ["stages = 2, persistent = 1"], [f"M=300,N=520,K={k}" for k in (0, 64, 192)]),
+    # An epilogue in parts beside the products of the next point: fewer iterations than parts, as many, more; one point a block and many.
+    ("gemm-nn-128x128x64", ["stages = 3, persistent = 1, epilogue = 64, overlap = 1", "stages = 2, persistent = 1, epilogue = 64, overlap = 1, pending = 1", "stages = 1, persistent = 1, overlap = 1"],
+     [f"M={m},N=520,K={k}" for m in (100, 700) for k in (0, 1, 64, 128, 192, 256, 640)]),
+    # Loads that go ahead of their parts; loads of a channel within parts.
+    ("nn-bias-gelu", ["stages = 2, persistent = 1, epilogue = 32, overlap = 1"], [f"M={m},N=520,K={k}" for m in (100, 700) for k in (0, 256, 320, 384)]),
+    ("nt-residual", ["stages = 3, persistent = 1, epilogue = 32, overlap = 1", "stages = 1, persistent = 1, epilogue = 64, overlap = 1"],
+     [f"M={m},N=520,K={k}" for m in (100, 700) for k in (0, 64, 192, 256, 640)]),
 ]
 PASSES = "builtin.module(tessera-to-allocated{variants=aligned derive-plans=false})"
 
+
+
+def program_of(name):
+    """An example, or a product of make_gemms.py with 128x128 tiles."""
+    example = pathlib.Path(sys.argv[2]) / f"{name}.mlir"
+    layout, *epilogue = name.split("-")
+    return example.read_text() if example.exists() else Product(layout, epilogue=tuple(epilogue)).source((128, 128, 64))
+
+
 failed = False
 for name, plans, sizes in CASES:
-    program = (pathlib.Path(sys.argv[2]) / f"{name}.mlir").read_text()
+    program = program_of(name)
     for plan in plans:
         made = subprocess.run([sys.argv[1], "-", f"--pass-pipeline={PASSES}"], input=with_plan(program, plan), capture_output=True, text=True, check=True)
         assert "cta.ring" in made.stdout, f"{name}, {plan}: no channel"

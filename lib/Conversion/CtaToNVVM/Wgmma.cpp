@@ -155,6 +155,15 @@ Values wait(Lowering &f, const Values &acc, int64_t pending) {
                      inputs, /*sideEffects=*/true, /*memoryClobber=*/true);
 }
 
+/// Another register, also for ptxas: neither LLVM nor its coalescer see through it.
+Value copied(Lowering &f, Value reg) {
+  bool wide = reg.getType().isF32();
+  return f
+      .inlineAsm("mov.b32 $0, $1;", {{reg.getType(), wide ? "&f" : "&r"}},
+                 {{reg, wide ? "f" : "r"}}, /*sideEffects=*/true, /*memoryClobber=*/false)
+      .front();
+}
+
 } // namespace
 
 bool tessera::nvvm::isZeroTile(Value tile) {
@@ -253,6 +262,10 @@ LogicalResult tessera::nvvm::lowerComplete(Lowering &f, cta::CompleteOp op) {
   if (!isa_and_nonnull<cta::WgmmaWaitOp, cta::ReadyOp>(op.getSource().getDefiningOp()))
     return f.error(op, "nothing has waited for the product: run cta-insert-waits");
   Values regs = f.registers(op.getSource());
+  // Ready and not in flight since: a copy in registers that no product has written.
+  if (op.getSource().getDefiningOp<cta::ReadyOp>())
+    for (Value &reg : regs)
+      reg = copied(f, reg);
   auto type = cast<RankedTensorType>(op.getResult().getType());
   if (type.getElementType().isF16())
     regs =

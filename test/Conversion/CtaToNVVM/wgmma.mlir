@@ -157,3 +157,25 @@ tile.kernel @packed_k(%x: memref<128x8xf16>) attributes {phase = #tile.phase<all
   }
   tile.return
 }
+
+// A tile that is ready and completed without a wait is a copy in other registers, which no product has written.
+// CHECK-LABEL: llvm.func @copied
+// CHECK:       %[[W:.+]] = llvm.inline_asm {{.*}} "wgmma.wait_group.sync.aligned 0;"
+// CHECK:       %[[R:.+]] = llvm.extractvalue %[[W]][0]
+// CHECK:       llvm.inline_asm has_side_effects {{.*}}"mov.b32 $0, $1;", "=&f,f" %[[R]] : (f32) -> f32
+// CHECK-COUNT-3: "mov.b32 $0, $1;", "=&f,f"
+// CHECK-NOT:   mov.b32 $0, $1
+tile.kernel @copied_k(%x: memref<64x8xf32>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @copied blocks() attributes {shared = 4096 : i64} {
+    %c0 = arith.constant 0 : index
+    %t = arith.constant dense<1.0> : tensor<64x16xbf16, #acc1>
+    %u = arith.constant dense<1.0> : tensor<16x8xbf16, #acc1>
+    %a = cta.stage %t {offset = 0 : i64} : tensor<64x16xbf16, #acc1> -> !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>
+    %b = cta.stage %u {offset = 2048 : i64} : tensor<16x8xbf16, #acc1> -> !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>>
+    %d = cta.wgmma %a, %b : !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>, !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>> -> tensor<64x8xf32, #acc1>
+    %r = cta.ready %d : tensor<64x8xf32, #acc1>
+    %kept = cta.complete %r : !cta.async<tensor<64x8xf32, #acc1>>
+    cta.store %kept, %x[%c0, %c0] : tensor<64x8xf32, #acc1> -> memref<64x8xf32>
+  }
+  tile.return
+}

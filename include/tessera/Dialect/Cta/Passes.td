@@ -105,7 +105,7 @@ def Plan : CtaPass<"cta-plan"> {
     tile.kernel @gemm(…) attributes {plan = #cta.plan<stages = 3>, …}
     // becomes
     tile.kernel @gemm(…) attributes {plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16,
-      blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0>, …}
+      blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0, overlap = 0>, …}
     ```
   }];
 }
@@ -272,6 +272,42 @@ def Schedule : CtaPass<"cta-schedule"> {
   let options = [
     Option<"formSteps", "form-steps", "bool", "false", "make loops with a schedule consist of cta.steps">,
     Option<"printProblems", "print-problems", "bool", "false", "print each loop's problem and schedule, in the text format of lib/Schedule">];
+}
+
+def OverlapEpilogue : CtaPass<"cta-overlap-epilogue"> {
+  let summary = "A point's epilogue beside the next point's products";
+  let description = [{
+    Requires and ensures *scheduled*, channels with depths. With `overlap = 1` in the kernel's plan the loop over points of a persistent launch keeps the accumulators of
+    the last point: its epilogue runs while the products of this one are in flight, a part (up to a store) between the issue and the completion of the products of one
+    iteration; small loads of a part are issued an iteration before it. The loop over points runs once more, to do the last epilogue. A loop with fewer iterations than there
+    are parts begins after the epilogue. Behind the loop the accumulators are copied: ptxas lets nothing read registers that a product has written while others are in
+    flight (C7517).
+
+    ```mlir
+    scf.for %t = %id to %points step %n {
+      %acc = scf.for %k … iter_args(%c = %zero) { …; %d = cta.wgmma %a, %b, %c; … }
+      …                                                      // parts
+    }
+    // becomes
+    scf.for %t = %id to %end step %n iter_args(%last = %zero) {
+      %acc = scf.if %apart {                                 // there is no last point, or too few iterations
+        scf.if %any { … }                                    // all parts of %last
+        scf.for %k … iter_args(%c = %zero) { … }
+      } else {
+        …                                                    // the first iteration:
+        %d = cta.wgmma %a, %b, (cta.ready %zero)
+        …                                                    // part 0 of %last
+        %c0 = cta.complete %d
+        …                                                    // as many as there are parts
+        scf.for %k = %rest … iter_args(%c = %cp) { … }
+      }
+      scf.yield %acc
+    }
+    ```
+
+    It is an error if the body has several loops with products, if the parts need a tile or a slot of a channel of the point they belong to other than what the loop
+    over products leaves, or if what they read is written by the launch.
+  }];
 }
 
 def RotateLoops : CtaPass<"cta-rotate-loops"> {

@@ -63,14 +63,18 @@ struct PlanFacts {
 
 /// The entries of #cta.plan that the model decides; one without a value is open.
 struct PlanRequest {
-  std::optional<int64_t> producers, stages, persistent, group, blocksPerSM, registers, pending;
+  std::optional<int64_t> producers, stages, persistent, group, blocksPerSM, registers, pending,
+      overlap;
   /// The request leaves open what decides whether a plan can work.
-  bool isOpen() const { return !producers && !stages && !blocksPerSM && !registers && !pending; }
+  bool isOpen() const {
+    return !producers && !stages && !blocksPerSM && !registers && !pending &&
+           overlap.value_or(0) == 0;
+  }
 };
 
 struct PlanChoice {
   int64_t producers = 0, stages = 0, persistent = 0, group = 0, blocksPerSM = 1, registers = 0,
-          pending = 0;
+          pending = 0, overlap = 0;
   /// `warpgroups`: all that compute.
   int64_t threads(int64_t warpgroups) const { return 128 * warpgroups + 32 * producers; }
 };

@@ -29,7 +29,8 @@ namespace tessera::cta {
 } // namespace tessera::cta
 
 /// 65535 cores (the most that tile.num_cores says) with 32 blocks each are less than 2^21.
-static constexpr int64_t kMaxPersistent = (int64_t(1) << 31) - (int64_t(1) << 21);
+static constexpr int64_t kMostBlocks = int64_t(1) << 21;
+static constexpr int64_t kMaxPersistent = (int64_t(1) << 31) - kMostBlocks;
 
 namespace {
 /// Arithmetic that folds constants, so that a static grid has readable code.
@@ -156,17 +157,19 @@ static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange block
 /// A cluster takes `cluster` points that follow each other in the first dimension; `counts` are
 /// then those of clusters.
 static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int64_t blocksPerSM,
-                                                int64_t cluster) {
+                                                int64_t cluster, bool overlap) {
   Value total = counts.front();
   for (Value count : counts.drop_front())
     total = a.make<arith::MulIOp>(total, count);
   std::optional<int64_t> known = getConstantIntValue(total);
-  if (!known || *known > kMaxPersistent) {
-    Value limit = a.index(a.b.getIndexAttr(kMaxPersistent));
+  // cta-overlap-epilogue lets the loop run once more.
+  const int64_t most = overlap ? kMaxPersistent - kMostBlocks : kMaxPersistent;
+  if (!known || *known > most) {
+    Value limit = a.index(a.b.getIndexAttr(most));
     Value fits = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sle, total, limit);
     tile::AssumeOp::create(
         a.b, a.loc, fits,
-        a.b.getStringAttr("a persistent grid has at most " + Twine(kMaxPersistent) + " points"),
+        a.b.getStringAttr("a persistent grid has at most " + Twine(most) + " points"),
         IntegerAttr(), IntegerAttr(), IntegerAttr());
   }
   Value resident = tile::NumCoresOp::create(a.b, a.loc, a.b.getIndexType());
@@ -274,7 +277,8 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   Value total;
   if (persistent) {
     Value launched;
-    std::tie(total, launched) = persistentBlocks(outside, counts, *blocksPerSM, cluster);
+    std::tie(total, launched) = persistentBlocks(outside, counts, *blocksPerSM, cluster,
+                                                 plan.getOverlap().value_or(0) == 1);
     blocks = {launched};
   }
   IntegerAttr minBlocks = blocksPerSM ? b.getI64IntegerAttr(*blocksPerSM) : IntegerAttr();

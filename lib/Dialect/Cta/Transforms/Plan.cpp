@@ -282,16 +282,17 @@ static PlanRequest requestOf(PlanAttr plan, std::optional<int64_t> order) {
   request.blocksPerSM = plan.getBlocksPerSm();
   request.registers = plan.getRegisters();
   request.pending = plan.getPending();
+  request.overlap = plan.getOverlap();
   return request;
 }
 
 PlanAttr tessera::cta::withEpilogue(MLIRContext *context, PlanAttr plan, int64_t width) {
   if (!plan)
-    return PlanAttr::get(context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, width);
+    return PlanAttr::get(context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, width, {});
   return PlanAttr::get(context, plan.getReplicate(), plan.getWarpgroups(), plan.getProducers(),
                        plan.getStages(), plan.getPersistent(), plan.getGroup(),
                        plan.getBlocksPerSm(), plan.getCluster(), plan.getRegisters(),
-                       plan.getPending(), width);
+                       plan.getPending(), width, plan.getOverlap());
 }
 
 static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &choice,
@@ -315,7 +316,7 @@ static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &c
   return PlanAttr::get(context, keep(replicate, Replicate::Split), warpgroups, choice.producers,
                        choice.stages, choice.persistent, keep(group, choice.group), blocks,
                        keep(cluster, int64_t(1)), choice.registers, choice.pending,
-                       keep(epilogue, int64_t(0)));
+                       keep(epilogue, int64_t(0)), choice.overlap);
 }
 
 static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,

@@ -78,6 +78,29 @@ std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanCho
   return std::nullopt;
 }
 
+/// The last point's accumulators live beside those of this one.
+std::optional<std::string> whyNotOverlap(const PlanFacts &facts, const PlanChoice &choice) {
+  if (!choice.overlap)
+    return std::nullopt;
+  if (!choice.persistent)
+    return "overlap = 1 does a block's epilogue beside the products of the next block of a "
+           "persistent launch, but persistent = 0";
+  if (facts.replicas > 1)
+    return "overlap = 1 does what replicate = blocks does in another way: plan one of them";
+  if (!choice.producers)
+    return "overlap = 1 needs a role that loads for both blocks, but producers = 0";
+  int64_t registers =
+      choice.registers
+          ? choice.registers
+          : hopper::entryRegisterCap(choice.blocksPerSM * choice.threads(facts.mathWarpgroups()));
+  int64_t need = 2 * facts.accumulators + kPlanOtherRegisters;
+  if (need > registers)
+    return "overlap = 1 needs " + text(need) + " registers of a math thread (2 sets of " +
+           text(facts.accumulators) + " accumulators, " + text(kPlanOtherRegisters) +
+           " other), but it has " + text(registers);
+  return std::nullopt;
+}
+
 std::optional<std::string> whyNotShared(const PlanFacts &facts, const PlanChoice &choice,
                                         bool hopeful) {
   int64_t barriers = (choice.stages + 1) * facts.channels * kMBarrierBytesOfSlot;
@@ -117,6 +140,8 @@ std::optional<std::string> tessera::cta::whyNotPlan(const PlanFacts &facts,
     return "pending = " + text(choice.pending) + " products keep their slots, and there are " +
            text(choice.stages) + ": it must be less than 'stages'";
   if (auto why = whyNotRegisters(facts, choice, hopeful))
+    return why;
+  if (auto why = whyNotOverlap(facts, choice))
     return why;
   return whyNotShared(facts, choice, hopeful);
 }
@@ -204,8 +229,8 @@ PlanPrediction tessera::cta::predictPlan(const PlanFacts &facts, const PlanChoic
       hopper::kEpilogueCycles + hopper::kEpilogueCyclesPerRegister * facts.accumulators;
   if (!choice.persistent)
     epilogue += hopper::kBlockStartCycles + load;
-  // Another block's products run meanwhile, or those of another warpgroup.
-  const bool hidden = choice.blocksPerSM > 1 || facts.replicas > 1;
+  // Another block's products run meanwhile, those of another warpgroup or of the next point.
+  const bool hidden = choice.blocksPerSM > 1 || facts.replicas > 1 || choice.overlap;
   result.round = hidden ? 0 : epilogue;
   result.launch = hopper::kLaunchCycles + (hidden ? epilogue : 0);
   return result;
@@ -262,6 +287,7 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   choice.group = request.group.value_or(chooseGroup(launches));
   choice.persistent = request.persistent.value_or(1);
   choice.pending = request.pending.value_or(0);
+  choice.overlap = request.overlap.value_or(0);
   // Functions, or several operands, beside many accumulators: a warpgroup that produces gives its
   // registers for the temporaries (GEMM + GELU, 128x256: 747 TFLOP/s, with one warp 714).
   bool evaluates = false;
@@ -298,6 +324,7 @@ PlanAnswer tessera::cta::choosePlan(const std::vector<PlanFacts> &launches,
   plain.blocksPerSM = request.blocksPerSM.value_or(1);
   plain.registers = request.registers.value_or(0);
   plain.pending = request.pending.value_or(0);
+  plain.overlap = request.overlap.value_or(0);
   bool pipelined = false;
   for (const PlanFacts &facts : launches)
     pipelined |= facts.pipelined;
