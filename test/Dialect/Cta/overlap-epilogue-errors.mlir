@@ -323,7 +323,7 @@ tile.kernel @written(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?xf
     %step = arith.index_cast %many : index to i32
     scf.for %t = %id to %points step %step : i32 {
       %i = arith.index_cast %t : i32 to index
-      // expected-error @+1 {{stands in the way of overlap = 1: the epilogue needs what it loads, and the launch writes that array}}
+      // expected-error @+1 {{stands in the way of overlap = 1: the epilogue needs what it loads, and the loop over products writes that array}}
       %old = cta.load %C[%i, %c0] : memref<?x?xf32> -> !sum
       %r = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (!sum) {
         %p = cta.acquire %ch : !ch
@@ -332,6 +332,7 @@ tile.kernel @written(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?xf
         %q, %s = cta.wait %ch : !ch
         %d = cta.wgmma %s, %s, %c : !tile, !tile -> !sum
         cta.release %ch, %q : !ch
+        cta.store %d, %C[%i, %k] : !sum -> memref<?x?xf32>
         scf.yield %d : !sum
       }
       %y = arith.addf %r, %old : !sum

@@ -103,7 +103,7 @@ tile.kernel @parts(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %points
 
 // -----
 
-// A small load of a part goes an iteration ahead: the first iteration has loads only, so that a part needs three iterations. The slot that is read before the loop
+// What was loaded before the loop is loaded in an iteration of its own, in front of the parts, so that its latency hides, too. The slot that is read before the loop
 // over products is released by its own point. The loop has a constant number of iterations.
 // CHECK-LABEL: tile.kernel @ahead
 // CHECK:       %[[CH:.+]] = cta.channel
@@ -162,6 +162,7 @@ tile.kernel @ahead(%A: memref<?x?xbf16>, %bias: memref<?xbf16>, %C: memref<?x?xf
     scf.for %t = %id to %points step %step : i32 {
       %i = arith.index_cast %t : i32 to index
       %zero = arith.constant dense<0.0> : !sum
+      %row = cta.load %bias[%i] : memref<?xbf16> -> !row
       %op = cta.acquire %once : !once
       %own = cta.copy %A[%i, %i] {mechanism = #tma} : memref<?x?xbf16> -> !tile
       cta.commit %once, %op (%own) : !once
@@ -176,7 +177,6 @@ tile.kernel @ahead(%A: memref<?x?xbf16>, %bias: memref<?xbf16>, %C: memref<?x?xf
         scf.yield %d : !sum
       }
       cta.release %once, %oq : !once
-      %row = cta.load %bias[%i] : memref<?xbf16> -> !row
       %wide = arith.extf %row : !row to !row32
       %rows = cta.broadcast %wide dims = [1] : !row32 -> !sum
       %sum = arith.addf %r, %rows : !sum

@@ -279,7 +279,7 @@ def OverlapEpilogue : CtaPass<"cta-overlap-epilogue"> {
   let description = [{
     Requires and ensures *scheduled*, channels with depths. With `overlap = 1` in the kernel's plan the loop over points of a persistent launch keeps the accumulators of
     the last point: its epilogue runs while the products of this one are in flight, a part (up to a store) between the issue and the completion of the products of one
-    iteration; small loads of a part are issued an iteration before it. The loop over points runs once more, to do the last epilogue. A loop with fewer iterations than there
+    iteration; what was loaded before the loop (`cta-split-epilogue`) is loaded beside the first. The loop over points runs once more, to do the last epilogue. A loop with fewer iterations than there
     are parts begins after the epilogue. Behind the loop the accumulators are copied: ptxas lets nothing read registers that a product has written while others are in
     flight (C7517).
 
@@ -306,7 +306,7 @@ def OverlapEpilogue : CtaPass<"cta-overlap-epilogue"> {
     ```
 
     It is an error if the body has several loops with products, if the parts need a tile or a slot of a channel of the point they belong to other than what the loop
-    over products leaves, or if what they read is written by the launch.
+    over products leaves, or if the loop over products writes what they were loaded from before.
   }];
 }
 

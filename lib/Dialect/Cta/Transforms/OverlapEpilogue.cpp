@@ -13,7 +13,6 @@
 // Points of a grid are independent of each other, so that nothing orders the memory accesses of one
 // with those of another; those of one point keep their order.
 #include "GlobalBox.h"
-#include "Pressure.h"
 #include "tessera/Dialect/Cta/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -32,9 +31,6 @@ using namespace tessera::cta;
 
 /// Iterations that are written out for parts. More parts than that share them.
 constexpr size_t kMostPeeled = 8;
-
-/// A load of so many registers is issued an iteration before its part.
-constexpr int64_t kMostLoadedAhead = 8;
 
 static bool isStore(Operation *op) { return isa<StoreOp, CopyOutOp, memref::StoreOp>(op); }
 
@@ -61,16 +57,14 @@ private:
   LogicalResult findEpilogue();
   LogicalResult addNeeded(Operation *op);
   bool staysWithItsPoint(Operation *op);
-  bool isWritten(Operation *load);
-  bool addScalars(Operation *op, llvm::SetVector<Operation *> &scalars);
+  bool isWrittenByLoop(Operation *load);
   void makeParts();
 
   Value constant(Type type, int64_t number);
   void cloneNeeded(Operation *op, IRMapping &mapping);
   void clonePart(ArrayRef<Operation *> part, IRMapping &mapping);
-  void cloneBeside(size_t iteration, IRMapping &mapping);
-  SmallVector<Value> clonePeeled(Value k, ValueRange carried, IRMapping &current, size_t iteration,
-                                 IRMapping &last);
+  SmallVector<Value> clonePeeled(Value k, ValueRange carried, IRMapping &current,
+                                 ArrayRef<Operation *> part, IRMapping &last);
   SmallVector<Value> cloneLoop(Value from, Value to, ValueRange carried, IRMapping &current);
   IRMapping lastPoint(scf::ForOp next);
   SmallVector<Value> results(ValueRange all);
@@ -89,7 +83,6 @@ private:
   llvm::SetVector<Operation *> needed;      ///< of `before`, made again for the epilogue
   llvm::SetVector<unsigned> carried;        ///< numbers of results of `loop`
   SmallVector<SmallVector<Operation *>> parts;
-  SmallVector<llvm::SetVector<Operation *>> ahead; ///< loads of each part, and their coordinates
 };
 } // namespace
 
@@ -137,10 +130,10 @@ bool Overlap::staysWithItsPoint(Operation *op) {
   return wait && wait->getBlock() == points.getBody() && wait->isBeforeInBlock(loop);
 }
 
-/// True if the launch may write what the op reads.
-bool Overlap::isWritten(Operation *load) {
+/// True if the load would see something else behind the loop over products.
+bool Overlap::isWrittenByLoop(Operation *load) {
   std::optional<GlobalBox> from = globalBoxOf(load);
-  return from && findIn(launch, [&](Operation *store) {
+  return from && findIn(loop, [&](Operation *store) {
            std::optional<GlobalBox> to = isStore(store) ? globalBoxOf(store) : std::nullopt;
            return isStore(store) && (!to || mayAlias(*from, *to));
          });
@@ -172,9 +165,11 @@ LogicalResult Overlap::addNeeded(Operation *op) {
         diagnostic.attachNote(effect->getLoc()) << "made here";
         return diagnostic;
       }
-      Operation *written = findIn(made, [&](Operation *nested) { return isWritten(nested); });
+      Operation *written = findIn(made, [&](Operation *nested) { return isWrittenByLoop(nested); });
       if (written)
-        return error(written, "the epilogue needs what it loads, and the launch writes that array");
+        return error(
+            written,
+            "the epilogue needs what it loads, and the loop over products writes that array");
       needed.insert(made);
       if (failed(addNeeded(made)))
         return WalkResult::interrupt();
@@ -218,38 +213,14 @@ void Overlap::makeParts() {
       parts.emplace_back();
     parts.back().append(part);
   }
-  // The latency of loads is that of several products.
-  for (ArrayRef<Operation *> part : parts) {
-    llvm::SetVector<Operation *> &loads = ahead.emplace_back();
-    for (Operation *op : part) {
-      llvm::SetVector<Operation *> needs = loads;
-      if (!isa<LoadOp>(op) || registersOf(op->getResult(0)) > kMostLoadedAhead || isWritten(op) ||
-          !addScalars(op, needs))
-        continue;
-      needs.insert(op);
-      loads = needs;
-    }
-  }
-  // The first part comes one iteration later.
-  if (!ahead.front().empty()) {
-    parts.insert(parts.begin(), SmallVector<Operation *>());
-    ahead.insert(ahead.begin(), llvm::SetVector<Operation *>());
-  }
-}
-
-/// Adds what the op needs of the epilogue, in order; false unless all of that are scalars without
-/// effects.
-bool Overlap::addScalars(Operation *op, llvm::SetVector<Operation *> &scalars) {
-  for (Value operand : op->getOperands()) {
-    Operation *made = operand.getDefiningOp();
-    if (!made || !llvm::is_contained(epilogue, made))
-      continue;
-    if (!operand.getType().isIntOrIndexOrFloat() || made->getNumRegions() ||
-        !isMemoryEffectFree(made) || !addScalars(made, scalars))
-      return false;
-    scalars.insert(made);
-  }
-  return true;
+  SmallVector<Operation *> loads;
+  // What was loaded before the loop is loaded in front of all parts, behind an earlier product: its
+  // latency is that of several.
+  for (Operation *op : before)
+    if (needed.contains(op) && findIn(op, llvm::IsaPred<LoadOp, memref::LoadOp>))
+      loads.push_back(op);
+  if (!loads.empty())
+    parts.insert(parts.begin(), loads);
 }
 
 //===--- copies ------------------------------------------------------------------------------===//
@@ -274,23 +245,15 @@ void Overlap::cloneNeeded(Operation *op, IRMapping &mapping) {
 
 void Overlap::clonePart(ArrayRef<Operation *> part, IRMapping &mapping) {
   for (Operation *op : part) {
-    if (op->getNumResults() && mapping.contains(op->getResult(0)))
-      continue; // it went ahead
     cloneNeeded(op, mapping);
-    b.clone(*op, mapping);
+    if (!op->getNumResults() || !mapping.contains(op->getResult(0)))
+      b.clone(*op, mapping);
   }
-}
-
-/// What runs beside the products of an iteration: loads for the next part, and a part.
-void Overlap::cloneBeside(size_t iteration, IRMapping &mapping) {
-  if (iteration + 1 < parts.size())
-    clonePart(ahead[iteration + 1].getArrayRef(), mapping);
-  clonePart(parts[iteration], mapping);
 }
 
 /// One iteration over products with a part between the issue and the completion of the last.
 SmallVector<Value> Overlap::clonePeeled(Value k, ValueRange values, IRMapping &current,
-                                        size_t iteration, IRMapping &last) {
+                                        ArrayRef<Operation *> part, IRMapping &last) {
   IRMapping mapping(current);
   mapping.map(loop.getInductionVar(), k);
   mapping.map(loop.getRegionIterArgs(), values);
@@ -306,7 +269,7 @@ SmallVector<Value> Overlap::clonePeeled(Value k, ValueRange values, IRMapping &c
       issued.getCMutable().assign(ReadyOp::create(b, issued.getLoc(), issued.getC()));
     result.setType(AsyncType::get(b.getContext(), type));
     b.setInsertionPointAfter(issued);
-    cloneBeside(iteration, last);
+    clonePart(part, last);
     mapping.map(product.getResult(), CompleteOp::create(b, issued.getLoc(), result).getResult());
     b.setInsertionPointToEnd(issued->getBlock());
   }
@@ -421,7 +384,7 @@ void Overlap::rewrite() {
   SmallVector<Value> values = start;
   for (size_t i = 0; i < parts.size(); ++i) {
     Value k = b.createOrFold<arith::AddIOp>(loc, lower, times(static_cast<int64_t>(i)));
-    values = clonePeeled(k, values, current, i, last);
+    values = clonePeeled(k, values, current, parts[i], last);
   }
   Value rest = b.createOrFold<arith::AddIOp>(loc, lower, times(count));
   scf::YieldOp::create(b, loc, results(cloneLoop(rest, upper, values, current)));
