@@ -328,8 +328,7 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                std::optional<int64_t> persistent, std::optional<int64_t> group,
                                std::optional<int64_t> blocksPerSM, std::optional<int64_t> cluster,
                                std::optional<int64_t> registers, std::optional<int64_t> pending,
-                               std::optional<int64_t> epilogue,
-                               std::optional<int64_t> overlap) {
+                               std::optional<int64_t> epilogue, std::optional<int64_t> overlap) {
   auto within = [&](StringRef name, std::optional<int64_t> value, int64_t low,
                     int64_t high) -> LogicalResult {
     if (!value || (*value >= low && *value <= high))
