@@ -345,7 +345,7 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       failed(within("blocks_per_sm", blocksPerSM, 1, 32)) ||
       failed(within("cluster", cluster, 1, kMaxCluster)) ||
       failed(within("registers", registers, 0, 256)) || failed(within("pending", pending, 0, 7)) ||
-      failed(within("epilogue", epilogue, 0, kMany)) || failed(within("overlap", overlap, 0, 1)))
+      failed(within("epilogue", epilogue, 0, kMany)) || failed(within("overlap", overlap, 0, 4)))
     return failure();
   if (registers && *registers && (*registers < 24 || *registers % 8))
     return emitError() << "plan: 'registers' is 0 or a multiple of 8 from 24 to 256, got "

@@ -7,14 +7,14 @@ tile.kernel @phase() attributes {phase = #tile.phase<placed>, warpgroups = 1, pl
 
 // -----
 
-// expected-error @+1 {{has a plan with overlap = 1, which needs a role that loads and warpgroups that share a point: leave out producers = 0 and replicate = blocks}}
+// expected-error @+1 {{has a plan with overlap, which needs a role that loads and warpgroups that share a point: leave out producers = 0 and replicate = blocks}}
 tile.kernel @replicas() attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<replicate = blocks, warpgroups = 2, overlap = 1>} {
   tile.return
 }
 
 // -----
 
-// expected-error @+1 {{has a plan with overlap = 1, which needs a role that loads and warpgroups that share a point: leave out producers = 0 and replicate = blocks}}
+// expected-error @+1 {{has a plan with overlap, which needs a role that loads and warpgroups that share a point: leave out producers = 0 and replicate = blocks}}
 tile.kernel @alone() attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<producers = 0, overlap = 1>} {
   tile.return
 }
@@ -29,7 +29,7 @@ tile.kernel @alone() attributes {phase = #tile.phase<scheduled>, warpgroups = 1,
 !ch = !cta.channel<2, !tile>
 tile.kernel @one_point(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?xf32>, %n: index, %points: i32) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<overlap = 1>} {
   %blocks = arith.index_cast %points : i32 to index
-  // expected-error @+1 {{overlap = 1 runs an epilogue beside the next point's products, but this launch has no loop over points; plan persistent = 1}}
+  // expected-error @+1 {{overlap runs an epilogue beside the next point's products, but this launch has no loop over points; plan persistent = 1}}
   cta.launch @one_point_0 blocks(%blocks) {
     %ch = cta.channel : !ch
     %c0 = arith.constant 0 : index
@@ -75,7 +75,7 @@ tile.kernel @carries(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?xf
     %id = arith.index_cast %block : index to i32
     %many = cta.num_blocks : index
     %step = arith.index_cast %many : index to i32
-    // expected-error @+1 {{stands in the way of overlap = 1: the loop over points carries values from one to the next}}
+    // expected-error @+1 {{stands in the way of overlap: the loop over points carries values from one to the next}}
     %sum = scf.for %t = %id to %points step %step iter_args(%last = %c0) -> (index) : i32 {
       %i = arith.index_cast %t : i32 to index
       %r = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (!sum) {
@@ -120,7 +120,7 @@ tile.kernel @no_loop(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?xf
       %a = cta.copy %A[%i, %i] {mechanism = #tma} : memref<?x?xbf16> -> !tile
       cta.commit %ch, %p (%a) : !ch
       %q, %s = cta.wait %ch : !ch
-      // expected-error @+1 {{stands in the way of overlap = 1: it is not in a loop of its point, whose first iterations could hold the last point's epilogue}}
+      // expected-error @+1 {{stands in the way of overlap: it is not in a loop of its point, whose first iterations could hold the last point's epilogue}}
       %r = cta.wgmma %s, %s, %zero : !tile, !tile -> !sum
       cta.release %ch, %q : !ch
       cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
@@ -160,7 +160,7 @@ tile.kernel @two_loops(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?
         cta.release %ch, %q : !ch
         scf.yield %d : !sum
       }
-      // expected-error @+1 {{stands in the way of overlap = 1: a point has more than one loop with products}}
+      // expected-error @+1 {{stands in the way of overlap: a point has more than one loop with products}}
       %r2 = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (!sum) {
         %p = cta.acquire %ch : !ch
         %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
@@ -198,7 +198,7 @@ tile.kernel @nested(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?xf3
     %step = arith.index_cast %many : index to i32
     scf.for %t = %id to %points step %step : i32 {
       %i = arith.index_cast %t : i32 to index
-      // expected-error @+1 {{stands in the way of overlap = 1: none of its products stands in its body itself and is waited for there}}
+      // expected-error @+1 {{stands in the way of overlap: none of its products stands in its body itself and is waited for there}}
       %r = scf.for %l = %c0 to %n step %c64 iter_args(%o = %zero) -> (!sum) {
         %e = scf.for %k = %c0 to %n step %c64 iter_args(%c = %o) -> (!sum) {
           %p = cta.acquire %ch : !ch
@@ -238,7 +238,7 @@ tile.kernel @store_before(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<
     %step = arith.index_cast %many : index to i32
     scf.for %t = %id to %points step %step : i32 {
       %i = arith.index_cast %t : i32 to index
-      // expected-error @+1 {{stands in the way of overlap = 1: it stands before the loop over products, and there is one iteration more than points}}
+      // expected-error @+1 {{stands in the way of overlap: it stands before the loop over products, and there is one iteration more than points}}
       cta.store %zero, %C[%i, %c0] : !sum -> memref<?x?xf32>
       %r = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (!sum) {
         %p = cta.acquire %ch : !ch
@@ -291,7 +291,7 @@ tile.kernel @slot(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?xf32>
         cta.release %ch, %q : !ch
         scf.yield %d : !sum
       }
-      // expected-error @+1 {{stands in the way of overlap = 1: it needs what its point has made before the loop over products, and that is gone when the next point runs}}
+      // expected-error @+1 {{stands in the way of overlap: it needs what its point has made before the loop over products, and that is gone when the next point runs}}
       %x = cta.read %s0 : !tile -> tensor<64x64xbf16, #acc>
       cta.release %once, %q0 : !ch
       %w = arith.extf %x : tensor<64x64xbf16, #acc> to !sum
@@ -323,7 +323,7 @@ tile.kernel @written(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?xf
     %step = arith.index_cast %many : index to i32
     scf.for %t = %id to %points step %step : i32 {
       %i = arith.index_cast %t : i32 to index
-      // expected-error @+1 {{stands in the way of overlap = 1: the epilogue needs what it loads, and the loop over products writes that array}}
+      // expected-error @+1 {{stands in the way of overlap: the epilogue needs what it loads, and the loop over products writes that array}}
       %old = cta.load %C[%i, %c0] : memref<?x?xf32> -> !sum
       %r = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (!sum) {
         %p = cta.acquire %ch : !ch
@@ -363,7 +363,7 @@ tile.kernel @no_store(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?x
     %step = arith.index_cast %many : index to i32
     scf.for %t = %id to %points step %step : i32 {
       %i = arith.index_cast %t : i32 to index
-      // expected-error @+1 {{stands in the way of overlap = 1: no store follows it, so that there is no epilogue}}
+      // expected-error @+1 {{stands in the way of overlap: no store follows it, so that there is no epilogue}}
       %r = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (!sum) {
         %p = cta.acquire %ch : !ch
         %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile

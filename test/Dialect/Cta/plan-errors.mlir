@@ -171,7 +171,7 @@ tile.kernel @declined(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
 // Two sets of accumulators.
-// expected-error @below {{overlap = 1 needs 282 registers of a math thread (2 sets of 128 accumulators, 26 other), but it has 232}}
+// expected-error @below {{overlap needs 282 registers of a math thread (2 sets of 128 accumulators, 26 other), but it has 232}}
 tile.kernel @both(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index)
     attributes {phase = #tile.phase<placed>, warpgroups = 2, plan = #cta.plan<producers = 4, registers = 232, overlap = 1>} {
   tile.grid (%i) = (0) to (%M) step (128) {

@@ -113,7 +113,8 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
     * `registers`: of a math thread after the roles have parted (`setmaxnreg`); 0: as many as at entry.
     * `pending`: 1 or more: products stay in flight while others are issued, those of one iteration over the back edge of a pipelined loop; 0: each is waited for at once.
     * `epilogue`: columns that the epilogue converts and stores at a time; 0: the whole tile.
-    * `overlap`: 1: the parts of a block's epilogue run beside the products of the next block in the same warpgroups, which needs registers for two sets of accumulators; 0: before them.
+    * `overlap`: n (1 to 4): the parts of a block's epilogue run beside the products of the next block in the same warpgroups, each part with the products of n iterations in flight, which
+      needs registers for two sets of accumulators; 0: before them.
   }];
   let parameters = (ins
     OptionalParameter<"std::optional<Replicate>">:$replicate, OptionalParameter<"std::optional<int64_t>">:$warpgroups,

@@ -49,7 +49,8 @@ static Operation *findIn(Operation *op, Predicate predicate) {
 namespace {
 class Overlap {
 public:
-  Overlap(LaunchOp launch, scf::ForOp points) : launch(launch), points(points), b(points) {}
+  Overlap(LaunchOp launch, scf::ForOp points, int64_t beside)
+      : launch(launch), points(points), b(points), beside(beside) {}
   LogicalResult run();
 
 private:
@@ -63,6 +64,7 @@ private:
   Value constant(Type type, int64_t number);
   void cloneNeeded(Operation *op, IRMapping &mapping);
   void clonePart(ArrayRef<Operation *> part, IRMapping &mapping);
+  LogicalResult checkChain();
   SmallVector<Value> clonePeeled(Value k, ValueRange carried, IRMapping &current,
                                  ArrayRef<Operation *> part, IRMapping &last);
   SmallVector<Value> cloneLoop(Value from, Value to, ValueRange carried, IRMapping &current);
@@ -71,12 +73,13 @@ private:
   void rewrite();
 
   InFlightDiagnostic error(Operation *op, const Twine &what) {
-    return op->emitOpError("stands in the way of overlap = 1: ") << what;
+    return op->emitOpError("stands in the way of overlap: ") << what;
   }
 
   LaunchOp launch;
   scf::ForOp points, loop; ///< over points, over products
   IRRewriter b;
+  int64_t beside;                           ///< iterations whose products are in flight with a part
   WgmmaOp product;                          ///< beside which a part runs
   SmallVector<Operation *> before, staying; ///< in the body of `points`, in order
   SmallVector<Operation *> epilogue;        ///< moves into the next iteration
@@ -251,32 +254,70 @@ void Overlap::clonePart(ArrayRef<Operation *> part, IRMapping &mapping) {
   }
 }
 
-/// One iteration over products with a part between the issue and the completion of the last.
+/// Products of several iterations in flight: each adds to the accumulators of the one before, which
+/// nothing else reads, and keeps its slots until the last has ended.
+LogicalResult Overlap::checkChain() {
+  if (beside == 1)
+    return success();
+  std::string plan = "it asks for " + std::to_string(beside) + " iterations in flight, but ";
+  for (auto wait : loop.getBody()->getOps<WaitOp>())
+    if (int64_t depth = cast<ChannelType>(wait.getChannel().getType()).getDepth(); depth < beside)
+      return error(wait, plan + "the channel has " + Twine(depth) + " slots; plan more stages");
+  auto argument = dyn_cast_or_null<BlockArgument>(product.getC());
+  OpOperand *use = product->hasOneUse() ? &*product->use_begin() : nullptr;
+  if (!argument || argument.getOwner() != loop.getBody() || !argument.hasOneUse() || !use ||
+      use->getOwner() != loop.getBody()->getTerminator() ||
+      use->getOperandNumber() + loop.getNumInductionVars() != argument.getArgNumber())
+    return error(product, plan + "its accumulators are used by more than the next iteration's "
+                                 "product; plan overlap = 1");
+  return success();
+}
+
+/// Iterations over products with a part between the issue and the completion of the last of them;
+/// what follows the products in the body follows then.
 SmallVector<Value> Overlap::clonePeeled(Value k, ValueRange values, IRMapping &current,
                                         ArrayRef<Operation *> part, IRMapping &last) {
-  IRMapping mapping(current);
-  mapping.map(loop.getInductionVar(), k);
-  mapping.map(loop.getRegionIterArgs(), values);
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    Operation *copy = b.clone(op, mapping);
-    if (&op != product)
-      continue;
-    auto issued = cast<WgmmaOp>(copy);
-    Value result = issued.getResult();
-    auto type = cast<RankedTensorType>(result.getType());
-    b.setInsertionPoint(issued);
-    if (issued.getC() && !isa<AsyncType>(issued.getC().getType()))
+  Location loc = loop.getLoc();
+  Operation *end = loop.getBody()->getTerminator();
+  SmallVector<IRMapping> iterations;
+  SmallVector<Value> carries(values);
+  auto carry = [&](IRMapping &mapping) {
+    for (auto [value, yielded] : llvm::zip_equal(carries, loop.getYieldedValues()))
+      value = mapping.lookupOrDefault(yielded);
+  };
+  WgmmaOp issued;
+  for (int64_t n = 0; n < beside; ++n) {
+    IRMapping &mapping = iterations.emplace_back(current);
+    Value at = k;
+    if (n)
+      at = b.createOrFold<arith::AddIOp>(
+          loc, k,
+          b.createOrFold<arith::MulIOp>(loc, current.lookupOrDefault(loop.getStep()),
+                                        constant(k.getType(), n)));
+    mapping.map(loop.getInductionVar(), at);
+    mapping.map(loop.getRegionIterArgs(), carries);
+    for (Operation *op = &loop.getBody()->front(); op != product; op = op->getNextNode())
+      b.clone(*op, mapping);
+    issued = cast<WgmmaOp>(b.clone(*product, mapping));
+    if (issued.getC() && !isa<AsyncType>(issued.getC().getType())) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(issued);
       issued.getCMutable().assign(ReadyOp::create(b, issued.getLoc(), issued.getC()));
-    result.setType(AsyncType::get(b.getContext(), type));
-    b.setInsertionPointAfter(issued);
-    clonePart(part, last);
-    mapping.map(product.getResult(), CompleteOp::create(b, issued.getLoc(), result).getResult());
-    b.setInsertionPointToEnd(issued->getBlock());
+    }
+    auto type = cast<RankedTensorType>(product.getResult().getType());
+    issued.getResult().setType(AsyncType::get(b.getContext(), type));
+    if (n + 1 < beside)
+      carry(mapping);
   }
-  SmallVector<Value> yielded;
-  for (Value value : loop.getYieldedValues())
-    yielded.push_back(mapping.lookupOrDefault(value));
-  return yielded;
+  clonePart(part, last);
+  Value complete = CompleteOp::create(b, issued.getLoc(), issued.getResult());
+  for (IRMapping &mapping : iterations) {
+    mapping.map(product.getResult(), complete);
+    for (Operation *op = product->getNextNode(); op != end; op = op->getNextNode())
+      b.clone(*op, mapping);
+  }
+  carry(iterations.back());
+  return carries;
 }
 
 SmallVector<Value> Overlap::cloneLoop(Value from, Value to, ValueRange values, IRMapping &current) {
@@ -351,7 +392,7 @@ void Overlap::rewrite() {
   for (Value init : loop.getInitArgs())
     start.push_back(here(init));
 
-  const int64_t count = static_cast<int64_t>(parts.size());
+  const int64_t count = beside * static_cast<int64_t>(parts.size());
   auto times = [&](int64_t n) -> Value {
     return b.createOrFold<arith::MulIOp>(loc, step, constant(step.getType(), n));
   };
@@ -383,7 +424,7 @@ void Overlap::rewrite() {
   last = lastPoint(next);
   SmallVector<Value> values = start;
   for (size_t i = 0; i < parts.size(); ++i) {
-    Value k = b.createOrFold<arith::AddIOp>(loc, lower, times(static_cast<int64_t>(i)));
+    Value k = b.createOrFold<arith::AddIOp>(loc, lower, times(beside * static_cast<int64_t>(i)));
     values = clonePeeled(k, values, current, parts[i], last);
   }
   Value rest = b.createOrFold<arith::AddIOp>(loc, lower, times(count));
@@ -407,7 +448,7 @@ void Overlap::rewrite() {
 }
 
 LogicalResult Overlap::run() {
-  if (failed(findLoop()) || failed(findEpilogue()))
+  if (failed(findLoop()) || failed(findEpilogue()) || failed(checkChain()))
     return failure();
   makeParts();
   rewrite();
@@ -424,7 +465,7 @@ struct OverlapEpilogue : cta::impl::OverlapEpilogueBase<OverlapEpilogue> {
     if (!plan || plan.getOverlap().value_or(0) == 0)
       return;
     if (replicasOf(plan) > 1 || plan.getProducers() == 0) {
-      kernel.emitOpError("has a plan with overlap = 1, which needs a role that loads and ")
+      kernel.emitOpError("has a plan with overlap, which needs a role that loads and ")
           << "warpgroups that share a point: leave out producers = 0 and replicate = blocks";
       return signalPassFailure();
     }
@@ -437,11 +478,11 @@ struct OverlapEpilogue : cta::impl::OverlapEpilogueBase<OverlapEpilogue> {
         if (loop->hasAttr("tile.disjoint") && findIn(loop, llvm::IsaPred<WgmmaOp>))
           points = loop;
       if (!points) {
-        launch.emitError("overlap = 1 runs an epilogue beside the next point's products, but this "
+        launch.emitError("overlap runs an epilogue beside the next point's products, but this "
                          "launch has no loop over points; plan persistent = 1");
         return signalPassFailure();
       }
-      if (failed(Overlap(launch, points).run()))
+      if (failed(Overlap(launch, points, *plan.getOverlap()).run()))
         return signalPassFailure();
     }
   }

@@ -83,19 +83,19 @@ std::optional<std::string> whyNotOverlap(const PlanFacts &facts, const PlanChoic
   if (!choice.overlap)
     return std::nullopt;
   if (!choice.persistent)
-    return "overlap = 1 does a block's epilogue beside the products of the next block of a "
+    return "overlap does a block's epilogue beside the products of the next block of a "
            "persistent launch, but persistent = 0";
   if (facts.replicas > 1)
-    return "overlap = 1 does what replicate = blocks does in another way: plan one of them";
+    return "overlap does what replicate = blocks does in another way: plan one of them";
   if (!choice.producers)
-    return "overlap = 1 needs a role that loads for both blocks, but producers = 0";
+    return "overlap needs a role that loads for both blocks, but producers = 0";
   int64_t registers =
       choice.registers
           ? choice.registers
           : hopper::entryRegisterCap(choice.blocksPerSM * choice.threads(facts.mathWarpgroups()));
   int64_t need = 2 * facts.accumulators + kPlanOtherRegisters;
   if (need > registers)
-    return "overlap = 1 needs " + text(need) + " registers of a math thread (2 sets of " +
+    return "overlap needs " + text(need) + " registers of a math thread (2 sets of " +
            text(facts.accumulators) + " accumulators, " + text(kPlanOtherRegisters) +
            " other), but it has " + text(registers);
   return std::nullopt;
