@@ -62,6 +62,7 @@ CASES = [
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1, epilogue = 64, overlap = 1", dict(M=300, N=264, K=264), (0, 5)),
     ("gemm-nn-128x128x64", "stages = 2, persistent = 1, epilogue = 64, overlap = 1, pending = 1", dict(M=300, N=264, K=200), (3,)),
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1, epilogue = 64, overlap = 1", dict(M=300, N=264, K=64), (1,)),
+    ("gemm-nn-128x128x64", "stages = 3, persistent = 1, epilogue = 64, overlap = 2", dict(M=300, N=264, K=392), (2,)),
     ("gemm-tn", "stages = 3, pending = 1", dict(M=136, N=136, K=64), (3,)),
     ("gemm-tn", "stages = 3, pending = 1", dict(M=136, N=136, K=0), (0,)),
     ("gemm-tn", "stages = 3, producers = 0, pending = 1", dict(M=136, N=136, K=200), (2,)),

@@ -377,3 +377,78 @@ tile.kernel @no_store(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?x
   }
   tile.return
 }
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!sum = tensor<64x64xf32, #acc>
+!ch = !cta.channel<1, !tile>
+tile.kernel @shallow(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %points: i32) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<overlap = 2>} {
+  %blocks = arith.index_cast %points : i32 to index
+  cta.launch @shallow_0 blocks(%blocks) {
+    %ch = cta.channel : !ch
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %block = cta.block_id : index
+    %id = arith.index_cast %block : index to i32
+    %many = cta.num_blocks : index
+    %step = arith.index_cast %many : index to i32
+    scf.for %t = %id to %points step %step : i32 {
+      %i = arith.index_cast %t : i32 to index
+      %zero = arith.constant dense<0.0> : !sum
+      %r = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (!sum) {
+        %p = cta.acquire %ch : !ch
+        %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+        cta.commit %ch, %p (%a) : !ch
+        // expected-error @+1 {{stands in the way of overlap: it asks for 2 iterations in flight, but the channel has 1 slots; plan more stages}}
+        %q, %s = cta.wait %ch : !ch
+        %d = cta.wgmma %s, %s, %c : !tile, !tile -> !sum
+        cta.release %ch, %q : !ch
+        scf.yield %d : !sum
+      }
+      cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
+    } {tile.disjoint}
+  }
+  tile.return
+}
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!sum = tensor<64x64xf32, #acc>
+!ch = !cta.channel<2, !tile>
+tile.kernel @read(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %points: i32) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<overlap = 2>} {
+  %blocks = arith.index_cast %points : i32 to index
+  cta.launch @read_0 blocks(%blocks) {
+    %ch = cta.channel : !ch
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %block = cta.block_id : index
+    %id = arith.index_cast %block : index to i32
+    %many = cta.num_blocks : index
+    %step = arith.index_cast %many : index to i32
+    scf.for %t = %id to %points step %step : i32 {
+      %i = arith.index_cast %t : i32 to index
+      %zero = arith.constant dense<0.0> : !sum
+      %r = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (!sum) {
+        %p = cta.acquire %ch : !ch
+        %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+        cta.commit %ch, %p (%a) : !ch
+        %q, %s = cta.wait %ch : !ch
+        %twice = arith.addf %c, %c : !sum
+        // expected-error @+1 {{stands in the way of overlap: it asks for 2 iterations in flight, but its accumulators are used by more than the next iteration's product; plan overlap = 1}}
+        %d = cta.wgmma %s, %s, %twice : !tile, !tile -> !sum
+        cta.release %ch, %q : !ch
+        scf.yield %d : !sum
+      }
+      cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
+    } {tile.disjoint}
+  }
+  tile.return
+}

@@ -252,3 +252,54 @@ tile.kernel @copies(%A: memref<?xbf16>, %C: memref<?xbf16>, %points: i32) attrib
   }
   tile.return
 }
+
+// -----
+
+// overlap = 2: the products of two iterations are in flight beside a part, the second adding to the first; their slots go back when both are complete. Two
+// iterations are written out, so that more than one must be left.
+// CHECK-LABEL: tile.kernel @two
+// CHECK:         arith.cmpi sle, %{{.+}}, %[[STEP:.+]] : index
+// CHECK:         } else {
+// CHECK:           %[[Q0:.+]], %[[S0:.+]] = cta.wait
+// CHECK-NEXT:      %[[READY:.+]] = cta.ready
+// CHECK-NEXT:      %[[D0:.+]] = cta.wgmma %[[S0]], %[[S0]], %[[READY]] : {{.*}} -> !cta.async
+// CHECK:           %[[Q1:.+]], %[[S1:.+]] = cta.wait
+// CHECK-NEXT:      %[[D1:.+]] = cta.wgmma %[[S1]], %[[S1]], %[[D0]] : {{.*}} -> !cta.async
+// CHECK:           cta.store
+// CHECK-NEXT:      %[[E:.+]] = cta.complete %[[D1]]
+// CHECK-NEXT:      cta.release %{{.+}}, %[[Q0]]
+// CHECK-NEXT:      cta.release %{{.+}}, %[[Q1]]
+// CHECK:           scf.for {{.*}} iter_args(%{{.+}} = %[[E]])
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!sum = tensor<64x64xf32, #acc>
+!ch = !cta.channel<2, !tile>
+tile.kernel @two(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %points: i32) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<overlap = 2>} {
+  %blocks = arith.index_cast %points : i32 to index
+  cta.launch @two_0 blocks(%blocks) {
+    %ch = cta.channel : !ch
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %block = cta.block_id : index
+    %id = arith.index_cast %block : index to i32
+    %many = cta.num_blocks : index
+    %step = arith.index_cast %many : index to i32
+    scf.for %t = %id to %points step %step : i32 {
+      %i = arith.index_cast %t : i32 to index
+      %zero = arith.constant dense<0.0> : !sum
+      %r = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (!sum) {
+        %p = cta.acquire %ch : !ch
+        %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+        cta.commit %ch, %p (%a) : !ch
+        %q, %s = cta.wait %ch : !ch
+        %d = cta.wgmma %s, %s, %c : !tile, !tile -> !sum
+        cta.release %ch, %q : !ch
+        scf.yield %d : !sum
+      }
+      cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
+    } {tile.disjoint}
+  }
+  tile.return
+}
