@@ -108,3 +108,37 @@ tile.kernel @large(%A: memref<?x?xbf16>, %R: memref<?x?xf32>, %C: memref<?x?xbf1
   }
   tile.return
 }
+
+// The same where the bias comes first in the sum, so that a part begins with its load: each load moves over one part, not all to the front.
+// CHECK-LABEL: tile.kernel @first(
+// CHECK: cta.load %bias
+// CHECK: scf.for
+// CHECK: cta.load %bias
+// CHECK: cta.slice
+// CHECK: cta.copy_out
+// CHECK: cta.load %bias
+// CHECK: cta.slice
+// CHECK: cta.copy_out
+// CHECK: cta.slice
+// CHECK: cta.copy_out
+tile.kernel @first(%A: memref<?x?xbf16>, %bias: memref<?xbf16>, %C: memref<?x?xbf16>, %M: index, %K: index) attributes {phase = #placed, plan = #plan, warpgroups = 1} {
+  tile.grid (%i, %j) = (0, 0) to (%M, %M) step (64, 192) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<64x192xf32, #acc>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%s = %zero) -> (tensor<64x192xf32, #acc>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !a
+      %b = cta.copy %A[%k, %j] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x192xbf16, #sw>
+      %d = cta.wgmma %a, %b, %s : !a, !cta.smem<64x192xbf16, #sw> -> tensor<64x192xf32, #acc>
+      scf.yield %d : tensor<64x192xf32, #acc>
+    }
+    %r = cta.load %bias[%j] : memref<?xbf16> -> tensor<192xbf16, #row>
+    %w = arith.extf %r : tensor<192xbf16, #row> to tensor<192xf32, #row>
+    %rows = cta.broadcast %w dims = [1] : tensor<192xf32, #row> -> tensor<64x192xf32, #acc>
+    %v = arith.addf %rows, %acc : tensor<64x192xf32, #acc>
+    %o = arith.truncf %v : tensor<64x192xf32, #acc> to tensor<64x192xbf16, #acc>
+    %s = cta.stage %o : tensor<64x192xbf16, #acc> -> !cta.smem<64x192xbf16, #sw>
+    cta.copy_out %s, %C[%i, %j] {mechanism = #tma} : !cta.smem<64x192xbf16, #sw> -> memref<?x?xbf16>
+  }
+  tile.return
+}

@@ -134,6 +134,17 @@ static bool variesWith(Value memref, const Iterations &iterations) {
   });
 }
 
+bool tessera::cta::mayOverwrite(Operation *op, const std::optional<GlobalBox> &box) {
+  return op
+      ->walk([&](Operation *inner) {
+        if (!isa<StoreOp, CopyOutOp, memref::StoreOp>(inner))
+          return WalkResult::advance();
+        std::optional<GlobalBox> to = globalBoxOf(inner);
+        return !box || !to || mayAlias(*box, *to) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool tessera::cta::provenDisjoint(const GlobalBox &a, const GlobalBox &b,
                                   const Iterations &iterations) {
   for (auto [loop, iteration] : iterations)

@@ -38,6 +38,9 @@ std::optional<GlobalBox> globalBoxOf(mlir::Operation *op);
 /// group, workspaces).
 bool mayAlias(const GlobalBox &a, const GlobalBox &b);
 
+/// True if the op, or one inside it, may write what the box names; an unknown box may be anything.
+bool mayOverwrite(mlir::Operation *op, const std::optional<GlobalBox> &box);
+
 /// True if `a`, executed in an earlier iteration of `iterations`' loops, and `b` touch no common
 /// element.
 bool provenDisjoint(const GlobalBox &a, const GlobalBox &b, const Iterations &iterations);

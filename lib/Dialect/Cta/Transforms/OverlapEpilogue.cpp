@@ -136,10 +136,7 @@ bool Overlap::staysWithItsPoint(Operation *op) {
 /// True if the load would see something else behind the loop over products.
 bool Overlap::isWrittenByLoop(Operation *load) {
   std::optional<GlobalBox> from = globalBoxOf(load);
-  return from && findIn(loop, [&](Operation *store) {
-           std::optional<GlobalBox> to = isStore(store) ? globalBoxOf(store) : std::nullopt;
-           return isStore(store) && (!to || mayAlias(*from, *to));
-         });
+  return from && mayOverwrite(loop, from);
 }
 
 /// What the op uses of its point.

@@ -144,14 +144,8 @@ SmallVector<Value> Splitter::shifted(Op op, int64_t dim, int64_t from) {
 /// behind the parts that are stored before.
 bool Splitter::mayReadWhatIsStored(Operation *load) {
   std::optional<GlobalBox> from = globalBoxOf(load);
-  auto overwrites = [&](Operation *inner) {
-    if (!isa<StoreOp, CopyOutOp, memref::StoreOp>(inner))
-      return WalkResult::advance();
-    std::optional<GlobalBox> to = globalBoxOf(inner);
-    return !from || !to || mayAlias(*from, *to) ? WalkResult::interrupt() : WalkResult::advance();
-  };
   for (Operation *op = load->getNextNode(); op; op = op->getNextNode()) {
-    if (op->walk(overwrites).wasInterrupted())
+    if (mayOverwrite(op, from))
       return true;
     if (op == last)
       return false;
@@ -317,14 +311,8 @@ Operation *Splitter::loopOfProducts() {
 /// True if nothing from `place` to the load writes what it reads.
 bool Splitter::mayMoveBefore(LoadOp load, Operation *place) {
   std::optional<GlobalBox> from = globalBoxOf(load);
-  auto overwrites = [&](Operation *inner) {
-    if (!isa<StoreOp, CopyOutOp, memref::StoreOp>(inner))
-      return WalkResult::advance();
-    std::optional<GlobalBox> to = globalBoxOf(inner);
-    return !from || !to || mayAlias(*from, *to) ? WalkResult::interrupt() : WalkResult::advance();
-  };
   for (Operation *op = place; op != load; op = op->getNextNode())
-    if (op->walk(overwrites).wasInterrupted())
+    if (mayOverwrite(op, from))
       return false;
   return true;
 }
@@ -367,7 +355,8 @@ void Splitter::loadAhead(ArrayRef<Operation *> firsts) {
         moves.push_back({load, place});
     }
   }
-  for (auto [load, place] : moves)
+  // From the last part on: a load may be the op that marks the place of the next part's.
+  for (auto [load, place] : llvm::reverse(moves))
     moveBefore(load, place);
 }
 
