@@ -3,6 +3,7 @@
 
 #include "tessera/Target/PtxCheck.h"
 
+#include "PtxFlow.h"
 #include "PtxValues.h"
 #include "tessera/Target/Hopper.h"
 
@@ -11,7 +12,6 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/JSON.h"
 
-#include <deque>
 #include <set>
 
 using namespace tessera;
@@ -210,26 +210,9 @@ private:
   }
 
   void checkPaths() {
-    std::vector<State> entry(function.blocks.size());
-    std::deque<unsigned> worklist{0};
-    entry[0].reached = true;
-    while (!worklist.empty()) {
-      unsigned index = worklist.front();
-      worklist.pop_front();
-      State state = entry[index];
-      for (const Instruction &inst : function.blocks[index].instructions)
-        step(state, inst, false);
-      for (unsigned successor : function.blocks[index].successors)
-        if (entry[successor].join(state))
-          worklist.push_back(successor);
-    }
-    for (auto [index, block] : llvm::enumerate(function.blocks)) {
-      if (!entry[index].reached)
-        continue;
-      State state = entry[index];
-      for (const Instruction &inst : block.instructions)
-        step(state, inst, true);
-    }
+    followPaths<State>(function, [&](State &state, const Instruction &inst, bool complains) {
+      step(state, inst, complains);
+    });
   }
 
   //===--- mbarriers ---===//

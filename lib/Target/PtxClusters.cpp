@@ -4,11 +4,10 @@
 // Blocks of a cluster that write into each other's shared memory: all of them are told, and they
 // are there. The cluster must have met behind the initialisation of its mbarriers, and meet again
 // before a block ends.
+#include "PtxFlow.h"
 #include "PtxValues.h"
 
 #include "llvm/ADT/Twine.h"
-
-#include <deque>
 
 using namespace tessera;
 using namespace tessera::ptx;
@@ -128,25 +127,9 @@ void Clusters::step(State &state, const Instruction &inst, bool reporting) {
 }
 
 void Clusters::checkPaths() {
-  std::vector<State> entry(function.blocks.size());
-  std::deque<unsigned> worklist{0};
-  entry[0].reached = true;
-  while (!worklist.empty()) {
-    unsigned index = worklist.front();
-    worklist.pop_front();
-    State state = entry[index];
-    for (const Instruction &inst : function.blocks[index].instructions)
-      step(state, inst, false);
-    for (unsigned successor : function.blocks[index].successors)
-      if (entry[successor].join(state))
-        worklist.push_back(successor);
-  }
-  for (auto [index, block] : llvm::enumerate(function.blocks)) {
-    State state = entry[index];
-    if (state.reached)
-      for (const Instruction &inst : block.instructions)
-        step(state, inst, true);
-  }
+  followPaths<State>(function, [&](State &state, const Instruction &inst, bool complains) {
+    step(state, inst, complains);
+  });
 }
 
 void Clusters::run() {
