@@ -32,9 +32,13 @@ static std::optional<double> constantFactor(Value x, Value &rest) {
 
 Value tessera::nvvm::timesConstant(Math &m, Value x, double factor) {
   Value rest = x;
-  if (std::optional<double> constant = constantFactor(x, rest))
-    factor *= *constant;
-  return m.mul(rest, m.c(factor));
+  // Only where the product of both is a normal number: otherwise 0 · inf would be made of 0 · c.
+  if (std::optional<double> constant = constantFactor(x, rest)) {
+    const double both = std::abs(factor * *constant);
+    if (both <= std::numeric_limits<float>::max() && both >= std::numeric_limits<float>::min())
+      return m.mul(rest, m.c(factor * *constant));
+  }
+  return m.mul(x, m.c(factor));
 }
 
 /// 2x if that is x without its constant or with a smaller one: it cannot overflow and costs

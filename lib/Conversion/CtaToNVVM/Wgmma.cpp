@@ -156,8 +156,12 @@ Values wait(Lowering &f, const Values &acc, int64_t pending) {
 }
 
 /// Another register, also for ptxas: neither LLVM nor its coalescer see through it.
+///
+/// Products write 32-bit registers; what else a loop carries needs no copy.
 Value copied(Lowering &f, Value reg) {
   bool wide = reg.getType().isF32();
+  if (!wide && !reg.getType().isInteger(32))
+    return reg;
   return f
       .inlineAsm("mov.b32 $0, $1;", {{reg.getType(), wide ? "&f" : "&r"}},
                  {{reg, wide ? "f" : "r"}}, /*sideEffects=*/true, /*memoryClobber=*/false)

@@ -35,6 +35,7 @@ tile.kernel @k(%X: memref<?x64xf32> {tile.shape = ["N", 64]}) attributes {phase 
         cta.await 0[%i0] parity %p
         %t = cta.slot %r[%i0] : !cta.ring<1, !tile>
         %v = cta.read %t : !tile -> tensor<16x64xf32, #l>
+        cta.fence_async
         cta.arrive 1[%i0] per_warp {cluster = 2}
         %parity = arith.xori %p, %i1 : i32
         scf.yield %parity : i32
@@ -109,7 +110,8 @@ TEST_F(ClusterTest, HasTheBlocksOfACluster) {
       for (int g : {3 * b + 1, 3 * b + 2}) {
         const Group &group = p.groups[g];
         EXPECT_EQ(group.block, b);
-        ASSERT_EQ(group.events.size(), 2u + 3 * 5);
+        // Await, read, fence, arrive; the producer has no fence.
+        ASSERT_EQ(group.events.size(), 2u + (g == 3 * b + 1 ? 4 : 3) * 5);
         EXPECT_EQ(p.events[group.events.front()].kind, Kind::Meet);
         EXPECT_EQ(p.events[group.events.back()].kind, Kind::Meet);
       }
@@ -252,7 +254,7 @@ TEST_F(ClusterTest, RunsReplicas) {
         EXPECT_EQ(group.replica, replica);
         EXPECT_EQ(group.block, b);
         EXPECT_EQ(group.firstWarp, 9 * b + 4 * replica);
-        EXPECT_EQ(group.events.size(), size_t(2 + 3 * ((trips + 1 - replica) / 2)));
+        EXPECT_EQ(group.events.size(), size_t(2 + 4 * ((trips + 1 - replica) / 2)));
       }
     EXPECT_EQ(p.describeWarp(5), "warp 1 of replica 1 of @math of block 0");
     // Nothing keeps the second replica from looking at the only slot before the first has read it:

@@ -35,6 +35,7 @@ tile.kernel @k(%X: memref<?xf32> {tile.shape = ["N"]}) attributes {phase = #tile
         cta.await 0[%s] parity %p
         %t = cta.slot %r[%s] : !cta.ring<2, !tile>
         %v = cta.read %t : !tile -> tensor<64xf32, #l>
+        cta.fence_async
         cta.arrive 2[%s] per_warp
         %next = arith.xori %s, %i1 : i32
         %parity = arith.xori %p, %s : i32
@@ -93,7 +94,7 @@ TEST_F(MachineTest, UnrollsEachRoleOnce) {
     Program p = program(64 * trips);
     ASSERT_EQ(p.groups.size(), 3u);
     EXPECT_EQ(p.warps, 5);
-    EXPECT_EQ(p.groups[1].events.size(), static_cast<size_t>(3 * trips));
+    EXPECT_EQ(p.groups[1].events.size(), static_cast<size_t>(4 * trips)); // and a fence
     EXPECT_EQ(p.groups[2].events.size(), static_cast<size_t>(3 * trips));
   }
 }

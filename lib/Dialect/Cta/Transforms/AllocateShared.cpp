@@ -193,6 +193,12 @@ LogicalResult Allocator::collect() {
       }
       replicated = role;
       buffer.replicated = true;
+      if (buffer.fixed) {
+        op->emitOpError("offset ")
+            << *buffer.fixed << " is given by the text, but each replica of the role has its own "
+            << "copy of the tile; leave the offset out";
+        return WalkResult::interrupt();
+      }
     }
     buffer.spacious = buffer.relaxed;
     if (isInLoop(op))

@@ -278,7 +278,7 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   if (persistent) {
     Value launched;
     std::tie(total, launched) = persistentBlocks(outside, counts, *blocksPerSM, cluster,
-                                                 plan.getOverlap().value_or(0) == 1);
+                                                 plan.getOverlap().value_or(0) != 0);
     blocks = {launched};
   }
   IntegerAttr minBlocks = blocksPerSM ? b.getI64IntegerAttr(*blocksPerSM) : IntegerAttr();

@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -184,9 +185,18 @@ LogicalResult Overlap::findEpilogue() {
     if (Operation *store = findIn(op, isStore))
       return error(store, "it stands before the loop over products, and there is one iteration "
                           "more than points");
-  for (Operation *op : epilogue)
+  for (Operation *op : epilogue) {
     if (failed(addNeeded(op)))
       return failure();
+    // Over the back edge of a loop over points nothing orders global memory.
+    Operation *meets = findIn(op, [&](Operation *inner) {
+      std::optional<GlobalBox> box = globalBoxOf(inner);
+      return box && mayOverwrite(loop, box);
+    });
+    if (meets)
+      return error(meets, "the epilogue touches an array that the loop over products of the same "
+                          "point writes, and no barrier would stand between them");
+  }
   if (llvm::none_of(epilogue, [](Operation *op) { return findIn(op, isStore); }))
     return error(loop, "no store follows it, so that there is no epilogue");
   return success();
@@ -257,9 +267,25 @@ LogicalResult Overlap::checkChain() {
   if (beside == 1)
     return success();
   std::string plan = "it asks for " + std::to_string(beside) + " iterations in flight, but ";
-  for (auto wait : loop.getBody()->getOps<WaitOp>())
-    if (int64_t depth = cast<ChannelType>(wait.getChannel().getType()).getDepth(); depth < beside)
-      return error(wait, plan + "the channel has " + Twine(depth) + " slots; plan more stages");
+  llvm::MapVector<Value, SmallVector<WaitOp>> waits;
+  loop.getBody()->walk([&](WaitOp wait) { waits[wait.getChannel()].push_back(wait); });
+  for (auto &[channel, list] : waits) {
+    const int64_t need = beside * static_cast<int64_t>(list.size());
+    if (list.front()->getBlock() != loop.getBody() || list.back()->getBlock() != loop.getBody())
+      return error(list.front(), plan + "how many slots an iteration takes is not known; plan "
+                                        "overlap = 1");
+    if (int64_t depth = cast<ChannelType>(channel.getType()).getDepth(); depth < need)
+      return error(list.front(), plan + "they keep " + Twine(need) + " slots and the channel has " +
+                                     Twine(depth) + "; plan more stages");
+  }
+  // What an iteration hands to the next must be there before its product has ended.
+  for (auto [i, value] : llvm::enumerate(loop.getYieldedValues())) {
+    Operation *made = value.getDefiningOp();
+    if (made && made != product && made->getBlock() == loop.getBody() &&
+        product->isBeforeInBlock(made))
+      return error(made, plan + "the next iteration needs what is computed behind its product; "
+                                "compute it before, or plan overlap = 1");
+  }
   auto argument = dyn_cast_or_null<BlockArgument>(product.getC());
   OpOperand *use = product->hasOneUse() ? &*product->use_begin() : nullptr;
   if (!argument || argument.getOwner() != loop.getBody() || !argument.hasOneUse() || !use ||
@@ -375,7 +401,7 @@ void Overlap::rewrite() {
     b.eraseOp(next.getBody()->getTerminator());
   b.setInsertionPointToEnd(next.getBody());
 
-  // In that iteration the coordinates are those of any point, and nothing is loaded.
+  // In that iteration the coordinates are those of any point, and no product is computed.
   Value runs = less(next.getInductionVar(), end, isUnsigned);
   IRMapping current;
   current.map(points.getInductionVar(), choose(runs, next.getInductionVar(), first));
@@ -461,15 +487,15 @@ struct OverlapEpilogue : cta::impl::OverlapEpilogueBase<OverlapEpilogue> {
     PlanAttr plan = planOf(kernel);
     if (!plan || plan.getOverlap().value_or(0) == 0)
       return;
-    if (replicasOf(plan) > 1 || plan.getProducers() == 0) {
-      kernel.emitOpError("has a plan with overlap, which needs a role that loads and ")
-          << "warpgroups that share a point: leave out producers = 0 and replicate = blocks";
-      return signalPassFailure();
-    }
     for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
       // Other launches of the kernel have nothing to hide an epilogue behind.
       if (!findIn(launch, llvm::IsaPred<WgmmaOp>) || launch.getBody().getOps<ChannelOp>().empty())
         continue;
+      if (replicasOf(plan) > 1 || plan.getProducers() == 0) {
+        launch.emitError("overlap needs a role that loads and warpgroups that share a point: leave "
+                         "out producers = 0 and replicate = blocks");
+        return signalPassFailure();
+      }
       scf::ForOp points;
       for (auto loop : launch.getBody().getOps<scf::ForOp>())
         if (loop->hasAttr("tile.disjoint") && findIn(loop, llvm::IsaPred<WgmmaOp>))

@@ -294,6 +294,39 @@ void Splitter::storePart(const Target &target, int64_t from) {
   cast<StoreOp>(b.clone(*target.store, mapping)).getCoordsMutable().assign(coords);
 }
 
+static bool evaluates(Operation *op) {
+  return isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op);
+}
+
+/// True if one of the ops of the block that lead to the stored tile is such.
+static bool leadsThrough(const Target &target, llvm::function_ref<bool(Operation *)> such) {
+  SmallVector<Value> tiles{target.tile};
+  DenseSet<Operation *> seen;
+  while (!tiles.empty()) {
+    Operation *op = tiles.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != target.store->getBlock() || op->getNumRegions() ||
+        !seen.insert(op).second)
+      continue;
+    if (such(op))
+      return true;
+    llvm::copy_if(op->getOperands(), std::back_inserter(tiles),
+                  [](Value v) { return isa<RankedTensorType>(v.getType()); });
+  }
+  return false;
+}
+
+/// Registers of the widest tile on the way from the accumulators to the stored one.
+static int64_t mostRegisters(const Target &target) {
+  int64_t most = registersOf(target.tile);
+  leadsThrough(target, [&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        most = std::max(most, registersOf(operand));
+    return false;
+  });
+  return most;
+}
+
 //===--- loads ahead -------------------------------------------------------------------------===//
 
 /// More registers of a thread than that are not held for a part to come.
@@ -340,21 +373,29 @@ static bool moveBefore(Operation *op, Operation *place) {
 
 /// `firsts`: the first op of each part.
 void Splitter::loadAhead(ArrayRef<Operation *> firsts) {
-  const int64_t accumulators = registersOf(targets.front().tile);
   SmallVector<std::pair<LoadOp, Operation *>> moves;
+  int64_t most = 0; // registers that one part's loads take
   for (auto [i, first] : llvm::enumerate(firsts)) {
     Operation *end = i + 1 < firsts.size() ? firsts[i + 1] : last;
+    int64_t held = 0;
     for (Operation *op = first; op && op != end; op = op->getNextNode()) {
       auto load = dyn_cast<LoadOp>(op);
       if (!load || registersOf(load.getResult()) > kAheadRegisters)
         continue;
       Operation *place = i ? firsts[i - 1] : loopOfProducts();
-      if (!i && accumulators + registersOf(load.getResult()) + kOtherRegisters > registers)
+      if (!place || !mayMoveBefore(load, place))
         continue;
-      if (place && mayMoveBefore(load, place))
-        moves.push_back({load, place});
+      moves.push_back({load, place});
+      held += registersOf(load.getResult());
     }
+    most = std::max(most, held);
   }
+  // While a part is computed its own loads and the next one's stand beside all accumulators.
+  int64_t accumulators = 0;
+  for (const Target &target : targets)
+    accumulators = std::max(accumulators, mostRegisters(target));
+  if (accumulators + 2 * most + kOtherRegisters > registers)
+    return;
   // From the last part on: a load may be the op that marks the place of the next part's.
   for (auto [load, place] : llvm::reverse(moves))
     moveBefore(load, place);
@@ -427,27 +468,6 @@ static std::optional<Target> targetOf(Operation *op, int64_t width) {
   if (auto store = dyn_cast<StoreOp>(op))
     return targetOf(store, width);
   return std::nullopt;
-}
-
-static bool evaluates(Operation *op) {
-  return isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op);
-}
-
-/// True if one of the ops of the block that lead to the stored tile is such.
-static bool leadsThrough(const Target &target, llvm::function_ref<bool(Operation *)> such) {
-  SmallVector<Value> tiles{target.tile};
-  DenseSet<Operation *> seen;
-  while (!tiles.empty()) {
-    Operation *op = tiles.pop_back_val().getDefiningOp();
-    if (!op || op->getBlock() != target.store->getBlock() || op->getNumRegions() ||
-        !seen.insert(op).second)
-      continue;
-    if (such(op))
-      return true;
-    llvm::copy_if(op->getOperands(), std::back_inserter(tiles),
-                  [](Value v) { return isa<RankedTensorType>(v.getType()); });
-  }
-  return false;
 }
 
 /// What leads to the stored tile loads tiles, evaluates functions, or has a scalar that is no
@@ -529,8 +549,7 @@ static int64_t registersOfThread(tile::KernelOp kernel, PlanAttr plan, ArrayRef<
   for (Block *block : blocks)
     for (Operation &op : *block)
       if (std::optional<Target> target = targetOf(&op, width))
-        many |=
-            leadsThrough(*target, evaluates) && registersOf(target->tile) >= kPlanManyAccumulators;
+        many |= leadsThrough(*target, evaluates) && mostRegisters(*target) >= kPlanManyAccumulators;
   const int64_t producers = plan ? plan.getProducers().value_or(many ? 4 : 1) : many ? 4 : 1;
   const int64_t entry = entryCap(128 * warpgroups + 32 * producers);
   return std::max(entry, mostPlanRegisters(warpgroups, producers, entry));

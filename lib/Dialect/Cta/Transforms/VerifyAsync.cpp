@@ -236,6 +236,9 @@ private:
 
 LogicalResult Turns::flowOp(Operation *op, SmallVector<Value> &mine) {
   auto has = [&] { return llvm::is_contained(mine, op->getOperand(0)); };
+  if (isa<TakeTurnOp, PassTurnOp, SkipOp>(op) && op->getParentOfType<ElectOp>())
+    return error(op) << "all warps of a replica take part in its turn; move it out of the "
+                        "cta.elect";
   if (isa<TakeTurnOp>(op)) {
     if (has())
       return error(op) << "takes a turn that it has already: it would wait for itself";

@@ -113,7 +113,7 @@ TEST(PlanModel, OverlapNeedsTwoSetsOfAccumulators) {
   EXPECT_EQ(predictPlan(facts, choice).round, 0);
   EXPECT_EQ(choose(facts).overlap, 0) << "only who asks gets it";
   EXPECT_NE(refused(gemm(128, 256, 64, 2), request)
-                .find("overlap = 1 needs 282 registers of a math thread (2 sets of 128 "
+                .find("overlap needs 282 registers of a math thread (2 sets of 128 "
                       "accumulators, 26 other), but it has 168"),
             std::string::npos);
   // 64 accumulators fit beside each other in what a thread enters with.
