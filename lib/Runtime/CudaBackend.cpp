@@ -284,8 +284,9 @@ bool CudaBackend::launch(const ReadyLaunch &launch, void *stream, Error &error) 
   // A driver, a device or a way of capturing streams that does not know the attribute: all launches
   // are correct without it.
   if (dependent && (result == cuda::ErrorInvalidValue || result == cuda::ErrorNotSupported)) {
+    const bool unknown = result == cuda::ErrorNotSupported; // not only here and now
     result = submit(launch, stream, /*dependent=*/false);
-    if (result == cuda::Success)
+    if (unknown && result == cuda::Success)
       dependentLaunches = false;
   }
   return result == cuda::Success || check(result, "cuLaunchKernel", error);

@@ -258,8 +258,12 @@ bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &ar
   if (!backend.function(launch.symbol, ready.shared, ready.function, error))
     return false;
 
-  if (launch.dependent && !placesEvenly(ready, ready.dependent, error))
-    return false;
+  if (launch.dependent) {
+    // Not knowing is no reason not to launch.
+    Error unknown;
+    bool evenly = false;
+    ready.dependent = placesEvenly(ready, evenly, unknown) && evenly;
+  }
 
   char *maps = prepared.maps.get() + map * tensorMapBytes;
   map += launch.descriptors.size();
