@@ -92,10 +92,12 @@ static void replaceExact(math::TanhOp tanh, ArrayRef<OnePlusTanh> users) {
   Value half = m.intrinsic("llvm.nvvm.rcp.approx.ftz.f", m.add(e, m.c(1.0)));
   for (auto [user, h] : users) {
     b.setInsertionPoint(user);
-    if (isa<math::FmaOp>(user)) {
-      Value twice = twiceForNothing(m, h);
-      user->getResult(0).replaceAllUsesWith(twice ? m.mul(twice, half)
-                                                  : m.mul(h, m.mul(half, m.c(2.0))));
+    if (auto fma = dyn_cast<math::FmaOp>(user)) {
+      // As it is now: it may have been another of the users.
+      Value factor = fma.getC();
+      Value twice = twiceForNothing(m, factor);
+      fma.getResult().replaceAllUsesWith(twice ? m.mul(twice, half)
+                                               : m.mul(factor, m.mul(half, m.c(2.0))));
       continue;
     }
     for (auto [product, other] : productsOf(user)) {
