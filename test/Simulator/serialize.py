@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""serialize.py TILE-OPT TILEC EXAMPLES INPUTS WORK alone|clusters: what roles and rings compute, on the CPU.
+"""serialize.py TILE-OPT TILEC EXAMPLES INPUTS WORK alone|clusters [PART/PARTS]: what roles and rings compute, on the CPU.
 
 Allocated kernels, by the pipeline and by hand, become straight code in the order of one timing (cta-serialize-trace), go back to L0 and to
 the CPU, and are compared with numpy.
@@ -15,6 +15,8 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).parent
 TILE_OPT, TILEC, EXAMPLES_DIR, INPUTS, WORK, BLOCKS = sys.argv[1:7]
+# Several tests share the cases: a part, as 0/2.
+PART, PARTS = (int(x) for x in (sys.argv[7] if len(sys.argv) > 7 else "0/1").split("/"))
 sys.path[:0] = [str(HERE.parent / "Examples"), str(HERE.parent / "GPU"), EXAMPLES_DIR]
 from check import run_case
 from make_gemms import Product
@@ -106,7 +108,7 @@ def run(command, text):
 
 failures = 0
 for number, (name, plan, shape, timings) in enumerate(CASES):
-    if ("cluster" in f"{name} {plan}") != (BLOCKS == "clusters"):
+    if ("cluster" in f"{name} {plan}") != (BLOCKS == "clusters") or number % PARTS != PART:
         continue
     if plan is None:
         allocated = (pathlib.Path(INPUTS) / name).read_text()
