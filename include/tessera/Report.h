@@ -22,6 +22,7 @@ struct Verdict {
   std::string type;      // "128x64xbf16"
   std::string mechanism; // "tma", "cp_async", "vector of 16 bytes", "wgmma", "fma"
   std::string why;       // why not a better one; empty: there is none
+  unsigned places = 1;   // parts that it was cut into, and copies of it
 };
 
 /// One tile in shared memory.

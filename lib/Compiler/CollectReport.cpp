@@ -3,6 +3,7 @@
 
 #include "CollectReport.h"
 
+#include "BlockWork.h"
 #include "Diagnostics.h"
 #include "tessera/Dialect/Cta/Cta.h"
 #include "tessera/Dialect/Cta/PlanModel.h"
@@ -13,10 +14,11 @@
 #include "tessera/Target/Hopper.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/Format.h"
+
+#include <map>
+#include <tuple>
 
 using namespace mlir;
 using namespace tessera;
@@ -75,17 +77,6 @@ std::string typeText(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return shapeText(tensor.getShape(), tensor.getElementType());
   return "";
-}
-
-int64_t elementBytes(Type element) {
-  return element.isIndex() ? 8 : std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
-}
-
-int64_t tileBytes(Type type) {
-  if (auto smem = dyn_cast<cta::SmemType>(type))
-    type = smem.tensorType();
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() * elementBytes(tensor.getElementType());
 }
 
 std::string vectorText(std::optional<int64_t> vector, Type element) {
@@ -210,123 +201,51 @@ std::optional<Verdict> verdictOf(Operation *op) {
   return known ? std::optional<Verdict>(verdict) : std::nullopt;
 }
 
-//===--- work -------------------------------------------------------------------------------===//
+/// Passes cut an op of the source into parts and make copies of it; it is reported once.
+class VerdictCounter {
+public:
+  VerdictCounter(const Source &source, std::vector<Verdict> &verdicts)
+      : source(source), verdicts(verdicts) {}
 
-struct Work {
-  double tensorFlops = 0, fmaFlops = 0, globalBytes = 0;
-  double tensorSeconds = 0, fmaSeconds = 0; // of one SM at its peak
-
-  double globalSeconds() const {
-    return globalBytes / (hopper::kGlobalBytesPerSecond / hopper::kSMs);
-  }
-  double seconds() const { return std::max({tensorSeconds, fmaSeconds, globalSeconds()}); }
-};
-
-/// The loop whose number of iterations is not known, or the launch, around an op; `times` is how
-/// often the op runs in one iteration of it.
-Operation *scopeOf(Operation *op, double &times) {
-  for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp()) {
-    if (isa<cta::LaunchOp, scf::WhileOp>(parent))
-      return parent;
-    auto loop = dyn_cast<scf::ForOp>(parent);
-    if (!loop)
-      continue;
-    std::optional<APInt> trips = loop.getStaticTripCount();
-    if (!trips)
-      return parent;
-    times *= trips->getZExtValue();
-  }
-  return op;
-}
-
-void addWork(Operation *op, Work &work, double times) {
-  auto product = [&](int64_t m, int64_t n, int64_t k, Type element, bool tensor) {
-    double flops = 2.0 * m * n * k * times;
-    if (tensor) {
-      work.tensorFlops += flops;
-      double peak =
-          element.getIntOrFloatBitWidth() == 8 ? hopper::kTensorFlops8 : hopper::kTensorFlops16;
-      work.tensorSeconds += flops / (peak / hopper::kSMs);
-    } else {
-      work.fmaFlops += flops;
-      double peak = element.isF64() ? hopper::kFmaFlops64 : hopper::kFmaFlops32;
-      work.fmaSeconds += flops / (peak / hopper::kSMs);
-    }
-  };
-  llvm::TypeSwitch<Operation *>(op)
-      .Case([&](cta::LoadOp load) { work.globalBytes += times * tileBytes(load.getTileType()); })
-      .Case([&](cta::StoreOp store) { work.globalBytes += times * tileBytes(store.getTileType()); })
-      .Case([&](cta::CopyOp copy) { work.globalBytes += times * tileBytes(copy.getSmemType()); })
-      .Case([&](cta::CopyOutOp copy) { work.globalBytes += times * tileBytes(copy.getSmemType()); })
-      .Case([&](cta::WgmmaOp mma) {
-        product(mma.getM(), mma.getN(), mma.getK(), mma.getBType().getElementType(), true);
-      })
-      .Case([&](cta::MmaOp mma) {
-        // The number of elements of the result counts a batch too.
-        int64_t k = mma.getAType().getShape().back();
-        product(mma.getResultType().getNumElements(), 1, k, mma.getResultType().getElementType(),
-                false);
-      });
-}
-
-std::string numberText(double value) {
-  const char *prefixes[] = {"", "k", "M", "G", "T"};
-  unsigned i = 0;
-  for (; value >= 1000 && i < 4; ++i)
-    value /= 1000;
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format(i ? "%.3g " : "%.0f ", value) << prefixes[i];
-  return text;
-}
-
-std::string boundText(const Work &work, const std::string &where) {
-  std::string text = where + ": ";
-  llvm::raw_string_ostream os(text);
-  auto nanoseconds = [&](double seconds) {
-    os << llvm::format(" (%.0f ns of an SM)", seconds * 1e9);
-  };
-  bool first = true;
-  auto item = [&](double amount, const char *unit, double seconds) {
-    if (amount == 0)
+  void add(Operation *op) {
+    std::optional<Verdict> verdict = verdictOf(op);
+    if (!verdict)
       return;
-    os << (first ? "" : ", ") << numberText(amount) << unit;
-    nanoseconds(seconds);
-    first = false;
-  };
-  item(work.tensorFlops, "flop on tensor cores", work.tensorSeconds);
-  item(work.fmaFlops, "flop on FMA units", work.fmaSeconds);
-  item(work.globalBytes, "B of global memory", work.globalSeconds());
-  double most = work.seconds();
-  os << "; at best bound by "
-     << (most == work.globalSeconds() ? "memory, unless L2 has the data"
-         : most == work.tensorSeconds ? "tensor cores"
-                                      : "FMA units");
-  return text;
-}
+    verdict->line = source.lineOf(op->getLoc());
+    verdict->name = source.nameOf(op->getLoc());
+    // Without a line nobody knows what is a copy of what.
+    const unsigned column = verdict->line ? findFileLoc(op->getLoc()).getColumn() : 0;
+    auto place = std::tuple(column, verdict->line, verdict->op, verdict->type, verdict->mechanism,
+                            verdict->why);
+    auto [it, isNew] = numbers.try_emplace(std::move(place), verdicts.size());
+    if (isNew || !verdict->line)
+      verdicts.push_back(std::move(*verdict));
+    else
+      ++verdicts[it->second].places;
+  }
+
+private:
+  const Source &source;
+  std::vector<Verdict> &verdicts;
+  std::map<std::tuple<unsigned, unsigned, std::string, std::string, std::string, std::string>,
+           size_t>
+      numbers;
+};
 
 //===--- launches ---------------------------------------------------------------------------===//
 
-void collectBound(cta::LaunchOp launch, const llvm::MapVector<Operation *, Work> &scopes,
-                  const Source &source, LaunchReport &report) {
-  const std::pair<Operation *, Work> *hottest = nullptr;
-  for (const auto &scope : scopes) {
-    // A loop of unknown length outweighs what runs once.
-    bool isLoop = scope.first != launch;
-    bool wasLoop = hottest && hottest->first != launch;
-    if (!hottest || (isLoop && !wasLoop) ||
-        (isLoop == wasLoop && scope.second.seconds() > hottest->second.seconds()))
-      hottest = &scope;
-  }
-  if (!hottest || hottest->second.seconds() == 0)
+void collectBound(cta::LaunchOp launch, const Source &source, LaunchReport &report) {
+  HotWork hot = hottestWork(launch);
+  if (hot.work.seconds() == 0)
     return;
-  report.tensorFlops = hottest->second.tensorFlops;
-  report.fmaFlops = hottest->second.fmaFlops;
-  report.globalBytes = hottest->second.globalBytes;
+  report.tensorFlops = hot.work.tensorFlops;
+  report.fmaFlops = hot.work.fmaFlops;
+  report.globalBytes = hot.work.globalBytes;
   std::string where = "per block";
-  if (hottest->first != launch)
-    if (unsigned line = source.lineOf(hottest->first->getLoc()))
+  if (hot.loop)
+    if (unsigned line = source.lineOf(*hot.loop))
       where += " and iteration of the loop at line " + std::to_string(line);
-  report.bound = boundText(hottest->second, where);
+  report.bound = boundText(hot.work, where);
 }
 
 std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
@@ -385,7 +304,12 @@ void collectLoop(scf::ForOp loop, const Source &source, LaunchReport &report) {
     for (NamedAttribute entry : bounds)
       if (auto cycles = dyn_cast<IntegerAttr>(entry.getValue()))
         result.bounds.push_back({entry.getName().str(), cycles.getInt()});
-  report.loops.push_back(std::move(result));
+  auto isCopy = [&](const LoopReport &other) {
+    return result.line && std::tie(result.line, result.ii, result.bound, result.bounds) ==
+                              std::tie(other.line, other.ii, other.bound, other.bounds);
+  };
+  if (llvm::none_of(report.loops, isCopy))
+    report.loops.push_back(std::move(result));
 }
 
 /// Where the load stands that fills a ring: the ring itself stands for a channel of several.
@@ -407,33 +331,34 @@ LaunchReport collectLaunch(cta::LaunchOp launch, const Source &source) {
   for (auto role : launch.getBody().getOps<cta::RoleOp>())
     report.roles.push_back({role.getSymName().str(), role.totalWarps(),
                             static_cast<int64_t>(role.getRegisters().value_or(0))});
-  llvm::MapVector<Operation *, Work> scopes;
+  auto addTile = [&](SharedTile tile) {
+    auto isCopy = [&](const SharedTile &other) {
+      return tile.line &&
+             std::tie(tile.offset, tile.bytes, tile.type, tile.name, tile.line) ==
+                 std::tie(other.offset, other.bytes, other.type, other.name, other.line);
+    };
+    if (llvm::none_of(report.shared, isCopy))
+      report.shared.push_back(std::move(tile));
+  };
+  VerdictCounter verdicts(source, report.verdicts);
   launch.walk([&](Operation *op) {
-    if (std::optional<Verdict> verdict = verdictOf(op)) {
-      verdict->line = source.lineOf(op->getLoc());
-      verdict->name = source.nameOf(op->getLoc());
-      report.verdicts.push_back(std::move(*verdict));
-      double times = 1;
-      Operation *scope = scopeOf(op, times);
-      addWork(op, scopes[scope], times);
-    }
+    verdicts.add(op);
     if (auto loop = dyn_cast<scf::ForOp>(op))
       collectLoop(loop, source, report);
     if (auto ring = dyn_cast<cta::RingOp>(op); ring && ring.getOffset()) {
       cta::RingType type = ring.getResult().getType();
       Location loc = locationOf(ring);
-      report.shared.push_back(
-          {static_cast<int64_t>(*ring.getOffset()),
-           type.getDepth() * cta::ringSlotBytes(type.getTile()),
-           std::to_string(type.getDepth()) + " slots of " + typeText(type.getTile()),
-           source.nameOf(loc), source.lineOf(loc)});
+      addTile({static_cast<int64_t>(*ring.getOffset()),
+               type.getDepth() * cta::ringSlotBytes(type.getTile()),
+               std::to_string(type.getDepth()) + " slots of " + typeText(type.getTile()),
+               source.nameOf(loc), source.lineOf(loc)});
     }
     std::optional<int64_t> offset = cta::offsetOf(op);
     auto type = op->getNumResults() == 1 ? dyn_cast<cta::SmemType>(op->getResult(0).getType())
                                          : cta::SmemType();
     if (offset && type)
-      report.shared.push_back({*offset, cta::sharedLayout(type).sizeBytes(), typeText(type),
-                               source.nameOf(op->getLoc()), source.lineOf(op->getLoc())});
+      addTile({*offset, cta::sharedLayout(type).sizeBytes(), typeText(type),
+               source.nameOf(op->getLoc()), source.lineOf(op->getLoc())});
   });
   llvm::stable_sort(report.shared,
                     [](const SharedTile &a, const SharedTile &b) { return a.offset < b.offset; });
@@ -445,7 +370,7 @@ LaunchReport collectLaunch(cta::LaunchOp launch, const Source &source) {
     report.shared.push_back(
         {report.sharedBytes - bytes, bytes, std::to_string(barriers.size()) + " mbarriers", "", 0});
   }
-  collectBound(launch, scopes, source, report);
+  collectBound(launch, source, report);
   return report;
 }
 

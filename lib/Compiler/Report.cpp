@@ -34,6 +34,8 @@ static void printVerdicts(llvm::raw_ostream &os, const std::vector<Verdict> &ver
     os << "      " << llvm::left_justify(lineText(v.line), line) << "  "
        << llvm::left_justify(v.op, 6) << llvm::left_justify(v.name, name) << "  "
        << llvm::left_justify(v.type, type) << "  " << v.mechanism;
+    if (v.places > 1)
+      os << ", in " << v.places << " places";
     if (!v.why.empty())
       os << "; " << v.why;
     os << "\n";
@@ -140,8 +142,13 @@ static std::string utf8(const std::string &text) {
 }
 
 static json::Value toJson(const Verdict &v) {
-  return json::Object{{"op", v.op},     {"name", utf8(v.name)},     {"line", int64_t(v.line)},
-                      {"type", v.type}, {"mechanism", v.mechanism}, {"why", utf8(v.why)}};
+  return json::Object{{"op", v.op},
+                      {"name", utf8(v.name)},
+                      {"line", int64_t(v.line)},
+                      {"type", v.type},
+                      {"mechanism", v.mechanism},
+                      {"why", utf8(v.why)},
+                      {"places", int64_t(v.places)}};
 }
 
 static json::Value toJson(const SharedTile &tile) {

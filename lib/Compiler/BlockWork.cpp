@@ -1,0 +1,204 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "BlockWork.h"
+
+#include "Diagnostics.h"
+#include "tessera/Target/Hopper.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace tessera;
+
+int64_t tessera::elementBytes(Type element) {
+  return element.isIndex() ? 8 : std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
+}
+
+int64_t tessera::tileBytes(Type type) {
+  if (auto smem = dyn_cast<cta::SmemType>(type))
+    type = smem.tensorType();
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getNumElements() * elementBytes(tensor.getElementType());
+}
+
+double Work::globalSeconds() const {
+  return globalBytes / (hopper::kGlobalBytesPerSecond / hopper::kSMs);
+}
+
+double Work::seconds() const { return std::max({tensorSeconds, fmaSeconds, globalSeconds()}); }
+
+template <typename Combine>
+static void combine(Work &into, const Work &other, Combine each) {
+  for (double Work::*amount : {&Work::tensorFlops, &Work::fmaFlops, &Work::globalBytes,
+                               &Work::tensorSeconds, &Work::fmaSeconds})
+    into.*amount = each(into.*amount, other.*amount);
+}
+
+static void add(Work &into, const Work &other, double times = 1) {
+  combine(into, other, [&](double a, double b) { return a + times * b; });
+}
+
+static void raise(Work &into, const Work &other) {
+  combine(into, other, [](double a, double b) { return std::max(a, b); });
+}
+
+//===--- of ops ------------------------------------------------------------------------------===//
+
+static void addOp(Operation *op, Work &work) {
+  auto product = [&](int64_t m, int64_t n, int64_t k, Type element, bool tensor) {
+    double flops = 2.0 * m * n * k;
+    if (tensor) {
+      work.tensorFlops += flops;
+      double peak =
+          element.getIntOrFloatBitWidth() == 8 ? hopper::kTensorFlops8 : hopper::kTensorFlops16;
+      work.tensorSeconds += flops / (peak / hopper::kSMs);
+    } else {
+      work.fmaFlops += flops;
+      double peak = element.isF64() ? hopper::kFmaFlops64 : hopper::kFmaFlops32;
+      work.fmaSeconds += flops / (peak / hopper::kSMs);
+    }
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](cta::LoadOp load) { work.globalBytes += tileBytes(load.getTileType()); })
+      .Case([&](cta::StoreOp store) { work.globalBytes += tileBytes(store.getTileType()); })
+      .Case([&](cta::CopyOp copy) {
+        // Each block of a cluster fetches a part of what all get.
+        work.globalBytes +=
+            tileBytes(copy.getSmemType()) / static_cast<double>(copy.getMulticast().value_or(1));
+      })
+      .Case([&](cta::CopyOutOp copy) { work.globalBytes += tileBytes(copy.getSmemType()); })
+      .Case([&](cta::WgmmaOp mma) {
+        product(mma.getM(), mma.getN(), mma.getK(), mma.getBType().getElementType(), true);
+      })
+      .Case([&](cta::MmaOp mma) {
+        // The number of elements of the result counts a batch too.
+        int64_t k = mma.getAType().getShape().back();
+        product(mma.getResultType().getNumElements(), 1, k, mma.getResultType().getElementType(),
+                false);
+      });
+}
+
+//===--- of loops ----------------------------------------------------------------------------===//
+
+namespace {
+struct LoopWork {
+  Work work;
+  Location loc;
+  unsigned depth = 0; ///< how many of them are nested, itself included
+};
+
+/// By what the source calls a loop.
+using LoopWorks = llvm::MapVector<const void *, LoopWork>;
+} // namespace
+
+/// Copies of a loop of the source are one; without a source each stands for itself.
+static const void *keyOf(Operation *loop) {
+  return findFileLoc(loop->getLoc()) ? loop->getLoc().getAsOpaquePointer() : loop;
+}
+
+static Work workOf(Region &region, unsigned depth, LoopWorks &loops);
+
+static Work workOf(Operation *op, unsigned depth, LoopWorks &loops) {
+  Work work;
+  if (op->getNumRegions() == 0) {
+    addOp(op, work);
+    return work;
+  }
+  if (isa<scf::IfOp, scf::IndexSwitchOp>(op)) {
+    for (Region &arm : op->getRegions())
+      raise(work, workOf(arm, depth, loops));
+    return work;
+  }
+  auto counted = dyn_cast<scf::ForOp>(op);
+  std::optional<APInt> trips = counted ? counted.getStaticTripCount() : std::nullopt;
+  const bool unknown = isa<scf::WhileOp>(op) || (counted && !trips);
+  for (Region &region : op->getRegions())
+    add(work, workOf(region, depth + unknown, loops));
+  if (trips) {
+    Work once = work;
+    work = Work();
+    add(work, once, trips->getZExtValue());
+  }
+  if (!unknown)
+    return work;
+  LoopWork &loop = loops.insert({keyOf(op), {Work(), op->getLoc()}}).first->second;
+  raise(loop.work, work);
+  loop.depth = std::max(loop.depth, depth + 1);
+  return Work();
+}
+
+static Work workOf(Region &region, unsigned depth, LoopWorks &loops) {
+  Work work;
+  for (Block &block : region)
+    for (Operation &op : block)
+      add(work, workOf(&op, depth, loops));
+  return work;
+}
+
+HotWork tessera::hottestWork(cta::LaunchOp launch) {
+  HotWork hot;
+  LoopWorks all;
+  auto take = [&](const LoopWorks &loops) {
+    for (const auto &[key, loop] : loops) {
+      LoopWork &sum = all.insert({key, {Work(), loop.loc}}).first->second;
+      add(sum.work, loop.work);
+      sum.depth = std::max(sum.depth, loop.depth);
+    }
+  };
+  LoopWorks common; // outside of roles
+  for (Operation &op : launch.getBody().front()) {
+    LoopWorks own;
+    const bool isRole = isa<cta::RoleOp>(op);
+    add(hot.work, workOf(&op, /*depth=*/0, isRole ? own : common));
+    take(own);
+  }
+  take(common);
+  const LoopWork *hottest = nullptr;
+  for (const auto &[key, loop] : all)
+    if (loop.work.seconds() > 0 &&
+        (!hottest || std::pair(loop.depth, loop.work.seconds()) >
+                         std::pair(hottest->depth, hottest->work.seconds())))
+      hottest = &loop;
+  return hottest ? HotWork{hottest->work, hottest->loc} : hot;
+}
+
+//===--- text --------------------------------------------------------------------------------===//
+
+static std::string numberText(double value) {
+  const char *prefixes[] = {"", "k", "M", "G", "T"};
+  unsigned i = 0;
+  for (; value >= 1000 && i < 4; ++i)
+    value /= 1000;
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format(i ? "%.3g " : "%.0f ", value) << prefixes[i];
+  return text;
+}
+
+std::string tessera::boundText(const Work &work, const std::string &where) {
+  std::string text = where + ": ";
+  llvm::raw_string_ostream os(text);
+  auto nanoseconds = [&](double seconds) {
+    os << llvm::format(" (%.0f ns of an SM)", seconds * 1e9);
+  };
+  bool first = true;
+  auto item = [&](double amount, const char *unit, double seconds) {
+    if (amount == 0)
+      return;
+    os << (first ? "" : ", ") << numberText(amount) << unit;
+    nanoseconds(seconds);
+    first = false;
+  };
+  item(work.tensorFlops, "flop on tensor cores", work.tensorSeconds);
+  item(work.fmaFlops, "flop on FMA units", work.fmaSeconds);
+  item(work.globalBytes, "B of global memory", work.globalSeconds());
+  double most = work.seconds();
+  os << "; at best bound by "
+     << (most == work.globalSeconds() ? "memory, unless L2 has the data"
+         : most == work.tensorSeconds ? "tensor cores"
+                                      : "FMA units");
+  return text;
+}
