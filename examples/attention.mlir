@@ -2,19 +2,21 @@
 // maximum, sum and output in f32.
 //
 //   for each batch b, head h and block i of 128 queries:
-//     q = Q[b, h, i:i+128, :]
+//     q = Q[b, h, i:i+128, :];  f = scale · log₂e
 //     m = −1e30; l = 0; o = 0              (maximum, sum, output so far, of each row)
 //     for j in 0, 128, … below the number of keys:
-//       s = scale · log₂e · q · K[b, h, j:j+128, :]ᵀ
+//       s = q · K[b, h, j:j+128, :]ᵀ
 //       s = −∞ where the key does not exist, or must not be seen (causal: key > query + keys − queries)
 //       m' = max(m, max of the rows of s)
-//       p = exp2(s − m')
-//       a = exp2(m − m')
+//       p = exp2(f · s − f · m')
+//       a = exp2(f · (m − m'))
 //       l = a · l + sum of the rows of p
 //       o = a · o + bf16(p) · V[b, h, j:j+128, :];  m = m'
-//     O[b, h, i:i+128, :] = o / l          (0 for a row that sees no key)
+//     O[b, h, i:i+128, :] = o · (1 / l)    (0 for a row that sees no key)
 //
-// m begins at −1e30 and not at −∞, so that a row without keys has p = exp2(−∞) = 0 and not NaN.
+// m begins at −1e30 and not at −∞, so that a row without keys has p = exp2(−∞) = 0 and not NaN. It is the maximum before the scale, which
+// must be positive: then the scale is part of the fused multiplication and addition in front of exp2, and costs nothing. `afn` lets
+// exp2 flush results below 2⁻¹²⁶ to zero: they are nothing beside the 1 of the maximum.
 //
 // Shapes: Q, O are BxHxSx128, K, V are BxHxTx128; any B, H, S, T. `attention` sees all keys, `attention_causal` those up to its own
 // place, both sequences ending together.
@@ -38,6 +40,7 @@ tile.kernel @attention(%Q: memref<?x?x?x128xbf16> {tile.shape = ["B", "H", "S", 
     %log2e = arith.constant 1.44269504 : f32
     %factor = arith.mulf %scale, %log2e : f32
     %factors = tensor.splat %factor : tensor<128x128xf32>
+    %rows = tensor.splat %factor : tensor<128xf32>
     %floor = arith.constant dense<-1.0e30> : tensor<128xf32>
     %zero = arith.constant dense<0.0> : tensor<128xf32>
     %nothing = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -48,18 +51,20 @@ tile.kernel @attention(%Q: memref<?x?x?x128xbf16> {tile.shape = ["B", "H", "S", 
         -> (tensor<128xf32>, tensor<128xf32>, tensor<128x128xf32>) {
       %k = tile.load %K[%b, %h, %j, %c0] dims = [3, 2] : memref<?x?x?x128xbf16> -> tensor<128x128xbf16>
       %qk = tile.mma %q, %k : tensor<128x128xbf16>, tensor<128x128xbf16> -> tensor<128x128xf32>
-      %scaled = arith.mulf %qk, %factors : tensor<128x128xf32>
       %j32 = arith.index_cast %j : index to i32
       %key = tile.iota dim = 1 from %j32 : tensor<128x128xi32>
       %exists = arith.cmpi slt, %key, %keys : tensor<128x128xi32>
-      %s = arith.select %exists, %scaled, %never : tensor<128x128xi1>, tensor<128x128xf32>
+      %s = arith.select %exists, %qk, %never : tensor<128x128xi1>, tensor<128x128xf32>
       %here = tile.reduce maximumf %s dims = [1] : tensor<128x128xf32> -> tensor<128xf32>
       %m1 = arith.maximumf %m0, %here : tensor<128xf32>
-      %ms = tile.broadcast %m1 dims = [0] : tensor<128xf32> -> tensor<128x128xf32>
-      %d = arith.subf %s, %ms : tensor<128x128xf32>
-      %p = math.exp2 %d : tensor<128x128xf32>
+      %scaled = arith.mulf %s, %factors : tensor<128x128xf32>
+      %ms = arith.mulf %m1, %rows : tensor<128xf32>
+      %top = tile.broadcast %ms dims = [0] : tensor<128xf32> -> tensor<128x128xf32>
+      %d = arith.subf %scaled, %top : tensor<128x128xf32>
+      %p = math.exp2 %d fastmath<afn> : tensor<128x128xf32>
       %drop = arith.subf %m0, %m1 : tensor<128xf32>
-      %a = math.exp2 %drop : tensor<128xf32>
+      %fall = arith.mulf %drop, %rows : tensor<128xf32>
+      %a = math.exp2 %fall fastmath<afn> : tensor<128xf32>
       %part = tile.reduce addf %p dims = [1] : tensor<128x128xf32> -> tensor<128xf32>
       %kept = arith.mulf %l0, %a : tensor<128xf32>
       %l1 = arith.addf %kept, %part : tensor<128xf32>
@@ -74,8 +79,9 @@ tile.kernel @attention(%Q: memref<?x?x?x128xbf16> {tile.shape = ["B", "H", "S", 
     %empty = arith.cmpf oeq, %l, %zero : tensor<128xf32>
     %one = arith.constant dense<1.0> : tensor<128xf32>
     %divisor = arith.select %empty, %one, %l : tensor<128xi1>, tensor<128xf32>
-    %divisors = tile.broadcast %divisor dims = [0] : tensor<128xf32> -> tensor<128x128xf32>
-    %r = arith.divf %o, %divisors : tensor<128x128xf32>
+    %inverse = arith.divf %one, %divisor : tensor<128xf32>
+    %inverses = tile.broadcast %inverse dims = [0] : tensor<128xf32> -> tensor<128x128xf32>
+    %r = arith.mulf %o, %inverses : tensor<128x128xf32>
     %out = arith.truncf %r : tensor<128x128xf32> to tensor<128x128xbf16>
     tile.store %out, %O[%b, %h, %i, %c0] : tensor<128x128xbf16> -> memref<?x?x?x128xbf16>
   }
@@ -98,6 +104,7 @@ tile.kernel @attention_causal(%Q: memref<?x?x?x128xbf16> {tile.shape = ["B", "H"
     %log2e = arith.constant 1.44269504 : f32
     %factor = arith.mulf %scale, %log2e : f32
     %factors = tensor.splat %factor : tensor<128x128xf32>
+    %rows = tensor.splat %factor : tensor<128xf32>
     %floor = arith.constant dense<-1.0e30> : tensor<128xf32>
     %zero = arith.constant dense<0.0> : tensor<128xf32>
     %nothing = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -115,20 +122,22 @@ tile.kernel @attention_causal(%Q: memref<?x?x?x128xbf16> {tile.shape = ["B", "H"
         -> (tensor<128xf32>, tensor<128xf32>, tensor<128x128xf32>) {
       %k = tile.load %K[%b, %h, %j, %c0] dims = [3, 2] : memref<?x?x?x128xbf16> -> tensor<128x128xbf16>
       %qk = tile.mma %q, %k : tensor<128x128xbf16>, tensor<128x128xbf16> -> tensor<128x128xf32>
-      %scaled = arith.mulf %qk, %factors : tensor<128x128xf32>
       %j32 = arith.index_cast %j : index to i32
       %key = tile.iota dim = 1 from %j32 : tensor<128x128xi32>
       %exists = arith.cmpi slt, %key, %keys : tensor<128x128xi32>
       %before = arith.cmpi sle, %key, %own : tensor<128x128xi32>
       %seen = arith.andi %exists, %before : tensor<128x128xi1>
-      %s = arith.select %seen, %scaled, %never : tensor<128x128xi1>, tensor<128x128xf32>
+      %s = arith.select %seen, %qk, %never : tensor<128x128xi1>, tensor<128x128xf32>
       %here = tile.reduce maximumf %s dims = [1] : tensor<128x128xf32> -> tensor<128xf32>
       %m1 = arith.maximumf %m0, %here : tensor<128xf32>
-      %ms = tile.broadcast %m1 dims = [0] : tensor<128xf32> -> tensor<128x128xf32>
-      %d = arith.subf %s, %ms : tensor<128x128xf32>
-      %p = math.exp2 %d : tensor<128x128xf32>
+      %scaled = arith.mulf %s, %factors : tensor<128x128xf32>
+      %ms = arith.mulf %m1, %rows : tensor<128xf32>
+      %top = tile.broadcast %ms dims = [0] : tensor<128xf32> -> tensor<128x128xf32>
+      %d = arith.subf %scaled, %top : tensor<128x128xf32>
+      %p = math.exp2 %d fastmath<afn> : tensor<128x128xf32>
       %drop = arith.subf %m0, %m1 : tensor<128xf32>
-      %a = math.exp2 %drop : tensor<128xf32>
+      %fall = arith.mulf %drop, %rows : tensor<128xf32>
+      %a = math.exp2 %fall fastmath<afn> : tensor<128xf32>
       %part = tile.reduce addf %p dims = [1] : tensor<128x128xf32> -> tensor<128xf32>
       %kept = arith.mulf %l0, %a : tensor<128xf32>
       %l1 = arith.addf %kept, %part : tensor<128xf32>
@@ -143,8 +152,9 @@ tile.kernel @attention_causal(%Q: memref<?x?x?x128xbf16> {tile.shape = ["B", "H"
     %empty = arith.cmpf oeq, %l, %zero : tensor<128xf32>
     %one = arith.constant dense<1.0> : tensor<128xf32>
     %divisor = arith.select %empty, %one, %l : tensor<128xi1>, tensor<128xf32>
-    %divisors = tile.broadcast %divisor dims = [0] : tensor<128xf32> -> tensor<128x128xf32>
-    %r = arith.divf %o, %divisors : tensor<128x128xf32>
+    %inverse = arith.divf %one, %divisor : tensor<128xf32>
+    %inverses = tile.broadcast %inverse dims = [0] : tensor<128xf32> -> tensor<128x128xf32>
+    %r = arith.mulf %o, %inverses : tensor<128x128xf32>
     %out = arith.truncf %r : tensor<128x128xf32> to tensor<128x128xbf16>
     tile.store %out, %O[%b, %h, %i, %c0] : tensor<128x128xbf16> -> memref<?x?x?x128xbf16>
   }
