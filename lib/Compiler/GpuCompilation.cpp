@@ -101,10 +101,9 @@ static FailureOr<std::string> disassemble(StringRef cubin, const Stages &stages,
   return std::move(run.output);
 }
 
-static LogicalResult reportPtxProblems(StringRef ptx, StringRef contract,
-                                       const std::map<std::string, PtxasPolicy> &policies,
-                                       Location loc) {
-  std::vector<PtxProblem> problems = checkPtx(ptx, tensorMapBytes(contract));
+static LogicalResult
+reportPtxProblems(StringRef ptx, const std::map<std::string, PtxasPolicy> &policies, Location loc) {
+  std::vector<PtxProblem> problems = checkPtx(ptx);
   for (const PtxProblem &problem : problems) {
     auto it = policies.find(problem.function);
     emitError(it == policies.end() ? loc : it->second.loc.value_or(loc))
@@ -116,13 +115,13 @@ static LogicalResult reportPtxProblems(StringRef ptx, StringRef contract,
 }
 
 /// PTX, if it passes the check.
-static LogicalResult acceptPtx(const FailureOr<std::string> &ptx, StringRef contract,
+static LogicalResult acceptPtx(const FailureOr<std::string> &ptx,
                                const std::map<std::string, PtxasPolicy> &policies, Location loc,
                                Stages &stages) {
   if (failed(ptx) || failed(stages.save("kernel.ptx", *ptx, loc)))
     return failure();
   stages.begin("ptx-check");
-  return reportPtxProblems(*ptx, contract, policies, loc);
+  return reportPtxProblems(*ptx, policies, loc);
 }
 
 /// Changes what a function shall be compiled to, if `log` says that the first plan for it went
@@ -230,7 +229,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
   stages.begin("codegen");
   FailureOr<std::string> ptx =
       parts.emit([&](llvm::Function &function) { return ownPlan && sharesAnSM(function); });
-  if (failed(acceptPtx(ptx, *contract, policies, loc, stages)))
+  if (failed(acceptPtx(ptx, policies, loc, stages)))
     return failure();
   if (result.kind == Emit::Ptx) {
     result.artifact = std::move(*ptx);
@@ -255,7 +254,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
     return failure();
   if (!ptx->empty()) {
     if (failed(stages.save("ptxas.log", assembled->logText, loc)) ||
-        failed(acceptPtx(ptx, *contract, policies, loc, stages)))
+        failed(acceptPtx(ptx, policies, loc, stages)))
       return failure();
     stages.begin("ptxas");
     if (failed(assembled = runPtxas(*ptx, ptxasOptions, loc)))

@@ -296,14 +296,26 @@ std::string tessera::contract::toJson(const Contract &contract) {
   return text;
 }
 
+constexpr llvm::StringLiteral kMagic = "TESSERA-CTR-0001";
+
 std::string tessera::contract::encode(llvm::StringRef json) {
-  std::string bytes = "TESSERA-CTR-0001";
+  std::string bytes = kMagic.str();
   char length[8];
   llvm::support::endian::write64le(length, json.size());
   bytes.append(length, sizeof(length));
   bytes += json;
   bytes += '\0';
   return bytes;
+}
+
+std::optional<llvm::StringRef> tessera::contract::decode(llvm::StringRef bytes) {
+  if (!bytes.consume_front(kMagic) || bytes.size() < 8)
+    return std::nullopt;
+  const uint64_t length = llvm::support::endian::read64le(bytes.data());
+  bytes = bytes.drop_front(8);
+  if (length >= bytes.size() || bytes[length] != '\0')
+    return std::nullopt;
+  return bytes.take_front(length);
 }
 
 std::string tessera::contract::compilerVersion() {

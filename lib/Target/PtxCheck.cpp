@@ -5,12 +5,12 @@
 
 #include "PtxFlow.h"
 #include "PtxValues.h"
+#include "tessera/Target/Contract.h"
 #include "tessera/Target/Hopper.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/JSON.h"
 
 #include <set>
 
@@ -110,18 +110,19 @@ struct State {
 
 class Checker {
 public:
-  Checker(const Function &function, const std::map<unsigned, int64_t> *boxes,
-          std::vector<PtxProblem> &problems)
-      : function(function), boxes(boxes), problems(problems), values(function) {
+  Checker(const Function &function, const LaunchPromise *promise, std::vector<PtxProblem> &problems)
+      : function(function), promise(promise), problems(problems), values(function) {
     for (const Block &block : function.blocks)
       for (const Instruction &inst : block.instructions) {
         operandsByTma |= isTmaLoad(inst);
         hasProducts |= isProduct(inst);
-        isDependent |= isGridWait(inst) || isGridTrigger(inst);
+        waitsForGrid |= isGridWait(inst);
+        triggersGrid |= isGridTrigger(inst);
       }
   }
 
   void run() {
+    checkDependence();
     checkPaths();
     checkMbarriers();
     checkRings(function, values, problems);
@@ -145,7 +146,7 @@ private:
       for (StringRef reg : inst.defs())
         if (state.readByProducts.count(reg))
           complain("writes " + reg + ", which a wgmma in flight may still read as its operand A");
-    if (isDependent)
+    if (checksGrid)
       stepGrid(state, inst, complain);
     if (inst.is("wgmma.fence")) {
       state.fenced = true;
@@ -207,6 +208,35 @@ private:
           "a thread ends without griddepcontrol.wait: the grid may end before the one in front "
           "of it, and the next would not be ordered behind that");
     }
+  }
+
+  /// The contract and the code must say the same. Where no contract speaks of the function the code
+  /// is measured by itself.
+  void checkDependence() {
+    checksGrid = waitsForGrid || triggersGrid;
+    if (!promise)
+      return;
+    if (promise->dependent && !waitsForGrid) {
+      report(function.line, "the contract calls the launch dependent, but nothing waits for the "
+                            "launch before it (griddepcontrol.wait)");
+      checksGrid = false; // one complaint is enough
+    }
+    if (promise->dependent && !triggersGrid)
+      report(function.line, "the contract calls the launch dependent, but it does not let the next "
+                            "one in early (griddepcontrol.launch_dependents)");
+    if (promise->dependent)
+      return;
+    forEach([&](const Instruction &inst) {
+      if (isGridTrigger(inst))
+        report(inst.line,
+               "the next launch is let in early, but the contract does not call this one "
+               "dependent");
+      else if (isGridWait(inst))
+        report(inst.line,
+               "the launch before is waited for, but the contract does not call this one "
+               "dependent: no launcher lets it in early");
+    });
+    checksGrid = false;
   }
 
   void checkPaths() {
@@ -300,7 +330,7 @@ private:
   std::optional<int64_t> bytesOfPart(const Instruction &inst) const {
     if (!inst.is("cp.async.bulk.tensor")) // [to], [from], size, [mbarrier]
       return inst.operands.size() > 2 ? values.constant(inst.operands[2]) : std::nullopt;
-    if (!boxes || inst.operands.size() < 2)
+    if (!promise || inst.operands.size() < 2)
       return std::nullopt;
     Value map = values.of(inst.operands[1].drop_front(1).split(',').first.trim());
     StringRef name = map.base;
@@ -310,8 +340,8 @@ private:
     unsigned index;
     if (name.getAsInteger(10, index))
       return std::nullopt;
-    auto it = boxes->find(index);
-    return it == boxes->end() ? std::nullopt : std::optional<int64_t>(it->second);
+    auto it = promise->boxes.find(index);
+    return it == promise->boxes.end() ? std::nullopt : std::optional<int64_t>(it->second);
   }
 
   void checkExpectedBytes() {
@@ -409,72 +439,33 @@ private:
   }
 
   const Function &function;
-  const std::map<unsigned, int64_t> *boxes;
+  const LaunchPromise *promise; ///< null: no contract speaks of the function
   std::vector<PtxProblem> &problems;
   Values values;
-  bool operandsByTma = false, hasProducts = false, isDependent = false, someUnknownUse = false;
+  bool operandsByTma = false, hasProducts = false, someUnknownUse = false;
+  bool waitsForGrid = false, triggersGrid = false, checksGrid = false;
 };
 
 } // namespace
 
-std::vector<PtxProblem> tessera::checkPtx(std::string_view text, const TensorMapBytes &boxes) {
+std::vector<PtxProblem> tessera::checkPtx(std::string_view text, const LaunchPromises &promises) {
   std::vector<PtxProblem> problems;
   for (const Function &function : read(text)) {
-    auto it = boxes.find(function.name);
-    Checker(function, it == boxes.end() ? nullptr : &it->second, problems).run();
+    auto it = promises.find(function.name);
+    Checker(function, it == promises.end() ? nullptr : &it->second, problems).run();
   }
   return problems;
 }
 
-//===--- boxes ------------------------------------------------------------------------------===//
-
-static int64_t bytesOfElement(StringRef element) {
-  size_t digits = element.find_first_of("0123456789");
-  int64_t bits = 0;
-  if (digits == StringRef::npos)
-    return 8; // index
-  element.drop_front(digits).consumeInteger(10, bits);
-  return std::max<int64_t>(bits / 8, 1);
-}
-
-TensorMapBytes tessera::tensorMapBytes(std::string_view contractJson) {
-  TensorMapBytes result;
-  llvm::Expected<llvm::json::Value> contract = llvm::json::parse(contractJson);
-  if (!contract) {
-    llvm::consumeError(contract.takeError());
-    return result;
-  }
-  auto forEachIn = [](const llvm::json::Value &value, StringRef key, auto visit) {
-    const llvm::json::Object *object = value.getAsObject();
-    if (const llvm::json::Array *list = object ? object->getArray(key) : nullptr)
-      for (auto [index, element] : llvm::enumerate(*list))
-        visit(element, unsigned(index));
-  };
-  auto readLaunch = [&](const llvm::json::Value &launch, unsigned) {
-    std::vector<int64_t> bytes;
-    forEachIn(launch, "descriptors", [&](const llvm::json::Value &descriptor, unsigned) {
-      const llvm::json::Object *object = descriptor.getAsObject();
-      int64_t product = object ? bytesOfElement(object->getString("element").value_or("i8")) : 0;
-      forEachIn(descriptor, "box", [&](const llvm::json::Value &extent, unsigned) {
-        product *= extent.getAsInteger().value_or(0);
-      });
-      bytes.push_back(product);
-    });
-    const llvm::json::Object *object = launch.getAsObject();
-    std::string symbol = object ? object->getString("symbol").value_or("").str() : "";
-    forEachIn(launch, "params", [&](const llvm::json::Value &param, unsigned number) {
-      const llvm::json::Object *what = param.getAsObject();
-      if (!what || what->getString("kind") != StringRef("descriptor"))
-        return;
-      size_t index = what->getInteger("index").value_or(-1);
-      if (index < bytes.size() && bytes[index] > 0)
-        result[symbol][number] = bytes[index];
-    });
-  };
-  forEachIn(*contract, "kernels", [&](const llvm::json::Value &kernel, unsigned) {
-    forEachIn(kernel, "variants", [&](const llvm::json::Value &variant, unsigned) {
-      forEachIn(variant, "launches", readLaunch);
-    });
-  });
-  return result;
+std::vector<PtxProblem> tessera::checkPtx(std::string_view text) {
+  EmbeddedContract contract = embeddedContract(text);
+  if (contract.json.empty() && contract.problem.empty())
+    return checkPtx(text, LaunchPromises());
+  std::optional<LaunchPromises> promises;
+  if (contract.problem.empty() && !(promises = launchPromises(contract.json)))
+    contract.problem = "the launch contract is not JSON";
+  std::vector<PtxProblem> problems = checkPtx(text, promises.value_or(LaunchPromises()));
+  if (!contract.problem.empty())
+    problems.push_back({contract.line, contract::kSymbol.str(), contract.problem});
+  return problems;
 }

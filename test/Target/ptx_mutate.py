@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ptx_mutate.py TILE-PTX-CHECK GOOD.ptx CONTRACT.json alone|cluster: every change of the PTX of a pipelined GEMM must be found.
+"""ptx_mutate.py TILE-PTX-CHECK GOOD.ptx alone|cluster: every change of the PTX of a pipelined GEMM must be found.
 
 GOOD.ptx has a ring of three slots: full mbarriers that count 1, behind them empty ones that count 2, or 4 in clusters of two blocks.
 
@@ -8,11 +8,12 @@ Not found, because the text does not say it: counts of full and empty that becom
 not initialised (the address depends on the slot), which phase a parity means, and a count that is that of one block of a cluster; cta-simulate sees these
 before they are PTX.
 """
+import json
 import re
 import subprocess
 import sys
 
-CHECK, GOOD, CONTRACT, BLOCKS = sys.argv[1:5]
+CHECK, GOOD, BLOCKS = sys.argv[1:4]
 text = open(GOOD).read()
 inits = [int(offset) for offset in re.findall(r"mbarrier\.init\S+\s+\[\w+\+(\d+)\]", text)]
 assert len(inits) == 6, inits
@@ -39,7 +40,7 @@ MUTATIONS = [
     ("no wgmma.fence", r"\twgmma\.fence\S*\n", "", 0, "without wgmma.fence"),
     ("no commit", r"\twgmma\.commit_group\S*\n", "", 0, "not committed"),
     ("the last wait leaves a group", r"(wgmma\.wait_group\S*) 0;", r"\1 1;", 0, "ends with wgmma in flight"),
-    ("nobody waits for the launch before", r"\tgriddepcontrol\.wait;\n", "", 1, "is accessed where griddepcontrol.wait has not been passed"),
+    ("nobody waits for the launch before", r"\tgriddepcontrol\.wait;\n", "", 1, "nothing waits for the launch before it"),
     ("blocks without work do not wait", r"\tgriddepcontrol\.wait;\n", r"\t@%p1 ret;\n\g<0>", 1, "a thread ends without griddepcontrol.wait"),
     ("some threads do not wait", r"\tgriddepcontrol\.wait;\n", r"\t@%p1 griddepcontrol.wait;\n", 1, "is accessed where griddepcontrol.wait has not been passed"),
     ("the wait is behind the roles", r"(\tgriddepcontrol\.wait;\n)([\s\S]*)(\tcp\.async\.bulk\.tensor\S*global\.shared)", r"\2\1\3", 1, "is accessed where griddepcontrol.wait has not been passed"),
@@ -77,24 +78,73 @@ CLUSTER_MUTATIONS = [
     ("only some threads meet at the end", rf"({MEETS}\tret)", r"\t@%p1 ret;\n\1", 1, "a thread ends where the cluster has not met"),
 ]
 
+CONTRACT = re.compile(r"(__tessera_contract)\[\d+\] = \{([\d, ]*)\}")
+HEADER = 24  # 16 bytes of magic, 8 of the length
+
+
+def with_bytes(change):
+    """A change of the bytes of the contract in the PTX."""
+    def apply(text):
+        old = bytes(int(byte) for byte in CONTRACT.search(text).group(2).split(",")) + b"\0"  # zeros at the end are not written
+        new = change(old)
+        return CONTRACT.sub(lambda match: f"{match.group(1)}[{len(new)}] = {{{', '.join(map(str, new))}}}", text) if new != old else text
+    return apply
+
+
+def with_launch(change):
+    """A change of the launches that the contract in the PTX describes."""
+    def rewrite(old):
+        contract = json.loads(old[HEADER:-1])
+        for kernel in contract["kernels"]:
+            for variant in kernel["variants"]:
+                for launch in variant["launches"]:
+                    change(launch)
+        text = json.dumps(contract).encode()
+        return old[:16] + len(text).to_bytes(8, "little") + text + b"\0"
+    return with_bytes(rewrite)
+
+
+def without(pattern):
+    return lambda text: re.sub(pattern, "", text)
+
+
+# The code must keep what the contract promises, and do no more.
+CONTRACT_MUTATIONS = [
+    ("the contract says not dependent", with_launch(lambda launch: launch.update(dependent=False)), "the contract does not call this one dependent"),
+    ("the contract says nothing", with_launch(lambda launch: launch.pop("dependent")), "the contract does not call this one dependent"),
+    ("the code is not dependent", without(r"\tgriddepcontrol\.\w+;\n"), "nothing waits for the launch before it"),
+    ("the code waits only", without(r"\tgriddepcontrol\.launch_dependents;\n"), "does not let the next one in early"),
+    ("boxes are smaller", with_launch(lambda launch: [d.update(box=[d["box"][0], d["box"][1] // 2]) for d in launch["descriptors"]]), "but the copies beside bring"),
+    ("another magic", with_bytes(lambda old: b"t" + old[1:]), "is no text in the form of docs/Contract.md"),
+    ("the text is cut", with_bytes(lambda old: old[:-2]), "is no text in the form of docs/Contract.md"),
+    ("the text is empty", with_bytes(lambda old: b""), "is no text in the form of docs/Contract.md"),
+    ("the text is longer than memory", lambda text: CONTRACT.sub(r"\1[99999999999999] = {84}", text), "is no text in the form of docs/Contract.md"),
+    ("a number is no byte", lambda text: CONTRACT.sub(r"\1[2] = {84, 256}", text), "is no text in the form of docs/Contract.md"),
+    ("the text is no JSON", with_bytes(lambda old: old[:HEADER] + b"]" + old[HEADER + 1:]), "is not JSON"),
+]
+
 
 def check(mutated):
-    done = subprocess.run([CHECK, "-", f"--contract={CONTRACT}"], input=mutated, capture_output=True, text=True)
+    done = subprocess.run([CHECK, "-"], input=mutated, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
 
 code, output = check(text)
 assert code == 0, output
 failures = []
-mutations = CLUSTER_MUTATIONS if BLOCKS == "cluster" else MUTATIONS
-for name, old, new, count, expect in mutations:
-    mutated, times = re.subn(old, new, text, count=count)
-    if not times:
+mutations = CLUSTER_MUTATIONS if BLOCKS == "cluster" else MUTATIONS + CONTRACT_MUTATIONS
+for name, *change, expect in mutations:
+    if len(change) == 1:
+        mutated = change[0](text)
+    else:
+        old, new, count = change
+        mutated = re.sub(old, new, text, count=count)
+    if mutated == text:
         failures.append(f"{name}: nothing to change")
         continue
     code, output = check(mutated)
-    if not code or expect not in output:
-        failures.append(f"{name}: expected '{expect}', got '{output}'")
+    if code != 1 or expect not in output:
+        failures.append(f"{name}: expected '{expect}', got {code} '{output}'")
 print(f"found {len(mutations) - len(failures)} of {len(mutations)}")
 for failure in failures:
     print("FAILED", failure)

@@ -26,7 +26,9 @@ int main(int argc, char **argv) {
   cl::opt<std::string> input(cl::Positional, cl::desc("<PTX, - is standard input>"), cl::init("-"),
                              cl::cat(category));
   cl::opt<std::string> contract(
-      "contract", cl::desc("JSON of the launch contract: says how large TMA boxes are"),
+      "contract",
+      cl::desc("JSON of the launch contract, which says how large TMA boxes are and which launches "
+               "are dependent; without it that in the text"),
       cl::value_desc("file"), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Looks for hangs, races and illegal wgmma in PTX\n");
@@ -34,14 +36,21 @@ int main(int argc, char **argv) {
   std::unique_ptr<llvm::MemoryBuffer> text = open(input);
   if (!text)
     return 1;
-  tessera::TensorMapBytes boxes;
-  if (!contract.empty()) {
+  std::vector<tessera::PtxProblem> problems;
+  if (contract.empty()) {
+    problems = tessera::checkPtx(text->getBuffer());
+  } else {
     std::unique_ptr<llvm::MemoryBuffer> json = open(contract);
     if (!json)
       return 1;
-    boxes = tessera::tensorMapBytes(json->getBuffer());
+    std::optional<tessera::LaunchPromises> promises = tessera::launchPromises(json->getBuffer());
+    if (!promises) {
+      llvm::WithColor::error(llvm::errs(), "tile-ptx-check")
+          << "'" << contract << "' is not JSON\n";
+      return 1;
+    }
+    problems = tessera::checkPtx(text->getBuffer(), *promises);
   }
-  std::vector<tessera::PtxProblem> problems = tessera::checkPtx(text->getBuffer(), boxes);
   for (const tessera::PtxProblem &problem : problems)
     llvm::errs() << input << ":" << problem.line << ": error: in " << problem.function << ": "
                  << problem.message << "\n";

@@ -140,6 +140,8 @@ std::string toJson(const Contract &contract);
 
 /// Header, length, `json` and the final NUL: the bytes of `__tessera_contract`.
 std::string encode(llvm::StringRef json);
+/// The JSON in such bytes.
+std::optional<llvm::StringRef> decode(llvm::StringRef bytes);
 
 /// The name of the global that carries the contract.
 constexpr llvm::StringLiteral kSymbol = "__tessera_contract";

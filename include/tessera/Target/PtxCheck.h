@@ -20,7 +20,8 @@
 // all warpgroups.
 // 5. Named barriers have numbers below 16.
 // 6. Dependent launches (griddepcontrol): every thread passes the wait, and on every path before it
-// accesses global memory; nothing is read by non-coherent loads.
+// accesses global memory; nothing is read by non-coherent loads. A function is one if, and only if,
+// the launch contract says so.
 //
 // What is not static in the text is not judged. No IR in it.
 #ifndef TESSERA_TARGET_PTXCHECK_H
@@ -28,6 +29,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,14 +41,28 @@ struct PtxProblem {
   std::string function, message;
 };
 
-/// Bytes that one TMA access moves, per function and number of the parameter that is the tensor
-/// map.
-using TensorMapBytes = std::map<std::string, std::map<unsigned, int64_t>>;
+/// What the launch contract says of a function.
+struct LaunchPromise {
+  /// Bytes that one TMA access moves, by the number of the parameter that is the tensor map.
+  std::map<unsigned, int64_t> boxes;
+  bool dependent = false;
+};
+using LaunchPromises = std::map<std::string, LaunchPromise>; // by symbol
 
-std::vector<PtxProblem> checkPtx(std::string_view text, const TensorMapBytes &boxes = {});
+/// With the contract that the text carries, if it does: then it must be one.
+std::vector<PtxProblem> checkPtx(std::string_view text);
 
-/// Reads the boxes from the JSON of a launch contract; what it does not say is left out.
-TensorMapBytes tensorMapBytes(std::string_view contractJson);
+std::vector<PtxProblem> checkPtx(std::string_view text, const LaunchPromises &promises);
+
+/// The promises of a contract; what it does not say is left out. None if it is not JSON.
+std::optional<LaunchPromises> launchPromises(std::string_view contractJson);
+
+/// The contract in the constant of a PTX text. No JSON and no problem: there is none.
+struct EmbeddedContract {
+  unsigned line = 0;
+  std::string json, problem;
+};
+EmbeddedContract embeddedContract(std::string_view ptx);
 
 } // namespace tessera
 
