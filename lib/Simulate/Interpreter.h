@@ -6,7 +6,7 @@
 #ifndef TESSERA_LIB_SIMULATE_INTERPRETER_H
 #define TESSERA_LIB_SIMULATE_INTERPRETER_H
 
-#include "Scalars.h"
+#include "tessera/Dialect/Cta/ScalarFolder.h"
 #include "tessera/Simulate/Program.h"
 
 namespace tessera::simulate {
@@ -17,7 +17,7 @@ struct Unroller::Impl {
   tile::KernelOp kernel;
   Inputs inputs;
   mlir::Builder builder;
-  Folder folder;
+  cta::ScalarFolder folder;
   Environment environment;
   int64_t fuel;
   /// Of the launch at work; null outside.

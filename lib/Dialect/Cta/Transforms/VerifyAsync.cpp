@@ -202,83 +202,6 @@ LogicalResult RoleVerifier::checkShared(RoleOp role) {
   return success(ok);
 }
 
-namespace {
-/// Replicas wait for slots in their turn only, and pass it on, on every path.
-class Turns {
-public:
-  explicit Turns(llvm::function_ref<InFlightDiagnostic(Operation *)> error) : error(error) {}
-  LogicalResult run(RoleOp role) {
-    SmallVector<Value> mine;
-    if (failed(flow(role.getBody().front(), mine)))
-      return failure();
-    return mine.empty() ? success() : left(role, mine.front());
-  }
-
-private:
-  LogicalResult left(Operation *op, Value channel) {
-    InFlightDiagnostic problem = error(op)
-                                 << "a turn is taken and not passed on on every path: the next "
-                                    "replica would wait for ever";
-    problem.attachNote(channel.getLoc()) << "the turn to read this channel";
-    return problem;
-  }
-  LogicalResult flow(Block &block, SmallVector<Value> &mine) {
-    for (Operation &op : block)
-      if (failed(flowOp(&op, mine)))
-        return failure();
-    return success();
-  }
-  LogicalResult flowOp(Operation *op, SmallVector<Value> &mine);
-
-  llvm::function_ref<InFlightDiagnostic(Operation *)> error;
-};
-} // namespace
-
-LogicalResult Turns::flowOp(Operation *op, SmallVector<Value> &mine) {
-  auto has = [&] { return llvm::is_contained(mine, op->getOperand(0)); };
-  if (isa<TakeTurnOp, PassTurnOp, SkipOp>(op) && op->getParentOfType<ElectOp>())
-    return error(op) << "all warps of a replica take part in its turn; move it out of the "
-                        "cta.elect";
-  if (isa<TakeTurnOp>(op)) {
-    if (has())
-      return error(op) << "takes a turn that it has already: it would wait for itself";
-    mine.push_back(op->getOperand(0));
-  } else if (isa<PassTurnOp>(op)) {
-    if (!has())
-      return error(op) << "passes on a turn that it has not taken";
-    llvm::erase(mine, op->getOperand(0));
-  } else if (isa<WaitOp>(op) && !has()) {
-    return error(op) << "waits for a slot out of turn: another replica may be reading the channel; "
-                        "put it between cta.take_turn and cta.pass_turn";
-  } else if (isa<SkipOp>(op) && has()) {
-    return error(op) << "skips slots of other replicas in its own turn; skip outside";
-  } else if (isa<AcquireOp>(op)) {
-    return error(op) << "every replica of the role would fill the channel; fill it in a role of "
-                        "its own";
-  }
-  std::optional<SmallVector<Value>> end;
-  const bool loops = isa<LoopLikeOpInterface>(op);
-  for (Region &region : op->getRegions()) {
-    SmallVector<Value> inside = mine;
-    for (Block &block : region)
-      if (failed(flow(block, inside)))
-        return failure();
-    if (loops)
-      end = mine; // what an iteration begins with it ends with
-    if (!end)
-      end = inside;
-    for (Value channel : *end)
-      if (!llvm::is_contained(inside, channel))
-        return left(op, channel);
-    for (Value channel : inside)
-      if (!llvm::is_contained(*end, channel))
-        return left(op, channel);
-  }
-  if (end)
-    mine = *end;
-  return success();
-}
-
 LogicalResult RoleVerifier::checkRoles(LaunchOp launch) {
   SmallVector<RoleOp> roles(launch.getBody().front().getOps<RoleOp>());
   if (roles.empty())
@@ -316,7 +239,7 @@ LogicalResult RoleVerifier::checkRoles(LaunchOp launch) {
     warps += role.totalWarps();
     ok &= succeeded(checkShared(role));
     if (role.getReplicas())
-      ok &= succeeded(Turns([&](Operation *op) { return error(op); }).run(role));
+      ok &= succeeded(verifyTurns(role, phase));
   }
   if (warps > 32)
     return error(launch) << "its roles have " << warps << " warps together; a block has at most 32";

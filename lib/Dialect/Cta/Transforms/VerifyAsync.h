@@ -17,6 +17,10 @@ mlir::InFlightDiagnostic breaksPhase(mlir::Operation *op, tile::Phase phase);
 /// that the launch does not have.
 mlir::LogicalResult verifyRoles(tile::KernelOp kernel);
 
+/// Emits an error where replicas of a role read out of turn, keep a turn, or leave an `scf.if` on
+/// their turn at different positions of a channel.
+mlir::LogicalResult verifyTurns(RoleOp role, tile::Phase phase);
+
 /// Emits an error for credits and products in flight that are not used as often as they may be,
 /// and for reads that a release does not wait for. The vocabulary has been checked.
 mlir::LogicalResult verifyCredits(tile::KernelOp kernel);

@@ -1,21 +1,21 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Scalars by upstream's folders: there is no second semantics.
-#ifndef TESSERA_LIB_SIMULATE_SCALARS_H
-#define TESSERA_LIB_SIMULATE_SCALARS_H
+// What scalars are, by upstream's folders: there is no second semantics.
+#ifndef TESSERA_DIALECT_CTA_SCALARFOLDER_H
+#define TESSERA_DIALECT_CTA_SCALARFOLDER_H
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-namespace tessera::simulate {
+namespace tessera::cta {
 
-class Folder {
+class ScalarFolder {
 public:
-  Folder() = default;
-  Folder(const Folder &) = delete;
-  Folder &operator=(const Folder &) = delete;
-  ~Folder();
+  ScalarFolder() = default;
+  ScalarFolder(const ScalarFolder &) = delete;
+  ScalarFolder &operator=(const ScalarFolder &) = delete;
+  ~ScalarFolder();
 
   /// The results of an op without regions, or false if its folder cannot tell. `lookup` says what a
   /// value is (null: unknown); a fold may ask for others than the operands.
@@ -23,10 +23,10 @@ public:
             llvm::SmallVectorImpl<mlir::Attribute> &results);
 
 private:
-  /// Folders may change the op that they fold: they get copies.
+  /// ScalarFolders may change the op that they fold: they get copies.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> copies;
 };
 
-} // namespace tessera::simulate
+} // namespace tessera::cta
 
 #endif

@@ -1,18 +1,18 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Scalars.h"
+#include "tessera/Dialect/Cta/ScalarFolder.h"
 
 using namespace mlir;
-using namespace tessera::simulate;
+using namespace tessera::cta;
 
-Folder::~Folder() {
+ScalarFolder::~ScalarFolder() {
   for (auto [op, copy] : copies)
     copy->destroy();
 }
 
-bool Folder::fold(Operation *op, llvm::function_ref<Attribute(Value)> lookup,
-                  SmallVectorImpl<Attribute> &results) {
+bool ScalarFolder::fold(Operation *op, llvm::function_ref<Attribute(Value)> lookup,
+                        SmallVectorImpl<Attribute> &results) {
   Operation *&kept = copies[op];
   if (!kept)
     kept = op->clone();
