@@ -311,16 +311,18 @@ def OverlapEpilogue : CtaPass<"cta-overlap-epilogue"> {
 }
 
 def RotateLoops : CtaPass<"cta-rotate-loops"> {
-  let summary = "The last product of an iteration moves into the next";
+  let summary = "Products of an iteration run beside later iterations";
   let description = [{
-    Requires and ensures *scheduled*. With `pending` above 0 in the kernel's plan, for a loop in which a product ends in an accumulator that nothing else
-    reads, and its `a` (in registers) depends on another product of the iteration: the first product of iteration k is issued, then the
-    second of iteration k - 1 behind it; what lies between the two (a softmax) is computed while the second is in flight. The loop carries what the second product
-    needs of its iteration; the first iteration's begin stands in front of the loop, the last one's end behind it. The slot that the second product reads is
-    released one iteration later.
+    Requires and ensures *scheduled*. With `pending` above 0 in the kernel's plan, loops whose products have different stages are software-pipelined. The stages are those of the
+    schedule of the loop (`products` of its `cta.schedule`), or, without one, 1 more for each product that a product's `a` (in registers) depends on. With the greatest stage n an iteration
+    of the new loop runs stage 0 of iteration k, stage 1 of k - 1, … and stage n of k - n: products that need no other of the same turn are issued together, in the `order` of the schedule
+    or else earlier stages first, and what lies between products is computed while they are in flight. What else there is has the stage of what it needs, or a later one if only that needs it and
+    fewer registers are carried. The loop carries what a later stage needs; stages of the first iterations stand in front of it, of the last ones behind it. With fewer than n
+    iterations the loop runs as it was. Slots are released when what reads them has retired.
 
-    Left alone if the registers of both accumulators, the carried operand and 26 others are more than a thread has (`registers`, or what it has at entry), or if
-    the schedule of the loop (`products` of its `cta.schedule`) has both products at one stage.
+    In as many stages as fit: the registers of all tiles that live across a product, and 26 others, are no more than a thread has (`registers`, or what it has at entry). Left alone, with a
+    remark of the category `cta-rotate-loops` that says why, if not even two stages fit, or if a later stage would have an effect, read a slot of an earlier one or more slots than the
+    channel has, or read registers that no conversion makes.
 
     ```mlir
     scf.for … iter_args(%o = %zero, %p = %p0, %a = %a0) {

@@ -316,13 +316,14 @@ void LaunchScheduler::record(const ScheduledLoop &scheduled) {
     if (bound.ii > 1)
       bounds.push_back(b.getNamedAttr(bound.name, b.getI64IntegerAttr(bound.ii)));
   // From the first product on: where an iteration begins is a matter of taste.
-  SmallVector<int64_t> products;
+  SmallVector<int64_t> products, cycles;
   std::optional<int64_t> first;
   for (auto [step, start] : llvm::zip_equal(scheduled.loop.steps, schedule.start)) {
     if (!isa<WgmmaOp>(step.ops.front()))
       continue;
     first = first.value_or(start);
     products.push_back(llvm::divideFloorSigned(start - *first, schedule.ii));
+    cycles.push_back(start - *first - products.back() * schedule.ii);
   }
   SmallVector<NamedAttribute> entries = {
       b.getNamedAttr("bound", b.getStringAttr(scheduled.result.bound)),
@@ -330,6 +331,15 @@ void LaunchScheduler::record(const ScheduledLoop &scheduled) {
       b.getNamedAttr("ii", b.getI64IntegerAttr(schedule.ii))};
   if (!products.empty())
     entries.push_back(b.getNamedAttr("products", b.getDenseI64ArrayAttr(products)));
+  // Their order in the pipelined loop, if it is not: earlier stages first, each as it is written.
+  SmallVector<int64_t> order(products.size()), usual;
+  for (auto [i, cycle] : llvm::enumerate(cycles))
+    order[i] = llvm::count_if(cycles, [&](int64_t other) { return other < cycle; });
+  for (auto [i, stage] : llvm::enumerate(products))
+    usual.push_back(llvm::count_if(products, [&](int64_t other) { return other < stage; }) +
+                    std::count(products.begin(), products.begin() + i, stage));
+  if (order != usual)
+    entries.push_back(b.getNamedAttr("order", b.getDenseI64ArrayAttr(order)));
   loop->setAttr(kScheduleAttr, b.getDictionaryAttr(entries));
 }
 

@@ -1,6 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "LoopStages.h"
 #include "LoopTranslation.h"
 #include "Pressure.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
@@ -408,8 +409,13 @@ LoopProblem LoopTranslation::run() {
   schedule::Problem &problem = result.problem;
   problem.replicas = costs.warpgroups * options.blocks;
   units = costs.table.addUnits(problem);
-  if (!result.hasWrittenSteps())
+  if (!result.hasWrittenSteps()) {
+    // A stage for each product of a chain, and two if there is none: a load may end early.
     problem.maxStages = options.inFlight ? 2 : 1;
+    if (options.inFlight)
+      for (int64_t stage : chainOfProducts(loop))
+        problem.maxStages = std::max(*problem.maxStages, stage + 1);
+  }
   findFixed();
   findSlots();
   cutArithmetic();
