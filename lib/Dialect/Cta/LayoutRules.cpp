@@ -114,6 +114,21 @@ bool tessera::cta::reshapeKeepsRegisters(const RegisterLayout &source,
   return true;
 }
 
+/// True if the slice is of whole base tiles: then it is one of registers, without a look at each.
+static bool cutsBaseTiles(SliceOp op, const RegisterLayout &source, const RegisterLayout &result,
+                          const layout::Coord &from, const layout::Coord &to) {
+  if (source != result || op.getStrides())
+    return false;
+  const layout::Coord base = source.baseShape(), many = source.repeats(from),
+                      few = source.repeats(to);
+  for (auto [d, offset] : llvm::enumerate(op.getOffsets())) {
+    const bool ofGroups = source.wgDim == static_cast<int>(d);
+    if (offset % base[d] || (ofGroups && (offset || many[d] != few[d])))
+      return false;
+  }
+  return true;
+}
+
 bool tessera::cta::sliceKeepsRegisters(SliceOp op) {
   FragAttr fromFrag = FragAttr::of(op.getSource().getType()),
            toFrag = FragAttr::of(op.getResult().getType());
@@ -126,6 +141,8 @@ bool tessera::cta::sliceKeepsRegisters(SliceOp op) {
   if (source.validateFor(from) || result.validateFor(to) ||
       source.warps.size() != result.warps.size() || source.wgCount != result.wgCount)
     return false;
+  if (cutsBaseTiles(op, source, result, from, to))
+    return true;
   ArrayRef<int64_t> offsets = op.getOffsets();
   SmallVector<int64_t> strides(to.size(), 1);
   if (op.getStrides())

@@ -51,6 +51,7 @@ private:
     op->replaceAllUsesWith(values);
     op->erase();
   }
+  SmemType scratchOf(ConvertLayoutOp op);
   LogicalResult convert(ConvertLayoutOp op);
   LogicalResult reshape(ReshapeOp op);
   LogicalResult slice(SliceOp op);
@@ -63,6 +64,7 @@ private:
   tile::KernelOp kernel;
   OpBuilder b;
   DenseMap<Value, StageOp> sliced;
+  DenseMap<std::pair<Type, Type>, SmemType> converting; ///< by source and result
 };
 } // namespace
 
@@ -102,6 +104,18 @@ static Value remake(OpBuilder &b, Value value, RankedTensorType type) {
   return clone->getResult(0);
 }
 
+/// The parts of an epilogue make the same conversion many times.
+SmemType Decomposer::scratchOf(ConvertLayoutOp op) {
+  SmemType &scratch = converting[{op.getSource().getType(), op.getResult().getType()}];
+  if (!scratch) {
+    RankedTensorType type = tensorOf(op.getResult());
+    scratch = scratchType(
+        type.getShape(), type.getElementType(),
+        {accessOf(op.getSource(), /*isWrite=*/true), accessOf(op.getResult(), /*isWrite=*/false)});
+  }
+  return scratch;
+}
+
 LogicalResult Decomposer::convert(ConvertLayoutOp op) {
   RankedTensorType type = tensorOf(op.getResult());
   Coord shape = coordOf(type.getShape());
@@ -120,15 +134,12 @@ LogicalResult Decomposer::convert(ConvertLayoutOp op) {
   if (wanted && *wanted < how)
     return op.emitOpError("how = ") << stringifyConversion(*wanted) << " is not possible: this is "
                                     << layout::toString(conversion.kind);
-  SmemType scratch = scratchType(
-      type.getShape(), type.getElementType(),
-      {accessOf(op.getSource(), /*isWrite=*/true), accessOf(op.getResult(), /*isWrite=*/false)});
   if (!wanted && how == Conversion::Shuffle) {
     // In instructions of a warp; scratch also costs two barriers.
     constexpr int64_t kBarriers = 24;
     int64_t words = llvm::divideCeil(tile::elementBytes(type.getElementType()), 4);
     int64_t moves = conversion.numShuffles() * words + conversion.numSelects();
-    layout::SharedLayout tile = sharedLayout(scratch);
+    layout::SharedLayout tile = sharedLayout(scratchOf(op));
     int64_t warps = to.warpsPerGroup();
     int64_t through = (wavefronts(tile, accessOf(op.getSource(), true)) +
                        wavefronts(tile, accessOf(op.getResult(), false))) /
@@ -143,7 +154,7 @@ LogicalResult Decomposer::convert(ConvertLayoutOp op) {
     op.setHow(how);
     return success();
   }
-  Value staged = StageOp::create(b, op.getLoc(), scratch, op.getSource());
+  Value staged = StageOp::create(b, op.getLoc(), scratchOf(op), op.getSource());
   replace(op, ReadOp::create(b, op.getLoc(), type, staged).getResult());
   return success();
 }
