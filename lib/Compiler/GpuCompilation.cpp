@@ -203,6 +203,9 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
   stages.begin("translate");
   PtxOptions ptxOptions;
   ptxOptions.optLevel = options.optLevel;
+  for (const auto &[function, policy] : policies)
+    if (policy.isFallback)
+      ptxOptions.fallbacks.insert(function);
   PtxParts parts(loc, ptxOptions, options.threads);
   // Line tables and the text of LLVM IR are those of one module.
   const bool wantsLlvm = result.kind == Emit::Llvm || !options.saveTemps.empty();

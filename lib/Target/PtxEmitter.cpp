@@ -15,6 +15,7 @@
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -175,6 +176,29 @@ static LogicalResult checkIntrinsics(llvm::Module &module, Location loc) {
   return failure(bad);
 }
 
+namespace {
+/// Spares fallbacks LLVM's straight-line strength reduction: in addresses of single elements its
+/// time grows with the square of their number, and ptxas makes the same of them.
+class LessEffort : public llvm::OptPassGate {
+public:
+  LessEffort(llvm::LLVMContext &context, const std::set<std::string> &fallbacks)
+      : context(context), previous(context.getOptPassGate()), fallbacks(fallbacks) {
+    context.setOptPassGate(*this);
+  }
+  ~LessEffort() override { context.setOptPassGate(previous); }
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(StringRef pass, StringRef unit) const override {
+    // "function (gemm_any_0)"
+    return pass != "slsr" || !fallbacks.count(unit.split('(').second.split(')').first.str());
+  }
+
+private:
+  llvm::LLVMContext &context;
+  llvm::OptPassGate &previous;
+  const std::set<std::string> &fallbacks;
+};
+} // namespace
+
 FailureOr<std::string> tessera::emitPtx(llvm::Module &module, Location loc,
                                         const PtxOptions &options) {
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(loc, options);
@@ -186,6 +210,7 @@ FailureOr<std::string> tessera::emitPtx(llvm::Module &module, Location loc,
   llvm::SmallString<0> text;
   {
     llvm::raw_svector_ostream stream(text);
+    LessEffort gate(module.getContext(), options.fallbacks);
     llvm::legacy::PassManager passes;
     if (machine->addPassesToEmitFile(passes, stream, nullptr,
                                      llvm::CodeGenFileType::AssemblyFile)) {

@@ -12,6 +12,7 @@
 #include "llvm/IR/Module.h"
 
 #include <memory>
+#include <set>
 #include <string>
 
 namespace tessera {
@@ -19,7 +20,8 @@ namespace tessera {
 struct PtxOptions {
   std::string chip = hopper::kChip;
   std::string features = hopper::kPtxFeatures;
-  unsigned optLevel = 3; // 0 to 3
+  unsigned optLevel = 3;           // 0 to 3
+  std::set<std::string> fallbacks; // functions of variants behind the first
 };
 
 /// The translations to LLVM IR that `translateForPtx` needs: builtin, llvm, nvvm.
