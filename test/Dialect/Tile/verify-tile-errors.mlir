@@ -1,5 +1,7 @@
 // RUN: tile-opt %s -tile-verify -split-input-file -verify-diagnostics -allow-unregistered-dialect
 
+// Ops that are not of the language, and what is wrong with those that are.
+
 tile.kernel @matmul(%A: memref<?x?xf32>, %n: index, %c: i1) {
   tile.grid (%i) = (0) to (8) step (1) {
     %m = arith.constant dense<1.0> : tensor<8x8xf32>
@@ -199,167 +201,10 @@ tile.kernel @cast_left_over(%A: memref<?x?xf32>, %n: index, %c: i1) {
 
 // -----
 
-tile.kernel @vector(%A: memref<?x?xf32>, %n: index, %c: i1) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{has type 'vector<8xf32>'; values are tiles, memrefs, and scalars of f64 f32 f16 bf16 i64 i32 i16 i8 i1 index; tiles are tensors}}
-    %0 = arith.constant dense<1.0> : vector<8xf32>
-  }
-  tile.return
-}
-
-// -----
-
 tile.kernel @unregistered(%A: memref<?x?xf32>, %n: index, %c: i1) {
   tile.grid (%i) = (0) to (8) step (1) {
     // expected-error @+1 {{docs/Language.md lists the ops}}
     "my.op"() : () -> ()
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @dynamic(%x: memref<?xf32>) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{has type 'tensor<?xf32>'; a tile has a static shape: load a tile of fixed extents}}
-    %0 = tile.load %x[%i] : memref<?xf32> -> tensor<?xf32>
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @encoding(%A: memref<?x?xf32>, %n: index, %c: i1) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{a tile of the language has no encoding}}
-    %0 = arith.constant dense<1.0> : tensor<8xf32, "shared">
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @rank_5(%A: memref<?x?xf32>, %n: index, %c: i1) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{of rank 5; a tile has rank 0 to 4}}
-    %0 = arith.constant dense<1.0> : tensor<1x1x1x1x1xf32>
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @no_elements(%A: memref<?x?xf32>, %n: index, %c: i1) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{the extents of a tile are at least 1}}
-    %0 = arith.constant dense<> : tensor<0xf32>
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @f8(%A: memref<?x?xf32>, %n: index, %c: i1) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    %m = arith.constant dense<1.0> : tensor<8x8xf32>
-    // expected-error @+1 {{floats of 8 bits and less are not yet supported}}
-    %0 = arith.truncf %m : tensor<8x8xf32> to tensor<8x8xf8E4M3FN>
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @f4(%A: memref<?x?xf32>, %n: index, %c: i1) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    %m = arith.constant dense<1.0> : tensor<8x8xf32>
-    // expected-error @+1 {{floats of 8 bits and less are not yet supported}}
-    %0 = arith.truncf %m : tensor<8x8xf32> to tensor<8x8xf4E2M1FN>
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @i4(%A: memref<?x?xf32>, %n: index, %c: i1) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{integers of less than 8 bits (but i1) are not yet supported}}
-    %0 = arith.constant dense<1> : tensor<8xi4>
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @i7(%A: memref<?x?xf32>, %n: index, %c: i1) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{the elements of a tile are f64 f32 f16 bf16 i64 i32 i16 i8 i1 index}}
-    %0 = arith.constant dense<1> : tensor<8xi7>
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @tf32(%A: memref<?x?xf32>, %n: index, %c: i1) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    %m = arith.constant dense<1.0> : tensor<8x8xf32>
-    // expected-error @+1 {{tf32 is a precision of tile.mma on f32}}
-    %0 = arith.truncf %m : tensor<8x8xf32> to tensor<8x8xtf32>
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @complex(%A: memref<?x?xf32>, %n: index, %c: i1) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{complex numbers are pairs of tiles, real and imaginary}}
-    %0 = arith.constant dense<(1.0, 2.0)> : tensor<8xcomplex<f32>>
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @signed(%A: memref<?x?xf32>, %n: index, %c: i1) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{integers are signless, ops are signed or unsigned}}
-    %0 = arith.constant dense<1> : tensor<8xsi32>
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @scalar_f8(%f: f32) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{has type 'f8E5M2'; values are tiles, memrefs, and scalars}}
-    %0 = arith.truncf %f : f32 to f8E5M2
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @i128(%A: memref<?x?xf32>, %n: index, %c: i1) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{has type 'i128'; values are tiles, memrefs, and scalars}}
-    %0 = arith.constant 1 : i128
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @loop_type() {
-  tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{docs/Language.md lists the ops}}
-    %d = "my.tile"() : () -> tensor<?xf32>
-    // expected-error @+1 {{has type 'tensor<?xf32>'; a tile has a static shape}}
-    %0 = scf.for %j = %i to %i step %i iter_args(%t = %d) -> (tensor<?xf32>) {
-    scf.yield %t : tensor<?xf32>
-    }
   }
   tile.return
 }
@@ -444,16 +289,6 @@ tile.kernel @unsigned_loop(%A: memref<?x?xf32>, %n: index, %c: i1) {
 
 // -----
 
-tile.kernel @dynamic_splat(%f: f32) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{has type 'tensor<?xf32>'; a tile has a static shape}}
-    %0 = tensor.splat %f[%i] : tensor<?xf32>
-  }
-  tile.return
-}
-
-// -----
-
 tile.kernel @nested(%A: memref<?x?xf32>, %n: index, %c: i1) {
   tile.grid (%i) = (0) to (8) step (1) {
     %m = arith.constant dense<1.0> : tensor<8x8xf32>
@@ -469,135 +304,6 @@ tile.kernel @nested(%A: memref<?x?xf32>, %n: index, %c: i1) {
 
 // -----
 
-// The body of a kernel.
-
-tile.kernel @phase() attributes {phase = #tile.phase<raw>} { // expected-error {{tile-verify is for kernels at L0, this one is at phase raw}}
-  tile.return
-}
-
-// -----
-
-tile.kernel @access(%A: memref<?xf32>) {
-  %c0 = arith.constant 0 : index
-  // expected-error @+1 {{must stand inside a tile.grid: the body of a kernel only says what is launched}}
-  %0 = tile.load %A[%c0] : memref<?xf32> -> tensor<8xf32>
-  // expected-error @+1 {{must stand inside a tile.grid}}
-  %1 = memref.load %A[%c0] : memref<?xf32>
-  // expected-error @+1 {{must stand inside a tile.grid}}
-  scf.for %i = %c0 to %c0 step %c0 {
-  }
-  // expected-error @+1 {{the launcher frees workspace}}
-  memref.dealloc %A : memref<?xf32>
-  tile.return
-}
-
-// -----
-
-tile.kernel @constant_outside() {
-  // expected-error @+1 {{makes a tile outside the grids; tiles may not cross the border of a tile.grid: move it inside}}
-  %0 = arith.constant dense<1.0> : tensor<8xf32>
-  tile.return
-}
-
-// -----
-
-tile.kernel @workspace_layout(%n: index) {
-  // expected-error @+1 {{workspace has no offset, and strides of at least 1}}
-  %0 = memref.alloc(%n) : memref<4x?xf32, strided<[0, 4]>>
-  // expected-error @+1 {{workspace has no offset, and strides of at least 1}}
-  %1 = memref.alloc() : memref<4x8xf32, strided<[8, 1], offset: 2>>
-  tile.return
-}
-
-// -----
-
-tile.kernel @workspace_init(%n: index) {
-  // expected-error @+1 {{has tile.init = 0 : i64; it must be a number of type 'f32'}}
-  %0 = memref.alloc(%n) {tile.init = 0} : memref<?xf32>
-  tile.return
-}
-
-// -----
-
-tile.kernel @workspace_constant() {
-  %n = arith.constant 8 : index
-  // expected-error @+1 {{has a constant size; write it in the type, since canonicalize would lose tile.init}}
-  %0 = memref.alloc(%n) {tile.init = 0.0 : f32} : memref<?xf32>
-  tile.return
-}
-
-// -----
-
-tile.kernel @workspace_space() {
-  // expected-error @+1 {{with memory space 3 : i64; the language knows global memory only}}
-  %0 = memref.alloc() : memref<8xf32, 3>
-  tile.return
-}
-
-// -----
-
-tile.kernel @workspace_size(%x: f32) {
-  // expected-note @+1 {{this op}}
-  %n = arith.fptosi %x : f32 to i64
-  %i = arith.index_cast %n : i64 to index
-  // expected-error @+1 {{a size of the workspace depends on arith.fptosi, which the launcher cannot compute; use arguments, tile.dim, integer arith and affine}}
-  %0 = memref.alloc(%i) : memref<?xf32>
-  tile.return
-}
-
-// -----
-
-tile.kernel @bound(%n: index) {
-  // expected-note @+1 {{this op}}
-  %m = math.ctlz %n : index
-  // expected-error @+1 {{a bound or step of the grid depends on math.ctlz, which the launcher cannot compute}}
-  tile.grid (%i) = (0) to (%m) step (1) {
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @condition(%x: f32) {
-  %zero = arith.constant 0.0 : f32
-  // expected-note @+1 {{this op}}
-  %c = arith.cmpf ogt, %x, %zero : f32
-  // expected-error @+1 {{the condition depends on arith.cmpf, which the launcher cannot compute}}
-  tile.assume %c, "x must be positive" : i1
-  tile.return
-}
-
-// -----
-
-tile.kernel @view_size(%A: memref<?xf32>, %n: index) {
-  %c0 = arith.constant 0 : index
-  %v = memref.subview %A[0] [%n] [1] : memref<?xf32> to memref<?xf32, strided<[1]>>
-  // expected-note @+1 {{this op}}
-  %d = memref.dim %v, %c0 : memref<?xf32, strided<[1]>>
-  // expected-error @+1 {{a bound or step of the grid depends on the size of a view; take the size of its root}}
-  tile.grid (%i) = (0) to (%d) step (1) {
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @choice(%A: memref<?xf32>, %c: i1) {
-  // expected-error @+1 {{chooses between memrefs}}
-  %v = arith.select %c, %A, %A : memref<?xf32>
-  tile.return
-}
-
-// -----
-
-tile.kernel @other_dialect() {
-  // expected-error @+1 {{is not part of the tile language: docs/Language.md lists the ops}}
-  "my.op"() : () -> ()
-  tile.return
-}
-
-// -----
-
 // All errors of a kernel are reported, not only the first one.
 tile.kernel @several() {
   tile.grid () = () to () step () {
@@ -605,16 +311,6 @@ tile.kernel @several() {
     %0 = tensor.empty() : tensor<8xf32>
     // expected-error @+1 {{not yet supported}}
     %1 = arith.constant dense<1> : tensor<8xi4>
-  }
-  tile.return
-}
-
-// -----
-
-tile.kernel @zero_step(%A: memref<?xf32>) {
-  %c0 = arith.constant 0 : index
-  // expected-error @+1 {{has the step 0; a step must be at least 1}}
-  tile.grid (%i) = (0) to (8) step (%c0) {
   }
   tile.return
 }
