@@ -13,6 +13,7 @@
 // What a part loads by threads (a bias) is loaded a part ahead, that of the first part before the
 // loop with the products: a warpgroup has nothing else to do while it waits for the L2 cache.
 #include "GlobalBox.h"
+#include "LoadsAhead.h"
 #include "Pressure.h"
 #include "tessera/Dialect/Cta/LayoutRules.h"
 #include "tessera/Dialect/Cta/Passes.h"
@@ -62,9 +63,6 @@ private:
   template <typename Op>
   RankedTensorType narrowAccess(Op op, Type type, int64_t dim);
   Value convert(Value tile, RankedTensorType type);
-  void loadAhead(ArrayRef<Operation *> firsts);
-  Operation *loopOfProducts();
-  bool mayMoveBefore(LoadOp load, Operation *place);
 
   ArrayRef<Target> targets;
   Operation *last;
@@ -327,80 +325,6 @@ static int64_t mostRegisters(const Target &target) {
   return most;
 }
 
-//===--- loads ahead -------------------------------------------------------------------------===//
-
-/// More registers of a thread than that are not held for a part to come.
-constexpr int64_t kAheadRegisters = 16;
-
-/// The last op before the parts that computes what they store in loops.
-Operation *Splitter::loopOfProducts() {
-  for (Operation *op = last; op; op = op->getPrevNode())
-    if (isa<LoopLikeOpInterface>(op) &&
-        op->walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted())
-      return op;
-  return nullptr;
-}
-
-/// True if nothing from `place` to the load writes what it reads.
-bool Splitter::mayMoveBefore(LoadOp load, Operation *place) {
-  std::optional<GlobalBox> from = globalBoxOf(load);
-  for (Operation *op = place; op != load; op = op->getNextNode())
-    if (mayOverwrite(op, from))
-      return false;
-  return true;
-}
-
-/// Moves an op, and what it needs of the ops behind `place`; pure scalar ops only.
-static bool moveBefore(Operation *op, Operation *place) {
-  SetVector<Operation *> ops;
-  ops.insert(op);
-  for (unsigned i = 0; i < ops.size(); ++i)
-    for (Value operand : ops[i]->getOperands()) {
-      Operation *needed = operand.getDefiningOp();
-      if (!needed || needed->getBlock() != place->getBlock() || needed->isBeforeInBlock(place))
-        continue;
-      if (needed == place || !isMemoryEffectFree(needed) || needed->getNumRegions() ||
-          llvm::any_of(needed->getResultTypes(), llvm::IsaPred<RankedTensorType, SmemType>))
-        return false;
-      ops.insert(needed);
-    }
-  SmallVector<Operation *> order = ops.takeVector();
-  llvm::sort(order, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  for (Operation *moved : order)
-    moved->moveBefore(place);
-  return true;
-}
-
-/// `firsts`: the first op of each part.
-void Splitter::loadAhead(ArrayRef<Operation *> firsts) {
-  SmallVector<std::pair<LoadOp, Operation *>> moves;
-  int64_t most = 0; // registers that one part's loads take
-  for (auto [i, first] : llvm::enumerate(firsts)) {
-    Operation *end = i + 1 < firsts.size() ? firsts[i + 1] : last;
-    int64_t held = 0;
-    for (Operation *op = first; op && op != end; op = op->getNextNode()) {
-      auto load = dyn_cast<LoadOp>(op);
-      if (!load || registersOf(load.getResult()) > kAheadRegisters)
-        continue;
-      Operation *place = i ? firsts[i - 1] : loopOfProducts();
-      if (!place || !mayMoveBefore(load, place))
-        continue;
-      moves.push_back({load, place});
-      held += registersOf(load.getResult());
-    }
-    most = std::max(most, held);
-  }
-  // While a part is computed its own loads and the next one's stand beside all accumulators.
-  int64_t accumulators = 0;
-  for (const Target &target : targets)
-    accumulators = std::max(accumulators, mostRegisters(target));
-  if (accumulators + 2 * most + kOtherRegisters > registers)
-    return;
-  // From the last part on: a load may be the op that marks the place of the next part's.
-  for (auto [load, place] : llvm::reverse(moves))
-    moveBefore(load, place);
-}
-
 void Splitter::run() {
   const int64_t columns = tileShape(targets.front().tile.getType())[kColumns];
   SmallVector<Operation *> firsts;
@@ -410,8 +334,11 @@ void Splitter::run() {
       storePart(target, from);
     firsts.push_back(before ? before->getNextNode() : &last->getBlock()->front());
   }
+  int64_t accumulators = 0;
+  for (const Target &target : targets)
+    accumulators = std::max(accumulators, mostRegisters(target));
   if (llvm::all_of(targets, [](const Target &target) { return bool(target.stage); }))
-    loadAhead(firsts);
+    loadAhead(firsts, last, accumulators, registers);
   // What the whole tiles were made of goes with them.
   Block *block = last->getBlock();
   SetVector<Operation *> slice;
