@@ -243,6 +243,31 @@ def PipelineCopies : CtaPass<"cta-pipeline-copies"> {
   }];
 }
 
+def PeelMasks : CtaPass<"cta-peel-masks"> {
+  let summary = "Iterations in which masks hold everywhere run without them";
+  let description = [{
+    Requires and ensures *scheduled*. In a loop that waits for slots, a comparison (`slt`, `sle`, `sgt`, `sge` on i32) of coordinates that are the induction variable and a `cta.iota`
+    against what does not change (a scalar, coordinates, a constant) holds for all elements until the greatest coordinate reaches the least bound. The loop is cut there: the first part has
+    no masks, the second (`cta.rest`, few iterations, if any; `cta-schedule` gives it one stage) has those that it had. Begin and step of the loop must be constants, not negative.
+
+    Nothing is cut with `replicate = blocks` or `overlap` in the kernel's plan.
+
+    ```mlir
+    %r = scf.for %j = %c0 to %T step %c128 iter_args(%o = %init) {
+      …
+      %key = cta.iota dim = 1 from %j32
+      %exists = arith.cmpi slt, %key, %keys        // %keys: %T in all elements
+      %s = arith.select %exists, %qk, %never
+      …
+    }
+    // becomes
+    %full = min(%T, %T - 127), rounded up to a multiple of 128
+    %m = scf.for %j = %c0 to min(%T, %T - 127) step %c128 iter_args(%o = %init) { … }   // %qk instead of %s
+    %r = scf.for %j = %full to %T step %c128 iter_args(%o = %m) { … } {cta.rest}        // as it was
+    ```
+  }];
+}
+
 def Schedule : CtaPass<"cta-schedule"> {
   let summary = "Solve the schedules of loops, choose the depth of channels";
   let description = [{

@@ -19,6 +19,9 @@ constexpr llvm::StringLiteral kRequireAttr = "require";
 /// `bounds` in cycles, and the stages of its `products` in the order of the text.
 constexpr llvm::StringLiteral kScheduleAttr = "cta.schedule";
 
+/// On the loop over the iterations that cta-peel-masks left over: few, if any.
+constexpr llvm::StringLiteral kRestAttr = "cta.rest";
+
 /// A product as wgmma sees it: tiles of M x K and K x N, the result M x N (rank 3: a batch in
 /// front).
 struct Product {

@@ -172,7 +172,6 @@ LogicalResult LaunchScheduler::solveLoops() {
       pipelined.push_back(loop);
   });
   ProblemOptions limits;
-  limits.inFlight = pending() > 0;
   limits.blocks = plan ? std::max<int64_t>(plan.getBlocksPerSm().value_or(1), 1) : 1;
   int64_t registers = plan ? plan.getRegisters().value_or(0) : 0;
   if (!registers)
@@ -180,6 +179,8 @@ LogicalResult LaunchScheduler::solveLoops() {
                                           32 * (plan ? plan.getProducers().value_or(1) : 1)));
   limits.registers = registers - kOtherRegisters;
   for (scf::ForOp op : pipelined) {
+    // The rest of a loop has no iterations that could run beside each other.
+    limits.inFlight = pending() > 0 && !op->hasAttr(kRestAttr);
     LoopProblem loop = problemOf(op, costs, limits);
     if (loop.hasWrittenSteps() && failed(checkSteps(loop)))
       return failure();
@@ -340,6 +341,9 @@ void LaunchScheduler::record(const ScheduledLoop &scheduled) {
                     std::count(products.begin(), products.begin() + i, stage));
   if (order != usual)
     entries.push_back(b.getNamedAttr("order", b.getDenseI64ArrayAttr(order)));
+  // Cycles of an iteration that hardly ever comes say nothing.
+  if (loop->hasAttr(kRestAttr))
+    llvm::erase_if(entries, [](NamedAttribute entry) { return entry.getName() != "products"; });
   loop->setAttr(kScheduleAttr, b.getDictionaryAttr(entries));
 }
 
