@@ -96,7 +96,8 @@ def Plan : CtaPass<"cta-plan"> {
     Requires and ensures *placed*; grids, not yet launches. It fills in the kernel's `#cta.plan`; what the plan says is kept.
 
     A kernel with products in a loop that TMA feeds is pipelined: `persistent = 1`, one producing warp if the math registers fit what a thread enters with, else a
-    producing warpgroup and `registers` dealt anew; 2 to 4 `stages`, one or two blocks on an SM, whatever the model predicts to be fastest among what fits;
+    producing warpgroup and `registers` dealt anew; 2 to 4 `stages`, one or two blocks on an SM, whatever the model predicts to be fastest among what fits; `pending = 1` where products
+    need each other's results through registers and `cta-rotate-loops` has the registers to run them beside later iterations;
     `group = 16`, unless fewer blocks then share their loads. Any other kernel, and one that nothing fits (a remark says why), gets `stages = 0`, `producers = 0`, `persistent = 0`. Every pipelined grid gets the attribute
     `cta.prediction` (cycles, see `tessera/Dialect/Cta/PlanModel.h`). A plan that cannot work is an error with the numbers: registers (at entry, dealt, of one
     product: C7602), shared memory, threads.

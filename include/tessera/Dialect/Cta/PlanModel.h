@@ -12,6 +12,9 @@
 //   L2             loads, at an SM's share of the L2 cache
 //   memory         loads that no other SM makes at the same time, at its share of the memory
 //   latency        from a free slot to its product, divided by the slots
+//   issue          the instructions of a warpgroup, where products need each other's results: with
+//                  the time that it waits for them, unless cta-rotate-loops runs them beside later
+//                  iterations (`pending`, and the registers for it)
 //
 // and what of a block's epilogue nothing overlaps: all of it where a block computes one point at a
 // time, what is longer than the products of the others where its warpgroups take turns (ping-pong).
@@ -53,6 +56,12 @@ struct PlanFacts {
     unsigned dims = 0; ///< bit d: what is loaded depends on grid dimension d
   };
   std::vector<Load> loads;
+  /// Products that wait for each other through registers (attention): what the instructions of a
+  /// warpgroup take one after the other, and without the time that they wait for products; 0 if
+  /// there are none.
+  double streamCycles = 0, issueCycles = 0;
+  /// What a thread needs if they run beside later iterations, 26 others included.
+  int64_t rotatedRegisters = 0;
   /// Where the text has the number.
   std::optional<int64_t> iterations;
 

@@ -78,7 +78,8 @@ static SmallVector<int64_t> productOrder(scf::ForOp loop, size_t count) {
 namespace {
 class Staging {
 public:
-  Staging(scf::ForOp loop, ArrayRef<int64_t> given) : body(loop.getBody()), given(given) {
+  Staging(scf::ForOp loop, ArrayRef<int64_t> given, bool placed = false)
+      : body(loop.getBody()), given(given), placed(placed) {
     result.loop = loop;
   }
   /// The reason if there are no such stages.
@@ -99,6 +100,8 @@ private:
   void estimate();
 
   int64_t &stageOf(Operation *op) { return result.stageOf[op]; }
+  /// A load that will be waited for where its tile is read.
+  bool isFetch(Operation *op) const { return placed && isa_and_nonnull<CopyOp>(op); }
   bool isHere(Operation *op) const { return op && op->getBlock() == body; }
   /// What the loop carries around as this argument; null for others.
   Operation *yieldOf(Value value) {
@@ -110,6 +113,7 @@ private:
 
   Block *body;
   ArrayRef<int64_t> given;
+  bool placed; ///< loads stand for channels
   SmallVector<WgmmaOp> products;
   llvm::SetVector<Operation *> emitted;
 };
@@ -138,7 +142,8 @@ std::optional<std::string> Staging::checkOps() {
     if (product.isAsync())
       return "products of it are in flight already";
     for (Value operand : {Value(product.getA()), Value(product.getB())}) {
-      if (isTile(operand) || result.loop.isDefinedOutsideOfLoop(operand) || waitOf(operand))
+      if (isTile(operand) || result.loop.isDefinedOutsideOfLoop(operand) || waitOf(operand) ||
+          isFetch(operand.getDefiningOp()))
         continue;
       return "a product reads a tile that the loop stages";
     }
@@ -254,7 +259,7 @@ std::optional<std::string> Staging::assign() {
 /// What only a later stage needs is made there, if what it is made from takes fewer registers.
 void Staging::sink() {
   for (Operation &op : llvm::reverse(body->without_terminator())) {
-    if (!isPlain(&op) || op.use_empty() || result.allMakers.contains(&op))
+    if (!(isPlain(&op) || isFetch(&op)) || op.use_empty() || result.allMakers.contains(&op))
       continue;
     int64_t stage = result.last;
     for (Operation *user : op.getUsers()) {
@@ -457,4 +462,14 @@ std::optional<LoopStages> tessera::cta::loopInStages(scf::ForOp loop, ArrayRef<i
     return std::nullopt;
   }
   return std::move(staging.result);
+}
+
+std::optional<int64_t> tessera::cta::registersOfChain(scf::ForOp loop) {
+  SmallVector<int64_t> chain = chainOfProducts(loop);
+  if (llvm::all_of(chain, [](int64_t stage) { return stage == 0; }))
+    return std::nullopt;
+  Staging staging(loop, chain, /*placed=*/true);
+  if (staging.run())
+    return std::nullopt;
+  return staging.result.registers;
 }

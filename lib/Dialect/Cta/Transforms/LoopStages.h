@@ -57,6 +57,10 @@ llvm::SmallVector<int64_t> chainOfProducts(mlir::scf::ForOp loop);
 /// Empty if all are 0: there is nothing to turn.
 llvm::SmallVector<int64_t> productStages(mlir::scf::ForOp loop);
 
+/// The registers of a thread, 26 others included, that a loop would take in the stages of its chain
+/// of products, if its loads fed channels. Nothing if it has no chain, or cannot be turned.
+std::optional<int64_t> registersOfChain(mlir::scf::ForOp loop);
+
 /// The loop in these stages of its products; else `why` says what stands against it.
 std::optional<LoopStages> loopInStages(mlir::scf::ForOp loop, llvm::ArrayRef<int64_t> products,
                                        std::string &why);

@@ -3,6 +3,8 @@
 
 // cta-plan: the facts of a kernel's grids for the model (PlanModel.h), and its answer as #cta.plan.
 #include "GlobalBox.h"
+#include "LoopStages.h"
+#include "OpCost.h"
 #include "Pressure.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/PlanModel.h"
@@ -90,6 +92,7 @@ private:
   void addCopy(CopyOp copy);
   void addSizes();
   void addStagedBytes();
+  void addStream();
 
   tile::GridOp grid;
   PlanFacts facts;
@@ -223,6 +226,32 @@ void FactsOfGrid::addSizes() {
   }
 }
 
+/// The instructions of a warpgroup in the hot loop, if products there need each other.
+void FactsOfGrid::addStream() {
+  auto loop = dyn_cast_or_null<scf::ForOp>(hottest);
+  std::optional<int64_t> registers = loop ? registersOfChain(loop) : std::nullopt;
+  if (!registers)
+    return;
+  facts.rotatedRegisters = *registers;
+  CostModel costs(facts.warpgroups);
+  schedule::Problem problem;
+  schedule::MachineUnits units = costs.table.addUnits(problem);
+  // Arithmetic op by op, which is how it depends on each other.
+  double arithmetic = 0;
+  for (Operation &op : *loop.getBody()) {
+    if (auto product = dyn_cast<WgmmaOp>(op)) {
+      schedule::Operation operation = costs.productOf(units, "product", product);
+      facts.streamCycles += operation.latency;
+      facts.issueCycles += operation.issue;
+    } else if (CostModel::classOf(&op) != WorkClass::Free && !isa<CopyOp>(op)) {
+      OpCost cost = costs.costOf(&op);
+      arithmetic += costs.table.compute(units, "arithmetic", cost.work).issue + cost.wait;
+    }
+  }
+  facts.streamCycles += arithmetic;
+  facts.issueCycles += arithmetic;
+}
+
 PlanFacts FactsOfGrid::collect() {
   facts.registers = worstPressure(grid.getBody().front()).sum();
   grid->walk([&](WgmmaOp op) { addProduct(op); });
@@ -264,6 +293,7 @@ PlanFacts FactsOfGrid::collect() {
   facts.evaluates |= operands.size() > 1;
   addStagedBytes();
   addSizes();
+  addStream();
   return facts;
 }
 

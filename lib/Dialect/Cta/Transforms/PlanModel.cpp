@@ -202,6 +202,15 @@ static double bytesOfMemory(const PlanFacts &facts, const PlanChoice &choice) {
   return bytes;
 }
 
+/// Products that need each other are in flight beside later iterations.
+static bool rotates(const PlanFacts &facts, const PlanChoice &choice) {
+  int64_t registers =
+      choice.registers
+          ? choice.registers
+          : hopper::entryRegisterCap(choice.blocksPerSM * choice.threads(facts.mathWarpgroups()));
+  return choice.pending > 0 && choice.stages > 1 && facts.rotatedRegisters <= registers;
+}
+
 PlanPrediction tessera::cta::predictPlan(const PlanFacts &facts, const PlanChoice &choice) {
   PlanPrediction result;
   const double blocks = choice.blocksPerSM;
@@ -224,6 +233,9 @@ PlanPrediction tessera::cta::predictPlan(const PlanFacts &facts, const PlanChoic
   double load = hopper::kSlotLatency + loaded / hopper::kCopyBytesPerCycle;
   atLeast((load + blocks * facts.tensorCycles) / std::max<int64_t>(choice.stages, 1), "latency");
   atLeast(load / std::max<int64_t>(choice.stages - choice.pending, 1), "latency");
+
+  if (facts.streamCycles > 0)
+    atLeast(rotates(facts, choice) ? facts.issueCycles : facts.streamCycles, "issue");
 
   double epilogue =
       hopper::kEpilogueCycles + hopper::kEpilogueCyclesPerRegister * facts.accumulators;
@@ -251,6 +263,15 @@ static int64_t chooseGroup(const std::vector<PlanFacts> &launches) {
 using List = std::vector<int64_t>;
 static List oneOf(std::optional<int64_t> given, List otherwise) {
   return given ? List{*given} : std::move(otherwise);
+}
+
+/// All pairs, the second entry changing fastest.
+static std::vector<std::pair<int64_t, int64_t>> each(const List &first, const List &second) {
+  std::vector<std::pair<int64_t, int64_t>> pairs;
+  for (int64_t a : first)
+    for (int64_t b : second)
+      pairs.push_back({a, b});
+  return pairs;
 }
 
 /// The predicted cycles of all launches, or nothing and a reason.
@@ -286,8 +307,12 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   PlanChoice choice;
   choice.group = request.group.value_or(chooseGroup(launches));
   choice.persistent = request.persistent.value_or(1);
-  choice.pending = request.pending.value_or(0);
   choice.overlap = request.overlap.value_or(0);
+  // Products in flight where they would wait for each other; others do as well without.
+  bool chained = false;
+  for (const PlanFacts &facts : launches)
+    chained |= facts.pipelined && facts.streamCycles > 0;
+  const List inFlight = chained ? List{0, 1} : List{0};
   // Functions, or several operands, beside many accumulators: a warpgroup that produces gives its
   // registers for the temporaries (GEMM + GELU, 128x256: 747 TFLOP/s, with one warp 714).
   bool evaluates = false;
@@ -296,7 +321,9 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   const List producing = evaluates ? List{4, 1} : List{1, 4};
   for (int64_t blocks : oneOf(request.blocksPerSM, {1, 2}))
     for (int64_t producers : oneOf(request.producers, producing))
-      for (int64_t stages : oneOf(request.stages, counts)) {
+      for (auto [stages, pending] :
+           each(oneOf(request.stages, counts), oneOf(request.pending, inFlight))) {
+        choice.pending = pending;
         choice.blocksPerSM = blocks;
         choice.producers = producers;
         choice.stages = stages;

@@ -141,6 +141,34 @@ TEST(PlanModel, OrderOfBlocks) {
   EXPECT_EQ(choose(facts, request).group, 8);
 }
 
+TEST(PlanModel, ProductsThatNeedEachOther) {
+  // Attention, 128 queries and keys: instructions in turn take longer than the tensor cores, beside
+  // each other they do not, if the registers are there.
+  PlanFacts facts = gemm(128, 128, 128, 2);
+  facts.tensorCycles = 2048;
+  facts.streamCycles = 2438;
+  facts.issueCycles = 1398;
+  facts.rotatedRegisters = 192;
+  PlanChoice choice = choose(facts);
+  EXPECT_EQ(choice.pending, 1);
+  EXPECT_EQ(choice.producers, 4);
+  EXPECT_EQ(choice.registers, 232);
+  EXPECT_EQ(predictPlan(facts, choice).bound, "tensor");
+  EXPECT_EQ(predictPlan(facts, choice).iteration, 2048);
+  PlanRequest request;
+  request.producers = 1;
+  choice = choose(facts, request);
+  EXPECT_EQ(choice.pending, 0);
+  EXPECT_EQ(predictPlan(facts, choice).bound, "issue");
+  EXPECT_EQ(predictPlan(facts, choice).iteration, 2438);
+  // Asked for, but of no use.
+  request.pending = 1;
+  EXPECT_EQ(predictPlan(facts, choose(facts, request)).iteration, 2438);
+  facts.rotatedRegisters = 240;
+  EXPECT_EQ(choose(facts).pending, 0);
+  EXPECT_EQ(choose(facts).producers, 1);
+}
+
 TEST(PlanModel, NotPipelined) {
   PlanFacts facts;
   facts.extents = {std::nullopt};
