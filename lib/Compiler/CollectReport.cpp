@@ -250,7 +250,7 @@ void collectBound(cta::LaunchOp launch, const Source &source, LaunchReport &repo
 
 std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
   auto kernel = launch->getParentOfType<tile::KernelOp>();
-  if (!kernel.getPlanAttr())
+  if (!kernel.getPlanAttr() || launch->hasAttr(cta::kUnplannedAttr))
     return std::nullopt;
   PlanReport report;
   llvm::raw_string_ostream(report.plan) << kernel.getPlanAttr();

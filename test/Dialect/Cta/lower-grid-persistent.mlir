@@ -150,3 +150,28 @@ tile.kernel @overlap(%A: memref<?xf32>, %n: index) attributes {phase = #placed, 
   }
   tile.return
 }
+
+// Grids that the plan is none of the business of (cta-plan says so), and copies of operands, are launched as without one.
+// CHECK-LABEL: tile.kernel @unplanned(
+// CHECK: %[[N:.*]] = arith.maxsi
+// CHECK-NEXT: cta.launch @unplanned_0 blocks(%[[N]]) attributes {cta.unplanned} {
+// CHECK-NOT: scf.for
+// CHECK: %[[N:.*]] = arith.maxsi
+// CHECK-NEXT: cta.launch @unplanned_1 blocks(%[[N]]) attributes {cta.unplanned} {
+// CHECK-NOT: scf.for
+// CHECK: cta.launch @unplanned_2 {{.*}}min_blocks = 1
+// CHECK: scf.for
+// CHECK: tile.return
+tile.kernel @unplanned(%C: memref<?xf32>, %n: index) attributes {phase = #placed, plan = #cta.plan<persistent = 1>} {
+  %f = arith.constant 1.0 : f32
+  tile.grid (%i) = (0) to (%n) step (4) attributes {cta.unplanned} {
+    memref.store %f, %C[%i] : memref<?xf32>
+  }
+  tile.grid (%i) = (0) to (%n) step (4) attributes {tile.copies} {
+    memref.store %f, %C[%i] : memref<?xf32>
+  }
+  tile.grid (%i) = (0) to (%n) step (4) {
+    memref.store %f, %C[%i] : memref<?xf32>
+  }
+  tile.return
+}

@@ -6,6 +6,7 @@
 #acc1 = #cta.frag<wgmma_acc, wg = 1>
 #rows = #cta.frag<regs = [[0, 1]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[8, 0], [16, 0]], wg = 2 on 0>
 #row = #cta.frag<regs = [[1]], lanes = [[2], [4], [0], [0], [0]], warps = [[0], [0]], wg = 2>
+#flat = #cta.frag<regs = [[0, 1]], lanes = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
 #sw = #cta.swizzle<128, dim = 1>
 #t = #cta.swizzle<128, dim = 0>
 #placed = #tile.phase<placed>
@@ -55,6 +56,34 @@ tile.kernel @given(%A: memref<2048x2048xbf16>, %B: memref<2048x2048xbf16>, %C: m
       scf.yield %d : tensor<64x128xf32, #acc1>
     }
     cta.store %acc, %C[%i, %j] : tensor<64x128xf32, #acc1> -> memref<2048x2048xf32>
+  }
+  tile.return
+}
+
+// Behind the products another grid moves memory by its threads: the plan is none of its business.
+// CHECK-LABEL: tile.kernel @behind(
+// CHECK-SAME: stages = 4, persistent = 1
+// CHECK: tile.grid {{.*}} step (64, 128) attributes {cta.prediction = {{.*}}}
+// CHECK-NOT: cta.unplanned
+// CHECK: tile.grid {{.*}} step (32, 16) attributes {cta.unplanned} {
+tile.kernel @behind(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %N: index, %K: index)
+    attributes {phase = #placed, warpgroups = 1} {
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<64x128xf32, #acc1>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<64x128xf32, #acc1>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #sw>
+      %b = cta.copy %B[%k, %j] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<64x64xbf16, #sw>, !cta.smem<64x128xbf16, #sw> -> tensor<64x128xf32, #acc1>
+      scf.yield %d : tensor<64x128xf32, #acc1>
+    }
+    cta.store %acc, %C[%i, %j] : tensor<64x128xf32, #acc1> -> memref<?x?xf32>
+  }
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (32, 16) {
+    %x = cta.load %C[%i, %j] : memref<?x?xf32> -> tensor<32x16xf32, #flat>
+    %y = math.absf %x : tensor<32x16xf32, #flat>
+    cta.store %y, %C[%i, %j] : tensor<32x16xf32, #flat> -> memref<?x?xf32>
   }
   tile.return
 }

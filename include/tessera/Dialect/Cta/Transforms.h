@@ -15,6 +15,9 @@ namespace tessera::cta {
 /// The demands of a load that a copy carries on to the pass that can meet them.
 constexpr llvm::StringLiteral kRequireAttr = "require";
 
+/// On a grid that is launched as without a plan: the kernel's is for the products of another grid.
+constexpr llvm::StringLiteral kUnplannedAttr = "cta.unplanned";
+
 /// What cta-schedule found out about a loop, on the loop: a dictionary with `ii`, `bound` and
 /// `bounds` in cycles, and the stages of its `products` in the order of the text.
 constexpr llvm::StringLiteral kScheduleAttr = "cta.schedule";

@@ -17,6 +17,7 @@
 // the numbers t = block, block + blocks, ... below their total. t + blocks must stay below 2^31:
 // the launcher refuses a total above kMaxPersistent, and there are never more than 2^21 blocks.
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
 using namespace mlir;
@@ -258,7 +259,8 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   for (unsigned d = 0; d < grid.getRank(); ++d)
     counts.push_back(numberOfBlocks(outside, lower[d], upper[d], step[d]));
   // Plans speak of products. A copy wants as many threads in flight as there are.
-  if (grid->hasAttr(tile::kCopies))
+  const bool unplanned = grid->hasAttr(tile::kCopies) || grid->hasAttr(kUnplannedAttr);
+  if (unplanned)
     plan = {};
   bool persistent = plan && plan.getPersistent() == 1 && !counts.empty();
   std::optional<int64_t> blocksPerSM = plan ? plan.getBlocksPerSm() : std::nullopt;
@@ -288,6 +290,8 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
                        cluster > 1 ? b.getI64IntegerAttr(cluster) : IntegerAttr(), dependent);
   if (Attribute prediction = grid->getAttr("cta.prediction"))
     launch->setAttr("cta.prediction", prediction);
+  if (unplanned)
+    launch->setAttr(kUnplannedAttr, b.getUnitAttr());
   launch.getBody().takeBody(grid.getRegion());
   Block &body = launch.getBody().front();
   body.getTerminator()->erase();

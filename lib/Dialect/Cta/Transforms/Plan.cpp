@@ -412,9 +412,15 @@ static LogicalResult plan(tile::KernelOp kernel) {
     kernel.emitRemark("this kernel is not pipelined: ") << *answer.declined;
   const PlanChoice &choice = answer.choice;
   kernel.setPlanAttr(attrOf(context, given, choice, warpgroups));
-  for (auto [grid, asked] : llvm::zip_equal(grids, facts))
+  for (auto [grid, asked] : llvm::zip_equal(grids, facts)) {
     if (asked.pipelined && choice.stages)
       grid->setAttr("cta.prediction", attrOf(context, asked, predictPlan(asked, choice)));
+    // What a plan gives to products is wrong for a grid that moves memory by its threads: it wants
+    // as many of them in flight as an SM takes.
+    const bool others = llvm::any_of(facts, [](const PlanFacts &f) { return f.pipelined; });
+    if (choice.stages && others && !asked.pipelined && !asked.channels)
+      grid->setAttr(kUnplannedAttr, UnitAttr::get(context));
+  }
   return success();
 }
 
