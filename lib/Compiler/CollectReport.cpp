@@ -158,6 +158,15 @@ std::string repackedText(Value source) {
   return "repacked into workspace (" + workspaceText(kernel, alloc) + ") because " + why.str();
 }
 
+std::string copyText(cta::CopyOp copy) {
+  std::string text = cta::stringifyMechanism(copy.getMechanism()).str();
+  if (copy.getVector())
+    text += " of " +
+            std::to_string(*copy.getVector() * elementBytes(copy.getSmemType().getElementType())) +
+            " bytes";
+  return text;
+}
+
 /// Ops of other kinds have no verdict.
 std::optional<Verdict> verdictOf(Operation *op) {
   Verdict verdict;
@@ -182,8 +191,7 @@ std::optional<Verdict> verdictOf(Operation *op) {
                         store.getWhy());
           })
           .Case([&](cta::CopyOp copy) {
-            return fill("load", copy.getSmemType(),
-                        cta::stringifyMechanism(copy.getMechanism()).str(), copy.getWhy(),
+            return fill("load", copy.getSmemType(), copyText(copy), copy.getWhy(),
                         repackedText(copy.getSource()));
           })
           .Case([&](cta::CopyOutOp copy) {

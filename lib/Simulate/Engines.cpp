@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What TMA and the tensor cores do for warps, some time after it was issued.
+// What TMA, cp.async and the tensor cores do for warps, some time after it was issued.
 #include "Run.h"
 
 #include "llvm/ADT/SmallBitVector.h"
@@ -44,6 +44,8 @@ void Run::findRunnable(SmallVectorImpl<int> &works) const {
       if (!first || work.issued < 4)
         continue;
     }
+    if (llvm::any_of(work.copies, [&](int copy) { return !state.works[copy].done; }))
+      continue;
     works.push_back(number);
   }
 }
@@ -61,6 +63,8 @@ bool Run::finishWork(int number) {
         state.warps[warp].blocked = false;
   if (work.kind == Kind::Wgmma)
     return true;
+  if (work.kind == Kind::Arrive)
+    return arriveWithCopies(event, work);
   trace(work.event);
   if (work.kind != Kind::Copy)
     return true;

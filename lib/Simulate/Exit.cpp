@@ -29,6 +29,10 @@ std::optional<Problem> tessera::simulate::checkExit(const Program &program, cons
       return fail(program.events[state.works[warp.stores.front()].event],
                   who() + " ends, but the store may still read its source: cta.await_stores must "
                           "follow");
+    if (!warp.copies.empty())
+      return fail(program.events[state.works[warp.copies.front()].event],
+                  who() + " ends while its share of this copy is on its way: cta.await_copies must "
+                          "follow");
     for (auto [m, held] : llvm::enumerate(warp.held))
       if (held >= 0 && llvm::is_contained(program.fullOf, static_cast<int>(m)))
         for (const Event &event : llvm::reverse(program.events))

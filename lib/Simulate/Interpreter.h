@@ -52,6 +52,7 @@ struct Unroller::Impl {
   mlir::LogicalResult runDim(mlir::Operation *op, mlir::Value memref, mlir::Value index);
   mlir::LogicalResult runProtocol(mlir::Operation *op);
   mlir::LogicalResult runCopy(cta::CopyOp op, Event &event);
+  mlir::LogicalResult runCopyByThreads(cta::CopyOp op, Event &event);
   mlir::LogicalResult runArrive(cta::ArriveOp op, Event &event);
   mlir::LogicalResult runSlot(cta::SlotOp op);
   mlir::LogicalResult runScalar(mlir::Operation *op);

@@ -111,6 +111,7 @@ Run::Step Run::passed(int warp, const Event &event) {
   w.awaited[event.mbarrier] = w.phase;
   if (w.phase >= 0)
     w.clock.join(mbarrier.completed);
+  learnOfCopies(warp);
   int64_t number = w.awaits[event.base]++;
   if (event.filling >= 0)
     number = event.filling;
@@ -127,6 +128,8 @@ Run::Step Run::passed(int warp, const Event &event) {
 }
 
 Run::Step Run::arrive(int warp, const Event &event, int number) {
+  if (auto op = dyn_cast<cta::ArriveOp>(event.op); op && op.getCopies())
+    return arriveAfterCopies(warp, event, number);
   Clock clock = state.warps[warp].clock;
   const uint32_t epoch = now(warp);
   tick(warp);

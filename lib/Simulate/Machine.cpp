@@ -19,6 +19,8 @@ Run::Run(const Program &program, uint64_t timing)
   for (const Event &event : program.events) {
     if (event.kind == Kind::Expect)
       state.mbarriers[event.mbarrier].counted = true;
+    if (event.kind == Kind::CopyByThreads && event.mbarrier >= 0)
+      state.mbarriers[event.mbarrier].counted = true;
     if (event.kind == Kind::Copy)
       for (const Target &to : event.targets)
         state.mbarriers[to.mbarrier].counted = true;
@@ -107,6 +109,13 @@ Run::Step Run::begin(int warp, const Event &event, int number) {
     return arrive(warp, event, number);
   case Kind::Copy:
     return copy(warp, event, number);
+  case Kind::CopyByThreads:
+    return copyByThreads(warp, event, number);
+  case Kind::CommitCopies:
+    ++state.warps[warp].copyGroups;
+    return Step::Done;
+  case Kind::AwaitCopies:
+    return awaitCopies(warp, event);
   case Kind::CopyOut:
     return copyOut(warp, event, number);
   case Kind::Stage:

@@ -30,7 +30,8 @@ bool Program::takesPart(const Event &event, int warp) const {
       return isLeader(event, warp);
     return (warp - group.firstWarp) % 4 == 0;
   case Kind::Arrive:
-    if (!event.elected && !cast<cta::ArriveOp>(event.op).getPerWarp())
+    if (auto op = cast<cta::ArriveOp>(event.op);
+        !event.elected && !op.getPerWarp() && !op.getCopies())
       return (warp - group.firstWarp) % 4 == 0;
     break;
   default:
@@ -180,7 +181,9 @@ static Kind kindOf(Operation *op) {
       .Case([](cta::AwaitStoresOp) { return Kind::AwaitStores; })
       .Case([](cta::ExpectOp) { return Kind::Expect; })
       .Case([](cta::ArriveOp) { return Kind::Arrive; })
-      .Case([](cta::CopyOp) { return Kind::Copy; })
+      .Case([](cta::CopyOp o) { return o.isCpAsync() ? Kind::CopyByThreads : Kind::Copy; })
+      .Case([](cta::CommitCopiesOp) { return Kind::CommitCopies; })
+      .Case([](cta::AwaitCopiesOp) { return Kind::AwaitCopies; })
       .Case([](cta::CopyOutOp) { return Kind::CopyOut; })
       .Case([](cta::StageOp) { return Kind::Stage; })
       .Case<cta::ReadOp, cta::MmaOp>([](auto) { return Kind::Read; })
@@ -206,10 +209,29 @@ LogicalResult Unroller::Impl::placeTile(Operation *op, Event &event,
   return success();
 }
 
+/// Of a slot it says on which mbarrier the threads arrive with it.
+LogicalResult Unroller::Impl::runCopyByThreads(cta::CopyOp op, Event &event) {
+  if (!op.getInto()) {
+    if (failed(placeTile(op, event, op.getOffset())))
+      return failure();
+    event.targets.push_back({-1, event.range, 1});
+    return success();
+  }
+  Binding into = lookup(op.getInto());
+  Binding &result = environment[op.getResult()];
+  result.range = event.range = into.range;
+  result.event = -1;
+  result.slot = into.slot;
+  event.targets.push_back({-1, event.range, program->ranges[event.range].parts});
+  if (!op.getMbarrier())
+    return error(op) << "the copy has no mbarrier; run cta-lower-channels first";
+  return setMBarrier(event, static_cast<int64_t>(*op.getMbarrier()), op.getSlot());
+}
+
 /// Of a tile that the blocks of a cluster share each fetches a part, for all.
 LogicalResult Unroller::Impl::runCopy(cta::CopyOp op, Event &event) {
-  if (op.getMechanism() != cta::Mechanism::Tma)
-    return error(op) << "a copy by " << cta::stringifyMechanism(op.getMechanism());
+  if (op.isCpAsync())
+    return runCopyByThreads(op, event);
   if (!op.getMbarrier())
     return error(op) << "the copy has no mbarrier; run cta-allocate-shared first";
   layout::SharedLayout layout = cta::sharedLayout(op.getSmemType());
@@ -277,7 +299,8 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
   Kind kind = kindOf(op);
   if (kind == Kind::Barrier && elected)
     return success(); // one thread has met
-  if (llvm::is_contained({Kind::Stage, Kind::Read, Kind::Wgmma, Kind::WgmmaWait, Kind::Complete},
+  if (llvm::is_contained({Kind::CopyByThreads, Kind::CommitCopies, Kind::AwaitCopies, Kind::Stage,
+                          Kind::Read, Kind::Wgmma, Kind::WgmmaWait, Kind::Complete},
                          kind) &&
       failed(oneThread(op)))
     return failure();
@@ -314,6 +337,10 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
       .Case([&](cta::ArriveOp o) { return runArrive(o, event); })
       .Case([&](cta::StageOp o) { return placeTile(o, event, o.getOffset()); })
       .Case([&](cta::CopyOp o) { return runCopy(o, event); })
+      .Case([&](cta::AwaitCopiesOp o) {
+        event.pending = static_cast<int64_t>(o.getPending().value_or(0));
+        return success();
+      })
       .Case([&](cta::WgmmaOp o) -> LogicalResult {
         if (program->groups[group].warps % 4)
           return error(o) << "a wgmma needs whole warpgroups, but " << program->groups[group].name
@@ -341,7 +368,7 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
 void Unroller::Impl::orderReplicas() {
   llvm::DenseSet<int> filled;
   for (const Event &event : program->events)
-    if (event.kind == Kind::Expect)
+    if (event.kind == Kind::Expect || event.kind == Kind::CopyByThreads)
       filled.insert(event.mbarrier);
   llvm::MapVector<Operation *, std::vector<Event *>> awaits; // of each role
   for (Event &event : program->events) {
@@ -384,7 +411,9 @@ LogicalResult Unroller::Impl::finish() {
   }
   // Where something else is numbered like that, nothing is known.
   for (const Event &event : program->events)
-    if (event.kind == Kind::Expect || event.kind == Kind::Copy)
+    if ((event.kind == Kind::Expect || event.kind == Kind::Copy ||
+         event.kind == Kind::CopyByThreads) &&
+        event.mbarrier >= 0)
       program->fullOf[event.mbarrier] = -1;
   return success();
 }

@@ -29,6 +29,11 @@ private:
   Step passed(int warp, const Event &event);
   Step arrive(int warp, const Event &event, int number);
   Step copy(int warp, const Event &event, int number);
+  Step copyByThreads(int warp, const Event &event, int number);
+  Step awaitCopies(int warp, const Event &event);
+  Step arriveAfterCopies(int warp, const Event &event, int number);
+  bool arriveWithCopies(const Event &event, const Work &work);
+  void learnOfCopies(int warp);
   Step copyOut(int warp, const Event &event, int number);
   Step awaitStores(int warp, const Event &event);
   Step stage(int warp, const Event &event, int number);

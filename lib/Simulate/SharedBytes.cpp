@@ -3,6 +3,8 @@
 
 #include "SharedBytes.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::simulate;
@@ -44,28 +46,41 @@ std::optional<Problem> SharedBytes::check(const Access &before, const Access &ac
   if (now.get(before.component) < before.epoch) {
     std::string what = writes ? "overwrites shared memory " : "reads shared memory ";
     if (beforeWrites)
-      what += before.async ? "while a copy may still write it" : "that may not be written yet";
+      what += before.async || first.kind == Kind::CopyByThreads ? "while a copy may still write it"
+                                                                : "that may not be written yet";
     else
       what += before.async ? "while an asynchronous access may still read it"
                            : "while others may still read it";
-    std::string todo = before.work >= 0 && first.kind == Kind::CopyOut
-                           ? "; a cta.await_stores and, for other threads, a barrier must come "
-                             "between"
-                       : beforeWrites && before.async
-                           ? "; an await of its mbarrier must come between"
-                       : first.kind == Kind::Wgmma
-                           ? "; the product must complete, and a barrier or a release come between"
-                           : "; a barrier or a release must come between";
+    std::string todo =
+        first.kind == Kind::CopyByThreads
+            ? "; the threads that copied it must wait for that (cta.await_copies, or "
+              "an mbarrier on which they arrive with their copies), and a barrier or "
+              "an arrival come between"
+        : before.work >= 0 && first.kind == Kind::CopyOut
+            ? "; a cta.await_stores and, for other threads, a barrier must come "
+              "between"
+        : beforeWrites && before.async ? "; an await of its mbarrier must come between"
+        : first.kind == Kind::Wgmma
+            ? "; the product must complete, and a barrier or a release come between"
+            : "; a barrier or a release must come between";
     return problem(who + what + todo);
   }
   if ((beforeWrites || writes) && !before.async && access.async) {
     const std::vector<uint32_t> &list = fences[before.warp];
-    auto it = std::lower_bound(list.begin(), list.end(), before.epoch);
+    uint32_t since = before.epoch;
+    if (first.kind == Kind::CopyByThreads)
+      since = before.work < static_cast<int>(known.size()) && known[before.work]
+                  ? known[before.work]
+                  : std::numeric_limits<uint32_t>::max();
+    auto it = std::lower_bound(list.begin(), list.end(), since);
     if (it == list.end() || now.get(before.warp) < *it)
       return problem(who + (writes ? "overwrites" : "reads") +
                      " through the async proxy what threads " + (beforeWrites ? "wrote" : "read") +
                      ", without a cta.fence_async by " + program.describeWarp(before.warp) +
-                     " between its " + (beforeWrites ? "write" : "read") +
+                     " between its " +
+                     (first.kind == Kind::CopyByThreads ? "wait for the copy"
+                      : beforeWrites                    ? "write"
+                                                        : "read") +
                      " and the barrier or release");
   }
   return std::nullopt;
@@ -141,8 +156,10 @@ std::optional<Problem> SharedBytes::read(int range, const Access &access, const 
     if (auto bad = check(before, access, now))
       return bad;
   // All warps of the writing group write a part.
-  if (writer.kind == Kind::Stage) {
-    const int warps = program.ranges[range].whole ? 4 : program.groups[writer.group].warps;
+  if (writer.kind == Kind::Stage || writer.kind == Kind::CopyByThreads) {
+    const int warps = writer.kind == Kind::Stage && program.ranges[range].whole
+                          ? 4
+                          : program.groups[writer.group].warps;
     if (static_cast<int>(state.writers.size()) < warps) {
       Problem result =
           problem(" reads a tile that other warps have not written yet; a barrier must "

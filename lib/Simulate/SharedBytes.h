@@ -45,6 +45,12 @@ public:
   /// `expected`: the event whose tile it means to read; -1: that of a ring.
   std::optional<Problem> read(int range, const Access &access, const Clock &now, int expected);
   void fence(int warp, uint32_t epoch) { fences[warp].push_back(epoch); }
+  /// The warp that issued this share of a cp.async copy knows since `epoch` that it has landed.
+  void landed(int work, uint32_t epoch) {
+    if (work >= static_cast<int>(known.size()))
+      known.resize(work + 1, 0);
+    known[work] = epoch;
+  }
   const Contents &contents(int range) const { return ranges[range].contents; }
 
   /// Work that no access names any more.
@@ -69,6 +75,7 @@ private:
   std::vector<State> ranges;
   std::vector<std::vector<uint32_t>> fences; ///< epochs of each warp's
   std::vector<int> names, forgotten;
+  std::vector<uint32_t> known; ///< by work: what landed() said; 0: nothing yet
 };
 
 /// "cta.copy (slot 2)"

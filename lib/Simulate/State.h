@@ -45,6 +45,10 @@ struct Warp {
   /// Products issued and not completed.
   std::deque<int> products;
   std::vector<int> stores;
+  /// Its shares of cp.async copies that it does not know to have landed, and the groups that it has
+  /// committed.
+  std::vector<int> copies;
+  int64_t copyGroups = 0;
 };
 
 /// What an engine does for a warp or warpgroup.
@@ -57,8 +61,11 @@ struct Work {
   Clock clock;
   /// Of a copy: where it goes, one of the event's targets.
   Target to;
-  int64_t phase = -1; ///< of its mbarrier, when it was issued
-  int issued = 0;     ///< warps that have issued a product: it runs when all four have
+  int64_t phase = -1;    ///< of its mbarrier, when it was issued
+  int issued = 0;        ///< warps that have issued a product: it runs when all four have
+  int64_t copyGroup = 0; ///< of a share of a cp.async copy
+  /// Of an arrival that comes when copies have landed: which.
+  std::vector<int> copies;
   bool done = false;
 };
 

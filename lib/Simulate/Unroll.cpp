@@ -356,8 +356,9 @@ LogicalResult Unroller::Impl::run(Operation *op) {
       })
       .Case([&](cta::SlotOp o) { return runSlot(o); })
       .Case<cta::BarrierOp, cta::FenceAsyncOp, cta::AwaitOp, cta::AwaitStoresOp, cta::ExpectOp,
-            cta::ArriveOp, cta::CopyOp, cta::CopyOutOp, cta::StageOp, cta::ReadOp, cta::MmaOp,
-            cta::WgmmaOp, cta::WgmmaWaitOp, cta::CompleteOp>([&](auto o) { return runProtocol(o); })
+            cta::CommitCopiesOp, cta::AwaitCopiesOp, cta::ArriveOp, cta::CopyOp, cta::CopyOutOp,
+            cta::StageOp, cta::ReadOp, cta::MmaOp, cta::WgmmaOp, cta::WgmmaWaitOp, cta::CompleteOp>(
+          [&](auto o) { return runProtocol(o); })
       .Case([&](cta::ReadyOp o) {
         environment[o.getResult()] = lookup(o.getSource());
         return success();

@@ -33,8 +33,11 @@ bool isTmaStore(const Instruction &inst) {
 /// Writes shared memory through the generic proxy.
 bool writesShared(const Instruction &inst) {
   return ((inst.is("st") || inst.is("atom") || inst.is("red")) && inst.has("shared")) ||
-         inst.is("stmatrix") ||
-         (inst.is("cp.async") && !inst.is("cp.async.bulk") && inst.has("shared"));
+         inst.is("stmatrix");
+}
+/// The copies of threads, not those of TMA, and what counts them.
+bool isCopyByThread(const Instruction &inst) {
+  return inst.is("cp.async.ca") || inst.is("cp.async.cg");
 }
 
 /// Where a dependent launch is ordered behind the one before it.
@@ -74,6 +77,13 @@ struct State {
   bool dirty = false;        // shared memory written by threads and not fenced, on some path
   bool barrierFresh = false; // an mbarrier initialised and not fenced, on some path
   bool gridAwaited = false;  // the launch before this one has ended, on every path
+  // Copies by cp.async, on some path:
+  bool ungrouped = false;   // on their way, in no group
+  bool copying = false;     // in a group on its way: neither waited for nor handed to an mbarrier
+  bool landed = false;      // waited for, without fence.proxy.async since
+  bool unwaited = false;    // a group was committed since the last wait
+  bool announced = false;   // an mbarrier that counts them was waited for, without a fence since
+  std::set<int64_t> handed; // such mbarriers, by where their ring begins
   std::map<StringRef, unsigned> readByProducts; // operand A: commits since, the fewest of all paths
 
   static constexpr unsigned kMostPending = 8;
@@ -96,6 +106,14 @@ struct State {
     set(dirty, dirty || other.dirty);
     set(barrierFresh, barrierFresh || other.barrierFresh);
     set(gridAwaited, gridAwaited && other.gridAwaited);
+    set(ungrouped, ungrouped || other.ungrouped);
+    set(copying, copying || other.copying);
+    set(landed, landed || other.landed);
+    set(unwaited, unwaited || other.unwaited);
+    set(announced, announced || other.announced);
+    const size_t known = handed.size();
+    handed.insert(other.handed.begin(), other.handed.end());
+    changed |= handed.size() != known;
     for (auto [reg, age] : other.readByProducts) {
       auto [it, inserted] = readByProducts.try_emplace(reg, age);
       changed |= inserted;
@@ -114,7 +132,7 @@ public:
       : function(function), promise(promise), problems(problems), values(function) {
     for (const Block &block : function.blocks)
       for (const Instruction &inst : block.instructions) {
-        operandsByTma |= isTmaLoad(inst);
+        operandsByCopies |= isTmaLoad(inst) || isCopyByThread(inst);
         hasProducts |= isProduct(inst);
         waitsForGrid |= isGridWait(inst);
         triggersGrid |= isGridTrigger(inst);
@@ -130,6 +148,7 @@ public:
     checkExpectedBytes();
     checkSetMaxRegisters();
     checkNamedBarriers();
+    checkCopyGroups();
   }
 
 private:
@@ -148,12 +167,13 @@ private:
           complain("writes " + reg + ", which a wgmma in flight may still read as its operand A");
     if (checksGrid)
       stepGrid(state, inst, complain);
+    stepCopies(state, inst, complain);
     if (inst.is("wgmma.fence")) {
       state.fenced = true;
     } else if (isProduct(inst)) {
       if (!state.fenced)
         complain("a wgmma that some path reaches without wgmma.fence since the last wait");
-      if (state.dirty && !operandsByTma)
+      if (state.dirty && !operandsByCopies)
         complain(
             "a wgmma that may read shared memory written by threads without fence.proxy.async");
       state.open = true;
@@ -189,6 +209,58 @@ private:
       state.dirty = true;
     } else if ((inst.is("ret") || inst.is("exit")) && (state.open || state.pending)) {
       complain("the function ends with wgmma in flight");
+    }
+  }
+
+  /// The constant part of an mbarrier's address.
+  std::optional<int64_t> ringOf(const Instruction &inst) const {
+    for (StringRef operand : inst.operands)
+      if (operand.starts_with("["))
+        if (std::optional<Place> place = values.placeOf(operand))
+          return place->offset;
+    return std::nullopt;
+  }
+
+  /// Copies by cp.async: waited for (or handed to an mbarrier that is waited for), then fenced by
+  /// the thread that made them if the async proxy reads them, then made known to others.
+  void stepCopies(State &state, const Instruction &inst,
+                  llvm::function_ref<void(const Twine &)> complain) {
+    if (isCopyByThread(inst)) {
+      state.ungrouped = true;
+    } else if (inst.is("cp.async.commit_group")) {
+      state.unwaited |= state.ungrouped;
+      state.copying |= state.ungrouped;
+      state.ungrouped = false;
+    } else if (inst.is("cp.async.wait_all")) {
+      state.landed |= state.copying || state.ungrouped;
+      state.copying = state.ungrouped = state.unwaited = false;
+    } else if (inst.is("cp.async.wait_group")) {
+      state.landed |= state.copying;
+      state.unwaited = false;
+      if (!inst.operands.empty() && literal(inst.operands[0]) == 0)
+        state.copying = false;
+    } else if (inst.is("cp.async.mbarrier.arrive")) {
+      if (std::optional<int64_t> ring = ringOf(inst); ring && (state.copying || state.ungrouped))
+        state.handed.insert(*ring);
+      state.copying = state.ungrouped = state.unwaited = false;
+    } else if (inst.is("mbarrier.try_wait") || inst.is("mbarrier.test_wait")) {
+      std::optional<int64_t> ring = ringOf(inst);
+      state.announced |= ring && state.handed.count(*ring);
+    } else if (inst.is("fence.proxy.async")) {
+      state.landed = state.announced = false;
+    } else if (inst.is("mbarrier.arrive") && !inst.has("expect_tx")) {
+      if (state.unwaited)
+        complain("an arrival with cp.async on their way, without a wait for the older ones since "
+                 "the last cp.async.commit_group");
+      if (state.landed && hasProducts)
+        complain("an arrival that says what cp.async has copied is there, without "
+                 "fence.proxy.async: a wgmma may read it");
+    } else if (isProduct(inst)) {
+      if (state.landed || state.announced)
+        complain("a wgmma that may read what cp.async has copied, without fence.proxy.async after "
+                 "the wait");
+    } else if ((inst.is("ret") || inst.is("exit")) && (state.copying || state.ungrouped)) {
+      complain("the function ends with cp.async on their way");
     }
   }
 
@@ -297,6 +369,9 @@ private:
               ++(inst.has("expect_tx") ? barrier->expects : barrier->arrives);
             break;
           }
+      } else if (inst.is("cp.async.mbarrier.arrive")) {
+        if (Barrier *barrier = use(inst, inst.operands.back(), "an arrival with copies"))
+          ++barrier->arrives;
       } else if (inst.is("mbarrier.try_wait") || inst.is("mbarrier.test_wait")) {
         for (StringRef operand : inst.operands)
           if (operand.starts_with("[")) {
@@ -420,6 +495,19 @@ private:
                        " are there at entry");
   }
 
+  /// A wait that leaves groups on their way, without groups, waits for nothing.
+  void checkCopyGroups() {
+    unsigned waits = 0;
+    bool commits = false;
+    forEach([&](const Instruction &inst) {
+      commits |= inst.is("cp.async.commit_group");
+      if (inst.is("cp.async.wait_group"))
+        waits = inst.line;
+    });
+    if (waits && !commits)
+      report(waits, "cp.async.wait_group waits for groups, but nothing is committed to one");
+  }
+
   void checkNamedBarriers() {
     forEach([&](const Instruction &inst) {
       if (!(inst.is("bar") || inst.is("barrier")) || inst.is("barrier.cluster") ||
@@ -442,7 +530,7 @@ private:
   const LaunchPromise *promise; ///< null: no contract speaks of the function
   std::vector<PtxProblem> &problems;
   Values values;
-  bool operandsByTma = false, hasProducts = false, someUnknownUse = false;
+  bool operandsByCopies = false, hasProducts = false, someUnknownUse = false;
   bool waitsForGrid = false, triggersGrid = false, checksGrid = false;
 };
 

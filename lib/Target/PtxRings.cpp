@@ -23,7 +23,8 @@ struct Ring {
   unsigned line = 0; ///< of the first initialisation
   bool bySlot = false;
   unsigned waits = 0, arrives = 0, expects = 0, copies = 0;
-  unsigned remote = 0; ///< arrivals from all blocks of the cluster
+  unsigned remote = 0;     ///< arrivals from all blocks of the cluster
+  unsigned withCopies = 0; ///< of every thread, when its cp.async have landed
 };
 
 class Rings {
@@ -124,6 +125,9 @@ void Rings::countUses() {
       } else if (inst.is("mbarrier.arrive")) {
         if (Ring *ring = ringOf(addressOf(inst)))
           ++(inst.has("expect_tx") ? ring->expects : ring->arrives);
+      } else if (inst.is("cp.async.mbarrier.arrive")) {
+        if (Ring *ring = ringOf(addressOf(inst)))
+          ++ring->withCopies;
       } else if (isWait(inst)) {
         if (Ring *ring = ringOf(addressOf(inst)))
           ++ring->waits;
@@ -140,7 +144,7 @@ void Rings::judge(const Ring &ring) {
   std::string name = "the ring of mbarriers " + ring.name + "+" + std::to_string(ring.begin);
   if (!ring.waits)
     report(ring.line, "nobody waits for " + name);
-  else if (!ring.arrives && !ring.expects && !ring.remote)
+  else if (!ring.arrives && !ring.expects && !ring.remote && !ring.withCopies)
     report(ring.line, name + " is waited for, but nobody arrives");
   if (ring.copies && !ring.expects)
     report(ring.line, "TMA loads arrive on " + name + ", but nobody announces their bytes");
@@ -151,6 +155,11 @@ void Rings::judge(const Ring &ring) {
     report(ring.line, name + " counts " + Twine(ring.count) + " arrivals, but only " +
                           Twine(ring.expects) + " can come in a phase");
   int64_t threads = std::max(function.reqntid, function.maxntid);
+  // Each thread once a phase, wherever it comes from.
+  if (threads && ring.withCopies && !ring.arrives && !ring.expects && !ring.remote &&
+      ring.count != threads)
+    report(ring.line, name + " counts " + Twine(ring.count) + " arrivals, but each of " +
+                          Twine(threads) + " threads arrives with its cp.async");
   if (ring.remote) {
     // The blocks do the same; in each at most every warp arrives at a site.
     const int64_t blocks = std::max<int64_t>(1, function.cluster);
@@ -161,7 +170,8 @@ void Rings::judge(const Ring &ring) {
     if (threads)
       threads *= blocks;
   }
-  if (threads && ring.count > threads * std::max(1u, ring.arrives + ring.expects + ring.remote))
+  if (threads && ring.count > threads * std::max(1u, ring.arrives + ring.expects + ring.remote +
+                                                         ring.withCopies))
     report(ring.line,
            name + " counts " + Twine(ring.count) +
                (ring.remote ? " arrivals of a cluster of " : " arrivals of a block of ") +

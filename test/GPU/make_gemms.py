@@ -4,7 +4,8 @@
 """Writes matrix products in many forms as tile programs, one a file: make_gemms.py DIR [--tile MxNxK] [--plan TEXT | --sweep | --plans FILE] [PATTERN...]
 
 Elements bf16 and f16 in, those and f32 out; A and B as they are or transposed in memory; a scalar factor, a factor a row and one a
-column (f32), bias, GELU, SiLU, ReLU, a residual; batches; views with row strides. test/GPU/random_gemm.py and bench/gemm.py find what they are from the contracts.
+column (f32), bias, GELU, SiLU, ReLU, a residual; batches; views with row strides; rows of A and B that lie at multiples of so many bytes only (rows8-4: cp.async
+where TMA cannot). test/GPU/random_gemm.py and bench/gemm.py find what they are from the contracts.
 A PATTERN is one of their names (gemm-nt-bf16*), or the whole name of a product that is not among them (gemm-nn-f16-bias-relu).
 --sweep writes each with the tiles and plans of SWEEP instead, --plans with those of a file, for scripts/gpu-kit.sh --sources:
 bench/gemm.py times the best. Lines of such a file are `TILES: PLAN`, where a|b stands for two of either, # begins a comment:
@@ -36,22 +37,29 @@ EPILOGUE = ("alpha", "rowscale", "colscale", "bias", "relu", "gelu", "silu", "re
 
 
 class Product:
-    def __init__(self, layout, element="bf16", result=None, epilogue=(), batched=False, strided=False):
+    def __init__(self, layout, element="bf16", result=None, epilogue=(), batched=False, strided=False, rows=None):
         self.layout, self.element, self.result, self.epilogue = layout, element, result or element, epilogue
-        self.batched, self.strided = batched, strided
+        self.batched, self.strided, self.rows = batched, strided, rows
 
     @property
     def name(self):
         words = ["batched"] * self.batched + ["gemm", self.layout, self.element] + [self.result] * (self.result != self.element)
-        return "-".join(words + list(self.epilogue) + ["strided"] * self.strided)
+        words += list(self.epilogue) + ["strided"] * self.strided
+        return "-".join(words + (["rows%d-%d" % self.rows] if self.rows else []))
 
     def _array(self, name, sizes, element, batched=None):
         sizes = (["Z"] if (self.batched if batched is None else batched) else []) + sizes
         shape = "x".join(["?"] * len(sizes))
-        strides = f", strided<[{', '.join(['?'] * (len(sizes) - 1) + ['1'])}]>" if self.strided and len(sizes) > 1 else ""
+        at = self.rows["AB".index(name)] if self.rows and name in "AB" else 0
+        strides = f", strided<[{', '.join(['?'] * (len(sizes) - 1) + ['1'])}]>" if (self.strided or at) and len(sizes) > 1 else ""
         text = f"memref<{shape}x{element}{strides}>"
         quoted = ", ".join(f'"{size}"' for size in sizes)
-        return text, f"%{name}: {text} {{tile.shape = [{quoted}]}}"
+        facts = f"tile.shape = [{quoted}]"
+        if at:
+            rank = len(sizes)
+            facts += f", tile.align = {at} : i64, tile.stride_divisible = array<i64: {', '.join([str(at // 2)] * (rank - 1) + ['1'])}>"
+            facts += f", tile.size_max = array<i64: {', '.join(['2147483647'] * rank)}>"
+        return text, f"%{name}: {text} {{{facts}}}"
 
     def source(self, tile, plan=""):
         """`plan` is the inside of a #cta.plan and also says how blocks are ordered."""
@@ -166,16 +174,19 @@ def products():
     for layout, element in (("nn", "bf16"), ("nt", "bf16"), ("tn", "f16")):
         yield Product(layout, element, strided=True)
     yield Product("nt", "bf16", epilogue=("bias", "residual"), strided=True)
+    for layout, rows in (("nt", (8, 8)), ("nn", (8, 4)), ("tn", (4, 16)), ("tt", (16, 8))):
+        yield Product(layout, rows=rows)
 
 
 def product_of(name):
     """The product that has this name, or None."""
-    found = re.fullmatch(r"(batched-)?gemm-([nt]{2})-(bf16|f16)(?:-(bf16|f16|f32))?((?:-(?:%s))*)(-strided)?" % "|".join(EPILOGUE), name)
+    found = re.fullmatch(r"(batched-)?gemm-([nt]{2})-(bf16|f16)(?:-(bf16|f16|f32))?((?:-(?:%s))*)(-strided)?(?:-rows(4|8|16)-(4|8|16))?" % "|".join(EPILOGUE), name)
     if not found:
         return None
-    batched, layout, element, result, epilogue, strided = found.groups()
+    batched, layout, element, result, epilogue, strided, *rows = found.groups()
     words = epilogue.split("-")[1:]
-    product = Product(layout, element, result, tuple(word for word in EPILOGUE if word in words), bool(batched), bool(strided))
+    product = Product(layout, element, result, tuple(word for word in EPILOGUE if word in words), bool(batched), bool(strided),
+                      tuple(map(int, rows)) if all(rows) else None)
     return product if product.name == name else None  # each word once, in their order
 
 

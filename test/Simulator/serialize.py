@@ -49,6 +49,16 @@ RESIDUAL = Product("nn", "bf16", epilogue=("residual",))
 ADDED = Case(RESIDUAL.name.replace("-", "_"), lambda a, b, r: a @ b + r, [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"]), ("R", bf16, ["M", "N"])],
              ("C", bf16, ["M", "N"]), [], rtol=2e-2, atol=2e-2)
 
+# Operands that TMA cannot fetch as they are, or one of them.
+PIECES, MIXED = Product("nn", rows=(8, 4)), Product("nn", rows=(16, 4))
+
+
+def multiplied(product):
+    return Case(product.name.replace("-", "_"), gemm_nn, [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"])], ("C", bf16, ["M", "N"]), [], rtol=2e-2, atol=2e-2)
+
+
+PRODUCTS = {RESIDUAL: ADDED, PIECES: multiplied(PIECES), MIXED: multiplied(MIXED)}
+
 # name or file, plan (None: allocated by hand; "derived": by cta-plan), shape, timings
 CASES = [
     ("gemm-ring.mlir", None, dict(M=300, N=200, K=200), (0, 9)),
@@ -87,6 +97,16 @@ CASES = [
     ("gemm-nn-128x128x64", "replicate = blocks, persistent = 1, stages = 3, pending = 1, epilogue = 64", dict(M=400, N=300, K=136), (4,)),
     ("gemm-nn-128x128x64", "replicate = blocks, persistent = 1, stages = 3, pending = 1", dict(M=400, N=300, K=0), (1,)),
     (RESIDUAL, "replicate = blocks, warpgroups = 3, persistent = 1, stages = 2, epilogue = 64", dict(M=264, N=264, K=136), (2, 6)),
+    # cp.async: synchronous, by all threads, by a warpgroup, beside TMA; rows and columns that end within pieces.
+    (PIECES, "stages = 0", dict(M=131, N=262, K=100), (0,)),
+    (PIECES, "stages = 3, producers = 0", dict(M=131, N=262, K=228), (0, 7)),
+    (PIECES, "stages = 3, producers = 0, persistent = 1, pending = 1", dict(M=131, N=262, K=196), (4,)),
+    (PIECES, "stages = 3, producers = 4, persistent = 1", dict(M=264, N=262, K=228), (0, 5, 8)),
+    (PIECES, "stages = 2, producers = 4, persistent = 1, pending = 1", dict(M=264, N=262, K=60), (3,)),
+    (PIECES, "stages = 2, producers = 4", dict(M=131, N=130, K=0), (1,)),
+    (MIXED, "stages = 3, producers = 4, persistent = 1", dict(M=131, N=262, K=232), (2, 6)),
+    (MIXED, "stages = 2, producers = 0", dict(M=131, N=130, K=136), (9,)),
+    (PIECES, "derived", dict(M=131, N=262, K=228), (3,)),
     ("column-sum", "stages = 0", dict(M=257, N=132), (0,)),
     # Clusters: fewer points than blocks, as many, some beyond the end; tiles whose parts several blocks fetch.
     ("cluster-ring.mlir", None, dict(M=300, N=200, K=200), (9,)),
@@ -114,11 +134,12 @@ for number, (name, plan, shape, timings) in enumerate(CASES):
         allocated = (pathlib.Path(INPUTS) / name).read_text()
         cases = [SCORES if "channels" in name else RING]
     else:
-        program = name.source((64, 128, 64) if "replicate" in plan else (128, 256, 64)) if name is RESIDUAL else (pathlib.Path(EXAMPLES_DIR) / f"{name}.mlir").read_text()
+        tile = (64, 128, 64) if "replicate" in plan else (128, 256, 64) if name is RESIDUAL else (128, 128, 64)
+        program = name.source(tile) if name in PRODUCTS else (pathlib.Path(EXAMPLES_DIR) / f"{name}.mlir").read_text()
         derived = plan == "derived"
         allocated = run([TILE_OPT, "-", f"--pass-pipeline={ALLOCATE % str(derived).lower()}"],
                         program if derived else with_plan(program, plan))
-        cases = [ADDED] if name is RESIDUAL else EXAMPLES[name]
+        cases = [PRODUCTS[name]] if name in PRODUCTS else EXAMPLES[name]
     sizes = ",".join(f"{key}={value}" for key, value in shape.items())
     for timing in timings:
         file = os.path.join(WORK, f"serialized-{number}-{timing}")

@@ -62,6 +62,9 @@ enum class Kind {
   Expect,
   Arrive,
   Copy,
+  CopyByThreads, ///< cp.async: every warp its share
+  CommitCopies,
+  AwaitCopies,
   CopyOut,
   Stage,
   Read,
@@ -95,7 +98,7 @@ struct Event {
   int range = -1;
   /// What a Complete reads; -1: nothing that was in flight.
   int product = -1;
-  /// Groups that a WgmmaWait leaves in flight.
+  /// Groups that a WgmmaWait or an AwaitCopies leaves in flight.
   int64_t pending = 0;
   llvm::SmallVector<Binding, 4> operands;
   /// The iteration of the loop over points (tile.disjoint); -1: outside.

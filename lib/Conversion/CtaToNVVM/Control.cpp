@@ -422,6 +422,8 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case<cta::ViewOp, cta::RingOp>([&](auto) { return success(); })
       .Case([&](cta::SlotOp o) { return lowerSlot(o); })
       .Case([&](cta::CopyOp o) { return lowerCopy(*this, o); })
+      .Case([&](cta::CommitCopiesOp o) { return lowerCommitCopies(*this, o); })
+      .Case([&](cta::AwaitCopiesOp o) { return lowerAwaitCopies(*this, o); })
       .Case([&](cta::CopyOutOp o) { return lowerCopyOut(*this, o); })
       .Case([&](cta::AwaitOp o) { return lowerAwait(*this, o); })
       .Case([&](cta::AwaitStoresOp o) { return lowerAwaitStores(*this, o); })

@@ -5,8 +5,9 @@
 // become a range per tile dimension; a tile that lies wholly inside takes a path without
 // predicates, any other one predicated accesses (inline PTX, so that there are no branches), by
 // whole vectors if the bounds do not cut one.
-#include "Lowering.h"
+#include "GlobalAccess.h"
 
+#include "tessera/Dialect/Cta/LayoutRules.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
@@ -19,83 +20,11 @@ using namespace tessera::nvvm;
 
 using arith::CmpIPredicate;
 
-/// Null is true.
-static bool isTrue(Value condition) {
+bool tessera::nvvm::isTrue(Value condition) {
   return !condition || getConstantIntValue(condition).value_or(0) != 0;
 }
 
-namespace {
-/// What a load or a store says, and the tile that it moves.
-class Access {
-public:
-  template <typename Op>
-  Access(Lowering &f, Op op, Value memref, RankedTensorType type)
-      : f(f), memref(memref), memrefType(cast<MemRefType>(memref.getType())), type(type),
-        element(f.memoryType(type.getElementType())),
-        bytes(tile::elementBytes(type.getElementType())), index(f, type), dims(op.getDims()) {
-    for (Value coord : op.getCoords())
-      coords.push_back(coord);
-    for (int d = 0; d < index.rank(); ++d)
-      limits.push_back(op.getLimit(d));
-    if (Value mask = op.getMask())
-      readMask(op, mask, op.getMaskDims());
-    chooseVector(static_cast<int64_t>(op.getVector().value_or(1)), op.getMaskDims());
-    prepareBounds();
-  }
-
-  /// `one(firstRegister, count, predicate, pointer, byteOffset)` for each vector of each path. A
-  /// null predicate is true. The paths yield what `finish` returns.
-  Values emit(TypeRange results, llvm::function_ref<void()> begin,
-              llvm::function_ref<void(int64_t, int64_t, Value, Value, int64_t)> one,
-              llvm::function_ref<Values()> finish);
-
-  /// Registers of one access.
-  int64_t vectorElements() const { return vector; }
-  int64_t elementBytes() const { return bytes; }
-  bool isDead(int64_t reg) { return index.deadEverywhere(reg); }
-
-  Lowering &f;
-  Value memref;
-  MemRefType memrefType;
-  RankedTensorType type;
-  Type element;
-  int64_t bytes;
-  TileIndex index;
-  bool failed = false;
-
-private:
-  struct Range {
-    Value low, high; // tile coordinates, i32; low null: 0, high null: no bound
-  };
-
-  template <typename Op>
-  void readMask(Op op, Value mask, ArrayRef<int64_t> maskDims);
-  void chooseVector(int64_t wanted, ArrayRef<int64_t> maskDims);
-  void prepareBounds();
-  Value inRange(int64_t reg);
-  std::pair<Value, int64_t> address(int64_t reg);
-  void accesses(int64_t width, bool bounded,
-                llvm::function_ref<void(int64_t, int64_t, Value, Value, int64_t)> one);
-
-  SmallVector<int64_t> dims;
-  SmallVector<Value> coords, limits;
-  int contiguous = -1; // tile dimension of the memref's unit stride
-  int64_t vector = 1;
-  const Values *mask = nullptr;
-  std::vector<int64_t> maskRegs;
-  SmallVector<Range> ranges;
-  Value inside;  // the whole tile lies inside; null: always
-  Value outer;   // dimensions that the tile does not have are inside; null: yes
-  Value aligned; // no bound cuts a vector; null: none does
-  Value threadPointer;
-  bool perRegister = false; // the layout is not separable: no common thread pointer
-  std::map<std::vector<int64_t>, Value> rows;
-  std::map<std::pair<int, int64_t>, Value> bounds;
-};
-} // namespace
-
-template <typename Op>
-void Access::readMask(Op op, Value maskTile, ArrayRef<int64_t> maskDims) {
+void Access::readMask(Operation *op, Value maskTile, ArrayRef<int64_t> maskDims) {
   auto maskType = cast<RankedTensorType>(maskTile.getType());
   auto match =
       matchRegisters(cta::FragAttr::of(maskType).layout(), cta::coordOf(maskType.getShape()),
@@ -115,13 +44,7 @@ void Access::readMask(Op op, Value maskTile, ArrayRef<int64_t> maskDims) {
 }
 
 void Access::chooseVector(int64_t wanted, ArrayRef<int64_t> maskDims) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (mlir::failed(memrefType.getStridesAndOffset(strides, offset)))
-    return;
-  for (auto [d, m] : llvm::enumerate(dims))
-    if (strides[m] == 1)
-      contiguous = static_cast<int>(d);
+  contiguous = cta::contiguousTileDim(memrefType, dims);
   if (contiguous < 0)
     return;
   vector = std::min(wanted, index.layout.contiguousRegisters(index.shape, contiguous));
@@ -172,32 +95,83 @@ void Access::prepareBounds() {
   }
 }
 
+/// The bound of a register along a dimension; null or a constant if it is known.
+Value Access::bound(int64_t reg, int d) {
+  RegCoord c = index.at(reg, d);
+  Value &bound = bounds[{d, index.first(reg)[d]}];
+  if (bound)
+    return bound;
+  Value at = c.thread ? c.thread : f.i32(0);
+  std::optional<int64_t> high = getConstantIntValue(ranges[d].high);
+  bool below = high && c.constant + index.maxThread[d] < *high;
+  bound = below ? f.boolean(true)
+                : f.compare(CmpIPredicate::slt, at, f.sub(ranges[d].high, f.i32(c.constant)));
+  if (ranges[d].low)
+    bound =
+        f.both(bound, f.compare(CmpIPredicate::sge, at, f.sub(ranges[d].low, f.i32(c.constant))));
+  return bound;
+}
+
 /// The bounds of a register; null if it is inside.
 Value Access::inRange(int64_t reg) {
   Value result = outer;
+  for (int d = 0; d < index.rank(); ++d)
+    result = f.both(result, bound(reg, d));
+  return result;
+}
+
+Access::Inside Access::insideOf(int64_t reg) {
+  Inside result;
+  result.outer = outer;
   for (int d = 0; d < index.rank(); ++d) {
     RegCoord c = index.at(reg, d);
-    layout::Coord key = index.first(reg);
-    Value &bound = bounds[{d, key[d]}];
-    if (!bound) {
-      Value at = c.thread ? c.thread : f.i32(0);
-      std::optional<int64_t> high = getConstantIntValue(ranges[d].high);
-      bool below = high && c.constant + index.maxThread[d] < *high;
-      bound = below ? f.boolean(true)
-                    : f.compare(CmpIPredicate::slt, at, f.sub(ranges[d].high, f.i32(c.constant)));
-      if (ranges[d].low)
-        bound = f.both(bound,
-                       f.compare(CmpIPredicate::sge, at, f.sub(ranges[d].low, f.i32(c.constant))));
+    const Range &range = ranges[d];
+    const int64_t width = d == contiguous ? vector : 1;
+    std::optional<int64_t> end = getConstantIntValue(range.high);
+    const bool cut = !end || c.constant + index.maxThread[d] + width > *end;
+    Value high = c.thread ? f.sub(range.high, c.thread) : range.high;
+    Value low = range.low && c.thread ? f.sub(range.low, c.thread) : range.low;
+    if (d != contiguous) {
+      if (cut)
+        result.bounds.push_back({high, c.constant, true});
+      if (low)
+        result.bounds.push_back({low, c.constant, false});
+      continue;
     }
-    result = f.both(result, bound);
+    if (cut) {
+      Value left = f.mul(f.sub(high, f.i32(c.constant)), f.i32(bytes));
+      result.bytes = f.max(f.min(left, f.i32(vector * bytes)), f.i32(0));
+    }
+    if (low) {
+      Value all = result.bytes ? result.bytes : f.i32(vector * bytes);
+      Value above = f.compare(CmpIPredicate::sge, f.i32(c.constant), low);
+      result.bytes = f.select(above, all, f.i32(0));
+    }
   }
   return result;
 }
 
-/// Where a register lies: a pointer and a constant number of bytes.
+/// The same value, made here.
+static Value hide(Lowering &f, Value x) {
+  return f
+      .inlineAsm("mov.b64 $0, $1;", {{x.getType(), "l"}}, {{x, "l"}}, /*sideEffects=*/true,
+                 /*memoryClobber=*/false)
+      .front();
+}
+
+Value Access::strideOf(int64_t m) {
+  Value stride = f.strideOf(memref, static_cast<unsigned>(m));
+  if (!hidden || getConstantIntValue(stride))
+    return stride;
+  Value &mine = hiddenStrides[m];
+  if (!mine)
+    mine = hide(f, stride);
+  return mine;
+}
+
 std::pair<Value, int64_t> Access::address(int64_t reg) {
   auto scaled = [&](Value i64Value, int64_t m) {
-    return f.mul(i64Value, f.mul(f.strideOf(memref, static_cast<unsigned>(m)), f.i64(bytes)));
+    return f.mul(i64Value, f.mul(strideOf(m), f.i64(bytes)));
   };
   auto wide = [&](Value i32Value) -> Value {
     return arith::ExtUIOp::create(f.b, f.loc, f.b.getI64Type(), i32Value);
@@ -211,12 +185,14 @@ std::pair<Value, int64_t> Access::address(int64_t reg) {
       for (auto [d, m] : llvm::enumerate(dims))
         if (Value thread = index.at(0, static_cast<int>(d)).thread)
           threadPointer = f.gep(threadPointer, scaled(wide(thread), m));
+    if (hidden)
+      threadPointer = hide(f, threadPointer);
   }
   std::vector<int64_t> key;
   int64_t constant = 0;
   for (auto [d, m] : llvm::enumerate(dims)) {
     RegCoord c = index.at(reg, static_cast<int>(d));
-    Value stride = f.strideOf(memref, static_cast<unsigned>(m));
+    Value stride = strideOf(static_cast<int64_t>(m));
     if (std::optional<int64_t> s = getConstantIntValue(stride))
       constant += c.constant * *s * bytes;
     else
@@ -226,15 +202,20 @@ std::pair<Value, int64_t> Access::address(int64_t reg) {
   }
   Value &row = rows[key];
   if (!row) {
-    row = threadPointer;
+    // Rows one after the other: the same step again and again.
+    const bool steps = hidden && !perRegister && lastRow;
+    row = steps ? lastPointer : threadPointer;
     for (auto [d, m] : llvm::enumerate(dims)) {
       RegCoord c = index.at(reg, static_cast<int>(d));
-      Value stride = f.strideOf(memref, static_cast<unsigned>(m));
-      if (!getConstantIntValue(stride))
-        row = f.gep(row, scaled(f.i64(c.constant), m));
+      Value stride = strideOf(static_cast<int64_t>(m));
+      const int64_t from = steps ? index.at(*lastRow, static_cast<int>(d)).constant : 0;
+      if (!getConstantIntValue(stride) && c.constant != from)
+        row = f.gep(row, scaled(f.i64(c.constant - from), m));
       if (perRegister && c.thread)
         row = f.gep(row, scaled(wide(c.thread), m));
     }
+    lastRow = reg;
+    lastPointer = row;
   }
   return {row, constant};
 }

@@ -36,8 +36,7 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
   if (!op.getLimits().empty())
     return f.error(op, "TMA knows no limits but the memref's size");
   if (op.getMechanism() != cta::Mechanism::Tma)
-    return f.error(op, "the mechanism cp_async has no lowering to the GPU yet; use tma, or "
-                       "cta.load and cta.stage");
+    return f.error(op, "cp.async copies to shared memory only; store by tma");
   layout::SharedLayout shared = cta::sharedLayout(type);
   if (auto reason = shared.validateTma())
     return f.error(op, "TMA cannot move this tile: ") << *reason;
@@ -122,6 +121,8 @@ static int64_t numMbarriers(Lowering &f) {
 }
 
 LogicalResult tessera::nvvm::lowerCopy(Lowering &f, cta::CopyOp op) {
+  if (op.isCpAsync())
+    return lowerCpAsync(f, op);
   std::optional<SharedPlace> place = f.placeOf(op.getInto() ? op.getInto() : op.getResult());
   if (!place || !op.getMbarrier() || static_cast<int64_t>(*op.getMbarrier()) >= numMbarriers(f))
     return f.error(op, "needs an offset and an mbarrier of the launch: run cta-allocate-shared");
@@ -179,8 +180,13 @@ LogicalResult tessera::nvvm::lowerArrive(Lowering &f, cta::ArriveOp op) {
     return f.error(op,
                    "one elected thread cannot arrive in all blocks of a cluster; release the slot "
                    "outside the cta.elect");
-  if (f.currentScope().elected) {
+  if (f.currentScope().elected && !op.getCopies()) {
     f.inlineAsm("mbarrier.arrive.shared::cta.b64 _, [$0];", {}, {{barrier, "r"}},
+                /*sideEffects=*/true, /*memoryClobber=*/true);
+    return success();
+  }
+  if (op.getCopies()) {
+    f.inlineAsm("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];", {}, {{barrier, "r"}},
                 /*sideEffects=*/true, /*memoryClobber=*/true);
     return success();
   }

@@ -38,6 +38,13 @@ LogicalResult AwaitOp::verify() {
   return success();
 }
 
+LogicalResult ArriveOp::verify() {
+  if (getCopies() && (getPerWarp() || getCluster()))
+    return emitOpError("arrive_c1: with 'copies' every thread arrives, in its own block: it stands "
+                       "without per_warp and cluster");
+  return success();
+}
+
 LogicalResult ExpectOp::verify() {
   // The transaction count of an mbarrier has 20 bits.
   constexpr uint64_t kMaxBytes = (uint64_t(1) << 20) - 1;

@@ -7,6 +7,9 @@
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
+#include "tessera/Layout/RegisterForms.h"
+
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -154,4 +157,64 @@ int64_t tessera::cta::widestVector(tile::Facts &facts, const Access &access) {
     return 1;
   int64_t bytes = tile::elementBytes(access.tile.getElementType());
   return narrowVector(facts, access, dim, std::max<int64_t>(1, 16 / bytes)).elements;
+}
+
+//===--- cp.async
+//-----------------------------------------------------------------------------------===//
+
+CpAsyncChoice tessera::cta::chooseCpAsync(tile::Facts &facts, const Access &access,
+                                          SmemType shared) {
+  CpAsyncChoice choice;
+  const int64_t bytes = tile::elementBytes(access.tile.getElementType());
+  const std::string name = tile::nameOf(access.memref);
+  auto refuse = [&](const std::string &why) {
+    choice = {0, why};
+    return choice;
+  };
+  if (access.mask)
+    return refuse("it has a mask");
+  auto word = dyn_cast_or_null<tile::PadAttr>(access.pad);
+  if (access.pad &&
+      (!word || (word.getValue() != tile::Pad::Zero && word.getValue() != tile::Pad::Any)))
+    return refuse("it pads with zero only");
+  layout::SharedLayout image = sharedLayout(shared);
+  if (access.dims.empty() || image.validate() ||
+      contiguousTileDim(access.type, access.dims) != image.contiguousDim)
+    return refuse("the shared tile is contiguous along a dimension that is not known to have "
+                  "stride 1 in memory");
+  const unsigned inner = access.dims[image.contiguousDim];
+  int64_t piece = 16;
+  auto narrow = [&](int64_t to, const std::string &why) {
+    to = to ? int64_t(1) << llvm::countr_zero(static_cast<uint64_t>(to)) : 16;
+    if (to >= piece)
+      return;
+    piece = to;
+    choice.why = why;
+  };
+  narrow(facts.alignment(access.memref), "the base of " + name + " (tile.align)");
+  for (unsigned d = 0, rank = access.type.getRank(); d < rank; ++d)
+    if (d != inner && access.type.getDimSize(d) != 1)
+      narrow(facts.strideDivisibility(access.memref, d) * bytes,
+             "the stride of dimension " + std::to_string(d) + " of " + name +
+                 " (tile.stride_divisible)");
+  narrow(facts.divisibility(access.coords[inner]) * bytes,
+         "the coordinate of dimension " + std::to_string(inner));
+  narrow(image.shape[image.contiguousDim] * bytes, "the extent of the tile");
+  if (image.numRows() > 1)
+    narrow(image.spanBytes(), "the rows of the shared tile");
+  if (piece < 4 || piece < bytes)
+    return refuse(choice.why + " is known to be a multiple of " + std::to_string(piece) +
+                  " bytes only");
+  choice.elements = piece / bytes;
+  if (piece < 16)
+    choice.why = "cp.async of " + std::to_string(piece) + " bytes: " + choice.why +
+                 " is known to be a multiple of no more";
+  return choice;
+}
+
+layout::RegisterLayout tessera::cta::cpAsyncLayout(SmemType shared, int64_t elements,
+                                                   int64_t warpgroups) {
+  layout::SharedLayout image = sharedLayout(shared);
+  return layout::blockedFor(image.shape, image.elementBits / 8, image.contiguousDim, kWarpBits,
+                            warpgroups, elements * (image.elementBits / 8));
 }

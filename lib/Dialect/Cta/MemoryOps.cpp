@@ -175,8 +175,18 @@ LogicalResult CopyOp::verify() {
   if (getInto() && getInto().getType() != getResult().getType())
     return emitOpError("copy_c8: 'into' must be a tile of the result's type, got ")
            << getInto().getType();
+  if (std::optional<uint64_t> vector = getVector()) {
+    if (!isCpAsync())
+      return emitOpError("copy_c9: 'vector' is for cp_async, the mechanism is ")
+             << stringifyMechanism(getMechanism());
+    const uint64_t bytes = *vector * tile::elementBytes(getSmemType().getElementType());
+    if (!llvm::isPowerOf2_64(*vector) || (bytes != 4 && bytes != 8 && bytes != 16))
+      return emitOpError("copy_c9: 'vector' must be a power of two, of 4, 8 or 16 bytes, got ")
+             << *vector << " elements of " << getSmemType().getElementType();
+  }
   return success();
 }
+Value CopyOp::getLimit(unsigned dim) { return tile::limitOf(getLimits(), getLimited(), dim); }
 void CopyOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());

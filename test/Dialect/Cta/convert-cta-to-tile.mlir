@@ -209,3 +209,25 @@ tile.kernel @credits(%X: memref<?xf32>, %n: index, %b: i1) attributes {phase = #
   }
   tile.return
 }
+
+// -----
+
+// cp.async is a load with its limits, of a view as of anything; what a piece is vanishes.
+// CHECK-LABEL: tile.kernel @cp_async(
+// CHECK: %[[V:.+]] = memref.subview %A
+// CHECK: %[[A:.+]] = tile.load %[[V]][%{{.+}}, %{{.+}}] limit = [%n, _] : memref<64x64xbf16, strided<[?, 1]>> -> tensor<64x64xbf16>
+// CHECK: tile.mma %[[A]], %[[A]]
+// CHECK-NOT: cta.
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!tile = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+tile.kernel @cp_async(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  tile.grid (%i) = (0) to (%n) step (64) {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+    %v = memref.subview %A[0, 0] [64, 64] [1, 1] : memref<?x?xbf16> to memref<64x64xbf16, strided<[?, 1]>>
+    %a = cta.copy %v[%c0, %c0] limit = [%n, _] {mechanism = #cta.mechanism<cp_async>, vector = 2} : memref<64x64xbf16, strided<[?, 1]>> -> !tile
+    %d = cta.wgmma %a, %a, %zero : !tile, !tile -> tensor<64x64xf32, #acc>
+    cta.store %d, %C[%i, %c0] : tensor<64x64xf32, #acc> -> memref<?x?xf32>
+  }
+  tile.return
+}

@@ -306,3 +306,46 @@ tile.kernel @roles(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %n: index) attrib
   }
   tile.return
 }
+
+// -----
+
+// cp.async as TMA: a view and a limit of the iteration go with the copy.
+// CHECK-LABEL: tile.kernel @cp_async
+// CHECK:       scf.for %[[J:[a-z0-9]+]] =
+// CHECK:         %[[V:.+]] = memref.subview %A[%[[J]], 0]
+// CHECK:         %[[P:.+]] = cta.acquire
+// CHECK-NEXT:    cta.copy %[[V]]{{.*}} limit = [%{{.+}}, _] {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64}
+// CHECK:       scf.for %[[K:[a-z0-9]+]] =
+// CHECK:         scf.if
+// CHECK:           %[[LATER:.+]] = arith.addi %[[K]]
+// CHECK:           %[[V2:.+]] = memref.subview %A[%[[LATER]], 0]
+// CHECK:           cta.acquire
+// CHECK-NEXT:      cta.copy %[[V2]]{{.*}} limit = [%{{.+}}, _] {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64}
+// CHECK:         cta.wait
+// CHECK-NOT:   cta.copy
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+!tile = !cta.smem<64x64xbf16, #sw>
+!sum = tensor<64x64xf32, #acc>
+!ch = !cta.channel<3, !tile>
+tile.kernel @cp_async(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  cta.launch @cp_async_0 blocks() {
+    %ch = cta.channel : !ch
+    %c64 = arith.constant 64 : index
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : !sum
+    %r = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (!sum) {
+      %v = memref.subview %A[%k, 0] [64, 64] [1, 1] : memref<?x?xbf16> to memref<64x64xbf16, strided<[?, 1], offset: ?>>
+      %rest = arith.subi %n, %k : index
+      %p = cta.acquire %ch : !ch
+      %a = cta.copy %v[%c0, %c0] limit = [%rest, _] {mechanism = #cta.mechanism<cp_async>, vector = 4} : memref<64x64xbf16, strided<[?, 1], offset: ?>> -> !tile
+      cta.commit %ch, %p (%a) : !ch
+      %q, %t = cta.wait %ch : !ch
+      %d = cta.wgmma %t, %t, %c : !tile, !tile -> !sum
+      cta.release %ch, %q : !ch
+      scf.yield %d : !sum
+    }
+    cta.store %r, %C[%c0, %c0] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}

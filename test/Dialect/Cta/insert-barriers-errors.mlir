@@ -15,18 +15,6 @@ tile.kernel @no_offset(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allo
 // -----
 
 #lin = #cta.swizzle<linear>
-tile.kernel @cp_async(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
-  %c0 = arith.constant 0 : index
-  cta.launch @cp_async_0 blocks() {
-    // expected-error @below {{copies by cp_async, which cta-insert-barriers cannot wait for yet; use a cta.load and a cta.stage, or TMA}}
-    %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<cp_async>, offset = 0} : memref<?x?xf32> -> !cta.smem<64x64xf32, #lin>
-  }
-  tile.return
-}
-
-// -----
-
-#lin = #cta.swizzle<linear>
 #acc = #cta.frag<wgmma_acc, wg = 1>
 tile.kernel @early(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   %c0 = arith.constant 0 : index

@@ -355,3 +355,68 @@ tile.kernel @nothing(%x: memref<?x?xf32>, %y: memref<?x?xf32>) attributes {phase
   }
   tile.return
 }
+
+// cp.async: its threads wait, fence (a wgmma reads it) and meet; the tile of the FMA product is waited for with it, and needs no second barrier. The barrier at the
+// head keeps both from what other warps still read; what nobody reads has landed at the end.
+// CHECK-LABEL: tile.kernel @copies_of_threads(
+// CHECK: scf.for
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.copy
+// CHECK-NEXT: cta.copy
+// CHECK-NEXT: cta.await_copies{{$}}
+// CHECK-NEXT: cta.fence_async{{$}}
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.wgmma
+// CHECK-NEXT: scf.yield
+// CHECK: cta.copy {{.*}} offset = 40960
+// CHECK-NEXT: cta.await_copies{{$}}
+// CHECK-NEXT: }
+tile.kernel @copies_of_threads(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %K: index, %more: i1)
+    attributes {phase = #tile.phase<allocated>, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @copies_of_threads_0 blocks() attributes {shared = 65536} {
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32, #acc>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x128xf32, #acc>) {
+      %a = cta.copy %A[%c0, %k] {mechanism = #cta.mechanism<cp_async>, vector = 8, offset = 0} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%k, %c0] {mechanism = #cta.mechanism<cp_async>, vector = 4, offset = 16384} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x128xbf16, #sw> -> tensor<128x128xf32, #acc>
+      scf.yield %d : tensor<128x128xf32, #acc>
+    }
+    %last = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<cp_async>, vector = 8, offset = 40960} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+  }
+  tile.return
+}
+
+// Readers that are threads need no fence. A write to what is copied from waits for the copy as well; one that the text waits for is not waited for again.
+// CHECK-LABEL: tile.kernel @copies_read_by_threads(
+// CHECK: cta.copy
+// CHECK-NEXT: cta.await_copies{{$}}
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: %[[R:.+]] = cta.read
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.copy
+// CHECK-NEXT: cta.await_copies{{$}}
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.store %[[R]]
+// CHECK-NEXT: cta.read
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.copy
+// CHECK-NEXT: cta.await_copies{{$}}
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.read
+// CHECK-NEXT: }
+tile.kernel @copies_read_by_threads(%A: memref<?x?xf32>, %B: memref<?x?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  cta.launch @copies_read_by_threads_0 blocks() attributes {shared = 65536} {
+    %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<cp_async>, vector = 4, offset = 0} : memref<?x?xf32> -> !cta.smem<64x32xf32, #lin>
+    %r = cta.read %a : !cta.smem<64x32xf32, #lin> -> tensor<64x32xf32, #rows>
+    %b = cta.copy %B[%c0, %c0] {mechanism = #cta.mechanism<cp_async>, vector = 4, offset = 0} : memref<?x?xf32> -> !cta.smem<64x32xf32, #lin>
+    cta.store %r, %B[%c0, %c0] : tensor<64x32xf32, #rows> -> memref<?x?xf32>
+    %s = cta.read %b : !cta.smem<64x32xf32, #lin> -> tensor<64x32xf32, #rows>
+    %c = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<cp_async>, vector = 4, offset = 0} : memref<?x?xf32> -> !cta.smem<64x32xf32, #lin>
+    cta.await_copies
+    %t = cta.read %c : !cta.smem<64x32xf32, #lin> -> tensor<64x32xf32, #rows>
+  }
+  tile.return
+}

@@ -191,3 +191,78 @@ tile.kernel @store(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index) attrib
 tile.kernel @scheduled() attributes {phase = #tile.phase<scheduled>} {
   tile.return
 }
+
+// -----
+
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+#cp = #cta.mechanism<cp_async>
+!tile = !cta.smem<64x64xbf16, #sw>
+!channel = !cta.channel<2, !tile, !tile>
+tile.kernel @two_mechanisms(%A: memref<?x?xbf16>, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  cta.launch @two_mechanisms_0 blocks() {
+    %ch = cta.channel : !channel
+    %p = cta.acquire %ch : !channel
+    // expected-note @below {{the other}}
+    %a = cta.copy %A[%c0, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+    // expected-error @below {{fills a slot of a channel by another mechanism than the channel's other copies; give each mechanism a channel of its own}}
+    %b = cta.copy %A[%c0, %K] {mechanism = #cp, vector = 4} : memref<?x?xbf16> -> !tile
+    cta.commit %ch, %p (%a, %b) : !channel
+    %q, %x:2 = cta.wait %ch : !channel
+    cta.release %ch, %q : !channel
+  }
+  tile.return
+}
+
+// -----
+
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+#cp = #cta.mechanism<cp_async>
+!tile = !cta.smem<64x64xbf16, #sw>
+!channel = !cta.channel<2, !tile>
+tile.kernel @elected(%A: memref<?x?xbf16>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  cta.launch @elected_0 blocks() {
+    %ch = cta.channel : !channel
+    cta.role @math warps(4) {
+      %q, %x = cta.wait %ch : !channel
+      cta.release %ch, %q : !channel
+    }
+    cta.role @producer warps(4) {
+      cta.elect {
+        %p = cta.acquire %ch : !channel
+        // expected-error @below {{needs all threads of the role; move it out of the cta.elect}}
+        %a = cta.copy %A[%c0, %c0] {mechanism = #cp, vector = 4} : memref<?x?xbf16> -> !tile
+        cta.commit %ch, %p (%a) : !channel
+      }
+    }
+  }
+  tile.return
+}
+
+// -----
+
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+#cp = #cta.mechanism<cp_async>
+!tile = !cta.smem<64x64xbf16, #sw>
+!channel = !cta.channel<2, !tile>
+tile.kernel @one_warp(%A: memref<?x?xbf16>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  cta.launch @one_warp_0 blocks() {
+    %ch = cta.channel : !channel
+    cta.role @math warps(4) {
+      %q, %x = cta.wait %ch : !channel
+      cta.release %ch, %q : !channel
+    }
+    cta.role @producer warps(1) {
+      %p = cta.acquire %ch : !channel
+      // expected-error @below {{fills a slot by cp.async in a role of 1 warps; it takes 4}}
+      %a = cta.copy %A[%c0, %c0] {mechanism = #cp, vector = 4} : memref<?x?xbf16> -> !tile
+      cta.commit %ch, %p (%a) : !channel
+    }
+  }
+  tile.return
+}

@@ -188,3 +188,27 @@ tile.kernel @both(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32
   }
   tile.return
 }
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+#sw = #cta.swizzle<128, dim = 1>
+#cp = #cta.mechanism<cp_async>
+// A producing warpgroup that copies by cp.async keeps more registers.
+// expected-error @below {{registers = 232 for each of 256 math threads, but 384 threads enter with 168 each: at most 224 when the producer keeps 56}}
+tile.kernel @copying(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index)
+    attributes {phase = #tile.phase<placed>, warpgroups = 2, plan = #cta.plan<producers = 4, stages = 3, registers = 232>} {
+  tile.grid (%i) = (0) to (%M) step (128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32, #acc>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32, #acc>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cp, vector = 4} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%k, %c0] {mechanism = #cp, vector = 4} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<128x256xf32, #acc>
+      scf.yield %d : tensor<128x256xf32, #acc>
+    }
+    cta.store %acc, %C[%i, %c0] : tensor<128x256xf32, #acc> -> memref<?x?xf32>
+  }
+  tile.return
+}

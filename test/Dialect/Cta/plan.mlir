@@ -292,3 +292,71 @@ tile.kernel @one_operand(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: mem
 tile.kernel @nothing() attributes {phase = #placed, warpgroups = 1} {
   tile.return
 }
+
+// cp.async for one operand: a producing warpgroup, which keeps registers for addresses. All threads, if the plan says so.
+// CHECK-LABEL: tile.kernel @copying(
+// CHECK-SAME: producers = 4, stages = 4, persistent = 1, group = 16, blocks_per_sm = 1, cluster = 1, registers = 224,
+tile.kernel @copying(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, warpgroups = 2} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32, #acc2>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x128xf32, #acc2>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%j, %k] dims = [1, 0] {mechanism = #cta.mechanism<cp_async>, vector = 4} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #t>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x128xbf16, #t> -> tensor<128x128xf32, #acc2>
+      scf.yield %d : tensor<128x128xf32, #acc2>
+    }
+    cta.store %acc, %C[%i, %j] : tensor<128x128xf32, #acc2> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @copying_together(
+// CHECK-SAME: producers = 0, stages = {{[2-4]}},
+tile.kernel @copying_together(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, warpgroups = 2, plan = #cta.plan<producers = 0>} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32, #acc2>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x128xf32, #acc2>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%j, %k] dims = [1, 0] {mechanism = #cta.mechanism<cp_async>, vector = 4} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #t>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x128xbf16, #t> -> tensor<128x128xf32, #acc2>
+      scf.yield %d : tensor<128x128xf32, #acc2>
+    }
+    cta.store %acc, %C[%i, %j] : tensor<128x128xf32, #acc2> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// One warp that produces cannot: what cp.async brings stays outside channels.
+// CHECK-LABEL: tile.kernel @copying_apart(
+// CHECK-SAME: producers = 1, stages = 2, persistent = 1, group = 16, blocks_per_sm = 2,
+tile.kernel @copying_apart(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, warpgroups = 2, plan = #cta.plan<producers = 1, stages = 2>} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32, #acc2>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x128xf32, #acc2>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%j, %k] dims = [1, 0] {mechanism = #cta.mechanism<cp_async>, vector = 4} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #t>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x128xbf16, #t> -> tensor<128x128xf32, #acc2>
+      scf.yield %d : tensor<128x128xf32, #acc2>
+    }
+    cta.store %acc, %C[%i, %j] : tensor<128x128xf32, #acc2> -> memref<?x?xf32>
+  }
+  tile.return
+}

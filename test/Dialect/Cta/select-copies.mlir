@@ -41,19 +41,19 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"], tile.align = 16
 
 // -----
 
-// Refused, each with its reason; vectors are chosen for what remains.
+// Refused by TMA, each with its reason: cp.async, and where that is illegal too vectors.
 #blocked = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
 #rows = #cta.frag<regs = [], lanes = [[0], [0], [0], [1], [2]], warps = [[4], [8]], wg = 1>
 // CHECK-LABEL: tile.kernel @refused
-// CHECK: cta.load %[[V:.+]][{{.*}} {vector = 8 : i64, why = "no TMA: the memref is a view (memref.subview); descriptors exist for arguments and workspaces: use those with coordinates"}
-// CHECK: cta.load %X[{{.*}} {vector = 8 : i64, why = "no TMA: it has a mask; bounds are free with TMA, other masks are not: apply the mask with arith.select"}
-// CHECK: cta.load %X[{{.*}} pad = nan {vector = 8 : i64, why = "no TMA: TMA pads with zero only; use pad = zero or any, and arith.select"}
-// CHECK: cta.load %X[{{.*}} limit = [%{{.+}}, _] {vector = 8 : i64, why = "no TMA: the limit of tile dimension 0 may lie inside the memref; TMA stops at the memref's size only"}
-// CHECK: cta.load %Y[{{.*}} {why = "no TMA: the base of %Y is not known to be a multiple of 16 bytes; add tile.align = 16 to it; single elements: the base of %Y is not known to be a multiple of 16 bytes (tile.align)"}
-// CHECK: cta.load %Z[{{.*}} {vector = 4 : i64, why = "no TMA: the stride of dimension 0 of %Z is not known to be a multiple of 16 bytes; add tile.stride_divisible = array<i64: 8, 1> to it; 4 elements at a time: the stride of dimension 0 of %Z is not known to be a multiple of 8 (tile.stride_divisible)"}
-// CHECK: cta.load %X[{{.*}} {why = "no TMA: the coordinate of dimension 1 of %X is not known to fit 32 bits; tile.size_max or tile.assume can say so; single elements: the coordinate of dimension 1 is not known to be a multiple of 8"}
-// CHECK: cta.load %W[{{.*}} {vector = 8 : i64, why = "no TMA: dimension 0 of %W may be empty: TMA has no descriptor for it"}
-// CHECK: cta.load %T[{{.*}} dims = [1, 0] {why = "no TMA: dimension 1 of %T, along which the shared tile is contiguous, is not known to have stride 1; single elements: no dimension of the tile is known to have stride 1 in memory"}
+// CHECK: cta.copy %subview[{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64, why = "no TMA: the memref is a view (memref.subview); descriptors exist for arguments and workspaces: use those with coordinates"}
+// CHECK: cta.load %X[{{.*}} {vector = 8 : i64, why = "no TMA: it has a mask; bounds are free with TMA, other masks are not: apply the mask with arith.select; no cp.async: it has a mask"}
+// CHECK: cta.load %X[{{.*}} pad = nan {vector = 8 : i64, why = "no TMA: TMA pads with zero only; use pad = zero or any, and arith.select; no cp.async: it pads with zero only"}
+// CHECK: cta.copy %X[{{.*}} limit = [%{{.+}}, _] {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64, why = "no TMA: the limit of tile dimension 0 may lie inside the memref; TMA stops at the memref's size only"}
+// CHECK: cta.load %Y[{{.*}} {why = "no TMA: the base of %Y is not known to be a multiple of 16 bytes; add tile.align = 16 to it; no cp.async: the base of %Y (tile.align) is known to be a multiple of 2 bytes only; single elements: the base of %Y is not known to be a multiple of 16 bytes (tile.align)"}
+// CHECK: cta.copy %Z[{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64, why = "no TMA: the stride of dimension 0 of %Z is not known to be a multiple of 16 bytes; add tile.stride_divisible = array<i64: 8, 1> to it; cp.async of 8 bytes: the stride of dimension 0 of %Z (tile.stride_divisible) is known to be a multiple of no more"}
+// CHECK: cta.load %X[{{.*}} {why = "no TMA: the coordinate of dimension 1 of %X is not known to fit 32 bits; tile.size_max or tile.assume can say so; no cp.async: the coordinate of dimension 1 is known to be a multiple of 2 bytes only; single elements: the coordinate of dimension 1 is not known to be a multiple of 8"}
+// CHECK: cta.copy %W[{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64, why = "no TMA: dimension 0 of %W may be empty: TMA has no descriptor for it"}
+// CHECK: cta.load %T[{{.*}} dims = [1, 0] {why = "no TMA: dimension 1 of %T, along which the shared tile is contiguous, is not known to have stride 1; no cp.async: the shared tile is contiguous along a dimension that is not known to have stride 1 in memory; single elements: no dimension of the tile is known to have stride 1 in memory"}
 tile.kernel @refused(%X: memref<1024x64xbf16> {tile.align = 16 : i64}, %Y: memref<64x64xbf16>, %Z: memref<64x64xbf16, strided<[?, 1]>> {tile.align = 16 : i64, tile.stride_divisible = array<i64: 4, 1>},
                      %W: memref<?x64xbf16> {tile.align = 32 : i64, tile.size_max = array<i64: 1000, 64>}, %T: memref<64x64xbf16, strided<[?, ?]>> {tile.align = 16 : i64}, %n: index)
     attributes {phase = #tile.phase<raw>, warpgroups = 1} {
@@ -143,6 +143,43 @@ tile.kernel @stores(%S: memref<64x?xbf16, strided<[?, 1]>> {tile.align = 16 : i6
     cta.store %x, %S[%c0, %c0] : tensor<64x64xbf16, #acc> -> memref<64x?xbf16, strided<[?, 1]>>
     cta.store %y, %X[%c0, %c0] : tensor<64x64xbf16, #blocked> -> memref<64x64xbf16>
     cta.store %y, %X[%c0, %c0] {require = #tile.require<[tma]>} : tensor<64x64xbf16, #blocked> -> memref<64x64xbf16>
+  }
+  tile.return
+}
+
+// -----
+
+// cp.async in pieces of what all facts allow: the base, other strides, the coordinate, the extent of the tile, rows of the shared tile.
+// Elements of 8 bytes are a piece. Where padded rows leave pieces narrower than vectors of registers, and in registers, it stays a load.
+#rows = #cta.frag<regs = [[0, 1], [0, 2]], lanes = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+// CHECK-LABEL: tile.kernel @pieces
+// CHECK: cta.copy %X{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 1 : i64, why = "{{.*}}; cp.async of 4 bytes: the coordinate of dimension 1 is known to be a multiple of no more"}
+// CHECK: cta.copy %F{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 2 : i64, why = "{{.*}}; cp.async of 8 bytes: the extent of the tile is known to be a multiple of no more"}
+// CHECK: cta.copy %F{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64, why = "no TMA: the limit of tile dimension 0 may lie inside the memref; TMA stops at the memref's size only"}
+// CHECK: cta.copy %D{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 1 : i64, why = "{{.*}}; cp.async of 8 bytes: the base of %D (tile.align) is known to be a multiple of no more"}
+// CHECK: cta.load %F{{.*}} {vector = 4 : i64, why = "{{.*}}; no cp.async: vectors of registers are wider than cp.async of 4 bytes: the rows of the shared tile is known to be a multiple of no more"}
+// CHECK: cta.load %X{{.*}} limit = [%n, _] {
+// CHECK: arith.addf
+tile.kernel @pieces(%X: memref<?x?xf32, strided<[?, 1]>> {tile.align = 8 : i64, tile.stride_divisible = array<i64: 2, 1>}, %D: memref<?x64xf64> {tile.align = 8 : i64},
+                    %F: memref<64x32xf32> {tile.align = 16 : i64}, %n: index)
+    attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    %a = cta.load %X[%c0, %c3] : memref<?x?xf32, strided<[?, 1]>> -> tensor<64x32xf32, #rows>
+    %as = cta.stage %a : tensor<64x32xf32, #rows> -> !cta.smem<64x32xf32, #sw>
+    %b = cta.load %F[%c0, %c0] limit = [%n, _] : memref<64x32xf32> -> tensor<64x30xf32, #rows>
+    %bs = cta.stage %b : tensor<64x30xf32, #rows> -> !cta.smem<64x30xf32, #cta.swizzle<linear>>
+    %c = cta.load %F[%c0, %c0] limit = [%n, _] : memref<64x32xf32> -> tensor<64x32xf32, #rows>
+    %cs = cta.stage %c : tensor<64x32xf32, #rows> -> !cta.smem<64x32xf32, #cta.swizzle<linear, pad = 16>>
+    %d = cta.load %D[%c0, %c0] limit = [%n, _] : memref<?x64xf64> -> tensor<64x32xf64, #rows>
+    %ds = cta.stage %d : tensor<64x32xf64, #rows> -> !cta.smem<64x32xf64, #cta.swizzle<linear>>
+    %f = cta.load %F[%c0, %c0] limit = [%n, _] : memref<64x32xf32> -> tensor<64x32xf32, #rows>
+    %fs = cta.stage %f : tensor<64x32xf32, #rows> -> !cta.smem<64x32xf32, #cta.swizzle<linear, pad = 4>>
+    %g = cta.load %X[%c0, %c0] limit = [%n, _] : memref<?x?xf32, strided<[?, 1]>> -> tensor<64x32xf32, #rows>
+    %gs = cta.stage %g : tensor<64x32xf32, #rows> -> !cta.smem<64x32xf32, #sw>
+    %sum = arith.addf %g, %g : tensor<64x32xf32, #rows>
   }
   tile.return
 }

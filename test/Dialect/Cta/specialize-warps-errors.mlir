@@ -137,3 +137,26 @@ tile.kernel @replicate(%A: memref<?x?xbf16>, %K: index)
   }
   tile.return
 }
+
+// -----
+
+// cp.async is the work of a warpgroup.
+#sw = #cta.swizzle<128, dim = 1>
+!tile = !cta.smem<64x64xbf16, #sw>
+!channel = !cta.channel<2, !tile>
+tile.kernel @cp_async(%A: memref<?x?xbf16>, %K: index) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<producers = 1, stages = 2>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @cp_async_0 blocks() {
+    %ch = cta.channel : !channel
+    scf.for %k = %c0 to %K step %c64 {
+      %p = cta.acquire %ch : !channel
+      // expected-error @below {{fills a channel by cp.async, which takes a producing role of 4 warps, but the plan says producers = 1; say producers = 4, or 0 for all threads}}
+      %a0 = cta.copy %A[%k, %k] {mechanism = #cta.mechanism<cp_async>, vector = 4} : memref<?x?xbf16> -> !tile
+      cta.commit %ch, %p (%a0) : !channel
+      %q, %a = cta.wait %ch : !channel
+      cta.release %ch, %q : !channel
+    }
+  }
+  tile.return
+}

@@ -493,3 +493,43 @@ tile.kernel @steps(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attribu
   }
   tile.return
 }
+
+// cp.async: all threads of a producing warpgroup, no election, and registers for addresses. TMA beside it is in the same role; who of it issues that is for
+// cta-lower-channels. A view goes with its copy.
+// CHECK-LABEL: tile.kernel @cp_async(
+// CHECK: cta.role @math warps(4) attributes {registers = 224 : i64}
+// CHECK-NOT: memref.subview
+// CHECK: cta.role @producer warps(4) attributes {registers = 56 : i64} {
+// CHECK-NOT: cta.elect
+// CHECK: scf.for
+// CHECK: cta.copy %A{{.*}}<tma>
+// CHECK: memref.subview %A
+// CHECK: cta.copy %{{.*}}<cp_async>
+// CHECK-NOT: cta.wait
+tile.kernel @cp_async(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index)
+    attributes {phase = #scheduled, warpgroups = 1, plan = #cta.plan<producers = 4, stages = 2, registers = 224>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @cp_async_0 blocks() {
+    %ct = cta.channel : !channel
+    %ch = cta.channel : !channel
+    %zero = arith.constant dense<0.0> : !sum
+    %r = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!sum) {
+      %pt = cta.acquire %ct : !channel
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+      cta.commit %ct, %pt (%a0) : !channel
+      %view = memref.subview %A[%k, 0] [64, 64] [1, 1] : memref<?x?xbf16> to memref<64x64xbf16, strided<[?, 1], offset: ?>>
+      %p = cta.acquire %ch : !channel
+      %b0 = cta.copy %view[%c0, %c0] {mechanism = #cta.mechanism<cp_async>, vector = 4} : memref<64x64xbf16, strided<[?, 1], offset: ?>> -> !tile
+      cta.commit %ch, %p (%b0) : !channel
+      %qt, %a = cta.wait %ct : !channel
+      %q, %b = cta.wait %ch : !channel
+      %d = cta.wgmma %a, %b, %c : !tile, !tile -> !sum
+      cta.release %ct, %qt : !channel
+      cta.release %ch, %q : !channel
+      scf.yield %d : !sum
+    }
+    cta.store %r, %C[%c0, %c0] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}

@@ -72,3 +72,56 @@ tile.kernel @stage(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allocate
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @cp_async(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @cp_async_0 blocks() {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{a copy by cp.async needs 'vector', the elements of one access}}
+    %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<cp_async>, offset = 0} : memref<?x?xf32> -> !cta.smem<64x64xf32, #cta.swizzle<linear>>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @early_wait(%x: memref<?x?xf32>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @early_wait_0 blocks() {
+    // expected-error @below {{barriers and waits exist in phase allocated only}}
+    cta.await_copies
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @pieces_of_tma(%x: memref<?x?xf32>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @pieces_of_tma_0 blocks() {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{copy_c9: 'vector' is for cp_async, the mechanism is tma}}
+    %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<tma>, vector = 4} : memref<?x?xf32> -> !cta.smem<64x64xf32, #cta.swizzle<linear>>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @pieces_too_small(%x: memref<?x?xbf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @pieces_too_small_0 blocks() {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{copy_c9: 'vector' must be a power of two, of 4, 8 or 16 bytes, got 1 elements of 'bf16'}}
+    %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<cp_async>, vector = 1} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<linear>>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @arrives_twice(%x: memref<?x?xbf16>, %s: i32) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @arrives_twice_0 blocks() attributes {mbarriers = array<i64: 128>} {
+    // expected-error @below {{arrive_c1: with 'copies' every thread arrives, in its own block: it stands without per_warp and cluster}}
+    cta.arrive 0[%s] per_warp copies
+  }
+  tile.return
+}

@@ -133,9 +133,54 @@ def Cta_ArriveOp : Cta_Op<"arrive", []> {
     ```
 
     With `cluster = c` it arrives on that mbarrier of every block of the cluster: they all write into the slot.
+
+    With `copies` every thread arrives for itself, and not now but when all that it has copied by cp.async so far has landed
+    (`cp.async.mbarrier.arrive.noinc`):
+
+    ```mlir
+    cta.arrive 0[%slot] copies
+    ```
+
+    Constraints:
+    1. `copies` stands alone: every thread arrives, in its own block.
   }];
-  let arguments = (ins I64Attr:$mbarrier, I32:$slot, UnitAttr:$per_warp, OptionalAttr<I64Attr>:$cluster);
-  let assemblyFormat = "$mbarrier `[` $slot `]` (`per_warp` $per_warp^)? attr-dict";
+  let arguments = (ins I64Attr:$mbarrier, I32:$slot, UnitAttr:$per_warp, UnitAttr:$copies, OptionalAttr<I64Attr>:$cluster);
+  let assemblyFormat = "$mbarrier `[` $slot `]` (`per_warp` $per_warp^)? (`copies` $copies^)? attr-dict";
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "mlir::IntegerAttr":$mbarrier, "mlir::Value":$slot, "mlir::UnitAttr":$per_warp, "mlir::IntegerAttr":$cluster), [{
+    build($_builder, $_state, mbarrier, slot, per_warp, mlir::UnitAttr(), cluster); }]>];
+}
+
+def Cta_CommitCopiesOp : Cta_Op<"commit_copies", []> {
+  let summary = "what was copied by cp.async since the last is a group";
+  let description = [{
+    `cp.async.commit_group` by every thread: a `cta.await_copies` with `pending` counts groups. Made by `cta-lower-channels`.
+
+    ```mlir
+    cta.commit_copies
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Cta_AwaitCopiesOp : Cta_Op<"await_copies", []> {
+  let summary = "wait for own copies by cp.async";
+  let description = [{
+    Every thread waits until what it has copied by cp.async itself is in shared memory; what others have copied it may read after the next `cta.barrier`. For
+    the tensor cores a `cta.fence_async` comes between: cp.async writes through the generic proxy, and the fence must be the writer's.
+
+    With `pending = n` the last n groups (`cta.commit_copies`) may still be on their way. Made by `cta-insert-barriers` (without `pending`) and `cta-lower-channels`.
+
+    ```mlir
+    cta.await_copies
+    cta.await_copies pending = 2
+    ```
+
+    Constraints:
+    1. `pending` is 0 or more.
+  }];
+  let arguments = (ins OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$pending);
+  let assemblyFormat = "(`pending` `=` $pending^)? attr-dict";
 }
 
 def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>,

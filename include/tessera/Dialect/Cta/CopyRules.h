@@ -1,7 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// When TMA may move a tile and how wide an access may be: what `cta-select-copies` asks.
+// When TMA or cp.async may move a tile and how wide an access may be: what `cta-select-copies`
+// asks.
 #ifndef TESSERA_DIALECT_CTA_COPYRULES_H
 #define TESSERA_DIALECT_CTA_COPYRULES_H
 
@@ -58,6 +59,22 @@ VectorChoice chooseVector(tile::Facts &facts, const Access &access);
 /// The same for the best register layout, up to 16 bytes: what the facts alone allow. 1 if no
 /// dimension of the tile is known to be contiguous.
 int64_t widestVector(tile::Facts &facts, const Access &access);
+
+/// How cp.async may fill a shared tile: the elements of one piece, 4, 8 or 16 bytes; 0 if it
+/// cannot. And why no piece, or none of 16 bytes. The rules:
+///
+/// 1. no mask; pad zero or any; any limit, and views as well;
+/// 2. the contiguous dimension of the shared tile runs along a stride of 1;
+/// 3. a piece is aligned in memory (base, other strides, the coordinate along it) and in the shared
+///    tile (its rows, swizzled or padded), and divides the tile's extent.
+struct CpAsyncChoice {
+  int64_t elements = 0;
+  std::string why;
+};
+CpAsyncChoice chooseCpAsync(tile::Facts &facts, const Access &access, SmemType shared);
+
+/// The pieces that each thread of so many warpgroups copies, as registers.
+layout::RegisterLayout cpAsyncLayout(SmemType shared, int64_t elements, int64_t warpgroups);
 
 } // namespace tessera::cta
 

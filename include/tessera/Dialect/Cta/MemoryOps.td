@@ -77,15 +77,19 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "global memory to shared memory without registers";
   let description = [{
-    The tile at the coordinates, as `tile.load` reads it, filled by TMA (`mechanism = tma`) or cp.async. Out of bounds is zero. No mask; limits are folded
-    away or the copy is illegal.
+    The tile at the coordinates, as `tile.load` reads it, filled by TMA (`mechanism = tma`) or cp.async (`mechanism = cp_async`). Out of bounds is zero. No mask.
+
+    TMA: the elected thread issues it; limits are folded away or the copy is illegal. cp.async: each thread of the scope (the block or role) copies pieces of
+    `vector` elements, 4, 8 or 16 bytes, aligned in both memories; a bound that cuts a piece (the size, a limit) leaves zeros behind it. So it needs no
+    descriptor: views, limits and strides that TMA refuses are legal.
 
     Lifespan: made by `cta-select-copies` from `cta.stage` of a `cta.load`. In phase allocated it has an `offset` (bytes into the
     block's shared memory) and, for TMA, the number of the `mbarrier` that it arrives on; the data may be read after a
-    `cta.await` of that mbarrier.
+    `cta.await` of that mbarrier. What cp.async has brought may be read after a `cta.await_copies` by the threads that issued it and a barrier.
 
     ```mlir
     %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
+    %b = cta.copy %B[%k, %j] limit = [%n, _] {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
     ```
 
     After `cta-lower-channels` a copy of a producer has a destination, a slot of a ring, and arrives on mbarrier `mbarrier + slot`, whose bytes a
@@ -101,13 +105,14 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     Constraints: 1 to 4 of `tile.load` (the shared tile as the tile), and
     7. `pad` is zero or any.
     8. `into` has the result's type and comes with a slot.
+    9. `vector` comes with cp_async: a power of two, 4, 8 or 16 bytes.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits,
     Optional<AnyRankedTensor>:$mask, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
     DenseI64ArrayAttr:$maskDims, OptionalAttr<AnyAttr>:$pad, OptionalAttr<Tile_CacheAttr>:$cache,
     Optional<Cta_SmemType>:$into, Optional<I32>:$slot,
-    Cta_MechanismAttr:$mechanism, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$mbarrier,
+    Cta_MechanismAttr:$mechanism, OptionalAttr<I64Attr>:$vector, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$mbarrier,
     OptionalAttr<I64Attr>:$multicast, OptionalAttr<StrAttr>:$why);
   let results = (outs Cta_SmemType:$result);
   let hasCustomAssemblyFormat = 1;
@@ -115,6 +120,8 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
   let extraClassDeclaration = [{
     mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getSource().getType()); }
     SmemType getSmemType() { return llvm::cast<SmemType>(getResult().getType()); }
+    mlir::Value getLimit(unsigned dim);
+    bool isCpAsync() { return getMechanism() == Mechanism::CpAsync; }
   }];
 }
 

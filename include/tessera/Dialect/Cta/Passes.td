@@ -52,7 +52,8 @@ def SwizzleShared : CtaPass<"cta-swizzle-shared"> {
 def SelectCopies : CtaPass<"cta-select-copies"> {
   let summary = "Choose how data moves between global memory, shared memory and registers";
   let description = [{
-    Ensures *placed*. `cta.stage` of a `cta.load` becomes a `cta.copy` by TMA when the facts of the variant make it legal; a `cta.store` becomes
+    Ensures *placed*. `cta.stage` of a `cta.load` becomes a `cta.copy` by TMA when the facts of the variant make it legal, else by cp.async when they
+    make pieces of 4, 8 or 16 bytes legal that are no narrower than vectors of registers would be; a `cta.store` becomes
     `cta.stage` and `cta.copy_out` if it stores an accumulator's layout (looking through a conversion), at most 128 KiB; what remains gets its `vector` width. The rules are in
     `tessera/Dialect/Cta/CopyRules.h`. Every decision against a better mechanism is in `why`; with `require = [tma]` it is an error.
   }];
@@ -165,7 +166,7 @@ def AllocateShared : CtaPass<"cta-allocate-shared"> {
 def InsertBarriers : CtaPass<"cta-insert-barriers"> {
   let summary = "Barriers, fences and waits where one thread's access must follow another's";
   let description = [{
-    Requires and ensures *allocated*. Inserts `cta.barrier`, `cta.fence_async`, `cta.await` and `cta.await_stores` where an access must follow another of
+    Requires and ensures *allocated*. Inserts `cta.barrier`, `cta.fence_async`, `cta.await`, `cta.await_copies` and `cta.await_stores` where an access must follow another of
     the same bytes of shared memory, or of the same global memory if the launch writes it. The table of hazards is at the head of `InsertBarriers.cpp`. A data
     flow over `scf.for`, `if`, `while` and `index_switch`, through back edges. An await stands in the block of its copies, before the first op that
     needs one. Boxes of global memory that are provably disjoint (also between the iterations of a loop) and accesses in one layout need nothing. What the text
@@ -221,14 +222,15 @@ def SplitEpilogue : CtaPass<"cta-split-epilogue"> {
 }
 
 def PipelineCopies : CtaPass<"cta-pipeline-copies"> {
-  let summary = "TMA copies feed channels";
+  let summary = "Copies feed channels";
   let description = [{
-    Requires *placed* with lowered grids and decomposed ops; ensures *scheduled*. Every `cta.copy` by TMA inside a loop becomes the producing side of a
+    Requires *placed* with lowered grids and decomposed ops; ensures *scheduled*. Every `cta.copy` inside a loop, by TMA or cp.async, becomes the producing side of a
     channel of open depth; its readers get the tile from the consuming side, released behind the last of them. Copies of one block
-    with the same first and last reader share a channel. With `stages = 0` in the kernel's plan nothing changes but the phase.
+    with the same first and last reader and one mechanism share a channel. With `stages = 0` in the kernel's plan nothing changes but the phase.
 
     Left as it is, with the reason in the copy's `why`: a copy whose coordinates, or whose loop's bounds, depend on tiles; one of memory that the launch
-    writes (a load never moves above a store that may alias it); one whose tile leaves its block.
+    writes (a load never moves above a store that may alias it); one whose tile leaves its block; one by cp.async unless all threads (`producers = 0`) or a warpgroup
+    (`producers = 4`) can make it.
 
     ```mlir
     %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : …
@@ -399,7 +401,7 @@ def SpecializeWarps : CtaPass<"cta-specialize-warps"> {
   let summary = "Roles: a producer warp beside the math warpgroups";
   let description = [{
     Requires *scheduled*, ensures *specialized*. The launch's body is dealt out: acquire, copies and commit of every channel, with the loops and scalars that
-    they need, go to the role @producer (in `cta.elect`: one thread), everything else to the role @math; each gets only what it needs of
+    they need, go to the role @producer (in `cta.elect`: one thread; all of its four warps if cp.async fills a channel), everything else to the role @math; each gets only what it needs of
     loops and carried values. A launch without channels stays as it is.
 
     With `replicate = blocks` in the plan @math has `replicas`, one a warpgroup, that take the points of the persistent loop in turn:
@@ -459,6 +461,9 @@ def LowerChannels : CtaPass<"cta-lower-channels"> {
   let description = [{
     Requires and ensures *specialized*. See docs/Async.md for the IR. Slot and parity of each side are i32 values that the loops of its role carry; a credit is the
     number of its slot.
+
+    A slot that cp.async fills is full when all threads have arrived with their copies (without roles), or when the warps of the producing role say that theirs have
+    landed and are fenced, some iterations later (`CopiedSlots.h`).
   }];
 }
 

@@ -37,6 +37,8 @@ struct PlanFacts {
   std::vector<std::optional<int64_t>> extents;
   /// Some innermost loop has products, and loads that feed channels.
   bool pipelined = false;
+  /// cp.async fills some channel: all threads do, or a warpgroup that produces.
+  bool copiedByThreads = false;
   // Bytes of shared memory.
   int64_t slotBytes = 0;                      ///< one stage of all channels of innermost loops
   int64_t outerBytes = 0;                     ///< one slot of each other channel
@@ -110,12 +112,16 @@ constexpr int64_t kPlanOtherRegisters = 26;
 constexpr int64_t kPlanTypicalIterations = 64;
 /// What the producing warpgroup keeps when registers are dealt anew.
 constexpr int64_t kPlanProducerRegisters = 40;
+/// And where it copies by cp.async: addresses and bounds (products get by with 40, views of views
+/// may not).
+constexpr int64_t kPlanCopyingRegisters = 56;
 /// Accumulators of a thread beside which little else fits.
 constexpr int64_t kPlanManyAccumulators = 96;
 
 /// The most that threads of all math warpgroups, which enter with `entry` registers, can have after
 /// a producing warpgroup has given up what it does not need; 0 if nobody can give.
-int64_t mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry);
+int64_t mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry,
+                          int64_t kept = kPlanProducerRegisters);
 
 /// Why a pipelined launch cannot work so, with the numbers; nothing if it can. With `hopeful` only
 /// what is certain: tiles outside channels may share bytes, and an epilogue may compute in few

@@ -17,6 +17,8 @@ constexpr int64_t kSharedBytesPerSM = 233472;
 constexpr int64_t kReservedSharedBytes = 1024;
 constexpr int64_t kMBarrierBytes = 8;
 constexpr int64_t kThreadsPerSM = 2048;
+/// The warps of a role that fills channels by cp.async.
+constexpr int64_t kCopyingWarps = 4;
 /// No swizzle wants more.
 constexpr int64_t kMaxTileAlignment = 1024;
 

@@ -28,6 +28,7 @@ enum Sync : unsigned {
   FenceGlobal = 8,   ///< cta.fence_async global
   Barrier = 16,      ///< cta.barrier
   GroupBarrier = 32, ///< cta.barrier warpgroup
+  CopiesDone = 64,   ///< cta.await_copies
 };
 
 class Hazards {
@@ -51,6 +52,8 @@ public:
   }
   /// The bodies (of the launch, of roles) at whose end TMA stores may still read shared memory.
   llvm::ArrayRef<mlir::Block *> storesAtEnd() const { return storeEnds.getArrayRef(); }
+  /// Those at whose end cp.async copies may be on their way.
+  llvm::ArrayRef<mlir::Block *> copiesAtEnd() const { return copyEnds.getArrayRef(); }
 
 private:
   enum class Space { Shared, Global, MBarrier };
@@ -58,7 +61,7 @@ private:
     mlir::Operation *op;
     Space space;
     bool write;
-    /// By TMA or wgmma, not by loads and stores of threads.
+    /// Through the async proxy: by TMA or wgmma, not by loads, stores and cp.async of threads.
     bool async;
     /// By the elected thread alone (of each warpgroup, with `parts`).
     bool elected;
@@ -82,6 +85,7 @@ private:
     NeedsStoresDone = 32,  ///< the destination of a TMA store
     NeedsGroup = 64,       ///< NeedsBarrier, for accesses to the same parts
     NeedsFenceGroup = 128, ///< NeedsFenceBarrier, for accesses to the same parts
+    NeedsCopies = 256,     ///< cp.async, in flight until the threads that issued it wait
   };
   /// An access and the loops between whose iterations it happened.
   using Key = std::pair<unsigned, Iterations>;
@@ -122,7 +126,7 @@ private:
   llvm::MapVector<mlir::Block *, llvm::SmallVector<int64_t>> awaitAtEnd;
   llvm::MapVector<mlir::Operation *, unsigned> syncs;
   llvm::DenseMap<mlir::Operation *, unsigned> allowedStores;
-  llvm::SetVector<mlir::Block *> storeEnds;
+  llvm::SetVector<mlir::Block *> storeEnds, copyEnds;
   bool changed = false, failedHere = false;
 };
 

@@ -18,7 +18,10 @@
 // `await` is cta.await of the copy's mbarrier: all threads wait for it, none needs a barrier after
 // it. `fence` is cta.fence_async, by the threads that wrote, before the barrier. `stores` is
 // cta.await_stores read: the elected thread issues both, so that only others need the barrier.
-// A wgmma is complete for the warps that issued it; other warps may still read: hence its barriers.
+// cp.async writes as threads do, but later: before any op that conflicts stands cta.await_copies by
+// all threads (each waits for its own share), then what a write by threads needs. The same holds
+// for what it reads from global memory. A wgmma is complete for the warps that issued it; other
+// warps may still read: hence its barriers.
 //
 // Global memory, for roots that the launch writes, unless the boxes are proven disjoint (for
 // example those of different iterations of a loop):
@@ -45,8 +48,8 @@
 // Global memory is ordered within a block of the grid only: iterations of a persistent launch's
 // loop are different blocks.
 //
-// At the end of the launch the sources of TMA stores must have been read. Barriers and waits that
-// the text has are counted in: the pass twice is the pass once.
+// At the end of the launch the sources of TMA stores must have been read, and copies have landed.
+// Barriers and waits that the text has are counted in: the pass twice is the pass once.
 #include "Hazards.h"
 #include "tessera/Dialect/Cta/Passes.h"
 
@@ -60,6 +63,8 @@ namespace tessera::cta {
 } // namespace tessera::cta
 
 static void insertSync(OpBuilder &b, Location loc, unsigned sync, unsigned pendingStores) {
+  if (sync & CopiesDone)
+    AwaitCopiesOp::create(b, loc, IntegerAttr());
   if (sync & (StoresRead | StoresDone))
     AwaitStoresOp::create(b, loc, /*read=*/!(sync & StoresDone), pendingStores);
   if (sync & FenceShared)
@@ -93,6 +98,10 @@ static void insert(LaunchOp launch, const Hazards &hazards) {
   for (Block *body : hazards.storesAtEnd()) {
     b.setInsertionPointToEnd(body);
     AwaitStoresOp::create(b, launch.getLoc(), /*read=*/true);
+  }
+  for (Block *body : hazards.copiesAtEnd()) {
+    b.setInsertionPointToEnd(body);
+    AwaitCopiesOp::create(b, launch.getLoc(), IntegerAttr());
   }
 }
 

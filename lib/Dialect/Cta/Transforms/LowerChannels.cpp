@@ -12,8 +12,14 @@
 // it stops until the first slot is filled. The producer waits for `empty[slot]` with parity
 // `phase ^ 1`: the first `depth` waits pass at once.
 //
+// A slot that threads fill by cp.async is full when all have arrived. Without roles each arrives
+// with its copies, and whoever reads through the async proxy fences its own behind the wait, and
+// meets the others; a producing role says it when its copies have landed (CopiedSlots.h).
+//
 // Replicas of a role that read a channel in turn have an mbarrier each, on which all warps of the
 // replica before arrive when they have waited for their last slot.
+#include "ChannelArrivals.h"
+#include "CopiedSlots.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 
@@ -38,6 +44,8 @@ struct Channel {
   int64_t turns = 0;                      ///< first mbarrier of the readers' turns
   bool perWarp = false;                   ///< how the consumer arrives
   bool readByThreads = false;             ///< not by the tensor cores alone
+  bool byThreads = false;                 ///< cp.async fills it
+  bool readByProducts = false;
 };
 
 /// One side of a channel and where it stands.
@@ -62,6 +70,8 @@ private:
   LogicalResult lowerWhile(scf::WhileOp loop, State &state);
   LogicalResult lowerScope(Operation *op, Region &region);
   LogicalResult lowerAcquire(AcquireOp op, State &state);
+  void lowerFilling(AcquireOp op, CommitOp commit, Position at);
+  SmallVector<CopiedSlot> copiedSlots(ArrayRef<Value> list, const State &state);
   LogicalResult checkElect(ElectOp elect);
   void lowerWait(WaitOp op, State &state);
   void lowerTakeTurn(TakeTurnOp op);
@@ -77,6 +87,14 @@ private:
   LaunchOp launch;
   IRRewriter b;
   llvm::MapVector<Value, Channel> channels;
+  DenseSet<Value> lagging; ///< channels that the loop at hand announces later
+  bool hasRoles = false;
+  /// Loops that announce what cp.async fills so many iterations later, and what that is.
+  struct Lag {
+    int64_t lag = 0;
+    SmallVector<Value> channels;
+  };
+  DenseMap<Operation *, Lag> lags;
   /// Copies and where they go; not while their block is being walked.
   SmallVector<std::pair<CopyOp, ElectOp>> elected;
 };
@@ -84,56 +102,6 @@ private:
 
 //===--- storage
 //------------------------------------------------------------------------------===//
-
-/// Ops that read a tile of a slot, views followed.
-static SmallVector<Operation *> readersOf(WaitOp wait) {
-  SmallVector<Operation *> readers;
-  SmallVector<Value> tiles(wait.getValues());
-  while (!tiles.empty()) {
-    for (Operation *user : tiles.pop_back_val().getUsers()) {
-      if (auto view = dyn_cast<ViewOp>(user))
-        tiles.push_back(view.getResult());
-      else
-        readers.push_back(user);
-    }
-  }
-  return readers;
-}
-
-/// Whether one arrival speaks for a warpgroup. A product that runs whenever the wait does makes it
-/// so: it ends for no warp before all four have issued it, so that all have seen the slot full.
-/// Other reads are over for each warp by itself, and where nothing reads (a loop that does not run)
-/// a warp that is late could miss a phase.
-static bool warpgroupsReadTogether(WaitOp wait) {
-  SmallVector<Operation *> readers = readersOf(wait);
-  return llvm::all_of(readers, llvm::IsaPred<WgmmaOp>) &&
-         llvm::any_of(readers, [&](Operation *r) { return r->getBlock() == wait->getBlock(); });
-}
-
-/// The arrivals that give a slot back.
-static FailureOr<int64_t> countArrivals(ChannelOp op, int64_t warps, bool &perWarp) {
-  perWarp = false;
-  bool elected = false;
-  for (Operation *user : op->getUsers()) {
-    auto wait = dyn_cast<WaitOp>(user);
-    if (!wait)
-      continue;
-    if (auto role = wait->getParentOfType<RoleOp>())
-      warps = static_cast<int64_t>(role.getWarps());
-    elected |= static_cast<bool>(wait->getParentOfType<ElectOp>());
-    perWarp |= !warpgroupsReadTogether(wait);
-    for (Operation *reader : readersOf(wait))
-      if (isa<CopyOutOp>(reader))
-        return reader->emitOpError("stores a slot of a channel by TMA, but nothing waits for that "
-                                   "before the slot is filled again; read it and stage it");
-  }
-  if (elected) {
-    perWarp = false;
-    return 1;
-  }
-  perWarp |= warps % 4 != 0;
-  return perWarp ? warps : warps / 4;
-}
 
 LogicalResult Lowering::makeRings() {
   SmallVector<int64_t> counts(launch.getMbarriers().value_or(ArrayRef<int64_t>()));
@@ -157,8 +125,14 @@ LogicalResult Lowering::makeRings() {
       channel.bytes += sharedLayout(tile).sizeBytes();
     }
     for (Operation *user : op->getUsers())
-      if (auto wait = dyn_cast<WaitOp>(user))
+      if (auto wait = dyn_cast<WaitOp>(user)) {
         channel.readByThreads |= !llvm::all_of(readersOf(wait), llvm::IsaPred<WgmmaOp>);
+        channel.readByProducts |= llvm::any_of(readersOf(wait), llvm::IsaPred<WgmmaOp>);
+      }
+    FailureOr<int64_t> filling = countFillers(op);
+    if (failed(filling))
+      return failure();
+    channel.byThreads = *filling > 0;
     FailureOr<int64_t> arrivals =
         countArrivals(op, 4 * kernel.getWarpgroups().value_or(1), channel.perWarp);
     if (failed(arrivals))
@@ -169,7 +143,7 @@ LogicalResult Lowering::makeRings() {
           if (auto copy = tile.getDefiningOp<CopyOp>(); copy && copy.getMulticast())
             channel.cluster = static_cast<int64_t>(*copy.getMulticast());
     channel.full = static_cast<int64_t>(counts.size());
-    counts.append(channel.depth, 1);
+    counts.append(channel.depth, std::max<int64_t>(*filling, 1));
     channel.empty = static_cast<int64_t>(counts.size());
     counts.append(channel.depth, channel.cluster * *arrivals);
     for (Operation *user : op->getUsers())
@@ -203,6 +177,12 @@ LogicalResult Lowering::lowerAcquire(AcquireOp op, State &state) {
     return op.emitOpError("must have one use, the cta.commit of its slot");
   const Channel &channel = channels[op.getChannel()];
   Position &at = state[{op.getChannel(), Side::Produce}];
+  if (channel.byThreads) {
+    lowerFilling(op, commit, at);
+    advance(loc, channel.depth, at);
+    b.eraseOp(op);
+    return success();
+  }
   b.setInsertionPoint(op);
   Value free = arith::XOrIOp::create(b, loc, at.phase, i32(loc, 1));
   // All threads follow the position, one waits for the slot and fills it.
@@ -230,12 +210,49 @@ LogicalResult Lowering::lowerAcquire(AcquireOp op, State &state) {
   return success();
 }
 
+/// All threads wait for the slot and fill it.
+void Lowering::lowerFilling(AcquireOp op, CommitOp commit, Position at) {
+  Location loc = op.getLoc();
+  const Channel &channel = channels[op.getChannel()];
+  b.setInsertionPoint(op);
+  Value free = arith::XOrIOp::create(b, loc, at.phase, i32(loc, 1));
+  AwaitOp::create(b, loc, b.getI64IntegerAttr(channel.empty), at.slot, free);
+  for (auto [value, ring] : llvm::zip_equal(commit.getValues(), channel.rings)) {
+    auto copy = value.getDefiningOp<CopyOp>();
+    copy.getIntoMutable().assign(SlotOp::create(b, loc, ring, at.slot));
+    copy.getSlotMutable().assign(at.slot);
+    copy.setMbarrier(channel.full);
+  }
+  b.setInsertionPoint(commit);
+  if (!hasRoles)
+    ArriveOp::create(b, loc, b.getI64IntegerAttr(channel.full), at.slot, /*per_warp=*/UnitAttr(),
+                     /*copies=*/b.getUnitAttr(), /*cluster=*/IntegerAttr());
+  else if (!lagging.contains(op.getChannel()))
+    announceNow(b, loc, CopiedSlot{channel.full, channel.depth, at.slot});
+  b.setInsertionPoint(op);
+  b.eraseOp(commit);
+}
+
+SmallVector<CopiedSlot> Lowering::copiedSlots(ArrayRef<Value> list, const State &state) {
+  SmallVector<CopiedSlot> slots;
+  for (Value value : list) {
+    const Channel &channel = channels[value];
+    slots.push_back({channel.full, channel.depth, state.find({value, Side::Produce})->second.slot});
+  }
+  return slots;
+}
+
 void Lowering::lowerWait(WaitOp op, State &state) {
   Location loc = op.getLoc();
   const Channel &channel = channels[op.getChannel()];
   Position &at = state[{op.getChannel(), Side::Consume}];
   b.setInsertionPoint(op);
   AwaitOp::create(b, loc, b.getI64IntegerAttr(channel.full), at.slot, at.phase);
+  // Every thread has written a part, and knows now that it has landed.
+  if (channel.byThreads && !hasRoles && channel.readByProducts) {
+    FenceAsyncOp::create(b, loc, /*global=*/false);
+    BarrierOp::create(b, loc);
+  }
   for (auto [value, ring] : llvm::zip_equal(op.getValues(), channel.rings))
     value.replaceAllUsesWith(SlotOp::create(b, loc, ring, at.slot).getResult());
   // A credit is the number of its slot.
@@ -331,9 +348,13 @@ LogicalResult Lowering::lowerFor(scf::ForOp loop, State &state) {
   SmallVector<Key> keys = sidesIn(loop);
   if (keys.empty())
     return lowerBlock(*loop.getBody(), state);
-  SmallVector<Value> inits(loop.getInitArgs());
+  SmallVector<Value> inits(loop.getInitArgs()), later;
   llvm::append_range(inits, flatten(state, keys));
+  const int64_t lag = lags.lookup(loop).lag;
+  later = lags.lookup(loop).channels;
   b.setInsertionPoint(loop);
+  if (lag)
+    inits.push_back(i32(loop.getLoc(), 0));
   auto grown = scf::ForOp::create(b, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
                                   loop.getStep(), inits);
   grown.setUnsignedCmp(loop.getUnsignedCmp());
@@ -345,10 +366,25 @@ LogicalResult Lowering::lowerFor(scf::ForOp loop, State &state) {
                       grown.getBody()->getArguments().take_front(1 + old));
   State inside = state;
   assign(inside, keys, grown.getRegionIterArgs().drop_front(old));
+  SmallVector<CopiedSlot> first = copiedSlots(later, inside);
+  lagging.insert(later.begin(), later.end());
   if (failed(lowerBlock(*grown.getBody(), inside)))
     return failure();
-  grown.getBody()->getTerminator()->insertOperands(old, flatten(inside, keys));
+  Operation *terminator = grown.getBody()->getTerminator();
+  if (lag) {
+    Value pending = grown.getRegionIterArgs().back();
+    b.setInsertionPointToStart(grown.getBody());
+    announceOldest(b, loop.getLoc(), first, pending, lag);
+    b.setInsertionPoint(terminator);
+    terminator->insertOperands(old, closeGroup(b, loop.getLoc(), pending, lag));
+  }
+  terminator->insertOperands(old, flatten(inside, keys));
   assign(state, keys, grown.getResults().drop_front(old));
+  if (lag) {
+    b.setInsertionPointAfter(grown);
+    announceRest(b, loop.getLoc(), copiedSlots(later, state), grown.getResults().back());
+    lagging.clear();
+  }
   b.replaceOp(loop, grown.getResults().take_front(old));
   return success();
 }
@@ -510,6 +546,14 @@ LogicalResult Lowering::lowerBlock(Block &block, State &state) {
 LogicalResult Lowering::run() {
   if (launch.getBody().getOps<ChannelOp>().empty())
     return success();
+  hasRoles = !launch.getBody().getOps<RoleOp>().empty();
+  if (hasRoles)
+    launch.walk([&](scf::ForOp loop) {
+      Lag lag;
+      lag.lag = lagOf(loop, lag.channels);
+      if (lag.lag)
+        lags[loop] = std::move(lag);
+    });
   if (failed(makeRings()) || failed(lowerScope(launch, launch.getBody())))
     return failure();
   for (auto [copy, elect] : elected)

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-pipeline-copies: TMA copies in loops feed channels.
+// cta-pipeline-copies: copies by TMA and cp.async in loops feed channels.
 //
 // A copy that a loop repeats and its readers become the two sides of a channel, still in one
 // block: what runs ahead of what is decided later. A copy must not depend on tiles (the side that
@@ -32,7 +32,7 @@ struct Group {
 
 class Pipelining {
 public:
-  explicit Pipelining(LaunchOp launch) : launch(launch) {
+  Pipelining(LaunchOp launch, PlanAttr plan) : launch(launch), plan(plan) {
     launch.getBody().walk([&](Operation *op) {
       if (isa<StoreOp, CopyOutOp, memref::StoreOp>(op))
         writes.push_back(op);
@@ -42,6 +42,7 @@ public:
 
 private:
   std::optional<std::string> whyNot(CopyOp copy);
+  std::optional<std::string> whyNotByThreads();
   bool dependsOnTiles(Value value);
   bool isWritten(Operation *reader);
   std::optional<std::string> whyNotScalar(ValueRange values);
@@ -53,6 +54,7 @@ private:
   void form(Group &group);
 
   LaunchOp launch;
+  PlanAttr plan;
   SmallVector<Operation *> writes;
   DenseSet<Value> visiting;
   SmallVector<Group> groups, formed;
@@ -108,9 +110,24 @@ std::optional<std::string> Pipelining::whyNotScalar(ValueRange values) {
   return std::nullopt;
 }
 
+/// Why no channel of this plan is filled by threads. A single warp would spend its time on
+/// addresses: 48 KiB are 96 instructions of it, and as many for each where they go.
+std::optional<std::string> Pipelining::whyNotByThreads() {
+  const int64_t producers = plan.getProducers().value_or(1);
+  if (producers != 0 && producers != kCopyingWarps)
+    return "cp.async is the work of many threads: all (producers = 0), or a warpgroup that "
+           "produces "
+           "(producers = 4), not producers = " +
+           std::to_string(producers);
+  if (replicasOf(plan) > 1)
+    return std::string("the plan has replicate = blocks, and their channels are filled by TMA");
+  return std::nullopt;
+}
+
 std::optional<std::string> Pipelining::whyNot(CopyOp copy) {
-  if (copy.getMechanism() != Mechanism::Tma)
-    return "it is not made by TMA";
+  if (copy.isCpAsync())
+    if (auto why = whyNotByThreads())
+      return why;
   if (copy.getInto())
     return "it has a slot already";
   bool repeats = false;
@@ -131,7 +148,11 @@ std::optional<std::string> Pipelining::whyNot(CopyOp copy) {
   }
   if (!repeats)
     return "no loop repeats it";
-  if (auto why = whyNotScalar(copy.getCoords()))
+  // A view has offsets and sizes of its own.
+  SmallVector<Value> where{copy.getSource()};
+  llvm::append_range(where, copy.getCoords());
+  llvm::append_range(where, copy.getLimits());
+  if (auto why = whyNotScalar(where))
     return why;
   if (isWritten(copy))
     return "the launch also writes memory that may be what it reads; a load never moves above such "
@@ -176,7 +197,8 @@ void Pipelining::addToGroup(CopyOp copy) {
   auto [first, last] = readersOf(copy);
   for (Group &group : groups)
     if (group.first == first && group.last == last &&
-        group.copies.front()->getBlock() == copy->getBlock()) {
+        group.copies.front()->getBlock() == copy->getBlock() &&
+        group.copies.front().getMechanism() == copy.getMechanism()) {
       group.copies.push_back(copy);
       return;
     }
@@ -199,7 +221,7 @@ Value Pipelining::channelOfEarlier(const Group &group, ArrayRef<Type> payload) {
     CopyOp first = earlier.copies.front(), copy = group.copies.front();
     if (inInnermostLoop(copy))
       break;
-    if (first->getBlock() != copy->getBlock() ||
+    if (first->getBlock() != copy->getBlock() || first.getMechanism() != copy.getMechanism() ||
         TypeRange(cast<ChannelType>(earlier.channel.getType()).getPayload()) != TypeRange(payload))
       continue;
     if (earlier.last->isBeforeInBlock(group.first) && first->isBeforeInBlock(copy))
@@ -252,7 +274,7 @@ bool Pipelining::sameInCluster(Value value) {
 
 /// True if the blocks of the cluster fetch the same tiles, as often, and can share the work.
 bool Pipelining::canMulticast(CopyOp copy) {
-  if (cluster() < 2 || !equalParts(copy.getSmemType(), cluster()))
+  if (cluster() < 2 || copy.isCpAsync() || !equalParts(copy.getSmemType(), cluster()))
     return false;
   visiting.clear();
   for (Operation *parent = copy->getParentOp(); parent != launch; parent = parent->getParentOp()) {
@@ -361,7 +383,7 @@ struct PipelineCopies : cta::impl::PipelineCopiesBase<PipelineCopies> {
       if (!launch)
         continue;
       bool planned = plan && plan.getStages().value_or(0) > 0;
-      if (failed(planned ? Pipelining(launch).run() : checkUnplanned(launch)))
+      if (failed(planned ? Pipelining(launch, plan).run() : checkUnplanned(launch)))
         return signalPassFailure();
     }
     kernel.setPhase(tile::Phase::Scheduled);

@@ -80,7 +80,9 @@ struct Products {
 
 class FactsOfGrid {
 public:
-  FactsOfGrid(tile::GridOp grid, int64_t warpgroups, int64_t replicas) : grid(grid) {
+  /// `threadsMayCopy`: the plan leaves room for channels that cp.async fills.
+  FactsOfGrid(tile::GridOp grid, int64_t warpgroups, int64_t replicas, bool threadsMayCopy)
+      : grid(grid), threadsMayCopy(threadsMayCopy) {
     facts.warpgroups = warpgroups;
     facts.replicas = replicas;
   }
@@ -95,6 +97,7 @@ private:
   void addStream();
 
   tile::GridOp grid;
+  const bool threadsMayCopy;
   PlanFacts facts;
   llvm::MapVector<Operation *, Products> loops;
   DenseMap<std::pair<Block *, Type>, CopyOp> outer; // the last of its kind
@@ -104,7 +107,7 @@ private:
 
 /// What cta-pipeline-copies will see, but for what only a whole analysis tells.
 bool FactsOfGrid::feedsAChannel(CopyOp copy) {
-  if (copy.getMechanism() != Mechanism::Tma)
+  if (copy.isCpAsync() && !threadsMayCopy)
     return false;
   std::optional<GlobalBox> box = globalBoxOf(copy);
   return !grid->walk([&](Operation *op) {
@@ -168,6 +171,7 @@ void FactsOfGrid::addCopy(CopyOp copy) {
   }
   ++facts.channels;
   (innermost ? facts.slotBytes : facts.outerBytes) += ringSlotBytes(copy.getSmemType());
+  facts.copiedByThreads |= copy.isCpAsync();
   if (innermost && loops.contains(loop))
     facts.pipelined = true;
 }
@@ -398,8 +402,11 @@ static LogicalResult plan(tile::KernelOp kernel) {
   SmallVector<tile::GridOp> grids(kernel.getBody().getOps<tile::GridOp>());
   std::vector<PlanFacts> facts;
   std::optional<int64_t> order;
+  const int64_t producers = given ? given.getProducers().value_or(kCopyingWarps) : kCopyingWarps;
+  const bool threadsMayCopy =
+      (producers == 0 || producers == kCopyingWarps) && replicasOf(given) == 1;
   for (tile::GridOp grid : grids) {
-    facts.push_back(FactsOfGrid(grid, warpgroups, replicasOf(given)).collect());
+    facts.push_back(FactsOfGrid(grid, warpgroups, replicasOf(given), threadsMayCopy).collect());
     if (facts.back().pipelined && grid.getOrder())
       order = grid.getOrder()->getGroup();
   }

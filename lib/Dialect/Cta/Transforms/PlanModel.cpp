@@ -30,6 +30,11 @@ int64_t sharedBudget(int64_t blocks) {
                   hopper::kSharedPerSM / blocks - hopper::kReservedSharedPerBlock);
 }
 
+/// What a producing warpgroup does not give away.
+int64_t keptByProducer(const PlanFacts &facts) {
+  return facts.copiedByThreads ? kPlanCopyingRegisters : kPlanProducerRegisters;
+}
+
 /// What tiles of a thread can have: the plan's registers, or what it enters with.
 std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanChoice &choice,
                                            bool hopeful) {
@@ -66,12 +71,13 @@ std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanCho
   if (choice.registers <= entry)
     return "registers = " + text(choice.registers) + ", but " + who + " enter with " + text(entry) +
            " each: nothing is to be dealt";
-  if (choice.registers > mostPlanRegisters(facts.mathWarpgroups(), choice.producers, entry))
+  const int64_t kept = keptByProducer(facts);
+  if (choice.registers > mostPlanRegisters(facts.mathWarpgroups(), choice.producers, entry, kept))
     return "registers = " + text(choice.registers) + " for each of " +
            text(128 * facts.mathWarpgroups()) + " math threads, but " + who + " enter with " +
            text(entry) + " each: at most " +
-           text(mostPlanRegisters(facts.mathWarpgroups(), choice.producers, entry)) +
-           " when the producer keeps " + text(kPlanProducerRegisters);
+           text(mostPlanRegisters(facts.mathWarpgroups(), choice.producers, entry, kept)) +
+           " when the producer keeps " + text(kept);
   if (facts.registers + kPlanOtherRegisters > choice.registers)
     return "a math thread needs " + parts(facts.registers) + ", and the plan gives it " +
            text(choice.registers);
@@ -120,10 +126,11 @@ std::optional<std::string> whyNotShared(const PlanFacts &facts, const PlanChoice
 }
 } // namespace
 
-int64_t tessera::cta::mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry) {
+int64_t tessera::cta::mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry,
+                                        int64_t kept) {
   if (producers != 4)
     return 0;
-  int64_t most = (entry * (warpgroups + 1) - kPlanProducerRegisters) / warpgroups;
+  int64_t most = (entry * (warpgroups + 1) - kept) / warpgroups;
   return std::min(roundDown(most, hopper::kRegisterGranule),
                   hopper::kMaxRegistersPerThread / 8 * 8);
 }
@@ -139,6 +146,10 @@ std::optional<std::string> tessera::cta::whyNotPlan(const PlanFacts &facts,
   if (choice.stages && choice.pending >= choice.stages)
     return "pending = " + text(choice.pending) + " products keep their slots, and there are " +
            text(choice.stages) + ": it must be less than 'stages'";
+  if (facts.copiedByThreads && choice.producers != 0 && choice.producers != 4)
+    return "cp.async fills channels: the work of all threads (producers = 0) or of a warpgroup "
+           "that produces (producers = 4), not producers = " +
+           text(choice.producers);
   if (auto why = whyNotRegisters(facts, choice, hopeful))
     return why;
   if (auto why = whyNotOverlap(facts, choice))
@@ -318,7 +329,10 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   bool evaluates = false;
   for (const PlanFacts &facts : launches)
     evaluates |= facts.pipelined && facts.evaluates && facts.accumulators >= kPlanManyAccumulators;
-  const List producing = evaluates ? List{4, 1} : List{1, 4};
+  bool copiedByThreads = false;
+  for (const PlanFacts &facts : launches)
+    copiedByThreads |= facts.copiedByThreads;
+  const List producing = copiedByThreads ? List{4} : evaluates ? List{4, 1} : List{1, 4};
   for (int64_t blocks : oneOf(request.blocksPerSM, {1, 2}))
     for (int64_t producers : oneOf(request.producers, producing))
       for (auto [stages, pending] :
@@ -328,7 +342,9 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
         choice.producers = producers;
         choice.stages = stages;
         int64_t entry = hopper::entryRegisterCap(blocks * choice.threads(warpgroups));
-        int64_t dealt = mostPlanRegisters(warpgroups, producers, entry);
+        int64_t dealt =
+            mostPlanRegisters(warpgroups, producers, entry,
+                              copiedByThreads ? kPlanCopyingRegisters : kPlanProducerRegisters);
         // A warpgroup that produces may as well give what it does not need.
         choice.registers = request.registers.value_or(dealt > entry ? dealt : 0);
         std::optional<double> cycles = cost(launches, choice, hopeful, why);

@@ -100,7 +100,7 @@ static bool inInnermostLoop(ChannelOp channel) {
 static int64_t barrierBytes(LaunchOp launch) {
   int64_t bytes = 0;
   launch.getBody().walk([&](CopyOp copy) {
-    if (llvm::none_of(copy->getUsers(), llvm::IsaPred<CommitOp>))
+    if (!copy.isCpAsync() && llvm::none_of(copy->getUsers(), llvm::IsaPred<CommitOp>))
       bytes += kMBarrierBytes;
   });
   return bytes;

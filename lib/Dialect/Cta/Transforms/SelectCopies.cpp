@@ -1,7 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How data moves: TMA where the facts make it legal, vectors elsewhere, and why not better.
+// How data moves: TMA where the facts make it legal, cp.async for what is only staged, vectors
+// elsewhere, and why not better.
 #include "tessera/Dialect/Cta/CopyRules.h"
 #include "tessera/Dialect/Cta/LayoutRules.h"
 #include "tessera/Dialect/Cta/Passes.h"
@@ -30,7 +31,9 @@ public:
   LogicalResult select(StoreOp store);
 
 private:
-  CopyOp copyByTma(LoadOp load, SmemType type);
+  /// By TMA, or by cp.async in pieces of `vector` elements.
+  CopyOp copyOf(LoadOp load, SmemType type, int64_t vector = 0);
+  LogicalResult selectStaged(LoadOp load, StageOp stage);
   template <typename Op>
   void setVector(Op op, const std::string &why);
   template <typename Op>
@@ -80,8 +83,9 @@ static LogicalResult checkPeeled(LoadOp load) {
 static LogicalResult missPipelined(LoadOp load, StringRef why) {
   if (!demands(load, tile::Requirement::Pipelined))
     return success();
-  return load.emitOpError("is not pipelined, as 'require = [pipelined]' demands: only TMA copies "
-                          "are, and this is none, since ")
+  return load.emitOpError(
+             "is not pipelined, as 'require = [pipelined]' demands: only copies by TMA "
+             "and cp.async are, and this is neither, since ")
          << why;
 }
 
@@ -111,14 +115,18 @@ static ConvertLayoutOp wantedBesideAccumulators(LoadOp load) {
   return fits ? convert : ConvertLayoutOp{};
 }
 
-CopyOp Selection::copyByTma(LoadOp load, SmemType type) {
+CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
   rewriter.setInsertionPoint(load);
+  // Limits that TMA ignores limit nothing.
   auto copy = CopyOp::create(
-      rewriter, load.getLoc(), type, load.getSource(), load.getCoords(), ValueRange{}, Value{},
-      load.getDimsAttr(),
-      rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
+      rewriter, load.getLoc(), type, load.getSource(), load.getCoords(),
+      vector ? load.getLimits() : ValueRange{}, Value{}, load.getDimsAttr(),
+      vector ? load.getLimitedAttr()
+             : rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
       rewriter.getDenseI64ArrayAttr({}), load.getPadAttr(), load.getCacheAttr(),
-      /*into=*/Value{}, /*slot=*/Value{}, MechanismAttr::get(load.getContext(), Mechanism::Tma),
+      /*into=*/Value{}, /*slot=*/Value{},
+      MechanismAttr::get(load.getContext(), vector ? Mechanism::CpAsync : Mechanism::Tma),
+      vector ? rewriter.getI64IntegerAttr(vector) : IntegerAttr{},
       /*offset=*/IntegerAttr{}, /*mbarrier=*/IntegerAttr{}, /*multicast=*/IntegerAttr{},
       /*why=*/StringAttr{});
   // Whether it is met is for cta-pipeline-copies to see.
@@ -128,13 +136,45 @@ CopyOp Selection::copyByTma(LoadOp load, SmemType type) {
   return copy;
 }
 
+/// By TMA, else by cp.async unless vectors of registers are wider, else by those.
+LogicalResult Selection::selectStaged(LoadOp load, StageOp stage) {
+  auto shared = cast<SmemType>(stage.getType());
+  std::optional<std::string> reason = whyNotTma(facts, Access(load), shared);
+  if (!reason) {
+    rewriter.replaceOp(stage, copyOf(load, shared));
+    rewriter.eraseOp(load);
+    return success();
+  }
+  if (failed(checkDemand(load, *reason)))
+    return failure();
+  std::string why = *reason;
+  if (auto obstacle = load->getAttrOfType<StringAttr>(tile::kNotRepacked))
+    why += "; not repacked: " + obstacle.str();
+  CpAsyncChoice choice = chooseCpAsync(facts, Access(load), shared);
+  if (choice.elements && choice.elements < chooseVector(facts, Access(load)).elements)
+    choice = {0, "vectors of registers are wider than " + choice.why};
+  if (choice.elements) {
+    CopyOp copy = copyOf(load, shared, choice.elements);
+    copy.setWhy("no TMA: " + why + (choice.why.empty() ? "" : "; " + choice.why));
+    rewriter.replaceOp(stage, copy);
+    rewriter.eraseOp(load);
+    return success();
+  }
+  why += "; no cp.async: " + choice.why;
+  if (failed(missPipelined(load, why)))
+    return failure();
+  load->removeAttr(tile::kNotRepacked);
+  setVector(load, why);
+  return success();
+}
+
 LogicalResult Selection::select(LoadOp load) {
   if (failed(checkPeeled(load)))
     return failure();
   if (ConvertLayoutOp convert = wantedBesideAccumulators(load)) {
     SmemType image = tmaImage(Access(load));
     if (image && !image.getSwizzle().isLinear() && !whyNotTma(facts, Access(load), image)) {
-      CopyOp copy = copyByTma(load, image);
+      CopyOp copy = copyOf(load, image);
       rewriter.setInsertionPoint(convert);
       rewriter.replaceOpWithNewOp<ReadOp>(convert, convert.getResult().getType(), copy.getResult(),
                                           /*offsets=*/DenseI64ArrayAttr{},
@@ -146,28 +186,15 @@ LogicalResult Selection::select(LoadOp load) {
   }
   auto stage =
       load.getResult().hasOneUse() ? dyn_cast<StageOp>(*load.getResult().user_begin()) : StageOp{};
-  std::string why;
-  if (!stage || stage.getInputs().size() != 1) {
-    // Not the operand of a product: registers are where it is wanted.
-    constexpr StringLiteral inRegisters = "the tile is used in registers; only operands of "
-                                          "products are fetched into shared memory";
-    if (failed(checkDemand(load, inRegisters)) || failed(missPipelined(load, inRegisters)))
-      return failure();
-  } else if (std::optional<std::string> reason =
-                 whyNotTma(facts, Access(load), cast<SmemType>(stage.getType()))) {
-    if (failed(checkDemand(load, *reason)) || failed(missPipelined(load, *reason)))
-      return failure();
-    why = *reason;
-    if (auto obstacle = load->getAttrOfType<StringAttr>(tile::kNotRepacked))
-      why += "; not repacked: " + obstacle.str();
-  } else {
-    CopyOp copy = copyByTma(load, cast<SmemType>(stage.getType()));
-    rewriter.replaceOp(stage, copy);
-    rewriter.eraseOp(load);
-    return success();
-  }
+  if (stage && stage.getInputs().size() == 1)
+    return selectStaged(load, stage);
+  // Not the operand of a product: registers are where it is wanted.
+  constexpr StringLiteral inRegisters = "the tile is used in registers; only operands of "
+                                        "products are fetched into shared memory";
+  if (failed(checkDemand(load, inRegisters)) || failed(missPipelined(load, inRegisters)))
+    return failure();
   load->removeAttr(tile::kNotRepacked);
-  setVector(load, why);
+  setVector(load, "");
   return success();
 }
 

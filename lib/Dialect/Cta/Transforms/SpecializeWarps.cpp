@@ -4,12 +4,15 @@
 // cta-specialize-warps: the sequential launch as roles that run beside each other.
 //
 // The producer's ops are the sending sides of channels; the math role has everything else that has
-// an effect. Scalars and control flow that both need, both get: scalars are uniform over the block,
-// so that both compute the same.
+// an effect. The producer is one thread, or a warpgroup if cp.async fills a channel. Scalars and
+// control flow that both need, both get: scalars are uniform over the block, so that both compute
+// the same.
 #include "EraseSchedule.h"
 #include "GlobalBox.h"
 #include "ReplicateRole.h"
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/PlanModel.h"
+#include "tessera/Dialect/Cta/SharedMemory.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -24,7 +27,7 @@ using namespace tessera::cta;
 
 static bool isProducing(Operation *op) { return isa<AcquireOp, CommitOp>(op); }
 
-/// The producing role is one thread without tiles.
+/// The producing role has no tiles.
 static LogicalResult checkProducer(LaunchOp launch, const RoleSlice &producer) {
   SmallVector<Operation *> writes;
   launch.getBody().walk([&](Operation *op) {
@@ -67,6 +70,16 @@ static LogicalResult specialize(LaunchOp launch, int64_t warpgroups, PlanAttr pl
   if (replicas > 1)
     launch.walk([](StepOp step) { inlineStep(step); });
 
+  CopyOp byThreads;
+  launch.getBody().walk([&](CopyOp copy) {
+    if (copy.isCpAsync() && llvm::any_of(copy->getUsers(), llvm::IsaPred<CommitOp>))
+      byThreads = copy;
+  });
+  if (byThreads && producers != kCopyingWarps)
+    return byThreads.emitOpError("fills a channel by cp.async, which takes a producing role of ")
+           << kCopyingWarps << " warps, but the plan says producers = " << producers
+           << "; say producers = " << kCopyingWarps << ", or 0 for all threads";
+
   RoleSlice producer(launch), math(launch), waits(launch);
   launch.getBody().walk([&](Operation *op) {
     if (op->hasTrait<OpTrait::IsTerminator>() || isa<ChannelOp>(op))
@@ -99,19 +112,19 @@ static LogicalResult specialize(LaunchOp launch, int64_t warpgroups, PlanAttr pl
       RoleOp::create(b, loc, b.getStringAttr("math"), b.getI64IntegerAttr(4 * warpgroups),
                      replicas > 1 ? b.getI64IntegerAttr(replicas) : IntegerAttr{},
                      registersAttr(registers.value_or(0)), /*staged=*/IntegerAttr{});
-  // The least that setmaxnreg knows: the producer needs little.
-  constexpr int64_t kProducerRegisters = 40;
+  // One thread needs little.
+  const int64_t producerRegisters = byThreads ? kPlanCopyingRegisters : kPlanProducerRegisters;
   auto producerRole =
       RoleOp::create(b, loc, b.getStringAttr("producer"), b.getI64IntegerAttr(producers),
-                     /*replicas=*/IntegerAttr{}, registersAttr(kProducerRegisters),
+                     /*replicas=*/IntegerAttr{}, registersAttr(producerRegisters),
                      /*staged=*/IntegerAttr{});
   open(mathRole.getBody());
   math.clone(b);
   if (replicas > 1 && failed(replicateRole(mathRole, replicas, waits)))
     return failure();
   open(producerRole.getBody());
-  auto elect = ElectOp::create(b, loc);
-  open(elect.getBody());
+  if (!byThreads)
+    open(ElectOp::create(b, loc).getBody());
   producer.clone(b);
   for (Operation *op : llvm::reverse(old)) {
     op->dropAllUses();

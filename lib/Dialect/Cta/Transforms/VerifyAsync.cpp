@@ -102,7 +102,7 @@ LogicalResult RoleVerifier::checkMBarrier(LaunchOp launch, Operation *op) {
     number = arrive.getMbarrier();
   else if (auto copy = dyn_cast<CopyOp>(op)) {
     number = copy.getMbarrier();
-    if (copy.getInto() && !number)
+    if (copy.getInto() && !number && !copy.isCpAsync())
       return error(op) << "a copy into a slot needs the number of its mbarrier";
   }
   if (auto ring = dyn_cast<RingOp>(op); ring && phase == Phase::Allocated && !ring.getOffset())
@@ -162,8 +162,8 @@ LogicalResult RoleVerifier::checkElect(ElectOp elect) {
     if (touchesTiles(op)) {
       error(op) << "one thread has no tiles in registers; move it out of the cta.elect";
       ok = false;
-    } else if (isa<BarrierOp, ElectOp, RoleOp>(op) ||
-               (copy && copy.getMechanism() != Mechanism::Tma)) {
+    } else if (isa<BarrierOp, ElectOp, RoleOp, AwaitCopiesOp, CommitCopiesOp>(op) ||
+               (copy && copy.isCpAsync())) {
       error(op) << "needs all threads of the role; move it out of the cta.elect";
       ok = false;
     }

@@ -68,8 +68,9 @@ LogicalResult Verifier::checkVocabulary(Operation *op) {
   }
   if (isa_and_nonnull<CtaDialect>(dialect)) {
     auto await = dyn_cast<AwaitOp>(op);
-    bool allocatedOnly = isa<BarrierOp, AwaitStoresOp>(op) || (await && !await.getSlot()) ||
-                         (isa<FenceAsyncOp>(op) && phase != tile::Phase::Specialized);
+    bool allocatedOnly = isa<AwaitStoresOp>(op) || (await && !await.getSlot()) ||
+                         (isa<BarrierOp, FenceAsyncOp, AwaitCopiesOp, CommitCopiesOp>(op) &&
+                          phase != tile::Phase::Specialized);
     if (allocatedOnly && phase != tile::Phase::Allocated)
       return error(op) << "barriers and waits exist in phase allocated only";
     return success();
@@ -221,6 +222,8 @@ LogicalResult Verifier::checkOp(Operation *op) {
       return error(op) << "has no offset; cta-allocate-shared sets it";
     if (copy.getMechanism() == Mechanism::Tma && !copy.getMbarrier())
       return error(op) << "a TMA copy needs the number of its mbarrier";
+    if (copy.isCpAsync() && !copy.getVector())
+      return error(op) << "a copy by cp.async needs 'vector', the elements of one access";
   }
   return success();
 }

@@ -1,0 +1,114 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Copies by cp.async: every thread of the scope moves pieces of 4, 8 or 16 bytes, dealt out as a
+// coalesced register tile would be. What of a piece is outside becomes zeros by its source size,
+// so that there is one path for all bounds.
+#include "GlobalAccess.h"
+#include "SharedTile.h"
+
+#include "tessera/Dialect/Cta/CopyRules.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::nvvm;
+
+/// One piece. Bounds are compared in the instruction's asm: as values LLVM would compute them for
+/// all pieces in front of a loop, and a thread has no registers for that. `live` false: nothing is
+/// written, as for elements that the tile does not have. 16 bytes go past L1; PTX has no other way
+/// for fewer than through it.
+static void issue(Lowering &f, std::pair<Value, int64_t> to, std::pair<Value, int64_t> from,
+                  int64_t bytes, const Access::Inside &inside, Value live) {
+  SmallVector<Lowering::AsmInput> inputs;
+  auto input = [&](Value value, StringRef constraint) {
+    inputs.push_back({value, constraint.str()});
+    return "$" + std::to_string(inputs.size() - 1);
+  };
+  std::string copy = "cp.async." + std::string(bytes == 16 ? "cg" : "ca") + ".shared.global [" +
+                     input(to.first, "r") + "+" + std::to_string(to.second) + "], [" +
+                     input(from.first, "l") + "+" + std::to_string(from.second) + "], " +
+                     std::to_string(bytes);
+  if (!isTrue(live))
+    copy = "@" + input(live, "b") + " " + copy;
+  std::string test;
+  for (const Access::Inside::Bound &bound : inside.bounds)
+    test += std::string("setp.") + (bound.below ? "gt" : "le") + (test.empty() ? "" : ".and") +
+            ".s32 in, " + input(bound.number, "r") + ", " + std::to_string(bound.constant) +
+            (test.empty() ? ";\n\t" : ", in;\n\t");
+  if (!isTrue(inside.outer)) {
+    std::string outer = input(inside.outer, "b");
+    test +=
+        test.empty() ? "mov.pred in, " + outer + ";\n\t" : "and.pred in, in, " + outer + ";\n\t";
+  }
+  std::string all = inside.bytes ? input(inside.bytes, "r") : std::to_string(bytes);
+  std::string text = copy + ";";
+  if (!test.empty())
+    text = "{\n\t.reg .pred in;\n\t.reg .b32 size;\n\t" + test + "selp.b32 size, " + all +
+           ", 0, in;\n\t" + copy + ", size;\n\t}";
+  else if (inside.bytes)
+    text = copy + ", " + all + ";";
+  f.inlineAsm(text, {}, inputs, /*sideEffects=*/true, /*memoryClobber=*/true);
+}
+
+LogicalResult tessera::nvvm::lowerCpAsync(Lowering &f, cta::CopyOp op) {
+  std::optional<SharedPlace> place = f.placeOf(op.getInto() ? op.getInto() : op.getResult());
+  if (!place)
+    return f.error(op, "the shared tile has no offset: run cta-allocate-shared");
+  if (!op.getVector())
+    return f.error(op, "a copy by cp.async needs 'vector', the elements of one access, which "
+                       "cta-select-copies chooses from the facts");
+  const Scope &scope = f.currentScope();
+  const int64_t groups = scope.warps / 4;
+  if (scope.elected || scope.warps % 4 || scope.firstWarp % 4 || (scope.firstWarp && groups > 1))
+    return f.error(op, "cp.async is dealt out to the threads of all warpgroups of the block, or of "
+                       "one warpgroup that is a role; put the copy into such a role");
+  cta::SmemType smem = op.getSmemType();
+  layout::SharedLayout shared = cta::sharedLayout(smem);
+  if (auto reason = shared.validate())
+    return f.error(op, "invalid shared tile: ") << *reason;
+  const auto vector = static_cast<int64_t>(*op.getVector());
+  if (cta::contiguousTileDim(op.getMemRefType(), op.getDims()) != shared.contiguousDim)
+    return f.error(op, "the shared tile is contiguous along dimension ")
+           << shared.contiguousDim << ", which has no stride of 1 in memory; cp.async copies runs "
+           << "of bytes";
+  layout::RegisterLayout layout = cta::cpAsyncLayout(smem, vector, groups);
+  auto type = RankedTensorType::get(smem.getShape(), smem.getElementType(),
+                                    cta::FragAttr::get(f.context, layout));
+  Access access(f, op, op.getSource(), type);
+  SharedTile tile(f, access.index, shared, *place, layout::Coord(shared.shape.size(), 0),
+                  llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+  if (access.vectorElements() != vector || tile.vectorElements() < vector)
+    return f.error(op, "pieces of ")
+           << vector << " elements are not contiguous or not aligned in " << smem;
+  // All pieces of a row together: its address is needed no longer.
+  SmallVector<int64_t> pieces;
+  for (int64_t r = 0; r < access.index.size(); r += vector)
+    if (!access.isDead(r))
+      pieces.push_back(r);
+  auto row = [&](int64_t r) {
+    layout::Coord c = access.index.first(r);
+    c[shared.contiguousDim] = 0;
+    return c;
+  };
+  llvm::stable_sort(pieces, [&](int64_t x, int64_t y) { return row(x) < row(y); });
+  access.hideAddresses();
+  Value owner = f.isOwner(layout);
+  for (int64_t r : pieces)
+    issue(f, tile.address(r), access.address(r), vector * access.bytes, access.insideOf(r),
+          f.both(access.index.live(r), owner));
+  return success();
+}
+
+LogicalResult tessera::nvvm::lowerCommitCopies(Lowering &f, cta::CommitCopiesOp op) {
+  NVVM::CpAsyncCommitGroupOp::create(f.b, op.getLoc());
+  return success();
+}
+
+LogicalResult tessera::nvvm::lowerAwaitCopies(Lowering &f, cta::AwaitCopiesOp op) {
+  // Asm for the memory clobber: what is copied may not be read before.
+  std::string text = "cp.async.wait_all;";
+  if (op.getPending())
+    text = "cp.async.wait_group " + std::to_string(*op.getPending()) + ";";
+  f.inlineAsm(text, {}, {}, /*sideEffects=*/true, /*memoryClobber=*/true);
+  return success();
+}

@@ -1,0 +1,116 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The elements of a tile in global memory, as registers of a layout: where each lies and whether it
+// is inside. Addresses are one pointer per thread and row plus constants. Bounds become a range per
+// tile dimension.
+
+#ifndef TESSERA_LIB_CONVERSION_CTATONVVM_GLOBALACCESS_H
+#define TESSERA_LIB_CONVERSION_CTATONVVM_GLOBALACCESS_H
+
+#include "Lowering.h"
+
+#include "tessera/Dialect/Tile/ElementTypes.h"
+
+namespace tessera::nvvm {
+
+/// Null is true.
+bool isTrue(Value condition);
+
+/// What a load, a store or a copy says, and the tile that it moves.
+class Access {
+public:
+  template <typename Op>
+  Access(Lowering &f, Op op, Value memref, mlir::RankedTensorType type)
+      : f(f), memref(memref), memrefType(llvm::cast<mlir::MemRefType>(memref.getType())),
+        type(type), element(f.memoryType(type.getElementType())),
+        bytes(tile::elementBytes(type.getElementType())), index(f, type), dims(op.getDims()) {
+    for (Value coord : op.getCoords())
+      coords.push_back(coord);
+    for (int d = 0; d < index.rank(); ++d)
+      limits.push_back(op.getLimit(d));
+    if (Value mask = op.getMask())
+      readMask(op, mask, op.getMaskDims());
+    chooseVector(static_cast<int64_t>(op.getVector().value_or(1)), op.getMaskDims());
+    prepareBounds();
+  }
+
+  /// `one(firstRegister, count, predicate, pointer, byteOffset)` for each vector of each path. A
+  /// null predicate is true. The paths yield what `finish` returns.
+  Values emit(mlir::TypeRange results, llvm::function_ref<void()> begin,
+              llvm::function_ref<void(int64_t, int64_t, Value, Value, int64_t)> one,
+              llvm::function_ref<Values()> finish);
+
+  /// Registers of one access.
+  int64_t vectorElements() const { return vector; }
+  int64_t elementBytes() const { return bytes; }
+  bool isDead(int64_t reg) { return index.deadEverywhere(reg); }
+  /// From here on LLVM does not see what pointers and strides are: it computes the addresses of all
+  /// rows where they are used, and keeps none over a loop.
+  void hideAddresses() { hidden = true; }
+  /// Where a register lies: a pointer and a constant number of bytes.
+  std::pair<Value, int64_t> address(int64_t reg);
+
+  /// What it takes for a vector to be inside, register by register, as a thread's own numbers and
+  /// constants: so that what a loop keeps of it does not grow with the registers.
+  struct Inside {
+    /// The vector's bytes that are inside along contiguous memory, from its start on: no bound
+    /// below cuts one. Null: all of them.
+    Value bytes;
+    /// Along the other dimensions: the constant is below `number`, or not below it.
+    struct Bound {
+      Value number;
+      int64_t constant;
+      bool below;
+    };
+    llvm::SmallVector<Bound> bounds;
+    Value outer; ///< and this; null: true
+  };
+  Inside insideOf(int64_t reg);
+
+  Lowering &f;
+  Value memref;
+  mlir::MemRefType memrefType;
+  mlir::RankedTensorType type;
+  Type element;
+  int64_t bytes;
+  TileIndex index;
+  bool failed = false;
+
+private:
+  struct Range {
+    Value low, high; // tile coordinates, i32; low null: 0, high null: no bound
+  };
+
+  void readMask(Operation *op, Value mask, llvm::ArrayRef<int64_t> maskDims);
+  void chooseVector(int64_t wanted, llvm::ArrayRef<int64_t> maskDims);
+  void prepareBounds();
+  Value bound(int64_t reg, int dim);
+  Value strideOf(int64_t memrefDim);
+  Value inRange(int64_t reg);
+  void accesses(int64_t width, bool bounded,
+                llvm::function_ref<void(int64_t, int64_t, Value, Value, int64_t)> one);
+
+  llvm::SmallVector<int64_t> dims;
+  llvm::SmallVector<Value> coords, limits;
+  int contiguous = -1; // tile dimension of the memref's unit stride
+  int64_t vector = 1;
+  const Values *mask = nullptr;
+  std::vector<int64_t> maskRegs;
+  llvm::SmallVector<Range> ranges;
+  Value inside;  // the whole tile lies inside; null: always
+  Value outer;   // dimensions that the tile does not have are inside; null: yes
+  Value aligned; // no bound cuts a vector; null: none does
+  Value threadPointer;
+  bool hidden = false;
+  std::map<int64_t, Value> hiddenStrides;
+  std::optional<int64_t> lastRow; ///< the register whose row was computed last
+  Value lastPointer;
+  bool perRegister = false; // the layout is not separable: no common thread pointer
+  std::map<std::vector<int64_t>, Value> rows;
+  std::map<std::pair<int, int64_t>, Value> bounds;
+};
+
+} // namespace tessera::nvvm
+
+#endif // TESSERA_LIB_CONVERSION_CTATONVVM_GLOBALACCESS_H
