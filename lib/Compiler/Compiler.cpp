@@ -183,7 +183,8 @@ static CompileResult compileBuffer(StringRef source, StringRef sourceText,
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, config, options.sourceName);
   LogicalResult status = failure();
   if (module && succeeded(applyOptions(*module, options)))
-    status = cpu ? compileForHost(*module, stages) : compileForGpu(*module, sourceText, stages);
+    status =
+        cpu ? compileForHost(*module, stages) : compileWithNextPlans(*module, sourceText, stages);
   stages.end();
 
   auto isError = [](const CompileDiagnostic &d) {

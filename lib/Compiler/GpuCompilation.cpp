@@ -145,6 +145,23 @@ static bool planAgain(llvm::Function &function, const PtxasLog &log,
   return true;
 }
 
+/// What a plan is rejected for.
+static std::map<std::string, std::string>
+collectRejected(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &policies) {
+  std::map<std::string, std::string> rejected;
+  for (const PtxasMessage &message : log.messages)
+    if (message.isPerformanceLoss() && policies.count(message.function))
+      rejected[message.function] = "ptxas (" + message.code + "): " + message.text;
+  for (const PtxasFunction &function : log.functions) {
+    auto policy = policies.find(function.name);
+    if (policy != policies.end() && policy->second.onTensorPath &&
+        judgeSpill(function, policy->second) == SpillVerdict::Error)
+      rejected[function.name] = std::to_string(function.registers) + " registers a thread spill " +
+                                std::to_string(function.spillStoreBytes) + " bytes";
+  }
+  return rejected;
+}
+
 LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &stages) {
   const CompileOptions &options = stages.options;
   CompileResult &result = stages.result;
@@ -264,6 +281,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
       return failure();
   }
   collectPtxas(assembled->log, result.report);
+  stages.rejected = collectRejected(assembled->log, policies);
   if (failed(stages.save("ptxas.log", assembled->logText, loc)) ||
       failed(judgePtxas(assembled->log, policies, loc)) ||
       failed(stages.save("kernel.cubin", assembled->cubin, loc)))

@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <chrono>
+#include <map>
 
 namespace tessera {
 
@@ -37,6 +38,8 @@ public:
 
   const CompileOptions &options;
   CompileResult &result;
+  /// Functions on the tensor path with which ptxas had no success, and why.
+  std::map<std::string, std::string> rejected;
 
 private:
   std::string current;

@@ -13,6 +13,10 @@ namespace tessera {
 /// in the report.
 mlir::LogicalResult compileForGpu(mlir::ModuleOp module, llvm::StringRef source, Stages &stages);
 
+/// The same; where ptxas has no success with a plan that nobody gave, with the next one.
+mlir::LogicalResult compileWithNextPlans(mlir::ModuleOp module, llvm::StringRef source,
+                                         Stages &stages);
+
 /// From phase source or tile.
 mlir::LogicalResult compileForHost(mlir::ModuleOp module, Stages &stages);
 
