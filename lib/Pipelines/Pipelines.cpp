@@ -123,6 +123,7 @@ static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   grid.dependent = options.dependentLaunch;
   kernels.addPass(cta::createLowerGrid(grid));
   kernels.addPass(cta::createPipelineCopies());
+  kernels.addPass(cta::createDeferSums());
   kernels.addPass(cta::createPeelMasks());
   kernels.addPass(cta::createSchedule());
   kernels.addPass(cta::createOverlapEpilogue());

@@ -246,6 +246,29 @@ def PipelineCopies : CtaPass<"cta-pipeline-copies"> {
   }];
 }
 
+def DeferSums : CtaPass<"cta-defer-sums"> {
+  let summary = "Lanes add up behind the loop";
+  let description = [{
+    Requires and ensures *scheduled*. A loop that waits for slots and carries a sum along a dimension which lies in several lanes of a warp, from zero, itself or times a factor that all
+    lanes have, and reads it nowhere else, carries the sum of each lane's elements instead; the shuffles happen behind the loop. The summed tile is reshaped, in the same registers, so that
+    lanes have dimensions of their own. Only with `reassoc` of the kernel, and where a bit of the layout moves one bit of a coordinate and no warp moves along the dimension.
+
+    ```mlir
+    %l = scf.for … iter_args(%l0 = %zero) -> tensor<128xf32, #rows> {
+      %part = cta.reduce (%p) dims = [1] init(%z) { … addf … } : tensor<128x128xf32, #acc> -> tensor<128xf32, #rows>
+      %l1 = math.fma %l0, %a, %part
+    // becomes
+    %lanes = scf.for … iter_args(%l0 = %zeros) -> tensor<128x4xf32, #lanes> {
+      %q = cta.reshape %p : tensor<128x128xf32, #acc> -> tensor<128x16x4x2xf32, #split>
+      %part = cta.reduce (%q) dims = [1, 3] init(%z) { … } : tensor<128x16x4x2xf32, #split> -> tensor<128x4xf32, #lanes>
+      %as = cta.broadcast %a dims = [0]
+      %l1 = math.fma %l0, %as, %part
+    }
+    %l = cta.reduce (%lanes) dims = [1] init(%z) { … } : tensor<128x4xf32, #lanes> -> tensor<128xf32, #rows>
+    ```
+  }];
+}
+
 def PeelMasks : CtaPass<"cta-peel-masks"> {
   let summary = "Iterations in which masks hold everywhere run without them";
   let description = [{

@@ -334,11 +334,14 @@ void LaunchScheduler::record(const ScheduledLoop &scheduled) {
     entries.push_back(b.getNamedAttr("products", b.getDenseI64ArrayAttr(products)));
   // Their order in the pipelined loop, if it is not: earlier stages first, each as it is written.
   SmallVector<int64_t> order(products.size()), usual;
-  for (auto [i, cycle] : llvm::enumerate(cycles))
-    order[i] = llvm::count_if(cycles, [&](int64_t other) { return other < cycle; });
-  for (auto [i, stage] : llvm::enumerate(products))
-    usual.push_back(llvm::count_if(products, [&](int64_t other) { return other < stage; }) +
-                    std::count(products.begin(), products.begin() + i, stage));
+  auto countBelow = [](ArrayRef<int64_t> values, int64_t least) {
+    return llvm::count_if(values, [&](int64_t value) { return value < least; });
+  };
+  for (size_t i = 0; i < products.size(); ++i) {
+    order[i] = countBelow(cycles, cycles[i]);
+    usual.push_back(countBelow(products, products[i]) +
+                    std::count(products.begin(), products.begin() + i, products[i]));
+  }
   if (order != usual)
     entries.push_back(b.getNamedAttr("order", b.getDenseI64ArrayAttr(order)));
   // Cycles of an iteration that hardly ever comes say nothing.
