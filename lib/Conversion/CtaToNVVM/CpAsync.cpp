@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Copies by cp.async: every thread of the scope moves pieces of 4, 8 or 16 bytes, dealt out as a
-// coalesced register tile would be. What of a piece is outside becomes zeros by its source size,
-// so that there is one path for all bounds.
+// coalesced register tile would be. What of a piece is outside becomes zeros by its source size.
+// But a size that varies costs seven instructions a piece (the machine has it in the address), so
+// that a tile that lies wholly inside takes a path without.
 #include "GlobalAccess.h"
 #include "SharedTile.h"
 
@@ -75,9 +76,10 @@ LogicalResult tessera::nvvm::lowerCpAsync(Lowering &f, cta::CopyOp op) {
   auto type = RankedTensorType::get(smem.getShape(), smem.getElementType(),
                                     cta::FragAttr::get(f.context, layout));
   Access access(f, op, op.getSource(), type);
-  SharedTile tile(f, access.index, shared, *place, layout::Coord(shared.shape.size(), 0),
-                  llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
-  if (access.vectorElements() != vector || tile.vectorElements() < vector)
+  const layout::Coord start(shared.shape.size(), 0);
+  const auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  if (access.vectorElements() != vector ||
+      SharedTile(f, access.index, shared, *place, start, dims).vectorElements() < vector)
     return f.error(op, "pieces of ")
            << vector << " elements are not contiguous or not aligned in " << smem;
   // All pieces of a row together: its address is needed no longer.
@@ -93,9 +95,23 @@ LogicalResult tessera::nvvm::lowerCpAsync(Lowering &f, cta::CopyOp op) {
   llvm::stable_sort(pieces, [&](int64_t x, int64_t y) { return row(x) < row(y); });
   access.hideAddresses();
   Value owner = f.isOwner(layout);
-  for (int64_t r : pieces)
-    issue(f, tile.address(r), access.address(r), vector * access.bytes, access.insideOf(r),
-          f.both(access.index.live(r), owner));
+  auto path = [&](bool bounded) {
+    access.beginPath();
+    SharedTile to(f, access.index, shared, *place, start, dims);
+    for (int64_t r : pieces)
+      issue(f, to.address(r), access.address(r), vector * access.bytes,
+            bounded ? access.insideOf(r) : Access::Inside(), f.both(access.index.live(r), owner));
+  };
+  if (isTrue(access.isInside())) {
+    path(/*bounded=*/false);
+    return success();
+  }
+  auto branch = scf::IfOp::create(f.b, f.loc, access.isInside(), /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(f.b);
+  f.b.setInsertionPointToStart(branch.thenBlock());
+  path(/*bounded=*/false);
+  f.b.setInsertionPointToStart(branch.elseBlock());
+  path(/*bounded=*/true);
   return success();
 }
 

@@ -220,11 +220,17 @@ std::pair<Value, int64_t> Access::address(int64_t reg) {
   return {row, constant};
 }
 
-void Access::accesses(int64_t width, bool bounded,
-                      llvm::function_ref<void(int64_t, int64_t, Value, Value, int64_t)> one) {
+void Access::beginPath() {
   rows.clear();
   bounds.clear();
-  threadPointer = {};
+  threadPointer = lastPointer = {};
+  lastRow.reset();
+  hiddenStrides.clear();
+}
+
+void Access::accesses(int64_t width, bool bounded,
+                      llvm::function_ref<void(int64_t, int64_t, Value, Value, int64_t)> one) {
+  beginPath();
   for (int64_t r = 0; r < index.size(); r += width) {
     if (index.deadEverywhere(r))
       continue;

@@ -48,6 +48,10 @@ public:
   /// From here on LLVM does not see what pointers and strides are: it computes the addresses of all
   /// rows where they are used, and keeps none over a loop.
   void hideAddresses() { hidden = true; }
+  /// Another path: nothing that was computed on the last one is known.
+  void beginPath();
+  /// The whole tile is inside; null: always.
+  Value isInside() const { return inside; }
   /// Where a register lies: a pointer and a constant number of bytes.
   std::pair<Value, int64_t> address(int64_t reg);
 

@@ -203,12 +203,12 @@ CpAsyncChoice tessera::cta::chooseCpAsync(tile::Facts &facts, const Access &acce
   if (image.numRows() > 1)
     narrow(image.spanBytes(), "the rows of the shared tile");
   if (piece < 4 || piece < bytes)
-    return refuse(choice.why + " is known to be a multiple of " + std::to_string(piece) +
-                  " bytes only");
+    return refuse("no more than " + std::to_string(piece) + " bytes are known to divide " +
+                  choice.why);
   choice.elements = piece / bytes;
   if (piece < 16)
-    choice.why = "cp.async of " + std::to_string(piece) + " bytes: " + choice.why +
-                 " is known to be a multiple of no more";
+    choice.why = "cp.async of " + std::to_string(piece) + " bytes: no more are known to divide " +
+                 choice.why;
   return choice;
 }
 

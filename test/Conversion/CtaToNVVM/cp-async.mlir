@@ -21,10 +21,13 @@ tile.kernel @whole_k(%x: memref<64x64xbf16>) attributes {phase = #tile.phase<all
   tile.return
 }
 
-// The size cuts a piece: as many bytes as are left, 0 to 8. Rows outside bring none, which is compared beside the copy: the constant is the row's, the register the
-// same for all. One path. Neither the pointer nor the stride is what LLVM thinks that it knows.
+// A tile that is inside needs no sizes. Else the size cuts a piece: as many bytes as are left, 0 to 8. Rows outside bring none, which is compared beside the copy: the
+// constant is the row's, the register the same for all. Neither the pointer nor the stride is what LLVM thinks that it knows.
 // CHECK-LABEL: llvm.func @ragged
-// CHECK-NOT:     scf.if
+// CHECK:         %[[INSIDE:.+]] = arith.andi %{{.+}}, %{{.+}} : i1
+// CHECK:         scf.if %[[INSIDE]] {
+// CHECK-COUNT-8:   llvm.inline_asm {{.*}} "cp.async.ca.shared.global [$0+{{[0-9]+}}], [$1+0], 8;", "r,l,~{memory}"
+// CHECK:         } else {
 // CHECK:         %[[STRIDE:.+]] = llvm.inline_asm has_side_effects {{.*}} "mov.b64 $0, $1;", "=l,l" %{{.+}} : (i64)
 // CHECK:         %[[FROM:.+]] = llvm.inline_asm has_side_effects {{.*}} "mov.b64 $0, $1;", "=l,l" %{{.+}} : (!llvm.ptr<1>)
 // CHECK:         %[[LEFT:.+]] = arith.muli %{{.+}}, %c2_i32
@@ -35,7 +38,8 @@ tile.kernel @whole_k(%x: memref<64x64xbf16>) attributes {phase = #tile.phase<all
 // CHECK:         arith.muli %c8_i64, %[[BY]]
 // CHECK:         llvm.inline_asm {{.*}}setp.gt.s32 in, $2, 8;{{.*}} 8, size;
 // CHECK-COUNT-6: llvm.inline_asm {{.*}} 8, size;
-// CHECK-NEXT:    llvm.return
+// CHECK-NOT:     llvm.inline_asm
+// CHECK:         llvm.return
 tile.kernel @ragged_k(%x: memref<?x?xbf16, strided<[?, 1]>> {tile.align = 8 : i64, tile.stride_divisible = array<i64: 4, 1>}) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @ragged blocks() attributes {shared = 8192} {
     %c0 = arith.constant 0 : index
@@ -61,7 +65,7 @@ tile.kernel @bounds_k(%x: memref<8x64x64xf32>, %i: index, %n: index) attributes 
 
 // Rows that end between the threads' pieces: what the tile does not have is not written.
 // CHECK-LABEL: llvm.func @live
-// CHECK:         llvm.inline_asm {{.*}} "@$2 cp.async.ca.shared.global [$0+0], [$1+0], 8, $3;", "r,l,b,r,~{memory}"
+// CHECK:         llvm.inline_asm {{.*}} "@$2 cp.async.ca.shared.global [$0+0], [$1+0], 8;", "r,l,b,~{memory}"
 tile.kernel @live_k(%x: memref<48x12xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @live blocks() attributes {shared = 8192} {
     %c0 = arith.constant 0 : index

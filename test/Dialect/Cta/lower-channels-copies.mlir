@@ -208,3 +208,95 @@ tile.kernel @at_once(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index, %b: i
   }
   tile.return
 }
+
+// The consumer's waits are ahead of its releases: the products of a second operand run two iterations later, so that a slot is given back only when the other channel
+// has two more. Of four slots two may be on their way. The first iterations and the last are straight code, the loop of the other arm does as the text.
+// CHECK-LABEL: tile.kernel @rotated(
+// CHECK: cta.role @producer warps(4) {
+// CHECK: scf.for
+// CHECK: cta.await_copies pending = 1
+// CHECK: cta.arrive 0[%{{.+}}] per_warp
+// CHECK: cta.arrive 8[%{{.+}}] per_warp
+// CHECK: cta.commit_copies
+// CHECK: cta.await_copies{{$}}
+!four = !cta.channel<4, !tile>
+tile.kernel @rotated(%A: memref<?x?xbf16>, %K: index, %b: i1) attributes {phase = #specialized, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @rotated_0 blocks() {
+    %ck = cta.channel : !four
+    %cv = cta.channel : !four
+    cta.role @math warps(4) {
+      scf.if %b {
+        %q0, %k0 = cta.wait %ck : !four
+        cta.release %ck, %q0 : !four
+        %q1, %k1 = cta.wait %ck : !four
+        cta.release %ck, %q1 : !four
+        scf.for %k = %c0 to %K step %c64 {
+          %q, %kt = cta.wait %ck : !four
+          cta.release %ck, %q : !four
+          %r, %vt = cta.wait %cv : !four
+          cta.release %cv, %r : !four
+        }
+        %r0, %v0 = cta.wait %cv : !four
+        cta.release %cv, %r0 : !four
+        %r1, %v1 = cta.wait %cv : !four
+        cta.release %cv, %r1 : !four
+      } else {
+        scf.for %k = %c0 to %K step %c64 {
+          %q, %kt = cta.wait %ck : !four
+          cta.release %ck, %q : !four
+          %r, %vt = cta.wait %cv : !four
+          cta.release %cv, %r : !four
+        }
+      }
+    }
+    cta.role @producer warps(4) {
+      scf.for %k = %c0 to %K step %c64 {
+        %p = cta.acquire %ck : !four
+        %k0 = cta.copy %A[%k, %c0] {mechanism = #cp, vector = 4} : memref<?x?xbf16> -> !tile
+        cta.commit %ck, %p (%k0) : !four
+        %q = cta.acquire %cv : !four
+        %v0 = cta.copy %A[%c0, %k] {mechanism = #cp, vector = 4} : memref<?x?xbf16> -> !tile
+        cta.commit %cv, %q (%v0) : !four
+      }
+    }
+  }
+  tile.return
+}
+
+// Nobody can say how far ahead the waits are: at once.
+// CHECK-LABEL: tile.kernel @anyhow(
+// CHECK: cta.role @producer warps(4) {
+// CHECK-NOT: pending
+// CHECK: cta.await_copies{{$}}
+// CHECK-NOT: cta.commit_copies
+tile.kernel @anyhow(%A: memref<?x?xbf16>, %K: index, %b: i1) attributes {phase = #specialized, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @anyhow_0 blocks() {
+    %ck = cta.channel : !four
+    %cv = cta.channel : !four
+    cta.role @math warps(4) {
+      scf.for %k = %c0 to %K step %c64 {
+        %q, %kt = cta.wait %ck : !four
+        cta.release %ck, %q : !four
+      }
+      scf.for %k = %c0 to %K step %c64 {
+        %r, %vt = cta.wait %cv : !four
+        cta.release %cv, %r : !four
+      }
+    }
+    cta.role @producer warps(4) {
+      scf.for %k = %c0 to %K step %c64 {
+        %p = cta.acquire %ck : !four
+        %k0 = cta.copy %A[%k, %c0] {mechanism = #cp, vector = 4} : memref<?x?xbf16> -> !tile
+        cta.commit %ck, %p (%k0) : !four
+        %q = cta.acquire %cv : !four
+        %v0 = cta.copy %A[%c0, %k] {mechanism = #cp, vector = 4} : memref<?x?xbf16> -> !tile
+        cta.commit %cv, %q (%v0) : !four
+      }
+    }
+  }
+  tile.return
+}

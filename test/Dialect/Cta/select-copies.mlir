@@ -49,9 +49,9 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"], tile.align = 16
 // CHECK: cta.load %X[{{.*}} {vector = 8 : i64, why = "no TMA: it has a mask; bounds are free with TMA, other masks are not: apply the mask with arith.select; no cp.async: it has a mask"}
 // CHECK: cta.load %X[{{.*}} pad = nan {vector = 8 : i64, why = "no TMA: TMA pads with zero only; use pad = zero or any, and arith.select; no cp.async: it pads with zero only"}
 // CHECK: cta.copy %X[{{.*}} limit = [%{{.+}}, _] {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64, why = "no TMA: the limit of tile dimension 0 may lie inside the memref; TMA stops at the memref's size only"}
-// CHECK: cta.load %Y[{{.*}} {why = "no TMA: the base of %Y is not known to be a multiple of 16 bytes; add tile.align = 16 to it; no cp.async: the base of %Y (tile.align) is known to be a multiple of 2 bytes only; single elements: the base of %Y is not known to be a multiple of 16 bytes (tile.align)"}
-// CHECK: cta.copy %Z[{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64, why = "no TMA: the stride of dimension 0 of %Z is not known to be a multiple of 16 bytes; add tile.stride_divisible = array<i64: 8, 1> to it; cp.async of 8 bytes: the stride of dimension 0 of %Z (tile.stride_divisible) is known to be a multiple of no more"}
-// CHECK: cta.load %X[{{.*}} {why = "no TMA: the coordinate of dimension 1 of %X is not known to fit 32 bits; tile.size_max or tile.assume can say so; no cp.async: the coordinate of dimension 1 is known to be a multiple of 2 bytes only; single elements: the coordinate of dimension 1 is not known to be a multiple of 8"}
+// CHECK: cta.load %Y[{{.*}} {why = "no TMA: the base of %Y is not known to be a multiple of 16 bytes; add tile.align = 16 to it; no cp.async: no more than 2 bytes are known to divide the base of %Y (tile.align); single elements: the base of %Y is not known to be a multiple of 16 bytes (tile.align)"}
+// CHECK: cta.copy %Z[{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64, why = "no TMA: the stride of dimension 0 of %Z is not known to be a multiple of 16 bytes; add tile.stride_divisible = array<i64: 8, 1> to it; cp.async of 8 bytes: no more are known to divide the stride of dimension 0 of %Z (tile.stride_divisible)"}
+// CHECK: cta.load %X[{{.*}} {why = "no TMA: the coordinate of dimension 1 of %X is not known to fit 32 bits; tile.size_max or tile.assume can say so; no cp.async: no more than 2 bytes are known to divide the coordinate of dimension 1; single elements: the coordinate of dimension 1 is not known to be a multiple of 8"}
 // CHECK: cta.copy %W[{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64, why = "no TMA: dimension 0 of %W may be empty: TMA has no descriptor for it"}
 // CHECK: cta.load %T[{{.*}} dims = [1, 0] {why = "no TMA: dimension 1 of %T, along which the shared tile is contiguous, is not known to have stride 1; no cp.async: the shared tile is contiguous along a dimension that is not known to have stride 1 in memory; single elements: no dimension of the tile is known to have stride 1 in memory"}
 tile.kernel @refused(%X: memref<1024x64xbf16> {tile.align = 16 : i64}, %Y: memref<64x64xbf16>, %Z: memref<64x64xbf16, strided<[?, 1]>> {tile.align = 16 : i64, tile.stride_divisible = array<i64: 4, 1>},
@@ -154,11 +154,11 @@ tile.kernel @stores(%S: memref<64x?xbf16, strided<[?, 1]>> {tile.align = 16 : i6
 #rows = #cta.frag<regs = [[0, 1], [0, 2]], lanes = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
 #sw = #cta.swizzle<128, dim = 1>
 // CHECK-LABEL: tile.kernel @pieces
-// CHECK: cta.copy %X{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 1 : i64, why = "{{.*}}; cp.async of 4 bytes: the coordinate of dimension 1 is known to be a multiple of no more"}
-// CHECK: cta.copy %F{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 2 : i64, why = "{{.*}}; cp.async of 8 bytes: the extent of the tile is known to be a multiple of no more"}
+// CHECK: cta.copy %X{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 1 : i64, why = "{{.*}}; cp.async of 4 bytes: no more are known to divide the coordinate of dimension 1"}
+// CHECK: cta.copy %F{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 2 : i64, why = "{{.*}}; cp.async of 8 bytes: no more are known to divide the extent of the tile"}
 // CHECK: cta.copy %F{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64, why = "no TMA: the limit of tile dimension 0 may lie inside the memref; TMA stops at the memref's size only"}
-// CHECK: cta.copy %D{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 1 : i64, why = "{{.*}}; cp.async of 8 bytes: the base of %D (tile.align) is known to be a multiple of no more"}
-// CHECK: cta.load %F{{.*}} {vector = 4 : i64, why = "{{.*}}; no cp.async: vectors of registers are wider than cp.async of 4 bytes: the rows of the shared tile is known to be a multiple of no more"}
+// CHECK: cta.copy %D{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 1 : i64, why = "{{.*}}; cp.async of 8 bytes: no more are known to divide the base of %D (tile.align)"}
+// CHECK: cta.load %F{{.*}} {vector = 4 : i64, why = "{{.*}}; no cp.async: vectors of registers are wider than cp.async of 4 bytes: no more are known to divide the rows of the shared tile"}
 // CHECK: cta.load %X{{.*}} limit = [%n, _] {
 // CHECK: arith.addf
 tile.kernel @pieces(%X: memref<?x?xf32, strided<[?, 1]>> {tile.align = 8 : i64, tile.stride_divisible = array<i64: 2, 1>}, %D: memref<?x64xf64> {tile.align = 8 : i64},
