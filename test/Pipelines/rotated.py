@@ -112,7 +112,7 @@ def main():
                 else:
                     allocated = opt(rotated, ALLOCATED)
                     for trips in range(6):
-                        done = subprocess.run(["tile-opt", "-", f"--cta-simulate=sizes=S=300,T=384,skip={384 - 64 * trips} timings=40 cores=2 verbose", "-o", os.devnull],
+                        done = subprocess.run(["tile-opt", "-", f"--cta-simulate=sizes=S=300,T={64 * trips} scalars=skip=0 timings=40 cores=2 verbose", "-o", os.devnull],
                                               input=allocated, capture_output=True, text=True)
                         assert done.returncode == 0 and re.search("remark: .*no violation", done.stderr), f"{name} in stages {stages}, {plan}, {trips} iterations:\n{done.stderr}"
             print(f"{name}: ok")

@@ -199,10 +199,21 @@ tile.kernel @written(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?x
 // CHECK-LABEL: tile.kernel @pending(
 // CHECK-NOT: cta.step
 // CHECK: tile.return
+// Nor with an epilogue beside the products, nor of the iterations that cta-peel-masks has left over.
+// CHECK-LABEL: tile.kernel @beside(
+// CHECK-NOT: cta.step
+// CHECK: tile.return
+// CHECK-LABEL: tile.kernel @rest(
+// CHECK-NOT: cta.step
+// CHECK: tile.return
 // REMARK: [Missed] steps | Category:cta-schedule | Remark="no steps: ", Remark="an inner loop or a condition fills and reads slots"
 // REMARK: [Missed] steps | Category:cta-schedule | Remark="no steps: ", Remark="products stay in flight, for which the passes behind take the loop as it is"
+// REMARK: [Missed] steps | Category:cta-schedule | Remark="no steps: ", Remark="another point's epilogue runs beside its products"
+// REMARK: [Missed] steps | Category:cta-schedule | Remark="no steps: ", Remark="its iterations are those that another loop with its slots has left over"
 // LOWERED-LABEL: tile.kernel @left(
 // LOWERED-LABEL: tile.kernel @pending(
+// LOWERED-LABEL: tile.kernel @beside(
+// LOWERED-LABEL: tile.kernel @rest(
 // SIMULATED: remark: @left_0: simulated
 // SIMULATED: remark: @pending_0: simulated
 #sw1 = #cta.swizzle<128, dim = 1>
@@ -252,6 +263,44 @@ tile.kernel @pending(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?x
       cta.release %x, %q : !cta.channel<?, !t>
       scf.yield %d : !s
     }
+    cta.store %r, %C[%c0, %c0] : !s -> memref<?x?xf32>
+  }
+  tile.return
+}
+tile.kernel @beside(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?x?xf32>, %K: index) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<stages = 3, overlap = 1>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @beside_0 blocks() {
+    %x = cta.channel : !cta.channel<?, !t>
+    %zero = arith.constant dense<0.0> : !s
+    %r = scf.for %k = %c0 to %K step %c64 iter_args(%f = %zero) -> (!s) {
+      %p = cta.acquire %x : !cta.channel<?, !t>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !t
+      cta.commit %x, %p (%a0) : !cta.channel<?, !t>
+      %q, %a = cta.wait %x : !cta.channel<?, !t>
+      %d = cta.wgmma %a, %a, %f : !t, !t -> !s
+      cta.release %x, %q : !cta.channel<?, !t>
+      scf.yield %d : !s
+    }
+    cta.store %r, %C[%c0, %c0] : !s -> memref<?x?xf32>
+  }
+  tile.return
+}
+tile.kernel @rest(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?x?xf32>, %K: index) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<stages = 3>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @rest_0 blocks() {
+    %x = cta.channel : !cta.channel<?, !t>
+    %zero = arith.constant dense<0.0> : !s
+    %r = scf.for %k = %c0 to %K step %c64 iter_args(%f = %zero) -> (!s) {
+      %p = cta.acquire %x : !cta.channel<?, !t>
+      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !t
+      cta.commit %x, %p (%a0) : !cta.channel<?, !t>
+      %q, %a = cta.wait %x : !cta.channel<?, !t>
+      %d = cta.wgmma %a, %a, %f : !t, !t -> !s
+      cta.release %x, %q : !cta.channel<?, !t>
+      scf.yield %d : !s
+    } {cta.rest}
     cta.store %r, %C[%c0, %c0] : !s -> memref<?x?xf32>
   }
   tile.return
