@@ -307,7 +307,8 @@ def Schedule : CtaPass<"cta-schedule"> {
     the tiles that the launch stages leave; every channel has a slot at least. A depth that cannot be is an error with the sum. Loops whose channels got less
     are solved again with what they got. Channels whose sides do not stand in one loop get one slot, in outer loops two if possible.
 
-    The loop keeps the answer, which has no meaning but for `products` (the stage of each, in the order of the text: `cta-rotate-loops` asks it):
+    The loop keeps the answer, which has no meaning but for `products` (the stage of each, in the order of the text) and `order` (the place of each in the pipelined loop, where earlier stages do
+    not come first), which `cta-rotate-loops` asks:
 
     ```mlir
     scf.for … { … } {cta.schedule = {bound = "tensor", bounds = {tensor = 1024 : i64, …}, ii = 1024 : i64, products = array<i64: 0>}}

@@ -19,7 +19,8 @@ constexpr llvm::StringLiteral kRequireAttr = "require";
 constexpr llvm::StringLiteral kUnplannedAttr = "cta.unplanned";
 
 /// What cta-schedule found out about a loop, on the loop: a dictionary with `ii`, `bound` and
-/// `bounds` in cycles, and the stages of its `products` in the order of the text.
+/// `bounds` in cycles, the stages of its `products` in the order of the text, and their `order` in
+/// the pipelined loop, if it is not that of stages and text.
 constexpr llvm::StringLiteral kScheduleAttr = "cta.schedule";
 
 /// On the loop over the iterations that cta-peel-masks left over: few, if any.
