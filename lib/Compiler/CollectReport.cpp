@@ -279,6 +279,8 @@ std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
   model.iteration = report.iteration = number("iteration").value_or(0);
   model.blocksPerSM = report.blocksPerSM =
       std::max<int64_t>(number("blocks_per_sm").value_or(1), 1);
+  model.streamK = number("stream_k").value_or(0);
+  model.handOver = static_cast<double>(number("hand_over").value_or(0));
   std::optional<int64_t> points = number("points"), iterations = number("iterations");
   if (points && iterations) {
     report.cycles = std::llround(model.cycles(*points, *iterations, hopper::kSMs));

@@ -122,6 +122,7 @@ static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   cta::LowerGridOptions grid;
   grid.dependent = options.dependentLaunch;
   kernels.addPass(cta::createLowerGrid(grid));
+  kernels.addPass(cta::createStreamK());
   kernels.addPass(cta::createPipelineCopies());
   kernels.addPass(cta::createDeferSums());
   kernels.addPass(cta::createPeelMasks());

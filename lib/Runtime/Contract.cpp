@@ -274,6 +274,9 @@ void KernelReader::readWorkspace(const JsonReader &reader, std::vector<Workspace
     else
       init.fail("expected a number, null, or for floats \"inf\", \"-inf\" or \"nan\"");
   }
+  workspace.restored = reader.boolOr("restored", false);
+  if (workspace.restored && !workspace.initialized)
+    reader.fail("'restored' workspace needs an 'init' that it is filled with");
   workspaces.push_back(std::move(workspace));
 }
 

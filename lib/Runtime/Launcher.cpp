@@ -28,6 +28,8 @@ Kernel::~Kernel() {
   for (auto &[key, list] : buffers)
     for (Buffer &buffer : list)
       module.getBackend().free(key.first, buffer.address);
+  for (auto &[key, buffer] : restored)
+    module.getBackend().free(std::get<0>(key), buffer.address);
 }
 
 bool Kernel::makeKey(const tessera_rt_arg *args, size_t count, void *context, void *stream,
@@ -150,7 +152,7 @@ bool Kernel::prepareSpaces(const std::vector<Workspace> &workspaces,
       return error.set(TESSERA_RT_INVALID, what + reason);
     size_t elementBytes = elementSize(workspace.element);
     size_t bytes = space.count * elementBytes;
-    Buffer &buffer = list[i];
+    Buffer &buffer = workspace.restored ? restored[{context, stream, &workspace}] : list[i];
     if (buffer.bytes < bytes || !buffer.address) {
       // Earlier launches may still use the old one.
       Backend &backend = module.getBackend();
@@ -163,10 +165,17 @@ bool Kernel::prepareSpaces(const std::vector<Workspace> &workspaces,
       ++generation;
       if (!backend.allocate(bytes, buffer.address, error))
         return error.set(error.status, what + error.message);
+      if (workspace.restored && !backend.fill(buffer.address, workspace.pattern, elementBytes,
+                                              space.count, stream, error)) {
+        // Not filled: the next launch must not take it for a buffer that is.
+        backend.free(context, buffer.address);
+        buffer = Buffer();
+        return error.set(error.status, what + error.message);
+      }
       buffer.bytes = bytes;
     }
     space.address = buffer.address;
-    if (workspace.initialized)
+    if (workspace.initialized && !workspace.restored)
       prepared.fills.push_back({space.address, workspace.pattern, elementBytes, space.count});
   }
   return true;

@@ -219,6 +219,8 @@ static json::Array toArray(const std::vector<Workspace> &workspaces) {
                    {"init", workspace.init}};
     if (!workspace.strides.empty())
       o["strides"] = toArray(workspace.strides);
+    if (workspace.restored)
+      o["restored"] = true;
     list.push_back(std::move(o));
   }
   return list;

@@ -166,6 +166,10 @@ FailureOr<Workspace> tessera::contract::describeWorkspace(memref::AllocOp alloc)
       workspace.strides.push_back(*expr);
     }
   Attribute init = alloc->getAttr("tile.init");
+  workspace.restored = alloc->hasAttr("tile.restored");
+  if (workspace.restored && !init)
+    return alloc.emitOpError("has tile.restored, which says that the kernel leaves it filled with "
+                             "tile.init, but no tile.init");
   if (!init)
     return workspace;
   auto typed = dyn_cast<TypedAttr>(init);

@@ -12,7 +12,7 @@ bench/gemm.py times the best. Lines of such a file are `TILES: PLAN`, where a|b 
 
   128x256x64 | 128x128x64: stages = 3|4, persistent = 1, group = 16, epilogue = 0|64
 
-`64x64x128:` leaves the plan to the compiler.
+`64x64x128:` leaves the plan to the compiler. `160x128x64t` computes the transposed tile, Cᵀ = Bᵀ·Aᵀ: its rows, multiples of 64, are columns of C.
 """
 
 import argparse
@@ -62,8 +62,9 @@ class Product:
         return text, f"%{name}: {text} {{{facts}}}"
 
     def source(self, tile, plan=""):
-        """`plan` is the inside of a #cta.plan and also says how blocks are ordered."""
-        tm, tn, tk = tile
+        """`tile` is M, N, K[, "t"]; `plan` the inside of a #cta.plan, which also says how blocks are ordered."""
+        tm, tn, tk = tile[:3]
+        swapped = len(tile) > 3
         a_type, a = self._array("A", ["M", "K"] if self.layout[0] == "n" else ["K", "M"], self.element)
         b_type, b = self._array("B", ["K", "N"] if self.layout[1] == "n" else ["N", "K"], self.element)
         c_type, c = self._array("C", ["M", "N"], self.result)
@@ -75,11 +76,16 @@ class Product:
         arguments = [a, b] + [text for word, text in operands.items() if word in self.epilogue] + [c]
         at, grid, z = ("%z, ", "(%z, %i, %j) = (0, 0, 0) to (%Z, %M, %N)", "1, ") if self.batched else ("", "(%i, %j) = (0, 0) to (%M, %N)", "")
         # The tiles of a batched product have rank 2; the batch is a coordinate only.
-        dims = lambda letter: "" if letter == "n" else " dims = [2, 1]" if self.batched else " dims = [1, 0]"
-        wide, out = f"tensor<{tm}x{tn}xf32>", f"tensor<{tm}x{tn}x{self.result}>"
-        a_tile, b_tile = f"tensor<{tm}x{tk}x{self.element}>", f"tensor<{tk}x{tn}x{self.element}>"
+        dims = lambda as_it_is: "" if as_it_is else " dims = [2, 1]" if self.batched else " dims = [1, 0]"
+        shape = f"{tn}x{tm}" if swapped else f"{tm}x{tn}"
+        wide, out = f"tensor<{shape}xf32>", f"tensor<{shape}x{self.result}>"
+        a_tile, b_tile = (f"tensor<{rows}x{columns}x{self.element}>"
+                          for rows, columns in (((tk, tm), (tn, tk)) if swapped else ((tm, tk), (tk, tn))))
+        a_straight, b_straight = ((letter == "n") != swapped for letter in self.layout)
         a_at, b_at = ("%i, %k" if self.layout[0] == "n" else "%k, %i"), ("%k, %j" if self.layout[1] == "n" else "%j, %k")
-        body, value = self._epilogue(tm, tn, wide, at, {"rowscale": rows_type, "colscale": columns_type, "bias": bias_type, "residual": r_type})
+        body, value = self._epilogue(tm, tn, wide, at, {"rowscale": rows_type, "colscale": columns_type, "bias": bias_type, "residual": r_type},
+                                     swapped, dims)
+        factors = ("%b", "%a", b_tile, a_tile) if swapped else ("%a", "%b", a_tile, b_tile)
         if self.result != "f32":
             body.append(f"%out = arith.truncf {value} : {wide} to {out}")
             value = "%out"
@@ -92,15 +98,15 @@ class Product:
                   "    %c0 = arith.constant 0 : index", f"    %step = arith.constant {tk} : index",
                   f"    %zero = arith.constant dense<0.0> : {wide}",
                   f"    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> ({wide}) {{",
-                  f"      %a = tile.load %A[{at}{a_at}]{dims(self.layout[0])} : {a_type} -> {a_tile}",
-                  f"      %b = tile.load %B[{at}{b_at}]{dims(self.layout[1])} : {b_type} -> {b_tile}",
-                  f"      %next = tile.mma %a, %b, %sum : {a_tile}, {b_tile} -> {wide}",
+                  f"      %a = tile.load %A[{at}{a_at}]{dims(a_straight)} : {a_type} -> {a_tile}",
+                  f"      %b = tile.load %B[{at}{b_at}]{dims(b_straight)} : {b_type} -> {b_tile}",
+                  f"      %next = tile.mma {factors[0]}, {factors[1]}, %sum : {factors[2]}, {factors[3]} -> {wide}",
                   f"      scf.yield %next : {wide}", "    }"]
         lines += ["    " + line for line in body]
-        lines += [f"    tile.store {value}, %C[{at}%i, %j] : {out} -> {c_type}", "  }", "  tile.return", "}"]
+        lines += [f"    tile.store {value}, %C[{at}%i, %j]{dims(not swapped)} : {out} -> {c_type}", "  }", "  tile.return", "}"]
         return ABOUT + "\n".join(lines) + "\n"
 
-    def _epilogue(self, tm, tn, wide, at, types):
+    def _epilogue(self, tm, tn, wide, at, types, swapped, dims):
         """Lines and the value that they leave in f32."""
         lines, value = [], "%acc"
         constant = lambda name, number: lines.append(f"%{name} = arith.constant dense<{number}> : {wide}")
@@ -113,13 +119,13 @@ class Product:
         for word, coordinate, extent, dim in (("rowscale", "%i", tm, 0), ("colscale", "%j", tn, 1)):
             if word in self.epilogue:
                 lines += [f"%{word}s = tile.load %{word}[{coordinate}] : {types[word]} -> {narrow('f32', extent)}",
-                          f"%{word}_wide = tile.broadcast %{word}s dims = [{dim}] : {narrow('f32', extent)} -> {wide}"]
+                          f"%{word}_wide = tile.broadcast %{word}s dims = [{dim ^ swapped}] : {narrow('f32', extent)} -> {wide}"]
                 step(f"{word}d", "arith.mulf", value, f"%{word}_wide")
                 value = f"%{word}d"
         if "bias" in self.epilogue:
             lines += [f"%row = tile.load %bias[%j] : {types['bias']} -> {narrow(self.element, tn)}",
                       f"%row32 = arith.extf %row : {narrow(self.element, tn)} to {narrow('f32', tn)}",
-                      f"%rows = tile.broadcast %row32 dims = [1] : {narrow('f32', tn)} -> {wide}"]
+                      f"%rows = tile.broadcast %row32 dims = [{1 ^ swapped}] : {narrow('f32', tn)} -> {wide}"]
             step("biased", "arith.addf", value, "%rows")
             value = "%biased"
         if "relu" in self.epilogue:
@@ -146,8 +152,8 @@ class Product:
             step("silu", "arith.divf", value, "%s2")
             value = "%silu"
         if "residual" in self.epilogue:
-            kind = narrow(self.element, f"{tm}x{tn}")
-            lines += [f"%r = tile.load %R[{at}%i, %j] : {types['residual']} -> {kind}", f"%r32 = arith.extf %r : {kind} to {wide}"]
+            kind = narrow(self.element, f"{tn}x{tm}" if swapped else f"{tm}x{tn}")
+            lines += [f"%r = tile.load %R[{at}%i, %j]{dims(not swapped)} : {types['residual']} -> {kind}", f"%r32 = arith.extf %r : {kind} to {wide}"]
             step("total", "arith.addf", value, "%r32")
             value = "%total"
         return lines, value
@@ -209,14 +215,14 @@ def read_plans(path):
                 continue
             tiles, colon, plan = line.partition(":")
             entries = [entry.partition("=") for entry in plan.split(",") if entry.strip()]
-            tiles = [re.fullmatch(r"(\d+)x(\d+)x(\d+)", tile.strip()) for tile in tiles.split("|")]
+            tiles = [re.fullmatch(r"(\d+)x(\d+)x(\d+)(t?)", tile.strip()) for tile in tiles.split("|")]
             if not colon or None in tiles or not all(value.strip() for _, _, value in entries):
-                sys.exit(f"{path}:{number}: not 'MxNxK | …: entry = value|…, …': {line}")
+                sys.exit(f"{path}:{number}: not 'MxNxK[t] | …: entry = value|…, …': {line}")
             values = [[value.strip() for value in text.split("|")] for _, _, text in entries]
             for tile in tiles:
                 for choice in itertools.product(*values):
                     plan = ", ".join(f"{entry.strip()} = {value}" for (entry, _, _), value in zip(entries, choice))
-                    found[tuple(int(size) for size in tile.groups()), plan] = None
+                    found[(*map(int, tile.groups()[:3]), *tile.group(4)), plan] = None
     return list(found)
 
 
@@ -236,7 +242,7 @@ def main():
         # Two operands beside the accumulators of 128x256 do not fit the registers, if one is as large or the variants for all arrays are wanted.
         whole = len({"alpha", "bias", "residual"} & set(product.epilogue)) < 2
         for tile, plan in many or [((tm, tn if whole else tn // 2, tk), options.plan)]:
-            words = ["x".join(map(str, tile))] + [entry.replace(" = ", "").replace("_", "") for entry in plan.split(", ") if entry]
+            words = ["x".join(map(str, tile[:3])) + "".join(tile[3:])] + [entry.replace(" = ", "").replace("_", "") for entry in plan.split(", ") if entry]
             suffix = "-" + "-".join(words) if many else ""
             with open(os.path.join(options.out, product.name + suffix + ".mlir"), "w") as file:
                 file.write(product.source(tile, plan))

@@ -58,7 +58,8 @@ struct Workspace {
   std::vector<Expr> sizes;
   std::vector<Expr> strides; ///< empty: row-major and contiguous
   bool initialized = false;
-  uint64_t pattern = 0; ///< bits of one element
+  bool restored = false; ///< the kernel leaves it filled: once, when it is allocated, is enough
+  uint64_t pattern = 0;  ///< bits of one element
 };
 
 struct Guard {

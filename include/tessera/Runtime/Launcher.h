@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -68,6 +69,8 @@ private:
     size_t bytes = 0;
   };
   using BufferKey = std::pair<void *, void *>;
+  /// Context, stream, workspace: what a kernel leaves filled is no other workspace's memory.
+  using RestoredKey = std::tuple<void *, void *, const Workspace *>;
   /// What evaluation yields for one workspace.
   struct Space {
     std::vector<int64_t> sizes, strides;
@@ -103,6 +106,7 @@ private:
   int64_t cores = 1;
   std::unordered_map<uint64_t, std::unique_ptr<Prepared>> cache;
   std::map<BufferKey, std::vector<Buffer>> buffers;
+  std::map<RestoredKey, Buffer> restored;
   uint64_t generation = 0; ///< counts reallocations of buffers
 };
 

@@ -68,10 +68,11 @@ struct Workspace {
   std::vector<Expr> sizes;
   std::vector<Expr> strides;        // empty: row-major and contiguous
   llvm::json::Value init = nullptr; // null: not initialised
+  bool restored = false;            // the kernel leaves it as it was filled
 
   bool operator==(const Workspace &other) const {
     return element == other.element && sizes == other.sizes && strides == other.strides &&
-           init == other.init;
+           init == other.init && restored == other.restored;
   }
 };
 

@@ -416,6 +416,8 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case([&](cta::BlockIdOp o) { return lowerBlockId(*this, o); })
       .Case([&](cta::LoadOp o) { return lowerLoad(*this, o); })
       .Case([&](cta::StoreOp o) { return lowerStore(*this, o); })
+      .Case([&](cta::PutPartialOp o) { return lowerPutPartial(*this, o); })
+      .Case([&](cta::AddPartialOp o) { return lowerAddPartial(*this, o); })
       .Case([&](cta::StageOp o) { return lowerStage(*this, o); })
       .Case([&](cta::ReadOp o) { return lowerRead(*this, o); })
       // A place, see placeOf.

@@ -320,6 +320,9 @@ Values emitScalarOp(Lowering &f, Operation *op, ValueRange operands);
 LogicalResult lowerLoad(Lowering &f, cta::LoadOp op);
 LogicalResult lowerStore(Lowering &f, cta::StoreOp op);
 
+LogicalResult lowerPutPartial(Lowering &f, cta::PutPartialOp op);
+LogicalResult lowerAddPartial(Lowering &f, cta::AddPartialOp op);
+
 LogicalResult lowerStage(Lowering &f, cta::StageOp op);
 LogicalResult lowerRead(Lowering &f, cta::ReadOp op);
 LogicalResult lowerAssert(Lowering &f, mlir::cf::AssertOp op);

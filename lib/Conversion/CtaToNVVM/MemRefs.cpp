@@ -63,6 +63,12 @@ void Lowering::collectWrites() {
           add(written, o.getDest());
           add(copied, o.getDest());
         })
+        .Case<cta::PutPartialOp, cta::AddPartialOp>([&](auto o) {
+          for (Value memref : {o.getSlots(), o.getFlags()}) {
+            add(written, memref);
+            add(readBack, memref);
+          }
+        })
         .Case<memref::LoadOp>([&](auto o) { add(readBack, o.getMemRef()); })
         .Case<memref::StoreOp>([&](auto o) { add(written, o.getMemRef()); });
   });

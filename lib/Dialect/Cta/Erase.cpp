@@ -70,6 +70,28 @@ Erased CopyOutOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return eraseDestination(*this, b, operands);
 }
 
+/// Blocks that run one after the other in the order of their numbers need no flags.
+static SmallVector<Value> slotCoords(OpBuilder &b, Location loc, Value slot, int64_t rank) {
+  SmallVector<Value> coords{slot};
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  coords.append(rank, zero);
+  return coords;
+}
+Erased PutPartialOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  int64_t rank = erasedTensor(getValue()).getRank();
+  tile::StoreOp::create(b, getLoc(), operands[0], operands[1],
+                        slotCoords(b, getLoc(), operands[2], rank));
+  return SmallVector<Value>{};
+}
+Erased AddPartialOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  RankedTensorType type = erasedTensor(getValue());
+  Value other = tile::LoadOp::create(b, getLoc(), type, operands[1],
+                                     slotCoords(b, getLoc(), operands[2], type.getRank()));
+  if (isa<FloatType>(type.getElementType()))
+    return one(arith::AddFOp::create(b, getLoc(), operands[0], other));
+  return one(arith::AddIOp::create(b, getLoc(), operands[0], other));
+}
+
 static Value concat(OpBuilder &b, Location loc, ValueRange inputs, int64_t dim,
                     RankedTensorType type) {
   if (inputs.size() == 1)

@@ -122,9 +122,10 @@ tile.kernel @masks(%C: memref<?x?xf32>, %D: memref<?x?xf32>, %x: memref<?x?xf32>
   tile.return
 }
 
-// Not split: columns that the width does not divide, another layout, a converted tile with two users.
+// Columns that the width does not divide have a narrower last part. Not split: another layout, a converted tile with two users.
 // CHECK-LABEL: tile.kernel @whole(
-// CHECK: cta.store {{.*}} : tensor<128x48xf32
+// CHECK: cta.store {{.*}} : tensor<128x32xf32
+// CHECK: cta.store {{.*}} : tensor<128x16xf32
 // CHECK: cta.store {{.*}} : tensor<128x64xbf16
 // CHECK: cta.store {{.*}} : tensor<128x64xf32, #frag
 // CHECK: cta.store {{.*}} : tensor<128x64xf32, #frag

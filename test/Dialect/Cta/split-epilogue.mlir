@@ -61,9 +61,13 @@ tile.kernel @bias_residual(%bias: memref<?xf32>, %R: memref<?x?xbf16>, %C: memre
 !tile = tensor<64x64xf16, #acc>
 !smem = !cta.smem<64x64xf16, #cta.swizzle<128, dim = 1>>
 
-// Not split: columns that the width does not divide, or no more than it; a width below what a swizzle needs; no plan.
+// Columns that the width does not divide: the last part is narrower, its swizzle as wide as it lets it be. Not split: columns that
+// are no more than the width; a width below what a swizzle needs; no plan.
 // CHECK-LABEL: tile.kernel @not_divided(
-// CHECK: cta.copy_out
+// CHECK: %[[WIDE:.*]] = cta.stage %{{.*}} : tensor<64x48xf16, #{{.*}}> -> <64x48xf16, #cta.swizzle<32, dim = 1>>
+// CHECK: cta.copy_out %[[WIDE]], %{{.*}}[%{{.*}}, %{{.*}}]
+// CHECK: %[[REST:.*]] = cta.stage %{{.*}} : tensor<64x16xf16, #{{.*}}> -> <64x16xf16, #cta.swizzle<32, dim = 1>>
+// CHECK: cta.copy_out %[[REST]], %{{.*}}[%{{.*}}, %c48{{.*}}]
 // CHECK-NOT: cta.copy_out
 // CHECK-LABEL: tile.kernel @narrow(
 // CHECK: cta.copy_out

@@ -107,14 +107,17 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
     * `producers`: warps that do nothing but issue loads; 0: no specialisation, the math warps issue them.
     * `stages`: slots of each channel that a loop refills; 0: no channels, everything stays synchronous.
     * `persistent`: 1: as many CTAs as the chip has room for, each with a loop over blocks; 0: one CTA a block.
-    * `group`: rows of blocks that run together (rasterisation, see `#tile.order`).
+    * `group`: rows of blocks that run together (rasterisation, see `#tile.order`), along the last dimension but one: those before it are batches.
     * `blocks_per_sm`: CTAs that shall share an SM.
-    * `cluster`: CTAs of a cluster along the first grid dimension: a power of two, at most 8 (the portable size, CUDA C++ Programming Guide, thread block clusters).
+    * `cluster`: CTAs of a cluster along one grid dimension: a power of two, at most 8 (the portable size, CUDA C++ Programming Guide, thread block clusters).
+    * `cluster_dim`: that dimension, counted from 0. What is loaded in the loop over products and does not depend on it is fetched once for the cluster. Absent: the dimension with most bytes of that.
     * `registers`: of a math thread after the roles have parted (`setmaxnreg`); 0: as many as at entry.
     * `pending`: 1 or more: products stay in flight while others are issued, those of one iteration over the back edge of a pipelined loop; 0: each is waited for at once.
     * `epilogue`: columns that the epilogue converts and stores at a time; 0: the whole tile.
     * `overlap`: n (1 to 4): the parts of a block's epilogue run beside the products of the next block in the same warpgroups, each part with the products of n iterations in flight, which
       needs registers for two sets of accumulators; 0: before them.
+    * `stream_k`: n: the points of a persistent launch that would fill its last round only in part are dealt out to all blocks by their iterations, in parts of at least n, if that spares
+      at least n (stream-K, Osama et al., PPoPP 2023); 0: a point is computed by one block.
   }];
   let parameters = (ins
     OptionalParameter<"std::optional<Replicate>">:$replicate, OptionalParameter<"std::optional<int64_t>">:$warpgroups,
@@ -123,7 +126,8 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
     OptionalParameter<"std::optional<int64_t>">:$blocks_per_sm, OptionalParameter<"std::optional<int64_t>">:$cluster,
     OptionalParameter<"std::optional<int64_t>">:$registers, OptionalParameter<"std::optional<int64_t>">:$pending,
     OptionalParameter<"std::optional<int64_t>">:$epilogue,
-    OptionalParameter<"std::optional<int64_t>">:$overlap);
+    OptionalParameter<"std::optional<int64_t>">:$overlap, OptionalParameter<"std::optional<int64_t>">:$stream_k,
+    OptionalParameter<"std::optional<int64_t>">:$cluster_dim);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -9,6 +9,7 @@ include "tessera/Dialect/Cta/ComputeOps.td"
 include "tessera/Dialect/Cta/ShapeOps.td"
 include "tessera/Dialect/Cta/ChannelOps.td"
 include "tessera/Dialect/Cta/ReplicaOps.td"
+include "tessera/Dialect/Cta/PartialOps.td"
 include "tessera/Dialect/Cta/AllocatedOps.td"
 
 #endif

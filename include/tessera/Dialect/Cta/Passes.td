@@ -149,6 +149,40 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
   let options = [Option<"dependent", "dependent", "bool", "false", "Make launches that may begin before the one in front of them has ended.">];
 }
 
+def StreamK : CtaPass<"cta-stream-k"> {
+  let summary = "The last points of a persistent launch by iterations instead of points";
+  let description = [{
+    Requires and ensures *placed*, lowered grids. With `stream_k = m` in the kernel's plan the points that would fill the last round of a persistent launch only in part are dealt
+    out to all blocks by their iterations, in parts of at least m of the same length, if that spares at least m iterations. A block computes the end of one point, whose sums it
+    leaves in workspace (`cta.put_partial`), then the beginning of another, adds the sums of the blocks that have the rest (`cta.add_partial`) and does the epilogue. What is
+    divided is decided when the launch begins, from sizes and the number of cores. Results do not depend on how fast blocks are.
+
+    ```mlir
+    scf.for %t = %id to %points step %n : i32 {
+      …
+      %acc = scf.for %k = %lb to %ub step %s iter_args(%c = %zero) { … }
+      …                                                          // epilogue
+    } {tile.disjoint}
+    // becomes
+    scf.for %item = 0 to %items step 1 : i32 {
+      %t, %from, %count = …                                      // of a whole point: 0 and all
+      %acc = scf.for %k = %lb + %from * %s to min(%ub, %lb + (%from + %count) * %s) step %s iter_args(%c = %zero) { … }
+      scf.if %from == 0 {
+        %sum = scf.for %i = 1 to %others + 1 step 1 iter_args(%x = %acc) {
+          cta.add_partial %x, %slots[%block - %i], %flags
+        }
+        …                                                        // epilogue
+      } else {
+        cta.put_partial %acc, %slots[%block], %flags
+      }
+    } {tile.disjoint}
+    ```
+
+    It is an error if a point has no single loop over products, if that carries anything but sums of products that begin with 0, if it stores, if something is
+    stored before it, or if its bounds depend on the point.
+  }];
+}
+
 def AllocateShared : CtaPass<"cta-allocate-shared"> {
   let summary = "Give shared tiles offsets and copies mbarriers";
   let description = [{

@@ -75,17 +75,17 @@ struct PlanFacts {
 /// The entries of #cta.plan that the model decides; one without a value is open.
 struct PlanRequest {
   std::optional<int64_t> producers, stages, persistent, group, blocksPerSM, registers, pending,
-      overlap;
+      overlap, streamK;
   /// The request leaves open what decides whether a plan can work.
   bool isOpen() const {
     return !producers && !stages && !blocksPerSM && !registers && !pending &&
-           overlap.value_or(0) == 0;
+           overlap.value_or(0) == 0 && streamK.value_or(0) == 0;
   }
 };
 
 struct PlanChoice {
   int64_t producers = 0, stages = 0, persistent = 0, group = 0, blocksPerSM = 1, registers = 0,
-          pending = 0, overlap = 0;
+          pending = 0, overlap = 0, streamK = 0;
   /// `warpgroups`: all that compute.
   int64_t threads(int64_t warpgroups) const { return 128 * warpgroups + 32 * producers; }
 };
@@ -96,6 +96,9 @@ struct PlanPrediction {
   double round = 0;     ///< once a round
   double iteration = 0; ///< all blocks of an SM one iteration further
   int64_t blocksPerSM = 1;
+  /// Iterations that a part must have and spare (`stream_k`), and cycles of handing its sums on.
+  int64_t streamK = 0;
+  double handOver = 0;
   /// What an iteration waits for: tensor, shared memory, L2, memory or latency.
   std::string bound;
 

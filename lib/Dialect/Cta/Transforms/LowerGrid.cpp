@@ -103,11 +103,11 @@ static std::pair<Value, Value> divide(Arith a, Value n, Divisor d) {
           arith::SelectOp::create(a.b, a.loc, more, less, rest)};
 }
 
-/// The coordinates of block number `rest` (an i32) along each dimension, as i32. What does not
-/// depend on it is computed by `fixed`, which may stand in front of the launch; then divisions have
-/// reciprocals.
+/// The coordinates of block number `rest` (an i32) along each dimension, as i32. Groups are of rows
+/// of dimension `rows`; those before it are slower. What does not depend on the number is computed
+/// by `fixed`, which may stand in front of the launch; then divisions have reciprocals.
 static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange blocks, int64_t group,
-                                           Arith fixed, bool reciprocals) {
+                                           unsigned rows, Arith fixed, bool reciprocals) {
   unsigned rank = blocks.size();
   SmallVector<Value> coords(rank);
   Type i32 = a.b.getI32Type();
@@ -118,47 +118,53 @@ static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange block
     return reciprocals ? makeDivisor(fixed, value) : Divisor{value, {}};
   };
 
-  if (group > 0 && rank > 1) {
-    Value columns = counts[1];
-    for (Value count : ArrayRef<Value>(counts).drop_front(2))
+  if (group > 0 && rows + 1 < rank) {
+    Value columns = counts[rows + 1];
+    for (Value count : ArrayRef<Value>(counts).drop_front(rows + 2))
       columns = fixed.make<arith::MulIOp>(columns, count);
+    if (rows > 0) {
+      Value inner = fixed.make<arith::MulIOp>(counts[rows], columns);
+      Value outer;
+      std::tie(outer, rest) = divide(a, rest, divisor(inner));
+      for (unsigned d = rows; d-- > 1;)
+        std::tie(outer, coords[d]) = divide(a, outer, divisor(counts[d]));
+      coords[0] = outer;
+    }
     // No group is higher than the grid: then all products stay below the number of blocks.
     Value most = fixed.i32(std::min<int64_t>(group, std::numeric_limits<int32_t>::max()));
-    Value height = fixed.make<arith::MinUIOp>(most, counts[0]);
+    Value height = fixed.make<arith::MinUIOp>(most, counts[rows]);
     auto [number, inside] = divide(a, rest, divisor(fixed.make<arith::MulIOp>(height, columns)));
     Value firstRow = a.make<arith::MulIOp>(number, height);
-    Value left = a.make<arith::SubIOp>(counts[0], firstRow);
-    Divisor rows{a.make<arith::MinUIOp>(left, height), {}};
+    Value left = a.make<arith::SubIOp>(counts[rows], firstRow);
+    Divisor high{a.make<arith::MinUIOp>(left, height), {}};
     if (reciprocals) {
       // All groups are as high but the last. If the grid is not as high as one, that one is whole.
       Divisor whole = makeDivisor(fixed, height);
-      Divisor last = makeDivisor(fixed, fixed.make<arith::RemUIOp>(counts[0], most));
+      Divisor last = makeDivisor(fixed, fixed.make<arith::RemUIOp>(counts[rows], most));
       Value isWhole =
           a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::uge, left, height);
-      rows.reciprocal =
+      high.reciprocal =
           a.b.createOrFold<arith::SelectOp>(a.loc, isWhole, whole.reciprocal, last.reciprocal);
     }
-    auto [column, row] = divide(a, inside, rows);
-    coords[0] = a.make<arith::AddIOp>(firstRow, row);
-    rest = column;
+    auto [column, row] = divide(a, inside, high);
+    coords[rows] = a.make<arith::AddIOp>(firstRow, row);
+    for (unsigned d = rank - 1; d > rows + 1; --d)
+      std::tie(column, coords[d]) = divide(a, column, divisor(counts[d]));
+    coords[rows + 1] = column;
+    return coords;
   }
-  for (unsigned d = rank - 1; d > 0; --d) {
-    if (d == 1 && coords[0])
-      coords[d] = rest;
-    else
-      std::tie(rest, coords[d]) = divide(a, rest, divisor(counts[d]));
-  }
-  if (!coords[0])
-    coords[0] = rest;
+  for (unsigned d = rank - 1; d > 0; --d)
+    std::tie(rest, coords[d]) = divide(a, rest, divisor(counts[d]));
+  coords[0] = rest;
   return coords;
 }
 
 /// The number of points, which the launcher checks, and that of blocks that share them.
 ///
-/// A cluster takes `cluster` points that follow each other in the first dimension; `counts` are
-/// then those of clusters.
+/// A cluster takes `cluster` points that follow each other in one dimension; `counts` are then
+/// those of clusters.
 static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int64_t blocksPerSM,
-                                                int64_t cluster, bool overlap) {
+                                                int64_t cluster, bool overlap, bool parts) {
   Value total = counts.front();
   for (Value count : counts.drop_front())
     total = a.make<arith::MulIOp>(total, count);
@@ -176,14 +182,21 @@ static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int6
   Value resident = tile::NumCoresOp::create(a.b, a.loc, a.b.getIndexType());
   if (blocksPerSM != 1)
     resident = a.make<arith::MulIOp>(resident, a.index(a.b.getIndexAttr(blocksPerSM)));
+  // cta-stream-k may deal out few points to all blocks.
+  auto atMost = [&](Value fit) -> Value {
+    if (!parts)
+      return arith::MinSIOp::create(a.b, a.loc, total, fit);
+    Value none = a.index(a.b.getIndexAttr(0));
+    Value any = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sgt, total, none);
+    return a.b.createOrFold<arith::SelectOp>(a.loc, any, fit, none);
+  };
   if (cluster == 1)
-    return {total, arith::MinSIOp::create(a.b, a.loc, total, resident)};
+    return {total, atMost(resident)};
   Value size = a.index(a.b.getIndexAttr(cluster));
   // A chip with fewer SMs than a cluster needs runs one after the other.
   Value fit = arith::MaxSIOp::create(a.b, a.loc, a.make<arith::DivSIOp>(resident, size),
                                      a.index(a.b.getIndexAttr(1)));
-  Value clusters = arith::MinSIOp::create(a.b, a.loc, total, fit);
-  return {total, a.make<arith::MulIOp>(clusters, size)};
+  return {total, a.make<arith::MulIOp>(atMost(fit), size)};
 }
 
 /// Moves what the body will hold into a loop over block numbers; returns the number of the
@@ -209,13 +222,24 @@ static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t clust
   return loop.getInductionVar();
 }
 
-/// Why a point beyond the end of the first dimension could do harm. Its loads pad; its stores are
-/// dropped if they begin where that dimension of the array ends, or behind.
-static std::optional<std::string> whyNotCluster(tile::GridOp grid) {
+/// The coordinate, or one behind it: a part of what the point stores.
+static bool isAtOrBehind(Value coord, Value along) {
+  auto sum = coord.getDefiningOp<arith::AddIOp>();
+  if (!sum)
+    return coord == along;
+  auto isPart = [&](Value x, Value y) {
+    return isAtOrBehind(x, along) && getConstantIntValue(y).value_or(-1) >= 0;
+  };
+  return isPart(sum.getLhs(), sum.getRhs()) || isPart(sum.getRhs(), sum.getLhs());
+}
+
+/// Why a point beyond the end of a dimension could do harm. Its loads pad; its stores are dropped
+/// if they begin where that dimension of the array ends, or behind.
+static std::optional<std::string> whyNotCluster(tile::GridOp grid, unsigned dim) {
   auto kernel = grid->getParentOfType<tile::KernelOp>();
-  Value upper = dyn_cast<Value>(grid.getMixedUpper().front());
+  Value upper = dyn_cast<Value>(grid.getMixedUpper()[dim]);
   auto size = upper ? upper.getDefiningOp<tile::DimOp>() : tile::DimOp();
-  Value first = grid.getRegion().front().getArgument(0);
+  Value along = grid.getRegion().front().getArgument(dim);
   auto ends = [&](Value memref, ValueRange coords) {
     auto argument = dyn_cast<BlockArgument>(memref);
     if (!argument || argument.getOwner()->getParentOp() != kernel || !size)
@@ -225,7 +249,7 @@ static std::optional<std::string> whyNotCluster(tile::GridOp grid) {
       return false;
     for (auto [coord, name] : llvm::zip(coords, names))
       if (auto text = dyn_cast<StringAttr>(name);
-          coord == first && text && text.getValue() == size.getName())
+          text && isAtOrBehind(coord, along) && text.getValue() == size.getName())
         return true;
     return false;
   };
@@ -238,7 +262,7 @@ static std::optional<std::string> whyNotCluster(tile::GridOp grid) {
     auto copy = dyn_cast<CopyOutOp>(op);
     if ((store && !ends(store.getDest(), store.getCoords())) ||
         (copy && !ends(copy.getDest(), copy.getCoords())))
-      why = "a store there is dropped only if its first coordinate runs along a dimension of an "
+      why = "a store there is dropped only if that coordinate runs along a dimension of an "
             "argument that ends with the grid (tile.dim of the same name)";
   });
   return why;
@@ -267,20 +291,28 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   if (persistent && !blocksPerSM)
     blocksPerSM = 1;
   const int64_t cluster = persistent ? plan.getCluster().value_or(1) : 1;
+  // What the blocks of a product are: those before may be batches.
+  const unsigned rows = std::max<unsigned>(grid.getRank(), 2) - 2;
+  unsigned along = rows;
   if (cluster > 1) {
-    if (std::optional<std::string> why = whyNotCluster(grid))
+    along = plan.getClusterDim().value_or(rows);
+    if (along >= grid.getRank())
+      return grid.emitOpError("has rank ")
+             << grid.getRank() << ", but its plan has clusters along dimension " << along;
+    if (std::optional<std::string> why = whyNotCluster(grid, along))
       return grid.emitOpError("cannot run in clusters, which may have points beyond the end of its "
-                              "first dimension: ")
-             << *why << "; plan cluster = 1";
-    counts.front() =
-        outside.make<arith::CeilDivSIOp>(counts.front(), outside.index(b.getIndexAttr(cluster)));
+                              "dimension ")
+             << along << ": " << *why << "; plan cluster = 1, or another cluster_dim";
+    counts[along] =
+        outside.make<arith::CeilDivSIOp>(counts[along], outside.index(b.getIndexAttr(cluster)));
   }
   SmallVector<Value> blocks = counts;
   Value total;
   if (persistent) {
     Value launched;
-    std::tie(total, launched) = persistentBlocks(outside, counts, *blocksPerSM, cluster,
-                                                 plan.getOverlap().value_or(0) != 0);
+    std::tie(total, launched) =
+        persistentBlocks(outside, counts, *blocksPerSM, cluster, plan.getOverlap().value_or(0) != 0,
+                         plan.getStreamK().value_or(0) != 0);
     blocks = {launched};
   }
   IntegerAttr minBlocks = blocksPerSM ? b.getI64IntegerAttr(*blocksPerSM) : IntegerAttr();
@@ -308,14 +340,14 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
     if (grid.getOrder())
       group = grid.getOrder()->getGroup();
     OpBuilder before(launch);
-    numbers = blockCoordinates(inside, number, counts, group,
+    numbers = blockCoordinates(inside, number, counts, group, grid.getOrder() ? 0 : rows,
                                persistent ? Arith{before, loc} : inside, persistent);
     if (cluster > 1) {
       Value id = b.createOrFold<arith::IndexCastUIOp>(loc, b.getI32Type(),
                                                       BlockIdOp::create(b, loc, b.getIndexType()));
       Value rank = arith::RemUIOp::create(b, loc, id, inside.i32(cluster));
-      Value first = inside.make<arith::MulIOp>(numbers.front(), inside.i32(cluster));
-      numbers.front() = arith::AddIOp::create(b, loc, first, rank);
+      Value first = inside.make<arith::MulIOp>(numbers[along], inside.i32(cluster));
+      numbers[along] = arith::AddIOp::create(b, loc, first, rank);
     }
   }
   for (auto [d, number] : llvm::enumerate(numbers)) {

@@ -317,32 +317,58 @@ static PlanRequest requestOf(PlanAttr plan, std::optional<int64_t> order) {
   request.registers = plan.getRegisters();
   request.pending = plan.getPending();
   request.overlap = plan.getOverlap();
+  request.streamK = plan.getStreamK();
   return request;
 }
 
 PlanAttr tessera::cta::withEpilogue(MLIRContext *context, PlanAttr plan, int64_t width) {
   if (!plan)
-    return PlanAttr::get(context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, width, {});
+    return PlanAttr::get(context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, width, {}, {}, {});
   return PlanAttr::get(context, plan.getReplicate(), plan.getWarpgroups(), plan.getProducers(),
                        plan.getStages(), plan.getPersistent(), plan.getGroup(),
                        plan.getBlocksPerSm(), plan.getCluster(), plan.getRegisters(),
-                       plan.getPending(), width, plan.getOverlap());
+                       plan.getPending(), width, plan.getOverlap(), plan.getStreamK(),
+                       plan.getClusterDim());
+}
+
+/// The grid dimension along which a cluster fetches most bytes only once; of equal ones the last
+/// but one, which the order of blocks is about.
+static std::optional<int64_t> clusterDimOf(const std::vector<PlanFacts> &launches) {
+  for (const PlanFacts &facts : launches) {
+    if (!facts.pipelined || facts.extents.empty())
+      continue;
+    auto shared = [&](size_t d) {
+      double bytes = 0;
+      for (const PlanFacts::Load &load : facts.loads)
+        bytes += load.dims >> d & 1 ? 0 : load.bytes;
+      return bytes;
+    };
+    size_t best = facts.extents.size() - std::min<size_t>(facts.extents.size(), 2);
+    for (size_t d = 0; d < facts.extents.size(); ++d)
+      if (shared(d) > shared(best))
+        best = d;
+    return static_cast<int64_t>(best);
+  }
+  return std::nullopt;
 }
 
 static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &choice,
-                       int64_t warpgroups) {
+                       int64_t warpgroups, const std::vector<PlanFacts> &launches) {
   warpgroups *= replicasOf(given);
   auto keep = [](auto entry, auto otherwise) {
     return decltype(entry)(entry ? *entry : otherwise);
   };
   std::optional<Replicate> replicate;
-  std::optional<int64_t> cluster, epilogue, group, blocks;
+  std::optional<int64_t> cluster, epilogue, group, blocks, clusterDim;
   if (given) {
     replicate = given.getReplicate();
     cluster = given.getCluster();
     epilogue = given.getEpilogue();
     group = given.getGroup();
     blocks = given.getBlocksPerSm();
+    clusterDim = given.getClusterDim();
+    if (cluster.value_or(1) > 1 && !clusterDim)
+      clusterDim = clusterDimOf(launches);
   }
   // Without stages cta-assign-registers counts how many blocks share an SM.
   if (choice.stages)
@@ -350,7 +376,7 @@ static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &c
   return PlanAttr::get(context, keep(replicate, Replicate::Split), warpgroups, choice.producers,
                        choice.stages, choice.persistent, keep(group, choice.group), blocks,
                        keep(cluster, int64_t(1)), choice.registers, choice.pending,
-                       keep(epilogue, int64_t(0)), choice.overlap);
+                       keep(epilogue, int64_t(0)), choice.overlap, choice.streamK, clusterDim);
 }
 
 static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
@@ -368,6 +394,9 @@ static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
                 cycles("iteration", prediction.iteration),
                 b.getNamedAttr("blocks_per_sm", b.getI64IntegerAttr(prediction.blocksPerSM)),
                 b.getNamedAttr("bound", b.getStringAttr(prediction.bound))});
+  if (prediction.streamK)
+    sizes.append({b.getNamedAttr("stream_k", b.getI64IntegerAttr(prediction.streamK)),
+                  cycles("hand_over", prediction.handOver)});
   return b.getDictionaryAttr(sizes);
 }
 
@@ -418,7 +447,7 @@ static LogicalResult plan(tile::KernelOp kernel) {
   if (answer.declined)
     kernel.emitRemark("this kernel is not pipelined: ") << *answer.declined;
   const PlanChoice &choice = answer.choice;
-  kernel.setPlanAttr(attrOf(context, given, choice, warpgroups));
+  kernel.setPlanAttr(attrOf(context, given, choice, warpgroups, facts));
   for (auto [grid, asked] : llvm::zip_equal(grids, facts)) {
     if (asked.pipelined && choice.stages)
       grid->setAttr("cta.prediction", attrOf(context, asked, predictPlan(asked, choice)));

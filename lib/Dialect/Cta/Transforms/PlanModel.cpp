@@ -107,6 +107,20 @@ std::optional<std::string> whyNotOverlap(const PlanFacts &facts, const PlanChoic
   return std::nullopt;
 }
 
+/// The loop over points becomes one over parts of points.
+std::optional<std::string> whyNotStreamK(const PlanFacts &facts, const PlanChoice &choice) {
+  if (!choice.streamK)
+    return std::nullopt;
+  if (!choice.persistent)
+    return "stream_k deals out the last points of a persistent launch, but persistent = 0";
+  if (facts.replicas > 1)
+    return "stream_k deals out iterations to blocks whose warpgroups share a point, but "
+           "replicate = blocks gives each warpgroup its own";
+  if (choice.overlap)
+    return "stream_k and overlap both cut the loop over points in their way: plan one of them";
+  return std::nullopt;
+}
+
 std::optional<std::string> whyNotShared(const PlanFacts &facts, const PlanChoice &choice,
                                         bool hopeful) {
   int64_t barriers = (choice.stages + 1) * facts.channels * kMBarrierBytesOfSlot;
@@ -154,6 +168,8 @@ std::optional<std::string> tessera::cta::whyNotPlan(const PlanFacts &facts,
     return why;
   if (auto why = whyNotOverlap(facts, choice))
     return why;
+  if (auto why = whyNotStreamK(facts, choice))
+    return why;
   return whyNotShared(facts, choice, hopeful);
 }
 
@@ -166,6 +182,15 @@ int64_t PlanPrediction::rounds(int64_t points, int64_t cores) const {
 
 double PlanPrediction::cycles(int64_t points, int64_t iterations, int64_t cores) const {
   int64_t count = rounds(points, cores);
+  // As cta-stream-k divides them.
+  const int64_t places = cores * blocksPerSM, rest = points > 0 ? points % places : 0;
+  if (streamK && rest) {
+    int64_t parts = std::clamp<int64_t>(rest * iterations / streamK, 1, places);
+    int64_t longest = (rest * iterations + parts - 1) / parts;
+    if (parts > rest && iterations - longest >= streamK)
+      return launch + count * round + handOver +
+             static_cast<double>(points / places * iterations + longest) * iteration;
+  }
   return count ? launch + count * (round + iterations * iteration) : 0;
 }
 
@@ -198,10 +223,12 @@ static double bytesOfMemory(const PlanFacts &facts, const PlanChoice &choice) {
     return std::max<double>(facts.extents[d].value_or(kTypicalExtent), 1);
   };
   bool grouped = choice.group > 0 && spread.size() > 1;
+  const size_t rows = grouped ? spread.size() - 2 : spread.size();
   if (grouped)
-    take(0, std::min<double>(choice.group, extent(0)));
-  for (size_t d = spread.size(); d-- > (grouped ? 1 : 0);)
-    take(d, extent(d));
+    take(rows, std::min<double>(choice.group, extent(rows)));
+  for (size_t d = spread.size(); d-- > 0;)
+    if (d != rows)
+      take(d, extent(d));
   double bytes = 0;
   for (const PlanFacts::Load &load : facts.loads) {
     double distinct = 1;
@@ -256,6 +283,11 @@ PlanPrediction tessera::cta::predictPlan(const PlanFacts &facts, const PlanChoic
   const bool hidden = choice.blocksPerSM > 1 || facts.replicas > 1 || choice.overlap;
   result.round = hidden ? 0 : epilogue;
   result.launch = hopper::kLaunchCycles + (hidden ? epilogue : 0);
+  result.streamK = choice.streamK;
+  // Written by one block, read by another.
+  result.handOver = choice.streamK ? 2 * 4 * facts.accumulators * 128 * facts.warpgroups * blocks /
+                                         hopper::kL2BytesPerCycle
+                                   : 0;
   return result;
 }
 
@@ -319,6 +351,7 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   choice.group = request.group.value_or(chooseGroup(launches));
   choice.persistent = request.persistent.value_or(1);
   choice.overlap = request.overlap.value_or(0);
+  choice.streamK = request.streamK.value_or(0);
   // Products in flight where they would wait for each other; others do as well without.
   bool chained = false;
   for (const PlanFacts &facts : launches)
@@ -368,6 +401,7 @@ PlanAnswer tessera::cta::choosePlan(const std::vector<PlanFacts> &launches,
   plain.registers = request.registers.value_or(0);
   plain.pending = request.pending.value_or(0);
   plain.overlap = request.overlap.value_or(0);
+  plain.streamK = request.streamK.value_or(0);
   bool pipelined = false;
   for (const PlanFacts &facts : launches)
     pipelined |= facts.pipelined;

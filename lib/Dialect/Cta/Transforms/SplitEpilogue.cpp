@@ -66,7 +66,7 @@ private:
 
   ArrayRef<Target> targets;
   Operation *last;
-  int64_t width;
+  int64_t width;     ///< of the part that is being made: the last one may be narrower
   int64_t registers; ///< of a math thread
   OpBuilder b;
   DenseMap<std::pair<Value, int64_t>, Value> parts; // by tile and first column
@@ -328,7 +328,9 @@ static int64_t mostRegisters(const Target &target) {
 void Splitter::run() {
   const int64_t columns = tileShape(targets.front().tile.getType())[kColumns];
   SmallVector<Operation *> firsts;
-  for (int64_t from = 0; from < columns; from += width) {
+  const int64_t widest = width;
+  for (int64_t from = 0; from < columns; from += widest) {
+    width = std::min(widest, columns - from);
     Operation *before = last->getPrevNode();
     for (const Target &target : targets)
       storePart(target, from);
@@ -356,22 +358,32 @@ void Splitter::run() {
       op->erase();
 }
 
-/// True if the tile is an accumulator's, or computed in its layout, and the columns divide.
+/// True if the tile is an accumulator's, or computed in its layout, and has several parts; they are
+/// of whole fragments, 8 columns.
 static bool isAccumulator(Value tile, int64_t width) {
   ArrayRef<int64_t> shape = tileShape(tile.getType());
   FragAttr frag = FragAttr::of(tile.getType());
   if (shape.size() != 2 || !frag || frag.layout() != layout::wgmmaAcc(frag.getWgCount()))
     return false;
-  return width >= 8 && width % 8 == 0 && width < shape[1] && shape[1] % width == 0;
+  return width >= 8 && width % 8 == 0 && width < shape[1] && shape[1] % 8 == 0;
+}
+
+/// Of the parts of so many columns, the two that there may be.
+static SmallVector<int64_t, 2> widthsOf(int64_t columns, int64_t width) {
+  if (columns % width == 0)
+    return {width};
+  return {width, columns % width};
 }
 
 static std::optional<Target> targetOf(CopyOutOp store, int64_t width) {
   auto stage = store.getValue().getDefiningOp<StageOp>();
   if (!stage || stage.getInputs().size() != 1 || !stage->hasOneUse() ||
       stage->getBlock() != store->getBlock() || !store.getLimits().empty() ||
-      !isAccumulator(stage.getInputs().front(), width) ||
-      !narrowShared(stage.getType(), kColumns, width))
+      !isAccumulator(stage.getInputs().front(), width))
     return std::nullopt;
+  for (int64_t part : widthsOf(stage.getType().getShape()[kColumns], width))
+    if (!narrowShared(stage.getType(), kColumns, part))
+      return std::nullopt;
   return Target{store, stage.getInputs().front(), stage, {}};
 }
 
@@ -382,10 +394,11 @@ static std::optional<Target> targetOf(StoreOp store, int64_t width) {
   Value tile = converted ? converted.getSource() : store.getValue();
   if (!isAccumulator(tile, width))
     return std::nullopt;
-  if (converted &&
-      !keepsVectors(store, narrowedAccess(store.getMemRefType(), store.getDims(),
-                                          store.getValue().getType(), kColumns, width)))
-    return std::nullopt;
+  if (converted)
+    for (int64_t part : widthsOf(tileShape(tile.getType())[kColumns], width))
+      if (!keepsVectors(store, narrowedAccess(store.getMemRefType(), store.getDims(),
+                                              store.getValue().getType(), kColumns, part)))
+        return std::nullopt;
   return Target{store, tile, {}, converted};
 }
 

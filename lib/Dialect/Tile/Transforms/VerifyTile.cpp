@@ -330,6 +330,13 @@ private:
         error(alloc) << "has tile.init = " << init << "; it must be a number of type "
                      << type.getElementType();
     }
+    if (Attribute restored = alloc->getAttr("tile.restored")) {
+      if (!isa<UnitAttr>(restored))
+        error(alloc) << "has tile.restored = " << restored << "; it takes no value";
+      else if (!alloc->hasAttr("tile.init"))
+        error(alloc) << "has tile.restored, which says that the kernel leaves it filled with "
+                        "tile.init, but no tile.init";
+    }
   }
 
   /// The launcher computes `value` from the arguments: every op of its tree must be one it knows.

@@ -1,0 +1,241 @@
+// RUN: tile-opt %s -split-input-file -verify-diagnostics -cta-lower-grid -cta-stream-k
+
+#placed = #tile.phase<placed>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+tile.kernel @not_persistent(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, stream_k = 4>, warpgroups = 1} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  // expected-error @below {{stream_k deals out the last points of a persistent launch, but this launch has no loop over points; plan persistent = 1}}
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      %d = cta.wgmma %a, %b, %c : !a, !b -> !acc
+      scf.yield %d : !acc
+    }
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#placed = #tile.phase<placed>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+tile.kernel @scaled(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+    tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    // expected-error @below {{stands in the way of stream_k: result 0 of the loop over products is more than a sum of them, which blocks could share}}
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      %t = arith.addf %c, %c : !acc
+      %d = cta.wgmma %a, %b, %t : !a, !b -> !acc
+      scf.yield %d : !acc
+    }
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#placed = #tile.phase<placed>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+tile.kernel @start(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+    tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %two = arith.constant dense<2.0> : !acc
+    // expected-error @below {{its sums must begin with 0: a part that is not a point's first begins there}}
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %two) -> (!acc) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      %d = cta.wgmma %a, %b, %c : !a, !b -> !acc
+      scf.yield %d : !acc
+    }
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#placed = #tile.phase<placed>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+tile.kernel @triangle(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+    tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    // expected-error @below {{how often it runs depends on the point, and all must be as long}}
+    %acc = scf.for %k = %c0 to %i step %c64 iter_args(%c = %zero) -> (!acc) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      %d = cta.wgmma %a, %b, %c : !a, !b -> !acc
+      scf.yield %d : !acc
+    }
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#placed = #tile.phase<placed>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+tile.kernel @stores(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+    tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    // expected-error @below {{it stores, and a part of its iterations would store parts}}
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      %one = arith.constant 1.0 : f32
+      memref.store %one, %C[%i, %k] : memref<?x?xf32>
+      %d = cta.wgmma %a, %b, %c : !a, !b -> !acc
+      scf.yield %d : !acc
+    }
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#placed = #tile.phase<placed>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+tile.kernel @before(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+    tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %one = arith.constant 1.0 : f32
+    // expected-error @below {{it stores before the loop over products}}
+    memref.store %one, %C[%i, %j] : memref<?x?xf32>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      %d = cta.wgmma %a, %b, %c : !a, !b -> !acc
+      scf.yield %d : !acc
+    }
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#placed = #tile.phase<placed>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+tile.kernel @two_loops(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+    tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    // expected-note @below {{the first}}
+    %first = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      %d = cta.wgmma %a, %b, %c : !a, !b -> !acc
+      scf.yield %d : !acc
+    }
+    // expected-error @below {{a point has more than one loop with products}}
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
+      %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+      %d = cta.wgmma %a, %b, %c : !a, !b -> !acc
+      scf.yield %d : !acc
+    }
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#placed = #tile.phase<placed>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!acc = tensor<64x128xf32, #acc>
+!a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+!b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+
+tile.kernel @no_loop(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+    tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !acc
+    %a = cta.copy %A[%i, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
+    %b = cta.copy %B[%c0, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
+    // expected-error @below {{it is not a loop over products, whose iterations could be shared}}
+    %acc = cta.wgmma %a, %b, %zero : !a, !b -> !acc
+    cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+  }
+  tile.return
+}
