@@ -27,7 +27,8 @@ uint64_t hash(const std::vector<uint64_t> &words) {
 Kernel::~Kernel() {
   for (auto &[key, list] : buffers)
     for (Buffer &buffer : list)
-      module.getBackend().free(key.first, buffer.address);
+      if (buffer.address) // else what the kernel leaves filled is in its place
+        module.getBackend().free(key.first, buffer.address);
   for (auto &[key, buffer] : restored)
     module.getBackend().free(std::get<0>(key), buffer.address);
 }

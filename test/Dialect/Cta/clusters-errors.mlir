@@ -22,3 +22,32 @@ tile.kernel @part(%y: memref<?xf32> {tile.shape = ["M"]}, %m: index) attributes 
   }
   tile.return
 }
+
+// -----
+
+// Behind the end of the other dimension, or in front of the point: not dropped there. A dimension that the grid does not have.
+tile.kernel @other_dim(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {phase = #tile.phase<placed>, plan = #cta.plan<persistent = 1, cluster = 2, cluster_dim = 1>, warpgroups = 1} {
+  %m = tile.dim "M" : index
+  %n = tile.dim "N" : index
+  // expected-error @below {{beyond the end of its dimension 1: a store there is dropped only if}}
+  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (128, 64) {
+    %less = arith.constant -64 : index
+    %before = arith.addi %j, %less : index
+    %v = cta.load %x[%i, %j] : memref<?x?xf32> -> tensor<128x64xf32, #cta.frag<wgmma_acc, wg = 1>>
+    cta.store %v, %x[%i, %before] : tensor<128x64xf32, #cta.frag<wgmma_acc, wg = 1>> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @no_dim(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {phase = #tile.phase<placed>, plan = #cta.plan<persistent = 1, cluster = 2, cluster_dim = 2>, warpgroups = 1} {
+  %m = tile.dim "M" : index
+  %n = tile.dim "N" : index
+  // expected-error @below {{has rank 2, but its plan has clusters along dimension 2}}
+  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (128, 64) {
+    %v = cta.load %x[%i, %j] : memref<?x?xf32> -> tensor<128x64xf32, #cta.frag<wgmma_acc, wg = 1>>
+    cta.store %v, %x[%i, %j] : tensor<128x64xf32, #cta.frag<wgmma_acc, wg = 1>> -> memref<?x?xf32>
+  }
+  tile.return
+}

@@ -429,6 +429,57 @@ TEST(LauncherSpaces, OfAVariant) {
   EXPECT_TRUE(kernel->launch(args, 4, nullptr, error)) << error.message;
 }
 
+/// Filled once for each stream, and again when it grows; no other workspace's memory.
+TEST(LauncherSpaces, Restored) {
+  std::string json = gemmJson;
+  size_t at = json.find(R"("init": "-inf")");
+  ASSERT_NE(at, std::string::npos);
+  json.insert(at, R"("restored": true, )");
+  Contract contract;
+  std::string message;
+  ASSERT_TRUE(parseContract(wrapContract(json), contract, message)) << message;
+  auto owned = std::make_unique<Recorder>();
+  Recorder *recorder = owned.get();
+  std::unique_ptr<Module> module = Module::create(std::move(contract), std::move(owned));
+  Kernel *kernel = module->getKernels()[0].get();
+  int64_t sizesA[2] = {300, 72}, sizesB[2] = {72, 512}, sizesC[2] = {300, 512};
+  auto pointer = [](uint64_t address) { return reinterpret_cast<void *>(address); };
+  tessera_rt_arg args[4] = {};
+  args[0] = {pointer(0x1000000), sizesA, nullptr, 0};
+  args[1] = {pointer(0x2000000), sizesB, nullptr, 0};
+  args[2] = {pointer(0x3000000), sizesC, nullptr, 0};
+  auto launch = [&](void *stream) {
+    Error error;
+    ASSERT_TRUE(kernel->launch(args, 4, stream, error)) << error.message;
+  };
+  launch(nullptr);
+  launch(nullptr);
+  EXPECT_EQ(recorder->fills.size(), 1u);
+  launch(pointer(0x99));
+  EXPECT_EQ(recorder->fills.size(), 2u);
+  sizesA[0] = sizesC[0] = 600;
+  launch(nullptr);
+  EXPECT_EQ(recorder->fills.size(), 3u);
+  EXPECT_EQ(recorder->fills.back().second, 600u * 16);
+  EXPECT_EQ(recorder->frees, 1);
+  sizesA[0] = sizesC[0] = 300;
+  launch(nullptr);
+  EXPECT_EQ(recorder->fills.size(), 3u);
+  module.reset(); // frees both, or the recorder complains
+}
+
+TEST(LauncherSpaces, RestoredNeedsInit) {
+  std::string json = gemmJson;
+  const std::string init = R"("init": "-inf")";
+  size_t at = json.find(init);
+  ASSERT_NE(at, std::string::npos);
+  json.replace(at, init.size(), R"("restored": true)");
+  Contract contract;
+  std::string message;
+  EXPECT_FALSE(parseContract(wrapContract(json), contract, message));
+  EXPECT_NE(message.find("'restored' workspace needs an 'init'"), std::string::npos) << message;
+}
+
 TEST(LauncherSpaces, StrideErrors) {
   std::string json = gemmJson;
   size_t at = json.find(R"("init": "-inf")");

@@ -131,11 +131,14 @@ TEST(PlanModel, OverlapNeedsTwoSetsOfAccumulators) {
 }
 
 TEST(PlanModel, OrderOfBlocks) {
-  // What depends on the first dimension alone is shared by blocks that differ in the last.
+  // Keys and values of a head are shared by blocks that differ in the queries, the last dimension.
   PlanFacts facts = gemm(128, 128, 64, 2);
   facts.extents = {std::nullopt, std::nullopt, std::nullopt};
-  facts.loads = {{16384, 0b011}, {16384, 0b101}};
+  facts.loads = {{16384, 0b011}, {16384, 0b011}};
   EXPECT_EQ(choose(facts).group, 0);
+  // Batched products: groups are of rows inside a batch.
+  facts.loads = {{16384, 0b011}, {16384, 0b101}};
+  EXPECT_EQ(choose(facts).group, 16);
   PlanRequest request;
   request.group = 8;
   EXPECT_EQ(choose(facts, request).group, 8);
@@ -241,6 +244,37 @@ TEST(PlanModel, Registers) {
   facts.registers = 151;
   EXPECT_EQ(refused(facts, request), "a math thread needs 177 registers (151 of tiles, 26 other), "
                                      "and the plan gives it 176");
+}
+
+/// The last round by iterations: 13 rounds of 64 iterations and 76 of 132 points, in 132 parts of 37.
+TEST(PlanModel, StreamK) {
+  PlanRequest request;
+  request.streamK = 8;
+  PlanFacts facts = gemm(128, 256, 64, 2);
+  PlanChoice choice = choose(facts, request);
+  EXPECT_EQ(choice.streamK, 8);
+  PlanPrediction prediction = predictPlan(facts, choice);
+  double rounds = prediction.launch + 14 * prediction.round + prediction.handOver;
+  EXPECT_GT(prediction.handOver, 0);
+  EXPECT_EQ(prediction.cycles(1792, 64, 132), rounds + (13 * 64 + 37) * prediction.iteration);
+  // Nothing is left, too little is spared, too little there is.
+  EXPECT_EQ(prediction.cycles(1320, 64, 132),
+            prediction.launch + 10 * (prediction.round + 64 * prediction.iteration));
+  EXPECT_EQ(prediction.cycles(131, 64, 132),
+            prediction.launch + prediction.round + 64 * prediction.iteration);
+  EXPECT_EQ(prediction.cycles(1, 8, 132),
+            prediction.launch + prediction.round + 8 * prediction.iteration);
+  EXPECT_EQ(prediction.cycles(0, 64, 132), 0);
+
+  request.persistent = 0;
+  EXPECT_NE(refused(facts, request).find("but persistent = 0"), std::string::npos);
+  request.persistent = 1;
+  request.overlap = 1;
+  EXPECT_NE(refused(gemm(128, 128, 64, 2), request).find("plan one of them"), std::string::npos);
+  request.overlap = 0;
+  facts.replicas = 2;
+  facts.warpgroups = 1;
+  EXPECT_NE(refused(facts, request), "");
 }
 
 TEST(PlanModel, Threads) {
