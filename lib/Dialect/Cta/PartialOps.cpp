@@ -33,6 +33,8 @@ static LogicalResult verifyPartial(Operation *op, StringRef constraint, Value va
   if (words.getDimSize(1) != 4 * frag.getWgCount())
     return refuse(2, "the tile is computed by ")
            << 4 * frag.getWgCount() << " warps, but there are flags for " << words.getDimSize(1);
+  if (auto role = op->getParentOfType<RoleOp>(); role && role.getReplicas())
+    return refuse(4, "replicas of a role would share a slot");
   const layout::RegisterLayout &layout = frag.layout();
   int64_t held = layout.numRegisters(coordOf(tile.getShape())) * 128 * frag.getWgCount();
   if (held != tile.getNumElements())

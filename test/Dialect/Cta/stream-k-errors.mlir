@@ -104,7 +104,7 @@ tile.kernel @triangle(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
     %zero = arith.constant dense<0.0> : !acc
-    // expected-error @below {{how often it runs depends on the point, and all must be as long}}
+    // expected-error @below {{how often it runs is computed inside the grid: all points must be as long, so compute it in front}}
     %acc = scf.for %k = %c0 to %i step %c64 iter_args(%c = %zero) -> (!acc) {
       %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
       %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
@@ -236,6 +236,31 @@ tile.kernel @no_loop(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<
     // expected-error @below {{it is not a loop over products, whose iterations could be shared}}
     %acc = cta.wgmma %a, %b, %zero : !a, !b -> !acc
     cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{has a plan with stream_k beside replicate = blocks, which gives each warpgroup points of its own: plan one of them}}
+tile.kernel @replicas() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks, warpgroups = 2, stream_k = 4>, warpgroups = 1} {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{has a plan with stream_k beside overlap, which cuts the loop over points in another way: plan one of them}}
+tile.kernel @overlap() attributes {phase = #tile.phase<placed>, plan = #cta.plan<overlap = 1, stream_k = 4>, warpgroups = 1} {
+  tile.return
+}
+
+// -----
+
+// expected-remark @below {{stream_k cuts loops over products of the tensor cores, and there is none here}}
+tile.kernel @none(%x: memref<?xf32>, %n: index) attributes {phase = #tile.phase<placed>, plan = #cta.plan<persistent = 1, stream_k = 4>, warpgroups = 1} {
+  %one = arith.constant 1.0 : f32
+  tile.grid (%i) = (0) to (%n) step (128) {
+    memref.store %one, %x[%i] : memref<?xf32>
   }
   tile.return
 }

@@ -29,7 +29,8 @@ def Cta_PutPartialOp : Cta_PartialOp<"put_partial"> {
     Constraints:
     1. the workspace has a slot of the tile's shape and element type, of 32 bits, for each block;
     2. `flags` has an i32 for each warp that computes;
-    3. each thread holds as many elements as every other, and each element is held once.
+    3. each thread holds as many elements as every other, and each element is held once;
+    4. it stands in no `cta.role` with `replicas`.
   }];
   let arguments = (ins AnyRankedTensor:$value, Arg<AnyMemRef, "slots">:$slots, Index:$slot, Arg<AnyMemRef, "flags">:$flags);
   let assemblyFormat = "$value `,` $slots `[` $slot `]` `,` $flags attr-dict `:` type($value) `,` type($slots) `,` type($flags)";

@@ -26,6 +26,9 @@ constexpr llvm::StringLiteral kScheduleAttr = "cta.schedule";
 /// On the loop over the iterations that cta-peel-masks left over: few, if any.
 constexpr llvm::StringLiteral kRestAttr = "cta.rest";
 
+/// Why blocks of a grid cannot be clusters along a dimension: they may have points beyond its end.
+std::optional<std::string> whyNotCluster(tile::GridOp grid, unsigned dim);
+
 /// A product as wgmma sees it: tiles of M x K and K x N, the result M x N (rank 3: a batch in
 /// front).
 struct Product {

@@ -235,7 +235,7 @@ static bool isAtOrBehind(Value coord, Value along) {
 
 /// Why a point beyond the end of a dimension could do harm. Its loads pad; its stores are dropped
 /// if they begin where that dimension of the array ends, or behind.
-static std::optional<std::string> whyNotCluster(tile::GridOp grid, unsigned dim) {
+std::optional<std::string> tessera::cta::whyNotCluster(tile::GridOp grid, unsigned dim) {
   auto kernel = grid->getParentOfType<tile::KernelOp>();
   Value upper = dyn_cast<Value>(grid.getMixedUpper()[dim]);
   auto size = upper ? upper.getDefiningOp<tile::DimOp>() : tile::DimOp();

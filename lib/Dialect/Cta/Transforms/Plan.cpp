@@ -331,29 +331,34 @@ PlanAttr tessera::cta::withEpilogue(MLIRContext *context, PlanAttr plan, int64_t
                        plan.getClusterDim());
 }
 
-/// The grid dimension along which a cluster fetches most bytes only once; of equal ones the last
-/// but one, which the order of blocks is about.
-static std::optional<int64_t> clusterDimOf(const std::vector<PlanFacts> &launches) {
-  for (const PlanFacts &facts : launches) {
+/// The grid dimension along which a cluster fetches most bytes only once, of those along which
+/// there may be clusters; of equal ones the last but one, which the order of blocks is about.
+static std::optional<int64_t> clusterDimOf(ArrayRef<tile::GridOp> grids,
+                                           const std::vector<PlanFacts> &launches) {
+  for (auto [grid, facts] : llvm::zip_equal(grids, launches)) {
     if (!facts.pipelined || facts.extents.empty())
       continue;
-    auto shared = [&](size_t d) {
+    auto shared = [&, &known = facts](size_t d) {
       double bytes = 0;
-      for (const PlanFacts::Load &load : facts.loads)
+      for (const PlanFacts::Load &load : known.loads)
         bytes += load.dims >> d & 1 ? 0 : load.bytes;
       return bytes;
     };
     size_t best = facts.extents.size() - std::min<size_t>(facts.extents.size(), 2);
+    bool allowed = !whyNotCluster(grid, best);
     for (size_t d = 0; d < facts.extents.size(); ++d)
-      if (shared(d) > shared(best))
+      if ((!allowed || shared(d) > shared(best)) && !whyNotCluster(grid, d)) {
         best = d;
+        allowed = true;
+      }
     return static_cast<int64_t>(best);
   }
   return std::nullopt;
 }
 
 static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &choice,
-                       int64_t warpgroups, const std::vector<PlanFacts> &launches) {
+                       int64_t warpgroups, ArrayRef<tile::GridOp> grids,
+                       const std::vector<PlanFacts> &launches) {
   warpgroups *= replicasOf(given);
   auto keep = [](auto entry, auto otherwise) {
     return decltype(entry)(entry ? *entry : otherwise);
@@ -368,7 +373,7 @@ static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &c
     blocks = given.getBlocksPerSm();
     clusterDim = given.getClusterDim();
     if (cluster.value_or(1) > 1 && !clusterDim)
-      clusterDim = clusterDimOf(launches);
+      clusterDim = clusterDimOf(grids, launches);
   }
   // Without stages cta-assign-registers counts how many blocks share an SM.
   if (choice.stages)
@@ -447,7 +452,7 @@ static LogicalResult plan(tile::KernelOp kernel) {
   if (answer.declined)
     kernel.emitRemark("this kernel is not pipelined: ") << *answer.declined;
   const PlanChoice &choice = answer.choice;
-  kernel.setPlanAttr(attrOf(context, given, choice, warpgroups, facts));
+  kernel.setPlanAttr(attrOf(context, given, choice, warpgroups, grids, facts));
   for (auto [grid, asked] : llvm::zip_equal(grids, facts)) {
     if (asked.pipelined && choice.stages)
       grid->setAttr("cta.prediction", attrOf(context, asked, predictPlan(asked, choice)));

@@ -182,7 +182,7 @@ int64_t PlanPrediction::rounds(int64_t points, int64_t cores) const {
 
 double PlanPrediction::cycles(int64_t points, int64_t iterations, int64_t cores) const {
   int64_t count = rounds(points, cores);
-  // As cta-stream-k divides them.
+  // As cta-stream-k divides them among blocks without clusters.
   const int64_t places = cores * blocksPerSM, rest = points > 0 ? points % places : 0;
   if (streamK && rest) {
     int64_t parts = std::clamp<int64_t>(rest * iterations / streamK, 1, places);

@@ -205,7 +205,8 @@ LogicalResult StreamK::divide() {
   upper = outside(products.getUpperBound());
   step = outside(products.getStep());
   if (!lower || !upper || !step)
-    return error(products, "how often it runs depends on the point, and all must be as long");
+    return error(products, "how often it runs is computed inside the grid: all points must be as "
+                           "long, so compute it in front");
   if (!products.getInductionVar().getType().isIndex())
     return error(products, "it must count in index");
   total = outside(points.getUpperBound());
@@ -229,8 +230,9 @@ LogicalResult StreamK::divide() {
   Value spared = a.sub(iterations, a.ceildiv(all, parts));
   // Fewer parts than points would be longer than a point.
   auto both = [&](Value x, Value y) { return b.createOrFold<arith::AndIOp>(loc(), x, y); };
-  d.splits = both(both(a.is(CmpIPredicate::sge, spared, least), few),
-                  a.is(CmpIPredicate::sgt, parts, rest));
+  d.splits =
+      both(both(a.is(CmpIPredicate::sgt, rest, zero), few),
+           both(a.is(CmpIPredicate::sge, spared, least), a.is(CmpIPredicate::sgt, parts, rest)));
   d.trips = a.select(d.splits, iterations, one);
   d.units = a.select(d.splits, parts, rest);
   Value length = a.div(all, parts);
@@ -390,6 +392,15 @@ struct StreamKPass : cta::impl::StreamKBase<StreamKPass> {
     PlanAttr plan = planOf(kernel);
     if (!plan || plan.getStreamK().value_or(0) == 0)
       return;
+    if (replicasOf(plan) > 1 || plan.getOverlap().value_or(0)) {
+      kernel.emitOpError("has a plan with stream_k beside ")
+          << (replicasOf(plan) > 1 ? "replicate = blocks, which gives each warpgroup points of its "
+                                     "own"
+                                   : "overlap, which cuts the loop over points in another way")
+          << ": plan one of them";
+      return signalPassFailure();
+    }
+    bool cut = false;
     for (auto launch : llvm::make_early_inc_range(kernel.getBody().getOps<LaunchOp>())) {
       // Other launches of the kernel have no iterations to share.
       if (!hasProducts(launch))
@@ -405,7 +416,11 @@ struct StreamKPass : cta::impl::StreamKBase<StreamKPass> {
       }
       if (failed(StreamK(launch, points, *plan.getStreamK()).run()))
         return signalPassFailure();
+      cut = true;
     }
+    if (!cut)
+      kernel.emitRemark("stream_k cuts loops over products of the tensor cores, and there is none "
+                        "here");
   }
 };
 } // namespace
