@@ -265,16 +265,10 @@ struct DeferSums : cta::impl::DeferSumsBase<DeferSums> {
       return signalPassFailure();
     if (!kernel.reassociates())
       return;
-    for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
-      SmallVector<scf::ForOp> loops;
-      launch.getBody().walk([&](scf::ForOp loop) {
-        if (isPipelined(loop))
-          loops.push_back(loop);
-      });
-      for (scf::ForOp loop : loops)
+    for (auto launch : kernel.getBody().getOps<LaunchOp>())
+      for (scf::ForOp loop : pipelinedLoops(launch))
         for (unsigned i = 0; i < loop.getNumResults(); ++i)
           Deferral(loop, i).run();
-    }
   }
 };
 } // namespace

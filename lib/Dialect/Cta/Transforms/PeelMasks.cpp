@@ -242,15 +242,9 @@ struct PeelMasks : cta::impl::PeelMasksBase<PeelMasks> {
     PlanAttr plan = planOf(kernel);
     if (replicasOf(plan) > 1 || (plan && plan.getOverlap().value_or(0) > 0))
       return;
-    for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
-      SmallVector<scf::ForOp> loops;
-      launch.getBody().walk([&](scf::ForOp loop) {
-        if (isPipelined(loop))
-          loops.push_back(loop);
-      });
-      for (scf::ForOp loop : loops)
+    for (auto launch : kernel.getBody().getOps<LaunchOp>())
+      for (scf::ForOp loop : pipelinedLoops(launch))
         Peeling(loop).run();
-    }
   }
 };
 } // namespace

@@ -166,11 +166,6 @@ static schedule::Result solveLoop(schedule::Problem &problem) {
 }
 
 LogicalResult LaunchScheduler::solveLoops() {
-  SmallVector<scf::ForOp> pipelined;
-  launch.getBody().walk<WalkOrder::PostOrder>([&](scf::ForOp loop) {
-    if (isPipelined(loop))
-      pipelined.push_back(loop);
-  });
   ProblemOptions limits;
   limits.blocks = plan ? std::max<int64_t>(plan.getBlocksPerSm().value_or(1), 1) : 1;
   int64_t registers = plan ? plan.getRegisters().value_or(0) : 0;
@@ -178,7 +173,7 @@ LogicalResult LaunchScheduler::solveLoops() {
     registers = entryCap(limits.blocks * (128 * costs.warpgroups * replicasOf(plan) +
                                           32 * (plan ? plan.getProducers().value_or(1) : 1)));
   limits.registers = registers - kOtherRegisters;
-  for (scf::ForOp op : pipelined) {
+  for (scf::ForOp op : pipelinedLoops(launch)) {
     // The rest of a loop has no iterations that could run beside each other.
     limits.inFlight = pending() > 0 && !op->hasAttr(kRestAttr);
     LoopProblem loop = problemOf(op, costs, limits);

@@ -29,7 +29,7 @@ bool LoopProblem::hasWrittenSteps() const {
   return !op.getBody()->getOps<StepOp>().empty();
 }
 
-bool tessera::cta::isPipelined(scf::ForOp loop) {
+static bool isPipelined(scf::ForOp loop) {
   for (Operation &op : *loop.getBody()) {
     if (isa<WaitOp>(op))
       return true;
@@ -37,6 +37,15 @@ bool tessera::cta::isPipelined(scf::ForOp loop) {
       return true;
   }
   return false;
+}
+
+SmallVector<scf::ForOp> tessera::cta::pipelinedLoops(LaunchOp launch) {
+  SmallVector<scf::ForOp> loops;
+  launch.getBody().walk<WalkOrder::PostOrder>([&](scf::ForOp loop) {
+    if (isPipelined(loop))
+      loops.push_back(loop);
+  });
+  return loops;
 }
 
 //===--- candidates --------------------------------------------------------------------------===//

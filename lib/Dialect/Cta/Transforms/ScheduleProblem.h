@@ -53,8 +53,9 @@ struct ProblemOptions {
   std::optional<int64_t> registers;
 };
 
-/// True if the body, or a step of it, waits for a slot: what there is to schedule.
-bool isPipelined(mlir::scf::ForOp loop);
+/// Loops whose body, or a step of it, waits for a slot, inner ones first: what there is to
+/// schedule.
+llvm::SmallVector<mlir::scf::ForOp> pipelinedLoops(LaunchOp launch);
 
 LoopProblem problemOf(mlir::scf::ForOp loop, const CostModel &costs, const ProblemOptions &options);
 
