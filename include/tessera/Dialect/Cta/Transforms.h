@@ -7,6 +7,8 @@
 
 #include "tessera/Dialect/Cta/Cta.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include <optional>
 #include <string>
 
@@ -46,6 +48,13 @@ struct Product {
 /// Why the tensor cores cannot do the product with so many warpgroups, and what to change; nothing
 /// if they can.
 std::optional<std::string> whyNotWgmma(const Product &product, int64_t warpgroups);
+
+/// Whether it is, or holds, a product of the tensor cores.
+bool hasProducts(mlir::Operation *op);
+
+/// The loop over points, with products, of a persistent launch; without one an error that begins
+/// with what it is for.
+mlir::FailureOr<mlir::scf::ForOp> loopOverPoints(LaunchOp launch, const llvm::Twine &purpose);
 
 /// The number of warpgroups of a block for a kernel at L0 that does not say it. With products for
 /// the tensor cores: the largest of 1, 2, 3 that splits the rows of all of them into 64s, if

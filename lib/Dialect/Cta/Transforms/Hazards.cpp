@@ -3,6 +3,7 @@
 
 #include "Hazards.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
+#include "tessera/Dialect/Cta/Transforms.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -141,8 +142,7 @@ LogicalResult Hazards::collect() {
   if (result.wasInterrupted())
     return failure();
   forgetQuietGlobals();
-  const bool multiplies =
-      launch.getBody().walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  const bool multiplies = hasProducts(launch);
   for (Access &access : accesses) {
     if (access.async)
       continue;

@@ -5,7 +5,7 @@
 
 #include "GlobalBox.h"
 #include "Pressure.h"
-#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/Transforms.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -20,8 +20,7 @@ constexpr int64_t kAheadRegisters = 16;
 /// The last op before the parts that computes what they store in loops.
 static Operation *loopOfProducts(Operation *last) {
   for (Operation *op = last; op; op = op->getPrevNode())
-    if (isa<LoopLikeOpInterface>(op) &&
-        op->walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    if (isa<LoopLikeOpInterface>(op) && hasProducts(op))
       return op;
   return nullptr;
 }

@@ -14,6 +14,7 @@
 // with those of another; those of one point keep their order.
 #include "GlobalBox.h"
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/Transforms.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -489,23 +490,16 @@ struct OverlapEpilogue : cta::impl::OverlapEpilogueBase<OverlapEpilogue> {
       return;
     for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
       // Other launches of the kernel have nothing to hide an epilogue behind.
-      if (!findIn(launch, llvm::IsaPred<WgmmaOp>) || launch.getBody().getOps<ChannelOp>().empty())
+      if (!hasProducts(launch) || launch.getBody().getOps<ChannelOp>().empty())
         continue;
       if (replicasOf(plan) > 1 || plan.getProducers() == 0) {
         launch.emitError("overlap needs a role that loads and warpgroups that share a point: leave "
                          "out producers = 0 and replicate = blocks");
         return signalPassFailure();
       }
-      scf::ForOp points;
-      for (auto loop : launch.getBody().getOps<scf::ForOp>())
-        if (loop->hasAttr("tile.disjoint") && findIn(loop, llvm::IsaPred<WgmmaOp>))
-          points = loop;
-      if (!points) {
-        launch.emitError("overlap runs an epilogue beside the next point's products, but this "
-                         "launch has no loop over points; plan persistent = 1");
-        return signalPassFailure();
-      }
-      if (failed(Overlap(launch, points, *plan.getOverlap()).run()))
+      FailureOr<scf::ForOp> points =
+          loopOverPoints(launch, "overlap runs an epilogue beside the next point's products");
+      if (failed(points) || failed(Overlap(launch, *points, *plan.getOverlap()).run()))
         return signalPassFailure();
     }
   }

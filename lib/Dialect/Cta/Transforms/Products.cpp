@@ -9,6 +9,18 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
+bool tessera::cta::hasProducts(Operation *op) {
+  return op->walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+FailureOr<scf::ForOp> tessera::cta::loopOverPoints(LaunchOp launch, const Twine &purpose) {
+  for (auto loop : launch.getBody().getOps<scf::ForOp>())
+    if (loop->hasAttr("tile.disjoint") && hasProducts(loop))
+      return loop;
+  return launch.emitError(purpose)
+         << ", but this launch has no loop over points; plan persistent = 1";
+}
+
 Product::Product(tile::MmaOp op)
     : a(op.getAType().getShape()), b(op.getBType().getShape()),
       element(op.getAType().getElementType()), result(op.getResultType().getElementType()),

@@ -116,10 +116,6 @@ private:
 
 //===--- what there is -----------------------------------------------------------------------===//
 
-static bool hasProducts(Operation *op) {
-  return op->walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
-}
-
 /// The accumulators of an iteration are those of the last and its products, nothing else.
 LogicalResult StreamK::checkSum(unsigned number) {
   Value sum = products.getRegionIterArg(number);
@@ -405,16 +401,9 @@ struct StreamKPass : cta::impl::StreamKBase<StreamKPass> {
       // Other launches of the kernel have no iterations to share.
       if (!hasProducts(launch))
         continue;
-      scf::ForOp points;
-      for (auto loop : launch.getBody().getOps<scf::ForOp>())
-        if (loop->hasAttr("tile.disjoint") && hasProducts(loop))
-          points = loop;
-      if (!points) {
-        launch.emitError("stream_k deals out the last points of a persistent launch, but this "
-                         "launch has no loop over points; plan persistent = 1");
-        return signalPassFailure();
-      }
-      if (failed(StreamK(launch, points, *plan.getStreamK()).run()))
+      FailureOr<scf::ForOp> points =
+          loopOverPoints(launch, "stream_k deals out the last points of a persistent launch");
+      if (failed(points) || failed(StreamK(launch, *points, *plan.getStreamK()).run()))
         return signalPassFailure();
       cut = true;
     }
