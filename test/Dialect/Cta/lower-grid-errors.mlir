@@ -36,3 +36,42 @@ tile.kernel @plan(%n: index) attributes {phase = #tile.phase<placed>, plan = 3} 
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @too_long() attributes {phase = #tile.phase<placed>} {
+  // expected-error @below {{has [2147483648] points, and a launch takes at most 2147483647 of them; split the grid, or make its steps longer}}
+  tile.grid (%i) = (-1) to (2147483647) step (1) {
+  }
+  tile.return
+}
+
+// -----
+
+// More points than an index can count.
+tile.kernel @longest() attributes {phase = #tile.phase<placed>} {
+  // expected-error @below {{has [9223372036854775807] points}}
+  tile.grid (%i) = (-9223372036854775807) to (9223372036854775807) step (1) {
+  }
+  tile.return
+}
+
+// -----
+
+// 2^64 of them, which would be 0.
+tile.kernel @too_many(%n: index) attributes {phase = #tile.phase<placed>} {
+  // expected-error @below {{has [4294967296, ?, 4294967296] points, and a launch takes at most 2147483647 of them}}
+  tile.grid (%i, %j, %k) = (0, 0, 0) to (4294967296, %n, 4294967296) step (1, 1, 1) {
+  }
+  tile.return
+}
+
+// -----
+
+// A persistent loop counts further than its last point.
+tile.kernel @too_many_points() attributes {phase = #tile.phase<placed>, plan = #cta.plan<persistent = 1>} {
+  // expected-error @below {{has [1024, 2097152] points, and a launch takes at most 2145386496 of them}}
+  tile.grid (%i, %j) = (0, 0) to (1024, 2097152) step (1, 1) {
+  }
+  tile.return
+}

@@ -99,11 +99,16 @@ tile.kernel @static(%x: memref<?xf32>) attributes {phase = #tile.phase<placed>} 
   tile.return
 }
 
-// More points than an index can count: the launcher refuses it (its expressions check for overflow).
-// CHECK-LABEL: tile.kernel @huge(
-// CHECK: cta.launch @huge_0
-tile.kernel @huge() attributes {phase = #tile.phase<placed>} {
-  tile.grid (%i) = (-9223372036854775807) to (9223372036854775807) step (128) {
+// As many as a launch may have, and none of more.
+// CHECK-LABEL: tile.kernel @most(
+// CHECK: %[[MOST:.*]] = arith.constant 2147483647 : index
+// CHECK: cta.launch @most_0 blocks(%[[MOST]])
+// CHECK: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK: cta.launch @most_1 blocks(%{{.*}}, %{{.*}}, %[[ZERO]])
+tile.kernel @most() attributes {phase = #tile.phase<placed>} {
+  tile.grid (%i) = (-1) to (2147483646) step (1) {
+  }
+  tile.grid (%i, %j, %k) = (0, 0, 0) to (4294967296, 4294967296, 0) step (1, 1, 1) {
   }
   tile.return
 }

@@ -32,6 +32,8 @@ namespace tessera::cta {
 /// 65535 cores (the most that tile.num_cores says) with 32 blocks each are less than 2^21.
 static constexpr int64_t kMostBlocks = int64_t(1) << 21;
 static constexpr int64_t kMaxPersistent = (int64_t(1) << 31) - kMostBlocks;
+/// The launcher refuses more.
+static constexpr int64_t kMaxLaunched = std::numeric_limits<int32_t>::max();
 
 namespace {
 /// Arithmetic that folds constants, so that a static grid has readable code.
@@ -52,13 +54,16 @@ struct Arith {
 };
 } // namespace
 
-/// max(0, ceildiv(upper - lower, step)).
+/// max(0, ceildiv(upper - lower, step)); of constants at most 2^63 - 1.
 static Value numberOfBlocks(Arith a, OpFoldResult lower, OpFoldResult upper, OpFoldResult step) {
   std::optional<int64_t> lo = getConstantIntValue(lower), up = getConstantIntValue(upper),
                          st = getConstantIntValue(step);
-  int64_t difference = 0;
-  if (lo && up && st && !llvm::SubOverflow(*up, *lo, difference))
-    return a.index(a.b.getIndexAttr(difference > 0 ? llvm::divideCeilSigned(difference, *st) : 0));
+  if (lo && up && st) {
+    uint64_t difference = *up > *lo ? uint64_t(*up) - uint64_t(*lo) : 0;
+    uint64_t blocks = std::min<uint64_t>(llvm::divideCeil(difference, uint64_t(*st)),
+                                         std::numeric_limits<int64_t>::max());
+    return a.index(a.b.getIndexAttr(static_cast<int64_t>(blocks)));
+  }
   Value extent = a.index(upper);
   if (lo != int64_t(0))
     extent = a.make<arith::SubIOp>(extent, a.index(lower));
@@ -159,19 +164,33 @@ static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange block
   return coords;
 }
 
-/// The number of points, which the launcher checks, and that of blocks that share them.
+/// What is known of the extents alone is more than a launch can have, unless another one is 0.
+/// Products of constants would fold to what is left of them in 64 bits.
+static LogicalResult checkExtents(tile::GridOp grid, ValueRange counts, int64_t most) {
+  uint64_t known = 1;
+  std::string extents;
+  for (Value count : counts) {
+    std::optional<int64_t> extent = getConstantIntValue(count);
+    if (extent)
+      known = llvm::SaturatingMultiply(known, uint64_t(*extent));
+    extents += (extents.empty() ? "" : ", ") + (extent ? std::to_string(*extent) : "?");
+  }
+  if (known <= uint64_t(most))
+    return success();
+  return grid.emitOpError("has [") << extents << "] points, and a launch takes at most " << most
+                                   << " of them; split the grid, or make its steps longer";
+}
+
+/// The number of points, of which there are `most`, and that of blocks that share them.
 ///
 /// A cluster takes `cluster` points that follow each other in one dimension; `counts` are then
 /// those of clusters.
-static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int64_t blocksPerSM,
-                                                int64_t cluster, bool overlap, bool parts) {
+static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int64_t most,
+                                                int64_t blocksPerSM, int64_t cluster, bool parts) {
   Value total = counts.front();
   for (Value count : counts.drop_front())
     total = a.make<arith::MulIOp>(total, count);
-  std::optional<int64_t> known = getConstantIntValue(total);
-  // cta-overlap-epilogue lets the loop run once more.
-  const int64_t most = overlap ? kMaxPersistent - kMostBlocks : kMaxPersistent;
-  if (!known || *known > most) {
+  if (!getConstantIntValue(total)) {
     Value limit = a.index(a.b.getIndexAttr(most));
     Value fits = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sle, total, limit);
     tile::AssumeOp::create(
@@ -306,13 +325,18 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
     counts[along] =
         outside.make<arith::CeilDivSIOp>(counts[along], outside.index(b.getIndexAttr(cluster)));
   }
+  int64_t most = persistent ? kMaxPersistent : kMaxLaunched;
+  // cta-overlap-epilogue lets the loop run once more.
+  if (persistent && plan.getOverlap().value_or(0) != 0)
+    most -= kMostBlocks;
+  if (failed(checkExtents(grid, counts, most)))
+    return failure();
   SmallVector<Value> blocks = counts;
   Value total;
   if (persistent) {
     Value launched;
-    std::tie(total, launched) =
-        persistentBlocks(outside, counts, *blocksPerSM, cluster, plan.getOverlap().value_or(0) != 0,
-                         plan.getStreamK().value_or(0) != 0);
+    std::tie(total, launched) = persistentBlocks(outside, counts, most, *blocksPerSM, cluster,
+                                                 plan.getStreamK().value_or(0) != 0);
     blocks = {launched};
   }
   IntegerAttr minBlocks = blocksPerSM ? b.getI64IntegerAttr(*blocksPerSM) : IntegerAttr();
