@@ -113,20 +113,37 @@ private:
   std::set<std::string> symbols;
 };
 
+/// A kernel of the test contract, or of one like it.
 class Launcher : public ::testing::Test {
 protected:
+  using Changes = std::vector<std::pair<std::string, std::string>>;
+
   void SetUp() override {
-    Contract contract;
-    std::string error;
-    ASSERT_TRUE(parseContract(wrapContract(gemmJson), contract, error)) << error;
-    auto owned = std::make_unique<Recorder>();
-    recorder = owned.get();
-    module = Module::create(std::move(contract), std::move(owned));
-    kernel = module->getKernels()[0].get();
+    load({});
     args[0] = {pointer(0x10000), sizesA, nullptr, 0};
     args[1] = {pointer(0x20000), sizesB, nullptr, 0};
     args[2] = {pointer(0x30000), sizesC, nullptr, 0};
     args[3].bits = 0xdead00003f800000; // only the low half is the scalar
+  }
+  /// The test contract with other texts in place of some; returns what is wrong with it.
+  static std::string parse(const Changes &changes, Contract &contract) {
+    std::string json = gemmJson, error;
+    for (const auto &[from, to] : changes) {
+      size_t at = json.find(from);
+      if (at == std::string::npos)
+        return "the test contract has no " + from;
+      json.replace(at, from.size(), to);
+    }
+    EXPECT_EQ(parseContract(wrapContract(json), contract, error), error.empty());
+    return error;
+  }
+  void load(const Changes &changes) {
+    Contract contract;
+    ASSERT_EQ(parse(changes, contract), "");
+    auto owned = std::make_unique<Recorder>();
+    recorder = owned.get();
+    module = Module::create(std::move(contract), std::move(owned));
+    kernel = module->getKernels()[0].get();
   }
   static void *pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
   std::string launch(void *stream = nullptr) {
@@ -258,17 +275,8 @@ TEST_F(Launcher, Failures) {
 }
 
 TEST_F(Launcher, HugeGridsAreRefused) {
+  load({{R"("grid": [{"size": [0, 0]}])", R"("grid": [{"size": [0, 0]}, 2147483647])"}});
   Error error;
-  ASSERT_TRUE(kernel->forceVariant("any", error));
-  Contract contract;
-  std::string json = gemmJson, reason;
-  const std::string grid = "\"grid\": [{\"size\": [0, 0]}]";
-  size_t at = json.find(grid);
-  ASSERT_NE(at, std::string::npos);
-  json.replace(at, grid.size(), "\"grid\": [{\"size\": [0, 0]}, 2147483647]");
-  ASSERT_TRUE(parseContract(wrapContract(json), contract, reason)) << reason;
-  module = Module::create(std::move(contract), std::make_unique<Recorder>());
-  kernel = module->getKernels()[0].get();
   ASSERT_TRUE(kernel->forceVariant("any", error));
   EXPECT_EQ(launch(), "kernel 'gemm', launch 'gemm_any_0': a grid of [300, 2147483647] has more "
                       "than 2147483647 blocks");
@@ -279,25 +287,13 @@ TEST_F(Launcher, HugeGridsAreRefused) {
 TEST_F(Launcher, NumberOfCores) {
   EXPECT_EQ(launch(), "");
   EXPECT_EQ(recorder->coresAsked, 0) << "nothing asks";
-  Contract contract;
-  std::string json = gemmJson, reason;
-  auto replace = [&](const std::string &from, const std::string &to) {
-    size_t at = json.find(from);
-    ASSERT_NE(at, std::string::npos) << from;
-    json.replace(at, from.size(), to);
-  };
-  replace(R"("grid": [{"size": [0, 0]}])",
-          R"("grid": [{"op": "minsi", "args": ["num_cores", {"size": [0, 0]}]}])");
-  replace(R"("params": [{"kind": "pointer", "arg": 2}])",
-          R"("params": [{"kind": "expr", "value": "num_cores"}])");
-  replace(R"({"size": [0, 0]}, 1000000]}, "message": "M is small")",
-          R"("num_cores", 200]}, "message": "the device is small")");
-  ASSERT_TRUE(parseContract(wrapContract(json), contract, reason)) << reason;
-  EXPECT_TRUE(contract.kernels[0].usesCores);
-  auto owned = std::make_unique<Recorder>();
-  recorder = owned.get();
-  module = Module::create(std::move(contract), std::move(owned));
-  kernel = module->getKernels()[0].get();
+  load({{R"("grid": [{"size": [0, 0]}])",
+         R"("grid": [{"op": "minsi", "args": ["num_cores", {"size": [0, 0]}]}])"},
+        {R"("params": [{"kind": "pointer", "arg": 2}])",
+         R"("params": [{"kind": "expr", "value": "num_cores"}])"},
+        {R"({"size": [0, 0]}, 1000000]}, "message": "M is small")",
+         R"("num_cores", 200]}, "message": "the device is small")"}});
+  EXPECT_TRUE(kernel->getContract().usesCores);
   Error error;
   ASSERT_TRUE(kernel->forceVariant("any", error));
   EXPECT_EQ(launch(), "");
@@ -376,40 +372,31 @@ TEST_F(DependentLaunch, NotBehindAFill) {
   EXPECT_EQ(run(132, 1, /*filled=*/true), (Flags{false, false, true}));
 }
 
+class LauncherSpaces : public Launcher {
+protected:
+  void SetUp() override {
+    Launcher::SetUp();
+    sizesA[1] = sizesB[0] = 72;
+    for (uint64_t i : {1, 2, 3})
+      args[i - 1].pointer = pointer(i * 0x1000000);
+  }
+};
+
 // A workspace with rows that are further apart than they are long, of one variant only.
-TEST(LauncherSpaces, OfAVariant) {
-  std::string json = gemmJson;
-  auto replace = [&](const std::string &from, const std::string &to) {
-    size_t at = json.find(from);
-    ASSERT_NE(at, std::string::npos) << from;
-    json.replace(at, from.size(), to);
-  };
-  replace(R"({"name": "any",)", R"({"name": "any", "workspaces": [
+TEST_F(LauncherSpaces, OfAVariant) {
+  load({{R"({"name": "any",)", R"({"name": "any", "workspaces": [
     {"element": "f32", "sizes": [2], "init": "-inf"},
     {"element": "bf16", "sizes": [{"size": [0, 0]}, {"size": [0, 1]}],
-     "strides": [{"op": "mul", "args": [{"op": "ceildivs", "args": [{"size": [0, 1]}, 64]}, 64]}, 1]}],)");
-  replace(R"("params": [{"kind": "pointer", "arg": 2}])",
-          R"("params": [{"kind": "workspace", "index": 1}, {"kind": "descriptor", "index": 0}],
+     "strides": [{"op": "mul", "args": [{"op": "ceildivs", "args": [{"size": [0, 1]}, 64]}, 64]}, 1]}],)"},
+        {R"("params": [{"kind": "pointer", "arg": 2}])",
+         R"("params": [{"kind": "workspace", "index": 1}, {"kind": "descriptor", "index": 0}],
              "descriptors": [{"workspace": 1, "element": "bf16", "box": [8, 64], "dims": [0, 1],
-                              "swizzle": 128, "oob": "zero"}])");
-  Contract contract;
-  std::string message;
-  ASSERT_TRUE(parseContract(wrapContract(json), contract, message)) << message;
-  auto owned = std::make_unique<Recorder>();
-  Recorder *recorder = owned.get();
-  std::unique_ptr<Module> module = Module::create(std::move(contract), std::move(owned));
-  Kernel *kernel = module->getKernels()[0].get();
-  int64_t sizesA[2] = {300, 72}, sizesB[2] = {72, 512}, sizesC[2] = {300, 512};
-  auto pointer = [](uint64_t address) { return reinterpret_cast<void *>(address); };
-  tessera_rt_arg args[4] = {};
-  args[0] = {pointer(0x1000000), sizesA, nullptr, 0};
-  args[1] = {pointer(0x2000000), sizesB, nullptr, 0};
-  args[2] = {pointer(0x3000000), sizesC, nullptr, 0};
-  Error error;
-  ASSERT_TRUE(kernel->launch(args, 4, nullptr, error)) << error.message;
+                              "swizzle": 128, "oob": "zero"}])"}});
+  ASSERT_EQ(launch(), "");
   EXPECT_EQ(recorder->allocations, (std::map<uint64_t, size_t>{{0x7000000, 300 * 16 * 4}}));
+  Error error;
   ASSERT_TRUE(kernel->forceVariant("any", error));
-  ASSERT_TRUE(kernel->launch(args, 4, nullptr, error)) << error.message;
+  ASSERT_EQ(launch(), "");
   // The first buffer is shared; the last row of the second is whole.
   EXPECT_EQ(recorder->allocations,
             (std::map<uint64_t, size_t>{{0x7000000, 300 * 16 * 4}, {0x7100000, 300 * 128 * 2}}));
@@ -422,73 +409,40 @@ TEST(LauncherSpaces, OfAVariant) {
   EXPECT_EQ(map.strides[0], 256u);
   // Back to the other variant: its buffers are still there.
   ASSERT_TRUE(kernel->forceVariant("", error));
-  ASSERT_TRUE(kernel->launch(args, 4, nullptr, error)) << error.message;
+  ASSERT_EQ(launch(), "");
   EXPECT_EQ(recorder->frees, 0);
   sizesA[0] = sizesC[0] = 0;
   ASSERT_TRUE(kernel->forceVariant("any", error));
-  EXPECT_TRUE(kernel->launch(args, 4, nullptr, error)) << error.message;
+  EXPECT_EQ(launch(), "");
 }
 
 /// Filled once for each stream, and again when it grows; no other workspace's memory.
-TEST(LauncherSpaces, Restored) {
-  std::string json = gemmJson;
-  size_t at = json.find(R"("init": "-inf")");
-  ASSERT_NE(at, std::string::npos);
-  json.insert(at, R"("restored": true, )");
-  Contract contract;
-  std::string message;
-  ASSERT_TRUE(parseContract(wrapContract(json), contract, message)) << message;
-  auto owned = std::make_unique<Recorder>();
-  Recorder *recorder = owned.get();
-  std::unique_ptr<Module> module = Module::create(std::move(contract), std::move(owned));
-  Kernel *kernel = module->getKernels()[0].get();
-  int64_t sizesA[2] = {300, 72}, sizesB[2] = {72, 512}, sizesC[2] = {300, 512};
-  auto pointer = [](uint64_t address) { return reinterpret_cast<void *>(address); };
-  tessera_rt_arg args[4] = {};
-  args[0] = {pointer(0x1000000), sizesA, nullptr, 0};
-  args[1] = {pointer(0x2000000), sizesB, nullptr, 0};
-  args[2] = {pointer(0x3000000), sizesC, nullptr, 0};
-  auto launch = [&](void *stream) {
-    Error error;
-    ASSERT_TRUE(kernel->launch(args, 4, stream, error)) << error.message;
-  };
-  launch(nullptr);
-  launch(nullptr);
+TEST_F(LauncherSpaces, Restored) {
+  load({{R"("init": "-inf")", R"("restored": true, "init": "-inf")"}});
+  ASSERT_EQ(launch(), "");
+  ASSERT_EQ(launch(), "");
   EXPECT_EQ(recorder->fills.size(), 1u);
-  launch(pointer(0x99));
+  ASSERT_EQ(launch(pointer(0x99)), "");
   EXPECT_EQ(recorder->fills.size(), 2u);
   sizesA[0] = sizesC[0] = 600;
-  launch(nullptr);
+  ASSERT_EQ(launch(), "");
   EXPECT_EQ(recorder->fills.size(), 3u);
   EXPECT_EQ(recorder->fills.back().second, 600u * 16);
   EXPECT_EQ(recorder->frees, 1);
   sizesA[0] = sizesC[0] = 300;
-  launch(nullptr);
+  ASSERT_EQ(launch(), "");
   EXPECT_EQ(recorder->fills.size(), 3u);
   module.reset(); // frees both, or the recorder complains
 }
 
-TEST(LauncherSpaces, RestoredNeedsInit) {
-  std::string json = gemmJson;
-  const std::string init = R"("init": "-inf")";
-  size_t at = json.find(init);
-  ASSERT_NE(at, std::string::npos);
-  json.replace(at, init.size(), R"("restored": true)");
+TEST_F(LauncherSpaces, Errors) {
   Contract contract;
-  std::string message;
-  EXPECT_FALSE(parseContract(wrapContract(json), contract, message));
-  EXPECT_NE(message.find("'restored' workspace needs an 'init'"), std::string::npos) << message;
-}
-
-TEST(LauncherSpaces, StrideErrors) {
-  std::string json = gemmJson;
-  size_t at = json.find(R"("init": "-inf")");
-  json.insert(at, R"("strides": [1], )");
-  Contract contract;
-  std::string message;
-  EXPECT_FALSE(parseContract(wrapContract(json), contract, message));
-  EXPECT_NE(message.find("'strides' needs as many entries as 'sizes'"), std::string::npos)
-      << message;
+  EXPECT_NE(parse({{R"("init": "-inf")", R"("restored": true)"}}, contract)
+                .find("'restored' workspace needs an 'init'"),
+            std::string::npos);
+  EXPECT_NE(parse({{R"("init": "-inf")", R"("strides": [1], "init": "-inf")"}}, contract)
+                .find("'strides' needs as many entries as 'sizes'"),
+            std::string::npos);
 }
 
 TEST(CApi, LoadErrors) {
