@@ -101,6 +101,8 @@ std::string exprText(tile::KernelOp kernel, const contract::Expr &expr) {
     return std::to_string(expr.value);
   case Kind::NumCores:
     return "num_cores";
+  case Kind::MaxClusters:
+    return "max_clusters";
   case Kind::Scalar:
     return kernel.getArgName(expr.arg);
   case Kind::Size:

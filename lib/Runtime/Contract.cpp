@@ -103,10 +103,18 @@ uint32_t KernelReader::readNode(const JsonReader &reader, Expr &expr, unsigned d
     return finish();
   }
   if (reader.isString()) {
-    node.op = Expr::Op::NumCores;
-    kernel.usesCores = true;
-    if (std::string name = reader.string(); name != "num_cores")
-      reader.fail("'" + name + "' is no expression; a string is \"num_cores\"");
+    std::string name = reader.string();
+    if (name == "num_cores") {
+      node.op = Expr::Op::NumCores;
+      kernel.usesCores = true;
+    } else if (name == "max_clusters") {
+      node.op = Expr::Op::MaxClusters;
+      kernel.usesClusters = true;
+    } else {
+      reader.fail("'" + name +
+                  "' is no expression; a string is \"num_cores\" or "
+                  "\"max_clusters\"");
+    }
     return finish();
   }
   for (std::string_view key : {"size", "stride"}) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <vector>
 
 namespace tessera::rt {
@@ -31,6 +32,7 @@ public:
   bool functionInfo(void *function, FunctionInfo &info, Error &error) override;
   bool encode(const TensorMapFields &fields, void *map, Error &error) override;
   bool occupancy(const ReadyLaunch &launch, int64_t &blocks, Error &error) override;
+  bool maxClusters(const ReadyLaunch &launch, int64_t &clusters, Error &error) override;
   bool launch(const ReadyLaunch &launch, void *stream, Error &error) override;
   bool allocate(size_t bytes, uint64_t &address, Error &error) override;
   void free(void *context, uint64_t address) override;
@@ -56,6 +58,8 @@ private:
       uint32_t shared = 0;
     };
     std::map<std::string, Entry> functions;
+    /// By function, cluster, threads and shared memory.
+    std::map<std::tuple<cuda::Function, uint32_t, uint32_t, uint32_t>, int> clusters;
     std::vector<cuda::Event> events;
   };
 
@@ -252,13 +256,54 @@ bool CudaBackend::occupancy(const ReadyLaunch &launch, int64_t &blocks, Error &e
   return true;
 }
 
+void setCluster(cuda::LaunchAttribute &attribute, uint32_t cluster) {
+  attribute.id = cuda::LaunchAttributeClusterDimension;
+  attribute.value.cluster = {cluster, 1, 1};
+}
+
+cuda::LaunchConfig configOf(const ReadyLaunch &launch, uint32_t blocks,
+                            cuda::LaunchAttribute *attributes, unsigned count) {
+  cuda::LaunchConfig config = {};
+  config.gridX = blocks;
+  config.gridY = config.gridZ = 1;
+  config.blockX = launch.threads;
+  config.blockY = config.blockZ = 1;
+  config.sharedBytes = launch.shared;
+  config.attributes = attributes;
+  config.numAttributes = count;
+  return config;
+}
+
+bool CudaBackend::maxClusters(const ReadyLaunch &launch, int64_t &clusters, Error &error) {
+  if (!driver->maxActiveClusters) {
+    clusters = Capacity::unknown;
+    return true;
+  }
+  std::lock_guard<std::mutex> lock(mutex);
+  Loaded *code = current();
+  if (!code)
+    return error.set(TESSERA_RT_DRIVER, "no CUDA context is current");
+  auto [entry, isNew] = code->clusters.try_emplace(
+      {launch.function, launch.cluster, launch.threads, launch.shared}, 0);
+  if (isNew) {
+    cuda::LaunchAttribute cluster = {};
+    setCluster(cluster, launch.cluster);
+    cuda::LaunchConfig config = configOf(launch, /*blocks=*/launch.cluster, &cluster, 1);
+    if (!check(driver->maxActiveClusters(&entry->second, launch.function, &config),
+               "cuOccupancyMaxActiveClusters", error)) {
+      code->clusters.erase(entry);
+      return false;
+    }
+  }
+  clusters = entry->second;
+  return true;
+}
+
 cuda::Result CudaBackend::submit(const ReadyLaunch &launch, void *stream, bool dependent) {
   cuda::LaunchAttribute attributes[2] = {};
   unsigned count = 0;
-  if (launch.cluster > 1) {
-    attributes[count].id = cuda::LaunchAttributeClusterDimension;
-    attributes[count++].value.cluster = {launch.cluster, 1, 1};
-  }
+  if (launch.cluster > 1)
+    setCluster(attributes[count++], launch.cluster);
   if (dependent) {
     attributes[count].id = cuda::LaunchAttributeProgrammaticStreamSerialization;
     attributes[count++].value.programmaticStreamSerializationAllowed = 1;
@@ -266,15 +311,8 @@ cuda::Result CudaBackend::submit(const ReadyLaunch &launch, void *stream, bool d
   if (!count)
     return driver->launchKernel(launch.function, launch.blocks, 1, 1, launch.threads, 1, 1,
                                 launch.shared, stream, launch.params, nullptr);
-  cuda::LaunchConfig config = {};
-  config.gridX = launch.blocks;
-  config.gridY = config.gridZ = 1;
-  config.blockX = launch.threads;
-  config.blockY = config.blockZ = 1;
-  config.sharedBytes = launch.shared;
+  cuda::LaunchConfig config = configOf(launch, launch.blocks, attributes, count);
   config.stream = stream;
-  config.attributes = attributes;
-  config.numAttributes = count;
   return driver->launchKernelEx(&config, launch.function, launch.params, nullptr);
 }
 

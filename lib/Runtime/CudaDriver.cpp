@@ -36,6 +36,10 @@ struct Opened {
   }
     TESSERA_CUDA_FUNCTIONS(TESSERA_CUDA_LOAD)
 #undef TESSERA_CUDA_LOAD
+#define TESSERA_CUDA_LOAD(member, symbol, parameters)                                              \
+  driver.member = reinterpret_cast<decltype(driver.member)>(dlsym(library, symbol));
+    TESSERA_CUDA_OPTIONAL_FUNCTIONS(TESSERA_CUDA_LOAD)
+#undef TESSERA_CUDA_LOAD
     if (!error.empty())
       return;
     if (Result result = driver.init(0); result != Success)

@@ -141,9 +141,14 @@ struct LaunchConfig {
     (TensorMap *, unsigned, unsigned, void *, const uint64_t *, const uint64_t *,                  \
      const uint32_t *, const uint32_t *, unsigned, unsigned, unsigned, unsigned))
 
+/// Entry points that may be null: what they are for can be done without.
+#define TESSERA_CUDA_OPTIONAL_FUNCTIONS(X)                                                         \
+  X(maxActiveClusters, "cuOccupancyMaxActiveClusters", (int *, Function, const LaunchConfig *))
+
 struct Driver {
 #define TESSERA_CUDA_MEMBER(member, symbol, parameters) Result(*member) parameters = nullptr;
   TESSERA_CUDA_FUNCTIONS(TESSERA_CUDA_MEMBER)
+  TESSERA_CUDA_OPTIONAL_FUNCTIONS(TESSERA_CUDA_MEMBER)
 #undef TESSERA_CUDA_MEMBER
 
   /// "out of memory (CUDA_ERROR_OUT_OF_MEMORY)".

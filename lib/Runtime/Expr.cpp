@@ -171,7 +171,7 @@ Failure apply(Expr::Op op, int64_t a, int64_t b, int64_t &out) {
 struct Evaluator {
   const std::vector<Expr::Node> &nodes;
   const std::vector<BoundArg> &args;
-  int64_t cores;
+  const Capacity &capacity;
   std::string &error;
 
   bool evaluate(uint32_t index, int64_t &out) {
@@ -190,7 +190,10 @@ struct Evaluator {
       out = args[node.arg].integer;
       return true;
     case Expr::Op::NumCores:
-      out = cores;
+      out = capacity.cores;
+      return true;
+    case Expr::Op::MaxClusters:
+      out = capacity.clusters;
       return true;
     case Expr::Op::Select: {
       int64_t condition;
@@ -232,6 +235,8 @@ struct Printer {
       return names[node.arg];
     case Expr::Op::NumCores:
       return "num_cores";
+    case Expr::Op::MaxClusters:
+      return "max_clusters";
     default:
       break;
     }
@@ -262,10 +267,10 @@ unsigned Expr::numOperands(Op op) {
   return op == Op::Select ? 3 : 2;
 }
 
-bool Expr::evaluate(const std::vector<BoundArg> &args, int64_t cores, int64_t &result,
+bool Expr::evaluate(const std::vector<BoundArg> &args, const Capacity &capacity, int64_t &result,
                     std::string &error) const {
-  return Evaluator{nodes, args, cores, error}.evaluate(static_cast<uint32_t>(nodes.size() - 1),
-                                                       result);
+  return Evaluator{nodes, args, capacity, error}.evaluate(static_cast<uint32_t>(nodes.size() - 1),
+                                                          result);
 }
 
 std::string Expr::print(const std::vector<std::string> &names) const {

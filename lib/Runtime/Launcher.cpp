@@ -183,7 +183,8 @@ bool Kernel::prepareSpaces(const std::vector<Workspace> &workspaces,
 }
 
 bool Kernel::prepareMap(const Descriptor &descriptor, const std::vector<BoundArg> &args,
-                        const std::vector<Space> &spaces, void *map, Error &error) {
+                        const Capacity &capacity, const std::vector<Space> &spaces, void *map,
+                        Error &error) {
   std::string what = descriptor.ofWorkspace ? "workspace " + std::to_string(descriptor.arg)
                                             : describeArg(contract, descriptor.arg);
   TensorMapRequest request;
@@ -206,11 +207,11 @@ bool Kernel::prepareMap(const Descriptor &descriptor, const std::vector<BoundArg
     std::string reason;
     if (descriptor.sizes.empty())
       request.sizes[d] = sizes[descriptor.dims[d]];
-    else if (!descriptor.sizes[d].evaluate(args, cores, request.sizes[d], reason))
+    else if (!descriptor.sizes[d].evaluate(args, capacity, request.sizes[d], reason))
       return error.set(TESSERA_RT_INVALID, what + ": TMA descriptor: " + reason);
     if (descriptor.strides.empty())
       request.strides[d] = strides[descriptor.dims[d]];
-    else if (!descriptor.strides[d].evaluate(args, cores, request.strides[d], reason))
+    else if (!descriptor.strides[d].evaluate(args, capacity, request.strides[d], reason))
       return error.set(TESSERA_RT_INVALID, what + ": TMA descriptor: " + reason);
   }
   TensorMapFields fields;
@@ -238,12 +239,28 @@ bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &ar
                            const std::vector<Space> &spaces, Prepared &prepared, size_t &slot,
                            size_t &map, size_t &param, Error &error) {
   std::string what = "kernel '" + contract.name + "', launch '" + launch.symbol + "': ";
+  Backend &backend = module.getBackend();
+  ReadyLaunch ready;
+  ready.threads = static_cast<uint32_t>(launch.block);
+  ready.shared = static_cast<uint32_t>(launch.shared);
+  ready.cluster = static_cast<uint32_t>(launch.cluster);
+  ready.params = prepared.params.data() + param;
+  if (!backend.function(launch.symbol, ready.shared, ready.function, error))
+    return false;
+  Capacity capacity(cores);
+  if (contract.usesClusters && launch.cluster > 1) {
+    // Not knowing is no reason not to launch.
+    Error unknown;
+    if (!backend.maxClusters(ready, capacity.clusters, unknown))
+      capacity.clusters = Capacity::unknown;
+  }
+
   int64_t blocks = 1;
   std::string extents, reason;
   bool empty = false, overflow = false;
   for (const Expr &expr : launch.grid) {
     int64_t extent;
-    if (!expr.evaluate(args, cores, extent, reason))
+    if (!expr.evaluate(args, capacity, extent, reason))
       return error.set(TESSERA_RT_INVALID, what + "grid: " + reason);
     empty |= extent <= 0;
     overflow |= __builtin_mul_overflow(blocks, extent, &blocks);
@@ -258,16 +275,7 @@ bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &ar
     return error.set(TESSERA_RT_INVALID, what + std::to_string(blocks) +
                                              " blocks are no multiple of the cluster size " +
                                              std::to_string(launch.cluster));
-  Backend &backend = module.getBackend();
-  ReadyLaunch ready;
   ready.blocks = static_cast<uint32_t>(blocks);
-  ready.threads = static_cast<uint32_t>(launch.block);
-  ready.shared = static_cast<uint32_t>(launch.shared);
-  ready.cluster = static_cast<uint32_t>(launch.cluster);
-  ready.params = prepared.params.data() + param;
-  if (!backend.function(launch.symbol, ready.shared, ready.function, error))
-    return false;
-
   if (launch.dependent) {
     // Not knowing is no reason not to launch.
     Error unknown;
@@ -278,7 +286,8 @@ bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &ar
   char *maps = prepared.maps.get() + map * tensorMapBytes;
   map += launch.descriptors.size();
   for (size_t i = 0; i < launch.descriptors.size(); ++i)
-    if (!prepareMap(launch.descriptors[i], args, spaces, maps + i * tensorMapBytes, error))
+    if (!prepareMap(launch.descriptors[i], args, capacity, spaces, maps + i * tensorMapBytes,
+                    error))
       return false;
 
   for (const Param &recipe : launch.params) {
@@ -306,7 +315,7 @@ bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &ar
       break;
     case Param::Kind::Expr: {
       int64_t result;
-      if (!recipe.value.evaluate(args, cores, result, reason))
+      if (!recipe.value.evaluate(args, capacity, result, reason))
         return error.set(TESSERA_RT_INVALID, what + "parameter: " + reason);
       value = static_cast<uint64_t>(result);
       break;

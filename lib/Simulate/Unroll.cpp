@@ -327,6 +327,10 @@ LogicalResult Unroller::Impl::run(Operation *op) {
         bindInteger(o.getResult(), inputs.cores);
         return success();
       })
+      .Case([&](cta::MaxClustersOp o) {
+        bindInteger(o.getResult(), std::numeric_limits<int32_t>::max());
+        return success();
+      })
       .Case([&](cta::BlockIdOp o) {
         bindInteger(o.getResult(), program->block + block);
         return success();

@@ -29,6 +29,7 @@ Expr Expr::size(unsigned arg, unsigned dim) { return leaf(Kind::Size, arg, dim);
 Expr Expr::stride(unsigned arg, unsigned dim) { return leaf(Kind::Stride, arg, dim); }
 Expr Expr::scalar(unsigned arg) { return leaf(Kind::Scalar, arg, 0); }
 Expr Expr::numCores() { return leaf(Kind::NumCores, 0, 0); }
+Expr Expr::maxClusters() { return leaf(Kind::MaxClusters, 0, 0); }
 
 bool Expr::operator==(const Expr &other) const {
   return kind == other.kind && value == other.value && arg == other.arg && dim == other.dim &&
@@ -101,6 +102,8 @@ static json::Value toJson(const Expr &e) {
     return json::Object{{"scalar", e.arg}};
   case Expr::Kind::NumCores:
     return "num_cores";
+  case Expr::Kind::MaxClusters:
+    return "max_clusters";
   case Expr::Kind::Apply:
     break;
   }

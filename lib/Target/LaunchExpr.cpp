@@ -4,6 +4,7 @@
 // Expressions of the launch contract from SSA values. The contract computes in signed 64 bits.
 // Narrower integers are kept sign-extended (i1: 0 or 1), so each narrow op that may leave its
 // range is followed by a wrap.
+#include "tessera/Dialect/Cta/Cta.h"
 #include "tessera/Target/Contract.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -230,6 +231,8 @@ FailureOr<Expr> ExprBuilder::buildOp(Operation *op, Value value) {
     return buildBinary(op, name);
   if (isa<tile::NumCoresOp>(op))
     return Expr::numCores();
+  if (isa<cta::MaxClustersOp>(op))
+    return Expr::maxClusters();
   if (auto dim = dyn_cast<tile::DimOp>(op)) {
     auto [arg, d] = *op->getParentOfType<tile::KernelOp>().lookupDim(dim.getName());
     return sizeOf(op->getParentOfType<tile::KernelOp>().getBody().getArgument(arg), d, op);

@@ -6,6 +6,7 @@
 #ifndef TESSERA_RUNTIME_BACKEND_H
 #define TESSERA_RUNTIME_BACKEND_H
 
+#include "tessera/Runtime/Expr.h"
 #include "tessera/Runtime/TensorMap.h"
 #include "tessera/Runtime/tessera_runtime.h"
 
@@ -63,6 +64,12 @@ public:
   /// How many blocks of the launch a core holds at a time.
   virtual bool occupancy(const ReadyLaunch &launch, int64_t &blocks, Error &error) {
     blocks = 1;
+    return true;
+  }
+  /// How many clusters of the launch, whose number of blocks need not be known, the device holds at
+  /// a time.
+  virtual bool maxClusters(const ReadyLaunch &launch, int64_t &clusters, Error &error) {
+    clusters = Capacity::unknown;
     return true;
   }
   virtual bool encode(const TensorMapFields &fields, void *map, Error &error) = 0;

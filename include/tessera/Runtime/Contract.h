@@ -120,6 +120,7 @@ struct KernelContract {
   std::vector<Workspace> workspaces;
   std::vector<Variant> variants;
   bool usesCores = false;      ///< some expression asks for the number of cores
+  bool usesClusters = false;   ///< some expression asks for the clusters that run at a time
   bool usesWorkspaces = false; ///< some variant has workspaces
 
   std::vector<std::string> argNames() const;

@@ -3,7 +3,7 @@
 
 //===- Expr.h - Integer expressions of the launch contract ----------------===//
 //
-// An expression is a tree over argument sizes, strides, integer scalars and the number of cores,
+// An expression is a tree over argument sizes, strides, integer scalars and what the device holds,
 // kept in one vector with children before parents. Arithmetic is signed 64-bit and checked:
 // overflow, division by zero and shifts beyond 63 are errors. `select` looks only at the branch it
 // takes.
@@ -28,6 +28,15 @@ struct BoundArg {
   int64_t integer = 0; ///< of an integer scalar, sign extended
 };
 
+/// What expressions may ask about the device.
+struct Capacity {
+  static constexpr int64_t unknown = INT32_MAX;
+
+  Capacity(int64_t cores = 1) : cores(cores) {}
+  int64_t cores;
+  int64_t clusters = unknown; ///< of the launch, at the same time
+};
+
 class Expr {
 public:
   enum class Op : uint8_t {
@@ -36,6 +45,7 @@ public:
     Stride,
     Scalar,
     NumCores,
+    MaxClusters,
     // From here on in the order of the name table in Expr.cpp.
     Add,
     Sub,
@@ -82,9 +92,8 @@ public:
   static bool parseOp(std::string_view name, Op &op);
   static unsigned numOperands(Op op);
 
-  /// Evaluates on a device of `cores` cores; on failure returns false and says in `error` which
-  /// operation had which numbers.
-  bool evaluate(const std::vector<BoundArg> &args, int64_t cores, int64_t &result,
+  /// On failure returns false and says in `error` which operation had which numbers.
+  bool evaluate(const std::vector<BoundArg> &args, const Capacity &capacity, int64_t &result,
                 std::string &error) const;
 
   /// Infix text; `names[i]` is the name of argument i.

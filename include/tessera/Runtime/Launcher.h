@@ -96,7 +96,8 @@ private:
                      size_t &map, size_t &param, Error &error);
   bool placesEvenly(const ReadyLaunch &launch, bool &evenly, Error &error);
   bool prepareMap(const Descriptor &descriptor, const std::vector<BoundArg> &args,
-                  const std::vector<Space> &spaces, void *map, Error &error);
+                  const Capacity &capacity, const std::vector<Space> &spaces, void *map,
+                  Error &error);
 
   Module &module;
   const KernelContract &contract;

@@ -15,9 +15,10 @@
 
 namespace tessera::contract {
 
-/// An integer over the sizes, strides and scalars of a kernel's arguments, and the number of cores.
+/// An integer over the sizes, strides and scalars of a kernel's arguments, and what the device
+/// holds.
 struct Expr {
-  enum class Kind { Constant, Size, Stride, Scalar, NumCores, Apply };
+  enum class Kind { Constant, Size, Stride, Scalar, NumCores, MaxClusters, Apply };
   Kind kind = Kind::Constant;
   int64_t value = 0;          // Constant
   unsigned arg = 0, dim = 0;  // Size, Stride, Scalar
@@ -29,6 +30,7 @@ struct Expr {
   static Expr stride(unsigned arg, unsigned dim);
   static Expr scalar(unsigned arg);
   static Expr numCores();
+  static Expr maxClusters();
   /// Folds constants and the neutral elements of add, sub, mul and the divisions; never an overflow
   /// or a division by zero, which the launcher reports.
   static Expr apply(llvm::StringRef op, std::vector<Expr> operands);

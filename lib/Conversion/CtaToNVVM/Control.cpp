@@ -412,6 +412,10 @@ LogicalResult Lowering::lower(Operation *op) {
         set(o.getResult(), toIndex(parameter("num_cores", 0, 0, b.getI64Type())));
         return success();
       })
+      .Case([&](cta::MaxClustersOp o) {
+        set(o.getResult(), toIndex(parameter("max_clusters", 0, 0, b.getI64Type())));
+        return success();
+      })
       .Case([&](cta::NumBlocksOp o) { return lowerNumBlocks(*this, o); })
       .Case([&](cta::BlockIdOp o) { return lowerBlockId(*this, o); })
       .Case([&](cta::LoadOp o) { return lowerLoad(*this, o); })

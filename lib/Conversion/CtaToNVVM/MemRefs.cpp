@@ -297,7 +297,7 @@ void Lowering::finishAttributes() {
   };
   for (Parameter &p : kept) {
     NamedAttrList attrs, param;
-    bool isExpr = p.kind == "num_cores";
+    bool isExpr = p.kind == "num_cores" || p.kind == "max_clusters";
     param.append("kind", b.getStringAttr(isExpr ? "expr" : p.kind));
     types.push_back(p.value.getType());
     if (p.kind == "descriptor") {

@@ -25,6 +25,11 @@ void NumBlocksOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn s
                                                        /*isSigned=*/true));
 }
 
+void MaxClustersOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setResultRange) {
+  setResultRange(getResult(), ConstantIntRanges::range(APInt(64, 0), APInt(64, 0x7fffffff),
+                                                       /*isSigned=*/true));
+}
+
 LogicalResult AwaitStoresOp::verify() {
   if (getPending() > kMaxPendingStores)
     return emitOpError("await_stores_c1: 'pending' is 0 to ")

@@ -245,5 +245,8 @@ Erased TransposeOp::eraseToTile(OpBuilder &b, ValueRange operands) {
 Erased ExtractOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return one(tensor::ExtractOp::create(b, getLoc(), operands[0], ValueRange{}));
 }
+Erased MaxClustersOp::eraseToTile(OpBuilder &b, ValueRange) {
+  return one(arith::ConstantIndexOp::create(b, getLoc(), std::numeric_limits<int32_t>::max()));
+}
 Erased CompleteOp::eraseToTile(OpBuilder &, ValueRange operands) { return one(operands[0]); }
 Erased ReadyOp::eraseToTile(OpBuilder &, ValueRange operands) { return one(operands[0]); }

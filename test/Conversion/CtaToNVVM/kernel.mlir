@@ -57,6 +57,20 @@ tile.kernel @persistent_k(%x: memref<?xindex>) attributes {phase = #tile.phase<a
   tile.return
 }
 
+// So are the clusters that the device holds at a time.
+// CHECK-LABEL: llvm.func @clusters
+// CHECK-SAME:    tessera.params = [{arg = 0 : i64, kind = "pointer"}, {kind = "expr", value = "max_clusters"}]
+tile.kernel @clusters_k(%x: memref<?xindex>) attributes {phase = #tile.phase<allocated>, warpgroups = 2 : i64} {
+  %c4 = arith.constant 4 : index
+  %n = cta.max_clusters : index
+  %blocks = arith.muli %n, %c4 : index
+  cta.launch @clusters blocks(%blocks) attributes {cluster = 4} {
+    %b = cta.block_id : index
+    memref.store %n, %x[%b] : memref<?xindex>
+  }
+  tile.return
+}
+
 // Loops and branches carry a tile as its registers; a tile of rank 0 is a scalar.
 // CHECK-LABEL: llvm.func @control
 // CHECK:         scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[A:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (f32, f32)

@@ -15,8 +15,11 @@
 // GRID-LABEL: tile.kernel @gemm(
 // GRID:       %[[ROWS:.*]] = arith.ceildivsi %{{.*}}, %c2
 // GRID:       %[[CORES:.*]] = tile.num_cores
-// GRID:       arith.divsi %[[CORES]], %{{.*}}
-// GRID:       %[[CLUSTERS:.*]] = arith.minsi
+// GRID:       %[[ROOM:.*]] = arith.divsi %[[CORES]], %{{.*}}
+// GRID:       %[[MAX:.*]] = cta.max_clusters
+// GRID:       %[[SAME:.*]] = arith.minsi %[[ROOM]], %[[MAX]]
+// GRID:       %[[FIT:.*]] = arith.maxsi %[[SAME]], %c1
+// GRID:       %[[CLUSTERS:.*]] = arith.minsi %{{.*}}, %[[FIT]]
 // GRID:       %[[BLOCKS:.*]] = arith.muli %[[CLUSTERS]]
 // GRID:       cta.launch @gemm_0 blocks(%[[BLOCKS]]) attributes {cluster = 2 : i64
 // GRID:         arith.divui %{{.*}}, %c2_i32

@@ -231,3 +231,20 @@ tile.kernel @cp_async(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) attr
   }
   tile.return
 }
+
+// -----
+
+// No device that holds few clusters at a time.
+// CHECK-LABEL: tile.kernel @max_clusters(
+// CHECK: %[[ALL:.+]] = arith.constant 2147483647 : index
+// CHECK: %[[N:.+]] = arith.minsi %n, %[[ALL]]
+// CHECK: tile.grid (%{{.+}}) = (0) to (%[[N]])
+tile.kernel @max_clusters(%A: memref<?xf32>, %n: index, %f: f32) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  %max = cta.max_clusters : index
+  %fit = arith.minsi %n, %max : index
+  cta.launch @max_clusters_0 blocks(%fit) attributes {cluster = 2} {
+    %b = cta.block_id : index
+    memref.store %f, %A[%b] : memref<?xf32>
+  }
+  tile.return
+}

@@ -73,9 +73,18 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?
 !a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
 !b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
 
-// Blocks of a cluster share a part: the slots of the others are two blocks apart.
+// Blocks of a cluster share a part: the slots of the others are two blocks apart. Units are the clusters that are launched, no more than run at the same time.
 // CHECK-LABEL: tile.kernel @cluster(
-// CHECK:       cta.launch @cluster_0
+// CHECK:       %[[MAX:.*]] = cta.max_clusters
+// CHECK:       %[[MIN:.*]] = arith.minsi %{{.*}}, %[[MAX]]
+// CHECK:       %[[FIT:.*]] = arith.maxsi %[[MIN]], %c1
+// CHECK:       %[[ANY:.*]] = arith.select %{{.*}}, %[[FIT]], %c0
+// CHECK:       %[[BLOCKS:.*]] = arith.muli %[[ANY]], %c2
+// CHECK:       %[[POSITIVE:.*]] = arith.maxsi %[[BLOCKS]], %c1
+// CHECK:       %[[UNITS:.*]] = arith.divui %[[POSITIVE]], %c2
+// CHECK:       arith.divui %{{.*}}, %[[UNITS]]
+// CHECK:       memref.alloc(%[[BLOCKS]])
+// CHECK:       cta.launch @cluster_0 blocks(%[[BLOCKS]])
 // CHECK:         %[[DISTANCE:.*]] = arith.muli %{{.*}}, %c2{{.*}} : index
 // CHECK:         %[[OTHER:.*]] = arith.subi %{{.*}}, %[[DISTANCE]]
 // CHECK:         cta.add_partial %{{.*}}, %{{.*}}[%[[OTHER]]]

@@ -105,7 +105,7 @@ TEST(Contract, Malformed) {
             "integer scalar of this kernel");
   EXPECT_EQ(failure(replaced("{\"size\": [0, 0]}", "\"cores\"")),
             "malformed contract: kernels[0].assumes[0].cond.args[0]: 'cores' is no expression; a "
-            "string is \"num_cores\"");
+            "string is \"num_cores\" or \"max_clusters\"");
   EXPECT_NE(failure(replaced("ceildivs", "ceil")).find("unknown operation 'ceil'"),
             std::string::npos);
   EXPECT_NE(failure(replaced("\"align\", \"arg\": 0, \"value\": 16", "\"align\", \"arg\": 0, "

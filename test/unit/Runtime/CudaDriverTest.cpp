@@ -113,6 +113,7 @@ SAME(moduleGetFunction, cuModuleGetFunction);
 SAME(funcGetAttribute, cuFuncGetAttribute);
 SAME(funcSetAttribute, cuFuncSetAttribute);
 SAME(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor);
+SAME(maxActiveClusters, cuOccupancyMaxActiveClusters);
 SAME(launchKernel, cuLaunchKernel);
 SAME(launchKernelEx, cuLaunchKernelEx);
 SAME(memAlloc, cuMemAlloc);

@@ -150,6 +150,21 @@ TEST(Expr, NumberOfCores) {
   EXPECT_FALSE(expr.isConstant());
 }
 
+TEST(Expr, MaxClusters) {
+  Expr expr = binary("mul", 0, 2);
+  expr.nodes[0].op = Op::MaxClusters;
+  Capacity capacity(132);
+  int64_t result = 0;
+  std::string error;
+  ASSERT_TRUE(expr.evaluate({}, capacity, result, error)) << error;
+  EXPECT_EQ(result, 2 * int64_t{INT32_MAX}) << "unknown: as many as may be";
+  capacity.clusters = 30;
+  ASSERT_TRUE(expr.evaluate({}, capacity, result, error)) << error;
+  EXPECT_EQ(result, 60);
+  EXPECT_EQ(expr.print({}), "max_clusters * 2");
+  EXPECT_FALSE(expr.isConstant());
+}
+
 TEST(Expr, UnknownOperation) {
   Op op;
   EXPECT_FALSE(Expr::parseOp("pow", op));

@@ -31,7 +31,8 @@ public:
   std::vector<std::pair<uint64_t, size_t>> fills; ///< address, count
   std::map<uint64_t, size_t> allocations;
   int looked = 0, frees = 0, allocated = 0, coresAsked = 0;
-  int64_t cores = 132, fitting = 1;
+  int64_t cores = 132, fitting = 1, clusters = Capacity::unknown;
+  std::vector<uint32_t> clustersAskedFor; ///< sizes
   bool outOfMemory = false;
 
   bool isGpu() const override { return true; }
@@ -57,6 +58,11 @@ public:
   bool occupancy(const ReadyLaunch &launch, int64_t &blocks, Error &error) override {
     blocks = fitting;
     return fitting || error.set(TESSERA_RT_DRIVER, "no occupancy");
+  }
+  bool maxClusters(const ReadyLaunch &launch, int64_t &count, Error &error) override {
+    clustersAskedFor.push_back(launch.cluster);
+    count = clusters;
+    return clusters >= 0 || error.set(TESSERA_RT_DRIVER, "no clusters");
   }
   bool encode(const TensorMapFields &fields, void *map, Error &error) override {
     maps.push_back(fields);
@@ -310,6 +316,75 @@ TEST_F(Launcher, NumberOfCores) {
   EXPECT_FALSE(kernel->check(args, 4, variant, error));
   recorder->cores = 0;
   EXPECT_EQ(launch(), "no device");
+}
+
+/// A persistent launch of clusters of four, of which the device may hold fewer than its cores have
+/// room for; the kernel computes with the number of its clusters. Workspace is for all that there
+/// may be.
+class LauncherClusters : public Launcher {
+protected:
+  static std::string atMost(const std::string &number, int factor) {
+    return R"({"op": "mul", "args": [{"op": "minsi", "args": [{"op": "divsi", "args": ["num_cores", 4]}, )" +
+           number + "]}, " + std::to_string(factor) + "]}";
+  }
+  void loadClusters(const std::string &cluster) {
+    load(
+        {{R"("sizes": [{"size": [0, 0]}, 16])", R"("sizes": [)" + atMost(clusters, 1) + "]"},
+         {R"("grid": [{"size": [0, 0]}])", R"("grid": [)" + atMost(clusters, 4) + "]" + cluster},
+         {R"("params": [{"kind": "pointer", "arg": 2}])",
+          R"("params": [{"kind": "expr", "value": )" + atMost(clusters, 1) + "}]"},
+         // The descriptor of the workspace is of another variant, whose rank it has.
+         {R"({"workspace": 0, "element": "f32", "box": [8, 16], "dims": [0, 1], "swizzle": 0, "oob": "nan"})",
+          R"({"arg": 0, "element": "bf16", "box": [8, 16], "dims": [0, 1], "swizzle": 0, "oob": "nan"})"}});
+    Error error;
+    ASSERT_TRUE(kernel->forceVariant("any", error)) << error.message;
+  }
+  const std::string clusters = R"("max_clusters")";
+};
+
+TEST_F(LauncherClusters, FewerThanCoresHaveRoomFor) {
+  loadClusters(R"(, "cluster": 4)");
+  recorder->clusters = 32;
+  ASSERT_EQ(launch(), "");
+  ASSERT_EQ(recorder->calls.size(), 1u);
+  EXPECT_EQ(recorder->calls[0].blocks, 128u);
+  EXPECT_EQ(recorder->calls[0].values, (std::vector<uint64_t>{32}));
+  EXPECT_EQ(recorder->clustersAskedFor, (std::vector<uint32_t>{4}));
+  EXPECT_EQ(recorder->allocations, (std::map<uint64_t, size_t>{{0x7000000, 33 * 4}}));
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(recorder->calls[1].blocks, 128u);
+  EXPECT_EQ(recorder->clustersAskedFor.size(), 1u) << "prepared once";
+}
+
+TEST_F(LauncherClusters, MoreThanCoresHaveRoomFor) {
+  loadClusters(R"(, "cluster": 4)");
+  recorder->clusters = 66; // two blocks on an SM would do
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(recorder->calls[0].blocks, 132u);
+  EXPECT_EQ(recorder->calls[0].values, (std::vector<uint64_t>{33}));
+}
+
+/// A driver that does not know, or says no, is no reason not to launch.
+TEST_F(LauncherClusters, Unknown) {
+  loadClusters(R"(, "cluster": 4)");
+  recorder->clusters = -1;
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(recorder->calls[0].blocks, 132u);
+  EXPECT_EQ(recorder->calls[0].values, (std::vector<uint64_t>{33}));
+}
+
+TEST_F(LauncherClusters, NotAskedWithoutClusters) {
+  loadClusters("");
+  recorder->clusters = 1;
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(recorder->calls[0].blocks, 132u);
+  EXPECT_TRUE(recorder->clustersAskedFor.empty());
+  load({{R"("grid": [{"size": [0, 0]}])", R"("grid": [{"size": [0, 0]}], "cluster": 2)"}});
+  Error error;
+  ASSERT_TRUE(kernel->forceVariant("any", error));
+  ASSERT_EQ(launch(), "");
+  EXPECT_EQ(recorder->calls[0].blocks, 300u);
+  EXPECT_TRUE(recorder->clustersAskedFor.empty()) << "nothing depends on it";
 }
 
 /// A launch of `blocks` blocks that says whether it is dependent.

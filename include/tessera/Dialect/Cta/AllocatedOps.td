@@ -252,6 +252,23 @@ def Cta_NumBlocksOp : Cta_Op<"num_blocks", [Pure, DeclareOpInterfaceMethods<Infe
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+def Cta_MaxClustersOp : Cta_Op<"max_clusters", [Pure, Cta_Erasable, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
+  let summary = "the clusters that run at the same time";
+  let description = [{
+    How many clusters of a launch the device holds at a time: fewer than its SMs have room for, because a cluster lies within one GPC, whose number of SMs need not be a
+    multiple of the cluster's. It stands in front of launches; each launch that uses it has an answer of its own, which the launcher gets from the driver. Where nobody
+    knows, and in sizes of workspace, which no launch has for itself, it is 2^31 - 1: it is for upper bounds.
+
+    Lifespan: made by `cta-lower-grid`; a parameter of the kernel in `convert-cta-to-nvvm`.
+
+    ```mlir
+    %n = cta.max_clusters : index
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 def Cta_AwaitStoresOp : Cta_Op<"await_stores", []> {
   let summary = "wait for TMA stores";
   let description = [{

@@ -212,9 +212,12 @@ static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int6
   if (cluster == 1)
     return {total, atMost(resident)};
   Value size = a.index(a.b.getIndexAttr(cluster));
-  // A chip with fewer SMs than a cluster needs runs one after the other.
-  Value fit = arith::MaxSIOp::create(a.b, a.loc, a.make<arith::DivSIOp>(resident, size),
-                                     a.index(a.b.getIndexAttr(1)));
+  // Clusters that wait for others to end would be a second round. A chip with fewer SMs than a
+  // cluster needs runs one after the other.
+  Value room = a.make<arith::DivSIOp>(resident, size);
+  Value together = MaxClustersOp::create(a.b, a.loc, a.b.getIndexType());
+  Value fit = a.make<arith::MinSIOp>(room, together);
+  fit = a.make<arith::MaxSIOp>(fit, a.index(a.b.getIndexAttr(1)));
   return {total, a.make<arith::MulIOp>(atMost(fit), size)};
 }
 
