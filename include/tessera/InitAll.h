@@ -43,6 +43,7 @@ inline void registerTesseraPasses() {
   tile::registerTileRepackOperands();
   tile::registerTileSpecializeFacts();
   tile::registerTileSplitBatches();
+  tile::registerTileTransposeProducts();
   tile::registerTileVerify();
   cta::registerCtaPasses();
   registerTesseraConversionPasses();

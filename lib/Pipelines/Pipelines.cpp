@@ -89,6 +89,8 @@ static void toTile(OpPassManager &pm, const TilePipelineOptions &options) {
     kernels.addPass(tile::createTileInsertChecks());
   if (!options.specialize)
     return;
+  // Which operands TMA fetches is a question of the loads that there will be.
+  kernels.addPass(tile::createTileTransposeProducts());
   tile::TileSpecializeFactsOptions facts;
   facts.variants = options.variants;
   pm.addPass(tile::createTileSpecializeFacts(facts));

@@ -117,6 +117,40 @@ def TileInsertChecks : Pass<"tile-insert-checks", "tile::KernelOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def TileTransposeProducts : Pass<"tile-transpose-products", "tile::KernelOp"> {
+  let summary = "Compute products transposed where their columns fit the tensor cores better than their rows";
+  let description = [{
+    Requires and ensures L0. The tensor cores compute multiples of 64 rows and any multiple of 8 columns. A product of 176x128 wastes no
+    row of them as Cᵀ = Bᵀ·Aᵀ: its tile, and all that are tied to it, are turned, which means that their last two dimensions are exchanged. Loads and
+    stores name the memref's dimensions in the other order, rows are repeated along columns, reductions change their dimension, operands of
+    products change places; no element moves.
+
+    ```mlir
+    %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<176x64xbf16>
+    %b = tile.load %B[%k, %j] : memref<?x?xbf16> -> tensor<64x128xbf16>
+    %d = tile.mma %a, %b, %c : tensor<176x64xbf16>, tensor<64x128xbf16> -> tensor<176x128xf32>
+    tile.store %d, %C[%i, %j] : tensor<176x128xf32> -> memref<?x?xf32>
+    ```
+    becomes
+    ```mlir
+    %a = tile.load %A[%i, %k] dims = [1, 0] : memref<?x?xbf16> -> tensor<64x176xbf16>
+    %b = tile.load %B[%k, %j] dims = [1, 0] : memref<?x?xbf16> -> tensor<128x64xbf16>
+    %d = tile.mma %b, %a, %c {tile.turned = "…"} : tensor<128x64xbf16>, tensor<64x176xbf16> -> tensor<128x176xf32>
+    tile.store %d, %C[%i, %j] dims = [1, 0] : tensor<128x176xf32> -> memref<?x?xf32>
+    ```
+    `tile.transposed = true` on a `tile.mma` demands it, `= false` forbids it. Without, products that share tiles are turned if
+
+    - all of them then run on the tensor cores (f16 or bf16; N a multiple of 64 for each of the kernel's `warpgroups`, M one of 8, K one of 16), and
+    - the multiplications with padding become fewer: the sum of ceil64(N)·ceil8(M)·K is below that of ceil64(M)·ceil8(N)·K. Where M is a multiple of 64 it never is; and
+    - no operand of a product is computed from the result of another, as in attention.
+
+    Tiles are tied through elementwise ops, loops and branches, masks, slices and `tensor.concat`. Constants, iotas and what is repeated from a row are made once
+    more for turned tiles. At an op that takes or makes tiles and cannot be turned (a reshape of both dimensions) a `tile.transpose` stands; if that would
+    be in a loop, nothing is turned, and the product's `tile.not_turned` names the op (an error if `tile.transposed` demands it).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def TileSplitBatches : Pass<"tile-split-batches", "tile::KernelOp"> {
   let summary = "Products of rank 3 become products of rank 2";
   let description = [{

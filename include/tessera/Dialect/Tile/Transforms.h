@@ -26,6 +26,12 @@ constexpr llvm::StringLiteral kCopies = "tile.copies";
 /// On a load that TMA could do if its operand could be copied (a string): why it cannot.
 constexpr llvm::StringLiteral kNotRepacked = "tile.not_repacked";
 
+/// On a product (a boolean): whether tile-transpose-products has to turn it; without it a rule
+/// says.
+constexpr llvm::StringLiteral kTransposed = "tile.transposed";
+/// On a product that the pass has turned, or wanted to but could not (strings): why.
+constexpr llvm::StringLiteral kTurned = "tile.turned", kNotTurned = "tile.not_turned";
+
 /// A load worth a copy of its operand, which TMA cannot fetch from where it lies: it feeds only
 /// products that the tensor cores may do, in a loop, and blocks of the grid share what it reads.
 struct RepackCandidate {

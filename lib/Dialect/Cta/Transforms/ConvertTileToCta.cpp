@@ -97,10 +97,14 @@ LogicalResult Converter::convert(Operation *op) {
         /*why=*/StringAttr{}));
   if (auto mma = dyn_cast<tile::MmaOp>(op)) {
     Value a = stage(mma.getA()), b = stage(mma.getB());
-    return replace(MmaOp::create(rewriter, loc, mma.getType(), a, b, mma.getC(),
-                                 mma.getPrecisionAttr(), mma.getLhsUnsignedAttr(),
-                                 mma.getRhsUnsignedAttr(), mma.getAccumulateEveryAttr(),
-                                 mma.getRequireAttr(), /*why=*/StringAttr{}));
+    auto converted =
+        MmaOp::create(rewriter, loc, mma.getType(), a, b, mma.getC(), mma.getPrecisionAttr(),
+                      mma.getLhsUnsignedAttr(), mma.getRhsUnsignedAttr(),
+                      mma.getAccumulateEveryAttr(), mma.getRequireAttr(), /*why=*/StringAttr{});
+    for (StringRef name : {tile::kTurned, tile::kNotTurned})
+      if (Attribute reason = mma->getAttr(name))
+        converted->setAttr(name, reason);
+    return replace(converted);
   }
   if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
     auto general = ReduceOp::create(rewriter, loc, reduce.getResultTypes(), reduce.getInputs(),

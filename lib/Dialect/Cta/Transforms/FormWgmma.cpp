@@ -4,6 +4,7 @@
 // Products that the tensor cores can do become cta.wgmma.
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/Transforms.h"
+#include "tessera/Dialect/Tile/Transforms.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
@@ -74,8 +75,8 @@ static void form(MmaOp op, IRRewriter &rewriter) {
     a = cut(rewriter, loc, stage.getInputs().front());
   if (c)
     c = cut(rewriter, loc, c);
-  Value result =
-      WgmmaOp::create(rewriter, loc, op.getType(), a, op.getB(), c, /*why=*/StringAttr{});
+  Value result = WgmmaOp::create(rewriter, loc, op.getType(), a, op.getB(), c,
+                                 /*why=*/op->getAttrOfType<StringAttr>(tile::kTurned));
   Value staged = op.getA();
   rewriter.replaceOp(op, cut(rewriter, loc, result));
   if (a != staged && staged.use_empty())
@@ -100,6 +101,9 @@ struct FormWgmma : cta::impl::FormWgmmaBase<FormWgmma> {
         form(op, rewriter);
         continue;
       }
+      for (StringRef name : {tile::kTurned, tile::kNotTurned})
+        if (auto reason = op->getAttrOfType<StringAttr>(name))
+          *why += "; " + reason.str();
       op.setWhy("no wgmma: " + *why);
       auto demands = [](std::optional<tile::RequireAttr> r) {
         return r && r->contains(tile::Requirement::Wgmma);
