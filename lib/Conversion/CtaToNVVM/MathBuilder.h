@@ -132,6 +132,11 @@ Value cbrt64(Math &m, Value x);
 Value exp64(Math &m, Value x, Value tail);
 /// log(x) to more than 64 bits, x positive and finite.
 Two logTwo(Math &m, Value x);
+/// x = 2^exponent (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)], for logarithms of f64.
+struct Split {
+  Value exponent, f;
+};
+Split splitExponent64(Math &m, Value x);
 Value pow64(Math &m, Value x, Value y);
 /// sin(x + quarterTurns * pi/2).
 Value sine64(Math &m, Value x, int quarterTurns);

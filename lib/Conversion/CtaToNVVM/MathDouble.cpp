@@ -70,24 +70,29 @@ static const double kLogR[] = {0.6666666666666666,  0.40000000000006297, 0.28571
                                0.13249932519098914, 0.13253023979064074};
 
 namespace {
-/// x = 2^exponent (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)]; `tail` is log(1 + f) - f.
-struct Log64 {
-  Value exponent, f, tail;
+/// `tail` is log(1 + f) - f.
+struct Log64 : Split {
+  Value tail;
 };
 } // namespace
 
-static Log64 decompose64(Math &m, Value x) {
+Split tessera::nvvm::splitExponent64(Math &m, Value x) {
   Value tiny = m.cmp(CmpFPredicate::OLT, x, m.c(2.2250738585072014e-308));
   Value bits = m.bits(m.select(tiny, m.mul(x, m.c(0x1p54)), x));
   Value e = m.iand(m.isub(bits, m.cl(0x3fe6a09e667f3bcd)),
                    m.cl(static_cast<int64_t>(0xfff0000000000000)));
   Value f = m.sub(m.asFloat(m.isub(bits, e)), m.c(1.0));
-  Value exponent = m.fma(m.fromInt(e), m.c(0x1p-52), m.select(tiny, m.c(-54.0), m.c(0.0)));
+  return {m.fma(m.fromInt(e), m.c(0x1p-52), m.select(tiny, m.c(-54.0), m.c(0.0))), f};
+}
+
+static Log64 decompose64(Math &m, Value x) {
+  Split split = splitExponent64(m, x);
+  Value f = split.f;
   // log(1 + f) = f - h + s (h + z R), h = f²/2, s = f / (2 + f): the large parts are exact.
   Value s = m.div(f, m.add(f, m.c(2.0))), z = m.mul(s, s);
   Value h = m.mul(m.c(0.5), m.mul(f, f));
   Value series = m.mul(z, m.polynomial(kLogR, z));
-  return {exponent, f, m.sub(m.mul(s, m.add(h, series)), h)};
+  return {split, m.sub(m.mul(s, m.add(h, series)), h)};
 }
 
 Value tessera::nvvm::log64(Math &m, Value x) {

@@ -22,13 +22,7 @@ static const double kLogQ[] = {0.2,
                                0.05381433711821606};
 
 Two tessera::nvvm::logTwo(Math &m, Value x) {
-  // x = 2^e (1 + f), 1 + f in [sqrt(1/2), sqrt(2)].
-  Value tiny = m.is(CmpFPredicate::OLT, x, 2.2250738585072014e-308);
-  Value bits = m.bits(m.select(tiny, m.mul(x, m.c(0x1p54)), x));
-  Value top = m.iand(m.isub(bits, m.cl(0x3fe6a09e667f3bcd)),
-                     m.cl(static_cast<int64_t>(0xfff0000000000000)));
-  Value f = m.sub(m.asFloat(m.isub(bits, top)), m.c(1.0));
-  Value e = m.fma(m.fromInt(top), m.c(0x1p-52), m.select(tiny, m.c(-54.0), m.c(0.0)));
+  auto [e, f] = splitExponent64(m, x);
   // s = f / (2 + f)
   Two d = m.fastTwoSum(m.c(2.0), f);
   Value s = m.div(f, d.high);

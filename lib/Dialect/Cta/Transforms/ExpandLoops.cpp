@@ -98,16 +98,7 @@ bool Unit::countsAgree() {
 
 /// A load never moves above a store that may alias.
 static bool isWritten(CopyOp copy) {
-  std::optional<GlobalBox> box = globalBoxOf(copy);
-  return copy->getParentOfType<LaunchOp>()
-      ->walk([&](Operation *op) {
-        if (!isa<StoreOp, CopyOutOp, memref::StoreOp>(op))
-          return WalkResult::advance();
-        std::optional<GlobalBox> other = globalBoxOf(op);
-        return !box || !other || mayAlias(*box, *other) ? WalkResult::interrupt()
-                                                        : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return mayOverwrite(copy->getParentOfType<LaunchOp>(), globalBoxOf(copy));
 }
 
 /// The credits of the channel that are held when the loop begins, but for the one that it is given.
