@@ -12,7 +12,8 @@ bench/gemm.py times the best. Lines of such a file are `TILES: PLAN`, where a|b 
 
   128x256x64 | 128x128x64: stages = 3|4, persistent = 1, group = 16, epilogue = 0|64
 
-`64x64x128:` leaves the plan to the compiler. `160x128x64t` computes the transposed tile, Cᵀ = Bᵀ·Aᵀ: its rows, multiples of 64, are columns of C.
+`64x64x128:` leaves the plan to the compiler. `160x128x64t` computes the transposed tile, Cᵀ = Bᵀ·Aᵀ: its rows, multiples of 64, are columns of C,
+as tile-transpose-products does with 160x128x64 by itself.
 """
 
 import argparse

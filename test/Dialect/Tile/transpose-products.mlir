@@ -191,6 +191,25 @@ tile.kernel @pair(%A: memref<?x?xbf16>, %C: memref<?x?xf32>) {
   tile.return
 }
 
+// Of these two the second would be without the tensor cores if it were turned, so neither is; the first says why.
+// CHECK-LABEL: tile.kernel @unlike(
+// CHECK: tile.mma {{.*}} {tile.not_turned = "not computed transposed: it shares tiles with a product that is better as it is"} : tensor<16x32xbf16>, tensor<32x64xbf16> -> tensor<16x64xf32>
+// CHECK: tile.mma %{{.+}}, %{{.+}} : tensor<64x32xbf16>, tensor<32x24xbf16> -> tensor<64x24xf32>
+tile.kernel @unlike(%A: memref<?x?xbf16>, %C: memref<?x?xf32>) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %A[%c0, %c0] : memref<?x?xbf16> -> tensor<16x32xbf16>
+    %b = tile.load %A[%c0, %c0] : memref<?x?xbf16> -> tensor<32x64xbf16>
+    %d = tile.mma %a, %b : tensor<16x32xbf16>, tensor<32x64xbf16> -> tensor<16x64xf32>
+    %c = tensor.extract_slice %b[0, 0] [32, 24] [1, 1] : tensor<32x64xbf16> to tensor<32x24xbf16>
+    %e = tile.load %A[%c0, %c0] : memref<?x?xbf16> -> tensor<64x32xbf16>
+    %f = tile.mma %e, %c : tensor<64x32xbf16>, tensor<32x24xbf16> -> tensor<64x24xf32>
+    tile.store %d, %C[%c0, %c0] : tensor<16x64xf32> -> memref<?x?xf32>
+    tile.store %f, %C[%c0, %c0] : tensor<64x24xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
 // An op that cannot be turned, behind the loop or in front of it: transposes stand there.
 // CHECK-LABEL: tile.kernel @border(
 // CHECK: %[[B:.+]] = tensor.expand_shape %{{.+}} {{\[}}[0, 1]] output_shape [16, 64]

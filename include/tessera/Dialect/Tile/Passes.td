@@ -146,7 +146,8 @@ def TileTransposeProducts : Pass<"tile-transpose-products", "tile::KernelOp"> {
 
     Tiles are tied through elementwise ops, loops and branches, masks, slices and `tensor.concat`. Constants, iotas and what is repeated from a row are made once
     more for turned tiles. At an op that takes or makes tiles and cannot be turned (a reshape of both dimensions) a `tile.transpose` stands; if that would
-    be in a loop, nothing is turned, and the product's `tile.not_turned` names the op (an error if `tile.transposed` demands it).
+    be in a loop, nothing is turned, and the product's `tile.not_turned` names the op (an error if `tile.transposed` demands it). It also says if another
+    product with which tiles are shared is in the way.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -531,18 +531,22 @@ static LogicalResult decide(Web &web, MutableArrayRef<MmaOp> products) {
     diagnostic.attachNote(refused.getLoc()) << "this one";
     return diagnostic;
   }
-  if (refused || (!wanted && !isBetterTurned(products)))
+  auto isBetterAlone = [](MmaOp op) { return isBetterTurned(op); };
+  if (refused || (!wanted && llvm::none_of(products, isBetterAlone)))
     return success();
   std::optional<std::string> obstacle = web.findObstacle();
   if (!wanted && llvm::any_of(products, feedsProduct))
     obstacle = "an operand of a product is computed from the result of another";
+  else if (!wanted && !isBetterTurned(products))
+    obstacle = "it shares tiles with a product that is better as it is";
   if (wanted && obstacle)
     return wanted.emitOpError("cannot be computed transposed, as ")
            << kTransposed << " = true demands: " << *obstacle;
   Builder b(products.front()->getContext());
   for (MmaOp op : products) {
     if (obstacle) {
-      op->setAttr(kNotTurned, b.getStringAttr("not computed transposed: " + *obstacle));
+      if (isBetterAlone(op))
+        op->setAttr(kNotTurned, b.getStringAttr("not computed transposed: " + *obstacle));
       continue;
     }
     op->setAttr(kTurned, b.getStringAttr(reasonOf(op, static_cast<bool>(wanted))));
