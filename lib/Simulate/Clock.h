@@ -11,8 +11,7 @@
 
 namespace tessera::simulate {
 
-/// One component a warp, then one for each thing that an engine has in flight.
-class Clock {
+class Times {
 public:
   uint32_t get(int component) const {
     return component < static_cast<int>(time.size()) ? time[component] : 0;
@@ -22,7 +21,7 @@ public:
       time.resize(component + 1, 0);
     time[component] = std::max(time[component], epoch);
   }
-  void join(const Clock &other) {
+  void join(const Times &other) {
     if (other.time.size() > time.size())
       time.resize(other.time.size(), 0);
     for (size_t i = 0; i < other.time.size(); ++i)
@@ -32,6 +31,23 @@ public:
 
 private:
   std::vector<uint32_t> time;
+};
+
+/// One component a warp of the cluster, then one for each thing that an engine has in flight.
+class Clock : public Times {
+public:
+  /// What is known of other clusters, too: one component a warp of the launch, which counts the
+  /// sums that it puts and takes. Empty where blocks hand on none.
+  Times launch;
+
+  void join(const Clock &other) {
+    Times::join(other);
+    launch.join(other.launch);
+  }
+  void clear() {
+    Times::clear();
+    launch.clear();
+  }
 };
 
 } // namespace tessera::simulate

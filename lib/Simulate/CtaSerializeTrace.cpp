@@ -64,6 +64,9 @@ LogicalResult Serialization::replace(Unroller &unroller, cta::LaunchOp launch) {
                                    point, point, point, tile::OrderAttr());
   b.createBlock(&grid.getBody());
   b.setInsertionPoint(tile::YieldOp::create(b, launch.getLoc()));
+  // Those that hand on sums one after the other: each waits only for blocks in front of it.
+  const bool handsOn = Unroller::handsOn(launch);
+  std::vector<Program> programs;
   for (int64_t block = 0, cluster = 1; block < *count; block += cluster) {
     FailureOr<Program> program = unroller.unroll(launch, block);
     if (failed(program))
@@ -71,13 +74,18 @@ LogicalResult Serialization::replace(Unroller &unroller, cta::LaunchOp launch) {
     cluster = program->cluster;
     if (Operation *op = program->controlledByData)
       return op->emitOpError("hangs on data: its trace would be that of other data");
-    Outcome outcome = simulate::simulate(*program, static_cast<uint64_t>(timing));
+    programs.push_back(std::move(*program));
+    if (handsOn && block + cluster < *count)
+      continue;
+    Outcome outcome = simulate::simulate(programs, static_cast<uint64_t>(timing), /*places=*/1);
     if (outcome.problem) {
-      report(*outcome.problem, *program, timing);
+      report(*outcome.problem, programs[outcome.at], timing);
       return failure();
     }
-    if (failed(serialize(*program, outcome.trace, b)))
-      return failure();
+    for (auto [program, trace] : llvm::zip_equal(programs, outcome.traces))
+      if (failed(serialize(program, trace, b)))
+        return failure();
+    programs.clear();
   }
   return success();
 }
@@ -100,5 +108,12 @@ void Serialization::runOnOperation() {
   for (cta::LaunchOp launch : launches)
     launch.erase();
   demandSizes(kernel, *inputs);
+  // So large is workspace with a slot for each block.
+  for (auto op : llvm::make_early_inc_range(kernel.getBody().getOps<tile::NumCoresOp>())) {
+    OpBuilder b(op);
+    op.replaceAllUsesWith(
+        arith::ConstantIndexOp::create(b, op.getLoc(), inputs->cores).getResult());
+    op.erase();
+  }
   kernel.setPhaseAttr(tile::PhaseAttr::get(&getContext(), tile::Phase::Placed));
 }

@@ -26,7 +26,9 @@ public:
 
 private:
   LogicalResult runLaunch(Unroller &unroller, cta::LaunchOp launch);
-  bool runTiming(const Program &program, int64_t timing);
+  FailureOr<std::vector<Program>> unroll(Unroller &unroller, cta::LaunchOp launch,
+                                         ArrayRef<int64_t> blocks);
+  bool runTiming(ArrayRef<Program> programs, int64_t timing);
 
   Inputs inputs;
   std::set<std::string> reported;
@@ -59,8 +61,8 @@ void tessera::simulate::report(const Problem &problem, const Program &program, i
 }
 
 /// Prints a problem once, however many timings find it.
-bool Simulation::runTiming(const Program &program, int64_t timing) {
-  Outcome outcome = simulate::simulate(program, static_cast<uint64_t>(timing));
+bool Simulation::runTiming(ArrayRef<Program> programs, int64_t timing) {
+  Outcome outcome = simulate::simulate(programs, static_cast<uint64_t>(timing), places);
   if (!outcome.problem)
     return true;
   const Problem &problem = *outcome.problem;
@@ -68,8 +70,28 @@ bool Simulation::runTiming(const Program &program, int64_t timing) {
   llvm::raw_string_ostream(key) << problem.loc << problem.message;
   if (!reported.insert(key).second)
     return false;
-  simulate::report(problem, program, timing);
+  simulate::report(problem, programs[outcome.at], timing);
   return false;
+}
+
+/// Blocks that run together.
+FailureOr<std::vector<Program>> Simulation::unroll(Unroller &unroller, cta::LaunchOp launch,
+                                                   ArrayRef<int64_t> blocks) {
+  std::vector<Program> programs;
+  int64_t events = 0;
+  for (int64_t block : blocks) {
+    FailureOr<Program> program = unroller.unroll(launch, block);
+    if (failed(program))
+      return failure();
+    events += static_cast<int64_t>(program->events.size());
+    if (events > inputs.fuel)
+      return emitError(launch.getLoc())
+             << "the blocks of @" << launch.getSymbol()
+             << " hand on sums, so that all must run, and their programs are too long together; "
+                "choose smaller sizes, fewer cores or more fuel";
+    programs.push_back(std::move(*program));
+  }
+  return programs;
 }
 
 LogicalResult Simulation::runLaunch(Unroller &unroller, cta::LaunchOp launch) {
@@ -77,42 +99,62 @@ LogicalResult Simulation::runLaunch(Unroller &unroller, cta::LaunchOp launch) {
   if (!count)
     return failure();
   const int64_t cluster = std::max<int64_t>(1, launch.getCluster().value_or(1));
-  SmallVector<int64_t> numbers(blocks.begin(), blocks.end());
-  if (numbers.empty())
-    numbers = chooseBlocks(*count, cluster);
-  size_t events = 0;
-  bool ok = true;
-  for (int64_t block : numbers) {
+  for (int64_t block : blocks)
     if (block < 0 || block >= *count)
       return emitError(launch.getLoc())
              << "@" << launch.getSymbol() << " has no block " << block << ": there are " << *count;
-    FailureOr<Program> program = unroller.unroll(launch, block);
-    if (failed(program))
+  SmallVector<SmallVector<int64_t>> together;
+  if (*count && Unroller::handsOn(launch)) {
+    together.emplace_back(
+        llvm::to_vector(llvm::seq<int64_t>(0, llvm::divideCeil(*count, cluster))));
+    for (int64_t &block : together.front())
+      block *= cluster;
+  } else if (blocks.empty()) {
+    for (int64_t block : chooseBlocks(*count, cluster))
+      together.push_back({block});
+  } else {
+    for (int64_t block : blocks)
+      together.push_back({block});
+  }
+  size_t events = 0, clusters = 0, handedOn = 0;
+  bool ok = true;
+  for (ArrayRef<int64_t> numbers : together) {
+    FailureOr<std::vector<Program>> programs = unroll(unroller, launch, numbers);
+    if (failed(programs))
       return failure();
-    events += program->events.size();
+    clusters += programs->size();
+    for (const Program &program : *programs) {
+      events += program.events.size();
+      handedOn += llvm::count_if(program.events,
+                                 [](const Event &event) { return event.kind == Kind::PutPartial; });
+    }
     for (int64_t timing = 0; timing < timings; ++timing) {
-      if (timing && program->controlledByData) {
+      if (timing && llvm::any_of(*programs, [](const Program &p) { return p.controlledByData; })) {
         // What memory holds may change what the block does.
         Inputs other = inputs;
         other.seed = static_cast<uint64_t>(timing);
         Unroller again(getOperation(), other);
         if (failed(again.runKernel()))
           return failure();
-        program = again.unroll(launch, block);
-        if (failed(program))
+        programs = unroll(again, launch, numbers);
+        if (failed(programs))
           return failure();
       }
-      if (!runTiming(*program, timing)) {
+      if (!runTiming(*programs, timing)) {
         ok = false;
         break;
       }
     }
   }
-  if (verbose && ok)
-    emitRemark(launch.getLoc()) << "@" << launch.getSymbol() << ": simulated "
-                                << cluster * static_cast<int64_t>(numbers.size()) << " of "
-                                << *count << " blocks, " << int64_t(timings)
-                                << " timings each: " << events << " events, no violation";
+  if (verbose && ok) {
+    InFlightDiagnostic remark = emitRemark(launch.getLoc());
+    remark << "@" << launch.getSymbol() << ": simulated "
+           << cluster * static_cast<int64_t>(clusters) << " of " << *count << " blocks, "
+           << int64_t(timings) << " timings each: " << events << " events, ";
+    if (Unroller::handsOn(launch))
+      remark << handedOn << " sums handed on, ";
+    remark << "no violation";
+  }
   return success(ok);
 }
 
@@ -120,8 +162,8 @@ void Simulation::runOnOperation() {
   tile::KernelOp kernel = getOperation();
   reported.clear();
   FailureOr<Inputs> given = makeInputs(kernel, sizes, scalars, numBlocks, cores, fuel);
-  if (timings <= 0) {
-    kernel.emitError("timings, fuel, cores and num-blocks are positive numbers");
+  if (timings <= 0 || places < 0) {
+    kernel.emitError("timings, places, fuel, cores and num-blocks are positive numbers");
     return signalPassFailure();
   }
   if (failed(given) || failed(cta::requirePhase(kernel, tile::Phase::Allocated, getArgument())))

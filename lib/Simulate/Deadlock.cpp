@@ -42,6 +42,8 @@ static std::string whatItWaitsFor(const Program &program, const State &state, co
   case Kind::Meet:
     return "for the other blocks of the cluster: " + std::to_string(state.clusterMeeting.arrived) +
            " of " + std::to_string(program.warps) + " warps have arrived";
+  case Kind::AddPartial:
+    return "for the sums of slot " + std::to_string(event.slot);
   case Kind::Wgmma:
     return "for the other warps of its warpgroup to issue the product";
   case Kind::WgmmaWait:
@@ -86,33 +88,112 @@ static void addSignallers(const Program &program, const State &state, const Even
          "nobody will signal " + program.describeMBarrier(waiting.mbarrier) + " any more"});
 }
 
-Problem tessera::simulate::explainDeadlock(const Program &program, const State &state) {
-  std::vector<std::pair<int, SmallVector<int>>> waits; // by event
-  for (auto [number, warp] : llvm::enumerate(state.warps)) {
+/// Who could raise a flag, how far they are, and whether somebody else was faster.
+static void addPutters(ArrayRef<Stuck> clusters, Partials &partials, size_t places,
+                       const Event &waiting, int mine, Problem &problem) {
+  bool found = false;
+  for (const Stuck &cluster : clusters) {
+    const Program &program = *cluster.program;
+    for (const Group &group : program.groups) {
+      const int warp = program.firstWarp(group.block) + mine;
+      if (cluster.over || warp < group.firstWarp || warp >= group.firstWarp + group.warps)
+        continue;
+      const std::vector<int> &list = group.events;
+      for (size_t at = cluster.state ? cluster.state->warps[warp].next : 0; at < list.size();
+           ++at) {
+        const Event &event = program.events[list[at]];
+        if (event.kind != Kind::PutPartial || event.flags != waiting.flags ||
+            event.slot != waiting.slot)
+          continue;
+        found = true;
+        problem.notes.push_back(
+            {event.op->getLoc(),
+             program.describeWarp(warp) + " would put them here, but " +
+                 (cluster.state ? "does not get so far"
+                                : "its block has no place: " + std::to_string(places) + " of " +
+                                      std::to_string(clusters.size()) + " run at a time")});
+        break;
+      }
+    }
+  }
+  if (found)
+    return;
+  problem.notes.push_back({waiting.op->getLoc(), "nobody will raise the flag of slot " +
+                                                     std::to_string(waiting.slot) + " any more"});
+  if (const Partials::Use &taken = partials.flag(waiting, mine).taken)
+    problem.notes.push_back({taken.loc(), taken.who() + " has taken the sums here"});
+}
+
+namespace {
+/// The same event, and the warps that wait there.
+using Wait = std::pair<int, SmallVector<int>>;
+} // namespace
+
+static std::vector<Wait> waitsOf(const Stuck &cluster) {
+  std::vector<Wait> waits;
+  for (auto [number, warp] : llvm::enumerate(cluster.state->warps)) {
     if (warp.done)
       continue;
-    int event = program.groups[warp.program].events[warp.next];
-    auto it = llvm::find_if(waits, [&](const auto &wait) { return wait.first == event; });
+    int event = cluster.program->groups[warp.program].events[warp.next];
+    auto it = llvm::find_if(waits, [&](const Wait &wait) { return wait.first == event; });
     if (it == waits.end())
       it = waits.insert(waits.end(), {event, {}});
     it->second.push_back(static_cast<int>(number));
   }
-  const Event &first = program.events[waits.front().first];
-  Problem problem{first.op->getLoc(),
-                  program.cluster > 1 ? "deadlock: nothing in the cluster can go on"
-                                      : "deadlock: nothing in the block can go on",
-                  {}};
-  for (const auto &[number, warps] : waits) {
-    const Event &event = program.events[number];
-    problem.notes.push_back(
-        {event.op->getLoc(),
-         warpsText(program, warps) + (warps.size() == 1 ? " waits here " : " wait here ") +
-             whatItWaitsFor(program, state, event, state.warps[warps.front()])});
-    if (event.kind == Kind::Await)
-      addSignallers(program, state, event, problem);
+  // Where some wait for another cluster, the others wait for them.
+  auto forOthers = [&](const Wait &wait) {
+    return cluster.program->events[wait.first].kind == Kind::AddPartial;
+  };
+  if (llvm::any_of(waits, forOthers))
+    llvm::erase_if(waits, [&](const Wait &wait) { return !forOthers(wait); });
+  return waits;
+}
+
+std::pair<Problem, size_t> tessera::simulate::explainDeadlock(ArrayRef<Stuck> clusters,
+                                                              Partials &partials, size_t places) {
+  // One that waits for nobody else is the reason.
+  std::optional<size_t> at;
+  for (const auto &[number, cluster] : llvm::enumerate(clusters)) {
+    if (!cluster.state || cluster.over)
+      continue;
+    const Event &first = cluster.program->events[waitsOf(cluster).front().first];
+    if (!at || first.kind != Kind::AddPartial)
+      at = number;
+    if (first.kind != Kind::AddPartial)
+      break;
   }
-  for (const Group &group : program.groups)
-    if (!group.events.empty() && state.warps[group.firstWarp].done)
-      problem.notes.push_back({group.op->getLoc(), group.name + " has ended"});
-  return problem;
+  const Program &program = *clusters[*at].program;
+  Problem problem{program.events[waitsOf(clusters[*at]).front().first].op->getLoc(),
+                  std::string("deadlock: nothing in the ") +
+                      (program.handsOn       ? "launch"
+                       : program.cluster > 1 ? "cluster"
+                                             : "block") +
+                      " can go on",
+                  {}};
+  constexpr int kMost = 8; // notes of one circle are enough
+  int told = 0;
+  for (size_t i = 0; i < clusters.size(); ++i) {
+    // The reason first.
+    const Stuck &cluster = clusters[i == 0 ? *at : i <= *at ? i - 1 : i];
+    if (!cluster.state || cluster.over || ++told > kMost)
+      continue;
+    const Program &program = *cluster.program;
+    const State &state = *cluster.state;
+    for (const auto &[number, warps] : waitsOf(cluster)) {
+      const Event &event = program.events[number];
+      problem.notes.push_back(
+          {event.op->getLoc(),
+           warpsText(program, warps) + (warps.size() == 1 ? " waits here " : " wait here ") +
+               whatItWaitsFor(program, state, event, state.warps[warps.front()])});
+      if (event.kind == Kind::Await)
+        addSignallers(program, state, event, problem);
+      if (event.kind == Kind::AddPartial)
+        addPutters(clusters, partials, places, event,
+                   warps.front() - program.firstWarp(program.blockOfWarp(warps.front())), problem);
+    }
+    for (const Group &group : program.groups)
+      if (!group.events.empty() && state.warps[group.firstWarp].done)
+        problem.notes.push_back({group.op->getLoc(), group.name + " has ended"});
+  }
+  return {std::move(problem), *at};
 }

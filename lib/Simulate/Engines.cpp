@@ -217,6 +217,6 @@ Run::Step Run::complete(int warp, const Event &event) {
     return Step::Done;
   fail(event, program.describeWarp(warp) + " reads a product in flight: a cta.wgmma_wait must wait "
                                            "for it before");
-  outcome.problem->notes.push_back({program.events[event.product].op->getLoc(), "the product"});
+  problem->notes.push_back({program.events[event.product].op->getLoc(), "the product"});
   return Step::Failed;
 }

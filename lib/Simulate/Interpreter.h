@@ -54,6 +54,8 @@ struct Unroller::Impl {
   mlir::LogicalResult runCopy(cta::CopyOp op, Event &event);
   mlir::LogicalResult runCopyByThreads(cta::CopyOp op, Event &event);
   mlir::LogicalResult runArrive(cta::ArriveOp op, Event &event);
+  mlir::LogicalResult runPartial(Event &event, mlir::Value sums, mlir::Value slot,
+                                 mlir::Value flags);
   mlir::LogicalResult runSlot(cta::SlotOp op);
   mlir::LogicalResult runScalar(mlir::Operation *op);
   mlir::LogicalResult runOther(mlir::Operation *op);

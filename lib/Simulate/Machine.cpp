@@ -1,15 +1,16 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The loop of a run, and barriers.
+// The steps of a run, and barriers.
 #include "Run.h"
 
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::simulate;
 
-Run::Run(const Program &program, uint64_t timing)
-    : program(program), timing(timing, program), bytes(program), traced(program.events.size()) {
+Run::Run(const Program &program, size_t index, uint64_t timing, Partials &partials)
+    : program(program), index(index), partials(partials), timing(timing, program, index),
+      bytes(program), traced(program.events.size()) {
   const auto cluster = static_cast<int>(program.cluster);
   const size_t mbarriers = cluster * program.arrivalCounts.size();
   state.mbarriers.resize(mbarriers);
@@ -133,6 +134,10 @@ Run::Step Run::begin(int warp, const Event &event, int number) {
   case Kind::Complete:
     trace(number);
     return complete(warp, event);
+  case Kind::PutPartial:
+    return putPartial(warp, event, number);
+  case Kind::AddPartial:
+    return addPartial(warp, event, number);
   case Kind::Other:
     trace(number);
     return Step::Done;
@@ -167,47 +172,39 @@ Run::Step Run::step(int warp) {
   return result;
 }
 
-Outcome Run::toEnd() {
+Run::Progress Run::advance() {
   SmallVector<int> ready, able;
-  while (true) {
-    ready.clear();
-    able.clear();
-    bool over = true;
-    for (auto [number, warp] : llvm::enumerate(state.warps)) {
-      over &= warp.done;
-      if (!warp.done && !warp.blocked)
-        ready.push_back(static_cast<int>(number));
-    }
-    if (over && state.inFlight.empty())
-      break;
-    findRunnable(able);
-    if (!able.empty() && (ready.empty() || timing.enginesFirst())) {
-      // At the end of the block what nobody waits for is left alone but for the trace.
-      if (!finishWork(able[timing.work(able.size())]))
-        return std::move(outcome);
-      continue;
-    }
-    if (ready.empty()) {
-      if (!over)
-        outcome.problem = explainDeadlock(program, state);
-      break;
-    }
-    int warp = timing.warp(ready);
-    switch (step(warp)) {
-    case Step::Done:
-      break;
-    case Step::Blocked:
-      state.warps[warp].blocked = true;
-      break;
-    case Step::Failed:
-      return std::move(outcome);
-    }
+  bool over = true;
+  for (auto [number, warp] : llvm::enumerate(state.warps)) {
+    over &= warp.done;
+    if (!warp.done && !warp.blocked)
+      ready.push_back(static_cast<int>(number));
   }
-  if (!outcome.problem)
-    outcome.problem = checkExit(program, state, bytes);
-  return std::move(outcome);
+  findRunnable(able);
+  // At the end of the block what nobody waits for is left alone but for the trace.
+  if (!able.empty() && (ready.empty() || timing.enginesFirst()))
+    return finishWork(able[timing.work(able.size())]) ? Progress::Made : Progress::Failed;
+  if (ready.empty()) {
+    if (!over)
+      return Progress::None;
+    return fail(checkExit(program, state, bytes)) ? Progress::Ended : Progress::Failed;
+  }
+  int warp = timing.next(ready);
+  switch (step(warp)) {
+  case Step::Done:
+    break;
+  case Step::Blocked:
+    state.warps[warp].blocked = true;
+    break;
+  case Step::Failed:
+    return Progress::Failed;
+  }
+  return Progress::Made;
 }
 
-Outcome tessera::simulate::simulate(const Program &program, uint64_t timing) {
-  return Run(program, timing).toEnd();
+void Run::wakePartials() {
+  for (Warp &warp : state.warps)
+    if (warp.blocked &&
+        program.events[program.groups[warp.program].events[warp.next]].kind == Kind::AddPartial)
+      warp.blocked = false;
 }

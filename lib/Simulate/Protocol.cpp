@@ -41,7 +41,7 @@ bool Program::takesPart(const Event &event, int warp) const {
 }
 
 std::string Program::describeBlock(int number) const {
-  return cluster > 1 ? "block " + std::to_string(block + number) : "the block";
+  return cluster > 1 || handsOn ? "block " + std::to_string(block + number) : "the block";
 }
 
 std::string Program::describeWarp(int warp) const {
@@ -52,7 +52,7 @@ std::string Program::describeWarp(int warp) const {
 std::string Program::describeMBarrier(int mbarrier) const {
   const int at = blockOfMBarrier(mbarrier);
   std::string text = "mbarrier " + std::to_string(mbarrier - this->mbarrier(at, 0));
-  return cluster > 1 ? text + " of " + describeBlock(at) : text;
+  return cluster > 1 || handsOn ? text + " of " + describeBlock(at) : text;
 }
 
 //===--- the protocol ------------------------------------------------------------------------===//
@@ -190,6 +190,8 @@ static Kind kindOf(Operation *op) {
       .Case([](cta::WgmmaOp) { return Kind::Wgmma; })
       .Case([](cta::WgmmaWaitOp) { return Kind::WgmmaWait; })
       .Case([](cta::CompleteOp) { return Kind::Complete; })
+      .Case([](cta::PutPartialOp) { return Kind::PutPartial; })
+      .Case([](cta::AddPartialOp) { return Kind::AddPartial; })
       .Default(Kind::Other);
 }
 
@@ -293,6 +295,43 @@ LogicalResult Unroller::Impl::runArrive(cta::ArriveOp op, Event &event) {
   return success();
 }
 
+/// Workspace is one for all blocks: what the kernel's body has made, or was given.
+static FailureOr<Value> workspaceOf(Value value, const Binding &binding) {
+  Value memref = binding.outside;
+  while (memref)
+    if (auto cast = memref.getDefiningOp<memref::CastOp>())
+      memref = cast.getSource();
+    else
+      break;
+  if (!memref || !(isa<BlockArgument>(memref) || memref.getDefiningOp<memref::AllocOp>()))
+    return failure();
+  return memref;
+}
+
+LogicalResult Unroller::Impl::runPartial(Event &event, Value sums, Value slot, Value flags) {
+  Operation *op = event.op;
+  FailureOr<Value> sumsAt = workspaceOf(sums, lookup(sums)),
+                   flagsAt = workspaceOf(flags, lookup(flags));
+  if (failed(sumsAt) || failed(flagsAt))
+    return error(op) << "its workspace is no array of the kernel, or a part of one";
+  auto alloc = (*flagsAt).getDefiningOp<memref::AllocOp>();
+  if (auto init = alloc ? alloc->getAttrOfType<IntegerAttr>("tile.init") : IntegerAttr();
+      alloc && (!init || !init.getValue().isZero()))
+    return error(op) << "its flags may be up when the launch begins: what allocates them does not "
+                        "say tile.init = 0";
+  FailureOr<APInt> number = integer(op, slot, /*controls=*/true);
+  if (failed(number))
+    return failure();
+  FailureOr<int64_t> slots = sizeOf(op, sums, 0), words = sizeOf(op, flags, 0);
+  if (failed(slots) || failed(words))
+    return failure();
+  event.slots = std::min(*slots, *words);
+  event.sums = *sumsAt;
+  event.flags = *flagsAt;
+  event.slot = static_cast<int>(number->getSExtValue());
+  return success();
+}
+
 LogicalResult Unroller::Impl::runProtocol(Operation *op) {
   if (!program)
     return error(op) << "it stands outside a launch";
@@ -300,7 +339,8 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
   if (kind == Kind::Barrier && elected)
     return success(); // one thread has met
   if (llvm::is_contained({Kind::CopyByThreads, Kind::CommitCopies, Kind::AwaitCopies, Kind::Stage,
-                          Kind::Read, Kind::Wgmma, Kind::WgmmaWait, Kind::Complete},
+                          Kind::Read, Kind::Wgmma, Kind::WgmmaWait, Kind::Complete,
+                          Kind::PutPartial, Kind::AddPartial},
                          kind) &&
       failed(oneThread(op)))
     return failure();
@@ -336,6 +376,8 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
       })
       .Case([&](cta::ArriveOp o) { return runArrive(o, event); })
       .Case([&](cta::StageOp o) { return placeTile(o, event, o.getOffset()); })
+      .Case<cta::PutPartialOp, cta::AddPartialOp>(
+          [&](auto o) { return runPartial(event, o.getSlots(), o.getSlot(), o.getFlags()); })
       .Case([&](cta::CopyOp o) { return runCopy(o, event); })
       .Case([&](cta::AwaitCopiesOp o) {
         event.pending = static_cast<int64_t>(o.getPending().value_or(0));

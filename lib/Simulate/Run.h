@@ -1,8 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A run at work. Its loop, and warps that meet, are in Machine.cpp, mbarriers in MBarriers.cpp,
-// what engines do in Engines.cpp, accesses to tiles in Tiles.cpp.
+// A run at work. Its steps, and warps that meet, are in Machine.cpp, mbarriers in MBarriers.cpp,
+// what engines do in Engines.cpp, accesses to tiles in Tiles.cpp, sums of other blocks in
+// Partials.cpp. Who of several goes on is decided in Launch.cpp.
 #ifndef TESSERA_LIB_SIMULATE_RUN_H
 #define TESSERA_LIB_SIMULATE_RUN_H
 
@@ -15,8 +16,24 @@ namespace tessera::simulate {
 /// One run of a program under one timing.
 class Run {
 public:
-  Run(const Program &program, uint64_t timing);
-  Outcome toEnd();
+  /// `index`: of this program among those of the launch.
+  Run(const Program &program, size_t index, uint64_t timing, Partials &partials);
+
+  enum class Progress {
+    Made,
+    None, ///< until a flag is raised, or never
+    Ended,
+    Failed,
+  };
+  /// One step, of a warp or an engine.
+  Progress advance();
+  /// Who waits for a flag tries again.
+  void wakePartials();
+
+  const Program &getProgram() const { return program; }
+  const State &getState() const { return state; }
+  std::optional<Problem> takeProblem() { return std::move(problem); }
+  std::vector<int> takeTrace() { return std::move(order); }
 
 private:
   enum class Step { Done, Blocked, Failed };
@@ -40,6 +57,10 @@ private:
   Step product(int warp, const Event &event, int number);
   Step waitForProducts(int warp, const Event &event);
   Step complete(int warp, const Event &event);
+  Step putPartial(int warp, const Event &event, int number);
+  Step addPartial(int warp, const Event &event, int number);
+  bool hasSlot(const Event &event);
+  Partials::Use usePartial(int warp, int number);
   bool readTiles(int warp, const Event &event, Access access);
   bool release(int warp, const Event &event);
   bool reaches(int warp, const Event &event, int block);
@@ -61,23 +82,26 @@ private:
   void tick(int warp) { state.warps[warp].clock.raise(warp, now(warp) + 1); }
   void trace(int event) {
     if (!traced[event])
-      outcome.trace.push_back(event);
+      order.push_back(event);
     traced[event] = true;
   }
   bool fail(const Event &event, const llvm::Twine &message) {
-    outcome.problem = Problem{event.op->getLoc(), message.str(), {}};
+    problem = Problem{event.op->getLoc(), message.str(), {}};
     return false;
   }
-  bool fail(std::optional<Problem> problem) {
-    outcome.problem = std::move(problem);
-    return !outcome.problem;
+  bool fail(std::optional<Problem> found) {
+    problem = std::move(found);
+    return !problem;
   }
 
   const Program &program;
+  size_t index;
+  Partials &partials;
   Timing timing;
   State state;
   SharedBytes bytes;
-  Outcome outcome;
+  std::optional<Problem> problem;
+  std::vector<int> order; ///< the trace
   std::vector<bool> traced;
   std::vector<uint32_t> epochs; ///< last used, of each component behind the warps
   std::vector<int> freeComponents;

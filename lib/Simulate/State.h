@@ -5,6 +5,7 @@
 #ifndef TESSERA_LIB_SIMULATE_STATE_H
 #define TESSERA_LIB_SIMULATE_STATE_H
 
+#include "Partials.h"
 #include "SharedBytes.h"
 
 #include <deque>
@@ -93,8 +94,16 @@ struct State {
 std::optional<Problem> checkExit(const Program &program, const State &state,
                                  const SharedBytes &bytes);
 
-/// Who waits for what, and who could end it.
-Problem explainDeadlock(const Program &program, const State &state);
+/// A cluster of a launch that cannot go on.
+struct Stuck {
+  const Program *program;
+  const State *state; ///< null: it has no place yet
+  bool over = false;
+};
+
+/// Who waits for what, and who could end it; and in which of the clusters the problem is.
+std::pair<Problem, size_t> explainDeadlock(llvm::ArrayRef<Stuck> clusters, Partials &partials,
+                                           size_t places);
 
 } // namespace tessera::simulate
 

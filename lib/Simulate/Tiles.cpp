@@ -40,17 +40,17 @@ bool Run::holdsSlot(int warp, const Event &event, const Binding &binding) {
                                  : "it has waited for filling " + std::to_string(held);
       fail(event, program.describeWarp(warp) + " reads slot " + Twine(binding.slot) +
                       " of a ring, which holds filling " + Twine(contents.commit) + ", but " + has);
-      outcome.problem->notes.push_back({copy.op->getLoc(), "filled here"});
+      problem->notes.push_back({copy.op->getLoc(), "filled here"});
       return false;
     }
     if (filled && !sameTile(*filled, copy)) {
       fail(event, program.describeWarp(warp) + " reads slot " + Twine(binding.slot) +
                       " of a ring, but its parts are of different tiles: the blocks of a cluster "
                       "must fetch the same one");
-      outcome.problem->notes.push_back(
+      problem->notes.push_back(
           {filled->op->getLoc(),
            "fetched by " + program.describeBlock(program.groups[filled->group].block)});
-      outcome.problem->notes.push_back(
+      problem->notes.push_back(
           {copy.op->getLoc(),
            "fetched by " + program.describeBlock(program.groups[copy.group].block)});
       return false;

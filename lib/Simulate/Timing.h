@@ -14,15 +14,13 @@ namespace tessera::simulate {
 /// Which of the things that could happen next does.
 class Timing {
 public:
-  Timing(uint64_t number, const Program &program) : random(number) {
-    enum { Extremes = 6 };
-    if (number < Extremes) {
-      order = number % 3 == 2 ? Order::Turns : number % 3 == 1 ? Order::Last : Order::First;
-      engines = number < 3 ? Engines::Late : Engines::Early;
+  enum { Extremes = 6 };
+
+  /// Of warps and engines. Each of several programs has random numbers of its own.
+  Timing(uint64_t number, const Program &program, size_t index)
+      : Timing(number + index * 0x9e3779b97f4a7c15, number, nullptr) {
+    if (order != Order::Random)
       return;
-    }
-    order = Order::Random;
-    engines = Engines::Random;
     const double chances[] = {0.01, 0.1, 0.4, 0.9};
     engineChance = chances[random() % 4];
     for (int warp = 0; warp < program.warps; ++warp)
@@ -37,30 +35,37 @@ public:
     }
   }
 
+  /// Of several programs.
+  Timing(uint64_t number, size_t programs) : Timing(number, number, nullptr) {
+    for (size_t i = 0; i < programs; ++i)
+      weights.push_back(random() % 3 == 0 ? 40 : 1);
+  }
+
   bool enginesFirst() {
     return engines == Engines::Early ||
            (engines == Engines::Random && (random() % 1000) < engineChance * 1000);
   }
-  int warp(llvm::ArrayRef<int> ready) {
+  /// A warp, or a program.
+  int next(llvm::ArrayRef<int> ready) {
     switch (order) {
     case Order::First:
       return ready.front();
     case Order::Last:
       return ready.back();
     case Order::Turns: {
-      auto it = llvm::find_if(ready, [&](int warp) { return warp > last; });
+      auto it = llvm::find_if(ready, [&](int which) { return which > last; });
       return last = it == ready.end() ? ready.front() : *it;
     }
     case Order::Random:
       break;
     }
     int64_t sum = 0;
-    for (int warp : ready)
-      sum += weights[warp];
+    for (int which : ready)
+      sum += weights[which];
     int64_t at = static_cast<int64_t>(random() % static_cast<uint64_t>(sum));
-    for (int warp : ready)
-      if ((at -= weights[warp]) < 0)
-        return warp;
+    for (int which : ready)
+      if ((at -= weights[which]) < 0)
+        return which;
     return ready.back();
   }
   size_t work(size_t count) {
@@ -68,8 +73,15 @@ public:
   }
 
 private:
-  enum class Order { First, Last, Turns, Random } order;
-  enum class Engines { Late, Early, Random } engines;
+  Timing(uint64_t seed, uint64_t number, std::nullptr_t) : random(seed) {
+    if (number >= Extremes)
+      return;
+    order = number % 3 == 2 ? Order::Turns : number % 3 == 1 ? Order::Last : Order::First;
+    engines = number < 3 ? Engines::Late : Engines::Early;
+  }
+
+  enum class Order { First, Last, Turns, Random } order = Order::Random;
+  enum class Engines { Late, Early, Random } engines = Engines::Random;
   double engineChance = 0;
   std::vector<int64_t> weights;
   int last = -1;

@@ -361,8 +361,8 @@ LogicalResult Unroller::Impl::run(Operation *op) {
       .Case([&](cta::SlotOp o) { return runSlot(o); })
       .Case<cta::BarrierOp, cta::FenceAsyncOp, cta::AwaitOp, cta::AwaitStoresOp, cta::ExpectOp,
             cta::CommitCopiesOp, cta::AwaitCopiesOp, cta::ArriveOp, cta::CopyOp, cta::CopyOutOp,
-            cta::StageOp, cta::ReadOp, cta::MmaOp, cta::WgmmaOp, cta::WgmmaWaitOp, cta::CompleteOp>(
-          [&](auto o) { return runProtocol(o); })
+            cta::StageOp, cta::ReadOp, cta::MmaOp, cta::WgmmaOp, cta::WgmmaWaitOp, cta::CompleteOp,
+            cta::PutPartialOp, cta::AddPartialOp>([&](auto o) { return runProtocol(o); })
       .Case([&](cta::ReadyOp o) {
         environment[o.getResult()] = lookup(o.getSource());
         return success();
@@ -431,7 +431,8 @@ static SmallVector<Instance> instancesOf(cta::LaunchOp launch) {
 /// The events of block `block` of the cluster at work.
 LogicalResult Unroller::Impl::unrollBlock() {
   cta::LaunchOp launch = program->launch;
-  const std::string ofBlock = program->cluster > 1 ? " of " + program->describeBlock(block) : "";
+  const bool alone = program->cluster == 1 && !program->handsOn;
+  const std::string ofBlock = alone ? "" : " of " + program->describeBlock(block);
   const int whole = static_cast<int>(program->groups.size()), firstWarp = program->warps;
   SmallVector<Instance> instances = instancesOf(launch);
   program->groups.push_back({program->describeBlock(block), launch, firstWarp, 0, block, 0, {}});
@@ -483,9 +484,22 @@ LogicalResult Unroller::Impl::unrollBlock() {
   return success();
 }
 
+bool Unroller::handsOn(cta::LaunchOp launch) {
+  return launch
+      .walk([](Operation *op) {
+        return isa<cta::PutPartialOp, cta::AddPartialOp>(op) ? WalkResult::interrupt()
+                                                             : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 FailureOr<Program> Unroller::unroll(cta::LaunchOp launch, int64_t block) {
   Program program;
   program.launch = launch;
+  program.handsOn = handsOn(launch);
+  if (program.handsOn && impl->inputs.numBlocks)
+    return impl->error(launch) << "its blocks hand on sums, and which to whom is computed from how "
+                                  "many there are: leave out num-blocks and say cores";
   std::optional<int64_t> count = numBlocks(launch);
   if (!count)
     return failure();

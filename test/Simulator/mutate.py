@@ -1,6 +1,7 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mutation tests of cta-simulate: protocols that are right must be clean, each change below (and in cluster_mutations.py) must be caught.
+"""Mutation tests of cta-simulate: protocols that are right must be clean, each change below (and in cluster_mutations.py and stream_k_mutations.py)
+must be caught.
 
     python3 mutate.py tile-opt Inputs/ SYNC.mlir PENDING.mlir PINGPONG.mlir
 
@@ -15,6 +16,7 @@ import sys
 from collections import Counter
 
 from cluster_mutations import CLUSTER as CLUSTER_MUTATIONS, RIGHT
+from stream_k_mutations import STREAM_K as STREAM_K_MUTATIONS, STREAM_K_RIGHT
 
 TILE_OPT, INPUTS, SYNC, PENDING, PINGPONG = sys.argv[1:6]
 TIMINGS = 24
@@ -22,10 +24,13 @@ TIMINGS = 24
 RING = os.path.join(INPUTS, "gemm-ring.mlir")
 CHANNELS = os.path.join(INPUTS, "two-channels.mlir")
 CLUSTER = os.path.join(INPUTS, "cluster-ring.mlir")
+STREAM_K = os.path.join(INPUTS, "stream-k.mlir")
 SIZES = {
     RING: ["M=500,N=300,K=640", "M=300,N=200,K=64"],
     CHANNELS: ["S=500,T=640,D=64", "S=200,T=64,D=64", "S=500,T=0,D=64"],
     CLUSTER: ["M=500,N=300,K=640", "M=300,N=200,K=64", "M=100,N=400,K=192"],
+    # Of four blocks: three points, one, as many as there are, and two more; more iterations than a part has, no multiple of them.
+    STREAM_K: [f"M={128 * points},N=128,K={64 * trips} cores=4" for points, trips in ((3, 10), (1, 9), (4, 10), (6, 7), (1, 0))],
     SYNC: ["M=300,N=520,K=200"],
     PINGPONG: ["M=700,N=520,K=640", "M=700,N=520,K=128", "M=700,N=520,K=0"],
     PENDING: ["M=300,N=520,K=640", "M=300,N=520,K=64", "M=300,N=520,K=0"],
@@ -215,11 +220,15 @@ MUTATIONS = [
     sync("sync", "stores are not awaited", "may still read", ("      cta.await_stores read\n", "")),
     # Blocks of a cluster.
     *(Mutation(CLUSTER, "cluster", f"{what}: {name}", expect, *edits) for what, name, expect, *edits in CLUSTER_MUTATIONS),
+    # Sums that blocks hand to each other.
+    *(Mutation(STREAM_K, "stream-k", f"{what}: {name}", expect, *edits) for what, name, expect, *edits in STREAM_K_MUTATIONS),
 ]
 
 
 def run(text, sizes=None):
-    options = [] if sizes is None else [f"--cta-simulate=sizes={sizes} timings={TIMINGS} cores=3"]
+    options = []
+    if sizes is not None:
+        options = [f"--cta-simulate=sizes={sizes} timings={TIMINGS}" + (" cores=3" if "cores" not in sizes else "")]
     done = subprocess.run([TILE_OPT, "-", "-o", os.devnull, *options], input=text, text=True, capture_output=True, timeout=120)
     return done.returncode, done.stderr
 
@@ -232,11 +241,12 @@ def main():
             code, errors = run(text, size)
             if code:
                 failures.append(f"unmutated {os.path.basename(file)}, {size}: {errors}")
-    for name, *edits in RIGHT:
-        for size in SIZES[CLUSTER]:
-            code, errors = run(Mutation(CLUSTER, "right", name, "", *edits).apply(open(CLUSTER).read()), size)
-            if code:
-                failures.append(f"right: {name}, {size}: {errors}")
+    for file, right in ((CLUSTER, RIGHT), (STREAM_K, STREAM_K_RIGHT)):
+        for name, *edits in right:
+            for size in SIZES[file]:
+                code, errors = run(Mutation(file, "right", name, "", *edits).apply(open(file).read()), size)
+                if code:
+                    failures.append(f"right: {name}, {size}: {errors}")
     for mutation in MUTATIONS:
         text = mutation.apply(open(mutation.file).read())
         code, errors = run(text)

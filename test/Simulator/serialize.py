@@ -107,6 +107,13 @@ CASES = [
     (MIXED, "stages = 3, producers = 4, persistent = 1", dict(M=131, N=262, K=232), (2, 6)),
     (MIXED, "stages = 2, producers = 0", dict(M=131, N=130, K=136), (9,)),
     (PIECES, "derived", dict(M=131, N=262, K=228), (3,)),
+    # Points by iterations, of four blocks: three points, one, two rounds and a half; a point that three blocks have.
+    ("gemm-nn-128x128x64", "stages = 3, persistent = 1, stream_k = 2", dict(M=264, N=128, K=648), (0, 5)),
+    ("gemm-nn-128x128x64", "stages = 2, persistent = 1, pending = 1, stream_k = 2", dict(M=72, N=72, K=520), (9,)),
+    ("gemm-bias-gelu", "stages = 2, persistent = 1, stream_k = 1", dict(M=264, N=264, K=456), (3,)),
+    ("gemm-nn-128x128x64", "stages = 2, producers = 0, persistent = 1, stream_k = 1", dict(M=264, N=128, K=264), (7,)),
+    ("gemm-nn-128x128x64", "stages = 3, persistent = 1, stream_k = 2", dict(M=136, N=72, K=0), (1,)),
+    ("stream-k.mlir", None, dict(M=264, N=130, K=456), (3,)),
     ("column-sum", "stages = 0", dict(M=257, N=132), (0,)),
     # Clusters: fewer points than blocks, as many, some beyond the end; tiles whose parts several blocks fetch.
     ("cluster-ring.mlir", None, dict(M=300, N=200, K=200), (9,)),
@@ -116,6 +123,7 @@ CASES = [
     ("gemm-nn-128x128x64", "stages = 2, persistent = 1, cluster = 8", dict(M=136, N=72, K=136), (10,)),
     ("gemm-nt", "stages = 2, persistent = 1, pending = 1, cluster = 2", dict(M=136, N=136, K=136), (8,)),
     ("gemm-bias-gelu", "stages = 2, persistent = 1, cluster = 2", dict(M=264, N=136, K=136), (6,)),
+    ("gemm-nn-128x128x64", "stages = 3, persistent = 1, cluster = 2, stream_k = 2", dict(M=520, N=72, K=456), (6,)),
 ]
 
 
@@ -141,9 +149,10 @@ for number, (name, plan, shape, timings) in enumerate(CASES):
                         program if derived else with_plan(program, plan))
         cases = [PRODUCTS[name]] if name in PRODUCTS else EXAMPLES[name]
     sizes = ",".join(f"{key}={value}" for key, value in shape.items())
+    cores = 4 if "stream" in f"{name} {plan}" else 2
     for timing in timings:
         file = os.path.join(WORK, f"serialized-{number}-{timing}")
-        straight = run([TILE_OPT, "-", f"--cta-serialize-trace=sizes={sizes} cores=2 timing={timing}", "--cta-verify",
+        straight = run([TILE_OPT, "-", f"--cta-serialize-trace=sizes={sizes} cores={cores} timing={timing}", "--cta-verify",
                         "--convert-cta-to-tile", "--tile-verify"], allocated)
         pathlib.Path(file + ".mlir").write_text(straight)
         run([TILEC, file + ".mlir", "-o", file + ".so", "--target=cpu"], "")

@@ -12,7 +12,7 @@
 // BLOCK: error: @gemm_0 has no block 2: there are 2
 // FUEL: error: {{.*}}the program of one block is too long; choose smaller sizes or more fuel
 // TEXT: error: expected sizes=<name>=<number>,…, got 'M
-// TIMINGS: error: timings, fuel, cores and num-blocks
+// TIMINGS: error: timings, places, fuel, cores and num-blocks
 // The wait-for graph.
 // GRAPH: error: deadlock: nothing in the block can go on
 // GRAPH: note: 8 warps of @math wait here for phase 0 of mbarrier 0 to end; phase 0 has 1 of 1 arrivals and 32768 of 32769 bytes

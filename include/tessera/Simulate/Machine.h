@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Runs the program of a block under one timing.
+// Runs the program of a cluster, or of all that hand sums to each other, under one timing.
 //
 // Two things are looked for. Operationally: mbarriers with counts, bytes and phases, named
 // barriers, engines that take their time; what blocks for ever is a deadlock. And by
@@ -17,17 +17,20 @@ namespace tessera::simulate {
 
 struct Outcome {
   std::optional<Problem> problem;
-  /// Events in an order in which a sequential program could do them: each once, copies when they
-  /// land, stores when they read their source.
-  std::vector<int> trace;
+  size_t at = 0; ///< the program that the problem is in
+  /// Of each program: its events in an order in which a sequential program could do them, each
+  /// once, copies when they land, stores when they read their source.
+  std::vector<std::vector<int>> traces;
 };
 
 /// Emits a problem as an error.
 void report(const Problem &problem, const Program &program, int64_t timing);
 
 /// The first timings are the extremes (engines at once or as late as possible, the first or the
-/// last role always first), the others random.
-Outcome simulate(const Program &program, uint64_t timing);
+/// last role always first), the others random. So is the order among several programs. They are
+/// placed in their order, no more than `places` at a time, the next when one has ended. 0: as many
+/// as there are for the first three timings, one for the next, then a random number.
+Outcome simulate(llvm::ArrayRef<Program> programs, uint64_t timing, int64_t places = 0);
 
 } // namespace tessera::simulate
 

@@ -26,7 +26,11 @@ def CtaSimulate : SimulatePass<"cta-simulate"> {
     count; deadlocks, with who waits for what; copies, stores and products that nobody waits for; slots that are not released. Accesses are compared by
     happens-before, so that a missing barrier is found in any timing.
 
-    `blocks` are the numbers of blocks to run (default: the first, the last and two between; of clusters, those that they are in), `timings` how many timings of each: six extremes (engines at
+    A launch whose blocks hand on sums (`cta.put_partial`, `cta.add_partial`) runs whole, each cluster with its own shared memory. They are placed in the order of their numbers, as on a device that has no
+    more than `places` for them, the next when one has ended: a block that waits for one behind it is a deadlock. Flags that are raised again before somebody has taken the sums, that are up at the end, or that
+    nobody raises are errors, and so are sums that are read before they are there.
+
+    `blocks` are the numbers of blocks to run (default: the first, the last and two between; of clusters, those that they are in; of a launch that runs whole, all), `timings` how many timings of each: six extremes (engines at
     once or as late as possible; the first role, the last role, or all in turns), the others random. Scalars that come from memory or tiles are drawn, and
     drawn again for each timing if control flow depends on them.
 
@@ -37,6 +41,7 @@ def CtaSimulate : SimulatePass<"cta-simulate"> {
   let options = !listconcat(inputs, [
     ListOption<"blocks", "blocks", "int64_t", "Numbers of the blocks to run">,
     Option<"timings", "timings", "int64_t", "8", "Timings of each block">,
+    Option<"places", "places", "int64_t", "0", "Of a launch that runs whole: clusters that run at a time; 0: all, one, and numbers between, by the timing">,
     Option<"verbose", "verbose", "bool", "false", "A remark that says what was run">,
   ]);
 }
@@ -48,6 +53,8 @@ def CtaSerializeTrace : SimulatePass<"cta-serialize-trace"> {
     after the other, each as the list of what its roles did in the order in which they did it, with the scalars that they had. A shared tile is the value that was
     last written to its bytes. So what `convert-cta-to-tile` makes of the result computes, on the CPU, what the roles and rings would have computed: a test of the
     passes that made them, for small sizes. The arguments must have the sizes given, which the kernel demands.
+
+    Blocks that hand on sums stand there in the order of their numbers, which is one in which nobody waits. `tile.num_cores` becomes what `cores` says.
 
     A violation of the protocol is an error, and so is control flow that depends on what memory or tiles hold.
   }];

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What the warps of one cluster do, as lists of events: the protocol with all scalars evaluated. A
-// launch without clusters is one of clusters of one block.
+// launch without clusters is one of clusters of one block. Where the clusters of a launch hand sums
+// to each other (stream-K) there is a program for each, and they run together.
 //
 // Control flow of a kernel depends on scalars only, and scalars not on timing: so each role
 // of each block is interpreted once, before time begins, and what remains of it is a straight list.
@@ -71,6 +72,8 @@ enum class Kind {
   Wgmma,
   WgmmaWait,
   Complete,
+  PutPartial,
+  AddPartial,
   Other, ///< no part in the protocol; the serialised trace needs it
 };
 
@@ -88,7 +91,7 @@ struct Event {
   /// Inside cta.elect: only the first warp of the group runs it.
   bool elected = false;
   /// The mbarrier meant (see Program::mbarrier), that of slot 0, the slot, and the parity (-1: a
-  /// hidden one).
+  /// hidden one). Of a PutPartial and an AddPartial: the slot of the workspace.
   int base = -1, mbarrier = -1, slot = -1, parity = -1;
   /// Of an Arrive or a Copy: one in each block that it reaches, `mbarrier` among them.
   llvm::SmallVector<Target, 1> targets;
@@ -98,6 +101,9 @@ struct Event {
   int range = -1;
   /// What a Complete reads; -1: nothing that was in flight.
   int product = -1;
+  /// Where a PutPartial or an AddPartial has its sums and its flags: a memref of the kernel's body.
+  mlir::Value sums, flags;
+  int64_t slots = 0; ///< that both have
   /// Groups that a WgmmaWait or an AwaitCopies leaves in flight.
   int64_t pending = 0;
   llvm::SmallVector<Binding, 4> operands;
@@ -138,6 +144,8 @@ struct Program {
   cta::LaunchOp launch;
   /// The first block, those that run together with it, and all of the launch.
   int64_t block = 0, cluster = 1, numBlocks = 0;
+  /// The clusters of the launch hand on sums.
+  bool handsOn = false;
   std::vector<Event> events;
   std::vector<Group> groups;
   std::vector<Range> ranges;
@@ -168,7 +176,7 @@ struct Program {
   std::string describeWarp(int warp) const;
   /// "mbarrier 2", "mbarrier 2 of block 3"
   std::string describeMBarrier(int mbarrier) const;
-  /// "block 3"; "the block" if there is one only.
+  /// "block 3"; "the block" if one runs alone.
   std::string describeBlock(int block) const;
   const Group &groupOf(int warp) const { return groups[groupOfWarp[warp]]; }
 };
@@ -189,6 +197,8 @@ public:
   mlir::LogicalResult runKernel();
   /// How many CTAs the launch has; nothing after an error, which is emitted.
   std::optional<int64_t> numBlocks(cta::LaunchOp launch);
+  /// Whether clusters of the launch hand sums to each other, so that they must run together.
+  static bool handsOn(cta::LaunchOp launch);
   /// The program of the cluster that a block is in.
   mlir::FailureOr<Program> unroll(cta::LaunchOp launch, int64_t block);
 

@@ -45,3 +45,15 @@ TEST(Clock, Clears) {
   clock.clear();
   EXPECT_EQ(clock.get(2), 0u);
 }
+
+TEST(Clock, WhatIsKnownOfOtherClustersGoesWithIt) {
+  Clock a, b;
+  a.launch.raise(7, 3);
+  b.raise(7, 1);
+  b.join(a);
+  EXPECT_EQ(b.launch.get(7), 3u);
+  EXPECT_EQ(b.get(7), 1u);
+  EXPECT_EQ(a.get(7), 0u);
+  b.clear();
+  EXPECT_EQ(b.launch.get(7), 0u);
+}

@@ -158,7 +158,7 @@ TEST_F(ClusterTest, TraceReadsWhatAllHaveFetched) {
     Outcome outcome = simulate::simulate(p, timing);
     ASSERT_FALSE(outcome.problem);
     int copies[2] = {0, 0}, reads[2] = {0, 0};
-    for (int number : outcome.trace) {
+    for (int number : outcome.traces.front()) {
       const Event &event = p.events[number];
       const int block = p.groups[event.group].block;
       copies[block] += event.kind == Kind::Copy;

@@ -104,7 +104,7 @@ TEST_F(MachineTest, IsReproducible) {
   for (uint64_t timing = 0; timing < 20; ++timing) {
     Outcome first = simulate::simulate(p, timing), second = simulate::simulate(p, timing);
     EXPECT_FALSE(first.problem);
-    EXPECT_EQ(first.trace, second.trace);
+    EXPECT_EQ(first.traces, second.traces);
   }
 }
 
@@ -112,7 +112,7 @@ TEST_F(MachineTest, TimingsDiffer) {
   Program p = program(640);
   std::set<std::vector<int>> orders;
   for (uint64_t timing = 0; timing < 20; ++timing)
-    orders.insert(simulate::simulate(p, timing).trace);
+    orders.insert(simulate::simulate(p, timing).traces.front());
   EXPECT_GT(orders.size(), 3u);
 }
 
@@ -122,7 +122,7 @@ TEST_F(MachineTest, TraceReadsWhatWasWritten) {
     Outcome outcome = simulate::simulate(p, timing);
     ASSERT_FALSE(outcome.problem);
     int copies = 0, reads = 0;
-    for (int number : outcome.trace) {
+    for (int number : outcome.traces.front()) {
       copies += p.events[number].kind == Kind::Copy;
       reads += p.events[number].kind == Kind::Read;
       // A ring of two slots: never behind, never more than two ahead.

@@ -1,0 +1,117 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Clusters of a launch that hand sums to each other: each runs by itself, with its own shared
+// memory; what they share are the flags. A cluster begins when it is placed and gives its place
+// away when it has ended.
+#include "Run.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::simulate;
+
+namespace {
+class Launch {
+public:
+  Launch(ArrayRef<Program> programs, uint64_t number, int64_t places)
+      : programs(programs), number(number), timing(number, programs.size()),
+        places(choosePlaces(places)), idle(programs.size(), false) {}
+  Outcome toEnd();
+
+private:
+  size_t choosePlaces(int64_t given) {
+    if (given > 0)
+      return static_cast<size_t>(given);
+    if (number < Timing::Extremes)
+      return number < Timing::Extremes / 2 ? programs.size() : 1;
+    return 1 + std::mt19937_64(~number)() % programs.size();
+  }
+  bool fail(size_t at, std::optional<Problem> problem) {
+    outcome.at = at;
+    outcome.problem = std::move(problem);
+    return false;
+  }
+  bool step();
+  void explain();
+
+  ArrayRef<Program> programs;
+  uint64_t number;
+  Timing timing;
+  size_t places;
+  Partials partials;
+  std::vector<std::unique_ptr<Run>> runs; ///< of those that are placed, or have been
+  std::vector<int> running;
+  std::vector<bool> idle; ///< wait for others
+  Outcome outcome;
+};
+} // namespace
+
+/// False: it is over, or nothing can go on.
+bool Launch::step() {
+  while (running.size() < places && runs.size() < programs.size()) {
+    const size_t at = runs.size();
+    running.push_back(static_cast<int>(at));
+    runs.push_back(std::make_unique<Run>(programs[at], at, number, partials));
+  }
+  SmallVector<int> ready;
+  for (int at : running)
+    if (!idle[at])
+      ready.push_back(at);
+  if (running.empty())
+    return false;
+  if (ready.empty()) {
+    explain();
+    return false;
+  }
+  const int at = ready.size() == 1 ? ready.front() : timing.next(ready);
+  const int64_t raised = partials.raised;
+  switch (runs[at]->advance()) {
+  case Run::Progress::Made:
+    break;
+  case Run::Progress::None:
+    idle[at] = true;
+    break;
+  case Run::Progress::Ended:
+    llvm::erase(running, at);
+    break;
+  case Run::Progress::Failed:
+    return fail(at, runs[at]->takeProblem());
+  }
+  if (partials.raised != raised)
+    for (int other : running) {
+      runs[other]->wakePartials();
+      idle[other] = false;
+    }
+  return true;
+}
+
+void Launch::explain() {
+  std::vector<Stuck> clusters;
+  for (const auto &[at, program] : llvm::enumerate(programs)) {
+    const bool placed = at < runs.size();
+    clusters.push_back({&program, placed ? &runs[at]->getState() : nullptr,
+                        placed && !llvm::is_contained(running, static_cast<int>(at))});
+  }
+  auto [problem, at] = explainDeadlock(clusters, partials, places);
+  fail(at, std::move(problem));
+}
+
+Outcome Launch::toEnd() {
+  while (step()) {
+  }
+  if (auto put = outcome.problem ? std::nullopt : partials.findUp()) {
+    const int slot = put->program->events[put->event].slot;
+    fail(put->program - programs.begin(),
+         Problem{put->loc(),
+                 "the flag of slot " + std::to_string(slot) + " that " + put->who() +
+                     " raises is up at the end of the launch: nobody takes the sums",
+                 {}});
+  }
+  for (const auto &run : runs)
+    outcome.traces.push_back(run->takeTrace());
+  return std::move(outcome);
+}
+
+Outcome tessera::simulate::simulate(ArrayRef<Program> programs, uint64_t timing, int64_t places) {
+  return Launch(programs, timing, places).toEnd();
+}
