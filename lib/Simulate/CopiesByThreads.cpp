@@ -21,12 +21,7 @@ Run::Step Run::copyByThreads(int warp, const Event &event, int number) {
     contents.mbarrier = event.mbarrier;
     contents.commit = mbarrier.commit;
   }
-  Work work;
-  work.event = number;
-  work.kind = Kind::CopyByThreads;
-  work.warp = warp;
-  work.group = event.group;
-  work.clock = state.warps[warp].clock;
+  Work work(event, number, warp, state.warps[warp].clock);
   work.copyGroup = state.warps[warp].copyGroups;
   const int id = newWork(std::move(work));
   const Work &issued = state.works[id];
@@ -71,14 +66,9 @@ void Run::learnOfCopies(int warp) {
 
 /// 32 threads arrive when their copies have landed.
 Run::Step Run::arriveAfterCopies(int warp, const Event &event, int number) {
-  Work work;
-  work.event = number;
-  work.kind = Kind::Arrive;
-  work.warp = warp;
-  work.group = event.group;
+  Work work(event, number, warp, state.warps[warp].clock);
   work.to = event.targets.front();
   work.phase = state.mbarriers[event.mbarrier].phase;
-  work.clock = state.warps[warp].clock;
   work.copies = state.warps[warp].copies;
   newWork(std::move(work));
   tick(warp);

@@ -89,13 +89,9 @@ Run::Step Run::copy(int warp, const Event &event, int number) {
     if (!reaches(warp, event, program.blockOfMBarrier(to.mbarrier)))
       return Step::Failed;
     MBarrier &mbarrier = state.mbarriers[to.mbarrier];
-    Work work;
-    work.event = number;
-    work.warp = warp;
-    work.group = event.group;
+    Work work(event, number, warp, clock);
     work.to = to;
     work.phase = mbarrier.phase;
-    work.clock = clock;
     int id = newWork(std::move(work));
     const Work &issued = state.works[id];
     SharedBytes::Contents contents;
@@ -120,13 +116,7 @@ Run::Step Run::copy(int warp, const Event &event, int number) {
 }
 
 Run::Step Run::copyOut(int warp, const Event &event, int number) {
-  Work work;
-  work.event = number;
-  work.kind = Kind::CopyOut;
-  work.warp = warp;
-  work.group = event.group;
-  work.clock = state.warps[warp].clock;
-  int id = newWork(std::move(work));
+  int id = newWork({event, number, warp, state.warps[warp].clock});
   const Work &issued = state.works[id];
   if (!readTiles(
           warp, event,
@@ -155,14 +145,8 @@ Run::Step Run::product(int warp, const Event &event, int number) {
   int first = group.firstWarp + (warp - group.firstWarp) / 4 * 4;
   if (!w.begun) {
     auto [it, isNew] = products.try_emplace({number, first}, -1);
-    if (isNew) {
-      Work work;
-      work.event = number;
-      work.kind = Kind::Wgmma;
-      work.warp = first;
-      work.group = event.group;
-      it->second = newWork(std::move(work));
-    }
+    if (isNew)
+      it->second = newWork({event, number, first, /*clock=*/{}});
     Work &work = state.works[it->second];
     trace(number);
     if (!readTiles(warp, event,

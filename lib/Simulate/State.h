@@ -54,12 +54,16 @@ struct Warp {
 
 /// What an engine does for a warp or warpgroup.
 struct Work {
-  int event = -1;
-  Kind kind = Kind::Copy;
-  int warp = -1, group = 0; ///< the warp that issued it; of a product: the first of its warpgroup
+  /// `warp` has issued it (of a product: the first of its warpgroup), and knew `clock` then.
+  Work(const Event &event, int number, int warp, Clock clock)
+      : event(number), kind(event.kind), warp(warp), clock(std::move(clock)) {}
+
+  int event;
+  Kind kind;
+  int warp;
+  Clock clock;
   int component = -1;
   uint32_t epoch = 0;
-  Clock clock;
   /// Of a copy: where it goes, one of the event's targets.
   Target to;
   int64_t phase = -1;    ///< of its mbarrier, when it was issued
