@@ -160,13 +160,17 @@ std::string repackedText(Value source) {
   return "repacked into workspace (" + workspaceText(kernel, alloc) + ") because " + why.str();
 }
 
+std::string cacheText(std::optional<tile::Cache> cache) {
+  return cache ? ", cache = " + tile::stringifyCache(*cache).str() : "";
+}
+
 std::string copyText(cta::CopyOp copy) {
   std::string text = cta::stringifyMechanism(copy.getMechanism()).str();
   if (copy.getVector())
     text += " of " +
             std::to_string(*copy.getVector() * elementBytes(copy.getSmemType().getElementType())) +
             " bytes";
-  return text;
+  return text + cacheText(copy.getCache());
 }
 
 /// Ops of other kinds have no verdict.
@@ -198,7 +202,9 @@ std::optional<Verdict> verdictOf(Operation *op) {
           })
           .Case([&](cta::CopyOutOp copy) {
             return fill("store", copy.getSmemType(),
-                        cta::stringifyMechanism(copy.getMechanism()).str(), copy.getWhy());
+                        cta::stringifyMechanism(copy.getMechanism()).str() +
+                            cacheText(copy.getCache()),
+                        copy.getWhy());
           })
           .Case([&](cta::WgmmaOp mma) {
             return fill("mma", mma.getResultType(),

@@ -118,6 +118,7 @@ static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   epilogue.derive = options.derivePlans;
   kernels.addPass(cta::createSplitEpilogue(epilogue));
   kernels.addPass(cta::createDecompose());
+  kernels.addPass(cta::createHintCaches());
   // All scratch is explicit now: what is left for stages is a sum.
   if (options.derivePlans)
     kernels.addPass(cta::createPlan());

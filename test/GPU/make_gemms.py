@@ -14,6 +14,7 @@ bench/gemm.py times the best. Lines of such a file are `TILES: PLAN`, where a|b 
 
 `64x64x128:` leaves the plan to the compiler. `160x128x64t` computes the transposed tile, Cᵀ = Bᵀ·Aᵀ: its rows, multiples of 64, are columns of C,
 as tile-transpose-products does with 160x128x64 by itself.
+`128x256x64k` tells the L2 cache to keep A, whose rows the blocks of a group read again, before B (hints of the loads).
 """
 
 import argparse
@@ -63,9 +64,10 @@ class Product:
         return text, f"%{name}: {text} {{{facts}}}"
 
     def source(self, tile, plan=""):
-        """`tile` is M, N, K[, "t"]; `plan` the inside of a #cta.plan, which also says how blocks are ordered."""
+        """`tile` is M, N, K[, "t"][, "k"]; `plan` the inside of a #cta.plan, which also says how blocks are ordered."""
         tm, tn, tk = tile[:3]
-        swapped = len(tile) > 3
+        swapped = "t" in tile[3:]
+        a_cache, b_cache = (" cache = last", " cache = first") if "k" in tile[3:] else ("", "")
         a_type, a = self._array("A", ["M", "K"] if self.layout[0] == "n" else ["K", "M"], self.element)
         b_type, b = self._array("B", ["K", "N"] if self.layout[1] == "n" else ["N", "K"], self.element)
         c_type, c = self._array("C", ["M", "N"], self.result)
@@ -99,8 +101,8 @@ class Product:
                   "    %c0 = arith.constant 0 : index", f"    %step = arith.constant {tk} : index",
                   f"    %zero = arith.constant dense<0.0> : {wide}",
                   f"    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> ({wide}) {{",
-                  f"      %a = tile.load %A[{at}{a_at}]{dims(a_straight)} : {a_type} -> {a_tile}",
-                  f"      %b = tile.load %B[{at}{b_at}]{dims(b_straight)} : {b_type} -> {b_tile}",
+                  f"      %a = tile.load %A[{at}{a_at}]{dims(a_straight)}{a_cache} : {a_type} -> {a_tile}",
+                  f"      %b = tile.load %B[{at}{b_at}]{dims(b_straight)}{b_cache} : {b_type} -> {b_tile}",
                   f"      %next = tile.mma {factors[0]}, {factors[1]}, %sum : {factors[2]}, {factors[3]} -> {wide}",
                   f"      scf.yield %next : {wide}", "    }"]
         lines += ["    " + line for line in body]
@@ -216,9 +218,9 @@ def read_plans(path):
                 continue
             tiles, colon, plan = line.partition(":")
             entries = [entry.partition("=") for entry in plan.split(",") if entry.strip()]
-            tiles = [re.fullmatch(r"(\d+)x(\d+)x(\d+)(t?)", tile.strip()) for tile in tiles.split("|")]
+            tiles = [re.fullmatch(r"(\d+)x(\d+)x(\d+)(t?k?)", tile.strip()) for tile in tiles.split("|")]
             if not colon or None in tiles or not all(value.strip() for _, _, value in entries):
-                sys.exit(f"{path}:{number}: not 'MxNxK[t] | …: entry = value|…, …': {line}")
+                sys.exit(f"{path}:{number}: not 'MxNxK[t][k] | …: entry = value|…, …': {line}")
             values = [[value.strip() for value in text.split("|")] for _, _, text in entries]
             for tile in tiles:
                 for choice in itertools.product(*values):

@@ -6,6 +6,7 @@
 
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Target/Hopper.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -99,14 +100,41 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
 }
 } // namespace
 
+/// The policy of the L2 cache for a copy from or to `memref`, made where it is used: a register for
+/// it in the loops around would be dearer. Null for the default.
+static Value cachePolicy(Lowering &f, std::optional<tile::Cache> hint, Value memref) {
+  if (!hint || *hint == tile::Cache::NoAlloc) // TMA allocates nothing in L1
+    return {};
+  auto policy = [](StringRef priority, StringRef to) {
+    return ("createpolicy.fractional.L2::" + priority + ".b64 " + to + ", 1.0;").str();
+  };
+  Type type = f.b.getI64Type();
+  if (*hint != tile::Cache::Stream)
+    return f
+        .inlineAsm(policy(*hint == tile::Cache::First ? "evict_first" : "evict_last", "$0"),
+                   {{type, "l"}}, {}, /*sideEffects=*/true, /*memoryClobber=*/false)
+        .front();
+  // Of an array that fits, the next launch may find what this one leaves.
+  auto memrefType = cast<MemRefType>(memref.getType());
+  Value bytes = f.i64(tile::elementBytes(memrefType.getElementType()));
+  for (unsigned d = 0; d < memrefType.getRank(); ++d)
+    bytes = f.mul(bytes, f.sizeOf(memref, d));
+  Value large = f.compare(arith::CmpIPredicate::ugt, bytes, f.i64(hopper::kL2Bytes));
+  return f
+      .inlineAsm("{\n\t.reg .b64 first, normal;\n\t" + policy("evict_first", "first") + "\n\t" +
+                     policy("evict_normal", "normal") + "\n\tselp.b64 $0, first, normal, $1;\n\t}",
+                 {{type, "l"}}, {{large, "b"}}, /*sideEffects=*/true, /*memoryClobber=*/false)
+      .front();
+}
+
 /// Issues the boxes; their bytes arrive on `barrier`.
-static void issueLoads(Lowering &f, ArrayRef<Box> boxes, Value base, Value barrier,
+static void issueLoads(Lowering &f, ArrayRef<Box> boxes, Value base, Value barrier, Value policy,
                        Value multicast = {}) {
   for (const Box &box : boxes) {
     Value to = LLVM::AddrSpaceCastOp::create(f.b, f.loc, LLVM::LLVMPointerType::get(f.context, 7),
                                              f.gep(base, box.offset));
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        f.b, f.loc, to, box.descriptor, box.coords, barrier, ValueRange(), multicast, Value(),
+        f.b, f.loc, to, box.descriptor, box.coords, barrier, ValueRange(), multicast, policy,
         NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), Value());
   }
 }
@@ -144,12 +172,13 @@ LogicalResult tessera::nvvm::lowerCopy(Lowering &f, cta::CopyOp op) {
     return failure();
   auto number = static_cast<int64_t>(*op.getMbarrier());
   f.inFirstThread([&] {
+    Value policy = cachePolicy(f, op.getCache(), op.getSource());
     if (op.getInto()) {
       // A cta.expect announced the bytes of the whole slot.
       Value base = place->base;
       if (parts)
         base = f.gep(base, f.mul(rank, f.i32(parts->bytes)));
-      issueLoads(f, boxes, base, f.mbarrier(number, f.scalar(op.getSlot())), mask);
+      issueLoads(f, boxes, base, f.mbarrier(number, f.scalar(op.getSlot())), policy, mask);
       return;
     }
     int64_t bytes = 0;
@@ -157,7 +186,7 @@ LogicalResult tessera::nvvm::lowerCopy(Lowering &f, cta::CopyOp op) {
       bytes += box.bytes;
     Value barrier = f.mbarrier(number);
     expect(f, barrier, bytes);
-    issueLoads(f, boxes, place->base, barrier);
+    issueLoads(f, boxes, place->base, barrier, policy);
   });
   return success();
 }
@@ -228,13 +257,14 @@ LogicalResult tessera::nvvm::lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
           collectBoxes(f, op, op.getDest(), op.getSmemType(), *place, boxes, parts, f.warpgroup())))
     return failure();
   auto issue = [&] {
+    Value policy = cachePolicy(f, op.getCache(), op.getDest());
     Value base = place->base;
     if (parts)
       base = f.gep(base, f.mul(f.warpgroup(), f.i32(parts->bytes)));
     for (const Box &box : boxes)
-      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-          f.b, f.loc, box.descriptor, f.gep(base, box.offset), box.coords, Value(),
-          NVVM::TMAStoreMode::TILE, Value());
+      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(f.b, f.loc, box.descriptor,
+                                                         f.gep(base, box.offset), box.coords,
+                                                         policy, NVVM::TMAStoreMode::TILE, Value());
     NVVM::CpAsyncBulkCommitGroupOp::create(f.b, f.loc);
   };
   if (parts)

@@ -175,3 +175,48 @@ tile.kernel @unplanned(%C: memref<?xf32>, %n: index) attributes {phase = #placed
   }
   tile.return
 }
+
+// Groups get less high where the loop over what their rows read in common is long: 24 MiB / (16384 bytes * ceil(K / 64)) rows, at least 8, at most 16.
+// CHECK-LABEL: tile.kernel @panel(
+// CHECK: %[[STEP:.*]] = arith.constant 64 : index
+// CHECK: %[[TRIPS:.*]] = arith.ceildivsi %K, %[[STEP]]
+// CHECK: %[[SOME:.*]] = arith.maxsi %[[TRIPS]], %
+// CHECK: %[[ROWS:.*]] = arith.constant 1536 : index
+// CHECK: %[[FIT:.*]] = arith.divsi %[[ROWS]], %[[SOME]]
+// CHECK: %[[C8:.*]] = arith.constant 8 : index
+// CHECK: %[[LEAST:.*]] = arith.maxsi %[[FIT]], %[[C8]]
+// CHECK: %[[NARROW:.*]] = arith.index_castui %[[LEAST]] : index to i32
+// CHECK: %[[MOST:.*]] = arith.constant 16 : i32
+// CHECK: %[[HEIGHT:.*]] = arith.minui %[[NARROW]], %[[MOST]]
+// CHECK: cta.launch @panel_0
+// CHECK-NOT: cta.panel
+// CHECK: tile.return
+tile.kernel @panel(%x: memref<?x?xf32>, %m: index, %n: index, %K: index) attributes {phase = #placed, plan = #cta.plan<persistent = 1, group = 16>} {
+  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (128, 256) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    scf.for %k = %c0 to %K step %c64 {
+      %v = memref.load %x[%i, %k] : memref<?x?xf32>
+      memref.store %v, %x[%i, %j] : memref<?x?xf32>
+    } {cta.panel = 16384 : i64}
+  }
+  tile.return
+}
+
+// Not so where the loop's length is known inside the grid only.
+// CHECK-LABEL: tile.kernel @panel_inside(
+// CHECK-NOT: ceildivsi %{{.*}}, %c64
+// CHECK: cta.launch @panel_inside_0
+// CHECK-NOT: cta.panel
+tile.kernel @panel_inside(%x: memref<?x?xf32>, %m: index, %n: index, %K: index) attributes {phase = #placed, plan = #cta.plan<persistent = 1, group = 16>} {
+  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (128, 256) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %until = arith.addi %i, %K : index
+    scf.for %k = %c0 to %until step %c64 {
+      %v = memref.load %x[%i, %k] : memref<?x?xf32>
+      memref.store %v, %x[%i, %j] : memref<?x?xf32>
+    } {cta.panel = 16384 : i64}
+  }
+  tile.return
+}

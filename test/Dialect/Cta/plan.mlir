@@ -295,7 +295,7 @@ tile.kernel @nothing() attributes {phase = #placed, warpgroups = 1} {
 
 // cp.async for one operand: a producing warpgroup, which keeps registers for addresses. All threads, if the plan says so.
 // CHECK-LABEL: tile.kernel @copying(
-// CHECK-SAME: producers = 4, stages = 4, persistent = 1, group = 16, blocks_per_sm = 1, cluster = 1, registers = 224,
+// CHECK-SAME: producers = 4, stages = 4, persistent = 1, group = 12, blocks_per_sm = 1, cluster = 1, registers = 224,
 tile.kernel @copying(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
     attributes {phase = #placed, warpgroups = 2} {
   %M = tile.dim "M" : index
@@ -340,7 +340,7 @@ tile.kernel @copying_together(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B
 
 // One warp that produces cannot: what cp.async brings stays outside channels.
 // CHECK-LABEL: tile.kernel @copying_apart(
-// CHECK-SAME: producers = 1, stages = 2, persistent = 1, group = 16, blocks_per_sm = 2,
+// CHECK-SAME: producers = 1, stages = 2, persistent = 1, group = 12, blocks_per_sm = 2,
 tile.kernel @copying_apart(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
     attributes {phase = #placed, warpgroups = 2, plan = #cta.plan<producers = 1, stages = 2>} {
   %M = tile.dim "M" : index

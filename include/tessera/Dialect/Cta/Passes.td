@@ -91,6 +91,21 @@ def Decompose : CtaPass<"cta-decompose"> {
   }];
 }
 
+def HintCaches : CtaPass<"cta-hint-caches"> {
+  let summary = "What TMA moves once goes through the L2 cache without driving others out";
+  let description = [{
+    Requires and ensures *placed*; grids, not yet launches. A `cta.copy_out` by TMA to an array that nothing in the kernel reads gets `cache = stream`, and so does a
+    `cta.copy` by TMA of which no two blocks or iterations read the same elements, in whole lines of 128 bytes: lines that are read in two parts must stay until the second.
+    A hint that the text gives stays as it is.
+
+    ```mlir
+    cta.copy_out %s, %C[%i, %j] {mechanism = #cta.mechanism<tma>} : …
+    // becomes
+    cta.copy_out %s, %C[%i, %j] {cache = #tile.cache<stream>, mechanism = #cta.mechanism<tma>} : …
+    ```
+  }];
+}
+
 def Plan : CtaPass<"cta-plan"> {
   let summary = "Decide what the kernel's plan leaves open";
   let description = [{
@@ -99,7 +114,7 @@ def Plan : CtaPass<"cta-plan"> {
     A kernel with products in a loop that TMA feeds is pipelined: `persistent = 1`, one producing warp if the math registers fit what a thread enters with, else a
     producing warpgroup and `registers` dealt anew; 2 to 4 `stages`, one or two blocks on an SM, whatever the model predicts to be fastest among what fits; `pending = 1` where products
     need each other's results through registers and `cta-rotate-loops` has the registers to run them beside later iterations;
-    `group = 16`, unless fewer blocks then share their loads. Any other kernel, and one that nothing fits (a remark says why), gets `stages = 0`, `producers = 0`, `persistent = 0`. Every pipelined grid gets the attribute
+    `group` by what blocks that run together share (none, 8, 10, 12 or 16 rows). Any other kernel, and one that nothing fits (a remark says why), gets `stages = 0`, `producers = 0`, `persistent = 0`. Every pipelined grid gets the attribute
     `cta.prediction` (cycles, see `tessera/Dialect/Cta/PlanModel.h`). A plan that cannot work is an error with the numbers: registers (at entry, dealt, of one
     product: C7602), shared memory, threads.
 

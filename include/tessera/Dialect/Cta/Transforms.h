@@ -25,6 +25,15 @@ constexpr llvm::StringLiteral kUnplannedAttr = "cta.unplanned";
 /// the pipelined loop, if it is not that of stages and text.
 constexpr llvm::StringLiteral kScheduleAttr = "cta.schedule";
 
+/// On the loop with most products of a grid whose order cta-plan has chosen: the bytes of an
+/// iteration that all blocks of a row read. cta-lower-grid makes groups less high where those of
+/// the whole loop are many.
+constexpr llvm::StringLiteral kPanelAttr = "cta.panel";
+/// So many bytes may the rows of a group read in all, but eight rows always make one. Measured with
+/// 128x256 tiles: at K = 4096 16 rows are best, at 8192 12 (16 as good on squares, 0.7 % slower
+/// with 28672 columns), at 16384 and 28672 8 (16 are 1.5 and 0.8 % slower).
+constexpr int64_t kPanelBytes = 24ll << 20, kLeastGroup = 8;
+
 /// On the loop over the iterations that cta-peel-masks left over: few, if any.
 constexpr llvm::StringLiteral kRestAttr = "cta.rest";
 
@@ -61,6 +70,9 @@ mlir::FailureOr<mlir::scf::ForOp> loopOverPoints(LaunchOp launch, const llvm::Tw
 /// possible such that no thread has more than 128 accumulators. Without: 1, 2 or 4 so that a thread
 /// has about 32 elements of the largest tile, 64 if that is reduced to less than an element a warp.
 int64_t chooseWarpgroups(tile::KernelOp kernel);
+
+/// True if what the copy brings is read only behind the products of its block.
+bool isOfEpilogue(CopyOp copy);
 
 /// The plan (or, if null, one that says nothing else) with this width of an epilogue's parts.
 PlanAttr withEpilogue(mlir::MLIRContext *context, PlanAttr plan, int64_t width);

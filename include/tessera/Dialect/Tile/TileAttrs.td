@@ -36,7 +36,7 @@ def Tile_PadAttr : Tile_EnumAttr<Tile_PadEnum, "pad">;
 
 def Tile_CacheEnum : Tile_Enum<"Cache", "cache hint of an access", [
   I32EnumAttrCase<"First", 0, "first">, I32EnumAttrCase<"Last", 1, "last">,
-  I32EnumAttrCase<"NoAlloc", 2, "no_alloc">]>;
+  I32EnumAttrCase<"NoAlloc", 2, "no_alloc">, I32EnumAttrCase<"Stream", 3, "stream">]>;
 def Tile_CacheAttr : Tile_EnumAttr<Tile_CacheEnum, "cache">;
 
 // What a program may demand of the compiler; a miss is an error with the reason.

@@ -108,11 +108,48 @@ static std::pair<Value, Value> divide(Arith a, Value n, Divisor d) {
           arith::SelectOp::create(a.b, a.loc, more, less, rest)};
 }
 
-/// The coordinates of block number `rest` (an i32) along each dimension, as i32. Groups are of rows
-/// of dimension `rows`; those before it are slower. What does not depend on the number is computed
-/// by `fixed`, which may stand in front of the launch; then divisions have reciprocals.
+/// How many rows a group may have at most, as i32, so that they read no more than kPanelBytes
+/// together; null if nothing says what they read, or the loop over it is known inside the grid
+/// only.
+static Value groupHeight(Arith outside, tile::GridOp grid, int64_t group) {
+  scf::ForOp loop;
+  grid->walk([&](scf::ForOp inner) {
+    if (inner->hasAttr(kPanelAttr))
+      loop = inner;
+  });
+  if (!loop)
+    return {};
+  auto bytes = cast<IntegerAttr>(loop->removeAttr(kPanelAttr)).getInt();
+  auto known = [&](Value bound) -> Value {
+    if (std::optional<int64_t> constant = getConstantIntValue(bound))
+      return outside.index(outside.b.getIndexAttr(*constant));
+    return bound.getType().isIndex() && !grid->isAncestor(bound.getParentRegion()->getParentOp())
+               ? bound
+               : Value();
+  };
+  Value from = known(loop.getLowerBound()), to = known(loop.getUpperBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (!from || !to || !step || *step < 1 || bytes < 1)
+    return {};
+  auto constant = [&](int64_t x) { return outside.index(outside.b.getIndexAttr(x)); };
+  Value extent = outside.make<arith::SubIOp>(to, from);
+  Value trips = outside.make<arith::CeilDivSIOp>(extent, constant(*step));
+  trips = outside.make<arith::MaxSIOp>(trips, constant(1));
+  Value rows =
+      outside.make<arith::DivSIOp>(constant(std::max<int64_t>(kPanelBytes / bytes, 1)), trips);
+  rows = outside.make<arith::MaxSIOp>(rows, constant(kLeastGroup));
+  Value narrow =
+      outside.b.createOrFold<arith::IndexCastUIOp>(outside.loc, outside.b.getI32Type(), rows);
+  return outside.make<arith::MinUIOp>(outside.i32(group), narrow);
+}
+
+/// The coordinates of block number `rest` (an i32) along each dimension, as i32. Groups are of
+/// `group` rows of dimension `rows`, at most `most` (an i32, or null); those before it are slower.
+/// What does not depend on the number is computed by `fixed`, which may stand in front of the
+/// launch; then divisions have reciprocals.
 static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange blocks, int64_t group,
-                                           unsigned rows, Arith fixed, bool reciprocals) {
+                                           Value most, unsigned rows, Arith fixed,
+                                           bool reciprocals) {
   unsigned rank = blocks.size();
   SmallVector<Value> coords(rank);
   Type i32 = a.b.getI32Type();
@@ -136,7 +173,8 @@ static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange block
       coords[0] = outer;
     }
     // No group is higher than the grid: then all products stay below the number of blocks.
-    Value most = fixed.i32(std::min<int64_t>(group, std::numeric_limits<int32_t>::max()));
+    if (!most)
+      most = fixed.i32(std::min<int64_t>(group, std::numeric_limits<int32_t>::max()));
     Value height = fixed.make<arith::MinUIOp>(most, counts[rows]);
     auto [number, inside] = divide(a, rest, divisor(fixed.make<arith::MulIOp>(height, columns)));
     Value firstRow = a.make<arith::MulIOp>(number, height);
@@ -342,6 +380,10 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
                                                  plan.getStreamK().value_or(0) != 0);
     blocks = {launched};
   }
+  int64_t group = plan ? plan.getGroup().value_or(0) : 0;
+  if (grid.getOrder())
+    group = grid.getOrder()->getGroup();
+  Value height = groupHeight(outside, grid, group);
   IntegerAttr minBlocks = blocksPerSM ? b.getI64IntegerAttr(*blocksPerSM) : IntegerAttr();
   auto launch =
       LaunchOp::create(b, loc, b.getStringAttr(symbol), blocks, IntegerAttr{}, IntegerAttr{},
@@ -363,11 +405,8 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
                        ? openPersistentLoop(inside, total, body, cluster)
                        : b.createOrFold<arith::IndexCastUIOp>(
                              loc, b.getI32Type(), BlockIdOp::create(b, loc, b.getIndexType()));
-    int64_t group = plan ? plan.getGroup().value_or(0) : 0;
-    if (grid.getOrder())
-      group = grid.getOrder()->getGroup();
     OpBuilder before(launch);
-    numbers = blockCoordinates(inside, number, counts, group, grid.getOrder() ? 0 : rows,
+    numbers = blockCoordinates(inside, number, counts, group, height, grid.getOrder() ? 0 : rows,
                                persistent ? Arith{before, loc} : inside, persistent);
     if (cluster > 1) {
       Value id = b.createOrFold<arith::IndexCastUIOp>(loc, b.getI32Type(),

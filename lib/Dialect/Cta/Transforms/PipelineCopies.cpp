@@ -110,6 +110,34 @@ std::optional<std::string> Pipelining::whyNotScalar(ValueRange values) {
   return std::nullopt;
 }
 
+/// The first and last op of the copy's block in which its tile is read, views followed.
+static std::pair<Operation *, Operation *> readersOf(CopyOp copy) {
+  std::pair<Operation *, Operation *> range{nullptr, nullptr};
+  SmallVector<Value> tiles{copy.getResult()};
+  while (!tiles.empty()) {
+    Value tile = tiles.pop_back_val();
+    for (Operation *user : tile.getUsers()) {
+      if (auto view = dyn_cast<ViewOp>(user))
+        tiles.push_back(view.getResult());
+      Operation *here = copy->getBlock()->findAncestorOpInBlock(*user);
+      if (!range.first || here->isBeforeInBlock(range.first))
+        range.first = here;
+      if (!range.second || range.second->isBeforeInBlock(here))
+        range.second = here;
+    }
+  }
+  return range;
+}
+
+bool tessera::cta::isOfEpilogue(CopyOp copy) {
+  Operation *products = nullptr;
+  for (Operation &op : *copy->getBlock())
+    if (op.walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      products = &op;
+  Operation *first = readersOf(copy).first;
+  return products && first && products->isBeforeInBlock(first);
+}
+
 /// Why no channel of this plan is filled by threads. A single warp would spend its time on
 /// addresses: 48 KiB are 96 instructions of it, and as many for each where they go.
 std::optional<std::string> Pipelining::whyNotByThreads() {
@@ -148,6 +176,9 @@ std::optional<std::string> Pipelining::whyNot(CopyOp copy) {
   }
   if (!repeats)
     return "no loop repeats it";
+  // A channel of its own would make the warpgroups take turns at their epilogues.
+  if (replicasOf(plan) > 1 && isOfEpilogue(copy))
+    return "with replicate = blocks another warpgroup's products run while it is fetched";
   // A view has offsets and sizes of its own.
   SmallVector<Value> where{copy.getSource()};
   llvm::append_range(where, copy.getCoords());
@@ -172,25 +203,6 @@ std::optional<std::string> Pipelining::whyNot(CopyOp copy) {
     }
   }
   return std::nullopt;
-}
-
-/// The first and last op of the copy's block in which its tile is read, views followed.
-static std::pair<Operation *, Operation *> readersOf(CopyOp copy) {
-  std::pair<Operation *, Operation *> range{nullptr, nullptr};
-  SmallVector<Value> tiles{copy.getResult()};
-  while (!tiles.empty()) {
-    Value tile = tiles.pop_back_val();
-    for (Operation *user : tile.getUsers()) {
-      if (auto view = dyn_cast<ViewOp>(user))
-        tiles.push_back(view.getResult());
-      Operation *here = copy->getBlock()->findAncestorOpInBlock(*user);
-      if (!range.first || here->isBeforeInBlock(range.first))
-        range.first = here;
-      if (!range.second || range.second->isBeforeInBlock(here))
-        range.second = here;
-    }
-  }
-  return range;
 }
 
 void Pipelining::addToGroup(CopyOp copy) {

@@ -87,6 +87,8 @@ public:
     facts.replicas = replicas;
   }
   PlanFacts collect();
+  /// The loop with most products, or null.
+  Operation *hottestLoop() const { return hottest; }
 
 private:
   bool feedsAChannel(CopyOp copy);
@@ -107,7 +109,7 @@ private:
 
 /// What cta-pipeline-copies will see, but for what only a whole analysis tells.
 bool FactsOfGrid::feedsAChannel(CopyOp copy) {
-  if (copy.isCpAsync() && !threadsMayCopy)
+  if ((copy.isCpAsync() && !threadsMayCopy) || (facts.replicas > 1 && isOfEpilogue(copy)))
     return false;
   std::optional<GlobalBox> box = globalBoxOf(copy);
   return !grid->walk([&](Operation *op) {
@@ -423,6 +425,20 @@ static LogicalResult checkEntries(tile::KernelOp kernel, PlanAttr given) {
   return success();
 }
 
+/// Tells cta-lower-grid what the blocks of a row read in common.
+static void markPanel(const FactsOfGrid &collected, const PlanFacts &facts) {
+  auto loop = dyn_cast_or_null<scf::ForOp>(collected.hottestLoop());
+  if (!loop || facts.extents.size() < 2)
+    return;
+  const unsigned rows = facts.extents.size() - 2;
+  double bytes = 0;
+  for (const PlanFacts::Load &load : facts.loads)
+    if (load.dims >> rows == 1)
+      bytes += load.bytes;
+  if (bytes > 0)
+    loop->setAttr(kPanelAttr, Builder(loop).getI64IntegerAttr(std::llround(bytes)));
+}
+
 static LogicalResult plan(tile::KernelOp kernel) {
   MLIRContext *context = kernel.getContext();
   PlanAttr given = planOf(kernel);
@@ -439,8 +455,10 @@ static LogicalResult plan(tile::KernelOp kernel) {
   const int64_t producers = given ? given.getProducers().value_or(kCopyingWarps) : kCopyingWarps;
   const bool threadsMayCopy =
       (producers == 0 || producers == kCopyingWarps) && replicasOf(given) == 1;
+  std::vector<FactsOfGrid> collected;
   for (tile::GridOp grid : grids) {
-    facts.push_back(FactsOfGrid(grid, warpgroups, replicasOf(given), threadsMayCopy).collect());
+    collected.emplace_back(grid, warpgroups, replicasOf(given), threadsMayCopy);
+    facts.push_back(collected.back().collect());
     if (facts.back().pipelined && grid.getOrder())
       order = grid.getOrder()->getGroup();
   }
@@ -452,7 +470,14 @@ static LogicalResult plan(tile::KernelOp kernel) {
   if (answer.declined)
     kernel.emitRemark("this kernel is not pipelined: ") << *answer.declined;
   const PlanChoice &choice = answer.choice;
-  kernel.setPlanAttr(attrOf(context, given, choice, warpgroups, grids, facts));
+  PlanAttr planned = attrOf(context, given, choice, warpgroups, grids, facts);
+  kernel.setPlanAttr(planned);
+  // Where clusters share rows or columns the groups of the plan were best at every size.
+  if (choice.persistent && choice.group && !order && !(given && given.getGroup()) &&
+      planned.getCluster() == 1)
+    for (auto [known, asked] : llvm::zip_equal(collected, facts))
+      if (asked.pipelined)
+        markPanel(known, asked);
   for (auto [grid, asked] : llvm::zip_equal(grids, facts)) {
     if (asked.pipelined && choice.stages)
       grid->setAttr("cta.prediction", attrOf(context, asked, predictPlan(asked, choice)));
