@@ -60,12 +60,14 @@ class Case:
         self.m, self.n, self.k = (draw_size(generator, largest) for _ in range(3))
         self.z = generator.choice((0, 1, 2, 3, 7)) if self.program.batched else None
         self.alpha = generator.choice((1.0, 1.0, 0.5, -2.0))
-        if generator.random() < 0.5:  # rows of whole 16 bytes: the variants for aligned arrays
+        if generator.random() < 0.5 or options.aligned:  # rows of whole 16 bytes: the variants for aligned arrays
             self.m, self.n, self.k = (-(-size // 8) * 8 for size in (self.m, self.n, self.k))
         self.fix_sizes()
         # Per array: elements a row has more than it needs, elements before the first one.
         self.views = {}
         layout = generator.choice(("plain", "plain", "aligned", "odd", "unaligned"))
+        if options.aligned:
+            layout = "aligned" if layout == "aligned" else "plain"
         for argument, role in self.arrays():
             gap = {"plain": 0, "aligned": 8 * generator.randint(0, 4), "odd": generator.randint(0, 9), "unaligned": 0}[layout]
             offset = generator.randint(0, 8) if layout in ("odd", "unaligned") else 0
@@ -280,6 +282,7 @@ def parse_options():
     parser.add_argument("--only", default="", help="numbers of cases")
     parser.add_argument("--budget", type=float, default=150, help="seconds; what is left then is not run")
     parser.add_argument("--failures", type=int, default=20, help="how many to print")
+    parser.add_argument("--aligned", action="store_true", help="only arrays that a kit of --variants aligned takes")
     parser.add_argument("--list", action="store_true", help="print the cases, run nothing")
     parser.add_argument("--cpu", action="store_true", help="CPU artifacts")
     options = parser.parse_args()
