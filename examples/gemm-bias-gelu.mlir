@@ -3,9 +3,9 @@
 //   for each block (i, j) of C:
 //     acc = 0
 //     for k in 0, 64, … below K:
-//       acc += A[i:i+128, k:k+64] · B[k:k+64, j:j+256]
-//     z = acc + bias[j:j+256]              (the same row for all rows)
-//     C[i:i+128, j:j+256] = z/2 · (1 + tanh(√(2/π) · (z + 0.044715 z³)))
+//       acc += A[i:i+128, k:k+64] · B[k:k+64, j:j+192]
+//     z = acc + bias[j:j+192]              (the same row for all rows)
+//     C[i:i+128, j:j+192] = z/2 · (1 + tanh(√(2/π) · (z + 0.044715 z³)))
 //
 // Shapes: A MxK, B KxN, bias N, C MxN; any M, N, K.
 //
@@ -17,35 +17,35 @@ tile.kernel @gemm_bias_gelu(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: 
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
-  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) order = <group = 16> {
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 192) order = <group = 8> {
     %c0 = arith.constant 0 : index
     %step = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
-    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> (tensor<128x256xf32>) {
+    %zero = arith.constant dense<0.0> : tensor<128x192xf32>
+    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> (tensor<128x192xf32>) {
       %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128x64xbf16>
-      %b = tile.load %B[%k, %j] : memref<?x?xbf16> -> tensor<64x256xbf16>
-      %next = tile.mma %a, %b, %sum : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
-      scf.yield %next : tensor<128x256xf32>
+      %b = tile.load %B[%k, %j] : memref<?x?xbf16> -> tensor<64x192xbf16>
+      %next = tile.mma %a, %b, %sum : tensor<128x64xbf16>, tensor<64x192xbf16> -> tensor<128x192xf32>
+      scf.yield %next : tensor<128x192xf32>
     }
-    %row = tile.load %bias[%j] : memref<?xbf16> -> tensor<256xbf16>
-    %wide = arith.extf %row : tensor<256xbf16> to tensor<256xf32>
-    %rows = tile.broadcast %wide dims = [1] : tensor<256xf32> -> tensor<128x256xf32>
-    %z = arith.addf %acc, %rows : tensor<128x256xf32>
-    %half = arith.constant dense<0.5> : tensor<128x256xf32>
-    %one = arith.constant dense<1.0> : tensor<128x256xf32>
-    %cubic = arith.constant dense<0.044715> : tensor<128x256xf32>
-    %scale = arith.constant dense<0.797884561> : tensor<128x256xf32>
-    %square = arith.mulf %z, %z : tensor<128x256xf32>
-    %c = arith.mulf %square, %cubic : tensor<128x256xf32>
-    %factor = arith.addf %c, %one : tensor<128x256xf32>
-    %inner = arith.mulf %z, %factor : tensor<128x256xf32>
-    %scaled = arith.mulf %inner, %scale : tensor<128x256xf32>
-    %tanh = math.tanh %scaled : tensor<128x256xf32>
-    %plus = arith.addf %tanh, %one : tensor<128x256xf32>
-    %halves = arith.mulf %z, %half : tensor<128x256xf32>
-    %gelu = arith.mulf %halves, %plus : tensor<128x256xf32>
-    %out = arith.truncf %gelu : tensor<128x256xf32> to tensor<128x256xbf16>
-    tile.store %out, %C[%i, %j] : tensor<128x256xbf16> -> memref<?x?xbf16>
+    %row = tile.load %bias[%j] : memref<?xbf16> -> tensor<192xbf16>
+    %wide = arith.extf %row : tensor<192xbf16> to tensor<192xf32>
+    %rows = tile.broadcast %wide dims = [1] : tensor<192xf32> -> tensor<128x192xf32>
+    %z = arith.addf %acc, %rows : tensor<128x192xf32>
+    %half = arith.constant dense<0.5> : tensor<128x192xf32>
+    %one = arith.constant dense<1.0> : tensor<128x192xf32>
+    %cubic = arith.constant dense<0.044715> : tensor<128x192xf32>
+    %scale = arith.constant dense<0.797884561> : tensor<128x192xf32>
+    %square = arith.mulf %z, %z : tensor<128x192xf32>
+    %c = arith.mulf %square, %cubic : tensor<128x192xf32>
+    %factor = arith.addf %c, %one : tensor<128x192xf32>
+    %inner = arith.mulf %z, %factor : tensor<128x192xf32>
+    %scaled = arith.mulf %inner, %scale : tensor<128x192xf32>
+    %tanh = math.tanh %scaled : tensor<128x192xf32>
+    %plus = arith.addf %tanh, %one : tensor<128x192xf32>
+    %halves = arith.mulf %z, %half : tensor<128x192xf32>
+    %gelu = arith.mulf %halves, %plus : tensor<128x192xf32>
+    %out = arith.truncf %gelu : tensor<128x192xf32> to tensor<128x192xbf16>
+    tile.store %out, %C[%i, %j] : tensor<128x192xbf16> -> memref<?x?xbf16>
   }
   tile.return
 }

@@ -68,6 +68,10 @@ def gemm_bias_gelu(a, b, bias):
     return gelu_tanh(a @ b + bias)
 
 
+def gemm_residual(a, b, r):
+    return a @ b + r
+
+
 def gemm_scales_silu(a, b, rowscale, colscale):
     z = (a @ b) * rowscale[:, None] * colscale
     return z / (1 + np.exp(-z))
@@ -239,6 +243,16 @@ EXAMPLES = {
             "gemm_scales_silu",
             gemm_scales_silu,
             [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"]), ("rowscale", np.float32, ["M"]), ("colscale", np.float32, ["N"])],
+            ("C", bf16, ["M", "N"]),
+            GEMM,
+            **BF16,
+        )
+    ],
+    "gemm-residual": [
+        Case(
+            "gemm_residual",
+            gemm_residual,
+            [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"]), ("R", bf16, ["M", "N"])],
             ("C", bf16, ["M", "N"]),
             GEMM,
             **BF16,

@@ -97,9 +97,11 @@ static void toTile(OpPassManager &pm, const TilePipelineOptions &options) {
   pm.addNestedPass<tile::KernelOp>(tile::createTileRepackOperands());
 }
 
-static void toRaw(OpPassManager &pm) {
+static void toRaw(OpPassManager &pm, const TilePipelineOptions &options) {
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
   kernels.addPass(tile::createTileSplitBatches());
+  if (options.derivePlans)
+    kernels.addPass(cta::createPlanReplicas());
   kernels.addPass(cta::createConvertTileToCta());
   kernels.addPass(cta::createFormWgmma());
 }
@@ -153,7 +155,7 @@ void tessera::buildTilePipeline(OpPassManager &pm, Phase from, Phase to,
   if (crosses(Phase::Tile))
     toTile(pm, options);
   if (crosses(Phase::Raw))
-    toRaw(pm);
+    toRaw(pm, options);
   if (crosses(Phase::Placed))
     toPlaced(pm);
   if (crosses(Phase::Allocated))

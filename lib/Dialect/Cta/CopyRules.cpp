@@ -25,6 +25,16 @@ Access::Access(StoreOp op)
       tile(op.getTileType()), coords(op.getCoords()), limits(op.getLimits()), dims(op.getDims()),
       maskDims(op.getMaskDims()), limited(op.getLimited()) {}
 
+Access::Access(tile::LoadOp op)
+    : isStore(false), memref(op.getSource()), mask(op.getMask()), type(op.getMemRefType()),
+      tile(op.getTileType()), coords(op.getCoords()), limits(op.getLimits()), dims(op.getDims()),
+      maskDims(op.getMaskDims()), limited(op.getLimited()), pad(op.getPadAttr()) {}
+
+Access::Access(tile::StoreOp op)
+    : isStore(true), memref(op.getDest()), mask(op.getMask()), type(op.getMemRefType()),
+      tile(op.getTileType()), coords(op.getCoords()), limits(op.getLimits()), dims(op.getDims()),
+      maskDims(op.getMaskDims()), limited(op.getLimited()) {}
+
 Value Access::limit(unsigned tileDim) const { return tile::limitOf(limits, limited, tileDim); }
 
 SmemType tessera::cta::tmaImage(const Access &access) {

@@ -19,6 +19,8 @@ namespace tessera::cta {
 struct Access {
   explicit Access(LoadOp op);
   explicit Access(StoreOp op);
+  explicit Access(tile::LoadOp op); ///< before anything is placed
+  explicit Access(tile::StoreOp op);
 
   bool isStore;
   mlir::Value memref, mask;

@@ -11,6 +11,29 @@ class CtaPass<string flag> : Pass<flag, "tile::KernelOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def PlanReplicas : CtaPass<"cta-plan-replicas"> {
+  let summary = "Products with an epilogue that computes: two warpgroups, each with points of its own";
+  let description = [{
+    Requires and ensures L0, behind everything that changes tiles or where they are loaded from, in front of `convert-tile-to-cta`, which places tiles for the warpgroups
+    that share a point. A kernel without a plan and `warpgroups` gets `replicate = blocks, warpgroups = 2` (ping-pong: the epilogue of a point runs beside the products of
+    the next one, see Async.md), and `cluster = 2` if its grid can run in clusters and an iteration is long enough for two blocks to wait for each other. `cta-split-epilogue` and `cta-plan` decide the rest.
+
+    Each grid, but for those that copy operands (`tile.copies`), must have one loop with one product, whose operands TMA fetches and whose accumulators nothing else in the loop
+    touches; behind it elementwise arithmetic on its tile, broadcasts, loads and stores by TMA, more than a conversion, and before it scalars only. The model (`PlanModel.h`) says whether a warpgroup
+    has the registers for a whole tile (96 to 192 accumulators a thread; with fewer, blocks beside it on the SM hide the epilogue), an SM the shared memory for four stages and two parts of what each
+    warpgroup stages, and, where the text has the number, whether there are two points for each warpgroup.
+
+    ```mlir
+    tile.kernel @gemm(…) {                         // 128x192 sums, bias
+    // becomes
+    tile.kernel @gemm(…) attributes {plan = #cta.plan<replicate = blocks, warpgroups = 2, cluster = 2>} {
+    ```
+
+    With `remarks` it says why not.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false", "Say why a kernel is left as it is.">];
+}
+
 def ConvertTileToCta : CtaPass<"convert-tile-to-cta"> {
   let summary = "L0 to cta ops on unencoded tensors";
   let description = [{

@@ -121,6 +121,11 @@ constexpr int64_t kPlanCopyingRegisters = 56;
 /// Accumulators of a thread beside which little else fits.
 constexpr int64_t kPlanManyAccumulators = 96;
 
+/// Columns of an epilogue's part where warpgroups take turns: the narrower if they leave shared
+/// memory for all stages that help, or for one more (measured: bias and SiLU in 128x192, five stages
+/// and 16 columns; bias and GELU in 192x128, four and 32).
+constexpr int64_t kReplicaParts[] = {16, 32};
+
 /// The most that threads of all math warpgroups, which enter with `entry` registers, can have after
 /// a producing warpgroup has given up what it does not need; 0 if nobody can give.
 int64_t mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry,
@@ -131,6 +136,25 @@ int64_t mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry,
 /// registers.
 std::optional<std::string> whyNotPlan(const PlanFacts &facts, const PlanChoice &choice,
                                       bool hopeful = false);
+
+/// A product with an epilogue, as points that single warpgroups compute in turn (ping-pong).
+struct ReplicaFacts {
+  int64_t accumulators = 0; ///< of a thread, one warpgroup a point
+  int64_t oneProduct = 0;   ///< of those, of a single wgmma
+  int64_t slotBytes = 0;    ///< one stage of the loop
+  int64_t partBytes = 0;    ///< what a warpgroup stages of an epilogue in the narrowest parts
+  double tensorCycles = 0;  ///< of an iteration
+  std::optional<int64_t> points;
+};
+
+/// Why `replicate = blocks, warpgroups = 2` is not what such a product is planned with, or nothing.
+std::optional<std::string> whyNotReplicas(const ReplicaFacts &facts);
+
+/// Blocks of a cluster that it gets, if its grid can run in clusters.
+int64_t clusterOfReplicas(const ReplicaFacts &facts);
+
+/// The width of its epilogue's parts; `partBytes` of a warpgroup for each of kReplicaParts.
+int64_t partOfReplicas(int64_t replicas, int64_t slotBytes, const int64_t (&partBytes)[2]);
 
 PlanPrediction predictPlan(const PlanFacts &facts, const PlanChoice &choice);
 

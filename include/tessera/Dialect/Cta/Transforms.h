@@ -20,6 +20,9 @@ constexpr llvm::StringLiteral kRequireAttr = "require";
 /// On a grid that is launched as without a plan: the kernel's is for the products of another grid.
 constexpr llvm::StringLiteral kUnplannedAttr = "cta.unplanned";
 
+/// On a kernel at L0 (an integer): the width of an epilogue's parts, if cta-plan-replicas plans it.
+constexpr llvm::StringLiteral kReplicaPartAttr = "cta.replica_part";
+
 /// What cta-schedule found out about a loop, on the loop: a dictionary with `ii`, `bound` and
 /// `bounds` in cycles, the stages of its `products` in the order of the text, and their `order` in
 /// the pipelined loop, if it is not that of stages and text.
@@ -37,7 +40,8 @@ constexpr int64_t kPanelBytes = 24ll << 20, kLeastGroup = 8;
 /// On the loop over the iterations that cta-peel-masks left over: few, if any.
 constexpr llvm::StringLiteral kRestAttr = "cta.rest";
 
-/// Why blocks of a grid cannot be clusters along a dimension: they may have points beyond its end.
+/// Why blocks of a grid, placed or at L0, cannot be clusters along a dimension: they may have
+/// points beyond its end.
 std::optional<std::string> whyNotCluster(tile::GridOp grid, unsigned dim);
 
 /// A product as wgmma sees it: tiles of M x K and K x N, the result M x N (rank 3: a batch in

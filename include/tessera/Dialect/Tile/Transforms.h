@@ -48,6 +48,9 @@ struct RepackCandidate {
 /// In the order of the text.
 std::vector<RepackCandidate> findRepackCandidates(KernelOp kernel);
 
+/// True if two roots may overlap: if the kernel says so, or one is not known (null).
+bool mayAlias(KernelOp kernel, mlir::Value a, mlir::Value b);
+
 /// How large dimension `dim` of the operand has to be for its copy to pay, by how the load walks
 /// it.
 int64_t leastSizeToRepack(const RepackCandidate &candidate, unsigned dim);

@@ -320,7 +320,9 @@ std::optional<std::string> tessera::cta::whyNotCluster(tile::GridOp grid, unsign
       why = "scalar accesses, assumptions and assertions would not hold there";
     auto store = dyn_cast<StoreOp>(op);
     auto copy = dyn_cast<CopyOutOp>(op);
-    if ((store && !ends(store.getDest(), store.getCoords())) ||
+    auto early = dyn_cast<tile::StoreOp>(op); // not yet placed
+    if ((early && !ends(early.getDest(), early.getCoords())) ||
+        (store && !ends(store.getDest(), store.getCoords())) ||
         (copy && !ends(copy.getDest(), copy.getCoords())))
       why = "a store there is dropped only if that coordinate runs along a dimension of an "
             "argument that ends with the grid (tile.dim of the same name)";

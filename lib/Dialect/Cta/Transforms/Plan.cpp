@@ -178,11 +178,12 @@ void FactsOfGrid::addCopy(CopyOp copy) {
     facts.pipelined = true;
 }
 
-/// Of tiles that one block stages for stores: how many are filled, at most, and not yet stored.
-static size_t mostWaiting(ArrayRef<StageOp> stages) {
+/// Of tiles that one block stages for stores, or fetches: how many are filled, at most, and not yet
+/// stored or read.
+static size_t mostWaiting(ArrayRef<Operation *> stages) {
   size_t most = 1;
-  for (StageOp at : stages) {
-    auto waits = [&](StageOp tile) {
+  for (Operation *at : stages) {
+    auto waits = [&](Operation *tile) {
       return !at->isBeforeInBlock(tile) && llvm::any_of(tile->getUsers(), [&](Operation *user) {
         return at->isBeforeInBlock(at->getBlock()->findAncestorOpInBlock(*user));
       });
@@ -194,26 +195,33 @@ static size_t mostWaiting(ArrayRef<StageOp> stages) {
 
 /// An upper bound of what cta-schedule will count. Of the tiles that a block stages for nothing but
 /// stores as many live as wait for their store, and one more: it is filled while the one before is
-/// read.
+/// read. With replicas the same is true of parts of a residual, which their epilogues fetch.
 void FactsOfGrid::addStagedBytes() {
-  DenseMap<Block *, SmallVector<StageOp>> stored;
+  DenseMap<Block *, SmallVector<Operation *>> stored, fetched;
   grid->walk([&](Operation *op) {
     auto stage = dyn_cast<StageOp>(op);
     if (stage && llvm::all_of(stage->getUsers(), llvm::IsaPred<CopyOutOp>))
       stored[stage->getBlock()].push_back(stage);
     else if (stage)
       facts.stagedBytes += ringSlotBytes(stage.getType());
-    if (auto copy = dyn_cast<CopyOp>(op); copy && !feedsAChannel(copy))
-      facts.stagedBytes += ringSlotBytes(copy.getSmemType()) + kMBarrierBytes;
+    auto copy = dyn_cast<CopyOp>(op);
+    if (!copy || feedsAChannel(copy))
+      return;
+    facts.stagedBytes += kMBarrierBytes;
+    if (facts.replicas > 1 && llvm::all_of(copy->getUsers(), llvm::IsaPred<ReadOp>))
+      fetched[copy->getBlock()].push_back(copy);
+    else
+      facts.stagedBytes += ringSlotBytes(copy.getSmemType());
   });
-  for (auto &[block, stages] : stored) {
-    SmallVector<int64_t> sizes;
-    for (StageOp stage : stages)
-      sizes.push_back(ringSlotBytes(stage.getType()));
-    llvm::sort(sizes, std::greater<>());
-    for (int64_t size : ArrayRef<int64_t>(sizes).take_front(mostWaiting(stages) + 1))
-      facts.stagedBytes += size;
-  }
+  for (const auto &tilesOfBlocks : {stored, fetched})
+    for (auto &[block, tiles] : tilesOfBlocks) {
+      SmallVector<int64_t> sizes;
+      for (Operation *tile : tiles)
+        sizes.push_back(ringSlotBytes(cast<SmemType>(tile->getResult(0).getType())));
+      llvm::sort(sizes, std::greater<>());
+      for (int64_t size : ArrayRef<int64_t>(sizes).take_front(mostWaiting(tiles) + 1))
+        facts.stagedBytes += size;
+    }
 }
 
 /// The numbers that the text has.

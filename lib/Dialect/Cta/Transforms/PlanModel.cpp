@@ -13,6 +13,14 @@ using namespace tessera::cta;
 namespace {
 /// More slots than that have hidden nothing on any measured kernel.
 constexpr int64_t kMostStages = 4;
+/// But where warpgroups take turns, a fifth does: the next point's loads run ahead of the turn
+/// (measured: 128x192 with bias and SiLU, 792 TFLOP/s, and 2 % less with four).
+constexpr int64_t kMostReplicaStages = 5, kLeastReplicaStages = 4;
+/// Warpgroups that take turns, and the most accumulators of one that were measured (128x192).
+constexpr int64_t kReplicas = 2, kMostReplicaAccumulators = 192;
+/// Blocks of a cluster wait for each other, which shorter iterations do not hide (measured: 64x256
+/// tiles, 512 cycles, lose 12 % in clusters of two; 128x176, 704 cycles, and 128x192 gain).
+constexpr double kLeastClusterCycles = 640;
 /// Rows of blocks that run together, one of these: what needs least of the memory. Measured on
 /// 8192 x 14336 x 4096 and its like: 16 for tiles of 128x256, 12 for 176x128 and 192x128, 8 for
 /// 256x160.
@@ -173,6 +181,57 @@ std::optional<std::string> tessera::cta::whyNotPlan(const PlanFacts &facts,
   if (auto why = whyNotStreamK(facts, choice))
     return why;
   return whyNotShared(facts, choice, hopeful);
+}
+
+//===--- ping-pong ---------------------------------------------------------------------------===//
+
+/// What cta-plan will answer to such a product, if its epilogue is cut into parts.
+static PlanChoice choiceOfReplicas(int64_t stages) {
+  PlanChoice choice;
+  choice.producers = 4;
+  choice.persistent = choice.pending = 1;
+  choice.stages = stages;
+  choice.registers = mostPlanRegisters(kReplicas, choice.producers,
+                                       hopper::entryRegisterCap(choice.threads(kReplicas)));
+  return choice;
+}
+
+std::optional<std::string> tessera::cta::whyNotReplicas(const ReplicaFacts &product) {
+  if (product.accumulators < kPlanManyAccumulators)
+    return text(product.accumulators) + " accumulators of a thread are few: blocks beside it on "
+                                        "the SM hide its epilogue";
+  if (product.accumulators > kMostReplicaAccumulators)
+    return text(product.accumulators) +
+           " accumulators of a thread, if one warpgroup computes a "
+           "point; at most " +
+           text(kMostReplicaAccumulators) + " leave registers for an epilogue";
+  if (product.points && *product.points < kReplicas * hopper::kSMs)
+    return text(*product.points) + " points: " + text(hopper::kSMs) +
+           " SMs must have two each, or nothing hides an epilogue";
+  PlanFacts facts;
+  facts.pipelined = true;
+  facts.warpgroups = 1;
+  facts.replicas = kReplicas;
+  facts.channels = 1;
+  facts.slotBytes = product.slotBytes;
+  facts.stagedBytes = product.partBytes;
+  facts.registers = facts.accumulators = product.accumulators;
+  facts.oneProduct = product.oneProduct;
+  return whyNotPlan(facts, choiceOfReplicas(kLeastReplicaStages));
+}
+
+int64_t tessera::cta::clusterOfReplicas(const ReplicaFacts &product) {
+  return product.tensorCycles < kLeastClusterCycles ? 1 : 2;
+}
+
+int64_t tessera::cta::partOfReplicas(int64_t replicas, int64_t slotBytes,
+                                     const int64_t (&partBytes)[2]) {
+  auto stages = [&](int64_t bytes) {
+    int64_t rest = sharedBudget(1) - replicas * bytes - kMBarrierBytesOfSlot * kMostReplicaStages;
+    return std::min(rest / std::max<int64_t>(slotBytes, 1), kMostReplicaStages);
+  };
+  const int64_t narrow = stages(partBytes[0]), wide = stages(partBytes[1]);
+  return kReplicaParts[narrow == kMostReplicaStages || narrow > wide ? 0 : 1];
 }
 
 //===--- cycles ------------------------------------------------------------------------------===//
@@ -351,8 +410,9 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
                                           std::optional<std::string> &why) {
   why.reset();
   const int64_t warpgroups = launches.front().mathWarpgroups();
+  const bool inTurn = launches.front().replicas > 1;
   List counts;
-  for (int64_t s = kMostStages; s > 1; --s)
+  for (int64_t s = inTurn ? kMostReplicaStages : kMostStages; s > 1; --s)
     counts.push_back(s);
   std::optional<PlanChoice> best;
   double least = 0;
@@ -365,7 +425,8 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   bool chained = false;
   for (const PlanFacts &facts : launches)
     chained |= facts.pipelined && facts.streamCycles > 0;
-  const List inFlight = chained ? List{0, 1} : List{0};
+  // One warpgroup at a time has products, so that nobody else hides its wait for one.
+  const List inFlight = inTurn ? List{1, 0} : chained ? List{0, 1} : List{0};
   // Functions, or several operands, beside many accumulators: a warpgroup that produces gives its
   // registers for the temporaries (GEMM + GELU, 128x256: 747 TFLOP/s, with one warp 714).
   bool evaluates = false;
@@ -374,8 +435,8 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   bool copiedByThreads = false;
   for (const PlanFacts &facts : launches)
     copiedByThreads |= facts.copiedByThreads;
-  const List producing = copiedByThreads ? List{4} : evaluates ? List{4, 1} : List{1, 4};
-  for (int64_t blocks : oneOf(request.blocksPerSM, {1, 2}))
+  const List producing = copiedByThreads ? List{4} : evaluates || inTurn ? List{4, 1} : List{1, 4};
+  for (int64_t blocks : oneOf(request.blocksPerSM, inTurn ? List{1} : List{1, 2}))
     for (int64_t producers : oneOf(request.producers, producing))
       for (auto [stages, pending] :
            each(oneOf(request.stages, counts), oneOf(request.pending, inFlight))) {
@@ -418,11 +479,13 @@ PlanAnswer tessera::cta::choosePlan(const std::vector<PlanFacts> &launches,
     return answer;
   std::optional<std::string> why;
   std::optional<PlanChoice> best = cheapest(launches, request, /*hopeful=*/false, why);
-  if (!best && !request.isOpen())
+  // Warpgroups that take turns do so at loops with channels.
+  const bool mayDecline = request.isOpen() && launches.front().replicas == 1;
+  if (!best && !mayDecline)
     best = cheapest(launches, request, /*hopeful=*/true, why);
   if (best)
     answer.choice = *best;
   else
-    (request.isOpen() ? answer.declined : answer.refused) = why;
+    (mayDecline ? answer.declined : answer.refused) = why;
   return answer;
 }

@@ -438,6 +438,41 @@ static int64_t deriveWidth(ArrayRef<Block *> blocks) {
   return byTma ? kDerivedWidth : byThreads ? kDerivedByThreads : 0;
 }
 
+static bool isInnermostLoop(Operation *op) {
+  return op && isa<LoopLikeOpInterface>(op) && !op->walk([&](LoopLikeOpInterface inner) {
+                                                    return inner == op ? WalkResult::advance()
+                                                                       : WalkResult::interrupt();
+                                                  }).wasInterrupted();
+}
+
+/// Where warpgroups take turns, each stages parts of its own, two of each store and of each tile
+/// that it fetches: whole tiles would leave no room for stages. 0 if TMA makes no such store.
+static int64_t deriveWidthOfReplicas(tile::KernelOp kernel, int64_t replicas) {
+  int64_t slot = 0, parts[2] = {};
+  bool found = false;
+  auto add = [&](SmemType tile) {
+    for (auto [bytes, width] : llvm::zip_equal(parts, kReplicaParts))
+      bytes += 2 * tile.getShape()[0] * std::min(width, tile.getShape()[kColumns]) *
+               tile::elementBytes(tile.getElementType());
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto copy = dyn_cast<CopyOp>(op)) {
+      if (isInnermostLoop(op->getParentOp()))
+        slot += ringSlotBytes(copy.getSmemType());
+      else if (copy.getSmemType().getShape().size() == 2)
+        add(copy.getSmemType());
+      return;
+    }
+    auto store = dyn_cast<CopyOutOp>(op);
+    std::optional<Target> target = store ? targetOf(store, kReplicaParts[0]) : std::nullopt;
+    if (!target)
+      return;
+    found = true;
+    add(target->stage.getType());
+  });
+  return found ? partOfReplicas(replicas, slot, parts) : 0;
+}
+
 /// True if `op` may stand between parts of these stores: it does not see what they write, and
 /// writes nothing itself.
 static bool mayStandBetween(Operation *op, ArrayRef<Target> targets) {
@@ -490,6 +525,7 @@ static int64_t registersOfThread(tile::KernelOp kernel, PlanAttr plan, ArrayRef<
     for (Operation &op : *block)
       if (std::optional<Target> target = targetOf(&op, width))
         many |= leadsThrough(*target, evaluates) && mostRegisters(*target) >= kPlanManyAccumulators;
+  many |= replicasOf(plan) > 1;
   const int64_t producers = plan ? plan.getProducers().value_or(many ? 4 : 1) : many ? 4 : 1;
   const int64_t entry = entryCap(128 * warpgroups + 32 * producers);
   return std::max(entry, mostPlanRegisters(warpgroups, producers, entry));
@@ -508,7 +544,10 @@ struct SplitEpilogue : cta::impl::SplitEpilogueBase<SplitEpilogue> {
     kernel.walk([&](Block *block) { blocks.push_back(block); });
     std::optional<int64_t> chosen = plan ? plan.getEpilogue() : std::nullopt;
     if (!chosen && derive) {
-      chosen = deriveWidth(blocks);
+      const int64_t replicas = replicasOf(plan);
+      chosen = replicas > 1 ? deriveWidthOfReplicas(kernel, replicas) : 0;
+      if (!*chosen)
+        chosen = deriveWidth(blocks);
       if (*chosen)
         kernel.setPlanAttr(withEpilogue(kernel.getContext(), plan, *chosen));
     }

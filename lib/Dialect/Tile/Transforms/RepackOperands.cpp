@@ -90,8 +90,7 @@ static bool isShared(LoadOp load, GridOp grid) {
   return llvm::any_of(grid.getCoordinates(), [&](Value coord) { return !seen.contains(coord); });
 }
 
-/// True if two roots may overlap: if the kernel says so, or one is not known (null).
-static bool mayAlias(KernelOp kernel, Value a, Value b) {
+bool tessera::tile::mayAlias(KernelOp kernel, Value a, Value b) {
   if (a == b || !a || !b)
     return true;
   auto x = dyn_cast<BlockArgument>(a), y = dyn_cast<BlockArgument>(b);
