@@ -20,7 +20,7 @@ PART, PARTS = (int(x) for x in (sys.argv[7] if len(sys.argv) > 7 else "0/1").spl
 sys.path[:0] = [str(HERE.parent / "Examples"), str(HERE.parent / "GPU"), EXAMPLES_DIR]
 from check import run_case
 from make_gemms import Product
-from reference import EXAMPLES, Case, bf16, gemm_nn
+from reference import EXAMPLES, Case, bf16, gemm_bias_gelu, gemm_nn
 from with_plan import with_plan
 
 ALLOCATE = "builtin.module(tessera-to-allocated{derive-plans=%s})"
@@ -49,6 +49,11 @@ RESIDUAL = Product("nn", "bf16", epilogue=("residual",))
 ADDED = Case(RESIDUAL.name.replace("-", "_"), lambda a, b, r: a @ b + r, [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"]), ("R", bf16, ["M", "N"])],
              ("C", bf16, ["M", "N"]), [], rtol=2e-2, atol=2e-2)
 
+# 128x256 tiles, which the warpgroups of a block share.
+GELU = Product("nn", "bf16", epilogue=("bias", "gelu"))
+FUSED = Case(GELU.name.replace("-", "_"), gemm_bias_gelu, [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"]), ("bias", bf16, ["N"])],
+             ("C", bf16, ["M", "N"]), [], rtol=2e-2, atol=2e-2)
+
 # Operands that TMA cannot fetch as they are, or one of them.
 PIECES, MIXED = Product("nn", rows=(8, 4)), Product("nn", rows=(16, 4))
 
@@ -57,9 +62,9 @@ def multiplied(product):
     return Case(product.name.replace("-", "_"), gemm_nn, [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"])], ("C", bf16, ["M", "N"]), [], rtol=2e-2, atol=2e-2)
 
 
-PRODUCTS = {RESIDUAL: ADDED, PIECES: multiplied(PIECES), MIXED: multiplied(MIXED)}
+PRODUCTS = {RESIDUAL: ADDED, GELU: FUSED, PIECES: multiplied(PIECES), MIXED: multiplied(MIXED)}
 
-# name or file, plan (None: allocated by hand; "derived": by cta-plan), shape, timings
+# name or file, plan (None: allocated by hand; "derived": by cta-plan-replicas and cta-plan), shape, timings
 CASES = [
     ("gemm-ring.mlir", None, dict(M=300, N=200, K=200), (0, 9)),
     ("gemm-ring.mlir", None, dict(M=300, N=130, K=0), (0,)),
@@ -86,7 +91,7 @@ CASES = [
     ("attention", "stages = 2, persistent = 1", dict(B=1, H=2, S=136, T=264), (9,)),
     ("attention", "stages = 2, persistent = 1", dict(B=1, H=1, S=264, T=0), (5,)),
     ("gemm-nt", "derived", dict(M=264, N=264, K=264), (0, 5)),
-    ("gemm-bias-gelu", "derived", dict(M=264, N=264, K=136), (3,)),
+    (GELU, "derived", dict(M=264, N=264, K=136), (3,)),
     ("batched-gemm", "derived", dict(Z=2, M=136, N=264, K=136), (4,)),
     (RESIDUAL, "derived", dict(M=264, N=520, K=136), (0, 6)),
     (RESIDUAL, "derived", dict(M=136, N=264, K=0), (1,)),
@@ -124,6 +129,11 @@ CASES = [
     ("gemm-nt", "stages = 2, persistent = 1, pending = 1, cluster = 2", dict(M=136, N=136, K=136), (8,)),
     ("gemm-bias-gelu", "stages = 2, persistent = 1, cluster = 2", dict(M=264, N=136, K=136), (6,)),
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1, cluster = 2, stream_k = 2", dict(M=520, N=72, K=456), (6,)),
+    # Ping-pong in clusters, which is what is derived: more points than warpgroups, points beyond the end.
+    ("gemm-bias-gelu", "derived: clusters", dict(M=648, N=264, K=136), (3, 8)),
+    ("gemm-scales-silu", "derived: clusters", dict(M=392, N=264, K=328), (5,)),
+    ("gemm-residual", "derived: clusters", dict(M=648, N=264, K=136), (2, 7)),
+    ("gemm-residual", "derived: clusters", dict(M=136, N=264, K=0), (1,)),
 ]
 
 
@@ -142,9 +152,9 @@ for number, (name, plan, shape, timings) in enumerate(CASES):
         allocated = (pathlib.Path(INPUTS) / name).read_text()
         cases = [SCORES if "channels" in name else RING]
     else:
-        tile = (64, 128, 64) if "replicate" in plan else (128, 256, 64) if name is RESIDUAL else (128, 128, 64)
+        tile = (64, 128, 64) if "replicate" in plan else (128, 256, 64) if name in (RESIDUAL, GELU) else (128, 128, 64)
         program = name.source(tile) if name in PRODUCTS else (pathlib.Path(EXAMPLES_DIR) / f"{name}.mlir").read_text()
-        derived = plan == "derived"
+        derived = plan.startswith("derived")
         allocated = run([TILE_OPT, "-", f"--pass-pipeline={ALLOCATE % str(derived).lower()}"],
                         program if derived else with_plan(program, plan))
         cases = [PRODUCTS[name]] if name in PRODUCTS else EXAMPLES[name]

@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Examples"))
 from with_plan import with_plan
 
-PASSES = "builtin.module(tessera-to-allocated{variants=aligned derive-plans=false})"
+PASSES = "builtin.module(tessera-to-allocated{variants=aligned derive-plans=%s})"
 # Points of a column of the grid: fewer than blocks of a cluster, as many as there are blocks, no multiple of them; tiles are 128 rows.
 ROWS = {2: (100, 256, 600), 4: (300, 512, 600), 8: (700, 1024, 1100)}
 # Reduction extents, beside those that the depth says: no iteration and one.
@@ -27,13 +27,18 @@ def cases():
     yield "gemm-nn-128x128x64", "stages = 3, pending = 1, persistent = 1, cluster = 4", [f"M=600,N=200,K={STEP * k}" for k in range(5)]
     yield "gemm-nn-128x128x64", "replicate = blocks, stages = 3, persistent = 1, cluster = 2", [f"M=600,N=520,K={STEP * k}" for k in (0, 1, 4)]
     yield "gemm-bias-gelu", "stages = 2, persistent = 1, cluster = 2", ["M=600,N=300,K=192"]
+    # What is derived: ping-pong in clusters, more points than warpgroups; no iteration, one, fewer than slots, as many, more.
+    for name in ("gemm-bias-gelu", "gemm-scales-silu", "gemm-residual"):
+        yield name, None, [f"M={rows},N=520,K={STEP * k}" for rows in (100, 1300) for k in (0, 1, 5, 6)]
 
 
 failed = False
 for name, plan, sizes in cases():
     program = (pathlib.Path(sys.argv[2]) / f"{name}.mlir").read_text()
-    made = subprocess.run([sys.argv[1], "-", f"--pass-pipeline={PASSES}"], input=with_plan(program, plan), capture_output=True, text=True, check=True)
+    passes = PASSES % ("false" if plan else "true")
+    made = subprocess.run([sys.argv[1], "-", f"--pass-pipeline={passes}"], input=with_plan(program, plan) if plan else program, capture_output=True, text=True, check=True)
     assert "multicast = " in made.stdout, f"{name}, {plan}: nothing is shared"
+    assert plan or "replicas(2)" in made.stdout, f"{name}: no ping-pong is derived"
     for size in sizes:
         done = subprocess.run([sys.argv[1], "-", f"--cta-simulate=sizes={size} timings=100 cores=8 verbose", "-o", os.devnull],
                               input=made.stdout, capture_output=True, text=True, timeout=300)
