@@ -130,6 +130,76 @@ TEST(PlanModel, OverlapNeedsTwoSetsOfAccumulators) {
   EXPECT_NE(refused(facts, request).find("replicate = blocks"), std::string::npos);
 }
 
+/// 128x192x64 with a bias, bf16: what a thread and an SM would have of it.
+static ReplicaFacts fused() {
+  ReplicaFacts facts;
+  facts.accumulators = 192;
+  facts.oneProduct = 96;
+  facts.slotBytes = (128 + 192) * 64 * 2;
+  facts.partBytes = 2 * 128 * 16 * 2;
+  facts.tensorCycles = 768;
+  return facts;
+}
+
+TEST(PlanModel, Replicas) {
+  ReplicaFacts facts = fused();
+  EXPECT_EQ(whyNotReplicas(facts), std::nullopt);
+  facts.points = 264;
+  EXPECT_EQ(whyNotReplicas(facts), std::nullopt);
+  facts.points = 263;
+  EXPECT_NE(whyNotReplicas(facts).value_or("").find("263 points"), std::string::npos);
+  facts = fused();
+  facts.accumulators = 96;
+  EXPECT_EQ(whyNotReplicas(facts), std::nullopt);
+  facts.accumulators = 95;
+  EXPECT_NE(whyNotReplicas(facts).value_or("").find("are few"), std::string::npos);
+  facts.accumulators = 193;
+  EXPECT_NE(whyNotReplicas(facts).value_or("").find("at most 192"), std::string::npos);
+  // Four stages and the parts of two warpgroups, to the byte.
+  facts = fused();
+  facts.partBytes = (232448 - 4 * facts.slotBytes - 5 * 16 - 2 * 8) / 2;
+  EXPECT_EQ(whyNotReplicas(facts), std::nullopt);
+  ++facts.partBytes;
+  EXPECT_NE(whyNotReplicas(facts).value_or("").find("4 stages of 40960 bytes"), std::string::npos);
+}
+
+TEST(PlanModel, ClustersOfReplicas) {
+  ReplicaFacts facts = fused();
+  EXPECT_EQ(clusterOfReplicas(facts), 2);
+  facts.tensorCycles = 512;
+  EXPECT_EQ(clusterOfReplicas(facts), 1);
+}
+
+TEST(PlanModel, PartsOfReplicas) {
+  const int64_t slot = fused().slotBytes;
+  // Five stages and 16 columns; with a residual beside the result four, and then 32.
+  EXPECT_EQ(partOfReplicas(2, slot, {2 * 4096, 4 * 4096}), 16);
+  EXPECT_EQ(partOfReplicas(2, slot, {4 * 4096, 8 * 4096}), 32);
+  // 32 columns would cost a stage.
+  EXPECT_EQ(partOfReplicas(2, slot, {6 * 4096, 12 * 4096}), 16);
+  // All stages that help fit beside either.
+  EXPECT_EQ(partOfReplicas(2, slot / 2, {4096, 2 * 4096}), 16);
+}
+
+/// What cta-plan-replicas leaves open.
+TEST(PlanModel, PlanOfReplicas) {
+  PlanFacts facts = gemm(128, 192, 64, 1);
+  facts.replicas = 2;
+  facts.stagedBytes = fused().partBytes;
+  PlanChoice choice = choose(facts);
+  EXPECT_EQ(choice.stages, 5);
+  EXPECT_EQ(choice.producers, 4);
+  EXPECT_EQ(choice.registers, 232);
+  EXPECT_EQ(choice.pending, 1);
+  EXPECT_EQ(choice.persistent, 1);
+  EXPECT_EQ(choice.group, 8);
+  EXPECT_EQ(choice.blocksPerSM, 1);
+  EXPECT_EQ(predictPlan(facts, choice).round, 0) << "the epilogue is hidden";
+  // There is no synchronous kernel to fall back to.
+  facts.slotBytes = 200000;
+  EXPECT_NE(refused(facts, {}), "");
+}
+
 TEST(PlanModel, OrderOfBlocks) {
   // Keys and values of a head are shared by blocks that differ in the queries, the last dimension.
   PlanFacts facts = gemm(128, 128, 64, 2);
@@ -250,7 +320,8 @@ TEST(PlanModel, Registers) {
                                      "and the plan gives it 176");
 }
 
-/// The last round by iterations: 13 rounds of 64 iterations and 76 of 132 points, in 132 parts of 37.
+/// The last round by iterations: 13 rounds of 64 iterations and 76 of 132 points, in 132 parts
+/// of 37.
 TEST(PlanModel, StreamK) {
   PlanRequest request;
   request.streamK = 8;
