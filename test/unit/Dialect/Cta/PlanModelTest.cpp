@@ -192,7 +192,6 @@ TEST(PlanModel, PlanOfReplicas) {
   EXPECT_EQ(choice.registers, 232);
   EXPECT_EQ(choice.pending, 1);
   EXPECT_EQ(choice.persistent, 1);
-  EXPECT_EQ(choice.group, 8);
   EXPECT_EQ(choice.blocksPerSM, 1);
   EXPECT_EQ(predictPlan(facts, choice).round, 0) << "the epilogue is hidden";
   // There is no synchronous kernel to fall back to.
