@@ -18,7 +18,7 @@ tile.kernel @gemm_nn(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]},
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
   // 16 rows of blocks run together: their operands stay in the L2 cache.
-  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 256) order = <group = 16> {
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 256) {
     %c0 = arith.constant 0 : index
     %step = arith.constant 64 : index
     %zero = arith.constant dense<0.0> : tensor<64x256xf32>

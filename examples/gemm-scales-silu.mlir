@@ -4,9 +4,9 @@
 //   for each block (i, j) of C:
 //     acc = 0
 //     for k in 0, 64, … below K:
-//       acc += A[i:i+128, k:k+64] · B[k:k+64, j:j+176]
-//     z = acc · rowscale[i:i+128] · colscale[j:j+176]     (a number for each row, one for each column)
-//     C[i:i+128, j:j+176] = z / (1 + exp(-z))
+//       acc += A[i:i+176, k:k+64] · B[k:k+64, j:j+128]
+//     z = acc · rowscale[i:i+176] · colscale[j:j+128]     (a number for each row, one for each column)
+//     C[i:i+176, j:j+128] = z / (1 + exp(-z))
 //
 // `dims = [0]`: the numbers lie along the rows of the tile; `dims = [1]`: along its columns.
 // Shapes: A MxK, B KxN, rowscale M, colscale N, C MxN; any M, N, K.
@@ -20,29 +20,29 @@ tile.kernel @gemm_scales_silu(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
-  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 176) order = <group = 8> {
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (176, 128) {
     %c0 = arith.constant 0 : index
     %step = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : tensor<128x176xf32>
-    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> (tensor<128x176xf32>) {
-      %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128x64xbf16>
-      %b = tile.load %B[%k, %j] : memref<?x?xbf16> -> tensor<64x176xbf16>
-      %next = tile.mma %a, %b, %sum : tensor<128x64xbf16>, tensor<64x176xbf16> -> tensor<128x176xf32>
-      scf.yield %next : tensor<128x176xf32>
+    %zero = arith.constant dense<0.0> : tensor<176x128xf32>
+    %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %zero) -> (tensor<176x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<176x64xbf16>
+      %b = tile.load %B[%k, %j] : memref<?x?xbf16> -> tensor<64x128xbf16>
+      %next = tile.mma %a, %b, %sum : tensor<176x64xbf16>, tensor<64x128xbf16> -> tensor<176x128xf32>
+      scf.yield %next : tensor<176x128xf32>
     }
-    %r = tile.load %rowscale[%i] : memref<?xf32> -> tensor<128xf32>
-    %c = tile.load %colscale[%j] : memref<?xf32> -> tensor<176xf32>
-    %rows = tile.broadcast %r dims = [0] : tensor<128xf32> -> tensor<128x176xf32>
-    %columns = tile.broadcast %c dims = [1] : tensor<176xf32> -> tensor<128x176xf32>
-    %half = arith.mulf %acc, %rows : tensor<128x176xf32>
-    %z = arith.mulf %half, %columns : tensor<128x176xf32>
-    %one = arith.constant dense<1.0> : tensor<128x176xf32>
-    %negative = arith.negf %z : tensor<128x176xf32>
-    %exp = math.exp %negative : tensor<128x176xf32>
-    %denominator = arith.addf %exp, %one : tensor<128x176xf32>
-    %silu = arith.divf %z, %denominator : tensor<128x176xf32>
-    %out = arith.truncf %silu : tensor<128x176xf32> to tensor<128x176xbf16>
-    tile.store %out, %C[%i, %j] : tensor<128x176xbf16> -> memref<?x?xbf16>
+    %r = tile.load %rowscale[%i] : memref<?xf32> -> tensor<176xf32>
+    %c = tile.load %colscale[%j] : memref<?xf32> -> tensor<128xf32>
+    %rows = tile.broadcast %r dims = [0] : tensor<176xf32> -> tensor<176x128xf32>
+    %columns = tile.broadcast %c dims = [1] : tensor<128xf32> -> tensor<176x128xf32>
+    %half = arith.mulf %acc, %rows : tensor<176x128xf32>
+    %z = arith.mulf %half, %columns : tensor<176x128xf32>
+    %one = arith.constant dense<1.0> : tensor<176x128xf32>
+    %negative = arith.negf %z : tensor<176x128xf32>
+    %exp = math.exp %negative : tensor<176x128xf32>
+    %denominator = arith.addf %exp, %one : tensor<176x128xf32>
+    %silu = arith.divf %z, %denominator : tensor<176x128xf32>
+    %out = arith.truncf %silu : tensor<176x128xf32> to tensor<176x128xbf16>
+    tile.store %out, %C[%i, %j] : tensor<176x128xbf16> -> memref<?x?xbf16>
   }
   tile.return
 }

@@ -5,6 +5,8 @@
 
 #include "tessera/Target/Hopper.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace tessera;
@@ -21,10 +23,11 @@ constexpr int64_t kReplicas = 2, kMostReplicaAccumulators = 192;
 /// Blocks of a cluster wait for each other, which shorter iterations do not hide (measured: 64x256
 /// tiles, 512 cycles, lose 12 % in clusters of two; 128x176, 704 cycles, and 128x192 gain).
 constexpr double kLeastClusterCycles = 640;
-/// Rows of blocks that run together, one of these: what needs least of the memory. Measured on
-/// 8192 x 14336 x 4096 and its like: 16 for tiles of 128x256, 12 for 176x128 and 192x128, 8 for
-/// 256x160.
-constexpr int64_t kGroups[] = {16, 12, 10, 8};
+/// Rows of blocks that run together: the most of these that need little more of the memory than
+/// the best of them. Measured on 8192 x 14336 x 4096 and its like: 16 for tiles of 128x256, 8 for
+/// 256x160; warpgroups that take turns 12 (176x128, 192x128) or 8 and 12 alike (128x192).
+constexpr int64_t kGroups[] = {8, 12, 16};
+constexpr double kLittleMore = 1.03;
 /// What decides between plans where the text has no numbers.
 constexpr int64_t kTypicalPoints = 1024, kTypicalExtent = 32;
 /// What an epilogue that computes is given beside accumulators (GELU on 64 of them spills with 6).
@@ -354,7 +357,7 @@ PlanPrediction tessera::cta::predictPlan(const PlanFacts &facts, const PlanChoic
 
 //===--- the choice --------------------------------------------------------------------------===//
 
-/// The order of blocks that needs least of the memory; of equal ones the highest groups.
+/// The order of blocks that needs little of the memory; none if groups only cost.
 static int64_t chooseGroup(const std::vector<PlanFacts> &launches) {
   auto bytes = [&](int64_t group) {
     PlanChoice choice;
@@ -364,11 +367,16 @@ static int64_t chooseGroup(const std::vector<PlanFacts> &launches) {
       sum += bytesOfMemory(facts, choice);
     return sum;
   };
-  int64_t best = kGroups[0];
-  for (int64_t group : kGroups)
-    if (bytes(group) < bytes(best))
-      best = group;
-  return bytes(best) > bytes(0) ? 0 : best;
+  const bool inTurn =
+      llvm::any_of(launches, [](const PlanFacts &facts) { return facts.replicas > 1; });
+  const llvm::ArrayRef<int64_t> groups = llvm::ArrayRef<int64_t>(kGroups).drop_back(inTurn ? 1 : 0);
+  double least = bytes(groups.front());
+  for (int64_t group : groups)
+    least = std::min(least, bytes(group));
+  if (least > bytes(0))
+    return 0;
+  return *llvm::find_if(llvm::reverse(groups),
+                        [&](int64_t group) { return bytes(group) <= kLittleMore * least; });
 }
 
 using List = std::vector<int64_t>;

@@ -213,7 +213,7 @@ TEST(PlanModel, OrderOfBlocks) {
   EXPECT_EQ(choose(facts, request).group, 8);
   // Groups of high tiles have fewer rows: a wave of blocks is about as high as wide.
   EXPECT_EQ(choose(gemm(128, 256, 64, 2)).group, 16);
-  EXPECT_EQ(choose(gemm(192, 128, 64, 3)).group, 10);
+  EXPECT_EQ(choose(gemm(192, 128, 64, 3)).group, 12);
   EXPECT_EQ(choose(gemm(256, 128, 64, 2)).group, 8);
 }
 
