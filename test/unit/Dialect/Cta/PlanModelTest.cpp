@@ -207,7 +207,7 @@ TEST(PlanModel, OrderOfBlocks) {
   EXPECT_EQ(choose(facts).group, 0);
   // Batched products: groups are of rows inside a batch.
   facts.loads = {{16384, 0b011}, {16384, 0b101}};
-  EXPECT_EQ(choose(facts).group, 16);
+  EXPECT_EQ(choose(facts).group, 12);
   PlanRequest request;
   request.group = 8;
   EXPECT_EQ(choose(facts, request).group, 8);
