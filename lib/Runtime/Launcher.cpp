@@ -245,10 +245,11 @@ bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &ar
   ready.shared = static_cast<uint32_t>(launch.shared);
   ready.cluster = static_cast<uint32_t>(launch.cluster);
   ready.params = prepared.params.data() + param;
-  if (!backend.function(launch.symbol, ready.shared, ready.function, error))
-    return false;
   Capacity capacity(cores);
-  if (contract.usesClusters && launch.cluster > 1) {
+  const bool asksFirst = contract.usesClusters && launch.cluster > 1;
+  if (asksFirst) {
+    if (!backend.function(launch.symbol, ready.shared, ready.function, error))
+      return false;
     // Not knowing is no reason not to launch.
     Error unknown;
     if (!backend.maxClusters(ready, capacity.clusters, unknown))
@@ -268,6 +269,8 @@ bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &ar
   }
   if (empty)
     return true;
+  if (!asksFirst && !backend.function(launch.symbol, ready.shared, ready.function, error))
+    return false;
   if (overflow || blocks > INT32_MAX)
     return error.set(TESSERA_RT_INVALID,
                      what + "a grid of [" + extents + "] has more than 2147483647 blocks");

@@ -328,7 +328,8 @@ LogicalResult Unroller::Impl::runPartial(Event &event, Value sums, Value slot, V
   event.slots = std::min(*slots, *words);
   event.sums = *sumsAt;
   event.flags = *flagsAt;
-  event.slot = static_cast<int>(number->getSExtValue());
+  event.slot = static_cast<int>(
+      std::clamp<int64_t>(number->getSExtValue(), -1, std::numeric_limits<int>::max()));
   return success();
 }
 

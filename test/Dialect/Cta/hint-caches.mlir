@@ -1,4 +1,5 @@
 // RUN: tile-opt %s -cta-hint-caches -cta-verify | FileCheck %s
+// RUN: tile-opt %s -cta-hint-caches -cta-hint-caches -cta-verify | FileCheck %s
 
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #sw = #cta.swizzle<128, dim = 1>

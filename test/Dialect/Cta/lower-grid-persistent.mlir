@@ -2,6 +2,8 @@
 // RUN: tile-opt %s -cta-lower-grid -canonicalize -cse -cta-verify -o %t
 // As many blocks as the device takes at a time, each with a loop over block numbers. One a core if the plan does not say how many.
 
+#panel_acc = #cta.frag<wgmma_acc, wg = 1>
+!panel_tile = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
 #placed = #tile.phase<placed>
 
 // CHECK-LABEL: tile.kernel @matrix(
@@ -191,32 +193,49 @@ tile.kernel @unplanned(%C: memref<?xf32>, %n: index) attributes {phase = #placed
 // CHECK: cta.launch @panel_0
 // CHECK-NOT: cta.panel
 // CHECK: tile.return
-tile.kernel @panel(%x: memref<?x?xf32>, %m: index, %n: index, %K: index) attributes {phase = #placed, plan = #cta.plan<persistent = 1, group = 16>} {
-  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (128, 256) {
+tile.kernel @panel(%x: memref<?x?xbf16>, %y: memref<?x?xf32>, %m: index, %n: index, %K: index) attributes {phase = #placed, plan = #cta.plan<persistent = 1, group = 16>, warpgroups = 1} {
+  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (64, 64) attributes {cta.panel = 16384 : i64} {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
-    scf.for %k = %c0 to %K step %c64 {
-      %v = memref.load %x[%i, %k] : memref<?x?xf32>
-      memref.store %v, %x[%i, %j] : memref<?x?xf32>
-    } {cta.panel = 16384 : i64}
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #panel_acc>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<64x64xf32, #panel_acc>) {
+      %a = cta.copy %x[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !panel_tile
+      %d = cta.wgmma %a, %a, %c : !panel_tile, !panel_tile -> tensor<64x64xf32, #panel_acc>
+      scf.yield %d : tensor<64x64xf32, #panel_acc>
+    }
+    cta.store %acc, %y[%i, %j] : tensor<64x64xf32, #panel_acc> -> memref<?x?xf32>
   }
   tile.return
 }
 
-// Not so where the loop's length is known inside the grid only.
+// Not so where the loop's length is known inside the grid only, in a plain order, and in one dimension.
 // CHECK-LABEL: tile.kernel @panel_inside(
-// CHECK-NOT: ceildivsi %{{.*}}, %c64
-// CHECK: cta.launch @panel_inside_0
+// CHECK-NOT: arith.divsi
 // CHECK-NOT: cta.panel
-tile.kernel @panel_inside(%x: memref<?x?xf32>, %m: index, %n: index, %K: index) attributes {phase = #placed, plan = #cta.plan<persistent = 1, group = 16>} {
-  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (128, 256) {
+// CHECK: tile.return
+tile.kernel @panel_inside(%x: memref<?x?xbf16>, %y: memref<?x?xf32>, %m: index, %n: index, %K: index) attributes {phase = #placed, plan = #cta.plan<persistent = 1, group = 16>, warpgroups = 1} {
+  tile.grid (%i, %j) = (0, 0) to (%m, %n) step (64, 64) attributes {cta.panel = 16384 : i64} {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
     %until = arith.addi %i, %K : index
-    scf.for %k = %c0 to %until step %c64 {
-      %v = memref.load %x[%i, %k] : memref<?x?xf32>
-      memref.store %v, %x[%i, %j] : memref<?x?xf32>
-    } {cta.panel = 16384 : i64}
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #panel_acc>
+    %acc = scf.for %k = %c0 to %until step %c64 iter_args(%c = %zero) -> (tensor<64x64xf32, #panel_acc>) {
+      %a = cta.copy %x[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !panel_tile
+      %d = cta.wgmma %a, %a, %c : !panel_tile, !panel_tile -> tensor<64x64xf32, #panel_acc>
+      scf.yield %d : tensor<64x64xf32, #panel_acc>
+    }
+    cta.store %acc, %y[%i, %j] : tensor<64x64xf32, #panel_acc> -> memref<?x?xf32>
+  }
+  tile.grid (%i) = (0) to (%m) step (64) attributes {cta.panel = 16384 : i64} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #panel_acc>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<64x64xf32, #panel_acc>) {
+      %a = cta.copy %x[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !panel_tile
+      %d = cta.wgmma %a, %a, %c : !panel_tile, !panel_tile -> tensor<64x64xf32, #panel_acc>
+      scf.yield %d : tensor<64x64xf32, #panel_acc>
+    }
+    cta.store %acc, %y[%i, %c0] : tensor<64x64xf32, #panel_acc> -> memref<?x?xf32>
   }
   tile.return
 }

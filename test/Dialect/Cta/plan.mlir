@@ -15,7 +15,7 @@
 // A GEMM: as the best hand-written one.
 // CHECK-LABEL: tile.kernel @gemm(
 // CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16, blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0, overlap = 0, stream_k = 0>
-// CHECK: tile.grid {{.*}} attributes {cta.prediction = {blocks_per_sm = 1 : i64, bound = "tensor", iteration = 1024 : i64, launch = {{[0-9]+}} : i64, round = {{[0-9]+}} : i64}}
+// CHECK: tile.grid {{.*}} attributes {cta.panel = 16384 : i64, cta.prediction = {blocks_per_sm = 1 : i64, bound = "tensor", iteration = 1024 : i64, launch = {{[0-9]+}} : i64, round = {{[0-9]+}} : i64}}
 tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
     attributes {phase = #placed, warpgroups = 2} {
   %M = tile.dim "M" : index
@@ -63,7 +63,7 @@ tile.kernel @given(%A: memref<2048x2048xbf16>, %B: memref<2048x2048xbf16>, %C: m
 // Behind the products another grid moves memory by its threads: the plan is none of its business.
 // CHECK-LABEL: tile.kernel @behind(
 // CHECK-SAME: stages = 4, persistent = 1
-// CHECK: tile.grid {{.*}} step (64, 128) attributes {cta.prediction = {{.*}}}
+// CHECK: tile.grid {{.*}} step (64, 128) attributes {{.*}}cta.prediction = {{.*}}
 // CHECK-NOT: cta.unplanned
 // CHECK: tile.grid {{.*}} step (32, 16) attributes {cta.unplanned} {
 tile.kernel @behind(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %N: index, %K: index)

@@ -369,3 +369,26 @@ tile.kernel @two_warpgroups(%A: memref<?x?xbf16>, %C: memref<?x?xf32>) attribute
   }
   tile.return
 }
+
+// Transposed twice by the program: the first goes away, what the second makes is the product itself.
+// CHECK-LABEL: tile.kernel @chain(
+// CHECK: %[[D:.+]] = tile.mma {{.*}} -> tensor<176x176xf32>
+// CHECK: tile.store %[[D]], %D[%j, %i] :
+// CHECK-NOT: tile.transpose
+// CHECK: %[[E:.+]] = arith.mulf %[[D]], %[[D]]
+// CHECK: tile.store %[[E]], %C[%i, %j] dims = [1, 0]
+tile.kernel @chain(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %D: memref<?x?xf32>, %M: index, %N: index) {
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (176, 176) {
+    %c = arith.constant dense<0.0> : tensor<176x176xf32>
+    %c0 = arith.constant 0 : index
+    %a = tile.load %A[%i, %c0] : memref<?x?xbf16> -> tensor<176x64xbf16>
+    %b = tile.load %B[%c0, %j] : memref<?x?xbf16> -> tensor<64x176xbf16>
+    %d = tile.mma %a, %b, %c {tile.transposed = true} : tensor<176x64xbf16>, tensor<64x176xbf16> -> tensor<176x176xf32>
+    %t = tile.transpose %d dims = [1, 0] : tensor<176x176xf32> -> tensor<176x176xf32>
+    tile.store %t, %D[%j, %i] : tensor<176x176xf32> -> memref<?x?xf32>
+    %u = tile.transpose %t dims = [1, 0] : tensor<176x176xf32> -> tensor<176x176xf32>
+    %e = arith.mulf %d, %u : tensor<176x176xf32>
+    tile.store %e, %C[%i, %j] : tensor<176x176xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}

@@ -137,7 +137,9 @@ def Plan : CtaPass<"cta-plan"> {
     A kernel with products in a loop that TMA feeds is pipelined: `persistent = 1`, one producing warp if the math registers fit what a thread enters with, else a
     producing warpgroup and `registers` dealt anew; 2 to 4 `stages`, one or two blocks on an SM, whatever the model predicts to be fastest among what fits; `pending = 1` where products
     need each other's results through registers and `cta-rotate-loops` has the registers to run them beside later iterations;
-    `group` by what blocks that run together share (none, 8, 10, 12 or 16 rows). Any other kernel, and one that nothing fits (a remark says why), gets `stages = 0`, `producers = 0`, `persistent = 0`. Every pipelined grid gets the attribute
+    `group` by what blocks that run together share: none, or the most of 8, 12 and 16 rows (16 not where warpgroups take turns) that need
+    at most 3 % more of the memory than the best; a grid whose group it has chosen gets `cta.panel`, by which `cta-lower-grid` makes groups less high where the loop is long. With
+    `replicate = blocks` it is a producing warpgroup and 232 registers, `pending = 1` and up to 5 stages, and a plan that does not fit is refused. Any other kernel, and one that nothing fits (a remark says why), gets `stages = 0`, `producers = 0`, `persistent = 0`. Every pipelined grid gets the attribute
     `cta.prediction` (cycles, see `tessera/Dialect/Cta/PlanModel.h`). A plan that cannot work is an error with the numbers: registers (at entry, dealt, of one
     product: C7602), shared memory, threads.
 

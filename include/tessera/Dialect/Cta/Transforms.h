@@ -28,7 +28,7 @@ constexpr llvm::StringLiteral kReplicaPartAttr = "cta.replica_part";
 /// the pipelined loop, if it is not that of stages and text.
 constexpr llvm::StringLiteral kScheduleAttr = "cta.schedule";
 
-/// On the loop with most products of a grid whose order cta-plan has chosen: the bytes of an
+/// On a grid whose order cta-plan has chosen and which has one loop with products: the bytes of an
 /// iteration that all blocks of a row read. cta-lower-grid makes groups less high where those of
 /// the whole loop are many.
 constexpr llvm::StringLiteral kPanelAttr = "cta.panel";

@@ -108,18 +108,22 @@ static std::pair<Value, Value> divide(Arith a, Value n, Divisor d) {
           arith::SelectOp::create(a.b, a.loc, more, less, rest)};
 }
 
+/// The loop of a grid whose body computes products, if there is one.
+static scf::ForOp loopOfProducts(tile::GridOp grid) {
+  llvm::SmallPtrSet<Operation *, 2> loops;
+  grid->walk([&](WgmmaOp product) { loops.insert(product->getParentOp()); });
+  return loops.size() == 1 ? dyn_cast<scf::ForOp>(*loops.begin()) : scf::ForOp();
+}
+
 /// How many rows a group may have at most, as i32, so that they read no more than kPanelBytes
 /// together; null if nothing says what they read, or the loop over it is known inside the grid
 /// only.
 static Value groupHeight(Arith outside, tile::GridOp grid, int64_t group) {
-  scf::ForOp loop;
-  grid->walk([&](scf::ForOp inner) {
-    if (inner->hasAttr(kPanelAttr))
-      loop = inner;
-  });
+  auto panel = grid->getAttrOfType<IntegerAttr>(kPanelAttr);
+  scf::ForOp loop = panel ? loopOfProducts(grid) : scf::ForOp();
   if (!loop)
     return {};
-  auto bytes = cast<IntegerAttr>(loop->removeAttr(kPanelAttr)).getInt();
+  const int64_t bytes = panel.getInt();
   auto known = [&](Value bound) -> Value {
     if (std::optional<int64_t> constant = getConstantIntValue(bound))
       return outside.index(outside.b.getIndexAttr(*constant));
@@ -204,7 +208,8 @@ static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange block
 
 /// What is known of the extents alone is more than a launch can have, unless another one is 0.
 /// Products of constants would fold to what is left of them in 64 bits.
-static LogicalResult checkExtents(tile::GridOp grid, ValueRange counts, int64_t most) {
+static LogicalResult checkExtents(tile::GridOp grid, ValueRange counts, int64_t most,
+                                  int64_t cluster) {
   uint64_t known = 1;
   std::string extents;
   for (Value count : counts) {
@@ -215,8 +220,9 @@ static LogicalResult checkExtents(tile::GridOp grid, ValueRange counts, int64_t 
   }
   if (known <= uint64_t(most))
     return success();
-  return grid.emitOpError("has [") << extents << "] points, and a launch takes at most " << most
-                                   << " of them; split the grid, or make its steps longer";
+  return grid.emitOpError("has [")
+         << extents << (cluster > 1 ? "] clusters" : "] points") << ", and a launch takes at most "
+         << most << " of them; split the grid, or make its steps longer";
 }
 
 /// The number of points, of which there are `most`, and that of blocks that share them.
@@ -231,10 +237,10 @@ static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int6
   if (!getConstantIntValue(total)) {
     Value limit = a.index(a.b.getIndexAttr(most));
     Value fits = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sle, total, limit);
-    tile::AssumeOp::create(
-        a.b, a.loc, fits,
-        a.b.getStringAttr("a persistent grid has at most " + Twine(most) + " points"),
-        IntegerAttr(), IntegerAttr(), IntegerAttr());
+    tile::AssumeOp::create(a.b, a.loc, fits,
+                           a.b.getStringAttr("a persistent grid has at most " + Twine(most) +
+                                             (cluster > 1 ? " clusters" : " points")),
+                           IntegerAttr(), IntegerAttr(), IntegerAttr());
   }
   Value resident = tile::NumCoresOp::create(a.b, a.loc, a.b.getIndexType());
   if (blocksPerSM != 1)
@@ -372,7 +378,9 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   // cta-overlap-epilogue lets the loop run once more.
   if (persistent && plan.getOverlap().value_or(0) != 0)
     most -= kMostBlocks;
-  if (failed(checkExtents(grid, counts, most)))
+  // Of clusters there are fewer: the numbers of their points are i32, too.
+  most /= cluster;
+  if (failed(checkExtents(grid, counts, most, cluster)))
     return failure();
   SmallVector<Value> blocks = counts;
   Value total;
@@ -385,7 +393,7 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   int64_t group = plan ? plan.getGroup().value_or(0) : 0;
   if (grid.getOrder())
     group = grid.getOrder()->getGroup();
-  Value height = groupHeight(outside, grid, group);
+  Value height = group > 0 && grid.getRank() > 1 ? groupHeight(outside, grid, group) : Value();
   IntegerAttr minBlocks = blocksPerSM ? b.getI64IntegerAttr(*blocksPerSM) : IntegerAttr();
   auto launch =
       LaunchOp::create(b, loc, b.getStringAttr(symbol), blocks, IntegerAttr{}, IntegerAttr{},

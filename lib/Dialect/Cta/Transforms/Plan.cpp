@@ -87,8 +87,6 @@ public:
     facts.replicas = replicas;
   }
   PlanFacts collect();
-  /// The loop with most products, or null.
-  Operation *hottestLoop() const { return hottest; }
 
 private:
   bool feedsAChannel(CopyOp copy);
@@ -434,9 +432,8 @@ static LogicalResult checkEntries(tile::KernelOp kernel, PlanAttr given) {
 }
 
 /// Tells cta-lower-grid what the blocks of a row read in common.
-static void markPanel(const FactsOfGrid &collected, const PlanFacts &facts) {
-  auto loop = dyn_cast_or_null<scf::ForOp>(collected.hottestLoop());
-  if (!loop || facts.extents.size() < 2)
+static void markPanel(tile::GridOp grid, const PlanFacts &facts) {
+  if (facts.extents.size() < 2)
     return;
   const unsigned rows = facts.extents.size() - 2;
   double bytes = 0;
@@ -444,7 +441,7 @@ static void markPanel(const FactsOfGrid &collected, const PlanFacts &facts) {
     if (load.dims >> rows == 1)
       bytes += load.bytes;
   if (bytes > 0)
-    loop->setAttr(kPanelAttr, Builder(loop).getI64IntegerAttr(std::llround(bytes)));
+    grid->setAttr(kPanelAttr, Builder(grid).getI64IntegerAttr(std::llround(bytes)));
 }
 
 static LogicalResult plan(tile::KernelOp kernel) {
@@ -463,10 +460,8 @@ static LogicalResult plan(tile::KernelOp kernel) {
   const int64_t producers = given ? given.getProducers().value_or(kCopyingWarps) : kCopyingWarps;
   const bool threadsMayCopy =
       (producers == 0 || producers == kCopyingWarps) && replicasOf(given) == 1;
-  std::vector<FactsOfGrid> collected;
   for (tile::GridOp grid : grids) {
-    collected.emplace_back(grid, warpgroups, replicasOf(given), threadsMayCopy);
-    facts.push_back(collected.back().collect());
+    facts.push_back(FactsOfGrid(grid, warpgroups, replicasOf(given), threadsMayCopy).collect());
     if (facts.back().pipelined && grid.getOrder())
       order = grid.getOrder()->getGroup();
   }
@@ -483,9 +478,9 @@ static LogicalResult plan(tile::KernelOp kernel) {
   // Where clusters share rows or columns the groups of the plan were best at every size.
   if (choice.persistent && choice.group && !order && !(given && given.getGroup()) &&
       planned.getCluster() == 1)
-    for (auto [known, asked] : llvm::zip_equal(collected, facts))
+    for (auto [grid, asked] : llvm::zip_equal(grids, facts))
       if (asked.pipelined)
-        markPanel(known, asked);
+        markPanel(grid, asked);
   for (auto [grid, asked] : llvm::zip_equal(grids, facts)) {
     if (asked.pipelined && choice.stages)
       grid->setAttr("cta.prediction", attrOf(context, asked, predictPlan(asked, choice)));

@@ -256,6 +256,15 @@ struct PlanReplicas : cta::impl::PlanReplicasBase<PlanReplicas> {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, std::nullopt, getArgument())))
       return signalPassFailure();
+    if (Attribute part = kernel->getAttr(kReplicaPartAttr)) {
+      auto width = dyn_cast<IntegerAttr>(part);
+      if (!width || !llvm::is_contained(kReplicaParts, width.getInt())) {
+        kernel.emitOpError("has '")
+            << kReplicaPartAttr << "' = " << part << ", but parts of " << kReplicaParts[0]
+            << " and " << kReplicaParts[1] << " columns are what it may ask for";
+        return signalPassFailure();
+      }
+    }
     // A plan that somebody gave is carried out: what it leaves open must fit what it says.
     if (!kernel.getPlanAttr() && !kernel.getWarpgroups()) {
       std::string why;

@@ -195,11 +195,16 @@ static SmallVector<Group> groupsOf(Operation *op) {
           all();
       })
       .Case([&](tensor::ExtractSliceOp slice) {
-        if (slice.getType().getRank() == slice.getSourceType().getRank())
+        if (slice.getType().getRank() == slice.getSourceType().getRank() &&
+            slice.getOffsets().empty() && slice.getSizes().empty() && slice.getStrides().empty())
           all();
       })
       .Case<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp>(
           [&](Operation *) { appendControl(op, groups); })
+      .Case([&](arith::ConstantOp constant) {
+        if (isa<DenseElementsAttr>(constant.getValue()))
+          all();
+      })
       .Default([&](Operation *) {
         if (OpTrait::hasElementwiseMappableTraits(op) || op->hasTrait<OpTrait::ConstantLike>())
           all();
@@ -424,14 +429,17 @@ void Web::turn() {
   }
   for (Value value : turned)
     value.setType(turnedType(cast<RankedTensorType>(value.getType())));
+  // What the program transposed itself goes away when all ops have seen their own sources.
+  SmallVector<TransposeOp> identities;
   for (Operation *op : ops) {
     turnDims(op, [&](Value value) { return turned.contains(value); });
-    // What the program transposed itself.
     if (auto same = dyn_cast<TransposeOp>(op);
-        same && llvm::equal(same.getDims(), llvm::seq<int64_t>(0, same.getDims().size()))) {
-      same.getResult().replaceAllUsesWith(same.getSource());
-      same.erase();
-    }
+        same && llvm::equal(same.getDims(), llvm::seq<int64_t>(0, same.getDims().size())))
+      identities.push_back(same);
+  }
+  for (TransposeOp same : identities) {
+    same.getResult().replaceAllUsesWith(same.getSource());
+    same.erase();
   }
 }
 
