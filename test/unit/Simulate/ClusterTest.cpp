@@ -3,14 +3,8 @@
 
 // Several blocks and several replicas of a role at once. What no text of a program can leave out,
 // because the launch implies it, is left out here.
+#include "LaunchTest.h"
 #include "tessera/Simulate/Machine.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
 
 using namespace mlir;
 using namespace tessera;
@@ -59,19 +53,9 @@ tile.kernel @k(%X: memref<?x64xf32> {tile.shape = ["N", 64]}) attributes {phase 
 )mlir";
 
 namespace {
-class ClusterTest : public ::testing::Test {
+class ClusterTest : public LaunchTest {
 protected:
-  ClusterTest() {
-    context.loadDialect<tile::TileDialect, cta::CtaDialect, arith::ArithDialect, scf::SCFDialect,
-                        memref::MemRefDialect>();
-    parse(kText);
-  }
-  void parse(StringRef text) {
-    module = parseSourceString<ModuleOp>(text, &context);
-    ASSERT_TRUE(module);
-    kernel = *module->getOps<tile::KernelOp>().begin();
-    launch = *kernel.getBody().getOps<cta::LaunchOp>().begin();
-  }
+  ClusterTest() : LaunchTest(kText) {}
   Program program(int64_t n, int64_t block = 0) {
     Inputs inputs;
     inputs.sizes["N"] = n;
@@ -89,11 +73,6 @@ protected:
     return "";
   }
   static bool has(StringRef text, StringRef part) { return text.contains(part); }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-  tile::KernelOp kernel;
-  cta::LaunchOp launch;
 };
 } // namespace
 

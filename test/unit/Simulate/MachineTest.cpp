@@ -4,13 +4,7 @@
 // What the passes rely on: a timing is reproducible, and its trace is an order in which a
 // sequential program could do the same.
 #include "tessera/Simulate/Machine.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
+#include "LaunchTest.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -62,15 +56,9 @@ tile.kernel @k(%X: memref<?xf32> {tile.shape = ["N"]}) attributes {phase = #tile
 )mlir";
 
 namespace {
-class MachineTest : public ::testing::Test {
+class MachineTest : public LaunchTest {
 protected:
-  MachineTest() {
-    context.loadDialect<tile::TileDialect, cta::CtaDialect, arith::ArithDialect, scf::SCFDialect,
-                        memref::MemRefDialect>();
-    module = parseSourceString<ModuleOp>(kText, &context);
-    kernel = *module->getOps<tile::KernelOp>().begin();
-    launch = *kernel.getBody().getOps<cta::LaunchOp>().begin();
-  }
+  MachineTest() : LaunchTest(kText) {}
   Program program(int64_t n) {
     Inputs inputs;
     inputs.sizes["N"] = n;
@@ -81,11 +69,6 @@ protected:
     EXPECT_TRUE(succeeded(program));
     return *program;
   }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-  tile::KernelOp kernel;
-  cta::LaunchOp launch;
 };
 } // namespace
 

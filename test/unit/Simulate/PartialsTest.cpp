@@ -2,14 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Blocks that hand sums to each other: which have a place when.
+#include "LaunchTest.h"
 #include "tessera/Simulate/Machine.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
 
 using namespace mlir;
 using namespace tessera;
@@ -51,19 +45,9 @@ tile.kernel @chain(%C: memref<?x?xf32>) attributes {phase = #tile.phase<allocate
 static constexpr int kBlocks = 6;
 
 namespace {
-class PartialsTest : public ::testing::Test {
+class PartialsTest : public LaunchTest {
 protected:
-  PartialsTest() {
-    context.loadDialect<tile::TileDialect, cta::CtaDialect, arith::ArithDialect, scf::SCFDialect,
-                        memref::MemRefDialect>();
-    parse(kText);
-  }
-  void parse(StringRef text) {
-    module = parseSourceString<ModuleOp>(text, &context);
-    ASSERT_TRUE(module);
-    kernel = *module->getOps<tile::KernelOp>().begin();
-    launch = *kernel.getBody().getOps<cta::LaunchOp>().begin();
-  }
+  PartialsTest() : LaunchTest(kText) {}
   /// Block 0 has the last part.
   void turnRound() {
     std::string text = kText;
@@ -89,11 +73,6 @@ protected:
         found.push_back(&event);
     return found;
   }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-  tile::KernelOp kernel;
-  cta::LaunchOp launch;
 };
 } // namespace
 

@@ -122,8 +122,8 @@ constexpr int64_t kPlanCopyingRegisters = 56;
 constexpr int64_t kPlanManyAccumulators = 96;
 
 /// Columns of an epilogue's part where warpgroups take turns: the narrower if they leave shared
-/// memory for all stages that help, or for one more (measured: bias and SiLU in 128x192, five stages
-/// and 16 columns; bias and GELU in 192x128, four and 32).
+/// memory for all stages that help, or for one more (measured: bias and SiLU in 128x192, five
+/// stages and 16 columns; bias and GELU in 192x128, four and 32).
 constexpr int64_t kReplicaParts[] = {16, 32};
 
 /// The most that threads of all math warpgroups, which enter with `entry` registers, can have after

@@ -109,15 +109,7 @@ private:
 bool FactsOfGrid::feedsAChannel(CopyOp copy) {
   if ((copy.isCpAsync() && !threadsMayCopy) || (facts.replicas > 1 && isOfEpilogue(copy)))
     return false;
-  std::optional<GlobalBox> box = globalBoxOf(copy);
-  return !grid->walk([&](Operation *op) {
-                if (!isa<StoreOp, CopyOutOp, memref::StoreOp>(op))
-                  return WalkResult::advance();
-                std::optional<GlobalBox> written = globalBoxOf(op);
-                return !box || !written || mayAlias(*box, *written) ? WalkResult::interrupt()
-                                                                    : WalkResult::advance();
-              })
-              .wasInterrupted();
+  return !mayOverwrite(grid, globalBoxOf(copy));
 }
 
 /// True if all readers of the earlier copy's tile stand before the later copy.
