@@ -6,6 +6,7 @@
 #include "BlockWork.h"
 #include "Diagnostics.h"
 #include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/PlanModel.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Cta/Transforms.h"
@@ -270,6 +271,11 @@ std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
     return std::nullopt;
   PlanReport report;
   llvm::raw_string_ostream(report.plan) << kernel.getPlanAttr();
+  cta::PlanAttr plan = cta::planOf(kernel);
+  if (auto least = launch->getAttrOfType<IntegerAttr>(cta::kLeastGroupAttr); least && plan) {
+    report.group = plan.getGroup().value_or(0);
+    report.leastGroup = least.getInt();
+  }
   auto prediction = launch->getAttrOfType<DictionaryAttr>("cta.prediction");
   if (!prediction)
     return report;

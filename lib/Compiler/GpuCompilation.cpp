@@ -145,19 +145,25 @@ static bool planAgain(llvm::Function &function, const PtxasLog &log,
   return true;
 }
 
-/// What a plan is rejected for.
+/// What plans are rejected for; nothing if ptxas also refuses what no plan changes.
 static std::map<std::string, std::string>
 collectRejected(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &policies) {
   std::map<std::string, std::string> rejected;
-  for (const PtxasMessage &message : log.messages)
-    if (message.isPerformanceLoss() && policies.count(message.function))
-      rejected[message.function] = "ptxas (" + message.code + "): " + message.text;
+  for (const PtxasMessage &message : log.messages) {
+    if (!message.isPerformanceLoss())
+      continue;
+    if (!policies.count(message.function))
+      return {};
+    rejected[message.function] = "ptxas (" + message.code + "): " + message.text;
+  }
   for (const PtxasFunction &function : log.functions) {
     auto policy = policies.find(function.name);
-    if (policy != policies.end() && policy->second.onTensorPath &&
-        judgeSpill(function, policy->second) == SpillVerdict::Error)
-      rejected[function.name] = std::to_string(function.registers) + " registers a thread spill " +
-                                std::to_string(function.spillStoreBytes) + " bytes";
+    if (policy == policies.end() || judgeSpill(function, policy->second) != SpillVerdict::Error)
+      continue;
+    if (!policy->second.onTensorPath)
+      return {};
+    rejected[function.name] = std::to_string(function.registers) + " registers a thread spill " +
+                              std::to_string(function.spillStoreBytes) + " bytes";
   }
   return rejected;
 }

@@ -3,13 +3,15 @@
 
 // Plans after the derived one. The model that derives plans counts tiles of a thread; what ptxas
 // makes of the code between them it does not know. Where it was wrong (a spill around products, or
-// products that are serialised) the kernel is compiled again, with the next of a few plans that
-// leave more registers.
+// products that are serialised), or where a pass refuses what was derived, the module is compiled
+// again, with the next of a few plans for the kernel that failed. An error that is not about a plan
+// is reported as it comes.
 #include "Targets.h"
 
 #include "tessera/Dialect/Cta/Cta.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/PlanModel.h"
+#include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
@@ -19,112 +21,218 @@
 using namespace mlir;
 using namespace tessera;
 
-/// Where warpgroups took turns in a variant: parts of the other width (what a part of 16 columns
-/// needs is not always less than what one of 32 does, as ptxas sees it), then sharing their points.
-/// A warpgroup that gives registers away, then fewer columns of the epilogue at a time, last no
-/// roles at all. The rest of each is derived.
-static constexpr StringLiteral kOtherPart = "";
-static constexpr StringLiteral kNextPlans[] = {
-    kOtherPart,
-    "#cta.plan<replicate = split>",
-    "#cta.plan<producers = 4>",
-    "#cta.plan<producers = 4, epilogue = 32>",
-    "#cta.plan<producers = 4, epilogue = 16>",
-    "#cta.plan<stages = 0, epilogue = 32>",
-};
-static constexpr size_t kOtherPartPlan = 1, kSplitPlan = 2, kLastPlan = std::size(kNextPlans);
+using Said = std::vector<mlir::Diagnostic>;
 
 namespace {
-/// How many of the next plans each kernel has been given.
+/// What a kernel is compiled with, in this order; the rest of each plan is derived.
+enum class Attempt {
+  Derived,
+  /// Where warpgroups took turns: parts of the other width (what a part of 16 columns needs is not
+  /// always less than what one of 32 does, as ptxas sees it), then sharing their points.
+  OtherPart,
+  Shared,
+  /// A warpgroup that gives registers away, then fewer columns of the epilogue at a time.
+  Giving,
+  Giving32,
+  Giving16,
+  NoRoles,
+  None
+};
+
+/// What went wrong with a kernel's plan.
+struct Failure {
+  bool inTurn = false;   ///< its warpgroups took turns
+  bool refused = false;  ///< by a pass: ptxas has not seen it
+  bool hasRoles = false; ///< without them nobody has registers to give
+  int64_t part = 0;      ///< columns of an epilogue's part
+};
+
+struct Tried {
+  Attempt attempt = Attempt::Derived;
+  bool wasAssembled = false; ///< all passes and ptxas took some plan of it, good or not
+  int64_t otherPart = 0;
+  std::optional<size_t> failedIn; ///< the first compilation in which it did
+};
+
+/// Which plans the kernels that have none of their own are given.
 class NextPlans {
 public:
+  enum class Answer { Again, NoneLeft, NotThePlan };
+
   explicit NextPlans(ModuleOp module) : source(module.clone()) {
     for (auto kernel : source->getOps<tile::KernelOp>())
       if (!kernel.getPlanAttr())
-        given[kernel.getSymName()] = 0;
+        kernels[kernel.getSymName()];
   }
-  bool isOpen() const { return !given.empty(); }
-  /// After a compilation that failed: false if there is no next plan that could help.
-  bool advance(const Stages &stages, ModuleOp compiled);
+  bool isOpen() const { return !kernels.empty(); }
+  /// After compilation `number` has failed, which said `said`.
+  Answer advance(const Stages &stages, ModuleOp compiled, Said &said, size_t number);
+  /// Where the kernel failed first that has no plan left.
+  size_t firstFailure() const { return first; }
   OwningOpRef<ModuleOp> module() const;
   /// Says what was tried before.
   void addTo(Report &report) const;
 
 private:
+  Answer afterPtxas(const Stages &stages, MLIRContext *context, size_t number);
+  Answer afterPass(StringRef symbol, ModuleOp compiled, Said &said, size_t number);
+  Answer advance(Tried &tried, const Failure &failure, size_t number);
+
   OwningOpRef<ModuleOp> source; ///< before all passes
-  llvm::StringMap<size_t> given;
-  llvm::StringMap<int64_t> part;          ///< by kernel: the width that the derived plan had not
-  std::map<std::string, std::string> why; ///< by function: the derived plan, and what was wrong
+  llvm::StringMap<Tried> kernels;
+  size_t first = 0;
+  /// By function, or kernel that got none: the derived plan, and what was wrong with it.
+  std::map<std::string, std::string> why;
 };
 } // namespace
 
-/// The plan of a launch, if its warpgroups take turns.
-static cta::PlanAttr planInTurn(const LaunchReport &launch, MLIRContext *context) {
-  if (!launch.plan)
-    return {};
-  auto plan = dyn_cast_or_null<cta::PlanAttr>(parseAttribute(launch.plan->plan, context));
-  return plan && cta::replicasOf(plan) > 1 ? plan : cta::PlanAttr();
+static StringRef planOf(Attempt attempt) {
+  switch (attempt) {
+  case Attempt::Derived:
+  case Attempt::OtherPart:
+  case Attempt::None:
+    return "";
+  case Attempt::Shared:
+    return "#cta.plan<replicate = split>";
+  case Attempt::Giving:
+    return "#cta.plan<producers = 4>";
+  case Attempt::Giving32:
+    return "#cta.plan<producers = 4, epilogue = 32>";
+  case Attempt::Giving16:
+    return "#cta.plan<producers = 4, epilogue = 16>";
+  case Attempt::NoRoles:
+    return "#cta.plan<stages = 0, epilogue = 32>";
+  }
+  return "";
 }
 
-bool NextPlans::advance(const Stages &stages, ModuleOp compiled) {
-  bool found = false;
-  for (const KernelReport &kernel : stages.result.report.kernels) {
-    auto it = given.find(kernel.name);
-    if (it == given.end())
-      continue;
-    bool failed = false, hasRoles = false, inTurn = false;
+static Attempt behind(Attempt attempt) {
+  return attempt == Attempt::None ? attempt : static_cast<Attempt>(static_cast<int>(attempt) + 1);
+}
+
+static Attempt nextOf(Attempt attempt, const Failure &failure) {
+  // Parts of another width do not change what a pass says.
+  if (failure.inTurn && failure.refused)
+    return std::max(behind(attempt), Attempt::Shared);
+  if (!failure.inTurn)
+    attempt = std::max(attempt, Attempt::Shared);
+  attempt = behind(attempt);
+  if (failure.hasRoles)
+    return attempt;
+  return failure.refused ? Attempt::None : std::max(attempt, Attempt::NoRoles);
+}
+
+NextPlans::Answer NextPlans::advance(Tried &tried, const Failure &failure, size_t number) {
+  if (!tried.failedIn)
+    tried.failedIn = number;
+  if (failure.inTurn)
+    tried.otherPart = cta::kReplicaParts[failure.part == cta::kReplicaParts[0] ? 1 : 0];
+  tried.attempt = nextOf(tried.attempt, failure);
+  if (tried.attempt != Attempt::None)
+    return Answer::Again;
+  first = *tried.failedIn;
+  return Answer::NoneLeft;
+}
+
+/// Adds what is known of the plan.
+static void describe(Failure &failure, cta::PlanAttr plan) {
+  if (!plan || cta::replicasOf(plan) == 1)
+    return;
+  failure.inTurn = true;
+  failure.part = plan.getEpilogue().value_or(0);
+}
+
+NextPlans::Answer NextPlans::afterPtxas(const Stages &stages, MLIRContext *context, size_t number) {
+  std::map<StringRef, Failure> failures;
+  size_t explained = 0;
+  for (const KernelReport &kernel : stages.result.report.kernels)
     for (const VariantReport &variant : kernel.variants)
       for (const LaunchReport &launch : variant.launches) {
         auto reason = stages.rejected.find(launch.symbol);
-        if (reason == stages.rejected.end())
+        auto tried = kernels.find(kernel.name);
+        if (reason == stages.rejected.end() || tried == kernels.end())
           continue;
-        failed = true;
-        hasRoles |= !launch.roles.empty();
-        if (cta::PlanAttr plan = planInTurn(launch, compiled.getContext())) {
-          inTurn = true;
-          const bool narrow = plan.getEpilogue() == cta::kReplicaParts[0];
-          part[kernel.name] = cta::kReplicaParts[narrow ? 1 : 0];
-        }
-        if (it->second == 0)
+        ++explained;
+        Failure &failure = failures[kernel.name];
+        failure.hasRoles |= !launch.roles.empty();
+        if (launch.plan)
+          describe(failure,
+                   dyn_cast_or_null<cta::PlanAttr>(parseAttribute(launch.plan->plan, context)));
+        if (tried->second.attempt == Attempt::Derived)
           why[launch.symbol] = (launch.plan ? launch.plan->plan + ": " : "") + reason->second;
       }
-    if (!failed)
+  // A kernel with a plan of its own has no other.
+  if (explained < stages.rejected.size())
+    return Answer::NotThePlan;
+  for (auto &kernel : kernels)
+    kernel.second.wasAssembled = true;
+  Answer answer = Answer::Again;
+  for (const auto &[name, failure] : failures)
+    if (advance(kernels[name], failure, number) == Answer::NoneLeft)
+      answer = Answer::NoneLeft;
+  return answer;
+}
+
+/// What a pass dislikes about the plan; empty if any error is about something else.
+static std::string refusalIn(Said &said) {
+  std::string refusal;
+  for (mlir::Diagnostic &diagnostic : said) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
       continue;
-    // Without roles nobody has registers to give.
-    if (!inTurn)
-      it->second = std::max(it->second, kSplitPlan);
-    it->second = hasRoles ? it->second + 1 : std::max(it->second + 1, kLastPlan);
-    found = true;
+    if (!cta::isPlanRefusal(diagnostic))
+      return "";
+    if (refusal.empty())
+      refusal = diagnostic.str();
   }
-  if (found)
-    return llvm::all_of(given, [](const auto &entry) { return entry.second <= kLastPlan; });
-  // A plan that cannot work for this kernel was refused before ptxas saw it.
-  for (auto kernel : compiled.getOps<tile::KernelOp>()) {
-    auto it = given.find(kernel.getVariantOf().value_or(kernel.getSymName()));
-    auto plan = dyn_cast_or_null<cta::PlanAttr>(kernel.getPlanAttr());
-    if (it == given.end() || cta::replicasOf(plan) == 1 || it->second >= kSplitPlan)
-      continue;
-    it->second = kSplitPlan;
-    found = true;
+  return refusal;
+}
+
+NextPlans::Answer NextPlans::afterPass(StringRef symbol, ModuleOp compiled, Said &said,
+                                       size_t number) {
+  auto kernel = compiled.lookupSymbol<tile::KernelOp>(symbol);
+  auto tried = kernel ? kernels.find(kernel.getVariantOf().value_or(symbol)) : kernels.end();
+  if (tried == kernels.end())
+    return Answer::NotThePlan;
+  std::string refusal = refusalIn(said);
+  // With another plan all passes took the kernel: whatever they say now, the plan has brought it.
+  if (refusal.empty() && !tried->second.wasAssembled)
+    return Answer::NotThePlan;
+  cta::PlanAttr plan = cta::planOf(kernel);
+  Failure failure;
+  failure.refused = true;
+  describe(failure, plan);
+  failure.hasRoles = !plan || plan.getStages() != 0;
+  if (tried->second.attempt == Attempt::Derived) {
+    llvm::raw_string_ostream text(why[symbol.str()]);
+    if (plan)
+      text << plan << ": ";
+    text << refusal;
   }
-  for (auto &entry : given)
-    if (!found && entry.second > 0)
-      ++entry.second;
-  return llvm::any_of(given, [](const auto &entry) { return entry.second > 0; }) &&
-         llvm::all_of(given, [](const auto &entry) { return entry.second <= kLastPlan; });
+  return advance(tried->second, failure, number);
+}
+
+NextPlans::Answer NextPlans::advance(const Stages &stages, ModuleOp compiled, Said &said,
+                                     size_t number) {
+  if (!stages.rejected.empty())
+    return afterPtxas(stages, compiled.getContext(), number);
+  if (!stages.failedKernel.empty())
+    return afterPass(stages.failedKernel, compiled, said, number);
+  // Only a plan that was changed can have brought this, but whose?
+  return number ? Answer::NoneLeft : Answer::NotThePlan;
 }
 
 OwningOpRef<ModuleOp> NextPlans::module() const {
   OwningOpRef<ModuleOp> copy = cast<ModuleOp>((*source)->clone());
+  MLIRContext *context = copy->getContext();
   for (auto kernel : copy->getOps<tile::KernelOp>()) {
-    const size_t number = given.lookup(kernel.getSymName());
-    if (number == kOtherPartPlan)
-      kernel->setAttr(
-          cta::kReplicaPartAttr,
-          Builder(copy->getContext()).getI64IntegerAttr(part.lookup(kernel.getSymName())));
-    else if (number)
-      kernel.setPlanAttr(
-          cast<cta::PlanAttr>(parseAttribute(kNextPlans[number - 1], copy->getContext())));
+    auto tried = kernels.find(kernel.getSymName());
+    if (tried == kernels.end())
+      continue;
+    if (tried->second.attempt == Attempt::OtherPart)
+      kernel->setAttr(cta::kReplicaPartAttr,
+                      Builder(context).getI64IntegerAttr(tried->second.otherPart));
+    else if (StringRef plan = planOf(tried->second.attempt); !plan.empty())
+      kernel.setPlanAttr(cast<cta::PlanAttr>(parseAttribute(plan, context)));
   }
   return copy;
 }
@@ -132,9 +240,14 @@ OwningOpRef<ModuleOp> NextPlans::module() const {
 void NextPlans::addTo(Report &report) const {
   for (KernelReport &kernel : report.kernels)
     for (VariantReport &variant : kernel.variants)
-      for (LaunchReport &launch : variant.launches)
-        if (auto it = why.find(launch.symbol); it != why.end())
+      for (LaunchReport &launch : variant.launches) {
+        auto it = why.find(launch.symbol);
+        // Refused as a kernel: its functions are called KERNEL_0 and so on.
+        if (it == why.end())
+          it = why.find(StringRef(launch.symbol).rsplit('_').first.str());
+        if (it != why.end())
           launch.rejectedPlan = it->second;
+      }
 }
 
 LogicalResult tessera::compileWithNextPlans(ModuleOp module, StringRef source, Stages &stages) {
@@ -147,17 +260,20 @@ LogicalResult tessera::compileWithNextPlans(ModuleOp module, StringRef source, S
     return compileForGpu(module, source, stages);
 
   MLIRContext *context = module.getContext();
-  auto emit = [&](std::vector<mlir::Diagnostic> &diagnostics) {
-    for (mlir::Diagnostic &diagnostic : diagnostics)
-      context->getDiagEngine().emit(std::move(diagnostic));
-  };
   // Of a plan that nobody gave only the last word counts; if none works, what is wrong with the
   // first.
-  std::vector<mlir::Diagnostic> first;
-  std::string reproducer;
+  std::vector<Said> failures;
+  std::vector<std::string> reproducers;
+  auto finish = [&](Said &said) {
+    for (mlir::Diagnostic &diagnostic : said)
+      context->getDiagEngine().emit(std::move(diagnostic));
+  };
+  // All kernels are compiled again, though one may have failed. A cubin is one run of ptxas (what
+  // could be linked ignores setmaxnreg), which assembles functions side by side: the others cost
+  // less than a run for those that failed in front of a last one for all.
   for (OwningOpRef<ModuleOp> next;; next = plans.module()) {
     const bool isFirst = !next;
-    std::vector<mlir::Diagnostic> said;
+    Said said;
     LogicalResult status = failure();
     {
       ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
@@ -169,16 +285,20 @@ LogicalResult tessera::compileWithNextPlans(ModuleOp module, StringRef source, S
     if (succeeded(status)) {
       if (!isFirst)
         plans.addTo(stages.result.report);
-      emit(said);
+      finish(said);
       return success();
     }
-    if (isFirst) {
-      first = std::move(said);
-      reproducer = stages.result.reproducer;
+    NextPlans::Answer answer =
+        plans.advance(stages, isFirst ? module : *next, said, failures.size());
+    if (answer == NextPlans::Answer::NotThePlan) {
+      finish(said);
+      return failure();
     }
-    if (!plans.advance(stages, isFirst ? module : *next)) {
-      stages.result.reproducer = std::move(reproducer);
-      emit(first);
+    failures.push_back(std::move(said));
+    reproducers.push_back(std::move(stages.result.reproducer));
+    if (answer == NextPlans::Answer::NoneLeft) {
+      finish(failures[plans.firstFailure()]);
+      stages.result.reproducer = std::move(reproducers[plans.firstFailure()]);
       return failure();
     }
     stages.rejected.clear();

@@ -44,6 +44,9 @@ static void printVerdicts(llvm::raw_ostream &os, const std::vector<Verdict> &ver
 
 static void printPlan(llvm::raw_ostream &os, const PlanReport &plan) {
   os << "      plan: " << plan.plan << "\n";
+  if (plan.leastGroup)
+    os << "      group: at most " << plan.group << " rows; a launch takes fewer, but at least "
+       << plan.leastGroup << ", where its rows are long\n";
   if (plan.bound.empty())
     return;
   os << "      predicted: " << plan.iteration << " cycles an iteration (bound by " << plan.bound
@@ -161,6 +164,8 @@ static json::Value toJson(const SharedTile &tile) {
 
 static json::Value toJson(const PlanReport &plan) {
   json::Object result{{"text", plan.plan}};
+  if (plan.leastGroup)
+    result["group"] = json::Object{{"at_most", plan.group}, {"at_least", plan.leastGroup}};
   if (plan.bound.empty())
     return result;
   result["bound"] = plan.bound;

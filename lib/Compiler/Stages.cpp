@@ -3,8 +3,10 @@
 
 #include "Stages.h"
 
+#include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Target/ExternalTool.h"
 
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -66,11 +68,28 @@ void Stages::keepReproducer(ModuleOp before, PassManager &pm) {
   (void)save("reproducer.mlir", result.reproducer, before.getLoc());
 }
 
+namespace {
+/// Names the kernel on which a pass fails, or which a pass leaves invalid.
+class KernelOfFailure : public PassInstrumentation {
+public:
+  explicit KernelOfFailure(std::string &name) : name(name) {}
+  void runAfterPassFailed(Pass *, Operation *op) override {
+    if (auto kernel = dyn_cast<tile::KernelOp>(op))
+      name = kernel.getSymName().str();
+  }
+
+private:
+  std::string &name;
+};
+} // namespace
+
 LogicalResult Stages::runPhase(ModuleOp module, Phase from, Phase to,
                                const TilePipelineOptions &pipeline) {
   begin(phaseName(to));
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   buildTilePipeline(pm, from, to, pipeline);
+  failedKernel.clear();
+  pm.addInstrumentation(std::make_unique<KernelOfFailure>(failedKernel));
   // A failing pass may leave anything: the text must be taken before.
   OwningOpRef<ModuleOp> before = module.clone();
   if (succeeded(pm.run(module)))

@@ -38,7 +38,10 @@ public:
 
   const CompileOptions &options;
   CompileResult &result;
-  /// Functions on the tensor path with which ptxas had no success, and why.
+  /// The kernel on which a pass between phases failed; empty if none did, or one on the module.
+  std::string failedKernel;
+  /// Functions on the tensor path with which ptxas had no success, and why; nothing if something
+  /// else is wrong too.
   std::map<std::string, std::string> rejected;
 
 private:

@@ -192,6 +192,8 @@ tile.kernel @unplanned(%C: memref<?xf32>, %n: index) attributes {phase = #placed
 // CHECK: %[[HEIGHT:.*]] = arith.minui %[[NARROW]], %[[MOST]]
 // CHECK: cta.launch @panel_0
 // CHECK-NOT: cta.panel
+// CHECK: cta.least_group = 8 : i64
+// CHECK-NOT: cta.panel
 // CHECK: tile.return
 tile.kernel @panel(%x: memref<?x?xbf16>, %y: memref<?x?xf32>, %m: index, %n: index, %K: index) attributes {phase = #placed, plan = #cta.plan<persistent = 1, group = 16>, warpgroups = 1} {
   tile.grid (%i, %j) = (0, 0) to (%m, %n) step (64, 64) attributes {cta.panel = 16384 : i64} {
@@ -211,7 +213,7 @@ tile.kernel @panel(%x: memref<?x?xbf16>, %y: memref<?x?xf32>, %m: index, %n: ind
 // Not so where the loop's length is known inside the grid only, in a plain order, and in one dimension.
 // CHECK-LABEL: tile.kernel @panel_inside(
 // CHECK-NOT: arith.divsi
-// CHECK-NOT: cta.panel
+// CHECK-NOT: cta.{{panel|least_group}}
 // CHECK: tile.return
 tile.kernel @panel_inside(%x: memref<?x?xbf16>, %y: memref<?x?xf32>, %m: index, %n: index, %K: index) attributes {phase = #placed, plan = #cta.plan<persistent = 1, group = 16>, warpgroups = 1} {
   tile.grid (%i, %j) = (0, 0) to (%m, %n) step (64, 64) attributes {cta.panel = 16384 : i64} {

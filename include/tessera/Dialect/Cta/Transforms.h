@@ -37,6 +37,9 @@ constexpr llvm::StringLiteral kPanelAttr = "cta.panel";
 /// with 28672 columns), at 16384 and 28672 8 (16 are 1.5 and 0.8 % slower).
 constexpr int64_t kPanelBytes = 24ll << 20, kLeastGroup = 8;
 
+/// On a launch whose groups may be less high than the plan says, but by this many rows.
+constexpr llvm::StringLiteral kLeastGroupAttr = "cta.least_group";
+
 /// On the loop over the iterations that cta-peel-masks left over: few, if any.
 constexpr llvm::StringLiteral kRestAttr = "cta.rest";
 

@@ -14,6 +14,7 @@
 #include "AllocateShared.h"
 #include "Pressure.h"
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 
 #include "mlir/IR/Iterators.h"
@@ -314,7 +315,7 @@ LogicalResult Allocator::tooLarge(int64_t bytes, int64_t limit) {
   for (const Buffer &b : buffers)
     if (b.live.begin <= when && when <= b.live.end && (!largest || b.bytes > largest->bytes))
       largest = &b;
-  InFlightDiagnostic error = launch.emitError();
+  InFlightDiagnostic error = refusePlan(launch.emitError());
   error << "a block of @" << launch.getSymbol() << " needs " << bytes
         << " bytes of shared memory, but Hopper has " << limit
         << " for its tiles; make the tiles of the program smaller";

@@ -7,6 +7,7 @@
 // estimate that matters to a plan (see Pressure.h); ptxas does the allocation.
 #include "Pressure.h"
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 
 using namespace mlir;
@@ -24,10 +25,11 @@ static constexpr int64_t kMaxTileRegisters = 4096;
 static LogicalResult tooMany(const Pressure &pressure, int64_t cap, int64_t threads) {
   WgmmaOp op = pressure.op;
   InFlightDiagnostic error =
-      op.emitError() << "this product and the tiles that live across it need " << pressure.sum()
-                     << " registers a thread, but of the " << cap << " that a block of " << threads
-                     << " threads has only " << cap - kOtherRegisters
-                     << " are left; make the tile smaller in M or N, or use more warpgroups";
+      refusePlan(op.emitError())
+      << "this product and the tiles that live across it need " << pressure.sum()
+      << " registers a thread, but of the " << cap << " that a block of " << threads
+      << " threads has only " << cap - kOtherRegisters
+      << " are left; make the tile smaller in M or N, or use more warpgroups";
   for (auto [value, registers] : pressure.values)
     error.attachNote(value.getLoc()) << registers << " registers: " << erasedType(value.getType());
   return error;
@@ -43,7 +45,7 @@ static LogicalResult checkDealing(LaunchOp launch, int64_t entry, int64_t thread
   }
   if (!deals || sum <= entry * threads)
     return success();
-  InFlightDiagnostic error = launch.emitOpError("has roles that want ")
+  InFlightDiagnostic error = refusePlan(launch.emitOpError("has roles that want "))
                              << sum << " registers together, but its " << threads
                              << " threads begin with " << entry << " each, " << entry * threads
                              << " together: a role would wait for the rest for ever";

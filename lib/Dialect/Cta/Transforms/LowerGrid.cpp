@@ -17,6 +17,7 @@
 // the numbers t = block, block + blocks, ... below their total. t + blocks must stay below 2^31:
 // the launcher refuses a total above kMaxPersistent, and there are never more than 2^21 blocks.
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
@@ -365,11 +366,12 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   if (cluster > 1) {
     along = plan.getClusterDim().value_or(rows);
     if (along >= grid.getRank())
-      return grid.emitOpError("has rank ")
+      return refusePlan(grid.emitOpError("has rank "))
              << grid.getRank() << ", but its plan has clusters along dimension " << along;
     if (std::optional<std::string> why = whyNotCluster(grid, along))
-      return grid.emitOpError("cannot run in clusters, which may have points beyond the end of its "
-                              "dimension ")
+      return refusePlan(grid.emitOpError(
+                 "cannot run in clusters, which may have points beyond the end of its "
+                 "dimension "))
              << along << ": " << *why << "; plan cluster = 1, or another cluster_dim";
     counts[along] =
         outside.make<arith::CeilDivSIOp>(counts[along], outside.index(b.getIndexAttr(cluster)));
@@ -401,6 +403,8 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
                        cluster > 1 ? b.getI64IntegerAttr(cluster) : IntegerAttr(), dependent);
   if (Attribute prediction = grid->getAttr("cta.prediction"))
     launch->setAttr("cta.prediction", prediction);
+  if (height && group > kLeastGroup && getConstantIntValue(height) != group)
+    launch->setAttr(kLeastGroupAttr, b.getI64IntegerAttr(kLeastGroup));
   if (unplanned)
     launch->setAttr(kUnplannedAttr, b.getUnitAttr());
   launch.getBody().takeBody(grid.getRegion());

@@ -8,6 +8,7 @@
 // issues it has none) nor read what the launch writes (it will run ahead of the writes).
 #include "GlobalBox.h"
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Cta/Transforms.h"
 
@@ -42,6 +43,7 @@ public:
 
 private:
   std::optional<std::string> whyNot(CopyOp copy);
+  std::optional<std::string> whyNotInPlan(CopyOp copy);
   std::optional<std::string> whyNotByThreads();
   bool dependsOnTiles(Value value);
   bool isWritten(Operation *reader);
@@ -152,10 +154,18 @@ std::optional<std::string> Pipelining::whyNotByThreads() {
   return std::nullopt;
 }
 
-std::optional<std::string> Pipelining::whyNot(CopyOp copy) {
+/// Why no channel of this plan has it, though one of another may.
+std::optional<std::string> Pipelining::whyNotInPlan(CopyOp copy) {
   if (copy.isCpAsync())
     if (auto why = whyNotByThreads())
       return why;
+  // A channel of its own would make the warpgroups take turns at their epilogues.
+  if (replicasOf(plan) > 1 && isOfEpilogue(copy))
+    return "with replicate = blocks another warpgroup's products run while it is fetched";
+  return std::nullopt;
+}
+
+std::optional<std::string> Pipelining::whyNot(CopyOp copy) {
   if (copy.getInto())
     return "it has a slot already";
   bool repeats = false;
@@ -176,9 +186,6 @@ std::optional<std::string> Pipelining::whyNot(CopyOp copy) {
   }
   if (!repeats)
     return "no loop repeats it";
-  // A channel of its own would make the warpgroups take turns at their epilogues.
-  if (replicasOf(plan) > 1 && isOfEpilogue(copy))
-    return "with replicate = blocks another warpgroup's products run while it is fetched";
   // A view has offsets and sizes of its own.
   SmallVector<Value> where{copy.getSource()};
   llvm::append_range(where, copy.getCoords());
@@ -337,12 +344,14 @@ void Pipelining::form(Group &group) {
   ReleaseOp::create(b, loc, channel, wait.getCredit(), ValueRange{});
 }
 
-/// A miss of `require = [pipelined]`, if the text demands it.
-static LogicalResult checkDemand(CopyOp copy, const Twine &why) {
+/// A miss of `require = [pipelined]`, if the text demands it; `ofPlan`: another plan may meet it.
+static LogicalResult checkDemand(CopyOp copy, const Twine &why, bool ofPlan = false) {
   auto require = copy->getAttrOfType<tile::RequireAttr>(kRequireAttr);
   if (!require || !require.contains(tile::Requirement::Pipelined))
     return success();
-  return copy.emitOpError("is not pipelined, as 'require = [pipelined]' demands: ") << why;
+  InFlightDiagnostic error =
+      copy.emitOpError("is not pipelined, as 'require = [pipelined]' demands: ");
+  return (ofPlan ? refusePlan(std::move(error)) : std::move(error)) << why;
 }
 
 LogicalResult Pipelining::run() {
@@ -354,9 +363,10 @@ LogicalResult Pipelining::run() {
       copy.erase();
       continue;
     }
-    if (std::optional<std::string> why = whyNot(copy)) {
-      copy.setWhy("not pipelined: " + *why);
-      missed |= failed(checkDemand(copy, *why));
+    std::optional<std::string> why = whyNot(copy), inPlan = whyNotInPlan(copy);
+    if (why || inPlan) {
+      copy.setWhy("not pipelined: " + (inPlan ? *inPlan : *why));
+      missed |= failed(checkDemand(copy, inPlan ? *inPlan : *why, /*ofPlan=*/!why));
     } else {
       addToGroup(copy);
     }

@@ -8,6 +8,7 @@
 #include "Pressure.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/PlanModel.h"
+#include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Target/Hopper.h"
@@ -409,7 +410,7 @@ static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
 static LogicalResult checkEntries(tile::KernelOp kernel, PlanAttr given) {
   if (given.getReplicate() == Replicate::Blocks) {
     auto refuse = [&](StringRef why) {
-      return kernel.emitOpError("has a plan with replicate = blocks, ") << why;
+      return refusePlan(kernel.emitOpError("has a plan with replicate = blocks, ")) << why;
     };
     if (replicasOf(given) < 2)
       return refuse("which deals out blocks to several warpgroups, but warpgroups = 1");
@@ -461,7 +462,8 @@ static LogicalResult plan(tile::KernelOp kernel) {
     return success();
   PlanAnswer answer = choosePlan(facts, requestOf(given, order));
   if (answer.refused)
-    return kernel.emitOpError("has a plan that cannot work, ") << given << ": " << *answer.refused;
+    return refusePlan(kernel.emitOpError("has a plan that cannot work, "))
+           << given << ": " << *answer.refused;
   if (answer.declined)
     kernel.emitRemark("this kernel is not pipelined: ") << *answer.declined;
   const PlanChoice &choice = answer.choice;

@@ -15,6 +15,7 @@
 #include "Pressure.h"
 #include "Steps.h"
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Schedule/Solver.h"
@@ -111,7 +112,7 @@ static LogicalResult tooLarge(LaunchOp launch, ArrayRef<Channel> channels, int64
   int64_t sum = staged;
   for (const Channel &c : channels)
     sum += c.depth * c.slotBytes;
-  InFlightDiagnostic error = launch.emitError()
+  InFlightDiagnostic error = refusePlan(launch.emitError())
                              << "the channels of this launch and the tiles it stages need " << sum
                              << " bytes of shared memory, but a block has " << budget
                              << "; make the tiles smaller, or plan fewer stages";

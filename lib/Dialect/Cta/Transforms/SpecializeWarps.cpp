@@ -12,6 +12,7 @@
 #include "ReplicateRole.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/PlanModel.h"
+#include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -38,19 +39,21 @@ static LogicalResult checkProducer(LaunchOp launch, const RoleSlice &producer) {
     if (!producer.contains(op) || isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp>(op))
       return success();
     if (isa<WaitOp>(op))
-      return op->emitOpError("brings what a copy into a channel depends on; the producing role "
-                             "waits for no channel: compute it without one");
+      return refusePlan(
+          op->emitOpError("brings what a copy into a channel depends on; the producing role "
+                          "waits for no channel: compute it without one"));
     if (isa<LoadOp>(op) || llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
-      return op->emitOpError("computes a tile that a copy into a channel depends on; the producing "
-                             "role has no tiles: keep the copy out of the channel");
+      return refusePlan(
+          op->emitOpError("computes a tile that a copy into a channel depends on; the producing "
+                          "role has no tiles: keep the copy out of the channel"));
     std::optional<GlobalBox> box = isa<memref::LoadOp, CopyOp>(op) ? globalBoxOf(op) : std::nullopt;
     if (!box)
       return success();
     for (Operation *write : writes)
       if (std::optional<GlobalBox> other = globalBoxOf(write); !other || mayAlias(*box, *other)) {
-        InFlightDiagnostic error =
+        InFlightDiagnostic error = refusePlan(
             op->emitOpError("reads memory that the launch writes, but the producing role runs "
-                            "ahead: keep the copy out of the channel");
+                            "ahead: keep the copy out of the channel"));
         error.attachNote(write->getLoc()) << "the write";
         return error;
       }
@@ -76,7 +79,8 @@ static LogicalResult specialize(LaunchOp launch, int64_t warpgroups, PlanAttr pl
       byThreads = copy;
   });
   if (byThreads && producers != kCopyingWarps)
-    return byThreads.emitOpError("fills a channel by cp.async, which takes a producing role of ")
+    return refusePlan(byThreads.emitOpError(
+               "fills a channel by cp.async, which takes a producing role of "))
            << kCopyingWarps << " warps, but the plan says producers = " << producers
            << "; say producers = " << kCopyingWarps << ", or 0 for all threads";
 
