@@ -171,7 +171,7 @@ std::string copyText(cta::CopyOp copy) {
     text += " of " +
             std::to_string(*copy.getVector() * elementBytes(copy.getSmemType().getElementType())) +
             " bytes";
-  return text + cacheText(copy.getCache());
+  return text + cacheText(copy.getCache()) + (copy.getCacheIf() ? " in some launches" : "");
 }
 
 /// Ops of other kinds have no verdict.

@@ -120,10 +120,10 @@ static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   epilogue.derive = options.derivePlans;
   kernels.addPass(cta::createSplitEpilogue(epilogue));
   kernels.addPass(cta::createDecompose());
-  kernels.addPass(cta::createHintCaches());
   // All scratch is explicit now: what is left for stages is a sum.
   if (options.derivePlans)
     kernels.addPass(cta::createPlan());
+  kernels.addPass(cta::createHintCaches());
   cta::LowerGridOptions grid;
   grid.dependent = options.dependentLaunch;
   kernels.addPass(cta::createLowerGrid(grid));

@@ -14,7 +14,8 @@ bench/gemm.py times the best. Lines of such a file are `TILES: PLAN`, where a|b 
 
 `64x64x128:` leaves the plan to the compiler. `160x128x64t` computes the transposed tile, Cᵀ = Bᵀ·Aᵀ: its rows, multiples of 64, are columns of C,
 as tile-transpose-products does with 160x128x64 by itself.
-`128x256x64k` tells the L2 cache to keep A, whose rows the blocks of a group read again, before B (hints of the loads).
+`128x256x64k` tells the L2 cache to keep A, whose rows the blocks of a group read again, before B (hints of the loads), `128x256x64d` that
+both are as all else (the default); else cta-hint-caches decides.
 """
 
 import argparse
@@ -64,10 +65,10 @@ class Product:
         return text, f"%{name}: {text} {{{facts}}}"
 
     def source(self, tile, plan=""):
-        """`tile` is M, N, K[, "t"][, "k"]; `plan` the inside of a #cta.plan, which also says how blocks are ordered."""
+        """`tile` is M, N, K[, "t"][, "k" or "d"]; `plan` the inside of a #cta.plan, which also says how blocks are ordered."""
         tm, tn, tk = tile[:3]
         swapped = "t" in tile[3:]
-        a_cache, b_cache = (" cache = last", " cache = first") if "k" in tile[3:] else ("", "")
+        a_cache, b_cache = (" cache = last", " cache = first") if "k" in tile[3:] else (" cache = no_alloc",) * 2 if "d" in tile[3:] else ("", "")
         a_type, a = self._array("A", ["M", "K"] if self.layout[0] == "n" else ["K", "M"], self.element)
         b_type, b = self._array("B", ["K", "N"] if self.layout[1] == "n" else ["N", "K"], self.element)
         c_type, c = self._array("C", ["M", "N"], self.result)
@@ -218,9 +219,9 @@ def read_plans(path):
                 continue
             tiles, colon, plan = line.partition(":")
             entries = [entry.partition("=") for entry in plan.split(",") if entry.strip()]
-            tiles = [re.fullmatch(r"(\d+)x(\d+)x(\d+)(t?k?)", tile.strip()) for tile in tiles.split("|")]
+            tiles = [re.fullmatch(r"(\d+)x(\d+)x(\d+)(t?[kd]?)", tile.strip()) for tile in tiles.split("|")]
             if not colon or None in tiles or not all(value.strip() for _, _, value in entries):
-                sys.exit(f"{path}:{number}: not 'MxNxK[t][k] | …: entry = value|…, …': {line}")
+                sys.exit(f"{path}:{number}: not 'MxNxK[t][k or d] | …: entry = value|…, …': {line}")
             values = [[value.strip() for value in text.split("|")] for _, _, text in entries]
             for tile in tiles:
                 for choice in itertools.product(*values):

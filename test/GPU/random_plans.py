@@ -39,7 +39,7 @@ def draw(generator):
     turned = generator.random() < 0.3
     tile = [generator.choice(heights), generator.choice(widths)]
     tile = (tile[::-1] if turned else tile) + [generator.choice((32, 64, 64, 64, 128))]
-    letters = ["t"] * (turned and generator.random() < 0.5) + ["k"] * (generator.random() < 0.3)
+    letters = ["t"] * (turned and generator.random() < 0.5) + generator.choice(([], [], ["k"], ["d"]))
     return generator.choice(NAMES), (*tile, *letters), ", ".join(f"{entry} = {value}" for entry, value in plan.items()) or "stages = 2"
 
 

@@ -100,30 +100,54 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
 }
 } // namespace
 
-/// The policy of the L2 cache for a copy from or to `memref`, made where it is used: a register for
-/// it in the loops around would be dearer. Null for the default.
-static Value cachePolicy(Lowering &f, std::optional<tile::Cache> hint, Value memref) {
+/// The outermost loop around the insertion point that does not compute the value, or null.
+static Operation *outermostLoopWithout(Lowering &f, Value value) {
+  Operation *outermost = nullptr;
+  for (Operation *op = f.b.getInsertionBlock()->getParentOp(); op && op != f.func;
+       op = op->getParentOp()) {
+    auto loop = dyn_cast<LoopLikeOpInterface>(op);
+    if (loop && !loop.isDefinedOutsideOfLoop(value))
+      break;
+    outermost = loop ? op : outermost;
+  }
+  return outermost;
+}
+
+/// The policy of the L2 cache for a copy from or to `memref`; null for the default. It is made
+/// where it is used: a register for it in the loops around would be dearer. But a thread that does
+/// nothing but copies has registers to spare, and makes a choice (`condition`) once.
+static Value cachePolicy(Lowering &f, std::optional<tile::Cache> hint, Value memref,
+                         Value condition = {}) {
   if (!hint || *hint == tile::Cache::NoAlloc) // TMA allocates nothing in L1
     return {};
   auto policy = [](StringRef priority, StringRef to) {
-    return ("createpolicy.fractional.L2::" + priority + ".b64 " + to + ", 1.0;").str();
+    return ("createpolicy.fractional.L2::evict_" + priority + ".b64 " + to + ", 1.0;").str();
   };
+  const StringRef priority = *hint == tile::Cache::Last ? "last" : "first";
   Type type = f.b.getI64Type();
-  if (*hint != tile::Cache::Stream)
+  if (*hint == tile::Cache::Stream) {
+    // Of an array that fits, the next launch may find what this one leaves.
+    auto memrefType = cast<MemRefType>(memref.getType());
+    Value bytes = f.i64(tile::elementBytes(memrefType.getElementType()));
+    for (unsigned d = 0; d < memrefType.getRank(); ++d)
+      bytes = f.mul(bytes, f.sizeOf(memref, d));
+    Value large = f.compare(arith::CmpIPredicate::ugt, bytes, f.i64(hopper::kL2Bytes));
+    condition = f.both(condition, large);
+  }
+  if (!condition)
     return f
-        .inlineAsm(policy(*hint == tile::Cache::First ? "evict_first" : "evict_last", "$0"),
-                   {{type, "l"}}, {}, /*sideEffects=*/true, /*memoryClobber=*/false)
+        .inlineAsm(policy(priority, "$0"), {{type, "l"}}, {}, /*sideEffects=*/true,
+                   /*memoryClobber=*/false)
         .front();
-  // Of an array that fits, the next launch may find what this one leaves.
-  auto memrefType = cast<MemRefType>(memref.getType());
-  Value bytes = f.i64(tile::elementBytes(memrefType.getElementType()));
-  for (unsigned d = 0; d < memrefType.getRank(); ++d)
-    bytes = f.mul(bytes, f.sizeOf(memref, d));
-  Value large = f.compare(arith::CmpIPredicate::ugt, bytes, f.i64(hopper::kL2Bytes));
+  OpBuilder::InsertionGuard guard(f.b);
+  Operation *loop = f.currentScope().elected ? outermostLoopWithout(f, condition) : nullptr;
+  if (loop)
+    f.b.setInsertionPoint(loop);
   return f
-      .inlineAsm("{\n\t.reg .b64 first, normal;\n\t" + policy("evict_first", "first") + "\n\t" +
-                     policy("evict_normal", "normal") + "\n\tselp.b64 $0, first, normal, $1;\n\t}",
-                 {{type, "l"}}, {{large, "b"}}, /*sideEffects=*/true, /*memoryClobber=*/false)
+      .inlineAsm("{\n\t.reg .b64 " + priority.str() + ", normal;\n\t" + policy(priority, priority) +
+                     "\n\t" + policy("normal", "normal") + "\n\tselp.b64 $0, " + priority.str() +
+                     ", normal, $1;\n\t}",
+                 {{type, "l"}}, {{condition, "b"}}, /*sideEffects=*/!loop, /*memoryClobber=*/false)
       .front();
 }
 
@@ -172,7 +196,8 @@ LogicalResult tessera::nvvm::lowerCopy(Lowering &f, cta::CopyOp op) {
     return failure();
   auto number = static_cast<int64_t>(*op.getMbarrier());
   f.inFirstThread([&] {
-    Value policy = cachePolicy(f, op.getCache(), op.getSource());
+    Value policy = cachePolicy(f, op.getCache(), op.getSource(),
+                               op.getCacheIf() ? f.scalar(op.getCacheIf()) : Value());
     if (op.getInto()) {
       // A cta.expect announced the bytes of the whole slot.
       Value base = place->base;

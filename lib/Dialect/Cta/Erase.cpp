@@ -40,12 +40,12 @@ struct AccessOperands {
 } // namespace
 
 template <typename Op>
-static Erased eraseSource(Op op, OpBuilder &b, ValueRange operands) {
+static Erased eraseSource(Op op, OpBuilder &b, ValueRange operands, tile::CacheAttr cache) {
   AccessOperands a(op, operands, /*hasValue=*/false);
   return one(tile::LoadOp::create(b, op.getLoc(), erasedTensor(op.getResult()), a.memref, a.coords,
                                   a.limits, a.mask, op.getDimsAttr(), op.getLimitedAttr(),
                                   op.getMaskDimsAttr(), op.getPadAttr(), tile::RequireAttr{},
-                                  IntegerAttr{}, op.getCacheAttr()));
+                                  IntegerAttr{}, cache));
 }
 
 template <typename Op>
@@ -58,10 +58,11 @@ static Erased eraseDestination(Op op, OpBuilder &b, ValueRange operands) {
 }
 
 Erased LoadOp::eraseToTile(OpBuilder &b, ValueRange operands) {
-  return eraseSource(*this, b, operands);
+  return eraseSource(*this, b, operands, getCacheAttr());
 }
 Erased CopyOp::eraseToTile(OpBuilder &b, ValueRange operands) {
-  return eraseSource(*this, b, operands);
+  // L0 has no hints for some launches.
+  return eraseSource(*this, b, operands, getCacheIf() ? tile::CacheAttr() : getCacheAttr());
 }
 Erased StoreOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return eraseDestination(*this, b, operands);

@@ -28,13 +28,17 @@ static auto maskEncodingOf(Type tileType) {
   };
 }
 
-/// `%M[...] clauses [into %tile[%slot]] attrs : memref -> tile`; the tile is the result.
+/// `%M[...] clauses [cache_if = %c] [into %tile[%slot]] attrs : memref -> tile`; the tile is the
+/// result.
 static ParseResult parseSource(OpAsmParser &parser, OperationState &result, bool isCopy = false) {
   tile::ParsedAccess access;
   Type memref, tileType;
   SmallVector<int32_t> segments;
-  OpAsmParser::UnresolvedOperand into, slot;
+  OpAsmParser::UnresolvedOperand into, slot, cacheIf;
   if (parseAccess(parser, access, /*allowPad=*/true))
+    return failure();
+  bool hasCondition = isCopy && succeeded(parser.parseOptionalKeyword("cache_if"));
+  if (hasCondition && (parser.parseEqual() || parser.parseOperand(cacheIf)))
     return failure();
   bool hasInto = isCopy && succeeded(parser.parseOptionalKeyword("into"));
   if (hasInto && (parser.parseOperand(into) || parser.parseLSquare() || parser.parseOperand(slot) ||
@@ -51,9 +55,12 @@ static ParseResult parseSource(OpAsmParser &parser, OperationState &result, bool
     return failure();
   SmallVector<int32_t> sizes{1, segments[0], segments[1], segments[2]};
   if (isCopy) {
-    sizes.append({hasInto, hasInto});
+    sizes.append({hasInto, hasInto, hasCondition});
+    Builder &b = parser.getBuilder();
     if (hasInto && (parser.resolveOperand(into, tileType, result.operands) ||
-                    parser.resolveOperand(slot, parser.getBuilder().getI32Type(), result.operands)))
+                    parser.resolveOperand(slot, b.getI32Type(), result.operands)))
+      return failure();
+    if (hasCondition && parser.resolveOperand(cacheIf, b.getI1Type(), result.operands))
       return failure();
   }
   result.addAttribute("operandSegmentSizes", parser.getBuilder().getDenseI32ArrayAttr(sizes));
@@ -91,9 +98,12 @@ static void printSource(Op op, OpAsmPrinter &p) {
   tile::printAccess(p, op.getSource(), op.getCoords(), op.getLimits(), op.getMask(), op.getDims(),
                     op.getLimited(), op.getMaskDims(), op.getPadAttr(), tileShape(type).size(),
                     maskEncodingOf(type));
-  if constexpr (std::is_same_v<Op, CopyOp>)
+  if constexpr (std::is_same_v<Op, CopyOp>) {
+    if (op.getCacheIf())
+      p << " cache_if = " << op.getCacheIf();
     if (op.getInto())
       p << " into " << op.getInto() << '[' << op.getSlot() << ']';
+  }
   p.printOptionalAttrDict(op->getAttrs(), kAccessAttrs);
   p << " : " << op.getSource().getType() << " -> " << type;
 }
@@ -184,6 +194,9 @@ LogicalResult CopyOp::verify() {
       return emitOpError("copy_c9: 'vector' must be a power of two, of 4, 8 or 16 bytes, got ")
              << *vector << " elements of " << getSmemType().getElementType();
   }
+  if (getCacheIf() && (isCpAsync() || !getCache() || *getCache() == tile::Cache::NoAlloc))
+    return emitOpError("copy_c10: 'cache_if' is a condition for 'cache' = first, last or stream of "
+                       "a copy by tma");
   return success();
 }
 Value CopyOp::getLimit(unsigned dim) { return tile::limitOf(getLimits(), getLimited(), dim); }

@@ -28,3 +28,74 @@ tile.kernel @hints_k(%x: memref<?x?xbf16>, %y: memref<?x?xbf16>, %i: index, %j: 
   }
   tile.return
 }
+
+// With a condition the policy is a choice. A thread that does nothing but copies makes it once, in front of its outermost loop; two copies share one in LLVM.
+// Where the loop computes the condition, behind that.
+// CHECK-LABEL: llvm.func @choices
+// CHECK:       scf.if
+// CHECK:       } else {
+// CHECK:       nvvm.elect.sync
+// CHECK-NEXT:  scf.if
+// CHECK:       %[[KEEP:.*]] = llvm.inline_asm asm_dialect = att "{\0A\09.reg .b64 last, normal;\0A\09createpolicy.fractional.L2::evict_last.b64 last, 1.0;\0A\09createpolicy.fractional.L2::evict_normal.b64 normal, 1.0;\0A\09selp.b64 $0, last, normal, $1;\0A\09}", "=l,b" %{{.*}} : (i1) -> i64
+// CHECK:       %[[PASS:.*]] = llvm.inline_asm asm_dialect = att "{{.*}}selp.b64 $0, first, normal, $1;{{.*}}", "=l,b" %{{.*}} : (i1) -> i64
+// CHECK:       scf.for
+// CHECK-NOT:   selp
+// CHECK:       scf.for
+// CHECK:       nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} l2_cache_hint = %[[KEEP]]
+// CHECK:       nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} l2_cache_hint = %[[PASS]]
+// CHECK:       %[[ODD:.*]] = arith.cmpi
+// CHECK:       %[[SOME:.*]] = llvm.inline_asm has_side_effects {{.*}}selp.b64 $0, last, normal, $1;{{.*}} %[[ODD]]
+// CHECK:       nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} l2_cache_hint = %[[SOME]]
+tile.kernel @choices_k(%x: memref<?x?xbf16>, %keep: i1, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @choices blocks() attributes {mbarriers = array<i64: 1>, shared = 24592 : i64, threads = 160} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %s = arith.constant 0 : i32
+    %r0 = cta.ring {offset = 0} : !cta.ring<1, !tile>
+    %r1 = cta.ring {offset = 8192} : !cta.ring<1, !tile>
+    %r2 = cta.ring {offset = 16384} : !cta.ring<1, !tile>
+    cta.role @math warps(4) {
+      cta.await 0[%s] parity %s
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        scf.for %i = %c0 to %n step %c1 {
+          scf.for %k = %c0 to %n step %c1 {
+            %t0 = cta.slot %r0[%s] : !cta.ring<1, !tile>
+            %t1 = cta.slot %r1[%s] : !cta.ring<1, !tile>
+            %t2 = cta.slot %r2[%s] : !cta.ring<1, !tile>
+            cta.expect 0[%s] bytes = 24576
+            %a = cta.copy %x[%i, %k] cache_if = %keep into %t0[%s] {cache = #tile.cache<last>, mechanism = #tma, mbarrier = 0 : i64} : memref<?x?xbf16> -> !tile
+            %b = cta.copy %x[%k, %i] cache_if = %keep into %t1[%s] {cache = #tile.cache<first>, mechanism = #tma, mbarrier = 0 : i64} : memref<?x?xbf16> -> !tile
+            %odd = arith.cmpi sgt, %k, %c1 : index
+            %c = cta.copy %x[%k, %k] cache_if = %odd into %t2[%s] {cache = #tile.cache<last>, mechanism = #tma, mbarrier = 0 : i64} : memref<?x?xbf16> -> !tile
+          }
+        }
+      }
+    }
+  }
+  tile.return
+}
+
+// Where all threads do everything, the choice is made where it is used; that of stream asks for the size, too.
+// CHECK-LABEL: llvm.func @used
+// CHECK:       scf.for
+// CHECK:       scf.if
+// CHECK:       %[[ASKED:.*]] = llvm.inline_asm has_side_effects {{.*}}selp.b64 $0, last, normal, $1;
+// CHECK:       l2_cache_hint = %[[ASKED]]
+// CHECK:       %[[LARGE:.*]] = arith.cmpi ugt
+// CHECK:       %[[BOTH:.*]] = arith.andi %{{.*}}, %[[LARGE]]
+// CHECK:       llvm.inline_asm has_side_effects {{.*}}selp.b64 $0, first, normal, $1;{{.*}} %[[BOTH]]
+tile.kernel @used_k(%x: memref<?x?xbf16>, %keep: i1, %n: index) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @used blocks() attributes {shared = 16400 : i64, mbarriers = array<i64: 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %n step %c1 {
+      %a = cta.copy %x[%i, %i] cache_if = %keep {cache = #tile.cache<last>, mechanism = #tma, mbarrier = 0 : i64, offset = 0 : i64} : memref<?x?xbf16> -> !tile
+      cta.await 0
+      %b = cta.copy %x[%i, %i] cache_if = %keep {cache = #tile.cache<stream>, mechanism = #tma, mbarrier = 1 : i64, offset = 8192 : i64} : memref<?x?xbf16> -> !tile
+      cta.await 1
+    }
+  }
+  tile.return
+}

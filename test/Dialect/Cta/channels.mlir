@@ -113,6 +113,9 @@ tile.kernel @allocated(%A: memref<?x?xbf16>, %n: index) attributes {phase = #til
         %a = cta.slot %r[%s] : !cta.ring<2, !tile>
         // CHECK: cta.copy %{{.+}} into %{{.+}}[%[[S]]] {mbarrier = 0 : i64, mechanism = #cta.mechanism<tma>}
         %b = cta.copy %A[%c0, %c0] into %a[%s] {mechanism = #cta.mechanism<tma>, mbarrier = 0} : memref<?x?xbf16> -> !tile
+        // CHECK: cta.copy %{{.+}} cache_if = %{{.+}} into %{{.+}}[%[[S]]] {cache = #tile.cache<first>, mbarrier = 0 : i64, mechanism = #cta.mechanism<tma>}
+        %often = arith.constant true
+        %c = cta.copy %A[%c0, %c0] cache_if = %often into %a[%s] {cache = #tile.cache<first>, mechanism = #cta.mechanism<tma>, mbarrier = 0} : memref<?x?xbf16> -> !tile
       } {note = "elected"}
       // CHECK: } {note = "elected"}
       // CHECK: cta.elect {

@@ -35,6 +35,20 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %n: index)
 
 // -----
 
+// Hints stay, but for those of some launches only.
+// CHECK-LABEL: tile.kernel @hints
+// CHECK: tile.load %A[%i, %i] cache = last : memref
+// CHECK: tile.load %A[%i, %i] : memref
+tile.kernel @hints(%A: memref<?x?xbf16>, %n: index, %keep: i1) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  tile.grid (%i) = (0) to (%n) step (64) {
+    %a = cta.copy %A[%i, %i] {cache = #tile.cache<last>, mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %b = cta.copy %A[%i, %i] cache_if = %keep {cache = #tile.cache<last>, mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+  }
+  tile.return
+}
+
+// -----
+
 // Shapes and reductions.
 // CHECK-LABEL: tile.kernel @shapes
 // CHECK: %[[X:.+]] = tile.load

@@ -415,6 +415,35 @@ tile.kernel @no_loop(%A: memref<?x?xbf16>, %C: memref<?x?xf32>) attributes {phas
   tile.return
 }
 
+// The condition of a hint goes with its copy; the producing side must be able to compute it.
+// CHECK-LABEL: tile.kernel @hint_of_some(
+// CHECK: cta.copy %A[%{{.*}}] cache_if = %keep {cache = #tile.cache<last>, mechanism = #cta.mechanism<tma>} :
+// CHECK: cta.copy %A[%{{.*}}] cache_if = %{{.*}} {cache = #tile.cache<last>, mechanism = #cta.mechanism<tma>, why = "not pipelined: its coordinates or a bound around it depend on a tile"}
+tile.kernel @hint_of_some(%A: memref<?x?xbf16>, %I: memref<?xi32>, %C: memref<?x?xf32>, %K: index, %keep: i1) attributes {phase = #placed, warpgroups = 1, plan = #cta.plan<stages = 2>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @hint_of_some_0 blocks() {
+    %zero = arith.constant dense<0.0> : !sum
+    %t = cta.load %I[%c0] : memref<?xi32> -> tensor<1xi32, #cta.frag<regs = [], lanes = [[0], [0], [0], [0], [0]], warps = [[0], [0]], wg = 1>>
+    %r = cta.reshape %t : tensor<1xi32, #cta.frag<regs = [], lanes = [[0], [0], [0], [0], [0]], warps = [[0], [0]], wg = 1>> -> tensor<i32, #cta.frag<regs = [], lanes = [[], [], [], [], []], warps = [[], []], wg = 1>>
+    %x = cta.extract %r : tensor<i32, #cta.frag<regs = [], lanes = [[], [], [], [], []], warps = [[], []], wg = 1>> -> i32
+    %n = arith.index_cast %x : i32 to index
+    %odd = arith.cmpi sgt, %n, %c64 : index
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!sum) {
+      %a = cta.copy %A[%c0, %k] cache_if = %keep {cache = #tile.cache<last>, mechanism = #tma} : memref<?x?xbf16> -> !tile
+      %d = cta.wgmma %a, %a, %c : !tile, !tile -> !sum
+      scf.yield %d : !sum
+    }
+    %acc1 = scf.for %k = %c0 to %K step %c64 iter_args(%c = %acc) -> (!sum) {
+      %a = cta.copy %A[%c0, %k] cache_if = %odd {cache = #tile.cache<last>, mechanism = #tma} : memref<?x?xbf16> -> !tile
+      %d = cta.wgmma %a, %a, %c : !tile, !tile -> !sum
+      scf.yield %d : !sum
+    }
+    cta.store %acc1, %C[%c0, %c0] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}
+
 // Coordinates, the bound of a loop, the condition of a branch and of a while loop that depend on a tile; the last through a scalar that the loop carries.
 // The copy beside them is not held back.
 // CHECK-LABEL: tile.kernel @tiles(

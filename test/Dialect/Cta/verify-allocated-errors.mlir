@@ -118,6 +118,39 @@ tile.kernel @pieces_too_small(%x: memref<?x?xbf16>) attributes {phase = #tile.ph
 
 // -----
 
+tile.kernel @condition_of_nothing(%x: memref<?x?xbf16>, %p: i1) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @condition_of_nothing_0 blocks() {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{copy_c10: 'cache_if' is a condition for 'cache' = first, last or stream of a copy by tma}}
+    %s = cta.copy %x[%c0, %c0] cache_if = %p {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<linear>>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @condition_of_no_alloc(%x: memref<?x?xbf16>, %p: i1) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @condition_of_no_alloc_0 blocks() {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{copy_c10: 'cache_if' is a condition for 'cache' = first, last or stream of a copy by tma}}
+    %s = cta.copy %x[%c0, %c0] cache_if = %p {cache = #tile.cache<no_alloc>, mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<linear>>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @condition_of_pieces(%x: memref<?x?xbf16>, %p: i1) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @condition_of_pieces_0 blocks() {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{copy_c10: 'cache_if' is a condition for 'cache' = first, last or stream of a copy by tma}}
+    %s = cta.copy %x[%c0, %c0] cache_if = %p {cache = #tile.cache<last>, mechanism = #cta.mechanism<cp_async>, vector = 8} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<linear>>
+  }
+  tile.return
+}
+
+// -----
+
 tile.kernel @arrives_twice(%x: memref<?x?xbf16>, %s: i32) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @arrives_twice_0 blocks() attributes {mbarriers = array<i64: 128>} {
     // expected-error @below {{arrive_c1: with 'copies' every thread arrives, in its own block: it stands without per_warp and cluster}}

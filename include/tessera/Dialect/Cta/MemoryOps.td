@@ -102,16 +102,23 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     With `multicast = c` the blocks of a cluster of c copy the same tile: each fetches a part of it and writes that into the shared memory of all.
     Made by `cta-pipeline-copies`.
 
+    With `cache_if` the hint `cache` holds for launches in which that is true; others have the default. Made by `cta-hint-caches`:
+
+    ```mlir
+    %a = cta.copy %A[%i, %k] cache_if = %keep {cache = #tile.cache<last>, mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
+    ```
+
     Constraints: 1 to 4 of `tile.load` (the shared tile as the tile), and
     7. `pad` is zero or any.
     8. `into` has the result's type and comes with a slot.
     9. `vector` comes with cp_async: a power of two, 4, 8 or 16 bytes.
+    10. `cache_if` comes with a `cache` of first, last or stream, and with tma.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits,
     Optional<AnyRankedTensor>:$mask, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
     DenseI64ArrayAttr:$maskDims, OptionalAttr<AnyAttr>:$pad, OptionalAttr<Tile_CacheAttr>:$cache,
-    Optional<Cta_SmemType>:$into, Optional<I32>:$slot,
+    Optional<Cta_SmemType>:$into, Optional<I32>:$slot, Optional<I1>:$cacheIf,
     Cta_MechanismAttr:$mechanism, OptionalAttr<I64Attr>:$vector, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$mbarrier,
     OptionalAttr<I64Attr>:$multicast, OptionalAttr<StrAttr>:$why);
   let results = (outs Cta_SmemType:$result);

@@ -114,21 +114,6 @@ def Decompose : CtaPass<"cta-decompose"> {
   }];
 }
 
-def HintCaches : CtaPass<"cta-hint-caches"> {
-  let summary = "What TMA moves once goes through the L2 cache without driving others out";
-  let description = [{
-    Requires and ensures *placed*; grids, not yet launches. A `cta.copy_out` by TMA to an array that nothing in the kernel reads gets `cache = stream`, and so does a
-    `cta.copy` by TMA of which no two blocks or iterations read the same elements, in whole lines of 128 bytes: lines that are read in two parts must stay until the second.
-    A hint that the text gives stays as it is.
-
-    ```mlir
-    cta.copy_out %s, %C[%i, %j] {mechanism = #cta.mechanism<tma>} : …
-    // becomes
-    cta.copy_out %s, %C[%i, %j] {cache = #tile.cache<stream>, mechanism = #cta.mechanism<tma>} : …
-    ```
-  }];
-}
-
 def Plan : CtaPass<"cta-plan"> {
   let summary = "Decide what the kernel's plan leaves open";
   let description = [{
@@ -149,6 +134,34 @@ def Plan : CtaPass<"cta-plan"> {
     tile.kernel @gemm(…) attributes {plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16,
       blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0, overlap = 0>, …}
     ```
+  }];
+}
+
+def HintCaches : CtaPass<"cta-hint-caches"> {
+  let summary = "What moves once goes through the L2 cache without driving others out; what the next wave reads stays";
+  let description = [{
+    Requires and ensures *placed*; planned grids, not yet launches. A `cta.copy_out` by TMA to an array that nothing in the kernel reads gets `cache = stream`, and so does a
+    `cta.copy` by TMA of which no two blocks or iterations read the same elements, in whole lines of 128 bytes: lines that are read in two parts must stay until the second.
+
+    ```mlir
+    cta.copy_out %s, %C[%i, %j] {mechanism = #cta.mechanism<tma>} : …
+    // becomes
+    cta.copy_out %s, %C[%i, %j] {cache = #tile.cache<stream>, mechanism = #cta.mechanism<tma>} : …
+    ```
+
+    Of a persistent grid of rank two in groups of rows, with one loop over products, which reads nothing but tiles by TMA: those whose coordinates depend on the row get `cache = last`, those that
+    depend on the column `cache = first`, on a condition computed in front of the grid: the rows of a group (as many as there will be) read at most 17 MiB, all columns more than L2 holds, and a group
+    has at least two waves of blocks. If the text has a `cache` for one of these loads, they stay as they are: `cache = no_alloc` on one is the default for all.
+
+    ```mlir
+    %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : …
+    %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : …
+    // becomes
+    %a = cta.copy %A[%i, %k] cache_if = %keep {cache = #tile.cache<last>, mechanism = #cta.mechanism<tma>} : …
+    %b = cta.copy %B[%k, %j] cache_if = %keep {cache = #tile.cache<first>, mechanism = #cta.mechanism<tma>} : …
+    ```
+
+    A hint that the text gives stays as it is.
   }];
 }
 

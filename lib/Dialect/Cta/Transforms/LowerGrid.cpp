@@ -16,10 +16,10 @@
 // A persistent launch has as many blocks as the device takes at a time, and each runs the body for
 // the numbers t = block, block + blocks, ... below their total. t + blocks must stay below 2^31:
 // the launcher refuses a total above kMaxPersistent, and there are never more than 2^21 blocks.
+#include "GridOrder.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Transforms.h"
-#include "tessera/Dialect/Tile/Transforms.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -35,42 +35,6 @@ static constexpr int64_t kMostBlocks = int64_t(1) << 21;
 static constexpr int64_t kMaxPersistent = (int64_t(1) << 31) - kMostBlocks;
 /// The launcher refuses more.
 static constexpr int64_t kMaxLaunched = std::numeric_limits<int32_t>::max();
-
-namespace {
-/// Arithmetic that folds constants, so that a static grid has readable code.
-struct Arith {
-  OpBuilder &b;
-  Location loc;
-
-  Value index(OpFoldResult x) {
-    if (auto value = dyn_cast<Value>(x))
-      return value;
-    return arith::ConstantIndexOp::create(b, loc, *getConstantIntValue(x));
-  }
-  Value i32(int64_t x) { return arith::ConstantIntOp::create(b, loc, x, 32); }
-  template <typename Op>
-  Value make(Value x, Value y) {
-    return b.createOrFold<Op>(loc, x, y);
-  }
-};
-} // namespace
-
-/// max(0, ceildiv(upper - lower, step)); of constants at most 2^63 - 1.
-static Value numberOfBlocks(Arith a, OpFoldResult lower, OpFoldResult upper, OpFoldResult step) {
-  std::optional<int64_t> lo = getConstantIntValue(lower), up = getConstantIntValue(upper),
-                         st = getConstantIntValue(step);
-  if (lo && up && st) {
-    uint64_t difference = *up > *lo ? uint64_t(*up) - uint64_t(*lo) : 0;
-    uint64_t blocks = std::min<uint64_t>(llvm::divideCeil(difference, uint64_t(*st)),
-                                         std::numeric_limits<int64_t>::max());
-    return a.index(a.b.getIndexAttr(static_cast<int64_t>(blocks)));
-  }
-  Value extent = a.index(upper);
-  if (lo != int64_t(0))
-    extent = a.make<arith::SubIOp>(extent, a.index(lower));
-  Value blocks = st == int64_t(1) ? extent : a.make<arith::CeilDivSIOp>(extent, a.index(step));
-  return a.make<arith::MaxSIOp>(blocks, a.index(a.b.getIndexAttr(0)));
-}
 
 namespace {
 /// An i32 that block numbers are divided by. A persistent loop divides for each of its points, and
@@ -109,40 +73,11 @@ static std::pair<Value, Value> divide(Arith a, Value n, Divisor d) {
           arith::SelectOp::create(a.b, a.loc, more, less, rest)};
 }
 
-/// The loop of a grid whose body computes products, if there is one.
-static scf::ForOp loopOfProducts(tile::GridOp grid) {
-  llvm::SmallPtrSet<Operation *, 2> loops;
-  grid->walk([&](WgmmaOp product) { loops.insert(product->getParentOp()); });
-  return loops.size() == 1 ? dyn_cast<scf::ForOp>(*loops.begin()) : scf::ForOp();
-}
-
-/// How many rows a group may have at most, as i32, so that they read no more than kPanelBytes
-/// together; null if nothing says what they read, or the loop over it is known inside the grid
-/// only.
+/// How many rows a group of at most `group` has, as i32; null if all have that many.
 static Value groupHeight(Arith outside, tile::GridOp grid, int64_t group) {
-  auto panel = grid->getAttrOfType<IntegerAttr>(kPanelAttr);
-  scf::ForOp loop = panel ? loopOfProducts(grid) : scf::ForOp();
-  if (!loop)
+  Value rows = mostRowsOfGroup(outside, grid);
+  if (!rows)
     return {};
-  const int64_t bytes = panel.getInt();
-  auto known = [&](Value bound) -> Value {
-    if (std::optional<int64_t> constant = getConstantIntValue(bound))
-      return outside.index(outside.b.getIndexAttr(*constant));
-    return bound.getType().isIndex() && !grid->isAncestor(bound.getParentRegion()->getParentOp())
-               ? bound
-               : Value();
-  };
-  Value from = known(loop.getLowerBound()), to = known(loop.getUpperBound());
-  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  if (!from || !to || !step || *step < 1 || bytes < 1)
-    return {};
-  auto constant = [&](int64_t x) { return outside.index(outside.b.getIndexAttr(x)); };
-  Value extent = outside.make<arith::SubIOp>(to, from);
-  Value trips = outside.make<arith::CeilDivSIOp>(extent, constant(*step));
-  trips = outside.make<arith::MaxSIOp>(trips, constant(1));
-  Value rows =
-      outside.make<arith::DivSIOp>(constant(std::max<int64_t>(kPanelBytes / bytes, 1)), trips);
-  rows = outside.make<arith::MaxSIOp>(rows, constant(kLeastGroup));
   Value narrow =
       outside.b.createOrFold<arith::IndexCastUIOp>(outside.loc, outside.b.getI32Type(), rows);
   return outside.make<arith::MinUIOp>(outside.i32(group), narrow);
@@ -236,7 +171,7 @@ static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int6
   for (Value count : counts.drop_front())
     total = a.make<arith::MulIOp>(total, count);
   if (!getConstantIntValue(total)) {
-    Value limit = a.index(a.b.getIndexAttr(most));
+    Value limit = a.index(most);
     Value fits = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sle, total, limit);
     tile::AssumeOp::create(a.b, a.loc, fits,
                            a.b.getStringAttr("a persistent grid has at most " + Twine(most) +
@@ -245,24 +180,24 @@ static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int6
   }
   Value resident = tile::NumCoresOp::create(a.b, a.loc, a.b.getIndexType());
   if (blocksPerSM != 1)
-    resident = a.make<arith::MulIOp>(resident, a.index(a.b.getIndexAttr(blocksPerSM)));
+    resident = a.make<arith::MulIOp>(resident, a.index(blocksPerSM));
   // cta-stream-k may deal out few points to all blocks.
   auto atMost = [&](Value fit) -> Value {
     if (!parts)
       return arith::MinSIOp::create(a.b, a.loc, total, fit);
-    Value none = a.index(a.b.getIndexAttr(0));
+    Value none = a.index(0);
     Value any = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sgt, total, none);
     return a.b.createOrFold<arith::SelectOp>(a.loc, any, fit, none);
   };
   if (cluster == 1)
     return {total, atMost(resident)};
-  Value size = a.index(a.b.getIndexAttr(cluster));
+  Value size = a.index(cluster);
   // Clusters that wait for others to end would be a second round. A chip with fewer SMs than a
   // cluster needs runs one after the other.
   Value room = a.make<arith::DivSIOp>(resident, size);
   Value together = MaxClustersOp::create(a.b, a.loc, a.b.getIndexType());
   Value fit = a.make<arith::MinSIOp>(room, together);
-  fit = a.make<arith::MaxSIOp>(fit, a.index(a.b.getIndexAttr(1)));
+  fit = a.make<arith::MaxSIOp>(fit, a.index(1));
   return {total, a.make<arith::MulIOp>(atMost(fit), size)};
 }
 
@@ -352,7 +287,7 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   for (unsigned d = 0; d < grid.getRank(); ++d)
     counts.push_back(numberOfBlocks(outside, lower[d], upper[d], step[d]));
   // Plans speak of products. A copy wants as many threads in flight as there are.
-  const bool unplanned = grid->hasAttr(tile::kCopies) || grid->hasAttr(kUnplannedAttr);
+  const bool unplanned = isUnplanned(grid);
   if (unplanned)
     plan = {};
   bool persistent = plan && plan.getPersistent() == 1 && !counts.empty();
@@ -373,8 +308,7 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
                  "cannot run in clusters, which may have points beyond the end of its "
                  "dimension "))
              << along << ": " << *why << "; plan cluster = 1, or another cluster_dim";
-    counts[along] =
-        outside.make<arith::CeilDivSIOp>(counts[along], outside.index(b.getIndexAttr(cluster)));
+    counts[along] = outside.make<arith::CeilDivSIOp>(counts[along], outside.index(cluster));
   }
   int64_t most = persistent ? kMaxPersistent : kMaxLaunched;
   // cta-overlap-epilogue lets the loop run once more.

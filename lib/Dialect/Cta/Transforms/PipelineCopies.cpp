@@ -190,6 +190,8 @@ std::optional<std::string> Pipelining::whyNot(CopyOp copy) {
   SmallVector<Value> where{copy.getSource()};
   llvm::append_range(where, copy.getCoords());
   llvm::append_range(where, copy.getLimits());
+  if (copy.getCacheIf())
+    where.push_back(copy.getCacheIf());
   if (auto why = whyNotScalar(where))
     return why;
   if (isWritten(copy))

@@ -3,6 +3,7 @@
 
 // cta-plan: the facts of a kernel's grids for the model (PlanModel.h), and its answer as #cta.plan.
 #include "GlobalBox.h"
+#include "GridOrder.h"
 #include "LoopStages.h"
 #include "OpCost.h"
 #include "Pressure.h"
@@ -38,37 +39,6 @@ static bool isInnermost(Operation *loop) {
                 return inner == loop ? WalkResult::advance() : WalkResult::interrupt();
               })
               .wasInterrupted();
-}
-
-/// The grid dimensions that a coordinate depends on, as bits.
-static unsigned dimsOf(tile::GridOp grid, ValueRange coords) {
-  unsigned dims = 0;
-  SmallVector<Value> work(coords);
-  llvm::SmallPtrSet<Value, 16> seen;
-  while (!work.empty()) {
-    Value value = work.pop_back_val();
-    if (!seen.insert(value).second)
-      continue;
-    auto argument = dyn_cast<BlockArgument>(value);
-    Operation *owner = argument ? argument.getOwner()->getParentOp() : value.getDefiningOp();
-    if (argument && owner == grid) {
-      dims |= 1u << argument.getArgNumber();
-      continue;
-    }
-    if (!owner || !grid->isProperAncestor(owner))
-      continue;
-    // Blocks that run together are at the same iteration, wherever their loops end.
-    if (auto loop = dyn_cast<scf::ForOp>(owner)) {
-      if (value == loop.getInductionVar())
-        work.push_back(loop.getLowerBound());
-      for (auto [i, carried] : llvm::enumerate(loop.getRegionIterArgs()))
-        if (value == carried || value == loop.getResult(i))
-          work.append({loop.getInitArgs()[i], loop.getYieldedValues()[i]});
-      continue;
-    }
-    llvm::append_range(work, owner->getOperands());
-  }
-  return dims;
 }
 
 static int64_t bytesOf(SmemType tile) { return sharedLayout(tile).sizeBytes(); }
@@ -151,7 +121,8 @@ void FactsOfGrid::addCopy(CopyOp copy) {
   Operation *loop = loopOf(copy);
   bool innermost = loop && isInnermost(loop);
   if (loop == hottest && loop)
-    facts.loads.push_back({double(bytesOf(copy.getSmemType())), dimsOf(grid, copy.getCoords())});
+    facts.loads.push_back(
+        {double(bytesOf(copy.getSmemType())), gridDimsOf(grid, copy.getCoords())});
   if (!feedsAChannel(copy)) {
     facts.largestStaged = std::max(facts.largestStaged, bytesOf(copy.getSmemType()));
     return;
@@ -293,7 +264,7 @@ PlanFacts FactsOfGrid::collect() {
       facts.loads.push_back(
           {double(load.getTileType().getNumElements() *
                   llvm::divideCeil(load.getTileType().getElementType().getIntOrFloatBitWidth(), 8)),
-           dimsOf(grid, load.getCoords())});
+           gridDimsOf(grid, load.getCoords())});
   });
   facts.evaluates |= operands.size() > 1;
   addStagedBytes();
