@@ -63,7 +63,7 @@ CLUSTER_MUTATIONS = [
     ("only the own part is announced", r"mov\.b32 \t(%r\d+), 32768;", r"mov.b32 \t\1, 24576;", 1, "expects 24576 bytes, but the copies beside bring 32768"),
     ("only the own tile is announced", r"mov\.b32 \t(%r\d+), 32768;", r"mov.b32 \t\1, 16384;", 1, "expects 16384 bytes"),
     ("parts are announced as whole tiles", r"mov\.b32 \t(%r\d+), 32768;", r"mov.b32 \t\1, 49152;", 1, "expects 49152 bytes"),
-    ("a part is fetched for the own block only", r"\.multicast::cluster (.*), %rs\d+;", r" \1;", 1, "but the copies beside bring"),
+    ("a part is fetched for the own block only", r"\.multicast::cluster(\S*) (.*), %rs\d+(.*;)", r"\1 \2\3", 1, "but the copies beside bring"),
     ("a part is not fetched", r"\tcp\.async\.bulk\.tensor.*multicast.*\n", "", 1, "but the copies beside bring"),
     ("a multicast to the first block", r"mov\.b16 \t(%rs\d+), 3;", r"mov.b16 \t\1, 1;", 1, "a multicast with the mask 1 in clusters of 2 blocks"),
     ("a multicast to three blocks", r"mov\.b16 \t(%rs\d+), 3;", r"mov.b16 \t\1, 7;", 1, "a multicast with the mask 7"),
