@@ -507,6 +507,29 @@ tile.kernel @stays_put(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x
   tile.return
 }
 
+// The number of rows would be a division by zero; cta-lower-grid reports the step.
+// CHECK-LABEL: tile.kernel @no_step(
+// CHECK-NOT: cache_if
+// CHECK-NOT: tile.num_cores
+// CHECK-NOT: #tile.cache<first>
+// CHECK: tile.return
+tile.kernel @no_step(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %N: index, %K: index)
+    attributes {phase = #placed, plan = #cta.plan<persistent = 1, group = 16>, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  tile.grid (%i, %j) = (0, 0) to (1024, %N) step (%c0, 256) {
+    %zero = arith.constant dense<0.0> : !sum
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!sum) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !a
+      %b = cta.copy %B[%k, %j] {mechanism = #tma} : memref<?x?xbf16> -> !b
+      %d = cta.wgmma %a, %b, %c : !a, !b -> !sum
+      scf.yield %d : !sum
+    }
+    cta.store %acc, %C[%i, %j] : !sum -> memref<?x?xf32>
+  }
+  tile.return
+}
+
 // What the loop reads besides takes room, too.
 // CHECK-LABEL: tile.kernel @other_reads(
 // CHECK-NOT: cache_if

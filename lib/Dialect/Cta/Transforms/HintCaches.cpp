@@ -224,6 +224,10 @@ static void keepRows(tile::GridOp grid, PlanAttr plan) {
   scf::ForOp loop = loopOfProducts(grid);
   if (group < 1 || !loop || loop->getParentOp() != grid)
     return;
+  // A step that turned out to be none is for cta-lower-grid to report.
+  if (llvm::any_of(grid.getMixedStep(),
+                   [](OpFoldResult step) { return getConstantIntValue(step).value_or(1) < 1; }))
+    return;
   std::optional<Operands> operands = operandsOf(grid, loop);
   Value pays = operands ? whetherToKeep(grid, loop, *operands, plan, group) : Value();
   if (!pays)
