@@ -147,7 +147,10 @@ static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createCtaVerify());
 }
 
-static void toNvvm(OpPassManager &pm) { pm.addPass(createConvertCtaToNVVM()); }
+static void toNvvm(OpPassManager &pm) {
+  pm.addPass(createConvertCtaToNVVM());
+  pm.addNestedPass<LLVM::LLVMFuncOp>(createNVVMParkScalars());
+}
 
 void tessera::buildTilePipeline(OpPassManager &pm, Phase from, Phase to,
                                 const TilePipelineOptions &options) {

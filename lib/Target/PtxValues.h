@@ -28,7 +28,8 @@ inline bool isRemoteArrival(const Instruction &inst) {
   return inst.is("mbarrier.arrive") && inst.opcode.contains("shared::cluster");
 }
 
-/// Where it comes from: mapa.… there, barrier, rank, and setp.lt some, rank, blocks for its guard.
+/// Where it comes from: mapa.… there, barrier, rank, and setp.lt some, thread, blocks for its
+/// guard.
 struct RemoteArrival {
   llvm::StringRef barrier;       ///< address in the own block; empty: no mapa made it
   std::optional<int64_t> blocks; ///< one thread for each so many

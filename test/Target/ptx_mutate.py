@@ -48,7 +48,7 @@ MUTATIONS = [
     ("registers are given up and not taken", r"(\tbar\.sync \t0;\n)", r"\1\tsetmaxnreg.dec.sync.aligned.u32 40;\n", 1, "nobody takes them"),
 ]
 
-# Behind its opcode "\t@some mapa…" and "\t@some mbarrier.arrive…" are one asm block.
+# Behind its opcode "\tmapa…" and "\t@some mbarrier.arrive…" are one asm block.
 REMOTE = r"\t@some mbarrier\.arrive\.shared::cluster\.b64 _, \[there\];\n"
 MEETS = r"\tbarrier\.cluster\.arrive\S*;\n\tbarrier\.cluster\.wait\S*;\n"
 CLUSTER_MUTATIONS = [

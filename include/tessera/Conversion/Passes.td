@@ -128,6 +128,30 @@ def ConvertCtaToNVVM : Pass<"convert-cta-to-nvvm", "mlir::ModuleOp"> {
                            "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect"];
 }
 
+def NVVMParkScalars : Pass<"nvvm-park-scalars", "mlir::LLVM::LLVMFuncOp"> {
+  let summary = "What is needed once a point of the grid shares a register, a lane each";
+  let description = [{
+    Behind `convert-cta-to-nvvm`, for roles that have been dealt registers (`nvvm.setmaxregister increase`) and loop over points. Values of 32 bits
+    that are the same in all threads (made of arguments and the number of the block), that took arithmetic, and that an iteration needs in front of
+    its first product or inner loop only (what tells where a point lies) would each take a register beside the accumulators; three and more of
+    them lie in the lanes of one, and shuffles bring them back at the head of an iteration.
+
+    ```mlir
+    nvvm.setmaxregister increase 232
+    scf.for %point = %first to %points step %blocks {
+      … %height … %columns … %reciprocal …
+    ```
+    becomes
+    ```mlir
+    %parked = … lane == 1 ? %columns : lane == 2 ? %reciprocal : %height
+    scf.for %point = %first to %points step %blocks {
+      %0 = nvvm.shfl.sync idx %c-1_i32, %parked, %c0_i32, %c31_i32 : i32 -> i32
+      …
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::NVVM::NVVMDialect"];
+}
+
 def ConvertThreadCodeToLLVM : Pass<"convert-thread-code-to-llvm"> {
   let summary = "Scalar arith, math, cf and nvvm ops to the LLVM dialect, in one conversion";
   let description = [{

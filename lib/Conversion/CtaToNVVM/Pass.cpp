@@ -47,6 +47,7 @@ struct ConvertCtaToNVVM : tessera::impl::ConvertCtaToNVVMBase<ConvertCtaToNVVM> 
 
 void tessera::buildNVVMPipeline(OpPassManager &pm) {
   pm.addPass(createConvertCtaToNVVM());
+  pm.addNestedPass<LLVM::LLVMFuncOp>(createNVVMParkScalars());
   buildThreadCodePipeline(pm);
 }
 

@@ -252,12 +252,17 @@ LogicalResult tessera::nvvm::lowerArrive(Lowering &f, cta::ArriveOp op) {
     who = f.bitAnd(f.threadId(), f.i32(127));
   if (blocks > 1) {
     // One thread for each block of the cluster. The scope stays the default: a cluster's would cost
-    // a fence of all memory.
-    f.inlineAsm("{\n\t.reg .pred some;\n\t.reg .b32 there;\n\t"
+    // a fence of all memory. All threads have an address: of one that only some have ptxas believes
+    // that others keep what it was before, in a register from the first point of a grid to the
+    // last.
+    f.inlineAsm("{\n\t.reg .pred some;\n\t.reg .b32 rank, there;\n\t"
                 "setp.lt.u32 some, $1, " +
                     std::to_string(blocks) +
                     ";\n\t"
-                    "@some mapa.shared::cluster.u32 there, $0, $1;\n\t"
+                    "min.u32 rank, $1, " +
+                    std::to_string(blocks - 1) +
+                    ";\n\t"
+                    "mapa.shared::cluster.u32 there, $0, rank;\n\t"
                     "@some mbarrier.arrive.shared::cluster.b64 _, [there];\n\t}",
                 {}, {{barrier, "r"}, {who, "r"}}, /*sideEffects=*/true, /*memoryClobber=*/true);
     return success();
@@ -268,6 +273,17 @@ LogicalResult tessera::nvvm::lowerArrive(Lowering &f, cta::ArriveOp op) {
               "@first mbarrier.arrive.shared::cta.b64 _, [$0];\n\t}",
               {}, {{barrier, "r"}, {who, "r"}}, /*sideEffects=*/true, /*memoryClobber=*/true);
   return success();
+}
+
+/// ptxas moves arithmetic upwards across barriers, but not across a branch that may leave. Without
+/// one it computes the parts of an epilogue that are stored one after the other all at once, in as
+/// many registers as there are, and in some more, which spill. No mask of active threads is empty.
+static void endPart(Lowering &f) {
+  f.inlineAsm("{\n\t.reg .pred never;\n\t.reg .b32 active;\n\t"
+              "activemask.b32 active;\n\t"
+              "setp.eq.u32 never, active, 0;\n\t"
+              "@never trap;\n\t}",
+              {}, {}, /*sideEffects=*/true, /*memoryClobber=*/false);
 }
 
 LogicalResult tessera::nvvm::lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
@@ -296,6 +312,12 @@ LogicalResult tessera::nvvm::lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
     f.inFirstThreads(issue);
   else
     f.inFirstThread(issue);
+  // Where warpgroups take turns, products of another hide the epilogue: its own need not.
+  auto isPart = [&](Operation &other) {
+    return isa<cta::CopyOutOp>(other) && op->isBeforeInBlock(&other);
+  };
+  if (f.currentScope().replicas > 1 && llvm::any_of(*op->getBlock(), isPart))
+    endPart(f);
   return success();
 }
 

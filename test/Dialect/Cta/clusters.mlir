@@ -48,7 +48,8 @@
 // NVVM:       nvvm.cluster.arrive.relaxed {aligned}
 // NVVM:       nvvm.cluster.wait {aligned}
 // NVVM:       setp.lt.u32 some, $1, 2;
-// NVVM-SAME:  mapa.shared::cluster.u32 there, $0, $1;
+// NVVM-SAME:  min.u32 rank, $1, 1;
+// NVVM-SAME:  mapa.shared::cluster.u32 there, $0, rank;
 // NVVM-SAME:  mbarrier.arrive.shared::cluster.b64 _, [there];
 // NVVM:       nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} box[%{{.*}}, %{{.*}}] : !llvm.ptr<7>
 // NVVM:       nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %{{.*}} : !llvm.ptr<7>
