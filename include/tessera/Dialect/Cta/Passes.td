@@ -150,7 +150,7 @@ def HintCaches : CtaPass<"cta-hint-caches"> {
     ```
 
     Of a persistent grid of rank two in groups of rows, with one loop over products, which reads nothing but tiles by TMA: those whose coordinates depend on the row get `cache = last`, those that
-    depend on the column `cache = first`, on a condition computed in front of the grid: the rows of a group (as many as there will be) read at most 17 MiB, all columns more than L2 holds, and a group
+    depend on the column `cache = first`, on a condition computed in front of the grid: the rows of a group (as many as there will be) read at most 18 MiB, all columns more than L2 holds, and a group
     has at least two waves of blocks. If the text has a `cache` for one of these loads, they stay as they are: `cache = no_alloc` on one is the default for all.
 
     ```mlir

@@ -31,9 +31,9 @@ using namespace tessera::cta;
 /// Bytes of a line of the L2 cache.
 static constexpr int64_t kLineBytes = 128;
 
-/// So much of L2 may the rows of a group keep. Measured on the H200: with 16 MiB (16 rows of
-/// 128x4096 bf16) 1.2 % faster, with 20 MB (8 rows of 256x5000) 1 to 3 % slower.
-static constexpr int64_t kKeptBytes = 17ll << 20;
+/// So much of L2 may the rows of a group keep. Measured on the H200: with 16 and 18 MiB (16 rows of
+/// 128x4096 bf16, 12 of 192x4096) 1.2 % faster, with 19.5 (8 rows of 256x5000) 1 to 3 % slower.
+static constexpr int64_t kKeptBytes = 18ll << 20;
 
 /// Rows stay for later waves of their group: there must be so many in all.
 static constexpr int64_t kLeastWaves = 2;
