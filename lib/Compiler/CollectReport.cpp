@@ -435,6 +435,11 @@ void tessera::collectKernels(ModuleOp module, StringRef text, StringRef sourceNa
     if (auto guards = kernel.getGuards())
       for (auto guard : guards->getAsRange<tile::GuardAttr>())
         variant.guards.push_back(guardText(kernel, guard));
+    for (auto assume : kernel.getBody().front().getOps<tile::AssumeOp>())
+      if (assume.getGuard())
+        if (FailureOr<contract::Expr> cond = contract::buildExpr(assume.getValue(), assume);
+            succeeded(cond))
+          variant.guards.push_back(assume.getMessage()->str() + ": " + exprText(kernel, *cond));
     for (memref::AllocOp alloc : contract::collectWorkspaces(kernel))
       variant.workspaces.push_back(workspaceText(kernel, alloc));
     for (auto launch : kernel.getBody().front().getOps<cta::LaunchOp>())

@@ -100,9 +100,10 @@ static LogicalResult applyPlan(ModuleOp module, StringRef text) {
 
 static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options) {
   Location loc = module.getLoc();
-  if (!llvm::is_contained({"auto", "any", "aligned", "repack"}, StringRef(options.variants)))
+  if (!llvm::is_contained({"auto", "any", "aligned", "cp_async", "repack"},
+                          StringRef(options.variants)))
     return emitError(loc, "unknown variants '")
-           << options.variants << "'; known: auto, any, aligned, repack";
+           << options.variants << "'; known: auto, any, aligned, cp_async, repack";
   for (const std::string &name : options.require) {
     std::optional<tile::Requirement> requirement = tile::symbolizeRequirement(name);
     if (!requirement)

@@ -173,7 +173,8 @@ namespace {
 struct RegisteredOptions : PassPipelineOptions<RegisteredOptions> {
   Option<bool> check{*this, "check", llvm::cl::desc("insert tile-insert-checks"),
                      llvm::cl::init(false)};
-  Option<std::string> variants{*this, "variants", llvm::cl::desc("auto, any, aligned or repack"),
+  Option<std::string> variants{*this, "variants",
+                               llvm::cl::desc("auto, any, aligned, cp_async or repack"),
                                llvm::cl::init("auto")};
   Option<bool> derivePlans{*this, "derive-plans",
                            llvm::cl::desc("Decide what the plans of kernels leave open"),

@@ -296,7 +296,8 @@ void KernelReader::readGuard(const JsonReader &reader, Guard &guard) {
       {"size_divisible", Fact::SizeDivisible},
       {"size_max", Fact::SizeMax},
       {"size_min", Fact::SizeMin},
-      {"scalar_divisible", Fact::ScalarDivisible}};
+      {"scalar_divisible", Fact::ScalarDivisible},
+      {"cond", Fact::Cond}};
   std::string name = reader.member("fact").string();
   const auto *found = std::find_if(std::begin(facts), std::end(facts),
                                    [&](const auto &fact) { return fact.first == name; });
@@ -305,6 +306,11 @@ void KernelReader::readGuard(const JsonReader &reader, Guard &guard) {
     return;
   }
   guard.fact = found->second;
+  if (guard.fact == Fact::Cond) {
+    guard.cond = readExpr(reader.member("cond"));
+    guard.message = reader.stringOr("message", "");
+    return;
+  }
   if (guard.fact == Fact::ScalarDivisible) {
     guard.arg = readScalarIndex(reader.member("arg"), /*integerOnly=*/true);
   } else {

@@ -258,40 +258,47 @@ bool checkFacts(const KernelContract &kernel, const std::vector<BoundArg> &args,
   return true;
 }
 
-bool guardsHold(const Variant &variant, const std::vector<BoundArg> &args, const Guard **failed) {
+static bool holds(const Guard &guard, const std::vector<BoundArg> &args, int64_t cores) {
+  if (guard.fact == Guard::Fact::Cond) {
+    int64_t value;
+    std::string reason;
+    return guard.cond.evaluate(args, cores, value, reason) && value != 0;
+  }
+  const BoundArg &arg = args[guard.arg];
+  switch (guard.fact) {
+  case Guard::Fact::Align:
+    return arg.pointer % static_cast<uint64_t>(guard.value) == 0;
+  case Guard::Fact::StrideDivisible:
+    return arg.strides[guard.dim] % guard.value == 0;
+  case Guard::Fact::SizeDivisible:
+    return arg.sizes[guard.dim] % guard.value == 0;
+  case Guard::Fact::SizeMax:
+    return arg.sizes[guard.dim] <= guard.value;
+  case Guard::Fact::SizeMin:
+    return arg.sizes[guard.dim] >= guard.value;
+  case Guard::Fact::ScalarDivisible:
+    return arg.integer % guard.value == 0;
+  case Guard::Fact::Cond:
+    break;
+  }
+  return false;
+}
+
+bool guardsHold(const Variant &variant, const std::vector<BoundArg> &args, int64_t cores,
+                const Guard **failed) {
   for (const Guard &guard : variant.guards) {
-    const BoundArg &arg = args[guard.arg];
-    bool holds = true;
-    switch (guard.fact) {
-    case Guard::Fact::Align:
-      holds = arg.pointer % static_cast<uint64_t>(guard.value) == 0;
-      break;
-    case Guard::Fact::StrideDivisible:
-      holds = arg.strides[guard.dim] % guard.value == 0;
-      break;
-    case Guard::Fact::SizeDivisible:
-      holds = arg.sizes[guard.dim] % guard.value == 0;
-      break;
-    case Guard::Fact::SizeMax:
-      holds = arg.sizes[guard.dim] <= guard.value;
-      break;
-    case Guard::Fact::SizeMin:
-      holds = arg.sizes[guard.dim] >= guard.value;
-      break;
-    case Guard::Fact::ScalarDivisible:
-      holds = arg.integer % guard.value == 0;
-      break;
-    }
-    if (!holds) {
-      if (failed)
-        *failed = &guard;
-      return false;
-    }
+    if (holds(guard, args, cores))
+      continue;
+    if (failed)
+      *failed = &guard;
+    return false;
   }
   return true;
 }
 
 std::string printGuard(const Guard &guard, const std::vector<std::string> &names) {
+  if (guard.fact == Guard::Fact::Cond)
+    return (guard.message.empty() ? "" : guard.message + ": ") + guard.cond.print(names);
   const std::string &name = names[guard.arg];
   std::string dim = "[" + std::to_string(guard.dim) + "]", value = str(guard.value);
   switch (guard.fact) {
@@ -307,6 +314,8 @@ std::string printGuard(const Guard &guard, const std::vector<std::string> &names
     return name + ".size" + dim + " >= " + value;
   case Guard::Fact::ScalarDivisible:
     return name + " divisible by " + value;
+  case Guard::Fact::Cond:
+    break;
   }
   return {};
 }

@@ -71,7 +71,7 @@ bool Kernel::bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &b
     // The last one usually has no guards; a kernel compiled for one variant alone may.
     const Guard *broken = nullptr;
     for (variant = 0; variant < contract.variants.size(); ++variant)
-      if (guardsHold(contract.variants[variant], bound.args, &broken))
+      if (guardsHold(contract.variants[variant], bound.args, cores, &broken))
         return true;
     return error.set(TESSERA_RT_INVALID,
                      "no variant of kernel '" + contract.name +
@@ -81,7 +81,7 @@ bool Kernel::bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &b
   }
   variant = static_cast<size_t>(forced);
   const Guard *failed = nullptr;
-  if (guardsHold(contract.variants[variant], bound.args, &failed))
+  if (guardsHold(contract.variants[variant], bound.args, cores, &failed))
     return true;
   return error.set(TESSERA_RT_INVALID, "variant '" + contract.variants[variant].name +
                                            "' cannot take these arguments: it needs " +

@@ -49,7 +49,7 @@ static void demandSizes(tile::KernelOp kernel, const Inputs &inputs) {
                          kernel.getArgName(arg.getArgNumber()) + " in dimension " +
                          std::to_string(d);
       tile::AssumeOp::create(b, loc, same, b.getStringAttr(text), IntegerAttr(), IntegerAttr(),
-                             IntegerAttr());
+                             IntegerAttr(), UnitAttr());
     }
   }
 }

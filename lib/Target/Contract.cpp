@@ -229,9 +229,19 @@ static json::Array toArray(const std::vector<Workspace> &workspaces) {
   return list;
 }
 
+static json::Object toJson(const Assume &assume) {
+  return json::Object{{"cond", toJson(assume.cond)}, {"message", assume.message}};
+}
+
 static json::Value toJson(const Variant &variant) {
   json::Array guards, launches;
   for (const Guard &guard : variant.guards) {
+    if (guard.cond) {
+      json::Object o = toJson(*guard.cond);
+      o["fact"] = guard.fact;
+      guards.push_back(std::move(o));
+      continue;
+    }
     json::Object o{{"fact", guard.fact}, {"arg", guard.arg}, {"value", guard.value}};
     if (guard.dim)
       o["dim"] = *guard.dim;
@@ -265,10 +275,6 @@ static std::vector<Assume> factsAsAssumes(const Kernel &kernel) {
                  std::to_string(arg.sizeMax[d])});
   }
   return assumes;
-}
-
-static json::Value toJson(const Assume &assume) {
-  return json::Object{{"cond", toJson(assume.cond)}, {"message", assume.message}};
 }
 
 static json::Value toJson(const Kernel &kernel) {

@@ -214,6 +214,8 @@ static FailureOr<std::vector<Workspace>> describeWorkspaces(tile::KernelOp kerne
 /// The conditions under which a kernel may be launched.
 static LogicalResult describeAssumes(tile::KernelOp kernel, std::vector<Assume> &assumes) {
   for (auto assume : kernel.getBody().front().getOps<tile::AssumeOp>()) {
+    if (assume.getGuard())
+      continue;
     FailureOr<Expr> value = buildExpr(assume.getValue(), assume);
     if (failed(value))
       return failure();
@@ -240,6 +242,32 @@ static LogicalResult describeAssumes(tile::KernelOp kernel, std::vector<Assume> 
       add("mod", *divisor,
           "a promise of the kernel does not hold: a value must be a multiple of " +
               Twine(int64_t(*divisor)));
+  }
+  return success();
+}
+
+/// The conditions under which a variant is taken.
+static LogicalResult describeGuards(tile::KernelOp kernel, std::vector<Guard> &guards) {
+  if (auto list = kernel.getGuards())
+    for (auto guard : list->getAsRange<tile::GuardAttr>()) {
+      Guard g;
+      g.fact = tile::stringifyFactKind(guard.getFact()).str();
+      g.arg = guard.getArg();
+      if (guard.getDim() >= 0)
+        g.dim = guard.getDim();
+      g.value = guard.getValue();
+      guards.push_back(std::move(g));
+    }
+  for (auto assume : kernel.getBody().front().getOps<tile::AssumeOp>()) {
+    if (!assume.getGuard())
+      continue;
+    FailureOr<Expr> cond = buildExpr(assume.getValue(), assume);
+    if (failed(cond) || failed(checkText(kernel, *assume.getMessage(), "a message of tile.assume")))
+      return failure();
+    Guard g;
+    g.fact = "cond";
+    g.cond = {std::move(*cond), assume.getMessage()->str()};
+    guards.push_back(std::move(g));
   }
   return success();
 }
@@ -293,16 +321,8 @@ LogicalResult tessera::contract::addVariant(Contract &contract, tile::KernelOp k
   for (const Launch &launch : variant.launches)
     if (failed(checkText(kernel, launch.symbol, "a launch's name")))
       return failure();
-  if (auto guards = kernel.getGuards())
-    for (auto guard : guards->getAsRange<tile::GuardAttr>()) {
-      Guard g;
-      g.fact = tile::stringifyFactKind(guard.getFact()).str();
-      g.arg = guard.getArg();
-      if (guard.getDim() >= 0)
-        g.dim = guard.getDim();
-      g.value = guard.getValue();
-      variant.guards.push_back(g);
-    }
+  if (failed(describeGuards(kernel, variant.guards)))
+    return failure();
   StringRef name = kernel.getVariantOf().value_or(kernel.getSymName());
   auto it = llvm::find_if(contract.kernels, [&](const Kernel &k) { return k.name == name; });
   if (it == contract.kernels.end()) {

@@ -99,7 +99,11 @@ FailureOr<Expr> ExprBuilder::buildBinary(Operation *op, StringRef name) {
     *a = zeroExtend(*a, type);
     *b = zeroExtend(*b, type);
   }
-  return wrap(Expr::apply(name, {*a, *b}), op->getResult(0).getType());
+  Expr result = Expr::apply(name, {*a, *b});
+  // Bits of sign-extended numbers are a sign-extended number.
+  if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
+    return result;
+  return wrap(std::move(result), op->getResult(0).getType());
 }
 
 FailureOr<Expr> ExprBuilder::sizeOf(Value memref, int64_t dim, Operation *asker) {

@@ -71,9 +71,9 @@ struct Options {
       cl::cat(category)};
   cl::opt<std::string> saveTemps{"save-temps", cl::desc("Write all intermediate files there"),
                                  cl::value_desc("dir"), cl::cat(category)};
-  cl::opt<std::string> variants{"variants",
-                                cl::desc("Variants of each kernel: auto, any, aligned, repack"),
-                                cl::init("auto"), cl::cat(category)};
+  cl::opt<std::string> variants{
+      "variants", cl::desc("Variants of each kernel: auto, any, aligned, cp_async, repack"),
+      cl::init("auto"), cl::cat(category)};
   cl::opt<std::string> plan{
       "plan",
       cl::desc("auto: decide what the plans of kernels leave open; given: plans are what the "

@@ -69,11 +69,14 @@ struct Guard {
     SizeDivisible,
     SizeMax,
     SizeMin,
-    ScalarDivisible
+    ScalarDivisible,
+    Cond
   };
   Fact fact = Fact::Align;
   uint32_t arg = 0, dim = 0;
   int64_t value = 1;
+  Expr cond;           ///< Cond: instead of all others
+  std::string message; ///< Cond: what it means; may be empty
 };
 
 struct Param {

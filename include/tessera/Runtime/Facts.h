@@ -35,8 +35,9 @@ bool bindArguments(const KernelContract &kernel, const tessera_rt_arg *given, si
 bool checkFacts(const KernelContract &kernel, const std::vector<BoundArg> &args, int64_t cores,
                 std::string &error);
 
-/// Whether all guards hold; `failed` gets the first that does not.
-bool guardsHold(const Variant &variant, const std::vector<BoundArg> &args,
+/// Whether all guards hold; `failed` gets the first that does not. A condition that cannot be
+/// evaluated does not hold.
+bool guardsHold(const Variant &variant, const std::vector<BoundArg> &args, int64_t cores,
                 const Guard **failed = nullptr);
 
 /// "A.stride[0] divisible by 8".

@@ -83,6 +83,7 @@ struct Guard {
   unsigned arg = 0;
   std::optional<unsigned> dim;
   int64_t value = 0;
+  std::optional<Assume> cond; // instead of all others: of the fact "cond"
 };
 
 struct Param {

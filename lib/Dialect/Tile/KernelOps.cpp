@@ -423,6 +423,9 @@ LogicalResult AssumeOp::verify() {
     return emitOpError(
         "assume_c3: a launch precondition stands in the body of the kernel, outside the grids; "
         "inside, promise a range of an integer");
+  if (getGuard() && !condition)
+    return emitOpError("assume_c4: guard is for conditions of type i1; a promise about a number "
+                       "chooses no variant");
   return success();
 }
 

@@ -83,3 +83,29 @@ tile.kernel @condition_range(%c: i1) {
   tile.assume %c, "c" {min = 0} : i1
   tile.return
 }
+
+// -----
+
+tile.kernel @guard_of_number(%n: i32) {
+  // expected-error @+1 {{assume_c4: guard is for conditions of type i1; a promise about a number chooses no variant}}
+  tile.assume guard %n {min = 0} : i32
+  tile.return
+}
+
+// -----
+
+tile.kernel @guard_without_message(%c: i1) {
+  // expected-error @+1 {{assume_c1: a condition needs a message for the launcher}}
+  tile.assume guard %c : i1
+  tile.return
+}
+
+// -----
+
+tile.kernel @guard_in_grid(%c: i1) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    // expected-error @+1 {{assume_c3: a launch precondition stands in the body of the kernel}}
+    tile.assume guard %c, "c" : i1
+  }
+  tile.return
+}

@@ -10,6 +10,8 @@ tile.kernel @assumptions(%A: memref<?xf32> {tile.shape = ["N"]}, %n: i32) {
   %ok = arith.cmpi eq, %r, %c0 : index
   // CHECK: tile.assume %{{.*}}, "N must be a multiple of 64" : i1
   tile.assume %ok, "N must be a multiple of 64" : i1
+  // CHECK: tile.assume guard %{{.*}}, "for whole tiles" : i1
+  tile.assume guard %ok, "for whole tiles" : i1
   // CHECK: tile.assume %n {divisible = 8 : i64, max = 4096 : i64, min = 0 : i64} : i32
   tile.assume %n {min = 0, max = 4096, divisible = 8} : i32
   tile.grid (%i) = (0) to (%N) step (64) {

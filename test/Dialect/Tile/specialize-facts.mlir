@@ -87,6 +87,7 @@ tile.kernel @scalar(%x: memref<?xf32>, %v: f32) {
 
 // Operands of a product that could be copied: a variant between the two, for sizes at which that pays.
 // CHECK-LABEL: tile.kernel @product_aligned(
+// CHECK-LABEL: tile.kernel @product_cp_async(
 // CHECK-LABEL: tile.kernel @product_repack(
 // CHECK-SAME: %A: memref<?x?xf16> {tile.shape = ["M", "K"], tile.size_max = array<i64: 2147483647, 2147483647>}
 // CHECK-SAME: guards = [#tile.guard<size_max, arg = 0, dim = 0, value = 2147483647>, #tile.guard<size_max, arg = 0, dim = 1, value = 2147483647>, #tile.guard<size_max, arg = 1, dim = 1, value = 2147483647>,

@@ -130,6 +130,20 @@ TEST(Contract, Malformed) {
   EXPECT_NE(failure(replaced("\"init\": \"-inf\"", "\"init\": \"zero\"")), "");
 }
 
+TEST(Contract, GuardConditions) {
+  auto guard = [](const std::string &inside) {
+    return replaced("\"name\": \"any\",",
+                    "\"name\": \"any\", \"guards\": [{\"fact\": \"cond\"" + inside + "}],");
+  };
+  EXPECT_EQ(failure(guard(", \"cond\": {\"op\": \"cmp_slt\", \"args\": [{\"size\": [0, 0]}, 3]}")),
+            "");
+  EXPECT_EQ(failure(guard(", \"cond\": 1, \"message\": \"always\"")), "");
+  EXPECT_NE(failure(guard("")), "");
+  EXPECT_NE(failure(guard(", \"cond\": {\"size\": [0, 2]}")), "");
+  EXPECT_NE(failure(guard(", \"cond\": {\"scalar\": 3}")), "");
+  EXPECT_NE(failure(guard(", \"cond\": 1, \"message\": 2")), "");
+}
+
 // A kernel compiled for one variant alone: the launcher says so when it does not fit.
 TEST(Contract, LastVariantMayHaveGuards) {
   Contract contract;

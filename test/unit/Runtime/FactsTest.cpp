@@ -34,7 +34,7 @@ protected:
       checkFacts(kernel, bound.args, 1, error);
     return error;
   }
-  bool aligned() { return guardsHold(contract.kernels[0].variants[0], bound.args); }
+  bool aligned() { return guardsHold(contract.kernels[0].variants[0], bound.args, 1); }
 
   Contract contract;
   BoundArgs bound;
@@ -137,9 +137,35 @@ TEST_F(Facts, Guards) {
   const Guard *failed = nullptr;
   b.pointer = pointer(0x20002);
   ASSERT_EQ(check(), "");
-  EXPECT_FALSE(guardsHold(contract.kernels[0].variants[0], bound.args, &failed));
+  EXPECT_FALSE(guardsHold(contract.kernels[0].variants[0], bound.args, 1, &failed));
   EXPECT_EQ(printGuard(*failed, contract.kernels[0].argNames()), "B aligned to 16");
-  EXPECT_TRUE(guardsHold(contract.kernels[0].variants[1], bound.args));
+  EXPECT_TRUE(guardsHold(contract.kernels[0].variants[1], bound.args, 1));
+}
+
+// A guard of several arguments: M * K < N * cores. What cannot be computed does not hold.
+TEST_F(Facts, GuardsWithConditions) {
+  KernelContract &kernel = contract.kernels[0];
+  std::string text = gemmJson, error;
+  const std::string from = "{\"fact\": \"align\", \"arg\": 1, \"value\": 16}";
+  text.replace(text.find(from), from.size(),
+               R"({"fact": "cond", "message": "a small A", "cond": {"op": "cmp_slt", "args": [
+                   {"op": "mul", "args": [{"size": [0, 0]}, {"size": [0, 1]}]},
+                   {"op": "mul", "args": [{"size": [1, 1]}, "num_cores"]}]}})");
+  ASSERT_TRUE(parseContract(wrapContract(text), contract, error)) << error;
+  EXPECT_TRUE(kernel.usesCores);
+  ASSERT_EQ(check(), "");
+  const Guard *failed = nullptr;
+  EXPECT_TRUE(guardsHold(kernel.variants[0], bound.args, 43, &failed));
+  EXPECT_EQ(failed, nullptr);
+  EXPECT_FALSE(guardsHold(kernel.variants[0], bound.args, 42, &failed));
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(printGuard(*failed, kernel.argNames()),
+            "a small A: (A.size[0] * A.size[1]) < (B.size[1] * num_cores)");
+  Guard unnamed = *failed;
+  unnamed.message.clear();
+  EXPECT_EQ(printGuard(unnamed, kernel.argNames()),
+            "(A.size[0] * A.size[1]) < (B.size[1] * num_cores)");
+  EXPECT_FALSE(guardsHold(kernel.variants[0], bound.args, INT64_MAX, &failed));
 }
 
 TEST_F(Facts, ArgumentCount) {

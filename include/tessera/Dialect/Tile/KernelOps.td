@@ -200,6 +200,13 @@ def Tile_AssumeOp : Tile_Op<"assume"> {
     tile.assume %ok, "K must be a multiple of 64" : i1
     ```
 
+    With `guard` the launcher does not refuse: it tries the next variant of the kernel, as for the kernel's `guards` (which speak of one argument
+    each; this is for conditions on several).
+
+    ```mlir
+    tile.assume guard %pays, "copying the operands takes less time than fetching them by cp.async" : i1
+    ```
+
     Inside a grid: a promise about a scalar. Breaking it is undefined behaviour that `--check` traps.
 
     ```mlir
@@ -210,10 +217,11 @@ def Tile_AssumeOp : Tile_Op<"assume"> {
     1. an i1 operand has a message; an integer or index operand has at least one of `min`, `max`, `divisible`.
     2. `divisible` is positive; `min` ≤ `max`.
     3. the i1 form stands in the body of the kernel, outside the grids.
+    4. `guard` is for the i1 form.
   }];
   let arguments = (ins AnyTypeOf<[Index, AnySignlessInteger]>:$value, OptionalAttr<StrAttr>:$message,
-    OptionalAttr<I64Attr>:$min, OptionalAttr<I64Attr>:$max, OptionalAttr<I64Attr>:$divisible);
-  let assemblyFormat = "$value (`,` $message^)? attr-dict `:` type($value)";
+    OptionalAttr<I64Attr>:$min, OptionalAttr<I64Attr>:$max, OptionalAttr<I64Attr>:$divisible, UnitAttr:$guard);
+  let assemblyFormat = "(`guard` $guard^)? $value (`,` $message^)? attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
 

@@ -22,24 +22,29 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
     If operands of products could be copied to where TMA can fetch them (`tile-repack-operands`), `@k_repack` stands between the two: it assumes nothing of
     bases and strides, but that sizes are such that the copies pay. It comes first if some operand has to be copied even where all is aligned (a view, a
     contiguous dimension that the type does not name).
-    `variants=any`, `variants=aligned` and `variants=repack` make that variant only (a launch that violates its guards is then refused; a kernel of which
-    nothing is to be repacked gets `@k_any` instead of `@k_repack`).
+    Small products are done before their operands would have been copied: `@k_cp_async`, in front of `@k_repack`, assumes that bases and rows of what would be copied are
+    multiples of 8 bytes, which threads fetch by cp.async, and has a condition on sizes (`tile.assume guard`): that this takes no longer than copying.
+    Where the text says those multiples already, `@k_any` fetches like that, and `@k_repack` has the opposite condition instead. Only for operands whose loop
+    does nothing but sum up their products, and for kernels without a plan (plans are made for loops that TMA feeds).
+    `variants=any`, `variants=aligned`, `variants=cp_async` and `variants=repack` make that variant only (a launch that violates its guards is then refused; a
+    kernel of which nothing is to be repacked gets `@k_any` instead of `@k_repack` and `@k_cp_async`).
 
     | assumed | as guard and argument fact | why |
     |---|---|---|
-    | bases are multiples of 16 bytes | `align` | TMA, vectors |
-    | strides but the contiguous one are multiples of 16 bytes | `stride_divisible` | TMA, vectors |
+    | bases are multiples of 16 bytes (`cp_async`: of 8, where operands would be copied) | `align` | TMA, vectors, cp.async |
+    | strides but the contiguous one are multiples of 16 bytes (the same) | `stride_divisible` | TMA, vectors, cp.async |
     | the contiguous size is a multiple of 16 bytes (rank 1: only if the kernel has no tiles of other memrefs) | `size_divisible` | vectors, TMA stores |
     | sizes are below 2^31 | `size_max` | coordinates of 32 bits |
     | no size is 0 | `size_min` (guard only) | an empty tensor has no TMA descriptor |
+    | `cp_async` only: waves · trips · bytes of tiles · 7 ps (13 beyond 32 KiB an iteration) ≤ 4 µs a copy + bytes of operands · 0.43 ps | `tile.assume guard` | what cp.async loses against TMA, and what copies take |
     | `repack` only: an operand that is copied has a whole tile along coordinates of the grid, four along that of a loop | `size_min` (guard only) | below that the launches of the copies cost more than they save |
 
     What the text says, and what follows from it (the row stride of an identity layout is the row's size), is not guarded again. A kernel that is a variant
     or below L0 is left alone.
   }];
   let options = [
-    Option<"variants", "variants", "std::string", "\"auto\"", "auto, any, aligned, or repack">];
-  let dependentDialects = ["::tessera::tile::TileDialect"];
+    Option<"variants", "variants", "std::string", "\"auto\"", "auto, any, aligned, cp_async, or repack">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::tessera::tile::TileDialect"];
 }
 
 def TileRepackOperands : Pass<"tile-repack-operands", "tile::KernelOp"> {

@@ -7,11 +7,15 @@
 
 #include "tessera/Dialect/Tile/Tile.h"
 
+#include "llvm/ADT/SetVector.h"
+
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tessera::tile {
+
+class Facts;
 
 /// Products of rank 3 with at most so many batches are split into products of rank 2: more side by
 /// side cost registers and code.
@@ -19,6 +23,10 @@ constexpr int64_t kMaxSplitBatches = 4;
 
 /// The variant whose operands tile-repack-operands copies.
 constexpr llvm::StringLiteral kRepackVariant = "repack";
+/// The variant in which threads fetch such operands by cp.async, as long as that takes less time,
+/// and what bases and rows are multiples of in it, bytes.
+constexpr llvm::StringLiteral kCpAsyncVariant = "cp_async";
+constexpr int64_t kCpAsyncBytes = 8;
 /// On workspace that holds a copy of an operand (a string): why it was copied.
 constexpr llvm::StringLiteral kRepacked = "tile.repacked";
 /// On a grid that fills such a workspace (unit).
@@ -47,6 +55,22 @@ struct RepackCandidate {
 
 /// In the order of the text.
 std::vector<RepackCandidate> findRepackCandidates(KernelOp kernel);
+
+/// Those of them that nothing forbids to copy.
+std::vector<RepackCandidate> findCopiedOperands(KernelOp kernel);
+
+/// True if the facts say that the operand's tiles consist of pieces of kCpAsyncBytes.
+bool isFetchedInPieces(Facts &facts, const RepackCandidate &candidate);
+
+/// An i1 in front of the last grid that reads one of `findCopiedOperands`: fetching them by
+/// cp.async takes no longer than copying them does, or they are too small to be copied; with
+/// `copy`, that it takes longer. Null if that is not known before the launch, or not at all: of
+/// loops that do not just sum up products.
+mlir::Value makeFetchCondition(KernelOp kernel, bool copy);
+
+/// Collects the ops inside the grid that make `value`, operands first; false if a coordinate or
+/// memory decides.
+bool collectMakers(mlir::Value value, GridOp grid, llvm::SetVector<mlir::Operation *> &makers);
 
 /// True if two roots may overlap: if the kernel says so, or one is not known (null).
 bool mayAlias(KernelOp kernel, mlir::Value a, mlir::Value b);

@@ -176,7 +176,7 @@ static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int6
     tile::AssumeOp::create(a.b, a.loc, fits,
                            a.b.getStringAttr("a persistent grid has at most " + Twine(most) +
                                              (cluster > 1 ? " clusters" : " points")),
-                           IntegerAttr(), IntegerAttr(), IntegerAttr());
+                           IntegerAttr(), IntegerAttr(), IntegerAttr(), UnitAttr());
   }
   Value resident = tile::NumCoresOp::create(a.b, a.loc, a.b.getIndexType());
   if (blocksPerSM != 1)

@@ -7,6 +7,7 @@
 // block: what all blocks together save by TMA instead of loads of single elements (an order of
 // magnitude a tile) is far more than the copy costs, unless the product is so short that the launch
 // of one more kernel shows. `leastSizeToRepack` is that border, and becomes guards of the variant.
+// cp.async in pieces of 8 bytes is no such loss: see FetchCosts.cpp.
 //
 // Rows of the workspace begin at multiples of 128 bytes, twice what a line of a 64-wide swizzled
 // box needs and all that the memory system likes; its sizes are those of the operand, so that
@@ -21,7 +22,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace tessera::tile {
 #define GEN_PASS_DEF_TILEREPACKOPERANDS
@@ -115,9 +115,7 @@ static llvm::SetVector<Value> writtenRoots(GridOp grid) {
   return roots;
 }
 
-/// Collects the ops inside the grid that make `value`, operands first; false if a coordinate or
-/// memory decides.
-static bool collectMakers(Value value, GridOp grid, llvm::SetVector<Operation *> &makers) {
+bool tessera::tile::collectMakers(Value value, GridOp grid, llvm::SetVector<Operation *> &makers) {
   if (!grid.getRegion().isAncestor(value.getParentRegion()))
     return true;
   Operation *op = value.getDefiningOp();

@@ -35,9 +35,15 @@ public:
   /// What makes copies of operands pay, and lets TMA fetch them. False if nothing is worth a copy,
   /// or sizes that the text gives are too small.
   bool assumeRepacking(const TileArguments &arguments);
+  /// What lets threads fetch such operands, in less time than copies take. False if nothing would
+  /// be copied, or the text says already what threads need.
+  bool assumePieces(const TileArguments &arguments);
 
 private:
   void assumeSizeMax(unsigned arg);
+  void assumeMultiples(unsigned arg, int64_t bytes);
+  bool assumeCondition(Value condition, StringRef message);
+  bool assumeCopiesPay();
   bool assumeSizeMin(unsigned arg, unsigned dim, int64_t least);
   void assumeArgument(unsigned arg, bool rank1Sizes);
   void assumeNotEmpty(unsigned arg);
@@ -84,23 +90,31 @@ void Assumption::setListFact(unsigned arg, StringRef name, int64_t dim, int64_t 
   kernel.setArgAttr(arg, name, b.getDenseI64ArrayAttr(list));
 }
 
-void Assumption::assumeArgument(unsigned arg, bool rank1Sizes) {
+/// The dimension whose stride is known to be 1, or -1.
+static int64_t contiguousDim(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset, inner = -1;
+  if (succeeded(type.getStridesAndOffset(strides, offset)))
+    for (auto [d, stride] : llvm::enumerate(strides))
+      if (stride == 1)
+        inner = d;
+  return inner;
+}
+
+/// Of the base, and of the strides but that of the contiguous dimension.
+void Assumption::assumeMultiples(unsigned arg, int64_t bytes) {
   Value memref = kernel.getArgument(arg);
   auto type = cast<MemRefType>(memref.getType());
-  int64_t units = std::max<int64_t>(1, 16 / elementBytes(type.getElementType()));
+  int64_t units = std::max<int64_t>(1, bytes / elementBytes(type.getElementType()));
   // The facts that are known grow with every assumption: they are asked anew each time.
-  if (Facts(kernel).alignment(memref) % 16) {
-    guard(FactKind::Align, arg, -1, 16);
-    kernel.setArgAttr(arg, TileDialect::kAlign, b.getI64IntegerAttr(16));
+  if (Facts(kernel).alignment(memref) % bytes) {
+    guard(FactKind::Align, arg, -1, bytes);
+    kernel.setArgAttr(arg, TileDialect::kAlign, b.getI64IntegerAttr(bytes));
   }
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)))
+  const int64_t inner = contiguousDim(type);
+  if (inner < 0)
     return;
-  int64_t inner = -1;
-  for (auto [d, stride] : llvm::enumerate(strides))
-    if (stride == 1)
-      inner = d;
+  SmallVector<int64_t> strides = type.getStridesAndOffset().first;
   for (int64_t d = type.getRank() - 1; d >= 0 && inner >= 0; --d) {
     int64_t known = Facts(kernel).strideDivisibility(memref, d);
     if (d == inner || !ShapedType::isDynamic(strides[d]) || known % units == 0)
@@ -108,6 +122,14 @@ void Assumption::assumeArgument(unsigned arg, bool rank1Sizes) {
     guard(FactKind::StrideDivisible, arg, d, units);
     setListFact(arg, TileDialect::kStrideDivisible, d, std::lcm(known, units), 1);
   }
+}
+
+void Assumption::assumeArgument(unsigned arg, bool rank1Sizes) {
+  assumeMultiples(arg, 16);
+  Value memref = kernel.getArgument(arg);
+  auto type = cast<MemRefType>(memref.getType());
+  const int64_t units = std::max<int64_t>(1, 16 / elementBytes(type.getElementType())),
+                inner = contiguousDim(type);
   if (inner >= 0 && type.isDynamicDim(inner) && (type.getRank() > 1 || rank1Sizes)) {
     int64_t known = Facts(kernel).sizeDivisibility(memref, inner);
     if (known % units) {
@@ -165,8 +187,62 @@ bool Assumption::assumeRepacking(const TileArguments &arguments) {
       if (!assumeSizeMin(argument.getArgNumber(), d, leastSizeToRepack(candidate, d)))
         return false;
   }
-  return llvm::any_of(findRepackCandidates(kernel),
-                      [](const RepackCandidate &candidate) { return !candidate.obstacle; });
+  return !findCopiedOperands(kernel).empty() && assumeCopiesPay();
+}
+
+/// The launcher takes another variant where it does not hold. False if it never does.
+bool Assumption::assumeCondition(Value condition, StringRef message) {
+  if (std::optional<int64_t> constant = getConstantIntValue(condition)) {
+    condition.getDefiningOp()->erase();
+    return *constant != 0;
+  }
+  OpBuilder at(kernel.getContext());
+  at.setInsertionPointAfterValue(condition);
+  AssumeOp::create(at, condition.getLoc(), condition, at.getStringAttr(message), IntegerAttr(),
+                   IntegerAttr(), IntegerAttr(), at.getUnitAttr());
+  return true;
+}
+
+/// Where the variant that comes next fetches by cp.async what this one copies.
+bool Assumption::assumeCopiesPay() {
+  Facts facts(kernel);
+  if (kernel.getPlan() || !llvm::all_of(findCopiedOperands(kernel), [&](const auto &candidate) {
+        return isFetchedInPieces(facts, candidate);
+      }))
+    return true;
+  Value pays = makeFetchCondition(kernel, /*copy=*/true);
+  return !pays || assumeCondition(
+                      pays, "copying the operands takes less time than fetching them by cp.async");
+}
+
+bool Assumption::assumePieces(const TileArguments &arguments) {
+  for (unsigned arg : arguments.indices)
+    assumeSizeMax(arg);
+  if (!guards.empty())
+    kernel.setGuardsAttr(b.getArrayAttr(guards));
+  for (unsigned arg : arguments.indices)
+    assumeNotEmpty(arg);
+  bool isSaid = true;
+  for (const RepackCandidate &candidate : findCopiedOperands(kernel)) {
+    Facts facts(kernel);
+    if (isFetchedInPieces(facts, candidate))
+      continue;
+    isSaid = false;
+    LoadOp load = candidate.load;
+    auto argument = dyn_cast<BlockArgument>(load.getSource());
+    if (!argument || argument.getOwner() != &kernel.getBody().front())
+      return false;
+    assumeMultiples(argument.getArgNumber(), kCpAsyncBytes);
+    kernel.setGuardsAttr(b.getArrayAttr(guards));
+  }
+  Facts facts(kernel);
+  if (isSaid || !llvm::all_of(findCopiedOperands(kernel), [&](const auto &candidate) {
+        return isFetchedInPieces(facts, candidate);
+      }))
+    return false;
+  Value pays = makeFetchCondition(kernel, /*copy=*/false);
+  return pays && assumeCondition(pays, "fetching the operands by cp.async takes no longer than "
+                                       "copying them, or they are too small to be copied");
 }
 
 void Assumption::assume(const TileArguments &arguments) {
@@ -179,14 +255,22 @@ void Assumption::assume(const TileArguments &arguments) {
     assumeNotEmpty(arg);
 }
 
+/// Any launch may take the variant.
+static bool assumesNothing(KernelOp kernel) {
+  return (!kernel.getGuards() || kernel.getGuards()->empty()) &&
+         llvm::none_of(kernel.getBody().getOps<AssumeOp>(),
+                       [](AssumeOp assume) { return assume.getGuard(); });
+}
+
 namespace {
 struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSpecializeFacts> {
   using TileSpecializeFactsBase::TileSpecializeFactsBase;
 
   void runOnOperation() override {
-    if (!llvm::is_contained({"auto", "any", "aligned", "repack"}, StringRef(variants))) {
+    if (!llvm::is_contained({"auto", "any", "aligned", "cp_async", "repack"},
+                            StringRef(variants))) {
       getOperation().emitError("tile-specialize-facts: unknown variants '")
-          << variants << "'; expected auto, any, aligned or repack";
+          << variants << "'; expected auto, any, aligned, cp_async or repack";
       return signalPassFailure();
     }
     for (KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>()))
@@ -205,7 +289,7 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
     };
     const bool all = variants == "auto";
     TileArguments arguments = collectArguments(kernel);
-    KernelOp aligned, repack;
+    KernelOp aligned, cpAsync, repack;
     if (variants == "aligned" || (all && !arguments.indices.empty())) {
       aligned = variant("aligned");
       Assumption(aligned).assume(arguments);
@@ -217,9 +301,17 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
         repack = {};
       }
     }
-    SmallVector<KernelOp> ordered{aligned, repack};
+    // A plan was made for loops that TMA feeds.
+    if (variants == "cp_async" || (all && repack && !kernel.getPlan())) {
+      cpAsync = variant(kCpAsyncVariant);
+      if (!Assumption(cpAsync).assumePieces(arguments)) {
+        cpAsync->erase();
+        cpAsync = {};
+      }
+    }
+    SmallVector<KernelOp> ordered{aligned, cpAsync, repack};
     if (aligned && repack && !findRepackCandidates(aligned).empty())
-      std::swap(ordered[0], ordered[1]);
+      ordered = {cpAsync, repack, aligned};
     SmallVector<KernelOp> made;
     bool complete = false; // the last one assumes nothing that the text does not say
     for (KernelOp clone : ordered) {
@@ -229,7 +321,7 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
         clone->erase();
         continue;
       }
-      complete = !clone.getGuards() || clone.getGuards()->empty();
+      complete = assumesNothing(clone);
       made.push_back(clone);
     }
     if (variants == "any" || made.empty() || (all && !complete))
