@@ -1,6 +1,7 @@
-// Products that are done before their operands would have been copied: which kernels get the variant cp_async, and its condition.
+// Products that are done before their operands would have been copied: which kernels get the variant cp_async, and its condition. Alone it has none.
 // RUN: tile-opt %s --split-input-file --tile-specialize-facts | FileCheck %s
 // RUN: tile-opt %s --split-input-file --tile-specialize-facts=variants=cp_async | FileCheck %s --check-prefix=ALONE
+// RUN: tile-opt %s --split-input-file --tile-specialize-facts=variants=repack | FileCheck %s --check-prefix=COPIES
 // RUN: tile-opt %s --split-input-file --tile-specialize-facts | tile-opt --split-input-file --tile-specialize-facts | FileCheck %s
 
 // Bases and rows of the operands are guards of one argument each, sizes one of several. 638976000 fs are what 48 KiB by cp.async and not by TMA lose
@@ -52,6 +53,7 @@
 // CHECK-LABEL: tile.kernel @product_any(
 // CHECK-NOT: tile.assume guard
 // ALONE: tile.kernel @product_cp_async
+// ALONE-NOT: tile.assume guard
 // ALONE-NOT: @product_
 tile.kernel @product(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %M = tile.dim "M" : index
@@ -117,6 +119,9 @@ tile.kernel @one(%A: memref<?x?xf16, strided<[?, 1]>> {tile.shape = ["M", "K"]},
 // CHECK-LABEL: tile.kernel @said_any(
 // CHECK-NOT: tile.assume guard
 // ALONE: tile.kernel @said_any
+// COPIES: tile.kernel @said_repack
+// COPIES-NOT: tile.assume guard
+// COPIES: @much_repack
 tile.kernel @said(%A: memref<?x?xf16> {tile.shape = ["M", "K"], tile.align = 8, tile.stride_divisible = array<i64: 4, 1>}, %B: memref<?x?xf16> {tile.shape = ["K", "N"], tile.align = 8, tile.stride_divisible = array<i64: 4, 1>}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
@@ -171,7 +176,7 @@ tile.kernel @little(%A: memref<516x516xf16>, %B: memref<516x516xf16>, %C: memref
 // CHECK-NOT: @much_cp_async
 // CHECK-LABEL: tile.kernel @much_repack(
 // CHECK-NOT: tile.assume guard
-// ALONE: tile.kernel @much_any
+// ALONE: tile.kernel @much_cp_async
 tile.kernel @much(%A: memref<4100x4100xf16>, %B: memref<4100x4100xf16>, %C: memref<4100x4100xf32>) {
   tile.grid (%i, %j) = (0, 0) to (4100, 4100) step (64, 128) {
     %c0 = arith.constant 0 : index
@@ -226,7 +231,7 @@ tile.kernel @planned(%A: memref<?x?xf16> {tile.shape = ["M", "K"]}, %B: memref<?
 // CHECK-NOT: @rescaled_cp_async
 // CHECK-LABEL: tile.kernel @rescaled_repack(
 // CHECK-NOT: tile.assume guard
-// ALONE: tile.kernel @rescaled_any
+// ALONE: tile.kernel @rescaled_cp_async
 tile.kernel @rescaled(%A: memref<?x?xf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
@@ -340,8 +345,8 @@ tile.kernel @strided(%A: memref<?x?xf16, strided<[?, ?]>> {tile.shape = ["M", "K
 // CHECK-NOT: tile.assume guard
 // ALONE: tile.kernel @fine_any
 // ALONE: tile.kernel @own_any
-// ALONE: tile.kernel @short_any
-// ALONE: tile.kernel @triangle_any
+// ALONE: tile.kernel @short_cp_async
+// ALONE: tile.kernel @triangle_cp_async
 tile.kernel @fine(%A: memref<512x512xf16> {tile.align = 16}, %B: memref<512x512xf16> {tile.align = 16}, %C: memref<512x512xf32> {tile.align = 16}) {
   tile.grid (%i, %j) = (0, 0) to (512, 512) step (64, 128) {
     %c0 = arith.constant 0 : index

@@ -34,10 +34,11 @@ public:
   void assume(const TileArguments &arguments);
   /// What makes copies of operands pay, and lets TMA fetch them. False if nothing is worth a copy,
   /// or sizes that the text gives are too small.
-  bool assumeRepacking(const TileArguments &arguments);
+  bool assumeRepacking(const TileArguments &arguments, bool alone);
   /// What lets threads fetch such operands, in less time than copies take. False if nothing would
-  /// be copied, or the text says already what threads need.
-  bool assumePieces(const TileArguments &arguments);
+  /// be copied, or the text says already what threads need. A variant that is `alone` does not ask
+  /// which of the two takes less time.
+  bool assumePieces(const TileArguments &arguments, bool alone);
 
 private:
   void assumeSizeMax(unsigned arg);
@@ -169,7 +170,7 @@ bool Assumption::assumeSizeMin(unsigned arg, unsigned dim, int64_t least) {
   return true;
 }
 
-bool Assumption::assumeRepacking(const TileArguments &arguments) {
+bool Assumption::assumeRepacking(const TileArguments &arguments, bool alone) {
   std::vector<RepackCandidate> candidates = findRepackCandidates(kernel);
   if (candidates.empty())
     return false;
@@ -187,7 +188,7 @@ bool Assumption::assumeRepacking(const TileArguments &arguments) {
       if (!assumeSizeMin(argument.getArgNumber(), d, leastSizeToRepack(candidate, d)))
         return false;
   }
-  return !findCopiedOperands(kernel).empty() && assumeCopiesPay();
+  return !findCopiedOperands(kernel).empty() && (alone || assumeCopiesPay());
 }
 
 /// The launcher takes another variant where it does not hold. False if it never does.
@@ -215,7 +216,7 @@ bool Assumption::assumeCopiesPay() {
                       pays, "copying the operands takes less time than fetching them by cp.async");
 }
 
-bool Assumption::assumePieces(const TileArguments &arguments) {
+bool Assumption::assumePieces(const TileArguments &arguments, bool alone) {
   for (unsigned arg : arguments.indices)
     assumeSizeMax(arg);
   if (!guards.empty())
@@ -240,6 +241,8 @@ bool Assumption::assumePieces(const TileArguments &arguments) {
         return isFetchedInPieces(facts, candidate);
       }))
     return false;
+  if (alone)
+    return true;
   Value pays = makeFetchCondition(kernel, /*copy=*/false);
   return pays && assumeCondition(pays, "fetching the operands by cp.async takes no longer than "
                                        "copying them, or they are too small to be copied");
@@ -296,7 +299,7 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
     }
     if (variants == "repack" || all) {
       repack = variant(kRepackVariant);
-      if (!Assumption(repack).assumeRepacking(arguments)) {
+      if (!Assumption(repack).assumeRepacking(arguments, !all)) {
         repack->erase();
         repack = {};
       }
@@ -304,7 +307,7 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
     // A plan was made for loops that TMA feeds.
     if (variants == "cp_async" || (all && repack && !kernel.getPlan())) {
       cpAsync = variant(kCpAsyncVariant);
-      if (!Assumption(cpAsync).assumePieces(arguments)) {
+      if (!Assumption(cpAsync).assumePieces(arguments, !all)) {
         cpAsync->erase();
         cpAsync = {};
       }
