@@ -24,6 +24,33 @@ tile.kernel @converts(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: me
   tile.return
 }
 
+// What is loaded or computed for nothing hides nothing.
+// CHECK-LABEL: tile.kernel @dead(
+// CHECK-NOT: plan
+// CHECK: tile.return
+// expected-remark @below {{its warpgroups do not take turns: its epilogue converts and stores only}}
+tile.kernel @dead(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memref<4096x9216xbf16> {tile.align = 16 : i64}, %bias: memref<9216xf32> {tile.align = 16 : i64}, %R: memref<8192x9216xbf16> {tile.align = 16 : i64}, %C: memref<8192x9216xbf16> {tile.align = 16 : i64}) {
+  tile.grid (%i, %j) = (0, 0) to (8192, 9216) step (128, 192) {
+    %c0 = arith.constant 0 : index
+    %step = arith.constant 64 : index
+    %cK = arith.constant 4096 : index
+    %zero = arith.constant dense<0.0> : tensor<128x192xf32>
+    %acc = scf.for %k = %c0 to %cK step %step iter_args(%c = %zero) -> (tensor<128x192xf32>) {
+      %a = tile.load %A[%i, %k] : memref<8192x4096xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%k, %j] : memref<4096x9216xbf16> -> tensor<64x192xbf16>
+      %d = tile.mma %a, %b, %c : tensor<128x64xbf16>, tensor<64x192xbf16> -> tensor<128x192xf32>
+      scf.yield %d : tensor<128x192xf32>
+    }
+    %row = tile.load %bias[%j] : memref<9216xf32> -> tensor<192xf32>
+    %rows = tile.broadcast %row dims = [1] : tensor<192xf32> -> tensor<128x192xf32>
+    %z = arith.addf %acc, %rows : tensor<128x192xf32>
+    %r = tile.load %R[%i, %j] : memref<8192x9216xbf16> -> tensor<128x192xbf16>
+    %o = arith.truncf %acc : tensor<128x192xf32> to tensor<128x192xbf16>
+    tile.store %o, %C[%i, %j] : tensor<128x192xbf16> -> memref<8192x9216xbf16>
+  }
+  tile.return
+}
+
 // Few accumulators: two blocks share an SM.
 // CHECK-LABEL: tile.kernel @few(
 // CHECK-NOT: plan

@@ -78,8 +78,15 @@ mlir::FailureOr<mlir::scf::ForOp> loopOverPoints(LaunchOp launch, const llvm::Tw
 /// has about 32 elements of the largest tile, 64 if that is reduced to less than an element a warp.
 int64_t chooseWarpgroups(tile::KernelOp kernel);
 
-/// True if what the copy brings is read only behind the products of its block.
-bool isOfEpilogue(CopyOp copy);
+/// Knows the copies whose tiles are read only behind the products of their block. It looks through
+/// a block once: while it lives no op with products may come, go or move.
+class EpilogueCopies {
+public:
+  bool contains(CopyOp copy);
+
+private:
+  llvm::DenseMap<mlir::Block *, mlir::Operation *> lastProducts; ///< null: the block has none
+};
 
 /// The plan (or, if null, one that says nothing else) with this width of an epilogue's parts.
 PlanAttr withEpilogue(mlir::MLIRContext *context, PlanAttr plan, int64_t width);

@@ -58,6 +58,7 @@ private:
   LaunchOp launch;
   PlanAttr plan;
   SmallVector<Operation *> writes;
+  EpilogueCopies epilogue;
   DenseSet<Value> visiting;
   SmallVector<Group> groups, formed;
 };
@@ -131,13 +132,18 @@ static std::pair<Operation *, Operation *> readersOf(CopyOp copy) {
   return range;
 }
 
-bool tessera::cta::isOfEpilogue(CopyOp copy) {
-  Operation *products = nullptr;
-  for (Operation &op : *copy->getBlock())
-    if (op.walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted())
-      products = &op;
+static bool hasProducts(Operation *op) {
+  return op->walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+bool EpilogueCopies::contains(CopyOp copy) {
+  Block &block = *copy->getBlock();
+  auto [known, isNew] = lastProducts.try_emplace(&block, nullptr);
+  for (auto it = block.rbegin(); isNew && !known->second && it != block.rend(); ++it)
+    if (hasProducts(&*it))
+      known->second = &*it;
   Operation *first = readersOf(copy).first;
-  return products && first && products->isBeforeInBlock(first);
+  return known->second && first && known->second->isBeforeInBlock(first);
 }
 
 /// Why no channel of this plan is filled by threads. A single warp would spend its time on
@@ -160,7 +166,7 @@ std::optional<std::string> Pipelining::whyNotInPlan(CopyOp copy) {
     if (auto why = whyNotByThreads())
       return why;
   // A channel of its own would make the warpgroups take turns at their epilogues.
-  if (replicasOf(plan) > 1 && isOfEpilogue(copy))
+  if (replicasOf(plan) > 1 && epilogue.contains(copy))
     return "with replicate = blocks another warpgroup's products run while it is fetched";
   return std::nullopt;
 }

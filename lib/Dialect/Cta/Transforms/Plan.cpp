@@ -69,6 +69,7 @@ private:
 
   tile::GridOp grid;
   const bool threadsMayCopy;
+  EpilogueCopies epilogue;
   PlanFacts facts;
   llvm::MapVector<Operation *, Products> loops;
   DenseMap<std::pair<Block *, Type>, CopyOp> outer; // the last of its kind
@@ -78,7 +79,7 @@ private:
 
 /// What cta-pipeline-copies will see, but for what only a whole analysis tells.
 bool FactsOfGrid::feedsAChannel(CopyOp copy) {
-  if ((copy.isCpAsync() && !threadsMayCopy) || (facts.replicas > 1 && isOfEpilogue(copy)))
+  if ((copy.isCpAsync() && !threadsMayCopy) || (facts.replicas > 1 && epilogue.contains(copy)))
     return false;
   return !mayOverwrite(grid, globalBoxOf(copy));
 }

@@ -51,7 +51,8 @@ private:
   tile::Facts &knowledge;
   scf::ForOp loop;
   RankedTensorType sums;
-  DenseSet<Value> results; ///< tiles that the product has gone into
+  DenseSet<Value> results;    ///< tiles that the product has gone into
+  DenseSet<Operation *> used; ///< ops of the epilogue that lead to a store
   bool computes = false;
   ReplicaFacts facts;
 };
@@ -154,7 +155,7 @@ std::optional<std::string> FusedProduct::whyNotInEpilogue(Operation *op) {
   if (!type || (!isWhole && type.getRank() > 1))
     return whole;
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    computes = true;
+    computes |= used.contains(op);
     if (load.getMask() || !load.getLimits().empty())
       return std::string("a load of its epilogue has a mask or a limit");
     if (!isWhole)
@@ -168,12 +169,16 @@ std::optional<std::string> FusedProduct::whyNotInEpilogue(Operation *op) {
     return whole;
   if (isWhole && llvm::any_of(op->getOperands(), [&](Value v) { return results.contains(v); })) {
     results.insert(op->getResult(0));
-    computes |= !isa<arith::TruncFOp, arith::ExtFOp>(op);
+    computes |= used.contains(op) && !isa<arith::TruncFOp, arith::ExtFOp>(op);
   }
   return std::nullopt;
 }
 
 std::optional<std::string> FusedProduct::whyNotEpilogue() {
+  for (Operation *op = loop->getBlock()->getTerminator(); op != loop; op = op->getPrevNode())
+    if (isa<tile::StoreOp>(op) ||
+        llvm::any_of(op->getUsers(), [&](Operation *user) { return used.contains(user); }))
+      used.insert(op);
   results.insert(loop.getResult(0));
   for (Operation *op = loop->getNextNode(); op && !op->hasTrait<OpTrait::IsTerminator>();
        op = op->getNextNode())
