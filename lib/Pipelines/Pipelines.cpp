@@ -141,6 +141,7 @@ static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createExpandLoops());
   kernels.addPass(cta::createInsertWaits());
   kernels.addPass(cta::createLowerChannels());
+  kernels.addPass(cta::createFetchAhead());
   kernels.addPass(cta::createAllocateShared());
   kernels.addPass(cta::createInsertBarriers());
   kernels.addPass(cta::createAssignRegisters());

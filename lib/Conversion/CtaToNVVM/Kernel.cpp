@@ -64,12 +64,6 @@ void Lowering::initMbarriers() {
   ArrayRef<int64_t> counts = launch.getMbarriers().value_or(ArrayRef<int64_t>());
   if (counts.empty())
     return;
-  Value one = i32(1);
-  Type pointer = LLVM::LLVMPointerType::get(context);
-  for (size_t i = 0; i < counts.size(); ++i) {
-    parities.push_back(LLVM::AllocaOp::create(b, loc, pointer, b.getI32Type(), one));
-    LLVM::StoreOp::create(b, loc, i32(0), parities.back());
-  }
   auto branch = scf::IfOp::create(b, loc, isFirstThread(), /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -181,4 +175,23 @@ LogicalResult Lowering::lowerSlot(cta::SlotOp op) {
   return success();
 }
 
-Value Lowering::parity(int64_t number) { return parities[number]; }
+/// The phases of 32 mbarriers are one register: beside accumulators there is none to waste.
+constexpr int64_t kParityBits = 32;
+
+Value Lowering::nextParity(int64_t number) {
+  const size_t word = number / kParityBits;
+  while (parities.size() <= word) {
+    // At the start of the function: what other blocks allocate LLVM leaves in memory, and an access
+    // to that goes through to L2.
+    OpBuilder entry = OpBuilder::atBlockBegin(&func.getBody().front());
+    Value one = LLVM::ConstantOp::create(entry, loc, entry.getI32IntegerAttr(1));
+    Value none = LLVM::ConstantOp::create(entry, loc, entry.getI32IntegerAttr(0));
+    parities.push_back(LLVM::AllocaOp::create(entry, loc, LLVM::LLVMPointerType::get(context),
+                                              entry.getI32Type(), one));
+    LLVM::StoreOp::create(entry, loc, none, parities.back());
+  }
+  const int64_t bit = number % kParityBits;
+  Value phases = LLVM::LoadOp::create(b, loc, b.getI32Type(), parities[word]);
+  LLVM::StoreOp::create(b, loc, bitXor(phases, i32(int64_t(1) << bit)), parities[word]);
+  return bitAnd(arith::ShRUIOp::create(b, loc, phases, i32(bit)), i32(1));
+}

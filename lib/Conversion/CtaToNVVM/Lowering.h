@@ -221,8 +221,8 @@ public:
   llvm::DenseMap<Operation *, Value> accumulates;
 
   Operation *marker = nullptr;
-  /// Parity variables of the mbarriers.
-  Value parity(int64_t number);
+  /// The parity of the phase that a thread waits for at an mbarrier; the next time it is the other.
+  Value nextParity(int64_t number);
 
 private:
   void initMbarriers();
@@ -264,7 +264,7 @@ private:
   std::vector<Parameter> parameters;
   std::vector<mlir::DictionaryAttr> descriptors;
   llvm::DenseSet<Value> written, readBack, copied;
-  std::vector<Value> parities;
+  std::vector<Value> parities; ///< variables of bits, by mbarrier
   bool broken = false;
 };
 

@@ -333,13 +333,12 @@ LogicalResult tessera::nvvm::lowerAwait(Lowering &f, cta::AwaitOp op) {
   auto number = static_cast<int64_t>(op.getMbarrier());
   if (number >= numMbarriers(f))
     return f.error(op, "the launch has no such mbarrier");
-  Value variable, parity, barrier;
+  Value parity, barrier;
   if (op.getSlot()) {
     parity = f.scalar(op.getParity());
     barrier = f.mbarrier(number, f.scalar(op.getSlot()));
   } else {
-    variable = f.parity(number);
-    parity = LLVM::LoadOp::create(f.b, f.loc, f.b.getI32Type(), variable);
+    parity = f.nextParity(number);
     barrier = f.mbarrier(number);
   }
   // One asm loop: as LLVM blocks it is measurably slower.
@@ -349,7 +348,5 @@ LogicalResult tessera::nvvm::lowerAwait(Lowering &f, cta::AwaitOp op) {
               "@!done bra.uni wait_${:uid};\n\t}",
               {}, {{barrier, "r"}, {parity, "r"}}, /*sideEffects=*/true,
               /*memoryClobber=*/true);
-  if (variable)
-    LLVM::StoreOp::create(f.b, f.loc, f.bitXor(parity, f.i32(1)), variable);
   return success();
 }

@@ -11,13 +11,13 @@
 // CHECK-SAME:    tessera.descriptors = [{arg = 0 : i64, box = array<i64: 1, 64, 64>, dims = array<i64: 0, 1, 2>, element = "bf16", interleave = 0 : i64, oob = "zero", swizzle = 128 : i64},
 // CHECK-SAME:      {arg = 1 : i64, box = array<i64: 64, 64>, dims = array<i64: 0, 1>, element = "bf16", interleave = 0 : i64, oob = "zero", swizzle = 128 : i64}]
 // CHECK-SAME:    tessera.params = [{index = 0 : i64, kind = "descriptor"}, {{.*}}, {index = 1 : i64, kind = "descriptor"}]
+// CHECK:       %[[PARITY:.*]] = llvm.alloca
+// CHECK:       llvm.store %{{.*}}, %[[PARITY]]
 // CHECK:       scf.if %[[T0:.*]] {
 // CHECK-NEXT:    nvvm.prefetch tensormap, %[[IN]]
 // CHECK-NEXT:    nvvm.prefetch tensormap, %[[OUT]]
 // CHECK-NEXT:  }
 // CHECK:       %[[SMEM:.*]] = llvm.mlir.addressof @__tessera_shared
-// CHECK:       %[[PARITY:.*]] = llvm.alloca
-// CHECK:       llvm.store %c0_i32, %[[PARITY]]
 // CHECK:       scf.if %[[T0]] {
 // CHECK:         nvvm.mbarrier.init %{{.*}}, %c2_i32
 // CHECK:         nvvm.fence.mbarrier.init
@@ -29,10 +29,12 @@
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[IN]], %{{.*}}, box[%{{.*}}, %{{.*}}, %{{.*}}] :
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[IN]], %{{.*}}, box[%[[C64]], %{{.*}}, %{{.*}}] :
 // CHECK:       }
-// CHECK:       %[[P:.*]] = llvm.load %[[PARITY]]
-// CHECK:       llvm.inline_asm has_side_effects {{.*}}mbarrier.try_wait.parity.shared::cta.b64 {{.*}} %[[P]]
-// CHECK:       %[[FLIPPED:.*]] = arith.xori %[[P]], %c1_i32
+// CHECK:       %[[PHASES:.*]] = llvm.load %[[PARITY]]
+// CHECK:       %[[FLIPPED:.*]] = arith.xori %[[PHASES]], %c1_i32
 // CHECK:       llvm.store %[[FLIPPED]], %[[PARITY]]
+// CHECK:       %[[SHIFTED:.*]] = arith.shrui %[[PHASES]], %c0_i32
+// CHECK:       %[[P:.*]] = arith.andi %[[SHIFTED]], %c1_i32
+// CHECK:       llvm.inline_asm has_side_effects {{.*}}mbarrier.try_wait.parity.shared::cta.b64 {{.*}} %[[P]]
 // CHECK:       nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
 // CHECK:       nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.global>}
 // CHECK:       nvvm.cp.async.bulk.tensor.global.shared.cta %[[OUT]]
@@ -62,6 +64,32 @@ tile.kernel @transposed_k(%x: memref<?x?xbf16>, %n: index, %i: index, %j: index)
     %s = cta.copy %x[%i, %j] dims = [1, 0] {mechanism = #cta.mechanism<tma>, mbarrier = 0 : i64, offset = 0 : i64} : memref<?x?xbf16> -> !cta.smem<64x32xbf16, #cta.swizzle<128, dim = 0>>
     cta.await 0
     cta.copy_out %s, %w[%i, %j] dims = [1, 0] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x32xbf16, #cta.swizzle<128, dim = 0>> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// The phases of 32 mbarriers are bits of one variable, in the entry block, where LLVM takes it for a register.
+// CHECK-LABEL: llvm.func @phases
+// CHECK:       %[[SECOND:.*]] = llvm.alloca
+// CHECK:       %[[FIRST:.*]] = llvm.alloca
+// CHECK-NOT:   llvm.alloca
+// CHECK:       %[[WORD:.*]] = llvm.load %[[FIRST]]
+// CHECK:       %[[FLIPPED:.*]] = arith.xori %[[WORD]], %c8_i32
+// CHECK:       llvm.store %[[FLIPPED]], %[[FIRST]]
+// CHECK:       %[[SHIFTED:.*]] = arith.shrui %[[WORD]], %c3_i32
+// CHECK:       arith.andi %[[SHIFTED]], %c1_i32
+// CHECK:       %[[WORD:.*]] = llvm.load %[[SECOND]]
+// CHECK:       arith.xori %[[WORD]], %c2_i32
+// CHECK:       arith.shrui %[[WORD]], %c1_i32
+tile.kernel @phases_k(%x: memref<?x?xbf16>, %y: memref<?x?xbf16>, %i: index) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @phases blocks() attributes {shared = 33040 : i64,
+      mbarriers = array<i64: 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1>} {
+    %s = cta.copy %x[%i, %i] {mechanism = #cta.mechanism<tma>, mbarrier = 3 : i64, offset = 0 : i64} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #k>
+    %t = cta.copy %x[%i, %i] {mechanism = #cta.mechanism<tma>, mbarrier = 33 : i64, offset = 16384 : i64} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #k>
+    cta.await 3
+    cta.copy_out %s, %y[%i, %i] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x128xbf16, #k> -> memref<?x?xbf16>
+    cta.await 33
+    cta.copy_out %t, %y[%i, %i] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x128xbf16, #k> -> memref<?x?xbf16>
   }
   tile.return
 }

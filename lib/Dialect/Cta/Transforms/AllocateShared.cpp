@@ -12,6 +12,7 @@
 //
 // What a role with replicas stages lies behind all else, once for each replica.
 #include "AllocateShared.h"
+#include "GlobalBox.h"
 #include "Pressure.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/PlanRefusal.h"
@@ -330,22 +331,18 @@ LogicalResult Allocator::tooLarge(int64_t bytes, int64_t limit) {
 
 //===--- mbarriers ---------------------------------------------------------------------------===//
 
-static bool writesGlobalMemory(Operation *op) {
-  return isa<StoreOp, CopyOutOp, memref::StoreOp>(op);
-}
-
-/// The first op of the copy's block that needs its data to be there: a use, or a write to global
-/// memory (which may be what it reads). Before it, or at the latest at the end of the block, stands
-/// the await.
+/// The first op of the copy's block that needs its data to be there: a use, or a write to what it
+/// reads. Before it, or at the latest at the end of the block, stands the await.
 static Operation *firstNeed(CopyOp copy) {
+  const std::optional<GlobalBox> from = globalBoxOf(copy);
   auto needs = [&](Operation *inner) {
     bool uses = !isa<ViewOp>(inner) && llvm::any_of(inner->getOperands(), [&](Value operand) {
       return isa<SmemType>(operand.getType()) && bufferOf(operand) == copy;
     });
-    return uses || writesGlobalMemory(inner) ? WalkResult::interrupt() : WalkResult::advance();
+    return uses ? WalkResult::interrupt() : WalkResult::advance();
   };
   Operation *op = copy->getNextNode();
-  while (op && !op->walk(needs).wasInterrupted())
+  while (op && !op->walk(needs).wasInterrupted() && !mayOverwrite(op, from))
     op = op->getNextNode();
   return op;
 }

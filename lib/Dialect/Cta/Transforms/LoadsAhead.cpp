@@ -34,8 +34,7 @@ static bool mayMoveBefore(LoadOp load, Operation *place) {
   return true;
 }
 
-/// Moves an op, and what it needs of the ops behind `place`; pure scalar ops only.
-static bool moveBefore(Operation *op, Operation *place) {
+bool tessera::cta::moveAhead(Operation *op, Operation *place) {
   SetVector<Operation *> ops;
   ops.insert(op);
   for (unsigned i = 0; i < ops.size(); ++i)
@@ -79,5 +78,5 @@ void tessera::cta::loadAhead(ArrayRef<Operation *> firsts, Operation *last, int6
     return;
   // From the last part on: a load may be the op that marks the place of the next part's.
   for (auto [load, place] : llvm::reverse(moves))
-    moveBefore(load, place);
+    moveAhead(load, place);
 }

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a part of an epilogue loads by threads (a bias), loaded a part ahead.
+// What a part of an epilogue loads by threads (a bias), loaded a part ahead; moving ops ahead.
 #ifndef TESSERA_LIB_DIALECT_CTA_TRANSFORMS_LOADSAHEAD_H
 #define TESSERA_LIB_DIALECT_CTA_TRANSFORMS_LOADSAHEAD_H
 
@@ -15,6 +15,10 @@ namespace tessera::cta {
 /// the `registers` of a thread.
 void loadAhead(llvm::ArrayRef<mlir::Operation *> firsts, mlir::Operation *last,
                int64_t accumulators, int64_t registers);
+
+/// Moves an op before `place` in its block, with the scalar arithmetic it needs of the ops between.
+/// False, and nothing moved, if it needs anything else of them.
+bool moveAhead(mlir::Operation *op, mlir::Operation *place);
 
 } // namespace tessera::cta
 
