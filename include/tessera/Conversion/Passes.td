@@ -132,7 +132,7 @@ def NVVMParkScalars : Pass<"nvvm-park-scalars", "mlir::LLVM::LLVMFuncOp"> {
   let summary = "What is needed once a point of the grid shares a register, a lane each";
   let description = [{
     Behind `convert-cta-to-nvvm`, for roles that have been dealt registers (`nvvm.setmaxregister increase`) and loop over points. Values of 32 bits
-    that are the same in all threads (made of arguments and the number of the block), that took arithmetic, and that an iteration needs in front of
+    that are the same in all threads (made of arguments and the number of the block), that took arithmetic, and that an iteration (of a loop that holds another) needs in front of
     its first product or inner loop only (what tells where a point lies) would each take a register beside the accumulators; three and more of
     them lie in the lanes of one, and shuffles bring them back at the head of an iteration.
 

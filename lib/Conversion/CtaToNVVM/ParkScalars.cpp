@@ -86,7 +86,7 @@ static bool isProduct(Operation *op) {
 }
 
 void PointLoop::numberOps() {
-  WalkResult found = loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+  loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isProduct(op) || isa<LoopLikeOpInterface>(op))
       return WalkResult::interrupt();
     early.insert(op);
@@ -96,9 +96,6 @@ void PointLoop::numberOps() {
         wanted.insert(operand);
     return WalkResult::advance();
   });
-  // Without either there is nothing beside which registers are few.
-  if (!found.wasInterrupted())
-    wanted.clear();
 }
 
 /// Once a point: in no loop inside, nor behind products, nor after the last point.
@@ -141,7 +138,20 @@ void PointLoop::askForEnd(llvm::function_ref<Value(OpBuilder &)> bound) {
   loop.erase();
 }
 
+/// Products, and a loop inside: a loop over K, where there is one point only, is no place for
+/// shuffles.
+static bool isOverPoints(scf::ForOp loop) {
+  bool loops = false, products = false;
+  loop.getBody()->walk([&](Operation *op) {
+    loops |= isa<LoopLikeOpInterface>(op);
+    products |= isProduct(op);
+  });
+  return loops && products;
+}
+
 void PointLoop::park(Uniform &uniform) {
+  if (!isOverPoints(loop))
+    return;
   // All lanes must be there when one is read.
   Value end = loop.getUpperBound();
   if (!uniform.contains(loop.getLowerBound()) || !uniform.contains(end) ||

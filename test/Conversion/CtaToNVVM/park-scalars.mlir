@@ -79,6 +79,9 @@ llvm.func @few(%m: i32, %n: i32) {
     %z = arith.muli %y, %c : i32
     %w = arith.muli %z, %d : i32
     llvm.inline_asm has_side_effects "wgmma.mma_async $0;", "r" %w : (i32) -> ()
+    scf.for %k = %c7 to %m step %c7 : i32 {
+      llvm.inline_asm has_side_effects "wgmma.mma_async $0;", "r" %w : (i32) -> ()
+    }
     llvm.inline_asm has_side_effects "use $0;", "r" %c : (i32) -> ()
   }
   llvm.inline_asm has_side_effects "use $0;", "r" %d : (i32) -> ()
@@ -106,14 +109,16 @@ llvm.func @others(%m: i32, %n: i64, %k: i32) {
   %step = nvvm.read.ptx.sreg.nctaid.x : i32
   scf.for %p = %first to %m step %step : i32 {
     llvm.inline_asm has_side_effects "use $0, $1, $2, $3, $4, $5;", "r,r,r,l,r,r" %a, %b, %d, %e, %f, %k : (i32, i32, i32, i64, i32, i32) -> ()
-    llvm.inline_asm has_side_effects "wgmma.mma_async;", "" : () -> ()
+    scf.for %j = %c7 to %m step %c7 : i32 {
+      llvm.inline_asm has_side_effects "wgmma.mma_async;", "" : () -> ()
+    }
   }
   llvm.return
 }
 
 // -----
 
-// Roles that gave registers away, loops that not all threads leave together, loops without products.
+// Roles that gave registers away, loops that not all threads leave together, loops without products, and loops over K.
 // CHECK-LABEL: llvm.func @elsewhere(
 // CHECK-NOT:   nvvm.shfl
 // CHECK:       llvm.return
@@ -131,15 +136,28 @@ llvm.func @elsewhere(%m: i32, %n: i32) {
     scf.for %p = %first to %m step %step : i32 {
       llvm.inline_asm has_side_effects "use $0, $1, $2;", "r,r,r" %a, %b, %c : (i32, i32, i32) -> ()
       llvm.inline_asm has_side_effects "wgmma.mma_async;", "" : () -> ()
+      scf.for %k = %c7 to %m step %c7 : i32 {
+        llvm.inline_asm has_side_effects "wgmma.mma_async;", "" : () -> ()
+      }
     }
   } else {
     nvvm.setmaxregister increase 232
     scf.for %p = %tid to %m step %step : i32 {
       llvm.inline_asm has_side_effects "use $0, $1, $2;", "r,r,r" %a, %b, %c : (i32, i32, i32) -> ()
       llvm.inline_asm has_side_effects "wgmma.mma_async;", "" : () -> ()
+      scf.for %k = %c7 to %m step %c7 : i32 {
+        llvm.inline_asm has_side_effects "wgmma.mma_async;", "" : () -> ()
+      }
     }
     scf.for %p = %first to %m step %step : i32 {
       llvm.inline_asm has_side_effects "use $0, $1, $2;", "r,r,r" %a, %b, %c : (i32, i32, i32) -> ()
+      scf.for %k = %c7 to %m step %c7 : i32 {
+        llvm.inline_asm has_side_effects "use $0;", "r" %p : (i32) -> ()
+      }
+    }
+    scf.for %k = %first to %m step %step : i32 {
+      llvm.inline_asm has_side_effects "use $0, $1, $2;", "r,r,r" %a, %b, %c : (i32, i32, i32) -> ()
+      llvm.inline_asm has_side_effects "wgmma.mma_async;", "" : () -> ()
     }
   }
   llvm.return
