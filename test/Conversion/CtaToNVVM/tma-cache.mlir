@@ -14,7 +14,7 @@
 // CHECK:       nvvm.cp.async.bulk.tensor.shared.cluster.global
 // CHECK-NOT:   l2_cache_hint
 // CHECK:       %[[LARGE:.*]] = arith.cmpi ugt, %{{.*}}, %[[LIMIT]] : i64
-// CHECK:       %[[STREAM:.*]] = llvm.inline_asm has_side_effects {{.*}}createpolicy.fractional.L2::evict_first.b64 first, 1.0;{{.*}}createpolicy.fractional.L2::evict_normal.b64 normal, 1.0;{{.*}}selp.b64 $0, first, normal, $1;{{.*}} %[[LARGE]]
+// CHECK:       %[[STREAM:.*]] = llvm.inline_asm has_side_effects {{.*}}createpolicy.fractional.L2::evict_first.b64 first, 1.0;{{.*}}createpolicy.fractional.L2::evict_unchanged.b64 none, 1.0;{{.*}}selp.b64 $0, first, none, $1;{{.*}} %[[LARGE]]
 // CHECK:       nvvm.cp.async.bulk.tensor.global.shared.cta {{.*}} l2_cache_hint = %[[STREAM]]
 tile.kernel @hints_k(%x: memref<?x?xbf16>, %y: memref<?x?xbf16>, %i: index, %j: index) attributes {phase = #tile.phase<allocated>} {
   cta.launch @hints blocks() attributes {shared = 24600 : i64, mbarriers = array<i64: 1, 1, 1>} {
@@ -36,15 +36,15 @@ tile.kernel @hints_k(%x: memref<?x?xbf16>, %y: memref<?x?xbf16>, %i: index, %j: 
 // CHECK:       } else {
 // CHECK:       nvvm.elect.sync
 // CHECK-NEXT:  scf.if
-// CHECK:       %[[KEEP:.*]] = llvm.inline_asm asm_dialect = att "{\0A\09.reg .b64 last, normal;\0A\09createpolicy.fractional.L2::evict_last.b64 last, 1.0;\0A\09createpolicy.fractional.L2::evict_normal.b64 normal, 1.0;\0A\09selp.b64 $0, last, normal, $1;\0A\09}", "=l,b" %{{.*}} : (i1) -> i64
-// CHECK:       %[[PASS:.*]] = llvm.inline_asm asm_dialect = att "{{.*}}selp.b64 $0, first, normal, $1;{{.*}}", "=l,b" %{{.*}} : (i1) -> i64
+// CHECK:       %[[KEEP:.*]] = llvm.inline_asm asm_dialect = att "{\0A\09.reg .b64 last, none;\0A\09createpolicy.fractional.L2::evict_last.b64 last, 1.0;\0A\09createpolicy.fractional.L2::evict_unchanged.b64 none, 1.0;\0A\09selp.b64 $0, last, none, $1;\0A\09}", "=l,b" %{{.*}} : (i1) -> i64
+// CHECK:       %[[PASS:.*]] = llvm.inline_asm asm_dialect = att "{{.*}}selp.b64 $0, first, none, $1;{{.*}}", "=l,b" %{{.*}} : (i1) -> i64
 // CHECK:       scf.for
 // CHECK-NOT:   selp
 // CHECK:       scf.for
 // CHECK:       nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} l2_cache_hint = %[[KEEP]]
 // CHECK:       nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} l2_cache_hint = %[[PASS]]
 // CHECK:       %[[ODD:.*]] = arith.cmpi
-// CHECK:       %[[SOME:.*]] = llvm.inline_asm has_side_effects {{.*}}selp.b64 $0, last, normal, $1;{{.*}} %[[ODD]]
+// CHECK:       %[[SOME:.*]] = llvm.inline_asm has_side_effects {{.*}}selp.b64 $0, last, none, $1;{{.*}} %[[ODD]]
 // CHECK:       nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} l2_cache_hint = %[[SOME]]
 tile.kernel @choices_k(%x: memref<?x?xbf16>, %keep: i1, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @choices blocks() attributes {mbarriers = array<i64: 1>, shared = 24592 : i64, threads = 160} {
@@ -81,11 +81,11 @@ tile.kernel @choices_k(%x: memref<?x?xbf16>, %keep: i1, %n: index) attributes {p
 // CHECK-LABEL: llvm.func @used
 // CHECK:       scf.for
 // CHECK:       scf.if
-// CHECK:       %[[ASKED:.*]] = llvm.inline_asm has_side_effects {{.*}}selp.b64 $0, last, normal, $1;
+// CHECK:       %[[ASKED:.*]] = llvm.inline_asm has_side_effects {{.*}}selp.b64 $0, last, none, $1;
 // CHECK:       l2_cache_hint = %[[ASKED]]
 // CHECK:       %[[LARGE:.*]] = arith.cmpi ugt
 // CHECK:       %[[BOTH:.*]] = arith.andi %{{.*}}, %[[LARGE]]
-// CHECK:       llvm.inline_asm has_side_effects {{.*}}selp.b64 $0, first, normal, $1;{{.*}} %[[BOTH]]
+// CHECK:       llvm.inline_asm has_side_effects {{.*}}selp.b64 $0, first, none, $1;{{.*}} %[[BOTH]]
 tile.kernel @used_k(%x: memref<?x?xbf16>, %keep: i1, %n: index) attributes {phase = #tile.phase<allocated>} {
   cta.launch @used blocks() attributes {shared = 16400 : i64, mbarriers = array<i64: 1, 1>} {
     %c0 = arith.constant 0 : index
