@@ -50,6 +50,7 @@ def parse_options():
     parser.add_argument("--programs", default="*", help="pattern of our kernels, written example/kernel; several with commas")
     parser.add_argument("--variant", default="", help="time this variant instead of the one a launch would take")
     parser.add_argument("--no-dependent-launch", action="store_true", help="our launches begin when the one before has ended")
+    parser.add_argument("--no-places", action="store_true", help="clusters of our launches have the numbers that the hardware gives them")
     parser.add_argument("--budget", type=float, default=360, help="seconds for everything; a row that would not fit is not begun")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--sustained", type=int, default=3, help="sustained measurements of each candidate; 0 for none")
@@ -192,6 +193,7 @@ class Bench:
             module = self.tessera.Module(path)
             module.prepare()
             module.set_dependent_launch(not self.options.no_dependent_launch)
+            module.set_places(not self.options.no_places)
             self.modules[path] = module
         return self.modules[path]
 

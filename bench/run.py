@@ -37,6 +37,7 @@ def parse_options():
     parser.add_argument("--rounds", type=int, default=7, help="bursts of each candidate")
     parser.add_argument("--sustained", type=int, default=2, help="sustained measurements of each candidate")
     parser.add_argument("--no-dependent-launch", action="store_true", help="our launches begin when the one before has ended")
+    parser.add_argument("--no-places", action="store_true", help="clusters of our launches have the numbers that the hardware gives them")
     parser.add_argument("--budget", type=float, default=480, help="seconds for everything")
     parser.add_argument("--group-timeout", type=float, default=150, help="seconds for one group")
     parser.add_argument("--no-triton", action="store_true")
@@ -91,6 +92,7 @@ class Bench:
             module = self.tessera.Module(path)
             module.prepare()
             module.set_dependent_launch(not self.options.no_dependent_launch)
+            module.set_places(not self.options.no_places)
             self.modules[path] = module, read_contract(path)
         return self.modules[path]
 

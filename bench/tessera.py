@@ -51,6 +51,7 @@ _FUNCTIONS = {
     "tessera_rt_compiler": (ctypes.c_char_p, [_P]),
     "tessera_rt_set_device": (None, [_P, ctypes.c_int]),
     "tessera_rt_set_dependent_launch": (None, [_P, ctypes.c_int]),
+    "tessera_rt_set_places": (None, [_P, ctypes.c_int]),
     "tessera_rt_prepare": (ctypes.c_int, [_P, _ERROR]),
     "tessera_rt_num_kernels": (ctypes.c_size_t, [_P]),
     "tessera_rt_kernel_at": (_P, [_P, ctypes.c_size_t]),
@@ -112,6 +113,10 @@ class Module:
     def set_dependent_launch(self, allowed):
         """Whether launches may begin before the one in front of them in the stream has ended (they may, unless told)."""
         library().tessera_rt_set_dependent_launch(self._handle, int(allowed))
+
+    def set_places(self, allowed):
+        """Whether clusters of large launches are numbered by their places on the device (they are, unless told before the first launch)."""
+        library().tessera_rt_set_places(self._handle, int(allowed))
 
     def kernel_names(self):
         lib = library()

@@ -42,9 +42,11 @@ struct RoleReport {
 
 /// Cycles that the model of plans predicts.
 struct PlanReport {
-  std::string plan;  // #cta.plan<...>
+  std::string plan; // #cta.plan<...>
   // Rows of a group: at most what the plan says, at least so many; 0: what the plan says.
   int64_t group = 0, leastGroup = 0;
+  // Rounds of its blocks from which on a launch numbers clusters by their places; 0: never.
+  int64_t roundsForPlaces = 0;
   std::string bound; // what an iteration waits for; empty: no prediction
   int64_t launch = 0, round = 0, iteration = 0;
   int64_t blocksPerSM = 1; // a round are so many points of the grid on each SM

@@ -276,6 +276,8 @@ std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
     report.group = plan.getGroup().value_or(0);
     report.leastGroup = least.getInt();
   }
+  if (launch.walk([](cta::ClusterPlaceOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    report.roundsForPlaces = cta::kRoundsForPlaces;
   auto prediction = launch->getAttrOfType<DictionaryAttr>("cta.prediction");
   if (!prediction)
     return report;

@@ -47,6 +47,9 @@ static void printPlan(llvm::raw_ostream &os, const PlanReport &plan) {
   if (plan.leastGroup)
     os << "      group: at most " << plan.group << " rows; a launch takes fewer, but at least "
        << plan.leastGroup << ", where its rows are long\n";
+  if (plan.roundsForPlaces)
+    os << "      clusters: numbered by their places on the device from " << plan.roundsForPlaces
+       << " rounds of blocks on; such a launch is not dependent\n";
   if (plan.bound.empty())
     return;
   os << "      predicted: " << plan.iteration << " cycles an iteration (bound by " << plan.bound
@@ -166,6 +169,8 @@ static json::Value toJson(const PlanReport &plan) {
   json::Object result{{"text", plan.plan}};
   if (plan.leastGroup)
     result["group"] = json::Object{{"at_most", plan.group}, {"at_least", plan.leastGroup}};
+  if (plan.roundsForPlaces)
+    result["rounds_for_places"] = plan.roundsForPlaces;
   if (plan.bound.empty())
     return result;
   result["bound"] = plan.bound;

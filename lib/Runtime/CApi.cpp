@@ -86,6 +86,9 @@ void tessera_rt_set_device(tessera_rt_module *module, int device) {
 void tessera_rt_set_dependent_launch(tessera_rt_module *module, int allowed) {
   unwrap(module).getBackend().setDependentLaunch(allowed != 0);
 }
+void tessera_rt_set_places(tessera_rt_module *module, int allowed) {
+  unwrap(module).getBackend().setPlaces(allowed != 0);
+}
 tessera_rt_status tessera_rt_prepare(tessera_rt_module *module, char **error) {
   return inContext(module, error, [](Backend &, Error &) { return true; });
 }

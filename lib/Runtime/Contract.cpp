@@ -399,6 +399,10 @@ void KernelReader::readParam(const JsonReader &reader, const Variant &variant, c
   } else if (kind == "descriptor") {
     param.kind = Param::Kind::Descriptor;
     param.arg = readIndex(launch.descriptors.size());
+  } else if (kind == "places") {
+    param.kind = Param::Kind::Places;
+    if (!launch.places)
+      reader.fail("needs 'places' of the launch, which says when there are any");
   } else {
     reader.fail("unknown kind '" + kind + "'");
   }
@@ -413,6 +417,11 @@ void KernelReader::readLaunch(const JsonReader &reader, const Variant &variant, 
   launch.shared = reader.integerOr("shared", 0, 0, 256 << 10);
   launch.cluster = reader.integerOr("cluster", 1, 1, 8);
   launch.dependent = reader.boolOr("dependent", false);
+  if (reader.has("places")) {
+    launch.places = readExpr(reader.member("places"));
+    if (launch.cluster < 2)
+      reader.fail("'places' are those of clusters of two or more blocks");
+  }
   if (reader.has("descriptors")) {
     JsonReader list = reader.member("descriptors");
     size_t count = list.arraySize(64);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudaDriver.h"
+#include "CudaPlaces.h"
 #include "tessera/Runtime/Backend.h"
 
 #include <atomic>
@@ -33,6 +34,7 @@ public:
   bool encode(const TensorMapFields &fields, void *map, Error &error) override;
   bool occupancy(const ReadyLaunch &launch, int64_t &blocks, Error &error) override;
   bool maxClusters(const ReadyLaunch &launch, int64_t &clusters, Error &error) override;
+  uint64_t places(const ReadyLaunch &launch, void *stream, bool &isFinal) override;
   bool launch(const ReadyLaunch &launch, void *stream, Error &error) override;
   bool allocate(size_t bytes, uint64_t &address, Error &error) override;
   void free(void *context, uint64_t address) override;
@@ -47,6 +49,7 @@ public:
   bool elapsed(unsigned from, unsigned to, double &microseconds, Error &error) override;
   void setDevice(int device) override { deviceIndex = device; }
   void setDependentLaunch(bool allowed) override { dependentLaunches = allowed; }
+  void setPlaces(bool allowed) override { usesPlaces = allowed; }
 
 private:
   /// The code in one context.
@@ -61,6 +64,8 @@ private:
     /// By function, cluster, threads and shared memory.
     std::map<std::tuple<cuda::Function, uint32_t, uint32_t, uint32_t>, int> clusters;
     std::vector<cuda::Event> events;
+    /// Tables of places, by the number of clusters and their size.
+    std::map<std::pair<uint32_t, uint32_t>, cuda::DevicePointer> places;
   };
 
   bool check(Result result, const std::string &what, Error &error) {
@@ -76,7 +81,7 @@ private:
 
   std::string_view image;
   std::string target;
-  std::atomic<bool> dependentLaunches = true;
+  std::atomic<bool> dependentLaunches = true, usesPlaces = true;
   std::mutex mutex; ///< guards all below
   const Driver *driver = nullptr;
   int deviceIndex = 0;
@@ -92,6 +97,8 @@ CudaBackend::~CudaBackend() {
       continue;
     for (cuda::Event event : entry->events)
       driver->eventDestroy(event);
+    for (auto &[launch, table] : entry->places)
+      driver->memFree(table);
     driver->moduleUnload(entry->module);
     cuda::Context popped;
     driver->ctxPopCurrent(&popped);
@@ -297,6 +304,26 @@ bool CudaBackend::maxClusters(const ReadyLaunch &launch, int64_t &clusters, Erro
   }
   clusters = entry->second;
   return true;
+}
+
+uint64_t CudaBackend::places(const ReadyLaunch &launch, void *stream, bool &isFinal) {
+  isFinal = true;
+  if (!usesPlaces)
+    return 0;
+  std::lock_guard<std::mutex> lock(mutex);
+  Loaded *code = current();
+  if (!code)
+    return 0;
+  const std::pair key(launch.blocks / launch.cluster, launch.cluster);
+  if (auto known = code->places.find(key); known != code->places.end())
+    return known->second;
+  const std::vector<int32_t> *order = findPlaces(*driver, key.first, key.second, stream, isFinal);
+  if (!order)
+    return 0;
+  cuda::DevicePointer table = uploadPlaces(*driver, *order);
+  if (table)
+    code->places[key] = table;
+  return table;
 }
 
 cuda::Result CudaBackend::submit(const ReadyLaunch &launch, void *stream, bool dependent) {

@@ -44,10 +44,13 @@ enum : int {
   FunctionLocalSizeBytes = 3,
   FunctionNumRegs = 4,
   FunctionMaxDynamicSharedSizeBytes = 8,
+  FunctionNonPortableClusterSizeAllowed = 14,
 
   LaunchAttributeClusterDimension = 4,
   LaunchAttributeProgrammaticStreamSerialization = 6,
   EventDefault = 0,
+  StreamNonBlocking = 1,
+  StreamCaptureModeRelaxed = 2,
 };
 
 enum : unsigned {
@@ -143,7 +146,14 @@ struct LaunchConfig {
 
 /// Entry points that may be null: what they are for can be done without.
 #define TESSERA_CUDA_OPTIONAL_FUNCTIONS(X)                                                         \
-  X(maxActiveClusters, "cuOccupancyMaxActiveClusters", (int *, Function, const LaunchConfig *))
+  X(maxActiveClusters, "cuOccupancyMaxActiveClusters", (int *, Function, const LaunchConfig *))    \
+  X(streamCreate, "cuStreamCreate", (Stream *, unsigned))                                          \
+  X(streamDestroy, "cuStreamDestroy_v2", (Stream))                                                 \
+  X(isCapturing, "cuStreamIsCapturing", (Stream, int *))                                           \
+  X(exchangeCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *))                             \
+  X(memAllocHost, "cuMemAllocHost_v2", (void **, size_t))                                          \
+  X(memFreeHost, "cuMemFreeHost", (void *))                                                        \
+  X(memcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (DevicePointer, const void *, size_t, Stream))
 
 struct Driver {
 #define TESSERA_CUDA_MEMBER(member, symbol, parameters) Result(*member) parameters = nullptr;

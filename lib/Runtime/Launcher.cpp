@@ -236,8 +236,8 @@ bool Kernel::placesEvenly(const ReadyLaunch &launch, bool &evenly, Error &error)
 }
 
 bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &args,
-                           const std::vector<Space> &spaces, Prepared &prepared, size_t &slot,
-                           size_t &map, size_t &param, Error &error) {
+                           const std::vector<Space> &spaces, void *stream, Prepared &prepared,
+                           size_t &slot, size_t &map, size_t &param, Error &error) {
   std::string what = "kernel '" + contract.name + "', launch '" + launch.symbol + "': ";
   Backend &backend = module.getBackend();
   ReadyLaunch ready;
@@ -323,6 +323,18 @@ bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &ar
       value = static_cast<uint64_t>(result);
       break;
     }
+    case Param::Kind::Places: {
+      int64_t wanted;
+      if (!launch.places->evaluate(args, capacity, wanted, reason))
+        return error.set(TESSERA_RT_INVALID, what + "places: " + reason);
+      bool isFinal = true;
+      value = wanted ? backend.places(ready, stream, isFinal) : 0;
+      prepared.isFinal &= isFinal;
+      // The table says where clusters come that the device has for itself.
+      if (value)
+        ready.dependent = false;
+      break;
+    }
     case Param::Kind::Descriptor:
       break;
     }
@@ -358,7 +370,7 @@ bool Kernel::prepare(const tessera_rt_arg *args, size_t count, void *context, vo
   }
   size_t slot = 0, map = 0, param = 0;
   for (const Launch &launch : chosen.launches)
-    if (!prepareLaunch(launch, bound.args, spaces, prepared, slot, map, param, error))
+    if (!prepareLaunch(launch, bound.args, spaces, stream, prepared, slot, map, param, error))
       return false;
   // What CUDA lets a launch overlap with are kernels: behind a fill it begins as always.
   if (!prepared.fills.empty() && !prepared.launches.empty())
@@ -378,7 +390,7 @@ bool Kernel::launch(const tessera_rt_arg *args, size_t count, void *stream, Erro
   auto found = cache.find(code);
   Prepared *prepared = found == cache.end() ? nullptr : found->second.get();
   bool moved = prepared && contract.usesWorkspaces && prepared->generation != generation;
-  if (!prepared || moved || prepared->key != key) {
+  if (!prepared || moved || !prepared->isFinal || prepared->key != key) {
     auto fresh = std::make_unique<Prepared>();
     fresh->key = key;
     if (!prepare(args, count, scope.context, stream, *fresh, error))

@@ -335,6 +335,13 @@ LogicalResult Unroller::Impl::run(Operation *op) {
         bindInteger(o.getResult(), program->block + block);
         return success();
       })
+      // As without the launcher's table, which only permutes the clusters.
+      .Case([&](cta::ClusterPlaceOp o) {
+        auto launch = o->getParentOfType<cta::LaunchOp>();
+        bindInteger(o.getResult(), (program->block + block) /
+                                       static_cast<int64_t>(launch.getCluster().value_or(1)));
+        return success();
+      })
       .Case([&](cta::NumBlocksOp o) {
         bindInteger(o.getResult(), program->numBlocks);
         return success();

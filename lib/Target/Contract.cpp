@@ -179,6 +179,8 @@ static json::Value toJson(const Param &param) {
     return json::Object{{"kind", "descriptor"}, {"index", param.arg}};
   case Param::Kind::Expr:
     return json::Object{{"kind", "expr"}, {"value", toJson(param.value)}};
+  case Param::Kind::Places:
+    return json::Object{{"kind", "places"}};
   }
   llvm_unreachable("all kinds of parameters are handled");
 }
@@ -207,6 +209,8 @@ static json::Value toJson(const Launch &launch) {
     o["cluster"] = launch.gpu->cluster;
     if (launch.gpu->dependent)
       o["dependent"] = true;
+    if (launch.gpu->places)
+      o["places"] = toJson(*launch.gpu->places);
     for (const Descriptor &descriptor : launch.descriptors)
       descriptors.push_back(toJson(descriptor));
     o["descriptors"] = std::move(descriptors);

@@ -14,6 +14,26 @@
 using namespace mlir;
 using namespace tessera;
 
+/// When a launch wants to know the places of its clusters; nothing if it never does.
+static FailureOr<std::optional<contract::Expr>> describePlaces(cta::LaunchOp launch) {
+  std::optional<contract::Expr> places;
+  WalkResult walked = launch.walk([&](cta::ClusterPlaceOp op) {
+    FailureOr<contract::Expr> expr = contract::buildExpr(op.getMany(), op);
+    if (failed(expr))
+      return WalkResult::interrupt();
+    // Clusters that take another for the same would take points twice.
+    if (places && !(*places == *expr)) {
+      op.emitOpError("has another condition than one before it in the launch, which has one table");
+      return WalkResult::interrupt();
+    }
+    places = std::move(*expr);
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  return places;
+}
+
 LogicalResult tessera::recordGpuContract(ModuleOp module) {
   contract::Contract contract;
   contract.compiler = contract::compilerVersion();
@@ -36,6 +56,10 @@ LogicalResult tessera::recordGpuContract(ModuleOp module) {
       launch.gpu->cluster = static_cast<int64_t>(op.getCluster().value_or(1));
       launch.gpu->shared = op.getShared().value_or(0);
       launch.gpu->dependent = op.getDependent();
+      FailureOr<std::optional<contract::Expr>> places = describePlaces(op);
+      if (failed(places))
+        return failure();
+      launch.gpu->places = std::move(*places);
       launches.push_back(std::move(launch));
     }
     if (failed(contract::addVariant(contract, kernel, std::move(launches))))

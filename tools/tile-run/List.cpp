@@ -105,6 +105,8 @@ OrderedJson describeVariant(Kernel &kernel, size_t index, bool gpu, std::string 
       entry["threads"] = launch.block;
       entry["cluster"] = launch.cluster;
       entry["dependent"] = launch.dependent;
+      if (launch.places)
+        entry["places"] = launch.places->print(names);
       entry["dynamic_shared"] = launch.shared;
       entry["descriptors"] = launch.descriptors.size();
       FunctionInfo info;
@@ -194,6 +196,8 @@ void printKernel(const OrderedJson &kernel) {
         std::printf(", cluster of %s", text(launch, "cluster").c_str());
       if (launch.contains("threads") && launch["dependent"] == true)
         std::printf(", dependent");
+      if (launch.contains("places"))
+        std::printf(", places of clusters if %s", text(launch, "places").c_str());
       if (launch.contains("registers"))
         std::printf("; %s registers, %s bytes of local memory, %s of static shared memory",
                     text(launch, "registers").c_str(), text(launch, "local_bytes").c_str(),

@@ -62,6 +62,8 @@ Options that name an argument take its number or its name.
   --device=N                GPU: number of the device (default 0)
   --dependent-launch=on|off GPU: whether launches may begin before the one in front of them has
                             ended, if their code waits for it (default on)
+  --places=on|off           GPU: whether clusters of a large launch are numbered by their places on
+                            the device (default on)
   --version, --help
 
 Exit status: 0, or 1 after one line on stderr that starts with "tile-run: error:".
@@ -208,6 +210,10 @@ Options parseOptions(int argc, char **argv) {
       if (value != "on" && value != "off")
         fail("--dependent-launch is on or off, not '" + value + "'");
       options.dependentLaunch = value == "on";
+    } else if (is("--places", i)) {
+      if (value != "on" && value != "off")
+        fail("--places is on or off, not '" + value + "'");
+      options.places = value == "on";
     } else if (is("--timeout", i)) {
       options.timeout = parsePositive("--timeout", value);
     } else if (is("--flops", i)) {

@@ -362,6 +362,7 @@ int main(int argc, char **argv) {
   module->getBackend().setThreads(options.threads);
   module->getBackend().setDevice(options.device);
   module->getBackend().setDependentLaunch(options.dependentLaunch);
+  module->getBackend().setPlaces(options.places);
   if (options.list) {
     printList(*module, options.json);
     return 0;

@@ -72,6 +72,13 @@ public:
     clusters = Capacity::unknown;
     return true;
   }
+  /// The address of a table with a number for each cluster of the launch, by its place on the
+  /// device (docs/Contract.md), which stays while the back end does; 0 if there is none. `isFinal`
+  /// is false if asking again may help.
+  virtual uint64_t places(const ReadyLaunch &launch, void *stream, bool &isFinal) {
+    isFinal = true;
+    return 0;
+  }
   virtual bool encode(const TensorMapFields &fields, void *map, Error &error) = 0;
   virtual bool launch(const ReadyLaunch &launch, void *stream, Error &error) = 0;
 
@@ -97,6 +104,7 @@ public:
   virtual void setThreads(unsigned threads) {}
   virtual void setDevice(int device) {}
   virtual void setDependentLaunch(bool allowed) {}
+  virtual void setPlaces(bool allowed) {}
 };
 
 /// `bytes` must outlive the backend; `path` may be empty.

@@ -80,7 +80,7 @@ struct Guard {
 };
 
 struct Param {
-  enum class Kind : uint8_t { Pointer, Size, Stride, Scalar, Workspace, Expr, Descriptor };
+  enum class Kind : uint8_t { Pointer, Size, Stride, Scalar, Workspace, Expr, Descriptor, Places };
   Kind kind = Kind::Pointer;
   uint32_t arg = 0, dim = 0; ///< Workspace, Descriptor: `arg` is the index
   Expr value;
@@ -104,6 +104,7 @@ struct Launch {
   std::vector<Expr> grid;
   int64_t block = 1, shared = 0, cluster = 1;
   bool dependent = false; ///< may begin before the launch in front of it in the stream has ended
+  std::optional<Expr> places; ///< when the parameter of this kind is wanted
   std::vector<Param> params;
   std::vector<Descriptor> descriptors;
 };

@@ -58,6 +58,7 @@ private:
     std::vector<ReadyLaunch> launches;
     std::vector<Fill> fills;
     uint64_t generation = 0;
+    bool isFinal = true; ///< else prepared again for the next launch
     // What the parameters point at:
     std::vector<uint64_t> slots;
     std::unique_ptr<char, FreeDeleter> maps; ///< TMA descriptors, 128 bytes each
@@ -92,8 +93,8 @@ private:
   bool measureSpace(const Workspace &workspace, const std::vector<BoundArg> &args, Space &space,
                     std::string &reason);
   bool prepareLaunch(const Launch &launch, const std::vector<BoundArg> &args,
-                     const std::vector<Space> &spaces, Prepared &prepared, size_t &slot,
-                     size_t &map, size_t &param, Error &error);
+                     const std::vector<Space> &spaces, void *stream, Prepared &prepared,
+                     size_t &slot, size_t &map, size_t &param, Error &error);
   bool placesEvenly(const ReadyLaunch &launch, bool &evenly, Error &error);
   bool prepareMap(const Descriptor &descriptor, const std::vector<BoundArg> &args,
                   const Capacity &capacity, const std::vector<Space> &spaces, void *map,

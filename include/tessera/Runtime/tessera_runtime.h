@@ -98,6 +98,10 @@ TESSERA_RT_API void tessera_rt_set_device(tessera_rt_module *module, int device)
 /* GPU: whether launches may begin before the one in front of them in the stream has ended, if their
  * code waits for it (docs/Contract.md). On unless switched off; no result depends on it. */
 TESSERA_RT_API void tessera_rt_set_dependent_launch(tessera_rt_module *module, int allowed);
+/* GPU: whether the numbers of clusters of a large launch may follow their places on the device
+ * (docs/Contract.md), which the first one finds out in some milliseconds. On unless switched off
+ * before a launch with the same arguments; no result depends on it. */
+TESSERA_RT_API void tessera_rt_set_places(tessera_rt_module *module, int allowed);
 /* Loads the code onto the device (or into the process) now instead of at the first launch. */
 TESSERA_RT_API tessera_rt_status tessera_rt_prepare(tessera_rt_module *module, char **error);
 

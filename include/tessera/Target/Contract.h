@@ -87,7 +87,7 @@ struct Guard {
 };
 
 struct Param {
-  enum class Kind { Pointer, Size, Stride, Scalar, Workspace, Expr, Descriptor };
+  enum class Kind { Pointer, Size, Stride, Scalar, Workspace, Expr, Descriptor, Places };
   Kind kind = Kind::Pointer;
   unsigned arg = 0; // Pointer, Size, Stride, Scalar; the index of a Workspace or Descriptor
   unsigned dim = 0; // Size, Stride
@@ -113,6 +113,7 @@ struct Launch {
   struct Gpu {
     int64_t block = 0, shared = 0, cluster = 1;
     bool dependent = false;
+    std::optional<Expr> places; // when the parameter of this kind is given
   };
   std::optional<Gpu> gpu;
   std::vector<Param> params;

@@ -383,6 +383,34 @@ static LogicalResult lowerBlockId(Lowering &f, cta::BlockIdOp op) {
   return success();
 }
 
+/// The launcher's table says it, if there is one. It never changes, but a dependent launch has no
+/// loads that are called invariant (tile-ptx-check).
+static LogicalResult lowerClusterPlace(Lowering &f, cta::ClusterPlaceOp op) {
+  auto range = LLVM::ConstantRangeAttr::get(f.context, APInt(32, 0), APInt(32, 0x7fffffff));
+  Value id = NVVM::BlockIdXOp::create(f.b, f.loc, f.b.getI32Type(), range);
+  Value size = f.i32(static_cast<int64_t>(f.launch.getCluster().value_or(1)));
+  Value own = arith::DivUIOp::create(f.b, f.loc, id, size);
+  Value table = f.parameter("places", 0, 0, LLVM::LLVMPointerType::get(f.context, 1));
+  Value address = LLVM::PtrToIntOp::create(f.b, f.loc, f.b.getI64Type(), table);
+  Value given = f.compare(arith::CmpIPredicate::ne, address, f.i64(0));
+  auto branch =
+      scf::IfOp::create(f.b, f.loc, TypeRange{f.b.getI32Type()}, given, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(f.b);
+    f.b.setInsertionPointToStart(branch.thenBlock());
+    Value wide = arith::ExtUIOp::create(f.b, f.loc, f.b.getI64Type(), own);
+    Value entry = f.gep(table, f.mul(wide, f.i64(4)));
+    Value said = f.loadWords(entry, 0, 4, /*invariant=*/false).front();
+    said.getDefiningOp()->setAttr(kUniformAttr, f.b.getUnitAttr());
+    scf::YieldOp::create(f.b, f.loc, said);
+    f.b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(f.b, f.loc, own);
+  }
+  f.set(op.getResult(),
+        arith::IndexCastUIOp::create(f.b, f.loc, f.b.getIndexType(), branch.getResult(0)));
+  return success();
+}
+
 static LogicalResult lowerNumBlocks(Lowering &f, cta::NumBlocksOp op) {
   auto range = LLVM::ConstantRangeAttr::get(f.context, APInt(32, 1), APInt(32, uint64_t(1) << 31));
   Value number = NVVM::GridDimXOp::create(f.b, f.loc, f.b.getI32Type(), range);
@@ -418,6 +446,7 @@ LogicalResult Lowering::lower(Operation *op) {
       })
       .Case([&](cta::NumBlocksOp o) { return lowerNumBlocks(*this, o); })
       .Case([&](cta::BlockIdOp o) { return lowerBlockId(*this, o); })
+      .Case([&](cta::ClusterPlaceOp o) { return lowerClusterPlace(*this, o); })
       .Case([&](cta::LoadOp o) { return lowerLoad(*this, o); })
       .Case([&](cta::StoreOp o) { return lowerStore(*this, o); })
       .Case([&](cta::PutPartialOp o) { return lowerPutPartial(*this, o); })

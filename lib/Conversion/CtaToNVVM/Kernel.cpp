@@ -19,7 +19,9 @@ Lowering::Lowering(ModuleOp module, tile::KernelOp kernel, cta::LaunchOp launch)
 
 /// Arithmetic, and places in shared memory.
 static bool needsNoMemory(Operation *op) {
-  return isMemoryEffectFree(op) || isa<cta::RingOp, cta::ViewOp>(op);
+  // The table of places is memory, and a launch with one is not dependent: it need not come early.
+  return (isMemoryEffectFree(op) && !isa<cta::ClusterPlaceOp>(op)) ||
+         isa<cta::RingOp, cta::ViewOp>(op);
 }
 
 LogicalResult Lowering::run() {

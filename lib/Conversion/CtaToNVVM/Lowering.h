@@ -34,6 +34,9 @@ using mlir::Value;
 using mlir::ValueRange;
 using Values = llvm::SmallVector<Value>;
 
+/// On a load: at one address it gives the same to all threads, whenever they run.
+inline constexpr llvm::StringLiteral kUniformAttr = "tessera.uniform";
+
 /// A coordinate of one register: what the thread contributes (null: nothing), and a constant.
 struct RegCoord {
   Value thread;

@@ -308,6 +308,8 @@ void Lowering::finishAttributes() {
       attrs.append(NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr());
     } else if (isExpr) {
       param.append("value", b.getStringAttr(p.kind));
+    } else if (p.kind == "places") {
+      attrs.append("llvm.readonly", b.getUnitAttr());
     } else if (p.kind == "workspace") {
       param.append(number("index", p.index));
     } else {

@@ -6,6 +6,7 @@
 //
 // ptxas would keep each in a register of its own beside the accumulators (it makes nothing again
 // that took a division), and spills where they are too many.
+#include "Lowering.h"
 #include "tessera/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,7 +57,7 @@ private:
 };
 } // namespace
 
-/// What a kernel is given, and made from that and the number of the block.
+/// What a kernel is given, and made from that and the number of the block, or of its place.
 Uniform::Fact Uniform::find(Value value) {
   if (auto known = facts.find(value); known != facts.end())
     return known->second;
@@ -67,7 +68,16 @@ Uniform::Fact Uniform::find(Value value) {
     fact.uniform = isa<LLVM::LLVMFuncOp>(value.getParentBlock()->getParentOp());
   } else if (isa<NVVM::BlockIdXOp, NVVM::GridDimXOp>(op)) {
     fact.uniform = true;
-  } else if (isa<arith::ArithDialect>(op->getDialect())) {
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    auto result = cast<OpResult>(value).getResultNumber();
+    fact.uniform = contains(branch.getCondition()) &&
+                   contains(branch.thenYield().getOperand(result)) &&
+                   contains(branch.elseYield().getOperand(result));
+    fact.computed = true;
+  } else if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
+    fact.uniform = load->hasAttr(tessera::nvvm::kUniformAttr) && contains(load.getAddr());
+    fact.computed = true;
+  } else if (isa<arith::ArithDialect>(op->getDialect()) || isa<LLVM::GEPOp, LLVM::PtrToIntOp>(op)) {
     fact.uniform = true;
     fact.computed = !isa<arith::ConstantOp, arith::IndexCastOp, arith::IndexCastUIOp,
                          arith::TruncIOp, arith::ExtUIOp, arith::ExtSIOp>(op);

@@ -20,6 +20,22 @@ void BlockIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set
                                                        /*isSigned=*/true));
 }
 
+void ClusterPlaceOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setResultRange) {
+  setResultRange(getResult(), ConstantIntRanges::range(APInt(64, 0), APInt(64, 0x7ffffffe),
+                                                       /*isSigned=*/true));
+}
+
+LogicalResult ClusterPlaceOp::verify() {
+  auto launch = (*this)->getParentOfType<LaunchOp>();
+  if (!launch || launch.getCluster().value_or(1) < 2)
+    return emitOpError(
+        "cluster_place_c1: must stand in a cta.launch with a cluster of two or more");
+  if (launch.getBody().isAncestor(getMany().getParentRegion()))
+    return emitOpError("cluster_place_c2: 'many' must be computed in front of the launch: the "
+                       "launcher asks for it");
+  return success();
+}
+
 void NumBlocksOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setResultRange) {
   setResultRange(getResult(), ConstantIntRanges::range(APInt(64, 1), APInt(64, 0x7fffffff),
                                                        /*isSigned=*/true));

@@ -48,6 +48,7 @@ def attempt(call):
 module = tessera.Module(sys.argv[2])
 module.prepare()
 module.set_dependent_launch(False)
+module.set_places(False)
 print(module.target, ", ".join(module.kernel_names()))
 axpy = module.kernel("axpy")
 print([(arg["name"], arg["element"], arg["writes"]) for arg in axpy.args], axpy.variants)

@@ -71,6 +71,35 @@ tile.kernel @clusters_k(%x: memref<?xindex>) attributes {phase = #tile.phase<all
   tile.return
 }
 
+// The place of a cluster is what the launcher's table says, if there is one. What it depends on the launcher knows.
+// CHECK-LABEL: llvm.func @places
+// CHECK-SAME:    (%[[TABLE:.*]]: !llvm.ptr<1> {llvm.readonly}, %{{.*}}: !llvm.ptr<1> {llvm.noalias})
+// CHECK-SAME:    tessera.params = [{kind = "places"}, {arg = 0 : i64, kind = "pointer"}]
+// CHECK:         nvvm.read.ptx.sreg.ctaid.x range
+// CHECK:         %[[ID:.*]] = nvvm.read.ptx.sreg.ctaid.x range <i32, 0, 2147483647> : i32
+// CHECK-NEXT:    %[[OWN:.*]] = arith.divui %[[ID]], %c4_i32{{.*}} : i32
+// CHECK:         %[[ADDRESS:.*]] = llvm.ptrtoint %[[TABLE]]
+// CHECK:         %[[GIVEN:.*]] = arith.cmpi ne, %[[ADDRESS]], %c0_i64{{.*}} : i64
+// CHECK:         %[[PLACE:.*]] = scf.if %[[GIVEN]] -> (i32) {
+// CHECK:           %[[WIDE:.*]] = arith.extui %[[OWN]] : i32 to i64
+// CHECK:           %[[BYTES:.*]] = arith.muli %[[WIDE]], %c4_i64
+// CHECK:           %[[ENTRY:.*]] = llvm.getelementptr %[[TABLE]][%[[BYTES]]]
+// CHECK:           %[[SAID:.*]] = llvm.load %[[ENTRY]] {alignment = 4 : i64, tessera.uniform} : !llvm.ptr<1> -> i32
+// CHECK:           scf.yield %[[SAID]] : i32
+// CHECK:         } else {
+// CHECK:           scf.yield %[[OWN]] : i32
+// CHECK:         arith.index_castui %[[PLACE]] : i32 to index
+tile.kernel @places_k(%x: memref<?xindex>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 2 : i64} {
+  %c100 = arith.constant 100 : index
+  %many = arith.cmpi sge, %n, %c100 : index
+  cta.launch @places blocks(%n) attributes {cluster = 4} {
+    %b = cta.block_id : index
+    %c = cta.cluster_place if %many : index
+    memref.store %c, %x[%b] : memref<?xindex>
+  }
+  tile.return
+}
+
 // Loops and branches carry a tile as its registers; a tile of rank 0 is a scalar.
 // CHECK-LABEL: llvm.func @control
 // CHECK:         scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[A:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (f32, f32)

@@ -162,3 +162,80 @@ llvm.func @elsewhere(%m: i32, %n: i32) {
   }
   llvm.return
 }
+
+// -----
+
+// The launcher's table of places says the same to all threads, and so does what stands for it; other loads may not,
+// nor a branch that not all take.
+// CHECK-LABEL: llvm.func @places(
+// CHECK:       nvvm.shfl.sync
+// CHECK-LABEL: llvm.func @changing(
+// CHECK-NOT:   nvvm.shfl
+// CHECK-LABEL: llvm.func @divided(
+// CHECK-NOT:   nvvm.shfl
+// CHECK:       llvm.return
+llvm.func @places(%m: i32, %n: i32, %table: !llvm.ptr<1>) {
+  %c7 = arith.constant 7 : i32
+  %c0 = arith.constant 0 : i64
+  %a = arith.addi %m, %c7 : i32
+  %b = arith.addi %n, %c7 : i32
+  %c = arith.muli %a, %b : i32
+  nvvm.setmaxregister increase 232
+  %own = nvvm.read.ptx.sreg.ctaid.x : i32
+  %step = nvvm.read.ptx.sreg.nctaid.x : i32
+  %address = llvm.ptrtoint %table : !llvm.ptr<1> to i64
+  %given = arith.cmpi ne, %address, %c0 : i64
+  %first = scf.if %given -> (i32) {
+    %entry = llvm.getelementptr %table[%own] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    %said = llvm.load %entry {tessera.uniform} : !llvm.ptr<1> -> i32
+    scf.yield %said : i32
+  } else {
+    scf.yield %own : i32
+  }
+  scf.for %p = %first to %m step %step : i32 {
+    llvm.inline_asm has_side_effects "use $0, $1, $2;", "r,r,r" %a, %b, %c : (i32, i32, i32) -> ()
+    scf.for %i = %c7 to %n step %c7 : i32 {
+      llvm.inline_asm has_side_effects "wgmma.mma_async;", "" : () -> ()
+    }
+  }
+  llvm.return
+}
+llvm.func @changing(%m: i32, %n: i32, %table: !llvm.ptr<1>) {
+  %c7 = arith.constant 7 : i32
+  %a = arith.addi %m, %c7 : i32
+  %b = arith.addi %n, %c7 : i32
+  %c = arith.muli %a, %b : i32
+  nvvm.setmaxregister increase 232
+  %step = nvvm.read.ptx.sreg.nctaid.x : i32
+  %first = llvm.load %table invariant : !llvm.ptr<1> -> i32
+  scf.for %p = %first to %m step %step : i32 {
+    llvm.inline_asm has_side_effects "use $0, $1, $2;", "r,r,r" %a, %b, %c : (i32, i32, i32) -> ()
+    scf.for %i = %c7 to %n step %c7 : i32 {
+      llvm.inline_asm has_side_effects "wgmma.mma_async;", "" : () -> ()
+    }
+  }
+  llvm.return
+}
+llvm.func @divided(%m: i32, %n: i32) {
+  %c7 = arith.constant 7 : i32
+  %a = arith.addi %m, %c7 : i32
+  %b = arith.addi %n, %c7 : i32
+  %c = arith.muli %a, %b : i32
+  nvvm.setmaxregister increase 232
+  %tid = nvvm.read.ptx.sreg.tid.x : i32
+  %own = nvvm.read.ptx.sreg.ctaid.x : i32
+  %step = nvvm.read.ptx.sreg.nctaid.x : i32
+  %mine = arith.cmpi slt, %tid, %c7 : i32
+  %first = scf.if %mine -> (i32) {
+    scf.yield %own : i32
+  } else {
+    scf.yield %m : i32
+  }
+  scf.for %p = %first to %m step %step : i32 {
+    llvm.inline_asm has_side_effects "use $0, $1, $2;", "r,r,r" %a, %b, %c : (i32, i32, i32) -> ()
+    scf.for %i = %c7 to %n step %c7 : i32 {
+      llvm.inline_asm has_side_effects "wgmma.mma_async;", "" : () -> ()
+    }
+  }
+  llvm.return
+}

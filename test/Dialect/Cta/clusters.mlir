@@ -22,7 +22,7 @@
 // GRID:       %[[CLUSTERS:.*]] = arith.minsi %{{.*}}, %[[FIT]]
 // GRID:       %[[BLOCKS:.*]] = arith.muli %[[CLUSTERS]]
 // GRID:       cta.launch @gemm_0 blocks(%[[BLOCKS]]) attributes {cluster = 2 : i64
-// GRID:         arith.divui %{{.*}}, %c2_i32
+// GRID:         cta.cluster_place if %{{.*}} : index
 // GRID:         arith.divui %{{.*}}, %c2_i32
 // GRID:         scf.for
 // GRID:           %[[RANK:.*]] = arith.remui %{{.*}}, %c2_i32

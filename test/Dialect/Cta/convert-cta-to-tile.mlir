@@ -248,6 +248,22 @@ tile.kernel @cp_async(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) attr
 
 // -----
 
+// Nor places on a device: clusters keep their numbers.
+// CHECK-LABEL: tile.kernel @cluster_place(
+// CHECK: tile.grid (%[[ID:.+]]) = (0) to (%n)
+// CHECK: %[[SIZE:.+]] = arith.constant 4 : index
+// CHECK: %[[C:.+]] = arith.divui %[[ID]], %[[SIZE]] : index
+// CHECK: memref.store %f, %A[%[[C]]]
+tile.kernel @cluster_place(%A: memref<?xf32>, %n: index, %f: f32, %many: i1) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @cluster_place_0 blocks(%n) attributes {cluster = 4} {
+    %c = cta.cluster_place if %many : index
+    memref.store %f, %A[%c] : memref<?xf32>
+  }
+  tile.return
+}
+
+// -----
+
 // No device that holds few clusters at a time.
 // CHECK-LABEL: tile.kernel @max_clusters(
 // CHECK: %[[ALL:.+]] = arith.constant 2147483647 : index

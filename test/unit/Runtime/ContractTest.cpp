@@ -70,6 +70,34 @@ TEST(Contract, DependentLaunches) {
             "false");
 }
 
+/// The parameter comes with the launch's word on when it is given, and with clusters.
+TEST(Contract, Places) {
+  const std::string param = R"({"kind": "size", "arg": 0, "dim": 1})",
+                    places = R"({"kind": "places"})", cluster = R"("cluster": 1)",
+                    when = R"("cluster": 2, "places": {"size": [0, 0]})";
+  auto both = [&](const std::string &key, const std::string &kind) {
+    std::string json = replaced(cluster, key);
+    size_t at = json.find(param);
+    return json.replace(at, param.size(), kind);
+  };
+  Contract contract;
+  std::string error;
+  ASSERT_TRUE(parseContract(wrapContract(both(when, places)), contract, error)) << error;
+  const KernelContract &kernel = contract.kernels[0];
+  const Launch &launch = kernel.variants[0].launches[0];
+  ASSERT_TRUE(launch.places);
+  EXPECT_EQ(launch.places->print(kernel.argNames()), "A.size[0]");
+  EXPECT_EQ(launch.params[1].kind, Param::Kind::Places);
+  EXPECT_FALSE(kernel.variants[1].launches[0].places) << "the default";
+  const std::string at = "malformed contract: kernels[0].variants[0].launches[0]";
+  EXPECT_EQ(failure(both(R"("cluster": 2)", places)),
+            at + ".params[1]: needs 'places' of the launch, which says when there are any");
+  EXPECT_EQ(failure(both(R"("cluster": 1, "places": 1)", places)),
+            at + ": 'places' are those of clusters of two or more blocks");
+  EXPECT_EQ(failure(both(R"("cluster": 2, "places": true)", places)),
+            at + ".places: expected an object");
+}
+
 TEST(Contract, Header) {
   Contract contract;
   std::string error;

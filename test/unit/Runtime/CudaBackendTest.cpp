@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 using namespace tessera::rt;
@@ -27,8 +29,37 @@ struct FakeDriver {
   int clusters = 32;
   cuda::Result answer = cuda::Success;
   unsigned refused = ~0u; ///< a launch attribute that is not supported
+  // Of a device with two GPCs of eight SMs, even and odd ones, that deals clusters to them in
+  // turns.
+  unsigned probes = 0;    ///< launches of the kernel that looks for places
+  unsigned disturbed = 0; ///< of the next so many not all blocks run at the same time
+  bool busy = false;      ///< no stream comes to an end
+  int capturing = 0;      ///< the user's stream is
+  uint32_t largest = 8;   ///< cluster
+  cuda::Context context = nullptr;
+  std::vector<int32_t> table; ///< the last one that was copied
+  int tables = 0, streams = 0, pinned = 0;
 };
 FakeDriver *fake = nullptr;
+
+/// The probe's parameter is where the SM of each block goes.
+cuda::Result probe(const cuda::LaunchConfig *config, void **params) {
+  const uint32_t size = config->attributes[0].value.cluster.x;
+  if (size > fake->largest)
+    return cuda::ErrorInvalidValue;
+  ++fake->probes;
+  auto *sms = *static_cast<uint32_t **>(params[0]);
+  uint32_t taken[2] = {0, 0};
+  for (uint32_t block = 0; block < config->gridX; ++block) {
+    uint32_t gpc = block / size % 2;
+    sms[block] = gpc + 2 * (taken[gpc]++ % 8);
+  }
+  if (config->gridX == 8 && fake->disturbed) {
+    --fake->disturbed;
+    std::copy(sms, sms + 2, sms + 6);
+  }
+  return cuda::Success;
+}
 
 cuda::Result maxActiveClusters(int *clusters, cuda::Function, const cuda::LaunchConfig *config) {
   fake->asked.push_back(*config);
@@ -37,7 +68,10 @@ cuda::Result maxActiveClusters(int *clusters, cuda::Function, const cuda::Launch
   return fake->answer;
 }
 
-cuda::Result launchKernelEx(const cuda::LaunchConfig *config, cuda::Function, void **, void **) {
+cuda::Result launchKernelEx(const cuda::LaunchConfig *config, cuda::Function function,
+                            void **params, void **) {
+  if (function == &fake->probes)
+    return probe(config, params);
   FakeDriver::Launch launch{config->gridX, {}};
   for (unsigned i = 0; i < config->numAttributes; ++i)
     launch.attributes.push_back(config->attributes[i].id);
@@ -52,9 +86,12 @@ class CudaBackend : public ::testing::Test {
 protected:
   void SetUp() override {
     fake = &driver;
+    // What is known of a context is known for the process.
+    static uintptr_t contexts = 0;
+    driver.context = reinterpret_cast<void *>(++contexts);
     cuda::Driver &d = driver.entries;
     d.ctxGetCurrent = [](cuda::Context *context) -> cuda::Result {
-      *context = fake;
+      *context = fake->context;
       return cuda::Success;
     };
     d.ctxPushCurrent = [](cuda::Context) -> cuda::Result { return cuda::Success; };
@@ -63,6 +100,60 @@ protected:
     d.moduleUnload = [](cuda::Module) -> cuda::Result { return cuda::Success; };
     d.maxActiveClusters = maxActiveClusters;
     d.launchKernelEx = launchKernelEx;
+    d.ctxGetDevice = [](cuda::Device *device) -> cuda::Result {
+      *device = 0;
+      return cuda::Success;
+    };
+    d.deviceGetAttribute = [](int *value, int, cuda::Device) -> cuda::Result {
+      *value = 16;
+      return cuda::Success;
+    };
+    d.moduleGetFunction = [](cuda::Function *function, cuda::Module, const char *) -> cuda::Result {
+      *function = &fake->probes;
+      return cuda::Success;
+    };
+    d.funcSetAttribute = [](cuda::Function, int, int) -> cuda::Result { return cuda::Success; };
+    d.memAlloc = [](cuda::DevicePointer *pointer, size_t) -> cuda::Result {
+      *pointer = 0x5000 + 0x1000 * static_cast<unsigned>(fake->tables++);
+      return cuda::Success;
+    };
+    d.memFree = [](cuda::DevicePointer) -> cuda::Result {
+      --fake->tables;
+      return cuda::Success;
+    };
+    d.streamQuery = [](cuda::Stream) -> cuda::Result {
+      return fake->busy ? cuda::ErrorNotReady : cuda::Success;
+    };
+    d.streamCreate = [](cuda::Stream *stream, unsigned) -> cuda::Result {
+      *stream = fake;
+      ++fake->streams;
+      return cuda::Success;
+    };
+    d.streamDestroy = [](cuda::Stream) -> cuda::Result {
+      --fake->streams;
+      return cuda::Success;
+    };
+    d.isCapturing = [](cuda::Stream, int *status) -> cuda::Result {
+      *status = fake->capturing;
+      return cuda::Success;
+    };
+    d.exchangeCaptureMode = [](int *) -> cuda::Result { return cuda::Success; };
+    d.memAllocHost = [](void **pointer, size_t bytes) -> cuda::Result {
+      *pointer = std::malloc(bytes);
+      ++fake->pinned;
+      return cuda::Success;
+    };
+    d.memFreeHost = [](void *pointer) -> cuda::Result {
+      std::free(pointer);
+      --fake->pinned;
+      return cuda::Success;
+    };
+    d.memcpyHtoDAsync = [](cuda::DevicePointer, const void *from, size_t bytes,
+                           cuda::Stream) -> cuda::Result {
+      const auto *begin = static_cast<const int32_t *>(from);
+      fake->table.assign(begin, begin + bytes / sizeof(int32_t));
+      return cuda::Success;
+    };
     backend = createCudaBackend("", "sm_90a");
     ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
     launch.function = &driver;
@@ -137,6 +228,116 @@ TEST_F(CudaBackend, DependentLaunchesAreDoneWithout) {
   EXPECT_EQ(driver.launches[1].attributes, (std::vector<unsigned>{cluster}));
   EXPECT_EQ(driver.launches[2].attributes, (std::vector<unsigned>{cluster}));
   EXPECT_EQ(driver.launches[2].blocks, 128u);
+}
+class Places : public CudaBackend {
+protected:
+  void SetUp() override {
+    CudaBackend::SetUp();
+    launch.blocks = 8;
+    launch.cluster = 2;
+  }
+  uint64_t places(bool isFinal = true) {
+    bool final = !isFinal;
+    uint64_t table = backend->places(launch, nullptr, final);
+    EXPECT_EQ(final, isFinal);
+    return table;
+  }
+  using Table = std::vector<int32_t>;
+};
+
+/// Cluster 0 and 2 are in one GPC, 1 and 3 in the other.
+TEST_F(Places, ByGpc) {
+  uint64_t table = places();
+  EXPECT_EQ(table, 0x5000u);
+  EXPECT_EQ(driver.table, (Table{0, 2, 1, 3}));
+  const unsigned probes = driver.probes;
+  EXPECT_EQ(places(), table);
+  EXPECT_EQ(driver.probes, probes) << "it is remembered";
+  EXPECT_EQ(driver.tables, 1);
+  launch.blocks = 4; // another launch
+  EXPECT_NE(places(), table);
+  EXPECT_EQ(driver.table, (Table{0, 1}));
+  // Another module in this context has a table of its own, and asks no device for it.
+  launch.blocks = 8;
+  const unsigned known = driver.probes;
+  std::unique_ptr<Backend> other = createCudaBackend("", "sm_90a");
+  ASSERT_TRUE(other->enter(context, pushed, error)) << error.message;
+  bool isFinal = false;
+  EXPECT_NE(other->places(launch, nullptr, isFinal), 0u);
+  EXPECT_EQ(driver.probes, known);
+  EXPECT_EQ(driver.tables, 3);
+  other.reset();
+  backend.reset();
+  EXPECT_EQ(driver.tables, 0);
+  EXPECT_EQ(driver.streams, 0);
+  EXPECT_EQ(driver.pinned, 0);
+}
+
+TEST_F(Places, SwitchedOff) {
+  backend->setPlaces(false);
+  EXPECT_EQ(places(), 0u);
+  EXPECT_EQ(driver.probes, 0u);
+}
+
+/// Two launches that deal alike are needed.
+TEST_F(Places, Disturbed) {
+  driver.disturbed = 3;
+  EXPECT_NE(places(), 0u);
+  EXPECT_EQ(driver.table, (Table{0, 2, 1, 3}));
+}
+
+TEST_F(Places, AlwaysDisturbed) {
+  driver.disturbed = ~0u;
+  EXPECT_EQ(places(false), 0u);
+  EXPECT_EQ(places(false), 0u);
+  EXPECT_EQ(places(), 0u) << "at some time it gives up";
+  const unsigned probes = driver.probes;
+  EXPECT_EQ(places(), 0u);
+  EXPECT_EQ(driver.probes, probes);
+  EXPECT_EQ(driver.pinned, 0);
+}
+
+/// Not in a capture, but behind it.
+TEST_F(Places, Capturing) {
+  driver.capturing = 1;
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(places(false), 0u);
+  EXPECT_EQ(driver.probes, 0u);
+  driver.capturing = 0;
+  EXPECT_NE(places(), 0u);
+}
+
+/// What has not come to an end keeps its memory.
+TEST_F(Places, Busy) {
+  driver.busy = true;
+  EXPECT_EQ(places(false), 0u);
+  EXPECT_EQ(driver.probes, 1u);
+  EXPECT_EQ(driver.pinned, 1);
+  EXPECT_EQ(driver.streams, 0);
+  driver.busy = false;
+  EXPECT_NE(places(), 0u);
+}
+
+TEST_F(Places, NotKnown) {
+  launch.blocks = 18; // more than there are SMs
+  EXPECT_EQ(places(), 0u);
+  EXPECT_EQ(driver.probes, 0u);
+  launch.blocks = 8;
+  driver.largest = 1;
+  EXPECT_EQ(places(), 0u) << "no clusters at all";
+  driver.entries.isCapturing = nullptr;
+  launch.blocks = 6;
+  EXPECT_EQ(places(), 0u) << "an old driver";
+}
+
+/// No PTX compiler, say.
+TEST_F(Places, NoProbe) {
+  driver.entries.moduleGetFunction = [](cuda::Function *, cuda::Module,
+                                        const char *) -> cuda::Result {
+    return cuda::ErrorNotSupported;
+  };
+  EXPECT_EQ(places(), 0u);
+  EXPECT_EQ(driver.probes, 0u);
 }
 } // namespace
 

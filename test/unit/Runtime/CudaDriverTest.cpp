@@ -35,6 +35,10 @@ static_assert(ours::FunctionMaxDynamicSharedSizeBytes ==
 static_assert(ours::LaunchAttributeClusterDimension == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
 static_assert(ours::LaunchAttributeProgrammaticStreamSerialization ==
               CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+static_assert(ours::FunctionNonPortableClusterSizeAllowed ==
+              CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
+static_assert(ours::StreamNonBlocking == CU_STREAM_NON_BLOCKING);
+static_assert(ours::StreamCaptureModeRelaxed == CU_STREAM_CAPTURE_MODE_RELAXED);
 static_assert(ours::EventDefault == CU_EVENT_DEFAULT);
 
 static_assert(ours::TensorMapUInt8 == CU_TENSOR_MAP_DATA_TYPE_UINT8);
@@ -128,6 +132,13 @@ SAME(memsetD32Async, cuMemsetD32Async);
 SAME(memsetD2D32Async, cuMemsetD2D32Async);
 SAME(streamSynchronize, cuStreamSynchronize);
 SAME(streamQuery, cuStreamQuery);
+SAME(streamCreate, cuStreamCreate);
+SAME(streamDestroy, cuStreamDestroy);
+SAME(isCapturing, cuStreamIsCapturing);
+SAME(exchangeCaptureMode, cuThreadExchangeStreamCaptureMode);
+SAME(memAllocHost, cuMemAllocHost);
+SAME(memFreeHost, cuMemFreeHost);
+SAME(memcpyHtoDAsync, cuMemcpyHtoDAsync);
 SAME(eventCreate, cuEventCreate);
 SAME(eventDestroy, cuEventDestroy);
 SAME(eventRecord, cuEventRecord);

@@ -33,6 +33,9 @@ public:
   int looked = 0, frees = 0, allocated = 0, coresAsked = 0;
   int64_t cores = 132, fitting = 1, clusters = Capacity::unknown;
   std::vector<uint32_t> clustersAskedFor; ///< sizes
+  /// Answers about places in turn, the last one for ever, and what was asked: clusters.
+  std::vector<std::pair<uint64_t, bool>> answers = {{0, true}};
+  std::vector<uint32_t> placesAskedFor;
   bool outOfMemory = false;
 
   bool isGpu() const override { return true; }
@@ -63,6 +66,12 @@ public:
     clustersAskedFor.push_back(launch.cluster);
     count = clusters;
     return clusters >= 0 || error.set(TESSERA_RT_DRIVER, "no clusters");
+  }
+  uint64_t places(const ReadyLaunch &launch, void *stream, bool &isFinal) override {
+    const auto &[table, final] = answers[std::min(placesAskedFor.size(), answers.size() - 1)];
+    placesAskedFor.push_back(launch.blocks / launch.cluster);
+    isFinal = final;
+    return table;
   }
   bool encode(const TensorMapFields &fields, void *map, Error &error) override {
     maps.push_back(fields);
@@ -445,6 +454,67 @@ TEST_F(DependentLaunch, BlocksDoNotCrowd) {
 /// A fill is no kernel that a launch could overlap with.
 TEST_F(DependentLaunch, NotBehindAFill) {
   EXPECT_EQ(run(132, 1, /*filled=*/true), (Flags{false, false, true}));
+}
+
+/// A dependent launch of M blocks in clusters of two that wants to know their places from 100 on.
+class PlacedLaunch : public ::testing::Test {
+protected:
+  struct Seen {
+    uint64_t table;
+    bool dependent;
+    bool operator==(const Seen &other) const {
+      return table == other.table && dependent == other.dependent;
+    }
+  };
+  void SetUp() override {
+    const char *json = R"({"version": 1, "target": "sm_90a", "kernels": [{"name": "k",
+      "args": [{"name": "x", "kind": "memref", "element": "f32", "shape": ["M"], "access": "write"}],
+      "variants": [{"launches": [{"symbol": "a", "grid": [{"size": [0, 0]}], "block": 128,
+        "cluster": 2, "dependent": true,
+        "places": {"op": "cmp_sge", "args": [{"size": [0, 0]}, 100]},
+        "params": [{"kind": "places"}]}]}]}]})";
+    Contract contract;
+    std::string message;
+    ASSERT_TRUE(parseContract(wrapContract(json), contract, message)) << message;
+    auto owned = std::make_unique<Recorder>();
+    recorder = owned.get();
+    module = Module::create(std::move(contract), std::move(owned));
+  }
+  Seen run(int64_t m) {
+    tessera_rt_arg arg = {reinterpret_cast<void *>(0x10000), &m, nullptr, 0};
+    Error error;
+    EXPECT_TRUE(module->getKernels()[0]->launch(&arg, 1, nullptr, error)) << error.message;
+    return {recorder->calls.back().values[0], recorder->calls.back().dependent};
+  }
+  using Asked = std::vector<uint32_t>;
+  std::unique_ptr<Module> module;
+  Recorder *recorder = nullptr;
+};
+
+TEST_F(PlacedLaunch, OnlyWhereWanted) {
+  recorder->answers = {{0x5000, true}};
+  EXPECT_EQ(run(98), (Seen{0, true}));
+  EXPECT_TRUE(recorder->placesAskedFor.empty());
+  EXPECT_EQ(run(100), (Seen{0x5000, false})) << "with a table it is not dependent";
+  EXPECT_EQ(run(102), (Seen{0x5000, false}));
+  EXPECT_EQ(run(100), (Seen{0x5000, false}));
+  EXPECT_EQ(recorder->placesAskedFor, (Asked{50, 51})) << "once for each launch that is prepared";
+}
+
+TEST_F(PlacedLaunch, WithoutAnAnswer) {
+  EXPECT_EQ(run(100), (Seen{0, true}));
+  EXPECT_EQ(run(100), (Seen{0, true}));
+  EXPECT_EQ(recorder->placesAskedFor, Asked{50});
+}
+
+/// A stream that was being captured at first.
+TEST_F(PlacedLaunch, AsksAgain) {
+  recorder->answers = {{0, false}, {0, false}, {0x5000, true}};
+  EXPECT_EQ(run(100), (Seen{0, true}));
+  EXPECT_EQ(run(100), (Seen{0, true}));
+  EXPECT_EQ(run(100), (Seen{0x5000, false}));
+  EXPECT_EQ(run(100), (Seen{0x5000, false}));
+  EXPECT_EQ(recorder->placesAskedFor, (Asked{50, 50, 50}));
 }
 
 class LauncherSpaces : public Launcher {

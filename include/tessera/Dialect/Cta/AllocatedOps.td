@@ -50,6 +50,29 @@ def Cta_BlockIdOp : Cta_Op<"block_id", [Pure, DeclareOpInterfaceMethods<InferInt
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+def Cta_ClusterPlaceOp : Cta_Op<"cluster_place", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
+  let summary = "the number of the block's cluster, by place on the device";
+  let description = [{
+    The hardware deals clusters to the GPCs in turns, so that clusters with successive numbers are far from each other. If `many` holds the launcher may
+    pass a table, a permutation of the clusters' numbers, after which clusters of one GPC have successive ones (docs/Async.md, *Places of clusters*); without
+    table it is the cluster's own number, `cta.block_id / cluster`.
+
+    Constraints:
+    1. Stands in a `cta.launch` with a cluster of two or more.
+    2. `many` is computed in front of the launch.
+
+    Lifespan: made by `cta-lower-grid`; a parameter of the kernel, which may be null, in `convert-cta-to-nvvm`.
+
+    ```mlir
+    %c = cta.cluster_place if %many : index
+    ```
+  }];
+  let arguments = (ins I1:$many);
+  let results = (outs Index:$result);
+  let assemblyFormat = "`if` $many attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Cta_BarrierOp : Cta_Op<"barrier", []> {
   let summary = "all threads of the block meet";
   let description = [{

@@ -40,6 +40,10 @@ constexpr int64_t kPanelBytes = 24ll << 20, kLeastGroup = 8;
 /// On a launch whose groups may be less high than the plan says, but by this many rows.
 constexpr llvm::StringLiteral kLeastGroupAttr = "cta.least_group";
 
+/// From so many rounds of its blocks on a launch of clusters deals its points by places on the
+/// device (cta.cluster_place): then it is not dependent, which is worth more to a shorter one.
+constexpr int64_t kRoundsForPlaces = 8;
+
 /// On the loop over the iterations that cta-peel-masks left over: few, if any.
 constexpr llvm::StringLiteral kRestAttr = "cta.rest";
 

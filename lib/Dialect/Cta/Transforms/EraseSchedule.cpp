@@ -270,6 +270,7 @@ static LogicalResult eraseChannels(LaunchOp launch) {
 static void launchToGrid(LaunchOp launch) {
   OpBuilder b(launch);
   Location loc = launch.getLoc();
+  const auto cluster = static_cast<int64_t>(launch.getCluster().value_or(1));
   // Nothing is launched if any count is zero or less, so that two negative ones must not multiply.
   Value total;
   for (Value count : launch.getBlocks()) {
@@ -290,6 +291,13 @@ static void launchToGrid(LaunchOp launch) {
   b.setInsertionPointToEnd(&body);
   tile::YieldOp::create(b, loc);
   grid.walk([&](Operation *op) {
+    if (auto place = dyn_cast<ClusterPlaceOp>(op)) {
+      OpBuilder here(op);
+      Value size = arith::ConstantIndexOp::create(here, op->getLoc(), cluster);
+      op->replaceAllUsesWith(arith::DivUIOp::create(here, op->getLoc(), id, size));
+      op->erase();
+      return;
+    }
     if (!isa<BlockIdOp, NumBlocksOp>(op))
       return;
     op->getResult(0).replaceAllUsesWith(isa<BlockIdOp>(op) ? id : total);

@@ -201,17 +201,28 @@ static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int6
   return {total, a.make<arith::MulIOp>(atMost(fit), size)};
 }
 
-/// Moves what the body will hold into a loop over block numbers; returns the number of the
-/// iteration.
-static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t cluster) {
+/// Whether the points fill so many rounds of the blocks that neighbours had better be near each
+/// other (docs/Async.md, "Places of clusters"). A launch with less to do gains more from beginning
+/// early.
+static Value fillManyRounds(Arith a, Value total, Value launched, int64_t cluster) {
+  Value points = a.make<arith::MulIOp>(total, a.index(cluster));
+  Value many = a.make<arith::MulIOp>(launched, a.index(kRoundsForPlaces));
+  return a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sge, points, many);
+}
+
+/// Moves what the body will hold into a loop over block numbers, or those of clusters, which begin
+/// at places on the device if `many` is given; returns the number of the iteration.
+static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t cluster, Value many) {
   Type index = a.b.getIndexType(), i32 = a.b.getI32Type();
   auto narrow = [&](Value x) -> Value {
     return a.b.createOrFold<arith::IndexCastUIOp>(a.loc, i32, x);
   };
-  Value from = narrow(BlockIdOp::create(a.b, a.loc, index));
+  Value from = many ? narrow(ClusterPlaceOp::create(a.b, a.loc, index, many))
+                    : narrow(BlockIdOp::create(a.b, a.loc, index));
   Value step = narrow(NumBlocksOp::create(a.b, a.loc, index));
   if (cluster > 1) {
-    from = a.make<arith::DivUIOp>(from, a.i32(cluster));
+    if (!many)
+      from = a.make<arith::DivUIOp>(from, a.i32(cluster));
     step = a.make<arith::DivUIOp>(step, a.i32(cluster));
   }
   auto loop = scf::ForOp::create(a.b, a.loc, from, narrow(total), step);
@@ -319,12 +330,16 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   if (failed(checkExtents(grid, counts, most, cluster)))
     return failure();
   SmallVector<Value> blocks = counts;
-  Value total;
+  Value total, many;
   if (persistent) {
     Value launched;
     std::tie(total, launched) = persistentBlocks(outside, counts, most, *blocksPerSM, cluster,
                                                  plan.getStreamK().value_or(0) != 0);
     blocks = {launched};
+    // Parts of stream_k wait for clusters with lower numbers, which must be those that begin first;
+    // and blocks that share an SM have no place that a table could know.
+    if (cluster > 1 && *blocksPerSM == 1 && plan.getStreamK().value_or(0) == 0)
+      many = fillManyRounds(outside, total, launched, cluster);
   }
   int64_t group = plan ? plan.getGroup().value_or(0) : 0;
   if (grid.getOrder())
@@ -350,7 +365,7 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   SmallVector<Value> numbers;
   if (!counts.empty()) {
     Value number = persistent
-                       ? openPersistentLoop(inside, total, body, cluster)
+                       ? openPersistentLoop(inside, total, body, cluster, many)
                        : b.createOrFold<arith::IndexCastUIOp>(
                              loc, b.getI32Type(), BlockIdOp::create(b, loc, b.getIndexType()));
     OpBuilder before(launch);
