@@ -8,6 +8,7 @@
 
 #include "tessera/Dialect/Cta/Cta.h"
 #include "tessera/Dialect/Tile/Tile.h"
+#include "tessera/Dialect/Tile/Transforms.h"
 #include "tessera/Target/Contract.h"
 #include "tessera/Target/GpuContract.h"
 #include "tessera/Target/PtxCheck.h"
@@ -41,9 +42,11 @@ static Phase lastPhase(Emit kind) {
 /// What kernels say about the spills of their functions.
 static void collectRequirements(ModuleOp module, std::map<std::string, PtxasPolicy> &policies) {
   // Variants stand in the order in which they are tried: all but the first are there to be right.
+  // Products by cp.async are small ones: what comes behind them does the large ones.
   llvm::StringSet<> families;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
-    const bool first = families.insert(kernel.getVariantOf().value_or(kernel.getSymName())).second;
+    const bool first = kernel.getVariant() != tile::kCpAsyncVariant &&
+                       families.insert(kernel.getVariantOf().value_or(kernel.getSymName())).second;
     for (auto launch : kernel.getBody().front().getOps<cta::LaunchOp>()) {
       PtxasPolicy &policy = policies[launch.getSymbol().str()];
       if (tile::RequireAttr require = kernel.getRequireAttr())

@@ -419,3 +419,145 @@ tile.kernel @triangle(%A: memref<?x?xf16> {tile.shape = ["M", "K"]}, %B: memref<
   }
   tile.return
 }
+
+// -----
+
+// None either where a launch cannot compute the trips, of which the condition would speak: an op that it does not know, outside the grid or in it, numbers
+// that are no integers, or the size of a view. Then nothing is asked at all.
+
+// CHECK-LABEL: tile.kernel @shifts_aligned(
+// CHECK-NOT: @shifts_cp_async
+// CHECK-LABEL: tile.kernel @shifts_repack(
+// CHECK-NOT: tile.assume
+// CHECK-LABEL: tile.kernel @shifts_any(
+// CHECK-NOT: tile.assume
+// CHECK-LABEL: tile.kernel @shifts_inside_aligned(
+// CHECK-NOT: @shifts_inside_cp_async
+// CHECK-LABEL: tile.kernel @shifts_inside_repack(
+// CHECK-NOT: tile.assume
+// CHECK-LABEL: tile.kernel @shifts_inside_any(
+// CHECK-NOT: tile.assume
+// CHECK-LABEL: tile.kernel @floats_aligned(
+// CHECK-NOT: @floats_cp_async
+// CHECK-LABEL: tile.kernel @floats_repack(
+// CHECK-NOT: tile.assume
+// CHECK-LABEL: tile.kernel @floats_any(
+// CHECK-NOT: tile.assume
+// CHECK-LABEL: tile.kernel @view_aligned(
+// CHECK-NOT: @view_cp_async
+// CHECK-LABEL: tile.kernel @view_repack(
+// CHECK-NOT: tile.assume
+// CHECK-LABEL: tile.kernel @view_any(
+// CHECK-NOT: tile.assume
+// CHECK-LABEL: tile.kernel @divides_cp_async(
+// CHECK: tile.assume guard
+// ALONE: tile.kernel @shifts_cp_async
+// ALONE: tile.kernel @shifts_inside_cp_async
+// ALONE: tile.kernel @floats_cp_async
+// ALONE: tile.kernel @view_cp_async
+// ALONE: tile.kernel @divides_cp_async
+tile.kernel @shifts(%A: memref<?x?xf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %half = arith.shrui %K, %c1 : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 128) {
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %k = %c0 to %half step %c64 iter_args(%c = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xf16> -> tensor<128x64xf16>
+      %b = tile.load %B[%k, %j] : memref<?x?xf16> -> tensor<64x128xf16>
+      %d = tile.mma %a, %b, %c : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    tile.store %acc, %C[%i, %j] : tensor<128x128xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+tile.kernel @shifts_inside(%A: memref<?x?xf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 128) {
+    %half = arith.shrui %K, %c1 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %k = %c0 to %half step %c64 iter_args(%c = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xf16> -> tensor<128x64xf16>
+      %b = tile.load %B[%k, %j] : memref<?x?xf16> -> tensor<64x128xf16>
+      %d = tile.mma %a, %b, %c : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    tile.store %acc, %C[%i, %j] : tensor<128x128xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+tile.kernel @floats(%A: memref<?x?xf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %int = arith.index_cast %K : index to i32
+  %float = arith.sitofp %int : i32 to f32
+  %back = arith.fptosi %float : f32 to i32
+  %upper = arith.index_cast %back : i32 to index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 128) {
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %k = %c0 to %upper step %c64 iter_args(%c = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xf16> -> tensor<128x64xf16>
+      %b = tile.load %B[%k, %j] : memref<?x?xf16> -> tensor<64x128xf16>
+      %d = tile.mma %a, %b, %c : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    tile.store %acc, %C[%i, %j] : tensor<128x128xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+tile.kernel @view(%A: memref<?x?xf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 128) {
+    %V = memref.subview %A[0, 0] [%M, %K] [1, 1] : memref<?x?xf16> to memref<?x?xf16, strided<[?, 1]>>
+    %size = memref.dim %V, %c1 : memref<?x?xf16, strided<[?, 1]>>
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %k = %c0 to %size step %c64 iter_args(%c = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xf16> -> tensor<128x64xf16>
+      %b = tile.load %B[%k, %j] : memref<?x?xf16> -> tensor<64x128xf16>
+      %d = tile.mma %a, %b, %c : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    tile.store %acc, %C[%i, %j] : tensor<128x128xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+tile.kernel @divides(%A: memref<?x?xf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 128) {
+    %c2 = arith.constant 2 : index
+    %half = arith.divui %K, %c2 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %k = %c0 to %half step %c64 iter_args(%c = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xf16> -> tensor<128x64xf16>
+      %b = tile.load %B[%k, %j] : memref<?x?xf16> -> tensor<64x128xf16>
+      %d = tile.mma %a, %b, %c : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    tile.store %acc, %C[%i, %j] : tensor<128x128xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}

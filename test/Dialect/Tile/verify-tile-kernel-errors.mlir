@@ -110,6 +110,14 @@ tile.kernel @condition(%x: f32) {
 
 // -----
 
+tile.kernel @guard_of_no_variant(%c: i1) {
+  // expected-error @+1 {{is a guard, but the kernel is no variant of another (variant_of): there is no next one to try; leave out 'guard' to refuse the launch}}
+  tile.assume guard %c, "c" : i1
+  tile.return
+}
+
+// -----
+
 tile.kernel @view_size(%A: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %v = memref.subview %A[0] [%n] [1] : memref<?xf32> to memref<?xf32, strided<[1]>>

@@ -114,3 +114,12 @@ tile.kernel @types() {
   }
   tile.return
 }
+
+// Variants may have guards.
+
+// CHECK-LABEL: tile.kernel @one_few
+// CHECK: tile.assume guard
+tile.kernel @one_few(%c: i1) attributes {variant = "few", variant_of = "one"} {
+  tile.assume guard %c, "few" : i1
+  tile.return
+}

@@ -163,9 +163,15 @@ TEST(Contract, GuardConditions) {
     return replaced("\"name\": \"any\",",
                     "\"name\": \"any\", \"guards\": [{\"fact\": \"cond\"" + inside + "}],");
   };
-  EXPECT_EQ(failure(guard(", \"cond\": {\"op\": \"cmp_slt\", \"args\": [{\"size\": [0, 0]}, 3]}")),
-            "");
-  EXPECT_EQ(failure(guard(", \"cond\": 1, \"message\": \"always\"")), "");
+  for (const char *good : {", \"cond\": {\"op\": \"cmp_slt\", \"args\": [{\"size\": [0, 0]}, 3]}",
+                           ", \"cond\": 1, \"message\": \"always\""}) {
+    Contract contract;
+    std::string error;
+    ASSERT_TRUE(parseContract(wrapContract(guard(good)), contract, error)) << error;
+    const std::vector<Guard> &guards = contract.kernels[0].variants[1].guards;
+    ASSERT_EQ(guards.size(), 1u);
+    EXPECT_EQ(guards[0].fact, Guard::Fact::Cond);
+  }
   EXPECT_NE(failure(guard("")), "");
   EXPECT_NE(failure(guard(", \"cond\": {\"size\": [0, 2]}")), "");
   EXPECT_NE(failure(guard(", \"cond\": {\"scalar\": 3}")), "");

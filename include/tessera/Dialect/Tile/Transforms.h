@@ -72,6 +72,16 @@ mlir::Value makeFetchCondition(KernelOp kernel, bool copy);
 /// memory decides.
 bool collectMakers(mlir::Value value, GridOp grid, llvm::SetVector<mlir::Operation *> &makers);
 
+/// What the launcher cannot compute of a value, and what it is, for a message.
+struct LaunchObstacle {
+  mlir::Value value;
+  std::string what;
+};
+
+/// The launcher computes bounds of grids, sizes and conditions from the arguments: every op that
+/// makes one must be one that it knows. Nothing if all are.
+std::optional<LaunchObstacle> findLaunchObstacle(mlir::Value value);
+
 /// True if two roots may overlap: if the kernel says so, or one is not known (null).
 bool mayAlias(KernelOp kernel, mlir::Value a, mlir::Value b);
 

@@ -84,7 +84,8 @@ Value Costs::outside(GridOp grid, Value value) {
   IRMapping map;
   for (Operation *op : makers)
     b.clone(*op, map);
-  return map.lookupOrDefault(value);
+  Value known = map.lookupOrDefault(value);
+  return findLaunchObstacle(known) ? Value() : known;
 }
 
 /// How many blocks the busiest SM has, one after the other.

@@ -5,6 +5,7 @@
 // ops may stand.
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Passes.h"
+#include "tessera/Dialect/Tile/Transforms.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/IR/Matchers.h"
@@ -132,6 +133,40 @@ static StringRef hintFor(StringRef name) {
       .Case("async", "grids run one after the other, blocks of a grid in any order")
       .Cases({"tosa", "stablehlo", "mhlo"}, "lower it to tile, arith and math first")
       .Default("docs/Language.md lists the ops");
+}
+
+std::optional<LaunchObstacle> tessera::tile::findLaunchObstacle(Value value) {
+  SmallVector<Value> work{value};
+  llvm::SmallPtrSet<Value, 8> seen;
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    std::string text;
+    llvm::raw_string_ostream what(text);
+    if (!next.getType().isIntOrIndex()) {
+      what << "a value of type " << next.getType() << "; the launcher computes with integers only";
+      return LaunchObstacle{next, text};
+    }
+    Operation *op = next.getDefiningOp();
+    if (!op) // An argument of the kernel.
+      continue;
+    if (!kExpressionOps.contains(op->getName().getStringRef())) {
+      what << op->getName()
+           << ", which the launcher cannot compute; use arguments, tile.dim, integer arith and "
+              "affine";
+      return LaunchObstacle{next, text};
+    }
+    if (auto dim = dyn_cast<memref::DimOp>(op)) {
+      Operation *root = dim.getSource().getDefiningOp();
+      if (root && !isa<memref::AllocOp>(root))
+        return LaunchObstacle{next, "the size of a view; take the size of its root"};
+      work.push_back(dim.getIndex());
+      continue;
+    }
+    llvm::append_range(work, op->getOperands());
+  }
+  return std::nullopt;
 }
 
 namespace {
@@ -303,6 +338,11 @@ private:
       verifyWorkspace(alloc);
     } else if (auto assume = dyn_cast<AssumeOp>(op); assume && assume.getMessage()) {
       verifyExpression(op, assume.getValue(), "the condition");
+      // Copied into every variant, it would leave launches that none takes.
+      if (assume.getGuard() && !kernel.getVariantOf())
+        error(op) << "is a guard, but the kernel is no variant of another (variant_of): there is "
+                     "no next one to try; leave out 'guard' to refuse the launch, or choose "
+                     "between kernels in the program that launches them";
     }
   }
 
@@ -339,46 +379,13 @@ private:
     }
   }
 
-  /// The launcher computes `value` from the arguments: every op of its tree must be one it knows.
   void verifyExpression(Operation *user, Value value, StringRef what) {
-    SmallVector<Value> work{value};
-    llvm::SmallPtrSet<Value, 8> seen;
-    while (!work.empty()) {
-      Value next = work.pop_back_val();
-      if (!seen.insert(next).second)
-        continue;
-      Operation *op = next.getDefiningOp();
-      if (!next.getType().isIntOrIndex()) {
-        InFlightDiagnostic diagnostic = error(user)
-                                        << what << " depends on a value of type " << next.getType()
-                                        << "; the launcher computes with integers only";
-        diagnostic.attachNote(next.getLoc()) << "the value";
-        return;
-      }
-      if (!op) // An argument of the kernel.
-        continue;
-      if (!kExpressionOps.contains(op->getName().getStringRef())) {
-        InFlightDiagnostic diagnostic = error(user)
-                                        << what << " depends on " << op->getName()
-                                        << ", which the launcher cannot compute; use arguments, "
-                                           "tile.dim, integer arith and affine";
-        diagnostic.attachNote(op->getLoc()) << "this op";
-        return;
-      }
-      if (auto dim = dyn_cast<memref::DimOp>(op)) {
-        Operation *root = dim.getSource().getDefiningOp();
-        if (root && !isa<memref::AllocOp>(root)) {
-          InFlightDiagnostic diagnostic = error(user) << what
-                                                      << " depends on the size of a view; "
-                                                         "take the size of its root";
-          diagnostic.attachNote(op->getLoc()) << "this op";
-          return;
-        }
-        work.push_back(dim.getIndex());
-        continue;
-      }
-      llvm::append_range(work, op->getOperands());
-    }
+    std::optional<LaunchObstacle> obstacle = findLaunchObstacle(value);
+    if (!obstacle)
+      return;
+    InFlightDiagnostic diagnostic = error(user) << what << " depends on " << obstacle->what;
+    diagnostic.attachNote(obstacle->value.getLoc())
+        << (obstacle->value.getDefiningOp() ? "this op" : "this argument");
   }
 
   //===--- inside a grid ---------------------------------------------------------------------===//
