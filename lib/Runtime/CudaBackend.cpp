@@ -20,8 +20,8 @@ using cuda::Result;
 
 class CudaBackend : public Backend {
 public:
-  CudaBackend(std::string_view bytes, std::string target)
-      : image(bytes), target(std::move(target)) {}
+  CudaBackend(std::string_view bytes, std::string target, bool wantsPlaces)
+      : image(bytes), target(std::move(target)), wantsPlaces(wantsPlaces) {}
   ~CudaBackend() override;
 
   bool isGpu() const override { return true; }
@@ -64,8 +64,8 @@ private:
     /// By function, cluster, threads and shared memory.
     std::map<std::tuple<cuda::Function, uint32_t, uint32_t, uint32_t>, int> clusters;
     std::vector<cuda::Event> events;
-    /// Tables of places, by the number of clusters and their size.
-    std::map<std::pair<uint32_t, uint32_t>, cuda::DevicePointer> places;
+    /// Null if no launch wants to know.
+    std::shared_ptr<ContextPlaces> places;
   };
 
   bool check(Result result, const std::string &what, Error &error) {
@@ -81,6 +81,7 @@ private:
 
   std::string_view image;
   std::string target;
+  bool wantsPlaces;
   std::atomic<bool> dependentLaunches = true, usesPlaces = true;
   std::mutex mutex; ///< guards all below
   const Driver *driver = nullptr;
@@ -97,8 +98,7 @@ CudaBackend::~CudaBackend() {
       continue;
     for (cuda::Event event : entry->events)
       driver->eventDestroy(event);
-    for (auto &[launch, table] : entry->places)
-      driver->memFree(table);
+    entry->places.reset();
     driver->moduleUnload(entry->module);
     cuda::Context popped;
     driver->ctxPopCurrent(&popped);
@@ -191,6 +191,9 @@ bool CudaBackend::loadInto(cuda::Context context, Error &error) {
                      "the cubin is for " + target + ", the device is " + describe());
   if (!check(result, "cuModuleLoadData", error))
     return false;
+  // Here, where loading may have waited for all that runs in the context: a launch must not.
+  if (wantsPlaces && usesPlaces)
+    entry->places = ContextPlaces::open(*driver, context);
   loaded.push_back(std::move(entry));
   return true;
 }
@@ -310,20 +313,13 @@ uint64_t CudaBackend::places(const ReadyLaunch &launch, void *stream, bool &isFi
   isFinal = true;
   if (!usesPlaces)
     return 0;
-  std::lock_guard<std::mutex> lock(mutex);
-  Loaded *code = current();
-  if (!code)
-    return 0;
-  const std::pair key(launch.blocks / launch.cluster, launch.cluster);
-  if (auto known = code->places.find(key); known != code->places.end())
-    return known->second;
-  const std::vector<int32_t> *order = findPlaces(*driver, key.first, key.second, stream, isFinal);
-  if (!order)
-    return 0;
-  cuda::DevicePointer table = uploadPlaces(*driver, *order);
-  if (table)
-    code->places[key] = table;
-  return table;
+  std::shared_ptr<ContextPlaces> places;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (Loaded *code = current())
+      places = code->places;
+  }
+  return places ? places->find(launch.blocks / launch.cluster, launch.cluster, stream, isFinal) : 0;
 }
 
 cuda::Result CudaBackend::submit(const ReadyLaunch &launch, void *stream, bool dependent) {
@@ -466,8 +462,9 @@ bool CudaBackend::elapsed(unsigned from, unsigned to, double &microseconds, Erro
 }
 } // namespace
 
-std::unique_ptr<Backend> createCudaBackend(std::string_view bytes, std::string target) {
-  return std::make_unique<CudaBackend>(bytes, std::move(target));
+std::unique_ptr<Backend> createCudaBackend(std::string_view bytes, std::string target,
+                                           bool wantsPlaces) {
+  return std::make_unique<CudaBackend>(bytes, std::move(target), wantsPlaces);
 }
 
 } // namespace tessera::rt

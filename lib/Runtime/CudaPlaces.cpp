@@ -8,10 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <map>
-#include <mutex>
 #include <thread>
-#include <tuple>
 
 namespace tessera::rt {
 
@@ -59,90 +56,9 @@ constexpr auto patience = std::chrono::milliseconds(100);
 constexpr int meetings = 3, deals = 8;
 /// Questions that a busy device may leave without an answer.
 constexpr int mostAttempts = 3;
-
-class Probe {
-public:
-  explicit Probe(const Driver &driver) : driver(driver), deadline(Clock::now() + patience) {}
-  ~Probe();
-  bool open(unsigned count);
-  /// The SM of each block.
-  bool run(uint32_t blocks, uint32_t clusterSize, std::vector<uint32_t> &smOfBlock);
-  /// The device did not come to an end in time.
-  bool isLate() const { return late; }
-
-private:
-  const Driver &driver;
-  Clock::time_point deadline;
-  cuda::Module module = nullptr;
-  cuda::Function function = nullptr;
-  cuda::Stream stream = nullptr;
-  void *answers = nullptr; ///< host memory that the device writes
-  unsigned room = 0;
-  bool late = false;
-};
-
-/// Whether the stream comes to its end in time.
-bool awaitStream(const Driver &driver, cuda::Stream stream, Clock::time_point deadline,
-                 bool &late) {
-  cuda::Result result;
-  while ((result = driver.streamQuery(stream)) == cuda::ErrorNotReady) {
-    if (Clock::now() > deadline) {
-      late = true;
-      return false;
-    }
-    std::this_thread::sleep_for(std::chrono::microseconds(10));
-  }
-  return result == Success;
-}
-
-Probe::~Probe() {
-  // What a kernel that has not ended writes or runs must stay, and freeing would wait for it.
-  if (!late) {
-    if (answers)
-      driver.memFreeHost(answers);
-    if (module)
-      driver.moduleUnload(module);
-  }
-  if (stream)
-    driver.streamDestroy(stream);
-}
-
-bool Probe::open(unsigned count) {
-  room = count;
-  return driver.moduleLoadData(&module, probePtx) == Success &&
-         driver.moduleGetFunction(&function, module, "tessera_places") == Success &&
-         driver.funcSetAttribute(function, cuda::FunctionMaxDynamicSharedSizeBytes, sharedBytes) ==
-             Success &&
-         driver.funcSetAttribute(function, cuda::FunctionNonPortableClusterSizeAllowed, 1) ==
-             Success &&
-         driver.memAllocHost(&answers, count * sizeof(uint32_t)) == Success &&
-         driver.streamCreate(&stream, cuda::StreamNonBlocking) == Success;
-}
-
-bool Probe::run(uint32_t blocks, uint32_t clusterSize, std::vector<uint32_t> &smOfBlock) {
-  if (late || blocks == 0 || blocks > room)
-    return false;
-  std::memset(answers, 0xff, blocks * sizeof(uint32_t));
-  cuda::LaunchAttribute cluster = {};
-  cluster.id = cuda::LaunchAttributeClusterDimension;
-  cluster.value.cluster = {clusterSize, 1, 1};
-  cuda::LaunchConfig config = {};
-  config.gridX = blocks;
-  config.gridY = config.gridZ = 1;
-  config.blockX = threads;
-  config.blockY = config.blockZ = 1;
-  config.sharedBytes = sharedBytes;
-  config.stream = stream;
-  config.attributes = &cluster;
-  config.numAttributes = 1;
-  void *params[] = {&answers, nullptr};
-  if (driver.launchKernelEx(&config, function, params, nullptr) != Success ||
-      !awaitStream(driver, stream, deadline, late))
-    return false;
-  const auto *begin = static_cast<const uint32_t *>(answers);
-  smOfBlock.assign(begin, begin + blocks);
-  return true;
-}
+/// Kinds of launches in a context that get a table: what they differ in is the size of clusters,
+/// and the number of them that the device takes.
+constexpr uint32_t mostTables = 32;
 
 /// Lets this thread do, while another one captures a stream, what a capture of its own would not
 /// survive.
@@ -158,106 +74,190 @@ private:
   int mode = cuda::StreamCaptureModeRelaxed;
 };
 
-struct Answer {
-  std::vector<int32_t> places;
-  int attempts = 0;
-  bool isFinal = false;
-};
-
-/// Fills in what the device says; what cannot work here is final, too.
-void ask(const Driver &driver, uint32_t cores, uint32_t clusters, uint32_t clusterSize,
-         Answer &answer) {
-  Probe probe(driver);
-  answer.isFinal = ++answer.attempts >= mostAttempts;
-  if (!probe.open(std::max(cores, clusters * clusterSize))) {
-    answer.isFinal = true;
-    return;
-  }
-  GpcSets sets;
-  std::vector<uint32_t> smOfBlock;
-  auto meet = [&](uint32_t size) {
-    bool works = true;
-    for (int i = 0; i < meetings && works; ++i)
-      if ((works = probe.run(cores / size * size, size, smOfBlock)))
-        sets.joinClusters(smOfBlock, size);
-  };
-  // A device may not take the largest ones.
-  for (uint32_t size : {16u, 14u, 12u, 10u, 8u, 6u, 4u})
-    if (size <= cores)
-      meet(size);
-  std::vector<int32_t> last;
-  for (int i = 0; i < deals; ++i) {
-    if (!probe.run(clusters * clusterSize, clusterSize, smOfBlock)) {
-      answer.isFinal |= !probe.isLate();
-      return;
-    }
-    sets.joinClusters(smOfBlock, clusterSize);
-    std::vector<int32_t> places = orderByPlace(smOfBlock, clusterSize, sets);
-    if (!places.empty() && places == last) {
-      answer.places = std::move(places);
-      answer.isFinal = true;
-      return;
-    }
-    last = std::move(places);
-  }
-}
-
 bool canAsk(const Driver &driver) {
   return driver.streamCreate && driver.streamDestroy && driver.memAllocHost && driver.memFreeHost &&
          driver.memcpyHtoDAsync && driver.isCapturing && driver.exchangeCaptureMode;
 }
+
+/// Tables begin at multiples of 128 bytes.
+constexpr uint32_t roundUp(uint32_t entries) { return (entries + 31) / 32 * 32; }
 } // namespace
 
-const std::vector<int32_t> *findPlaces(const Driver &driver, uint32_t clusters,
-                                       uint32_t clusterSize, cuda::Stream stream, bool &isFinal) {
-  // A context that is made where another one was has its device, and what is not true of it is a
-  // permutation nevertheless.
-  using Key = std::tuple<cuda::Context, cuda::Device, uint32_t, uint32_t>;
+std::shared_ptr<ContextPlaces> ContextPlaces::open(const Driver &driver, cuda::Context context) {
   static std::mutex mutex;
-  static std::map<Key, Answer> answers;
-  isFinal = true;
-  cuda::Device device = 0;
-  cuda::Context context = nullptr;
-  int cores = 0;
-  if (!canAsk(driver) || driver.ctxGetCurrent(&context) != Success ||
-      driver.ctxGetDevice(&device) != Success ||
-      driver.deviceGetAttribute(&cores, cuda::DeviceMultiprocessorCount, device) != Success ||
-      cores <= 0 || uint64_t{clusters} * clusterSize > static_cast<uint64_t>(cores))
-    return nullptr;
+  static std::map<cuda::Context, std::weak_ptr<ContextPlaces>> known;
   std::lock_guard<std::mutex> lock(mutex);
-  Answer &answer = answers[{context, device, clusters, clusterSize}];
-  if (!answer.isFinal) {
-    int capturing = 0;
-    if (driver.isCapturing(stream, &capturing) != Success || capturing) {
-      isFinal = false;
-      return nullptr;
-    }
-    RelaxedCapture relaxed(driver);
-    ask(driver, static_cast<uint32_t>(cores), clusters, clusterSize, answer);
-  }
-  isFinal = answer.isFinal;
-  return answer.places.empty() ? nullptr : &answer.places;
+  std::weak_ptr<ContextPlaces> &entry = known[context];
+  std::shared_ptr<ContextPlaces> places = entry.lock();
+  if (!places)
+    entry = places = std::make_shared<ContextPlaces>(driver);
+  return places;
 }
 
-cuda::DevicePointer uploadPlaces(const Driver &driver, const std::vector<int32_t> &places) {
+ContextPlaces::ContextPlaces(const Driver &driver) : driver(driver) { works = prepare(); }
+
+bool ContextPlaces::prepare() {
+  cuda::Device device = 0;
+  int count = 0;
+  if (!canAsk(driver) || driver.ctxGetDevice(&device) != Success ||
+      driver.deviceGetAttribute(&count, cuda::DeviceMultiprocessorCount, device) != Success ||
+      count <= 0)
+    return false;
+  cores = static_cast<uint32_t>(count);
+  // Clusters have two blocks at least.
+  room = mostTables * roundUp(cores / 2);
+  const size_t first = roundUp(cores);
   RelaxedCapture relaxed(driver);
-  const size_t bytes = places.size() * sizeof(int32_t);
-  cuda::DevicePointer table = 0;
-  cuda::Stream stream = nullptr;
-  if (driver.memAlloc(&table, bytes) != Success)
-    return 0;
-  bool late = false;
-  // Not on the default stream, which would wait for all others.
-  bool done = driver.streamCreate(&stream, cuda::StreamNonBlocking) == Success &&
-              driver.memcpyHtoDAsync(table, places.data(), bytes, stream) == Success &&
-              awaitStream(driver, stream, Clock::now() + patience, late);
+  void *memory = nullptr;
+  if (driver.moduleLoadData(&module, probePtx) != Success ||
+      driver.moduleGetFunction(&function, module, "tessera_places") != Success ||
+      driver.funcSetAttribute(function, cuda::FunctionMaxDynamicSharedSizeBytes, sharedBytes) !=
+          Success ||
+      driver.funcSetAttribute(function, cuda::FunctionNonPortableClusterSizeAllowed, 1) !=
+          Success ||
+      driver.streamCreate(&stream, cuda::StreamNonBlocking) != Success ||
+      driver.memAllocHost(&memory, (first + room) * sizeof(uint32_t)) != Success)
+    return false;
+  smOfBlock = static_cast<uint32_t *>(memory);
+  hostTables = static_cast<int32_t *>(memory) + first;
+  return driver.memAlloc(&tables, room * sizeof(int32_t)) == Success;
+}
+
+ContextPlaces::~ContextPlaces() {
+  // What a kernel that has not ended writes or runs must stay, and freeing would wait for it.
+  if (!running || driver.streamQuery(stream) != cuda::ErrorNotReady) {
+    if (tables)
+      driver.memFree(tables);
+    if (smOfBlock)
+      driver.memFreeHost(smOfBlock);
+    if (module)
+      driver.moduleUnload(module);
+  }
   if (stream)
     driver.streamDestroy(stream);
-  if (done)
-    return table;
-  if (!late)
-    driver.memFree(table);
-  return 0;
+}
+
+/// What is being done to answer a question, and until when.
+struct ContextPlaces::Question {
+  ContextPlaces &context;
+  Clock::time_point deadline = Clock::now() + patience;
+
+  /// Whether the stream comes to its end in time.
+  bool await() const {
+    cuda::Result result;
+    while ((result = context.driver.streamQuery(context.stream)) == cuda::ErrorNotReady) {
+      if (Clock::now() > deadline)
+        return false;
+      std::this_thread::sleep_for(std::chrono::microseconds(10));
+    }
+    context.running = false;
+    return result == Success;
+  }
+
+  /// The SM of each block.
+  bool run(uint32_t blocks, uint32_t clusterSize, std::vector<uint32_t> &smOfBlock) const {
+    if (context.running || blocks == 0)
+      return false;
+    std::memset(context.smOfBlock, 0xff, blocks * sizeof(uint32_t));
+    cuda::LaunchAttribute cluster = {};
+    cluster.id = cuda::LaunchAttributeClusterDimension;
+    cluster.value.cluster = {clusterSize, 1, 1};
+    cuda::LaunchConfig config = {};
+    config.gridX = blocks;
+    config.gridY = config.gridZ = 1;
+    config.blockX = threads;
+    config.blockY = config.blockZ = 1;
+    config.sharedBytes = sharedBytes;
+    config.stream = context.stream;
+    config.attributes = &cluster;
+    config.numAttributes = 1;
+    void *params[] = {&context.smOfBlock, nullptr};
+    if (context.driver.launchKernelEx(&config, context.function, params, nullptr) != Success)
+      return false;
+    context.running = true;
+    if (!await())
+      return false;
+    smOfBlock.assign(context.smOfBlock, context.smOfBlock + blocks);
+    return true;
+  }
+};
+
+void ContextPlaces::copyTable(const std::vector<int32_t> &places, const Question &question,
+                              Answer &answer) {
+  answer.isFinal = true;
+  const auto size = static_cast<uint32_t>(places.size());
+  if (used + size > room)
+    return;
+  // Each table has a place of its own here, too: a copy that comes late reads what it should.
+  int32_t *from = hostTables + used;
+  const cuda::DevicePointer to = tables + used * sizeof(int32_t);
+  std::copy(places.begin(), places.end(), from);
+  used += roundUp(size);
+  if (driver.memcpyHtoDAsync(to, from, size * sizeof(int32_t), stream) != Success)
+    return;
+  running = true;
+  if (question.await()) {
+    answer.table = to;
+  } else if (running) {
+    answer.underWay = to;
+    answer.isFinal = answer.attempts >= mostAttempts;
+  }
+}
+
+void ContextPlaces::ask(uint32_t clusters, uint32_t clusterSize, Answer &answer) {
+  Question question{*this};
+  answer.isFinal = ++answer.attempts >= mostAttempts;
+  // What an earlier question has left behind may still write.
+  if (running && !question.await()) {
+    answer.isFinal |= !running;
+    return;
+  }
+  if (answer.underWay) {
+    answer.table = answer.underWay;
+    answer.isFinal = true;
+    return;
+  }
+  GpcSets sets;
+  std::vector<uint32_t> sms;
+  // A device may not take the largest ones.
+  for (uint32_t size : {16u, 14u, 12u, 10u, 8u, 6u, 4u})
+    for (int i = 0; i < meetings && question.run(cores / size * size, size, sms); ++i)
+      sets.joinClusters(sms, size);
+  std::vector<int32_t> last;
+  for (int i = 0; i < deals; ++i) {
+    if (!question.run(clusters * clusterSize, clusterSize, sms)) {
+      answer.isFinal |= !running;
+      return;
+    }
+    sets.joinClusters(sms, clusterSize);
+    std::vector<int32_t> places = orderByPlace(sms, clusterSize, sets);
+    if (!places.empty() && places == last)
+      return copyTable(places, question, answer);
+    last = std::move(places);
+  }
+}
+
+cuda::DevicePointer ContextPlaces::find(uint32_t clusters, uint32_t clusterSize,
+                                        cuda::Stream launchStream, bool &isFinal) {
+  isFinal = true;
+  // One block an SM, in clusters.
+  if (clusterSize < 2 || uint64_t{clusters} * clusterSize > cores)
+    return 0;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!works)
+    return 0;
+  Answer &answer = answers[{clusters, clusterSize}];
+  if (!answer.isFinal) {
+    int capturing = 0;
+    if (driver.isCapturing(launchStream, &capturing) != Success || capturing) {
+      isFinal = false;
+      return 0;
+    }
+    RelaxedCapture relaxed(driver);
+    ask(clusters, clusterSize, answer);
+  }
+  isFinal = answer.isFinal;
+  return answer.table;
 }
 
 } // namespace tessera::rt

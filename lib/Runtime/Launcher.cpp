@@ -331,6 +331,7 @@ bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &ar
       value = wanted ? backend.places(ready, stream, isFinal) : 0;
       prepared.isFinal &= isFinal;
       // The table says where clusters come that the device has for itself.
+      ready.byPlace = value != 0;
       if (value)
         ready.dependent = false;
       break;
@@ -402,9 +403,12 @@ bool Kernel::launch(const tessera_rt_arg *args, size_t count, void *stream, Erro
   for (const Fill &fill : prepared->fills)
     if (!backend.fill(fill.address, fill.pattern, fill.elementSize, fill.count, stream, error))
       return false;
-  for (const ReadyLaunch &ready : prepared->launches)
+  byPlace = 0;
+  for (const ReadyLaunch &ready : prepared->launches) {
     if (!backend.launch(ready, stream, error))
       return error.set(error.status, "kernel '" + contract.name + "': " + error.message);
+    byPlace += ready.byPlace;
+  }
   return true;
 }
 
@@ -445,6 +449,20 @@ bool Kernel::launchInfo(size_t variant, size_t launch, FunctionInfo &info, Error
          backend.functionInfo(function, info, error);
 }
 
+size_t Kernel::numByPlace() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return byPlace;
+}
+
+static bool wantsPlaces(const Contract &contract) {
+  for (const KernelContract &kernel : contract.kernels)
+    for (const Variant &variant : kernel.variants)
+      for (const Launch &launch : variant.launches)
+        if (launch.places)
+          return true;
+  return false;
+}
+
 std::unique_ptr<Module> Module::load(std::string bytes, const std::string &path, Error &error) {
   std::unique_ptr<Module> module(new Module());
   module->bytes = std::move(bytes);
@@ -455,9 +473,10 @@ std::unique_ptr<Module> Module::load(std::string bytes, const std::string &path,
       error.message = "'" + path + "': " + error.message;
     return nullptr;
   }
-  module->backend = kind == ArtifactKind::Cubin
-                        ? createCudaBackend(module->bytes, module->contract.target)
-                        : createCpuBackend(module->bytes, path);
+  module->backend =
+      kind == ArtifactKind::Cubin
+          ? createCudaBackend(module->bytes, module->contract.target, wantsPlaces(module->contract))
+          : createCpuBackend(module->bytes, path);
   module->makeKernels();
   return module;
 }

@@ -226,6 +226,7 @@ void Session::runRepeatedly() {
   json["variant"] = name;
   json["device"] = device;
   json["runs"] = options.repeat;
+  json["launches_by_place"] = kernel.numByPlace();
   std::string times = options.repeat == 1
                           ? "once"
                           : std::to_string(options.repeat) + " times with bitwise equal results";

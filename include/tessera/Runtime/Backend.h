@@ -35,6 +35,8 @@ struct ReadyLaunch {
   uint32_t blocks = 0, threads = 1, shared = 0, cluster = 1;
   /// May begin before the launch in front of it in the stream has ended.
   bool dependent = false;
+  /// Clusters are numbered by a table.
+  bool byPlace = false;
   void **params = nullptr;
 };
 
@@ -74,7 +76,7 @@ public:
   }
   /// The address of a table with a number for each cluster of the launch, by its place on the
   /// device (docs/Contract.md), which stays while the back end does; 0 if there is none. `isFinal`
-  /// is false if asking again may help.
+  /// is false if asking again may help. Waits for nothing that other streams do.
   virtual uint64_t places(const ReadyLaunch &launch, void *stream, bool &isFinal) {
     isFinal = true;
     return 0;
@@ -107,8 +109,10 @@ public:
   virtual void setPlaces(bool allowed) {}
 };
 
-/// `bytes` must outlive the backend; `path` may be empty.
-std::unique_ptr<Backend> createCudaBackend(std::string_view bytes, std::string target);
+/// `bytes` must outlive the backend; `path` may be empty. Without `wantsPlaces` no launch is told
+/// its places, and a context in which nothing else wants them is not prepared for that.
+std::unique_ptr<Backend> createCudaBackend(std::string_view bytes, std::string target,
+                                           bool wantsPlaces);
 std::unique_ptr<Backend> createCpuBackend(std::string_view bytes, std::string path);
 
 /// Keeps a backend entered while in scope.

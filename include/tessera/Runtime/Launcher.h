@@ -44,6 +44,8 @@ public:
   /// The empty name lifts the restriction.
   bool forceVariant(const std::string &name, Error &error);
   bool launchInfo(size_t variant, size_t launch, FunctionInfo &info, Error &error);
+  /// Of the launches that the last call of `launch` made, those with a table of places.
+  size_t numByPlace();
 
 private:
   struct Fill {
@@ -104,6 +106,7 @@ private:
   const KernelContract &contract;
   std::mutex mutex; ///< orders launches and guards all below
   int64_t forced = -1;
+  size_t byPlace = 0;
   std::vector<uint64_t> key; ///< scratch
   int64_t cores = 1;
   std::unordered_map<uint64_t, std::unique_ptr<Prepared>> cache;

@@ -100,7 +100,8 @@ TESSERA_RT_API void tessera_rt_set_device(tessera_rt_module *module, int device)
 TESSERA_RT_API void tessera_rt_set_dependent_launch(tessera_rt_module *module, int allowed);
 /* GPU: whether the numbers of clusters of a large launch may follow their places on the device
  * (docs/Contract.md), which the first one finds out in some milliseconds. On unless switched off
- * before a launch with the same arguments; no result depends on it. */
+ * before a launch with the same arguments (for good in a context where it is off when the module
+ * is first used there); no result depends on it. */
 TESSERA_RT_API void tessera_rt_set_places(tessera_rt_module *module, int allowed);
 /* Loads the code onto the device (or into the process) now instead of at the first launch. */
 TESSERA_RT_API tessera_rt_status tessera_rt_prepare(tessera_rt_module *module, char **error);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <vector>
 
 using namespace tessera::rt;
@@ -31,16 +32,24 @@ struct FakeDriver {
   unsigned refused = ~0u; ///< a launch attribute that is not supported
   // Of a device with two GPCs of eight SMs, even and odd ones, that deals clusters to them in
   // turns.
-  unsigned probes = 0;    ///< launches of the kernel that looks for places
-  unsigned disturbed = 0; ///< of the next so many not all blocks run at the same time
-  bool busy = false;      ///< no stream comes to an end
-  int capturing = 0;      ///< the user's stream is
-  uint32_t largest = 8;   ///< cluster
+  unsigned probes = 0;     ///< launches of the kernel that looks for places
+  unsigned disturbed = 0;  ///< of the next so many not all blocks run at the same time
+  bool busy = false;       ///< no stream comes to an end
+  bool busyCopies = false; ///< once something is copied
+  int capturing = 0;       ///< the user's stream is
+  uint32_t largest = 8;    ///< cluster
+  uint32_t perGpc = 8;     ///< SMs
   cuda::Context context = nullptr;
   std::vector<int32_t> table; ///< the last one that was copied
-  int tables = 0, streams = 0, pinned = 0;
+  int allocations = 0, streams = 0, pinned = 0, modules = 0;
+  int waits = 0; ///< calls that may wait for whatever runs in the context
 };
 FakeDriver *fake = nullptr;
+
+cuda::Result waits() {
+  ++fake->waits;
+  return cuda::Success;
+}
 
 /// The probe's parameter is where the SM of each block goes.
 cuda::Result probe(const cuda::LaunchConfig *config, void **params) {
@@ -52,7 +61,7 @@ cuda::Result probe(const cuda::LaunchConfig *config, void **params) {
   uint32_t taken[2] = {0, 0};
   for (uint32_t block = 0; block < config->gridX; ++block) {
     uint32_t gpc = block / size % 2;
-    sms[block] = gpc + 2 * (taken[gpc]++ % 8);
+    sms[block] = gpc + 2 * (taken[gpc]++ % fake->perGpc);
   }
   if (config->gridX == 8 && fake->disturbed) {
     --fake->disturbed;
@@ -96,8 +105,21 @@ protected:
     };
     d.ctxPushCurrent = [](cuda::Context) -> cuda::Result { return cuda::Success; };
     d.ctxPopCurrent = [](cuda::Context *) -> cuda::Result { return cuda::Success; };
-    d.moduleLoadData = [](cuda::Module *, const void *) -> cuda::Result { return cuda::Success; };
-    d.moduleUnload = [](cuda::Module) -> cuda::Result { return cuda::Success; };
+    d.moduleLoadData = [](cuda::Module *module, const void *) -> cuda::Result {
+      *module = fake;
+      ++fake->modules;
+      return waits();
+    };
+    d.moduleUnload = [](cuda::Module) -> cuda::Result {
+      --fake->modules;
+      return waits();
+    };
+    d.streamSynchronize = [](cuda::Stream) -> cuda::Result { return waits(); };
+    d.eventSynchronize = [](cuda::Event) -> cuda::Result { return waits(); };
+    d.memcpyHtoD = [](cuda::DevicePointer, const void *, size_t) -> cuda::Result {
+      return waits();
+    };
+    d.memcpyDtoH = [](void *, cuda::DevicePointer, size_t) -> cuda::Result { return waits(); };
     d.maxActiveClusters = maxActiveClusters;
     d.launchKernelEx = launchKernelEx;
     d.ctxGetDevice = [](cuda::Device *device) -> cuda::Result {
@@ -110,16 +132,16 @@ protected:
     };
     d.moduleGetFunction = [](cuda::Function *function, cuda::Module, const char *) -> cuda::Result {
       *function = &fake->probes;
-      return cuda::Success;
+      return waits(); // it may load the function
     };
     d.funcSetAttribute = [](cuda::Function, int, int) -> cuda::Result { return cuda::Success; };
     d.memAlloc = [](cuda::DevicePointer *pointer, size_t) -> cuda::Result {
-      *pointer = 0x5000 + 0x1000 * static_cast<unsigned>(fake->tables++);
-      return cuda::Success;
+      *pointer = 0x5000 + 0x1000 * static_cast<unsigned>(fake->allocations++);
+      return waits();
     };
     d.memFree = [](cuda::DevicePointer) -> cuda::Result {
-      --fake->tables;
-      return cuda::Success;
+      --fake->allocations;
+      return waits();
     };
     d.streamQuery = [](cuda::Stream) -> cuda::Result {
       return fake->busy ? cuda::ErrorNotReady : cuda::Success;
@@ -127,7 +149,7 @@ protected:
     d.streamCreate = [](cuda::Stream *stream, unsigned) -> cuda::Result {
       *stream = fake;
       ++fake->streams;
-      return cuda::Success;
+      return waits();
     };
     d.streamDestroy = [](cuda::Stream) -> cuda::Result {
       --fake->streams;
@@ -141,20 +163,21 @@ protected:
     d.memAllocHost = [](void **pointer, size_t bytes) -> cuda::Result {
       *pointer = std::malloc(bytes);
       ++fake->pinned;
-      return cuda::Success;
+      return waits();
     };
     d.memFreeHost = [](void *pointer) -> cuda::Result {
       std::free(pointer);
       --fake->pinned;
-      return cuda::Success;
+      return waits();
     };
     d.memcpyHtoDAsync = [](cuda::DevicePointer, const void *from, size_t bytes,
                            cuda::Stream) -> cuda::Result {
+      fake->busy |= fake->busyCopies;
       const auto *begin = static_cast<const int32_t *>(from);
       fake->table.assign(begin, begin + bytes / sizeof(int32_t));
       return cuda::Success;
     };
-    backend = createCudaBackend("", "sm_90a");
+    backend = createCudaBackend("", "sm_90a", wantsPlaces);
     ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
     launch.function = &driver;
     launch.blocks = 128;
@@ -168,6 +191,7 @@ protected:
     return clusters;
   }
 
+  bool wantsPlaces = false;
   FakeDriver driver; ///< outlives the backend
   std::unique_ptr<Backend> backend;
   ReadyLaunch launch;
@@ -229,19 +253,36 @@ TEST_F(CudaBackend, DependentLaunchesAreDoneWithout) {
   EXPECT_EQ(driver.launches[2].attributes, (std::vector<unsigned>{cluster}));
   EXPECT_EQ(driver.launches[2].blocks, 128u);
 }
+
+/// A module with no launch that wants to know its places leaves the context as it is.
+TEST_F(CudaBackend, PlacesOfNoInterest) {
+  EXPECT_EQ(driver.modules, 1);
+  EXPECT_EQ(driver.allocations + driver.pinned + driver.streams, 0);
+  launch.blocks = 8;
+  launch.cluster = 2;
+  bool isFinal = false;
+  EXPECT_EQ(backend->places(launch, nullptr, isFinal), 0u);
+  EXPECT_TRUE(isFinal);
+}
+
 class Places : public CudaBackend {
 protected:
   void SetUp() override {
+    wantsPlaces = true;
     CudaBackend::SetUp();
     launch.blocks = 8;
     launch.cluster = 2;
+    driver.waits = 0;
   }
   uint64_t places(bool isFinal = true) {
     bool final = !isFinal;
     uint64_t table = backend->places(launch, nullptr, final);
     EXPECT_EQ(final, isFinal);
+    EXPECT_EQ(driver.waits, 0) << "other streams may never come to their ends";
     return table;
   }
+  /// All that a context holds, but for the modules' own code.
+  int held() const { return driver.allocations + driver.pinned + driver.streams; }
   using Table = std::vector<int32_t>;
 };
 
@@ -253,30 +294,53 @@ TEST_F(Places, ByGpc) {
   const unsigned probes = driver.probes;
   EXPECT_EQ(places(), table);
   EXPECT_EQ(driver.probes, probes) << "it is remembered";
-  EXPECT_EQ(driver.tables, 1);
   launch.blocks = 4; // another launch
-  EXPECT_NE(places(), table);
+  EXPECT_EQ(places(), table + 128);
   EXPECT_EQ(driver.table, (Table{0, 1}));
-  // Another module in this context has a table of its own, and asks no device for it.
-  launch.blocks = 8;
+  EXPECT_EQ(driver.allocations, 1);
+}
+
+/// Modules share what is known of a context; the last one to leave it takes all with it.
+TEST_F(Places, OfAContext) {
+  const uint64_t table = places();
   const unsigned known = driver.probes;
-  std::unique_ptr<Backend> other = createCudaBackend("", "sm_90a");
+  std::unique_ptr<Backend> other = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
   ASSERT_TRUE(other->enter(context, pushed, error)) << error.message;
   bool isFinal = false;
-  EXPECT_NE(other->places(launch, nullptr, isFinal), 0u);
+  EXPECT_EQ(other->places(launch, nullptr, isFinal), table);
   EXPECT_EQ(driver.probes, known);
-  EXPECT_EQ(driver.tables, 3);
-  other.reset();
+  EXPECT_EQ(held(), 3);
   backend.reset();
-  EXPECT_EQ(driver.tables, 0);
-  EXPECT_EQ(driver.streams, 0);
-  EXPECT_EQ(driver.pinned, 0);
+  EXPECT_EQ(held(), 3);
+  EXPECT_EQ(other->places(launch, nullptr, isFinal), table);
+  other.reset();
+  EXPECT_EQ(held(), 0);
+  EXPECT_EQ(driver.modules, 0);
+  // Another context may have the same name.
+  backend = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
+  ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
+  driver.waits = 0;
+  driver.table.clear();
+  EXPECT_NE(places(), 0u);
+  EXPECT_EQ(driver.table, (Table{0, 2, 1, 3}));
 }
 
 TEST_F(Places, SwitchedOff) {
   backend->setPlaces(false);
   EXPECT_EQ(places(), 0u);
   EXPECT_EQ(driver.probes, 0u);
+}
+
+/// From the beginning: nothing is made for it.
+TEST_F(Places, NeverOn) {
+  backend.reset();
+  backend = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
+  backend->setPlaces(false);
+  ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
+  EXPECT_EQ(held(), 0);
+  backend->setPlaces(true);
+  driver.waits = 0;
+  EXPECT_EQ(places(), 0u);
 }
 
 /// Two launches that deal alike are needed.
@@ -294,7 +358,6 @@ TEST_F(Places, AlwaysDisturbed) {
   const unsigned probes = driver.probes;
   EXPECT_EQ(places(), 0u);
   EXPECT_EQ(driver.probes, probes);
-  EXPECT_EQ(driver.pinned, 0);
 }
 
 /// Not in a capture, but behind it.
@@ -307,15 +370,59 @@ TEST_F(Places, Capturing) {
   EXPECT_NE(places(), 0u);
 }
 
-/// What has not come to an end keeps its memory.
+/// Nothing is launched behind what has not come to an end.
 TEST_F(Places, Busy) {
   driver.busy = true;
   EXPECT_EQ(places(false), 0u);
   EXPECT_EQ(driver.probes, 1u);
-  EXPECT_EQ(driver.pinned, 1);
-  EXPECT_EQ(driver.streams, 0);
+  EXPECT_EQ(places(false), 0u);
+  EXPECT_EQ(driver.probes, 1u);
   driver.busy = false;
   EXPECT_NE(places(), 0u);
+}
+
+TEST_F(Places, AlwaysBusy) {
+  driver.busy = true;
+  EXPECT_EQ(places(false), 0u);
+  EXPECT_EQ(places(false), 0u);
+  EXPECT_EQ(places(), 0u) << "at some time it gives up";
+  EXPECT_EQ(driver.probes, 1u);
+  backend.reset();
+  EXPECT_EQ(driver.pinned, 1) << "a kernel that has not ended writes there";
+  EXPECT_EQ(driver.allocations, 1);
+  EXPECT_EQ(driver.modules, 1);
+}
+
+/// The device became busy between the last probe and the copy, which comes late.
+TEST_F(Places, LateCopy) {
+  driver.busyCopies = true;
+  EXPECT_EQ(places(false), 0u);
+  const unsigned probes = driver.probes;
+  EXPECT_EQ(places(false), 0u);
+  driver.busy = false;
+  EXPECT_EQ(places(), 0x5000u);
+  EXPECT_EQ(driver.probes, probes);
+}
+
+/// A device has few kinds of launches that differ.
+TEST_F(Places, TooMany) {
+  driver.entries.deviceGetAttribute = [](int *value, int, cuda::Device) -> cuda::Result {
+    *value = 200;
+    return cuda::Success;
+  };
+  driver.perGpc = 100;
+  backend.reset();
+  backend = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
+  ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
+  driver.waits = 0;
+  std::set<uint64_t> tables;
+  for (launch.blocks = 200; launch.blocks > 136; launch.blocks -= 2)
+    tables.insert(places());
+  EXPECT_EQ(tables.size(), 32u);
+  EXPECT_EQ(tables.count(0), 0u);
+  for (launch.blocks = 134; launch.blocks > 90; launch.blocks -= 2)
+    tables.insert(places());
+  EXPECT_EQ(tables.count(0), 1u);
 }
 
 TEST_F(Places, NotKnown) {
@@ -325,9 +432,16 @@ TEST_F(Places, NotKnown) {
   launch.blocks = 8;
   driver.largest = 1;
   EXPECT_EQ(places(), 0u) << "no clusters at all";
+}
+
+TEST_F(Places, OldDriver) {
   driver.entries.isCapturing = nullptr;
-  launch.blocks = 6;
-  EXPECT_EQ(places(), 0u) << "an old driver";
+  backend.reset();
+  backend = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
+  ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
+  driver.waits = 0;
+  EXPECT_EQ(places(), 0u);
+  EXPECT_EQ(driver.probes, 0u);
 }
 
 /// No PTX compiler, say.
@@ -336,8 +450,15 @@ TEST_F(Places, NoProbe) {
                                         const char *) -> cuda::Result {
     return cuda::ErrorNotSupported;
   };
+  backend.reset();
+  backend = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
+  ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
+  driver.waits = 0;
   EXPECT_EQ(places(), 0u);
   EXPECT_EQ(driver.probes, 0u);
+  backend.reset();
+  EXPECT_EQ(held(), 0);
+  EXPECT_EQ(driver.modules, 0);
 }
 } // namespace
 

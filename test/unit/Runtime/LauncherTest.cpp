@@ -484,7 +484,9 @@ protected:
     tessera_rt_arg arg = {reinterpret_cast<void *>(0x10000), &m, nullptr, 0};
     Error error;
     EXPECT_TRUE(module->getKernels()[0]->launch(&arg, 1, nullptr, error)) << error.message;
-    return {recorder->calls.back().values[0], recorder->calls.back().dependent};
+    const Seen seen = {recorder->calls.back().values[0], recorder->calls.back().dependent};
+    EXPECT_EQ(module->getKernels()[0]->numByPlace(), seen.table ? 1u : 0u);
+    return seen;
   }
   using Asked = std::vector<uint32_t>;
   std::unique_ptr<Module> module;
