@@ -74,22 +74,25 @@ tile.kernel @transposed_k(%x: memref<?x?xbf16>, %n: index, %i: index, %j: index)
 // CHECK:       %[[FIRST:.*]] = llvm.alloca
 // CHECK-NOT:   llvm.alloca
 // CHECK:       %[[WORD:.*]] = llvm.load %[[FIRST]]
-// CHECK:       %[[FLIPPED:.*]] = arith.xori %[[WORD]], %c8_i32
+// CHECK:       %[[FLIPPED:.*]] = arith.xori %[[WORD]], %c-2147483648_i32
 // CHECK:       llvm.store %[[FLIPPED]], %[[FIRST]]
-// CHECK:       %[[SHIFTED:.*]] = arith.shrui %[[WORD]], %c3_i32
+// CHECK:       %[[SHIFTED:.*]] = arith.shrui %[[WORD]], %c31_i32
 // CHECK:       arith.andi %[[SHIFTED]], %c1_i32
 // CHECK:       %[[WORD:.*]] = llvm.load %[[SECOND]]
-// CHECK:       arith.xori %[[WORD]], %c2_i32
-// CHECK:       arith.shrui %[[WORD]], %c1_i32
+// CHECK:       arith.xori %[[WORD]], %c1_i32
+// CHECK:       arith.shrui %[[WORD]], %c0_i32
+// CHECK:       %[[WORD:.*]] = llvm.load %[[FIRST]]
+// CHECK:       arith.xori %[[WORD]], %c-2147483648_i32
 tile.kernel @phases_k(%x: memref<?x?xbf16>, %y: memref<?x?xbf16>, %i: index) attributes {phase = #tile.phase<allocated>} {
   cta.launch @phases blocks() attributes {shared = 33040 : i64,
       mbarriers = array<i64: 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1>} {
-    %s = cta.copy %x[%i, %i] {mechanism = #cta.mechanism<tma>, mbarrier = 3 : i64, offset = 0 : i64} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #k>
-    %t = cta.copy %x[%i, %i] {mechanism = #cta.mechanism<tma>, mbarrier = 33 : i64, offset = 16384 : i64} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #k>
-    cta.await 3
+    %s = cta.copy %x[%i, %i] {mechanism = #cta.mechanism<tma>, mbarrier = 31 : i64, offset = 0 : i64} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #k>
+    %t = cta.copy %x[%i, %i] {mechanism = #cta.mechanism<tma>, mbarrier = 32 : i64, offset = 16384 : i64} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #k>
+    cta.await 31
     cta.copy_out %s, %y[%i, %i] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x128xbf16, #k> -> memref<?x?xbf16>
-    cta.await 33
+    cta.await 32
     cta.copy_out %t, %y[%i, %i] {mechanism = #cta.mechanism<tma>} : !cta.smem<64x128xbf16, #k> -> memref<?x?xbf16>
+    cta.await 31
   }
   tile.return
 }

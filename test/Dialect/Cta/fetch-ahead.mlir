@@ -171,3 +171,51 @@ tile.kernel @others(%R: memref<?x?xbf16>, %C: memref<?x?xbf16>, %i: index, %j: i
   }
   tile.return
 }
+
+// Where the text says where tiles lie, it means its own order.
+// CHECK-LABEL: tile.kernel @placed(
+// CHECK:      cta.copy %R[%i, %c0]
+// CHECK-NEXT: cta.read
+// CHECK:      cta.copy_out
+// CHECK-NEXT: cta.copy %R[%j, %c0]
+tile.kernel @placed(%R: memref<?x?xbf16>, %C: memref<?x?xbf16>, %i: index, %j: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  cta.launch @placed_0 blocks() {
+    %c0 = arith.constant 0 : index
+    %ring = cta.ring : !cta.ring<13, !cta.smem<64x64xbf16, #sw>>
+    %r0 = cta.copy %R[%i, %c0] {mechanism = #tma, offset = 131072 : i64} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #sw>
+    %0 = cta.read %r0 : !cta.smem<64x64xbf16, #sw> -> tensor<64x64xbf16, #acc>
+    %s0 = cta.stage %0 : tensor<64x64xbf16, #acc> -> !cta.smem<64x64xbf16, #sw>
+    cta.copy_out %s0, %C[%i, %c0] {mechanism = #tma} : !cta.smem<64x64xbf16, #sw> -> memref<?x?xbf16>
+    %r1 = cta.copy %R[%j, %c0] {mechanism = #tma, offset = 131072 : i64} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #sw>
+    %1 = cta.read %r1 : !cta.smem<64x64xbf16, #sw> -> tensor<64x64xbf16, #acc>
+    %s1 = cta.stage %1 : tensor<64x64xbf16, #acc> -> !cta.smem<64x64xbf16, #sw>
+    cta.copy_out %s1, %C[%j, %c0] {mechanism = #tma} : !cta.smem<64x64xbf16, #sw> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// A sum that is handed on is written, too.
+// CHECK-LABEL: tile.kernel @partials(
+// CHECK:      cta.copy %R[%i, %c0]
+// CHECK-NEXT: cta.read
+// CHECK-NEXT: cta.put_partial
+// CHECK-NEXT: cta.copy %S[%j, %c0, %c0]
+// CHECK-NEXT: cta.copy %R[%j, %c0]
+// CHECK-NEXT: cta.read
+tile.kernel @partials(%R: memref<?x?xf32>, %S: memref<?x64x32xf32>, %F: memref<?x4xi32>, %i: index, %j: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  cta.launch @partials_0 blocks() {
+    %c0 = arith.constant 0 : index
+    %ring = cta.ring : !cta.ring<13, !cta.smem<64x64xbf16, #sw>>
+    %r0 = cta.copy %R[%i, %c0] {mechanism = #tma} : memref<?x?xf32> -> !cta.smem<64x32xf32, #sw>
+    %0 = cta.read %r0 : !cta.smem<64x32xf32, #sw> -> tensor<64x32xf32, #acc>
+    cta.put_partial %0, %S[%j], %F : tensor<64x32xf32, #acc>, memref<?x64x32xf32>, memref<?x4xi32>
+    %r1 = cta.copy %S[%j, %c0, %c0] dims = [1, 2] {mechanism = #tma} : memref<?x64x32xf32> -> !cta.smem<64x32xf32, #sw>
+    %1 = cta.read %r1 : !cta.smem<64x32xf32, #sw> -> tensor<64x32xf32, #acc>
+    %r2 = cta.copy %R[%j, %c0] {mechanism = #tma} : memref<?x?xf32> -> !cta.smem<64x32xf32, #sw>
+    %2 = cta.read %r2 : !cta.smem<64x32xf32, #sw> -> tensor<64x32xf32, #acc>
+    %3 = arith.addf %1, %2 : tensor<64x32xf32, #acc>
+    %s = cta.stage %3 : tensor<64x32xf32, #acc> -> !cta.smem<64x32xf32, #sw>
+    cta.copy_out %s, %R[%j, %c0] {mechanism = #tma} : !cta.smem<64x32xf32, #sw> -> memref<?x?xf32>
+  }
+  tile.return
+}

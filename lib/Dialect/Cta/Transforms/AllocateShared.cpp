@@ -374,6 +374,13 @@ FailureOr<StagedBytes> Allocator::stagedBytes() {
   return StagedBytes{total(place(&Buffer::live)), total(place(&Buffer::paired))};
 }
 
+int64_t tessera::cta::blocksBesideShared(LaunchOp launch) {
+  const int64_t threads = blockThreads(launch);
+  // Those that the plan demands have their registers: roles deal them.
+  const int64_t demanded = static_cast<int64_t>(launch.getMinBlocks().value_or(1));
+  return std::min(kThreadsPerSM / threads, std::max(blocksByRegisters(launch, threads), demanded));
+}
+
 FailureOr<StagedBytes> tessera::cta::stagedBytes(LaunchOp launch) {
   return Allocator(launch).stagedBytes();
 }
@@ -393,11 +400,7 @@ LogicalResult Allocator::run() {
 
   const int64_t rest = kMBarrierBytes * mbarriers.size(), limit = kMaxSharedBytes - rest;
   // The most generous lifetimes that cost no block.
-  const int64_t threads = blockThreads(launch);
-  // Those that the plan demands have their registers: roles deal them.
-  const int64_t demanded = static_cast<int64_t>(launch.getMinBlocks().value_or(1));
-  const int64_t others =
-      std::min(kThreadsPerSM / threads, std::max(blocksByRegisters(launch, threads), demanded));
+  const int64_t others = blocksBesideShared(launch);
   auto blocksPerSM = [&](const Offsets &offsets) {
     return std::min(kSharedBytesPerSM / (total(offsets) + rest + kReservedSharedBytes), others);
   };

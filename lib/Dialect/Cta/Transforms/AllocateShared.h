@@ -16,6 +16,9 @@ struct StagedBytes {
   int64_t inPairs = 0; ///< a tile that is stored is kept until the next store
 };
 
+/// The blocks of the launch that an SM has threads and registers for.
+int64_t blocksBesideShared(LaunchOp launch);
+
 /// Fails with an error at a tile that cannot be placed.
 mlir::FailureOr<StagedBytes> stagedBytes(LaunchOp launch);
 

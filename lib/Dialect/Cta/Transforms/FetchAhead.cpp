@@ -9,7 +9,6 @@
 #include "AllocateShared.h"
 #include "GlobalBox.h"
 #include "LoadsAhead.h"
-#include "Pressure.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Cta/Transforms.h"
@@ -91,7 +90,7 @@ static int64_t mbarrierBytes(LaunchOp launch) {
   int64_t count = launch.getMbarriers().value_or(ArrayRef<int64_t>()).size();
   launch.getBody().walk([&](CopyOp copy) {
     auto role = copy->getParentOfType<RoleOp>();
-    if (!copy.getInto())
+    if (!copy.getInto() && !copy.isCpAsync())
       count += role ? role.numReplicas() : 1;
   });
   return count * kMBarrierBytes;
@@ -101,13 +100,13 @@ static int64_t mbarrierBytes(LaunchOp launch) {
 static LogicalResult fetchAhead(LaunchOp launch) {
   SmallVector<Block *> blocks;
   launch.getBody().walk([&](Block *block) {
-    if (copiesOf(*block).size() > 1)
+    // Offsets of the text are for the order of the text.
+    if (copiesOf(*block).size() > 1 && llvm::none_of(*block, [](Operation &op) {
+          return isa<StageOp, CopyOp>(op) && offsetOf(&op);
+        }))
       blocks.push_back(block);
   });
-  const int64_t threads = blockThreads(launch), mbarriers = mbarrierBytes(launch);
-  const int64_t others = std::min(
-      kThreadsPerSM / threads, std::max(blocksByRegisters(launch, threads),
-                                        static_cast<int64_t>(launch.getMinBlocks().value_or(1))));
+  const int64_t mbarriers = mbarrierBytes(launch), others = blocksBesideShared(launch);
   auto blocksPerSM = [&]() -> FailureOr<int64_t> {
     FailureOr<StagedBytes> tiles = stagedBytes(launch);
     if (failed(tiles))

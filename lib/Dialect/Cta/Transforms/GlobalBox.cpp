@@ -137,10 +137,24 @@ static bool variesWith(Value memref, const Iterations &iterations) {
 bool tessera::cta::mayOverwrite(Operation *op, const std::optional<GlobalBox> &box) {
   return op
       ->walk([&](Operation *inner) {
-        if (!isa<StoreOp, CopyOutOp, memref::StoreOp>(inner))
-          return WalkResult::advance();
-        std::optional<GlobalBox> to = globalBoxOf(inner);
-        return !box || !to || mayAlias(*box, *to) ? WalkResult::interrupt() : WalkResult::advance();
+        auto meets = [&](std::optional<GlobalBox> to) {
+          return !box || !to || mayAlias(*box, *to);
+        };
+        auto meetsAny = [&](ValueRange memrefs) {
+          return llvm::any_of(memrefs, [&](Value memref) {
+            GlobalBox whole;
+            whole.root = tile::rootOf(memref);
+            return meets(whole);
+          });
+        };
+        bool overwrites = false;
+        if (isa<StoreOp, CopyOutOp, memref::StoreOp>(inner))
+          overwrites = meets(globalBoxOf(inner));
+        else if (auto put = dyn_cast<PutPartialOp>(inner))
+          overwrites = meetsAny({put.getSlots(), put.getFlags()});
+        else if (auto add = dyn_cast<AddPartialOp>(inner))
+          overwrites = meetsAny({add.getSlots(), add.getFlags()});
+        return overwrites ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
