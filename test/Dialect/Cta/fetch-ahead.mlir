@@ -205,7 +205,7 @@ tile.kernel @placed(%R: memref<?x?xbf16>, %C: memref<?x?xbf16>, %i: index, %j: i
 tile.kernel @partials(%R: memref<?x?xf32>, %S: memref<?x64x32xf32>, %F: memref<?x4xi32>, %i: index, %j: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   cta.launch @partials_0 blocks() {
     %c0 = arith.constant 0 : index
-    %ring = cta.ring : !cta.ring<13, !cta.smem<64x64xbf16, #sw>>
+    %ring = cta.ring : !cta.ring<14, !cta.smem<64x64xbf16, #sw>>
     %r0 = cta.copy %R[%i, %c0] {mechanism = #tma} : memref<?x?xf32> -> !cta.smem<64x32xf32, #sw>
     %0 = cta.read %r0 : !cta.smem<64x32xf32, #sw> -> tensor<64x32xf32, #acc>
     cta.put_partial %0, %S[%j], %F : tensor<64x32xf32, #acc>, memref<?x64x32xf32>, memref<?x4xi32>
