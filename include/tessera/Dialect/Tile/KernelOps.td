@@ -217,7 +217,7 @@ def Tile_AssumeOp : Tile_Op<"assume"> {
     1. an i1 operand has a message; an integer or index operand has at least one of `min`, `max`, `divisible`.
     2. `divisible` is positive; `min` ≤ `max`.
     3. the i1 form stands in the body of the kernel, outside the grids.
-    4. `guard` is for the i1 form.
+    4. `guard` is for the i1 form, and for variants (`tile-verify`: the kernel has `variant_of`).
   }];
   let arguments = (ins AnyTypeOf<[Index, AnySignlessInteger]>:$value, OptionalAttr<StrAttr>:$message,
     OptionalAttr<I64Attr>:$min, OptionalAttr<I64Attr>:$max, OptionalAttr<I64Attr>:$divisible, UnitAttr:$guard);
