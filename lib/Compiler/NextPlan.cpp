@@ -69,17 +69,21 @@ public:
   Answer advance(const Stages &stages, ModuleOp compiled, Said &said, size_t number);
   /// Where the kernel failed first that has no plan left.
   size_t firstFailure() const { return first; }
+  /// Whether it was said about a kernel for which another plan is left.
+  bool isMended(mlir::Diagnostic &diagnostic) const;
   OwningOpRef<ModuleOp> module() const;
   /// Says what was tried before.
   void addTo(Report &report) const;
 
 private:
   Answer afterPtxas(const Stages &stages, MLIRContext *context, size_t number);
-  Answer afterPass(StringRef symbol, ModuleOp compiled, Said &said, size_t number);
-  Answer advance(Tried &tried, const Failure &failure, size_t number);
+  Answer afterPasses(const std::set<std::string> &symbols, ModuleOp compiled, Said &said,
+                     size_t number);
+  Answer advance(const std::map<StringRef, Failure> &failures, size_t number);
 
   OwningOpRef<ModuleOp> source; ///< before all passes
   llvm::StringMap<Tried> kernels;
+  llvm::StringMap<std::string> kernelOf; ///< by kernel that a pass refused: whose variant it is
   size_t first = 0;
   /// By function, or kernel that got none: the derived plan, and what was wrong with it.
   std::map<std::string, std::string> why;
@@ -122,16 +126,27 @@ static Attempt nextOf(Attempt attempt, const Failure &failure) {
   return failure.refused ? Attempt::None : std::max(attempt, Attempt::NoRoles);
 }
 
-NextPlans::Answer NextPlans::advance(Tried &tried, const Failure &failure, size_t number) {
-  if (!tried.failedIn)
-    tried.failedIn = number;
-  if (failure.inTurn)
-    tried.otherPart = cta::kReplicaParts[failure.part == cta::kReplicaParts[0] ? 1 : 0];
-  tried.attempt = nextOf(tried.attempt, failure);
-  if (tried.attempt != Attempt::None)
+NextPlans::Answer NextPlans::advance(const std::map<StringRef, Failure> &failures, size_t number) {
+  std::optional<size_t> hopeless;
+  for (const auto &[name, failure] : failures) {
+    Tried &tried = kernels[name];
+    if (!tried.failedIn)
+      tried.failedIn = number;
+    if (failure.inTurn)
+      tried.otherPart = cta::kReplicaParts[failure.part == cta::kReplicaParts[0] ? 1 : 0];
+    tried.attempt = nextOf(tried.attempt, failure);
+    if (tried.attempt == Attempt::None)
+      hopeless = std::min(hopeless.value_or(*tried.failedIn), *tried.failedIn);
+  }
+  if (!hopeless)
     return Answer::Again;
-  first = *tried.failedIn;
+  first = *hopeless;
   return Answer::NoneLeft;
+}
+
+bool NextPlans::isMended(mlir::Diagnostic &diagnostic) const {
+  auto kernel = kernelOf.find(kernelThatBrought(diagnostic));
+  return kernel != kernelOf.end() && kernels.at(kernel->second).attempt != Attempt::None;
 }
 
 /// Adds what is known of the plan.
@@ -166,18 +181,16 @@ NextPlans::Answer NextPlans::afterPtxas(const Stages &stages, MLIRContext *conte
     return Answer::NotThePlan;
   for (auto &kernel : kernels)
     kernel.second.wasAssembled = true;
-  Answer answer = Answer::Again;
-  for (const auto &[name, failure] : failures)
-    if (advance(kernels[name], failure, number) == Answer::NoneLeft)
-      answer = Answer::NoneLeft;
-  return answer;
+  return advance(failures, number);
 }
 
-/// What a pass dislikes about the plan; empty if any error is about something else.
-static std::string refusalIn(Said &said) {
+/// What a pass dislikes about the plan of a kernel; empty if any error there is about something
+/// else.
+static std::string refusalOf(StringRef symbol, Said &said) {
   std::string refusal;
   for (mlir::Diagnostic &diagnostic : said) {
-    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error ||
+        kernelThatBrought(diagnostic) != symbol)
       continue;
     if (!cta::isPlanRefusal(diagnostic))
       return "";
@@ -187,36 +200,40 @@ static std::string refusalIn(Said &said) {
   return refusal;
 }
 
-NextPlans::Answer NextPlans::afterPass(StringRef symbol, ModuleOp compiled, Said &said,
-                                       size_t number) {
-  auto kernel = compiled.lookupSymbol<tile::KernelOp>(symbol);
-  auto tried = kernel ? kernels.find(kernel.getVariantOf().value_or(symbol)) : kernels.end();
-  if (tried == kernels.end())
-    return Answer::NotThePlan;
-  std::string refusal = refusalIn(said);
-  // With another plan all passes took the kernel: whatever they say now, the plan has brought it.
-  if (refusal.empty() && !tried->second.wasAssembled)
-    return Answer::NotThePlan;
-  cta::PlanAttr plan = cta::planOf(kernel);
-  Failure failure;
-  failure.refused = true;
-  describe(failure, plan);
-  failure.hasRoles = !plan || plan.getStages() != 0;
-  if (tried->second.attempt == Attempt::Derived) {
-    llvm::raw_string_ostream text(why[symbol.str()]);
-    if (plan)
-      text << plan << ": ";
-    text << refusal;
+NextPlans::Answer NextPlans::afterPasses(const std::set<std::string> &symbols, ModuleOp compiled,
+                                         Said &said, size_t number) {
+  std::map<StringRef, Failure> failures;
+  for (const std::string &symbol : symbols) {
+    auto kernel = compiled.lookupSymbol<tile::KernelOp>(symbol);
+    auto tried = kernel ? kernels.find(kernel.getVariantOf().value_or(symbol)) : kernels.end();
+    if (tried == kernels.end())
+      return Answer::NotThePlan;
+    std::string refusal = refusalOf(symbol, said);
+    // With another plan all passes took the kernel: whatever they say now, the plan has brought it.
+    if (refusal.empty() && !tried->second.wasAssembled)
+      return Answer::NotThePlan;
+    kernelOf[symbol] = tried->first().str();
+    cta::PlanAttr plan = cta::planOf(kernel);
+    Failure &failure = failures[tried->first()];
+    failure.refused = true;
+    describe(failure, plan);
+    failure.hasRoles |= !plan || plan.getStages() != 0;
+    if (tried->second.attempt == Attempt::Derived) {
+      llvm::raw_string_ostream text(why[symbol]);
+      if (plan)
+        text << plan << ": ";
+      text << refusal;
+    }
   }
-  return advance(tried->second, failure, number);
+  return advance(failures, number);
 }
 
 NextPlans::Answer NextPlans::advance(const Stages &stages, ModuleOp compiled, Said &said,
                                      size_t number) {
   if (!stages.rejected.empty())
     return afterPtxas(stages, compiled.getContext(), number);
-  if (!stages.failedKernel.empty())
-    return afterPass(stages.failedKernel, compiled, said, number);
+  if (!stages.failedKernels.empty())
+    return afterPasses(stages.failedKernels, compiled, said, number);
   // Only a plan that was changed can have brought this, but whose?
   return number ? Answer::NoneLeft : Answer::NotThePlan;
 }
@@ -297,7 +314,10 @@ LogicalResult tessera::compileWithNextPlans(ModuleOp module, StringRef source, S
     failures.push_back(std::move(said));
     reproducers.push_back(std::move(stages.result.reproducer));
     if (answer == NextPlans::Answer::NoneLeft) {
-      finish(failures[plans.firstFailure()]);
+      Said &last = failures[plans.firstFailure()];
+      llvm::erase_if(last,
+                     [&](mlir::Diagnostic &diagnostic) { return plans.isMended(diagnostic); });
+      finish(last);
       stages.result.reproducer = std::move(reproducers[plans.firstFailure()]);
       return failure();
     }

@@ -10,6 +10,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -69,27 +70,63 @@ void Stages::keepReproducer(ModuleOp before, PassManager &pm) {
 }
 
 namespace {
-/// Names the kernel on which a pass fails, or which a pass leaves invalid.
-class KernelOfFailure : public PassInstrumentation {
+/// Names the kernels on which passes fail, or which passes leave invalid, and marks what is said
+/// meanwhile with the kernel's name: a location would not tell variants of a kernel apart. Kernels
+/// may run side by side, each in a thread of its own; these calls are serialised.
+class KernelsOfFailure : public PassInstrumentation {
 public:
-  explicit KernelOfFailure(std::string &name) : name(name) {}
-  void runAfterPassFailed(Pass *, Operation *op) override {
+  explicit KernelsOfFailure(std::set<std::string> &names) : names(names) {}
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    auto kernel = dyn_cast<tile::KernelOp>(op);
+    if (!kernel)
+      return;
+    // The last handler is the first to be asked, in the thread that speaks, before anything sorts
+    // what threads say.
+    auto name = FlatSymbolRefAttr::get(kernel.getSymNameAttr());
+    markers[{pass, op}] = op->getContext()->getDiagEngine().registerHandler(
+        [name, thread = llvm::get_threadid()](mlir::Diagnostic &diagnostic) {
+          if (llvm::get_threadid() == thread && kernelThatBrought(diagnostic).empty())
+            diagnostic.getMetadata().push_back(DiagnosticArgument(Attribute(name)));
+          return failure(); // others print it
+        });
+  }
+  void runAfterPass(Pass *pass, Operation *op) override { endMarks(pass, op); }
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    endMarks(pass, op);
     if (auto kernel = dyn_cast<tile::KernelOp>(op))
-      name = kernel.getSymName().str();
+      names.insert(kernel.getSymName().str());
   }
 
 private:
-  std::string &name;
+  void endMarks(Pass *pass, Operation *op) {
+    auto marker = markers.find({pass, op});
+    if (marker == markers.end())
+      return;
+    op->getContext()->getDiagEngine().eraseHandler(marker->second);
+    markers.erase(marker);
+  }
+
+  std::set<std::string> &names;
+  std::map<std::pair<Pass *, Operation *>, DiagnosticEngine::HandlerID> markers;
 };
 } // namespace
+
+StringRef tessera::kernelThatBrought(mlir::Diagnostic &diagnostic) {
+  for (const DiagnosticArgument &argument : diagnostic.getMetadata())
+    if (argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Attribute)
+      if (auto name = dyn_cast<FlatSymbolRefAttr>(argument.getAsAttribute()))
+        return name.getValue();
+  return "";
+}
 
 LogicalResult Stages::runPhase(ModuleOp module, Phase from, Phase to,
                                const TilePipelineOptions &pipeline) {
   begin(phaseName(to));
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   buildTilePipeline(pm, from, to, pipeline);
-  failedKernel.clear();
-  pm.addInstrumentation(std::make_unique<KernelOfFailure>(failedKernel));
+  failedKernels.clear();
+  pm.addInstrumentation(std::make_unique<KernelsOfFailure>(failedKernels));
   // A failing pass may leave anything: the text must be taken before.
   OwningOpRef<ModuleOp> before = module.clone();
   if (succeeded(pm.run(module)))

@@ -10,9 +10,11 @@
 #include "tessera/Pipelines.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 
 #include <chrono>
 #include <map>
+#include <set>
 
 namespace tessera {
 
@@ -38,8 +40,9 @@ public:
 
   const CompileOptions &options;
   CompileResult &result;
-  /// The kernel on which a pass between phases failed; empty if none did, or one on the module.
-  std::string failedKernel;
+  /// The kernels on which passes between phases failed; empty if none did, or one on the module.
+  /// One failure does not keep passes from the other kernels.
+  std::set<std::string> failedKernels;
   /// Functions on the tensor path with which ptxas had no success, and why; nothing if something
   /// else is wrong too.
   std::map<std::string, std::string> rejected;
@@ -49,6 +52,9 @@ private:
   std::chrono::steady_clock::time_point started;
   unsigned saved = 0;
 };
+
+/// The kernel on which a pass between phases ran that said it; empty if none did.
+llvm::StringRef kernelThatBrought(mlir::Diagnostic &diagnostic);
 
 /// A module as text.
 std::string printModule(mlir::ModuleOp module);

@@ -77,7 +77,8 @@ Uniform::Fact Uniform::find(Value value) {
   } else if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
     fact.uniform = load->hasAttr(tessera::nvvm::kUniformAttr) && contains(load.getAddr());
     fact.computed = true;
-  } else if (isa<arith::ArithDialect>(op->getDialect()) || isa<LLVM::GEPOp, LLVM::PtrToIntOp>(op)) {
+  } else if (isa_and_nonnull<arith::ArithDialect>(op->getDialect()) ||
+             isa<LLVM::GEPOp, LLVM::PtrToIntOp>(op)) {
     fact.uniform = true;
     fact.computed = !isa<arith::ConstantOp, arith::IndexCastOp, arith::IndexCastUIOp,
                          arith::TruncIOp, arith::ExtUIOp, arith::ExtSIOp>(op);
@@ -209,14 +210,16 @@ void PointLoop::park(Uniform &uniform) {
 namespace {
 struct ParkScalars : tessera::impl::NVVMParkScalarsBase<ParkScalars> {
   void runOnOperation() override {
-    SmallVector<scf::ForOp> loops;
+    // Parked, a loop may be gone: each once, however often its block is dealt registers.
+    llvm::SetVector<Operation *> loops;
     getOperation().walk([&](NVVM::SetMaxRegisterOp deal) {
       if (deal.getAction() == NVVM::SetMaxRegisterAction::increase)
-        llvm::append_range(loops, deal->getBlock()->getOps<scf::ForOp>());
+        for (auto loop : deal->getBlock()->getOps<scf::ForOp>())
+          loops.insert(loop);
     });
     Uniform uniform;
-    for (scf::ForOp loop : loops)
-      PointLoop(loop).park(uniform);
+    for (Operation *loop : loops)
+      PointLoop(cast<scf::ForOp>(loop)).park(uniform);
   }
 };
 } // namespace

@@ -239,3 +239,34 @@ llvm.func @divided(%m: i32, %n: i32) {
   }
   llvm.return
 }
+
+// -----
+
+// A loop of a block that is dealt registers twice is parked once, and then it is another loop.
+// CHECK-LABEL: llvm.func @twice(
+// CHECK:       nvvm.setmaxregister  increase 232
+// CHECK:       nvvm.setmaxregister  increase 240
+// CHECK:       nvvm.read.ptx.sreg.laneid
+// CHECK-NOT:   nvvm.read.ptx.sreg.laneid
+// CHECK:       scf.while
+// CHECK-COUNT-4: nvvm.shfl.sync
+// CHECK-NOT:   nvvm.shfl
+// CHECK:       llvm.return
+llvm.func @twice(%m: i32, %n: i32) {
+  %c7 = arith.constant 7 : i32
+  %a = arith.addi %m, %c7 : i32
+  %b = arith.addi %n, %c7 : i32
+  %c = arith.muli %a, %b : i32
+  %d = arith.subi %a, %b : i32
+  nvvm.setmaxregister increase 232
+  nvvm.setmaxregister increase 240
+  %first = nvvm.read.ptx.sreg.ctaid.x : i32
+  %step = nvvm.read.ptx.sreg.nctaid.x : i32
+  scf.for %p = %first to %d step %step : i32 {
+    llvm.inline_asm has_side_effects "use $0, $1, $2;", "r,r,r" %a, %b, %c : (i32, i32, i32) -> ()
+    scf.for %k = %c7 to %n step %c7 : i32 {
+      llvm.inline_asm has_side_effects "wgmma.mma_async;", "" : () -> ()
+    }
+  }
+  llvm.return
+}

@@ -17,6 +17,7 @@
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/PlanModel.h"
 #include "tessera/Dialect/Cta/Transforms.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Target/Hopper.h"
 
 namespace tessera::cta {
@@ -158,8 +159,8 @@ static std::optional<Operands> operandsOf(tile::GridOp grid, scf::ForOp loop) {
     if (dims != 1 && dims != 2)
       return WalkResult::interrupt();
     const SmemType tile = copy.getSmemType();
-    const int64_t bytes = ShapedType::getNumElements(tile.getShape()) *
-                          llvm::divideCeil(tile.getElementType().getIntOrFloatBitWidth(), 8);
+    const int64_t bytes =
+        ShapedType::getNumElements(tile.getShape()) * tile::elementBytes(tile.getElementType());
     (dims == 1 ? operands.ofRow : operands.ofColumn).push_back(copy);
     (dims == 1 ? operands.rowBytes : operands.columnBytes) += bytes;
     return WalkResult::advance();

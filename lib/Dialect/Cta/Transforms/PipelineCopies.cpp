@@ -132,10 +132,6 @@ static std::pair<Operation *, Operation *> readersOf(CopyOp copy) {
   return range;
 }
 
-static bool hasProducts(Operation *op) {
-  return op->walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
-}
-
 bool EpilogueCopies::contains(CopyOp copy) {
   Block &block = *copy->getBlock();
   auto [known, isNew] = lastProducts.try_emplace(&block, nullptr);

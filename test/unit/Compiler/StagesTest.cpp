@@ -1,0 +1,76 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Stages.h"
+
+#include "tessera/Dialect/Cta/PlanRefusal.h"
+#include "tessera/InitAll.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace tessera;
+
+/// A product of the name and plan.
+static std::string product(const std::string &name, const std::string &plan) {
+  return "tile.kernel @" + name + R"((%A: memref<512x512xbf16>, %B: memref<512x512xbf16>,
+      %C: memref<512x512xbf16>) attributes {plan = )" +
+         plan + R"(} {
+  tile.grid (%i, %j) = (0, 0) to (512, 512) step (128, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c512 = arith.constant 512 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %k = %c0 to %c512 step %c64 iter_args(%sum = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<512x512xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%k, %j] : memref<512x512xbf16> -> tensor<64x128xbf16>
+      %next = tile.mma %a, %b, %sum : tensor<128x64xbf16>, tensor<64x128xbf16> -> tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %out = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xbf16>
+    tile.store %out, %C[%i, %j] : tensor<128x128xbf16> -> memref<512x512xbf16>
+  }
+  tile.return
+}
+)";
+}
+
+/// What is said about each kernel, and which failed, with kernels side by side or not.
+static void refuseTwo(mlir::MLIRContext::Threading threading) {
+  mlir::DialectRegistry registry;
+  registerTesseraDialects(registry);
+  mlir::MLIRContext context(registry, threading);
+  std::map<std::string, std::vector<std::string>> errors;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error) {
+      EXPECT_TRUE(cta::isPlanRefusal(diagnostic));
+      errors[kernelThatBrought(diagnostic).str()].push_back(diagnostic.str());
+    }
+    return mlir::success();
+  });
+  // cta-plan refuses the first, behind it cta-lower-grid the second, and nobody the third.
+  std::string text = product("deep", "#cta.plan<stages = 40>") +
+                     product("paired", "#cta.plan<stages = 4, persistent = 1, cluster = 2>") +
+                     product("plain", "#cta.plan<stages = 2>");
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  ASSERT_TRUE(module);
+
+  CompileOptions options;
+  CompileResult result;
+  Stages stages(options, result);
+  TilePipelineOptions pipeline;
+  pipeline.variants = "aligned";
+  EXPECT_TRUE(failed(stages.runPhase(*module, Phase::Source, Phase::Allocated, pipeline)));
+  EXPECT_EQ(stages.failedKernels, (std::set<std::string>{"deep_aligned", "paired_aligned"}));
+  ASSERT_EQ(errors.size(), 2u);
+  ASSERT_EQ(errors["deep_aligned"].size(), 1u);
+  EXPECT_NE(errors["deep_aligned"][0].find("40 stages of"), std::string::npos);
+  ASSERT_EQ(errors["paired_aligned"].size(), 1u);
+  EXPECT_NE(errors["paired_aligned"][0].find("cannot run in clusters"), std::string::npos);
+}
+
+TEST(Stages, EachKernelHasItsErrors) { refuseTwo(mlir::MLIRContext::Threading::DISABLED); }
+
+TEST(Stages, EachKernelHasItsErrorsSideBySide) { refuseTwo(mlir::MLIRContext::Threading::ENABLED); }
