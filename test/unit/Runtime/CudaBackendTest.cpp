@@ -274,6 +274,13 @@ protected:
     launch.cluster = 2;
     driver.waits = 0;
   }
+  /// What the driver is now.
+  void reopen() {
+    backend.reset();
+    backend = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
+    ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
+    driver.waits = 0;
+  }
   uint64_t places(bool isFinal = true) {
     bool final = !isFinal;
     uint64_t table = backend->places(launch, nullptr, final);
@@ -411,10 +418,7 @@ TEST_F(Places, TooMany) {
     return cuda::Success;
   };
   driver.perGpc = 100;
-  backend.reset();
-  backend = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
-  ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
-  driver.waits = 0;
+  reopen();
   std::set<uint64_t> tables;
   for (launch.blocks = 200; launch.blocks > 136; launch.blocks -= 2)
     tables.insert(places());
@@ -436,10 +440,7 @@ TEST_F(Places, NotKnown) {
 
 TEST_F(Places, OldDriver) {
   driver.entries.isCapturing = nullptr;
-  backend.reset();
-  backend = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
-  ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
-  driver.waits = 0;
+  reopen();
   EXPECT_EQ(places(), 0u);
   EXPECT_EQ(driver.probes, 0u);
 }
@@ -450,10 +451,7 @@ TEST_F(Places, NoProbe) {
                                         const char *) -> cuda::Result {
     return cuda::ErrorNotSupported;
   };
-  backend.reset();
-  backend = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
-  ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
-  driver.waits = 0;
+  reopen();
   EXPECT_EQ(places(), 0u);
   EXPECT_EQ(driver.probes, 0u);
   backend.reset();

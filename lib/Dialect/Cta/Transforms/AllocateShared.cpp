@@ -374,11 +374,23 @@ FailureOr<StagedBytes> Allocator::stagedBytes() {
   return StagedBytes{total(place(&Buffer::live)), total(place(&Buffer::paired))};
 }
 
-int64_t tessera::cta::blocksBesideShared(LaunchOp launch) {
+int64_t tessera::cta::blocksPerSM(LaunchOp launch, int64_t bytes) {
   const int64_t threads = blockThreads(launch);
   // Those that the plan demands have their registers: roles deal them.
   const int64_t demanded = static_cast<int64_t>(launch.getMinBlocks().value_or(1));
-  return std::min(kThreadsPerSM / threads, std::max(blocksByRegisters(launch, threads), demanded));
+  return std::min({kSharedBytesPerSM / (bytes + kReservedSharedBytes), kThreadsPerSM / threads,
+                   std::max(blocksByRegisters(launch, threads), demanded)});
+}
+
+int64_t tessera::cta::copyBarrierBytes(LaunchOp launch) {
+  int64_t count = 0;
+  launch.getBody().walk([&](CopyOp copy) {
+    auto role = copy->getParentOfType<RoleOp>();
+    if (!copy.getInto() && !copy.isCpAsync() &&
+        llvm::none_of(copy->getUsers(), llvm::IsaPred<CommitOp>))
+      count += role ? role.numReplicas() : 1;
+  });
+  return count * kMBarrierBytes;
 }
 
 FailureOr<StagedBytes> tessera::cta::stagedBytes(LaunchOp launch) {
@@ -400,15 +412,14 @@ LogicalResult Allocator::run() {
 
   const int64_t rest = kMBarrierBytes * mbarriers.size(), limit = kMaxSharedBytes - rest;
   // The most generous lifetimes that cost no block.
-  const int64_t others = blocksBesideShared(launch);
-  auto blocksPerSM = [&](const Offsets &offsets) {
-    return std::min(kSharedBytesPerSM / (total(offsets) + rest + kReservedSharedBytes), others);
+  auto blocksWith = [&](const Offsets &offsets) {
+    return blocksPerSM(launch, total(offsets) + rest);
   };
   Offsets offsets = place(&Buffer::live);
-  const int64_t blocks = blocksPerSM(offsets);
+  const int64_t blocks = blocksWith(offsets);
   for (Lifetime lifetime : {&Buffer::spacious, &Buffer::relaxed, &Buffer::paired}) {
     Offsets generous = place(lifetime);
-    if (total(generous) > limit || blocksPerSM(generous) != blocks)
+    if (total(generous) > limit || blocksWith(generous) != blocks)
       continue;
     offsets = generous;
     break;

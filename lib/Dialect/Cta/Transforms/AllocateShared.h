@@ -16,8 +16,11 @@ struct StagedBytes {
   int64_t inPairs = 0; ///< a tile that is stored is kept until the next store
 };
 
-/// The blocks of the launch that an SM has threads and registers for.
-int64_t blocksBesideShared(LaunchOp launch);
+/// The blocks of the launch, of so many bytes of shared memory each, that share an SM.
+int64_t blocksPerSM(LaunchOp launch, int64_t bytes);
+
+/// The bytes of the mbarriers of copies outside channels: at most, as some share one.
+int64_t copyBarrierBytes(LaunchOp launch);
 
 /// Fails with an error at a tile that cannot be placed.
 mlir::FailureOr<StagedBytes> stagedBytes(LaunchOp launch);

@@ -97,16 +97,6 @@ static bool inInnermostLoop(ChannelOp channel) {
   return false;
 }
 
-/// mbarriers of copies that stayed outside channels.
-static int64_t barrierBytes(LaunchOp launch) {
-  int64_t bytes = 0;
-  launch.getBody().walk([&](CopyOp copy) {
-    if (!copy.isCpAsync() && llvm::none_of(copy->getUsers(), llvm::IsaPred<CommitOp>))
-      bytes += kMBarrierBytes;
-  });
-  return bytes;
-}
-
 static LogicalResult tooLarge(LaunchOp launch, ArrayRef<Channel> channels, int64_t staged,
                               int64_t budget) {
   int64_t sum = staged;
@@ -229,7 +219,7 @@ LogicalResult LaunchScheduler::dealShared() {
     slots += c.depth * c.slotBytes + c.turnBytes;
     wanted += std::max(c.depth, c.wanted) * c.slotBytes + c.turnBytes;
   }
-  const int64_t barriers = barrierBytes(launch);
+  const int64_t barriers = copyBarrierBytes(launch);
   const int64_t replicas = replicasOf(plan); // each stages tiles of its own
   // Two tiles of an epilogue in parts, unless one less gives every channel the slots that it wants,
   // or a slot at all.
