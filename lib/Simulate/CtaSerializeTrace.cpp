@@ -24,6 +24,7 @@ public:
   void runOnOperation() override;
 
 private:
+  LogicalResult serializeKernel(tile::KernelOp kernel, const Inputs &inputs);
   LogicalResult replace(Unroller &unroller, cta::LaunchOp launch);
 };
 } // namespace
@@ -90,30 +91,38 @@ LogicalResult Serialization::replace(Unroller &unroller, cta::LaunchOp launch) {
   return success();
 }
 
-void Serialization::runOnOperation() {
-  tile::KernelOp kernel = getOperation();
-  FailureOr<Inputs> inputs = makeInputs(kernel, sizes, scalars, numBlocks, cores, fuel);
-  if (failed(inputs) || failed(cta::requirePhase(kernel, tile::Phase::Allocated, getArgument())))
-    return signalPassFailure();
+LogicalResult Serialization::serializeKernel(tile::KernelOp kernel, const Inputs &inputs) {
+  if (failed(cta::requirePhase(kernel, tile::Phase::Allocated, getArgument())))
+    return failure();
   SmallVector<cta::LaunchOp> launches(kernel.getBody().getOps<cta::LaunchOp>());
   {
     // Its copies of ops name values of the launches: it ends before they do.
-    Unroller unroller(kernel, *inputs);
+    Unroller unroller(kernel, inputs);
     if (failed(unroller.runKernel()))
-      return signalPassFailure();
+      return failure();
     for (cta::LaunchOp launch : launches)
       if (failed(replace(unroller, launch)))
-        return signalPassFailure();
+        return failure();
   }
   for (cta::LaunchOp launch : launches)
     launch.erase();
-  demandSizes(kernel, *inputs);
+  demandSizes(kernel, inputs);
   // So large is workspace with a slot for each block.
   for (auto op : llvm::make_early_inc_range(kernel.getBody().getOps<tile::NumCoresOp>())) {
     OpBuilder b(op);
-    op.replaceAllUsesWith(
-        arith::ConstantIndexOp::create(b, op.getLoc(), inputs->cores).getResult());
+    op.replaceAllUsesWith(arith::ConstantIndexOp::create(b, op.getLoc(), inputs.cores).getResult());
     op.erase();
   }
   kernel.setPhaseAttr(tile::PhaseAttr::get(&getContext(), tile::Phase::Placed));
+  return success();
+}
+
+void Serialization::runOnOperation() {
+  ModuleOp module = getOperation();
+  FailureOr<Inputs> inputs = makeInputs(module, sizes, scalars, numBlocks, cores, fuel);
+  if (failed(inputs))
+    return signalPassFailure();
+  for (auto kernel : module.getOps<tile::KernelOp>())
+    if (failed(serializeKernel(kernel, *inputs)))
+      return signalPassFailure();
 }

@@ -25,6 +25,7 @@ public:
   void runOnOperation() override;
 
 private:
+  LogicalResult runKernel(tile::KernelOp kernel);
   LogicalResult runLaunch(Unroller &unroller, cta::LaunchOp launch);
   FailureOr<std::vector<Program>> unroll(Unroller &unroller, cta::LaunchOp launch,
                                          ArrayRef<int64_t> blocks);
@@ -133,7 +134,7 @@ LogicalResult Simulation::runLaunch(Unroller &unroller, cta::LaunchOp launch) {
         // What memory holds may change what the block does.
         Inputs other = inputs;
         other.seed = static_cast<uint64_t>(timing);
-        Unroller again(getOperation(), other);
+        Unroller again(launch->getParentOfType<tile::KernelOp>(), other);
         if (failed(again.runKernel()))
           return failure();
         programs = unroll(again, launch, numbers);
@@ -158,22 +159,31 @@ LogicalResult Simulation::runLaunch(Unroller &unroller, cta::LaunchOp launch) {
   return success(ok);
 }
 
-void Simulation::runOnOperation() {
-  tile::KernelOp kernel = getOperation();
-  reported.clear();
-  FailureOr<Inputs> given = makeInputs(kernel, sizes, scalars, numBlocks, cores, fuel);
-  if (timings <= 0 || places < 0) {
-    kernel.emitError("timings, places, fuel, cores and num-blocks are positive numbers");
-    return signalPassFailure();
-  }
-  if (failed(given) || failed(cta::requirePhase(kernel, tile::Phase::Allocated, getArgument())))
-    return signalPassFailure();
-  inputs = *given;
+LogicalResult Simulation::runKernel(tile::KernelOp kernel) {
+  if (failed(cta::requirePhase(kernel, tile::Phase::Allocated, getArgument())))
+    return failure();
   Unroller unroller(kernel, inputs);
   if (failed(unroller.runKernel()))
-    return signalPassFailure();
+    return failure();
+  bool ok = true;
   for (auto launch : kernel.getBody().getOps<cta::LaunchOp>())
-    if (failed(runLaunch(unroller, launch)))
+    ok &= succeeded(runLaunch(unroller, launch));
+  return success(ok);
+}
+
+void Simulation::runOnOperation() {
+  ModuleOp module = getOperation();
+  reported.clear();
+  FailureOr<Inputs> given = makeInputs(module, sizes, scalars, numBlocks, cores, fuel);
+  if (timings <= 0 || places < 0) {
+    emitError(whereOf(module), "timings, places, fuel, cores and num-blocks are positive numbers");
+    return signalPassFailure();
+  }
+  if (failed(given))
+    return signalPassFailure();
+  inputs = *given;
+  for (auto kernel : module.getOps<tile::KernelOp>())
+    if (failed(runKernel(kernel)))
       signalPassFailure();
   markAllAnalysesPreserved();
 }

@@ -9,8 +9,11 @@
 
 namespace tessera::simulate {
 
-/// Errors are emitted at the kernel. Names that it does not have are another kernel's.
-mlir::FailureOr<Inputs> makeInputs(tile::KernelOp kernel, llvm::ArrayRef<std::string> sizes,
+/// Where errors about the options are reported: the first kernel.
+mlir::Location whereOf(mlir::ModuleOp module);
+
+/// For all kernels of the module: each finds its names. One that none of them has is an error.
+mlir::FailureOr<Inputs> makeInputs(mlir::ModuleOp module, llvm::ArrayRef<std::string> sizes,
                                    llvm::ArrayRef<std::string> scalars, int64_t numBlocks,
                                    int64_t cores, int64_t fuel);
 

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --cta-serialize-trace="sizes=N=100,Z.0=16" -split-input-file | FileCheck %s
+// RUN: tile-opt %s --cta-serialize-trace="sizes=N=100,Z.0=16" | FileCheck %s
 // RUN: sed -e 's/bytes = 32768/bytes = 32767/' %S/Inputs/gemm-ring.mlir | not tile-opt - --cta-serialize-trace="sizes=M=100,N=100,K=64" 2>&1 | FileCheck %s --check-prefix=BAD
 // RUN: not tile-opt %S/simulate.mlir --cta-serialize-trace 2>&1 | FileCheck %s --check-prefix=DATA
 // BAD: error: deadlock: nothing in the block can go on
@@ -63,12 +63,9 @@ tile.kernel @k(%X: memref<?xf32> {tile.shape = ["N"]}, %scale: f32, %Y: memref<?
   tile.return
 }
 
-// -----
-
-#lin = #cta.swizzle<linear>
-#l = #cta.frag<splat, rank = 2, warps = 4, wg = 1>
-!tile = !cta.smem<16x64xf32, #lin>
-!t = tensor<16x64xf32, #l>
+#l2 = #cta.frag<splat, rank = 2, warps = 4, wg = 1>
+!tile2 = !cta.smem<16x64xf32, #lin>
+!t2 = tensor<16x64xf32, #l2>
 
 // A tile that the blocks of a cluster fetch together: each block's copy is one of the whole tile, and what a block reads is the copy of the next
 // block, which is the same if the protocol is right.
@@ -88,24 +85,24 @@ tile.kernel @cluster(%Z: memref<?x64xf32>, %Y: memref<32x64xf32>) attributes {ph
   %c16 = arith.constant 16 : index
   %two = arith.constant 2 : index
   cta.launch @cluster_0 blocks(%two) attributes {cluster = 2, threads = 160, shared = 4112, mbarriers = array<i64: 1, 8>} {
-    %r = cta.ring {offset = 0} : !cta.ring<1, !tile>
+    %r = cta.ring {offset = 0} : !cta.ring<1, !tile2>
     %id = cta.block_id : index
     %row = arith.muli %id, %c16 : index
     %i0 = arith.constant 0 : i32
     %i1 = arith.constant 1 : i32
     cta.role @math warps(4) {
       cta.await 0[%i0] parity %i0
-      %s = cta.slot %r[%i0] : !cta.ring<1, !tile>
-      %v = cta.read %s : !tile -> !t
+      %s = cta.slot %r[%i0] : !cta.ring<1, !tile2>
+      %v = cta.read %s : !tile2 -> !t2
       cta.arrive 1[%i0] per_warp {cluster = 2}
-      cta.store %v, %Y[%row, %c0] : !t -> memref<32x64xf32>
+      cta.store %v, %Y[%row, %c0] : !t2 -> memref<32x64xf32>
     }
     cta.role @producer warps(1) {
       cta.elect {
         cta.await 1[%i0] parity %i1
         cta.expect 0[%i0] bytes = 4096
-        %s = cta.slot %r[%i0] : !cta.ring<1, !tile>
-        %x = cta.copy %Z[%c0, %c0] into %s[%i0] {mechanism = #cta.mechanism<tma>, mbarrier = 0, multicast = 2} : memref<?x64xf32> -> !tile
+        %s = cta.slot %r[%i0] : !cta.ring<1, !tile2>
+        %x = cta.copy %Z[%c0, %c0] into %s[%i0] {mechanism = #cta.mechanism<tma>, mbarrier = 0, multicast = 2} : memref<?x64xf32> -> !tile2
       }
     }
   }

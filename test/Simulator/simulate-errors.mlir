@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --cta-simulate="sizes=K=200,A.0=64" -split-input-file -verify-diagnostics -o /dev/null
+// RUN: tile-opt %s --cta-simulate -split-input-file -verify-diagnostics -o /dev/null
 // RUN: not tile-opt %S/Inputs/gemm-ring.mlir --cta-simulate="sizes=M=500,N=300 timings=1" -o /dev/null 2>&1 | FileCheck %s --check-prefix=SIZE
 // RUN: not tile-opt %S/Inputs/gemm-ring.mlir --cta-simulate="sizes=M=500,N=300,K=64 blocks=2" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BLOCK
 // RUN: not tile-opt %S/Inputs/gemm-ring.mlir --cta-simulate="sizes=M=500,N=300,K=6400 fuel=1000" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FUEL
@@ -106,19 +106,6 @@ tile.kernel @mbarrier() attributes {phase = #tile.phase<allocated>, warpgroups =
 
 // -----
 
-tile.kernel @refused(%A: memref<?x8xf32>, %B: memref<?xf32> {tile.shape = ["K"]}) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
-  %k = tile.dim "K" : index
-  %c64 = arith.constant 64 : index
-  %c0 = arith.constant 0 : index
-  %r = arith.remui %k, %c64 : index
-  %ok = arith.cmpi eq, %r, %c0 : index
-  // expected-error@+1 {{the launcher refuses these arguments: K must be a multiple of 64}}
-  tile.assume %ok, "K must be a multiple of 64" : i1
-  tile.return
-}
-
-// -----
-
 // A scalar that has no value.
 tile.kernel @divides() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
@@ -163,23 +150,6 @@ tile.kernel @over() attributes {phase = #tile.phase<allocated>, warpgroups = 1} 
     cta.barrier
     // expected-error@+1 {{warp 0 of the block reads a tile that has been overwritten}}
     %v = cta.read %s : !cta.smem<64xf32, #lin> -> tensor<64xf32, #l>
-  }
-  tile.return
-}
-
-// -----
-
-// A copy by name of the argument and dimension; nobody waits for it.
-#lin = #cta.swizzle<linear>
-tile.kernel @leak(%A: memref<?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
-  %c0 = arith.constant 0 : index
-  %n = memref.dim %A, %c0 : memref<?xf32>
-  %c64 = arith.constant 64 : index
-  %blocks = arith.divui %n, %c64 : index
-  // expected-note@+1 {{in block 0 of @k, timing 0}}
-  cta.launch @k blocks(%blocks) attributes {shared = 264, mbarriers = array<i64: 1>} {
-    // expected-error@+1 {{nobody waits for this copy}}
-    %a = cta.copy %A[%c0] {mechanism = #cta.mechanism<tma>, offset = 0, mbarrier = 0} : memref<?xf32> -> !cta.smem<64xf32, #lin>
   }
   tile.return
 }

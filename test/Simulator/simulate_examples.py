@@ -7,13 +7,16 @@ import re
 import subprocess
 import sys
 
-SIMULATE = "--cta-simulate=sizes=M=300,N=520,K=200,B=2,H=2,S=300,T=300,Z=2 timings=16 verbose"
+SIZES = dict(M=300, N=520, K=200, B=2, H=2, S=300, T=300, Z=2)
 
 failed = False
 for path in sorted(pathlib.Path(sys.argv[2]).glob("*.mlir")):
+    # The pass refuses names that the program does not have.
+    names = set(re.findall(r'"(\w+)"', "".join(re.findall(r"tile\.shape = \[(.*?)\]", path.read_text()))))
+    simulate = f"--cta-simulate=sizes={','.join(f'{name}={SIZES[name]}' for name in sorted(names))} timings=16 verbose"
     for plans in ("derived", "none"):
         allocate = f"--tessera-to-allocated=derive-plans={str(plans == 'derived').lower()}"
-        done = subprocess.run([sys.argv[1], path, allocate, SIMULATE, "-o", os.devnull], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([sys.argv[1], path, allocate, simulate, "-o", os.devnull], capture_output=True, text=True, timeout=120)
         launches = len(re.findall("remark: .*no violation", done.stderr))
         if done.returncode or not launches:
             print(f"{path.stem}, plans {plans}: failed\n{done.stderr}")

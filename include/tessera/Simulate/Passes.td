@@ -7,7 +7,8 @@
 
 include "mlir/Pass/PassBase.td"
 
-class SimulatePass<string flag> : Pass<flag, "tile::KernelOp"> {
+// Of modules: whether a name of the options is known, all kernels together say.
+class SimulatePass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
   list<Option> inputs = [
     ListOption<"sizes", "sizes", "std::string", "Sizes, by the names of tile.shape or as A.0: sizes=M=300,N=520,A.1=64">,
     ListOption<"scalars", "scalars", "std::string", "Scalar arguments: scalars=alpha=0.5,n=3">,
@@ -32,7 +33,7 @@ def CtaSimulate : SimulatePass<"cta-simulate"> {
 
     `blocks` are the numbers of blocks to run (default: the first, the last and two between; of clusters, those that they are in; of a launch that runs whole, all), `timings` how many timings of each: six extremes (engines at
     once or as late as possible; the first role, the last role, or all in turns), the others random. Scalars that come from memory or tiles are drawn, and
-    drawn again for each timing if control flow depends on them.
+    drawn again for each timing if control flow depends on them; so are scalar arguments that `scalars` does not give. A name in `sizes` or `scalars` that no kernel has is an error.
 
     ```sh
     tile-opt gemm.mlir --tessera-to-allocated --cta-simulate='sizes=M=300,N=520,K=200'

@@ -9,11 +9,11 @@
 // RUN: tile-opt %s -split-input-file -cta-schedule %{rest} | FileCheck %s --check-prefix=LOWERED
 // RUN: tile-opt %s -split-input-file -cta-schedule=form-steps=true %{rest} -convert-cta-to-nvvm -o /dev/null
 //
-// No iteration, one, more than there are slots.
+// No iteration, one, more than there are slots: as many events more.
 // DEFINE: %{simulate} = tile-opt %s -split-input-file -cta-schedule=form-steps=true %{rest} -o /dev/null
-// RUN: %{simulate} -cta-simulate="sizes=K=0,A.0=512,A.1=512,C.0=512,C.1=512 timings=20 verbose" 2>&1 | FileCheck %s --check-prefix=SIMULATED
-// RUN: %{simulate} -cta-simulate="sizes=K=64,A.0=512,A.1=512,C.0=512,C.1=512 timings=20 verbose" 2>&1 | FileCheck %s --check-prefix=SIMULATED
-// RUN: %{simulate} -cta-simulate="sizes=K=512,A.0=512,A.1=512,C.0=512,C.1=512 timings=20 verbose" 2>&1 | FileCheck %s --check-prefix=SIMULATED
+// RUN: %{simulate} -cta-simulate="scalars=K=0 sizes=A.0=512,A.1=512,C.0=512,C.1=512 timings=20 verbose" 2>&1 | FileCheck %s --check-prefix=K0
+// RUN: %{simulate} -cta-simulate="scalars=K=64 sizes=A.0=512,A.1=512,C.0=512,C.1=512 timings=20 verbose" 2>&1 | FileCheck %s --check-prefix=K64
+// RUN: %{simulate} -cta-simulate="scalars=K=512 sizes=A.0=512,A.1=512,C.0=512,C.1=512 timings=20 verbose" 2>&1 | FileCheck %s --check-prefix=K512
 
 // A producing role: one step a role.
 // CHECK-LABEL: tile.kernel @gemm(
@@ -42,7 +42,9 @@
 // LOWERED:      cta.role @producer
 // LOWERED:        cta.await
 // LOWERED-NEXT:   cta.expect
-// SIMULATED: remark: @gemm_0: simulated
+// K0: remark: @gemm_0: simulated 1 of 1 blocks, 20 timings each: 2 events, no violation
+// K64: remark: @gemm_0: simulated 1 of 1 blocks, 20 timings each: 9 events, no violation
+// K512: remark: @gemm_0: simulated 1 of 1 blocks, 20 timings each: 58 events, no violation
 #sw1 = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
 #acc = #cta.frag<wgmma_acc, wg = 2>
@@ -105,7 +107,9 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?x?xf
 // LOWERED:      scf.for
 // LOWERED:      scf.for
 // LOWERED-COUNT-2: cta.wgmma
-// SIMULATED: remark: @together_0: simulated
+// K0: remark: @together_0: simulated 1 of 1 blocks, 20 timings each: 3 events, no violation
+// K64: remark: @together_0: simulated 1 of 1 blocks, 20 timings each: 20 events, no violation
+// K512: remark: @together_0: simulated 1 of 1 blocks, 20 timings each: 139 events, no violation
 #sw1 = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
 #acc = #cta.frag<wgmma_acc, wg = 1>
@@ -159,7 +163,9 @@ tile.kernel @together(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?
 // CHECK-NOT: cta.step
 // CHECK: cta.schedule = {
 // LOWERED-LABEL: tile.kernel @written(
-// SIMULATED: remark: @written_0: simulated
+// K0: remark: @written_0: simulated 1 of 1 blocks, 20 timings each: 2 events, no violation
+// K64: remark: @written_0: simulated 1 of 1 blocks, 20 timings each: 8 events, no violation
+// K512: remark: @written_0: simulated 1 of 1 blocks, 20 timings each: 50 events, no violation
 #sw1 = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
 #acc = #cta.frag<wgmma_acc, wg = 1>
@@ -214,8 +220,18 @@ tile.kernel @written(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?x
 // LOWERED-LABEL: tile.kernel @pending(
 // LOWERED-LABEL: tile.kernel @beside(
 // LOWERED-LABEL: tile.kernel @rest(
-// SIMULATED: remark: @left_0: simulated
-// SIMULATED: remark: @pending_0: simulated
+// K0: remark: @left_0: simulated 1 of 1 blocks, 20 timings each: 0 events, no violation
+// K64: remark: @left_0: simulated 1 of 1 blocks, 20 timings each: 13 events, no violation
+// K512: remark: @left_0: simulated 1 of 1 blocks, 20 timings each: 440 events, no violation
+// K0: remark: @pending_0: simulated 1 of 1 blocks, 20 timings each: 2 events, no violation
+// K64: remark: @pending_0: simulated 1 of 1 blocks, 20 timings each: 10 events, no violation
+// K512: remark: @pending_0: simulated 1 of 1 blocks, 20 timings each: 59 events, no violation
+// K0: remark: @beside_0: simulated 1 of 1 blocks, 20 timings each: 2 events, no violation
+// K64: remark: @beside_0: simulated 1 of 1 blocks, 20 timings each: 8 events, no violation
+// K512: remark: @beside_0: simulated 1 of 1 blocks, 20 timings each: 50 events, no violation
+// K0: remark: @rest_0: simulated 1 of 1 blocks, 20 timings each: 2 events, no violation
+// K64: remark: @rest_0: simulated 1 of 1 blocks, 20 timings each: 8 events, no violation
+// K512: remark: @rest_0: simulated 1 of 1 blocks, 20 timings each: 50 events, no violation
 #sw1 = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
 #acc = #cta.frag<wgmma_acc, wg = 1>
