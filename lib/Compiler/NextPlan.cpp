@@ -248,8 +248,10 @@ OwningOpRef<ModuleOp> NextPlans::module() const {
     if (tried->second.attempt == Attempt::OtherPart)
       kernel->setAttr(cta::kReplicaPartAttr,
                       Builder(context).getI64IntegerAttr(tried->second.otherPart));
-    else if (StringRef plan = planOf(tried->second.attempt); !plan.empty())
+    else if (StringRef plan = planOf(tried->second.attempt); !plan.empty()) {
       kernel.setPlanAttr(cast<cta::PlanAttr>(parseAttribute(plan, context)));
+      kernel->setAttr(cta::kTriedPlanAttr, UnitAttr::get(context));
+    }
   }
   return copy;
 }

@@ -350,6 +350,12 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       failed(within("stream_k", streamK, 0, kMany)) ||
       failed(within("cluster_dim", clusterDim, 0, 7)))
     return failure();
+  if (epilogue && *epilogue % 8)
+    return emitError()
+           << "plan: 'epilogue' is a multiple of 8, the columns of a fragment, or 0, got "
+           << *epilogue;
+  if (cluster && (*cluster & (*cluster - 1)))
+    return emitError() << "plan: 'cluster' is a power of two, got " << *cluster;
   if (registers && *registers && (*registers < 24 || *registers % 8))
     return emitError() << "plan: 'registers' is 0 or a multiple of 8 from 24 to 256, got "
                        << *registers;

@@ -84,7 +84,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?
 !t = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
 
 // Nothing is fetched for others where the loop's end depends on the block (its trip count differs), and a cluster without such copies
-// is one of blocks that do not touch each other. Without a persistent launch there is no cluster.
+// is one of blocks that do not touch each other. A grid without products is not what the plan speaks of: without a persistent launch it has no cluster.
 // GRID-LABEL: tile.kernel @triangle(
 // GRID:       cluster = 2
 // GRID-LABEL: tile.kernel @one_each(

@@ -33,3 +33,19 @@ tile.kernel @all() attributes {phase = #tile.phase<raw>, warpgroups = 1, require
   }
   tile.return
 }
+
+// -----
+
+// Warpgroups of a plan into which nothing can be split; with one of them it could.
+tile.kernel @warpgroups() attributes {phase = #tile.phase<raw>, plan = #cta.plan<warpgroups = 7>, warpgroups = 7} {
+  tile.grid () = () to () step () {
+    %at = arith.constant dense<1.0> : tensor<128x16xf16>
+    %as = cta.stage %at : tensor<128x16xf16> -> !cta.smem<128x16xf16, #cta.swizzle<?>>
+    %bt = arith.constant dense<1.0> : tensor<16x16xf16>
+    %bs = cta.stage %bt : tensor<16x16xf16> -> !cta.smem<16x16xf16, #cta.swizzle<?>>
+    %c = arith.constant dense<0.0> : tensor<128x16xf32>
+    // expected-error @+1 {{cannot be split as its plan says: M = 128 is not a multiple of 448 (64 rows for each of 7 warpgroups); plan warpgroups = 2 (of a point, if replicate = blocks), or make the tile larger in M}}
+    %d = cta.mma %as, %bs, %c : !cta.smem<128x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<128x16xf32>
+  }
+  tile.return
+}

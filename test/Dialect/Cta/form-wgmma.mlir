@@ -128,3 +128,40 @@ tile.kernel @misfits() attributes {phase = #tile.phase<raw>, warpgroups = 2} {
   }
   tile.return
 }
+
+// -----
+
+// Warpgroups of a plan: some product can be split so, and what can be is; a variant behind the one that the plan was made for.
+// CHECK-LABEL: tile.kernel @some
+// CHECK: cta.mma
+// CHECK: cta.wgmma
+// CHECK-LABEL: tile.kernel @fallback
+// CHECK: cta.mma
+tile.kernel @some() attributes {phase = #tile.phase<raw>, plan = #cta.plan<warpgroups = 2>, warpgroups = 2} {
+  tile.grid () = () to () step () {
+    %at1 = arith.constant dense<1.0> : tensor<64x16xf16>
+    %as1 = cta.stage %at1 : tensor<64x16xf16> -> !cta.smem<64x16xf16, #cta.swizzle<?>>
+    %bt1 = arith.constant dense<1.0> : tensor<16x16xf16>
+    %bs1 = cta.stage %bt1 : tensor<16x16xf16> -> !cta.smem<16x16xf16, #cta.swizzle<?>>
+    %c1 = arith.constant dense<0.0> : tensor<64x16xf32>
+    %d1 = cta.mma %as1, %bs1, %c1 : !cta.smem<64x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<64x16xf32>
+    %at = arith.constant dense<1.0> : tensor<128x16xf16>
+    %as = cta.stage %at : tensor<128x16xf16> -> !cta.smem<128x16xf16, #cta.swizzle<?>>
+    %bt = arith.constant dense<1.0> : tensor<16x16xf16>
+    %bs = cta.stage %bt : tensor<16x16xf16> -> !cta.smem<16x16xf16, #cta.swizzle<?>>
+    %c = arith.constant dense<0.0> : tensor<128x16xf32>
+    %d = cta.mma %as, %bs, %c : !cta.smem<128x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<128x16xf32>
+  }
+  tile.return
+}
+tile.kernel @fallback() attributes {phase = #tile.phase<raw>, tile.fallback, plan = #cta.plan<warpgroups = 7>, warpgroups = 7} {
+  tile.grid () = () to () step () {
+    %at = arith.constant dense<1.0> : tensor<128x16xf16>
+    %as = cta.stage %at : tensor<128x16xf16> -> !cta.smem<128x16xf16, #cta.swizzle<?>>
+    %bt = arith.constant dense<1.0> : tensor<16x16xf16>
+    %bs = cta.stage %bt : tensor<16x16xf16> -> !cta.smem<16x16xf16, #cta.swizzle<?>>
+    %c = arith.constant dense<0.0> : tensor<128x16xf32>
+    %d = cta.mma %as, %bs, %c : !cta.smem<128x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<128x16xf32>
+  }
+  tile.return
+}

@@ -75,3 +75,21 @@ tile.kernel @too_many_points() attributes {phase = #tile.phase<placed>, plan = #
   }
   tile.return
 }
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!t = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+// Blocks that are not persistent are in no clusters.
+tile.kernel @one_each(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %X: memref<?x?xf32> {tile.shape = ["M", "X"]})
+    attributes {phase = #tile.phase<placed>, plan = #cta.plan<stages = 2, persistent = 0, cluster = 2>, warpgroups = 1} {
+  %M = tile.dim "M" : index
+  // expected-error @below {{has a plan with cluster = 2, but persistent = 0; only persistent launches run in clusters: plan persistent = 1, or cluster = 1}}
+  tile.grid (%i) = (0) to (%M) step (64) {
+    %c0 = arith.constant 0 : index
+    %b = cta.copy %A[%i, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !t
+    %d = cta.wgmma %b, %b : !t, !t -> tensor<64x64xf32, #acc>
+    cta.store %d, %X[%i, %c0] : tensor<64x64xf32, #acc> -> memref<?x?xf32>
+  }
+  tile.return
+}

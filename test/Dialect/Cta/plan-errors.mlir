@@ -134,7 +134,7 @@ tile.kernel @staged(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xb
 
 // -----
 
-// expected-error @below {{has a plan with cluster = 3, not a power of two}}
+// expected-error @below {{plan: 'cluster' is a power of two, got 3}}
 tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<cluster = 3>} {
   tile.grid () = () to () step () {
   }
@@ -209,6 +209,33 @@ tile.kernel @copying(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?x
       scf.yield %d : tensor<128x256xf32, #acc>
     }
     cta.store %acc, %C[%i, %c0] : tensor<128x256xf32, #acc> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{has a plan with replicate = blocks, which lets warpgroups take turns at loops over products whose operands TMA fetches, and there is none: leave it out}}
+tile.kernel @turns() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks, warpgroups = 2>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{has a plan with replicate = blocks, which does in another way what overlap does: plan one of them}}
+tile.kernel @turns_overlap() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks, warpgroups = 2, overlap = 2>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{has a plan with replicate = blocks, which gives each warpgroup a point of its own, but stream_k deals out iterations of points that warpgroups share: plan one of them}}
+tile.kernel @turns_parts() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks, warpgroups = 2, stream_k = 8>, warpgroups = 1} {
+  tile.grid () = () to () step () {
   }
   tile.return
 }

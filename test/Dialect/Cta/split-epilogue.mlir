@@ -62,7 +62,7 @@ tile.kernel @bias_residual(%bias: memref<?xf32>, %R: memref<?x?xbf16>, %C: memre
 !smem = !cta.smem<64x64xf16, #cta.swizzle<128, dim = 1>>
 
 // Columns that the width does not divide: the last part is narrower, its swizzle as wide as it lets it be. Not split: columns that
-// are no more than the width; a width below what a swizzle needs; no plan.
+// are no more than the width; no plan; a width that the compiler tries, or that a variant in front of this one can have.
 // CHECK-LABEL: tile.kernel @not_divided(
 // CHECK: %[[WIDE:.*]] = cta.stage %{{.*}} : tensor<64x48xf16, #{{.*}}> -> <64x48xf16, #cta.swizzle<32, dim = 1>>
 // CHECK: cta.copy_out %[[WIDE]], %{{.*}}[%{{.*}}, %{{.*}}]
@@ -72,11 +72,14 @@ tile.kernel @bias_residual(%bias: memref<?xf32>, %R: memref<?x?xbf16>, %C: memre
 // CHECK-LABEL: tile.kernel @narrow(
 // CHECK: cta.copy_out
 // CHECK-NOT: cta.copy_out
-// CHECK-LABEL: tile.kernel @too_narrow(
-// CHECK: cta.copy_out
-// CHECK-NOT: cta.copy_out
 // CHECK-LABEL: tile.kernel @no_plan(
 // CHECK: cta.copy_out
+// CHECK-NOT: cta.copy_out
+// CHECK-LABEL: tile.kernel @tried(
+// CHECK-COUNT-2: cta.copy_out
+// CHECK-NOT: cta.copy_out
+// CHECK-LABEL: tile.kernel @fallback(
+// CHECK-COUNT-2: cta.copy_out
 // CHECK-NOT: cta.copy_out
 // CHECK-LABEL: tile.kernel @in_place(
 tile.kernel @not_divided(%C: memref<?x?xf16>) attributes {phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 48>, warpgroups = 1} {
@@ -97,7 +100,7 @@ tile.kernel @narrow(%C: memref<?x?xf16>) attributes {phase = #tile.phase<placed>
   }
   tile.return
 }
-tile.kernel @too_narrow(%C: memref<?x?xf16>) attributes {phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 4>, warpgroups = 1} {
+tile.kernel @no_plan(%C: memref<?x?xf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
   tile.grid () = () to () step () {
     %z = arith.constant 0 : index
     %t = arith.constant dense<1.0> : !tile
@@ -106,11 +109,22 @@ tile.kernel @too_narrow(%C: memref<?x?xf16>) attributes {phase = #tile.phase<pla
   }
   tile.return
 }
-tile.kernel @no_plan(%C: memref<?x?xf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+tile.kernel @tried(%C: memref<?x?xf16>) attributes {cta.tried_plan, phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 32>, warpgroups = 1} {
   tile.grid () = () to () step () {
     %z = arith.constant 0 : index
     %t = arith.constant dense<1.0> : !tile
     %s = cta.stage %t : !tile -> !smem
+    cta.copy_out %s, %C[%z, %z] {mechanism = #cta.mechanism<tma>} : !smem -> memref<?x?xf16>
+    cta.copy_out %s, %C[%z, %z] {mechanism = #cta.mechanism<tma>} : !smem -> memref<?x?xf16>
+  }
+  tile.return
+}
+tile.kernel @fallback(%C: memref<?x?xf16>) attributes {tile.fallback, phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 32>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %z = arith.constant 0 : index
+    %t = arith.constant dense<1.0> : !tile
+    %s = cta.stage %t : !tile -> !smem
+    cta.copy_out %s, %C[%z, %z] {mechanism = #cta.mechanism<tma>} : !smem -> memref<?x?xf16>
     cta.copy_out %s, %C[%z, %z] {mechanism = #cta.mechanism<tma>} : !smem -> memref<?x?xf16>
   }
   tile.return

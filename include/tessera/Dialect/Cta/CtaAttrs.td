@@ -100,7 +100,8 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
   let summary = "the decisions about a kernel that no text of the program contains";
   let description = [{
     `#cta.plan<warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16>`. Every entry is optional: `cta-plan` fills in what is
-    missing, so that a plan may say as little as it likes, and prints all of it.
+    missing, so that a plan may say as little as it likes, and prints all of it. What a plan says is carried out or refused. Entries about products and the loops over them do not concern grids and
+    kernels without; where several variants of a kernel have one plan, those behind the first leave out what they cannot do, and `cta-plan` prints them so.
 
     * `replicate`: `split`, the warpgroups share the rows of one block (cooperative), or `blocks`, each computes a block of its own (ping-pong).
     * `warpgroups`: math warpgroups of a CTA.
@@ -109,11 +110,11 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
     * `persistent`: 1: as many CTAs as the chip has room for, each with a loop over blocks; 0: one CTA a block.
     * `group`: rows of blocks that run together (rasterisation, see `#tile.order`), along the last dimension but one: those before it are batches.
     * `blocks_per_sm`: CTAs that shall share an SM.
-    * `cluster`: CTAs of a cluster along one grid dimension: a power of two, at most 8 (the portable size, CUDA C++ Programming Guide, thread block clusters).
+    * `cluster`: CTAs of a cluster along one grid dimension: a power of two, at most 8 (the portable size, CUDA C++ Programming Guide, thread block clusters). Only persistent launches have clusters.
     * `cluster_dim`: that dimension, counted from 0. What is loaded in the loop over products and does not depend on it is fetched once for the cluster. Absent: the dimension with most bytes of that.
     * `registers`: of a math thread after the roles have parted (`setmaxnreg`); 0: as many as at entry.
     * `pending`: 1 or more: products stay in flight while others are issued, those of one iteration over the back edge of a pipelined loop; 0: each is waited for at once.
-    * `epilogue`: columns that the epilogue converts and stores at a time; 0: the whole tile.
+    * `epilogue`: columns that the epilogue converts and stores at a time, a multiple of 8; 0, or as many as the tile has: the whole tile.
     * `overlap`: n (1 to 4): the parts of a block's epilogue run beside the products of the next block in the same warpgroups, each part with the products of n iterations in flight, which
       needs registers for two sets of accumulators; 0: before them.
     * `stream_k`: n: the points of a persistent launch that would fill its last round only in part are dealt out to all blocks by their iterations, in parts of at least n, if that spares

@@ -23,6 +23,13 @@ constexpr llvm::StringLiteral kUnplannedAttr = "cta.unplanned";
 /// On a kernel at L0 (an integer): the width of an epilogue's parts, if cta-plan-replicas plans it.
 constexpr llvm::StringLiteral kReplicaPartAttr = "cta.replica_part";
 
+/// On a kernel (unit): its plan is one of those that the compiler tries where another has failed.
+constexpr llvm::StringLiteral kTriedPlanAttr = "cta.tried_plan";
+
+/// Whether the kernel's plan is carried out or refused: it is nobody's guess, and the kernel no
+/// variant behind the one that the plan was made for. Other kernels leave out what they cannot do.
+bool demandsPlan(tile::KernelOp kernel);
+
 /// What cta-schedule found out about a loop, on the loop: a dictionary with `ii`, `bound` and
 /// `bounds` in cycles, the stages of its `products` in the order of the text, and their `order` in
 /// the pipelined loop, if it is not that of stages and text.

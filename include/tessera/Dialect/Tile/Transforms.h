@@ -27,6 +27,9 @@ constexpr llvm::StringLiteral kRepackVariant = "repack";
 /// and what bases and rows are multiples of in it, bytes.
 constexpr llvm::StringLiteral kCpAsyncVariant = "cp_async";
 constexpr int64_t kCpAsyncBytes = 8;
+/// On a variant that stands behind another one of its kernel (unit): it is there to be right. A
+/// plan was made for those in front.
+constexpr llvm::StringLiteral kFallback = "tile.fallback";
 /// On workspace that holds a copy of an operand (a string): why it was copied.
 constexpr llvm::StringLiteral kRepacked = "tile.repacked";
 /// On a grid that fills such a workspace (unit).

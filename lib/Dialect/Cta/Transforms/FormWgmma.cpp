@@ -3,6 +3,7 @@
 
 // Products that the tensor cores can do become cta.wgmma.
 #include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
@@ -83,6 +84,30 @@ static void form(MmaOp op, IRRewriter &rewriter) {
     rewriter.eraseOp(staged.getDefiningOp());
 }
 
+/// A plan whose warpgroups are the reason why no product runs on the tensor cores.
+static LogicalResult checkPlan(tile::KernelOp kernel, ArrayRef<MmaOp> products) {
+  std::optional<int64_t> planned = warpgroupsOfPoint(planOf(kernel));
+  if (!planned || !demandsPlan(kernel))
+    return success();
+  MmaOp first;
+  int64_t other = 0;
+  for (MmaOp op : products) {
+    const Product product(op);
+    if (!whyNotWgmma(product, *planned))
+      return success();
+    for (int64_t count = *planned - 1; count > 0 && !first; --count)
+      if (!whyNotWgmma(product, count)) {
+        first = op;
+        other = count;
+      }
+  }
+  if (!first)
+    return success();
+  return refusePlan(first.emitOpError("cannot be split as its plan says: "))
+         << *whyNotWgmma(Product(first), *planned) << "; plan warpgroups = " << other
+         << " (of a point, if replicate = blocks), or make the tile larger in M";
+}
+
 namespace {
 struct FormWgmma : cta::impl::FormWgmmaBase<FormWgmma> {
   using FormWgmmaBase::FormWgmmaBase;
@@ -94,6 +119,8 @@ struct FormWgmma : cta::impl::FormWgmmaBase<FormWgmma> {
     bool failed = false;
     SmallVector<MmaOp> products;
     kernel.walk([&](MmaOp op) { products.push_back(op); });
+    if (::failed(checkPlan(kernel, products)))
+      return signalPassFailure();
     IRRewriter rewriter(&getContext());
     for (MmaOp op : products) {
       std::optional<std::string> why = whyNotWgmma(Product(op), warpgroups);

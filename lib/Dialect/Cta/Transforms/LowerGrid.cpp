@@ -306,6 +306,12 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   if (persistent && !blocksPerSM)
     blocksPerSM = 1;
   const int64_t cluster = persistent ? plan.getCluster().value_or(1) : 1;
+  if (plan && !persistent && plan.getCluster().value_or(1) > 1 && hasProducts(grid) &&
+      demandsPlan(grid->getParentOfType<tile::KernelOp>()))
+    return refusePlan(grid.emitOpError("has a plan with cluster = "))
+           << *plan.getCluster()
+           << ", but persistent = 0; only persistent launches run in clusters: plan persistent = "
+              "1, or cluster = 1";
   // What the blocks of a product are: those before may be batches.
   const unsigned rows = std::max<unsigned>(grid.getRank(), 2) - 2;
   unsigned along = rows;

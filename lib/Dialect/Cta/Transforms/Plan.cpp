@@ -304,6 +304,14 @@ PlanAttr tessera::cta::withEpilogue(MLIRContext *context, PlanAttr plan, int64_t
                        plan.getClusterDim());
 }
 
+static PlanAttr withoutClusters(PlanAttr plan) {
+  return PlanAttr::get(plan.getContext(), plan.getReplicate(), plan.getWarpgroups(),
+                       plan.getProducers(), plan.getStages(), plan.getPersistent(), plan.getGroup(),
+                       plan.getBlocksPerSm(), /*cluster=*/{}, plan.getRegisters(),
+                       plan.getPending(), plan.getEpilogue(), plan.getOverlap(), plan.getStreamK(),
+                       /*cluster_dim=*/{});
+}
+
 /// The grid dimension along which a cluster fetches most bytes only once, of those along which
 /// there may be clusters; of equal ones the last but one, which the order of blocks is about.
 static std::optional<int64_t> clusterDimOf(ArrayRef<tile::GridOp> grids,
@@ -390,9 +398,12 @@ static LogicalResult checkEntries(tile::KernelOp kernel, PlanAttr given) {
       return refuse("which deals out the blocks of a persistent launch, but persistent = 0");
     if (given.getProducers() == 0)
       return refuse("for which a producing role must load in turn, but producers = 0");
+    if (given.getOverlap().value_or(0))
+      return refuse("which does in another way what overlap does: plan one of them");
+    if (given.getStreamK().value_or(0))
+      return refuse("which gives each warpgroup a point of its own, but stream_k deals out "
+                    "iterations of points that warpgroups share: plan one of them");
   }
-  if (int64_t cluster = given.getCluster().value_or(1); cluster & (cluster - 1))
-    return kernel.emitOpError("has a plan with cluster = ") << cluster << ", not a power of two";
   return success();
 }
 
@@ -417,7 +428,7 @@ static LogicalResult plan(tile::KernelOp kernel) {
     return kernel.emitOpError("has been placed for ")
            << warpgroups << " warpgroups, but its plan says " << *planned
            << "; convert-tile-to-cta takes the number from the plan";
-  if (given && failed(checkEntries(kernel, given)))
+  if (given && demandsPlan(kernel) && failed(checkEntries(kernel, given)))
     return failure();
   SmallVector<tile::GridOp> grids(kernel.getBody().getOps<tile::GridOp>());
   std::vector<PlanFacts> facts;
@@ -432,6 +443,11 @@ static LogicalResult plan(tile::KernelOp kernel) {
   }
   if (facts.empty())
     return success();
+  const bool pipelined = llvm::any_of(facts, [](const PlanFacts &f) { return f.pipelined; });
+  if (replicasOf(given) > 1 && !pipelined && demandsPlan(kernel))
+    return refusePlan(kernel.emitOpError(
+        "has a plan with replicate = blocks, which lets warpgroups take turns at loops over "
+        "products whose operands TMA fetches, and there is none: leave it out"));
   PlanAnswer answer = choosePlan(facts, requestOf(given, order));
   if (answer.refused)
     return refusePlan(kernel.emitOpError("has a plan that cannot work, "))
@@ -439,6 +455,8 @@ static LogicalResult plan(tile::KernelOp kernel) {
   if (answer.declined)
     kernel.emitRemark("this kernel is not pipelined: ") << *answer.declined;
   const PlanChoice &choice = answer.choice;
+  if (given && !choice.persistent && !demandsPlan(kernel))
+    given = withoutClusters(given);
   PlanAttr planned = attrOf(context, given, choice, warpgroups, grids, facts);
   kernel.setPlanAttr(planned);
   // Where clusters share rows or columns the groups of the plan were best at every size.
@@ -452,8 +470,7 @@ static LogicalResult plan(tile::KernelOp kernel) {
       grid->setAttr("cta.prediction", attrOf(context, asked, predictPlan(asked, choice)));
     // What a plan gives to products is wrong for a grid that moves memory by its threads: it wants
     // as many of them in flight as an SM takes.
-    const bool others = llvm::any_of(facts, [](const PlanFacts &f) { return f.pipelined; });
-    if (choice.stages && others && !asked.pipelined && !asked.channels)
+    if (choice.stages && pipelined && !asked.pipelined && !asked.channels)
       grid->setAttr(kUnplannedAttr, UnitAttr::get(context));
   }
   return success();

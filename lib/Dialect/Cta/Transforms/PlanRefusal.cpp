@@ -3,9 +3,13 @@
 
 #include "tessera/Dialect/Cta/PlanRefusal.h"
 
+#include "tessera/Dialect/Cta/Transforms.h"
+#include "tessera/Dialect/Tile/Transforms.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 
 using namespace mlir;
+using namespace tessera;
 using namespace tessera::cta;
 
 static DiagnosticArgument markFor(Location loc) {
@@ -16,6 +20,11 @@ InFlightDiagnostic tessera::cta::refusePlan(InFlightDiagnostic error) {
   if (Diagnostic *diagnostic = error.getUnderlyingDiagnostic())
     diagnostic->getMetadata().push_back(markFor(diagnostic->getLocation()));
   return error;
+}
+
+bool tessera::cta::demandsPlan(tile::KernelOp kernel) {
+  return kernel.getPlanAttr() && !kernel->hasAttr(kTriedPlanAttr) &&
+         !kernel->hasAttr(tile::kFallback);
 }
 
 bool tessera::cta::isPlanRefusal(Diagnostic &diagnostic) {

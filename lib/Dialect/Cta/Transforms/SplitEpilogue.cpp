@@ -18,6 +18,7 @@
 #include "tessera/Dialect/Cta/LayoutRules.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/PlanModel.h"
+#include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
@@ -410,6 +411,34 @@ static std::optional<Target> targetOf(Operation *op, int64_t width) {
   return std::nullopt;
 }
 
+/// The plan's parts if no store has them, though one is wide enough: an error at that store.
+static LogicalResult refuseWhole(tile::KernelOp kernel, int64_t width) {
+  Operation *wide = nullptr;
+  bool hasParts = false; // of a run before
+  kernel.walk([&](Operation *op) {
+    Value value;
+    if (auto copy = dyn_cast<CopyOutOp>(op)) {
+      auto stage = copy.getValue().getDefiningOp<StageOp>();
+      value = stage ? stage.getInputs().front() : Value();
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      auto converted = store.getValue().getDefiningOp<ConvertLayoutOp>();
+      value = converted ? converted.getSource() : store.getValue();
+    }
+    if (!value)
+      return;
+    if (isAccumulator(value, width))
+      wide = wide ? wide : op;
+    else if (tileShape(value.getType()).back() == width)
+      hasParts = true;
+  });
+  if (!wide || hasParts)
+    return success();
+  return refusePlan(wide->emitOpError("cannot be made in parts of "))
+         << width
+         << " columns, as its plan says: neither TMA nor whole vectors move such parts, or its "
+            "tile has other readers; plan epilogue = 0, or another width";
+}
+
 /// What leads to the stored tile loads tiles, evaluates functions, or has a scalar that is no
 /// constant: values and temporaries that would stand beside all accumulators at once.
 static bool isHeavy(const Target &target) {
@@ -555,9 +584,15 @@ struct SplitEpilogue : cta::impl::SplitEpilogueBase<SplitEpilogue> {
     if (!width)
       return;
     const int64_t registers = registersOfThread(kernel, plan, blocks, width);
+    bool split = false;
     for (Block *block : blocks)
-      for (const SmallVector<Target> &group : groupsOf(*block, width))
+      for (const SmallVector<Target> &group : groupsOf(*block, width)) {
         Splitter(group, width, registers).run();
+        split = true;
+      }
+    if (!split && plan && plan.getEpilogue() && demandsPlan(kernel) &&
+        failed(refuseWhole(kernel, width)))
+      return signalPassFailure();
   }
 };
 } // namespace
