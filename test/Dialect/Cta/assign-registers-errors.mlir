@@ -73,3 +73,40 @@ tile.kernel @registers() attributes {phase = #tile.phase<allocated>, warpgroups 
   }
   tile.return
 }
+
+// -----
+
+// What a plan asks of an SM, pipelined or not: threads, shared memory, registers.
+tile.kernel @threads() attributes {phase = #tile.phase<allocated>, plan = #cta.plan<blocks_per_sm = 4>, warpgroups = 8} {
+  // expected-error @below {{4 blocks of 1024 threads shall share an SM, which has 2048: at most 2 fit; plan a smaller blocks_per_sm}}
+  cta.launch @threads_0 blocks() attributes {min_blocks = 4} {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @shared() attributes {phase = #tile.phase<allocated>, plan = #cta.plan<blocks_per_sm = 3>, warpgroups = 1} {
+  // expected-error @below {{3 blocks of 101024 bytes of shared memory shall share an SM, which has 233472: at most 2 fit; plan a smaller blocks_per_sm}}
+  cta.launch @shared_0 blocks() attributes {shared = 100000, min_blocks = 3} {
+  }
+  tile.return
+}
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+#sw = #cta.swizzle<128, dim = 1>
+tile.kernel @registers(%A: memref<?x?xbf16>, %C: memref<?x?xf32>)
+    attributes {phase = #tile.phase<allocated>, plan = #cta.plan<blocks_per_sm = 3, stages = 0>, warpgroups = 2} {
+  %c0 = arith.constant 0 : index
+  cta.launch @registers_0 blocks() attributes {min_blocks = 3} {
+    %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>, offset = 0, mbarrier = 0} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+    %b = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>, offset = 16384, mbarrier = 0} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #sw>
+    // expected-error @below {{this product and the tiles that live across it need 64 registers a thread, but of the 80 that a thread of 3 blocks of 256 threads on an SM has only 54 are left; plan a smaller blocks_per_sm, or make the tile smaller in M or N}}
+    // expected-note @below {{64 registers: 'tensor<128x128xf32>'}}
+    %d = cta.wgmma %a, %b : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x128xbf16, #sw> -> tensor<128x128xf32, #acc>
+    cta.store %d, %C[%c0, %c0] : tensor<128x128xf32, #acc> -> memref<?x?xf32>
+  }
+  tile.return
+}

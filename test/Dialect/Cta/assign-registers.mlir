@@ -87,3 +87,24 @@ tile.kernel @plain(%x: memref<?x?xf32>, %y: memref<?x?xf32>) attributes {phase =
   }
   tile.return
 }
+
+// A variant behind the one that the plan was made for: as many blocks as share an SM.
+// CHECK-LABEL: tile.kernel @fallback(
+// CHECK: cta.launch @fallback_0 blocks() attributes {max_registers = 64 : i64, min_blocks = 2 : i64, threads = 512 : i64}
+// CHECK: cta.launch @fallback_1 blocks() attributes {max_registers = 128 : i64, min_blocks = 1 : i64, shared = 200000 : i64, threads = 512 : i64}
+// CHECK: cta.launch @fallback_2 blocks() attributes {max_registers = 64 : i64, min_blocks = 2 : i64, threads = 512 : i64}
+tile.kernel @fallback(%A: memref<?x?xbf16>, %C: memref<?x?xf32>)
+    attributes {phase = #tile.phase<allocated>, plan = #cta.plan<blocks_per_sm = 4>, tile.fallback, warpgroups = 4} {
+  %c0 = arith.constant 0 : index
+  cta.launch @fallback_0 blocks() attributes {min_blocks = 2} {
+  }
+  cta.launch @fallback_1 blocks() attributes {min_blocks = 4, shared = 200000} {
+  }
+  cta.launch @fallback_2 blocks() attributes {min_blocks = 4} {
+    %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>, offset = 0, mbarrier = 0} : memref<?x?xbf16> -> !cta.smem<256x64xbf16, #sw>
+    %b = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>, offset = 32768, mbarrier = 0} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #sw>
+    %d = cta.wgmma %a, %b : !cta.smem<256x64xbf16, #sw>, !cta.smem<64x64xbf16, #sw> -> tensor<256x64xf32, #cta.frag<wgmma_acc, wg = 4>>
+    cta.store %d, %C[%c0, %c0] : tensor<256x64xf32, #cta.frag<wgmma_acc, wg = 4>> -> memref<?x?xf32>
+  }
+  tile.return
+}

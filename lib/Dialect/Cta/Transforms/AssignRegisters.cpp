@@ -9,6 +9,7 @@
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
+#include "tessera/Dialect/Cta/Transforms.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -22,14 +23,20 @@ namespace tessera::cta {
 /// One tile of more registers a thread cannot be compiled in any useful time.
 static constexpr int64_t kMaxTileRegisters = 4096;
 
-static LogicalResult tooMany(const Pressure &pressure, int64_t cap, int64_t threads) {
+static LogicalResult tooMany(const Pressure &pressure, int64_t cap, int64_t threads,
+                             int64_t blocks) {
   WgmmaOp op = pressure.op;
-  InFlightDiagnostic error =
-      refusePlan(op.emitError())
-      << "this product and the tiles that live across it need " << pressure.sum()
-      << " registers a thread, but of the " << cap << " that a block of " << threads
-      << " threads has only " << cap - kOtherRegisters
-      << " are left; make the tile smaller in M or N, or use more warpgroups";
+  InFlightDiagnostic error = refusePlan(op.emitError())
+                             << "this product and the tiles that live across it need "
+                             << pressure.sum() << " registers a thread, but of the " << cap
+                             << " that a ";
+  if (blocks > 1)
+    error << "thread of " << blocks << " blocks of " << threads << " threads on an SM has only ";
+  else
+    error << "block of " << threads << " threads has only ";
+  error << cap - kOtherRegisters << " are left; "
+        << (blocks > 1 ? "plan a smaller blocks_per_sm, or make the tile smaller in M or N"
+                       : "make the tile smaller in M or N, or use more warpgroups");
   for (auto [value, registers] : pressure.values)
     error.attachNote(value.getLoc()) << registers << " registers: " << erasedType(value.getType());
   return error;
@@ -55,6 +62,40 @@ static LogicalResult checkDealing(LaunchOp launch, int64_t entry, int64_t thread
   return error;
 }
 
+/// Whether it is in a role that is dealt registers after the others have given theirs away.
+static bool isDealt(const Pressure &pressure) {
+  auto role = pressure.op->getParentOfType<RoleOp>();
+  return role && role.getRegisters();
+}
+
+/// Shared memory of an SM that each of its blocks takes.
+static int64_t sharedOf(LaunchOp launch) {
+  return static_cast<int64_t>(launch.getShared().value_or(0)) + kReservedSharedBytes;
+}
+
+/// How many blocks can share an SM.
+static int64_t mostBlocks(LaunchOp launch, const Pressure &pressure, int64_t threads) {
+  int64_t most = std::min(kThreadsPerSM / threads, kSharedBytesPerSM / sharedOf(launch));
+  if (pressure.op && !isDealt(pressure))
+    while (most > 1 && pressure.sum() > entryCap(most * threads) - kOtherRegisters)
+      --most;
+  return most;
+}
+
+/// What a plan asks of an SM, but for registers.
+static LogicalResult checkShare(LaunchOp launch, int64_t blocks, int64_t threads) {
+  auto refuse = [&](int64_t each, StringRef what, int64_t all) {
+    return refusePlan(launch.emitError())
+           << blocks << " blocks of " << each << " " << what << " shall share an SM, which has "
+           << all << ": at most " << all / each << " fit; plan a smaller blocks_per_sm";
+  };
+  if (blocks * threads > kThreadsPerSM)
+    return refuse(threads, "threads", kThreadsPerSM);
+  if (blocks > 1 && blocks * sharedOf(launch) > kSharedBytesPerSM)
+    return refuse(sharedOf(launch), "bytes of shared memory", kSharedBytesPerSM);
+  return success();
+}
+
 static LogicalResult assign(LaunchOp launch) {
   const int64_t threads = blockThreads(launch);
   if (launch.getThreads() && static_cast<int64_t>(*launch.getThreads()) != threads)
@@ -74,16 +115,23 @@ static LogicalResult assign(LaunchOp launch) {
     auto role = pressure.op->getParentOfType<RoleOp>();
     const int64_t own = role ? static_cast<int64_t>(role.getRegisters().value_or(cap)) : cap;
     if (pressure.sum() > own - kOtherRegisters)
-      return tooMany(pressure, own, threads);
+      return tooMany(pressure, own, threads, 1);
     // One block computes while the other fills or drains.
-    int64_t shared = launch.getShared().value_or(0) + kReservedSharedBytes;
-    if (2 * shared <= kSharedBytesPerSM && 2 * threads <= kThreadsPerSM &&
+    if (2 * sharedOf(launch) <= kSharedBytesPerSM && 2 * threads <= kThreadsPerSM &&
         blocksByRegisters(launch, threads) >= 2)
       blocks = 2;
   }
-  if (std::optional<uint64_t> given = launch.getMinBlocks())
+  if (std::optional<uint64_t> given = launch.getMinBlocks()) {
     blocks = static_cast<int64_t>(*given);
+    auto kernel = launch->getParentOfType<tile::KernelOp>();
+    if (kernel.getPlanAttr() && !demandsPlan(kernel)) // made for another variant
+      blocks = std::clamp<int64_t>(mostBlocks(launch, pressure, threads), 1, blocks);
+    else if (failed(checkShare(launch, blocks, threads)))
+      return failure();
+  }
   cap = entryCap(blocks * threads);
+  if (pressure.op && !isDealt(pressure) && pressure.sum() > cap - kOtherRegisters)
+    return tooMany(pressure, cap, threads, blocks);
   if (std::optional<uint64_t> given = launch.getMaxRegisters();
       given && static_cast<int64_t>(*given) > cap)
     return launch.emitOpError("has max_registers = ")
@@ -94,7 +142,7 @@ static LogicalResult assign(LaunchOp launch) {
   launch.setThreads(threads);
   if (!launch.getMaxRegisters())
     launch.setMaxRegisters(cap);
-  if (blocks > 1)
+  if (blocks > 1 || launch.getMinBlocks())
     launch.setMinBlocks(blocks);
   return success();
 }
