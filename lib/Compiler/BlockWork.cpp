@@ -178,7 +178,7 @@ static std::string numberText(double value) {
   return text;
 }
 
-std::string tessera::boundText(const Work &work, const std::string &where) {
+std::string tessera::boundText(const Work &work, const std::string &where, bool withBound) {
   std::string text = where + ": ";
   llvm::raw_string_ostream os(text);
   auto nanoseconds = [&](double seconds) {
@@ -195,6 +195,8 @@ std::string tessera::boundText(const Work &work, const std::string &where) {
   item(work.tensorFlops, "flop on tensor cores", work.tensorSeconds);
   item(work.fmaFlops, "flop on FMA units", work.fmaSeconds);
   item(work.globalBytes, "B of global memory", work.globalSeconds());
+  if (!withBound)
+    return text;
   double most = work.seconds();
   os << "; at best bound by "
      << (most == work.globalSeconds() ? "memory, unless L2 has the data"

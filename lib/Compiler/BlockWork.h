@@ -32,7 +32,7 @@ struct HotWork {
 HotWork hottestWork(cta::LaunchOp launch);
 
 /// "WHERE: 1.05 Mflop on tensor cores (140 ns of an SM), …; at best bound by tensor cores".
-std::string boundText(const Work &work, const std::string &where);
+std::string boundText(const Work &work, const std::string &where, bool withBound);
 
 /// Of a shared or register tile.
 int64_t tileBytes(mlir::Type type);

@@ -262,7 +262,9 @@ void collectBound(cta::LaunchOp launch, const Source &source, LaunchReport &repo
   if (hot.loop)
     if (unsigned line = source.lineOf(*hot.loop))
       where += " and iteration of the loop at line " + std::to_string(line);
-  report.bound = boundText(hot.work, where);
+  // A plan's prediction knows what blocks share, and says what binds the same loop.
+  report.bound =
+      boundText(hot.work, where, /*withBound=*/!report.plan || report.plan->bound.empty());
 }
 
 std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {

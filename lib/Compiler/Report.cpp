@@ -63,7 +63,7 @@ static void printPlan(llvm::raw_ostream &os, const PlanReport &plan) {
 
 static void printLoop(llvm::raw_ostream &os, const LoopReport &loop) {
   os << "      schedule: loop at " << lineText(loop.line) << ": " << loop.ii
-     << " cycles an iteration, bound by " << loop.bound << " (";
+     << " cycles an iteration, within an SM bound by " << loop.bound << " (";
   llvm::interleaveComma(loop.bounds, os,
                         [&](const auto &bound) { os << bound.first << " " << bound.second; });
   os << ")\n";
@@ -98,7 +98,8 @@ static void printLaunch(llvm::raw_ostream &os, const LaunchReport &launch) {
   if (!launch.rejectedPlan.empty())
     os << "      rejected plan: " << launch.rejectedPlan << "\n";
   if (!launch.bound.empty())
-    os << "      prediction: " << launch.bound << "\n";
+    os << (launch.plan && !launch.plan->bound.empty() ? "      work: " : "      prediction: ")
+       << launch.bound << "\n";
   printVerdicts(os, launch.verdicts);
   if (!launch.shared.empty())
     os << "      shared memory:\n";
