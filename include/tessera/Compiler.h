@@ -56,6 +56,8 @@ struct CompileOptions {
   /// the text says. Or a `#cta.plan<...>` for all kernels without one; what it leaves open is
   /// decided.
   std::string plan = "auto";
+  /// What errors in the text of a plan call it, with line and column.
+  std::string planName = "--plan";
   /// Overrides `fp_contract` of all kernels.
   std::optional<bool> fpContract;
   /// Demands on the whole module: tma, wgmma, pipelined, peeled, no_spills, deterministic.

@@ -63,33 +63,52 @@ static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement)
   }
 }
 
-/// Gives the plan of the options to all kernels that have none.
-static LogicalResult applyPlan(ModuleOp module, StringRef text) {
-  text = text.trim();
-  if (text == "given" || text == "auto")
-    return success();
-  Location loc = module.getLoc();
-  if (!text.starts_with("#cta.plan"))
-    return emitError(loc, "the plan '") << text << "' is neither given, auto nor a #cta.plan<...>";
-  // The parser says what it dislikes, at a line of the plan's text, which nobody can look up.
-  std::string reason;
-  cta::PlanAttr plan;
+/// The plan that a text is. What the parser dislikes is reported with its place in that text.
+static FailureOr<cta::PlanAttr> parsePlan(StringRef text, StringRef name, MLIRContext *context) {
+  std::vector<std::pair<Location, std::string>> said;
+  Attribute attribute;
   {
-    ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
-      reason += (reason.empty() ? "" : "; ") + diagnostic.str();
+    ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
+      said.push_back({diagnostic.getLocation(), diagnostic.str()});
       return success();
     });
-    plan = dyn_cast_or_null<cta::PlanAttr>(parseAttribute(text, module.getContext()));
+    attribute = parseAttribute(text.trim(), context);
   }
-  if (!plan)
-    return emitError(loc, "the plan '") << text << "' cannot be read: " << reason;
+  if (auto plan = dyn_cast_or_null<cta::PlanAttr>(attribute))
+    return plan;
+  if (said.empty())
+    said.push_back({UnknownLoc::get(context), "this is no #cta.plan<...>"});
+  const StringRef before = text.take_front(text.size() - text.ltrim().size());
+  const unsigned lines = before.count('\n'), columns = before.size() - before.rfind('\n') - 1;
+  for (const auto &[loc, message] : said) {
+    // The parser calls the text by its contents.
+    FileLineColLoc at = findFileLoc(loc);
+    const unsigned line = at ? at.getLine() : 1, column = at ? at.getColumn() : 1;
+    emitError(FileLineColLoc::get(context, name, line + lines, column + (line == 1 ? columns : 0)),
+              "the plan cannot be read: ")
+        << message;
+  }
+  return failure();
+}
+
+/// Gives the plan of the options to all kernels that have none.
+static LogicalResult applyPlan(ModuleOp module, const CompileOptions &options) {
+  const StringRef text = StringRef(options.plan).trim();
+  if (text == "given" || text == "auto")
+    return success();
+  Location loc = UnknownLoc::get(module.getContext());
+  if (!text.starts_with("#cta.plan"))
+    return emitError(loc, "the plan '") << text << "' is neither given, auto nor a #cta.plan<...>";
+  FailureOr<cta::PlanAttr> plan = parsePlan(options.plan, options.planName, module.getContext());
+  if (failed(plan))
+    return failure();
   bool used = false;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     if (detectPhase(module) > Phase::Placed)
       return kernel.emitError("this kernel is past phase placed: its plan has been carried out");
     if (kernel.getPlanAttr())
       continue;
-    kernel.setPlanAttr(plan);
+    kernel.setPlanAttr(*plan);
     used = true;
   }
   if (!used)
@@ -99,7 +118,7 @@ static LogicalResult applyPlan(ModuleOp module, StringRef text) {
 }
 
 static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options) {
-  Location loc = module.getLoc();
+  Location loc = UnknownLoc::get(module.getContext()); // no place of the source
   if (!llvm::is_contained({"auto", "any", "aligned", "cp_async", "repack"},
                           StringRef(options.variants)))
     return emitError(loc, "unknown variants '")
@@ -112,7 +131,7 @@ static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options
     for (auto kernel : module.getOps<tile::KernelOp>())
       addRequirement(kernel, *requirement);
   }
-  if (failed(applyPlan(module, options.plan)))
+  if (failed(applyPlan(module, options)))
     return failure();
   if (options.fpContract)
     for (auto kernel : module.getOps<tile::KernelOp>())

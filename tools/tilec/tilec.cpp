@@ -176,7 +176,7 @@ llvm::ErrorOr<std::string> readPlan(StringRef option) {
   auto buffer = llvm::MemoryBuffer::getFile(option, /*IsText=*/true);
   if (!buffer)
     return buffer.getError();
-  return (*buffer)->getBuffer().trim().str();
+  return (*buffer)->getBuffer().str();
 }
 
 int writeOutput(StringRef path, StringRef bytes) {
@@ -226,6 +226,8 @@ int main(int argc, char **argv) {
     return complain("--plan takes given, auto, a #cta.plan<...> or a file with one; cannot read '" +
                     options.plan + "': " + plan.getError().message());
   compile.plan = *plan;
+  if (StringRef(options.plan).trim() != plan->c_str())
+    compile.planName = options.plan;
   if (options.fpContract != Switch::Default)
     compile.fpContract = options.fpContract == Switch::On;
   compile.require = options.require;
@@ -244,7 +246,9 @@ int main(int argc, char **argv) {
 
   tessera::CompileResult result =
       tessera::compile(std::string_view(source.data(), source.size()), compile);
-  llvm::errs() << tessera::formatDiagnostics(result.diagnostics, source, compile.sourceName);
+  for (const tessera::CompileDiagnostic &diagnostic : result.diagnostics)
+    llvm::errs() << (diagnostic.file.empty() ? "tilec: " : "")
+                 << tessera::formatDiagnostics({diagnostic}, source, compile.sourceName);
   if (options.timing)
     printTimings(result);
   if (!result.ok) {
