@@ -53,3 +53,21 @@ tile.kernel @unplanned(%A: memref<?x?xbf16>, %n: index) attributes {phase = #til
   }
   tile.return
 }
+
+// -----
+
+// What cta-plan found out.
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+tile.kernel @declined(%A: memref<?x?xbf16>, %n: index) attributes {cta.unpipelined = "nothing fits; make the tile smaller", phase = #tile.phase<placed>, plan = #cta.plan<stages = 0>, warpgroups = 1} {
+  %c1 = arith.constant 1 : index
+  cta.launch @declined_0 blocks(%c1) {
+    %c0 = arith.constant 0 : index
+    scf.for %k = %c0 to %n step %c1 {
+      // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: nothing fits; make the tile smaller}}
+      %a = cta.copy %A[%c0, %k] {mechanism = #cta.mechanism<tma>, require = #tile.require<[pipelined]>} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #sw>
+      %d = cta.wgmma %a, %a : !cta.smem<64x64xbf16, #sw>, !cta.smem<64x64xbf16, #sw> -> tensor<64x64xf32, #acc>
+    }
+  }
+  tile.return
+}

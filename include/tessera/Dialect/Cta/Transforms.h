@@ -26,6 +26,9 @@ constexpr llvm::StringLiteral kReplicaPartAttr = "cta.replica_part";
 /// On a kernel (unit): its plan is one of those that the compiler tries where another has failed.
 constexpr llvm::StringLiteral kTriedPlanAttr = "cta.tried_plan";
 
+/// On a kernel whose plan has no stages (a string): why, from cta-plan to cta-pipeline-copies.
+constexpr llvm::StringLiteral kUnpipelinedAttr = "cta.unpipelined";
+
 /// Whether the kernel's plan is carried out or refused: it is nobody's guess, and the kernel no
 /// variant behind the one that the plan was made for. Other kernels leave out what they cannot do.
 bool demandsPlan(tile::KernelOp kernel);

@@ -40,6 +40,7 @@ public:
     });
   }
   LogicalResult run();
+  LogicalResult explain();
 
 private:
   std::optional<std::string> whyNot(CopyOp copy);
@@ -358,6 +359,12 @@ static LogicalResult checkDemand(CopyOp copy, const Twine &why, bool ofPlan = fa
   return (ofPlan ? refusePlan(std::move(error)) : std::move(error)) << why;
 }
 
+/// Behind what cta-select-copies says about its mechanism.
+static void addWhy(CopyOp copy, const std::string &why) {
+  std::optional<StringRef> before = copy.getWhy();
+  copy.setWhy((before ? before->str() + "; " : "") + "not pipelined: " + why);
+}
+
 LogicalResult Pipelining::run() {
   SmallVector<CopyOp> copies;
   launch.getBody().walk([&](CopyOp copy) { copies.push_back(copy); });
@@ -369,7 +376,7 @@ LogicalResult Pipelining::run() {
     }
     std::optional<std::string> why = whyNot(copy), inPlan = whyNotInPlan(copy);
     if (why || inPlan) {
-      copy.setWhy("not pipelined: " + (inPlan ? *inPlan : *why));
+      addWhy(copy, inPlan ? *inPlan : *why);
       missed |= failed(checkDemand(copy, inPlan ? *inPlan : *why, /*ofPlan=*/!why));
     } else {
       addToGroup(copy);
@@ -381,13 +388,29 @@ LogicalResult Pipelining::run() {
   return failure(missed);
 }
 
-/// The same where no plan asks for pipelining.
-static LogicalResult checkUnplanned(LaunchOp launch) {
+/// Whether products of the tensor cores stand in the innermost loop around the copy.
+static bool isBesideProducts(CopyOp copy) {
+  auto loop = copy->getParentOfType<LoopLikeOpInterface>();
+  return loop && hasProducts(loop);
+}
+
+/// The same where no plan asks for pipelining, for the reason that cta-plan gave, if it has run.
+LogicalResult Pipelining::explain() {
+  auto kernel = launch->getParentOfType<tile::KernelOp>();
+  auto reason = kernel->getAttrOfType<StringAttr>(kUnpipelinedAttr);
   bool missed = false;
   launch.getBody().walk([&](CopyOp copy) {
-    missed |= failed(checkDemand(copy, "the kernel's plan has no stages; say "
-                                       "#cta.plan<stages = 3> in the text or to --plan, or "
-                                       "leave the plan to --plan=auto, the default"));
+    std::optional<std::string> why = whyNot(copy);
+    if (!why && reason) {
+      why = reason.str();
+      if (isBesideProducts(copy))
+        addWhy(copy, *why);
+    }
+    missed |= failed(checkDemand(
+        copy,
+        why.value_or("the kernel's plan has no stages; say #cta.plan<stages = 3> in the text or to "
+                     "--plan, or leave the plan to --plan=auto, the default"),
+        /*ofPlan=*/kernel->hasAttr(kTriedPlanAttr)));
     copy->removeAttr(kRequireAttr);
   });
   return failure(missed);
@@ -409,9 +432,11 @@ struct PipelineCopies : cta::impl::PipelineCopiesBase<PipelineCopies> {
       if (!launch)
         continue;
       bool planned = plan && plan.getStages().value_or(0) > 0;
-      if (failed(planned ? Pipelining(launch, plan).run() : checkUnplanned(launch)))
+      Pipelining pipelining(launch, plan);
+      if (failed(planned ? pipelining.run() : pipelining.explain()))
         return signalPassFailure();
     }
+    kernel->removeAttr(kUnpipelinedAttr);
     kernel.setPhase(tile::Phase::Scheduled);
   }
 };

@@ -420,6 +420,20 @@ static void markPanel(tile::GridOp grid, const PlanFacts &facts) {
     grid->setAttr(kPanelAttr, Builder(grid).getI64IntegerAttr(std::llround(bytes)));
 }
 
+/// Why a plan has no stages, and what to do about it.
+static std::string whyUnpipelined(tile::KernelOp kernel, PlanAttr given, const PlanAnswer &answer,
+                                  bool pipelined) {
+  if (answer.declined)
+    return *answer.declined + "; make the tile smaller, or plan what needs less of it (epilogue = "
+                              "32, or producers = 4 for registers)";
+  if (!pipelined)
+    return "no product of the tensor cores reads it in a loop that needs nothing but TMA and "
+           "cp.async to fetch ahead";
+  if (kernel->hasAttr(kTriedPlanAttr))
+    return "with stages the kernel was refused, or spilled; make the tile smaller";
+  return "its plan says stages = 0; leave that out, or say stages = 3";
+}
+
 static LogicalResult plan(tile::KernelOp kernel) {
   MLIRContext *context = kernel.getContext();
   PlanAttr given = planOf(kernel);
@@ -455,6 +469,9 @@ static LogicalResult plan(tile::KernelOp kernel) {
   if (answer.declined)
     kernel.emitRemark("this kernel is not pipelined: ") << *answer.declined;
   const PlanChoice &choice = answer.choice;
+  if (!choice.stages)
+    kernel->setAttr(kUnpipelinedAttr,
+                    StringAttr::get(context, whyUnpipelined(kernel, given, answer, pipelined)));
   if (given && !choice.persistent && !demandsPlan(kernel))
     given = withoutClusters(given);
   PlanAttr planned = attrOf(context, given, choice, warpgroups, grids, facts);

@@ -401,11 +401,9 @@ static std::optional<double> cost(const std::vector<PlanFacts> &launches, const 
   for (const PlanFacts &facts : launches) {
     if (!facts.pipelined)
       continue;
-    if (std::optional<std::string> problem = whyNotPlan(facts, choice, hopeful)) {
-      if (!why)
-        why = problem; // that of the first choice, which is the likeliest to be meant
+    why = whyNotPlan(facts, choice, hopeful);
+    if (why)
       return std::nullopt;
-    }
     cycles += predictPlan(facts, choice)
                   .cycles(facts.points().value_or(kTypicalPoints),
                           facts.iterations.value_or(kPlanTypicalIterations), hopper::kSMs);
@@ -445,8 +443,10 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   for (const PlanFacts &facts : launches)
     copiedByThreads |= facts.copiedByThreads;
   const List producing = copiedByThreads ? List{4} : evaluates || inTurn ? List{4, 1} : List{1, 4};
-  for (int64_t blocks : oneOf(request.blocksPerSM, inTurn ? List{1} : List{1, 2}))
-    for (int64_t producers : oneOf(request.producers, producing))
+  const List sharing = oneOf(request.blocksPerSM, inTurn ? List{1} : List{1, 2}),
+             warps = oneOf(request.producers, producing);
+  for (int64_t blocks : sharing)
+    for (int64_t producers : warps)
       for (auto [stages, pending] :
            each(oneOf(request.stages, counts), oneOf(request.pending, inFlight))) {
         choice.pending = pending;
@@ -459,7 +459,11 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
                               copiedByThreads ? kPlanCopyingRegisters : kPlanProducerRegisters);
         // A warpgroup that produces may as well give what it does not need.
         choice.registers = request.registers.value_or(dealt > entry ? dealt : 0);
-        std::optional<double> cycles = cost(launches, choice, hopeful, why);
+        std::optional<std::string> problem;
+        std::optional<double> cycles = cost(launches, choice, hopeful, problem);
+        // Of the likeliest to be meant, what is in the way of the fewest stages.
+        if (blocks == sharing.front() && producers == warps.front())
+          why = problem;
         if (!cycles || (best && *cycles >= least))
           continue;
         best = choice;
