@@ -539,6 +539,8 @@ private:
 std::vector<PtxProblem> tessera::checkPtx(std::string_view text, const LaunchPromises &promises) {
   std::vector<PtxProblem> problems;
   for (const Function &function : read(text)) {
+    for (const auto &[line, what] : function.malformed)
+      problems.push_back({line, function.name, what});
     auto it = promises.find(function.name);
     Checker(function, it == promises.end() ? nullptr : &it->second, problems).run();
   }

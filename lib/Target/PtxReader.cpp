@@ -3,6 +3,8 @@
 
 #include "PtxReader.h"
 
+#include "tessera/Target/PtxCheck.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -190,7 +192,11 @@ private:
     tables.clear();
     bool fallsThrough = true;
     int depth = 1;
-    while (skipBlanks()) {
+    while (true) {
+      if (!skipBlanks()) {
+        function.malformed.push_back({first, "the text ends before its body does"});
+        break;
+      }
       char c = clean[at];
       if (c == '{' || c == '}') {
         ++at;
@@ -224,6 +230,12 @@ private:
       functions.push_back(std::move(function));
   }
 
+  static bool isOpcode(StringRef text) {
+    return !text.empty() && llvm::isLower(text[0]) && llvm::all_of(text, [](char c) {
+      return llvm::isAlnum(c) || c == '_' || c == '.' || c == ':';
+    });
+  }
+
   void startBlock(Function &function, bool fallsThrough) {
     if (fallsThrough)
       jumps.push_back({unsigned(function.blocks.size() - 1), "", unsigned(function.blocks.size())});
@@ -247,6 +259,9 @@ private:
     instruction.opcode =
         statement.take_until([](char c) { return llvm::isSpace(c) || c == '{' || c == '['; });
     instruction.operands = splitOperands(statement.drop_front(instruction.opcode.size()));
+    if (!isOpcode(instruction.opcode))
+      function.malformed.push_back(
+          {where, "'" + instruction.opcode.take_front(40).str() + "' is no instruction"});
     unsigned block = function.blocks.size() - 1;
     bool conditional = !instruction.guard.empty();
     bool ends = true;
@@ -277,8 +292,12 @@ private:
       unsigned to = jump.to;
       if (!jump.label.empty()) {
         auto it = labels.find(jump.label);
-        if (it == labels.end())
+        if (it == labels.end()) {
+          const std::vector<Instruction> &from = function.blocks[jump.from].instructions;
+          function.malformed.push_back({from.empty() ? function.line : from.back().line,
+                                        "the label '" + jump.label.str() + "' is missing"});
           continue;
+        }
         to = it->second;
       }
       function.blocks[jump.from].successors.push_back(to);
@@ -306,4 +325,16 @@ private:
 std::vector<Function> tessera::ptx::read(StringRef text) {
   std::string clean = withoutComments(text);
   return Reader(clean, text).run();
+}
+
+std::optional<std::string> tessera::whyNotPtx(std::string_view text) {
+  const std::string clean = withoutComments(text);
+  const StringRef rest = StringRef(clean).ltrim();
+  if (rest.empty())
+    return "there is no text";
+  if (!rest.starts_with(".version"))
+    return "this is no PTX: a module begins with .version";
+  if (!rest.contains(".entry") && !rest.contains(".func"))
+    return "there is no function: nothing is checked";
+  return std::nullopt;
 }

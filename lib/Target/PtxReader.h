@@ -43,6 +43,8 @@ struct Function {
   int64_t reqntid = 0, maxntid = 0; // threads of a block; 0: not said
   int64_t cluster = 0;              // blocks of a cluster; 0: not said
   std::vector<Block> blocks;        // the first is the entry
+  /// What is no PTX in it, with lines: other findings may come of that.
+  std::vector<std::pair<unsigned, std::string>> malformed;
 };
 
 /// The entry functions of a PTX text. The result refers to the text.

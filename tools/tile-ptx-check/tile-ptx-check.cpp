@@ -36,6 +36,11 @@ int main(int argc, char **argv) {
   std::unique_ptr<llvm::MemoryBuffer> text = open(input);
   if (!text)
     return 1;
+  if (std::optional<std::string> why = tessera::whyNotPtx(text->getBuffer())) {
+    llvm::WithColor::error(llvm::errs(), "tile-ptx-check")
+        << "cannot check '" << input << "': " << *why << "\n";
+    return 1;
+  }
   std::vector<tessera::PtxProblem> problems;
   if (contract.empty()) {
     problems = tessera::checkPtx(text->getBuffer());

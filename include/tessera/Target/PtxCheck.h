@@ -49,6 +49,9 @@ struct LaunchPromise {
 };
 using LaunchPromises = std::map<std::string, LaunchPromise>; // by symbol
 
+/// Why a text is none with functions, in which there is nothing to find.
+std::optional<std::string> whyNotPtx(std::string_view text);
+
 /// With the contract that the text carries, if it does: then it must be one.
 std::vector<PtxProblem> checkPtx(std::string_view text);
 
