@@ -24,7 +24,7 @@ using llvm::Twine;
 namespace {
 
 //===--- kinds of instructions --------------------------------------------------------------===//
-
+bool endsThread(const Instruction &inst) { return inst.is("ret") || inst.is("exit"); }
 bool isProduct(const Instruction &inst) { return inst.is("wgmma.mma_async"); }
 bool isTmaStore(const Instruction &inst) {
   return (inst.is("cp.async.bulk") || inst.is("cp.reduce.async.bulk")) &&
@@ -38,6 +38,12 @@ bool writesShared(const Instruction &inst) {
 /// The copies of threads, not those of TMA, and what counts them.
 bool isCopyByThread(const Instruction &inst) {
   return inst.is("cp.async.ca") || inst.is("cp.async.cg");
+}
+
+/// Where all threads of the block meet, or of the cluster.
+bool isBarrierOfAll(const Instruction &inst) {
+  return inst.is("barrier.cluster.wait") ||
+         ((inst.is("bar.sync") || inst.is("barrier.sync")) && inst.operands.size() == 1);
 }
 
 /// Where a dependent launch is ordered behind the one before it.
@@ -76,6 +82,9 @@ struct State {
   unsigned pending = 0;      // most groups in flight
   bool dirty = false;        // shared memory written by threads and not fenced, on some path
   bool barrierFresh = false; // an mbarrier initialised and not fenced, on some path
+  bool unshared = false;     // an mbarrier initialised, and no barrier of all threads since
+  bool expecting = false;    // bytes announced on every path since the last wait for an mbarrier
+  bool storing = false;      // TMA stores in no group, on some path
   bool gridAwaited = false;  // the launch before this one has ended, on every path
   // Copies by cp.async, on some path:
   bool ungrouped = false;   // on their way, in no group
@@ -105,6 +114,9 @@ struct State {
     set(pending, std::max(pending, other.pending));
     set(dirty, dirty || other.dirty);
     set(barrierFresh, barrierFresh || other.barrierFresh);
+    set(unshared, unshared || other.unshared);
+    set(expecting, expecting && other.expecting);
+    set(storing, storing || other.storing);
     set(gridAwaited, gridAwaited && other.gridAwaited);
     set(ungrouped, ungrouped || other.ungrouped);
     set(copying, copying || other.copying);
@@ -168,6 +180,7 @@ private:
     if (checksGrid)
       stepGrid(state, inst, complain);
     stepCopies(state, inst, complain);
+    stepTma(state, inst, complain);
     if (inst.is("wgmma.fence")) {
       state.fenced = true;
     } else if (isProduct(inst)) {
@@ -207,7 +220,7 @@ private:
         complain("a TMA load after mbarrier.init without fence.mbarrier_init or fence.proxy.async");
     } else if (writesShared(inst)) {
       state.dirty = true;
-    } else if ((inst.is("ret") || inst.is("exit")) && (state.open || state.pending)) {
+    } else if (endsThread(inst) && (state.open || state.pending)) {
       complain("the function ends with wgmma in flight");
     }
   }
@@ -259,9 +272,34 @@ private:
       if (state.landed || state.announced)
         complain("a wgmma that may read what cp.async has copied, without fence.proxy.async after "
                  "the wait");
-    } else if ((inst.is("ret") || inst.is("exit")) && (state.copying || state.ungrouped)) {
+    } else if (endsThread(inst) && (state.copying || state.ungrouped)) {
       complain("the function ends with cp.async on their way");
     }
+  }
+
+  /// All threads meet behind initialisation, bytes are announced, stores are put into a group.
+  static void stepTma(State &state, const Instruction &inst,
+                      llvm::function_ref<void(const Twine &)> complain) {
+    const bool waits = inst.is("mbarrier.try_wait") || inst.is("mbarrier.test_wait");
+    if (waits && state.unshared)
+      complain("an mbarrier is waited for, but no barrier of all threads has made known that it is "
+               "initialised");
+    if (isTmaLoad(inst) && !state.expecting)
+      complain("a TMA load whose bytes some path does not announce (mbarrier.arrive.expect_tx)");
+    if (state.storing && (endsThread(inst) || inst.is("cp.async.bulk.wait_group")))
+      complain("TMA stores not committed to a group: no wait covers them");
+    if (inst.is("mbarrier.init"))
+      state.unshared = true;
+    else if (isBarrierOfAll(inst))
+      state.unshared = false;
+    else if (waits)
+      state.expecting = false;
+    else if (inst.is("mbarrier") && inst.has("expect_tx"))
+      state.expecting = true;
+    else if (isTmaStore(inst))
+      state.storing = true;
+    else if (inst.is("cp.async.bulk.commit_group"))
+      state.storing = false;
   }
 
   /// A launch that lets the next one in early, or is let in early itself.
@@ -275,7 +313,7 @@ private:
     } else if (!state.gridAwaited && touchesGlobal(inst)) {
       complain("global memory is accessed where griddepcontrol.wait has not been passed on every "
                "path: the launch before may still run");
-    } else if (!state.gridAwaited && (inst.is("ret") || inst.is("exit"))) {
+    } else if (!state.gridAwaited && endsThread(inst)) {
       complain(
           "a thread ends without griddepcontrol.wait: the grid may end before the one in front "
           "of it, and the next would not be ordered behind that");

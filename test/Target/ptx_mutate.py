@@ -6,7 +6,7 @@ GOOD.ptx has a ring of three slots: full mbarriers that count 1, behind them emp
 
 Not found, because the text does not say it: counts of full and empty that become equal (the rings then look like one), an mbarrier of a ring that is
 not initialised (the address depends on the slot), which phase a parity means, and a count that is that of one block of a cluster; cta-simulate sees these
-before they are PTX.
+before they are PTX. Nor is one of several waits, if another at the end makes up for it: docs/Debugging.md.
 """
 import json
 import re
@@ -36,6 +36,9 @@ MUTATIONS = [
     ("empty counts no arrival", r"mov\.b32 \t(%r\d+), 2;\n(\tmbarrier\.init)", r"mov.b32 \t\1, 0;\n\2", 1, "arrival count 0"),
     ("empty counts more arrivals than threads", r"mov\.b32 \t(%r\d+), 2;\n(\tmbarrier\.init)", r"mov.b32 \t\1, 2000;\n\2", 1, "counts 2000 arrivals of a block of"),
     ("no fence after the initialisation", r"\tfence\.mbarrier_init\S*\n", "", 1, "after mbarrier.init without"),
+    ("one of the producer's loops does not announce bytes", r"([\s\S]*)\tmbarrier\.arrive\.expect_tx.*\n", r"\1", 1, "a TMA load whose bytes some path does not announce"),
+    ("no barrier after the initialisation", r"(fence\.mbarrier_init[\s\S]*?)\tbar\.sync \t0;\n", r"\1", 1, "has made known that it is initialised"),
+    ("stores are in no group", r"\tcp\.async\.bulk\.commit_group;\n", "", 0, "TMA stores not committed"),
     ("no proxy fence before the store", r"\tfence\.proxy\.async\.shared::cta;\n", "", 0, "a TMA store that may read"),
     ("no wgmma.fence", r"\twgmma\.fence\S*\n", "", 0, "without wgmma.fence"),
     ("no commit", r"\twgmma\.commit_group\S*\n", "", 0, "not committed"),

@@ -14,6 +14,8 @@
 // 3. mbarriers: counts in range and not above the arrivals that a phase can have; initialised, with
 // a fence before TMA
 //    uses them; bytes expected are the bytes that the copies of the same block bring.
+//    All threads meet between the initialisation and a wait, every path announces bytes before TMA
+//    brings them, TMA stores are put into a group.
 //    Rings of them (addressed by base + 8 * slot) are awaited, arrived on, and get the bytes that
 //    are announced on them; somebody looks at what try_wait says.
 // 4. setmaxnreg: legal numbers, both directions, a known number of threads, registers enough for
