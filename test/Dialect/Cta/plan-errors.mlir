@@ -239,3 +239,27 @@ tile.kernel @turns_parts() attributes {phase = #tile.phase<placed>, plan = #cta.
   }
   tile.return
 }
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+// Entries that need channels.
+// expected-error @below {{has a plan with overlap = 1, which is for loops with channels, but stages = 0: leave out one of them}}
+tile.kernel @no_channels(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index)
+    attributes {phase = #tile.phase<placed>, warpgroups = 2, plan = #cta.plan<stages = 0, overlap = 1>} {
+  tile.grid (%i) = (0) to (%M) step (128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32, #acc>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32, #acc>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<128x256xf32, #acc>
+      scf.yield %d : tensor<128x256xf32, #acc>
+    }
+    cta.store %acc, %C[%i, %c0] : tensor<128x256xf32, #acc> -> memref<?x?xf32>
+  }
+  tile.return
+}

@@ -424,8 +424,9 @@ static void markPanel(tile::GridOp grid, const PlanFacts &facts) {
 static std::string whyUnpipelined(tile::KernelOp kernel, PlanAttr given, const PlanAnswer &answer,
                                   bool pipelined) {
   if (answer.declined)
-    return *answer.declined + "; make the tile smaller, or plan what needs less of it (epilogue = "
-                              "32, or producers = 4 for registers)";
+    return *answer.declined +
+           "; make the tile smaller, or where shared memory is short plan stages "
+           "= 2, epilogue = 32";
   if (!pipelined)
     return "no product of the tensor cores reads it in a loop that needs nothing but TMA and "
            "cp.async to fetch ahead";
@@ -458,6 +459,14 @@ static LogicalResult plan(tile::KernelOp kernel) {
   if (facts.empty())
     return success();
   const bool pipelined = llvm::any_of(facts, [](const PlanFacts &f) { return f.pipelined; });
+  if (pipelined && given && given.getStages() == 0 && demandsPlan(kernel))
+    for (auto [name, value] : {std::pair("producers", given.getProducers()),
+                               {"registers", given.getRegisters()},
+                               {"overlap", given.getOverlap()}})
+      if (value.value_or(0))
+        return refusePlan(kernel.emitOpError("has a plan with "))
+               << name << " = " << *value
+               << ", which is for loops with channels, but stages = 0: leave out one of them";
   if (replicasOf(given) > 1 && !pipelined && demandsPlan(kernel))
     return refusePlan(kernel.emitOpError(
         "has a plan with replicate = blocks, which lets warpgroups take turns at loops over "
