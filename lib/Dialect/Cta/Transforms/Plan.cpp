@@ -477,12 +477,14 @@ static LogicalResult plan(tile::KernelOp kernel) {
            << given << ": " << *answer.refused;
   if (answer.declined)
     kernel.emitRemark("this kernel is not pipelined: ") << *answer.declined;
-  const PlanChoice &choice = answer.choice;
+  PlanChoice &choice = answer.choice;
   if (!choice.stages)
     kernel->setAttr(kUnpipelinedAttr,
                     StringAttr::get(context, whyUnpipelined(kernel, given, answer, pipelined)));
-  if (given && !choice.persistent && !demandsPlan(kernel))
+  if (given && !choice.persistent && !demandsPlan(kernel)) {
     given = withoutClusters(given);
+    choice.streamK = 0;
+  }
   PlanAttr planned = attrOf(context, given, choice, warpgroups, grids, facts);
   kernel.setPlanAttr(planned);
   // Where clusters share rows or columns the groups of the plan were best at every size.
