@@ -12,11 +12,12 @@
 // CHECK-SAME: guards = [#tile.guard<align, arg = 0, dim = -1, value = 16>, #tile.guard<stride_divisible, arg = 0, dim = 0, value = 8>, #tile.guard<size_max, arg = 0, dim = 0, value = 2147483647>, #tile.guard<size_max, arg = 0, dim = 1, value = 2147483647>,
 // CHECK-SAME: #tile.guard<align, arg = 1, dim = -1, value = 16>, #tile.guard<stride_divisible, arg = 1, dim = 0, value = 4>, #tile.guard<size_divisible, arg = 1, dim = 1, value = 4>, #tile.guard<size_max, arg = 1, dim = 1, value = 2147483647>,
 // CHECK-SAME: #tile.guard<size_min, arg = 0, dim = 0, value = 1>, #tile.guard<size_min, arg = 0, dim = 1, value = 1>, #tile.guard<size_min, arg = 1, dim = 1, value = 1>]
+// CHECK-NOT: tile.fallback
 // CHECK-SAME: variant = "aligned", variant_of = "gemm"
 // CHECK-LABEL: tile.kernel @gemm_any(
 // CHECK-SAME: %A: memref<?x?xbf16> {tile.shape = ["M", "K"]}
 // CHECK-NOT: guards
-// CHECK-SAME: variant = "any", variant_of = "gemm"
+// CHECK-SAME: attributes {tile.fallback, variant = "any", variant_of = "gemm"}
 // CHECK-NOT: tile.kernel @gemm(
 // ANY: tile.kernel @gemm_any
 // ANY-NOT: aligned

@@ -27,7 +27,8 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
     Where the text says those multiples already, `@k_any` fetches like that, and `@k_repack` has the opposite condition instead. Only for operands whose loop
     does nothing but sum up their products, and for kernels without a plan (plans are made for loops that TMA feeds).
     `variants=any`, `variants=aligned`, `variants=cp_async` and `variants=repack` make that variant only (a launch that violates its guards is then refused; a
-    kernel of which nothing is to be repacked gets `@k_any` instead of `@k_repack` and `@k_cp_async`; neither asks then which of the two takes less time).
+    kernel of which nothing is to be repacked gets `@k_any` instead of `@k_repack` and `@k_cp_async`; neither asks then which of the two takes less time). Variants behind the first
+    are marked `tile.fallback`: what they cannot carry out of a plan they leave out.
 
     | assumed | as guard and argument fact | why |
     |---|---|---|
