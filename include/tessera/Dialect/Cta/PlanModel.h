@@ -40,16 +40,18 @@ struct PlanFacts {
   /// cp.async fills some channel: all threads do, or a warpgroup that produces.
   bool copiedByThreads = false;
   // Bytes of shared memory.
-  int64_t slotBytes = 0;                      ///< one stage of all channels of innermost loops
-  int64_t outerBytes = 0;                     ///< one slot of each other channel
-  int64_t stagedBytes = 0, largestStaged = 0; ///< tiles outside channels: all, and the largest
+  int64_t slotBytes = 0;  ///< one stage of all channels of innermost loops
+  int64_t outerBytes = 0; ///< one slot of each other channel
+  /// Tiles outside channels: if hardly any waits for another, and if all that can take turns.
+  int64_t stagedBytes = 0, leastBytes = 0;
   int64_t channels = 0;
   // 32-bit registers of a thread.
   int64_t registers = 0;    ///< accumulators and what lives beside them
   int64_t oneProduct = 0;   ///< accumulators and operands of a single wgmma
   int64_t accumulators = 0; ///< what the epilogue converts
   bool computes = false;    ///< the epilogue does more than convert
-  bool evaluates = false;   ///< and evaluates functions or reads several arrays: many temporaries
+  /// And evaluates functions, reads several arrays, or tiles by threads: many temporaries.
+  bool evaluates = false;
   // One iteration of the loop with the most products.
   double tensorCycles = 0;
   double operandBytes = 0; ///< read from shared memory by the tensor cores
@@ -76,6 +78,7 @@ struct PlanFacts {
 struct PlanRequest {
   std::optional<int64_t> producers, stages, persistent, group, blocksPerSM, registers, pending,
       overlap, streamK;
+  int64_t mostBlocks = 2; ///< on an SM, if `blocksPerSM` is open
   /// The request leaves open what decides whether a plan can work.
   bool isOpen() const {
     return !producers && !stages && !blocksPerSM && !registers && !pending &&
@@ -132,7 +135,7 @@ int64_t mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry,
                           int64_t kept = kPlanProducerRegisters);
 
 /// Why a pipelined launch cannot work so, with the numbers; nothing if it can. With `hopeful` only
-/// what is certain: tiles outside channels may share bytes, and an epilogue may compute in few
+/// what is certain: tiles outside channels take `leastBytes`, and an epilogue may compute in few
 /// registers.
 std::optional<std::string> whyNotPlan(const PlanFacts &facts, const PlanChoice &choice,
                                       bool hopeful = false);
@@ -158,6 +161,12 @@ int64_t partOfReplicas(int64_t replicas, int64_t slotBytes, const int64_t (&part
 
 PlanPrediction predictPlan(const PlanFacts &facts, const PlanChoice &choice);
 
+/// How much longer an iteration takes with the stages that find room, for each of so many blocks on
+/// an SM, than with as many as ever help: 1 is no longer, infinity if there is room for one only,
+/// or not for `stages`, if they are given. `hopeful`: as above.
+double slowdownByStages(const PlanFacts &facts, std::optional<int64_t> stages, int64_t blocks,
+                        bool hopeful);
+
 struct PlanAnswer {
   PlanChoice choice;
   std::optional<std::string> refused;  ///< why the request cannot be met; `choice` is of no use
@@ -165,7 +174,8 @@ struct PlanAnswer {
 };
 
 /// The fastest plan that fits the request and works for all pipelined launches; deterministic. An
-/// open request is never refused.
+/// open request is never refused. Tiles take turns in `leastBytes` where that makes the launches
+/// faster by more than a little, or lets them be pipelined at all.
 PlanAnswer choosePlan(const std::vector<PlanFacts> &launches, const PlanRequest &request);
 
 } // namespace tessera::cta

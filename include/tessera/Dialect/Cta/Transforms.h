@@ -22,6 +22,9 @@ constexpr llvm::StringLiteral kUnplannedAttr = "cta.unplanned";
 
 /// On a kernel at L0 (an integer): the width of an epilogue's parts, if cta-plan-replicas plans it.
 constexpr llvm::StringLiteral kReplicaPartAttr = "cta.replica_part";
+/// Of a kernel: several blocks on an SM have failed, so that a plan which leaves their number open
+/// gets one. cta-plan takes it.
+constexpr llvm::StringLiteral kAloneAttr = "cta.alone";
 
 /// On a kernel (unit): its plan is one of those that the compiler tries where another has failed.
 constexpr llvm::StringLiteral kTriedPlanAttr = "cta.tried_plan";

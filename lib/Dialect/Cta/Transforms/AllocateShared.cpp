@@ -59,7 +59,9 @@ using Lifetime = Interval Buffer::*;
 
 class Allocator {
 public:
-  explicit Allocator(LaunchOp launch) : launch(launch) {}
+  /// `counts`: which stages and copies have tiles to be placed; null is all.
+  explicit Allocator(Block &body, CountsTile counts = nullptr)
+      : body(body), launch(dyn_cast<LaunchOp>(body.getParentOp())), counts(counts) {}
   LogicalResult run();
   FailureOr<StagedBytes> stagedBytes();
 
@@ -75,7 +77,9 @@ private:
   LogicalResult tooLarge(int64_t total, int64_t limit);
   void numberMBarriers();
 
-  LaunchOp launch;
+  Block &body;
+  LaunchOp launch; ///< null while there is none: `run` needs it
+  const CountsTile counts;
   int64_t next = 0;
   RoleOp replicated; ///< the role with replicas that stages tiles
   DenseMap<Operation *, Interval> positions;
@@ -138,7 +142,7 @@ static bool isInLoop(Operation *op) {
 /// True if more than one role has tiles of its own.
 bool Allocator::severalRolesStage() {
   int roles = 0;
-  for (auto role : launch.getBody().getOps<RoleOp>())
+  for (auto role : body.getOps<RoleOp>())
     roles += role.getBody()
                  .walk([](Operation *op) {
                    return isa<StageOp>(op) || (isa<CopyOp>(op) && !cast<CopyOp>(op).getInto())
@@ -151,7 +155,7 @@ bool Allocator::severalRolesStage() {
 
 LogicalResult Allocator::collect() {
   const Interval always = {0, next};
-  WalkResult result = launch.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+  WalkResult result = body.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto ring = dyn_cast<RingOp>(op)) {
       SmemType tile = ring.getType().getTile();
       std::optional<int64_t> fixed;
@@ -164,7 +168,7 @@ LogicalResult Allocator::collect() {
     auto copy = dyn_cast<CopyOp>(op);
     // A copy that fills a slot has no tile of its own.
     if (!isa<StageOp, CopyOp>(op) || (copy && copy.getInto()) ||
-        llvm::any_of(op->getUsers(), llvm::IsaPred<CommitOp>))
+        llvm::any_of(op->getUsers(), llvm::IsaPred<CommitOp>) || (counts && !counts(op)))
       return WalkResult::advance();
     Value tile = op->getResult(0);
     auto type = cast<SmemType>(tile.getType());
@@ -368,7 +372,7 @@ void Allocator::numberMBarriers() {
 }
 
 FailureOr<StagedBytes> Allocator::stagedBytes() {
-  number(launch.getBody().front());
+  number(body);
   if (failed(collect()))
     return failure();
   return StagedBytes{total(place(&Buffer::live)), total(place(&Buffer::paired))};
@@ -394,7 +398,11 @@ int64_t tessera::cta::copyBarrierBytes(LaunchOp launch) {
 }
 
 FailureOr<StagedBytes> tessera::cta::stagedBytes(LaunchOp launch) {
-  return Allocator(launch).stagedBytes();
+  return Allocator(launch.getBody().front()).stagedBytes();
+}
+
+FailureOr<StagedBytes> tessera::cta::stagedBytes(tile::GridOp grid, CountsTile counts) {
+  return Allocator(grid.getBody().front(), counts).stagedBytes();
 }
 
 LogicalResult Allocator::run() {
@@ -405,7 +413,7 @@ LogicalResult Allocator::run() {
   });
   if (auto channels = launch.getBody().getOps<ChannelOp>(); !channels.empty())
     return (*channels.begin())->emitOpError("has no storage yet; run cta-lower-channels first");
-  number(launch.getBody().front());
+  number(body);
   if (failed(collect()))
     return failure();
   numberMBarriers();
@@ -458,7 +466,7 @@ struct AllocateShared : cta::impl::AllocateSharedBase<AllocateShared> {
         return signalPassFailure();
       }
       if (auto launch = dyn_cast<LaunchOp>(op))
-        if (failed(Allocator(launch).run()))
+        if (failed(Allocator(launch.getBody().front()).run()))
           return signalPassFailure();
     }
     kernel.setPhaseAttr(tile::PhaseAttr::get(&getContext(), tile::Phase::Allocated));

@@ -6,6 +6,7 @@
 #define TESSERA_LIB_DIALECT_CTA_TRANSFORMS_ALLOCATESHARED_H
 
 #include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Tile/Tile.h"
 
 namespace tessera::cta {
 
@@ -24,6 +25,12 @@ int64_t copyBarrierBytes(LaunchOp launch);
 
 /// Fails with an error at a tile that cannot be placed.
 mlir::FailureOr<StagedBytes> stagedBytes(LaunchOp launch);
+
+/// Which of the ops that make tiles count.
+using CountsTile = llvm::function_ref<bool(mlir::Operation *)>;
+
+/// The same of a grid, before it is a launch.
+mlir::FailureOr<StagedBytes> stagedBytes(tile::GridOp grid, CountsTile counts);
 
 } // namespace tessera::cta
 

@@ -11,6 +11,7 @@
 //
 // Scratch is linear and padded so that banks do not conflict. A tile that is staged for several
 // slices is staged once.
+#include "Decompose.h"
 #include "Scratch.h"
 #include "tessera/Dialect/Cta/LayoutRules.h"
 #include "tessera/Dialect/Cta/Passes.h"
@@ -344,11 +345,13 @@ LogicalResult Decomposer::run() {
   return success();
 }
 
+LogicalResult tessera::cta::decompose(tile::KernelOp kernel) { return Decomposer(kernel).run(); }
+
 namespace {
 struct Decompose : cta::impl::DecomposeBase<Decompose> {
   void runOnOperation() override {
     if (failed(requirePhase(getOperation(), tile::Phase::Placed, getArgument())) ||
-        failed(Decomposer(getOperation()).run()))
+        failed(decompose(getOperation())))
       signalPassFailure();
   }
 };

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // cta-plan: the facts of a kernel's grids for the model (PlanModel.h), and its answer as #cta.plan.
+#include "AllocateShared.h"
 #include "GlobalBox.h"
 #include "GridOrder.h"
 #include "LoopStages.h"
 #include "OpCost.h"
+#include "PlanFacts.h"
 #include "Pressure.h"
+#include "tessera/Dialect/Cta/LayoutRules.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/PlanModel.h"
 #include "tessera/Dialect/Cta/PlanRefusal.h"
@@ -18,6 +21,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+
+#include <set>
 
 namespace tessera::cta {
 #define GEN_PASS_DEF_PLAN
@@ -41,6 +46,10 @@ static bool isInnermost(Operation *loop) {
               .wasInterrupted();
 }
 
+/// 32 rows (256x128 by threads) spill 176 bytes beside 128 accumulators and one producing warp, 16
+/// (128x256) none.
+static constexpr size_t kManyRows = 16;
+
 static int64_t bytesOf(SmemType tile) { return sharedLayout(tile).sizeBytes(); }
 
 namespace {
@@ -57,14 +66,14 @@ public:
     facts.warpgroups = warpgroups;
     facts.replicas = replicas;
   }
-  PlanFacts collect();
+  FailureOr<PlanFacts> collect();
 
 private:
   bool feedsAChannel(CopyOp copy);
   void addProduct(WgmmaOp op);
   void addCopy(CopyOp copy);
   void addSizes();
-  void addStagedBytes();
+  LogicalResult addStagedBytes();
   void addStream();
 
   tile::GridOp grid;
@@ -124,10 +133,8 @@ void FactsOfGrid::addCopy(CopyOp copy) {
   if (loop == hottest && loop)
     facts.loads.push_back(
         {double(bytesOf(copy.getSmemType())), gridDimsOf(grid, copy.getCoords())});
-  if (!feedsAChannel(copy)) {
-    facts.largestStaged = std::max(facts.largestStaged, bytesOf(copy.getSmemType()));
+  if (!feedsAChannel(copy))
     return;
-  }
   // Behind each other, tiles of one kind take turns in one channel.
   if (!innermost) {
     CopyOp earlier = std::exchange(outer[{copy->getBlock(), copy.getSmemType()}], copy);
@@ -156,25 +163,35 @@ static size_t mostWaiting(ArrayRef<Operation *> stages) {
   return most;
 }
 
-/// An upper bound of what cta-schedule will count. Of the tiles that a block stages for nothing but
-/// stores as many live as wait for their store, and one more: it is filled while the one before is
-/// read. With replicas the same is true of parts of a residual, which their epilogues fetch.
-void FactsOfGrid::addStagedBytes() {
+/// `leastBytes` is what cta-schedule will count at the least: tiles that do not live at a time take
+/// turns in the same bytes. `stagedBytes` is what they take if hardly any waits for another: of the
+/// tiles that a block stages for nothing but stores as many as wait for their store, and one more,
+/// which is filled while the one before is read. With replicas the same is true of parts of a
+/// residual, which their epilogues fetch.
+LogicalResult FactsOfGrid::addStagedBytes() {
+  auto isOutsideChannels = [&](Operation *op) {
+    auto copy = dyn_cast<CopyOp>(op);
+    return !copy || !feedsAChannel(copy);
+  };
+  FailureOr<StagedBytes> inTurn = stagedBytes(grid, isOutsideChannels);
+  if (failed(inTurn))
+    return failure();
+  facts.leastBytes = llvm::alignTo(inTurn->least, kMaxTileAlignment);
   DenseMap<Block *, SmallVector<Operation *>> stored, fetched;
   grid->walk([&](Operation *op) {
-    auto stage = dyn_cast<StageOp>(op);
-    if (stage && llvm::all_of(stage->getUsers(), llvm::IsaPred<CopyOutOp>))
-      stored[stage->getBlock()].push_back(stage);
-    else if (stage)
-      facts.stagedBytes += ringSlotBytes(stage.getType());
     auto copy = dyn_cast<CopyOp>(op);
-    if (!copy || feedsAChannel(copy))
+    if ((!copy && !isa<StageOp>(op)) || !isOutsideChannels(op))
       return;
-    facts.stagedBytes += kMBarrierBytes;
-    if (facts.replicas > 1 && llvm::all_of(copy->getUsers(), llvm::IsaPred<ReadOp>))
-      fetched[copy->getBlock()].push_back(copy);
+    if (copy) {
+      facts.leastBytes += kMBarrierBytes;
+      facts.stagedBytes += kMBarrierBytes;
+    }
+    if (!copy && llvm::all_of(op->getUsers(), llvm::IsaPred<CopyOutOp>))
+      stored[op->getBlock()].push_back(op);
+    else if (copy && facts.replicas > 1 && llvm::all_of(op->getUsers(), llvm::IsaPred<ReadOp>))
+      fetched[op->getBlock()].push_back(op);
     else
-      facts.stagedBytes += ringSlotBytes(copy.getSmemType());
+      facts.stagedBytes += ringSlotBytes(cast<SmemType>(op->getResult(0).getType()));
   });
   for (const auto &tilesOfBlocks : {stored, fetched})
     for (auto &[block, tiles] : tilesOfBlocks) {
@@ -185,6 +202,8 @@ void FactsOfGrid::addStagedBytes() {
       for (int64_t size : ArrayRef<int64_t>(sizes).take_front(mostWaiting(tiles) + 1))
         facts.stagedBytes += size;
     }
+  facts.stagedBytes = std::max(facts.stagedBytes, facts.leastBytes);
+  return success();
 }
 
 /// The numbers that the text has.
@@ -229,7 +248,22 @@ void FactsOfGrid::addStream() {
   facts.issueCycles += arithmetic;
 }
 
-PlanFacts FactsOfGrid::collect() {
+/// Rows of memory in which a thread stores.
+static size_t rowsOfThread(StoreOp store) {
+  const int contiguous = contiguousTileDim(store.getMemRefType(), store.getDims());
+  const layout::Coord shape = coordOf(tileShape(store.getValue().getType()));
+  layout::RegisterLayout layout = layoutOf(store.getValue());
+  std::set<layout::Coord> rows;
+  for (int64_t r = 0, count = layout.numRegisters(shape); r < count; ++r) {
+    layout::Coord at = layout.registerCoord(shape, r);
+    if (contiguous >= 0)
+      at[contiguous] = 0;
+    rows.insert(at);
+  }
+  return rows.size();
+}
+
+FailureOr<PlanFacts> FactsOfGrid::collect() {
   facts.registers = worstPressure(grid.getBody().front()).sum();
   grid->walk([&](WgmmaOp op) { addProduct(op); });
   double most = 0;
@@ -248,8 +282,12 @@ PlanFacts FactsOfGrid::collect() {
       addCopy(copy);
     if (isa<CopyOp, LoadOp>(op) && hottest && !loopOf(op))
       operands.insert(op->getOperand(0));
-    if (auto stage = dyn_cast<StageOp>(op))
-      facts.largestStaged = std::max(facts.largestStaged, bytesOf(stage.getType()));
+    // A residual that threads load: addresses, and values in another layout. Of a result that they
+    // store the addresses of all rows live through all parts.
+    if (hottest && !hottest->isAncestor(op))
+      facts.evaluates |= isa<LoadOp>(op) && cast<LoadOp>(op).getTileType().getRank() > 1;
+    if (auto store = dyn_cast<StoreOp>(op); store && hottest && !hottest->isAncestor(op))
+      facts.evaluates |= rowsOfThread(store) > kManyRows;
     // Arithmetic on whole tiles outside the hot loop.
     if (hottest && !hottest->isAncestor(op) &&
         isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
@@ -268,9 +306,27 @@ PlanFacts FactsOfGrid::collect() {
            gridDimsOf(grid, load.getCoords())});
   });
   facts.evaluates |= operands.size() > 1;
-  addStagedBytes();
+  if (failed(addStagedBytes()))
+    return failure();
   addSizes();
   addStream();
+  return facts;
+}
+
+FailureOr<std::vector<PlanFacts>> tessera::cta::planFactsOf(tile::KernelOp kernel) {
+  PlanAttr given = planOf(kernel);
+  const int64_t producers = given ? given.getProducers().value_or(kCopyingWarps) : kCopyingWarps;
+  const bool threadsMayCopy =
+      (producers == 0 || producers == kCopyingWarps) && replicasOf(given) == 1;
+  std::vector<PlanFacts> facts;
+  for (auto grid : kernel.getBody().getOps<tile::GridOp>()) {
+    FailureOr<PlanFacts> known =
+        FactsOfGrid(grid, kernel.getWarpgroups().value_or(1), replicasOf(given), threadsMayCopy)
+            .collect();
+    if (failed(known))
+      return failure();
+    facts.push_back(std::move(*known));
+  }
   return facts;
 }
 
@@ -446,16 +502,14 @@ static LogicalResult plan(tile::KernelOp kernel) {
   if (given && demandsPlan(kernel) && failed(checkEntries(kernel, given)))
     return failure();
   SmallVector<tile::GridOp> grids(kernel.getBody().getOps<tile::GridOp>());
-  std::vector<PlanFacts> facts;
+  FailureOr<std::vector<PlanFacts>> collected = planFactsOf(kernel);
+  if (failed(collected))
+    return failure();
+  const std::vector<PlanFacts> &facts = *collected;
   std::optional<int64_t> order;
-  const int64_t producers = given ? given.getProducers().value_or(kCopyingWarps) : kCopyingWarps;
-  const bool threadsMayCopy =
-      (producers == 0 || producers == kCopyingWarps) && replicasOf(given) == 1;
-  for (tile::GridOp grid : grids) {
-    facts.push_back(FactsOfGrid(grid, warpgroups, replicasOf(given), threadsMayCopy).collect());
-    if (facts.back().pipelined && grid.getOrder())
+  for (auto [grid, known] : llvm::zip_equal(grids, facts))
+    if (known.pipelined && grid.getOrder())
       order = grid.getOrder()->getGroup();
-  }
   if (facts.empty())
     return success();
   const bool pipelined = llvm::any_of(facts, [](const PlanFacts &f) { return f.pipelined; });
@@ -471,7 +525,10 @@ static LogicalResult plan(tile::KernelOp kernel) {
     return refusePlan(kernel.emitOpError(
         "has a plan with replicate = blocks, which lets warpgroups take turns at loops over "
         "products whose operands TMA fetches, and there is none: leave it out"));
-  PlanAnswer answer = choosePlan(facts, requestOf(given, order));
+  PlanRequest request = requestOf(given, order);
+  if (kernel->removeAttr(kAloneAttr))
+    request.mostBlocks = 1;
+  PlanAnswer answer = choosePlan(facts, request);
   if (answer.refused)
     return refusePlan(kernel.emitOpError("has a plan that cannot work, "))
            << given << ": " << *answer.refused;

@@ -9,6 +9,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 using namespace tessera;
 using namespace tessera::cta;
 
@@ -141,7 +143,7 @@ std::optional<std::string> whyNotShared(const PlanFacts &facts, const PlanChoice
   if (facts.replicas > 1)
     barriers += facts.replicas * facts.channels * hopper::kMbarrierBytes;
   int64_t rest = facts.outerBytes + barriers +
-                 facts.replicas * (hopeful ? facts.largestStaged : facts.stagedBytes);
+                 facts.replicas * (hopeful ? facts.leastBytes : facts.stagedBytes);
   int64_t need = choice.stages * facts.slotBytes + rest, budget = sharedBudget(choice.blocksPerSM);
   if (need <= budget)
     return std::nullopt;
@@ -356,6 +358,19 @@ PlanPrediction tessera::cta::predictPlan(const PlanFacts &facts, const PlanChoic
   return result;
 }
 
+double tessera::cta::slowdownByStages(const PlanFacts &facts, std::optional<int64_t> stages,
+                                      int64_t blocks, bool hopeful) {
+  PlanChoice choice;
+  choice.producers = choice.persistent = 1;
+  choice.blocksPerSM = blocks;
+  choice.stages = stages.value_or(kMostStages);
+  const double shortest = predictPlan(facts, choice).iteration;
+  for (const int64_t least = stages.value_or(2); choice.stages >= least; --choice.stages)
+    if (!whyNotShared(facts, choice, hopeful))
+      return predictPlan(facts, choice).iteration / shortest;
+  return std::numeric_limits<double>::infinity();
+}
+
 //===--- the choice --------------------------------------------------------------------------===//
 
 /// The order of blocks that needs little of the memory; none if groups only cost.
@@ -443,7 +458,8 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   for (const PlanFacts &facts : launches)
     copiedByThreads |= facts.copiedByThreads;
   const List producing = copiedByThreads ? List{4} : evaluates || inTurn ? List{4, 1} : List{1, 4};
-  const List sharing = oneOf(request.blocksPerSM, inTurn ? List{1} : List{1, 2}),
+  const List sharing = oneOf(request.blocksPerSM,
+                             inTurn || request.mostBlocks < 2 ? List{1} : List{1, 2}),
              warps = oneOf(request.producers, producing);
   for (int64_t blocks : sharing)
     for (int64_t producers : warps)
@@ -490,12 +506,23 @@ PlanAnswer tessera::cta::choosePlan(const std::vector<PlanFacts> &launches,
     pipelined |= facts.pipelined;
   if (!pipelined || request.stages == 0)
     return answer;
+  // Warpgroups that take turns do so at loops with channels.
+  const bool inTurn = launches.front().replicas > 1;
+  const bool mayDecline = request.isOpen() && !inTurn;
   std::optional<std::string> why;
   std::optional<PlanChoice> best = cheapest(launches, request, /*hopeful=*/false, why);
-  // Warpgroups that take turns do so at loops with channels.
-  const bool mayDecline = request.isOpen() && launches.front().replicas == 1;
   if (!best && !mayDecline)
     best = cheapest(launches, request, /*hopeful=*/true, why);
+  else if (!request.stages && !inTurn) {
+    // Tiles that take turns, for more stages. Registers that the epilogue may need are no matter of
+    // hope where nobody asked for the plan: a block that has the SM for itself leaves them.
+    PlanRequest alone = request;
+    alone.blocksPerSM = request.blocksPerSM.value_or(1);
+    if (std::optional<PlanChoice> tight = cheapest(launches, alone, /*hopeful=*/true, why))
+      if (!best || kLittleMore * *cost(launches, *tight, /*hopeful=*/true, why) <
+                       *cost(launches, *best, /*hopeful=*/false, why))
+        best = tight;
+  }
   if (best)
     answer.choice = *best;
   else

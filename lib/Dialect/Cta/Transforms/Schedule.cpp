@@ -214,18 +214,22 @@ LogicalResult LaunchScheduler::dealShared() {
   FailureOr<StagedBytes> tiles = stagedBytes(launch);
   if (failed(tiles))
     return failure();
-  int64_t slots = 0, wanted = 0;
+  int64_t slots = 0, loops = 0, wanted = 0; // one each; what innermost loops want; what all want
   for (const Channel &c : channels) {
+    const int64_t most = std::max(c.depth, c.wanted);
     slots += c.depth * c.slotBytes + c.turnBytes;
-    wanted += std::max(c.depth, c.wanted) * c.slotBytes + c.turnBytes;
+    loops += (c.inner ? most : c.depth) * c.slotBytes + c.turnBytes;
+    wanted += most * c.slotBytes + c.turnBytes;
   }
   const int64_t barriers = copyBarrierBytes(launch);
   const int64_t replicas = replicasOf(plan); // each stages tiles of its own
   // Two tiles of an epilogue in parts, unless one less gives every channel the slots that it wants,
-  // or a slot at all.
+  // or those of innermost loops, or a slot at all.
   int64_t staged = replicas * (llvm::alignTo(tiles->inPairs, kMaxTileAlignment) + barriers);
   const int64_t least = replicas * (llvm::alignTo(tiles->least, kMaxTileAlignment) + barriers);
-  if (staged + slots > budget || (staged + wanted > budget && least + wanted <= budget))
+  if (llvm::any_of(ArrayRef{slots, loops, wanted}, [&](int64_t bytes) {
+        return staged + bytes > budget && least + bytes <= budget;
+      }))
     staged = least;
   int64_t used = staged + slots;
   if (used > budget)

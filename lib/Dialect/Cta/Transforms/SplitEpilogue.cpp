@@ -12,6 +12,7 @@
 //
 // What a part loads by threads (a bias) is loaded a part ahead, that of the first part before the
 // loop with the products: a warpgroup has nothing else to do while it waits for the L2 cache.
+#include "EpilogueWidth.h"
 #include "GlobalBox.h"
 #include "LoadsAhead.h"
 #include "Pressure.h"
@@ -108,24 +109,6 @@ RankedTensorType Splitter::narrowAccess(Op op, Type type, int64_t dim) {
 Value Splitter::convert(Value tile, RankedTensorType type) {
   return tile.getType() == type ? tile
                                 : ConvertLayoutOp::create(b, tile.getLoc(), type, tile).getResult();
-}
-
-/// The same kind of tile, with fewer columns; its swizzle is as wide as they let it be, but not
-/// wider than the tile's. Null if TMA cannot move it.
-static SmemType narrowShared(SmemType type, int64_t dim, int64_t width) {
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] = width;
-  SwizzleAttr swizzle = type.getSwizzle();
-  auto narrowed = SmemType::get(type.getContext(), shape, type.getElementType(), swizzle);
-  for (int64_t span = swizzle.getSpan(); sharedLayout(narrowed).validateTma();) {
-    // Panels of 16 bytes follow those of 32.
-    span = span > 32 ? span / 2 : span - 32;
-    if (span < 0)
-      return {};
-    narrowed = SmemType::get(type.getContext(), shape, type.getElementType(),
-                             SwizzleAttr::get(type.getContext(), span, swizzle.getDim(), 0));
-  }
-  return narrowed;
 }
 
 /// Coordinates that begin `from` columns later.
@@ -560,6 +543,30 @@ static int64_t registersOfThread(tile::KernelOp kernel, PlanAttr plan, ArrayRef<
   return std::max(entry, mostPlanRegisters(warpgroups, producers, entry));
 }
 
+/// All that can be cut into parts of so many columns; whether there is something.
+static bool split(tile::KernelOp kernel, int64_t width) {
+  SmallVector<Block *> blocks;
+  kernel.walk([&](Block *block) { blocks.push_back(block); });
+  const int64_t registers = registersOfThread(kernel, planOf(kernel), blocks, width);
+  bool any = false;
+  for (Block *block : blocks)
+    for (const SmallVector<Target> &group : groupsOf(*block, width)) {
+      Splitter(group, width, registers).run();
+      any = true;
+    }
+  return any;
+}
+
+static FailureOr<int64_t> deriveWidth(tile::KernelOp kernel) {
+  const int64_t replicas = replicasOf(planOf(kernel));
+  if (int64_t width = replicas > 1 ? deriveWidthOfReplicas(kernel, replicas) : 0)
+    return width;
+  SmallVector<Block *> blocks;
+  kernel.walk([&](Block *block) { blocks.push_back(block); });
+  int64_t width = deriveWidth(blocks);
+  return replicas > 1 ? width : widthForStages(kernel, width, split);
+}
+
 namespace {
 struct SplitEpilogue : cta::impl::SplitEpilogueBase<SplitEpilogue> {
   using SplitEpilogueBase::SplitEpilogueBase;
@@ -568,30 +575,20 @@ struct SplitEpilogue : cta::impl::SplitEpilogueBase<SplitEpilogue> {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())))
       return signalPassFailure();
-    auto plan = dyn_cast_or_null<PlanAttr>(kernel.getPlanAttr());
-    SmallVector<Block *> blocks;
-    kernel.walk([&](Block *block) { blocks.push_back(block); });
+    PlanAttr plan = planOf(kernel);
     std::optional<int64_t> chosen = plan ? plan.getEpilogue() : std::nullopt;
     if (!chosen && derive) {
-      const int64_t replicas = replicasOf(plan);
-      chosen = replicas > 1 ? deriveWidthOfReplicas(kernel, replicas) : 0;
-      if (!*chosen)
-        chosen = deriveWidth(blocks);
+      FailureOr<int64_t> derived = deriveWidth(kernel);
+      if (failed(derived))
+        return signalPassFailure();
+      chosen = *derived;
       if (*chosen)
         kernel.setPlanAttr(withEpilogue(kernel.getContext(), plan, *chosen));
     }
-    const int64_t width = chosen.value_or(0);
-    if (!width)
+    if (!chosen.value_or(0))
       return;
-    const int64_t registers = registersOfThread(kernel, plan, blocks, width);
-    bool split = false;
-    for (Block *block : blocks)
-      for (const SmallVector<Target> &group : groupsOf(*block, width)) {
-        Splitter(group, width, registers).run();
-        split = true;
-      }
-    if (!split && plan && plan.getEpilogue() && demandsPlan(kernel) &&
-        failed(refuseWhole(kernel, width)))
+    const bool isDemanded = plan && plan.getEpilogue() && demandsPlan(kernel);
+    if (!split(kernel, *chosen) && isDemanded && failed(refuseWhole(kernel, *chosen)))
       return signalPassFailure();
   }
 };

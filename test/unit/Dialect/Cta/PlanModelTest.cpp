@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace tessera::cta;
 
 namespace {
@@ -16,7 +18,7 @@ PlanFacts gemm(int64_t m, int64_t n, int64_t k, int64_t warpgroups) {
   facts.pipelined = true;
   facts.slotBytes = 2 * k * (m + n);
   facts.channels = 2;
-  facts.stagedBytes = facts.largestStaged = 2 * m * n;
+  facts.stagedBytes = facts.leastBytes = 2 * m * n;
   facts.registers = facts.accumulators = m * n / (128 * warpgroups);
   facts.oneProduct = n / 2;
   facts.tensorCycles = m * n * k / 2048.0;
@@ -53,7 +55,7 @@ TEST(PlanModel, LargeTile) {
 /// Two stages were 29 to 32 % slower than three, with a product pending; three and four the same.
 TEST(PlanModel, TwoStagesWaitForLoads) {
   PlanFacts facts = gemm(128, 256, 64, 2);
-  facts.stagedBytes = facts.largestStaged = 0;
+  facts.stagedBytes = facts.leastBytes = 0;
   PlanRequest request;
   request.pending = 1;
   request.stages = 2;
@@ -275,15 +277,63 @@ TEST(PlanModel, SharedMemory) {
   // Tiles that may share their bytes: only what is certain is refused.
   PlanFacts facts = gemm(128, 256, 64, 2);
   facts.stagedBytes = 3 * 65536;
-  EXPECT_EQ(choose(facts).stages, 0);
   request.stages = 3;
   EXPECT_EQ(choose(facts, request).stages, 3);
+  request.stages = 4;
+  EXPECT_NE(refused(facts, request).find("at most 3 stages fit"), std::string::npos);
   request = {};
   request.blocksPerSM = 2;
   EXPECT_NE(refused(gemm(64, 256, 128, 1), request).find("each of 2 blocks on an SM has 115712"),
             std::string::npos);
   // The slots may be too large for more than one: without a plan it works as before.
   EXPECT_EQ(choose(gemm(128, 256, 192, 2)).stages, 0);
+}
+
+/// Tiles that take turns make room for stages that there would not be, or that an iteration waits
+/// for; not for stages that hide nothing.
+TEST(PlanModel, TilesTakeTurns) {
+  PlanFacts facts = gemm(128, 256, 64, 2);
+  facts.leastBytes = 16384;
+  facts.stagedBytes = 3 * 65536; // none
+  EXPECT_EQ(choose(facts).stages, 4);
+  facts.stagedBytes = 2 * 65536; // two: 15 % slower than three
+  EXPECT_EQ(choose(facts).stages, 4);
+  facts.stagedBytes = 65536; // three
+  EXPECT_EQ(choose(facts).stages, 3);
+  // What nobody planned declines with what is certain.
+  facts.leastBytes = facts.stagedBytes = 3 * 65536;
+  PlanAnswer answer = choosePlan({facts}, {});
+  EXPECT_EQ(answer.choice.stages, 0);
+  EXPECT_NE(answer.declined.value_or("").find("at most 0 stages fit"), std::string::npos);
+  // Given stages are those.
+  facts.leastBytes = 16384;
+  facts.stagedBytes = 65536;
+  PlanRequest request;
+  request.stages = 2;
+  EXPECT_EQ(choose(facts, request).stages, 2);
+  // No second block on an SM whose epilogue may not find its registers.
+  facts = gemm(64, 128, 64, 1);
+  facts.computes = true;
+  facts.stagedBytes = 262144;
+  facts.leastBytes = 1024;
+  EXPECT_EQ(choose(facts).blocksPerSM, 1);
+  EXPECT_GT(choose(facts).stages, 1);
+}
+
+TEST(PlanModel, SlowdownByStages) {
+  PlanFacts facts = gemm(128, 256, 64, 2);
+  EXPECT_EQ(slowdownByStages(facts, {}, 1, false), 1);
+  facts.stagedBytes = 131072; // f32: two stages, (1338 + 1024) / 2 cycles instead of 1024
+  EXPECT_NEAR(slowdownByStages(facts, {}, 1, false), 1.153, 0.001);
+  EXPECT_EQ(slowdownByStages(facts, {}, 1, true), 1);
+  EXPECT_EQ(slowdownByStages(facts, 2, 1, false), 1);
+  EXPECT_TRUE(std::isinf(slowdownByStages(facts, 3, 1, false)));
+  EXPECT_TRUE(std::isinf(slowdownByStages(facts, {}, 2, false)));
+  // Long iterations: two stages are enough, one is none.
+  facts = gemm(128, 256, 128, 2);
+  EXPECT_TRUE(std::isinf(slowdownByStages(facts, {}, 1, false)));
+  facts.stagedBytes = 32768;
+  EXPECT_LT(slowdownByStages(facts, {}, 1, false), 1.03);
 }
 
 TEST(PlanModel, Registers) {
