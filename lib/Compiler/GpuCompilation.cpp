@@ -7,6 +7,8 @@
 #include "Targets.h"
 
 #include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 #include "tessera/Target/Contract.h"
@@ -47,8 +49,11 @@ static void collectRequirements(ModuleOp module, std::map<std::string, PtxasPoli
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     const bool first = kernel.getVariant() != tile::kCpAsyncVariant &&
                        families.insert(kernel.getVariantOf().value_or(kernel.getSymName())).second;
+    cta::PlanAttr plan = cta::planOf(kernel);
     for (auto launch : kernel.getBody().front().getOps<cta::LaunchOp>()) {
       PtxasPolicy &policy = policies[launch.getSymbol().str()];
+      if (plan && !launch->hasAttr(cta::kUnplannedAttr))
+        policy.plannedBlocks = plan.getBlocksPerSm().value_or(0);
       if (tile::RequireAttr require = kernel.getRequireAttr())
         policy.requireNoSpills = require.contains(tile::Requirement::NoSpills);
       policy.isFallback = !first;
@@ -127,14 +132,15 @@ static LogicalResult acceptPtx(const FailureOr<std::string> &ptx,
   return reportPtxProblems(*ptx, policies, loc);
 }
 
-/// Changes what a function shall be compiled to, if `log` says that the first plan for it went
-/// wrong. Returns whether it did.
+/// Gives a function an SM for itself if `log` says that it spills beside another block of its own.
+/// Returns whether it did. What a plan says of blocks is not changed here: their number, stages and
+/// grid follow from it.
 static bool planAgain(llvm::Function &function, const PtxasLog &log,
                       const std::map<std::string, PtxasPolicy> &policies, Report &report) {
   const PtxasFunction *spiller = log.lookup(function.getName());
   auto policy = policies.find(function.getName().str());
-  if (!spiller || policy == policies.end() || !sharesAnSM(function) ||
-      judgeSpill(*spiller, policy->second) != SpillVerdict::Error)
+  if (!spiller || policy == policies.end() || policy->second.plannedBlocks > 1 ||
+      !sharesAnSM(function) || judgeSpill(*spiller, policy->second) != SpillVerdict::Error)
     return false;
   giveAnSM(function);
   for (KernelReport &kernel : report.kernels)
@@ -252,8 +258,8 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
       return success();
     }
   }
-  // A plan may have to be changed after ptxas has seen it. What the text gave as allocated or later
-  // is nobody's to change.
+  // How many blocks share an SM may have to be changed after ptxas has seen it. What the text gave
+  // as allocated or later is nobody's to change.
   const bool ownPlan = given < Phase::Allocated && result.kind != Emit::Ptx;
   stages.begin("codegen");
   FailureOr<std::string> ptx =

@@ -4,7 +4,8 @@
 // Plans after the derived one. The model that derives plans counts tiles of a thread; what ptxas
 // makes of the code between them it does not know. Where it was wrong (a spill around products, or
 // products that are serialised), or where a pass refuses what was derived, the module is compiled
-// again, with the next of a few plans for the kernel that failed. An error that is not about a plan
+// again, with the next of a few plans for the kernel that failed. Of a plan that somebody gave only
+// the number of blocks on an SM is changed, if that was derived. An error that is not about a plan
 // is reported as it comes.
 #include "Targets.h"
 
@@ -31,6 +32,8 @@ enum class Attempt {
   /// always less than what one of 32 does, as ptxas sees it), then sharing their points.
   OtherPart,
   Shared,
+  /// One block on an SM where several were to share its registers, here and in what follows.
+  Alone,
   /// A warpgroup that gives registers away, then fewer columns of the epilogue at a time.
   Giving,
   Giving32,
@@ -42,6 +45,7 @@ enum class Attempt {
 /// What went wrong with a kernel's plan.
 struct Failure {
   bool inTurn = false;   ///< its warpgroups took turns
+  bool sharesSM = false; ///< with another of its blocks
   bool refused = false;  ///< by a pass: ptxas has not seen it
   bool hasRoles = false; ///< without them nobody has registers to give
   int64_t part = 0;      ///< columns of an epilogue's part
@@ -49,20 +53,24 @@ struct Failure {
 
 struct Tried {
   Attempt attempt = Attempt::Derived;
+  cta::PlanAttr given;       ///< by the text or the options
+  bool alone = false;        ///< one block on an SM from here on
   bool wasAssembled = false; ///< all passes and ptxas took some plan of it, good or not
   int64_t otherPart = 0;
   std::optional<size_t> failedIn; ///< the first compilation in which it did
 };
 
-/// Which plans the kernels that have none of their own are given.
+/// Which plans the kernels get of which somebody left something open that is tried again.
 class NextPlans {
 public:
   enum class Answer { Again, NoneLeft, NotThePlan };
 
   explicit NextPlans(ModuleOp module) : source(module.clone()) {
-    for (auto kernel : source->getOps<tile::KernelOp>())
-      if (!kernel.getPlanAttr())
-        kernels[kernel.getSymName()];
+    for (auto kernel : source->getOps<tile::KernelOp>()) {
+      cta::PlanAttr given = cta::planOf(kernel);
+      if (!given || !given.getBlocksPerSm())
+        kernels[kernel.getSymName()].given = given;
+    }
   }
   bool isOpen() const { return !kernels.empty(); }
   /// After compilation `number` has failed, which said `said`.
@@ -97,6 +105,7 @@ static StringRef planOf(Attempt attempt) {
   case Attempt::None:
     return "";
   case Attempt::Shared:
+  case Attempt::Alone:
     return "#cta.plan<replicate = split>";
   case Attempt::Giving:
     return "#cta.plan<producers = 4>";
@@ -114,12 +123,16 @@ static Attempt behind(Attempt attempt) {
   return attempt == Attempt::None ? attempt : static_cast<Attempt>(static_cast<int>(attempt) + 1);
 }
 
-static Attempt nextOf(Attempt attempt, const Failure &failure) {
+static Attempt nextOf(const Tried &tried, const Failure &failure) {
+  Attempt attempt = tried.attempt;
+  const bool separates = failure.sharesSM && !tried.alone;
+  if (tried.given)
+    return separates ? Attempt::Alone : Attempt::None;
   // Parts of another width do not change what a pass says.
   if (failure.inTurn && failure.refused)
     return std::max(behind(attempt), Attempt::Shared);
   if (!failure.inTurn)
-    attempt = std::max(attempt, Attempt::Shared);
+    attempt = std::max(attempt, separates ? Attempt::Shared : Attempt::Alone);
   attempt = behind(attempt);
   if (failure.hasRoles)
     return attempt;
@@ -134,7 +147,8 @@ NextPlans::Answer NextPlans::advance(const std::map<StringRef, Failure> &failure
       tried.failedIn = number;
     if (failure.inTurn)
       tried.otherPart = cta::kReplicaParts[failure.part == cta::kReplicaParts[0] ? 1 : 0];
-    tried.attempt = nextOf(tried.attempt, failure);
+    tried.attempt = nextOf(tried, failure);
+    tried.alone |= failure.sharesSM;
     if (tried.attempt == Attempt::None)
       hopeless = std::min(hopeless.value_or(*tried.failedIn), *tried.failedIn);
   }
@@ -151,7 +165,10 @@ bool NextPlans::isMended(mlir::Diagnostic &diagnostic) const {
 
 /// Adds what is known of the plan.
 static void describe(Failure &failure, cta::PlanAttr plan) {
-  if (!plan || cta::replicasOf(plan) == 1)
+  if (!plan)
+    return;
+  failure.sharesSM |= plan.getBlocksPerSm().value_or(1) > 1;
+  if (cta::replicasOf(plan) == 1)
     return;
   failure.inTurn = true;
   failure.part = plan.getEpilogue().value_or(0);
@@ -176,7 +193,7 @@ NextPlans::Answer NextPlans::afterPtxas(const Stages &stages, MLIRContext *conte
         if (tried->second.attempt == Attempt::Derived)
           why[launch.symbol] = (launch.plan ? launch.plan->plan + ": " : "") + reason->second;
       }
-  // A kernel with a plan of its own has no other.
+  // A kernel of whose plan nothing is left open has no other.
   if (explained < stages.rejected.size())
     return Answer::NotThePlan;
   for (auto &kernel : kernels)
@@ -248,10 +265,13 @@ OwningOpRef<ModuleOp> NextPlans::module() const {
     if (tried->second.attempt == Attempt::OtherPart)
       kernel->setAttr(cta::kReplicaPartAttr,
                       Builder(context).getI64IntegerAttr(tried->second.otherPart));
-    else if (StringRef plan = planOf(tried->second.attempt); !plan.empty()) {
+    else if (StringRef plan = planOf(tried->second.attempt);
+             !plan.empty() && !tried->second.given) {
       kernel.setPlanAttr(cast<cta::PlanAttr>(parseAttribute(plan, context)));
       kernel->setAttr(cta::kTriedPlanAttr, UnitAttr::get(context));
     }
+    if (tried->second.alone)
+      kernel->setAttr(cta::kAloneAttr, UnitAttr::get(context));
   }
   return copy;
 }
@@ -270,9 +290,8 @@ void NextPlans::addTo(Report &report) const {
 }
 
 LogicalResult tessera::compileWithNextPlans(ModuleOp module, StringRef source, Stages &stages) {
-  const Emit kind = stages.result.kind;
-  const bool runsPtxas = kind == Emit::Cubin || kind == Emit::Sass;
-  if (!runsPtxas || stages.options.plan != "auto" || detectPhase(module) > Phase::Tile)
+  if (stages.result.kind == Emit::Tile || StringRef(stages.options.plan).trim() == "given" ||
+      detectPhase(module) > Phase::Tile)
     return compileForGpu(module, source, stages);
   NextPlans plans(module);
   if (!plans.isOpen())

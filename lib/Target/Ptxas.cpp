@@ -237,6 +237,8 @@ LogicalResult tessera::judgePtxas(const PtxasLog &log,
     else
       diag << "which costs time in every block";
     diag << ": use smaller tiles or more warpgroups";
+    if (policy.plannedBlocks > 1)
+      diag << ", or plan blocks_per_sm = 1 instead of " << policy.plannedBlocks;
   }
   return failure(bad);
 }

@@ -74,6 +74,7 @@ struct PtxasPolicy {
   bool onTensorPath = false;
   bool isFallback = false; // another variant is the fast one
   bool requireNoSpills = false;
+  int64_t plannedBlocks = 0; // on an SM, if a plan says it: the number of blocks follows from it
   std::optional<mlir::Location> loc;
 };
 
