@@ -62,7 +62,13 @@ def multiplied(product):
     return Case(product.name.replace("-", "_"), gemm_nn, [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"])], ("C", bf16, ["M", "N"]), [], rtol=2e-2, atol=2e-2)
 
 
-PRODUCTS = {RESIDUAL: ADDED, GELU: FUSED, PIECES: multiplied(PIECES), MIXED: multiplied(MIXED)}
+# The same with results and residuals that threads move, in parts that take turns in one scratch tile.
+WIDE, SCATTERED = Product("nn", result="f32", rows=(8, 4)), Product("nn", epilogue=("residual",), rows=(8, 4))
+
+PRODUCTS = {RESIDUAL: ADDED, GELU: FUSED, PIECES: multiplied(PIECES), MIXED: multiplied(MIXED),
+            WIDE: Case(WIDE.name.replace("-", "_"), gemm_nn, ADDED.inputs[:2], ("C", np.float32, ["M", "N"]), [], rtol=1e-4, atol=1e-3),
+            SCATTERED: Case(SCATTERED.name.replace("-", "_"), ADDED.function, ADDED.inputs, ADDED.output, [], rtol=2e-2, atol=2e-2)}
+LARGE = RESIDUAL, GELU, WIDE, SCATTERED
 
 # name or file, plan (None: allocated by hand; "derived": by cta-plan-replicas and cta-plan), shape, timings
 CASES = [
@@ -112,6 +118,8 @@ CASES = [
     (MIXED, "stages = 3, producers = 4, persistent = 1", dict(M=131, N=262, K=232), (2, 6)),
     (MIXED, "stages = 2, producers = 0", dict(M=131, N=130, K=136), (9,)),
     (PIECES, "derived", dict(M=131, N=262, K=228), (3,)),
+    (WIDE, "derived", dict(M=264, N=262, K=228), (4,)),
+    (SCATTERED, "derived", dict(M=264, N=262, K=228), (5,)),
     # Points by iterations, of four blocks: three points, one, two rounds and a half; a point that three blocks have.
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1, stream_k = 2", dict(M=264, N=128, K=648), (0, 5)),
     ("gemm-nn-128x128x64", "stages = 2, persistent = 1, pending = 1, stream_k = 2", dict(M=72, N=72, K=520), (9,)),
@@ -152,7 +160,7 @@ for number, (name, plan, shape, timings) in enumerate(CASES):
         allocated = (pathlib.Path(INPUTS) / name).read_text()
         cases = [SCORES if "channels" in name else RING]
     else:
-        tile = (64, 128, 64) if "replicate" in plan else (128, 256, 64) if name in (RESIDUAL, GELU) else (128, 128, 64)
+        tile = (64, 128, 64) if "replicate" in plan else (128, 256, 64) if name in LARGE else (128, 128, 64)
         program = name.source(tile) if name in PRODUCTS else (pathlib.Path(EXAMPLES_DIR) / f"{name}.mlir").read_text()
         derived = plan.startswith("derived")
         allocated = run([TILE_OPT, "-", f"--pass-pipeline={ALLOCATE % str(derived).lower()}"],
