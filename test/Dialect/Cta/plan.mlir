@@ -360,3 +360,71 @@ tile.kernel @copying_apart(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: m
   }
   tile.return
 }
+
+// Two blocks on an SM; one, with four stages, where two have failed, unless the plan says two.
+// CHECK-LABEL: tile.kernel @together(
+// CHECK-SAME: stages = {{[23]}}, persistent = 1, group = 12, blocks_per_sm = 2,
+tile.kernel @together(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, warpgroups = 2, plan = #cta.plan<producers = 1>} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32, #acc2>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x128xf32, #acc2>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%j, %k] dims = [1, 0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #t>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x128xbf16, #t> -> tensor<128x128xf32, #acc2>
+      scf.yield %d : tensor<128x128xf32, #acc2>
+    }
+    cta.store %acc, %C[%i, %j] : tensor<128x128xf32, #acc2> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @alone(
+// CHECK-NOT: cta.alone
+// CHECK-SAME: stages = 4, persistent = 1, group = 12, blocks_per_sm = 1,
+tile.kernel @alone(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, warpgroups = 2, cta.alone} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32, #acc2>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x128xf32, #acc2>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%j, %k] dims = [1, 0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #t>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x128xbf16, #t> -> tensor<128x128xf32, #acc2>
+      scf.yield %d : tensor<128x128xf32, #acc2>
+    }
+    cta.store %acc, %C[%i, %j] : tensor<128x128xf32, #acc2> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @two_given(
+// CHECK-SAME: persistent = 1, group = 12, blocks_per_sm = 2,
+tile.kernel @two_given(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, warpgroups = 2, cta.alone, plan = #cta.plan<blocks_per_sm = 2>} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32, #acc2>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x128xf32, #acc2>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%j, %k] dims = [1, 0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #t>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x128xbf16, #t> -> tensor<128x128xf32, #acc2>
+      scf.yield %d : tensor<128x128xf32, #acc2>
+    }
+    cta.store %acc, %C[%i, %j] : tensor<128x128xf32, #acc2> -> memref<?x?xf32>
+  }
+  tile.return
+}

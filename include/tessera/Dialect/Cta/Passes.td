@@ -318,7 +318,7 @@ def SplitEpilogue : CtaPass<"cta-split-epilogue"> {
 
     With `derive` a plan that says nothing gets `epilogue = 64` if what leads to a store of more columns loads tiles, evaluates functions or has a scalar that is no constant,
     32 if threads make all such stores; else 0. That keeps the accumulators and the operands of such an epilogue within the registers of a thread.
-    Less, 64 or 32, where products in front of the store would wait for slots that its staged tiles leave no room for (a result of f32; long iterations): that is tried on a copy of the kernel.
+    Less, 64 or 32 (16 if nothing is pipelined otherwise), where products in front of the store would wait for slots that its staged tiles leave no room for (a result of f32; long iterations): that is tried on a copy of the kernel.
 
     ```mlir
     %s = cta.stage %c : tensor<128x256xbf16, #acc> -> …

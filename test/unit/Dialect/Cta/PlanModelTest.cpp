@@ -289,6 +289,19 @@ TEST(PlanModel, SharedMemory) {
   EXPECT_EQ(choose(gemm(128, 256, 192, 2)).stages, 0);
 }
 
+/// Where two blocks on an SM have failed.
+TEST(PlanModel, OneBlockAtMost) {
+  PlanFacts facts = gemm(128, 128, 64, 2);
+  EXPECT_EQ(choose(facts).blocksPerSM, 2);
+  PlanRequest request;
+  request.mostBlocks = 1;
+  EXPECT_EQ(choose(facts, request).blocksPerSM, 1);
+  EXPECT_EQ(choose(facts, request).stages, 4);
+  EXPECT_TRUE(request.isOpen());
+  request.blocksPerSM = 2;
+  EXPECT_EQ(choose(facts, request).blocksPerSM, 2);
+}
+
 /// Tiles that take turns make room for stages that there would not be, or that an iteration waits
 /// for; not for stages that hide nothing.
 TEST(PlanModel, TilesTakeTurns) {
