@@ -230,14 +230,16 @@ LogicalResult Unroller::Impl::runCopyByThreads(cta::CopyOp op, Event &event) {
   return setMBarrier(event, static_cast<int64_t>(*op.getMbarrier()), op.getSlot());
 }
 
-/// Of a tile that the blocks of a cluster share each fetches a part, for all.
+/// Of a tile that the blocks of a cluster share each fetches a part, for all; or all parts, for
+/// itself.
 LogicalResult Unroller::Impl::runCopy(cta::CopyOp op, Event &event) {
   if (op.isCpAsync())
     return runCopyByThreads(op, event);
   if (!op.getMbarrier())
     return error(op) << "the copy has no mbarrier; run cta-allocate-shared first";
   layout::SharedLayout layout = cta::sharedLayout(op.getSmemType());
-  if (op.getMulticast()) {
+  bool isShared = op.getMulticast().has_value();
+  if (isShared) {
     auto blocks = static_cast<int64_t>(*op.getMulticast());
     if (blocks != program->cluster || !op.getInto())
       return error(op) << "multicast = " << blocks << " needs a slot and a launch with as large a "
@@ -245,7 +247,14 @@ LogicalResult Unroller::Impl::runCopy(cta::CopyOp op, Event &event) {
     std::optional<cta::TileParts> parts = cta::equalParts(op.getSmemType(), blocks);
     if (!parts)
       return error(op) << "the tile cannot be dealt out to the blocks of the cluster";
-    layout = parts->part;
+    if (op.getMulticastIf()) {
+      FailureOr<APInt> condition = integer(op, op.getMulticastIf(), true);
+      if (failed(condition))
+        return failure();
+      isShared = !condition->isZero();
+    }
+    if (isShared)
+      layout = parts->part;
   }
   for (const layout::TmaBox &box : layout.tmaBoxes()) {
     int64_t bytes = layout.elementBits / 8;
@@ -265,7 +274,7 @@ LogicalResult Unroller::Impl::runCopy(cta::CopyOp op, Event &event) {
   if (failed(setMBarrier(event, static_cast<int64_t>(*op.getMbarrier()), op.getSlot())))
     return failure();
   const int parts = program->ranges[event.range].parts;
-  if (!op.getMulticast()) {
+  if (!isShared) {
     event.targets.push_back({event.mbarrier, event.range, parts});
     return success();
   }

@@ -68,6 +68,7 @@ Operation *Serializer::clone(const Event &event, const IRMapping &mapping) {
     load.getSlotMutable().clear();
     load.removeOffsetAttr();
     load.removeMbarrierAttr();
+    load.getMulticastIfMutable().clear();
     load.removeMulticastAttr();
   } else if (auto stage = dyn_cast<cta::StageOp>(op)) {
     stage.removeOffsetAttr();

@@ -157,7 +157,7 @@ public:
     checkMbarriers();
     checkRings(function, values, problems);
     checkClusters(function, values, problems);
-    checkExpectedBytes();
+    checkBytes(function, values, promise, problems);
     checkSetMaxRegisters();
     checkNamedBarriers();
     checkCopyGroups();
@@ -429,66 +429,6 @@ private:
           report(barrier.line, "the mbarrier " + name + " counts " + Twine(*barrier.count) +
                                    " arrivals, but only " + Twine(barrier.expects) +
                                    " can come in a phase");
-  }
-
-  /// Bytes that a TMA load brings to each block that it reaches. Of a load into all blocks of a
-  /// cluster each block makes one: so many parts come.
-  std::optional<int64_t> bytesOf(const Instruction &inst) const {
-    std::optional<int64_t> bytes = bytesOfPart(inst);
-    if (!bytes || !isMulticast(inst))
-      return bytes;
-    return function.cluster ? std::optional<int64_t>(*bytes * function.cluster) : std::nullopt;
-  }
-
-  std::optional<int64_t> bytesOfPart(const Instruction &inst) const {
-    if (!inst.is("cp.async.bulk.tensor")) // [to], [from], size, [mbarrier]
-      return inst.operands.size() > 2 ? values.constant(inst.operands[2]) : std::nullopt;
-    if (!promise || inst.operands.size() < 2)
-      return std::nullopt;
-    Value map = values.of(inst.operands[1].drop_front(1).split(',').first.trim());
-    StringRef name = map.base;
-    if (!map.isSymbol || map.offset || !name.consume_front(function.name) ||
-        !name.consume_front("_param_"))
-      return std::nullopt;
-    unsigned index;
-    if (name.getAsInteger(10, index))
-      return std::nullopt;
-    auto it = promise->boxes.find(index);
-    return it == promise->boxes.end() ? std::nullopt : std::optional<int64_t>(it->second);
-  }
-
-  void checkExpectedBytes() {
-    struct Sum {
-      unsigned line = 0;
-      int64_t expected = 0, copied = 0;
-      bool expects = false, copies = false, known = true;
-    };
-    for (const Block &block : function.blocks) {
-      std::map<std::string, Sum> sums;
-      for (const Instruction &inst : block.instructions) {
-        if (inst.is("mbarrier") && inst.has("expect_tx") && inst.operands.size() >= 2) {
-          Sum &sum = sums[values.of(inst.operands[inst.operands.size() - 2]).text()];
-          std::optional<int64_t> bytes = values.constant(inst.operands.back());
-          sum.line = inst.line;
-          sum.expects = true;
-          sum.known &= bytes.has_value();
-          sum.expected += bytes.value_or(0);
-        } else if (isTmaLoad(inst)) {
-          std::optional<StringRef> barrier = mbarrierOf(inst);
-          if (!barrier)
-            continue;
-          Sum &sum = sums[values.of(*barrier).text()];
-          std::optional<int64_t> bytes = bytesOf(inst);
-          sum.copies = true;
-          sum.known &= bytes.has_value();
-          sum.copied += bytes.value_or(0);
-        }
-      }
-      for (auto &[name, sum] : sums)
-        if (sum.expects && sum.copies && sum.known && sum.expected != sum.copied)
-          report(sum.line, "the mbarrier " + name + " expects " + Twine(sum.expected) +
-                               " bytes, but the copies beside bring " + Twine(sum.copied));
-    }
   }
 
   //===--- the rest ---===//

@@ -187,6 +187,10 @@ private:
 /// What is wrong with mbarriers that are addressed by slot.
 void checkRings(const Function &function, const Values &values, std::vector<PtxProblem> &problems);
 
+/// What is wrong with the bytes that mbarriers expect; `promise` may be null.
+void checkBytes(const Function &function, const Values &values, const LaunchPromise *promise,
+                std::vector<PtxProblem> &problems);
+
 /// What is wrong with what blocks of a cluster do to each other.
 void checkClusters(const Function &function, const Values &values,
                    std::vector<PtxProblem> &problems);

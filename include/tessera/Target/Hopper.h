@@ -39,7 +39,8 @@ constexpr int64_t kMinSetMaxRegisters = 24, kMaxSetMaxRegisters = 256;
 // Tensor memory accelerator.
 constexpr int64_t kTmaMaxBox = 256;
 constexpr int64_t kTmaMaxRank = 5;
-constexpr int64_t kTmaAlignment = 16; // of base, strides and the inner box, bytes
+constexpr int64_t kTmaAlignment = 16;        // of base, strides and the inner box, bytes
+constexpr int64_t kTmaSharedAlignment = 128; // of a box in shared memory
 constexpr int64_t kTmaDescriptorBytes = 128;
 constexpr int64_t kTmaDescriptorAlignment = 64;
 

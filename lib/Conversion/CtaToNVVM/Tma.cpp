@@ -174,27 +174,55 @@ static int64_t numMbarriers(Lowering &f) {
   return static_cast<int64_t>(f.launch.getMbarriers().value_or(ArrayRef<int64_t>()).size());
 }
 
+/// A tile that the blocks of a cluster share: each fetches its part for all. Where `multicast_if`
+/// is false each fetches the whole tile for itself.
+static LogicalResult lowerMulticast(Lowering &f, cta::CopyOp op, const SharedPlace &place) {
+  const auto blocks = static_cast<int64_t>(*op.getMulticast());
+  if (blocks != static_cast<int64_t>(f.launch.getCluster().value_or(1)) || !op.getInto())
+    return f.error(op, "multicast needs a slot and a launch with as large a cluster");
+  std::optional<cta::TileParts> parts = cta::equalParts(op.getSmemType(), blocks);
+  if (!parts)
+    return f.error(op, "the tile cannot be dealt out to the blocks of the cluster");
+  Value rank = f.clusterRank();
+  std::vector<Box> boxes;
+  if (failed(collectBoxes(f, op, op.getSource(), op.getSmemType(), place, boxes, parts, rank)))
+    return failure();
+  LogicalResult status = success();
+  f.inFirstThread([&] {
+    Value policy = cachePolicy(f, op.getCache(), op.getSource(),
+                               op.getCacheIf() ? f.scalar(op.getCacheIf()) : Value());
+    // A cta.expect announced the bytes of the whole slot.
+    Value barrier = f.mbarrier(static_cast<int64_t>(*op.getMbarrier()), f.scalar(op.getSlot()));
+    auto issueForAll = [&] {
+      Value mask = f.constant(f.b.getI16IntegerAttr(static_cast<int16_t>((1 << blocks) - 1)));
+      issueLoads(f, boxes, f.gep(place.base, f.mul(rank, f.i32(parts->bytes))), barrier, policy,
+                 mask);
+    };
+    if (!op.getMulticastIf())
+      return issueForAll();
+    auto branch = scf::IfOp::create(f.b, f.loc, f.scalar(op.getMulticastIf()),
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(f.b);
+    f.b.setInsertionPointToStart(branch.thenBlock());
+    issueForAll();
+    f.b.setInsertionPointToStart(branch.elseBlock());
+    boxes.clear();
+    status = collectBoxes(f, op, op.getSource(), op.getSmemType(), place, boxes);
+    issueLoads(f, boxes, place.base, barrier, policy);
+  });
+  return status;
+}
+
 LogicalResult tessera::nvvm::lowerCopy(Lowering &f, cta::CopyOp op) {
   if (op.isCpAsync())
     return lowerCpAsync(f, op);
   std::optional<SharedPlace> place = f.placeOf(op.getInto() ? op.getInto() : op.getResult());
   if (!place || !op.getMbarrier() || static_cast<int64_t>(*op.getMbarrier()) >= numMbarriers(f))
     return f.error(op, "needs an offset and an mbarrier of the launch: run cta-allocate-shared");
-  // Of a tile that the blocks of a cluster share, each fetches its part for all.
-  std::optional<cta::TileParts> parts;
-  Value rank, mask;
-  if (op.getMulticast()) {
-    auto blocks = static_cast<int64_t>(*op.getMulticast());
-    if (blocks != static_cast<int64_t>(f.launch.getCluster().value_or(1)) || !op.getInto())
-      return f.error(op, "multicast needs a slot and a launch with as large a cluster");
-    parts = cta::equalParts(op.getSmemType(), blocks);
-    if (!parts)
-      return f.error(op, "the tile cannot be dealt out to the blocks of the cluster");
-    rank = f.clusterRank();
-    mask = f.constant(f.b.getI16IntegerAttr(static_cast<int16_t>((1 << blocks) - 1)));
-  }
+  if (op.getMulticast())
+    return lowerMulticast(f, op, *place);
   std::vector<Box> boxes;
-  if (failed(collectBoxes(f, op, op.getSource(), op.getSmemType(), *place, boxes, parts, rank)))
+  if (failed(collectBoxes(f, op, op.getSource(), op.getSmemType(), *place, boxes)))
     return failure();
   auto number = static_cast<int64_t>(*op.getMbarrier());
   f.inFirstThread([&] {
@@ -202,10 +230,7 @@ LogicalResult tessera::nvvm::lowerCopy(Lowering &f, cta::CopyOp op) {
                                op.getCacheIf() ? f.scalar(op.getCacheIf()) : Value());
     if (op.getInto()) {
       // A cta.expect announced the bytes of the whole slot.
-      Value base = place->base;
-      if (parts)
-        base = f.gep(base, f.mul(rank, f.i32(parts->bytes)));
-      issueLoads(f, boxes, base, f.mbarrier(number, f.scalar(op.getSlot())), policy, mask);
+      issueLoads(f, boxes, place->base, f.mbarrier(number, f.scalar(op.getSlot())), policy);
       return;
     }
     int64_t bytes = 0;

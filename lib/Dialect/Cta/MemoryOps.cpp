@@ -28,17 +28,20 @@ static auto maskEncodingOf(Type tileType) {
   };
 }
 
-/// `%M[...] clauses [cache_if = %c] [into %tile[%slot]] attrs : memref -> tile`; the tile is the
-/// result.
+/// `%M[...] clauses [cache_if = %c] [multicast_if = %m] [into %tile[%slot]] attrs : memref ->
+/// tile`; the tile is the result.
 static ParseResult parseSource(OpAsmParser &parser, OperationState &result, bool isCopy = false) {
   tile::ParsedAccess access;
   Type memref, tileType;
   SmallVector<int32_t> segments;
-  OpAsmParser::UnresolvedOperand into, slot, cacheIf;
+  OpAsmParser::UnresolvedOperand into, slot, cacheIf, multicastIf;
   if (parseAccess(parser, access, /*allowPad=*/true))
     return failure();
   bool hasCondition = isCopy && succeeded(parser.parseOptionalKeyword("cache_if"));
   if (hasCondition && (parser.parseEqual() || parser.parseOperand(cacheIf)))
+    return failure();
+  bool isShared = isCopy && succeeded(parser.parseOptionalKeyword("multicast_if"));
+  if (isShared && (parser.parseEqual() || parser.parseOperand(multicastIf)))
     return failure();
   bool hasInto = isCopy && succeeded(parser.parseOptionalKeyword("into"));
   if (hasInto && (parser.parseOperand(into) || parser.parseLSquare() || parser.parseOperand(slot) ||
@@ -55,12 +58,14 @@ static ParseResult parseSource(OpAsmParser &parser, OperationState &result, bool
     return failure();
   SmallVector<int32_t> sizes{1, segments[0], segments[1], segments[2]};
   if (isCopy) {
-    sizes.append({hasInto, hasInto, hasCondition});
+    sizes.append({hasInto, hasInto, hasCondition, isShared});
     Builder &b = parser.getBuilder();
     if (hasInto && (parser.resolveOperand(into, tileType, result.operands) ||
                     parser.resolveOperand(slot, b.getI32Type(), result.operands)))
       return failure();
     if (hasCondition && parser.resolveOperand(cacheIf, b.getI1Type(), result.operands))
+      return failure();
+    if (isShared && parser.resolveOperand(multicastIf, b.getI1Type(), result.operands))
       return failure();
   }
   result.addAttribute("operandSegmentSizes", parser.getBuilder().getDenseI32ArrayAttr(sizes));
@@ -101,6 +106,8 @@ static void printSource(Op op, OpAsmPrinter &p) {
   if constexpr (std::is_same_v<Op, CopyOp>) {
     if (op.getCacheIf())
       p << " cache_if = " << op.getCacheIf();
+    if (op.getMulticastIf())
+      p << " multicast_if = " << op.getMulticastIf();
     if (op.getInto())
       p << " into " << op.getInto() << '[' << op.getSlot() << ']';
   }
@@ -197,6 +204,8 @@ LogicalResult CopyOp::verify() {
   if (getCacheIf() && (isCpAsync() || !getCache() || *getCache() == tile::Cache::NoAlloc))
     return emitOpError("copy_c10: 'cache_if' is a condition for 'cache' = first, last or stream of "
                        "a copy by tma");
+  if (getMulticastIf() && !getMulticast())
+    return emitOpError("copy_c11: 'multicast_if' is a condition for 'multicast'");
   return success();
 }
 Value CopyOp::getLimit(unsigned dim) { return tile::limitOf(getLimits(), getLimited(), dim); }

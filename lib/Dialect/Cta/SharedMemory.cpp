@@ -3,6 +3,7 @@
 
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Target/Hopper.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -21,8 +22,8 @@ layout::SharedLayout tessera::cta::sharedLayout(SmemType type) {
                                         static_cast<int>(swizzle.getSpan()));
 }
 
-/// Parts of `rows` along `dim`, if TMA can move them.
-static std::optional<TileParts> partsOf(SmemType type, int dim, int64_t rows) {
+/// Parts of `rows` along `dim`, if TMA can move them, which begin at multiples of `alignment`.
+static std::optional<TileParts> partsOf(SmemType type, int dim, int64_t rows, int64_t alignment) {
   layout::SharedLayout shared = sharedLayout(type);
   if (dim == shared.contiguousDim)
     return std::nullopt;
@@ -31,7 +32,7 @@ static std::optional<TileParts> partsOf(SmemType type, int dim, int64_t rows) {
   second[dim] = rows;
   parts.bytes = shared.linearOffset(second);
   parts.part.shape[dim] = rows;
-  if (shared.validateTma() || parts.part.validateTma() || parts.bytes % shared.alignment())
+  if (shared.validateTma() || parts.part.validateTma() || parts.bytes % alignment)
     return std::nullopt;
   return parts;
 }
@@ -50,7 +51,7 @@ std::optional<TileParts> tessera::cta::warpgroupParts(StageOp stage) {
   const int64_t rows = registers.baseShape()[dim] * registers.repeats(shape)[dim];
   if (rows * registers.wgCount != shape[dim])
     return std::nullopt;
-  return partsOf(type, dim, rows);
+  return partsOf(type, dim, rows, sharedLayout(type).alignment());
 }
 
 bool tessera::cta::sameWarpgroupParts(StageOp a, StageOp b) {
@@ -69,7 +70,9 @@ std::optional<TileParts> tessera::cta::equalParts(SmemType type, int64_t count) 
   const int64_t extent = type.getShape()[longest];
   if (extent % count)
     return std::nullopt;
-  return partsOf(type, longest, extent / count);
+  // TMA swizzles by the bits of the address, so that a part may begin inside the pattern (CUDA C++
+  // Programming Guide, "Shared memory swizzle").
+  return partsOf(type, longest, extent / count, hopper::kTmaSharedAlignment);
 }
 
 int64_t tessera::cta::blockThreads(LaunchOp launch) {

@@ -100,7 +100,12 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     ```
 
     With `multicast = c` the blocks of a cluster of c copy the same tile: each fetches a part of it and writes that into the shared memory of all.
-    Made by `cta-pipeline-copies`.
+    With `multicast_if` that holds where it is true, which must be so in all blocks of the cluster or in none; elsewhere each block fetches the whole tile for itself.
+    Made by `cta-pipeline-copies`:
+
+    ```mlir
+    %b = cta.copy %B[%k, %j] multicast_if = %paired {mechanism = #cta.mechanism<tma>, multicast = 2 : i64} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    ```
 
     With `cache_if` the hint `cache` holds for launches in which that is true; others have the default. Made by `cta-hint-caches`:
 
@@ -113,12 +118,13 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     8. `into` has the result's type and comes with a slot.
     9. `vector` comes with cp_async: a power of two, 4, 8 or 16 bytes.
     10. `cache_if` comes with a `cache` of first, last or stream, and with tma.
+    11. `multicast_if` comes with `multicast`.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits,
     Optional<AnyRankedTensor>:$mask, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
     DenseI64ArrayAttr:$maskDims, OptionalAttr<AnyAttr>:$pad, OptionalAttr<Tile_CacheAttr>:$cache,
-    Optional<Cta_SmemType>:$into, Optional<I32>:$slot, Optional<I1>:$cacheIf,
+    Optional<Cta_SmemType>:$into, Optional<I32>:$slot, Optional<I1>:$cacheIf, Optional<I1>:$multicastIf,
     Cta_MechanismAttr:$mechanism, OptionalAttr<I64Attr>:$vector, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$mbarrier,
     OptionalAttr<I64Attr>:$multicast, OptionalAttr<StrAttr>:$why);
   let results = (outs Cta_SmemType:$result);

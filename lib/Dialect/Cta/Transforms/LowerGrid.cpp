@@ -13,6 +13,17 @@
 //
 // Columns are the points of all dimensions but the first, the last one fastest.
 //
+// In clusters the numbers are those of clusters, each of c points that follow each other in one
+// dimension. Points that are left over there, fewer than c in each column, are clusters along
+// another dimension, with the last numbers (c = 2, 5 x 3 points; without them 9 clusters, 3 of them
+// half empty):
+//
+//    0  2  4
+//    0  2  4
+//    1  3  5
+//    1  3  5
+//    6  6  7
+//
 // A persistent launch has as many blocks as the device takes at a time, and each runs the body for
 // the numbers t = block, block + blocks, ... below their total. t + blocks must stay below 2^31:
 // the launcher refuses a total above kMaxPersistent, and there are never more than 2^21 blocks.
@@ -145,11 +156,13 @@ static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange block
 /// What is known of the extents alone is more than a launch can have, unless another one is 0.
 /// Products of constants would fold to what is left of them in 64 bits.
 static LogicalResult checkExtents(tile::GridOp grid, ValueRange counts, int64_t most,
-                                  int64_t cluster) {
+                                  int64_t cluster, unsigned along) {
   uint64_t known = 1;
   std::string extents;
-  for (Value count : counts) {
+  for (auto [d, count] : llvm::enumerate(counts)) {
     std::optional<int64_t> extent = getConstantIntValue(count);
+    if (extent && d == along)
+      extent = static_cast<int64_t>(llvm::divideCeil(*extent, cluster));
     if (extent)
       known = llvm::SaturatingMultiply(known, uint64_t(*extent));
     extents += (extents.empty() ? "" : ", ") + (extent ? std::to_string(*extent) : "?");
@@ -161,15 +174,74 @@ static LogicalResult checkExtents(tile::GridOp grid, ValueRange counts, int64_t 
          << most << " of them; split the grid, or make its steps longer";
 }
 
-/// The number of points, of which there are `most`, and that of blocks that share them.
-///
-/// A cluster takes `cluster` points that follow each other in one dimension; `counts` are then
-/// those of clusters.
-static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int64_t most,
-                                                int64_t blocksPerSM, int64_t cluster, bool parts) {
+static Value product(Arith a, ValueRange counts) {
   Value total = counts.front();
   for (Value count : counts.drop_front())
     total = a.make<arith::MulIOp>(total, count);
+  return total;
+}
+
+namespace {
+/// How the points of a grid are dealt to clusters.
+struct Clusters {
+  int64_t size = 1;
+  unsigned along = 0;      // the dimension of their points,
+  unsigned other = 0;      // and that of the points left over, if there may be any
+  SmallVector<Value> full; // the clusters along `along`, a count for each dimension
+  Value numFull;
+  SmallVector<Value> rest; // those of the points left over: counts of `restDims`, or empty
+  SmallVector<unsigned> restDims;
+  Value total;
+};
+} // namespace
+
+/// Points that are left over make clusters along another dimension if these may have points beyond
+/// its end and are fewer than clusters that are filled in part.
+static Clusters dealToClusters(Arith a, tile::GridOp grid, ArrayRef<Value> counts, int64_t size,
+                               unsigned along) {
+  Clusters clusters{size, along, along, llvm::to_vector(counts), {}, {}, {}, {}};
+  if (size > 1) {
+    const unsigned rank = counts.size();
+    Value by = a.index(size), count = counts[along];
+    Value left = a.make<arith::RemUIOp>(count, by);
+    for (unsigned d = rank > 2 ? rank - 2 : 0; d < rank && clusters.other == along; ++d)
+      if (d != along && !whyNotCluster(grid, d))
+        clusters.other = d;
+    if (clusters.other == along || getConstantIntValue(left) == int64_t(0)) {
+      clusters.full[along] = a.make<arith::CeilDivUIOp>(count, by);
+    } else {
+      Value across = a.make<arith::CeilDivUIOp>(counts[clusters.other], by);
+      Value full = a.make<arith::DivUIOp>(count, by);
+      if (size > 2) {
+        Value pays = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::ult,
+                                                     a.make<arith::MulIOp>(left, across),
+                                                     counts[clusters.other]);
+        full = a.b.createOrFold<arith::SelectOp>(a.loc, pays, full,
+                                                 a.make<arith::CeilDivUIOp>(count, by));
+        left = a.b.createOrFold<arith::SelectOp>(a.loc, pays, left, a.index(0));
+      }
+      clusters.full[along] = full;
+      // The points of one cluster have the same coordinate in all other dimensions.
+      clusters.restDims.push_back(along);
+      clusters.rest.push_back(left);
+      for (unsigned d = 0; d < rank; ++d)
+        if (d != along && d != clusters.other) {
+          clusters.restDims.push_back(d);
+          clusters.rest.push_back(counts[d]);
+        }
+      clusters.restDims.push_back(clusters.other);
+      clusters.rest.push_back(across);
+    }
+  }
+  clusters.total = clusters.numFull = product(a, clusters.full);
+  if (!clusters.rest.empty())
+    clusters.total = a.make<arith::AddIOp>(clusters.numFull, product(a, clusters.rest));
+  return clusters;
+}
+
+/// The number of blocks that share the points, or clusters, of which there are at most `most`.
+static Value persistentBlocks(Arith a, Value total, int64_t most, int64_t blocksPerSM,
+                              int64_t cluster, bool parts) {
   if (!getConstantIntValue(total)) {
     Value limit = a.index(most);
     Value fits = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sle, total, limit);
@@ -190,7 +262,7 @@ static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int6
     return a.b.createOrFold<arith::SelectOp>(a.loc, any, fit, none);
   };
   if (cluster == 1)
-    return {total, atMost(resident)};
+    return atMost(resident);
   Value size = a.index(cluster);
   // Clusters that wait for others to end would be a second round. A chip with fewer SMs than a
   // cluster needs runs one after the other.
@@ -198,7 +270,7 @@ static std::pair<Value, Value> persistentBlocks(Arith a, ValueRange counts, int6
   Value together = MaxClustersOp::create(a.b, a.loc, a.b.getIndexType());
   Value fit = a.make<arith::MinSIOp>(room, together);
   fit = a.make<arith::MaxSIOp>(fit, a.index(1));
-  return {total, a.make<arith::MulIOp>(atMost(fit), size)};
+  return a.make<arith::MulIOp>(atMost(fit), size);
 }
 
 /// Whether the points fill so many rounds of the blocks that neighbours had better be near each
@@ -283,6 +355,47 @@ std::optional<std::string> tessera::cta::whyNotCluster(tile::GridOp grid, unsign
   return why;
 }
 
+/// The coordinates of this block's point, from those of its cluster along the first dimension.
+static SmallVector<Value> pointOfCluster(Arith a, const Clusters &clusters, Value number,
+                                         ArrayRef<Value> ofCluster, Arith fixed) {
+  Type i32 = a.b.getI32Type();
+  Value size = a.i32(clusters.size);
+  auto narrow = [&](Value x) -> Value {
+    return fixed.b.createOrFold<arith::IndexCastUIOp>(fixed.loc, i32, x);
+  };
+  Value id = a.b.createOrFold<arith::IndexCastUIOp>(
+      a.loc, i32, BlockIdOp::create(a.b, a.loc, a.b.getIndexType()));
+  Value rank = arith::RemUIOp::create(a.b, a.loc, id, size);
+  auto ofBlock = [&](Value coord) {
+    return a.make<arith::AddIOp>(a.make<arith::MulIOp>(coord, size), rank);
+  };
+  SmallVector<Value> point(ofCluster);
+  point[clusters.along] = ofBlock(point[clusters.along]);
+  if (clusters.rest.empty())
+    return point;
+  Value numFull = narrow(clusters.numFull);
+  Value isFull = a.is(arith::CmpIPredicate::ult, number, numFull);
+  // Of clusters of two at most one point is left over in a column.
+  ArrayRef<Value> counts(clusters.rest);
+  ArrayRef<unsigned> dims(clusters.restDims);
+  const bool single = clusters.size == 2;
+  SmallVector<Value> left = blockCoordinates(a, a.make<arith::SubIOp>(number, numFull),
+                                             counts.drop_front(single), /*group=*/0, /*most=*/{},
+                                             /*rows=*/0, fixed, /*reciprocals=*/true);
+  if (single)
+    left.insert(left.begin(), a.i32(0));
+  for (auto [d, coord] : llvm::zip_equal(dims, left)) {
+    if (d == clusters.along) {
+      Value end = fixed.make<arith::MulIOp>(narrow(clusters.full[d]), fixed.i32(clusters.size));
+      coord = a.make<arith::AddIOp>(end, coord);
+    } else if (d == clusters.other) {
+      coord = ofBlock(coord);
+    }
+    point[d] = a.b.createOrFold<arith::SelectOp>(a.loc, isFull, point[d], coord);
+  }
+  return point;
+}
+
 static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr plan, bool dependent) {
   // Steps that are SSA values may turn out constant only now: the op's verifier saw no integer.
   for (auto [d, step] : llvm::enumerate(grid.getMixedStep()))
@@ -325,7 +438,6 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
                  "cannot run in clusters, which may have points beyond the end of its "
                  "dimension "))
              << along << ": " << *why << "; plan cluster = 1, or another cluster_dim";
-    counts[along] = outside.make<arith::CeilDivSIOp>(counts[along], outside.index(cluster));
   }
   int64_t most = persistent ? kMaxPersistent : kMaxLaunched;
   // cta-overlap-epilogue lets the loop run once more.
@@ -333,19 +445,20 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
     most -= kMostBlocks;
   // Of clusters there are fewer: the numbers of their points are i32, too.
   most /= cluster;
-  if (failed(checkExtents(grid, counts, most, cluster)))
+  if (failed(checkExtents(grid, counts, most, cluster, along)))
     return failure();
   SmallVector<Value> blocks = counts;
-  Value total, many;
+  Clusters clusters;
+  Value many;
   if (persistent) {
-    Value launched;
-    std::tie(total, launched) = persistentBlocks(outside, counts, most, *blocksPerSM, cluster,
-                                                 plan.getStreamK().value_or(0) != 0);
+    clusters = dealToClusters(outside, grid, counts, cluster, along);
+    Value launched = persistentBlocks(outside, clusters.total, most, *blocksPerSM, cluster,
+                                      plan.getStreamK().value_or(0) != 0);
     blocks = {launched};
     // Parts of stream_k wait for clusters with lower numbers, which must be those that begin first;
     // and blocks that share an SM have no place that a table could know.
     if (cluster > 1 && *blocksPerSM == 1 && plan.getStreamK().value_or(0) == 0)
-      many = fillManyRounds(outside, total, launched, cluster);
+      many = fillManyRounds(outside, clusters.total, launched, cluster);
   }
   int64_t group = plan ? plan.getGroup().value_or(0) : 0;
   if (grid.getOrder())
@@ -371,19 +484,15 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   SmallVector<Value> numbers;
   if (!counts.empty()) {
     Value number = persistent
-                       ? openPersistentLoop(inside, total, body, cluster, many)
+                       ? openPersistentLoop(inside, clusters.total, body, cluster, many)
                        : b.createOrFold<arith::IndexCastUIOp>(
                              loc, b.getI32Type(), BlockIdOp::create(b, loc, b.getIndexType()));
     OpBuilder before(launch);
-    numbers = blockCoordinates(inside, number, counts, group, height, grid.getOrder() ? 0 : rows,
-                               persistent ? Arith{before, loc} : inside, persistent);
-    if (cluster > 1) {
-      Value id = b.createOrFold<arith::IndexCastUIOp>(loc, b.getI32Type(),
-                                                      BlockIdOp::create(b, loc, b.getIndexType()));
-      Value rank = arith::RemUIOp::create(b, loc, id, inside.i32(cluster));
-      Value first = inside.make<arith::MulIOp>(numbers[along], inside.i32(cluster));
-      numbers[along] = arith::AddIOp::create(b, loc, first, rank);
-    }
+    Arith fixed = persistent ? Arith{before, loc} : inside;
+    numbers = blockCoordinates(inside, number, persistent ? clusters.full : counts, group, height,
+                               grid.getOrder() ? 0 : rows, fixed, persistent);
+    if (cluster > 1)
+      numbers = pointOfCluster(inside, clusters, number, numbers, fixed);
   }
   for (auto [d, number] : llvm::enumerate(numbers)) {
     Value coord = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), number);

@@ -12,6 +12,8 @@
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Cta/Transforms.h"
 
+#include "mlir/IR/Dominance.h"
+
 #include "llvm/ADT/SetVector.h"
 
 namespace tessera::cta {
@@ -52,7 +54,8 @@ private:
   void addToGroup(CopyOp copy);
   int64_t cluster() { return static_cast<int64_t>(launch.getCluster().value_or(1)); }
   bool sameInCluster(Value value);
-  bool canMulticast(CopyOp copy);
+  bool sameCoordinates(CopyOp copy);
+  void multicast(CopyOp copy);
   Value channelOfEarlier(const Group &group, ArrayRef<Type> payload);
   void form(Group &group);
 
@@ -61,6 +64,10 @@ private:
   SmallVector<Operation *> writes;
   EpilogueCopies epilogue;
   DenseSet<Value> visiting;
+  // Of a select by `assumed` only one side counts; other conditions of selects are collected.
+  Value assumed;
+  bool assumedTrue = false;
+  SetVector<Value> choices;
   SmallVector<Group> groups, formed;
 };
 } // namespace
@@ -278,6 +285,11 @@ bool Pipelining::sameInCluster(Value value) {
     if (number.getDefiningOp<BlockIdOp>() && by && *by && *by % cluster() == 0)
       return true;
   }
+  if (auto select = dyn_cast<arith::SelectOp>(owner)) {
+    if (select.getCondition() == assumed)
+      return sameInCluster(assumedTrue ? select.getTrueValue() : select.getFalseValue());
+    choices.insert(select.getCondition());
+  }
   if (owner->getNumRegions() == 0)
     return all(owner->getOperands());
   if (auto loop = dyn_cast<scf::ForOp>(owner)) {
@@ -296,21 +308,52 @@ bool Pipelining::sameInCluster(Value value) {
   return true;
 }
 
-/// True if the blocks of the cluster fetch the same tiles, as often, and can share the work.
-bool Pipelining::canMulticast(CopyOp copy) {
-  if (cluster() < 2 || copy.isCpAsync() || !equalParts(copy.getSmemType(), cluster()))
-    return false;
+bool Pipelining::sameCoordinates(CopyOp copy) {
   visiting.clear();
+  return llvm::all_of(copy.getCoords(), [&](Value v) { return sameInCluster(v); });
+}
+
+/// The blocks of the cluster share the work where they fetch the same tiles, as often: always, or
+/// under the condition of a select that decides on the coordinates (cta-lower-grid).
+void Pipelining::multicast(CopyOp copy) {
+  if (cluster() < 2 || copy.isCpAsync() || !equalParts(copy.getSmemType(), cluster()))
+    return;
+  assumed = {};
   for (Operation *parent = copy->getParentOp(); parent != launch; parent = parent->getParentOp()) {
     SmallVector<Value> deciding(parent->getOperands());
     if (auto loop = dyn_cast<scf::ForOp>(parent))
       deciding = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
     else if (auto loop = dyn_cast<scf::WhileOp>(parent))
       deciding = {loop.getConditionOp().getCondition()};
+    visiting.clear();
     if (llvm::any_of(deciding, [&](Value v) { return !sameInCluster(v); }))
-      return false;
+      return;
   }
-  return llvm::all_of(copy.getCoords(), [&](Value v) { return sameInCluster(v); });
+  choices.clear();
+  if (sameCoordinates(copy))
+    return copy.setMulticast(cluster());
+  const DominanceInfo dominance(launch);
+  for (Value choice : llvm::to_vector(choices)) {
+    visiting.clear();
+    assumed = {};
+    if (!dominance.dominates(choice, copy) || !sameInCluster(choice))
+      continue;
+    assumed = choice;
+    for (bool value : {true, false}) {
+      assumedTrue = value;
+      if (!sameCoordinates(copy))
+        continue;
+      copy.setMulticast(cluster());
+      if (!value) {
+        OpBuilder b(choice.getContext());
+        b.setInsertionPointAfterValue(choice);
+        Value yes = arith::ConstantIntOp::create(b, choice.getLoc(), 1, 1);
+        choice = arith::XOrIOp::create(b, choice.getLoc(), choice, yes);
+      }
+      copy.getMulticastIfMutable().assign(choice);
+      return;
+    }
+  }
 }
 
 void Pipelining::form(Group &group) {
@@ -318,8 +361,7 @@ void Pipelining::form(Group &group) {
   SmallVector<Type> payload;
   for (CopyOp copy : group.copies) {
     payload.push_back(copy.getSmemType());
-    if (canMulticast(copy))
-      copy.setMulticast(cluster());
+    multicast(copy);
   }
   Location loc = group.copies.front().getLoc();
   group.channel = channelOfEarlier(group, payload);

@@ -124,7 +124,7 @@ CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
       vector ? load.getLimitedAttr()
              : rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
       rewriter.getDenseI64ArrayAttr({}), load.getPadAttr(), load.getCacheAttr(),
-      /*into=*/Value{}, /*slot=*/Value{}, /*cacheIf=*/Value{},
+      /*into=*/Value{}, /*slot=*/Value{}, /*cacheIf=*/Value{}, /*multicastIf=*/Value{},
       MechanismAttr::get(load.getContext(), vector ? Mechanism::CpAsync : Mechanism::Tma),
       vector ? rewriter.getI64IntegerAttr(vector) : IntegerAttr{},
       /*offset=*/IntegerAttr{}, /*mbarrier=*/IntegerAttr{}, /*multicast=*/IntegerAttr{},

@@ -1,0 +1,179 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Bytes that an mbarrier expects, and those that TMA loads bring: equal on every path, as far as
+// the text knows them. Looked at are the loads of the block that announces and of those behind it
+// that nothing else leads to (the sides of a branch, and where they meet); who loads elsewhere
+// may do so for another phase.
+#include "PtxValues.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/Twine.h"
+
+#include <map>
+#include <set>
+
+using namespace tessera;
+using namespace tessera::ptx;
+using llvm::ArrayRef;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace {
+class Bytes {
+public:
+  Bytes(const Function &function, const Values &values, const LaunchPromise *promise,
+        std::vector<PtxProblem> &problems)
+      : function(function), values(values), promise(promise), problems(problems),
+        predecessors(function.blocks.size()) {
+    for (unsigned block = 0; block < function.blocks.size(); ++block)
+      for (unsigned successor : function.blocks[block].successors)
+        predecessors[successor].insert(block);
+  }
+  void run();
+
+private:
+  /// What happens to one mbarrier in a block.
+  struct Sum {
+    unsigned line = 0; ///< of the announcement
+    int64_t expected = 0, copied = 0;
+    bool expects = false, copies = false, known = true;
+  };
+  /// The same along a path; paths of equal sums are one.
+  struct Path {
+    int64_t copied;
+    bool copies, known;
+    bool operator<(const Path &other) const {
+      return std::tie(copied, copies, known) < std::tie(other.copied, other.copies, other.known);
+    }
+  };
+
+  std::optional<int64_t> bytesOf(const Instruction &inst) const;
+  std::optional<int64_t> bytesOfPart(const Instruction &inst) const;
+  std::map<std::string, Sum> sumsOf(const Block &block) const;
+  void follow(unsigned start, const std::string &name, const Sum &expected,
+              const std::vector<std::map<std::string, Sum>> &sums);
+
+  const Function &function;
+  const Values &values;
+  const LaunchPromise *promise; ///< null: no contract speaks of the function
+  std::vector<PtxProblem> &problems;
+  std::vector<std::set<unsigned>> predecessors;
+};
+} // namespace
+
+/// Bytes that a TMA load brings to each block that it reaches. Of a load into all blocks of a
+/// cluster each block makes one: so many parts come.
+std::optional<int64_t> Bytes::bytesOf(const Instruction &inst) const {
+  std::optional<int64_t> bytes = bytesOfPart(inst);
+  if (!bytes || !isMulticast(inst))
+    return bytes;
+  return function.cluster ? std::optional<int64_t>(*bytes * function.cluster) : std::nullopt;
+}
+
+std::optional<int64_t> Bytes::bytesOfPart(const Instruction &inst) const {
+  if (!inst.is("cp.async.bulk.tensor")) // [to], [from], size, [mbarrier]
+    return inst.operands.size() > 2 ? values.constant(inst.operands[2]) : std::nullopt;
+  if (!promise || inst.operands.size() < 2)
+    return std::nullopt;
+  Value map = values.of(inst.operands[1].drop_front(1).split(',').first.trim());
+  StringRef name = map.base;
+  if (!map.isSymbol || map.offset || !name.consume_front(function.name) ||
+      !name.consume_front("_param_"))
+    return std::nullopt;
+  unsigned index;
+  if (name.getAsInteger(10, index))
+    return std::nullopt;
+  auto it = promise->boxes.find(index);
+  return it == promise->boxes.end() ? std::nullopt : std::optional<int64_t>(it->second);
+}
+
+std::map<std::string, Bytes::Sum> Bytes::sumsOf(const Block &block) const {
+  std::map<std::string, Sum> sums;
+  for (const Instruction &inst : block.instructions) {
+    if (inst.is("mbarrier") && inst.has("expect_tx") && inst.operands.size() >= 2) {
+      Sum &sum = sums[values.of(inst.operands[inst.operands.size() - 2]).text()];
+      std::optional<int64_t> bytes = values.constant(inst.operands.back());
+      sum.line = inst.line;
+      sum.expects = true;
+      sum.known &= bytes.has_value();
+      sum.expected += bytes.value_or(0);
+    } else if (isTmaLoad(inst)) {
+      std::optional<StringRef> barrier = mbarrierOf(inst);
+      if (!barrier)
+        continue;
+      Sum &sum = sums[values.of(*barrier).text()];
+      std::optional<int64_t> bytes = bytesOf(inst);
+      sum.copies = true;
+      sum.known &= bytes.has_value();
+      sum.copied += bytes.value_or(0);
+    }
+  }
+  return sums;
+}
+
+/// All paths from the block that announces through those that only it leads to.
+void Bytes::follow(unsigned start, const std::string &name, const Sum &expected,
+                   const std::vector<std::map<std::string, Sum>> &sums) {
+  constexpr size_t kMostPaths = 64;
+  auto own = [&](unsigned block) -> const Sum * {
+    auto it = sums[block].find(name);
+    return it == sums[block].end() ? nullptr : &it->second;
+  };
+  // Each block stands behind all that lead to it.
+  llvm::SetVector<unsigned> region;
+  region.insert(start);
+  for (size_t at = 0; at < region.size(); ++at)
+    for (unsigned next : function.blocks[region[at]].successors) {
+      const Sum *sum = own(next);
+      if (!(sum && sum->expects) && llvm::all_of(predecessors[next], [&](unsigned before) {
+            return region.contains(before);
+          }))
+        region.insert(next);
+    }
+  std::map<unsigned, std::set<Path>> paths; // at the end of a block
+  std::set<Path> ended;
+  for (unsigned block : region) {
+    std::set<Path> &through = paths[block];
+    if (block == start)
+      through = {{expected.copied, expected.copies, expected.known}};
+    else
+      for (unsigned before : predecessors[block])
+        for (Path path : paths[before]) {
+          if (const Sum *sum = own(block)) {
+            path.copied += sum->copied;
+            path.copies |= sum->copies;
+            path.known &= sum->known;
+          }
+          through.insert(path);
+        }
+    if (through.size() > kMostPaths)
+      return;
+    ArrayRef<unsigned> successors = function.blocks[block].successors;
+    if (successors.empty() || llvm::any_of(successors, [&](unsigned next) {
+          return next == start || !region.contains(next);
+        }))
+      ended.insert(through.begin(), through.end());
+  }
+  for (const Path &path : ended)
+    if (path.copies && path.known && path.copied != expected.expected)
+      return problems.push_back({expected.line, function.name,
+                                 ("the mbarrier " + name + " expects " + Twine(expected.expected) +
+                                  " bytes, but the copies beside bring " + Twine(path.copied))
+                                     .str()});
+}
+
+void Bytes::run() {
+  std::vector<std::map<std::string, Sum>> sums;
+  for (const Block &block : function.blocks)
+    sums.push_back(sumsOf(block));
+  for (unsigned block = 0; block < sums.size(); ++block)
+    for (const auto &[name, sum] : sums[block])
+      if (sum.expects)
+        follow(block, name, sum, sums);
+}
+
+void tessera::ptx::checkBytes(const Function &function, const Values &values,
+                              const LaunchPromise *promise, std::vector<PtxProblem> &problems) {
+  Bytes(function, values, promise, problems).run();
+}
