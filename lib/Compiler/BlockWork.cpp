@@ -66,9 +66,12 @@ static void addOp(Operation *op, Work &work) {
       .Case([&](cta::LoadOp load) { work.globalBytes += tileBytes(load.getTileType()); })
       .Case([&](cta::StoreOp store) { work.globalBytes += tileBytes(store.getTileType()); })
       .Case([&](cta::CopyOp copy) {
-        // Each block of a cluster fetches a part of what all get.
-        work.globalBytes +=
-            tileBytes(copy.getSmemType()) / static_cast<double>(copy.getMulticast().value_or(1));
+        // Each block of a cluster fetches a part of what all get; the negation of a condition
+        // holds for points left over only (cta-pipeline-copies).
+        const bool rare =
+            copy.getMulticastIf() && copy.getMulticastIf().getDefiningOp<arith::XOrIOp>();
+        const double blocks = rare ? 1 : static_cast<double>(copy.getMulticast().value_or(1));
+        work.globalBytes += tileBytes(copy.getSmemType()) / blocks;
       })
       .Case([&](cta::CopyOutOp copy) { work.globalBytes += tileBytes(copy.getSmemType()); })
       .Case([&](cta::WgmmaOp mma) {

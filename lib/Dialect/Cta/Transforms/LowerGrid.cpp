@@ -68,8 +68,12 @@ static Divisor makeDivisor(Arith outside, Value value) {
 /// With m = floor((2^32 - 1) / d) it is 2^32 / d - 1 <= m < 2^32 / d. So n * m / 2^32 is less than
 /// n / d, by at most n / 2^32 < 1/2: its floor is the quotient, or one less.
 static std::pair<Value, Value> divide(Arith a, Value n, Divisor d) {
-  if (!d.reciprocal || getConstantIntValue(d.value))
-    return {a.make<arith::DivUIOp>(n, d.value), a.make<arith::RemUIOp>(n, d.value)};
+  std::optional<int64_t> constant = getConstantIntValue(d.value);
+  if (!d.reciprocal || constant) {
+    // Without columns, or full clusters, nothing needs the quotient; but it must not be undefined.
+    Value by = constant == int64_t(0) ? a.i32(1) : d.value;
+    return {a.make<arith::DivUIOp>(n, by), a.make<arith::RemUIOp>(n, by)};
+  }
   Type i64 = a.b.getI64Type(), i32 = a.b.getI32Type();
   auto wide = [&](Value x) -> Value { return a.b.createOrFold<arith::ExtUIOp>(a.loc, i64, x); };
   Value product = a.make<arith::MulIOp>(wide(n), wide(d.reciprocal));
@@ -196,47 +200,49 @@ struct Clusters {
 } // namespace
 
 /// Points that are left over make clusters along another dimension if these may have points beyond
-/// its end and are fewer than clusters that are filled in part.
+/// its end and are fewer than clusters that are filled in part. All numbers here are at least 0.
 static Clusters dealToClusters(Arith a, tile::GridOp grid, ArrayRef<Value> counts, int64_t size,
                                unsigned along) {
   Clusters clusters{size, along, along, llvm::to_vector(counts), {}, {}, {}, {}};
-  if (size > 1) {
-    const unsigned rank = counts.size();
-    Value by = a.index(size), count = counts[along];
-    Value left = a.make<arith::RemUIOp>(count, by);
-    for (unsigned d = rank > 2 ? rank - 2 : 0; d < rank && clusters.other == along; ++d)
-      if (d != along && !whyNotCluster(grid, d))
-        clusters.other = d;
-    if (clusters.other == along || getConstantIntValue(left) == int64_t(0)) {
-      clusters.full[along] = a.make<arith::CeilDivUIOp>(count, by);
-    } else {
-      Value across = a.make<arith::CeilDivUIOp>(counts[clusters.other], by);
-      Value full = a.make<arith::DivUIOp>(count, by);
-      if (size > 2) {
-        Value pays = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::ult,
-                                                     a.make<arith::MulIOp>(left, across),
-                                                     counts[clusters.other]);
-        full = a.b.createOrFold<arith::SelectOp>(a.loc, pays, full,
-                                                 a.make<arith::CeilDivUIOp>(count, by));
-        left = a.b.createOrFold<arith::SelectOp>(a.loc, pays, left, a.index(0));
-      }
-      clusters.full[along] = full;
-      // The points of one cluster have the same coordinate in all other dimensions.
-      clusters.restDims.push_back(along);
-      clusters.rest.push_back(left);
-      for (unsigned d = 0; d < rank; ++d)
-        if (d != along && d != clusters.other) {
-          clusters.restDims.push_back(d);
-          clusters.rest.push_back(counts[d]);
-        }
-      clusters.restDims.push_back(clusters.other);
-      clusters.rest.push_back(across);
-    }
+  auto finish = [&] {
+    clusters.total = clusters.numFull = product(a, clusters.full);
+    if (!clusters.rest.empty())
+      clusters.total = a.make<arith::AddIOp>(clusters.numFull, product(a, clusters.rest));
+    return clusters;
+  };
+  if (size == 1)
+    return finish();
+  const unsigned rank = counts.size();
+  Value by = a.index(size), count = counts[along];
+  Value padded = a.make<arith::CeilDivSIOp>(count, by);
+  clusters.full[along] = padded;
+  for (unsigned d = rank > 2 ? rank - 2 : 0; d < rank && clusters.other == along; ++d)
+    if (d != along && !whyNotCluster(grid, d))
+      clusters.other = d;
+  if (clusters.other == along)
+    return finish();
+  Value left = a.make<arith::RemUIOp>(count, by), full = a.make<arith::DivUIOp>(count, by);
+  Value columns = counts[clusters.other], across = a.make<arith::CeilDivSIOp>(columns, by);
+  // One point that is left over in each column always pays, or costs nothing.
+  if (size > 2 || getConstantIntValue(columns) == int64_t(1)) {
+    Value pays = a.is(arith::CmpIPredicate::slt, a.make<arith::MulIOp>(left, across), columns);
+    full = a.b.createOrFold<arith::SelectOp>(a.loc, pays, full, padded);
+    left = a.b.createOrFold<arith::SelectOp>(a.loc, pays, left, a.index(0));
   }
-  clusters.total = clusters.numFull = product(a, clusters.full);
-  if (!clusters.rest.empty())
-    clusters.total = a.make<arith::AddIOp>(clusters.numFull, product(a, clusters.rest));
-  return clusters;
+  if (getConstantIntValue(left) == int64_t(0))
+    return finish();
+  clusters.full[along] = full;
+  // The points of one cluster have the same coordinate in all other dimensions.
+  clusters.restDims.push_back(along);
+  clusters.rest.push_back(left);
+  for (unsigned d = 0; d < rank; ++d)
+    if (d != along && d != clusters.other) {
+      clusters.restDims.push_back(d);
+      clusters.rest.push_back(counts[d]);
+    }
+  clusters.restDims.push_back(clusters.other);
+  clusters.rest.push_back(across);
+  return finish();
 }
 
 /// The number of blocks that share the points, or clusters, of which there are at most `most`.
@@ -355,7 +361,9 @@ std::optional<std::string> tessera::cta::whyNotCluster(tile::GridOp grid, unsign
   return why;
 }
 
-/// The coordinates of this block's point, from those of its cluster along the first dimension.
+/// The coordinates of this block's point: those of its cluster if that is a full one, `ofCluster`,
+/// and its rank along its dimension. Only one side of each select means anything: the difference
+/// that the other begins with wraps, and nothing is read or written there.
 static SmallVector<Value> pointOfCluster(Arith a, const Clusters &clusters, Value number,
                                          ArrayRef<Value> ofCluster, Arith fixed) {
   Type i32 = a.b.getI32Type();
@@ -374,7 +382,9 @@ static SmallVector<Value> pointOfCluster(Arith a, const Clusters &clusters, Valu
   if (clusters.rest.empty())
     return point;
   Value numFull = narrow(clusters.numFull);
-  Value isFull = a.is(arith::CmpIPredicate::ult, number, numFull);
+  Value isFull = getConstantIntValue(numFull) == int64_t(0)
+                     ? Value(arith::ConstantIntOp::create(a.b, a.loc, 0, 1))
+                     : a.is(arith::CmpIPredicate::ult, number, numFull);
   // Of clusters of two at most one point is left over in a column.
   ArrayRef<Value> counts(clusters.rest);
   ArrayRef<unsigned> dims(clusters.restDims);
