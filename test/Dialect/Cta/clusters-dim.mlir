@@ -14,11 +14,15 @@
 // it: beyond the end of N they store nothing.
 // GRID-LABEL: tile.kernel @given(
 // GRID:       %[[N:.*]] = arith.ceildivsi %{{.*}}, %c64
-// GRID:       arith.ceildivsi %{{.*}}, %c2
+// GRID:       %[[COLUMNS:.*]] = arith.maxsi %[[N]], %c0
+// GRID:       arith.remui %[[COLUMNS]], %c2
+// GRID:       arith.divui %[[COLUMNS]], %c2
 // GRID:       cta.launch
 // GRID:         %[[RANK:.*]] = arith.remui %{{.*}}, %c2_i32
 // GRID:         %[[COLUMN:.*]] = arith.addi %{{.*}}, %[[RANK]] : i32
-// GRID:         %[[J:.*]] = arith.index_castui %[[COLUMN]]
+// GRID:         %[[FULL:.*]] = arith.cmpi ult
+// GRID:         %[[POINT:.*]] = arith.select %[[FULL]], %[[COLUMN]], %{{.*}} : i32
+// GRID:         %[[J:.*]] = arith.index_castui %[[POINT]]
 // GRID:         %[[AT:.*]] = arith.muli %[[J]], %c64
 // GRID:         cta.copy %B[%{{.*}}, %[[AT]]]
 tile.kernel @rows(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
@@ -68,7 +72,7 @@ tile.kernel @given(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x
 
 // A batch is no row: groups of 4 rows and clusters are inside a batch.
 // GRID-LABEL: tile.kernel @batches(
-// GRID:       %[[ROWS:.*]] = arith.ceildivsi %{{.*}}, %c2
+// GRID:       %[[ROWS:.*]] = arith.divui %{{.*}}, %c2
 // GRID:       %[[R:.*]] = arith.index_castui %[[ROWS]] : index to i32
 // GRID:       %[[COLUMNS:.*]] = arith.index_castui %{{.*}} : index to i32
 // GRID:       arith.muli %[[R]], %[[COLUMNS]] : i32

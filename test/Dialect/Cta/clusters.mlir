@@ -10,10 +10,12 @@
 !b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
 !c = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
 
-// Two blocks that follow each other in the first dimension are a cluster: the number of clusters comes from half the rows, the number
-// of blocks is twice that of clusters, the row of a block is twice that of its cluster and its rank.
+// Two blocks that follow each other in the first dimension are a cluster: the number of clusters comes from half the rows (and that of
+// the row that may be left over, see cluster-rest.mlir), the number of blocks is twice that of clusters, the row of a block is twice that
+// of its cluster and its rank.
 // GRID-LABEL: tile.kernel @gemm(
-// GRID:       %[[ROWS:.*]] = arith.ceildivsi %{{.*}}, %c2
+// GRID:       %[[LEFT:.*]] = arith.remui %[[COUNT:.*]], %c2 : index
+// GRID:       %[[ROWS:.*]] = arith.divui %[[COUNT]], %c2 : index
 // GRID:       %[[CORES:.*]] = tile.num_cores
 // GRID:       %[[ROOM:.*]] = arith.divsi %[[CORES]], %{{.*}}
 // GRID:       %[[MAX:.*]] = cta.max_clusters
@@ -28,22 +30,27 @@
 // GRID:           %[[RANK:.*]] = arith.remui %{{.*}}, %c2_i32
 // GRID:           arith.addi %{{.*}}, %[[RANK]] : i32
 
-// B is the same for both blocks of a cluster: each fetches half of it for both. A is each block's own.
+// B is the same for both blocks of a cluster: each fetches half of it for both. A is each block's own. Of the row left over it is the other
+// way round.
 // COPIES-LABEL: tile.kernel @gemm(
-// COPIES:       cta.copy %A[{{.*}}] {mechanism = #cta.mechanism<tma>} :
-// COPIES:       cta.copy %B[{{.*}}] {mechanism = #cta.mechanism<tma>, multicast = 2 : i64} :
+// COPIES:         %[[FULL:.*]] = arith.cmpi ult
+// COPIES-NEXT:    %[[TRUE:.*]] = arith.constant true
+// COPIES-NEXT:    %[[REST:.*]] = arith.xori %[[FULL]], %[[TRUE]] : i1
+// COPIES:         cta.copy %A[{{.*}}] multicast_if = %[[REST]] {mechanism = #cta.mechanism<tma>, multicast = 2 : i64} :
+// COPIES-NEXT:    cta.copy %B[{{.*}}] multicast_if = %[[FULL]] {mechanism = #cta.mechanism<tma>, multicast = 2 : i64} :
 
 // Both blocks write into a slot: it is free when the warpgroups of both have given it back.
 // CHANNELS-LABEL: tile.kernel @gemm(
 // CHANNELS:       mbarriers = array<i64: 1, 1, 1, 2, 2, 2>
 // CHANNELS:       cta.arrive 3[%{{.*}}] {cluster = 2 : i64}
 // CHANNELS:       cta.expect 0[%{{.*}}] bytes = 24576
-// CHANNELS:       cta.copy %B{{.*}} into %{{.*}} {mbarrier = 0 : i64, mechanism = #cta.mechanism<tma>, multicast = 2 : i64}
+// CHANNELS:       cta.copy %B{{.*}} multicast_if = %{{.*}} into %{{.*}} {mbarrier = 0 : i64, mechanism = #cta.mechanism<tma>, multicast = 2 : i64}
 
 // Nobody signals mbarriers that are not there yet or no more: the cluster meets at both ends. A part is 32 of the 64 rows, 4096 bytes
-// on in each panel of shared memory.
+// on in each panel of shared memory. A tile that is not shared has a descriptor of its own; the mbarrier is the same.
 // NVVM-LABEL: llvm.func @gemm_0
 // NVVM-SAME:  nvvm.cluster_dim = array<i32: 2, 1, 1>
+// NVVM-SAME:  {arg = 0 : i64, box = array<i64: 32, 64>{{[^}]*}}}, {arg = 0 : i64, box = array<i64: 64, 64>{{[^}]*}}}, {arg = 1 : i64, box = array<i64: 32, 64>{{[^}]*}}}, {arg = 1 : i64, box = array<i64: 64, 64>
 // NVVM:       nvvm.fence.mbarrier.init
 // NVVM:       nvvm.cluster.arrive.relaxed {aligned}
 // NVVM:       nvvm.cluster.wait {aligned}
@@ -51,8 +58,20 @@
 // NVVM-SAME:  min.u32 rank, $1, 1;
 // NVVM-SAME:  mapa.shared::cluster.u32 there, $0, rank;
 // NVVM-SAME:  mbarrier.arrive.shared::cluster.b64 _, [there];
-// NVVM:       nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} box[%{{.*}}, %{{.*}}] : !llvm.ptr<7>
-// NVVM:       nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %{{.*}} : !llvm.ptr<7>
+// NVVM:       %[[FULL:.*]] = arith.cmpi ult
+// NVVM-NEXT:  %[[REST:.*]] = arith.xori %[[FULL]], %{{.*}} : i1
+// NVVM:       scf.if %[[REST]] {
+// NVVM-COUNT-1: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[PART_A:.*]], %[[BARRIER_A:.*]], box[%{{.*}}, %{{.*}}] multicast_mask = %{{.*}} : !llvm.ptr<7>
+// NVVM-NOT:   nvvm.cp.async
+// NVVM:       } else {
+// NVVM-NOT:   nvvm.cp.async{{.*}} %[[PART_A]],
+// NVVM:       nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %{{.*}}, %[[BARRIER_A]], box[%{{.*}}, %{{.*}}] : !llvm.ptr<7>
+// NVVM:       scf.if %[[FULL]] {
+// NVVM-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[PART_B:.*]], %[[BARRIER_B:.*]], box[%{{.*}}, %{{.*}}] multicast_mask = %{{.*}} : !llvm.ptr<7>
+// NVVM-NOT:   nvvm.cp.async
+// NVVM:       } else {
+// NVVM-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %{{.*}}, %[[BARRIER_B]], box[%{{.*}}, %{{.*}}] : !llvm.ptr<7>
+// NVVM-NOT:   nvvm.cp.async.bulk.tensor.shared
 // NVVM:       nvvm.cluster.arrive{{$}}
 // NVVM-NEXT:  nvvm.cluster.wait{{$}}
 tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})

@@ -6,8 +6,9 @@
 // The first number of a persistent loop over clusters is that of the place, if the points fill eight rounds of the blocks. Which block
 // of its cluster one is does not depend on it.
 // CHECK-LABEL: tile.kernel @clusters(
-// CHECK: %[[ROWS:.*]] = arith.ceildivsi %{{.*}}, %c2{{.*}} : index
-// CHECK: %[[TOTAL:.*]] = arith.muli %[[ROWS]], %{{.*}} : index
+// CHECK: %[[ROWS:.*]] = arith.divui %{{.*}}, %c2{{.*}} : index
+// CHECK: %[[FULL:.*]] = arith.muli %[[ROWS]], %{{.*}} : index
+// CHECK: %[[TOTAL:.*]] = arith.addi %[[FULL]], %{{.*}} : index
 // CHECK: %[[FIT:.*]] = arith.minsi %[[TOTAL]], %{{.*}} : index
 // CHECK: %[[BLOCKS:.*]] = arith.muli %[[FIT]], %{{.*}} : index
 // CHECK: %[[POINTS:.*]] = arith.muli %[[TOTAL]], %c2{{.*}} : index

@@ -151,6 +151,17 @@ tile.kernel @condition_of_pieces(%x: memref<?x?xbf16>, %p: i1) attributes {phase
 
 // -----
 
+tile.kernel @condition_of_no_multicast(%x: memref<?x?xbf16>, %p: i1) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @condition_of_no_multicast_0 blocks() attributes {cluster = 2 : i64} {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{copy_c11: 'multicast_if' is a condition for 'multicast'}}
+    %s = cta.copy %x[%c0, %c0] multicast_if = %p {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<linear>>
+  }
+  tile.return
+}
+
+// -----
+
 tile.kernel @arrives_twice(%x: memref<?x?xbf16>, %s: i32) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   cta.launch @arrives_twice_0 blocks() attributes {mbarriers = array<i64: 128>} {
     // expected-error @below {{arrive_c1: with 'copies' every thread arrives, in its own block: it stands without per_warp and cluster}}
