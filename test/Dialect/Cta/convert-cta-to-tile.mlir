@@ -278,3 +278,20 @@ tile.kernel @max_clusters(%A: memref<?xf32>, %n: index, %f: f32) attributes {pha
   }
   tile.return
 }
+
+// -----
+
+// Who fetches a tile is not what it is: each block loads all of it, whatever the condition says.
+// CHECK-LABEL: tile.kernel @multicast(
+// CHECK: tile.grid (%[[ID:.+]]) = (0) to (%n)
+// CHECK-NEXT: %[[T:.+]] = tile.load %x[%[[ID]], %[[ID]]] : memref<?x?xf32> -> tensor<64x32xf32>
+// CHECK: tile.store %[[T]], %x[%n, %n]
+tile.kernel @multicast(%x: memref<?x?xf32>, %n: index, %p: i1) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @multicast_0 blocks(%n) attributes {cluster = 2} {
+    %b = cta.block_id : index
+    %s = cta.copy %x[%b, %b] multicast_if = %p {mechanism = #cta.mechanism<tma>, multicast = 2 : i64} : memref<?x?xf32> -> !cta.smem<64x32xf32, #cta.swizzle<128, dim = 1>>
+    %t = cta.read %s : !cta.smem<64x32xf32, #cta.swizzle<128, dim = 1>> -> tensor<64x32xf32, #cta.frag<wgmma_acc, wg = 1>>
+    cta.store %t, %x[%n, %n] : tensor<64x32xf32, #cta.frag<wgmma_acc, wg = 1>> -> memref<?x?xf32>
+  }
+  tile.return
+}

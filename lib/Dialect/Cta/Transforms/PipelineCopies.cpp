@@ -292,7 +292,12 @@ bool Pipelining::sameInCluster(Value value) {
   }
   if (owner->getNumRegions() == 0)
     return all(owner->getOperands());
-  if (auto loop = dyn_cast<scf::ForOp>(owner)) {
+  auto loop = dyn_cast<scf::ForOp>(owner);
+  // What a loop carries has been selected by another iteration's condition.
+  if (assumed && owner->isAncestor(assumed.getParentBlock()->getParentOp()) &&
+      !(loop && value == loop.getInductionVar()))
+    return false;
+  if (loop) {
     SmallVector<Value> sources{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
     for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs()))
       if (argument == value || loop.getResult(i) == value)
