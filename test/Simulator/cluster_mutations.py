@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Changes of Inputs/cluster-ring.mlir that break the protocol between the blocks of a cluster; mutate.py applies them."""
+"""Changes of Inputs/cluster-ring.mlir and cluster-rest.mlir that break the protocol between the blocks of a cluster; mutate.py applies them."""
 
 AWAIT = "          cta.await 0[%s] parity %p\n"
 FREE = "            cta.await 3[%s] parity %free\n"
@@ -91,4 +91,39 @@ RIGHT = [
     ("bytes are announced behind the copies", (EXPECT, ""), (COPY_B, COPY_B + EXPECT)),
     ("one block copies before it announces, the other behind", (EXPECT, in_first(EXPECT)), (COPY_B, COPY_B + "            %second = arith.cmpi ne, %rank, %c0 : index\n            scf.if %second {\n" + EXPECT + "            }\n")),
     ("every warp releases, and the count says so", ("{cluster = 2}", "per_warp {cluster = 2}"), (COUNTS, "1, 1, 1, 16, 16, 16>")),
+]
+
+# Of cluster-rest.mlir.
+IF_A, IF_B = "%A[%i, %k] multicast_if = %others", "%B[%k, %j] multicast_if = %full"
+OTHERS = "          %others = arith.xori %full, %true : i1\n"
+FIRST = "          %first = arith.cmpi eq, %rank, %c0 : index\n"
+
+
+def other(condition, first=""):
+    """Another condition, behind that of the producer and what it needs first."""
+    return OTHERS, f"{OTHERS}{first}          %other = {condition}\n"
+
+
+REST = [
+    ("condition", "B is shared where its columns are not the same", "different tiles", (IF_B, IF_B.replace("%full", "%others"))),
+    ("condition", "A is shared where its rows are not the same", "different tiles", (IF_A, IF_A.replace("%others", "%full"))),
+    ("condition", "the conditions are each other's", "different tiles", (IF_B, IF_B.replace("%full", "%others")), (IF_A, IF_A.replace("%others", "%full"))),
+    ("condition", "B is always shared", "different tiles", (IF_B, IF_B.replace(" multicast_if = %full", ""))),
+    ("condition", "A is always shared", "different tiles", (IF_A, IF_A.replace(" multicast_if = %others", ""))),
+    ("condition", "one point too many is shared", "different tiles", other("arith.cmpi ule, %t, %numFull : index"), (IF_B, IF_B.replace("%full", "%other"))),
+    ("condition", "only one block shares its part of B", "", other("arith.andi %full, %first : i1", FIRST), (IF_B, IF_B.replace("%full", "%other"))),
+    ("condition", "only one block shares its part of A", "", other("arith.andi %others, %first : i1", FIRST), (IF_A, IF_A.replace("%others", "%other"))),
+    ("condition", "one block shares its part of what is not shared", "", other("arith.ori %full, %first : i1", FIRST), (IF_B, IF_B.replace("%full", "%other"))),
+    ("condition", "each block takes its row for the number of the cluster", "", other("arith.cmpi ult, %own, %numFull : index", "          %own = arith.addi %t, %rank : index\n"),
+     (IF_B, IF_B.replace("%full", "%other"))),
+    ("bytes", "only the own parts are announced", "", ("bytes = 32768", "bytes = 24576")),
+    ("release", "slots are given back to the own block only where A is shared", "deadlock", (ARRIVE, f"          scf.if %full {{\n  {ARRIVE}          }} else {{\n  {ALONE}          }}\n")),
+    ("release", "slots are given back to the own block only where B is shared", "deadlock", (ARRIVE, f"          scf.if %full {{\n  {ALONE}          }} else {{\n  {ARRIVE}          }}\n")),
+]
+
+REST_RIGHT = [
+    ("nothing is shared", (OTHERS, OTHERS + "          %none = arith.constant false\n"), (IF_A, IF_A.replace("%others", "%none")), (IF_B, IF_B.replace("%full", "%none"))),
+    ("B is never shared", (IF_B, "%B[%k, %j]"), ("mbarrier = 0, multicast = 2} : memref<?x?xbf16> -> !tileB", "mbarrier = 0} : memref<?x?xbf16> -> !tileB")),
+    ("B is shared by the first of the full clusters only", other("arith.andi %full, %begins : i1", "          %begins = arith.cmpi eq, %t, %c0 : index\n"),
+     (IF_B, IF_B.replace("%full", "%other"))),
 ]

@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections import Counter
 
-from cluster_mutations import CLUSTER as CLUSTER_MUTATIONS, RIGHT
+from cluster_mutations import CLUSTER as CLUSTER_MUTATIONS, REST as REST_MUTATIONS, REST_RIGHT, RIGHT
 from stream_k_mutations import STREAM_K as STREAM_K_MUTATIONS, STREAM_K_RIGHT
 
 TILE_OPT, INPUTS, SYNC, PENDING, PINGPONG = sys.argv[1:6]
@@ -24,11 +24,14 @@ TIMINGS = 24
 RING = os.path.join(INPUTS, "gemm-ring.mlir")
 CHANNELS = os.path.join(INPUTS, "two-channels.mlir")
 CLUSTER = os.path.join(INPUTS, "cluster-ring.mlir")
+REST = os.path.join(INPUTS, "cluster-rest.mlir")
 STREAM_K = os.path.join(INPUTS, "stream-k.mlir")
 SIZES = {
     RING: ["M=500,N=300,K=640", "M=300,N=200,K=64"],
     CHANNELS: ["S=500,T=640,D=64", "S=200,T=64,D=64", "S=500,T=0,D=64"],
     CLUSTER: ["M=500,N=300,K=640", "M=300,N=200,K=64", "M=100,N=400,K=192"],
+    # Two rows and one, which has pairs of columns and a last one alone; one row only; none left over.
+    REST: ["M=300,N=300,K=640", "M=300,N=500,K=64", "M=100,N=400,K=192", "M=256,N=300,K=192"],
     # Of four blocks: three points, one, as many as there are, and two more; more iterations than a part has, no multiple of them.
     STREAM_K: [f"M={128 * points},N=128,K={64 * trips} cores=4" for points, trips in ((3, 10), (1, 9), (4, 10), (6, 7), (1, 0))],
     SYNC: ["M=300,N=520,K=200"],
@@ -220,6 +223,7 @@ MUTATIONS = [
     sync("sync", "stores are not awaited", "may still read", ("      cta.await_stores read\n", "")),
     # Blocks of a cluster.
     *(Mutation(CLUSTER, "cluster", f"{what}: {name}", expect, *edits) for what, name, expect, *edits in CLUSTER_MUTATIONS),
+    *(Mutation(REST, "rest", f"{what}: {name}", expect, *edits) for what, name, expect, *edits in REST_MUTATIONS),
     # Sums that blocks hand to each other.
     *(Mutation(STREAM_K, "stream-k", f"{what}: {name}", expect, *edits) for what, name, expect, *edits in STREAM_K_MUTATIONS),
 ]
@@ -241,7 +245,7 @@ def main():
             code, errors = run(text, size)
             if code:
                 failures.append(f"unmutated {os.path.basename(file)}, {size}: {errors}")
-    for file, right in ((CLUSTER, RIGHT), (STREAM_K, STREAM_K_RIGHT)):
+    for file, right in ((CLUSTER, RIGHT), (REST, REST_RIGHT), (STREAM_K, STREAM_K_RIGHT)):
         for name, *edits in right:
             for size in SIZES[file]:
                 code, errors = run(Mutation(file, "right", name, "", *edits).apply(open(file).read()), size)
