@@ -4,7 +4,7 @@
 // Bytes that an mbarrier expects, and those that TMA loads bring: equal on every path, as far as
 // the text knows them. Looked at are the loads of the block that announces and of those behind it
 // that nothing else leads to (the sides of a branch, and where they meet); who loads elsewhere
-// may do so for another phase.
+// may do so for another phase. A path without loads is none: some threads may skip those of others.
 #include "PtxValues.h"
 
 #include "llvm/ADT/SetVector.h"

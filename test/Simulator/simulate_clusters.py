@@ -26,11 +26,9 @@ def cases():
     # Points left over, which are clusters along the other dimension: of two one, which has an odd number of points across; of four one and two,
     # and three, which are not. Both dimensions.
     for along, rows, columns in ((0, "M", "N"), (1, "N", "M")):
-        for depth in (2, 3):
-            trips = sorted({0, 1, depth - 1, depth, depth + 1})
-            plan = f"stages = {depth}, persistent = 1, cluster_dim = {along}, cluster = "
-            yield "gemm-nn-128x128x64", plan + "2", [f"{rows}={r},{columns}={c},K={STEP * k}" for r, c in ((100, 300), (300, 300), (600, 640)) for k in trips]
-            yield "gemm-nn-128x128x64", plan + "4", [f"{rows}={r},{columns}=640,K={STEP * k}" for r in (100, 600, 768, 896) for k in trips]
+        plan = f"persistent = 1, cluster_dim = {along}, cluster = "
+        yield "gemm-nn-128x128x64", f"stages = 3, {plan}2", [f"{rows}={r},{columns}={c},K={STEP * k}" for r, c in ((100, 300), (300, 300), (600, 392)) for k in (0, 1, 2, 3, 4)]
+        yield "gemm-nn-128x128x64", f"stages = 2, {plan}4", [f"{rows}={r},{columns}=640,K={STEP * k}" for r in (100, 600, 768, 896) for k in (0, 1, 2, 3)]
     yield "gemm-nn-128x128x64", "stages = 2, producers = 0, persistent = 1, cluster = 2", [f"M=600,N=200,K={STEP * k}" for k in range(4)]
     yield "gemm-nn-128x128x64", "stages = 3, pending = 1, persistent = 1, cluster = 4", [f"M=600,N=200,K={STEP * k}" for k in range(5)]
     yield "gemm-nn-128x128x64", "replicate = blocks, stages = 3, persistent = 1, cluster = 2", [f"M=600,N=520,K={STEP * k}" for k in (0, 1, 4)]

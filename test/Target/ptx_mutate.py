@@ -54,6 +54,8 @@ MUTATIONS = [
 # Behind its opcode "\tmapa…" and "\t@some mbarrier.arrive…" are one asm block.
 REMOTE = r"\t@some mbarrier\.arrive\.shared::cluster\.b64 _, \[there\];\n"
 MEETS = r"\tbarrier\.cluster\.arrive\S*;\n\tbarrier\.cluster\.wait\S*;\n"
+# A copy on the side of a branch on which each block has a tile of its own.
+OWN = r"\tcp\.async\.bulk\.tensor\S*shared::cluster\S*complete_tx::bytes(?!\S*multicast).*\n"
 CLUSTER_MUTATIONS = [
     ("nobody releases", REMOTE, "", 1, "is waited for, but nobody arrives"),
     ("nobody tells other blocks", REMOTE, "", 1, "no block says to others that its memory is free"),
@@ -68,6 +70,9 @@ CLUSTER_MUTATIONS = [
     ("parts are announced as whole tiles", r"mov\.b32 \t(%r\d+), 32768;", r"mov.b32 \t\1, 49152;", 1, "expects 49152 bytes"),
     ("a part is fetched for the own block only", r"\.multicast::cluster(\S*) (.*), %rs\d+(.*;)", r"\1 \2\3", 1, "but the copies beside bring"),
     ("a part is not fetched", r"\tcp\.async\.bulk\.tensor.*multicast.*\n", "", 1, "but the copies beside bring"),
+    ("a box of what is not shared is not fetched", OWN, "", 1, "but the copies beside bring"),
+    ("what is not shared is not fetched", OWN, "", 0, "but the copies beside bring"),
+    ("what is not shared is fetched twice", rf"({OWN})", r"\1\1", 1, "but the copies beside bring"),
     ("a multicast to the first block", r"mov\.b16 \t(%rs\d+), 3;", r"mov.b16 \t\1, 1;", 1, "a multicast with the mask 1 in clusters of 2 blocks"),
     ("a multicast to three blocks", r"mov\.b16 \t(%rs\d+), 3;", r"mov.b16 \t\1, 7;", 1, "a multicast with the mask 7"),
     ("no clusters", r"\.explicitcluster\n\.reqnctapercluster.*\n", "", 1, "does not say how large clusters are"),
