@@ -174,7 +174,8 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
     to the next column. The arithmetic on block numbers is i32: a launch has less than 2³¹ blocks.
 
     With `persistent = 1` in the plan the launch has at most `tile.num_cores` times `blocks_per_sm` (1) blocks, and the body is in a loop over the numbers
-    of the points of the grid, in the same order. Clusters are no more than `cta.max_clusters` either. A grid of rank 0 stays as it is. What `t + blocks < 2³¹` needs of the number of points is a `tile.assume`.
+    of the points of the grid, in the same order. Clusters are no more than `cta.max_clusters` either; points
+    that they leave over along their dimension are clusters along another of the last two, with the last numbers, if these are fewer (docs/Async.md, *Clusters*). A grid of rank 0 stays as it is. What `t + blocks < 2³¹` needs of the number of points is a `tile.assume`.
 
     With the option `dependent` launches are `dependent`: each may begin before the one in front of it in the stream has ended.
 
@@ -339,6 +340,8 @@ def PipelineCopies : CtaPass<"cta-pipeline-copies"> {
     Requires *placed* with lowered grids and decomposed ops; ensures *scheduled*. Every `cta.copy` inside a loop, by TMA or cp.async, becomes the producing side of a
     channel of open depth; its readers get the tile from the consuming side, released behind the last of them. Copies of one block
     with the same first and last reader and one mechanism share a channel. With `stages = 0` in the kernel's plan nothing changes but the phase.
+
+    In a launch with `cluster = c` a copy by TMA with the same coordinates in all blocks of a cluster gets `multicast = c`, and `multicast_if` if they are the same on one side of a select only.
 
     Left as it is, with the reason in the copy's `why`: a copy whose coordinates, or whose loop's bounds, depend on tiles; one of memory that the launch
     writes (a load never moves above a store that may alias it); one whose tile leaves its block; one by cp.async unless all threads (`producers = 0`) or a warpgroup

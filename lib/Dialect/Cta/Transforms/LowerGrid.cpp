@@ -15,8 +15,8 @@
 //
 // In clusters the numbers are those of clusters, each of c points that follow each other in one
 // dimension. Points that are left over there, fewer than c in each column, are clusters along
-// another dimension, with the last numbers (c = 2, 5 x 3 points; without them 9 clusters, 3 of them
-// half empty):
+// another dimension, with the last numbers (c = 2, g = 2, 5 x 3 points; without them 9 clusters, 3
+// of them half empty):
 //
 //    0  2  4
 //    0  2  4
