@@ -66,12 +66,14 @@ static void addOp(Operation *op, Work &work) {
       .Case([&](cta::LoadOp load) { work.globalBytes += tileBytes(load.getTileType()); })
       .Case([&](cta::StoreOp store) { work.globalBytes += tileBytes(store.getTileType()); })
       .Case([&](cta::CopyOp copy) {
-        // Each block of a cluster fetches a part of what all get; the negation of a condition
-        // holds for points left over only (cta-pipeline-copies).
-        const bool rare =
-            copy.getMulticastIf() && copy.getMulticastIf().getDefiningOp<arith::XOrIOp>();
-        const double blocks = rare ? 1 : static_cast<double>(copy.getMulticast().value_or(1));
-        work.globalBytes += tileBytes(copy.getSmemType()) / blocks;
+        // Each block of a cluster fetches a part of what all get. Under a condition: where the
+        // number of the cluster is one of the full ones (cta-lower-grid), which nearly all are.
+        auto number = copy.getMulticastIf() ? copy.getMulticastIf().getDefiningOp<arith::CmpIOp>()
+                                            : arith::CmpIOp();
+        const bool isShared = !copy.getMulticastIf() ||
+                              (number && number.getPredicate() == arith::CmpIPredicate::ult);
+        const auto blocks = static_cast<double>(copy.getMulticast().value_or(1));
+        work.globalBytes += tileBytes(copy.getSmemType()) / (isShared ? blocks : 1);
       })
       .Case([&](cta::CopyOutOp copy) { work.globalBytes += tileBytes(copy.getSmemType()); })
       .Case([&](cta::WgmmaOp mma) {
