@@ -12,6 +12,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 using namespace tessera;
 using namespace tessera::ptx;

@@ -204,11 +204,7 @@ struct Clusters {
 static Clusters dealToClusters(Arith a, tile::GridOp grid, ArrayRef<Value> counts, int64_t size,
                                unsigned along) {
   Clusters clusters{size, along, along, llvm::to_vector(counts), {}, {}, {}, {}};
-  Value by = a.index(size), count = counts[along];
-  auto padded = [&] { return a.make<arith::CeilDivSIOp>(count, by); };
   auto finish = [&] {
-    if (size > 1 && clusters.rest.empty())
-      clusters.full[along] = padded();
     clusters.total = clusters.numFull = product(a, clusters.full);
     if (!clusters.rest.empty())
       clusters.total = a.make<arith::AddIOp>(clusters.numFull, product(a, clusters.rest));
@@ -217,21 +213,27 @@ static Clusters dealToClusters(Arith a, tile::GridOp grid, ArrayRef<Value> count
   if (size == 1)
     return finish();
   const unsigned rank = counts.size();
+  Value by = a.index(size), count = counts[along];
+  auto padded = [&] { return a.make<arith::CeilDivSIOp>(count, by); };
+  auto finishPadded = [&] {
+    clusters.full[along] = padded();
+    return finish();
+  };
   for (unsigned d = rank > 2 ? rank - 2 : 0; d < rank && clusters.other == along; ++d)
     if (d != along && !whyNotCluster(grid, d))
       clusters.other = d;
-  if (clusters.other == along)
-    return finish();
+  if (clusters.other == along || getConstantIntValue(counts[clusters.other]) == int64_t(1))
+    return finishPadded();
   Value left = a.make<arith::RemUIOp>(count, by), full = a.make<arith::DivUIOp>(count, by);
   Value columns = counts[clusters.other], across = a.make<arith::CeilDivSIOp>(columns, by);
   // One point that is left over in each column always pays, or costs nothing.
-  if (size > 2 || getConstantIntValue(columns) == int64_t(1)) {
+  if (size > 2) {
     Value pays = a.is(arith::CmpIPredicate::slt, a.make<arith::MulIOp>(left, across), columns);
     full = a.b.createOrFold<arith::SelectOp>(a.loc, pays, full, padded());
     left = a.b.createOrFold<arith::SelectOp>(a.loc, pays, left, a.index(0));
   }
   if (getConstantIntValue(left) == int64_t(0))
-    return finish();
+    return finishPadded();
   clusters.full[along] = full;
   // The points of one cluster have the same coordinate in all other dimensions.
   clusters.restDims.push_back(along);
