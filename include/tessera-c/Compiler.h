@@ -46,7 +46,7 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  *   target        sm_90a (default), cpu
  *   emit          tile cta nvvm llvm ptx sass cubin so json; default cubin, or so for the CPU
  *   stop-after    tile raw placed allocated nvvm llvm
- *   variants      auto any aligned cp_async repack
+ *   variants      auto any lines aligned cp_async repack
  *   plan          given, auto, or #cta.plan<...> for kernels without a plan
  *   fp-contract   on off
  *   require       one demand: tma wgmma pipelined peeled no_spills deterministic; may be repeated

@@ -50,7 +50,7 @@ struct CompileOptions {
   std::optional<Emit> emit;
   /// Stop after this phase (Pipelines.h) and return the module as text; empty: don't.
   std::string stopAfter;
-  /// Variants of a kernel: auto, any, aligned, cp_async or repack.
+  /// Variants of a kernel: auto, any, lines, aligned, cp_async or repack.
   std::string variants = "auto";
   /// "auto": what the plans of kernels leave open is decided (cta-plan). "given": plans are what
   /// the text says. Or a `#cta.plan<...>` for all kernels without one; what it leaves open is

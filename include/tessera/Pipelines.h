@@ -33,7 +33,7 @@ std::string phaseNames();
 Phase detectPhase(mlir::ModuleOp module);
 
 struct TilePipelineOptions {
-  /// auto, any, aligned, cp_async or repack: see tile-specialize-facts.
+  /// auto, any, lines, aligned, cp_async or repack: see tile-specialize-facts.
   std::string variants = "auto";
   /// Decide what the plans of kernels leave open (cta-plan), also of those that have none.
   bool derivePlans = true;

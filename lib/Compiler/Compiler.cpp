@@ -122,7 +122,7 @@ static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options
   if (!llvm::is_contained({"auto", "any", "aligned", "cp_async", "repack"},
                           StringRef(options.variants)))
     return emitError(loc, "unknown variants '")
-           << options.variants << "'; known: auto, any, aligned, cp_async, repack";
+           << options.variants << "'; known: auto, any, lines, aligned, cp_async, repack";
   for (const std::string &name : options.require) {
     std::optional<tile::Requirement> requirement = tile::symbolizeRequirement(name);
     if (!requirement)

@@ -44,11 +44,15 @@ static Phase lastPhase(Emit kind) {
 /// What kernels say about the spills of their functions.
 static void collectRequirements(ModuleOp module, std::map<std::string, PtxasPolicy> &policies) {
   // Variants stand in the order in which they are tried: all but the first are there to be right.
-  // Products by cp.async are small ones: what comes behind them does the large ones.
+  // Products by cp.async are small ones: what comes behind them does the large ones. `lines` and
+  // `aligned` are one code for the hot launches, but for clusters.
   llvm::StringSet<> families;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
-    const bool first = kernel.getVariant() != tile::kCpAsyncVariant &&
-                       families.insert(kernel.getVariantOf().value_or(kernel.getSymName())).second;
+    const StringRef variant = kernel.getVariant().value_or("");
+    const bool first =
+        variant == tile::kLinesVariant ||
+        (variant != tile::kCpAsyncVariant &&
+         families.insert(kernel.getVariantOf().value_or(kernel.getSymName())).second);
     cta::PlanAttr plan = cta::planOf(kernel);
     for (auto launch : kernel.getBody().front().getOps<cta::LaunchOp>()) {
       PtxasPolicy &policy = policies[launch.getSymbol().str()];

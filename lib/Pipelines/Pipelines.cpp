@@ -115,14 +115,18 @@ static void toPlaced(OpPassManager &pm) {
 }
 
 static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
+  {
+    OpPassManager &planned = pm.nest<tile::KernelOp>();
+    cta::SplitEpilogueOptions epilogue;
+    epilogue.derive = options.derivePlans;
+    planned.addPass(cta::createSplitEpilogue(epilogue));
+    planned.addPass(cta::createDecompose());
+    // All scratch is explicit now: what is left for stages is a sum.
+    if (options.derivePlans)
+      planned.addPass(cta::createPlan());
+  }
+  pm.addPass(cta::createDropVariants());
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
-  cta::SplitEpilogueOptions epilogue;
-  epilogue.derive = options.derivePlans;
-  kernels.addPass(cta::createSplitEpilogue(epilogue));
-  kernels.addPass(cta::createDecompose());
-  // All scratch is explicit now: what is left for stages is a sum.
-  if (options.derivePlans)
-    kernels.addPass(cta::createPlan());
   kernels.addPass(cta::createHintCaches());
   cta::LowerGridOptions grid;
   grid.dependent = options.dependentLaunch;
@@ -175,7 +179,7 @@ struct RegisteredOptions : PassPipelineOptions<RegisteredOptions> {
   Option<bool> check{*this, "check", llvm::cl::desc("insert tile-insert-checks"),
                      llvm::cl::init(false)};
   Option<std::string> variants{*this, "variants",
-                               llvm::cl::desc("auto, any, aligned, cp_async or repack"),
+                               llvm::cl::desc("auto, any, lines, aligned, cp_async or repack"),
                                llvm::cl::init("auto")};
   Option<bool> derivePlans{*this, "derive-plans",
                            llvm::cl::desc("Decide what the plans of kernels leave open"),

@@ -76,6 +76,7 @@ constexpr int64_t kCopyLatency = 700;
 // For plans. What one SM gets of the L2 cache when all ask: 128x128x64 GEMM, whose tensor time and
 // loads would balance at 64, is 5 % slower than 128x256x64 (measured).
 constexpr double kL2BytesPerCycle = 61;
+constexpr int64_t kL2LineBytes = 128;
 constexpr int64_t kL2Bytes = 60ll << 20;      // H200, as its driver says
 constexpr double kGlobalBytesPerCycle = 18.7; // 4.53 TB/s read, measured; all SMs, at 1.83 GHz
 // From a free slot to the first byte in it. Fitted: 128x256x64 GEMM with a pending product is 31 %

@@ -137,6 +137,21 @@ def Plan : CtaPass<"cta-plan"> {
   }];
 }
 
+def DropVariants : Pass<"cta-drop-variants", "mlir::ModuleOp"> {
+  let summary = "Drop variants whose plans do not differ";
+  let description = [{
+    Requires and ensures what there is: planned kernels, of any phase. The variant `lines` of a kernel, which assumes more than its variant `aligned`, is erased if both
+    have the same plan: `aligned` takes all launches that it would take.
+
+    ```mlir
+    tile.kernel @gemm_lines(…) attributes {variant = "lines", variant_of = "gemm", plan = #cta.plan<…, cluster = 1, …>} {…}
+    tile.kernel @gemm_aligned(…) attributes {variant = "aligned", variant_of = "gemm", plan = #cta.plan<…, cluster = 1, …>} {…}
+    // becomes
+    tile.kernel @gemm_aligned(…) attributes {variant = "aligned", variant_of = "gemm", plan = #cta.plan<…, cluster = 1, …>} {…}
+    ```
+  }];
+}
+
 def HintCaches : CtaPass<"cta-hint-caches"> {
   let summary = "What moves once goes through the L2 cache without driving others out; what the next wave reads stays";
   let description = [{

@@ -58,6 +58,9 @@ struct PlanFacts {
   struct Load {
     double bytes = 0;
     unsigned dims = 0; ///< bit d: what is loaded depends on grid dimension d
+    /// Its rows of 128 bytes need not begin at lines of L2: each then takes two of them.
+    bool offLines = false;
+    bool shareable = false; ///< blocks of a cluster can each fetch a part of it for all
   };
   std::vector<Load> loads;
   /// Products that wait for each other through registers (attention): what the instructions of a
@@ -155,6 +158,10 @@ std::optional<std::string> whyNotReplicas(const ReplicaFacts &facts);
 
 /// Blocks of a cluster that it gets, if its grid can run in clusters.
 int64_t clusterOfReplicas(const ReplicaFacts &facts);
+
+/// Blocks of a cluster along grid dimension `dim` that a product gets whose warpgroups share
+/// points: two where L2 binds it without, as it does where rows lie off its lines; else one.
+int64_t clusterOfPlan(const PlanFacts &facts, const PlanChoice &choice, unsigned dim);
 
 /// The width of its epilogue's parts; `partBytes` of a warpgroup for each of kReplicaParts.
 int64_t partOfReplicas(int64_t replicas, int64_t slotBytes, const int64_t (&partBytes)[2]);

@@ -19,6 +19,8 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
     Requires and ensures L0. What a program does not say about its arguments is assumed per variant. With the default
     `variants=auto` each kernel becomes `@k_aligned`, which assumes of the memrefs that tiles are loaded from or stored to, and `@k_any`, which assumes
     nothing; the first is left out when its facts cannot help (nothing is loaded or stored as a tile), the second when the text already says them all.
+    `@k_lines`, in front of `@k_aligned`, assumes more of the operand of a product that has most bytes: that its base and its rows begin at lines of L2. Then
+    a row of a tile is one line, not two, and blocks need not share what they fetch (`cta-plan`; `cta-drop-variants` drops the variant where plans do not differ).
     If operands of products could be copied to where TMA can fetch them (`tile-repack-operands`), `@k_repack` stands between the two: it assumes nothing of
     bases and strides, but that sizes are such that the copies pay. It comes first if some operand has to be copied even where all is aligned (a view, a
     contiguous dimension that the type does not name).
@@ -26,13 +28,14 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
     multiples of 8 bytes, which threads fetch by cp.async, and has a condition on sizes (`tile.assume guard`): that this takes no longer than copying.
     Where the text says those multiples already, `@k_any` fetches like that, and `@k_repack` has the opposite condition instead. Only for operands whose loop
     does nothing but sum up their products, and for kernels without a plan (plans are made for loops that TMA feeds).
-    `variants=any`, `variants=aligned`, `variants=cp_async` and `variants=repack` make that variant only (a launch that violates its guards is then refused; a
-    kernel of which nothing is to be repacked gets `@k_any` instead of `@k_repack` and `@k_cp_async`; neither asks then which of the two takes less time). Variants behind the first
-    are marked `tile.fallback`: what they cannot carry out of a plan they leave out.
+    `variants=any`, `variants=lines`, `variants=aligned`, `variants=cp_async` and `variants=repack` make that variant only (a launch that violates its guards is then refused; a
+    kernel of which nothing is to be repacked gets `@k_any` instead of `@k_repack` and `@k_cp_async`, and one without products instead of `@k_lines`; neither asks then which of the two takes less time). Variants behind the
+    first (`lines` and `aligned` count as one) are marked `tile.fallback`: what they cannot carry out of a plan they leave out.
 
     | assumed | as guard and argument fact | why |
     |---|---|---|
     | bases are multiples of 16 bytes (`cp_async`: of 8, where operands would be copied) | `align` | TMA, vectors, cp.async |
+    | `lines` only: base and strides of the widest operand of a product are multiples of 128 bytes | `align`, `stride_divisible` | a line of L2 |
     | strides but the contiguous one are multiples of 16 bytes (the same) | `stride_divisible` | TMA, vectors, cp.async |
     | the contiguous size is a multiple of 16 bytes (rank 1: only if the kernel has no tiles of other memrefs) | `size_divisible` | vectors, TMA stores |
     | sizes are below 2^31 | `size_max` | coordinates of 32 bits |
@@ -44,7 +47,7 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
     or below L0 is left alone.
   }];
   let options = [
-    Option<"variants", "variants", "std::string", "\"auto\"", "auto, any, aligned, cp_async, or repack">];
+    Option<"variants", "variants", "std::string", "\"auto\"", "auto, any, lines, aligned, cp_async, or repack">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::tessera::tile::TileDialect"];
 }
 

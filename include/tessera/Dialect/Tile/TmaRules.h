@@ -29,6 +29,10 @@ std::optional<std::string> whyNotTmaBounds(Facts &facts, mlir::Value memref,
 /// Dimension `inner` has stride 1, the base and the other strides are multiples of 16 bytes.
 std::optional<std::string> whyNotTmaStrides(Facts &facts, mlir::Value memref, unsigned inner);
 
+/// The base and all strides but that of dimension `inner` are known to be multiples of a line of
+/// L2: what TMA fetches in rows of 128 bytes then touches one line a row, not two.
+bool beginsAtLines(Facts &facts, mlir::Value memref, unsigned inner);
+
 /// No size is 0, sizes and coordinates fit 31 and 32 bits.
 std::optional<std::string> whyNotTmaExtents(Facts &facts, mlir::Value memref,
                                             mlir::ValueRange coords);

@@ -21,6 +21,8 @@ class Facts;
 /// side cost registers and code.
 constexpr int64_t kMaxSplitBatches = 4;
 
+/// The variant in which what blocks share begins at lines of L2; the variant that stands behind it.
+constexpr llvm::StringLiteral kLinesVariant = "lines", kAlignedVariant = "aligned";
 /// The variant whose operands tile-repack-operands copies.
 constexpr llvm::StringLiteral kRepackVariant = "repack";
 /// The variant in which threads fetch such operands by cp.async, as long as that takes less time,
@@ -55,6 +57,9 @@ struct RepackCandidate {
   /// The obstacle is that sizes may be 0 or large: other variants know more of them.
   bool onlySizes = false;
 };
+
+/// Of each loop of products the largest operands that blocks of the grid share.
+std::vector<LoadOp> findWidestOperands(KernelOp kernel);
 
 /// In the order of the text.
 std::vector<RepackCandidate> findRepackCandidates(KernelOp kernel);

@@ -15,6 +15,7 @@
 #include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Cta/Transforms.h"
+#include "tessera/Dialect/Tile/TmaRules.h"
 #include "tessera/Target/Hopper.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -62,7 +63,8 @@ class FactsOfGrid {
 public:
   /// `threadsMayCopy`: the plan leaves room for channels that cp.async fills.
   FactsOfGrid(tile::GridOp grid, int64_t warpgroups, int64_t replicas, bool threadsMayCopy)
-      : grid(grid), threadsMayCopy(threadsMayCopy) {
+      : grid(grid), threadsMayCopy(threadsMayCopy),
+        knowledge(grid->getParentOfType<tile::KernelOp>()) {
     facts.warpgroups = warpgroups;
     facts.replicas = replicas;
   }
@@ -78,6 +80,7 @@ private:
 
   tile::GridOp grid;
   const bool threadsMayCopy;
+  tile::Facts knowledge;
   EpilogueCopies epilogue;
   PlanFacts facts;
   llvm::MapVector<Operation *, Products> loops;
@@ -130,9 +133,14 @@ void FactsOfGrid::addProduct(WgmmaOp op) {
 void FactsOfGrid::addCopy(CopyOp copy) {
   Operation *loop = loopOf(copy);
   bool innermost = loop && isInnermost(loop);
-  if (loop == hottest && loop)
-    facts.loads.push_back(
-        {double(bytesOf(copy.getSmemType())), gridDimsOf(grid, copy.getCoords())});
+  if (loop == hottest && loop) {
+    const SmemType type = copy.getSmemType();
+    const auto inner = static_cast<unsigned>(copy.getDims()[sharedLayout(type).contiguousDim]);
+    const bool byTma = !copy.isCpAsync();
+    facts.loads.push_back({double(bytesOf(type)), gridDimsOf(grid, copy.getCoords()),
+                           byTma && !tile::beginsAtLines(knowledge, copy.getSource(), inner),
+                           byTma && equalParts(type, 2)});
+  }
   if (!feedsAChannel(copy))
     return;
   // Behind each other, tiles of one kind take turns in one channel.
@@ -393,6 +401,24 @@ static std::optional<int64_t> clusterDimOf(ArrayRef<tile::GridOp> grids,
   return std::nullopt;
 }
 
+/// The grid dimension along which blocks are clusters though the plan does not say so, if they are.
+/// One dimension for all grids: only one grid has a say.
+static std::optional<int64_t> derivedClusterDim(PlanAttr given, const PlanChoice &choice,
+                                                ArrayRef<tile::GridOp> grids,
+                                                const std::vector<PlanFacts> &launches) {
+  const bool isSaid = given && given.getCluster();
+  if (isSaid || llvm::count_if(launches, [](const PlanFacts &f) { return f.pipelined; }) != 1)
+    return std::nullopt;
+  std::optional<int64_t> dim = given ? given.getClusterDim() : std::nullopt;
+  if (!dim)
+    dim = clusterDimOf(grids, launches);
+  for (auto [grid, facts] : llvm::zip_equal(grids, launches))
+    if (facts.pipelined && dim && *dim < static_cast<int64_t>(facts.extents.size()) &&
+        clusterOfPlan(facts, choice, *dim) > 1 && !whyNotCluster(grid, *dim))
+      return dim;
+  return std::nullopt;
+}
+
 static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &choice,
                        int64_t warpgroups, ArrayRef<tile::GridOp> grids,
                        const std::vector<PlanFacts> &launches) {
@@ -411,6 +437,13 @@ static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &c
     clusterDim = given.getClusterDim();
     if (cluster.value_or(1) > 1 && !clusterDim)
       clusterDim = clusterDimOf(grids, launches);
+  }
+  if (std::optional<int64_t> dim = derivedClusterDim(given, choice, grids, launches)) {
+    cluster = 2;
+    clusterDim = dim;
+    // A group is of as many rows as it was, of half as many clusters.
+    if (!group && *dim + 2 == static_cast<int64_t>(launches.front().extents.size()))
+      group = std::max<int64_t>(choice.group / *cluster, 1);
   }
   // Without stages cta-assign-registers counts how many blocks share an SM.
   if (choice.stages)
@@ -529,6 +562,13 @@ static LogicalResult plan(tile::KernelOp kernel) {
   if (kernel->removeAttr(kAloneAttr))
     request.mostBlocks = 1;
   PlanAnswer answer = choosePlan(facts, request);
+  // Blocks in clusters that share an SM wait for each other in pairs, and have half the stages each
+  // (128x128 at 5000, rows off the lines: 515 TFLOP/s, alone on the SM 534).
+  if (!answer.refused && warpgroups > 1 && !request.blocksPerSM && answer.choice.blocksPerSM > 1 &&
+      derivedClusterDim(given, answer.choice, grids, facts)) {
+    request.mostBlocks = 1;
+    answer = choosePlan(facts, request);
+  }
   if (answer.refused)
     return refusePlan(kernel.emitOpError("has a plan that cannot work, "))
            << given << ": " << *answer.refused;

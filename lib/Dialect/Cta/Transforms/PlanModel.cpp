@@ -22,6 +22,11 @@ constexpr int64_t kMostStages = 4;
 constexpr int64_t kMostReplicaStages = 5, kLeastReplicaStages = 4;
 /// Warpgroups that take turns, and the most accumulators of one that were measured (128x192).
 constexpr int64_t kReplicas = 2, kMostReplicaAccumulators = 192;
+/// From so many times the tensor cores' cycles on L2 binds a product, and clusters of two pay
+/// (measured at 5000, rows off the lines: 128x256 1.6, 546 -> 657 TFLOP/s, 128x128 2.1, 397 -> 534,
+/// 64x256 5.2, 327 -> 527; on the lines at 4096: 64x256 2.6, 642 -> 674, but 128x128 1.05,
+/// 739 -> 704; with only the narrower operand of 128x256 off the lines 1.05, 780 -> 770).
+constexpr double kBoundByL2 = 1.1;
 /// Blocks of a cluster wait for each other, which shorter iterations do not hide (measured: 64x256
 /// tiles, 512 cycles, lose 12 % in clusters of two; the fastest programs of epilogues, 176x128 with
 /// 704 cycles and 192x128 with 768, are clusters of two).
@@ -228,6 +233,26 @@ std::optional<std::string> tessera::cta::whyNotReplicas(const ReplicaFacts &prod
 
 int64_t tessera::cta::clusterOfReplicas(const ReplicaFacts &product) {
   return product.tensorCycles < kLeastClusterCycles ? 1 : 2;
+}
+
+/// Cycles of an SM in which L2 gives what blocks fetch in an iteration if `sharing` of them share
+/// what does not depend on grid dimension `dim`.
+static double cyclesOfL2(const PlanFacts &facts, unsigned dim = 0, int64_t sharing = 1) {
+  double bytes = 0;
+  for (const PlanFacts::Load &load : facts.loads) {
+    const bool shared = load.shareable && !(load.dims >> dim & 1);
+    bytes += load.bytes * (load.offLines ? 2 : 1) / static_cast<double>(shared ? sharing : 1);
+  }
+  return bytes / hopper::kL2BytesPerCycle;
+}
+
+int64_t tessera::cta::clusterOfPlan(const PlanFacts &facts, const PlanChoice &choice,
+                                    unsigned dim) {
+  const bool mayRun = facts.pipelined && facts.replicas == 1 && !facts.copiedByThreads &&
+                      facts.streamCycles == 0 && choice.stages > 0 && choice.persistent == 1 &&
+                      choice.streamK == 0;
+  const double alone = cyclesOfL2(facts), together = cyclesOfL2(facts, dim, 2);
+  return mayRun && alone > kBoundByL2 * facts.tensorCycles && together < alone ? 2 : 1;
 }
 
 int64_t tessera::cta::partOfReplicas(int64_t replicas, int64_t slotBytes,

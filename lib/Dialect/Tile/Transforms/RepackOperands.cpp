@@ -18,10 +18,12 @@
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
 #include "tessera/Dialect/Tile/Transforms.h"
+#include "tessera/Target/Hopper.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace tessera::tile {
 #define GEN_PASS_DEF_TILEREPACKOPERANDS
@@ -33,7 +35,7 @@ using namespace tessera::tile;
 
 namespace {
 /// Rows of workspace begin at multiples of this many bytes: a line of L2.
-constexpr int64_t kRowBytes = 128;
+constexpr int64_t kRowBytes = tessera::hopper::kL2LineBytes;
 /// The tile of a block that copies: whole lines of memory, and enough of them in flight.
 constexpr int64_t kCopyRows = 64, kCopyRowBytes = 256;
 /// A loop over fewer tiles of the operand ends before another launch has begun to pay: a launch
@@ -160,25 +162,51 @@ static std::optional<std::string> findObstacle(KernelOp kernel, Facts &facts, Lo
   return std::nullopt;
 }
 
-std::vector<RepackCandidate> tessera::tile::findRepackCandidates(KernelOp kernel) {
-  std::vector<RepackCandidate> candidates;
-  Facts facts(kernel);
+/// Calls `visit` with each load of an operand that blocks of the grid share, in a loop of products.
+static void
+forEachSharedOperand(KernelOp kernel,
+                     llvm::function_ref<void(LoadOp, LoopLikeOpInterface, GridOp)> visit) {
   for (auto grid : kernel.getBody().getOps<GridOp>())
     grid.walk([&](LoadOp load) {
       auto loop = load->getParentOfType<LoopLikeOpInterface>();
-      if (!feedsProducts(load) || !loop || !grid->isProperAncestor(loop) || !isShared(load, grid))
-        return;
-      unsigned inner = innerDim(load);
-      std::optional<std::string> why = whyNotTmaRoot(load.getSource());
-      if (!why)
-        why = whyNotTmaStrides(facts, load.getSource(), inner);
-      if (why)
-        candidates.push_back({load, grid, inner, *why, findObstacle(kernel, facts, load, grid)});
-      if (why && !candidates.back().obstacle) {
-        candidates.back().obstacle = whyNotTmaExtents(facts, load.getSource(), load.getCoords());
-        candidates.back().onlySizes = candidates.back().obstacle.has_value();
-      }
+      if (feedsProducts(load) && loop && grid->isProperAncestor(loop) && isShared(load, grid))
+        visit(load, loop, grid);
     });
+}
+
+std::vector<LoadOp> tessera::tile::findWidestOperands(KernelOp kernel) {
+  llvm::MapVector<Operation *, std::vector<LoadOp>> widest;
+  auto bytes = [](LoadOp load) {
+    return load.getTileType().getNumElements() * elementBytes(load.getTileType().getElementType());
+  };
+  forEachSharedOperand(kernel, [&](LoadOp load, LoopLikeOpInterface loop, GridOp) {
+    std::vector<LoadOp> &loads = widest[loop];
+    if (!loads.empty() && bytes(load) > bytes(loads.front()))
+      loads.clear();
+    if (loads.empty() || bytes(load) == bytes(loads.front()))
+      loads.push_back(load);
+  });
+  std::vector<LoadOp> result;
+  for (const auto &[loop, loads] : widest)
+    llvm::append_range(result, loads);
+  return result;
+}
+
+std::vector<RepackCandidate> tessera::tile::findRepackCandidates(KernelOp kernel) {
+  std::vector<RepackCandidate> candidates;
+  Facts facts(kernel);
+  forEachSharedOperand(kernel, [&](LoadOp load, LoopLikeOpInterface, GridOp grid) {
+    unsigned inner = innerDim(load);
+    std::optional<std::string> why = whyNotTmaRoot(load.getSource());
+    if (!why)
+      why = whyNotTmaStrides(facts, load.getSource(), inner);
+    if (why)
+      candidates.push_back({load, grid, inner, *why, findObstacle(kernel, facts, load, grid)});
+    if (why && !candidates.back().obstacle) {
+      candidates.back().obstacle = whyNotTmaExtents(facts, load.getSource(), load.getCoords());
+      candidates.back().onlySizes = candidates.back().obstacle.has_value();
+    }
+  });
   return candidates;
 }
 

@@ -6,7 +6,9 @@
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Facts.h"
 #include "tessera/Dialect/Tile/Passes.h"
+#include "tessera/Dialect/Tile/TmaRules.h"
 #include "tessera/Dialect/Tile/Transforms.h"
+#include "tessera/Target/Hopper.h"
 
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -32,6 +34,9 @@ class Assumption {
 public:
   explicit Assumption(KernelOp kernel) : kernel(kernel), b(kernel.getContext()) {}
   void assume(const TileArguments &arguments);
+  /// The same, and that what most bytes of a product are fetched from begins at lines of L2, row by
+  /// row. False if the text says so already, or there is nothing to say it of.
+  bool assumeLines(const TileArguments &arguments);
   /// What makes copies of operands pay, and lets TMA fetch them. False if nothing is worth a copy,
   /// or sizes that the text gives are too small.
   bool assumeRepacking(const TileArguments &arguments, bool alone);
@@ -258,6 +263,27 @@ void Assumption::assume(const TileArguments &arguments) {
     assumeNotEmpty(arg);
 }
 
+bool Assumption::assumeLines(const TileArguments &arguments) {
+  assume(arguments);
+  const size_t before = guards.size();
+  for (LoadOp load : findWidestOperands(kernel)) {
+    auto argument = dyn_cast<BlockArgument>(load.getSource());
+    const int64_t inner = contiguousDim(load.getMemRefType());
+    if (!argument || argument.getOwner() != &kernel.getBody().front() || inner < 0)
+      return false;
+    assumeMultiples(argument.getArgNumber(), tessera::hopper::kL2LineBytes);
+    Facts facts(kernel);
+    if (!beginsAtLines(facts, argument, inner))
+      return false;
+  }
+  if (guards.size() == before)
+    return false;
+  kernel.setGuardsAttr(b.getArrayAttr(guards));
+  for (unsigned arg : arguments.indices)
+    assumeNotEmpty(arg);
+  return true;
+}
+
 /// Any launch may take the variant.
 static bool assumesNothing(KernelOp kernel) {
   return (!kernel.getGuards() || kernel.getGuards()->empty()) &&
@@ -270,10 +296,10 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
   using TileSpecializeFactsBase::TileSpecializeFactsBase;
 
   void runOnOperation() override {
-    if (!llvm::is_contained({"auto", "any", "aligned", "cp_async", "repack"},
+    if (!llvm::is_contained({"auto", "any", "lines", "aligned", "cp_async", "repack"},
                             StringRef(variants))) {
       getOperation().emitError("tile-specialize-facts: unknown variants '")
-          << variants << "'; expected auto, any, aligned, cp_async or repack";
+          << variants << "'; expected auto, any, lines, aligned, cp_async or repack";
       return signalPassFailure();
     }
     for (KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>()))
@@ -292,10 +318,17 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
     };
     const bool all = variants == "auto";
     TileArguments arguments = collectArguments(kernel);
-    KernelOp aligned, cpAsync, repack;
+    KernelOp lines, aligned, cpAsync, repack;
     if (variants == "aligned" || (all && !arguments.indices.empty())) {
-      aligned = variant("aligned");
+      aligned = variant(kAlignedVariant);
       Assumption(aligned).assume(arguments);
+    }
+    if (variants == "lines" || (all && aligned)) {
+      lines = variant(kLinesVariant);
+      if (!Assumption(lines).assumeLines(arguments)) {
+        lines->erase();
+        lines = {};
+      }
     }
     if (variants == "repack" || all) {
       repack = variant(kRepackVariant);
@@ -312,9 +345,9 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
         cpAsync = {};
       }
     }
-    SmallVector<KernelOp> ordered{aligned, cpAsync, repack};
+    SmallVector<KernelOp> ordered{lines, aligned, cpAsync, repack};
     if (aligned && repack && !findRepackCandidates(aligned).empty())
-      ordered = {cpAsync, repack, aligned};
+      ordered = {cpAsync, repack, lines, aligned};
     SmallVector<KernelOp> made;
     bool complete = false; // the last one assumes nothing that the text does not say
     for (KernelOp clone : ordered) {

@@ -1,0 +1,38 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-drop-variants: what a variant assumes should change its plan.
+//
+// tile-specialize-facts cannot know for which products cta-plan has two plans, one where rows begin
+// at lines of L2 and one where they may not. Where it has one, the variant `lines` would be the
+// code of `aligned` once more, compiled for nothing.
+#include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Tile/Transforms.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_DROPVARIANTS
+#include "tessera/Dialect/Cta/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+
+namespace {
+struct DropVariants : cta::impl::DropVariantsBase<DropVariants> {
+  void runOnOperation() override {
+    // `aligned` takes all launches that `lines` takes.
+    llvm::StringMap<tile::KernelOp> aligned;
+    for (auto kernel : getOperation().getOps<tile::KernelOp>())
+      if (kernel.getVariantOf() && kernel.getVariant() == tile::kAlignedVariant)
+        aligned[*kernel.getVariantOf()] = kernel;
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
+      if (!kernel.getVariantOf() || kernel.getVariant() != tile::kLinesVariant)
+        continue;
+      tile::KernelOp other = aligned.lookup(*kernel.getVariantOf());
+      if (other && other.getPlanAttr() == kernel.getPlanAttr() &&
+          other.getPhase() == kernel.getPhase())
+        kernel.erase();
+    }
+  }
+};
+} // namespace
