@@ -119,7 +119,7 @@ static LogicalResult applyPlan(ModuleOp module, const CompileOptions &options) {
 
 static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options) {
   Location loc = UnknownLoc::get(module.getContext()); // no place of the source
-  if (!llvm::is_contained({"auto", "any", "aligned", "cp_async", "repack"},
+  if (!llvm::is_contained({"auto", "any", "lines", "aligned", "cp_async", "repack"},
                           StringRef(options.variants)))
     return emitError(loc, "unknown variants '")
            << options.variants << "'; known: auto, any, lines, aligned, cp_async, repack";

@@ -12,11 +12,37 @@
 #placed = #tile.phase<placed>
 #tma = #cta.mechanism<tma>
 
-// A GEMM: as the best hand-written one.
+// A GEMM whose rows begin at lines of L2: as the best hand-written one.
 // CHECK-LABEL: tile.kernel @gemm(
 // CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16, blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0, overlap = 0, stream_k = 0>
 // CHECK: tile.grid {{.*}} attributes {cta.panel = 16384 : i64, cta.prediction = {blocks_per_sm = 1 : i64, bound = "tensor", iteration = 1024 : i64, launch = {{[0-9]+}} : i64, round = {{[0-9]+}} : i64}}
-tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
+tile.kernel @gemm(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["N", "K"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
+    attributes {phase = #placed, warpgroups = 2} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32, #acc2>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32, #acc2>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%j, %k] dims = [1, 0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #t>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #t> -> tensor<128x256xf32, #acc2>
+      scf.yield %d : tensor<128x256xf32, #acc2>
+    }
+    %o = arith.truncf %acc : tensor<128x256xf32, #acc2> to tensor<128x256xbf16, #acc2>
+    %s = cta.stage %o : tensor<128x256xbf16, #acc2> -> <128x256xbf16, #sw>
+    cta.copy_out %s, %C[%i, %j] {mechanism = #tma} : !cta.smem<128x256xbf16, #sw> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// Of rows off the lines each takes two: L2 binds, and two blocks share the wider operand. A group of 16 rows is one of 8 clusters.
+// CHECK-LABEL: tile.kernel @off_lines(
+// CHECK-SAME: producers = 1, stages = 3, persistent = 1, group = 8, blocks_per_sm = 1, cluster = 2, registers = 0, pending = 0, epilogue = 0, overlap = 0, stream_k = 0, cluster_dim = 0>
+// CHECK-NOT: cta.panel
+tile.kernel @off_lines(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
     attributes {phase = #placed, warpgroups = 2} {
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
@@ -145,9 +171,9 @@ tile.kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %M: index) attribute
 // An epilogue in parts: a residual and a result of 128x256 are four tiles of 128x64 each, of which one channel and two stages live. Beside 48 KiB of them
 // three stages of 48 KiB fit; whole, the two of 64 KiB would leave room for two.
 // CHECK-LABEL: tile.kernel @parts(
-// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, {{.*}}epilogue = 64, overlap = 0, stream_k = 0>
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, {{.*}}epilogue = 64, overlap = 0, stream_k = 0, cluster_dim = 0>
 // CHECK-LABEL: tile.kernel @whole(
-// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 2, {{.*}}epilogue = 0, overlap = 0, stream_k = 0>
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 2, {{.*}}epilogue = 0, overlap = 0, stream_k = 0, cluster_dim = 0>
 tile.kernel @parts(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %R: memref<?x?xbf16> {tile.shape = ["M", "N"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
     attributes {phase = #placed, warpgroups = 2, plan = #cta.plan<epilogue = 64>} {
   %M = tile.dim "M" : index

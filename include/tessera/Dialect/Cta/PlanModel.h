@@ -160,7 +160,7 @@ std::optional<std::string> whyNotReplicas(const ReplicaFacts &facts);
 int64_t clusterOfReplicas(const ReplicaFacts &facts);
 
 /// Blocks of a cluster along grid dimension `dim` that a product gets whose warpgroups share
-/// points: two where L2 binds it without, as it does where rows lie off its lines; else one.
+/// points: two where L2 binds it and would not, did its rows begin at lines; else one.
 int64_t clusterOfPlan(const PlanFacts &facts, const PlanChoice &choice, unsigned dim);
 
 /// The width of its epilogue's parts; `partBytes` of a warpgroup for each of kReplicaParts.

@@ -15,17 +15,19 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-/// More slots than that have hidden nothing on any measured kernel.
-constexpr int64_t kMostStages = 4;
-/// But where warpgroups take turns, a fifth does: the next point's loads run ahead of the turn
-/// (measured: 128x192 with bias and GELU, 801 TFLOP/s, and 797 with four).
-constexpr int64_t kMostReplicaStages = 5, kLeastReplicaStages = 4;
+/// More slots than that have hidden nothing on any measured kernel (128x128: 759 TFLOP/s at 4096
+/// with five, 741 with four; 128x192 where warpgroups take turns, bias and GELU: 801 and 797); of
+/// those that threads fill, a fifth hides nothing.
+constexpr int64_t kMostStages = 5, kMostCopyingStages = 4;
+/// Where warpgroups take turns the next point's loads run ahead of the turn.
+constexpr int64_t kLeastReplicaStages = 4;
 /// Warpgroups that take turns, and the most accumulators of one that were measured (128x192).
 constexpr int64_t kReplicas = 2, kMostReplicaAccumulators = 192;
-/// From so many times the tensor cores' cycles on L2 binds a product, and clusters of two pay
-/// (measured at 5000, rows off the lines: 128x256 1.6, 546 -> 657 TFLOP/s, 128x128 2.1, 397 -> 534,
-/// 64x256 5.2, 327 -> 527; on the lines at 4096: 64x256 2.6, 642 -> 674, but 128x128 1.05,
-/// 739 -> 704; with only the narrower operand of 128x256 off the lines 1.05, 780 -> 770).
+/// From so many times the tensor cores' cycles on L2 binds a product (measured at 5000, rows off
+/// the lines, alone and in clusters of two: 128x256 1.6, 546 and 657 TFLOP/s, 128x128 2.1, 397 and
+/// 534, 64x256 2.6, 327 and 527; with only the narrower operand of 128x256 off the lines 1.05, 780
+/// and 770). On the lines clusters are a gain only of small tiles of large products (64x256: 634
+/// and 676 at 4096, 639 and 590 at 2048), and not derived.
 constexpr double kBoundByL2 = 1.1;
 /// Blocks of a cluster wait for each other, which shorter iterations do not hide (measured: 64x256
 /// tiles, 512 cycles, lose 12 % in clusters of two; the fastest programs of epilogues, 176x128 with
@@ -235,34 +237,29 @@ int64_t tessera::cta::clusterOfReplicas(const ReplicaFacts &product) {
   return product.tensorCycles < kLeastClusterCycles ? 1 : 2;
 }
 
-/// Cycles of an SM in which L2 gives what blocks fetch in an iteration if `sharing` of them share
-/// what does not depend on grid dimension `dim`.
-static double cyclesOfL2(const PlanFacts &facts, unsigned dim = 0, int64_t sharing = 1) {
-  double bytes = 0;
-  for (const PlanFacts::Load &load : facts.loads) {
-    const bool shared = load.shareable && !(load.dims >> dim & 1);
-    bytes += load.bytes * (load.offLines ? 2 : 1) / static_cast<double>(shared ? sharing : 1);
-  }
-  return bytes / hopper::kL2BytesPerCycle;
-}
-
 int64_t tessera::cta::clusterOfPlan(const PlanFacts &facts, const PlanChoice &choice,
                                     unsigned dim) {
   const bool mayRun = facts.pipelined && facts.replicas == 1 && !facts.copiedByThreads &&
-                      facts.streamCycles == 0 && choice.stages > 0 && choice.persistent == 1 &&
-                      choice.streamK == 0;
-  const double alone = cyclesOfL2(facts), together = cyclesOfL2(facts, dim, 2);
-  return mayRun && alone > kBoundByL2 * facts.tensorCycles && together < alone ? 2 : 1;
+                      facts.streamCycles == 0 && choice.stages > 0 && choice.producers > 0 &&
+                      choice.persistent == 1 && choice.streamK == 0;
+  double bytes = 0;
+  bool helps = false;
+  for (const PlanFacts::Load &load : facts.loads) {
+    bytes += load.bytes * (load.offLines ? 2 : 1);
+    helps |= load.offLines && load.shareable && !(load.dims >> dim & 1);
+  }
+  const bool binds = bytes / hopper::kL2BytesPerCycle > kBoundByL2 * facts.tensorCycles;
+  return mayRun && helps && binds ? 2 : 1;
 }
 
 int64_t tessera::cta::partOfReplicas(int64_t replicas, int64_t slotBytes,
                                      const int64_t (&partBytes)[2]) {
   auto stages = [&](int64_t bytes) {
-    int64_t rest = sharedBudget(1) - replicas * bytes - kMBarrierBytesOfSlot * kMostReplicaStages;
-    return std::min(rest / std::max<int64_t>(slotBytes, 1), kMostReplicaStages);
+    int64_t rest = sharedBudget(1) - replicas * bytes - kMBarrierBytesOfSlot * kMostStages;
+    return std::min(rest / std::max<int64_t>(slotBytes, 1), kMostStages);
   };
   const int64_t narrow = stages(partBytes[0]), wide = stages(partBytes[1]);
-  return kReplicaParts[narrow == kMostReplicaStages || narrow > wide ? 0 : 1];
+  return kReplicaParts[narrow == kMostStages || narrow > wide ? 0 : 1];
 }
 
 //===--- cycles ------------------------------------------------------------------------------===//
@@ -360,7 +357,9 @@ PlanPrediction tessera::cta::predictPlan(const PlanFacts &facts, const PlanChoic
   atLeast(blocks * bytesOfMemory(facts, choice) / hopper::kGlobalBytesPerCycle, "memory");
   // A slot is busy from its load until its products are done, and until the pending ones have
   // begun.
-  double load = hopper::kSlotLatency + loaded / hopper::kCopyBytesPerCycle;
+  // Blocks that share an SM disturb each other's loads (fitted: of 128x128x64, two blocks with two
+  // stages each have 694 TFLOP/s at 4096, one with five 759; of 64x256x64 two have 634, one 640).
+  double load = hopper::kSlotLatency + (1 + blocks) / 2 * loaded / hopper::kCopyBytesPerCycle;
   atLeast((load + blocks * facts.tensorCycles) / std::max<int64_t>(choice.stages, 1), "latency");
   atLeast(load / std::max<int64_t>(choice.stages - choice.pending, 1), "latency");
 
@@ -458,9 +457,6 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   why.reset();
   const int64_t warpgroups = launches.front().mathWarpgroups();
   const bool inTurn = launches.front().replicas > 1;
-  List counts;
-  for (int64_t s = inTurn ? kMostReplicaStages : kMostStages; s > 1; --s)
-    counts.push_back(s);
   std::optional<PlanChoice> best;
   double least = 0;
   PlanChoice choice;
@@ -482,6 +478,9 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   bool copiedByThreads = false;
   for (const PlanFacts &facts : launches)
     copiedByThreads |= facts.copiedByThreads;
+  List counts;
+  for (int64_t s = copiedByThreads ? kMostCopyingStages : kMostStages; s > 1; --s)
+    counts.push_back(s);
   const List producing = copiedByThreads ? List{4} : evaluates || inTurn ? List{4, 1} : List{1, 4};
   const List sharing = oneOf(request.blocksPerSM,
                              inTurn || request.mostBlocks < 2 ? List{1} : List{1, 2}),

@@ -363,7 +363,8 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
     if (variants == "any" || made.empty() || (all && !complete))
       made.push_back(variant("any"));
     for (KernelOp clone : llvm::drop_begin(made))
-      clone->setAttr(kFallback, b.getUnitAttr());
+      if (clone != aligned || made.front() != lines)
+        clone->setAttr(kFallback, b.getUnitAttr());
     for (KernelOp clone : made) {
       if (SymbolTable::lookupSymbolIn(getOperation(), clone.getSymName())) {
         LogicalResult error = kernel.emitOpError("cannot have a variant named @")

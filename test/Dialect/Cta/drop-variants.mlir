@@ -1,0 +1,32 @@
+// RUN: tile-opt %s -cta-drop-variants | FileCheck %s
+// RUN: tile-opt %s -cta-drop-variants -cta-drop-variants | FileCheck %s
+
+// One plan: `aligned` takes the launches of `lines`.
+// CHECK-NOT: @same_lines
+// CHECK: tile.kernel @same_aligned(
+tile.kernel @same_lines(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "lines", variant_of = "same"} { tile.return }
+tile.kernel @same_aligned(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "aligned", variant_of = "same"} { tile.return }
+
+// Without plans there is nothing in which they differ.
+// CHECK-NOT: @none_lines
+// CHECK: tile.kernel @none_aligned(
+tile.kernel @none_lines(%A: memref<?x?xbf16>) attributes {variant = "lines", variant_of = "none"} { tile.return }
+tile.kernel @none_aligned(%A: memref<?x?xbf16>) attributes {variant = "aligned", variant_of = "none"} { tile.return }
+
+// Two plans.
+// CHECK: tile.kernel @two_lines(
+// CHECK: tile.kernel @two_aligned(
+tile.kernel @two_lines(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 1>, variant = "lines", variant_of = "two"} { tile.return }
+tile.kernel @two_aligned(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "aligned", variant_of = "two"} { tile.return }
+
+// Nobody else would take the launches: alone, of another kernel, of other variants, no variant at all.
+// CHECK: tile.kernel @alone_lines(
+// CHECK: tile.kernel @alone_any(
+// CHECK: tile.kernel @lines(
+// CHECK: tile.kernel @other_any(
+// CHECK: tile.kernel @other_aligned(
+tile.kernel @alone_lines(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "lines", variant_of = "alone"} { tile.return }
+tile.kernel @alone_any(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "any", variant_of = "alone"} { tile.return }
+tile.kernel @lines(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>} { tile.return }
+tile.kernel @other_any(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "any", variant_of = "other"} { tile.return }
+tile.kernel @other_aligned(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "aligned", variant_of = "other"} { tile.return }
