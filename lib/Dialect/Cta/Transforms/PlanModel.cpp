@@ -241,7 +241,7 @@ int64_t tessera::cta::clusterOfPlan(const PlanFacts &facts, const PlanChoice &ch
                                     unsigned dim) {
   const bool mayRun = facts.pipelined && facts.replicas == 1 && !facts.copiedByThreads &&
                       facts.streamCycles == 0 && choice.stages > 0 && choice.producers > 0 &&
-                      choice.persistent == 1 && choice.streamK == 0;
+                      choice.persistent == 1 && choice.streamK == 0 && choice.overlap == 0;
   double bytes = 0;
   bool helps = false;
   for (const PlanFacts::Load &load : facts.loads) {
