@@ -216,6 +216,7 @@ class Bench:
                 continue
             found = timing.Candidate(program.name, lambda i, launches=launches, count=count: launches[i % count](), role)
             found.facts = {"variant": kernel.variants[number]}
+            found.derived = gemm_programs.is_derived(program)
             if not self.options.cpu:
                 resources = kernel.resources(number)
                 found.facts.update(registers=max(r["registers"] for r in resources), local_bytes=max(r["local_bytes"] for r in resources),
@@ -351,7 +352,10 @@ class Bench:
             peers += self.screen(self.cuda_tile_peers(work, row, skip, notes), 1, notes)
         peers = [c for c in peers if self.sound(c, work, notes)]
         self.everyone = ours + plain
-        return self.screen(ours, self.options.ours, notes) + self.screen(plain, 1, notes) + peers
+        chosen = self.screen(ours, self.options.ours, notes)
+        if not any(c.derived for c in chosen):
+            chosen += self.screen([c for c in ours if c.derived], 1, notes)
+        return chosen + self.screen(plain, 1, notes) + peers
 
     def sound_plain(self, candidate, work, notes):
         """Our product without the epilogue, for comparison: it has another reference."""

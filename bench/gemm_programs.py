@@ -107,6 +107,11 @@ def classify(path, example, contract):
                    activation_of(example) or activation_of(contract["name"]))
 
 
+def is_derived(program):
+    """Whether its plan is the compiler's: an example, or a product of make_gemms.py whose name ends with the tile."""
+    return os.path.basename(os.path.dirname(program.path)) == "examples" or re.search(r"-\d+x\d+x\d+t?$", program.example) is not None
+
+
 def load(kit, suffix=".cubin"):
     """(programs, {name: why it is none}) of the artifacts in a kit's examples/ and products/ whose name says gemm."""
     programs, others = [], {}

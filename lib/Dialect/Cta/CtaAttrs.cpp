@@ -329,7 +329,8 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                std::optional<int64_t> blocksPerSM, std::optional<int64_t> cluster,
                                std::optional<int64_t> registers, std::optional<int64_t> pending,
                                std::optional<int64_t> epilogue, std::optional<int64_t> overlap,
-                               std::optional<int64_t> streamK, std::optional<int64_t> clusterDim) {
+                               std::optional<int64_t> streamK, std::optional<int64_t> clusterDim,
+                               std::optional<int64_t> leastGroup) {
   auto within = [&](StringRef name, std::optional<int64_t> value, int64_t low,
                     int64_t high) -> LogicalResult {
     if (!value || (*value >= low && *value <= high))
@@ -348,7 +349,8 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       failed(within("registers", registers, 0, 256)) || failed(within("pending", pending, 0, 7)) ||
       failed(within("epilogue", epilogue, 0, kMany)) || failed(within("overlap", overlap, 0, 4)) ||
       failed(within("stream_k", streamK, 0, kMany)) ||
-      failed(within("cluster_dim", clusterDim, 0, 7)))
+      failed(within("cluster_dim", clusterDim, 0, 7)) ||
+      failed(within("least_group", leastGroup, 1, kMany)))
     return failure();
   if (epilogue && *epilogue % 8)
     return emitError()
@@ -356,6 +358,9 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
            << *epilogue;
   if (cluster && (*cluster & (*cluster - 1)))
     return emitError() << "plan: 'cluster' is a power of two, got " << *cluster;
+  if (leastGroup && group && *leastGroup > *group)
+    return emitError() << "plan: 'least_group' is at most 'group' = " << *group << ", got "
+                       << *leastGroup;
   if (registers && *registers && (*registers < 24 || *registers % 8))
     return emitError() << "plan: 'registers' is 0 or a multiple of 8 from 24 to 256, got "
                        << *registers;

@@ -49,7 +49,16 @@ equal(gemm_report.compare(everyone, "burst", 1.02)["pass"], False)
 equal(gemm_report.compare(everyone, "sustained", 1.0)["peer"], "torch.mm (cuBLAS)")
 equal(gemm_report.compare([slow], "burst", 1.0), None)
 equal([c.name for c in gemm_report.finalists([slow, fast, mm, candidate("x", "peer", [1.14, 1.24, 1.25]), tile])],
-      ["gemm/fast", "torch.mm (cuBLAS)", "x"])
+      ["gemm/fast", "torch.mm (cuBLAS)", "x", "CUDA Tile x"])
+equal([c.name for c in gemm_report.finalists([fast, mm])], ["gemm/fast", "torch.mm (cuBLAS)"])
+# What the compiler derives alone, beside the best of all plans.
+slow.derived = True
+equal(round(gemm_report.compare(everyone, "burst", 1.0)["versus"]["derived"], 3), round(1.0956 / 2.1, 3))
+equal("derived" in gemm_report.compare([fast, mm], "burst", 1.0)["versus"], False)
+example = lambda path, name: type("Program", (), {"path": path, "example": name})
+equal([gemm_programs.is_derived(example(*entry)) for entry in (
+    ("kit/examples/gemm-nt.cubin", "gemm-nt"), ("kit/products/x.cubin", "gemm-nt-bf16-152x256x64"), ("kit/products/x.cubin", "gemm-nn-bf16-bias-192x128x64t"),
+    ("kit/products/x.cubin", "gemm-nt-bf16-152x256x64-stages3"), ("kit/products/x.cubin", "gemm-nt-bf16-128x256x64k"))], [True, True, True, False, False])
 
 
 

@@ -109,6 +109,7 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
     * `stages`: slots of each channel that a loop refills; 0: no channels, everything stays synchronous.
     * `persistent`: 1: as many CTAs as the chip has room for, each with a loop over blocks; 0: one CTA a block.
     * `group`: rows of blocks that run together (rasterisation, see `#tile.order`), along the last dimension but one: those before it are batches.
+    * `least_group`: rows that a group has at least in launches whose rows are so long that those of `group` of them would not stay in L2; absent: groups have `group` rows in all launches.
     * `blocks_per_sm`: CTAs that shall share an SM.
     * `cluster`: CTAs of a cluster along one grid dimension: a power of two, at most 8 (the portable size, CUDA C++ Programming Guide, thread block clusters). Only persistent launches have clusters.
     * `cluster_dim`: that dimension, counted from 0. What is loaded in the loop over products and does not depend on it is fetched once for the cluster. Absent: the dimension with most bytes of that.
@@ -128,7 +129,7 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
     OptionalParameter<"std::optional<int64_t>">:$registers, OptionalParameter<"std::optional<int64_t>">:$pending,
     OptionalParameter<"std::optional<int64_t>">:$epilogue,
     OptionalParameter<"std::optional<int64_t>">:$overlap, OptionalParameter<"std::optional<int64_t>">:$stream_k,
-    OptionalParameter<"std::optional<int64_t>">:$cluster_dim);
+    OptionalParameter<"std::optional<int64_t>">:$cluster_dim, OptionalParameter<"std::optional<int64_t>">:$least_group);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -92,5 +92,7 @@ Value tessera::cta::mostRowsOfGroup(Arith outside, tile::GridOp grid) {
     return {};
   Value iterations = outside.index(std::max<int64_t>(kPanelBytes / panel.getInt(), 1));
   Value rows = outside.make<arith::DivSIOp>(iterations, trips);
-  return outside.make<arith::MaxSIOp>(rows, outside.index(kLeastGroup));
+  PlanAttr plan = planOf(grid->getParentOfType<tile::KernelOp>());
+  const int64_t least = (plan ? plan.getLeastGroup() : std::nullopt).value_or(kLeastGroup);
+  return outside.make<arith::MaxSIOp>(rows, outside.index(least));
 }

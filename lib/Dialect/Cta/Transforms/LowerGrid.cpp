@@ -484,8 +484,9 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
                        cluster > 1 ? b.getI64IntegerAttr(cluster) : IntegerAttr(), dependent);
   if (Attribute prediction = grid->getAttr("cta.prediction"))
     launch->setAttr("cta.prediction", prediction);
-  if (height && group > kLeastGroup && getConstantIntValue(height) != group)
-    launch->setAttr(kLeastGroupAttr, b.getI64IntegerAttr(kLeastGroup));
+  const int64_t least = (plan ? plan.getLeastGroup() : std::nullopt).value_or(kLeastGroup);
+  if (height && group > least && getConstantIntValue(height) != group)
+    launch->setAttr(kLeastGroupAttr, b.getI64IntegerAttr(least));
   if (unplanned)
     launch->setAttr(kUnplannedAttr, b.getUnitAttr());
   launch.getBody().takeBody(grid.getRegion());

@@ -360,12 +360,24 @@ static PlanRequest requestOf(PlanAttr plan, std::optional<int64_t> order) {
 
 PlanAttr tessera::cta::withEpilogue(MLIRContext *context, PlanAttr plan, int64_t width) {
   if (!plan)
-    return PlanAttr::get(context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, width, {}, {}, {});
+    return PlanAttr::get(context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, width, {}, {}, {}, {});
   return PlanAttr::get(context, plan.getReplicate(), plan.getWarpgroups(), plan.getProducers(),
                        plan.getStages(), plan.getPersistent(), plan.getGroup(),
                        plan.getBlocksPerSm(), plan.getCluster(), plan.getRegisters(),
                        plan.getPending(), width, plan.getOverlap(), plan.getStreamK(),
-                       plan.getClusterDim());
+                       plan.getClusterDim(), plan.getLeastGroup());
+}
+
+/// The bytes of an iteration that the blocks of a row read in common, or 0.
+static int64_t panelBytes(const PlanFacts &facts) {
+  if (!facts.pipelined || facts.extents.size() < 2)
+    return 0;
+  const unsigned rows = facts.extents.size() - 2;
+  double bytes = 0;
+  for (const PlanFacts::Load &load : facts.loads)
+    if (load.dims >> rows == 1)
+      bytes += load.bytes;
+  return std::llround(bytes);
 }
 
 static PlanAttr withoutClusters(PlanAttr plan) {
@@ -373,7 +385,7 @@ static PlanAttr withoutClusters(PlanAttr plan) {
                        plan.getProducers(), plan.getStages(), plan.getPersistent(), plan.getGroup(),
                        plan.getBlocksPerSm(), /*cluster=*/{}, plan.getRegisters(),
                        plan.getPending(), plan.getEpilogue(), plan.getOverlap(), plan.getStreamK(),
-                       /*cluster_dim=*/{});
+                       /*cluster_dim=*/{}, plan.getLeastGroup());
 }
 
 /// The grid dimension along which a cluster fetches most bytes only once, of those along which
@@ -420,14 +432,14 @@ static std::optional<int64_t> derivedClusterDim(PlanAttr given, const PlanChoice
 }
 
 static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &choice,
-                       int64_t warpgroups, ArrayRef<tile::GridOp> grids,
+                       int64_t warpgroups, bool ordered, ArrayRef<tile::GridOp> grids,
                        const std::vector<PlanFacts> &launches) {
   warpgroups *= replicasOf(given);
   auto keep = [](auto entry, auto otherwise) {
     return decltype(entry)(entry ? *entry : otherwise);
   };
   std::optional<Replicate> replicate;
-  std::optional<int64_t> cluster, epilogue, group, blocks, clusterDim;
+  std::optional<int64_t> cluster, epilogue, group, blocks, clusterDim, leastGroup;
   if (given) {
     replicate = given.getReplicate();
     cluster = given.getCluster();
@@ -435,6 +447,7 @@ static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &c
     group = given.getGroup();
     blocks = given.getBlocksPerSm();
     clusterDim = given.getClusterDim();
+    leastGroup = given.getLeastGroup();
     if (cluster.value_or(1) > 1 && !clusterDim)
       clusterDim = clusterDimOf(grids, launches);
   }
@@ -445,13 +458,20 @@ static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &c
     if (!group && *dim + 2 == static_cast<int64_t>(launches.front().extents.size()))
       group = std::max<int64_t>(choice.group / *cluster, 1);
   }
+  // Where clusters share rows or columns the groups of the plan were best at every size.
+  if (choice.persistent && choice.group > kLeastGroup && !group && cluster.value_or(1) == 1 &&
+      !ordered && llvm::any_of(launches, [](const PlanFacts &f) { return panelBytes(f) > 0; }))
+    leastGroup = kLeastGroup;
+  const int64_t rows = group.value_or(choice.group);
+  leastGroup = leastGroup && rows > 0 ? std::optional(std::min(*leastGroup, rows)) : std::nullopt;
   // Without stages cta-assign-registers counts how many blocks share an SM.
   if (choice.stages)
     blocks = choice.blocksPerSM;
   return PlanAttr::get(context, keep(replicate, Replicate::Split), warpgroups, choice.producers,
                        choice.stages, choice.persistent, keep(group, choice.group), blocks,
                        keep(cluster, int64_t(1)), choice.registers, choice.pending,
-                       keep(epilogue, int64_t(0)), choice.overlap, choice.streamK, clusterDim);
+                       keep(epilogue, int64_t(0)), choice.overlap, choice.streamK, clusterDim,
+                       leastGroup);
 }
 
 static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
@@ -494,19 +514,6 @@ static LogicalResult checkEntries(tile::KernelOp kernel, PlanAttr given) {
                     "iterations of points that warpgroups share: plan one of them");
   }
   return success();
-}
-
-/// Tells cta-lower-grid what the blocks of a row read in common.
-static void markPanel(tile::GridOp grid, const PlanFacts &facts) {
-  if (facts.extents.size() < 2)
-    return;
-  const unsigned rows = facts.extents.size() - 2;
-  double bytes = 0;
-  for (const PlanFacts::Load &load : facts.loads)
-    if (load.dims >> rows == 1)
-      bytes += load.bytes;
-  if (bytes > 0)
-    grid->setAttr(kPanelAttr, Builder(grid).getI64IntegerAttr(std::llround(bytes)));
 }
 
 /// Why a plan has no stages, and what to do about it.
@@ -582,14 +589,13 @@ static LogicalResult plan(tile::KernelOp kernel) {
     given = withoutClusters(given);
     choice.streamK = 0;
   }
-  PlanAttr planned = attrOf(context, given, choice, warpgroups, grids, facts);
+  PlanAttr planned = attrOf(context, given, choice, warpgroups, order.has_value(), grids, facts);
   kernel.setPlanAttr(planned);
-  // Where clusters share rows or columns the groups of the plan were best at every size.
-  if (choice.persistent && choice.group && !order && !(given && given.getGroup()) &&
-      planned.getCluster() == 1)
+  // cta-lower-grid must know what the rows of a group read.
+  if (planned.getLeastGroup())
     for (auto [grid, asked] : llvm::zip_equal(grids, facts))
-      if (asked.pipelined)
-        markPanel(grid, asked);
+      if (int64_t bytes = panelBytes(asked))
+        grid->setAttr(kPanelAttr, Builder(grid).getI64IntegerAttr(bytes));
   for (auto [grid, asked] : llvm::zip_equal(grids, facts)) {
     if (asked.pipelined && choice.stages)
       grid->setAttr("cta.prediction", attrOf(context, asked, predictPlan(asked, choice)));

@@ -250,7 +250,7 @@ static PlanAttr planReplicas(tile::KernelOp kernel, std::string &why) {
   if (auto attr = kernel->getAttrOfType<IntegerAttr>(kReplicaPartAttr))
     width = attr.getInt();
   return PlanAttr::get(context, Replicate::Blocks, /*warpgroups=*/2, none, none, none, none, none,
-                       cluster, none, none, width, none, none, none);
+                       cluster, none, none, width, none, none, none, none);
 }
 
 namespace {
