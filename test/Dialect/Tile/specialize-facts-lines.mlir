@@ -15,7 +15,7 @@
 // CHECK-LABEL: tile.kernel @wide_repack(
 // CHECK-LABEL: tile.kernel @wide_any(
 // ALONE-LABEL: tile.kernel @wide_lines(
-// ALONE-NOT: tile.kernel
+// ALONE-LABEL: tile.kernel @square_lines(
 tile.kernel @wide(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "GridOrder.h"
+#include "tessera/Dialect/Cta/Passes.h"
 
 #include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Dialect/Tile/Transforms.h"
