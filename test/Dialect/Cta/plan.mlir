@@ -14,7 +14,7 @@
 
 // A GEMM whose rows begin at lines of L2: as the best hand-written one.
 // CHECK-LABEL: tile.kernel @gemm(
-// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16, blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0, overlap = 0, stream_k = 0>
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16, blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0, overlap = 0, stream_k = 0, least_group = 8>
 // CHECK: tile.grid {{.*}} attributes {cta.panel = 16384 : i64, cta.prediction = {blocks_per_sm = 1 : i64, bound = "tensor", iteration = 1024 : i64, launch = {{[0-9]+}} : i64, round = {{[0-9]+}} : i64}}
 tile.kernel @gemm(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["N", "K"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
     attributes {phase = #placed, warpgroups = 2} {
