@@ -387,10 +387,10 @@ tile.kernel @copying_apart(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: m
   tile.return
 }
 
-// Two blocks on an SM; one, with four stages, where two have failed, unless the plan says two.
+// Two blocks on an SM; one, with five stages, where two have failed, unless the plan says two.
 // CHECK-LABEL: tile.kernel @together(
 // CHECK-SAME: stages = {{[23]}}, persistent = 1, group = 12, blocks_per_sm = 2,
-tile.kernel @together(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+tile.kernel @together(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
     attributes {phase = #placed, warpgroups = 2, plan = #cta.plan<producers = 1>} {
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
@@ -412,8 +412,8 @@ tile.kernel @together(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref
 
 // CHECK-LABEL: tile.kernel @alone(
 // CHECK-NOT: cta.alone
-// CHECK-SAME: stages = 4, persistent = 1, group = 12, blocks_per_sm = 1,
-tile.kernel @alone(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+// CHECK-SAME: stages = 5, persistent = 1, group = 12, blocks_per_sm = 1,
+tile.kernel @alone(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
     attributes {phase = #placed, warpgroups = 2, cta.alone} {
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
@@ -435,7 +435,7 @@ tile.kernel @alone(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x
 
 // CHECK-LABEL: tile.kernel @two_given(
 // CHECK-SAME: persistent = 1, group = 12, blocks_per_sm = 2,
-tile.kernel @two_given(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
+tile.kernel @two_given(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
     attributes {phase = #placed, warpgroups = 2, cta.alone, plan = #cta.plan<blocks_per_sm = 2>} {
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
