@@ -115,18 +115,14 @@ static void toPlaced(OpPassManager &pm) {
 }
 
 static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
-  {
-    OpPassManager &planned = pm.nest<tile::KernelOp>();
-    cta::SplitEpilogueOptions epilogue;
-    epilogue.derive = options.derivePlans;
-    planned.addPass(cta::createSplitEpilogue(epilogue));
-    planned.addPass(cta::createDecompose());
-    // All scratch is explicit now: what is left for stages is a sum.
-    if (options.derivePlans)
-      planned.addPass(cta::createPlan());
-  }
-  pm.addPass(cta::createDropVariants());
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  cta::SplitEpilogueOptions epilogue;
+  epilogue.derive = options.derivePlans;
+  kernels.addPass(cta::createSplitEpilogue(epilogue));
+  kernels.addPass(cta::createDecompose());
+  // All scratch is explicit now: what is left for stages is a sum.
+  if (options.derivePlans)
+    kernels.addPass(cta::createPlan());
   kernels.addPass(cta::createHintCaches());
   cta::LowerGridOptions grid;
   grid.dependent = options.dependentLaunch;
@@ -150,6 +146,9 @@ static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createInsertBarriers());
   kernels.addPass(cta::createAssignRegisters());
   kernels.addPass(cta::createCtaVerify());
+  // Behind them: a pass over the module between them would part kernels that one refuses from those
+  // that another does, and each would be tried again by itself.
+  pm.addPass(cta::createDropVariants());
 }
 
 static void toNvvm(OpPassManager &pm) {

@@ -346,7 +346,7 @@ TEST(PlanModel, SharedMemory) {
 
 /// Where two blocks on an SM have failed.
 TEST(PlanModel, OneBlockAtMost) {
-  PlanFacts facts = gemm(128, 128, 64, 2);
+  PlanFacts facts = gemm(64, 256, 64, 1);
   EXPECT_EQ(choose(facts).blocksPerSM, 2);
   PlanRequest request;
   request.mostBlocks = 1;
