@@ -128,11 +128,14 @@ void FactsOfGrid::addCopy(CopyOp copy) {
   bool innermost = loop && isInnermost(loop);
   if (loop == hottest && loop) {
     const SmemType type = copy.getSmemType();
-    const auto inner = static_cast<unsigned>(copy.getDims()[sharedLayout(type).contiguousDim]);
-    const bool byTma = !copy.isCpAsync();
-    facts.loads.push_back({double(bytesOf(type)), gridDimsOf(grid, copy.getCoords()),
-                           byTma && !tile::beginsAtLines(knowledge, copy.getSource(), inner),
-                           byTma && equalParts(type, 2)});
+    bool offLines = false, shareable = false;
+    if (!copy.isCpAsync() && type.getRank() > 0 && !type.getSwizzle().isUnknown()) {
+      const auto inner = static_cast<unsigned>(copy.getDims()[sharedLayout(type).contiguousDim]);
+      offLines = !tile::beginsAtLines(knowledge, copy.getSource(), inner);
+      shareable = equalParts(type, 2).has_value();
+    }
+    facts.loads.push_back(
+        {double(bytesOf(type)), gridDimsOf(grid, copy.getCoords()), offLines, shareable});
   }
   if (!feedsAChannel(copy))
     return;
