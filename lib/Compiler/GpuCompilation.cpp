@@ -50,7 +50,7 @@ static void collectRequirements(ModuleOp module, std::map<std::string, PtxasPoli
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     const StringRef variant = kernel.getVariant().value_or("");
     const bool first =
-        variant == tile::kLinesVariant ||
+        (variant == tile::kLinesVariant && !kernel->hasAttr(tile::kFallback)) ||
         (variant != tile::kCpAsyncVariant &&
          families.insert(kernel.getVariantOf().value_or(kernel.getSymName())).second);
     cta::PlanAttr plan = cta::planOf(kernel);

@@ -11,6 +11,10 @@ LogicalResult LaunchOp::verify() {
     return emitOpError("launch_c1: must stand directly in a tile.kernel");
   if (getBody().getNumArguments())
     return emitOpError("launch_c2: the body has no arguments");
+  constexpr int64_t kMostBlocks = 32; // CUDA C++ Programming Guide, compute capability 9.0
+  if (std::optional<int64_t> blocks = getMinBlocks();
+      blocks && (*blocks < 1 || *blocks > kMostBlocks))
+    return emitOpError("launch_c3: 'min_blocks' is 1 to ") << kMostBlocks << ", got " << *blocks;
   return success();
 }
 

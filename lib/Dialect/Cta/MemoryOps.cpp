@@ -204,6 +204,10 @@ LogicalResult CopyOp::verify() {
   if (getCacheIf() && (isCpAsync() || !getCache() || *getCache() == tile::Cache::NoAlloc))
     return emitOpError("copy_c10: 'cache_if' is a condition for 'cache' = first, last or stream of "
                        "a copy by tma");
+  if (std::optional<uint64_t> blocks = getMulticast();
+      blocks && (isCpAsync() || !llvm::isPowerOf2_64(*blocks) || *blocks < 2 || *blocks > 8))
+    return emitOpError("copy_c11: 'multicast' is for tma, and a power of two from 2 to 8, got ")
+           << *blocks;
   if (getMulticastIf() && !getMulticast())
     return emitOpError("copy_c11: 'multicast_if' is a condition for 'multicast'");
   return success();

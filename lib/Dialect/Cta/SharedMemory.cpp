@@ -27,6 +27,10 @@ static std::optional<TileParts> partsOf(SmemType type, int dim, int64_t rows, in
   layout::SharedLayout shared = sharedLayout(type);
   if (dim == shared.contiguousDim)
     return std::nullopt;
+  // A part is one piece: nothing outside it repeats.
+  for (int d = 0; d < dim; ++d)
+    if (d != shared.contiguousDim && type.getShape()[d] != 1)
+      return std::nullopt;
   TileParts parts{dim, rows, 0, shared};
   layout::Coord second(type.getShape().size(), 0);
   second[dim] = rows;

@@ -30,3 +30,23 @@ tile.kernel @alone_any(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages
 tile.kernel @lines(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>} { tile.return }
 tile.kernel @other_any(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "any", variant_of = "other"} { tile.return }
 tile.kernel @other_aligned(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "aligned", variant_of = "other"} { tile.return }
+
+// `aligned` demands what `lines` does not: some launches are for that one only.
+// CHECK: tile.kernel @large_lines(
+// CHECK: tile.kernel @large_aligned(
+tile.kernel @large_lines(%A: memref<?x?xbf16>) attributes {guards = [#tile.guard<align, arg = 0, dim = -1, value = 128>], variant = "lines", variant_of = "large"} {
+  tile.return
+}
+tile.kernel @large_aligned(%A: memref<?x?xbf16>) attributes {guards = [#tile.guard<size_min, arg = 0, dim = 0, value = 4096>], variant = "aligned", variant_of = "large"} {
+  tile.return
+}
+
+// What `lines` demands beside that is more.
+// CHECK-NOT: @more_lines
+// CHECK: tile.kernel @more_aligned(
+tile.kernel @more_lines(%A: memref<?x?xbf16>) attributes {guards = [#tile.guard<align, arg = 0, dim = -1, value = 16>, #tile.guard<align, arg = 0, dim = -1, value = 128>], variant = "lines", variant_of = "more"} {
+  tile.return
+}
+tile.kernel @more_aligned(%A: memref<?x?xbf16>) attributes {guards = [#tile.guard<align, arg = 0, dim = -1, value = 16>], variant = "aligned", variant_of = "more"} {
+  tile.return
+}

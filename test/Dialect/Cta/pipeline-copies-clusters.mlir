@@ -278,3 +278,28 @@ tile.kernel @unaligned_parts(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: mem
   }
   tile.return
 }
+
+// -----
+
+// A part along the second of three dimensions would be two pieces of shared memory.
+// CHECK-LABEL: tile.kernel @pieces(
+// CHECK: cta.copy
+// CHECK-NOT: multicast
+// CHECK: tile.return
+#rows = #cta.frag<regs = [[0, 0, 1], [0, 0, 2], [0, 0, 4], [0,0,8],[0,0,16],[0,0,32],[1,0,0]], lanes = [[0, 1, 0], [0, 2,0], [0, 4, 0], [0, 8, 0], [0, 16, 0]], warps = [[0, 32, 0], [0, 64, 0]], wg = 1>
+!t = !cta.smem<2x128x64xbf16, #cta.swizzle<128, dim = 2>>
+tile.kernel @pieces(%A: memref<?x?x?xbf16>, %C: memref<?x?x?xbf16>, %n: index, %K: index)
+    attributes {phase = #tile.phase<placed>, warpgroups = 1, plan = #cta.plan<stages = 2, persistent = 1, cluster = 2>} {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @pieces_0 blocks(%n) attributes {cluster = 2} {
+    %id = cta.block_id : index
+    scf.for %k = %c0 to %K step %c64 {
+      %a = cta.copy %A[%c0, %c0, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?x?xbf16> -> !t
+      %r = cta.read %a : !t -> tensor<2x128x64xbf16, #rows>
+      cta.store %r, %C[%id, %c0, %k] : tensor<2x128x64xbf16, #rows> -> memref<?x?x?xbf16>
+    }
+  }
+  tile.return
+}

@@ -263,3 +263,49 @@ tile.kernel @no_channels(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<
   }
   tile.return
 }
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+// expected-error @below {{has a plan with least_group = 1000, but groups have 16 rows: give}}
+tile.kernel @least_without_group(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index)
+    attributes {phase = #tile.phase<placed>, warpgroups = 2, plan = #cta.plan<least_group = 1000>} {
+  tile.grid (%i) = (0) to (%M) step (128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32, #acc>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32, #acc>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<128x256xf32, #acc>
+      scf.yield %d : tensor<128x256xf32, #acc>
+    }
+    cta.store %acc, %C[%i, %c0] : tensor<128x256xf32, #acc> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#acc = #cta.frag<wgmma_acc, wg = 2>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+tile.kernel @no_such_dimension(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index)
+    attributes {phase = #tile.phase<placed>, warpgroups = 2, plan = #cta.plan<cluster_dim = 7>} {
+  // expected-error @below {{has rank 1, but its plan has cluster_dim = 7}}
+  tile.grid (%i) = (0) to (%M) step (128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32, #acc>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32, #acc>) {
+      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<128x256xf32, #acc>
+      scf.yield %d : tensor<128x256xf32, #acc>
+    }
+    cta.store %acc, %C[%i, %c0] : tensor<128x256xf32, #acc> -> memref<?x?xf32>
+  }
+  tile.return
+}

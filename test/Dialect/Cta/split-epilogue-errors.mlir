@@ -22,3 +22,15 @@ tile.kernel @twice(%C: memref<?x?xf16>, %D: memref<?x?xf16>) attributes {phase =
 tile.kernel @too_narrow() attributes {phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 4>, warpgroups = 1} {
   tile.return
 }
+
+// -----
+
+// A store of a scalar has no columns: nothing to cut, nothing to refuse.
+tile.kernel @scalar_result(%C: memref<?x?xf32>, %D: memref<?xf32>) attributes {phase = #tile.phase<placed>, warpgroups = 1, plan = #cta.plan<epilogue = 64>} {
+  %c0 = arith.constant 0 : index
+  tile.grid (%i) = (0) to (64) step (64) {
+    %z = arith.constant dense<0.0> : tensor<f32, #cta.frag<regs = [], lanes = [[], [], [], [], []], warps = [[], []], wg = 1>>
+    cta.store %z, %D[%i] : tensor<f32, #cta.frag<regs = [], lanes = [[], [], [], [], []], warps = [[], []], wg = 1>> -> memref<?xf32>
+  }
+  tile.return
+}

@@ -169,3 +169,43 @@ tile.kernel @arrives_twice(%x: memref<?x?xbf16>, %s: i32) attributes {phase = #t
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @no_blocks(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  // expected-error @below {{launch_c3: 'min_blocks' is 1 to 32, got 0}}
+  cta.launch @no_blocks_0 blocks() attributes {min_blocks = 0 : i64} {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @many_blocks(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  // expected-error @below {{launch_c3: 'min_blocks' is 1 to 32, got 72057594037927936}}
+  cta.launch @many_blocks_0 blocks() attributes {min_blocks = 72057594037927936 : i64} {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @threads_multicast(%x: memref<?x?xbf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @threads_multicast_0 blocks() attributes {cluster = 2 : i64} {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{copy_c11: 'multicast' is for tma, and a power of two from 2 to 8, got 2}}
+    %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<cp_async>, vector = 8, multicast = 2 : i64} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<linear>>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @many_multicast(%x: memref<?x?xbf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  cta.launch @many_multicast_0 blocks() attributes {cluster = 2 : i64} {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{copy_c11: 'multicast' is for tma, and a power of two from 2 to 8, got 3}}
+    %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<tma>, multicast = 3 : i64} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<linear>>
+  }
+  tile.return
+}

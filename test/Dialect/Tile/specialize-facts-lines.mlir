@@ -66,7 +66,7 @@ tile.kernel @square(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?
 // CHECK-NOT: _lines(
 // CHECK-LABEL: tile.kernel @off_aligned(
 // CHECK-NOT: _lines(
-// ALONE-LABEL: tile.kernel @said_any(
+// ALONE-LABEL: tile.kernel @said_lines(
 // ALONE-LABEL: tile.kernel @off_any(
 tile.kernel @said(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]},
                   %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {

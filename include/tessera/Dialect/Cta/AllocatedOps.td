@@ -18,7 +18,7 @@ def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryE
 
     Decisions, all attributes: `shared`, the bytes of dynamic shared memory, and `mbarriers`, an arrival count for each mbarrier (`cta-allocate-shared`);
     mbarrier n lies at byte `shared - 8 * (number of mbarriers - n)`. They are initialised at entry, before all else, and a barrier follows. `threads`,
-    `max_registers` (a thread's cap) and `min_blocks` (blocks that shall share an SM) come from `cta-assign-registers`.
+    `max_registers` (a thread's cap) and `min_blocks` (blocks that shall share an SM, 1 to 32) come from `cta-assign-registers`.
 
     With `cluster = c` each c blocks that follow each other form a cluster: they run at the same time, tiles that all of them need are fetched once
     (`multicast` of a `cta.copy`), and none ends before the others have done with its mbarriers. The number of blocks is a multiple of c.

@@ -118,7 +118,7 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     8. `into` has the result's type and comes with a slot.
     9. `vector` comes with cp_async: a power of two, 4, 8 or 16 bytes.
     10. `cache_if` comes with a `cache` of first, last or stream, and with tma.
-    11. `multicast_if` comes with `multicast`.
+    11. `multicast` is a power of two from 2 to 8, of a copy by tma; `multicast_if` comes with it.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits,

@@ -141,7 +141,7 @@ def DropVariants : Pass<"cta-drop-variants", "mlir::ModuleOp"> {
   let summary = "Drop variants whose plans do not differ";
   let description = [{
     Requires and ensures what there is: planned kernels, of any phase. The variant `lines` of a kernel, which assumes more than its variant `aligned`, is erased if both
-    have the same plan: `aligned` takes all launches that it would take.
+    have the same plan and `aligned` takes all launches that it would take: its guards are among those of `lines`.
 
     ```mlir
     tile.kernel @gemm_lines(…) attributes {variant = "lines", variant_of = "gemm", plan = #cta.plan<…, cluster = 1, …>} {…}

@@ -17,10 +17,23 @@ namespace tessera::cta {
 using namespace mlir;
 using namespace tessera;
 
+/// True if each launch that `lines` takes is one that `aligned` takes: what guards that one guards
+/// this one, too.
+static bool takesAllOf(tile::KernelOp aligned, tile::KernelOp lines) {
+  auto conditions = [](tile::KernelOp kernel) {
+    return llvm::count_if(kernel.getBody().getOps<tile::AssumeOp>(),
+                          [](tile::AssumeOp assume) { return assume.getGuard(); });
+  };
+  ArrayAttr all = lines.getGuardsAttr();
+  return conditions(aligned) == 0 &&
+         (!aligned.getGuards() || llvm::all_of(*aligned.getGuards(), [&](Attribute guard) {
+           return all && llvm::is_contained(all, guard);
+         }));
+}
+
 namespace {
 struct DropVariants : cta::impl::DropVariantsBase<DropVariants> {
   void runOnOperation() override {
-    // `aligned` takes all launches that `lines` takes.
     llvm::StringMap<tile::KernelOp> aligned;
     for (auto kernel : getOperation().getOps<tile::KernelOp>())
       if (kernel.getVariantOf() && kernel.getVariant() == tile::kAlignedVariant)
@@ -30,7 +43,7 @@ struct DropVariants : cta::impl::DropVariantsBase<DropVariants> {
         continue;
       tile::KernelOp other = aligned.lookup(*kernel.getVariantOf());
       if (other && other.getPlanAttr() == kernel.getPlanAttr() &&
-          other.getPhase() == kernel.getPhase())
+          other.getPhase() == kernel.getPhase() && takesAllOf(other, kernel))
         kernel.erase();
     }
   }

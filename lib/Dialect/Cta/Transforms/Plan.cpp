@@ -97,7 +97,9 @@ static std::optional<int64_t> derivedClusterDim(PlanAttr given, const PlanChoice
                                                 ArrayRef<tile::GridOp> grids,
                                                 const std::vector<PlanFacts> &launches) {
   const bool isSaid = given && given.getCluster();
-  if (isSaid || llvm::count_if(launches, [](const PlanFacts &f) { return f.pipelined; }) != 1)
+  // Others with channels would get the plan, too.
+  if (isSaid || llvm::count_if(launches, [](const PlanFacts &f) { return f.pipelined; }) != 1 ||
+      llvm::any_of(launches, [](const PlanFacts &f) { return !f.pipelined && f.channels; }))
     return std::nullopt;
   std::optional<int64_t> dim = given ? given.getClusterDim() : std::nullopt;
   if (!dim)
@@ -133,7 +135,9 @@ static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &c
     cluster = 2;
     clusterDim = dim;
     // A group is of as many rows as it was, of half as many clusters.
-    if (!group && *dim + 2 == static_cast<int64_t>(launches.front().extents.size()))
+    const PlanFacts &facts =
+        *llvm::find_if(launches, [](const PlanFacts &f) { return f.pipelined; });
+    if (!group && !ordered && *dim + 2 == static_cast<int64_t>(facts.extents.size()))
       group = std::max<int64_t>(choice.group / *cluster, 1);
   }
   // Where clusters share rows or columns the groups of the plan were best at every size.
@@ -269,6 +273,16 @@ static LogicalResult plan(tile::KernelOp kernel) {
   }
   PlanAttr planned = attrOf(context, given, choice, warpgroups, order.has_value(), grids, facts);
   kernel.setPlanAttr(planned);
+  if (given && pipelined && demandsPlan(kernel)) {
+    if (given.getLeastGroup() && planned.getLeastGroup() != given.getLeastGroup())
+      return refusePlan(kernel.emitOpError("has a plan with least_group = "))
+             << *given.getLeastGroup() << ", but groups have " << planned.getGroup().value_or(0)
+             << " rows: give 'group', too, or leave out 'least_group'";
+    for (auto [grid, known] : llvm::zip_equal(grids, facts))
+      if (known.pipelined && given.getClusterDim().value_or(0) >= grid.getRank())
+        return refusePlan(grid.emitOpError("has rank "))
+               << grid.getRank() << ", but its plan has cluster_dim = " << *given.getClusterDim();
+  }
   // cta-lower-grid must know what the rows of a group read.
   if (planned.getLeastGroup())
     for (auto [grid, asked] : llvm::zip_equal(grids, facts))

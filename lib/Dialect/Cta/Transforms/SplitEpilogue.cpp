@@ -411,7 +411,8 @@ static LogicalResult refuseWhole(tile::KernelOp kernel, int64_t width) {
       return;
     if (isAccumulator(value, width))
       wide = wide ? wide : op;
-    else if (tileShape(value.getType()).back() == width)
+    else if (ArrayRef<int64_t> shape = tileShape(value.getType());
+             shape.size() == 2 && shape.back() == width)
       hasParts = true;
   });
   if (!wide || hasParts)

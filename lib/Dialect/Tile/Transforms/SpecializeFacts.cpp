@@ -35,8 +35,8 @@ public:
   explicit Assumption(KernelOp kernel) : kernel(kernel), b(kernel.getContext()) {}
   void assume(const TileArguments &arguments);
   /// The same, and that what most bytes of a product are fetched from begins at lines of L2, row by
-  /// row. False if the text says so already, or there is nothing to say it of.
-  bool assumeLines(const TileArguments &arguments);
+  /// row. False if the text says so already, nothing if there is nothing to say it of.
+  std::optional<bool> assumeLines(const TileArguments &arguments);
   /// What makes copies of operands pay, and lets TMA fetch them. False if nothing is worth a copy,
   /// or sizes that the text gives are too small.
   bool assumeRepacking(const TileArguments &arguments, bool alone);
@@ -263,18 +263,21 @@ void Assumption::assume(const TileArguments &arguments) {
     assumeNotEmpty(arg);
 }
 
-bool Assumption::assumeLines(const TileArguments &arguments) {
+std::optional<bool> Assumption::assumeLines(const TileArguments &arguments) {
   assume(arguments);
   const size_t before = guards.size();
-  for (LoadOp load : findWidestOperands(kernel)) {
+  std::vector<LoadOp> operands = findWidestOperands(kernel);
+  if (operands.empty())
+    return std::nullopt;
+  for (LoadOp load : operands) {
     auto argument = dyn_cast<BlockArgument>(load.getSource());
     const int64_t inner = contiguousDim(load.getMemRefType());
     if (!argument || argument.getOwner() != &kernel.getBody().front() || inner < 0)
-      return false;
+      return std::nullopt;
     assumeMultiples(argument.getArgNumber(), tessera::hopper::kL2LineBytes);
     Facts facts(kernel);
     if (!beginsAtLines(facts, argument, inner))
-      return false;
+      return std::nullopt;
   }
   if (guards.size() == before)
     return false;
@@ -325,7 +328,9 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
     }
     if (variants == "lines" || (all && aligned)) {
       lines = variant(kLinesVariant);
-      if (!Assumption(lines).assumeLines(arguments)) {
+      // Where the text says it already, `aligned` is that variant, unless `lines` was asked for.
+      std::optional<bool> assumed = Assumption(lines).assumeLines(arguments);
+      if (!assumed || (all && !*assumed)) {
         lines->erase();
         lines = {};
       }
