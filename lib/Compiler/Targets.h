@@ -13,8 +13,8 @@ namespace tessera {
 /// in the report.
 mlir::LogicalResult compileForGpu(mlir::ModuleOp module, llvm::StringRef source, Stages &stages);
 
-/// The same; where a pass refuses a plan that nobody gave, or ptxas has no success with it, with the
-/// next one.
+/// The same; where a pass refuses a plan that nobody gave, or ptxas has no success with it, with
+/// the next one.
 mlir::LogicalResult compileWithNextPlans(mlir::ModuleOp module, llvm::StringRef source,
                                          Stages &stages);
 

@@ -21,6 +21,8 @@ constexpr int64_t kWarpgroupSize = 128;
 constexpr int64_t kMaxThreadsPerBlock = 1024;
 constexpr int64_t kMaxThreadsPerSM = 2048;
 constexpr int64_t kMaxBlocksPerSM = 32;
+// Portable: more need an attribute of the function, and may fail.
+constexpr int64_t kMaxCluster = 8;
 constexpr int64_t kNamedBarriers = 16; // 0 is that of __syncthreads
 
 // Shared memory, bytes.

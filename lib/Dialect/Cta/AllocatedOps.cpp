@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Target/Hopper.h"
 
 using namespace mlir;
 using namespace tessera::cta;
@@ -11,10 +12,10 @@ LogicalResult LaunchOp::verify() {
     return emitOpError("launch_c1: must stand directly in a tile.kernel");
   if (getBody().getNumArguments())
     return emitOpError("launch_c2: the body has no arguments");
-  constexpr int64_t kMostBlocks = 32; // CUDA C++ Programming Guide, compute capability 9.0
   if (std::optional<int64_t> blocks = getMinBlocks();
-      blocks && (*blocks < 1 || *blocks > kMostBlocks))
-    return emitOpError("launch_c3: 'min_blocks' is 1 to ") << kMostBlocks << ", got " << *blocks;
+      blocks && (*blocks < 1 || *blocks > tessera::hopper::kMaxBlocksPerSM))
+    return emitOpError("launch_c3: 'min_blocks' is 1 to ")
+           << tessera::hopper::kMaxBlocksPerSM << ", got " << *blocks;
   return success();
 }
 

@@ -5,6 +5,7 @@
 #include "tessera/Layout/RegisterForms.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "tessera/Target/Hopper.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -339,13 +340,11 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << *value;
   };
   constexpr int64_t kMany = int64_t(1) << 20;
-  // More than 8 is not portable: the launch would need an attribute of the function and may fail.
-  constexpr int64_t kMaxCluster = 8;
   if (failed(within("warpgroups", warpgroups, 1, 8)) ||
       failed(within("producers", producers, 0, 4)) || failed(within("stages", stages, 0, 64)) ||
       failed(within("persistent", persistent, 0, 1)) || failed(within("group", group, 0, kMany)) ||
       failed(within("blocks_per_sm", blocksPerSM, 1, 32)) ||
-      failed(within("cluster", cluster, 1, kMaxCluster)) ||
+      failed(within("cluster", cluster, 1, hopper::kMaxCluster)) ||
       failed(within("registers", registers, 0, 256)) || failed(within("pending", pending, 0, 7)) ||
       failed(within("epilogue", epilogue, 0, kMany)) || failed(within("overlap", overlap, 0, 4)) ||
       failed(within("stream_k", streamK, 0, kMany)) ||

@@ -7,6 +7,7 @@
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
+#include "tessera/Target/Hopper.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -205,9 +206,10 @@ LogicalResult CopyOp::verify() {
     return emitOpError("copy_c10: 'cache_if' is a condition for 'cache' = first, last or stream of "
                        "a copy by tma");
   if (std::optional<uint64_t> blocks = getMulticast();
-      blocks && (isCpAsync() || !llvm::isPowerOf2_64(*blocks) || *blocks < 2 || *blocks > 8))
-    return emitOpError("copy_c11: 'multicast' is for tma, and a power of two from 2 to 8, got ")
-           << *blocks;
+      blocks && (isCpAsync() || !llvm::isPowerOf2_64(*blocks) || *blocks < 2 ||
+                 *blocks > hopper::kMaxCluster))
+    return emitOpError("copy_c11: 'multicast' is for tma, and a power of two from 2 to ")
+           << hopper::kMaxCluster << ", got " << *blocks;
   if (getMulticastIf() && !getMulticast())
     return emitOpError("copy_c11: 'multicast_if' is a condition for 'multicast'");
   return success();

@@ -75,11 +75,9 @@ static int64_t sharedOf(LaunchOp launch) {
 
 /// How many blocks can share an SM.
 static int64_t mostBlocks(LaunchOp launch, const Pressure &pressure, int64_t threads) {
-  int64_t most = std::min(kThreadsPerSM / threads, kSharedBytesPerSM / sharedOf(launch));
-  if (pressure.op && !isDealt(pressure))
-    while (most > 1 && pressure.sum() > entryCap(most * threads) - kOtherRegisters)
-      --most;
-  return most;
+  const int64_t byRegisters = pressure.op && isDealt(pressure) ? kThreadsPerSM / threads
+                                                               : blocksByRegisters(launch, threads);
+  return std::min(byRegisters, kSharedBytesPerSM / sharedOf(launch));
 }
 
 /// What a plan asks of an SM, but for registers.

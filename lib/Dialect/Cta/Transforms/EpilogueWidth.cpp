@@ -43,8 +43,6 @@ struct Slowdown {
 /// The parts that are tried in place of wider ones, and one that is tried where nothing is
 /// pipelined with them.
 constexpr int64_t kNarrower[] = {64, 32}, kNarrowest = 16;
-/// An iteration that is longer by less is worth no narrower part.
-constexpr double kLittle = 1.03;
 
 /// Nothing if no product of the kernel is pipelined.
 static FailureOr<std::optional<Slowdown>>
@@ -90,7 +88,7 @@ tessera::cta::widthForStages(tile::KernelOp kernel, int64_t width,
   };
   if (failed(attempt(width)))
     return failure();
-  if (tried.front().second.safe <= kLittle)
+  if (tried.front().second.safe <= kPlanLittleMore)
     return width;
   for (int64_t columns : kNarrower)
     if ((!width || columns < width) && failed(attempt(columns)))
@@ -102,7 +100,7 @@ tessera::cta::widthForStages(tile::KernelOp kernel, int64_t width,
   // Rather narrow parts that overlap than wide ones that wait for each other's store.
   for (double Slowdown::*count : {&Slowdown::safe, &Slowdown::certain})
     for (auto &[columns, slowdown] : tried)
-      if (slowdown.*count <= kLittle * least)
+      if (slowdown.*count <= kPlanLittleMore * least)
         return columns;
   return width;
 }

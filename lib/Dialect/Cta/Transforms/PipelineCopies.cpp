@@ -35,7 +35,7 @@ struct Group {
 
 class Pipelining {
 public:
-  Pipelining(LaunchOp launch, PlanAttr plan) : launch(launch), plan(plan) {
+  Pipelining(LaunchOp launch, PlanAttr plan) : launch(launch), plan(plan), dominance(launch) {
     launch.getBody().walk([&](Operation *op) {
       if (isa<StoreOp, CopyOutOp, memref::StoreOp>(op))
         writes.push_back(op);
@@ -55,6 +55,7 @@ private:
   int64_t cluster() { return static_cast<int64_t>(launch.getCluster().value_or(1)); }
   bool sameInCluster(Value value);
   bool sameCoordinates(CopyOp copy);
+  Value negationOf(Value condition);
   void multicast(CopyOp copy);
   Value channelOfEarlier(const Group &group, ArrayRef<Type> payload);
   void form(Group &group);
@@ -68,6 +69,8 @@ private:
   Value assumed;
   bool assumedTrue = false;
   SetVector<Value> choices;
+  DenseMap<Value, Value> negations;
+  DominanceInfo dominance; // of conditions over copies, whose blocks stay as they are
   SmallVector<Group> groups, formed;
 };
 } // namespace
@@ -318,6 +321,17 @@ bool Pipelining::sameCoordinates(CopyOp copy) {
   return llvm::all_of(copy.getCoords(), [&](Value v) { return sameInCluster(v); });
 }
 
+Value Pipelining::negationOf(Value condition) {
+  Value &negation = negations[condition];
+  if (!negation) {
+    OpBuilder b(condition.getContext());
+    b.setInsertionPointAfterValue(condition);
+    Value yes = arith::ConstantIntOp::create(b, condition.getLoc(), 1, 1);
+    negation = arith::XOrIOp::create(b, condition.getLoc(), condition, yes);
+  }
+  return negation;
+}
+
 /// The blocks of the cluster share the work where they fetch the same tiles, as often: always, or
 /// under the condition of a select that decides on the coordinates (cta-lower-grid).
 void Pipelining::multicast(CopyOp copy) {
@@ -337,7 +351,6 @@ void Pipelining::multicast(CopyOp copy) {
   choices.clear();
   if (sameCoordinates(copy))
     return copy.setMulticast(cluster());
-  const DominanceInfo dominance(launch);
   for (Value choice : llvm::to_vector(choices)) {
     visiting.clear();
     assumed = {};
@@ -349,13 +362,7 @@ void Pipelining::multicast(CopyOp copy) {
       if (!sameCoordinates(copy))
         continue;
       copy.setMulticast(cluster());
-      if (!value) {
-        OpBuilder b(choice.getContext());
-        b.setInsertionPointAfterValue(choice);
-        Value yes = arith::ConstantIntOp::create(b, choice.getLoc(), 1, 1);
-        choice = arith::XOrIOp::create(b, choice.getLoc(), choice, yes);
-      }
-      copy.getMulticastIfMutable().assign(choice);
+      copy.getMulticastIfMutable().assign(value ? choice : negationOf(choice));
       return;
     }
   }

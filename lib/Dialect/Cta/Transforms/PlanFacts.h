@@ -10,8 +10,8 @@
 
 namespace tessera::cta {
 
-/// One entry a grid. The kernel is placed and, for bytes of scratch to be counted, decomposed. Fails
-/// with an error at a tile that cannot be placed.
+/// One entry a grid. The kernel is placed and, for bytes of scratch to be counted, decomposed.
+/// Fails with an error at a tile that cannot be placed.
 mlir::FailureOr<std::vector<PlanFacts>> planFactsOf(tile::KernelOp kernel);
 
 } // namespace tessera::cta

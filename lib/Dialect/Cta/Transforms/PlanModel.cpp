@@ -37,7 +37,6 @@ constexpr double kLeastClusterCycles = 640;
 /// the best of them. Measured on 8192 x 14336 x 4096 and its like: 16 for tiles of 128x256, 8 for
 /// 256x160; warpgroups that take turns 12 (176x128, 192x128) or 8 and 12 alike (128x192).
 constexpr int64_t kGroups[] = {8, 12, 16};
-constexpr double kLittleMore = 1.03;
 /// What decides between plans where the text has no numbers.
 constexpr int64_t kTypicalPoints = 1024, kTypicalExtent = 32;
 /// What an epilogue that computes is given beside accumulators (GELU on 64 of them spills with 6).
@@ -416,7 +415,7 @@ static int64_t chooseGroup(const std::vector<PlanFacts> &launches) {
   if (least > bytes(0))
     return 0;
   return *llvm::find_if(llvm::reverse(groups),
-                        [&](int64_t group) { return bytes(group) <= kLittleMore * least; });
+                        [&](int64_t group) { return bytes(group) <= kPlanLittleMore * least; });
 }
 
 using List = std::vector<int64_t>;
@@ -543,7 +542,7 @@ PlanAnswer tessera::cta::choosePlan(const std::vector<PlanFacts> &launches,
     PlanRequest alone = request;
     alone.blocksPerSM = request.blocksPerSM.value_or(1);
     if (std::optional<PlanChoice> tight = cheapest(launches, alone, /*hopeful=*/true, why))
-      if (!best || kLittleMore * *cost(launches, *tight, /*hopeful=*/true, why) <
+      if (!best || kPlanLittleMore * *cost(launches, *tight, /*hopeful=*/true, why) <
                        *cost(launches, *best, /*hopeful=*/false, why))
         best = tight;
   }
