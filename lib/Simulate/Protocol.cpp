@@ -4,6 +4,7 @@
 // Ops of the protocol as events.
 #include "Interpreter.h"
 #include "tessera/Dialect/Cta/SharedMemory.h"
+#include "tessera/Dialect/Tile/TmaRules.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
@@ -230,6 +231,31 @@ LogicalResult Unroller::Impl::runCopyByThreads(cta::CopyOp op, Event &event) {
   return setMBarrier(event, static_cast<int64_t>(*op.getMbarrier()), op.getSlot());
 }
 
+/// TMA ends the launch where a box begins at a place that whyNotTmaPlace (TmaRules.h) refuses. Of
+/// drawn coordinates nothing is known: what the program promises of them does not hold here.
+template <typename Op>
+static LogicalResult checkPlace(Op op, cta::SmemType tile, const Environment &environment) {
+  const layout::SharedLayout layout = cta::sharedLayout(tile);
+  const auto inner = static_cast<size_t>(op.getDims()[layout.contiguousDim]);
+  for (auto [d, value] : llvm::enumerate(op.getCoords())) {
+    const Binding binding = environment.lookup(value);
+    auto coord = dyn_cast_or_null<IntegerAttr>(binding.scalar);
+    if (!coord || binding.drawn)
+      continue;
+    const int64_t begin = coord.getInt();
+    if (d == inner && begin * (layout.elementBits / 8) % tile::kTmaGranule)
+      return op.emitOpError("begins at coordinate ")
+             << begin << " of dimension " << d << ", byte " << begin * (layout.elementBits / 8)
+             << " of a row: TMA needs multiples of " << tile::kTmaGranule
+             << " bytes there, and ends the launch otherwise";
+    if (begin < 0 && std::is_same_v<Op, cta::CopyOutOp>)
+      return op.emitOpError("begins at coordinate ")
+             << begin << " of dimension " << d
+             << ": a store by TMA at a negative coordinate ends the launch";
+  }
+  return success();
+}
+
 /// Of a tile that the blocks of a cluster share each fetches a part, for all; or all parts, for
 /// itself.
 LogicalResult Unroller::Impl::runCopy(cta::CopyOp op, Event &event) {
@@ -237,6 +263,8 @@ LogicalResult Unroller::Impl::runCopy(cta::CopyOp op, Event &event) {
     return runCopyByThreads(op, event);
   if (!op.getMbarrier())
     return error(op) << "the copy has no mbarrier; run cta-allocate-shared first";
+  if (failed(checkPlace(op, op.getSmemType(), environment)))
+    return failure();
   layout::SharedLayout layout = cta::sharedLayout(op.getSmemType());
   bool isShared = op.getMulticast().has_value();
   if (isShared) {
@@ -389,6 +417,7 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
       .Case<cta::PutPartialOp, cta::AddPartialOp>(
           [&](auto o) { return runPartial(event, o.getSlots(), o.getSlot(), o.getFlags()); })
       .Case([&](cta::CopyOp o) { return runCopy(o, event); })
+      .Case([&](cta::CopyOutOp o) { return checkPlace(o, o.getSmemType(), environment); })
       .Case([&](cta::AwaitCopiesOp o) {
         event.pending = static_cast<int64_t>(o.getPending().value_or(0));
         return success();

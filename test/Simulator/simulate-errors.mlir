@@ -226,3 +226,40 @@ tile.kernel @left() attributes {phase = #tile.phase<allocated>, warpgroups = 1} 
   }
   tile.return
 }
+
+// -----
+
+// TMA ends a launch whose boxes begin where they must not: no tool but this one sees it before the device does.
+#lin = #cta.swizzle<linear>
+tile.kernel @place(%A: memref<64x64xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c3 = arith.constant 3 : index
+  %two = arith.constant 2 : index
+  cta.launch @k blocks(%two) attributes {shared = 4104, mbarriers = array<i64: 1>} {
+    %id = cta.block_id : index
+    %at = arith.muli %id, %c3 : index
+    // expected-error@+1 {{begins at coordinate 3 of dimension 1, byte 12 of a row: TMA needs multiples of 16 bytes there, and ends the launch otherwise}}
+    %a = cta.copy %A[%at, %at] {mechanism = #cta.mechanism<tma>, mbarrier = 0, offset = 0} : memref<64x64xf32> -> !cta.smem<16x64xf32, #lin>
+    cta.await 0
+  }
+  tile.return
+}
+
+// -----
+
+#lin = #cta.swizzle<linear>
+#rows = #cta.frag<regs = [], lanes = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warps = [[1, 0], [2, 0]], wg = 1>
+tile.kernel @negative(%A: memref<64x64xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c-4 = arith.constant -4 : index
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  cta.launch @k blocks(%one) attributes {shared = 4096, mbarriers = array<i64>} {
+    %v = arith.constant dense<0.0> : tensor<4x32xf32, #rows>
+    %s = cta.stage %v {offset = 0} : tensor<4x32xf32, #rows> -> !cta.smem<4x32xf32, #lin>
+    cta.fence_async
+    cta.barrier
+    // expected-error@+1 {{begins at coordinate -4 of dimension 0: a store by TMA at a negative coordinate ends the launch}}
+    cta.copy_out %s, %A[%c-4, %c0] {mechanism = #cta.mechanism<tma>} : !cta.smem<4x32xf32, #lin> -> memref<64x64xf32>
+    cta.await_stores read
+  }
+  tile.return
+}

@@ -77,7 +77,10 @@ std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Acc
     return why;
   if (auto why = tile::whyNotTmaExtents(facts, access.memref, access.coords))
     return why;
-  int64_t units = std::max<int64_t>(1, 16 / tile::elementBytes(access.type.getElementType()));
+  if (auto why = tile::whyNotTmaPlace(facts, access.memref, access.coords, inner, access.isStore))
+    return why;
+  int64_t units =
+      std::max<int64_t>(1, tile::kTmaGranule / tile::elementBytes(access.type.getElementType()));
   if (access.isStore && facts.sizeDivisibility(access.memref, inner) % units)
     return "the size of dimension " + std::to_string(inner) + " of " + tile::nameOf(access.memref) +
            " is not known to be a multiple of 16 bytes, at which TMA stores are clipped; add "

@@ -62,12 +62,12 @@ std::optional<std::string> tessera::tile::whyNotTmaStrides(Facts &facts, Value m
                                                            unsigned inner) {
   auto type = cast<MemRefType>(memref.getType());
   std::string name = nameOf(memref);
-  int64_t units = std::max<int64_t>(1, 16 / elementBytes(type.getElementType()));
+  int64_t units = std::max<int64_t>(1, kTmaGranule / elementBytes(type.getElementType()));
   auto [strides, offset] = type.getStridesAndOffset();
   if (strides[inner] != 1)
     return "dimension " + std::to_string(inner) + " of " + name +
            ", along which the shared tile is contiguous, is not known to have stride 1";
-  if (facts.alignment(memref) % 16)
+  if (facts.alignment(memref) % kTmaGranule)
     return "the base of " + name +
            " is not known to be a multiple of 16 bytes; add tile.align = 16 to it";
   for (unsigned d = 0, rank = type.getRank(); d < rank; ++d) {
@@ -115,12 +115,36 @@ std::optional<std::string> tessera::tile::whyNotTmaExtents(Facts &facts, Value m
     if (facts.sizeRange(memref, d).min < 1 && !runsOverSize(facts, coord, memref, d))
       return "dimension " + std::to_string(d) + " of " + name +
              " may be empty: TMA has no descriptor for it";
-    if (!facts.range(coord).fitsI32())
-      return "the coordinate of dimension " + std::to_string(d) + " of " + name +
-             " is not known to fit 32 bits; tile.size_max or tile.assume can say so";
     if (facts.sizeRange(memref, d).max > INT32_MAX)
       return "the size of dimension " + std::to_string(d) + " of " + name +
              " is not known to fit 31 bits; tile.size_max can say so";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> tessera::tile::whyNotTmaPlace(Facts &facts, Value memref,
+                                                         ValueRange coords, unsigned inner,
+                                                         bool isStore) {
+  std::string name = nameOf(memref);
+  const int64_t bytes = elementBytes(cast<MemRefType>(memref.getType()).getElementType()),
+                units = std::max<int64_t>(1, kTmaGranule / bytes);
+  if (facts.divisibility(coords[inner]) % units)
+    return "the coordinate of dimension " + std::to_string(inner) + " of " + name +
+           ", along which it is contiguous, is not known to be a multiple of " +
+           std::to_string(units) +
+           " elements (16 bytes); tile.assume {divisible = " + std::to_string(units) +
+           "} can say so";
+  if (!isStore)
+    return std::nullopt;
+  for (auto [d, coord] : llvm::enumerate(coords)) {
+    IntRange range = facts.range(coord);
+    if (range.min < 0)
+      return "the coordinate of dimension " + std::to_string(d) + " of " + name +
+             " may be negative, where TMA cannot store; tile.assume {min = 0} can say that it is "
+             "not";
+    if (!range.fitsI32())
+      return "the coordinate of dimension " + std::to_string(d) + " of " + name +
+             " is not known to fit 32 bits; tile.size_max or tile.assume can say so";
   }
   return std::nullopt;
 }

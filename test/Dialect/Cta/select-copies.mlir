@@ -51,7 +51,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"], tile.align = 16
 // CHECK: cta.copy %X[{{.*}} limit = [%{{.+}}, _] {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64, why = "no TMA: the limit of tile dimension 0 may lie inside the memref; TMA stops at the memref's size only"}
 // CHECK: cta.load %Y[{{.*}} {why = "no TMA: the base of %Y is not known to be a multiple of 16 bytes; add tile.align = 16 to it; no cp.async: no more than 2 bytes are known to divide the base of %Y (tile.align); single elements: the base of %Y is not known to be a multiple of 16 bytes (tile.align)"}
 // CHECK: cta.copy %Z[{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64, why = "no TMA: the stride of dimension 0 of %Z is not known to be a multiple of 16 bytes; add tile.stride_divisible = array<i64: 8, 1> to it; cp.async of 8 bytes: no more are known to divide the stride of dimension 0 of %Z (tile.stride_divisible)"}
-// CHECK: cta.load %X[{{.*}} {why = "no TMA: the coordinate of dimension 1 of %X is not known to fit 32 bits; tile.size_max or tile.assume can say so; no cp.async: no more than 2 bytes are known to divide the coordinate of dimension 1; single elements: the coordinate of dimension 1 is not known to be a multiple of 8"}
+// CHECK: cta.load %X[{{.*}} {why = "no TMA: the coordinate of dimension 1 of %X, along which it is contiguous, is not known to be a multiple of 8 elements (16 bytes); tile.assume {divisible = 8} can say so; no cp.async: no more than 2 bytes are known to divide the coordinate of dimension 1; single elements: the coordinate of dimension 1 is not known to be a multiple of 8"}
 // CHECK: cta.copy %W[{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64, why = "no TMA: dimension 0 of %W may be empty: TMA has no descriptor for it"}
 // CHECK: cta.load %T[{{.*}} dims = [1, 0] {why = "no TMA: dimension 1 of %T, along which the shared tile is contiguous, is not known to have stride 1; no cp.async: the shared tile is contiguous along a dimension that is not known to have stride 1 in memory; single elements: no dimension of the tile is known to have stride 1 in memory"}
 tile.kernel @refused(%X: memref<1024x64xbf16> {tile.align = 16 : i64}, %Y: memref<64x64xbf16>, %Z: memref<64x64xbf16, strided<[?, 1]>> {tile.align = 16 : i64, tile.stride_divisible = array<i64: 4, 1>},
@@ -180,6 +180,53 @@ tile.kernel @pieces(%X: memref<?x?xf32, strided<[?, 1]>> {tile.align = 8 : i64, 
     %g = cta.load %X[%c0, %c0] limit = [%n, _] : memref<?x?xf32, strided<[?, 1]>> -> tensor<64x32xf32, #rows>
     %gs = cta.stage %g : tensor<64x32xf32, #rows> -> !cta.smem<64x32xf32, #sw>
     %sum = arith.addf %g, %g : tensor<64x32xf32, #rows>
+  }
+  tile.return
+}
+
+// -----
+
+// Where a box may begin. Along the contiguous dimension at multiples of 16 bytes; stores not at a negative coordinate, nor at one that does not fit 32 bits.
+// Loads may begin anywhere else: a coordinate that may need more than 32 bits is replaced by the least one, which lies outside, too.
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#blocked = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
+// CHECK-LABEL: tile.kernel @places
+// CHECK: cta.copy %X[%{{.+}}, %c-4] {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64, why = "no TMA: the coordinate of dimension 1 of %X, along which it is contiguous, is not known to be a multiple of 8 elements (16 bytes); tile.assume {divisible = 8} can say so;
+// CHECK: cta.copy %X[%c-5, %c-8] {mechanism = #cta.mechanism<tma>}
+// CHECK: cta.copy %T[%c8, %c-4] dims = [1, 0] {mechanism = #cta.mechanism<tma>}
+// CHECK-DAG: %[[HALF:.+]] = arith.constant 2147483648 : index
+// CHECK-DAG: %[[WHOLE:.+]] = arith.constant 4294967296 : index
+// CHECK-DAG: %[[LEAST:.+]] = arith.constant -2147483648 : index
+// CHECK: %[[UP:.+]] = arith.addi %far, %[[HALF]] : index
+// CHECK: %[[FITS:.+]] = arith.cmpi ult, %[[UP]], %[[WHOLE]] : index
+// CHECK: %[[AT:.+]] = arith.select %[[FITS]], %far, %[[LEAST]] : index
+// CHECK: cta.copy %X[%[[AT]], %{{.+}}] {mechanism = #cta.mechanism<tma>}
+// CHECK: cta.copy_out {{.*}}, %X[%c8, %c0] {mechanism
+// CHECK: cta.store {{.*}}, %X[%c-5, %{{.+}}] {vector = 2 : i64, why = "no TMA: the coordinate of dimension 0 of %X may be negative, where TMA cannot store; tile.assume {min = 0} can say that it is not"}
+// CHECK: cta.store {{.*}}, %X[%{{.+}}, %c-4] {vector = 2 : i64, why = "no TMA: the coordinate of dimension 1 of %X, along which it is contiguous, is not known to be a multiple of 8 elements
+// CHECK: cta.store {{.*}}, %X[%beyond, %{{.+}}] {vector = 2 : i64, why = "no TMA: the coordinate of dimension 0 of %X is not known to fit 32 bits; tile.size_max or tile.assume can say so"}
+tile.kernel @places(%X: memref<1024x64xbf16> {tile.align = 16 : i64}, %T: memref<64x1024xf32> {tile.align = 16 : i64}, %far: index, %beyond: index)
+    attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.assume %beyond {min = 0} : index
+  tile.grid () = () to () step () {
+    %c-0 = arith.constant 0 : index
+    %c-4 = arith.constant -4 : index
+    %c-5 = arith.constant -5 : index
+    %c-8 = arith.constant -8 : index
+    %c8 = arith.constant 8 : index
+    %a = cta.load %X[%c8, %c-4] : memref<1024x64xbf16> -> tensor<64x64xbf16, #blocked>
+    %as = cta.stage %a : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %b = cta.load %X[%c-5, %c-8] : memref<1024x64xbf16> -> tensor<64x64xbf16, #blocked>
+    %bs = cta.stage %b : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %t = cta.load %T[%c8, %c-4] dims = [1, 0] : memref<64x1024xf32> -> tensor<64x64xf32, #blocked>
+    %ts = cta.stage %t : tensor<64x64xf32, #blocked> -> !cta.smem<64x64xf32, #cta.swizzle<128, dim = 0>>
+    %f = cta.load %X[%far, %c8] : memref<1024x64xbf16> -> tensor<64x64xbf16, #blocked>
+    %fs = cta.stage %f : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %v = arith.constant dense<1.0> : tensor<64x64xbf16, #acc>
+    cta.store %v, %X[%c8, %c-0] : tensor<64x64xbf16, #acc> -> memref<1024x64xbf16>
+    cta.store %v, %X[%c-5, %c-0] : tensor<64x64xbf16, #acc> -> memref<1024x64xbf16>
+    cta.store %v, %X[%c8, %c-4] : tensor<64x64xbf16, #acc> -> memref<1024x64xbf16>
+    cta.store %v, %X[%beyond, %c-0] : tensor<64x64xbf16, #acc> -> memref<1024x64xbf16>
   }
   tile.return
 }

@@ -452,3 +452,26 @@ tile.kernel @sizes(%A: memref<?x99xbf16>, %B: memref<99x512xbf16> {tile.align = 
   }
   tile.return
 }
+
+// -----
+
+// A coordinate at which TMA could not begin in the copy either.
+// CHECK-LABEL: tile.kernel @shifted
+// CHECK-NOT: memref.alloc
+// CHECK: tile.load %A[{{.*}}] {tile.not_repacked = "the coordinate of dimension 1 of %A, along which it is contiguous, is not known to be a multiple of 8 elements (16 bytes); tile.assume {divisible = 8} can say so"}
+tile.kernel @shifted(%A: memref<512x99xbf16>, %B: memref<99x512xbf16> {tile.align = 16 : i64}, %C: memref<512x512xf32>) {
+  tile.grid (%i, %j) = (0, 0) to (512, 512) step (64, 64) {
+    %c4 = arith.constant 4 : index
+    %c64 = arith.constant 64 : index
+    %end = arith.constant 99 : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc = scf.for %k = %c4 to %end step %c64 iter_args(%c = %zero) -> (tensor<64x64xf32>) {
+      %x = tile.load %A[%i, %k] : memref<512x99xbf16> -> tensor<64x64xbf16>
+      %y = tile.load %B[%k, %j] : memref<99x512xbf16> -> tensor<64x64xbf16>
+      %d = tile.mma %x, %y, %c : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+      scf.yield %d : tensor<64x64xf32>
+    }
+    tile.store %acc, %C[%i, %j] : tensor<64x64xf32> -> memref<512x512xf32>
+  }
+  tile.return
+}

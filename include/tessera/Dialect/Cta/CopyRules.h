@@ -45,9 +45,11 @@ SmemType tmaImage(const Access &access);
 /// 2. no mask; pad zero or any; a limit that limits nothing;
 /// 3. the contiguous dimension of the shared tile runs along a stride of 1;
 /// 4. the base and all other strides are multiples of 16 bytes;
-/// 5. no size is 0 and coordinates fit 32 bits;
+/// 5. no size is 0, sizes fit 31 bits;
 /// 6. stores: the contiguous size is a multiple of 16 bytes, because TMA clips at 16 bytes;
-/// 7. the image consists of TMA boxes (SharedLayout::validateTma).
+/// 7. the image consists of TMA boxes (SharedLayout::validateTma);
+/// 8. the coordinate of the contiguous dimension is a multiple of 16 bytes;
+/// 9. stores: no coordinate is negative, all fit 32 bits.
 std::optional<std::string> whyNotTma(tile::Facts &facts, const Access &access, SmemType shared);
 
 /// The widest access, in elements, that is aligned and entirely in or out of bounds, for the tile's

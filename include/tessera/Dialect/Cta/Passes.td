@@ -78,7 +78,7 @@ def SelectCopies : CtaPass<"cta-select-copies"> {
     Ensures *placed*. `cta.stage` of a `cta.load` becomes a `cta.copy` by TMA when the facts of the variant make it legal, else by cp.async when they
     make pieces of 4, 8 or 16 bytes legal that are no narrower than vectors of registers would be; a `cta.store` becomes
     `cta.stage` and `cta.copy_out` if it stores an accumulator's layout (looking through a conversion), at most 128 KiB; what remains gets its `vector` width. The rules are in
-    `tessera/Dialect/Cta/CopyRules.h`. Every decision against a better mechanism is in `why`; with `require = [tma]` it is an error.
+    `tessera/Dialect/Cta/CopyRules.h`. A coordinate of a load by TMA that may need more than 32 bits is replaced where it does by one that lies outside, too. Every decision against a better mechanism is in `why`; with `require = [tma]` it is an error.
   }];
 }
 

@@ -14,6 +14,9 @@
 
 namespace tessera::tile {
 
+/// Bytes of which bases, strides and places along the contiguous dimension are multiples.
+inline constexpr int64_t kTmaGranule = 16;
+
 /// How people name the argument that a memref is: "%A", or "the workspace".
 std::string nameOf(mlir::Value memref);
 
@@ -33,9 +36,17 @@ std::optional<std::string> whyNotTmaStrides(Facts &facts, mlir::Value memref, un
 /// L2: what TMA fetches in rows of 128 bytes then touches one line a row, not two.
 bool beginsAtLines(Facts &facts, mlir::Value memref, unsigned inner);
 
-/// No size is 0, sizes and coordinates fit 31 and 32 bits.
+/// No size is 0, sizes fit 31 bits.
 std::optional<std::string> whyNotTmaExtents(Facts &facts, mlir::Value memref,
                                             mlir::ValueRange coords);
+
+/// Boxes may begin at these coordinates: along the contiguous dimension `inner` at multiples of 16
+/// bytes, and stores at none that is negative. Any other place ends the launch with
+/// CUDA_ERROR_ILLEGAL_INSTRUCTION (docs/Performance.md, "Where TMA may begin"; the PTX ISA does not
+/// say so). Coordinates of stores fit 32 bits; of loads those that do not are made to
+/// (`cta-select-copies`).
+std::optional<std::string> whyNotTmaPlace(Facts &facts, mlir::Value memref, mlir::ValueRange coords,
+                                          unsigned inner, bool isStore);
 
 } // namespace tessera::tile
 

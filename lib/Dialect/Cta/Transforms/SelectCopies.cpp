@@ -34,6 +34,7 @@ private:
   /// By TMA, or by cp.async in pieces of `vector` elements.
   CopyOp copyOf(LoadOp load, SmemType type, int64_t vector = 0);
   LogicalResult selectStaged(LoadOp load, StageOp stage);
+  SmallVector<Value> fitCoordinates(LoadOp load);
   template <typename Op>
   void setVector(Op op, const std::string &why);
   template <typename Op>
@@ -115,11 +116,30 @@ static ConvertLayoutOp wantedBesideAccumulators(LoadOp load) {
   return fits ? convert : ConvertLayoutOp{};
 }
 
+/// TMA takes coordinates of 32 bits. Where one needs more, the box lies outside, since sizes fit 31
+/// bits; so does the box at the least coordinate of 32 bits, which is a multiple of 16 bytes, too.
+SmallVector<Value> Selection::fitCoordinates(LoadOp load) {
+  SmallVector<Value> coords(load.getCoords());
+  for (Value &coord : coords) {
+    if (facts.range(coord).fitsI32())
+      continue;
+    Location loc = load.getLoc();
+    Value half = arith::ConstantIndexOp::create(rewriter, loc, int64_t(1) << 31),
+          whole = arith::ConstantIndexOp::create(rewriter, loc, int64_t(1) << 32),
+          least = arith::ConstantIndexOp::create(rewriter, loc, INT32_MIN);
+    Value shifted = arith::AddIOp::create(rewriter, loc, coord, half);
+    Value fits = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, shifted, whole);
+    coord = arith::SelectOp::create(rewriter, loc, fits, coord, least);
+  }
+  return coords;
+}
+
 CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
   rewriter.setInsertionPoint(load);
   // Limits that TMA ignores limit nothing.
   auto copy = CopyOp::create(
-      rewriter, load.getLoc(), type, load.getSource(), load.getCoords(),
+      rewriter, load.getLoc(), type, load.getSource(),
+      vector ? SmallVector<Value>(load.getCoords()) : fitCoordinates(load),
       vector ? load.getLimits() : ValueRange{}, Value{}, load.getDimsAttr(),
       vector ? load.getLimitedAttr()
              : rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),

@@ -222,7 +222,6 @@ bool tessera::tile::isFetchedInPieces(Facts &facts, const RepackCandidate &candi
   const auto *along = llvm::find(load.getDims(), static_cast<int64_t>(inner));
   if (strides[inner] != 1 || along == load.getDims().end() ||
       !isWhole(load.getTileType().getDimSize(along - load.getDims().begin())) ||
-      !isWhole(facts.divisibility(load.getCoords()[inner])) ||
       facts.alignment(source) % kCpAsyncBytes != 0)
     return false;
   for (unsigned d = 0, rank = type.getRank(); d < rank; ++d)

@@ -205,6 +205,9 @@ std::vector<RepackCandidate> tessera::tile::findRepackCandidates(KernelOp kernel
     if (why && !candidates.back().obstacle) {
       candidates.back().obstacle = whyNotTmaExtents(facts, load.getSource(), load.getCoords());
       candidates.back().onlySizes = candidates.back().obstacle.has_value();
+      if (!candidates.back().obstacle)
+        candidates.back().obstacle =
+            whyNotTmaPlace(facts, load.getSource(), load.getCoords(), inner, /*isStore=*/false);
     }
   });
   return candidates;
