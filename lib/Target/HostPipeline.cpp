@@ -77,6 +77,7 @@ static void addBufferization(OpPassManager &pm, bool check) {
   auto &func = pm.nest<func::FuncOp>();
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
+  func.addPass(createCPUBranchSwitches());
   func.addPass(createCPUFuseElementwise());
   func.addPass(createCSEPass());
   bufferization::OneShotBufferizePassOptions bufferize;

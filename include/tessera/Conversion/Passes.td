@@ -39,6 +39,22 @@ def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "mlir::ModuleOp"> {
     "mlir::math::MathDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"];
 }
 
+def CPUBranchSwitches : Pass<"cpu-branch-switches"> {
+  let summary = "scf.index_switch that yields tiles as nested scf.if";
+  let description = [{
+    Upstream's one-shot bufferization (22.1.8) does not see that the result of an `scf.index_switch` may be the buffer that a region yields, and lets
+    later ops overwrite it. Of `scf.if` it knows. Switches without tiles among their results stay.
+
+    ```mlir
+    %r = scf.index_switch %i -> tensor<8xf32> case 4 { A } case 7 { B } default { C }
+    // becomes
+    %n = … 0 if %i is 4, 1 if it is 7, else 2
+    %r = scf.if %n < 1 { A } else { scf.if %n < 2 { B } else { C } }
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
 def CPUFuseElementwise : Pass<"cpu-fuse-elementwise"> {
   let summary = "Turn tensor arithmetic into linalg and fuse it where no work is repeated";
   let description = [{

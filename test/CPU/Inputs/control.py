@@ -78,6 +78,49 @@ tile.kernel @branches(%x: memref<?xf32> {tile.shape = ["N"]}, %y: memref<?xf32> 
   }
   tile.return
 }
+// What a switch yields outlives what is computed behind it: from a region, from outside, from a loop, from a switch in a switch.
+tile.kernel @switched(%x: memref<8xf32>, %y: memref<8xi32>, %out: memref<4x8xf32>, %which: index, %n: index) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %a = tile.load %x[%c0] : memref<8xf32> -> tensor<8xf32>
+    %two = arith.constant dense<2.0> : tensor<8xf32>
+    %b = arith.mulf %a, %two : tensor<8xf32>
+    %r:2 = scf.index_switch %which -> tensor<8xf32>, tensor<8xf32>
+    case 0 {
+      %d = arith.subf %b, %a : tensor<8xf32>
+      scf.yield %d, %b : tensor<8xf32>, tensor<8xf32>
+    }
+    case 5 {
+      %d = scf.for %i = %c0 to %n step %c1 iter_args(%s = %a) -> (tensor<8xf32>) {
+        %q = scf.index_switch %i -> tensor<8xf32>
+        case 1 {
+          %e = arith.addf %s, %b : tensor<8xf32>
+          scf.yield %e : tensor<8xf32>
+        }
+        default {
+          scf.yield %s : tensor<8xf32>
+        }
+        %u = arith.addf %q, %two : tensor<8xf32>
+        scf.yield %u : tensor<8xf32>
+      }
+      scf.yield %a, %d : tensor<8xf32>, tensor<8xf32>
+    }
+    default {
+      scf.yield %two, %a : tensor<8xf32>, tensor<8xf32>
+    }
+    %i = tile.load %y[%c0] : memref<8xi32> -> tensor<8xi32>
+    %f = arith.sitofp %i : tensor<8xi32> to tensor<8xf32>
+    %g = arith.addf %f, %b : tensor<8xf32>
+    tile.store %r#0, %out[%c0, %c0] : tensor<8xf32> -> memref<4x8xf32>
+    tile.store %r#1, %out[%c1, %c0] : tensor<8xf32> -> memref<4x8xf32>
+    tile.store %f, %out[%c2, %c0] : tensor<8xf32> -> memref<4x8xf32>
+    tile.store %g, %out[%c3, %c0] : tensor<8xf32> -> memref<4x8xf32>
+  }
+  tile.return
+}
 // Doubles until the maximum passes a bound.
 tile.kernel @until(%x: memref<?xf32>, %y: memref<?xf32>, %bound: f32) {
   tile.grid () = () to () step () {
@@ -267,6 +310,13 @@ for n in [0, 1, 2, 9]:
 x = floats(rng, 21, "f32", False)
 for flag, which, want in [(1, 0, 2 * x), (0, 0, x), (1, 3, -2 * x), (0, 3, x), (1, 1, np.full_like(x, 2))]:
     same(f"branches {flag} {which}", p.run("branches", x, "nan:21xf32", flag, which, out=[1]), want)
+x, y, two = np.arange(1, 9, dtype=np.float32) / 4, np.arange(30, 38, dtype=np.int32), np.full(8, 2, np.float32)
+for which, n in [(0, 0), (5, 0), (5, 1), (5, 4), (1, 3)]:
+    looped = x
+    for i in range(n):
+        looped = looped + (2 * x if i == 1 else 0) + two
+    rows = {0: (x, 2 * x), 5: (x, looped)}.get(which, (two, x))
+    same(f"switched {which} {n}", p.run("switched", x, y, "nan:4x8xf32", which, n, out=[2]), np.stack([*rows, y.astype(np.float32), y + 2 * x]).astype(np.float32))
 x = np.abs(floats(rng, 8, "f32", False)) + np.float32(0.1)
 want = x.copy()
 while want.max() < 1000:
