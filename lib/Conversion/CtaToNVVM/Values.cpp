@@ -227,8 +227,8 @@ Value Lowering::gep(Value pointer, Value byteOffset) {
 Value Lowering::gep(Value pointer, int64_t byteOffset) {
   if (!byteOffset)
     return pointer;
-  // A static GEP index has 32 bits.
-  if (byteOffset != static_cast<int32_t>(byteOffset))
+  // The dialect holds fewer bits of a static index than LLVM does.
+  if (!llvm::isInt<LLVM::kGEPConstantBitWidth>(byteOffset))
     return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
                                ValueRange{i64(byteOffset)});
   return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,

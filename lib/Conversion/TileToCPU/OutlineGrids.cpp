@@ -143,7 +143,7 @@ Value GridOutliner::buildMemref(Param pointer, MemRefType type, ValueRange dynam
   // The contract's pointer has the offset applied; loads will apply a static one again.
   if (!ShapedType::isDynamic(offset) && offset != 0)
     address = LLVM::GEPOp::create(b, loc, address.getType(), element, address,
-                                  LLVM::GEPArg(static_cast<int32_t>(-offset)));
+                                  ValueRange{constant(-offset)});
   auto descriptor = MemRefDescriptor::poison(b, loc, structType);
   descriptor.setAllocatedPtr(b, loc, address);
   descriptor.setAlignedPtr(b, loc, address);

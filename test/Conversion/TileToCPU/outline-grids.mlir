@@ -60,6 +60,21 @@ tile.kernel @order(%x: memref<?x?x?xf32>) {
 
 // -----
 
+// An offset of more than 32 bits.
+// CHECK-LABEL: func.func @far_0(
+// CHECK: %[[BACK:.*]] = llvm.mlir.constant(-4294967296 : i64) : i64
+// CHECK: llvm.getelementptr %{{.*}}[%[[BACK]]] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+tile.kernel @far(%x: memref<8xf32, strided<[1], offset: 4294967296>>) {
+  %c0 = arith.constant 0 : index
+  tile.grid () = () to () step () {
+    %v = memref.load %x[%c0] : memref<8xf32, strided<[1], offset: 4294967296>>
+    memref.store %v, %x[%c0] : memref<8xf32, strided<[1], offset: 4294967296>>
+  }
+  tile.return
+}
+
+// -----
+
 // Workspace is a parameter; strides are parameters where the type leaves them open, and a static offset is
 // taken back because loads add it.
 // CHECK-LABEL: func.func @memory_0(
