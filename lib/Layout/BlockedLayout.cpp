@@ -75,11 +75,12 @@ bool isSensible(const Coord &shape, int warpBits, int64_t wgCount) {
 
 struct Candidate {
   RegisterLayout layout;
+  int64_t vectorBytes = 0;
   double score = 0;
 };
 
 Candidate blockedWith(const Coord &shape, int elementBytes, int contiguousDim, int warpBits,
-                      int64_t wgCount, int wgDim, int64_t vectorBytes) {
+                      int64_t wgCount, int wgDim, int64_t vectorBytes, int64_t leastBytes) {
   const int n = static_cast<int>(shape.size());
   Cutter cutter(shape, wgCount, wgDim);
   const Coord local = cutter.left;
@@ -90,9 +91,10 @@ Candidate blockedWith(const Coord &shape, int elementBytes, int contiguousDim, i
   int64_t vector = 1;
   if (n > 0) {
     const int64_t extent = shape[contiguousDim];
-    while (vector * 2 * elementBytes <= vectorBytes && extent % (vector * 2) == 0 &&
-           local[contiguousDim] % (vector * 2) == 0 &&
-           product(local) / (vector * 2) >= int64_t(1) << bits)
+    while (
+        vector * 2 * elementBytes <= vectorBytes && extent % (vector * 2) == 0 &&
+        local[contiguousDim] % (vector * 2) == 0 &&
+        (vector * elementBytes < leastBytes || product(local) / (vector * 2) >= int64_t(1) << bits))
       vector *= 2;
     for (int64_t v = 1; v < vector; v *= 2)
       cutter.cut(l.regs, contiguousDim);
@@ -120,28 +122,31 @@ Candidate blockedWith(const Coord &shape, int elementBytes, int contiguousDim, i
     cutter.cut(l.warps, cutter.choose(order));
 
   // Fewest registers first, then the widest vector.
-  Candidate c{l, 0};
+  Candidate c{l, vector * elementBytes, 0};
   c.score = -double(l.numRegisters(shape)) + double(vector) / 1024;
   return c;
 }
 } // namespace
 
 RegisterLayout tessera::layout::blockedFor(const Coord &shape, int elementBytes, int contiguousDim,
-                                           int warpBits, int64_t wgCount, int64_t vectorBytes) {
+                                           int warpBits, int64_t wgCount, int64_t vectorBytes,
+                                           int64_t leastBytes) {
   const int n = static_cast<int>(shape.size());
   if (!isSensible(shape, warpBits, wgCount) || elementBytes < 1 ||
       (n > 0 && (contiguousDim < 0 || contiguousDim >= n)))
     return RegisterLayout();
   if (n == 0)
     return splat(0, warpBits, wgCount);
-  Candidate best =
-      blockedWith(shape, elementBytes, contiguousDim, warpBits, wgCount, -1, vectorBytes);
+  Candidate best = blockedWith(shape, elementBytes, contiguousDim, warpBits, wgCount, -1,
+                               vectorBytes, leastBytes);
   if (wgCount == 1 || product(shape) <= int64_t(32) << warpBits)
     return best.layout;
   bool first = true;
   auto attempt = [&](int dim) {
-    Candidate c =
-        blockedWith(shape, elementBytes, contiguousDim, warpBits, wgCount, dim, vectorBytes);
+    Candidate c = blockedWith(shape, elementBytes, contiguousDim, warpBits, wgCount, dim,
+                              vectorBytes, leastBytes);
+    if (c.vectorBytes < std::min(leastBytes, best.vectorBytes))
+      return;
     // Cutting wins ties against replication; among the cuts the first wins.
     if (c.score > best.score || (first && c.score >= best.score))
       best = c;

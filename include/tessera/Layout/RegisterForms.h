@@ -48,11 +48,12 @@ RegisterLayout blocked(const BlockedSpec &spec);
 
 /// The layout for a coalesced access to a tile: up to `vectorBytes` per thread along
 /// `contiguousDim` (never a vector that would straddle the tile's edge), lanes first along it, then
-/// the other dimensions. Threads are replicated only if the tile has fewer elements than threads.
-/// The warpgroups go to the dimension that wastes least, the outermost first, or are replicated
+/// the other dimensions. Threads are replicated only if the tile has fewer elements than threads,
+/// or where vectors of at least `leastBytes` (at most `vectorBytes`) leave some without work. The
+/// warpgroups go to the dimension that wastes least, the outermost first, or are replicated
 /// (-1) if one warpgroup has enough threads for every element.
 RegisterLayout blockedFor(const Coord &shape, int elementBytes, int contiguousDim, int warpBits = 2,
-                          int64_t wgCount = 1, int64_t vectorBytes = 16);
+                          int64_t wgCount = 1, int64_t vectorBytes = 16, int64_t leastBytes = 0);
 
 /// How many sectors of 32 bytes a warp touches with one access of `vector` elements a thread to a
 /// tile whose rows along `contiguousDim` begin at sectors, for each sector's worth of elements

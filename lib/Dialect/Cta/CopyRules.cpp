@@ -228,6 +228,7 @@ CpAsyncChoice tessera::cta::chooseCpAsync(tile::Facts &facts, const Access &acce
 layout::RegisterLayout tessera::cta::cpAsyncLayout(SmemType shared, int64_t elements,
                                                    int64_t warpgroups) {
   layout::SharedLayout image = sharedLayout(shared);
+  const int64_t bytes = elements * (image.elementBits / 8);
   return layout::blockedFor(image.shape, image.elementBits / 8, image.contiguousDim, kWarpBits,
-                            warpgroups, elements * (image.elementBits / 8));
+                            warpgroups, bytes, /*leastBytes=*/bytes);
 }

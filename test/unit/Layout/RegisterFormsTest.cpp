@@ -158,6 +158,30 @@ TEST(RegisterForms, BlockedIsCoalesced) {
   EXPECT_EQ(t.contiguousRegisters({64, 128}, 0), 8);
 }
 
+// Pieces of cp.async: whole, however small the tile is, and each element in some thread.
+TEST(RegisterForms, BlockedWithWholeVectors) {
+  for (int64_t rows : {1, 2, 3, 7, 8, 16, 24, 64})
+    for (int64_t pieces : {1, 2, 3, 5, 8, 32})
+      for (int64_t piece : {2, 4, 8})
+        for (int64_t wg = 1; wg <= 3; ++wg)
+          for (int contiguous : {0, 1}) {
+            const Coord shape =
+                contiguous ? Coord{rows, pieces * piece} : Coord{pieces * piece, rows};
+            RegisterLayout l = blockedFor(shape, 2, contiguous, 2, wg, 2 * piece, 2 * piece);
+            ASSERT_FALSE(l.validate());
+            EXPECT_EQ(l.contiguousRegisters(shape, contiguous), piece) << l.toString();
+            std::set<Coord> covered;
+            for (int64_t g = 0; g < wg; ++g)
+              for (int64_t warp = 0; warp < 4; ++warp)
+                for (int64_t lane = 0; lane < 32; ++lane)
+                  for (int64_t r = 0; r < l.numRegisters(shape); ++r)
+                    if (Coord c = l.coord(shape, r, lane, warp, g);
+                        c[0] < shape[0] && c[1] < shape[1])
+                      covered.insert(c);
+            EXPECT_EQ(static_cast<int64_t>(covered.size()), product(shape)) << l.toString();
+          }
+}
+
 TEST(RegisterForms, BlockedWastesLittle) {
   for (int64_t rows = 1; rows <= 70; ++rows)
     for (int64_t cols : {1, 3, 8, 16, 40, 64, 70, 80, 112, 144, 176})
