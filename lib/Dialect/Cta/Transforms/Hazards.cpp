@@ -124,6 +124,11 @@ void Hazards::forgetQuietGlobals() {
     });
 }
 
+template <typename Op>
+static bool contains(LaunchOp launch) {
+  return launch.getBody().walk([](Op) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 LogicalResult Hazards::collect() {
   WalkResult result = launch.getBody().walk([&](Operation *op) {
     if (failed(addAccesses(op)))
@@ -143,6 +148,8 @@ LogicalResult Hazards::collect() {
     return failure();
   forgetQuietGlobals();
   const bool multiplies = hasProducts(launch);
+  productsWantFences = multiplies && !contains<CopyOp>(launch);
+  storesWantFences = contains<CopyOutOp>(launch);
   for (Access &access : accesses) {
     if (access.async)
       continue;
@@ -280,6 +287,9 @@ unsigned Hazards::needs(Operation *op, const State &state, unsigned &stores) {
         need |= barrier;
     }
   }
+  if (((productsWantFences && isa<WgmmaOp>(op)) || (storesWantFences && isa<CopyOutOp>(op))) &&
+      llvm::any_of(state, [&](const auto &entry) { return isUnfenced(entry.first, entry.second); }))
+    need |= FenceShared;
   if (need & Barrier)
     need &= ~GroupBarrier;
   // A barrier after writes that TMA or wgmma meets later: fence now, or that will take another.
@@ -326,7 +336,9 @@ void Hazards::apply(unsigned sync, unsigned allowed, State &state) const {
       bits &= ~(NeedsGroup | NeedsFenceGroup);
     if (sync & Barrier)
       bits &= ~(NeedsBarrier | NeedsFenceBarrier);
-    bool matters = bits && (bits != NeedsFence || a.metByAsync);
+    bool matters =
+        bits && (bits != NeedsFence || a.metByAsync ||
+                 ((productsWantFences || storesWantFences) && isUnfenced(it->first, it->second)));
     it = matters ? std::next(it) : state.erase(it);
   }
 }

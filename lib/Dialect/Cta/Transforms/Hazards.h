@@ -115,6 +115,12 @@ private:
   void apply(unsigned sync, unsigned stores, State &state) const;
   void await(int64_t mbarrier, State &state) const;
 
+  /// Written by threads, to shared memory, and not in order with the async proxy.
+  bool isUnfenced(const Key &key, const Status &status) const {
+    const Access &access = accesses[key.first];
+    return access.space == Space::Shared && access.write && (status.bits & NeedsFence);
+  }
+
   static void join(State &into, const State &other);
   State crossed(const State &state, mlir::Operation *loop, Iteration iteration) const;
 
@@ -127,6 +133,10 @@ private:
   llvm::MapVector<mlir::Operation *, unsigned> syncs;
   llvm::DenseMap<mlir::Operation *, unsigned> allowedStores;
   llvm::SetVector<mlir::Block *> storeEnds, copyEnds;
+  /// tile-ptx-check cannot tell which bytes the async proxy reads: in front of a TMA store, and of a
+  /// product unless copies bring the operands of this launch, all that threads have written must be
+  /// fenced, scratch too.
+  bool productsWantFences = false, storesWantFences = false;
   bool changed = false, failedHere = false;
 };
 

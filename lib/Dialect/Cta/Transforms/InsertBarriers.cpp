@@ -3,17 +3,16 @@
 
 // cta-insert-barriers: what must stand between two accesses to the same memory.
 //
-// Shared memory, by byte ranges (a row happens first):
+// Shared memory, by byte ranges (a row happens first; `async reads`: wgmma, or the source of a TMA
+// store):
 //
-//                          | read by threads | wgmma reads   | written by threads | TMA writes  |
-//                          TMA store reads
-//   -----------------------+-----------------+---------------+--------------------+-------------+----------------
-//   read by threads        |                 |               | barrier            | barrier     |
-//   wgmma reads (complete) |                 |               | barrier            | barrier     |
-//   written by threads     | barrier         | fence barrier | barrier            | fence barr. |
-//   fence barrier TMA writes             | await           | await         | await              |
-//   await       | await TMA store reads        |                 |               | stores barrier
-//   | stores      |
+//                          | threads read | async reads   | threads write | TMA writes
+//   -----------------------+--------------+---------------+---------------+---------------
+//   threads read           |              |               | barrier       | barrier
+//   wgmma reads (complete) |              |               | barrier       | barrier
+//   threads write          | barrier      | fence barrier | barrier       | fence barrier
+//   TMA writes             | await        | await         | await         | await
+//   a TMA store reads      |              |               | stores barrier| stores
 //
 // `await` is cta.await of the copy's mbarrier: all threads wait for it, none needs a barrier after
 // it. `fence` is cta.fence_async, by the threads that wrote, before the barrier. `stores` is
@@ -26,18 +25,21 @@
 // Global memory, for roots that the launch writes, unless the boxes are proven disjoint (for
 // example those of different iterations of a loop):
 //
-//                          | read by threads | TMA reads           | written by threads | TMA store
-//                          writes
-//   -----------------------+-----------------+---------------------+--------------------+---------------------
-//   read by threads        |                 |                     | barrier            | barrier
-//   TMA reads              |                 |                     | await              | await
-//   written by threads     | barrier         | fence glob. barrier | barrier            | fence
-//   glob. barrier TMA store writes       | stores barrier  | stores              | stores barrier
-//   | stores
+//                   | threads read   | TMA reads      | threads write  | TMA stores write
+//   ----------------+----------------+----------------+----------------+-----------------
+//   threads read    |                |                | barrier        | barrier
+//   TMA reads       |                |                | await          | await
+//   threads write   | barrier        | fence* barrier | barrier        | fence* barrier
+//   TMA stores write| stores barrier | stores         | stores barrier | stores
 //
-// Here `stores` is cta.await_stores, which waits until the writes are made. Two accesses of threads
+// Here `fence*` is cta.fence_async global, and `stores` cta.await_stores, which waits until the
+// writes are made. Two accesses of threads
 // by the same box in the same layout meet in the same thread: nothing. memref.store is a write by
 // the elected thread, memref.load a read by all.
+//
+// In front of a TMA store, and of a product unless copies bring the operands of the launch, all
+// that threads have written to shared memory is fenced, even if nobody reads it through the async
+// proxy: tile-ptx-check cannot tell which bytes those read.
 //
 // mbarriers: a copy may not begin the next phase before all threads have seen the end of the last
 // (the barrier that protects the data does).
