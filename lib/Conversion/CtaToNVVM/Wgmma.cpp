@@ -168,6 +168,15 @@ Value copied(Lowering &f, Value reg) {
       .front();
 }
 
+/// Whether some registers are one value, as those of a splat are. As accumulators each needs a
+/// register of its own in front of all products: LLVM would keep the value in one of them and copy
+/// it to the others where their product is issued, while an earlier one is in flight, and ptxas
+/// would wait for that (C7517).
+bool repeats(const Values &regs) {
+  llvm::SmallDenseSet<Value> seen;
+  return !llvm::all_of(regs, [&](Value reg) { return seen.insert(reg).second; });
+}
+
 } // namespace
 
 bool tessera::nvvm::isZeroTile(Value tile) {
@@ -211,12 +220,16 @@ LogicalResult tessera::nvvm::lowerWgmma(Lowering &f, cta::WgmmaOp op) {
   Values acc;
   if (accumulate)
     acc = f.registers(op.getC());
+  const bool isShared = accumulate && repeats(acc);
   size_t count = f.registerTypes(op.getResultType()).size();
   Type element = op.getResultType().getElementType();
   if (!accumulate)
     acc.assign(count, LLVM::PoisonOp::create(f.b, f.loc, element));
   if (p.packed && !(accumulate && op.isAsync()))
     acc = f.pack(acc);
+  if (isShared)
+    for (Value &reg : acc)
+      reg = copied(f, reg);
   size_t perPiece = acc.size() / (p.blocksM * p.piecesN);
   size_t fragmentsPerBlock = fragments.size() / p.blocksM;
   Values flying;
