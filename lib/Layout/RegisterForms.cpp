@@ -27,8 +27,18 @@ RegisterLayout tessera::layout::mmaAcc(int rowWarpBits, int colWarpBits, int64_t
   return canonical(l);
 }
 
+int tessera::layout::wgmmaSplit(int64_t m, int64_t n, int64_t wgCount) {
+  if (m % (64 * wgCount) == 0)
+    return 0;
+  return m % 64 == 0 && n % (8 * wgCount) == 0 ? 1 : -1;
+}
+
 RegisterLayout tessera::layout::wgmmaAcc(int64_t wgCount, int wgDim) {
   return mmaAcc(2, 0, wgCount, wgDim);
+}
+
+bool tessera::layout::isWgmmaAcc(const RegisterLayout &layout) {
+  return layout == wgmmaAcc(layout.wgCount, 0) || layout == wgmmaAcc(layout.wgCount, 1);
 }
 
 RegisterLayout tessera::layout::wgmmaA(int elementBits, int64_t wgCount, int wgDim) {
@@ -116,9 +126,9 @@ std::string tessera::layout::nameOf(const RegisterLayout &l) {
     return "";
   const int64_t wg = l.wgCount;
   if (l.rank() == 2) {
-    if (l == wgmmaAcc(wg))
+    if (isWgmmaAcc(l))
       return "wgmma_acc";
-    if (l == wgmmaA(16, wg))
+    if (l == wgmmaA(16, wg) || l == wgmmaA(16, wg, -1))
       return "wgmma_a";
     if (l == wgmmaA(8, wg))
       return "wgmma_a8";

@@ -23,7 +23,14 @@ namespace tessera::layout {
 /// Sets wgDim to -1 if there is one warpgroup.
 RegisterLayout canonical(RegisterLayout layout);
 
+/// Which dimension of a product's M x N result the warpgroups share: the rows if each gets a
+/// multiple of 64 of them, else the columns if each gets a multiple of 8. -1: they cannot.
+int wgmmaSplit(int64_t m, int64_t n, int64_t wgCount);
+/// The accumulators of a product whose result warpgroups share along `wgDim`.
 RegisterLayout wgmmaAcc(int64_t wgCount = 1, int wgDim = 0);
+bool isWgmmaAcc(const RegisterLayout &layout);
+/// Operand A in registers: rows are split as those of the result are (`wgDim` 0), or every
+/// warpgroup holds them all (-1), where the result is split along its columns.
 /// elementBits 16, 8, or 32 (tf32: base tile 64x8).
 RegisterLayout wgmmaA(int elementBits, int64_t wgCount = 1, int wgDim = 0);
 /// m16n8 fragments with 2^rowWarpBits warps along rows and 2^colWarpBits along columns.

@@ -15,15 +15,15 @@ using namespace tessera::nvvm;
 
 /// The layout of the row addresses: one register for each 64x16 block. If the columns are
 /// contiguous in memory a matrix's rows are rows, else they are columns.
-static layout::RegisterLayout addressLayout(int64_t groups, bool transposed) {
+static layout::RegisterLayout addressLayout(const layout::RegisterLayout &of, bool transposed) {
   layout::RegisterLayout l;
   if (transposed)
     l.lanes = {{0, 1}, {0, 2}, {0, 4}, {8, 0}, {0, 8}};
   else
     l.lanes = {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 8}};
   l.warps = {{16, 0}, {32, 0}};
-  l.wgCount = groups;
-  l.wgDim = groups > 1 ? 0 : -1;
+  l.wgCount = of.wgCount;
+  l.wgDim = of.wgDim;
   return l;
 }
 
@@ -32,7 +32,7 @@ static bool fits(RankedTensorType type, const layout::SharedLayout &shared,
   if (type.getRank() != 2 || shared.rank() != 2 || shared.elementBits != 16)
     return false;
   layout::RegisterLayout l = cta::FragAttr::of(type).layout();
-  if (l != layout::wgmmaAcc(l.wgCount) && l != layout::wgmmaA(16, l.wgCount))
+  if (!layout::isWgmmaAcc(l) && l != layout::wgmmaA(16, l.wgCount))
     return false;
   if (l.hasDead(cta::coordOf(type.getShape())))
     return false;
@@ -45,11 +45,11 @@ static void forEachBlock(Lowering &f, RankedTensorType type, const layout::Share
                          const SharedPlace &place, const layout::Coord &at,
                          llvm::function_ref<void(Value, int64_t, int64_t, int)> move) {
   layout::RegisterLayout l = cta::FragAttr::of(type).layout();
-  TileIndex index(f, addressLayout(l.wgCount, shared.contiguousDim == 0),
-                  cta::coordOf(type.getShape()));
+  TileIndex index(f, addressLayout(l, shared.contiguousDim == 0), cta::coordOf(type.getShape()));
   SharedTile tile(f, index, shared, place, at, {0, 1});
-  int64_t registersPerRow = type.getDimSize(1) / 2;
-  int64_t blocksPerRow = (type.getDimSize(1) + 15) / 16;
+  const int64_t columns = l.wgDim == 1 ? type.getDimSize(1) / l.wgCount : type.getDimSize(1);
+  int64_t registersPerRow = columns / 2;
+  int64_t blocksPerRow = (columns + 15) / 16;
   for (int64_t r = 0; r < index.size(); ++r) {
     int64_t first = r / blocksPerRow * registersPerRow + r % blocksPerRow * 8;
     int64_t left = registersPerRow - r % blocksPerRow * 8;

@@ -25,14 +25,15 @@ struct Product {
   bool packed;      ///< f16 accumulators: two in a register
 };
 
-/// The descriptor of a shared operand at its first instruction, and its offsets, in units of 16
-/// bytes.
+/// The descriptor of a shared operand at the warpgroup's first instruction, and its offsets, in
+/// units of 16 bytes.
 struct Operand {
   layout::WgmmaOperand how;
   Value descriptor;
   int64_t at(int64_t block, int64_t k) const { return how.baseOffset(block, k) >> 4; }
 };
 
+/// `groups`: how many warpgroups share the operand's rows (A) or columns (B).
 FailureOr<Operand> operandOf(Lowering &f, cta::WgmmaOp op, Value tile, layout::WgmmaRole role,
                              int64_t blockExtent, int64_t groups) {
   bool isA = role == layout::WgmmaRole::A;
@@ -62,7 +63,7 @@ FailureOr<Operand> operandOf(Lowering &f, cta::WgmmaOp op, Value tile, layout::W
     Lowering::Preamble preamble(f);
     Value address =
         LLVM::PtrToIntOp::create(b, f.loc, b.getI32Type(), f.sharedAddress(place->offset));
-    if (isA && groups > 1) {
+    if (groups > 1) {
       int64_t stride = operand.how.baseOffset(operand.how.numBlocks / groups, 0);
       address = f.add(address, f.mul(f.warpgroup(), f.i32(stride)));
     }
@@ -196,12 +197,13 @@ LogicalResult tessera::nvvm::lowerWgmma(Lowering &f, cta::WgmmaOp op) {
   Product p;
   p.packed = op.getResultType().getElementType().isF16();
   p.type = std::string(p.packed ? "f16." : "f32.") + (bf16 ? "bf16.bf16" : "f16.f16");
-  p.blocksM = op.getM() / (64 * groups);
-  p.n = layout::wgmmaBlockN(op.getN());
-  p.piecesN = op.getN() / p.n;
+  const int64_t groupsN = op.sharesColumns(groups) ? groups : 1, groupsM = groups / groupsN;
+  p.blocksM = op.getM() / (64 * groupsM);
+  p.n = layout::wgmmaBlockN(op.getN() / groupsN);
+  p.piecesN = op.getN() / groupsN / p.n;
   p.stepsK = op.getK() / 16;
 
-  FailureOr<Operand> b = operandOf(f, op, op.getB(), layout::WgmmaRole::B, p.n, groups);
+  FailureOr<Operand> b = operandOf(f, op, op.getB(), layout::WgmmaRole::B, p.n, groupsN);
   if (failed(b))
     return failure();
   std::optional<Operand> a;
@@ -209,7 +211,7 @@ LogicalResult tessera::nvvm::lowerWgmma(Lowering &f, cta::WgmmaOp op) {
   if (op.aInRegisters()) {
     fragments = f.pack(f.registers(op.getA()));
   } else {
-    FailureOr<Operand> shared = operandOf(f, op, op.getA(), layout::WgmmaRole::A, 64, groups);
+    FailureOr<Operand> shared = operandOf(f, op, op.getA(), layout::WgmmaRole::A, 64, groupsM);
     if (failed(shared))
       return failure();
     a = *shared;

@@ -39,14 +39,12 @@ static void printProduct(Operation *op, OpAsmPrinter &p) {
     << op->getResult(0).getType();
 }
 
-static LogicalResult verifyExtents(Operation *op, ArrayRef<int64_t> a, ArrayRef<int64_t> b,
-                                   ArrayRef<int64_t> d) {
+/// M x K and K x N make M x N, all with one batch or none.
+static bool extentsAgree(ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<int64_t> d) {
   unsigned rank = a.size();
-  if ((rank != 2 && rank != 3) || b.size() != rank || d.size() != rank ||
-      (rank == 3 && (a[0] != b[0] || a[0] != d[0])) || a[rank - 1] != b[rank - 2] ||
-      a[rank - 2] != d[rank - 2] || b[rank - 1] != d[rank - 1])
-    return op->emitOpError("mma_c1: the extents of a, b and the result do not agree");
-  return success();
+  return (rank == 2 || rank == 3) && b.size() == rank && d.size() == rank &&
+         (rank == 2 || (a[0] == b[0] && a[0] == d[0])) && a[rank - 1] == b[rank - 2] &&
+         a[rank - 2] == d[rank - 2] && b[rank - 1] == d[rank - 1];
 }
 
 ParseResult MmaOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -54,9 +52,8 @@ ParseResult MmaOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 void MmaOp::print(OpAsmPrinter &p) { printProduct(*this, p); }
 LogicalResult MmaOp::verify() {
-  if (failed(verifyExtents(*this, getAType().getShape(), getBType().getShape(),
-                           getResultType().getShape())))
-    return failure();
+  if (!extentsAgree(getAType().getShape(), getBType().getShape(), getResultType().getShape()))
+    return emitOpError("mma_c1: the extents of a, b and the result do not agree");
   if (getAType().getElementType() != getBType().getElementType())
     return emitOpError("mma_c2: both operands must have one element type");
   if (getC() && getC().getType() != getResult().getType())
@@ -71,6 +68,15 @@ void WgmmaOp::print(OpAsmPrinter &p) { printProduct(*this, p); }
 int64_t WgmmaOp::getM() { return getResultType().getDimSize(0); }
 int64_t WgmmaOp::getN() { return getResultType().getDimSize(1); }
 int64_t WgmmaOp::getK() { return getBType().getShape()[0]; }
+bool WgmmaOp::sharesColumns(int64_t warpgroups) {
+  return layout::wgmmaSplit(getM(), getN(), warpgroups) == 1;
+}
+layout::RegisterLayout WgmmaOp::resultLayout(int64_t warpgroups) {
+  return layout::wgmmaAcc(warpgroups, sharesColumns(warpgroups) ? 1 : 0);
+}
+layout::RegisterLayout WgmmaOp::operandLayout(int64_t warpgroups) {
+  return layout::wgmmaA(16, warpgroups, sharesColumns(warpgroups) ? -1 : 0);
+}
 
 void WgmmaOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   if (!isAsync())
@@ -85,8 +91,7 @@ Speculation::Speculatability WgmmaOp::getSpeculatability() {
 
 LogicalResult WgmmaOp::verify() {
   if (getResultType().getRank() != 2 ||
-      failed(verifyExtents(*this, tileShape(getA().getType()), getBType().getShape(),
-                           getResultType().getShape())))
+      !extentsAgree(tileShape(getA().getType()), getBType().getShape(), getResultType().getShape()))
     return emitOpError("wgmma_c3: a is M x K, b K x N, the result M x N");
   if (getC() && getC().getType() != getResult().getType())
     return emitOpError() << (isa<AsyncType>(getC().getType()) == isAsync()
@@ -100,14 +105,15 @@ LogicalResult WgmmaOp::verify() {
            << a << ", " << b << " -> " << d;
   FragAttr acc = FragAttr::of(getResultType());
   int64_t groups = acc ? acc.getWgCount() : 1;
-  if (getM() % (64 * groups) || getK() % 16 || getN() % 8)
+  if (layout::wgmmaSplit(getM(), getN(), groups) < 0 || getK() % 16 || getN() % 8)
     return emitOpError("wgmma_c2: M must be a multiple of 64 for each of the ")
-           << groups << " warpgroups, K of 16, N of 8; got M = " << getM() << ", K = " << getK()
-           << ", N = " << getN();
+           << groups << " warpgroups (or for all, and N one of 8 for each), K of 16, N of 8; got "
+           << "M = " << getM() << ", K = " << getK() << ", N = " << getN();
   if (!acc)
     return success();
-  if (acc.layout() != layout::wgmmaAcc(groups))
-    return emitOpError("wgmma_c4: the result must have layout wgmma_acc");
+  if (acc.layout() != resultLayout(groups))
+    return emitOpError("wgmma_c4: the result must have layout wgmma_acc, whose warpgroups share ")
+           << (sharesColumns(groups) ? "columns (dim = 1)" : "rows");
   auto checkShared = [&](Value operand, StringRef name) -> LogicalResult {
     auto smem = dyn_cast<SmemType>(operand.getType());
     if (smem && smem.getSwizzle().isLinear())
@@ -118,9 +124,10 @@ LogicalResult WgmmaOp::verify() {
     return failure();
   if (aInRegisters()) {
     FragAttr frag = FragAttr::of(getA().getType());
-    if (!frag || frag.layout() != layout::wgmmaA(16, groups))
+    if (!frag || frag.layout() != operandLayout(groups))
       return emitOpError("wgmma_c4: a in registers must have layout wgmma_a of ")
-             << groups << " warpgroups";
+             << groups << " warpgroups"
+             << (sharesColumns(groups) ? ", each with all rows (dim = -1)" : "");
   }
   return success();
 }

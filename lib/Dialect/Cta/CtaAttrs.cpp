@@ -140,17 +140,30 @@ Attribute FragAttr::parse(AsmParser &parser, Type) {
                       flatten(l.lanes), flatten(l.warps), static_cast<int64_t>(l.warps.size()),
                       l.wgCount, static_cast<int64_t>(l.wgDim));
   };
-  int64_t wg = 1, bits = 16, rank = 0, warpBits = 2;
-  if (word == "wgmma_acc")
-    return parseNumbers(parser, {{"wg", &wg}}) ? Attribute() : checked(layout::wgmmaAcc(wg));
-  if (word == "wgmma_a") {
-    if (parseNumbers(parser, {{"wg", &wg}, {"bits", &bits}}))
+  int64_t wg = 1, bits = 16, rank = 0, warpBits = 2, dim = 0;
+  if (word == "wgmma_acc") {
+    if (parseNumbers(parser, {{"wg", &wg}, {"dim", &dim}}))
       return {};
+    if (dim != 0 && dim != 1) {
+      parser.emitError(loc) << "the warpgroups of wgmma_acc share dimension 0 or 1, got " << dim;
+      return {};
+    }
+    return checked(layout::wgmmaAcc(wg, static_cast<int>(dim)));
+  }
+  if (word == "wgmma_a") {
+    if (parseNumbers(parser, {{"wg", &wg}, {"bits", &bits}, {"dim", &dim}}))
+      return {};
+    if (dim != 0 && dim != -1) {
+      parser.emitError(loc) << "the warpgroups of wgmma_a share dimension 0, or each has all (-1), "
+                               "got "
+                            << dim;
+      return {};
+    }
     if (bits != 16 && bits != 8) {
       parser.emitError(loc) << "wgmma_a has elements of 16 or 8 bits, got " << bits;
       return {};
     }
-    return checked(layout::wgmmaA(bits, wg));
+    return checked(layout::wgmmaA(bits, wg, static_cast<int>(dim)));
   }
   if (word == "splat") {
     if (parseNumbers(parser, {{"rank", &rank}, {"warps", &warpBits}, {"wg", &wg}}))
@@ -206,15 +219,17 @@ static void printVectors(AsmPrinter &p, StringRef name, ArrayRef<int64_t> flat, 
 void FragAttr::print(AsmPrinter &p) const {
   layout::RegisterLayout l = layout();
   p << '<';
-  if (l == layout::wgmmaAcc(getWgCount())) {
-    p << "wgmma_acc, wg = " << getWgCount() << '>';
-    return;
-  }
-  for (int bits : {16, 8})
-    if (l == layout::wgmmaA(bits, getWgCount())) {
-      p << "wgmma_a, bits = " << bits << ", wg = " << getWgCount() << '>';
+  for (int dim : {0, 1})
+    if (l == layout::wgmmaAcc(getWgCount(), dim)) {
+      p << "wgmma_acc, wg = " << getWgCount() << (dim ? ", dim = 1>" : ">");
       return;
     }
+  for (int bits : {16, 8})
+    for (int dim : {0, -1})
+      if (l == layout::wgmmaA(bits, getWgCount(), dim)) {
+        p << "wgmma_a, bits = " << bits << ", wg = " << getWgCount() << (dim ? ", dim = -1>" : ">");
+        return;
+      }
   if (l == layout::splat(getRank(), getWarpBits(), getWgCount())) {
     p << "splat, rank = " << getRank() << ", warps = " << getWarpBits() << ", wg = " << getWgCount()
       << '>';

@@ -179,3 +179,29 @@ tile.kernel @copied_k(%x: memref<64x8xf32>) attributes {phase = #tile.phase<allo
   }
   tile.return
 }
+
+// Warpgroups that share columns: B's descriptor moves by the columns of the warpgroup (32 of them, K-major rows of 64 bytes: 2048 bytes), A's does not; one
+// instruction has the warpgroup's columns. A in registers: every warpgroup has all rows.
+// CHECK-LABEL: llvm.func @columns
+// CHECK:         %[[GROUP:.*]] = {{.*}}nvvm.shfl.sync
+// CHECK:         arith.muli %{{.*}}, %c2048_i32
+// CHECK:         m64n32k16.f32.bf16.bf16 {$0, {{[^}]*}}}, $32, $33, 0, 1, 1, 0, 0;
+// CHECK:         wgmma.wait_group
+// CHECK:         m64n32k16.f32.bf16.bf16 {$0, {{[^}]*}}}, {$32, $33, $34, $35}, $40, 0, 1, 1, 0;
+#accc = #cta.frag<wgmma_acc, wg = 2, dim = 1>
+#ac = #cta.frag<wgmma_a, bits = 16, wg = 2, dim = -1>
+tile.kernel @columns_k(%x: memref<64x64xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 2 : i64} {
+  cta.launch @columns blocks() attributes {shared = 8192 : i64} {
+    %c0 = arith.constant 0 : index
+    %t = arith.constant dense<1.0> : tensor<64x32xbf16, #accc>
+    %u = arith.constant dense<1.0> : tensor<32x64xbf16, #accc>
+    %r = arith.constant dense<1.0> : tensor<64x32xbf16, #ac>
+    %a = cta.stage %t {offset = 0 : i64} : tensor<64x32xbf16, #accc> -> !cta.smem<64x32xbf16, #cta.swizzle<64, dim = 1>>
+    %b = cta.stage %u {offset = 4096 : i64} : tensor<32x64xbf16, #accc> -> !cta.smem<32x64xbf16, #cta.swizzle<64, dim = 0>>
+    %d = cta.wgmma %a, %b : !cta.smem<64x32xbf16, #cta.swizzle<64, dim = 1>>, !cta.smem<32x64xbf16, #cta.swizzle<64, dim = 0>> -> tensor<64x64xf32, #accc>
+    cta.store %d, %x[%c0, %c0] : tensor<64x64xf32, #accc> -> memref<64x64xf32>
+    %e = cta.wgmma %r, %b : tensor<64x32xbf16, #ac>, !cta.smem<32x64xbf16, #cta.swizzle<64, dim = 0>> -> tensor<64x64xf32, #accc>
+    cta.store %e, %x[%c0, %c0] : tensor<64x64xf32, #accc> -> memref<64x64xf32>
+  }
+  tile.return
+}

@@ -92,7 +92,8 @@ tile.kernel @carried(%A: memref<?x?xf16>, %n: index) attributes {phase = #tile.p
 // CHECK-LABEL: tile.kernel @misfits
 // CHECK-NOT: cta.wgmma
 // CHECK: cta.mma {{.*}} {why = "no wgmma: the operands are f32; the tensor cores take f16 and bf16 here: convert the operands with arith.truncf"}
-// CHECK: cta.mma {{.*}} {why = "no wgmma: M = 64 is not a multiple of 128 (64 rows for each of 2 warpgroups)"}
+// CHECK: cta.mma {{.*}} {why = "no wgmma: M = 64 is not a multiple of 128 (64 rows for each of 2 warpgroups), and N = 8 is none of 16, so that they could share columns"}
+// CHECK: cta.mma {{.*}} {why = "no wgmma: M = 96 is not a multiple of 128 (64 rows for each of 2 warpgroups)"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: K = 8 is not a multiple of 16; a larger tile is padded with zeros by the load"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: N = 12 is not a multiple of 8; a larger tile is padded with zeros by the load"}
 // CHECK: cta.mma {{.*}} {accumulate_every = 128 : i64, why = "no wgmma: 'accumulate_every' is not supported on the tensor cores yet; leave it out"}
@@ -105,6 +106,10 @@ tile.kernel @misfits() attributes {phase = #tile.phase<raw>, warpgroups = 2} {
     %b = cta.stage %bt : tensor<16x16xf32> -> !cta.smem<16x16xf32, #cta.swizzle<?>>
     %ct = arith.constant dense<1.0> : tensor<64x16xf16>
     %c = cta.stage %ct : tensor<64x16xf16> -> !cta.smem<64x16xf16, #cta.swizzle<?>>
+    %mt = arith.constant dense<1.0> : tensor<16x8xf16>
+    %m = cta.stage %mt : tensor<16x8xf16> -> !cta.smem<16x8xf16, #cta.swizzle<?>>
+    %ot = arith.constant dense<1.0> : tensor<96x16xf16>
+    %o = cta.stage %ot : tensor<96x16xf16> -> !cta.smem<96x16xf16, #cta.swizzle<?>>
     %dt = arith.constant dense<1.0> : tensor<16x16xf16>
     %d = cta.stage %dt : tensor<16x16xf16> -> !cta.smem<16x16xf16, #cta.swizzle<?>>
     %et = arith.constant dense<1.0> : tensor<128x8xf16>
@@ -120,7 +125,8 @@ tile.kernel @misfits() attributes {phase = #tile.phase<raw>, warpgroups = 2} {
     %lt = arith.constant dense<1.0> : tensor<1x16x16xf16>
     %l = cta.stage %lt : tensor<1x16x16xf16> -> !cta.smem<1x16x16xf16, #cta.swizzle<?>>
     %r0 = cta.mma %a, %b : !cta.smem<128x16xf32, #cta.swizzle<?>>, !cta.smem<16x16xf32, #cta.swizzle<?>> -> tensor<128x16xf32>
-    %r1 = cta.mma %c, %d : !cta.smem<64x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<64x16xf32>
+    %r1 = cta.mma %c, %m : !cta.smem<64x16xf16, #cta.swizzle<?>>, !cta.smem<16x8xf16, #cta.swizzle<?>> -> tensor<64x8xf32>
+    %r6 = cta.mma %o, %d : !cta.smem<96x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<96x16xf32>
     %r2 = cta.mma %e, %f : !cta.smem<128x8xf16, #cta.swizzle<?>>, !cta.smem<8x16xf16, #cta.swizzle<?>> -> tensor<128x16xf32>
     %r3 = cta.mma %g, %h : !cta.smem<128x16xf16, #cta.swizzle<?>>, !cta.smem<16x12xf16, #cta.swizzle<?>> -> tensor<128x12xf32>
     %r4 = cta.mma %g, %d {accumulate_every = 128 : i64} : !cta.smem<128x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<128x16xf32>
@@ -141,10 +147,10 @@ tile.kernel @some() attributes {phase = #tile.phase<raw>, plan = #cta.plan<warpg
   tile.grid () = () to () step () {
     %at1 = arith.constant dense<1.0> : tensor<64x16xf16>
     %as1 = cta.stage %at1 : tensor<64x16xf16> -> !cta.smem<64x16xf16, #cta.swizzle<?>>
-    %bt1 = arith.constant dense<1.0> : tensor<16x16xf16>
-    %bs1 = cta.stage %bt1 : tensor<16x16xf16> -> !cta.smem<16x16xf16, #cta.swizzle<?>>
-    %c1 = arith.constant dense<0.0> : tensor<64x16xf32>
-    %d1 = cta.mma %as1, %bs1, %c1 : !cta.smem<64x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<64x16xf32>
+    %bt1 = arith.constant dense<1.0> : tensor<16x8xf16>
+    %bs1 = cta.stage %bt1 : tensor<16x8xf16> -> !cta.smem<16x8xf16, #cta.swizzle<?>>
+    %c1 = arith.constant dense<0.0> : tensor<64x8xf32>
+    %d1 = cta.mma %as1, %bs1, %c1 : !cta.smem<64x16xf16, #cta.swizzle<?>>, !cta.smem<16x8xf16, #cta.swizzle<?>> -> tensor<64x8xf32>
     %at = arith.constant dense<1.0> : tensor<128x16xf16>
     %as = cta.stage %at : tensor<128x16xf16> -> !cta.smem<128x16xf16, #cta.swizzle<?>>
     %bt = arith.constant dense<1.0> : tensor<16x16xf16>
@@ -162,6 +168,26 @@ tile.kernel @fallback() attributes {phase = #tile.phase<raw>, tile.fallback, pla
     %bs = cta.stage %bt : tensor<16x16xf16> -> !cta.smem<16x16xf16, #cta.swizzle<?>>
     %c = arith.constant dense<0.0> : tensor<128x16xf32>
     %d = cta.mma %as, %bs, %c : !cta.smem<128x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<128x16xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// A product with too few rows for all warpgroups shares its columns: beside one with more rows, and where a plan says so.
+// CHECK-LABEL: tile.kernel @columns
+// CHECK: cta.wgmma {{.*}} -> tensor<192x48xf32>
+// CHECK: cta.wgmma {{.*}} -> tensor<64x48xf32>
+tile.kernel @columns() attributes {phase = #tile.phase<raw>, warpgroups = 3} {
+  tile.grid () = () to () step () {
+    %at = arith.constant dense<1.0> : tensor<192x16xf16>
+    %a = cta.stage %at : tensor<192x16xf16> -> !cta.smem<192x16xf16, #cta.swizzle<?>>
+    %ct = arith.constant dense<1.0> : tensor<64x16xf16>
+    %c = cta.stage %ct : tensor<64x16xf16> -> !cta.smem<64x16xf16, #cta.swizzle<?>>
+    %bt = arith.constant dense<1.0> : tensor<16x48xf16>
+    %b = cta.stage %bt : tensor<16x48xf16> -> !cta.smem<16x48xf16, #cta.swizzle<?>>
+    %d = cta.mma %a, %b : !cta.smem<192x16xf16, #cta.swizzle<?>>, !cta.smem<16x48xf16, #cta.swizzle<?>> -> tensor<192x48xf32>
+    %e = cta.mma %c, %b : !cta.smem<64x16xf16, #cta.swizzle<?>>, !cta.smem<16x48xf16, #cta.swizzle<?>> -> tensor<64x48xf32>
   }
   tile.return
 }

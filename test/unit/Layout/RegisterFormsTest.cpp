@@ -106,6 +106,35 @@ TEST(RegisterForms, NonsenseIsInvalid) {
     EXPECT_TRUE(l.validate());
 }
 
+// Warpgroups that share columns hold neighbouring blocks of them, all rows each.
+TEST(RegisterForms, WgmmaColumnsShared) {
+  EXPECT_EQ(wgmmaSplit(128, 8, 2), 0);
+  EXPECT_EQ(wgmmaSplit(64, 256, 1), 0);
+  EXPECT_EQ(wgmmaSplit(64, 16, 2), 1);
+  EXPECT_EQ(wgmmaSplit(192, 16, 2), 1);
+  EXPECT_EQ(wgmmaSplit(64, 24, 2), -1);
+  EXPECT_EQ(wgmmaSplit(96, 48, 3), -1);
+  const RegisterLayout l = wgmmaAcc(3, 1);
+  EXPECT_TRUE(isWgmmaAcc(l));
+  EXPECT_TRUE(isWgmmaAcc(wgmmaAcc(3)));
+  EXPECT_FALSE(isWgmmaAcc(wgmmaA(16, 3)));
+  EXPECT_EQ(nameOf(l), "wgmma_acc");
+  const Coord shape = {128, 72};
+  EXPECT_EQ(l.numRegisters(shape), 128 * 72 / (3 * 128));
+  std::set<Coord> covered;
+  for (int64_t g = 0; g < 3; ++g)
+    for (int64_t warp = 0; warp < 4; ++warp)
+      for (int64_t lane = 0; lane < 32; ++lane)
+        for (int64_t r = 0; r < l.numRegisters(shape); ++r) {
+          // The part of the warpgroup as if it were alone, at its columns.
+          Coord c = l.coord(shape, r, lane, warp, g),
+                part = wgmmaAcc().coord({128, 24}, r, lane, warp, 0);
+          ASSERT_EQ(c, (Coord{part[0], 24 * g + part[1]}));
+          covered.insert(c);
+        }
+  EXPECT_EQ(covered.size(), 128u * 72u);
+}
+
 TEST(RegisterForms, BlockedSpec) {
   BlockedSpec s{{1, 8}, {4, 8}, {4, 1}, {1, 0}, 2, 2, 0};
   ASSERT_FALSE(validate(s));

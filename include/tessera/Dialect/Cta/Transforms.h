@@ -6,6 +6,7 @@
 #define TESSERA_DIALECT_CTA_TRANSFORMS_H
 
 #include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Layout/RegisterForms.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -76,6 +77,8 @@ struct Product {
   int64_t m() const { return a[a.size() - 2]; }
   int64_t n() const { return b[b.size() - 1]; }
   int64_t k() const { return a[a.size() - 1]; }
+  /// The dimension that so many warpgroups share; -1: they cannot.
+  int split(int64_t warpgroups) const { return layout::wgmmaSplit(m(), n(), warpgroups); }
 };
 
 /// Why the tensor cores cannot do the product with so many warpgroups, and what to change; nothing

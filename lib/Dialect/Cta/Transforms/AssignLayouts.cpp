@@ -236,12 +236,12 @@ LogicalResult Assignment::anchor(Value value, const RegisterLayout &l, Location 
 
 LogicalResult Assignment::collectAnchors(Operation *op) {
   if (auto wgmma = dyn_cast<WgmmaOp>(op)) {
-    if (failed(anchor(wgmma.getResult(), layout::wgmmaAcc(groups), op->getLoc(),
+    if (failed(anchor(wgmma.getResult(), wgmma.resultLayout(groups), op->getLoc(),
                       "the accumulator of this cta.wgmma")))
       return failure();
     auto convert = wgmma.getA().getDefiningOp<ConvertLayoutOp>();
     if (convert && wgmma.aInRegisters() &&
-        failed(anchor(wgmma.getA(), layout::wgmmaA(16, groups), op->getLoc(),
+        failed(anchor(wgmma.getA(), wgmma.operandLayout(groups), op->getLoc(),
                       "the register operand of this cta.wgmma")))
       return failure();
   }
@@ -426,7 +426,7 @@ void Assignment::fixOp(Operation *op) {
     fixAccess(op);
   } else if (auto wgmma = dyn_cast<WgmmaOp>(op)) {
     if (wgmma.aInRegisters())
-      convertOperand(wgmma.getAMutable(), layout::wgmmaA(16, groups));
+      convertOperand(wgmma.getAMutable(), wgmma.operandLayout(groups));
   } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
     RegisterLayout input = layoutOf(reduce.getInputs().front());
     for (unsigned i = 1, e = reduce.getInputs().size(); i < e; ++i)

@@ -216,8 +216,10 @@ static int64_t bytesOfThread(Value tile) {
 
 schedule::Operation CostModel::productOf(const schedule::MachineUnits &units, std::string name,
                                          WgmmaOp product) const {
+  const bool shareColumns = product.sharesColumns(warpgroups);
   schedule::Operation op = table.wgmma(
-      units, std::move(name), product.getM() / warpgroups, product.getN(), product.getK(),
+      units, std::move(name), shareColumns ? product.getM() : product.getM() / warpgroups,
+      shareColumns ? product.getN() / warpgroups : product.getN(), product.getK(),
       product.getBType().getElementType().getIntOrFloatBitWidth(), product.aInRegisters());
   op.registers = registersOf(product.getResult());
   return op;

@@ -53,7 +53,7 @@ std::optional<std::string> tessera::cta::whyNotWgmma(const Product &p, int64_t w
     why << "the product is batched (rank " << p.a.size()
         << "); load tiles of rank 2 and name their memref dimensions with 'dims', or loop over the "
            "batch";
-  else if (p.m() % (64 * warpgroups))
+  else if (p.m() % 64)
     why << "M = " << p.m() << " is not a multiple of " << 64 * warpgroups
         << " (64 rows for each of " << warpgroups
         << (warpgroups == 1 ? " warpgroup)" : " warpgroups)");
@@ -65,6 +65,10 @@ std::optional<std::string> tessera::cta::whyNotWgmma(const Product &p, int64_t w
     why << "N = " << p.n()
         << " is not a multiple of 8; a larger tile is padded with zeros by "
            "the load";
+  else if (p.split(warpgroups) < 0)
+    why << "M = " << p.m() << " is not a multiple of " << 64 * warpgroups
+        << " (64 rows for each of " << warpgroups << " warpgroups), and N = " << p.n()
+        << " is none of " << 8 * warpgroups << ", so that they could share columns";
   if (text.empty())
     return std::nullopt;
   return text;
@@ -113,8 +117,11 @@ int64_t tessera::cta::chooseWarpgroups(tile::KernelOp kernel) {
     int64_t elements = largestReduced(kernel) == largest && loadsNarrow(kernel, largest) ? 64 : 32;
     return largest <= 128 * elements ? 1 : largest <= 256 * elements ? 2 : 4;
   }
+  // Rows are what warpgroups share: a product with too few of them for several does not bring
+  // those, but it may share its columns where others do.
   auto fits = [&](int64_t w) {
-    return llvm::all_of(products, [&](const Product &p) { return p.m() % (64 * w) == 0; });
+    return llvm::all_of(products, [&](const Product &p) { return p.split(w) >= 0; }) &&
+           llvm::any_of(products, [&](const Product &p) { return p.split(w) == 0; });
   };
   auto fewRegisters = [&](int64_t w) {
     return llvm::all_of(products, [&](const Product &p) {

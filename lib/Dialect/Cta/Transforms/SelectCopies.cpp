@@ -112,7 +112,7 @@ static ConvertLayoutOp wantedBesideAccumulators(LoadOp load) {
   if (!convert || load.getTileType().getRank() != 2)
     return {};
   FragAttr frag = FragAttr::of(convert.getResult().getType());
-  bool fits = frag.layout() == layout::wgmmaAcc(frag.getWgCount());
+  bool fits = layout::isWgmmaAcc(frag.layout());
   return fits ? convert : ConvertLayoutOp{};
 }
 
@@ -225,7 +225,7 @@ LogicalResult Selection::select(StoreOp store) {
     value = convert.getSource();
   auto type = cast<RankedTensorType>(value.getType());
   FragAttr frag = FragAttr::of(type);
-  bool gains = type.getRank() >= 2 && frag && frag.layout() == layout::wgmmaAcc(frag.getWgCount());
+  bool gains = type.getRank() >= 2 && frag && layout::isWgmmaAcc(frag.layout());
   if (!gains && !demands(store, tile::Requirement::Tma)) {
     setVector(store, "");
     return success();

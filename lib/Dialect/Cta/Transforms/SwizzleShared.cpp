@@ -154,7 +154,12 @@ static SwizzleAttr paddingFor(Value shared) {
 //===--- the pass
 //-----------------------------------------------------------------------------------===//
 
-static LogicalResult choose(Value shared) {
+/// The columns of one instruction of the product.
+static int64_t blockColumns(WgmmaOp op, int64_t groups) {
+  return layout::wgmmaBlockN(op.sharesColumns(groups) ? op.getN() / groups : op.getN());
+}
+
+static LogicalResult choose(Value shared, int64_t groups) {
   auto type = cast<SmemType>(shared.getType());
   SmallVector<WgmmaUse> uses;
   for (OpOperand &use : shared.getUses()) {
@@ -162,7 +167,7 @@ static LogicalResult choose(Value shared) {
     if (wgmma)
       uses.push_back(use.getOperandNumber() == 0
                          ? WgmmaUse{layout::WgmmaRole::A, 1, 64}
-                         : WgmmaUse{layout::WgmmaRole::B, 0, layout::wgmmaBlockN(wgmma.getN())});
+                         : WgmmaUse{layout::WgmmaRole::B, 0, blockColumns(wgmma, groups)});
   }
   // cta.mma and cta.read take any layout.
   FailureOr<SwizzleAttr> swizzle = uses.empty() ? paddingFor(shared) : swizzleFor(shared, uses);
@@ -179,10 +184,11 @@ struct SwizzleShared : cta::impl::SwizzleSharedBase<SwizzleShared> {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, tile::Phase::Raw, getArgument())))
       return signalPassFailure();
+    const auto groups = static_cast<int64_t>(kernel.getWarpgroups().value_or(1));
     WalkResult walk = kernel.walk([&](Operation *op) {
       for (Value result : op->getResults())
         if (auto type = dyn_cast<SmemType>(result.getType());
-            type && type.getSwizzle().isUnknown() && failed(choose(result)))
+            type && type.getSwizzle().isUnknown() && failed(choose(result, groups)))
           return WalkResult::interrupt();
       return WalkResult::advance();
     });

@@ -166,7 +166,7 @@ LogicalResult Verifier::checkLayouts(Operation *op) {
       return expect(op, store.getMask(),
                     maskLayout(layoutOf(store.getValue()), store.getMaskDims()), "the mask");
   } else if (auto wgmma = dyn_cast<WgmmaOp>(op)) {
-    if (layout::wgmmaAcc(groups) != FragAttr::of(wgmma.getResultType()).layout())
+    if (wgmma.resultLayout(groups) != FragAttr::of(wgmma.getResultType()).layout())
       return error(op) << "the result of a wgmma has the accumulator layout of the kernel's "
                        << groups << " warpgroups";
   }

@@ -1,0 +1,125 @@
+// RUN: tile-opt %s --split-input-file --verify-diagnostics
+
+// Element types.
+func.func @wgmma_c1(%a: !cta.smem<64x16xf32, #cta.swizzle<?>>, %b: !cta.smem<16x8xf32, #cta.swizzle<?>>) {
+  // expected-error@+1 {{wgmma_c1: needs f16 or bf16 operands of one type and f32 accumulators (f16 for f16), got 'f32', 'f32' -> 'f32'}}
+  %d = cta.wgmma %a, %b : !cta.smem<64x16xf32, #cta.swizzle<?>>, !cta.smem<16x8xf32, #cta.swizzle<?>> -> tensor<64x8xf32>
+  return
+}
+
+// -----
+
+func.func @wgmma_c1_mixed(%a: !cta.smem<64x16xf16, #cta.swizzle<?>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<?>>) {
+  // expected-error@+1 {{wgmma_c1: needs f16 or bf16 operands of one type and f32 accumulators (f16 for f16), got 'f16', 'bf16' -> 'f32'}}
+  %d = cta.wgmma %a, %b : !cta.smem<64x16xf16, #cta.swizzle<?>>, !cta.smem<16x8xbf16, #cta.swizzle<?>> -> tensor<64x8xf32>
+  return
+}
+
+// -----
+
+func.func @wgmma_c1_result(%a: !cta.smem<64x16xbf16, #cta.swizzle<?>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<?>>) {
+  // expected-error@+1 {{wgmma_c1: needs f16 or bf16 operands of one type and f32 accumulators (f16 for f16), got 'bf16', 'bf16' -> 'f16'}}
+  %d = cta.wgmma %a, %b : !cta.smem<64x16xbf16, #cta.swizzle<?>>, !cta.smem<16x8xbf16, #cta.swizzle<?>> -> tensor<64x8xf16>
+  return
+}
+
+// -----
+
+// Extents of the instruction: rows, k, columns.
+func.func @wgmma_c2_rows(%a: !cta.smem<96x16xbf16, #cta.swizzle<?>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<?>>) {
+  // expected-error@+1 {{wgmma_c2: M must be a multiple of 64 for each of the 1 warpgroups (or for all, and N one of 8 for each), K of 16, N of 8; got M = 96, K = 16, N = 8}}
+  %d = cta.wgmma %a, %b : !cta.smem<96x16xbf16, #cta.swizzle<?>>, !cta.smem<16x8xbf16, #cta.swizzle<?>> -> tensor<96x8xf32>
+  return
+}
+
+// -----
+
+func.func @wgmma_c2_k(%a: !cta.smem<64x8xbf16, #cta.swizzle<?>>, %b: !cta.smem<8x8xbf16, #cta.swizzle<?>>) {
+  // expected-error@+1 {{N of 8; got M = 64, K = 8, N = 8}}
+  %d = cta.wgmma %a, %b : !cta.smem<64x8xbf16, #cta.swizzle<?>>, !cta.smem<8x8xbf16, #cta.swizzle<?>> -> tensor<64x8xf32>
+  return
+}
+
+// -----
+
+func.func @wgmma_c2_columns(%a: !cta.smem<64x16xbf16, #cta.swizzle<?>>, %b: !cta.smem<16x12xbf16, #cta.swizzle<?>>) {
+  // expected-error@+1 {{N of 8; got M = 64, K = 16, N = 12}}
+  %d = cta.wgmma %a, %b : !cta.smem<64x16xbf16, #cta.swizzle<?>>, !cta.smem<16x12xbf16, #cta.swizzle<?>> -> tensor<64x12xf32>
+  return
+}
+
+// -----
+
+// Neither rows nor columns for two warpgroups.
+func.func @wgmma_c2_groups(%a: !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>, %b: !cta.smem<16x24xbf16, #cta.swizzle<32, dim = 0>>) {
+  // expected-error@+1 {{wgmma_c2: M must be a multiple of 64 for each of the 2 warpgroups (or for all, and N one of 8 for each), K of 16, N of 8; got M = 64, K = 16, N = 24}}
+  %d = cta.wgmma %a, %b : !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>, !cta.smem<16x24xbf16, #cta.swizzle<32, dim = 0>> -> tensor<64x24xf32, #cta.frag<wgmma_acc, wg = 2>>
+  return
+}
+
+// -----
+
+func.func @wgmma_c3(%a: !cta.smem<64x16xbf16, #cta.swizzle<?>>, %b: !cta.smem<32x8xbf16, #cta.swizzle<?>>) {
+  // expected-error@+1 {{wgmma_c3: a is M x K, b K x N, the result M x N}}
+  %d = cta.wgmma %a, %b : !cta.smem<64x16xbf16, #cta.swizzle<?>>, !cta.smem<32x8xbf16, #cta.swizzle<?>> -> tensor<64x8xf32>
+  return
+}
+
+// -----
+
+// The result's layout: that of accumulators, and rows are shared where they suffice, columns only where they do not.
+func.func @wgmma_c4_result(%a: !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>>) {
+  // expected-error@+1 {{wgmma_c4: the result must have layout wgmma_acc, whose warpgroups share rows}}
+  %d = cta.wgmma %a, %b : !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>, !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>> -> tensor<64x8xf32, #cta.frag<splat, rank = 2, warps = 2, wg = 1>>
+  return
+}
+
+// -----
+
+func.func @wgmma_c4_columns(%a: !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>, %b: !cta.smem<16x16xbf16, #cta.swizzle<32, dim = 0>>) {
+  // expected-error@+1 {{wgmma_c4: the result must have layout wgmma_acc, whose warpgroups share rows}}
+  %d = cta.wgmma %a, %b : !cta.smem<128x16xbf16, #cta.swizzle<32, dim = 1>>, !cta.smem<16x16xbf16, #cta.swizzle<32, dim = 0>> -> tensor<128x16xf32, #cta.frag<wgmma_acc, wg = 2, dim = 1>>
+  return
+}
+
+// -----
+
+func.func @wgmma_c4_rows(%a: !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>, %b: !cta.smem<16x16xbf16, #cta.swizzle<32, dim = 0>>) {
+  // expected-error@+1 {{wgmma_c4: the result must have layout wgmma_acc, whose warpgroups share columns (dim = 1)}}
+  %d = cta.wgmma %a, %b : !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>, !cta.smem<16x16xbf16, #cta.swizzle<32, dim = 0>> -> tensor<64x16xf32, #cta.frag<wgmma_acc, wg = 2>>
+  return
+}
+
+// -----
+
+func.func @wgmma_c4_linear(%a: !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<linear>>) {
+  // expected-error@+1 {{wgmma_c4: b must be a swizzled shared tile}}
+  %d = cta.wgmma %a, %b : !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>, !cta.smem<16x8xbf16, #cta.swizzle<linear>> -> tensor<64x8xf32, #cta.frag<wgmma_acc, wg = 1>>
+  return
+}
+
+// -----
+
+func.func @wgmma_c4_registers(%a: tensor<64x16xbf16, #cta.frag<wgmma_a, bits = 16, wg = 2>>, %b: !cta.smem<16x16xbf16, #cta.swizzle<32, dim = 0>>) {
+  // expected-error@+1 {{wgmma_c4: a in registers must have layout wgmma_a of 2 warpgroups, each with all rows (dim = -1)}}
+  %d = cta.wgmma %a, %b : tensor<64x16xbf16, #cta.frag<wgmma_a, bits = 16, wg = 2>>, !cta.smem<16x16xbf16, #cta.swizzle<32, dim = 0>> -> tensor<64x16xf32, #cta.frag<wgmma_acc, wg = 2, dim = 1>>
+  return
+}
+
+// -----
+
+func.func @wgmma_c5(%a: !cta.smem<64x16xbf16, #cta.swizzle<?>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<?>>, %c: tensor<64x8xf32>) {
+  // expected-error@+1 {{wgmma_c5: c must be asynchronous exactly if the result is}}
+  %d = "cta.wgmma"(%a, %b, %c) : (!cta.smem<64x16xbf16, #cta.swizzle<?>>, !cta.smem<16x8xbf16, #cta.swizzle<?>>, tensor<64x8xf32>) -> !cta.async<tensor<64x8xf32>>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{the warpgroups of wgmma_acc share dimension 0 or 1, got 2}}
+func.func @frag_acc(%a: tensor<64x8xf32, #cta.frag<wgmma_acc, wg = 2, dim = 2>>)
+
+// -----
+
+// expected-error@+1 {{the warpgroups of wgmma_a share dimension 0, or each has all (-1), got 1}}
+func.func @frag_a(%a: tensor<64x8xf32, #cta.frag<wgmma_a, wg = 2, dim = 1>>)
