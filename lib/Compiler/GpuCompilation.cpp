@@ -42,7 +42,9 @@ static Phase lastPhase(Emit kind) {
 }
 
 /// What kernels say about the spills of their functions.
-static void collectRequirements(ModuleOp module, std::map<std::string, PtxasPolicy> &policies) {
+static void collectRequirements(ModuleOp module, const Stages &stages,
+                                std::map<std::string, PtxasPolicy> &policies) {
+  const bool isForDebugging = stages.options.check || stages.options.optLevel == 0;
   // Variants stand in the order in which they are tried: all but the first are there to be right.
   // Products by cp.async are small ones: what comes behind them does the large ones. `lines` and
   // `aligned` are one code for the hot launches, but for clusters.
@@ -61,6 +63,10 @@ static void collectRequirements(ModuleOp module, std::map<std::string, PtxasPoli
       if (tile::RequireAttr require = kernel.getRequireAttr())
         policy.requireNoSpills = require.contains(tile::Requirement::NoSpills);
       policy.isFallback = !first;
+      if (isForDebugging)
+        policy.losses = PtxasLosses::Expected;
+      else if (stages.lastPlans.count(kernel.getVariantOf().value_or(kernel.getSymName()).str()))
+        policy.losses = PtxasLosses::Warnings;
     }
   }
 }
@@ -136,38 +142,62 @@ static LogicalResult acceptPtx(const FailureOr<std::string> &ptx,
   return reportPtxProblems(*ptx, policies, loc);
 }
 
-/// Gives a function an SM for itself if `log` says that it spills beside another block of its own.
-/// Returns whether it did. What a plan says of blocks is not changed here: their number, stages and
-/// grid follow from it.
+/// The first loss of a function, or null.
+static const PtxasMessage *findLoss(const PtxasLog &log, StringRef function) {
+  for (const PtxasMessage &message : log.messages)
+    if (message.isPerformanceLoss() && message.function == function)
+      return &message;
+  return nullptr;
+}
+
+static std::string describe(const PtxasMessage &message) {
+  return "ptxas (" + message.code + "): " + message.text;
+}
+
+static std::string describeSpill(const PtxasFunction &function) {
+  return std::to_string(function.registers) + " registers a thread spill " +
+         std::to_string(function.spillStoreBytes) + " bytes";
+}
+
+/// Gives a function an SM for itself if `log` says that it spills, or is serialised for want of
+/// registers, beside another block of its own. Returns whether it did. What a plan says of blocks
+/// is not changed here: their number, stages and grid follow from it.
 static bool planAgain(llvm::Function &function, const PtxasLog &log,
                       const std::map<std::string, PtxasPolicy> &policies, Report &report) {
   const PtxasFunction *spiller = log.lookup(function.getName());
   auto policy = policies.find(function.getName().str());
-  if (!spiller || policy == policies.end() || policy->second.plannedBlocks > 1 ||
-      !sharesAnSM(function) || judgeSpill(*spiller, policy->second) != SpillVerdict::Error)
+  if (policy == policies.end() || policy->second.plannedBlocks > 1 || !sharesAnSM(function) ||
+      policy->second.losses == PtxasLosses::Expected)
+    return false;
+  const PtxasMessage *loss = findLoss(log, function.getName());
+  const bool spills = spiller && judgeSpill(*spiller, policy->second) == SpillVerdict::Error;
+  if (!loss && !spills)
     return false;
   giveAnSM(function);
   for (KernelReport &kernel : report.kernels)
     for (VariantReport &variant : kernel.variants)
       for (LaunchReport &launch : variant.launches)
-        if (launch.symbol == spiller->name)
+        if (launch.symbol == function.getName())
           launch.rejectedPlan =
-              (Twine("several blocks on an SM: ") + Twine(spiller->registers) +
-               " registers a thread spill " + Twine(spiller->spillStoreBytes) + " bytes")
-                  .str();
+              "several blocks on an SM: " + (loss ? describe(*loss) : describeSpill(*spiller));
   return true;
 }
 
 /// What plans are rejected for; nothing if ptxas also refuses what no plan changes.
-static std::map<std::string, std::string>
+static std::map<std::string, Rejection>
 collectRejected(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &policies) {
-  std::map<std::string, std::string> rejected;
+  std::map<std::string, Rejection> rejected;
   for (const PtxasMessage &message : log.messages) {
     if (!message.isPerformanceLoss())
       continue;
-    if (!policies.count(message.function))
+    auto policy = policies.find(message.function);
+    if (policy == policies.end())
       return {};
-    rejected[message.function] = "ptxas (" + message.code + "): " + message.text;
+    if (policy->second.losses != PtxasLosses::Errors)
+      continue;
+    Rejection &rejection = rejected[message.function];
+    rejection.isSerialised = true;
+    rejection.why = describe(message);
   }
   for (const PtxasFunction &function : log.functions) {
     auto policy = policies.find(function.name);
@@ -175,8 +205,10 @@ collectRejected(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &p
       continue;
     if (!policy->second.onTensorPath)
       return {};
-    rejected[function.name] = std::to_string(function.registers) + " registers a thread spill " +
-                              std::to_string(function.spillStoreBytes) + " bytes";
+    Rejection &rejection = rejected[function.name];
+    rejection.spilledBytes = function.spillStoreBytes + function.spillLoadBytes;
+    if (rejection.why.empty())
+      rejection.why = describeSpill(function);
   }
   return rejected;
 }
@@ -201,7 +233,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
     if (phase != Phase::Allocated)
       return success();
     stages.begin("contract");
-    collectRequirements(module, policies);
+    collectRequirements(module, stages, policies);
     collectKernels(module, source, options.sourceName, result.report);
     if (last == Phase::Allocated)
       return success();

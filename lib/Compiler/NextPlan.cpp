@@ -4,9 +4,10 @@
 // Plans after the derived one. The model that derives plans counts tiles of a thread; what ptxas
 // makes of the code between them it does not know. Where it was wrong (a spill around products, or
 // products that are serialised), or where a pass refuses what was derived, the module is compiled
-// again, with the next of a few plans for the kernel that failed. Of a plan that somebody gave only
-// the number of blocks on an SM is changed, if that was derived. An error that is not about a plan
-// is reported as it comes.
+// again, with the next of a few plans for the kernel that failed. Where ptxas loses something with
+// all of them, the one with which it loses least is taken, with a warning. Of a plan that somebody
+// gave only the number of blocks on an SM is changed, if that was derived; what ptxas loses with it
+// is an error. An error that is not about a plan is reported as it comes.
 #include "Targets.h"
 
 #include "tessera/Dialect/Cta/Cta.h"
@@ -15,6 +16,7 @@
 #include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Dialect/Tile/Tile.h"
+#include "tessera/Target/Hopper.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/StringMap.h"
@@ -23,6 +25,9 @@ using namespace mlir;
 using namespace tessera;
 
 using Said = std::vector<mlir::Diagnostic>;
+
+/// Of the predicted time, below which nobody is told.
+static constexpr double kLeastLoss = 0.03;
 
 namespace {
 /// What a kernel is compiled with, in this order; the rest of each plan is derived.
@@ -51,13 +56,22 @@ struct Failure {
   int64_t part = 0;      ///< columns of an epilogue's part
 };
 
-struct Tried {
+/// What a kernel is compiled with.
+struct Choice {
   Attempt attempt = Attempt::Derived;
-  cta::PlanAttr given;       ///< by the text or the options
-  bool alone = false;        ///< one block on an SM from here on
-  bool wasAssembled = false; ///< all passes and ptxas took some plan of it, good or not
+  bool alone = false; ///< one block on an SM from here on
   int64_t otherPart = 0;
-  std::optional<size_t> failedIn; ///< the first compilation in which it did
+};
+
+struct Tried : Choice {
+  cta::PlanAttr given;               ///< by the text or the options
+  bool demandsNoSpills = false;      ///< and so takes no plan with which ptxas loses something
+  bool wasAssembled = false;         ///< all passes and ptxas took some plan of it, good or not
+  std::optional<size_t> failedIn;    ///< the first compilation in which it did
+  std::optional<PlanReport> derived; ///< the plan that fits it best, with its prediction
+  /// With which ptxas lost least, and what that was.
+  std::optional<std::pair<Rejection, Choice>> best;
+  bool isLast = false; ///< that one was taken
 };
 
 /// Which plans the kernels get of which somebody left something open that is tried again.
@@ -68,8 +82,12 @@ public:
   explicit NextPlans(ModuleOp module) : source(module.clone()) {
     for (auto kernel : source->getOps<tile::KernelOp>()) {
       cta::PlanAttr given = cta::planOf(kernel);
-      if (!given || !given.getBlocksPerSm())
-        kernels[kernel.getSymName()].given = given;
+      if (given && given.getBlocksPerSm())
+        continue;
+      Tried &tried = kernels[kernel.getSymName()];
+      tried.given = given;
+      if (tile::RequireAttr require = kernel.getRequireAttr())
+        tried.demandsNoSpills = require.contains(tile::Requirement::NoSpills);
     }
   }
   bool isOpen() const { return !kernels.empty(); }
@@ -80,14 +98,17 @@ public:
   /// Whether it was said about a kernel for which another plan is left.
   bool isMended(mlir::Diagnostic &diagnostic) const;
   OwningOpRef<ModuleOp> module() const;
-  /// Says what was tried before.
-  void addTo(Report &report) const;
+  /// The kernels that have the last plan there is.
+  std::set<std::string> lastPlans() const;
+  /// Says what was tried before, in the report and in warnings.
+  void explain(Report &report) const;
 
 private:
   Answer afterPtxas(const Stages &stages, MLIRContext *context, size_t number);
   Answer afterPasses(const std::set<std::string> &symbols, ModuleOp compiled, Said &said,
                      size_t number);
   Answer advance(const std::map<StringRef, Failure> &failures, size_t number);
+  void addTo(Report &report) const;
 
   OwningOpRef<ModuleOp> source; ///< before all passes
   llvm::StringMap<Tried> kernels;
@@ -97,6 +118,19 @@ private:
   std::map<std::string, std::string> why;
 };
 } // namespace
+
+/// By how much a launch is predicted to take longer than with the plan that fits it best. Without
+/// stages nothing is predicted: an iteration then waits for its own loads.
+static double predictedLoss(const PlanReport &best, const LaunchReport &launch) {
+  auto cyclesOfPoint = [](const PlanReport &plan) {
+    return double(plan.round) / double(plan.blocksPerSM);
+  };
+  if (best.bound.empty() || !launch.plan)
+    return 0;
+  if (launch.plan->bound.empty())
+    return hopper::kSlotLatency / double(std::max<int64_t>(best.iteration, 1));
+  return cyclesOfPoint(*launch.plan) / cyclesOfPoint(best) - 1;
+}
 
 static StringRef planOf(Attempt attempt) {
   switch (attempt) {
@@ -147,8 +181,12 @@ NextPlans::Answer NextPlans::advance(const std::map<StringRef, Failure> &failure
       tried.failedIn = number;
     if (failure.inTurn)
       tried.otherPart = cta::kReplicaParts[failure.part == cta::kReplicaParts[0] ? 1 : 0];
-    tried.attempt = nextOf(tried, failure);
+    tried.attempt = tried.isLast ? Attempt::None : nextOf(tried, failure);
     tried.alone |= failure.sharesSM;
+    if (tried.attempt == Attempt::None && tried.best && !tried.isLast) {
+      static_cast<Choice &>(tried) = tried.best->second;
+      tried.isLast = true;
+    }
     if (tried.attempt == Attempt::None)
       hopeless = std::min(hopeless.value_or(*tried.failedIn), *tried.failedIn);
   }
@@ -176,6 +214,7 @@ static void describe(Failure &failure, cta::PlanAttr plan) {
 
 NextPlans::Answer NextPlans::afterPtxas(const Stages &stages, MLIRContext *context, size_t number) {
   std::map<StringRef, Failure> failures;
+  std::map<StringRef, Rejection> losses;
   size_t explained = 0;
   for (const KernelReport &kernel : stages.result.report.kernels)
     for (const VariantReport &variant : kernel.variants)
@@ -190,14 +229,23 @@ NextPlans::Answer NextPlans::afterPtxas(const Stages &stages, MLIRContext *conte
         if (launch.plan)
           describe(failure,
                    dyn_cast_or_null<cta::PlanAttr>(parseAttribute(launch.plan->plan, context)));
-        if (tried->second.attempt == Attempt::Derived)
-          why[launch.symbol] = (launch.plan ? launch.plan->plan + ": " : "") + reason->second;
+        Rejection &worst = losses.try_emplace(kernel.name, reason->second).first->second;
+        worst = std::max(worst, reason->second);
+        if (tried->second.attempt != Attempt::Derived)
+          continue;
+        why[launch.symbol] = (launch.plan ? launch.plan->plan + ": " : "") + reason->second.why;
+        if (!tried->second.derived)
+          tried->second.derived = launch.plan;
       }
   // A kernel of whose plan nothing is left open has no other.
   if (explained < stages.rejected.size())
     return Answer::NotThePlan;
   for (auto &kernel : kernels)
     kernel.second.wasAssembled = true;
+  for (auto &[name, loss] : losses)
+    if (Tried &tried = kernels[name];
+        !tried.given && !tried.demandsNoSpills && (!tried.best || loss < tried.best->first))
+      tried.best = {loss, tried};
   return advance(failures, number);
 }
 
@@ -276,6 +324,33 @@ OwningOpRef<ModuleOp> NextPlans::module() const {
   return copy;
 }
 
+std::set<std::string> NextPlans::lastPlans() const {
+  std::set<std::string> names;
+  for (const auto &kernel : kernels)
+    if (kernel.second.isLast)
+      names.insert(kernel.first().str());
+  return names;
+}
+
+void NextPlans::explain(Report &report) const {
+  addTo(report);
+  for (const KernelReport &kernel : report.kernels) {
+    auto tried = kernels.find(kernel.name);
+    if (tried == kernels.end() || !tried->second.derived || kernel.variants.empty())
+      continue;
+    for (const LaunchReport &launch : kernel.variants.front().launches) {
+      const double loss = predictedLoss(*tried->second.derived, launch);
+      if (launch.rejectedPlan.empty() || loss < kLeastLoss)
+        continue;
+      emitWarning(SymbolTable::lookupSymbolIn(source.get(), kernel.name)->getLoc())
+          << "'" << launch.symbol << "' is predicted to take "
+          << static_cast<int64_t>(std::lround(100 * loss))
+          << " % longer than with the plan that fits it best, which ptxas does not take ("
+          << launch.rejectedPlan << "); smaller tiles leave a thread more registers";
+    }
+  }
+}
+
 void NextPlans::addTo(Report &report) const {
   for (KernelReport &kernel : report.kernels)
     for (VariantReport &variant : kernel.variants)
@@ -321,9 +396,9 @@ LogicalResult tessera::compileWithNextPlans(ModuleOp module, StringRef source, S
       status = compileForGpu(isFirst ? module : *next, source, stages);
     }
     if (succeeded(status)) {
-      if (!isFirst)
-        plans.addTo(stages.result.report);
       finish(said);
+      if (!isFirst)
+        plans.explain(stages.result.report);
       return success();
     }
     NextPlans::Answer answer =
@@ -343,6 +418,7 @@ LogicalResult tessera::compileWithNextPlans(ModuleOp module, StringRef source, S
       return failure();
     }
     stages.rejected.clear();
+    stages.lastPlans = plans.lastPlans();
     stages.result.report = Report();
     stages.result.reproducer.clear();
   }

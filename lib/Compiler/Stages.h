@@ -18,6 +18,16 @@
 
 namespace tessera {
 
+/// Why ptxas had no success with a function. Less is better.
+struct Rejection {
+  bool isSerialised = false;
+  int64_t spilledBytes = 0;
+  std::string why;
+  bool operator<(const Rejection &other) const {
+    return std::tie(isSerialised, spilledBytes) < std::tie(other.isSerialised, other.spilledBytes);
+  }
+};
+
 class Stages {
 public:
   Stages(const CompileOptions &options, CompileResult &result) : options(options), result(result) {}
@@ -43,9 +53,11 @@ public:
   /// The kernels on which passes between phases failed; empty if none did, or one on the module.
   /// One failure does not keep passes from the other kernels.
   std::set<std::string> failedKernels;
-  /// Functions on the tensor path with which ptxas had no success, and why; nothing if something
-  /// else is wrong too.
-  std::map<std::string, std::string> rejected;
+  /// Functions on the tensor path with which ptxas had no success; nothing if something else is
+  /// wrong too.
+  std::map<std::string, Rejection> rejected;
+  /// Kernels of which all plans were tried: what ptxas loses with the one they have is a warning.
+  std::set<std::string> lastPlans;
 
 private:
   std::string current;

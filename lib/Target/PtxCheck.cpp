@@ -310,7 +310,10 @@ private:
     } else if (readsNonCoherent(inst)) {
       complain("a non-coherent load in a launch that may run beside the one which writes what it "
                "reads");
-    } else if (!state.gridAwaited && touchesGlobal(inst)) {
+    } else if (!state.gridAwaited && touchesGlobal(inst) &&
+               !llvm::any_of(inst.operands, [&](StringRef operand) {
+                 return operand.starts_with("[") && values.isOnStack(operand);
+               })) {
       complain("global memory is accessed where griddepcontrol.wait has not been passed on every "
                "path: the launch before may still run");
     } else if (!state.gridAwaited && endsThread(inst)) {

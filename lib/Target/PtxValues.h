@@ -109,6 +109,14 @@ public:
     return place;
   }
 
+  /// An address on the thread's stack, which code that is not optimised passes on as an address of
+  /// no space.
+  bool isOnStack(llvm::StringRef operand) const {
+    operand.consume_front("[");
+    operand.consume_back("]");
+    return isOfStack(operand.split('+').first.trim(), 0);
+  }
+
   std::optional<int64_t> constant(llvm::StringRef operand) const {
     if (std::optional<int64_t> number = literal(operand))
       return number;
@@ -137,6 +145,18 @@ private:
         origin.blocks = literal(inst.operands[2]);
     }
     return origin;
+  }
+
+  bool isOfStack(llvm::StringRef name, unsigned depth) const {
+    auto it = definitions.find(name);
+    const Instruction *def = it == definitions.end() ? nullptr : it->second;
+    if (!def || depth > 16)
+      return false;
+    if (def->is("cvta.local"))
+      return true;
+    return (def->is("mov") || def->is("add")) &&
+           llvm::any_of(llvm::drop_begin(def->operands),
+                        [&](llvm::StringRef operand) { return isOfStack(operand, depth + 1); });
   }
 
   std::optional<Place> locate(llvm::StringRef name, unsigned depth) const {

@@ -195,8 +195,11 @@ SpillVerdict tessera::judgeSpill(const PtxasFunction &function, const PtxasPolic
     return SpillVerdict::None;
   if (policy.requireNoSpills)
     return SpillVerdict::Error;
+  if (policy.losses == PtxasLosses::Expected)
+    return SpillVerdict::None;
   if (policy.onTensorPath)
-    return policy.isFallback ? SpillVerdict::Warning : SpillVerdict::Error;
+    return policy.isFallback || policy.losses == PtxasLosses::Warnings ? SpillVerdict::Warning
+                                                                       : SpillVerdict::Error;
   bool hot = !policy.isFallback && function.spillStoreBytes > kToleratedSpillBytes;
   return hot ? SpillVerdict::Warning : SpillVerdict::None;
 }
@@ -210,10 +213,17 @@ LogicalResult tessera::judgePtxas(const PtxasLog &log,
   };
   bool bad = false;
   for (const PtxasMessage &message : log.messages) {
-    Location at = policyOf(message.function).loc.value_or(loc);
+    const PtxasPolicy policy = policyOf(message.function);
+    Location at = policy.loc.value_or(loc);
     if (message.isPerformanceLoss()) {
-      bad = true;
-      emitError(at, "ptxas (") << message.code << "): " << message.text;
+      if (policy.losses == PtxasLosses::Expected)
+        continue;
+      const bool isError = policy.losses == PtxasLosses::Errors;
+      bad |= isError;
+      InFlightDiagnostic diag = isError ? emitError(at) : emitWarning(at);
+      diag << "ptxas (" << message.code << "): " << message.text;
+      if (!isError)
+        diag << "; no other plan is left: use smaller tiles";
     } else if (message.severity == PtxasMessage::Severity::Warning) {
       emitWarning(at, "ptxas: ") << message.text;
     }
@@ -237,6 +247,8 @@ LogicalResult tessera::judgePtxas(const PtxasLog &log,
     else
       diag << "which costs time in every block";
     diag << ": use smaller tiles or more warpgroups";
+    if (policy.losses == PtxasLosses::Warnings)
+      diag << "; no other plan is left";
     if (policy.plannedBlocks > 1)
       diag << ", or plan blocks_per_sm = 1 instead of " << policy.plannedBlocks;
   }

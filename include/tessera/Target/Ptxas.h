@@ -69,8 +69,17 @@ std::string ptxasVersion(llvm::StringRef program, const TemporaryDirectory &dire
 mlir::FailureOr<PtxasResult> runPtxas(llvm::StringRef ptx, const PtxasOptions &options,
                                       mlir::Location loc);
 
+/// What is made of code that ptxas serialises, or that spills on the tensor path.
+enum class PtxasLosses {
+  Errors,   ///< the plan has failed
+  Warnings, ///< no other plan is left
+  Expected, ///< nobody asked for speed: ptxas serialises all products of a build without
+            ///< optimisation, or with checks (C7510)
+};
+
 /// What a function is held to.
 struct PtxasPolicy {
+  PtxasLosses losses = PtxasLosses::Errors;
   bool onTensorPath = false;
   bool isFallback = false; // another variant is the fast one
   bool requireNoSpills = false;
@@ -79,13 +88,14 @@ struct PtxasPolicy {
 };
 
 /// What the spills of a function are: on the tensor path an error of whatever size, or a warning in
-/// a fallback; on the generic path a warning where they are more than a few registers of the fast
-/// variant; an error wherever the kernel demands none.
+/// a fallback or where no other plan is left; on the generic path a warning where they are more
+/// than a few registers of the fast variant; nothing where losses are expected; an error wherever
+/// the kernel demands none.
 enum class SpillVerdict { None, Warning, Error };
 SpillVerdict judgeSpill(const PtxasFunction &function, const PtxasPolicy &policy);
 
-/// Reports what is a failure: performance losses everywhere, spills as `judgeSpill` says. ptxas
-/// warnings become warnings.
+/// Reports performance losses and spills as the policy of their function says. ptxas warnings
+/// become warnings.
 mlir::LogicalResult judgePtxas(const PtxasLog &log,
                                const std::map<std::string, PtxasPolicy> &policies,
                                mlir::Location loc);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stands for ptxas: spills $FAKE_BYTES in each entry function of $FAKE_SPILLS whose head holds $FAKE_WHEN.
+# Stands for ptxas: spills $FAKE_BYTES in each entry function of $FAKE_SPILLS whose head holds $FAKE_WHEN; with FAKE_CODE (C7512) it serialises the products of those, too.
 if [ "$1" = --version ]; then
   echo "Cuda compilation tools, release 13.0, V13.0.88"
   exit 0
@@ -14,6 +14,8 @@ for name in $FAKE_SPILLS; do
   sed -n "/\.entry $name(/,/^{/p" "$input" | grep -q "$FAKE_WHEN" && bytes=$FAKE_BYTES
   echo "ptxas info    : Compiling entry function '$name' for 'sm_90a'"
   echo "ptxas info    : Function properties for $name"
+  [ -n "$FAKE_CODE" ] && [ $bytes != 0 ] &&
+    echo "ptxas info    : ($FAKE_CODE) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources in function '$name'"
   echo "    $bytes bytes stack frame, $bytes bytes spill stores, $bytes bytes spill loads"
   echo "ptxas info    : Used 128 registers, used 1 barriers"
 done
