@@ -59,6 +59,7 @@ Operation *Serializer::clone(const Event &event, const IRMapping &mapping) {
     Value c = wgmma.getC() ? mapping.lookup(wgmma.getC()) : Value();
     return cta::WgmmaOp::create(b, wgmma.getLoc(), wgmma.getResultType(),
                                 mapping.lookup(wgmma.getA()), mapping.lookup(wgmma.getB()), c,
+                                wgmma.getTransposeAAttr(), wgmma.getTransposeBAttr(),
                                 wgmma.getWhyAttr());
   }
   IRMapping copy = mapping;

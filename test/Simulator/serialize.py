@@ -70,12 +70,18 @@ PRODUCTS = {RESIDUAL: ADDED, GELU: FUSED, PIECES: multiplied(PIECES), MIXED: mul
             SCATTERED: Case(SCATTERED.name.replace("-", "_"), ADDED.function, ADDED.inputs, ADDED.output, [], rtol=2e-2, atol=2e-2)}
 LARGE = RESIDUAL, GELU, WIDE, SCATTERED
 
+# both-ways.mlir, a program: a tile that one product reads straight and one transposed.
+TWICE = Case("both_ways", lambda q, k: np.asarray(q @ k.T).astype(bf16).astype(np.float64) @ k, [("Q", bf16, ["S", 128]), ("K", bf16, ["T", 128])],
+             ("O", np.float32, ["S", 128]), [], rtol=2e-2, atol=2e-1)
+
 # name or file, plan (None: allocated by hand; "derived": by cta-plan-replicas and cta-plan), shape, timings
 CASES = [
     ("gemm-ring.mlir", None, dict(M=300, N=200, K=200), (0, 9)),
     ("gemm-ring.mlir", None, dict(M=300, N=130, K=0), (0,)),
     ("two-channels.mlir", None, dict(S=200, T=200, D=64), (3, 10)),
     ("two-channels.mlir", None, dict(S=200, T=0, D=64), (1,)),
+    ("both-ways.mlir", "derived", dict(S=200, T=328, D=128), (3, 6)),
+    ("both-ways.mlir", "stages = 0", dict(S=200, T=200, D=128), (1,)),
     ("gemm-nn-128x128x64", "stages = 0", dict(M=200, N=264, K=200), (0,)),
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1", dict(M=200, N=264, K=328), (0, 2, 9)),
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1", dict(M=200, N=264, K=0), (0,)),
@@ -167,11 +173,12 @@ for number, (name, plan, shape, timings) in enumerate(CASES):
         cases = [SCORES if "channels" in name else RING]
     else:
         tile = (64, 128, 64) if "replicate" in plan else (128, 256, 64) if name in LARGE else (128, 128, 64)
-        program = name.source(tile) if name in PRODUCTS else (pathlib.Path(EXAMPLES_DIR) / f"{name}.mlir").read_text()
+        file = pathlib.Path(INPUTS) / name if str(name).endswith(".mlir") else pathlib.Path(EXAMPLES_DIR) / f"{name}.mlir"
+        program = name.source(tile) if name in PRODUCTS else file.read_text()
         derived = plan.startswith("derived")
         allocated = run([TILE_OPT, "-", f"--pass-pipeline={ALLOCATE % str(derived).lower()}"],
                         program if derived else with_plan(program, plan))
-        cases = [PRODUCTS[name]] if name in PRODUCTS else EXAMPLES[name]
+        cases = [PRODUCTS[name]] if name in PRODUCTS else [TWICE] if name == "both-ways.mlir" else EXAMPLES[name]
     sizes = ",".join(f"{key}={value}" for key, value in shape.items())
     cores = 4 if "stream" in f"{name} {plan}" else 2
     for timing in timings:

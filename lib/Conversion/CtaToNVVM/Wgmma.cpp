@@ -36,10 +36,10 @@ struct Operand {
 /// `groups`: how many warpgroups share the operand's rows (A) or columns (B).
 FailureOr<Operand> operandOf(Lowering &f, cta::WgmmaOp op, Value tile, layout::WgmmaRole role,
                              int64_t blockExtent, int64_t groups) {
-  bool isA = role == layout::WgmmaRole::A;
+  const bool isA = role == layout::WgmmaRole::A;
   auto type = cast<cta::SmemType>(tile.getType());
   layout::SharedLayout shared = cta::sharedLayout(type);
-  int kDim = isA ? 1 : 0;
+  const int kDim = static_cast<int>(isA ? op.getKDimOfA() : op.getKDimOfB());
   if (auto reason = layout::validateWgmmaOperand(shared, role, kDim, blockExtent))
     return f.error(op, *reason), failure();
   std::optional<SharedPlace> place = f.placeOf(tile);

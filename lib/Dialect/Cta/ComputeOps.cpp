@@ -67,7 +67,7 @@ ParseResult WgmmaOp::parse(OpAsmParser &parser, OperationState &result) {
 void WgmmaOp::print(OpAsmPrinter &p) { printProduct(*this, p); }
 int64_t WgmmaOp::getM() { return getResultType().getDimSize(0); }
 int64_t WgmmaOp::getN() { return getResultType().getDimSize(1); }
-int64_t WgmmaOp::getK() { return getBType().getShape()[0]; }
+int64_t WgmmaOp::getK() { return getBType().getShape()[getKDimOfB()]; }
 bool WgmmaOp::sharesColumns(int64_t warpgroups) {
   return layout::wgmmaSplit(getM(), getN(), warpgroups) == 1;
 }
@@ -90,9 +90,19 @@ Speculation::Speculatability WgmmaOp::getSpeculatability() {
 }
 
 LogicalResult WgmmaOp::verify() {
+  auto shapeOf = [](ArrayRef<int64_t> shape, bool transposed) {
+    SmallVector<int64_t> result(shape);
+    if (transposed)
+      std::reverse(result.begin(), result.end());
+    return result;
+  };
+  if (getTransposeA() && aInRegisters())
+    return emitOpError("wgmma_c3: a in registers cannot be transposed");
   if (getResultType().getRank() != 2 ||
-      !extentsAgree(tileShape(getA().getType()), getBType().getShape(), getResultType().getShape()))
-    return emitOpError("wgmma_c3: a is M x K, b K x N, the result M x N");
+      !extentsAgree(shapeOf(tileShape(getA().getType()), getTransposeA()),
+                    shapeOf(getBType().getShape(), getTransposeB()), getResultType().getShape()))
+    return emitOpError("wgmma_c3: a is M x K (K x M with transpose_a), b K x N (N x K with "
+                       "transpose_b), the result M x N");
   if (getC() && getC().getType() != getResult().getType())
     return emitOpError() << (isa<AsyncType>(getC().getType()) == isAsync()
                                  ? "wgmma_c3: c must have the type of the result"

@@ -184,8 +184,16 @@ Erased MmaOp::eraseToTile(OpBuilder &b, ValueRange operands) {
                                  getLhsUnsignedAttr(), getRhsUnsignedAttr(),
                                  getAccumulateEveryAttr(), tile::RequireAttr{}));
 }
+static Value transposed(OpBuilder &b, Location loc, Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  auto to = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)}, type.getElementType());
+  return tile::TransposeOp::create(b, loc, to, tile, ArrayRef<int64_t>{1, 0});
+}
+
 Erased WgmmaOp::eraseToTile(OpBuilder &b, ValueRange operands) {
-  return one(tile::MmaOp::create(b, getLoc(), erasedTensor(getResult()), operands[0], operands[1],
+  Value left = getTransposeA() ? transposed(b, getLoc(), operands[0]) : operands[0],
+        right = getTransposeB() ? transposed(b, getLoc(), operands[1]) : operands[1];
+  return one(tile::MmaOp::create(b, getLoc(), erasedTensor(getResult()), left, right,
                                  operands.size() > 2 ? operands[2] : Value{}, tile::PrecisionAttr{},
                                  UnitAttr{}, UnitAttr{}, IntegerAttr{}, tile::RequireAttr{}));
 }

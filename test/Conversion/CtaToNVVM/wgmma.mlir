@@ -205,3 +205,22 @@ tile.kernel @columns_k(%x: memref<64x64xf32>) attributes {phase = #tile.phase<al
   }
   tile.return
 }
+
+// One tile of 16 x 64, rows contiguous: as a, transposed, it is MN-major (the instruction's bit for a), as b, straight, MN-major too; of a tile of 64 x 16
+// the transpose is a K-major b.
+// CHECK-LABEL: llvm.func @turned
+// CHECK:       m64n64k16.f32.bf16.bf16 {{.*}}, 0, 1, 1, 1, 1;
+// CHECK:       m64n64k16.f32.bf16.bf16 {{.*}}, 1, 1, 1, 0, 0;
+tile.kernel @turned_k(%x: memref<64x64xf32>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @turned blocks() attributes {shared = 4096 : i64} {
+    %c0 = arith.constant 0 : index
+    %t = arith.constant dense<1.0> : tensor<16x64xbf16, #acc1>
+    %u = arith.constant dense<1.0> : tensor<64x16xbf16, #acc1>
+    %a = cta.stage %t {offset = 0 : i64} : tensor<16x64xbf16, #acc1> -> !cta.smem<16x64xbf16, #k>
+    %b = cta.stage %u {offset = 2048 : i64} : tensor<64x16xbf16, #acc1> -> !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>
+    %d = cta.wgmma %a, %a {transpose_a} : !cta.smem<16x64xbf16, #k>, !cta.smem<16x64xbf16, #k> -> tensor<64x64xf32, #acc1>
+    %e = cta.wgmma %b, %b, %d {transpose_b} : !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>, !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>> -> tensor<64x64xf32, #acc1>
+    cta.store %e, %x[%c0, %c0] : tensor<64x64xf32, #acc1> -> memref<64x64xf32>
+  }
+  tile.return
+}

@@ -295,3 +295,22 @@ tile.kernel @multicast(%x: memref<?x?xf32>, %n: index, %p: i1) attributes {phase
   }
   tile.return
 }
+
+// -----
+
+// What the tensor cores read transposed is a transpose.
+// CHECK-LABEL: tile.kernel @transposed
+// CHECK: %[[A:.+]] = tile.load
+// CHECK: %[[AT:.+]] = tile.transpose %[[A]] dims = [1, 0] : tensor<64x128xbf16> -> tensor<128x64xbf16>
+// CHECK: tile.mma %[[AT]], %[[A]] : tensor<128x64xbf16>, tensor<64x128xbf16> -> tensor<128x128xf32>
+// CHECK: %[[BT:.+]] = tile.transpose %[[A]] dims = [1, 0] : tensor<64x128xbf16> -> tensor<128x64xbf16>
+// CHECK: tile.mma %[[A]], %[[BT]] : tensor<64x128xbf16>, tensor<128x64xbf16> -> tensor<64x64xf32>
+tile.kernel @transposed(%A: memref<?x?xbf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %a = cta.copy %A[%c0, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
+    %d = cta.wgmma %a, %a {transpose_a} : !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>, !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>> -> tensor<128x128xf32, #cta.frag<wgmma_acc, wg = 1>>
+    %e = cta.wgmma %a, %a {transpose_b} : !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>, !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>> -> tensor<64x64xf32, #cta.frag<wgmma_acc, wg = 1>>
+  }
+  tile.return
+}

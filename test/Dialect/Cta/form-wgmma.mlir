@@ -191,3 +191,68 @@ tile.kernel @columns() attributes {phase = #tile.phase<raw>, warpgroups = 3} {
   }
   tile.return
 }
+
+// -----
+
+// The tensor cores read a shared tile in either way: its transpose is not staged, whichever product comes first.
+// CHECK-LABEL: tile.kernel @both_ways
+// CHECK: %[[X:.+]] = cta.load
+// CHECK-NEXT: %[[S:.+]] = cta.stage %[[X]]
+// CHECK-NOT: tile.transpose
+// CHECK-NOT: cta.transpose
+// CHECK: cta.wgmma %[[S]], %[[S]] {transpose_a}
+// CHECK: cta.wgmma %[[S]], %[[S]] {transpose_b}
+// CHECK: cta.wgmma %[[S]], %[[S]] :
+tile.kernel @both_ways(%X: memref<?x?xf16>) attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %x = cta.load %X[%c0, %c0] : memref<?x?xf16> -> tensor<64x64xf16>
+    %t = cta.transpose %x dims = [1, 0] : tensor<64x64xf16> -> tensor<64x64xf16>
+    %ts = cta.stage %t : tensor<64x64xf16> -> !cta.smem<64x64xf16, #cta.swizzle<?>>
+    %xs0 = cta.stage %x : tensor<64x64xf16> -> !cta.smem<64x64xf16, #cta.swizzle<?>>
+    %d = cta.mma %ts, %xs0 : !cta.smem<64x64xf16, #cta.swizzle<?>>, !cta.smem<64x64xf16, #cta.swizzle<?>> -> tensor<64x64xf32>
+    %ts1 = cta.stage %t : tensor<64x64xf16> -> !cta.smem<64x64xf16, #cta.swizzle<?>>
+    %e = cta.mma %xs0, %ts1 : !cta.smem<64x64xf16, #cta.swizzle<?>>, !cta.smem<64x64xf16, #cta.swizzle<?>> -> tensor<64x64xf32>
+    %f = cta.mma %xs0, %xs0 : !cta.smem<64x64xf16, #cta.swizzle<?>>, !cta.smem<64x64xf16, #cta.swizzle<?>> -> tensor<64x64xf32>
+  }
+  tile.return
+}
+
+// A transpose with other readers stays for them; the product reads the tile that it is of, a computed one here.
+// CHECK-LABEL: tile.kernel @read_too
+// CHECK: %[[N:.+]] = arith.negf
+// CHECK-NEXT: %[[S:.+]] = cta.stage %[[N]]
+// CHECK: %[[T:.+]] = cta.transpose %[[N]]
+// CHECK: cta.wgmma %[[S]], %{{.+}} {transpose_a}
+// CHECK: cta.store %[[T]]
+tile.kernel @read_too(%X: memref<?x?xf16>, %Y: memref<?x?xf16>) attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %x = cta.load %X[%c0, %c0] : memref<?x?xf16> -> tensor<32x64xf16>
+    %y = cta.load %Y[%c0, %c0] : memref<?x?xf16> -> tensor<32x16xf16>
+    %n = arith.negf %x : tensor<32x64xf16>
+    %t = cta.transpose %n dims = [1, 0] : tensor<32x64xf16> -> tensor<64x32xf16>
+    %ts = cta.stage %t : tensor<64x32xf16> -> !cta.smem<64x32xf16, #cta.swizzle<?>>
+    %ys = cta.stage %y : tensor<32x16xf16> -> !cta.smem<32x16xf16, #cta.swizzle<?>>
+    %d = cta.mma %ts, %ys : !cta.smem<64x32xf16, #cta.swizzle<?>>, !cta.smem<32x16xf16, #cta.swizzle<?>> -> tensor<64x16xf32>
+    cta.store %t, %Y[%c0, %c0] : tensor<64x32xf16> -> memref<?x?xf16>
+  }
+  tile.return
+}
+
+// Products outside the tensor cores read what is staged for them.
+// CHECK-LABEL: tile.kernel @fma
+// CHECK: cta.transpose
+// CHECK: cta.mma
+// CHECK-NOT: transpose_
+tile.kernel @fma(%X: memref<?x?xf32>) attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %x = cta.load %X[%c0, %c0] : memref<?x?xf32> -> tensor<64x64xf32>
+    %t = cta.transpose %x dims = [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
+    %ts = cta.stage %t : tensor<64x64xf32> -> !cta.smem<64x64xf32, #cta.swizzle<?>>
+    %xs = cta.stage %x : tensor<64x64xf32> -> !cta.smem<64x64xf32, #cta.swizzle<?>>
+    %d = cta.mma %ts, %xs : !cta.smem<64x64xf32, #cta.swizzle<?>>, !cta.smem<64x64xf32, #cta.swizzle<?>> -> tensor<64x64xf32>
+  }
+  tile.return
+}

@@ -72,3 +72,27 @@ tile.kernel @fma(%X: memref<?x?xf32>) attributes {phase = #tile.phase<raw>, warp
   }
   tile.return
 }
+
+// -----
+
+// A tile that is read straight and transposed has one layout for both.
+// CHECK-LABEL: tile.kernel @both_ways
+// CHECK: cta.stage {{.*}} -> <64x128xbf16, #cta.swizzle<128, dim = 1>>
+// CHECK: cta.stage {{.*}} -> <64x24xbf16, #cta.swizzle<0, dim = 1>>
+// CHECK: cta.stage {{.*}} -> <48x64xbf16, #cta.swizzle<128, dim = 1>>
+tile.kernel @both_ways(%X: memref<?x?xbf16>) attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %k = cta.load %X[%c0, %c0] : memref<?x?xbf16> -> tensor<64x128xbf16>
+    %ks = cta.stage %k : tensor<64x128xbf16> -> !cta.smem<64x128xbf16, #cta.swizzle<?>>
+    %b = cta.load %X[%c0, %c0] : memref<?x?xbf16> -> tensor<64x24xbf16>
+    %bs = cta.stage %b : tensor<64x24xbf16> -> !cta.smem<64x24xbf16, #cta.swizzle<?>>
+    %a = cta.load %X[%c0, %c0] : memref<?x?xbf16> -> tensor<48x64xbf16>
+    %as = cta.stage %a : tensor<48x64xbf16> -> !cta.smem<48x64xbf16, #cta.swizzle<?>>
+    %d0 = cta.wgmma %ks, %ks {transpose_b} : !cta.smem<64x128xbf16, #cta.swizzle<?>>, !cta.smem<64x128xbf16, #cta.swizzle<?>> -> tensor<64x64xf32>
+    %d1 = cta.wgmma %ks, %ks {transpose_a} : !cta.smem<64x128xbf16, #cta.swizzle<?>>, !cta.smem<64x128xbf16, #cta.swizzle<?>> -> tensor<128x128xf32>
+    %d2 = cta.wgmma %ks, %bs {transpose_a} : !cta.smem<64x128xbf16, #cta.swizzle<?>>, !cta.smem<64x24xbf16, #cta.swizzle<?>> -> tensor<128x24xf32>
+    %d3 = cta.wgmma %as, %as {transpose_a} : !cta.smem<48x64xbf16, #cta.swizzle<?>>, !cta.smem<48x64xbf16, #cta.swizzle<?>> -> tensor<64x64xf32>
+  }
+  tile.return
+}

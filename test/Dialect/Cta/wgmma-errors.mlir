@@ -60,7 +60,7 @@ func.func @wgmma_c2_groups(%a: !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>,
 // -----
 
 func.func @wgmma_c3(%a: !cta.smem<64x16xbf16, #cta.swizzle<?>>, %b: !cta.smem<32x8xbf16, #cta.swizzle<?>>) {
-  // expected-error@+1 {{wgmma_c3: a is M x K, b K x N, the result M x N}}
+  // expected-error@+1 {{wgmma_c3: a is M x K (K x M with transpose_a), b K x N (N x K with transpose_b), the result M x N}}
   %d = cta.wgmma %a, %b : !cta.smem<64x16xbf16, #cta.swizzle<?>>, !cta.smem<32x8xbf16, #cta.swizzle<?>> -> tensor<64x8xf32>
   return
 }
@@ -123,3 +123,28 @@ func.func @frag_acc(%a: tensor<64x8xf32, #cta.frag<wgmma_acc, wg = 2, dim = 2>>)
 
 // expected-error@+1 {{the warpgroups of wgmma_a share dimension 0, or each has all (-1), got 1}}
 func.func @frag_a(%a: tensor<64x8xf32, #cta.frag<wgmma_a, wg = 2, dim = 1>>)
+
+// -----
+
+// What agrees straight does not agree transposed, and in registers nothing is transposed.
+func.func @wgmma_c3_transposed(%a: !cta.smem<64x16xbf16, #cta.swizzle<?>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<?>>) {
+  // expected-error@+1 {{wgmma_c3: a is M x K (K x M with transpose_a)}}
+  %d = cta.wgmma %a, %b {transpose_a} : !cta.smem<64x16xbf16, #cta.swizzle<?>>, !cta.smem<16x8xbf16, #cta.swizzle<?>> -> tensor<64x8xf32>
+  return
+}
+
+// -----
+
+func.func @wgmma_c3_transposed_b(%a: !cta.smem<64x16xbf16, #cta.swizzle<?>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<?>>) {
+  // expected-error@+1 {{wgmma_c3: a is M x K (K x M with transpose_a)}}
+  %d = cta.wgmma %a, %b {transpose_b} : !cta.smem<64x16xbf16, #cta.swizzle<?>>, !cta.smem<16x8xbf16, #cta.swizzle<?>> -> tensor<64x8xf32>
+  return
+}
+
+// -----
+
+func.func @wgmma_c3_registers(%a: tensor<64x64xbf16, #cta.frag<wgmma_a, bits = 16, wg = 1>>, %b: !cta.smem<64x8xbf16, #cta.swizzle<64, dim = 0>>) {
+  // expected-error@+1 {{wgmma_c3: a in registers cannot be transposed}}
+  %d = cta.wgmma %a, %b {transpose_a} : tensor<64x64xbf16, #cta.frag<wgmma_a, bits = 16, wg = 1>>, !cta.smem<64x8xbf16, #cta.swizzle<64, dim = 0>> -> tensor<64x8xf32, #cta.frag<wgmma_acc, wg = 1>>
+  return
+}

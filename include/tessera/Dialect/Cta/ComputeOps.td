@@ -43,7 +43,9 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, DeclareOpInterfaceMethods<Memor
     the op is. `a` is a shared tile or, in registers, a tensor with layout `wgmma_a`; `b` a shared tile; `c` and the result have
     layout `wgmma_acc`. M is split over the warpgroups, 64 rows at a time; a product with too few rows for that, beside others with more, is
     split along N (`#cta.frag<wgmma_acc, wg = 2, dim = 1>`). Majors follow from the shared tiles: `a`
-    is K-major when its contiguous dimension is 1, `b` when it is 0.
+    is K-major when its contiguous dimension is 1, `b` when it is 0. With `transpose_a` the operand is the transpose of the shared tile `a` (K x M), with
+    `transpose_b` that of `b` (N x K): the tensor cores read a tile in either way, so that one tile serves products that want it and products that want
+    its transpose.
 
     With an `!cta.async` result the product is only issued; `cta.complete` waits for it. An asynchronous `c` is the result of the product before on
     the same accumulators: they stay in the tensor core's hands.
@@ -58,19 +60,22 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, DeclareOpInterfaceMethods<Memor
     1. f16 or bf16 operands (the same), f32 accumulators (f16 for f16).
     2. M is a multiple of 64 times the warpgroups, or of 64, and N one of 8 times the warpgroups; K a multiple of 16; N a multiple of 8. N over 256 is
        done in pieces.
-    3. extents agree; `c` has the type of the result.
+    3. extents agree, with `transpose_a` and `transpose_b` those of the transpose; `a` in registers is not transposed; `c` has the type of the result.
     4. (placed) shared operands are swizzled tiles, not linear; `a` in registers has layout `wgmma_a` with the result's warpgroups
        (`dim = -1` if they share columns); the result has layout `wgmma_acc` (`dim = 1` if the rows do not suffice, and only then).
     5. `c` is asynchronous exactly if the result is (`cta.ready` makes it so).
   }];
   let arguments = (ins AnyTypeOf<[Cta_SmemType, AnyRankedTensor]>:$a, Cta_SmemType:$b,
-    Optional<AnyTypeOf<[AnyRankedTensor, Cta_AsyncType]>>:$c, OptionalAttr<StrAttr>:$why);
+    Optional<AnyTypeOf<[AnyRankedTensor, Cta_AsyncType]>>:$c, UnitAttr:$transpose_a, UnitAttr:$transpose_b, OptionalAttr<StrAttr>:$why);
   let results = (outs AnyTypeOf<[AnyRankedTensor, Cta_AsyncType]>:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// M, N and K of the whole op.
     int64_t getM(); int64_t getN(); int64_t getK();
+    /// Which dimension of a shared operand is K.
+    int64_t getKDimOfA() { return getTransposeA() ? 0 : 1; }
+    int64_t getKDimOfB() { return getTransposeB() ? 1 : 0; }
     /// Whether so many warpgroups share its columns, since its rows do not suffice.
     bool sharesColumns(int64_t warpgroups);
     /// What layout its result must have, and `a` in registers, with so many warpgroups.

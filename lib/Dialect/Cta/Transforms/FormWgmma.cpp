@@ -67,21 +67,70 @@ static Value cut(OpBuilder &b, Location loc, Value value) {
   return ConvertLayoutOp::create(b, loc, value.getType(), value, ConversionAttr{});
 }
 
+/// The shared tile whose transpose is staged as `shared`; null if it is no transpose. It is the one
+/// that other products read, or a new one.
+static Value untransposed(Value shared, IRRewriter &rewriter) {
+  auto stage = shared.getDefiningOp<StageOp>();
+  auto transpose = stage && stage.getInputs().size() == 1
+                       ? stage.getInputs().front().getDefiningOp<TransposeOp>()
+                       : TransposeOp();
+  if (!transpose || transpose.getDims() != ArrayRef<int64_t>{1, 0})
+    return {};
+  Value source = transpose.getSource();
+  for (Operation *user : source.getUsers())
+    if (auto other = dyn_cast<StageOp>(user); other && other.getInputs().size() == 1) {
+      // This product may stand before the one that it was staged for.
+      if (Operation *definition = source.getDefiningOp())
+        rewriter.moveOpAfter(other, definition);
+      else
+        rewriter.moveOpBefore(other, &source.getParentBlock()->front());
+      return other.getResult();
+    }
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointAfterValue(source);
+  auto type = cast<RankedTensorType>(source.getType());
+  auto smem = SmemType::get(rewriter.getContext(), type.getShape(), type.getElementType(),
+                            SwizzleAttr::unknown(rewriter.getContext()));
+  return StageOp::create(rewriter, source.getLoc(), smem, source, /*concat_dim=*/0, IntegerAttr{});
+}
+
+/// What nobody reads any more of a staged operand.
+static void eraseStaged(Value shared, IRRewriter &rewriter) {
+  if (!shared.use_empty())
+    return;
+  auto stage = cast<StageOp>(shared.getDefiningOp());
+  auto transpose = stage.getInputs().front().getDefiningOp<TransposeOp>();
+  rewriter.eraseOp(stage);
+  if (transpose && transpose->use_empty())
+    rewriter.eraseOp(transpose);
+}
+
 static void form(MmaOp op, IRRewriter &rewriter) {
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
-  Value a = op.getA(), c = op.getC();
+  const Value stagedA = op.getA(), stagedB = op.getB();
+  Value a = stagedA, b = stagedB, c = op.getC();
+  UnitAttr transposeA, transposeB;
   if (auto stage = a.getDefiningOp<StageOp>();
-      stage && stage.getInputs().size() == 1 && comesFromProduct(stage.getInputs().front()))
+      stage && stage.getInputs().size() == 1 && comesFromProduct(stage.getInputs().front())) {
     a = cut(rewriter, loc, stage.getInputs().front());
+  } else if (Value source = untransposed(a, rewriter)) {
+    a = source;
+    transposeA = rewriter.getUnitAttr();
+  }
+  if (Value source = untransposed(b, rewriter)) {
+    b = source;
+    transposeB = rewriter.getUnitAttr();
+  }
   if (c)
     c = cut(rewriter, loc, c);
-  Value result = WgmmaOp::create(rewriter, loc, op.getType(), a, op.getB(), c,
+  Value result = WgmmaOp::create(rewriter, loc, op.getType(), a, b, c, transposeA, transposeB,
                                  /*why=*/op->getAttrOfType<StringAttr>(tile::kTurned));
-  Value staged = op.getA();
   rewriter.replaceOp(op, cut(rewriter, loc, result));
-  if (a != staged && staged.use_empty())
-    rewriter.eraseOp(staged.getDefiningOp());
+  if (a != stagedA)
+    eraseStaged(stagedA, rewriter);
+  if (b != stagedB && stagedB != stagedA)
+    eraseStaged(stagedB, rewriter);
 }
 
 /// A plan whose warpgroups are the reason why no product runs on the tensor cores.

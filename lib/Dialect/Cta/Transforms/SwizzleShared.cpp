@@ -85,8 +85,10 @@ static FailureOr<SwizzleAttr> swizzleFor(Value shared, ArrayRef<WgmmaUse> uses) 
   if (dim < 0)
     dim = uses.front().kDim;
   std::string reason;
-  // K-major always exists (K is a multiple of 16), so it is the second choice.
-  for (int64_t d : {dim, static_cast<int64_t>(uses.front().kDim)}) {
+  // K-major always exists (K is a multiple of 16), so it is the second choice; of a tile that is
+  // also used transposed the other dimension is K, too.
+  const int64_t kDim = uses.front().kDim;
+  for (int64_t d : {dim, kDim, 1 - kDim}) {
     for (int64_t span : {128, 64, 32, 0}) {
       auto swizzle = SwizzleAttr::get(type.getContext(), span, d, 0);
       layout::SharedLayout tile = sharedLayout(type.withSwizzle(swizzle));
@@ -166,8 +168,9 @@ static LogicalResult choose(Value shared, int64_t groups) {
     auto wgmma = dyn_cast<WgmmaOp>(use.getOwner());
     if (wgmma)
       uses.push_back(use.getOperandNumber() == 0
-                         ? WgmmaUse{layout::WgmmaRole::A, 1, 64}
-                         : WgmmaUse{layout::WgmmaRole::B, 0, blockColumns(wgmma, groups)});
+                         ? WgmmaUse{layout::WgmmaRole::A, static_cast<int>(wgmma.getKDimOfA()), 64}
+                         : WgmmaUse{layout::WgmmaRole::B, static_cast<int>(wgmma.getKDimOfB()),
+                                    blockColumns(wgmma, groups)});
   }
   // cta.mma and cta.read take any layout.
   FailureOr<SwizzleAttr> swizzle = uses.empty() ? paddingFor(shared) : swizzleFor(shared, uses);

@@ -53,9 +53,15 @@ static bool feedsProducts(LoadOp load) {
       tile.getRank() == 2 || (tile.getRank() == 3 && tile.getDimSize(0) <= kMaxSplitBatches);
   if (!isMatrix || load->use_empty() || !(element.isF16() || element.isBF16()))
     return false;
-  return llvm::all_of(load->getUses(), [](OpOperand &use) {
+  auto isOperand = [](OpOperand &use) {
     auto mma = dyn_cast<MmaOp>(use.getOwner());
     return mma && use.get() != mma.getC() && !mma.getPrecision() && !mma.getAccumulateEvery();
+  };
+  // A transpose is the same tile for the tensor cores.
+  return llvm::all_of(load->getUses(), [&](OpOperand &use) {
+    auto transpose = dyn_cast<TransposeOp>(use.getOwner());
+    return transpose && tile.getRank() == 2 ? llvm::all_of(transpose->getUses(), isOperand)
+                                            : isOperand(use);
   });
 }
 
