@@ -71,8 +71,11 @@ TEST(RegisterForms, WgmmaAFigure) {
 TEST(RegisterForms, Names) {
   EXPECT_EQ(nameOf(wgmmaAcc()), "wgmma_acc");
   EXPECT_EQ(nameOf(wgmmaAcc(2)), "wgmma_acc");
-  EXPECT_EQ(nameOf(wgmmaAcc(2, 1)), "");
+  EXPECT_EQ(nameOf(wgmmaAcc(2, 1)), "wgmma_acc"); // Warpgroups share the columns.
+  EXPECT_EQ(nameOf(wgmmaAcc(2, -1)), "");         // Each holds all of it: no product's result.
   EXPECT_EQ(nameOf(wgmmaA(16, 2)), "wgmma_a");
+  EXPECT_EQ(nameOf(wgmmaA(16, 2, -1)), "wgmma_a");
+  EXPECT_EQ(nameOf(wgmmaA(16, 2, 1)), "");
   EXPECT_EQ(nameOf(wgmmaA(8)), "wgmma_a8");
   EXPECT_EQ(nameOf(mmaAcc(1)), "mma_acc");
   EXPECT_EQ(nameOf(mmaAcc(2)), "wgmma_acc");
