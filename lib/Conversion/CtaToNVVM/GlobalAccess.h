@@ -32,6 +32,7 @@ public:
     if (Value mask = op.getMask())
       readMask(op, mask, op.getMaskDims());
     chooseVector(static_cast<int64_t>(op.getVector().value_or(1)), op.getMaskDims());
+    const tile::Facts::Place place(f.facts, op);
     prepareBounds();
   }
 

@@ -16,22 +16,22 @@ using namespace tessera;
 using namespace tessera::cta;
 
 Access::Access(LoadOp op)
-    : isStore(false), memref(op.getSource()), mask(op.getMask()), type(op.getMemRefType()),
+    : op(op), isStore(false), memref(op.getSource()), mask(op.getMask()), type(op.getMemRefType()),
       tile(op.getTileType()), coords(op.getCoords()), limits(op.getLimits()), dims(op.getDims()),
       maskDims(op.getMaskDims()), limited(op.getLimited()), pad(op.getPadAttr()) {}
 
 Access::Access(StoreOp op)
-    : isStore(true), memref(op.getDest()), mask(op.getMask()), type(op.getMemRefType()),
+    : op(op), isStore(true), memref(op.getDest()), mask(op.getMask()), type(op.getMemRefType()),
       tile(op.getTileType()), coords(op.getCoords()), limits(op.getLimits()), dims(op.getDims()),
       maskDims(op.getMaskDims()), limited(op.getLimited()) {}
 
 Access::Access(tile::LoadOp op)
-    : isStore(false), memref(op.getSource()), mask(op.getMask()), type(op.getMemRefType()),
+    : op(op), isStore(false), memref(op.getSource()), mask(op.getMask()), type(op.getMemRefType()),
       tile(op.getTileType()), coords(op.getCoords()), limits(op.getLimits()), dims(op.getDims()),
       maskDims(op.getMaskDims()), limited(op.getLimited()), pad(op.getPadAttr()) {}
 
 Access::Access(tile::StoreOp op)
-    : isStore(true), memref(op.getDest()), mask(op.getMask()), type(op.getMemRefType()),
+    : op(op), isStore(true), memref(op.getDest()), mask(op.getMask()), type(op.getMemRefType()),
       tile(op.getTileType()), coords(op.getCoords()), limits(op.getLimits()), dims(op.getDims()),
       maskDims(op.getMaskDims()), limited(op.getLimited()) {}
 
@@ -62,6 +62,7 @@ SmemType tessera::cta::tmaImage(const Access &access) {
 
 std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Access &access,
                                                    SmemType shared) {
+  const tile::Facts::Place place(facts, access.op);
   if (auto why = tile::whyNotTmaRoot(access.memref))
     return why;
   if (auto why = tile::whyNotTmaBounds(facts, access.memref, access.limits, access.limited,
@@ -96,6 +97,7 @@ std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Acc
 /// Along tile dimension `dim`, at most `wanted` elements.
 static VectorChoice narrowVector(tile::Facts &facts, const Access &access, int dim,
                                  int64_t wanted) {
+  const tile::Facts::Place place(facts, access.op);
   VectorChoice choice;
   int64_t bytes = tile::elementBytes(access.tile.getElementType());
   std::string name = tile::nameOf(access.memref);
@@ -139,7 +141,7 @@ static VectorChoice narrowVector(tile::Facts &facts, const Access &access, int d
     narrow(1, "the mask varies along the contiguous dimension");
   if (choice.elements < wanted)
     choice.why =
-        (choice.elements == 1 ? std::string("single elements: ")
+        (choice.elements == 1 ? std::string("no vectors: ")
                               : std::to_string(choice.elements) + " elements at a time: ") +
         choice.why;
   else
@@ -155,7 +157,7 @@ VectorChoice tessera::cta::chooseVector(tile::Facts &facts, const Access &access
     return choice;
   int dim = contiguousTileDim(access.type, access.dims);
   if (dim < 0) {
-    choice.why = "single elements: no dimension of the tile is known to have stride 1 in memory";
+    choice.why = "no vectors: no dimension of the tile is known to have stride 1 in memory";
     return choice;
   }
   layout::Coord shape = coordOf(access.tile.getShape());
@@ -177,6 +179,7 @@ int64_t tessera::cta::widestVector(tile::Facts &facts, const Access &access) {
 
 CpAsyncChoice tessera::cta::chooseCpAsync(tile::Facts &facts, const Access &access,
                                           SmemType shared) {
+  const tile::Facts::Place place(facts, access.op);
   CpAsyncChoice choice;
   const int64_t bytes = tile::elementBytes(access.tile.getElementType());
   const std::string name = tile::nameOf(access.memref);

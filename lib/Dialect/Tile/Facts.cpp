@@ -85,17 +85,43 @@ Facts::Facts(KernelOp kernel) : kernel(kernel) {
       learn(assume.getValue());
       return;
     }
-    if (assume->getBlock() != assume.getValue().getParentBlock())
-      return;
-    Known &known = promises[assume.getValue()];
-    if (assume.getDivisible())
-      known.divisor = lcm(known.divisor, *assume.getDivisible());
-    if (assume.getMin())
-      known.range.min = std::max(known.range.min, static_cast<int64_t>(*assume.getMin()));
-    if (assume.getMax())
-      known.range.max = std::min(known.range.max, static_cast<int64_t>(*assume.getMax()));
+    if (assume->getBlock() == assume.getValue().getParentBlock())
+      addPromise(promises[assume.getValue()], assume);
+    else
+      promisesOfParts.push_back(assume);
   });
   cache.clear();
+}
+
+Facts::Place::Place(Facts &facts, Operation *op) : facts(facts) {
+  if (!facts.promisesHere.empty())
+    return; // Inside a question that has a place.
+  for (AssumeOp assume : facts.promisesOfParts)
+    if (assume->getBlock()->findAncestorOpInBlock(*op)) {
+      facts.addPromise(facts.promisesHere[assume.getValue()], assume);
+      entered = true;
+    }
+}
+
+Facts::Place::~Place() {
+  if (!entered)
+    return;
+  facts.promisesHere.clear();
+  facts.cacheHere.clear();
+}
+
+void Facts::addPromise(Known &known, AssumeOp assume) {
+  if (assume.getDivisible())
+    known.divisor = lcm(known.divisor, *assume.getDivisible());
+  if (assume.getMin())
+    known.range.min = std::max(known.range.min, static_cast<int64_t>(*assume.getMin()));
+  if (assume.getMax())
+    known.range.max = std::min(known.range.max, static_cast<int64_t>(*assume.getMax()));
+}
+
+void Facts::limit(Known &known, const Known &promise) {
+  known.divisor = lcm(known.divisor, promise.divisor);
+  known.range = meet(known.range, promise.range);
 }
 
 Facts::Known *Facts::assumed(Value value) {
@@ -167,6 +193,24 @@ IntRange Facts::range(Value value) { return know(value).range; }
 Facts::Known Facts::know(Value value) {
   if (!value.getType().isIntOrIndex())
     return {};
+  Known known = knowEverywhere(value);
+  if (promisesHere.empty())
+    return known;
+  if (auto it = cacheHere.find(value); it != cacheHere.end())
+    return it->second;
+  // What a region yields comes from other iterations or branches, where these promises may not
+  // hold. Arithmetic is of the same time as its operands.
+  Operation *op = value.getDefiningOp();
+  if (op && op->getNumRegions() == 0 && op->getNumResults() == 1)
+    limit(known, computeOp(op));
+  if (auto it = promisesHere.find(value); it != promisesHere.end())
+    limit(known, it->second);
+  if (known.range.min == known.range.max)
+    known.divisor = magnitude(known.range.min);
+  return cacheHere[value] = known;
+}
+
+Facts::Known Facts::knowEverywhere(Value value) {
   if (auto it = cache.find(value); it != cache.end())
     return it->second;
   if (auto it = provisional.find(value); it != provisional.end()) {
@@ -179,15 +223,16 @@ Facts::Known Facts::know(Value value) {
     return {1, typeRange(value.getType())};
   }
   bool metBefore = std::exchange(metCycle, false);
+  // Operands are asked for what holds everywhere, too.
+  llvm::DenseMap<Value, Known> here = std::exchange(promisesHere, llvm::DenseMap<Value, Known>());
   Known known = compute(value);
+  promisesHere = std::move(here);
   inProgress.erase(value.getAsOpaquePointer());
   IntRange fits = typeRange(value.getType());
   if (known.range.min < fits.min || known.range.max > fits.max)
     known.range = fits;
-  if (auto it = promises.find(value); it != promises.end()) {
-    known.divisor = lcm(known.divisor, it->second.divisor);
-    known.range = meet(known.range, it->second.range);
-  }
+  if (auto it = promises.find(value); it != promises.end())
+    limit(known, it->second);
   if (known.range.min == known.range.max)
     known.divisor = magnitude(known.range.min);
   // What was computed inside a cycle is right, but may be less than a question of its own gives.
@@ -203,8 +248,11 @@ Facts::Known Facts::compute(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)) && constant.getSignificantBits() <= 64)
     return {magnitude(constant.getSExtValue()), point(constant.getSExtValue())};
-  if (Operation *op = value.getDefiningOp())
+  if (Operation *op = value.getDefiningOp()) {
+    if (isa<RegionBranchOpInterface>(op))
+      return computeMerge(value);
     return op->getNumResults() == 1 ? computeOp(op) : Known{};
+  }
   auto argument = cast<BlockArgument>(value);
   Operation *parent = argument.getOwner()->getParentOp();
   auto fold = [&](OpFoldResult x) -> Known {
@@ -224,24 +272,74 @@ Facts::Known Facts::compute(Value value) {
     return steps(fold(grid.getMixedLower()[d]), fold(grid.getMixedUpper()[d]),
                  fold(grid.getMixedStep()[d]));
   }
-  if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+  if (auto loop = dyn_cast<scf::ForOp>(parent))
     if (argument == loop.getInductionVar())
       return steps(know(loop.getLowerBound()), know(loop.getUpperBound()), know(loop.getStep()));
-    Known init = know(loop.getTiedLoopInit(argument)->get());
-    Known next = know(loop.getTiedLoopYieldedValue(argument)->get());
-    // The divisor of the next value was computed as if nothing were known of this one, except that
-    // adding a multiple keeps a multiple.
-    if (auto add = loop.getTiedLoopYieldedValue(argument)->get().getDefiningOp<arith::AddIOp>())
-      for (auto [x, y] :
-           {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())})
-        if (x == argument && value.getType().isIndex())
-          next.divisor = know(y).divisor;
-    return {gcd(init.divisor, next.divisor), IntRange{}};
-  }
+  if (isa<RegionBranchOpInterface>(parent) && argument.getOwner()->isEntryBlock())
+    return computeMerge(value);
   return {};
 }
 
+/// A result or a block argument of an op with regions: any of the values that go there.
+Facts::Known Facts::computeMerge(Value value) {
+  Operation *parent = isa<OpResult>(value) ? value.getDefiningOp()
+                                           : cast<BlockArgument>(value).getOwner()->getParentOp();
+  RegionBranchInverseSuccessorMapping sources;
+  cast<RegionBranchOpInterface>(parent).getSuccessorInputOperandMapping(sources);
+  std::optional<Known> all;
+  for (OpOperand *operand : sources.lookup(value)) {
+    Value source = operand->get();
+    Known one = know(source);
+    // The divisor of the next value was computed as if nothing were known of this one, except that
+    // adding a multiple keeps a multiple.
+    if (auto add = source.getDefiningOp<arith::AddIOp>(); add && source.getType().isIndex())
+      for (auto [x, y] :
+           {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())})
+        if (x == value)
+          one.divisor = know(y).divisor;
+    all = all ? Known{gcd(all->divisor, one.divisor), join(all->range, one.range)} : one;
+  }
+  return all.value_or(Known{}); // Nothing flows into an induction variable, for instance.
+}
+
+/// What upstream's rules say of the range of `op`, whose operands are scalars in these ranges.
+static IntRange inferredRange(InferIntRangeInterface op, ArrayRef<IntRange> operands) {
+  auto widthOf = [](Type type) { return ConstantIntRanges::getStorageBitwidth(type); };
+  SmallVector<ConstantIntRanges> ranges;
+  for (auto [operand, range] : llvm::zip_equal(op->getOperands(), operands)) {
+    const unsigned width = widthOf(operand.getType());
+    if (width == 1 || width > 64)
+      ranges.push_back(ConstantIntRanges::maxRange(width));
+    else
+      ranges.push_back(
+          ConstantIntRanges::fromSigned(APInt(width, range.min, /*isSigned=*/true, true),
+                                        APInt(width, range.max, /*isSigned=*/true, true)));
+  }
+  IntRange result;
+  op.inferResultRanges(ranges, [&](Value, const ConstantIntRanges &r) {
+    if (r.smin().getBitWidth() > 1 && r.smin().getBitWidth() <= 64)
+      result = {r.smin().getSExtValue(), r.smax().getSExtValue()};
+  });
+  return result;
+}
+
 Facts::Known Facts::computeOp(Operation *op) {
+  Known known = computeArithmetic(op);
+  auto inferred = dyn_cast<InferIntRangeInterface>(op);
+  if (!inferred || !llvm::all_of(op->getOperandTypes(), [](Type t) { return t.isIntOrIndex(); }))
+    return known;
+  SmallVector<IntRange> ranges;
+  for (Value operand : op->getOperands())
+    ranges.push_back(know(operand).range);
+  // Both are right. Where they exclude each other, the op never runs.
+  IntRange both = meet(known.range, inferredRange(inferred, ranges));
+  if (both.min <= both.max)
+    known.range = both;
+  return known;
+}
+
+/// By rules of our own, which know divisors and sizes, too.
+Facts::Known Facts::computeArithmetic(Operation *op) {
   auto x = [&] { return know(op->getOperand(0)); };
   auto y = [&] { return know(op->getOperand(1)); };
   // Narrow arithmetic wraps around at a power of two.
@@ -254,11 +352,20 @@ Facts::Known Facts::computeOp(Operation *op) {
   };
   auto quotient = [&](Rounding rounding, bool isUnsigned) -> Known {
     Known a = x(), b = y();
-    if (b.range.min != b.range.max || b.range.min <= 0 || (isUnsigned && a.range.min < 0))
+    if (isUnsigned && a.range.min < 0)
       return {};
-    int64_t c = b.range.min;
-    return {a.divisor % c == 0 ? a.divisor / c : 1,
-            {divide(a.range.min, c, rounding), divide(a.range.max, c, rounding)}};
+    // Divided by 0, the result is undefined; a negative number is a large one without a sign.
+    if (a.range.min >= 0 && b.range.min <= 0 && (isUnsigned || b.range.min == 0))
+      return {a.divisor ? 1 : 0, {0, a.range.max}};
+    if (b.range.min <= 0)
+      return {};
+    const int64_t least = b.range.min, most = b.range.max;
+    IntRange range{kHigh, kLow};
+    for (int64_t dividend : {a.range.min, a.range.max})
+      for (int64_t c : {least, most})
+        range = join(range, point(divide(dividend, c, rounding)));
+    const bool divides = least == most && a.divisor % least == 0;
+    return {a.divisor == 0 ? 0 : divides ? a.divisor / least : 1, range};
   };
   auto remainder = [&](bool isUnsigned) -> Known {
     Known a = x(), b = y();
@@ -372,16 +479,6 @@ Facts::Known Facts::computeOp(Operation *op) {
           all = {gcd(all.divisor, one.divisor), join(all.range, one.range)};
         }
         return all;
-      })
-      .Case([](InferIntRangeInterface source) -> Known {
-        // What comes from nowhere, such as the number of the block.
-        Known known;
-        if (source->getNumOperands() == 0)
-          source.inferResultRanges(
-              ArrayRef<ConstantIntRanges>(), [&](Value, const ConstantIntRanges &r) {
-                known.range = {r.smin().getSExtValue(), r.smax().getSExtValue()};
-              });
-        return known;
       })
       .Default([](Operation *) { return Known{}; });
 }

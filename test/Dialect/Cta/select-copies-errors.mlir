@@ -25,7 +25,7 @@ tile.kernel @demands(%X: memref<64x64xbf16>) attributes {phase = #tile.phase<raw
     // expected-error @+1 {{cannot use TMA, as 'require = [tma]' demands: the base of %X is not known to be a multiple of 16 bytes; add tile.align = 16 to it}}
     %x = cta.load %X[%c0, %c0] {require = #tile.require<[tma]>} : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
     %s = cta.stage %x : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
-    // expected-error @+1 {{cannot use TMA, as 'require = [tma]' demands: the tile is used in registers; only operands of products are fetched into shared memory}}
+    // expected-error @+1 {{cannot use TMA, as 'require = [tma]' demands: the tile is used in registers by store; only operands of products are fetched into shared memory}}
     %y = cta.load %X[%c0, %c0] {require = #tile.require<[tma]>} : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
     // expected-error @+1 {{cannot use TMA, as 'require = [tma]' demands: the base of %X is not known}}
     cta.store %y, %X[%c0, %c0] {require = #tile.require<[tma]>} : tensor<64x64xbf16, #blocked> -> memref<64x64xbf16>

@@ -49,11 +49,11 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"], tile.align = 16
 // CHECK: cta.load %X[{{.*}} {vector = 8 : i64, why = "no TMA: it has a mask; bounds are free with TMA, other masks are not: apply the mask with arith.select; no cp.async: it has a mask"}
 // CHECK: cta.load %X[{{.*}} pad = nan {vector = 8 : i64, why = "no TMA: TMA pads with zero only; use pad = zero or any, and arith.select; no cp.async: it pads with zero only"}
 // CHECK: cta.copy %X[{{.*}} limit = [%{{.+}}, _] {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64, why = "no TMA: the limit of tile dimension 0 may lie inside the memref; TMA stops at the memref's size only"}
-// CHECK: cta.load %Y[{{.*}} {why = "no TMA: the base of %Y is not known to be a multiple of 16 bytes; add tile.align = 16 to it; no cp.async: no more than 2 bytes are known to divide the base of %Y (tile.align); single elements: the base of %Y is not known to be a multiple of 16 bytes (tile.align)"}
+// CHECK: cta.load %Y[{{.*}} {why = "no TMA: the base of %Y is not known to be a multiple of 16 bytes; add tile.align = 16 to it; no cp.async: no more than 2 bytes are known to divide the base of %Y (tile.align); no vectors: the base of %Y is not known to be a multiple of 16 bytes (tile.align)"}
 // CHECK: cta.copy %Z[{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64, why = "no TMA: the stride of dimension 0 of %Z is not known to be a multiple of 16 bytes; add tile.stride_divisible = array<i64: 8, 1> to it; cp.async of 8 bytes: no more are known to divide the stride of dimension 0 of %Z (tile.stride_divisible)"}
-// CHECK: cta.load %X[{{.*}} {why = "no TMA: the coordinate of dimension 1 of %X, along which it is contiguous, is not known to be a multiple of 8 elements (16 bytes); tile.assume {divisible = 8} can say so; no cp.async: no more than 2 bytes are known to divide the coordinate of dimension 1; single elements: the coordinate of dimension 1 is not known to be a multiple of 8"}
+// CHECK: cta.load %X[{{.*}} {why = "no TMA: the coordinate of dimension 1 of %X, along which it is contiguous, is not known to be a multiple of 8 elements (16 bytes); tile.assume {divisible = 8} can say so; no cp.async: no more than 2 bytes are known to divide the coordinate of dimension 1; no vectors: the coordinate of dimension 1 is not known to be a multiple of 8"}
 // CHECK: cta.copy %W[{{.*}} {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64, why = "no TMA: dimension 0 of %W may be empty: TMA has no descriptor for it"}
-// CHECK: cta.load %T[{{.*}} dims = [1, 0] {why = "no TMA: dimension 1 of %T, along which the shared tile is contiguous, is not known to have stride 1; no cp.async: the shared tile is contiguous along a dimension that is not known to have stride 1 in memory; single elements: no dimension of the tile is known to have stride 1 in memory"}
+// CHECK: cta.load %T[{{.*}} dims = [1, 0] {why = "no TMA: dimension 1 of %T, along which the shared tile is contiguous, is not known to have stride 1; no cp.async: the shared tile is contiguous along a dimension that is not known to have stride 1 in memory; no vectors: no dimension of the tile is known to have stride 1 in memory"}
 tile.kernel @refused(%X: memref<1024x64xbf16> {tile.align = 16 : i64}, %Y: memref<64x64xbf16>, %Z: memref<64x64xbf16, strided<[?, 1]>> {tile.align = 16 : i64, tile.stride_divisible = array<i64: 4, 1>},
                      %W: memref<?x64xbf16> {tile.align = 32 : i64, tile.size_max = array<i64: 1000, 64>}, %T: memref<64x64xbf16, strided<[?, ?]>> {tile.align = 16 : i64}, %n: index)
     attributes {phase = #tile.phase<raw>, warpgroups = 1} {
@@ -91,14 +91,14 @@ tile.kernel @refused(%X: memref<1024x64xbf16> {tile.align = 16 : i64}, %Y: memre
 #blocked = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
 #flat = #cta.frag<regs = [[1], [2]], lanes = [[4], [8], [16], [32], [64]], warps = [[128], [256]], wg = 1>
 // CHECK-LABEL: tile.kernel @kept
-// CHECK: cta.load %W{{.*}} {vector = 8 : i64}
+// CHECK: cta.load %W{{.*}} {vector = 8 : i64, why = "no TMA: the tile is used in registers by addf; only operands of products are fetched into shared memory"}
 // CHECK: cta.copy %W[
 // CHECK: cta.copy %{{.+}}[%{{.+}}, %{{.+}}] {mechanism = #cta.mechanism<tma>} : memref<64x64xbf16> ->
-// CHECK: cta.load %V{{.*}} {vector = 4 : i64} : memref<?xf32> -> tensor<512xf32,
-// CHECK: cta.load %V{{.*}} {vector = 2 : i64} : memref<?xf32> -> tensor<510xf32,
-// CHECK: cta.load %V{{.*}} {why = "single elements: the mask varies along the contiguous dimension"}
-// CHECK: cta.load %V{{.*}} limit = {{.*}} {why = "single elements: the limit of tile dimension 0 is not known to be a multiple of 4"}
-// CHECK: cta.load %U{{.*}} {why = "single elements: the size of dimension 0 of %U is not known to be a multiple of 4 (tile.size_divisible)"}
+// CHECK: cta.load %V{{.*}} {vector = 4 : i64, why = "no TMA: the tile is used in registers by store; only operands of products are fetched into shared memory"} : memref<?xf32> -> tensor<512xf32,
+// CHECK: cta.load %V{{.*}} {vector = 2 : i64, why = "no TMA: the tile is used in registers; only operands of products are fetched into shared memory"} : memref<?xf32> -> tensor<510xf32,
+// CHECK: cta.load %V{{.*}} {why = "no TMA: the tile is used in registers; only operands of products are fetched into shared memory; no vectors: the mask varies along the contiguous dimension"}
+// CHECK: cta.load %V{{.*}} limit = {{.*}} {why = "no TMA: the tile is used in registers; only operands of products are fetched into shared memory; no vectors: the limit of tile dimension 0 is not known to be a multiple of 4"}
+// CHECK: cta.load %U{{.*}} {why = "no TMA: the tile is used in registers; only operands of products are fetched into shared memory; no vectors: the size of dimension 0 of %U is not known to be a multiple of 4 (tile.size_divisible)"}
 // CHECK: cta.store {{.*}}, %V{{.*}} {vector = 4 : i64}
 tile.kernel @kept(%W: memref<?x64xbf16> {tile.align = 32 : i64, tile.size_max = array<i64: 1000, 64>}, %V: memref<?xf32> {tile.align = 16 : i64, tile.size_divisible = array<i64: 4>}, %U: memref<?xf32> {tile.align = 16 : i64}, %n: index)
     attributes {phase = #tile.phase<raw>, warpgroups = 1, guards = [#tile.guard<size_min, arg = 0, dim = 0, value = 1>]} {
@@ -130,7 +130,7 @@ tile.kernel @kept(%W: memref<?x64xbf16> {tile.align = 32 : i64, tile.size_max = 
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #blocked = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
 // CHECK-LABEL: tile.kernel @stores
-// CHECK: cta.store {{.*}}, %S{{.*}} {why = "no TMA: the size of dimension 1 of %S is not known to be a multiple of 16 bytes, at which TMA stores are clipped; add tile.size_divisible to it; single elements: the size of dimension 1 of %S is not known to be a multiple of 2 (tile.size_divisible)"}
+// CHECK: cta.store {{.*}}, %S{{.*}} {why = "no TMA: the size of dimension 1 of %S is not known to be a multiple of 16 bytes, at which TMA stores are clipped; add tile.size_divisible to it; no vectors: the size of dimension 1 of %S is not known to be a multiple of 2 (tile.size_divisible)"}
 // CHECK: cta.store {{.*}}, %X{{.*}} {vector = 8 : i64}
 // CHECK: cta.stage {{.*}} -> <64x64xbf16, #cta.swizzle<128, dim = 1>>
 // CHECK: cta.copy_out {{.*}}, %X
@@ -227,6 +227,44 @@ tile.kernel @places(%X: memref<1024x64xbf16> {tile.align = 16 : i64}, %T: memref
     cta.store %v, %X[%c-5, %c-0] : tensor<64x64xbf16, #acc> -> memref<1024x64xbf16>
     cta.store %v, %X[%c8, %c-4] : tensor<64x64xbf16, #acc> -> memref<1024x64xbf16>
     cta.store %v, %X[%beyond, %c-0] : tensor<64x64xbf16, #acc> -> memref<1024x64xbf16>
+  }
+  tile.return
+}
+
+// -----
+
+// What is known of a coordinate where the access stands: a quotient by a number that is not constant, what a
+// condition yields, and the promise of a branch. A promise says nothing of accesses outside its branch.
+#acc = #cta.frag<wgmma_acc, wg = 1>
+// CHECK-LABEL: tile.kernel @places
+// CHECK: %[[HEAD:.+]] = arith.divui
+// CHECK: cta.copy_out %{{.+}}, %X[%[[HEAD]], %{{.+}}, %{{.+}}] {mechanism = #cta.mechanism<tma>
+// CHECK: %[[ROW:.+]] = scf.if
+// CHECK: cta.copy_out %{{.+}}, %X[%{{.+}}, %[[ROW]], %{{.+}}] {mechanism = #cta.mechanism<tma>
+// CHECK: scf.if
+// CHECK: cta.copy_out %{{.+}}, %X[%{{.+}}, %{{.+}}, %n] {mechanism = #cta.mechanism<tma>
+// CHECK: cta.store %{{.+}}, %X[%{{.+}}, %{{.+}}, %n] {{.*}}why = "no TMA: the coordinate of dimension 2 of %X, along which it is contiguous, is not known to be a multiple of 8 elements
+tile.kernel @places(%X: memref<?x64x64xbf16> {tile.align = 16 : i64, tile.size_max = array<i64: 1000, 64, 64>}, %n: index, %p: i1)
+    attributes {phase = #tile.phase<raw>, warpgroups = 1, guards = [#tile.guard<size_min, arg = 0, dim = 0, value = 1>]} {
+  %c0 = arith.constant 0 : index
+  %heads = memref.dim %X, %c0 : memref<?x64x64xbf16>
+  tile.grid (%h) = (0) to (%heads) step (1) {
+    %c8 = arith.constant 8 : index
+    %v = arith.constant dense<1.0> : tensor<64x64xbf16, #acc>
+    %head = arith.divui %h, %n : index
+    cta.store %v, %X[%head, %c0, %c0] dims = [1, 2] : tensor<64x64xbf16, #acc> -> memref<?x64x64xbf16>
+    %row = scf.if %p -> index {
+      scf.yield %h : index
+    } else {
+      scf.yield %c8 : index
+    }
+    cta.store %v, %X[%c0, %row, %c0] dims = [1, 2] : tensor<64x64xbf16, #acc> -> memref<?x64x64xbf16>
+    scf.if %p {
+      tile.assume %n {divisible = 8, min = 0, max = 64} : index
+      cta.store %v, %X[%h, %c0, %n] dims = [1, 2] : tensor<64x64xbf16, #acc> -> memref<?x64x64xbf16>
+    } else {
+      cta.store %v, %X[%h, %c0, %n] dims = [1, 2] : tensor<64x64xbf16, #acc> -> memref<?x64x64xbf16>
+    }
   }
   tile.return
 }

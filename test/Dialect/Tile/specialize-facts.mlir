@@ -183,3 +183,54 @@ tile.kernel @small(%A: memref<999x99xf16> {tile.align = 16 : i64}, %B: memref<99
   }
   tile.return
 }
+
+// The text says all that TMA needs, except that nothing is empty: a guard says so, and there is a variant without.
+// CHECK-LABEL: tile.kernel @filled_aligned(
+// CHECK-SAME: guards = [#tile.guard<size_min, arg = 0, dim = 0, value = 1>, #tile.guard<size_min, arg = 0, dim = 1, value = 1>]
+// CHECK-LABEL: tile.kernel @filled_any(
+tile.kernel @filled(%A: memref<?x?xbf16> {tile.align = 16 : i64, tile.size_divisible = array<i64: 1, 8>, tile.size_max = array<i64: 9999, 9999>}, %C: memref<64x64xf32> {tile.align = 16 : i64}, %i: index, %n: index) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (tensor<64x64xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<64x64xbf16>
+      %d = tile.mma %a, %a, %c : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+      scf.yield %d : tensor<64x64xf32>
+    }
+    tile.store %acc, %C[%c0, %c0] : tensor<64x64xf32> -> memref<64x64xf32>
+  }
+  tile.return
+}
+
+// Coordinates that run over the sizes say it themselves, and without products TMA gains nothing.
+// CHECK-LABEL: tile.kernel @runs_over_aligned(
+// CHECK-NOT: guards
+// CHECK-NOT: @runs_over_any
+tile.kernel @runs_over(%A: memref<?x?xbf16> {tile.shape = ["M", "K"], tile.align = 16 : i64, tile.size_divisible = array<i64: 1, 8>, tile.size_max = array<i64: 9999, 9999>}, %C: memref<?x64xf32> {tile.shape = ["M", 64], tile.align = 16 : i64, tile.size_max = array<i64: 9999, 64>}) {
+  %M = tile.dim "M" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i) = (0) to (%M) step (64) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<64x64xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<64x64xbf16>
+      %d = tile.mma %a, %a, %c : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+      scf.yield %d : tensor<64x64xf32>
+    }
+    tile.store %acc, %C[%i, %c0] : tensor<64x64xf32> -> memref<?x64xf32>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @copied_aligned(
+// CHECK-NOT: guards
+// CHECK-NOT: @copied_any
+tile.kernel @copied(%A: memref<?x?xbf16> {tile.align = 16 : i64, tile.size_divisible = array<i64: 1, 8>, tile.size_max = array<i64: 9999, 9999>}, %i: index) {
+  tile.grid () = () to () step () {
+    %a = tile.load %A[%i, %i] : memref<?x?xbf16> -> tensor<64x64xbf16>
+    tile.store %a, %A[%i, %i] : tensor<64x64xbf16> -> memref<?x?xbf16>
+  }
+  tile.return
+}

@@ -22,6 +22,7 @@ struct Access {
   explicit Access(tile::LoadOp op); ///< before anything is placed
   explicit Access(tile::StoreOp op);
 
+  mlir::Operation *op; ///< where facts are asked for
   bool isStore;
   mlir::Value memref, mask;
   mlir::MemRefType type;

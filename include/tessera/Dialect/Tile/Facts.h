@@ -7,8 +7,9 @@
 //
 // Sources, all checked by the launcher or promised by the program: argument facts (`tile.align`,
 // `tile.size_divisible`, `tile.stride_divisible`, `tile.size_max`, `tile.divisible`, equal names in
-// `tile.shape`), static extents, guards of a variant, `tile.assume`, and arithmetic. The answers
-// are conservative: 1 and "any" mean that nothing is known.
+// `tile.shape`), static extents, guards of a variant, `tile.assume`, arithmetic (own rules, and
+// upstream's InferIntRangeInterface for ranges), and what regions yield. The answers are
+// conservative: 1 and "any" mean that nothing is known.
 //
 //   tile.kernel @k(%A: memref<?x?xbf16> {tile.align = 16 : i64,
 //                                        tile.stride_divisible = array<i64: 8, 1>})
@@ -43,6 +44,26 @@ class Facts {
 public:
   explicit Facts(KernelOp kernel);
 
+  /// While it lives, questions are asked where `op` stands. There the promises of all blocks around
+  /// `op` hold, for instance those of a branch of scf.if; elsewhere a promise holds only if it
+  /// stands in the block of its value.
+  ///
+  ///   scf.if %full {
+  ///     tile.assume %n {divisible = 8} : index
+  ///     %x = tile.load %X[%i, %n]      // Place(facts, load): divisibility(%n) is 8, else 1
+  ///   }
+  class Place {
+  public:
+    Place(Facts &facts, mlir::Operation *op);
+    ~Place();
+    Place(const Place &) = delete;
+    Place &operator=(const Place &) = delete;
+
+  private:
+    Facts &facts;
+    bool entered = false;
+  };
+
   /// Of an index or integer value.
   int64_t divisibility(mlir::Value value);
   IntRange range(mlir::Value value);
@@ -75,8 +96,11 @@ private:
   Size sizeOf(mlir::Value memref, unsigned dim);
   Known know(const Size &size);
   Known know(mlir::Value value);
+  Known knowEverywhere(mlir::Value value);
   Known compute(mlir::Value value);
+  Known computeMerge(mlir::Value value);
   Known computeOp(mlir::Operation *op);
+  Known computeArithmetic(mlir::Operation *op);
   Known evaluate(mlir::AffineExpr expr, llvm::ArrayRef<Known> operands, unsigned numDims);
   std::optional<unsigned> sizeClass(mlir::Value memref, unsigned dim);
   /// Learns from an i1 that is true.
@@ -84,6 +108,9 @@ private:
   void learnDivisor(mlir::Value value, int64_t divisor);
   void learnRange(mlir::Value value, IntRange range);
   Known *assumed(mlir::Value value);
+  static void addPromise(Known &known, AssumeOp assume);
+  /// To what both say.
+  static void limit(Known &known, const Known &promise);
 
   KernelOp kernel;
   /// Sizes of arguments that are equal share a class.
@@ -91,6 +118,10 @@ private:
   llvm::SmallVector<llvm::SmallVector<unsigned>> classOfArg;
   llvm::StringMap<unsigned> classOfName;
   llvm::DenseMap<mlir::Value, Known> promises;
+  /// Promises that hold in a part of the kernel only, and those of the present place.
+  llvm::SmallVector<AssumeOp> promisesOfParts;
+  llvm::DenseMap<mlir::Value, Known> promisesHere;
+  llvm::DenseMap<mlir::Value, Known> cacheHere;
   llvm::DenseMap<mlir::Value, Known> cache;
   /// While a question is answered: values whose answer used one that is in progress.
   llvm::DenseMap<mlir::Value, Known> provisional;

@@ -207,7 +207,8 @@ def Tile_AssumeOp : Tile_Op<"assume"> {
     tile.assume guard %pays, "copying the operands takes less time than fetching them by cp.async" : i1
     ```
 
-    Inside a grid: a promise about a scalar. Breaking it is undefined behaviour that `--check` traps.
+    Inside a grid: a promise about a scalar. Breaking it is undefined behaviour that `--check` traps. It holds for what stands in the same region; in the
+    block of its value it holds wherever the value is used.
 
     ```mlir
     tile.assume %x {min = 0, max = 4096, divisible = 8} : index

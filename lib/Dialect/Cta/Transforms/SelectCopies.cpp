@@ -156,6 +156,25 @@ CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
   return copy;
 }
 
+/// Why a load that no product takes as it is goes to registers.
+static std::string whyInRegisters(LoadOp load) {
+  std::string by;
+  Value value = load;
+  auto isOurs = [](Operation *user) { return isa<ConvertLayoutOp, StageOp>(user); };
+  // Conversions and stages are ours: the program's op is beside or behind them.
+  while (!value.use_empty()) {
+    auto users = value.getUsers();
+    auto it = llvm::find_if_not(users, isOurs);
+    Operation *user = it == users.end() ? *users.begin() : *it;
+    by = " by " + user->getName().stripDialect().str();
+    if (it != users.end())
+      break;
+    value = user->getResult(0);
+  }
+  return "the tile is used in registers" + by +
+         "; only operands of products are fetched into shared memory";
+}
+
 /// By TMA, else by cp.async unless vectors of registers are wider, else by those.
 LogicalResult Selection::selectStaged(LoadOp load, StageOp stage) {
   auto shared = cast<SmemType>(stage.getType());
@@ -209,12 +228,11 @@ LogicalResult Selection::select(LoadOp load) {
   if (stage && stage.getInputs().size() == 1)
     return selectStaged(load, stage);
   // Not the operand of a product: registers are where it is wanted.
-  constexpr StringLiteral inRegisters = "the tile is used in registers; only operands of "
-                                        "products are fetched into shared memory";
+  const std::string inRegisters = whyInRegisters(load);
   if (failed(checkDemand(load, inRegisters)) || failed(missPipelined(load, inRegisters)))
     return failure();
   load->removeAttr(tile::kNotRepacked);
-  setVector(load, "");
+  setVector(load, inRegisters);
   return success();
 }
 

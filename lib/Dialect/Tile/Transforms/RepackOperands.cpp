@@ -202,6 +202,7 @@ std::vector<RepackCandidate> tessera::tile::findRepackCandidates(KernelOp kernel
   std::vector<RepackCandidate> candidates;
   Facts facts(kernel);
   forEachSharedOperand(kernel, [&](LoadOp load, LoopLikeOpInterface, GridOp grid) {
+    const Facts::Place place(facts, load);
     unsigned inner = innerDim(load);
     std::optional<std::string> why = whyNotTmaRoot(load.getSource());
     if (!why)

@@ -53,6 +53,7 @@ private:
   bool assumeSizeMin(unsigned arg, unsigned dim, int64_t least);
   void assumeArgument(unsigned arg, bool rank1Sizes);
   void assumeNotEmpty(unsigned arg);
+  bool emptinessKeepsTmaFromProducts();
   void guard(FactKind fact, unsigned arg, int64_t dim, int64_t value);
   void setListFact(unsigned arg, StringRef name, int64_t dim, int64_t value, int64_t unsaid);
 
@@ -163,6 +164,28 @@ void Assumption::assumeNotEmpty(unsigned arg) {
     (void)assumeSizeMin(arg, d, 1);
 }
 
+/// The kernel has products, and nothing but sizes that may be 0 keeps TMA from a load or store.
+bool Assumption::emptinessKeepsTmaFromProducts() {
+  if (!kernel.walk([](MmaOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    return false;
+  Facts facts(kernel);
+  auto keeps = [&](Value memref, ValueRange coords) {
+    const int64_t inner = contiguousDim(cast<MemRefType>(memref.getType()));
+    return inner >= 0 && !whyNotTmaRoot(memref) && !whyNotTmaStrides(facts, memref, inner) &&
+           whyNotTmaExtents(facts, memref, coords).has_value();
+  };
+  return kernel
+      .walk([&](Operation *op) {
+        bool kept = false;
+        if (auto load = dyn_cast<LoadOp>(op))
+          kept = keeps(load.getSource(), load.getCoords());
+        else if (auto store = dyn_cast<StoreOp>(op))
+          kept = keeps(store.getDest(), store.getCoords());
+        return kept ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool Assumption::assumeSizeMin(unsigned arg, unsigned dim, int64_t least) {
   Value memref = kernel.getArgument(arg);
   IntRange known = Facts(kernel).sizeRange(memref, dim);
@@ -256,9 +279,12 @@ bool Assumption::assumePieces(const TileArguments &arguments, bool alone) {
 void Assumption::assume(const TileArguments &arguments) {
   for (unsigned arg : arguments.indices)
     assumeArgument(arg, arguments.onlyRank1);
-  if (guards.empty())
+  // Where the text says all else, one variant would do for empty tensors, too: another is made only
+  // if TMA gains by it.
+  if (guards.empty() && !emptinessKeepsTmaFromProducts())
     return;
-  kernel.setGuardsAttr(b.getArrayAttr(guards));
+  if (!guards.empty())
+    kernel.setGuardsAttr(b.getArrayAttr(guards));
   for (unsigned arg : arguments.indices)
     assumeNotEmpty(arg);
 }

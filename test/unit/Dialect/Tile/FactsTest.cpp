@@ -266,4 +266,157 @@ TEST_F(FactsTest, workspaceWithStrides) {
   EXPECT_FALSE(facts->isSize(value("d"), workspace, 0));
 }
 
+// Heads of a group, rows of a page: what is divided by a number that is not constant.
+TEST_F(FactsTest, quotientsByNumbersThatAreNotConstant) {
+  parseKernel("%A: memref<?x?xbf16> {tile.size_max = array<i64: 1000, 7>}, %n: index, %m: i32",
+              use("s") + use("u") + use("c") + use("z") + use("neg") + use("any"),
+              R"(
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %x = memref.dim %A, %c0 : memref<?x?xbf16>
+    %y = memref.dim %A, %c1 : memref<?x?xbf16>
+    %y4 = arith.addi %y, %c4 : index
+    %mx = arith.index_cast %m : i32 to index
+    %s = arith.divsi %x, %y4 : index
+    %u = arith.divui %x, %n : index
+    %c = arith.ceildivsi %x, %y4 : index
+    %z = arith.divui %c0, %n : index
+    %neg = arith.floordivsi %mx, %y4 : index
+    %any = arith.divui %mx, %y4 : index)");
+  expectRange(range("s"), 0, 250);
+  expectRange(range("u"), 0, 1000); // by 0 nothing is defined, a negative number gives 0
+  expectRange(range("c"), 0, 250);
+  expectRange(range("z"), 0, 0);
+  EXPECT_EQ(div("z"), 0);
+  EXPECT_EQ(div("s"), 1);
+  expectRange(range("neg"), -(int64_t(1) << 29), INT32_MAX / 4);
+  EXPECT_FALSE(range("any").fitsI32()); // a negative number without its sign
+}
+
+// Where no rule is ours: upstream's InferIntRangeInterface.
+TEST_F(FactsTest, rangesThatUpstreamInfers) {
+  parseKernel("%A: memref<?xbf16> {tile.size_max = array<i64: 1000>}, %n: index",
+              use("xor") + use("shr") + use("max"), R"(
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    %x = memref.dim %A, %c0 : memref<?xbf16>
+    %by = arith.andi %n, %c3 : index
+    %xor = arith.xori %x, %by : index
+    %shr = arith.shrui %x, %by : index
+    %max = arith.maxui %x, %by : index)");
+  expectRange(range("xor"), 0, 1023);
+  expectRange(range("shr"), 0, 1000);
+  expectRange(range("max"), 0, 1000);
+}
+
+TEST_F(FactsTest, whatRegionsYield) {
+  parseKernel("%n: index, %p: i1",
+              use("if") + use("pair") + use("switch") + use("while") + use("for") + use("grows"),
+              R"(
+    %c0 = arith.constant 0 : index
+    %c6 = arith.constant 6 : index
+    %c8 = arith.constant 8 : index
+    %c64 = arith.constant 64 : index
+    %m = arith.remui %n, %c64 : index
+    %if = scf.if %p -> index {
+      scf.yield %c64 : index
+    } else {
+      %t = arith.muli %m, %c8 : index
+      scf.yield %t : index
+    }
+    %first, %pair = scf.if %p -> (index, index) {
+      scf.yield %n, %c6 : index, index
+    } else {
+      scf.yield %n, %c64 : index, index
+    }
+    %switch = scf.index_switch %n -> index case 1 {
+      scf.yield %c6 : index
+    } case 5 {
+      scf.yield %c64 : index
+    } default {
+      scf.yield %c0 : index
+    }
+    %while = scf.while (%w = %c64) : (index) -> index {
+      %half = arith.divui %w, %c8 : index
+      scf.condition(%p) %half : index
+    } do {
+    ^bb0(%w: index):
+      %next = arith.remui %w, %c8 : index
+      scf.yield %next : index
+    }
+    %for = scf.for %i = %c0 to %n step %c8 iter_args(%f = %c64) -> index {
+      %next = arith.remui %i, %c64 : index
+      scf.yield %next : index
+    }
+    %grows = scf.for %i = %c0 to %n step %c8 iter_args(%g = %c64) -> index {
+      %next = arith.addi %g, %c6 : index
+      scf.yield %next : index
+    })");
+  expectRange(range("if"), 0, 504);
+  EXPECT_EQ(div("if"), 8);
+  expectRange(range("pair"), 6, 64);
+  EXPECT_EQ(div("pair"), 2);
+  expectRange(range("switch"), 0, 64);
+  EXPECT_EQ(div("switch"), 2);
+  expectRange(range("while"), 0, 8);
+  expectRange(range("for"), 0, 64);
+  EXPECT_EQ(div("for"), 8);
+  EXPECT_EQ(div("grows"), 2);
+  EXPECT_FALSE(range("grows").fitsI32());
+}
+
+// A promise in a branch holds for what stands in the branch, and for no other iteration.
+TEST_F(FactsTest, promisesOfBranches) {
+  parseKernel("%n: index, %p: i1", R"(
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %n4 = arith.muli %n, %c4 : index
+    scf.for %i = %c0 to %n step %c1 iter_args(%x = %n, %last = %n) -> (index, index) {
+      %next = arith.muli %x, %n : index
+      scf.if %p {
+        tile.assume %n {divisible = 8, min = 0, max = 100} : index
+        tile.assume %x {divisible = 16} : index
+        )" + use("n") + use("n4") + use("x") +
+                                       use("last") + R"(
+        scf.if %p {
+          "test.inner"() : () -> ()
+        }
+      } else {
+        "test.other"() : () -> ()
+      }
+      scf.yield %next, %x : index, index
+    })");
+  auto op = [&](StringRef name) {
+    Operation *found = nullptr;
+    module->walk([&](Operation *op) {
+      if (op->getName().getStringRef() == name)
+        found = op;
+    });
+    EXPECT_TRUE(found) << name.str();
+    return found;
+  };
+  auto expectNothing = [&] {
+    EXPECT_EQ(div("n"), 1);
+    EXPECT_EQ(div("n4"), 4);
+    EXPECT_EQ(div("x"), 1);
+    EXPECT_FALSE(range("n").fitsI32());
+  };
+  expectNothing();
+  for (StringRef name : {"test.use", "test.inner"}) {
+    const Facts::Place place(*facts, op(name));
+    EXPECT_EQ(div("n"), 8);
+    EXPECT_EQ(div("n4"), 32);
+    expectRange(range("n4"), 0, 400);
+    EXPECT_EQ(div("x"), 16);
+    EXPECT_EQ(div("last"), 1); // what %x was an iteration before, without the promise
+    const Facts::Place again(*facts, op("test.other")); // a question within a question
+    EXPECT_EQ(div("n"), 8);
+  }
+  expectNothing();
+  const Facts::Place other(*facts, op("test.other"));
+  expectNothing();
+}
+
 } // namespace
