@@ -36,7 +36,7 @@ static ParseResult parseSource(OpAsmParser &parser, OperationState &result, bool
   Type memref, tileType;
   SmallVector<int32_t> segments;
   OpAsmParser::UnresolvedOperand into, slot, cacheIf, multicastIf;
-  if (parseAccess(parser, access, /*allowPad=*/true))
+  if (parseAccess(parser, access, tile::AccessKind::Load))
     return failure();
   bool hasCondition = isCopy && succeeded(parser.parseOptionalKeyword("cache_if"));
   if (hasCondition && (parser.parseEqual() || parser.parseOperand(cacheIf)))
@@ -81,7 +81,7 @@ static ParseResult parseDestination(OpAsmParser &parser, OperationState &result)
   Type memref, tileType;
   SmallVector<int32_t> segments;
   if (parser.parseOperand(value) || parser.parseComma() ||
-      parseAccess(parser, access, /*allowPad=*/false) ||
+      parseAccess(parser, access, tile::AccessKind::Store) ||
       parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(tileType) ||
       parser.parseArrow() || parser.parseType(memref))
     return failure();

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace tessera::tile;
@@ -17,67 +18,104 @@ SmallVector<int64_t> tessera::tile::trailingDims(unsigned memrefRank, unsigned t
   return dims;
 }
 
+static const StringRef kHintNames[] = {"stages", "cache", "require"};
+
+ArrayRef<StringRef> tessera::tile::hintNames() { return kHintNames; }
+
+ParseResult tessera::tile::parseClauses(OpAsmParser &parser, ArrayRef<StringRef> names,
+                                        llvm::function_ref<ParseResult(StringRef)> parseClause,
+                                        bool isLast) {
+  SmallVector<StringRef> seen;
+  StringRef word;
+  SMLoc loc = parser.getCurrentLocation();
+  while (succeeded(parser.parseOptionalKeyword(&word, names))) {
+    if (llvm::is_contained(seen, word))
+      return parser.emitError(loc) << "'" << word << "' is given twice";
+    seen.push_back(word);
+    if (parseClause(word))
+      return failure();
+    loc = parser.getCurrentLocation();
+  }
+  // What stands here otherwise is for others to read, but a word is for nobody.
+  if (isLast && succeeded(parser.parseOptionalKeyword(&word)))
+    return parser.emitError(loc) << "unknown clause '" << word << "'; expected "
+                                 << llvm::join(names, ", ") << ", attributes in braces or ':'";
+  return success();
+}
+
 static ParseResult parseIntList(OpAsmParser &parser, SmallVectorImpl<int64_t> &list) {
   return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
                                         [&]() { return parser.parseInteger(list.emplace_back()); });
 }
 
-ParseResult tessera::tile::parseAccess(OpAsmParser &parser, ParsedAccess &access, bool allowPad) {
+/// `pad = word|literal`, after the word `pad`.
+static ParseResult parsePad(OpAsmParser &parser, Attribute &pad) {
+  StringRef word;
+  if (parser.parseEqual())
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeyword(&word)))
+    return parser.parseAttribute(pad);
+  // The literals of i1 are keywords too.
+  if (word == "true" || word == "false")
+    pad = parser.getBuilder().getBoolAttr(word == "true");
+  else if (std::optional<Pad> known = symbolizePad(word))
+    pad = PadAttr::get(parser.getContext(), *known);
+  else
+    return parser.emitError(loc) << "expected zero, neg_inf, pos_inf, nan, any or a typed "
+                                    "literal after 'pad =', got '"
+                                 << word << "'";
+  return success();
+}
+
+/// `limit = [%end, _]`, after the word `limit`.
+static ParseResult parseLimits(OpAsmParser &parser, ParsedAccess &access) {
+  if (parser.parseEqual())
+    return failure();
+  return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&]() -> ParseResult {
+    access.limited.push_back(failed(parser.parseOptionalKeyword("_")));
+    return access.limited.back() ? parser.parseOperand(access.limits.emplace_back())
+                                 : ParseResult(success());
+  });
+}
+
+/// `mask = %m on [0]`, after the word `mask`.
+static ParseResult parseMask(OpAsmParser &parser, ParsedAccess &access) {
+  access.hasMask = true;
+  if (parser.parseEqual())
+    return failure();
+  bool typed = succeeded(parser.parseOptionalLParen());
+  if (parser.parseOperand(access.mask) ||
+      (typed && (parser.parseColonType(access.maskType) || parser.parseRParen())))
+    return failure();
+  access.hasMaskDims = succeeded(parser.parseOptionalKeyword("on"));
+  return access.hasMaskDims ? parseIntList(parser, access.maskDims) : ParseResult(success());
+}
+
+ParseResult tessera::tile::parseAccess(OpAsmParser &parser, ParsedAccess &access, AccessKind kind,
+                                       NamedAttrList *hints) {
   if (parser.parseOperand(access.memref) ||
       parser.parseOperandList(access.coords, OpAsmParser::Delimiter::Square))
     return failure();
-  if (succeeded(parser.parseOptionalKeyword("dims"))) {
-    access.hasDims = true;
-    if (parser.parseEqual() || parseIntList(parser, access.dims))
-      return failure();
-  }
-  if (succeeded(parser.parseOptionalKeyword("limit"))) {
-    if (parser.parseEqual() ||
-        parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&]() -> ParseResult {
-          if (succeeded(parser.parseOptionalKeyword("_"))) {
-            access.limited.push_back(false);
-            return success();
-          }
-          access.limited.push_back(true);
-          return parser.parseOperand(access.limits.emplace_back());
-        }))
-      return failure();
-  }
-  if (allowPad && succeeded(parser.parseOptionalKeyword("pad"))) {
-    if (parser.parseEqual())
-      return failure();
-    StringRef word;
-    SMLoc loc = parser.getCurrentLocation();
-    if (succeeded(parser.parseOptionalKeyword(&word))) {
-      // The literals of i1 are keywords too.
-      if (word == "true" || word == "false") {
-        access.pad = parser.getBuilder().getBoolAttr(word == "true");
-      } else if (std::optional<Pad> pad = symbolizePad(word)) {
-        access.pad = PadAttr::get(parser.getContext(), *pad);
-      } else {
-        return parser.emitError(loc) << "expected zero, neg_inf, pos_inf, nan, any or a typed "
-                                        "literal after 'pad =', got '"
-                                     << word << "'";
-      }
-    } else if (parser.parseAttribute(access.pad)) {
-      return failure();
-    }
-  }
-  if (succeeded(parser.parseOptionalKeyword("mask"))) {
-    access.hasMask = true;
-    if (parser.parseEqual())
-      return failure();
-    bool typed = succeeded(parser.parseOptionalLParen());
-    if (parser.parseOperand(access.mask) ||
-        (typed && (parser.parseColonType(access.maskType) || parser.parseRParen())))
-      return failure();
-    if (succeeded(parser.parseOptionalKeyword("on"))) {
-      access.hasMaskDims = true;
-      if (parseIntList(parser, access.maskDims))
-        return failure();
-    }
-  }
-  return success();
+  SmallVector<StringRef> names{"dims", "limit", "mask"};
+  if (kind == AccessKind::Load)
+    names.push_back("pad");
+  if (hints)
+    llvm::append_range(names, ArrayRef(kHintNames).drop_front(kind == AccessKind::Store));
+  return parseClauses(
+      parser, names,
+      [&](StringRef name) -> ParseResult {
+        if (name == "dims") {
+          access.hasDims = true;
+          return failure(parser.parseEqual() || parseIntList(parser, access.dims));
+        }
+        if (name == "limit")
+          return parseLimits(parser, access);
+        if (name == "mask")
+          return parseMask(parser, access);
+        return name == "pad" ? parsePad(parser, access.pad) : parseHint(parser, name, *hints);
+      },
+      /*isLast=*/hints != nullptr);
 }
 
 ParseResult tessera::tile::resolveAccess(OpAsmParser &parser, ParsedAccess &access, Type memrefType,
@@ -176,44 +214,34 @@ void tessera::tile::printAccess(OpAsmPrinter &p, Value memref, ValueRange coords
 
 //===--- hints -----------------------------------------------------------------------------===//
 
-static const StringRef kHintNames[] = {"stages", "cache", "require"};
-
-ArrayRef<StringRef> tessera::tile::hintNames() { return kHintNames; }
-
-ParseResult tessera::tile::parseHints(OpAsmParser &parser, NamedAttrList &attrs) {
+ParseResult tessera::tile::parseHint(OpAsmParser &parser, StringRef name, NamedAttrList &attrs) {
   Builder &b = parser.getBuilder();
-  StringRef name;
-  while (succeeded(parser.parseOptionalKeyword(&name, kHintNames))) {
-    SMLoc loc = parser.getCurrentLocation();
-    if (attrs.get(name))
-      return parser.emitError(loc) << "'" << name << "' is given twice";
-    if (parser.parseEqual())
+  Attribute value;
+  if (parser.parseEqual())
+    return failure();
+  if (name == "stages") {
+    int64_t stages;
+    if (parser.parseInteger(stages))
       return failure();
-    Attribute value;
-    if (name == "stages") {
-      int64_t stages;
-      if (parser.parseInteger(stages))
-        return failure();
-      value = b.getI64IntegerAttr(stages);
-    } else if (name == "cache") {
-      FailureOr<Cache> cache = FieldParser<Cache>::parse(parser);
-      if (failed(cache))
-        return failure();
-      value = CacheAttr::get(b.getContext(), *cache);
-    } else {
-      SmallVector<Requirement> demands;
-      if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&]() -> ParseResult {
-            FailureOr<Requirement> demand = FieldParser<Requirement>::parse(parser);
-            if (failed(demand))
-              return failure();
-            demands.push_back(*demand);
-            return success();
-          }))
-        return failure();
-      value = RequireAttr::get(b.getContext(), demands);
-    }
-    attrs.append(name, value);
+    value = b.getI64IntegerAttr(stages);
+  } else if (name == "cache") {
+    FailureOr<Cache> cache = FieldParser<Cache>::parse(parser);
+    if (failed(cache))
+      return failure();
+    value = CacheAttr::get(b.getContext(), *cache);
+  } else {
+    SmallVector<Requirement> demands;
+    if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&]() -> ParseResult {
+          FailureOr<Requirement> demand = FieldParser<Requirement>::parse(parser);
+          if (failed(demand))
+            return failure();
+          demands.push_back(*demand);
+          return success();
+        }))
+      return failure();
+    value = RequireAttr::get(b.getContext(), demands);
   }
+  attrs.append(name, value);
   return success();
 }
 

@@ -12,15 +12,13 @@ using namespace tessera::tile;
 
 //===--- mma ---------------------------------------------------------------------------------===//
 
-/// Parses `precision = tf32 lhs = unsigned rhs = unsigned accumulate_every = 128`, each optional.
+/// Parses `precision = tf32 lhs = unsigned rhs = unsigned accumulate_every = 128 require =
+/// [wgmma]`.
 static ParseResult parseMmaClauses(OpAsmParser &parser, NamedAttrList &attrs) {
   Builder &b = parser.getBuilder();
-  StringRef word;
-  while (succeeded(
-      parser.parseOptionalKeyword(&word, {"precision", "lhs", "rhs", "accumulate_every"}))) {
-    StringRef name = word == "lhs" ? "lhs_unsigned" : word == "rhs" ? "rhs_unsigned" : word;
-    if (attrs.get(name))
-      return parser.emitError(parser.getCurrentLocation()) << "'" << word << "' is given twice";
+  auto parseClause = [&](StringRef word) -> ParseResult {
+    if (word == "require")
+      return parseHint(parser, word, attrs);
     Attribute value;
     if (parser.parseEqual())
       return failure();
@@ -39,15 +37,17 @@ static ParseResult parseMmaClauses(OpAsmParser &parser, NamedAttrList &attrs) {
         return failure();
       value = b.getUnitAttr();
     }
-    attrs.append(name, value);
-  }
-  return success();
+    attrs.append(word == "lhs" || word == "rhs" ? word.str() + "_unsigned" : word.str(), value);
+    return success();
+  };
+  return parseClauses(parser, {"precision", "lhs", "rhs", "accumulate_every", "require"},
+                      parseClause, /*isLast=*/true);
 }
 
 ParseResult MmaOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
   if (parser.parseOperandList(operands) || parseMmaClauses(parser, result.attributes) ||
-      parseHints(parser, result.attributes) || parser.parseOptionalAttrDict(result.attributes))
+      parser.parseOptionalAttrDict(result.attributes))
     return failure();
   if (operands.size() < 2 || operands.size() > 3)
     return parser.emitError(parser.getNameLoc())

@@ -22,7 +22,7 @@ ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &result) {
   ParsedAccess access;
   Type memref, tile;
   SmallVector<int32_t> segments;
-  if (parseAccess(parser, access, /*allowPad=*/true) || parseHints(parser, result.attributes) ||
+  if (parseAccess(parser, access, AccessKind::Load, &result.attributes) ||
       parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(memref) ||
       parser.parseArrow() || parser.parseType(tile))
     return failure();
@@ -91,7 +91,7 @@ ParseResult StoreOp::parse(OpAsmParser &parser, OperationState &result) {
   Type memref, tile;
   SmallVector<int32_t> segments;
   if (parser.parseOperand(value) || parser.parseComma() ||
-      parseAccess(parser, access, /*allowPad=*/false) || parseHints(parser, result.attributes) ||
+      parseAccess(parser, access, AccessKind::Store, &result.attributes) ||
       parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(tile) ||
       parser.parseArrow() || parser.parseType(memref))
     return failure();

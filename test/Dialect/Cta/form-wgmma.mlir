@@ -92,6 +92,9 @@ tile.kernel @carried(%A: memref<?x?xf16>, %n: index) attributes {phase = #tile.p
 // CHECK-LABEL: tile.kernel @misfits
 // CHECK-NOT: cta.wgmma
 // CHECK: cta.mma {{.*}} {why = "no wgmma: the operands are f32; the tensor cores take f16 and bf16 here: convert the operands with arith.truncf"}
+// CHECK: cta.mma {{.*}} {why = "no wgmma: the operands are i8; the tensor cores take f16 and bf16 here: convert the operands to f16, which holds every i8, with arith.sitofp, and use a result of f32, whose sums are exact up to 2^24"}
+// CHECK: cta.mma {{.*}} {{.*}}why = "no wgmma: the operands are i8; the tensor cores take f16 and bf16 here: convert the operands to f16, which holds every i8, with arith.sitofp or arith.uitofp, and use
+// CHECK: cta.mma {{.*}} {why = "no wgmma: the operands are i16; the tensor cores take f16 and bf16 here: they do not hold every integer of that type, so there is nothing to convert to"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: M = 64 is not a multiple of 128 (64 rows for each of 2 warpgroups), and N = 8 is none of 16, so that they could share columns"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: M = 96 is not a multiple of 128 (64 rows for each of 2 warpgroups)"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: K = 8 is not a multiple of 16; a larger tile is padded with zeros by the load"}
@@ -125,6 +128,17 @@ tile.kernel @misfits() attributes {phase = #tile.phase<raw>, warpgroups = 2} {
     %lt = arith.constant dense<1.0> : tensor<1x16x16xf16>
     %l = cta.stage %lt : tensor<1x16x16xf16> -> !cta.smem<1x16x16xf16, #cta.swizzle<?>>
     %r0 = cta.mma %a, %b : !cta.smem<128x16xf32, #cta.swizzle<?>>, !cta.smem<16x16xf32, #cta.swizzle<?>> -> tensor<128x16xf32>
+    %it = arith.constant dense<1> : tensor<128x16xi8>
+    %i = cta.stage %it : tensor<128x16xi8> -> !cta.smem<128x16xi8, #cta.swizzle<?>>
+    %jt = arith.constant dense<1> : tensor<16x16xi8>
+    %j = cta.stage %jt : tensor<16x16xi8> -> !cta.smem<16x16xi8, #cta.swizzle<?>>
+    %st = arith.constant dense<1> : tensor<128x16xi16>
+    %s = cta.stage %st : tensor<128x16xi16> -> !cta.smem<128x16xi16, #cta.swizzle<?>>
+    %tt = arith.constant dense<1> : tensor<16x16xi16>
+    %t = cta.stage %tt : tensor<16x16xi16> -> !cta.smem<16x16xi16, #cta.swizzle<?>>
+    %r7 = cta.mma %i, %j : !cta.smem<128x16xi8, #cta.swizzle<?>>, !cta.smem<16x16xi8, #cta.swizzle<?>> -> tensor<128x16xi32>
+    %r8 = cta.mma %i, %j {lhs_unsigned} : !cta.smem<128x16xi8, #cta.swizzle<?>>, !cta.smem<16x16xi8, #cta.swizzle<?>> -> tensor<128x16xi32>
+    %r9 = cta.mma %s, %t : !cta.smem<128x16xi16, #cta.swizzle<?>>, !cta.smem<16x16xi16, #cta.swizzle<?>> -> tensor<128x16xi32>
     %r1 = cta.mma %c, %m : !cta.smem<64x16xf16, #cta.swizzle<?>>, !cta.smem<16x8xf16, #cta.swizzle<?>> -> tensor<64x8xf32>
     %r6 = cta.mma %o, %d : !cta.smem<96x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<96x16xf32>
     %r2 = cta.mma %e, %f : !cta.smem<128x8xf16, #cta.swizzle<?>>, !cta.smem<8x16xf16, #cta.swizzle<?>> -> tensor<128x16xf32>

@@ -313,3 +313,23 @@ tile.kernel @mask_unclosed(%A: memref<?x?xf32>, %m: i1) {
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @unknown_clause(%A: memref<?x?xf32>) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    // expected-error @+1 {{unknown clause 'lim'; expected dims, limit, mask, pad, stages, cache, require, attributes in braces or ':'}}
+    %0 = tile.load %A[%i, %i] pad = zero lim = [%i] : memref<?x?xf32> -> tensor<4x4xf32>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @clause_twice(%A: memref<?x?xf32>) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    // expected-error @+1 {{'dims' is given twice}}
+    %0 = tile.load %A[%i, %i] dims = [0, 1] pad = zero dims = [1, 0] : memref<?x?xf32> -> tensor<4x4xf32>
+  }
+  tile.return
+}

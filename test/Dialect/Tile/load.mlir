@@ -81,3 +81,14 @@ tile.kernel @not_folded(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   }
   tile.return
 }
+
+// Clauses stand in any order, and are printed in one.
+// CHECK-LABEL: tile.kernel @any_order
+// CHECK: tile.load %A[%i, %i] dims = [1, 0] limit = [%i, _] pad = neg_inf mask = %{{.+}} on [0] stages = 2 cache = first require = [tma] : memref
+tile.kernel @any_order(%A: memref<?x?xf32>) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    %m = arith.constant dense<true> : tensor<4xi1>
+    %0 = tile.load %A[%i, %i] require = [tma] mask = %m on [0] cache = first pad = neg_inf limit = [%i, _] stages = 2 dims = [1, 0] : memref<?x?xf32> -> tensor<4x4xf32>
+  }
+  tile.return
+}

@@ -293,3 +293,14 @@ tile.kernel @missing_type() {
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @unknown_clause() {
+  tile.grid () = () to () step () {
+    %a = arith.constant dense<0> : tensor<16x16xi8>
+    // expected-error @+1 {{unknown clause 'stages'; expected precision, lhs, rhs, accumulate_every, require, attributes in braces or ':'}}
+    %d = tile.mma %a, %a stages = 2 : tensor<16x16xi8>, tensor<16x16xi8> -> tensor<16x16xi32>
+  }
+  tile.return
+}

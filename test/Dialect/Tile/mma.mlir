@@ -57,3 +57,14 @@ tile.kernel @zero_accumulator(%A: memref<?x?xf32>, %B: memref<?x?xi32>) {
   }
   tile.return
 }
+
+// Clauses stand in any order, and are printed in one.
+// CHECK-LABEL: tile.kernel @any_order
+// CHECK: tile.mma %{{.+}}, %{{.+}} lhs = unsigned rhs = unsigned accumulate_every = 128 require = [wgmma] : tensor
+tile.kernel @any_order() {
+  tile.grid () = () to () step () {
+    %a = arith.constant dense<0> : tensor<16x16xi8>
+    %d = tile.mma %a, %a require = [wgmma] accumulate_every = 128 rhs = unsigned lhs = unsigned : tensor<16x16xi8>, tensor<16x16xi8> -> tensor<16x16xi32>
+  }
+  tile.return
+}

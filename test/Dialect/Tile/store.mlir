@@ -34,3 +34,15 @@ tile.kernel @folds(%A: memref<16x16xf32>) {
   }
   tile.return
 }
+
+// Clauses stand in any order, and are printed in one.
+// CHECK-LABEL: tile.kernel @any_order
+// CHECK: tile.store %{{.+}}, %A[%i, %i] dims = [1, 0] limit = [%i, _] mask = %{{.+}} on [0] cache = stream require = [tma] : tensor
+tile.kernel @any_order(%A: memref<?x?xf32>) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    %t = arith.constant dense<0.0> : tensor<4x4xf32>
+    %m = arith.constant dense<true> : tensor<4xi1>
+    tile.store %t, %A[%i, %i] cache = stream mask = %m on [0] limit = [%i, _] require = [tma] dims = [1, 0] : tensor<4x4xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}

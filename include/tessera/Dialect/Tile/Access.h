@@ -23,8 +23,19 @@ struct ParsedAccess {
   mlir::RankedTensorType maskType;
 };
 
-/// Parses `%M[...]` and the optional clauses; `pad` only if `allowPad`.
-mlir::ParseResult parseAccess(mlir::OpAsmParser &parser, ParsedAccess &access, bool allowPad);
+/// Parses clauses: words of `names`, each at most once, in any order. `parseClause` reads on behind
+/// such a word. If nothing but attributes and types follows (`isLast`), another word is an error
+/// that says which there are.
+mlir::ParseResult parseClauses(mlir::OpAsmParser &parser, llvm::ArrayRef<llvm::StringRef> names,
+                               llvm::function_ref<mlir::ParseResult(llvm::StringRef)> parseClause,
+                               bool isLast);
+
+/// Stores have no `pad` and no `stages`.
+enum class AccessKind { Load, Store };
+
+/// Parses `%M[...]` and the clauses behind it; with `hints` those as well, as attributes.
+mlir::ParseResult parseAccess(mlir::OpAsmParser &parser, ParsedAccess &access, AccessKind kind,
+                              mlir::NamedAttrList *hints = nullptr);
 
 /// The encoding that a mask over these tile dimensions has unless the text gives another one.
 using MaskEncoding = llvm::function_ref<mlir::Attribute(llvm::ArrayRef<int64_t> maskDims)>;
@@ -49,8 +60,9 @@ void printAccess(mlir::OpAsmPrinter &printer, mlir::Value memref, mlir::ValueRan
                  llvm::ArrayRef<bool> limited, llvm::ArrayRef<int64_t> maskDims,
                  mlir::Attribute pad, unsigned tileRank, MaskEncoding maskEncoding = nullptr);
 
-/// Parses `stages = 3 cache = first require = [tma]`, each optional, in any order.
-mlir::ParseResult parseHints(mlir::OpAsmParser &parser, mlir::NamedAttrList &attrs);
+/// Parses `= 3` of `stages`, `= first` of `cache`, `= [tma]` of `require`.
+mlir::ParseResult parseHint(mlir::OpAsmParser &parser, llvm::StringRef name,
+                            mlir::NamedAttrList &attrs);
 
 /// Prints the hints that `op` has.
 void printHints(mlir::OpAsmPrinter &printer, mlir::Operation *op);

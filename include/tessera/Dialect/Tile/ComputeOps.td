@@ -22,6 +22,14 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
     | i8 | i32 (`lhs = unsigned`, `rhs = unsigned` extend with zeros) |
     | i16, i32 | i32 |
 
+    Syntax; the clauses stand in any order, each at most once:
+
+    ```
+    tile.mma a `,` b (`,` c)? clause* attributes? `:` type-of-a `,` type-of-b `->` type-of-result
+    clause ::= `precision` `=` (`ieee`|`tf32`)  | `lhs` `=` `unsigned`  | `rhs` `=` `unsigned`
+             | `accumulate_every` `=` integer   | `require` `=` `[` `wgmma` `]`
+    ```
+
     ```mlir
     %d = tile.mma %a, %b, %c : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
     %e = tile.mma %x, %y precision = tf32 require = [wgmma] : tensor<64x8xf32>, tensor<8x8xf32> -> tensor<64x8xf32>

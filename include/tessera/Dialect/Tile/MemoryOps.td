@@ -23,6 +23,16 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
     Elements that are not accessed have the value `pad`: `zero` (default), `neg_inf`, `pos_inf`, `nan`, a typed
     literal, or `any` (unspecified). `stages` (how many tiles a loop holds in flight) and `cache` are hints, `require` is a demand.
 
+    Syntax; the clauses stand in any order, each at most once:
+
+    ```
+    tile.load memref `[` coordinates `]` clause* attributes? `:` memref-type `->` tile-type
+    clause ::= `dims` `=` `[` integers `]`                        | `limit` `=` `[` (index-value or `_`), ... `]`
+             | `mask` `=` value (`on` `[` integers `]`)?          | `pad` `=` (`zero`|`neg_inf`|`pos_inf`|`nan`|`any`|literal)
+             | `stages` `=` integer                              | `cache` `=` (`first`|`last`|`no_alloc`|`stream`)
+             | `require` `=` `[` (`tma`|`pipelined`|`peeled`), ... `]`
+    ```
+
     ```mlir
     %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128x64xbf16>
     %w = tile.load %A[%i, %k] stages = 3 cache = last require = [tma, pipelined] : memref<?x?xbf16> -> tensor<128x64xbf16>
@@ -68,6 +78,12 @@ def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "write a tile to a memref";
   let description = Tile_AccessDescription # [{
+
+    Syntax; the clauses are those of `tile.load` but `pad` and `stages`, in any order, each at most once:
+
+    ```
+    tile.store tile `,` memref `[` coordinates `]` clause* attributes? `:` tile-type `->` memref-type
+    ```
 
     ```mlir
     tile.store %out, %C[%i, %j] : tensor<128x256xbf16> -> memref<?x?xbf16>

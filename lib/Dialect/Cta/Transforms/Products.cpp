@@ -35,12 +35,25 @@ Product::Product(MmaOp op)
       hasUnsigned(op.getLhsUnsigned() || op.getRhsUnsigned()),
       hasAccumulateEvery(op.getAccumulateEvery().has_value()) {}
 
+/// What makes f16 or bf16 of operands of another type.
+static StringRef howToConvert(const Product &p) {
+  if (isa<FloatType>(p.element))
+    return "convert the operands with arith.truncf";
+  if (!p.element.isInteger(8))
+    return "they do not hold every integer of that type, so there is nothing to convert to";
+  return p.hasUnsigned
+             ? "convert the operands to f16, which holds every i8, with arith.sitofp or "
+               "arith.uitofp, and use a result of f32, whose sums are exact up to 2^24"
+             : "convert the operands to f16, which holds every i8, with arith.sitofp, and use a "
+               "result of f32, whose sums are exact up to 2^24";
+}
+
 std::optional<std::string> tessera::cta::whyNotWgmma(const Product &p, int64_t warpgroups) {
   std::string text;
   llvm::raw_string_ostream why(text);
   if (!p.element.isF16() && !p.element.isBF16())
-    why << "the operands are " << p.element
-        << "; the tensor cores take f16 and bf16 here: convert the operands with arith.truncf";
+    why << "the operands are " << p.element << "; the tensor cores take f16 and bf16 here: "
+        << howToConvert(p);
   else if (!p.result.isF32() && !(p.result.isF16() && p.element.isF16()))
     why << "the result is " << p.result << "; use f32 (or f16 for f16 operands)";
   else if (p.hasPrecision)
