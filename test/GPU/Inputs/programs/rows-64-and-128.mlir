@@ -1,0 +1,26 @@
+// A product of 128 rows beside a chain of two of 64 rows.
+tile.kernel @mixed(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}, %D: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 64) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %z = arith.constant dense<0.0> : tensor<128x64xf32>
+    %z2 = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc:2 = scf.for %k = %c0 to %K step %c64 iter_args(%c = %z, %o = %z2) -> (tensor<128x64xf32>, tensor<64x64xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%k, %j] : memref<?x?xbf16> -> tensor<64x64xbf16>
+      %d = tile.mma %a, %b, %c : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+      %a2 = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<64x64xbf16>
+      %s = tile.mma %a2, %b : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+      %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xbf16>
+      %e = tile.mma %p, %b, %o : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+      scf.yield %d, %e : tensor<128x64xf32>, tensor<64x64xf32>
+    }
+    tile.store %acc#0, %C[%i, %j] : tensor<128x64xf32> -> memref<?x?xf32>
+    %t = arith.truncf %acc#1 : tensor<64x64xf32> to tensor<64x64xbf16>
+    tile.store %t, %D[%i, %j] : tensor<64x64xbf16> -> memref<?x?xbf16>
+  }
+  tile.return
+}
