@@ -15,6 +15,7 @@
 #include "tessera/Dialect/Cta/PlanModel.h"
 #include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Transforms.h"
+#include "tessera/Dialect/Tile/SymbolNames.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Target/Hopper.h"
 
@@ -114,7 +115,8 @@ private:
   llvm::StringMap<Tried> kernels;
   llvm::StringMap<std::string> kernelOf; ///< by kernel that a pass refused: whose variant it is
   size_t first = 0;
-  /// By function, or kernel that got none: the derived plan, and what was wrong with it.
+  /// By symbol of the function, or of the kernel if it got none: the derived plan, and what was
+  /// wrong with it.
   std::map<std::string, std::string> why;
 };
 } // namespace
@@ -284,7 +286,7 @@ NextPlans::Answer NextPlans::afterPasses(const std::set<std::string> &symbols, M
     describe(failure, plan);
     failure.hasRoles |= !plan || plan.getStages() != 0;
     if (tried->second.attempt == Attempt::Derived) {
-      llvm::raw_string_ostream text(why[symbol]);
+      llvm::raw_string_ostream text(why[tile::mangleSymbol(symbol)]);
       if (plan)
         text << plan << ": ";
       text << refusal;
@@ -356,7 +358,7 @@ void NextPlans::addTo(Report &report) const {
     for (VariantReport &variant : kernel.variants)
       for (LaunchReport &launch : variant.launches) {
         auto it = why.find(launch.symbol);
-        // Refused as a kernel: its functions are called KERNEL_0 and so on.
+        // Refused as a kernel: its functions are called as gridSymbol says.
         if (it == why.end())
           it = why.find(StringRef(launch.symbol).rsplit('_').first.str());
         if (it != why.end())

@@ -5,6 +5,7 @@
 #include "tessera/Conversion/TileToCPU.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/SymbolNames.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -236,7 +237,7 @@ FailureOr<contract::Launch> GridOutliner::outline() {
   launch.grid = std::move(*blocks);
   b.setInsertionPoint(kernel);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  std::string name = (kernel.getSymName() + "_" + Twine(index)).str();
+  std::string name = tile::gridSymbol(kernel.getSymName(), index);
   func = func::FuncOp::create(b, loc, name, b.getFunctionType({pointer, b.getI64Type()}, {}));
   launch.symbol = name;
   b.setInsertionPointToStart(func.addEntryBlock());

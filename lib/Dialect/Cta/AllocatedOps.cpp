@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Tile/SymbolNames.h"
 #include "tessera/Target/Hopper.h"
 
 using namespace mlir;
@@ -16,6 +17,11 @@ LogicalResult LaunchOp::verify() {
       blocks && (*blocks < 1 || *blocks > tessera::hopper::kMaxBlocksPerSM))
     return emitOpError("launch_c3: 'min_blocks' is 1 to ")
            << tessera::hopper::kMaxBlocksPerSM << ", got " << *blocks;
+  if (!tessera::tile::isSymbolName(getSymbol()))
+    return emitOpError("launch_c4: '")
+           << getSymbol() << "' is no name of a function in PTX: letters, digits, _ and $, "
+           << "beginning with no digit, at most " << tessera::tile::kMaxSymbolLength
+           << " characters";
   return success();
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/SymbolNames.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -138,6 +139,9 @@ std::optional<std::pair<unsigned, unsigned>> KernelOp::lookupDim(StringRef name)
 }
 
 LogicalResult KernelOp::verify() {
+  for (StringRef name : {getSymName(), getVariantOf().value_or(getSymName())})
+    if (std::string why = whyNoKernelName(name); !why.empty())
+      return emitOpError("kernel_c5: ") << why;
   if (getFunctionType().getNumResults())
     return emitOpError("kernel_c1: a kernel has no results; store them to a memref argument");
   if (getBody().empty() || !isa<ReturnOp>(getBody().front().back()))

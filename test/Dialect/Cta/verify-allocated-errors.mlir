@@ -190,6 +190,15 @@ tile.kernel @many_blocks(%x: memref<?x?xf32>) attributes {phase = #tile.phase<al
 
 // -----
 
+tile.kernel @no_name_of_ptx(%x: memref<?x?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  // expected-error @below {{launch_c4: 'a b' is no name of a function in PTX: letters, digits, _ and $, beginning with no digit, at most 1000 characters}}
+  cta.launch @"a b" blocks() {
+  }
+  tile.return
+}
+
+// -----
+
 tile.kernel @threads_multicast(%x: memref<?x?xbf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
   cta.launch @threads_multicast_0 blocks() attributes {cluster = 2 : i64} {
     %c0 = arith.constant 0 : index

@@ -215,3 +215,24 @@ tile.return
 
 // expected-error @+1 {{'tile.return' op expects parent op 'tile.kernel'}}
 tile.return
+
+// -----
+
+// expected-error @+1 {{kernel_c5: the name of a kernel is empty}}
+tile.kernel @""() {
+  tile.return
+}
+
+// -----
+
+// expected-error @+1 {{kernel_c5: the name of a kernel holds a control character}}
+tile.kernel @"a\0Ab"() {
+  tile.return
+}
+
+// -----
+
+// expected-error @+1 {{kernel_c5: the name of a kernel holds a control character}}
+tile.kernel @variant() attributes {variant_of = "a\00b"} {
+  tile.return
+}

@@ -28,6 +28,12 @@ def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryE
 
     The body may use scalars of the kernel's body; they are arguments, or cloned into the function by the lowering.
 
+    Constraints:
+    1. Stands directly in a `tile.kernel`.
+    2. The body has no arguments.
+    3. `min_blocks` is 1 to 32.
+    4. `symbol` is a name of PTX: letters, digits, `_` and `$`, beginning with no digit, at most 1000 characters.
+
     ```mlir
     cta.launch @gemm_aligned_0 blocks(%m, %n) attributes {threads = 256, shared = 49152, mbarriers = array<i64: 2>} {
       %b = cta.block_id : index

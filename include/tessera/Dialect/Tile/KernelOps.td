@@ -51,6 +51,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     3. argument facts have the right form: `tile.shape` an array of strings, sizes or units (any), one entry a dimension, sizes
        equal to the static size; `tile.align` a power of two; divisibility lists with one positive entry a dimension.
     4. `guards` name existing arguments and dimensions.
+    5. a name has at least one character, and none that cannot be printed. Functions of an artifact are named after it, with `$` and two
+       hexadecimal digits for what is no letter, digit or `_`.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,

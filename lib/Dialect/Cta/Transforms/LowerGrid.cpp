@@ -31,6 +31,7 @@
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Cta/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Transforms.h"
+#include "tessera/Dialect/Tile/SymbolNames.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -531,8 +532,8 @@ struct LowerGrid : cta::impl::LowerGridBase<LowerGrid> {
       return signalPassFailure();
     SmallVector<tile::GridOp> grids(kernel.getBody().getOps<tile::GridOp>());
     for (auto [i, grid] : llvm::enumerate(grids))
-      if (failed(lowerGrid(grid, (kernel.getSymName() + "_" + Twine(i)).str(), planOf(kernel),
-                           dependent)))
+      if (failed(
+              lowerGrid(grid, tile::gridSymbol(kernel.getSymName(), i), planOf(kernel), dependent)))
         return signalPassFailure();
   }
 };
