@@ -3,17 +3,20 @@
 
 #include "tessera/Compiler.h"
 
+#include "CheckProgram.h"
 #include "Diagnostics.h"
 #include "Stages.h"
 #include "Targets.h"
 
 #include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Tile/SourceLimits.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Pipelines.h"
 #include "tessera/Target/HostObject.h"
 #include "tessera/Target/PtxEmitter.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -21,6 +24,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/MemoryBufferRef.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -67,7 +71,10 @@ static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement)
 static FailureOr<cta::PlanAttr> parsePlan(StringRef text, StringRef name, MLIRContext *context) {
   std::vector<std::pair<Location, std::string>> said;
   Attribute attribute;
-  {
+  if (std::optional<tile::SourceProblem> problem = tile::findSourceProblem(text.trim())) {
+    said.push_back(
+        {FileLineColLoc::get(context, name, problem->line, problem->column), problem->message});
+  } else {
     ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
       said.push_back({diagnostic.getLocation(), diagnostic.str()});
       return success();
@@ -176,6 +183,18 @@ static void fail(CompileResult &result, std::string message) {
   result.diagnostics.push_back(std::move(diagnostic));
 }
 
+/// Null after an error.
+static OwningOpRef<ModuleOp> parse(StringRef source, StringRef name, MLIRContext &context) {
+  const bool isBinary = isBytecode(llvm::MemoryBufferRef(source, name));
+  if (!isBinary && failed(tile::checkSourceText(source, name, &context)))
+    return {};
+  ParserConfig config(&context);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, config, name);
+  if (module && isBinary && failed(tile::checkNesting(*module)))
+    return {};
+  return module;
+}
+
 static CompileResult compileBuffer(StringRef source, StringRef sourceText,
                                    const CompileOptions &options) {
   CompileResult result;
@@ -199,10 +218,10 @@ static CompileResult compileBuffer(StringRef source, StringRef sourceText,
   DiagnosticCollector collector(&context, result.diagnostics);
 
   stages.begin("parse");
-  ParserConfig config(&context);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, config, options.sourceName);
+  OwningOpRef<ModuleOp> module = parse(source, options.sourceName, context);
   LogicalResult status = failure();
-  if (module && succeeded(applyOptions(*module, options)))
+  if (module && succeeded(checkProgram(*module, options.sourceName)) &&
+      succeeded(applyOptions(*module, options)))
     status =
         cpu ? compileForHost(*module, stages) : compileWithNextPlans(*module, sourceText, stages);
   stages.end();

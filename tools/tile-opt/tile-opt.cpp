@@ -2,15 +2,48 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mlir-opt for Tessera: every pass and pipeline alone.
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "tessera/Dialect/Tile/SourceLimits.h"
 #include "tessera/InitAll.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+
+static int complain(const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "tile-opt") << message << "\n";
+  return 1;
+}
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   tessera::registerTesseraDialects(registry);
   tessera::registerTesseraPasses();
   mlir::registerTransformsPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Tessera's optimiser driver\n", registry));
+  llvm::InitLLVM init(argc, argv);
+  auto [inputName, outputName] =
+      mlir::registerAndParseCLIOptions(argc, argv, "Tessera's optimiser driver\n", registry);
+  mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, inputName, outputName, registry));
+
+  // What that does with files, but for the check of the text in between.
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> input = mlir::openInputFile(inputName, &message);
+  if (!input)
+    return complain(message);
+  if (!mlir::isBytecode(*input))
+    if (auto problem = tessera::tile::findSourceProblem(input->getBuffer()))
+      return complain(inputName + ":" + llvm::Twine(problem->line) + ":" +
+                      llvm::Twine(problem->column) + ": " + problem->message);
+  std::unique_ptr<llvm::ToolOutputFile> output = mlir::openOutputFile(outputName, &message);
+  if (!output)
+    return complain(message);
+  if (failed(mlir::MlirOptMain(output->os(), std::move(input), registry, config)))
+    return 1;
+  output->keep();
+  return 0;
 }
