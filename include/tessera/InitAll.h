@@ -41,6 +41,7 @@ inline void registerTesseraDialects(mlir::DialectRegistry &registry) {
 inline void registerTesseraPasses() {
   tile::registerTileFuseFma();
   tile::registerTileInsertChecks();
+  tile::registerTilePrepareInlining();
   tile::registerTileRepackOperands();
   tile::registerTileSpecializeFacts();
   tile::registerTileSplitBatches();

@@ -78,6 +78,7 @@ Phase tessera::detectPhase(ModuleOp module) {
 //===--- the passes -------------------------------------------------------------------------===//
 
 static void toTile(OpPassManager &pm, const TilePipelineOptions &options) {
+  pm.addPass(tile::createTilePrepareInlining());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   OpPassManager &kernels = pm.nest<tile::KernelOp>();

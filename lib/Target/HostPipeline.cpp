@@ -68,6 +68,7 @@ void tessera::registerHostDialects(DialectRegistry &registry) {
 
 /// Tile kernels → functions over buffers.
 static void addBufferization(OpPassManager &pm, bool check) {
+  pm.addPass(tile::createTilePrepareInlining());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   if (check)

@@ -5,6 +5,15 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TilePrepareInlining : Pass<"tile-prepare-inlining", "mlir::ModuleOp"> {
+  let summary = "Refuse calls that cannot be inlined, or would be to too much; make helpers private";
+  let description = [{
+    Requires and ensures L0. Stands in front of upstream's inliner, which knows no limits. Errors at the call: a function that calls itself; calls and regions
+    nested deeper than 256 levels; a kernel of more than 20000 ops with all calls inlined, if it calls anything. Functions that kernels call become private, so
+    that nothing is left of them; functions that no kernel calls are erased.
+  }];
+}
+
 def TileVerify : Pass<"tile-verify", "tile::KernelOp"> {
   let summary = "Reject what lies outside the tile language";
   let description = [{
