@@ -71,9 +71,14 @@ static void addBufferization(OpPassManager &pm, bool check) {
   pm.addPass(tile::createTilePrepareInlining());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
+  auto &kernels = pm.nest<tile::KernelOp>();
   if (check)
-    pm.addNestedPass<tile::KernelOp>(tile::createTileInsertChecks());
-  pm.addNestedPass<tile::KernelOp>(tile::createTileFuseFma());
+    kernels.addPass(tile::createTileInsertChecks());
+  kernels.addPass(tile::createTileFuseFma());
+  // As for the GPU: what one target takes the other takes, and what LLVM would choke on ends here.
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(tile::createTileVerify());
   pm.addPass(createConvertTileToCPU());
   auto &func = pm.nest<func::FuncOp>();
   func.addPass(createCanonicalizerPass());

@@ -146,15 +146,22 @@ void Facts::learnRange(Value value, IntRange range) {
 }
 
 void Facts::learn(Value condition) {
-  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
-    learn(both.getLhs());
-    learn(both.getRhs());
-    return;
+  SmallVector<Value> work{condition};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (auto both = dyn_cast<arith::AndIOp>(op))
+      work.append({both.getRhs(), both.getLhs()});
+    else if (auto compare = dyn_cast<arith::CmpIOp>(op))
+      learn(compare);
   }
-  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+}
+
+void Facts::learn(arith::CmpIOp compare) {
   APInt right;
-  if (!compare || !matchPattern(compare.getRhs(), m_ConstantInt(&right)) ||
-      right.getSignificantBits() > 64)
+  if (!matchPattern(compare.getRhs(), m_ConstantInt(&right)) || right.getSignificantBits() > 64)
     return;
   int64_t c = right.getSExtValue();
   Value x = compare.getLhs();
@@ -187,6 +194,9 @@ void Facts::learn(Value condition) {
 //===--- scalars
 //------------------------------------------------------------------------------------===//
 
+/// Questions in each other, which are calls in each other: more is not asked.
+static constexpr unsigned kMaxSteps = 256;
+
 int64_t Facts::divisibility(Value value) { return know(value).divisor; }
 IntRange Facts::range(Value value) { return know(value).range; }
 
@@ -194,15 +204,18 @@ Facts::Known Facts::know(Value value) {
   if (!value.getType().isIntOrIndex())
     return {};
   Known known = knowEverywhere(value);
-  if (promisesHere.empty())
+  if (promisesHere.empty() || stepsHere >= kMaxSteps)
     return known;
   if (auto it = cacheHere.find(value); it != cacheHere.end())
     return it->second;
   // What a region yields comes from other iterations or branches, where these promises may not
   // hold. Arithmetic is of the same time as its operands.
   Operation *op = value.getDefiningOp();
-  if (op && op->getNumRegions() == 0 && op->getNumResults() == 1)
+  if (op && op->getNumRegions() == 0 && op->getNumResults() == 1) {
+    ++stepsHere;
     limit(known, computeOp(op));
+    --stepsHere;
+  }
   if (auto it = promisesHere.find(value); it != promisesHere.end())
     limit(known, it->second);
   if (known.range.min == known.range.max)
@@ -217,8 +230,8 @@ Facts::Known Facts::knowEverywhere(Value value) {
     metCycle = true;
     return it->second;
   }
-  // What depends on itself round a loop is not known.
-  if (!inProgress.insert(value.getAsOpaquePointer()).second) {
+  // What depends on itself round a loop is not known, nor what takes too many steps.
+  if (inProgress.size() >= kMaxSteps || !inProgress.insert(value.getAsOpaquePointer()).second) {
     metCycle = true;
     return {1, typeRange(value.getType())};
   }

@@ -330,3 +330,32 @@ tile.kernel @demands(%A: memref<?x?xf16>) {
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @loops(%n: index) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i0 = %c0 to %n step %c1 {
+    scf.for %i1 = %c0 to %n step %c1 {
+    scf.for %i2 = %c0 to %n step %c1 {
+    scf.for %i3 = %c0 to %n step %c1 {
+    scf.for %i4 = %c0 to %n step %c1 {
+    scf.for %i5 = %c0 to %n step %c1 {
+    scf.for %i6 = %c0 to %n step %c1 {
+    scf.for %i7 = %c0 to %n step %c1 {
+    scf.for %i8 = %c0 to %n step %c1 {
+    scf.for %i9 = %c0 to %n step %c1 {
+    scf.for %i10 = %c0 to %n step %c1 {
+    scf.for %i11 = %c0 to %n step %c1 {
+    scf.for %i12 = %c0 to %n step %c1 {
+    scf.for %i13 = %c0 to %n step %c1 {
+    scf.for %i14 = %c0 to %n step %c1 {
+    scf.for %i15 = %c0 to %n step %c1 {
+    // expected-error @+1 {{is nested in 16 other loops, which is the limit: analyses of loops take twice the time for each level; make one loop of several}}
+    scf.for %i16 = %c0 to %n step %c1 {
+    }}}}}}}}}}}}}}}}}
+  }
+  tile.return
+}

@@ -105,6 +105,7 @@ private:
   std::optional<unsigned> sizeClass(mlir::Value memref, unsigned dim);
   /// Learns from an i1 that is true.
   void learn(mlir::Value condition);
+  void learn(mlir::arith::CmpIOp compare);
   void learnDivisor(mlir::Value value, int64_t divisor);
   void learnRange(mlir::Value value, IntRange range);
   Known *assumed(mlir::Value value);
@@ -127,6 +128,8 @@ private:
   llvm::DenseMap<mlir::Value, Known> provisional;
   llvm::SmallPtrSet<void *, 8> inProgress;
   bool metCycle = false;
+  /// Of what holds at a place: questions in each other.
+  unsigned stepsHere = 0;
 };
 
 } // namespace tessera::tile

@@ -9,6 +9,8 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -283,6 +285,20 @@ private:
                    "choose between coordinates, or load in both arms of an scf.if";
   }
 
+  /// Whoever asks for the root of a view goes there view by view.
+  bool verifyView(Operation *op) {
+    if (!isa<ViewLikeOpInterface>(op) || op->getNumResults() != 1)
+      return true;
+    const unsigned depth = viewDepths.lookup(op->getOperand(0)) + 1;
+    viewDepths[op->getResult(0)] = depth;
+    if (depth <= kMaxViews)
+      return true;
+    if (depth == kMaxViews + 1) // said once
+      error(op) << "is the last of more than " << kMaxViews
+                << " views of each other, which is the limit: make one view of several";
+    return false;
+  }
+
   /// Constraints of single ops that are narrower than upstream's.
   void verifyUse(Operation *op) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
@@ -325,6 +341,8 @@ private:
                      "tile.grid: move it inside";
         return;
       }
+    if (!verifyView(op))
+      return;
     verifyTypes(op);
     verifyNoMemRefChoice(op);
     if (auto grid = dyn_cast<GridOp>(op)) {
@@ -410,9 +428,19 @@ private:
       rejectOp(op);
       return;
     }
+    if (!verifyView(op))
+      return;
     verifyTypes(op);
     verifyNoMemRefChoice(op);
     verifyUse(op);
+    const bool isLoop = isa<LoopLikeOpInterface>(op);
+    if (isLoop && loops == kMaxLoops) {
+      error(op) << "is nested in " << kMaxLoops
+                << " other loops, which is the limit: analyses of loops take twice the time for "
+                   "each level; make one loop of several";
+      return;
+    }
+    loops += isLoop;
     if (auto load = dyn_cast<LoadOp>(op))
       verifyDemands(load, {Requirement::Tma, Requirement::Pipelined, Requirement::Peeled});
     else if (auto store = dyn_cast<StoreOp>(op))
@@ -421,6 +449,7 @@ private:
       verifyDemands(mma, {Requirement::Wgmma});
     for (Region &region : op->getRegions())
       verifyGridRegion(region);
+    loops -= isLoop;
   }
 
   /// A demand that no pass would look at may not seem to be met.
@@ -438,7 +467,11 @@ private:
       }
   }
 
+  static constexpr unsigned kMaxLoops = 16, kMaxViews = 256;
+
   KernelOp kernel;
+  unsigned loops = 0; ///< around the op
+  llvm::DenseMap<Value, unsigned> viewDepths;
   bool failed = false;
 };
 
