@@ -274,19 +274,17 @@ std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
   PlanReport report;
   llvm::raw_string_ostream(report.plan) << kernel.getPlanAttr();
   cta::PlanAttr plan = cta::planOf(kernel);
-  if (auto least = launch->getAttrOfType<IntegerAttr>(cta::kLeastGroupAttr); least && plan) {
+  if (std::optional<int64_t> least = tile::integerOf(launch->getAttr(cta::kLeastGroupAttr));
+      least && plan) {
     report.group = plan.getGroup().value_or(0);
-    report.leastGroup = least.getInt();
+    report.leastGroup = *least;
   }
   if (launch.walk([](cta::ClusterPlaceOp) { return WalkResult::interrupt(); }).wasInterrupted())
     report.roundsForPlaces = cta::kRoundsForPlaces;
   auto prediction = launch->getAttrOfType<DictionaryAttr>("cta.prediction");
   if (!prediction)
     return report;
-  auto number = [&](StringRef name) -> std::optional<int64_t> {
-    auto value = prediction.getAs<IntegerAttr>(name);
-    return value ? std::optional<int64_t>(value.getInt()) : std::nullopt;
-  };
+  auto number = [&](StringRef name) { return tile::integerOf(prediction.get(name)); };
   auto bound = prediction.getAs<StringAttr>("bound");
   if (!bound)
     return report;
@@ -323,15 +321,15 @@ void collectLoop(scf::ForOp loop, const Source &source, LaunchReport &report) {
                      .wasInterrupted();
   if (unknown)
     return;
-  auto ii = schedule.getAs<IntegerAttr>("ii");
+  std::optional<int64_t> ii = tile::integerOf(schedule.get("ii"));
   auto bound = schedule.getAs<StringAttr>("bound");
   if (!ii || !bound)
     return;
-  LoopReport result{source.lineOf(loop.getLoc()), ii.getInt(), bound.getValue().str(), {}};
+  LoopReport result{source.lineOf(loop.getLoc()), *ii, bound.getValue().str(), {}};
   if (auto bounds = schedule.getAs<DictionaryAttr>("bounds"))
     for (NamedAttribute entry : bounds)
-      if (auto cycles = dyn_cast<IntegerAttr>(entry.getValue()))
-        result.bounds.push_back({entry.getName().str(), cycles.getInt()});
+      if (std::optional<int64_t> cycles = tile::integerOf(entry.getValue()))
+        result.bounds.push_back({entry.getName().str(), *cycles});
   auto isCopy = [&](const LoopReport &other) {
     return result.line && std::tie(result.line, result.ii, result.bound, result.bounds) ==
                               std::tie(other.line, other.ii, other.bound, other.bounds);

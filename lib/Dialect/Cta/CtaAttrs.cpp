@@ -354,7 +354,7 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "plan: '" << name << "' is " << low << " to " << high << ", got "
                        << *value;
   };
-  constexpr int64_t kMany = int64_t(1) << 20;
+  constexpr int64_t kMany = tile::kMaxGroup;
   if (failed(within("warpgroups", warpgroups, 1, 8)) ||
       failed(within("producers", producers, 0, 4)) || failed(within("stages", stages, 0, 64)) ||
       failed(within("persistent", persistent, 0, 1)) || failed(within("group", group, 0, kMany)) ||

@@ -217,12 +217,22 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   if (succeeded(parser.parseOptionalKeyword("order"))) {
     Attribute order;
-    if (parser.parseEqual() || parser.parseCustomAttributeWithFallback(
-                                   order, Type{}, [&](Attribute &out, Type) -> ParseResult {
-                                     out = OrderAttr::parse(parser, Type{});
-                                     return success(static_cast<bool>(out));
-                                   }))
+    if (parser.parseEqual())
       return failure();
+    SMLoc loc = parser.getCurrentLocation();
+    auto parseBare = [&](Attribute &out, Type) -> ParseResult {
+      // The generated parser would only say that it wants a '<'.
+      if (*loc.getPointer() == '<')
+        out = OrderAttr::parse(parser, Type{});
+      else
+        parser.emitError(loc) << "grid_c5: expected an order, as in 'order = <group = 8>'";
+      return success(static_cast<bool>(out));
+    };
+    if (parser.parseCustomAttributeWithFallback(order, Type{}, parseBare))
+      return failure();
+    if (!isa<OrderAttr>(order))
+      return parser.emitError(loc)
+             << "grid_c5: expected an order, as in 'order = <group = 8>', got " << order;
     result.addAttribute("order", order);
   }
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes))

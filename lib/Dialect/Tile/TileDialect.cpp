@@ -50,9 +50,19 @@ void TileDialect::registerAttributes() {
 }
 
 LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t group) {
-  if (group < 0)
-    return emitError() << "the group of a grid's order must be 0 or more, got " << group;
+  if (group < 0 || group > kMaxGroup)
+    return emitError() << "the group of a grid's order is 0 to " << kMaxGroup << " rows, got "
+                       << group;
   return success();
+}
+
+std::optional<int64_t> tessera::tile::integerOf(Attribute attr) {
+  auto number = dyn_cast_or_null<IntegerAttr>(attr);
+  if (!number || number.getType().isInteger(1) ||
+      !(number.getType().isIndex() || number.getType().isSignlessInteger()) ||
+      number.getValue().getSignificantBits() > 64)
+    return std::nullopt;
+  return number.getValue().getSExtValue();
 }
 
 //===--- Argument facts (constraint 3 of tile.kernel) ----------------------------------------===//
@@ -97,13 +107,13 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
     for (auto [d, entry] : llvm::enumerate(list)) {
       if (isa<StringAttr, UnitAttr>(entry))
         continue;
-      auto number = dyn_cast<IntegerAttr>(entry);
-      if (!number || number.getInt() < 0)
+      std::optional<int64_t> number = integerOf(entry);
+      if (!number || *number < 0)
         return op->emitOpError("kernel_c3: tile.shape of argument ")
                << arg << ", dimension " << d << ": expected a name, a size, or unit, got " << entry;
-      if (!memref.isDynamicDim(d) && memref.getDimSize(d) != number.getInt())
+      if (!memref.isDynamicDim(d) && memref.getDimSize(d) != *number)
         return op->emitOpError("kernel_c3: tile.shape of argument ")
-               << arg << ", dimension " << d << " says " << number.getInt() << " but the type is "
+               << arg << ", dimension " << d << " says " << *number << " but the type is "
                << memref;
     }
     return success();
@@ -111,10 +121,11 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
   if (name == kAlign) {
     if (failed(needMemref()))
       return failure();
-    auto number = dyn_cast<IntegerAttr>(fact.getValue());
-    if (!number || number.getInt() < 1 || !llvm::isPowerOf2_64(number.getInt()))
+    std::optional<int64_t> number = integerOf(fact.getValue());
+    if (!number || *number < 1 || *number > kMaxAlign || !llvm::isPowerOf2_64(*number))
       return op->emitOpError("kernel_c3: tile.align of argument ")
-             << arg << " must be a power of two (bytes), got " << fact.getValue();
+             << arg << " must be a power of two (bytes), at most " << kMaxAlign << ", got "
+             << fact.getValue();
     return success();
   }
   if (name == kSizeDivisible || name == kStrideDivisible || name == kSizeMax)
@@ -127,8 +138,8 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
     return success();
   }
   if (name == kDivisible) {
-    auto number = dyn_cast<IntegerAttr>(fact.getValue());
-    if (memref || !type.isIntOrIndex() || !number || number.getInt() < 1)
+    std::optional<int64_t> number = integerOf(fact.getValue());
+    if (memref || !type.isIntOrIndex() || !number || *number < 1)
       return op->emitOpError("kernel_c3: tile.divisible of argument ")
              << arg << " must be a positive number on an integer scalar";
     return success();

@@ -79,8 +79,26 @@ tile.kernel @order() {
 // -----
 
 tile.kernel @group() {
-  // expected-error @+1 {{the group of a grid's order must be 0 or more, got -1}}
+  // expected-error @+1 {{the group of a grid's order is 0 to 1048576 rows, got -1}}
   tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = <group = -1> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @large_group() {
+  // expected-error @+1 {{the group of a grid's order is 0 to 1048576 rows, got 1048577}}
+  tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = <group = 1048577> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @no_order() {
+  // expected-error @+1 {{grid_c5: expected an order, as in 'order = <group = 8>', got #tile.pad<any>}}
+  tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = #tile.pad<any> {
   }
   tile.return
 }
@@ -138,7 +156,7 @@ tile.kernel @no_step() {
 // -----
 
 tile.kernel @order_syntax() {
-  // expected-error @+1 {{expected '<'}}
+  // expected-error @+1 {{grid_c5: expected an order, as in 'order = <group = 8>'}}
   tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = 3 {
   }
   tile.return

@@ -111,7 +111,7 @@ tile.kernel @shape_scalar(%x: f32 {tile.shape = []}) {
 
 // -----
 
-// expected-error @+1 {{kernel_c3: tile.align of argument 0 must be a power of two (bytes), got 12}}
+// expected-error @+1 {{kernel_c3: tile.align of argument 0 must be a power of two (bytes), at most 1073741824, got 12}}
 tile.kernel @align(%x: memref<?xf32> {tile.align = 12}) {
   tile.return
 }
@@ -234,5 +234,33 @@ tile.kernel @"a\0Ab"() {
 
 // expected-error @+1 {{kernel_c5: the name of a kernel holds a control character}}
 tile.kernel @variant() attributes {variant_of = "a\00b"} {
+  tile.return
+}
+
+// -----
+
+// expected-error @+1 {{tile.align of argument 0 must be a power of two (bytes), at most 1073741824, got 2147483648}}
+tile.kernel @large_align(%x: memref<?xf32> {tile.align = 2147483648}) {
+  tile.return
+}
+
+// -----
+
+// expected-error @+1 {{tile.align of argument 0 must be a power of two (bytes), at most 1073741824, got 16 : ui8}}
+tile.kernel @unsigned_align(%x: memref<?xf32> {tile.align = 16 : ui8}) {
+  tile.return
+}
+
+// -----
+
+// expected-error @+1 {{must be a positive number on an integer scalar}}
+tile.kernel @wide_divisible(%x: i32 {tile.divisible = 340282366920938463463374607431768211455 : i128}) {
+  tile.return
+}
+
+// -----
+
+// expected-error @+1 {{tile.shape of argument 0, dimension 0: expected a name, a size, or unit, got 4 : si32}}
+tile.kernel @signed_shape(%x: memref<?xf32> {tile.shape = [4 : si32]}) {
   tile.return
 }

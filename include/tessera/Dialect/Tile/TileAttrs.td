@@ -83,7 +83,7 @@ def Tile_OrderAttr : AttrDef<Tile_Dialect, "Order"> {
   let description = [{
     `#tile.order<group = 8>`: blocks run in groups of 8 rows (blocks of the first grid dimension), inside a group
     down the rows first. Keeps the operands of neighbouring blocks in L2. Needs a grid of rank ≥ 2;
-    `group = 0` is plain row-major order.
+    `group = 0` is plain row-major order; at most 1048576.
   }];
   let parameters = (ins "int64_t":$group);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -86,12 +86,12 @@ Value tessera::cta::tripsInFront(Arith outside, tile::GridOp grid, scf::ForOp lo
 }
 
 Value tessera::cta::mostRowsOfGroup(Arith outside, tile::GridOp grid) {
-  auto panel = grid->getAttrOfType<IntegerAttr>(kPanelAttr);
-  scf::ForOp loop = panel && panel.getInt() >= 1 ? loopOfProducts(grid) : scf::ForOp();
+  std::optional<int64_t> panel = tile::integerOf(grid->getAttr(kPanelAttr));
+  scf::ForOp loop = panel && *panel >= 1 ? loopOfProducts(grid) : scf::ForOp();
   Value trips = loop ? tripsInFront(outside, grid, loop) : Value();
   if (!trips)
     return {};
-  Value iterations = outside.index(std::max<int64_t>(kPanelBytes / panel.getInt(), 1));
+  Value iterations = outside.index(std::max<int64_t>(kPanelBytes / *panel, 1));
   Value rows = outside.make<arith::DivSIOp>(iterations, trips);
   PlanAttr plan = planOf(grid->getParentOfType<tile::KernelOp>());
   const int64_t least = (plan ? plan.getLeastGroup() : std::nullopt).value_or(kLeastGroup);

@@ -247,8 +247,7 @@ static PlanAttr planReplicas(tile::KernelOp kernel, std::string &why) {
     return {};
   MLIRContext *context = kernel.getContext();
   std::optional<int64_t> none, width;
-  if (auto attr = kernel->getAttrOfType<IntegerAttr>(kReplicaPartAttr))
-    width = attr.getInt();
+  width = tile::integerOf(kernel->getAttr(kReplicaPartAttr));
   return PlanAttr::get(context, Replicate::Blocks, /*warpgroups=*/2, none, none, none, none, none,
                        cluster, none, none, width, none, none, none, none);
 }
@@ -262,8 +261,8 @@ struct PlanReplicas : cta::impl::PlanReplicasBase<PlanReplicas> {
     if (failed(requirePhase(kernel, std::nullopt, getArgument())))
       return signalPassFailure();
     if (Attribute part = kernel->getAttr(kReplicaPartAttr)) {
-      auto width = dyn_cast<IntegerAttr>(part);
-      if (!width || !llvm::is_contained(kReplicaParts, width.getInt())) {
+      std::optional<int64_t> width = tile::integerOf(part);
+      if (!width || !llvm::is_contained(kReplicaParts, *width)) {
         kernel.emitOpError("has '")
             << kReplicaPartAttr << "' = " << part << ", but parts of " << kReplicaParts[0]
             << " and " << kReplicaParts[1] << " columns are what it may ask for";
