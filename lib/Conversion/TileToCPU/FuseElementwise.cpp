@@ -22,6 +22,15 @@ static bool isCheap(linalg::GenericOp op) {
   });
 }
 
+/// Fusing copies what was fused before: without a limit a chain of n operations takes n² / 2
+/// copies. Long bodies gain nothing from becoming longer.
+static constexpr size_t kMaxFusedOps = 256;
+
+static bool isShort(linalg::GenericOp producer, linalg::GenericOp consumer) {
+  return producer.getBody()->getOperations().size() + consumer.getBody()->getOperations().size() <=
+         kMaxFusedOps;
+}
+
 /// Whether fusing the producer of `operand` into its user repeats no work. Reductions and products
 /// read an operand many times: what feeds them stays a loop of its own.
 static bool repeatsNothing(OpOperand *operand) {
@@ -31,7 +40,8 @@ static bool repeatsNothing(OpOperand *operand) {
     return false;
   if (isCheap(producer))
     return true;
-  return producer->hasOneUse() && consumer.getMatchingIndexingMap(operand).isPermutation();
+  return isShort(producer, consumer) && producer->hasOneUse() &&
+         consumer.getMatchingIndexingMap(operand).isPermutation();
 }
 
 namespace {
@@ -58,10 +68,32 @@ struct SplatToFill : OpRewritePattern<Op> {
   }
 };
 
+/// Operands of a concatenation become insertions one behind the other, and the time that upstream's
+/// bufferization takes grows with the third power of their number: many are concatenated in groups
+/// first.
+struct ConcatInGroups : OpRewritePattern<tensor::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  static constexpr size_t kMaxOperands = 16;
+
+  LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
+    ValueRange inputs = op.getInputs();
+    if (inputs.size() <= kMaxOperands)
+      return failure();
+    SmallVector<Value> groups;
+    for (size_t i = 0; i < inputs.size(); i += kMaxOperands)
+      groups.push_back(
+          tensor::ConcatOp::create(rewriter, op.getLoc(), op.getDim(),
+                                   inputs.slice(i, std::min(kMaxOperands, inputs.size() - i))));
+    rewriter.replaceOpWithNewOp<tensor::ConcatOp>(op, op.getType(), op.getDim(), groups);
+    return success();
+  }
+};
+
 struct CPUFuseElementwise : tessera::impl::CPUFuseElementwiseBase<CPUFuseElementwise> {
   void runOnOperation() override {
     RewritePatternSet elementwise(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(elementwise);
+    elementwise.add<ConcatInGroups>(&getContext(), /*benefit=*/2);
     tensor::populateDecomposeTensorConcatPatterns(elementwise);
     RewritePatternSet fuse(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(fuse, repeatsNothing);

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace tessera {
@@ -14,11 +15,19 @@ namespace tessera {
 
 using namespace mlir;
 
+/// What FinalizeMemRefToLLVM makes a memcpy of; a loop LLVM would unroll, element by element.
+static bool isContiguous(Value memref) {
+  auto type = dyn_cast<MemRefType>(memref.getType());
+  return type && type.hasStaticShape() && memref::isStaticShapeAndContiguousRowMajor(type);
+}
+
 namespace {
 struct CPULowerCopies : tessera::impl::CPULowerCopiesBase<CPULowerCopies> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     getOperation()->walk([&](memref::CopyOp op) {
+      if (isContiguous(op.getSource()) && isContiguous(op.getTarget()))
+        return;
       rewriter.setInsertionPoint(op);
       unsigned rank = cast<MemRefType>(op.getTarget().getType()).getRank();
       AffineMap identity = rewriter.getMultiDimIdentityMap(rank);

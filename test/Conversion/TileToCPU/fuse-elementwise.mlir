@@ -59,3 +59,29 @@ func.func @constants(%x: tensor<4xi32>) -> (tensor<64x64xf32>, tensor<8xi32>) {
   %c = tensor.concat dim(0) %x, %list : (tensor<4xi32>, tensor<4xi32>) -> tensor<8xi32>
   return %splat, %c : tensor<64x64xf32>, tensor<8xi32>
 }
+
+// -----
+
+// The operands of a long concatenation are put together in groups of 16: the time of bufferization grows with the third power of
+// their number.
+// CHECK-LABEL: func.func @long_concat(
+// CHECK-COUNT-16: tensor.insert_slice {{.*}} : tensor<2xf32> into tensor<32xf32>
+// CHECK: tensor.insert_slice {{.*}}[0] [32] [1] : tensor<32xf32> into tensor<34xf32>
+// CHECK: tensor.insert_slice {{.*}}[32] [2] [1] : tensor<2xf32> into tensor<34xf32>
+// CHECK-NOT: tensor.insert_slice
+func.func @long_concat(%x: tensor<2xf32>) -> tensor<34xf32> {
+  %y = tensor.concat dim(0) %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x
+    : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<34xf32>
+  return %y : tensor<34xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @short_concat(
+// CHECK-COUNT-16: tensor.insert_slice {{.*}} : tensor<2xf32> into tensor<32xf32>
+// CHECK-NOT: tensor.insert_slice
+func.func @short_concat(%x: tensor<2xf32>) -> tensor<32xf32> {
+  %y = tensor.concat dim(0) %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x
+    : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<32xf32>
+  return %y : tensor<32xf32>
+}
