@@ -91,42 +91,58 @@ std::string orEmpty(std::optional<StringRef> text) { return text.value_or("").st
 
 //===--- workspace --------------------------------------------------------------------------===//
 
+/// Parts of an expression that have a name.
+using ExprNames = llvm::DenseMap<const void *, std::string>;
+
 /// As people write it: "M * (ceildivs(K, 64) * 64)".
-std::string exprText(tile::KernelOp kernel, const contract::Expr &expr) {
+std::string exprText(tile::KernelOp kernel, const contract::Expr &expr, const ExprNames &names) {
   using Kind = contract::Expr::Kind;
   auto call = [](StringRef name, ArrayRef<std::string> operands) {
     return name.str() + "(" + llvm::join(operands, ", ") + ")";
   };
-  switch (expr.kind) {
+  switch (expr.kind()) {
   case Kind::Constant:
-    return std::to_string(expr.value);
+    return std::to_string(expr.value());
   case Kind::NumCores:
     return "num_cores";
   case Kind::MaxClusters:
     return "max_clusters";
   case Kind::Scalar:
-    return kernel.getArgName(expr.arg);
+    return kernel.getArgName(expr.arg());
   case Kind::Size:
-    if (auto names = kernel.getArgAttrOfType<ArrayAttr>(expr.arg, tile::TileDialect::kShape))
-      if (auto name = dyn_cast<StringAttr>(names[expr.dim]))
+    if (auto shape = kernel.getArgAttrOfType<ArrayAttr>(expr.arg(), tile::TileDialect::kShape))
+      if (auto name = dyn_cast<StringAttr>(shape[expr.dim()]))
         return name.str();
     [[fallthrough]];
   case Kind::Stride:
-    return call(expr.kind == Kind::Size ? "size" : "stride",
-                {kernel.getArgName(expr.arg), std::to_string(expr.dim)});
+    return call(expr.kind() == Kind::Size ? "size" : "stride",
+                {kernel.getArgName(expr.arg()), std::to_string(expr.dim())});
   case Kind::Apply:
     break;
   }
   SmallVector<std::string> operands;
-  for (const contract::Expr &operand : expr.operands) {
-    operands.push_back(exprText(kernel, operand));
-    if (operand.op == "add" || operand.op == "sub")
+  for (const contract::Expr &operand : expr.operands()) {
+    auto named = names.find(operand.identity());
+    operands.push_back(named == names.end() ? exprText(kernel, operand, names) : named->second);
+    if (named == names.end() && (operand.op() == "add" || operand.op() == "sub"))
       operands.back() = "(" + operands.back() + ")";
   }
-  StringRef sign = expr.op == "mul" ? " * " : expr.op == "add" ? " + " : " - ";
-  if (expr.op == "mul" || expr.op == "add" || expr.op == "sub")
+  StringRef sign = expr.op() == "mul" ? " * " : expr.op() == "add" ? " + " : " - ";
+  if (expr.op() == "mul" || expr.op() == "add" || expr.op() == "sub")
     return llvm::join(operands, sign);
-  return call(expr.op, operands);
+  return call(expr.op(), operands);
+}
+
+/// The same; parts that would make it long come behind it: "#0 * #0 where #0 = M + N".
+std::string exprText(tile::KernelOp kernel, const contract::Expr &expr) {
+  ExprNames names;
+  std::string parts;
+  for (const contract::Expr &part : contract::namedParts(expr)) {
+    std::string name = "#" + std::to_string(names.size());
+    parts += (parts.empty() ? " where " : ", ") + name + " = " + exprText(kernel, part, names);
+    names[part.identity()] = std::move(name);
+  }
+  return exprText(kernel, expr, names) + parts;
 }
 
 /// "8386560 bytes of bf16", "2 * M * ceildivs(K, 64) * 64 bytes of bf16".

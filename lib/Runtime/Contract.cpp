@@ -16,11 +16,13 @@ namespace {
 constexpr std::string_view magic = "TESSERA-CTR-0001";
 constexpr size_t headerSize = 24;
 
-// Limits. Generous for any kernel, small enough that no text can make the reader misbehave.
+// Limits. Generous for any kernel, small enough that no text can make the reader misbehave. The
+// same as in docs/Contract.md and in the compiler's Target/Contract.h.
 constexpr uint64_t maxJsonBytes = uint64_t{16} << 20;
 constexpr size_t maxKernels = 4096, maxArgs = 1024, maxRank = 16, maxList = 4096;
-constexpr size_t maxNodes = 65536, maxWorkspaces = 256;
-constexpr unsigned maxDepth = 200;
+constexpr size_t maxNodes = 65536, maxWorkspaces = 256, maxDescriptors = 64;
+constexpr unsigned maxDepth = 256;
+constexpr int64_t maxAlign = int64_t{1} << 30;
 constexpr int64_t maxSize = std::numeric_limits<int64_t>::max();
 
 Element readElement(const JsonReader &reader, bool scalar) {
@@ -50,7 +52,8 @@ private:
   void readDescriptor(const JsonReader &reader, const Variant &variant, Descriptor &descriptor);
   void readWorkspace(const JsonReader &reader, std::vector<Workspace> &workspaces);
   Expr readExpr(const JsonReader &reader);
-  uint32_t readNode(const JsonReader &reader, Expr &expr, unsigned depth);
+  struct Graph;
+  uint32_t readNode(const JsonReader &reader, Graph &graph, unsigned level);
   void readExprs(const JsonReader &reader, size_t limit, std::vector<Expr> &exprs);
   std::vector<int64_t> readDivisors(const JsonReader &reader, std::string_view key, size_t rank);
 
@@ -88,14 +91,29 @@ uint32_t KernelReader::readDim(const JsonReader &reader, uint32_t arg) {
   return static_cast<uint32_t>(dim);
 }
 
-uint32_t KernelReader::readNode(const JsonReader &reader, Expr &expr, unsigned depth) {
+/// An expression while it is read.
+struct KernelReader::Graph {
+  Expr &expr;
+  std::vector<uint32_t> named = {};  ///< nodes that "ref" may name
+  std::vector<unsigned> depths = {}; ///< of nodes: on the longest way down
+};
+
+uint32_t KernelReader::readNode(const JsonReader &reader, Graph &graph, unsigned level) {
+  Expr &expr = graph.expr;
   Expr::Node node;
   auto finish = [&] {
+    unsigned depth = 0;
+    for (unsigned i = 0; i < Expr::numOperands(node.op) && !reader.failed(); ++i)
+      depth = std::max(depth, graph.depths[node.operands[i]]);
+    if (depth >= maxDepth)
+      reader.fail("expression is nested deeper than " + std::to_string(maxDepth) + " levels");
+    graph.depths.push_back(depth + 1);
     expr.nodes.push_back(node);
     return static_cast<uint32_t>(expr.nodes.size() - 1);
   };
-  if (depth > maxDepth || expr.nodes.size() > maxNodes) {
-    reader.fail("expression is too large");
+  if (level > maxDepth || expr.nodes.size() >= maxNodes) {
+    reader.fail("expression is larger than " + std::to_string(maxNodes) +
+                " nodes, or nested deeper than " + std::to_string(maxDepth) + " levels");
     return finish();
   }
   if (reader.isInteger()) {
@@ -136,6 +154,17 @@ uint32_t KernelReader::readNode(const JsonReader &reader, Expr &expr, unsigned d
     node.arg = readScalarIndex(reader.member("scalar"), /*integerOnly=*/true);
     return finish();
   }
+  if (reader.has("ref")) {
+    const auto count = static_cast<int64_t>(graph.named.size());
+    JsonReader ref = reader.member("ref");
+    if (count == 0)
+      ref.fail("refers to a list that the expression does not have ('let')");
+    const int64_t index = ref.integer(0, count - 1);
+    if (reader.failed())
+      return finish();
+    expr.isTree = false;
+    return graph.named[static_cast<size_t>(index)];
+  }
   JsonReader name = reader.member("op");
   if (reader.failed())
     return finish();
@@ -150,14 +179,26 @@ uint32_t KernelReader::readNode(const JsonReader &reader, Expr &expr, unsigned d
     return finish();
   }
   for (unsigned i = 0; i < wanted && !reader.failed(); ++i)
-    node.operands[i] = readNode(operands.at(i), expr, depth + 1);
+    node.operands[i] = readNode(operands.at(i), graph, level + 1);
   return finish();
 }
 
 Expr KernelReader::readExpr(const JsonReader &reader) {
   Expr expr;
   expr.nodes.clear();
-  readNode(reader, expr, 0);
+  Graph graph{expr};
+  if (!reader.has("let")) {
+    readNode(reader, graph, 0);
+    return expr;
+  }
+  JsonReader list = reader.member("let");
+  const size_t count = list.arraySize(maxNodes);
+  for (size_t i = 0; i < count && !reader.failed(); ++i)
+    graph.named.push_back(readNode(list.at(i), graph, 0));
+  const uint32_t root = readNode(reader.member("in"), graph, 0);
+  // The root is the last node.
+  if (root + 1 != expr.nodes.size() && !reader.failed())
+    reader.member("in").fail("is a reference: write the operation itself");
   return expr;
 }
 
@@ -236,7 +277,7 @@ void KernelReader::readMemref(const JsonReader &reader, Argument &arg) {
     arg.access = Access::ReadWrite;
   else
     reader.fail("access '" + access + "' is not none, read, write or readwrite");
-  arg.align = reader.integerOr("align", 1, 1, int64_t{1} << 30);
+  arg.align = reader.integerOr("align", 1, 1, maxAlign);
   arg.sizeDivisible = readDivisors(reader, "size_divisible", rank);
   arg.strideDivisible = readDivisors(reader, "stride_divisible", rank);
   arg.alias = reader.stringOr("alias", "");
@@ -424,7 +465,7 @@ void KernelReader::readLaunch(const JsonReader &reader, const Variant &variant, 
   }
   if (reader.has("descriptors")) {
     JsonReader list = reader.member("descriptors");
-    size_t count = list.arraySize(64);
+    size_t count = list.arraySize(maxDescriptors);
     launch.descriptors.resize(count);
     for (size_t i = 0; i < count && !reader.failed(); ++i)
       readDescriptor(list.at(i), variant, launch.descriptors[i]);
@@ -524,14 +565,16 @@ bool parseContract(std::string_view bytes, Contract &contract, std::string &erro
   }
   JsonReader top(json, error);
   int64_t version = top.member("version").integer(0, maxSize);
-  if (!top.failed() && version != 1)
-    top.fail("version " + std::to_string(version) + ", this runtime reads version 1");
+  if (!top.failed() && version != 1 && version != 2)
+    top.fail("version " + std::to_string(version) + ", this runtime reads versions 1 and 2");
   contract.compiler = top.stringOr("compiler", "");
   contract.target = top.member("target").string();
   if (top.failed())
     return false;
   JsonReader kernels = top.member("kernels");
   size_t count = kernels.arraySize(maxKernels);
+  if (count == 0)
+    kernels.fail("there are none: an artifact without kernels cannot do anything");
   contract.kernels.reserve(count);
   for (size_t i = 0; i < count && !top.failed(); ++i) {
     contract.kernels.emplace_back();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 namespace tessera::rt {
 
@@ -173,8 +174,21 @@ struct Evaluator {
   const std::vector<BoundArg> &args;
   const Capacity &capacity;
   std::string &error;
+  std::vector<std::optional<int64_t>> known = {}; ///< of nodes that may be used again; empty: none
 
   bool evaluate(uint32_t index, int64_t &out) {
+    if (known.empty())
+      return compute(index, out);
+    if (!known[index]) {
+      if (!compute(index, out))
+        return false;
+      known[index] = out;
+    }
+    out = *known[index];
+    return true;
+  }
+
+  bool compute(uint32_t index, int64_t &out) {
     const Expr::Node &node = nodes[index];
     switch (node.op) {
     case Expr::Op::Constant:
@@ -221,8 +235,13 @@ struct Evaluator {
 struct Printer {
   const std::vector<Expr::Node> &nodes;
   const std::vector<std::string> &names;
+  std::vector<std::string> parts; ///< names of nodes that stand by themselves; empty: none
 
   std::string print(uint32_t index, bool nested) {
+    return parts.empty() || parts[index].empty() ? printNode(index, nested) : parts[index];
+  }
+
+  std::string printNode(uint32_t index, bool nested) {
     const Expr::Node &node = nodes[index];
     switch (node.op) {
     case Expr::Op::Constant:
@@ -269,12 +288,32 @@ unsigned Expr::numOperands(Op op) {
 
 bool Expr::evaluate(const std::vector<BoundArg> &args, const Capacity &capacity, int64_t &result,
                     std::string &error) const {
-  return Evaluator{nodes, args, capacity, error}.evaluate(static_cast<uint32_t>(nodes.size() - 1),
-                                                          result);
+  Evaluator evaluator{nodes, args, capacity, error};
+  if (!isTree)
+    evaluator.known.resize(nodes.size());
+  return evaluator.evaluate(static_cast<uint32_t>(nodes.size() - 1), result);
 }
 
 std::string Expr::print(const std::vector<std::string> &names) const {
-  return Printer{nodes, names}.print(static_cast<uint32_t>(nodes.size() - 1), false);
+  Printer printer{nodes, names, {}};
+  const auto root = static_cast<uint32_t>(nodes.size() - 1);
+  if (isTree)
+    return printer.printNode(root, false);
+  std::vector<uint8_t> uses(nodes.size());
+  for (const Node &node : nodes)
+    for (unsigned i = 0; i < numOperands(node.op); ++i)
+      uses[node.operands[i]] += uses[node.operands[i]] < 2;
+  printer.parts.resize(nodes.size());
+  std::string definitions;
+  size_t count = 0;
+  for (uint32_t i = 0; i < root; ++i) {
+    if (uses[i] < 2 || numOperands(nodes[i].op) == 0)
+      continue;
+    std::string text = printer.printNode(i, false);
+    printer.parts[i] = "#" + std::to_string(count++);
+    definitions += (definitions.empty() ? " where " : ", ") + printer.parts[i] + " = " + text;
+  }
+  return printer.printNode(root, false) + definitions;
 }
 
 } // namespace tessera::rt

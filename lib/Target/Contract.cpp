@@ -4,6 +4,8 @@
 // The model of the contract: expressions and their folding, and the JSON text. No IR.
 #include "tessera/Target/Contract.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
@@ -14,26 +16,92 @@ namespace json = llvm::json;
 //===--- expressions ------------------------------------------------------------------------===//
 
 Expr Expr::constant(int64_t value) {
-  Expr e;
-  e.value = value;
-  return e;
-}
-static Expr leaf(Expr::Kind kind, unsigned arg, unsigned dim) {
-  Expr e;
-  e.kind = kind;
-  e.arg = arg;
-  e.dim = dim;
-  return e;
+  Node node;
+  node.value = value;
+  return Expr(std::move(node));
 }
 Expr Expr::size(unsigned arg, unsigned dim) { return leaf(Kind::Size, arg, dim); }
 Expr Expr::stride(unsigned arg, unsigned dim) { return leaf(Kind::Stride, arg, dim); }
 Expr Expr::scalar(unsigned arg) { return leaf(Kind::Scalar, arg, 0); }
 Expr Expr::numCores() { return leaf(Kind::NumCores, 0, 0); }
 Expr Expr::maxClusters() { return leaf(Kind::MaxClusters, 0, 0); }
+Expr Expr::leaf(Kind kind, unsigned arg, unsigned dim) {
+  Node node;
+  node.kind = kind;
+  node.arg = arg;
+  node.dim = dim;
+  return Expr(std::move(node));
+}
 
 bool Expr::operator==(const Expr &other) const {
-  return kind == other.kind && value == other.value && arg == other.arg && dim == other.dim &&
-         op == other.op && operands == other.operands;
+  // Equal nodes need not be the same; a pair is looked at once, or sharing would be undone.
+  llvm::DenseSet<std::pair<const void *, const void *>> seen;
+  std::vector<std::pair<const Expr *, const Expr *>> work{{this, &other}};
+  while (!work.empty()) {
+    auto [x, y] = work.back();
+    work.pop_back();
+    const Node &a = *x->node, &b = *y->node;
+    if (&a == &b || !seen.insert({&a, &b}).second)
+      continue;
+    if (a.kind != b.kind || a.value != b.value || a.arg != b.arg || a.dim != b.dim ||
+        a.depth != b.depth || a.op != b.op || a.operands.size() != b.operands.size())
+      return false;
+    for (size_t i = 0; i < a.operands.size(); ++i)
+      work.push_back({&a.operands[i], &b.operands[i]});
+  }
+  return true;
+}
+
+/// The nodes, operands before users, and how many operands each is.
+static std::vector<Expr> nodesInOrder(const Expr &root,
+                                      llvm::DenseMap<const void *, size_t> &uses) {
+  std::vector<Expr> order;
+  std::vector<std::pair<Expr, bool>> work{{root, false}};
+  while (!work.empty()) {
+    auto [expr, isDone] = work.back();
+    work.pop_back();
+    if (isDone) {
+      order.push_back(expr);
+      continue;
+    }
+    if (++uses[expr.identity()] > 1)
+      continue;
+    work.push_back({expr, true});
+    for (const Expr &operand : llvm::reverse(expr.operands()))
+      work.push_back({operand, false});
+  }
+  return order;
+}
+
+size_t tessera::contract::numNodes(const Expr &expr) {
+  llvm::DenseMap<const void *, size_t> uses;
+  size_t count = expr.kind() == Expr::Kind::Apply ? 0 : 1;
+  for (const Expr &node : nodesInOrder(expr, uses))
+    if (node.kind() == Expr::Kind::Apply)
+      count += 1 + llvm::count_if(node.operands(), [](const Expr &operand) {
+                 return operand.kind() != Expr::Kind::Apply;
+               });
+  return count;
+}
+
+/// A tree of so many nodes is readable, and was written before contracts knew sharing.
+static constexpr size_t kMaxTreeNodes = 256;
+
+std::vector<Expr> tessera::contract::namedParts(const Expr &expr) {
+  llvm::DenseMap<const void *, size_t> uses, written;
+  std::vector<Expr> order = nodesInOrder(expr, uses), parts;
+  for (const Expr &node : order) {
+    size_t &size = written[node.identity()];
+    size = 1;
+    for (const Expr &operand : node.operands())
+      size = llvm::SaturatingAdd(size, written.lookup(operand.identity()));
+  }
+  if (written.lookup(expr.identity()) <= kMaxTreeNodes)
+    return {};
+  for (const Expr &node : order)
+    if (node.kind() == Expr::Kind::Apply && uses.lookup(node.identity()) > 1)
+      parts.push_back(node);
+  return parts;
 }
 
 /// The value of `op` on two constants, unless it overflows, divides by zero, or is not worth
@@ -69,7 +137,7 @@ Expr Expr::apply(llvm::StringRef op, std::vector<Expr> operands) {
   if (operands.size() == 2) {
     const Expr &a = operands[0], &b = operands[1];
     if (a.isConstant() && b.isConstant())
-      if (std::optional<int64_t> folded = fold(op, a.value, b.value))
+      if (std::optional<int64_t> folded = fold(op, a.value(), b.value()))
         return constant(*folded);
     if (b.isConstant(0) && (op == "add" || op == "sub"))
       return a;
@@ -81,25 +149,28 @@ Expr Expr::apply(llvm::StringRef op, std::vector<Expr> operands) {
     if (a.isConstant(1) && op == "mul")
       return b;
   }
-  Expr e;
-  e.kind = Kind::Apply;
-  e.op = op.str();
-  e.operands = std::move(operands);
-  return e;
+  Node node;
+  node.kind = Kind::Apply;
+  node.op = op.str();
+  for (const Expr &operand : operands)
+    node.depth = std::max(node.depth, operand.depth() + 1);
+  node.operands = std::move(operands);
+  return Expr(std::move(node));
 }
 
 //===--- JSON -------------------------------------------------------------------------------===//
 
-static json::Value toJson(const Expr &e) {
-  switch (e.kind) {
+/// `names` are the parts that stand in a list of their own: a reference takes the place of each.
+static json::Value toJson(const Expr &e, const llvm::DenseMap<const void *, int64_t> &names) {
+  switch (e.kind()) {
   case Expr::Kind::Constant:
-    return e.value;
+    return e.value();
   case Expr::Kind::Size:
-    return json::Object{{"size", json::Array{e.arg, e.dim}}};
+    return json::Object{{"size", json::Array{e.arg(), e.dim()}}};
   case Expr::Kind::Stride:
-    return json::Object{{"stride", json::Array{e.arg, e.dim}}};
+    return json::Object{{"stride", json::Array{e.arg(), e.dim()}}};
   case Expr::Kind::Scalar:
-    return json::Object{{"scalar", e.arg}};
+    return json::Object{{"scalar", e.arg()}};
   case Expr::Kind::NumCores:
     return "num_cores";
   case Expr::Kind::MaxClusters:
@@ -108,9 +179,24 @@ static json::Value toJson(const Expr &e) {
     break;
   }
   json::Array operands;
-  for (const Expr &operand : e.operands)
-    operands.push_back(toJson(operand));
-  return json::Object{{"op", e.op}, {"args", std::move(operands)}};
+  for (const Expr &operand : e.operands()) {
+    auto named = names.find(operand.identity());
+    operands.push_back(named == names.end() ? toJson(operand, names)
+                                            : json::Value(json::Object{{"ref", named->second}}));
+  }
+  return json::Object{{"op", e.op()}, {"args", std::move(operands)}};
+}
+
+static json::Value toJson(const Expr &e) {
+  llvm::DenseMap<const void *, int64_t> names;
+  json::Array list;
+  for (const Expr &part : namedParts(e)) {
+    list.push_back(toJson(part, names));
+    names[part.identity()] = static_cast<int64_t>(names.size());
+  }
+  if (list.empty())
+    return toJson(e, names);
+  return json::Object{{"let", std::move(list)}, {"in", toJson(e, names)}};
 }
 
 template <typename T>
@@ -302,13 +388,41 @@ std::string tessera::contract::toJson(const Contract &contract) {
   json::Array kernels;
   for (const Kernel &kernel : contract.kernels)
     kernels.push_back(::toJson(kernel));
-  json::Value root = json::Object{{"version", 1},
-                                  {"compiler", contract.compiler},
-                                  {"target", contract.target},
-                                  {"kernels", std::move(kernels)}};
-  std::string text;
-  llvm::raw_string_ostream(text) << root;
-  return text;
+  json::Object root{{"version", 1},
+                    {"compiler", contract.compiler},
+                    {"target", contract.target},
+                    {"kernels", std::move(kernels)}};
+  auto print = [&] {
+    std::string text;
+    llvm::raw_string_ostream(text) << json::Value(json::Object(root));
+    return text;
+  };
+  std::string text = print();
+  // Quotes inside of texts are escaped: this is a key.
+  if (!llvm::StringRef(text).contains("\"let\":["))
+    return text;
+  root["version"] = 2;
+  return print();
+}
+
+/// An expression of kMaxDepth levels is twice as many brackets.
+static constexpr unsigned kMaxBrackets = 1000;
+
+llvm::Expected<json::Value> tessera::contract::parseJson(llvm::StringRef text) {
+  unsigned depth = 0;
+  bool inText = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (inText && c == '\\')
+      ++i;
+    else if (c == '"')
+      inText = !inText;
+    else if (!inText && (c == '[' || c == '{') && ++depth > kMaxBrackets)
+      return llvm::createStringError("brackets are nested deeper than %u levels", kMaxBrackets);
+    else if (!inText && (c == ']' || c == '}') && depth)
+      --depth;
+  }
+  return json::parse(text);
 }
 
 constexpr llvm::StringLiteral kMagic = "TESSERA-CTR-0001";

@@ -104,7 +104,7 @@ static std::optional<llvm::json::Value> toJson(Attribute attr) {
 }
 
 static LogicalResult fill(llvm::json::Object &launch, LLVM::LLVMFuncOp func, StringRef attrName,
-                          StringRef key) {
+                          StringRef key, size_t limit) {
   auto attr = func->getAttrOfType<ArrayAttr>(attrName);
   std::optional<llvm::json::Value> value(llvm::json::Array{});
   if (attr)
@@ -112,6 +112,10 @@ static LogicalResult fill(llvm::json::Object &launch, LLVM::LLVMFuncOp func, Str
   if (!value)
     return func.emitError("'") << attrName
                                << "' holds what the launch contract cannot say: " << attr;
+  llvm::json::Array *list = value->getAsArray();
+  if (!list || list->size() > limit)
+    return func.emitError("'") << attrName << "' is no list of at most " << limit
+                               << " entries, which is all that launchers read";
   launch[key] = std::move(*value);
   return success();
 }
@@ -120,7 +124,7 @@ FailureOr<std::string> tessera::finishGpuContract(ModuleOp module, StringRef com
   auto text = module->getAttrOfType<StringAttr>(contract::kModuleAttr);
   if (!text)
     return std::string();
-  llvm::Expected<llvm::json::Value> contract = llvm::json::parse(text.getValue());
+  llvm::Expected<llvm::json::Value> contract = contract::parseJson(text.getValue());
   if (!contract) {
     module.emitError("'") << contract::kModuleAttr
                           << "' is not JSON: " << llvm::toString(contract.takeError());
@@ -135,6 +139,10 @@ FailureOr<std::string> tessera::finishGpuContract(ModuleOp module, StringRef com
     module.emitError("'") << contract::kModuleAttr << "' is no JSON object";
     return failure();
   }
+  auto put = [](llvm::json::Value &value, StringRef key, llvm::json::Array list) {
+    if (llvm::json::Object *object = value.getAsObject())
+      (*object)[key] = std::move(list);
+  };
   // Lists are moved out and back in: the JSON library has no mutable iteration over nested values.
   llvm::json::Array kernels = list(*contract, "kernels");
   for (llvm::json::Value &kernel : kernels) {
@@ -150,18 +158,20 @@ FailureOr<std::string> tessera::finishGpuContract(ModuleOp module, StringRef com
               << symbol.value_or("") << "', which the module does not have";
           return failure();
         }
-        if (failed(fill(*object, func, kParamsAttr, "params")) ||
-            failed(fill(*object, func, kDescriptorsAttr, "descriptors")))
+        if (failed(fill(*object, func, kParamsAttr, "params", contract::kMaxList)) ||
+            failed(fill(*object, func, kDescriptorsAttr, "descriptors", contract::kMaxDescriptors)))
           return failure();
       }
-      (*variant.getAsObject())["launches"] = std::move(launches);
+      put(variant, "launches", std::move(launches));
     }
-    (*kernel.getAsObject())["variants"] = std::move(variants);
+    put(kernel, "variants", std::move(variants));
   }
   (*contract->getAsObject())["compiler"] = compiler.str();
-  (*contract->getAsObject())["kernels"] = std::move(kernels);
+  put(*contract, "kernels", std::move(kernels));
   std::string result;
   llvm::raw_string_ostream(result) << *contract;
+  if (failed(contract::checkLimits(result, module)))
+    return failure();
   return result;
 }
 

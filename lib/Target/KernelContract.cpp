@@ -362,5 +362,5 @@ LogicalResult tessera::contract::addVariant(Contract &contract, tile::KernelOp k
     }
   }
   it->variants.push_back(std::move(variant));
-  return success();
+  return checkLimits(contract, *it, kernel);
 }

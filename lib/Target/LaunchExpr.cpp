@@ -16,6 +16,11 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::contract;
 
+/// What is put around an expression (a comparison, the number of blocks) takes some more.
+static constexpr unsigned kMaxBuiltDepth = kMaxDepth - 16;
+static constexpr size_t kMaxBuiltNodes = 65'000;
+static_assert(kMaxBuiltNodes < kMaxNodes);
+
 namespace {
 
 class ExprBuilder {
@@ -32,6 +37,7 @@ public:
   FailureOr<Expr> sizeOf(Value memref, int64_t dim, Operation *asker);
 
 private:
+  FailureOr<Expr> buildValue(Value value);
   FailureOr<Expr> buildOp(Operation *op, Value value);
   FailureOr<Expr> buildBinary(Operation *op, StringRef name);
   FailureOr<Expr> buildAffine(AffineExpr expr, ArrayRef<Expr> dims, ArrayRef<Expr> symbols,
@@ -42,6 +48,9 @@ private:
   static Expr zeroExtend(Expr e, Type type);
 
   Operation *user;
+  llvm::DenseMap<Value, Expr> built; ///< so that a value that is used twice is one node
+  unsigned level = 0;                ///< of `build`
+  bool hasFailed = false;            ///< one error is enough; a value may be asked for 2^n times
 };
 
 unsigned widthOf(Type type) { return type.isIndex() ? 64 : type.getIntOrFloatBitWidth(); }
@@ -50,8 +59,8 @@ unsigned widthOf(Type type) { return type.isIndex() ? 64 : type.getIntOrFloatBit
 Expr ExprBuilder::wrap(Expr e, Type type) {
   unsigned width = widthOf(type);
   if (width == 64 || e.isConstant())
-    return e.isConstant() && width > 1 ? Expr::constant(llvm::SignExtend64(e.value, width))
-           : e.isConstant()            ? Expr::constant(e.value & 1)
+    return e.isConstant() && width > 1 ? Expr::constant(llvm::SignExtend64(e.value(), width))
+           : e.isConstant()            ? Expr::constant(e.value() & 1)
                                        : e;
   if (width == 1)
     return Expr::apply("and", {std::move(e), Expr::constant(1)});
@@ -66,11 +75,12 @@ Expr ExprBuilder::zeroExtend(Expr e, Type type) {
   if (width == 64 || width == 1)
     return e;
   if (e.isConstant())
-    return Expr::constant(e.value & ((int64_t(1) << width) - 1));
+    return Expr::constant(e.value() & ((int64_t(1) << width) - 1));
   return Expr::apply("and", {std::move(e), Expr::constant((int64_t(1) << width) - 1)});
 }
 
 LogicalResult ExprBuilder::reject(Operation *op, const Twine &why) {
+  hasFailed = true;
   InFlightDiagnostic diag = op->emitOpError() << why;
   if (op != user)
     diag.attachNote(user->getLoc())
@@ -81,6 +91,33 @@ LogicalResult ExprBuilder::reject(Operation *op, const Twine &why) {
 }
 
 FailureOr<Expr> ExprBuilder::build(Value value) {
+  if (hasFailed)
+    return failure();
+  if (auto known = built.find(value); known != built.end())
+    return known->second;
+  // Casts make no nodes, but are levels of this function.
+  auto tooLarge = [&](const Twine &what) {
+    return reject(value.getDefiningOp() ? value.getDefiningOp() : user,
+                  "is the end of a computation of more than " + what +
+                      ", which is the limit of what a launcher evaluates: compute less of it "
+                      "outside the grids, or pass the number as an argument of the kernel");
+  };
+  if (level >= kMaxBuiltDepth)
+    return tooLarge(Twine(kMaxBuiltDepth) + " steps, one after the other");
+  ++level;
+  FailureOr<Expr> expr = buildValue(value);
+  --level;
+  if (failed(expr))
+    return failure();
+  if (expr->depth() > kMaxBuiltDepth)
+    return tooLarge(Twine(kMaxBuiltDepth) + " steps, one after the other");
+  if (level == 0 && numNodes(*expr) > kMaxBuiltNodes)
+    return tooLarge(Twine(kMaxBuiltNodes) + " steps");
+  built.try_emplace(value, *expr);
+  return expr;
+}
+
+FailureOr<Expr> ExprBuilder::buildValue(Value value) {
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     if (isa<tile::KernelOp>(arg.getOwner()->getParentOp()) && arg.getType().isIntOrIndex())
       return Expr::scalar(arg.getArgNumber());

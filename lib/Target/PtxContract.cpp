@@ -91,7 +91,7 @@ static LaunchPromise readLaunch(const llvm::json::Value &launch) {
 }
 
 std::optional<LaunchPromises> tessera::launchPromises(std::string_view contractJson) {
-  llvm::Expected<llvm::json::Value> contract = llvm::json::parse(contractJson);
+  llvm::Expected<llvm::json::Value> contract = contract::parseJson(contractJson);
   if (!contract) {
     llvm::consumeError(contract.takeError());
     return std::nullopt;

@@ -3,8 +3,9 @@
 
 //===- Expr.h - Integer expressions of the launch contract ----------------===//
 //
-// An expression is a tree over argument sizes, strides, integer scalars and what the device holds,
-// kept in one vector with children before parents. Arithmetic is signed 64-bit and checked:
+// An expression is a graph over argument sizes, strides, integer scalars and what the device holds,
+// kept in one vector with operands before users: a node that is used twice is there once, and is
+// evaluated once. Arithmetic is signed 64-bit and checked:
 // overflow, division by zero and shifts beyond 63 are errors. `select` looks only at the branch it
 // takes.
 
@@ -96,7 +97,8 @@ public:
   bool evaluate(const std::vector<BoundArg> &args, const Capacity &capacity, int64_t &result,
                 std::string &error) const;
 
-  /// Infix text; `names[i]` is the name of argument i.
+  /// Infix text; `names[i]` is the name of argument i. Operations that are used more than once
+  /// stand behind it: "#0 * #0 where #0 = M + N".
   std::string print(const std::vector<std::string> &names) const;
 
   bool isConstant() const { return nodes.back().op == Op::Constant; }
@@ -104,6 +106,7 @@ public:
 
   /// The last node is the root. The reader of contracts bounds number and depth.
   std::vector<Node> nodes;
+  bool isTree = true; ///< no node is the operand of two
 };
 
 } // namespace tessera::rt

@@ -9,6 +9,7 @@
 #include "tessera/Dialect/Tile/Tile.h"
 #include "llvm/Support/JSON.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,14 +17,23 @@
 namespace tessera::contract {
 
 /// An integer over the sizes, strides and scalars of a kernel's arguments, and what the device
-/// holds.
-struct Expr {
+/// holds. A handle of a node that never changes: copies share it, and what is used twice is there
+/// once.
+class Expr {
+public:
   enum class Kind { Constant, Size, Stride, Scalar, NumCores, MaxClusters, Apply };
-  Kind kind = Kind::Constant;
-  int64_t value = 0;          // Constant
-  unsigned arg = 0, dim = 0;  // Size, Stride, Scalar
-  std::string op;             // Apply: a name of docs/Contract.md, "Expressions"
-  std::vector<Expr> operands; // Apply
+
+  Expr() : Expr(constant(0)) {}
+  Kind kind() const { return node->kind; }
+  int64_t value() const { return node->value; }      // Constant
+  unsigned arg() const { return node->arg; }         // Size, Stride, Scalar
+  unsigned dim() const { return node->dim; }         // Size, Stride
+  const std::string &op() const { return node->op; } // Apply: a name of docs/Contract.md
+  const std::vector<Expr> &operands() const { return node->operands; } // Apply
+  /// Nodes on the longest way down.
+  unsigned depth() const { return node->depth; }
+  /// Which node it is.
+  const void *identity() const { return node.get(); }
 
   static Expr constant(int64_t value);
   static Expr size(unsigned arg, unsigned dim);
@@ -36,9 +46,30 @@ struct Expr {
   static Expr apply(llvm::StringRef op, std::vector<Expr> operands);
 
   bool operator==(const Expr &other) const;
-  bool isConstant() const { return kind == Kind::Constant; }
-  bool isConstant(int64_t v) const { return isConstant() && value == v; }
+  bool isConstant() const { return kind() == Kind::Constant; }
+  bool isConstant(int64_t v) const { return isConstant() && value() == v; }
+
+private:
+  struct Node {
+    Kind kind = Kind::Constant;
+    int64_t value = 0;
+    unsigned arg = 0, dim = 0, depth = 1;
+    std::string op;
+    std::vector<Expr> operands;
+  };
+  static Expr leaf(Kind kind, unsigned arg, unsigned dim);
+  explicit Expr(Node node) : node(std::make_shared<const Node>(std::move(node))) {}
+
+  std::shared_ptr<const Node> node;
 };
+
+/// The nodes of an expression as launchers count them: operations once, leaves as often as they are
+/// used.
+size_t numNodes(const Expr &expr);
+
+/// The operations that an expression uses more than once, operands before users. None if it is
+/// small when it is written out as a tree: then nobody need name them.
+std::vector<Expr> namedParts(const Expr &expr);
 
 struct Argument {
   std::string name;
@@ -143,6 +174,9 @@ struct Contract {
 /// The JSON of docs/Contract.md, without header, keys sorted.
 std::string toJson(const Contract &contract);
 
+/// JSON that somebody else may have written: LLVM's parser is recursive and knows no limit.
+llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
+
 /// Header, length, `json` and the final NUL: the bytes of `__tessera_contract`.
 std::string encode(llvm::StringRef json);
 /// The JSON in such bytes.
@@ -156,6 +190,15 @@ constexpr llvm::StringLiteral kModuleAttr = "tile.contract";
 
 /// "tessera 0.1.0, LLVM 22.1.8": what `Contract::compiler` starts with.
 std::string compilerVersion();
+
+/// What a launcher reads at most (docs/Contract.md, "Limits"); lib/Runtime/Contract.cpp has the
+/// same numbers.
+constexpr size_t kMaxJsonBytes = size_t{16} << 20;
+constexpr size_t kMaxKernels = 4096, kMaxArgs = 1024, kMaxRank = 16, kMaxList = 4096;
+constexpr size_t kMaxWorkspaces = 256, kMaxDescriptors = 64;
+constexpr size_t kMaxNodes = 65536;
+constexpr unsigned kMaxDepth = 256;
+using tile::kMaxAlign;
 
 //===--- from IR ----------------------------------------------------------------------------===//
 
@@ -186,6 +229,12 @@ Access accessOf(mlir::Value memref);
 /// (or its own name), after the variants that are there.
 mlir::LogicalResult addVariant(Contract &contract, tile::KernelOp kernel,
                                std::vector<Launch> launches);
+
+/// Errors at `op` if no launcher would read `kernel`, of whose variants the last one is new.
+mlir::LogicalResult checkLimits(const Contract &contract, const Kernel &kernel,
+                                mlir::Operation *op);
+/// The same of the whole text.
+mlir::LogicalResult checkLimits(llvm::StringRef json, mlir::Operation *op);
 
 } // namespace tessera::contract
 

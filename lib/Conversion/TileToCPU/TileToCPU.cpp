@@ -58,8 +58,10 @@ struct ConvertTileToCPU : tessera::impl::ConvertTileToCPUBase<ConvertTileToCPU> 
     contract.target = "cpu";
     if (failed(outlineGrids(module, contract)) || failed(lowerTileOps(module)))
       return signalPassFailure();
-    module->setAttr(contract::kModuleAttr,
-                    StringAttr::get(&getContext(), contract::toJson(contract)));
+    std::string json = contract::toJson(contract);
+    if (failed(contract::checkLimits(json, module)))
+      return signalPassFailure();
+    module->setAttr(contract::kModuleAttr, StringAttr::get(&getContext(), json));
   }
 };
 } // namespace

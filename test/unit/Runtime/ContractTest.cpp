@@ -118,8 +118,11 @@ TEST(Contract, Malformed) {
   EXPECT_EQ(failure("{"), "malformed contract: it is not valid JSON");
   EXPECT_EQ(failure("[]"), "malformed contract: top level: expected an object");
   EXPECT_EQ(failure("{}"), "malformed contract: top level: 'version' is missing");
-  EXPECT_EQ(failure(replaced("\"version\": 1", "\"version\": 2")),
-            "malformed contract: top level: version 2, this runtime reads version 1");
+  EXPECT_EQ(failure(replaced("\"version\": 1", "\"version\": 3")),
+            "malformed contract: top level: version 3, this runtime reads versions 1 and 2");
+  EXPECT_EQ(failure(R"({"version": 1, "target": "cpu", "kernels": []})"),
+            "malformed contract: kernels: there are none: an artifact without kernels cannot do "
+            "anything");
   EXPECT_EQ(failure(replaced("\"bf16\"", "\"bf17\"")),
             "malformed contract: kernels[0].args[0].element: 'bf17' is not a element type");
   EXPECT_EQ(failure(replaced("{\"size\": [0, 0]}", "{\"size\": [9, 0]}")),
@@ -193,8 +196,122 @@ TEST(Contract, DeepExpressionsAreRefused) {
   std::string deep = "1";
   for (int i = 0; i < 1000; ++i)
     deep = "{\"op\": \"add\", \"args\": [" + deep + ", 1]}";
-  EXPECT_NE(failure(replaced("{\"size\": [0, 0]}", deep)).find("too large"), std::string::npos);
+  EXPECT_NE(failure(replaced("{\"size\": [0, 0]}", deep)).find("nested deeper than 256 levels"),
+            std::string::npos);
+  // In a list the text is flat, the expression is not.
+  std::string list = "1";
+  for (int i = 0; i < 1000; ++i)
+    list += ", {\"op\": \"add\", \"args\": [{\"ref\": " + std::to_string(i) + "}, 1]}";
+  EXPECT_NE(failure(replaced("{\"op\": \"cmp_sle\", \"args\": [{\"size\": [0, 0]}, 1000000]}",
+                             "{\"let\": [" + list +
+                                 "], \"in\": {\"op\": \"add\", \"args\": [{\"ref\": 0}, 1]}}"))
+                .find("nested deeper than 256 levels"),
+            std::string::npos);
   EXPECT_NE(failure(replaced("{\"size\": [0, 0]}", std::string(100000, '['))), "");
+  EXPECT_NE(failure(std::string(8 << 20, '[') + std::string(8 << 20, ']')), "");
+}
+
+/// The condition of the first assume, written with a list.
+static std::string withCondition(const std::string &condition) {
+  std::string json =
+      replaced("{\"op\": \"cmp_sle\", \"args\": [{\"size\": [0, 0]}, 1000000]}", condition);
+  return json.replace(json.find("\"version\": 1"), 12, "\"version\": 2");
+}
+
+TEST(Contract, SharedExpressions) {
+  // 2^60 leaves as a tree.
+  std::string list = R"({"op": "add", "args": [{"size": [0, 0]}, {"size": [0, 0]}]})";
+  for (int i = 0; i < 59; ++i)
+    list += R"(, {"op": "add", "args": [{"ref": )" + std::to_string(i) + R"(}, {"ref": )" +
+            std::to_string(i) + "}]}";
+  Contract contract;
+  std::string error;
+  ASSERT_TRUE(parseContract(
+      wrapContract(withCondition(R"({"let": [)" + list +
+                                 R"(], "in": {"op": "cmp_sgt", "args": [{"ref": 59}, 0]}})")),
+      contract, error))
+      << error;
+  const Expr &cond = contract.kernels[0].assumes[0].cond;
+  EXPECT_FALSE(cond.isTree);
+  int64_t sizes[] = {1, 1}, value = 0;
+  BoundArg arg;
+  arg.sizes = sizes;
+  EXPECT_TRUE(cond.evaluate({arg}, 1, value, error)) << error;
+  EXPECT_EQ(value, 1);
+  sizes[0] = 8;
+  EXPECT_FALSE(cond.evaluate({arg}, 1, value, error));
+  EXPECT_EQ(error, "64-bit overflow in add(4611686018427387904, 4611686018427387904)");
+  std::string text = cond.print({"A", "B", "C", "alpha"});
+  EXPECT_EQ(text.substr(0, text.find(", #1 =")),
+            "(#58 + #58) > 0 where #0 = A.size[0] + A.size[0]");
+
+  const std::string at = "malformed contract: kernels[0].assumes[0].cond";
+  EXPECT_EQ(failure(withCondition(R"({"ref": 0})")),
+            at + ".ref: refers to a list that the expression does not have ('let')");
+  EXPECT_EQ(failure(withCondition(R"({"let": [{"ref": 0}], "in": 1})")),
+            at + ".let[0].ref: refers to a list that the expression does not have ('let')");
+  EXPECT_EQ(failure(withCondition(R"({"let": [1], "in": {"ref": 1}})")),
+            at + ".in.ref: 1 is not in 0..0");
+  EXPECT_EQ(failure(withCondition(R"({"let": [1, 2], "in": {"ref": 0}})")),
+            at + ".in: is a reference: write the operation itself");
+  EXPECT_EQ(failure(withCondition(R"({"let": [1]})")), at + ": 'in' is missing");
+  EXPECT_EQ(failure(withCondition(R"({"op": "add", "args": [{"let": [1], "in": 1}, 1]})")),
+            at + ".args[0]: 'op' is missing");
+}
+
+/// `select` looks only at the branch it takes, also at one that something else has.
+TEST(Contract, SharedBranches) {
+  Contract contract;
+  std::string error;
+  ASSERT_TRUE(parseContract(wrapContract(withCondition(
+                                R"({"let": [{"op": "divsi", "args": [1, {"size": [0, 0]}]}],
+              "in": {"op": "select", "args": [{"size": [0, 0]},
+                     {"op": "add", "args": [{"ref": 0}, {"ref": 0}]}, 7]}})")),
+                            contract, error))
+      << error;
+  const Expr &cond = contract.kernels[0].assumes[0].cond;
+  int64_t sizes[] = {0, 1}, value = 0;
+  BoundArg arg;
+  arg.sizes = sizes;
+  EXPECT_TRUE(cond.evaluate({arg}, 1, value, error)) << error;
+  EXPECT_EQ(value, 7);
+  sizes[0] = 1;
+  EXPECT_TRUE(cond.evaluate({arg}, 1, value, error)) << error;
+  EXPECT_EQ(value, 2);
+}
+
+TEST(Contract, Limits) {
+  auto list = [](const std::string &item, size_t count) {
+    std::string text;
+    for (size_t i = 0; i < count; ++i)
+      text += (i ? ", " : "") + item;
+    return text;
+  };
+  auto within = [](const std::string &json) {
+    Contract contract;
+    std::string error;
+    EXPECT_TRUE(parseContract(wrapContract(json), contract, error)) << error;
+  };
+  const std::string scalar = R"({"name": "alpha", "kind": "scalar", "type": "f32"})";
+  within(replaced(scalar, list(scalar, 1024 - 3)));
+  EXPECT_EQ(failure(replaced(scalar, list(scalar, 1025 - 3))),
+            "malformed contract: kernels[0].args: has 1025 entries, the limit is 1024");
+  const std::string space =
+      R"({"element": "f32", "sizes": [{"size": [0, 0]}, 16], "init": "-inf"})";
+  within(replaced(space, list(space, 256)));
+  EXPECT_EQ(failure(replaced(space, list(space, 257))),
+            "malformed contract: kernels[0].workspaces: has 257 entries, the limit is 256");
+  within(replaced("\"align\": 16", "\"align\": 1073741824"));
+  EXPECT_EQ(failure(replaced("\"align\": 16", "\"align\": 2147483648")),
+            "malformed contract: kernels[0].args[0].align: 2147483648 is not in 1..1073741824");
+  EXPECT_NE(failure(replaced("{\"size\": [0, 0]}, 16]", list("1", 17) + "]")).find("limit is 16"),
+            std::string::npos);
+  EXPECT_NE(failure(withCondition(R"({"let": [)" + list("1", 65537) + R"(], "in": 1})"))
+                .find("the limit is 65536"),
+            std::string::npos);
+  EXPECT_NE(failure(withCondition(R"({"let": [)" + list("1", 65536) + R"(], "in": 1})"))
+                .find("larger than 65536 nodes"),
+            std::string::npos);
 }
 
 // Any single damaged byte, any removed piece: an error or a contract, never a crash.

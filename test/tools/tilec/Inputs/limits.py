@@ -131,5 +131,50 @@ for i in range(1, 30000):
 case("30000-views", kernel(f"    %x1 = tile.load %v29999[%i] : memref<?xf32, strided<[1], offset: 30000>> -> {VECTOR}\n", 1, views),
      "is the last of more than 256 views of each other")
 
+
+# Of the launch contract.
+def sums(count, second):
+    front = "  %v0 = arith.addi %n, %n : index\n"
+    for i in range(1, count):
+        front += f"  %v{i} = arith.addi %v{i - 1}, {second % (i - 1) if '%d' in second else second} : index\n"
+    return kernel("", 0, front, f"%v{count - 1}")
+
+
+case("20-doubled-bounds", sums(20, "%%v%d"), None)
+case("60-doubled-bounds", sums(60, "%%v%d"), None)
+STEPS = "is the end of a computation of more than 240 steps, one after the other"
+case("300-doubled-bounds", sums(300, "%%v%d"), STEPS)
+case("30000-sums-of-a-bound", sums(30000, "%n"), STEPS)
+SUM = "    %v0 = arith.addi %i, %n : index\n" + "".join(f"    %v{i} = arith.addi %v{i - 1}, %n : index\n" for i in range(1, 30000))
+case("30000-sums-of-a-coordinate", kernel(SUM + f"    %x1 = tile.load %X[%v29999] : memref<?xf32> -> {VECTOR}\n", 1), None)
+case("30000-sums-and-a-promise", kernel(
+    SUM + "    %t = arith.cmpi slt, %i, %n : index\n    scf.if %t {\n      tile.assume %v0 {max = 1000} : index\n"
+    f"      %x1 = tile.load %X[%v29999] : memref<?xf32> -> {VECTOR}\n"
+    f"      tile.store %x1, %Y[%v29999] : {VECTOR} -> memref<?xf32>\n    }}\n"), None)
+GRID = "  tile.grid (%i) = (0) to (%n) step (128) {\n    %x = tile.load %X[%i] : memref<?xf32> -> tensor<128xf32>\n" \
+       "    tile.store %x, %Y[%i] : tensor<128xf32> -> memref<?xf32>\n  }\n"
+
+
+def arguments(count):
+    return "tile.kernel @k(" + ", ".join(f"%a{i}: i32" for i in range(count)) + ") {\n  tile.return\n}\n"
+
+
+case("1024-arguments", arguments(1024), None)
+case("1025-arguments", arguments(1025), "there are 1025 arguments of a kernel; launchers read at most 1024")
+case("4097-launches", HEAD + GRID * 4097 + "  tile.return\n}\n", "there are 4097 launches of a kernel; launchers read at most 4096")
+
+
+def workspaces(count):
+    return kernel("".join(f"    %y{i} = tile.load %w{i}[%i] : memref<?xf32> -> {VECTOR}\n"
+                          f"    tile.store %y{i}, %Y[%i] : {VECTOR} -> memref<?xf32>\n" for i in range(count)), 0,
+                  "".join(f"  %w{i} = memref.alloc(%n) : memref<?xf32>\n" for i in range(count)))
+
+
+case("257-workspaces", workspaces(257), "there are 257 workspaces of a kernel; launchers read at most 256")
+case("17-dimensions", HEAD + "  tile.grid (" + ", ".join(f"%i{d}" for d in range(17)) + ") = (" + ", ".join(["0"] * 17) + ") to (" +
+     ", ".join(["%n"] * 17) + ") step (" + ", ".join(["1"] * 17) + ") {\n    %x = tile.load %X[%i16] : memref<?xf32> -> tensor<128xf32>\n"
+     "    tile.store %x, %Y[%i0] : tensor<128xf32> -> memref<?xf32>\n  }\n  tile.return\n}\n",
+     "there are 17 dimensions of a grid; launchers read at most 16")
+
 print("\n".join(bad) if bad else "all as expected")
 sys.exit(1 if bad else 0)
