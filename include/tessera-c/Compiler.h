@@ -14,7 +14,8 @@
  *   tessera_options_destroy(options);
  *
  * Compilations in several threads are independent. The library changes nothing global. Strings that
- * a result hands out live as long as the result.
+ * a result hands out live as long as the result. NULL may stand for options, results and texts: it
+ * is no option, a result that failed without saying why, and an empty text.
  */
 #ifndef TESSERA_C_COMPILER_H
 #define TESSERA_C_COMPILER_H
@@ -51,7 +52,8 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  *   fp-contract   on off
  *   require       one demand: tma wgmma pipelined peeled no_spills deterministic; may be repeated
  *   opt-level     0 to 3
- *   threads       for code generation and ptxas; 0 (default): as many as the machine runs at once
+ *   threads       for code generation and ptxas, at most 1024; 0 (default): as many as the machine runs
+ *                 at once. ptxas notes the number in the cubin; the code does not depend on it
  *   lineinfo      on off
  *   check         on off
  *   dependent-launch   on (default) off: may kernels begin before the one in front of them has ended

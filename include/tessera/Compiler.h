@@ -46,6 +46,9 @@ enum class Emit {
 
 struct CompileOptions {
   Target target = Target::Sm90a;
+/// More only wait for each other: ptxas needs minutes to make 100 000.
+constexpr unsigned kMaxThreads = 1024;
+
   /// Default: a cubin, or a shared object for the CPU.
   std::optional<Emit> emit;
   /// Stop after this phase (Pipelines.h) and return the module as text; empty: don't.
@@ -64,8 +67,9 @@ struct CompileOptions {
   std::vector<std::string> require;
   /// LLVM's and ptxas' optimisation level, 0 to 3.
   unsigned optLevel = 3;
-  /// Threads for code generation and ptxas: 0 for as many as the machine runs at once, 1 for none
-  /// but the caller's.
+  /// Threads for code generation and ptxas, at most kMaxThreads: 0 for as many as the machine runs
+  /// at once, 1 for none but the caller's. ptxas notes the number in a cubin (`-split-compile`):
+  /// the code does not depend on it, one byte of the file does.
   unsigned threads = 0;
   /// Test at run time what the language leaves undefined: a failed check names the line and ends
   /// the program.

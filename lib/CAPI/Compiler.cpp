@@ -126,34 +126,37 @@ tessera_result *tessera_compile(const char *source, size_t size, const tessera_o
 
 void tessera_result_destroy(tessera_result *result) { delete result; }
 
-int tessera_result_ok(const tessera_result *result) { return result->result.ok; }
+// A result that is NULL is one that failed and says nothing.
+int tessera_result_ok(const tessera_result *result) { return result && result->result.ok; }
 const void *tessera_result_artifact(const tessera_result *result) {
-  return result->result.artifact.c_str();
+  return result ? result->result.artifact.c_str() : "";
 }
 size_t tessera_result_artifact_size(const tessera_result *result) {
-  return result->result.artifact.size();
+  return result ? result->result.artifact.size() : 0;
 }
 const char *tessera_result_diagnostics(const tessera_result *result) {
-  return result->diagnostics.c_str();
+  return result ? result->diagnostics.c_str() : "";
 }
-size_t tessera_result_error_count(const tessera_result *result) { return result->errors.size(); }
+size_t tessera_result_error_count(const tessera_result *result) {
+  return result ? result->errors.size() : 0;
+}
 
 const char *tessera_result_error(const tessera_result *result, size_t index, unsigned *line,
                                  unsigned *column) {
-  if (index >= result->errors.size())
-    return "";
-  const CompileDiagnostic &error = *result->errors[index];
+  const bool isOne = result && index < result->errors.size();
   if (line)
-    *line = error.line;
+    *line = isOne ? result->errors[index]->line : 0;
   if (column)
-    *column = error.column;
-  return error.message.c_str();
+    *column = isOne ? result->errors[index]->column : 0;
+  return isOne ? result->errors[index]->message.c_str() : "";
 }
 
-const char *tessera_result_report(const tessera_result *result) { return result->report.c_str(); }
+const char *tessera_result_report(const tessera_result *result) {
+  return result ? result->report.c_str() : "";
+}
 const char *tessera_result_report_json(const tessera_result *result) {
-  return result->reportJson.c_str();
+  return result ? result->reportJson.c_str() : "";
 }
 const char *tessera_result_reproducer(const tessera_result *result) {
-  return result->result.reproducer.c_str();
+  return result ? result->result.reproducer.c_str() : "";
 }

@@ -174,6 +174,9 @@ static std::string checkOptions(const CompileOptions &options, Emit kind) {
     return "unknown phase '" + options.stopAfter + "'; known: " + phaseNames();
   if (options.optLevel > 3)
     return "the optimisation level is 0 to 3, not " + std::to_string(options.optLevel);
+  if (options.threads > kMaxThreads)
+    return "the number of threads is 0 (as many as the machine runs at once) to " +
+           std::to_string(kMaxThreads) + ", not " + std::to_string(options.threads);
   return "";
 }
 

@@ -29,9 +29,24 @@ tessera_rt_status report(const Error &error, char **out) {
   return error.status == TESSERA_RT_OK ? TESSERA_RT_INVALID : error.status;
 }
 
+/// Whether a pointer from the host is one; an error if not.
+bool isGiven(const void *pointer, const char *what, char **out) {
+  if (pointer)
+    return true;
+  Error error;
+  error.set(TESSERA_RT_INVALID, std::string("the ") + what + " is NULL");
+  report(error, out);
+  return false;
+}
+bool areGiven(const tessera_rt_arg *args, size_t count, char **out) {
+  return count == 0 || isGiven(args, "array of arguments", out);
+}
+
 /// Runs `body(backend, error)` with the module's context current.
 template <typename Body>
 tessera_rt_status inContext(tessera_rt_module *module, char **out, Body &&body) {
+  if (!isGiven(module, "module", out))
+    return TESSERA_RT_INVALID;
   Backend &backend = unwrap(module).getBackend();
   Error error;
   BackendScope scope(backend);
@@ -55,6 +70,8 @@ const char *tessera_rt_version(void) { return TESSERA_VERSION; }
 void tessera_rt_free_error(char *error) { std::free(error); }
 
 tessera_rt_module *tessera_rt_load_file(const char *path, char **error) {
+  if (!isGiven(path, "path", error))
+    return nullptr;
   std::string bytes;
   Error failure;
   if (!readFile(path, bytes, failure.message)) {
@@ -66,42 +83,52 @@ tessera_rt_module *tessera_rt_load_file(const char *path, char **error) {
 }
 
 tessera_rt_module *tessera_rt_load_bytes(const void *bytes, size_t size, char **error) {
+  if (!isGiven(bytes, "artifact", error))
+    return nullptr;
   return loadBytes(std::string(static_cast<const char *>(bytes), size), "", error);
 }
 
 void tessera_rt_unload(tessera_rt_module *module) { delete reinterpret_cast<Module *>(module); }
 
 const char *tessera_rt_target(const tessera_rt_module *module) {
-  return unwrap(module).getContract().target.c_str();
+  return module ? unwrap(module).getContract().target.c_str() : "";
 }
 const char *tessera_rt_compiler(const tessera_rt_module *module) {
-  return unwrap(module).getContract().compiler.c_str();
+  return module ? unwrap(module).getContract().compiler.c_str() : "";
 }
 void tessera_rt_set_threads(tessera_rt_module *module, unsigned threads) {
-  unwrap(module).getBackend().setThreads(threads);
+  if (module)
+    unwrap(module).getBackend().setThreads(threads);
 }
 void tessera_rt_set_device(tessera_rt_module *module, int device) {
-  unwrap(module).getBackend().setDevice(device);
+  if (module)
+    unwrap(module).getBackend().setDevice(device);
 }
 void tessera_rt_set_dependent_launch(tessera_rt_module *module, int allowed) {
-  unwrap(module).getBackend().setDependentLaunch(allowed != 0);
+  if (module)
+    unwrap(module).getBackend().setDependentLaunch(allowed != 0);
 }
 void tessera_rt_set_places(tessera_rt_module *module, int allowed) {
-  unwrap(module).getBackend().setPlaces(allowed != 0);
+  if (module)
+    unwrap(module).getBackend().setPlaces(allowed != 0);
 }
 tessera_rt_status tessera_rt_prepare(tessera_rt_module *module, char **error) {
   return inContext(module, error, [](Backend &, Error &) { return true; });
 }
 
 size_t tessera_rt_num_kernels(const tessera_rt_module *module) {
-  return unwrap(module).getContract().kernels.size();
+  return module ? unwrap(module).getContract().kernels.size() : 0;
 }
 tessera_rt_kernel *tessera_rt_kernel_at(tessera_rt_module *module, size_t index) {
+  if (!module)
+    return nullptr;
   auto &kernels = unwrap(module).getKernels();
   return index < kernels.size() ? wrap(kernels[index].get()) : nullptr;
 }
 tessera_rt_kernel *tessera_rt_find_kernel(tessera_rt_module *module, const char *name,
                                           char **error) {
+  if (!isGiven(module, "module", error))
+    return nullptr;
   Error failure;
   Kernel *kernel = unwrap(module).find(name ? name : "", failure);
   if (!kernel)
@@ -110,16 +137,16 @@ tessera_rt_kernel *tessera_rt_find_kernel(tessera_rt_module *module, const char 
 }
 
 const char *tessera_rt_kernel_name(const tessera_rt_kernel *kernel) {
-  return contractOf(kernel).name.c_str();
+  return kernel ? contractOf(kernel).name.c_str() : "";
 }
 size_t tessera_rt_num_args(const tessera_rt_kernel *kernel) {
-  return contractOf(kernel).args.size();
+  return kernel ? contractOf(kernel).args.size() : 0;
 }
 tessera_rt_status tessera_rt_arg_at(const tessera_rt_kernel *kernel, size_t index,
                                     tessera_rt_arg_info *info) {
-  const auto &args = contractOf(kernel).args;
-  if (index >= args.size())
+  if (index >= tessera_rt_num_args(kernel) || !info)
     return TESSERA_RT_INVALID;
+  const auto &args = contractOf(kernel).args;
   const Argument &arg = args[index];
   *info = tessera_rt_arg_info();
   info->name = arg.name.c_str();
@@ -136,18 +163,22 @@ tessera_rt_status tessera_rt_arg_at(const tessera_rt_kernel *kernel, size_t inde
 }
 
 size_t tessera_rt_num_variants(const tessera_rt_kernel *kernel) {
-  return contractOf(kernel).variants.size();
+  return kernel ? contractOf(kernel).variants.size() : 0;
 }
 const char *tessera_rt_variant_name(const tessera_rt_kernel *kernel, size_t variant) {
-  const auto &variants = contractOf(kernel).variants;
-  return variant < variants.size() ? variants[variant].name.c_str() : nullptr;
+  return variant < tessera_rt_num_variants(kernel)
+             ? contractOf(kernel).variants[variant].name.c_str()
+             : nullptr;
 }
 size_t tessera_rt_num_launches(const tessera_rt_kernel *kernel, size_t variant) {
-  const auto &variants = contractOf(kernel).variants;
-  return variant < variants.size() ? variants[variant].launches.size() : 0;
+  return variant < tessera_rt_num_variants(kernel)
+             ? contractOf(kernel).variants[variant].launches.size()
+             : 0;
 }
 tessera_rt_status tessera_rt_launch_at(tessera_rt_kernel *kernel, size_t variant, size_t launch,
                                        tessera_rt_launch_info *info, char **error) {
+  if (!isGiven(kernel, "kernel", error) || !isGiven(info, "place of the answer", error))
+    return TESSERA_RT_INVALID;
   Error failure;
   if (launch >= tessera_rt_num_launches(kernel, variant)) {
     failure.set(TESSERA_RT_INVALID, "there is no such launch");
@@ -169,12 +200,16 @@ tessera_rt_status tessera_rt_launch_at(tessera_rt_kernel *kernel, size_t variant
 
 tessera_rt_status tessera_rt_force_variant(tessera_rt_kernel *kernel, const char *name,
                                            char **error) {
+  if (!isGiven(kernel, "kernel", error))
+    return TESSERA_RT_INVALID;
   Error failure;
   return unwrap(kernel).forceVariant(name ? name : "", failure) ? TESSERA_RT_OK
                                                                 : report(failure, error);
 }
 tessera_rt_status tessera_rt_check(tessera_rt_kernel *kernel, const tessera_rt_arg *args,
                                    size_t num_args, size_t *variant, char **error) {
+  if (!isGiven(kernel, "kernel", error) || !areGiven(args, num_args, error))
+    return TESSERA_RT_INVALID;
   Error failure;
   size_t chosen;
   if (!unwrap(kernel).check(args, num_args, chosen, failure))
@@ -185,6 +220,8 @@ tessera_rt_status tessera_rt_check(tessera_rt_kernel *kernel, const tessera_rt_a
 }
 tessera_rt_status tessera_rt_launch(tessera_rt_kernel *kernel, const tessera_rt_arg *args,
                                     size_t num_args, void *stream, char **error) {
+  if (!isGiven(kernel, "kernel", error) || !areGiven(args, num_args, error))
+    return TESSERA_RT_INVALID;
   Error failure;
   return unwrap(kernel).launch(args, num_args, stream, failure) ? TESSERA_RT_OK
                                                                 : report(failure, error);
@@ -198,6 +235,8 @@ void *tessera_rt_alloc(tessera_rt_module *module, size_t bytes, char **error) {
   return reinterpret_cast<void *>(address);
 }
 void tessera_rt_free(tessera_rt_module *module, void *pointer) {
+  if (!module || !pointer)
+    return;
   Backend &backend = unwrap(module).getBackend();
   Error ignored;
   BackendScope scope(backend);
@@ -206,12 +245,18 @@ void tessera_rt_free(tessera_rt_module *module, void *pointer) {
 }
 tessera_rt_status tessera_rt_copy_in(tessera_rt_module *module, void *to, const void *host,
                                      size_t bytes, char **error) {
+  if (bytes &&
+      (!isGiven(to, "target of the copy", error) || !isGiven(host, "source of the copy", error)))
+    return TESSERA_RT_INVALID;
   return inContext(module, error, [&](Backend &backend, Error &failure) {
     return backend.copyIn(reinterpret_cast<uint64_t>(to), host, bytes, failure);
   });
 }
 tessera_rt_status tessera_rt_copy_out(tessera_rt_module *module, void *host, const void *from,
                                       size_t bytes, char **error) {
+  if (bytes &&
+      (!isGiven(host, "target of the copy", error) || !isGiven(from, "source of the copy", error)))
+    return TESSERA_RT_INVALID;
   return inContext(module, error, [&](Backend &backend, Error &failure) {
     return backend.copyOut(host, reinterpret_cast<uint64_t>(from), bytes, failure);
   });

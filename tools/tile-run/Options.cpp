@@ -57,7 +57,8 @@ Options that name an argument take its number or its name.
   --flops=N                 floating-point operations of one launch: prints TFLOP/s
   --json                    print one JSON object instead of text
   --list                    print kernels, arguments, variants, launches
-  --timeout=SEC             give up when the device does not answer for so long (default 30)
+  --timeout=SEC             give up when the device does not answer for so long (default 30; at
+                            most 1000000)
   --threads=N               CPU: number of threads (default: all cores)
   --device=N                GPU: number of the device (default 0)
   --dependent-launch=on|off GPU: whether launches may begin before the one in front of them has
@@ -103,10 +104,14 @@ long long parseCount(const std::string &option, const std::string &value, long l
   return number;
 }
 
-double parsePositive(const std::string &option, const std::string &value) {
+/// `inf` is none that clocks or JSON know.
+double parsePositive(const std::string &option, const std::string &value, double high) {
   double number;
-  if (!parseDouble(value, number) || !(number > 0))
-    fail(option + " needs a positive number, not '" + value + "'");
+  if (!parseDouble(value, number) || !(number > 0) || !(number <= high)) {
+    char limit[32];
+    std::snprintf(limit, sizeof(limit), "%.15g", high);
+    fail(option + " needs a positive number of at most " + limit + ", not '" + value + "'");
+  }
   return number;
 }
 
@@ -215,9 +220,9 @@ Options parseOptions(int argc, char **argv) {
         fail("--places is on or off, not '" + value + "'");
       options.places = value == "on";
     } else if (is("--timeout", i)) {
-      options.timeout = parsePositive("--timeout", value);
+      options.timeout = parsePositive("--timeout", value, 1e6);
     } else if (is("--flops", i)) {
-      options.flops = parsePositive("--flops", value);
+      options.flops = parsePositive("--flops", value, 1e30);
     } else if (arg.size() > 1 && arg[0] == '-' && !isNegativeNumber(arg)) {
       fail("unknown option '" + arg + "' (see --help)");
     } else if (!haveArtifact) {

@@ -89,8 +89,9 @@ struct Options {
                           cl::cat(category)};
   cl::opt<unsigned> threads{"j",
                             cl::Prefix,
-                            cl::desc("Threads for code generation and ptxas; 0: as many as the "
-                                     "machine runs at once"),
+                            cl::desc("Threads for code generation and ptxas, at most 1024; 0: as "
+                                     "many as the machine runs at once. The code does not depend "
+                                     "on it, but ptxas notes the number in the cubin"),
                             cl::value_desc("n"),
                             cl::init(0),
                             cl::cat(category)};

@@ -16,7 +16,8 @@
  *   if (tessera_rt_launch(gemm, args, 3, stream, &error)) { fprintf(stderr, "%s\n", error); ... }
  *
  * Errors: a function that can fail takes `char **error` (may be NULL). On failure it stores one
- * line that the caller frees with tessera_rt_free_error; on success it leaves *error alone.
+ * line that the caller frees with tessera_rt_free_error; on success it leaves *error alone. A
+ * module or kernel that is NULL is such an error; what cannot fail answers 0, "" or NULL then.
  *
  * Threads: different modules are independent. Functions on one module may be called from any
  * thread; launches of one kernel are ordered among themselves.

@@ -54,6 +54,57 @@ static void run(tessera_rt_module *module) {
   tessera_rt_unload(module);
 }
 
+// NULL is an error or nothing, whatever it stands for.
+static size_t errors = 0;
+
+static void expectError(int failed, const char *call, char **error) {
+  if (!failed || !*error)
+    fail(call, "is no error");
+  puts(*error);
+  tessera_rt_free_error(*error);
+  *error = NULL;
+  ++errors;
+}
+#define EXPECT_ERROR(call) expectError(call, #call, &error)
+
+static void passNull(tessera_rt_module *module) {
+  tessera_rt_kernel *axpy = tessera_rt_kernel_at(module, 0);
+  tessera_rt_arg_info info;
+  tessera_rt_launch_info launch;
+  char *error = NULL;
+  EXPECT_ERROR(!tessera_rt_load_file(NULL, &error));
+  EXPECT_ERROR(!tessera_rt_load_bytes(NULL, 8, &error));
+  EXPECT_ERROR(!tessera_rt_find_kernel(NULL, "axpy", &error));
+  EXPECT_ERROR(tessera_rt_prepare(NULL, &error));
+  EXPECT_ERROR(!tessera_rt_alloc(NULL, 8, &error));
+  EXPECT_ERROR(tessera_rt_copy_in(NULL, &info, &info, 8, &error));
+  EXPECT_ERROR(tessera_rt_copy_in(module, NULL, &info, 8, &error));
+  EXPECT_ERROR(tessera_rt_copy_out(module, &info, NULL, 8, &error));
+  EXPECT_ERROR(tessera_rt_synchronize(NULL, NULL, &error));
+  EXPECT_ERROR(tessera_rt_launch_at(NULL, 0, 0, &launch, &error));
+  EXPECT_ERROR(tessera_rt_launch_at(axpy, 0, 0, NULL, &error));
+  EXPECT_ERROR(tessera_rt_force_variant(NULL, NULL, &error));
+  EXPECT_ERROR(tessera_rt_check(NULL, NULL, 0, NULL, &error));
+  EXPECT_ERROR(tessera_rt_check(axpy, NULL, 3, NULL, &error));
+  EXPECT_ERROR(tessera_rt_launch(NULL, NULL, 0, NULL, &error));
+  EXPECT_ERROR(tessera_rt_launch(axpy, NULL, 3, NULL, &error));
+  tessera_rt_set_threads(NULL, 1);
+  tessera_rt_set_device(NULL, 0);
+  tessera_rt_set_dependent_launch(NULL, 1);
+  tessera_rt_set_places(NULL, 1);
+  tessera_rt_free(NULL, &info);
+  tessera_rt_free(module, NULL);
+  tessera_rt_free_error(NULL);
+  tessera_rt_unload(NULL);
+  if (*tessera_rt_target(NULL) || *tessera_rt_compiler(NULL) || tessera_rt_num_kernels(NULL) ||
+      tessera_rt_kernel_at(NULL, 0) || *tessera_rt_kernel_name(NULL) || tessera_rt_num_args(NULL) ||
+      !tessera_rt_arg_at(NULL, 0, &info) || !tessera_rt_arg_at(axpy, 0, NULL) ||
+      tessera_rt_num_variants(NULL) || tessera_rt_variant_name(NULL, 0) ||
+      tessera_rt_num_launches(NULL, 0))
+    fail("NULL", "is something");
+  printf("%zu errors\n", errors);
+}
+
 int main(int argc, char **argv) {
   char *error = NULL;
   tessera_rt_module *module = tessera_rt_load_file(argv[1], &error);
@@ -68,6 +119,7 @@ int main(int argc, char **argv) {
   module = tessera_rt_load_bytes(bytes, size, &error);
   if (!module)
     fail("load", error);
+  passNull(module);
   run(module);
   return 0;
 }
