@@ -11,8 +11,10 @@ add_compile_options(
   "$<$<COMPILE_LANGUAGE:CXX>:-Wno-unused-function;-fno-exceptions;-fvisibility-inlines-hidden>"
   -fdiagnostics-color=always)
 
-# The loader does not search LLVM's directory.
-set(CMAKE_BUILD_RPATH "${LLVM_LIBRARY_DIR}")
+# The loader does not search LLVM's directory. The build tree has the paths of an installation: CMake
+# would fill its own up with empty entries, to have room for those, and an empty entry is whatever
+# directory somebody stands in.
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH "${LLVM_LIBRARY_DIR};$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
 find_program(TESSERA_CCACHE ccache)

@@ -146,18 +146,22 @@ bool isBinary(Emit kind) { return kind == Emit::Cubin || kind == Emit::SharedObj
 
 StringRef extensionOf(Emit kind) { return kind == Emit::Cubin ? ".cubin" : ".so"; }
 
-/// Directories of a source tree's virtual environment and of an installation, seen from the
-/// program.
+/// Directories of an installation and of a source tree's virtual environment, seen from the
+/// program. What is relative would be taken from wherever somebody stands.
 std::vector<std::string> toolDirectories(const char *argv0) {
+  namespace path = llvm::sys::path;
   std::string self = llvm::sys::fs::getMainExecutable(argv0, reinterpret_cast<void *>(&complain));
-  llvm::SmallString<128> bin(llvm::sys::path::parent_path(self));
-  std::vector<std::string> result{std::string(bin)};
+  if (!path::is_absolute(self))
+    return {};
+  StringRef bin = path::parent_path(self);
+  std::vector<std::string> result{bin.str()};
   // A build tree is <source>/build/<preset>/bin.
-  llvm::SmallString<128> root(bin);
-  for (int i = 0; i < 3; ++i)
-    root.resize(llvm::sys::path::parent_path(root).size());
-  llvm::sys::path::append(root, ".venv", "bin");
-  result.push_back(std::string(root));
+  StringRef build = path::parent_path(path::parent_path(bin));
+  if (path::filename(build) == "build") {
+    llvm::SmallString<128> directory(path::parent_path(build));
+    path::append(directory, ".venv", "bin");
+    result.push_back(std::string(directory));
+  }
   return result;
 }
 
