@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace tessera::rt {
 
@@ -291,18 +293,32 @@ std::string numpyHeader(Element element, const std::vector<int64_t> &shape) {
 
 bool writeNumpy(const std::string &path, Element element, const std::vector<int64_t> &shape,
                 std::string_view data, std::string &error) {
-  std::FILE *file = std::fopen(path.c_str(), "wb");
+  // A file is written beside and renamed: whoever reads it sees the old one or the new one whole.
+  // What is something else (a device, a pipe, a link) is written to.
+  struct stat status = {};
+  const bool isThere = lstat(path.c_str(), &status) == 0;
+  const bool isFile = isThere && S_ISREG(status.st_mode) && access(path.c_str(), W_OK) == 0;
+  std::string beside = path + ".tmp-" + std::to_string(getpid());
+  std::FILE *file = isThere && !isFile ? nullptr : std::fopen(beside.c_str(), "wbx");
+  const bool replaces = file != nullptr;
+  if (!file)
+    file = std::fopen(path.c_str(), "wb");
   if (!file) {
     error = "cannot write '" + path + "': " + std::strerror(errno);
     return false;
   }
   std::string header = numpyHeader(element, shape);
   bool good = std::fwrite(header.data(), 1, header.size(), file) == header.size() &&
-              std::fwrite(data.data(), 1, data.size(), file) == data.size();
+              std::fwrite(data.data(), 1, data.size(), file) == data.size() &&
+              (!replaces || !isFile || fchmod(fileno(file), status.st_mode & 07777) == 0);
   good &= std::fclose(file) == 0;
-  if (!good)
-    error = "cannot write '" + path + "': " + std::strerror(errno);
-  return good;
+  good = good && (!replaces || std::rename(beside.c_str(), path.c_str()) == 0);
+  if (good)
+    return true;
+  error = "cannot write '" + path + "': " + std::strerror(errno);
+  if (replaces)
+    std::remove(beside.c_str());
+  return false;
 }
 
 } // namespace tessera::rt

@@ -10,7 +10,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 
 namespace cl = llvm::cl;
@@ -184,19 +183,55 @@ llvm::ErrorOr<std::string> readPlan(StringRef option) {
   return (*buffer)->getBuffer().str();
 }
 
-int writeOutput(StringRef path, StringRef bytes) {
+std::error_code writeAll(int descriptor, StringRef bytes) {
+  llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/false);
+  os << bytes;
+  os.flush();
+  std::error_code error = os.error();
+  os.clear_error();
+  return error;
+}
+
+/// What a name stands for that is no file and may not become one: a device, a pipe, - (standard
+/// output), and where no file can be made beside.
+int writeInPlace(StringRef path, StringRef bytes) {
   std::error_code error;
-  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
-  if (error)
-    return complain("cannot write '" + path + "': " + error.message());
-  file.os() << bytes;
-  file.os().close();
-  if (file.os().has_error()) {
-    std::string message = file.os().error().message();
-    file.os().clear_error();
-    return complain("cannot write '" + path + "': " + message);
+  llvm::raw_fd_ostream os(path, error, llvm::sys::fs::OF_None);
+  if (!error) {
+    os << bytes;
+    os.flush();
+    error = os.error();
+    os.clear_error();
   }
-  file.keep();
+  return error ? complain("cannot write '" + path + "': " + error.message()) : 0;
+}
+
+/// A file is written beside and renamed: whoever reads it meanwhile, or after this process was
+/// killed, sees the old one or the new one whole.
+int writeOutput(StringRef path, StringRef bytes) {
+  namespace fs = llvm::sys::fs;
+  fs::file_status link, status;
+  fs::status(path, link, /*follow=*/false);
+  fs::status(path, status);
+  const bool isThere = fs::is_regular_file(status);
+  llvm::SmallString<128> target(path);
+  if (path == "-" || (fs::exists(link) && !isThere) || (isThere && fs::real_path(path, target)) ||
+      (isThere && !fs::can_write(path)))
+    return writeInPlace(path, bytes);
+  llvm::Expected<fs::TempFile> beside = fs::TempFile::create(target + ".tmp-%%%%%%%%");
+  if (!beside) {
+    llvm::consumeError(beside.takeError());
+    return writeInPlace(path, bytes);
+  }
+  std::error_code error = writeAll(beside->FD, bytes);
+  if (!error && isThere)
+    error = fs::setPermissions(beside->FD, status.permissions());
+  if (error) {
+    llvm::consumeError(beside->discard());
+    return complain("cannot write '" + path + "': " + error.message());
+  }
+  if (llvm::Error failure = beside->keep(target))
+    return complain("cannot write '" + path + "': " + llvm::toString(std::move(failure)));
   return 0;
 }
 

@@ -150,4 +150,28 @@ TEST(NumpyFile, RoundTrip) {
   }
   std::remove(path.c_str());
 }
+
+/// Who has opened the old file reads it to its end.
+TEST(NumpyFile, ReplacesFiles) {
+  std::string path = ::testing::TempDir() + "tessera-numpy-old.npy", error;
+  ASSERT_TRUE(writeNumpy(path, Element::I8, {3}, "abc", error)) << error;
+  std::FILE *reader = std::fopen(path.c_str(), "rb");
+  ASSERT_TRUE(reader);
+  ASSERT_TRUE(writeNumpy(path, Element::I8, {3}, "xyz", error)) << error;
+  char bytes[200] = {};
+  const size_t size = std::fread(bytes, 1, sizeof(bytes), reader);
+  std::fclose(reader);
+  ASSERT_GT(size, 3u);
+  EXPECT_EQ(std::string(bytes + size - 3, 3), "abc");
+  NumpyArray array;
+  ASSERT_TRUE(readNumpy(path, array, error)) << error;
+  EXPECT_EQ(array.data, "xyz");
+  std::remove(path.c_str());
+  // What is no file is written to.
+  EXPECT_TRUE(writeNumpy("/dev/null", Element::I8, {3}, "xyz", error)) << error;
+  EXPECT_FALSE(writeNumpy("/dev/full", Element::I8, {3}, "xyz", error));
+  EXPECT_EQ(error, "cannot write '/dev/full': No space left on device");
+  EXPECT_FALSE(writeNumpy("/nowhere/x.npy", Element::I8, {3}, "xyz", error));
+  EXPECT_EQ(error, "cannot write '/nowhere/x.npy': No such file or directory");
+}
 } // namespace
