@@ -29,6 +29,8 @@ class ModuleOp;
 
 namespace tessera {
 
+class Leftovers;
+
 enum class Target { Sm90a, Cpu };
 
 /// What an artifact is.
@@ -44,11 +46,11 @@ enum class Emit {
   Json          // the launch contract
 };
 
-struct CompileOptions {
-  Target target = Target::Sm90a;
 /// More only wait for each other: ptxas needs minutes to make 100 000.
 constexpr unsigned kMaxThreads = 1024;
 
+struct CompileOptions {
+  Target target = Target::Sm90a;
   /// Default: a cubin, or a shared object for the CPU.
   std::optional<Emit> emit;
   /// Stop after this phase (Pipelines.h) and return the module as text; empty: don't.
@@ -83,6 +85,9 @@ constexpr unsigned kMaxThreads = 1024;
   std::string saveTemps;
   /// Where temporary files go; empty: the system's directory.
   std::string tempDir;
+  /// Knows at any time those files and the programs that run, for a host that handles signals; may
+  /// be null, and serve several compilations.
+  Leftovers *leftovers = nullptr;
   /// Paths of programs (or of their directories); empty: PATH, then `toolDirectories`.
   std::string ptxas, disassembler, linker;
   /// The CPU that target cpu compiles for: an LLVM name, native for this machine; empty: a portable

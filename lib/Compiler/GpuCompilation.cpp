@@ -27,6 +27,11 @@ static ToolSearch searchFor(const std::string &path, const CompileOptions &optio
   return {path, options.toolDirectories};
 }
 
+static FailureOr<TemporaryDirectory> createTemporaryDirectory(const CompileOptions &options,
+                                                              Location loc) {
+  return TemporaryDirectory::create(options.tempDir, options.leftovers, loc);
+}
+
 /// The phase whose text an output kind is, or Llvm for all that come after.
 static Phase lastPhase(Emit kind) {
   switch (kind) {
@@ -92,10 +97,10 @@ static std::string compilerText(ModuleOp module, const Stages &stages) {
   FailureOr<std::string> program =
       findPtxas(searchFor(stages.options.ptxas, stages.options), module.getLoc());
   FailureOr<TemporaryDirectory> directory =
-      TemporaryDirectory::create(stages.options.tempDir, module.getLoc());
+      createTemporaryDirectory(stages.options, module.getLoc());
   if (failed(program) || failed(directory))
     return text;
-  std::string version = ptxasVersion(*program, *directory, module.getLoc());
+  std::string version = ptxasVersion(*program, *directory);
   return version.empty() ? text : text + ", ptxas " + version;
 }
 
@@ -105,13 +110,13 @@ static FailureOr<std::string> disassemble(StringRef cubin, const Stages &stages,
                "it comes with NVIDIA's CUDA toolkit and with the Python package "
                "nvidia-cuda-nvdisasm; put it on PATH or "
                "name it (tilec --nvdisasm=PATH, CompileOptions::disassembler)");
-  FailureOr<TemporaryDirectory> directory = TemporaryDirectory::create(stages.options.tempDir, loc);
+  FailureOr<TemporaryDirectory> directory = createTemporaryDirectory(stages.options, loc);
   if (failed(program) || failed(directory))
     return failure();
   std::string input = directory->file("kernel.cubin");
   if (failed(writeFile(input, cubin, loc)))
     return failure();
-  ToolRun run = runTool(*program, {"-c", input}, *directory, loc);
+  ToolRun run = runTool(*program, {"-c", input}, *directory);
   if (run.exitCode != 0) {
     emitError(loc, "'") << *program << "' failed: " << (run.error.empty() ? run.output : run.error);
     return failure();
@@ -311,6 +316,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
   PtxasOptions ptxasOptions;
   ptxasOptions.search = searchFor(options.ptxas, options);
   ptxasOptions.tempDir = options.tempDir;
+  ptxasOptions.leftovers = options.leftovers;
   ptxasOptions.optLevel = options.optLevel;
   ptxasOptions.lineInfo = options.lineInfo;
   ptxasOptions.threads = options.threads;

@@ -50,6 +50,7 @@ LogicalResult tessera::compileForHost(ModuleOp module, Stages &stages) {
   host.check = options.check;
   host.linker = options.linker;
   host.tempDir = options.tempDir;
+  host.leftovers = options.leftovers;
   OwningOpRef<ModuleOp> before = module.clone();
   llvm::LLVMContext context;
   FailureOr<std::unique_ptr<llvm::Module>> llvmModule = compileToHostLLVM(module, context, host);

@@ -46,7 +46,8 @@ FailureOr<std::string> tessera::findTool(StringRef name, const ToolSearch &searc
          failure();
 }
 
-FailureOr<TemporaryDirectory> TemporaryDirectory::create(StringRef parent, Location loc) {
+FailureOr<TemporaryDirectory> TemporaryDirectory::create(StringRef parent, Leftovers *leftovers,
+                                                         Location loc) {
   SmallString<128> prefix(parent);
   if (prefix.empty())
     path::system_temp_directory(/*ErasedOnReboot=*/true, prefix);
@@ -55,16 +56,26 @@ FailureOr<TemporaryDirectory> TemporaryDirectory::create(StringRef parent, Locat
                << prefix << "' for temporary files: " << error.message(),
            failure();
   path::append(prefix, "tessera");
-  SmallString<128> result;
-  if (std::error_code error = fs::createUniqueDirectory(prefix, result))
+  std::error_code error;
+  auto make = [&] {
+    SmallString<128> path;
+    error = fs::createUniqueDirectory(prefix, path);
+    return error ? std::string() : std::string(path);
+  };
+  std::string path = leftovers ? leftovers->addDirectory(make) : make();
+  if (error)
     return emitError(loc, "cannot make a temporary directory '")
                << prefix << "-…': " << error.message(),
            failure();
-  return TemporaryDirectory(std::string(result));
+  return TemporaryDirectory(std::move(path), leftovers);
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
-  if (!directory.empty())
+  if (directory.empty())
+    return;
+  if (leftovers)
+    leftovers->removeDirectory(directory);
+  else
     fs::remove_directories(directory);
 }
 
@@ -94,15 +105,23 @@ FailureOr<std::string> tessera::readFile(StringRef path, Location loc) {
 }
 
 ToolRun tessera::runTool(StringRef program, ArrayRef<StringRef> arguments,
-                         const TemporaryDirectory &directory, Location loc) {
+                         const TemporaryDirectory &directory) {
   SmallVector<StringRef> words{program};
   words.append(arguments.begin(), arguments.end());
   std::string output = directory.file("output.txt");
   std::optional<StringRef> redirects[] = {StringRef(""), StringRef(output), StringRef(output)};
   ToolRun run;
-  bool failed = false;
-  run.exitCode =
-      llvm::sys::ExecuteAndWait(program, words, std::nullopt, redirects, 0, 0, &run.error, &failed);
+  llvm::sys::ProcessInfo process;
+  auto start = [&] {
+    process = llvm::sys::ExecuteNoWait(program, words, std::nullopt, redirects, 0, &run.error);
+    return static_cast<int>(process.Pid);
+  };
+  Leftovers *leftovers = directory.getLeftovers();
+  if ((leftovers ? leftovers->addProgram(start) : start()) == 0)
+    return run;
+  run.exitCode = llvm::sys::Wait(process, /*SecondsToWait=*/std::nullopt, &run.error).ReturnCode;
+  if (leftovers)
+    leftovers->removeProgram(process.Pid);
   if (auto buffer = llvm::MemoryBuffer::getFile(output))
     run.output = (*buffer)->getBuffer().str();
   return run;

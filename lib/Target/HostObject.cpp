@@ -5,6 +5,7 @@
 
 #include "OptimizeLLVM.h"
 #include "tessera/Target/Contract.h"
+#include "tessera/Target/ExternalTool.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -14,9 +15,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -131,49 +130,16 @@ static SmallVector<std::string> hostLibraries() {
   return found;
 }
 
-namespace {
-/// A file that goes away with the object.
-class TempFile {
-public:
-  TempFile(const HostOptions &options, StringRef suffix) {
-    SmallString<128> directory(options.tempDir);
-    if (directory.empty())
-      llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, directory);
-    llvm::sys::path::append(directory, "tessera-%%%%%%%%" + suffix);
-    error = llvm::sys::fs::createUniqueFile(directory, fd, path);
-    remover.setFile(path);
-  }
-  std::error_code error;
-  int fd = -1;
-  SmallString<128> path;
-
-private:
-  llvm::FileRemover remover;
-};
-} // namespace
-
-static LogicalResult emitObject(llvm::Module &module, llvm::TargetMachine &machine, int fd,
-                                Location loc) {
-  llvm::raw_fd_ostream stream(fd, /*shouldClose=*/true);
-  llvm::SmallVector<char, 0> bytes;
+/// The bytes of an object file.
+static FailureOr<std::string> emitObject(llvm::Module &module, llvm::TargetMachine &machine,
+                                         Location loc) {
+  llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream buffer(bytes);
   llvm::legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, buffer, nullptr, llvm::CodeGenFileType::ObjectFile))
     return emitError(loc) << "the host's target cannot emit object files";
   passes.run(module);
-  stream << buffer.str();
-  stream.flush();
-  if (!stream.has_error())
-    return success();
-  std::string message = stream.error().message();
-  stream.clear_error();
-  return emitError(loc) << "cannot write a temporary object file: " << message;
-}
-
-static std::string readFile(StringRef path) {
-  auto buffer =
-      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  return buffer ? (*buffer)->getBuffer().str() : std::string();
+  return std::string(bytes);
 }
 
 FailureOr<std::string> tessera::linkHostObject(llvm::Module &llvmModule, Location loc,
@@ -181,33 +147,29 @@ FailureOr<std::string> tessera::linkHostObject(llvm::Module &llvmModule, Locatio
   FailureOr<std::unique_ptr<llvm::TargetMachine>> machine = hostMachine(loc, options);
   if (failed(machine))
     return failure();
-  TempFile object(options, ".o"), shared(options, ".so"), log(options, ".log");
-  for (TempFile *file : {&object, &shared, &log})
-    if (file->error)
-      return emitError(loc) << "cannot make a temporary file " << file->path << ": "
-                            << file->error.message();
-  llvm::sys::Process::SafelyCloseFileDescriptor(shared.fd);
-  llvm::sys::Process::SafelyCloseFileDescriptor(log.fd);
-  if (failed(emitObject(llvmModule, **machine, object.fd, loc)))
+  FailureOr<std::string> bytes = emitObject(llvmModule, **machine, loc);
+  if (failed(bytes))
     return failure();
   std::string linker = findLinker(options);
   if (linker.empty())
     return emitError(loc) << "no linker found: install lld, or give the path of an ld-compatible "
                              "linker";
+  FailureOr<TemporaryDirectory> directory =
+      TemporaryDirectory::create(options.tempDir, options.leftovers, loc);
+  if (failed(directory))
+    return failure();
+  std::string object = directory->file("kernel.o"), shared = directory->file("kernel.so");
+  if (failed(writeFile(object, *bytes, loc)))
+    return failure();
   SmallVector<std::string> libraries = hostLibraries();
-  SmallVector<StringRef> args{
-      linker,     "-shared", "--no-undefined", "--hash-style=gnu", "-z", "relro",
-      "-z",       "now",     "--as-needed",    "--build-id=none",  "-o", shared.path,
-      object.path};
-  args.append(libraries.begin(), libraries.end());
-  std::optional<StringRef> redirects[] = {StringRef(), StringRef(log.path), StringRef(log.path)};
-  std::string message;
-  int status = llvm::sys::ExecuteAndWait(linker, args, std::nullopt, redirects,
-                                         /*SecondsToWait=*/0, /*MemoryLimit=*/0, &message);
-  if (status != 0)
-    return emitError(loc) << "linking with '" << linker << "' failed: " << message
-                          << readFile(log.path);
-  return readFile(shared.path);
+  SmallVector<StringRef> arguments{
+      "-shared", "--no-undefined", "--hash-style=gnu", "-z", "relro", "-z",
+      "now",     "--as-needed",    "--build-id=none",  "-o", shared,  object};
+  arguments.append(libraries.begin(), libraries.end());
+  ToolRun run = runTool(linker, arguments, *directory);
+  if (run.exitCode != 0)
+    return emitError(loc) << "linking with '" << linker << "' failed: " << run.error << run.output;
+  return readFile(shared, loc);
 }
 
 FailureOr<std::string> tessera::compileToHostObject(ModuleOp module, const HostOptions &options) {

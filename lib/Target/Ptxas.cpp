@@ -15,9 +15,8 @@ FailureOr<std::string> tessera::findPtxas(const ToolSearch &search, Location loc
                   "name it (tilec --ptxas=PATH, CompileOptions::ptxas)");
 }
 
-std::string tessera::ptxasVersion(StringRef program, const TemporaryDirectory &directory,
-                                  Location loc) {
-  ToolRun run = runTool(program, {"--version"}, directory, loc);
+std::string tessera::ptxasVersion(StringRef program, const TemporaryDirectory &directory) {
+  ToolRun run = runTool(program, {"--version"}, directory);
   // "Cuda compilation tools, release 13.0, V13.0.88"
   size_t at = StringRef(run.output).find(", V");
   if (run.exitCode != 0 || at == StringRef::npos)
@@ -143,7 +142,8 @@ FailureOr<PtxasResult> tessera::runPtxas(StringRef ptx, const PtxasOptions &opti
   if (failed(program))
     return failure();
   result.program = *program;
-  FailureOr<TemporaryDirectory> directory = TemporaryDirectory::create(options.tempDir, loc);
+  FailureOr<TemporaryDirectory> directory =
+      TemporaryDirectory::create(options.tempDir, options.leftovers, loc);
   if (failed(directory))
     return failure();
   std::string input = directory->file("kernel.ptx"), output = directory->file("kernel.cubin");
@@ -156,7 +156,7 @@ FailureOr<PtxasResult> tessera::runPtxas(StringRef ptx, const PtxasOptions &opti
   if (options.lineInfo)
     words.push_back("-lineinfo");
   words.append({input, "-o", output});
-  ToolRun run = runTool(*program, words, *directory, loc);
+  ToolRun run = runTool(*program, words, *directory);
   result.logText = std::move(run.output);
   result.log = parsePtxasLog(result.logText);
   if (run.exitCode != 0) {

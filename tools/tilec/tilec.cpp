@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The compiler driver: tile program in, artifact out.
+#include "EndOnSignal.h"
 #include "tessera/Compiler.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -238,6 +239,7 @@ int writeOutput(StringRef path, StringRef bytes) {
 } // namespace
 
 int main(int argc, char **argv) {
+  EndOnSignal endOnSignal;
   llvm::InitLLVM init(argc, argv);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << tessera::versionText() << "\n"; });
   removeOption("stop-after");
@@ -283,6 +285,11 @@ int main(int argc, char **argv) {
   compile.cpu = options.cpu;
   compile.toolDirectories = toolDirectories(argv[0]);
   compile.sourceName = options.input == "-" ? "<stdin>" : options.input.getValue();
+
+  // The thread that waits for signals may outlive everything here.
+  static auto &leftovers = *new tessera::Leftovers;
+  endOnSignal.begin(leftovers);
+  compile.leftovers = &leftovers;
 
   tessera::CompileResult result =
       tessera::compile(std::string_view(source.data(), source.size()), compile);

@@ -5,6 +5,8 @@
 #ifndef TESSERA_TARGET_EXTERNALTOOL_H
 #define TESSERA_TARGET_EXTERNALTOOL_H
 
+#include "tessera/Leftovers.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/ArrayRef.h"
 
@@ -26,21 +28,27 @@ struct ToolSearch {
 mlir::FailureOr<std::string> findTool(llvm::StringRef name, const ToolSearch &search,
                                       mlir::Location loc, llvm::StringRef hint);
 
-/// A directory of its own for temporary files, removed with all they hold when it goes.
+/// A directory for temporary files, removed with all it holds when the object goes.
 class TemporaryDirectory {
 public:
-  /// Below `parent`, or below the system's directory if that is empty.
-  static mlir::FailureOr<TemporaryDirectory> create(llvm::StringRef parent, mlir::Location loc);
-  TemporaryDirectory(TemporaryDirectory &&other) : directory(std::move(other.directory)) {
+  /// Below `parent`, or below the system's directory if that is empty. While there is a directory,
+  /// `leftovers` knows it, and the programs that run with files in it; it may be null.
+  static mlir::FailureOr<TemporaryDirectory> create(llvm::StringRef parent, Leftovers *leftovers,
+                                                    mlir::Location loc);
+  TemporaryDirectory(TemporaryDirectory &&other)
+      : directory(std::move(other.directory)), leftovers(other.leftovers) {
     other.directory.clear();
   }
   TemporaryDirectory &operator=(TemporaryDirectory &&) = delete;
   ~TemporaryDirectory();
   std::string file(llvm::StringRef name) const;
+  Leftovers *getLeftovers() const { return leftovers; }
 
 private:
-  explicit TemporaryDirectory(std::string directory) : directory(std::move(directory)) {}
+  TemporaryDirectory(std::string directory, Leftovers *leftovers)
+      : directory(std::move(directory)), leftovers(leftovers) {}
   std::string directory;
+  Leftovers *leftovers;
 };
 
 /// Writes a file; a diagnostic on failure.
@@ -53,9 +61,10 @@ struct ToolRun {
   std::string output; // stdout and stderr
 };
 
-/// Runs a program and waits. `arguments` are without the program's name.
+/// Runs a program and waits. `arguments` are without the program's name; what it prints goes
+/// through a file of the directory.
 ToolRun runTool(llvm::StringRef program, llvm::ArrayRef<llvm::StringRef> arguments,
-                const TemporaryDirectory &directory, mlir::Location loc);
+                const TemporaryDirectory &directory);
 
 } // namespace tessera
 

@@ -20,6 +20,8 @@ class Module;
 
 namespace tessera {
 
+class Leftovers;
+
 struct HostOptions {
   /// A CPU of LLVM; "native" is this machine with all its features; empty is a portable baseline
   /// (x86-64-v2 on x86).
@@ -32,6 +34,8 @@ struct HostOptions {
   std::string linker;
   /// Where temporary files go; empty: the system's directory.
   std::string tempDir;
+  /// Knows the directory of those, and the linker; may be null.
+  Leftovers *leftovers = nullptr;
 };
 
 /// The dialects, interfaces and translations that the functions below need in the module's context.

@@ -15,7 +15,8 @@ namespace tessera {
 
 struct PtxasOptions {
   ToolSearch search;
-  std::string tempDir; // parent of the temporary directory; empty: the system's
+  std::string tempDir;            // parent of the temporary directory; empty: the system's
+  Leftovers *leftovers = nullptr; // knows that directory, and ptxas
   std::string chip = hopper::kChip;
   unsigned optLevel = 3;
   bool lineInfo = false;
@@ -60,8 +61,7 @@ struct PtxasResult {
 mlir::FailureOr<std::string> findPtxas(const ToolSearch &search, mlir::Location loc);
 
 /// "13.0.88"; empty if the program does not say.
-std::string ptxasVersion(llvm::StringRef program, const TemporaryDirectory &directory,
-                         mlir::Location loc);
+std::string ptxasVersion(llvm::StringRef program, const TemporaryDirectory &directory);
 
 /// Assembles; errors of ptxas become diagnostics with the line of PTX. Messages in the log are the
 /// caller's to judge
