@@ -127,14 +127,19 @@ Run::Step Run::copyOut(int warp, const Event &event, int number) {
   return Step::Done;
 }
 
+/// Each store is a group of the thread that has issued it, which waits for all but its last groups.
 Run::Step Run::awaitStores(int warp, const Event &event) {
   Warp &w = state.warps[warp];
-  for (int id : w.stores)
+  const auto pending = static_cast<size_t>(event.pending);
+  if (w.stores.size() <= pending)
+    return Step::Done;
+  ArrayRef<int> over = ArrayRef<int>(w.stores).drop_back(pending);
+  for (int id : over)
     if (!state.works[id].done)
       return Step::Blocked;
-  for (int id : w.stores)
+  for (int id : over)
     w.clock.raise(state.works[id].component, state.works[id].epoch);
-  w.stores.clear();
+  w.stores.erase(w.stores.begin(), w.stores.end() - static_cast<std::ptrdiff_t>(pending));
   return Step::Done;
 }
 

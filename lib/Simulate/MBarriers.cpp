@@ -75,8 +75,17 @@ Run::Step Run::await(int warp, const Event &event) {
       w.phase = std::max<int64_t>(w.phase, 0);
     else if ((w.phase & 1) != event.parity)
       ++w.phase;
-    if (event.phase >= 0)
+    if (event.phase >= 0) {
+      // Which phase it means is known without its parity, which must agree.
       w.phase = event.phase;
+      if (event.parity >= 0 && event.parity != (w.phase & 1)) {
+        fail(event, program.describeWarp(warp) + " waits for phase " + Twine(w.phase) + " of " +
+                        program.describeMBarrier(event.mbarrier) + " with parity " +
+                        Twine(event.parity) + ": the parity of that phase is " +
+                        Twine(w.phase & 1));
+        return Step::Failed;
+      }
+    }
     w.begun = true;
   }
   int64_t parity = w.phase & 1;

@@ -22,23 +22,29 @@ bool Program::takesPart(const Event &event, int warp) const {
   case Kind::Copy:
     return isLeader(event, warp);
   case Kind::CopyOut:
-    if (event.elected || !cast<cta::CopyOutOp>(event.op).getPerWarpgroup())
+    if (!cast<cta::CopyOutOp>(event.op).getPerWarpgroup())
       return isLeader(event, warp);
-    return (warp - group.firstWarp) % 4 == 0;
+    [[fallthrough]];
   case Kind::AwaitStores:
     // The first thread of each warpgroup: it has issued what it has issued.
-    if (event.elected || group.warps % 4)
+    if (event.elected || group.warps <= 4 || group.warps % 4)
       return isLeader(event, warp);
-    return (warp - group.firstWarp) % 4 == 0;
+    return isFirstOfWarpgroup(warp);
   case Kind::Arrive:
+    // Whatever the role: in one that begins within a warpgroup it may be nobody.
     if (auto op = cast<cta::ArriveOp>(event.op);
         !event.elected && !op.getPerWarp() && !op.getCopies())
-      return (warp - group.firstWarp) % 4 == 0;
+      return isFirstOfWarpgroup(warp);
     break;
   default:
     break;
   }
   return !event.elected || isLeader(event, warp);
+}
+
+/// Of the block, wherever its role begins.
+bool Program::isFirstOfWarpgroup(int warp) const {
+  return (warp - firstWarp(blockOfWarp(warp))) % 4 == 0;
 }
 
 std::string Program::describeBlock(int number) const {
@@ -418,6 +424,10 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
           [&](auto o) { return runPartial(event, o.getSlots(), o.getSlot(), o.getFlags()); })
       .Case([&](cta::CopyOp o) { return runCopy(o, event); })
       .Case([&](cta::CopyOutOp o) { return checkPlace(o, o.getSmemType(), environment); })
+      .Case([&](cta::AwaitStoresOp o) {
+        event.pending = static_cast<int64_t>(o.getPending());
+        return success();
+      })
       .Case([&](cta::AwaitCopiesOp o) {
         event.pending = static_cast<int64_t>(o.getPending().value_or(0));
         return success();

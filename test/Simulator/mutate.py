@@ -95,6 +95,12 @@ WAIT = "          %dw = cta.wgmma_wait(%d) pending = 0 : !cta.async<!s>\n"
 DONE = "          %done = cta.complete %dw : !cta.async<!s>\n"
 COUNTS = "array<i64: 1, 1, 1, 2, 2, 2>"
 
+
+def inverted(name, behind="", op="xori", with_=1):
+    """The first await of a full slot, or the last, has the parity `op` of what it had."""
+    new = rf"\2{name}_one = arith.constant {with_} : i32\n\2{name} = arith.{op} \4, {name}_one : i32\n"
+    return re.compile(rf"({behind})( *)(cta\.await 0\[%\w+\] parity )(%\w+)"), rf"\1{new}\2\3{name}"
+
 MUTATIONS = [
     # The ring: waits.
     ring("await", "consumer does not wait", "nobody has filled", ("          cta.await 0[%s] parity %p\n", "")),
@@ -174,6 +180,9 @@ MUTATIONS = [
     ring("epilogue", "no barrier before the stage", "overwrites", ("        cta.await_stores read\n        cta.barrier warpgroup\n", "        cta.await_stores read\n")),
     ring("epilogue", "stores are not awaited before the stage", "overwrites", ("        cta.await_stores read\n        cta.barrier warpgroup\n", "        cta.barrier warpgroup\n")),
     ring("epilogue", "stores are not awaited at the end", "may still read", ("      }\n      cta.await_stores read\n", "      }\n")),
+    ring("epilogue", "the last store may be under way before the stage", "overwrites", ("        cta.await_stores read\n", "        cta.await_stores read {pending = 1 : i64}\n")),
+    ring("epilogue", "the last seven stores may be under way before the stage", "overwrites", ("        cta.await_stores read\n", "        cta.await_stores read {pending = 7 : i64}\n")),
+    ring("epilogue", "the last store may be under way at the end", "may still read", ("      }\n      cta.await_stores read\n", "      }\n      cta.await_stores read {pending = 1 : i64}\n")),
     ring("epilogue", "the staged tile lies over the ring", "", ("{offset = 98304}", "{offset = 65536}")),
     ring("epilogue", "the rings overlap", "", ("cta.ring {offset = 49152}", "cta.ring {offset = 32768}")),
     ring("epilogue", "the store is issued before the stage", "", ("        cta.fence_async\n        cta.barrier warpgroup\n        cta.copy_out", "        cta.copy_out")),
@@ -202,6 +211,10 @@ MUTATIONS = [
     Mutation(PENDING, "flight", "two products stay in flight where the slot of one is released", "overwrites", (") pending = 1", ") pending = 2")),
     Mutation(PENDING, "flight", "the last product is read in flight", "reads a product in flight", (") pending = 0", ") pending = 1")),
     # Replicas that take turns.
+    pingpong("parity", "replicas invert the parity of their first slot", "with parity", inverted("%first")),
+    pingpong("parity", "replicas invert the parity of their other slots", "with parity", inverted("%other", behind=r"(?s:.*)\n")),
+    pingpong("parity", "replicas invert the parity of all slots", "with parity", inverted("%first"), inverted("%other", behind=r"(?s:.*)\n")),
+    pingpong("parity", "replicas wait for each slot with parity 0", "with parity", *(inverted(name, behind, "andi", 0) for name, behind in (("%first", ""), ("%other", r"(?s:.*)\n")))),
     pingpong("turn", "nobody waits for a turn", "too early", (re.compile(r" *cta\.await 6\[.*\n"), "")),
     pingpong("turn", "nobody passes a turn on", "deadlock", (re.compile(r" *cta\.arrive 6\[.*\n"), "")),
     pingpong("turn", "one warp passes the turn on", "deadlock", (re.compile(r"(cta\.arrive 6\[.*) per_warp"), r"\1")),

@@ -49,6 +49,29 @@ tile.kernel @channel() attributes {phase = #tile.phase<allocated>, warpgroups = 
 
 // -----
 
+// Thread 128 of the block would arrive, which is another role's.
+tile.kernel @within_a_warpgroup() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  // expected-note@+1 {{in block 0 of @k, timing 0}}
+  cta.launch @k blocks() attributes {mbarriers = array<i64: 1>, shared = 8} {
+    %zero = arith.constant 0 : i32
+    cta.role @idle warps(1) {
+    }
+    // expected-note@+1 {{@arrives has ended}}
+    cta.role @arrives warps(1) {
+      cta.arrive 0[%zero]
+    }
+    cta.role @hangs warps(1) {
+      // expected-error@+3 {{deadlock: nothing in the block can go on}}
+      // expected-note@+2 {{warp 0 of @hangs waits here for phase 0 of mbarrier 0 to end; phase 0 has 0 of 1 arrivals}}
+      // expected-note@+1 {{nobody will signal mbarrier 0 any more}}
+      cta.await 0[%zero] parity %zero
+    }
+  }
+  tile.return
+}
+
+// -----
+
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #sw = #cta.swizzle<128, dim = 1>
 #swk = #cta.swizzle<128, dim = 0>

@@ -104,7 +104,7 @@ struct Event {
   /// Where a PutPartial or an AddPartial has its sums and its flags: a memref of the kernel's body.
   mlir::Value sums, flags;
   int64_t slots = 0; ///< that both have
-  /// Groups that a WgmmaWait or an AwaitCopies leaves in flight.
+  /// Groups that a WgmmaWait, an AwaitCopies or an AwaitStores leaves in flight.
   int64_t pending = 0;
   llvm::SmallVector<Binding, 4> operands;
   /// The iteration of the loop over points (tile.disjoint); -1: outside.
@@ -169,6 +169,7 @@ struct Program {
   int firstWarp(int block) const { return block * warps / static_cast<int>(cluster); }
 
   bool takesPart(const Event &event, int warp) const;
+  bool isFirstOfWarpgroup(int warp) const;
   bool isLeader(const Event &event, int warp) const {
     return warp == groups[event.group].firstWarp;
   }
