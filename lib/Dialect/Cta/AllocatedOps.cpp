@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/SharedMemory.h"
 #include "tessera/Dialect/Tile/SymbolNames.h"
 #include "tessera/Target/Hopper.h"
 
@@ -22,6 +23,17 @@ LogicalResult LaunchOp::verify() {
            << getSymbol() << "' is no name of a function in PTX: letters, digits, _ and $, "
            << "beginning with no digit, at most " << tessera::tile::kMaxSymbolLength
            << " characters";
+  return success();
+}
+
+/// Behind the verifiers of roles, whose warps it adds up.
+LogicalResult LaunchOp::verifyRegions() {
+  if (std::optional<uint64_t> threads = getThreads();
+      threads && static_cast<int64_t>(*threads) != blockThreads(*this))
+    return emitOpError("launch_c5: has threads = ")
+           << static_cast<int64_t>(*threads)
+           << ", but its roles or the kernel's warpgroups make it " << blockThreads(*this)
+           << "; cta-assign-registers sets it where it is left out";
   return success();
 }
 

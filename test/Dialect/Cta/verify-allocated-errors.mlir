@@ -1,6 +1,55 @@
 // RUN: tile-opt %s -split-input-file -cta-verify -verify-diagnostics
 
-// What cta-decompose and cta-allocate-shared leave.
+// What cta-decompose, cta-allocate-shared and cta-assign-registers leave.
+
+// No warp would be left for the producer.
+tile.kernel @threads(%n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 2} {
+  // expected-error @below {{launch_c5: has threads = 256, but its roles or the kernel's warpgroups make it 288; cta-assign-registers sets it where it is left out}}
+  cta.launch @threads_0 blocks(%n) attributes {threads = 256} {
+    cta.role @math warps(4) replicas(2) {}
+    cta.role @producer warps(1) {}
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @too_many_threads(%n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  // expected-error @below {{launch_c5: has threads = 256, but its roles or the kernel's warpgroups make it 128;}}
+  cta.launch @too_many_threads_0 blocks(%n) attributes {threads = 256} {
+  }
+  tile.return
+}
+
+// -----
+
+// Right: the roles' threads and no more registers than they begin with, a launch that does not say its threads, one without roles.
+tile.kernel @right(%n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 2} {
+  cta.launch @right_0 blocks(%n) attributes {max_registers = 168, threads = 384} {
+    cta.role @math warps(4) replicas(2) attributes {registers = 240} {}
+    cta.role @producer warps(4) attributes {registers = 24} {}
+  }
+  cta.launch @right_1 blocks(%n) {
+    cta.role @math warps(8) {}
+    cta.role @producer warps(1) {}
+  }
+  cta.launch @right_2 blocks(%n) attributes {max_registers = 255, threads = 256} {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @registers(%n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 2} {
+  // expected-error @below {{breaks phase allocated: its roles want 66560 registers together, but its 384 threads begin with 168 each, 64512 together: a role would wait for the rest for ever}}
+  cta.launch @registers_0 blocks(%n) attributes {max_registers = 168, threads = 384} {
+    cta.role @math warps(8) attributes {registers = 240} {}
+    cta.role @producer warps(4) attributes {registers = 40} {}
+  }
+  tile.return
+}
+
+// -----
 
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #rows = #cta.frag<regs = [[0, 1], [0, 2]], lanes = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warps = [[2, 0], [4, 0]]>

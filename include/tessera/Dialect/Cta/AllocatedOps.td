@@ -29,10 +29,11 @@ def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryE
     The body may use scalars of the kernel's body; they are arguments, or cloned into the function by the lowering.
 
     Constraints:
-    1. Stands directly in a `tile.kernel`.
-    2. The body has no arguments.
+    1. stands directly in a `tile.kernel`.
+    2. the body has no arguments.
     3. `min_blocks` is 1 to 32.
     4. `symbol` is a name of PTX: letters, digits, `_` and `$`, beginning with no digit, at most 1000 characters.
+    5. `threads` is what its roles have together; without roles, 128 a warpgroup of the kernel.
 
     ```mlir
     cta.launch @gemm_aligned_0 blocks(%m, %n) attributes {threads = 256, shared = 49152, mbarriers = array<i64: 2>} {
@@ -47,6 +48,7 @@ def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryE
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$symbol `blocks` `(` $blocks `)` attr-dict-with-keyword $body";
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Cta_BlockIdOp : Cta_Op<"block_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {

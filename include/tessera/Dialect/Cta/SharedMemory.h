@@ -48,6 +48,10 @@ std::optional<TileParts> equalParts(SmemType tile, int64_t count);
 /// The threads of a block: those of its roles, or 128 a warpgroup of the kernel.
 int64_t blockThreads(LaunchOp launch);
 
+/// The registers that roles want together if they deal out among themselves what threads begin
+/// with, `entry` each; nothing if no role does.
+std::optional<int64_t> wantedRegisters(LaunchOp launch, int64_t entry);
+
 /// From one tile of a ring to the next: its bytes, rounded up to its alignment.
 int64_t ringSlotBytes(SmemType tile);
 

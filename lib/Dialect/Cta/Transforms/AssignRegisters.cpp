@@ -44,16 +44,11 @@ static LogicalResult tooMany(const Pressure &pressure, int64_t cap, int64_t thre
 
 /// Roles that deal out registers among themselves: more than the block began with never come.
 static LogicalResult checkDealing(LaunchOp launch, int64_t entry, int64_t threads) {
-  int64_t sum = 0;
-  bool deals = false;
-  for (auto role : launch.getBody().getOps<RoleOp>()) {
-    deals |= role.getRegisters().has_value();
-    sum += role.totalWarps() * 32 * static_cast<int64_t>(role.getRegisters().value_or(entry));
-  }
-  if (!deals || sum <= entry * threads)
+  std::optional<int64_t> sum = wantedRegisters(launch, entry);
+  if (!sum || *sum <= entry * threads)
     return success();
   InFlightDiagnostic error = refusePlan(launch.emitOpError("has roles that want "))
-                             << sum << " registers together, but its " << threads
+                             << *sum << " registers together, but its " << threads
                              << " threads begin with " << entry << " each, " << entry * threads
                              << " together: a role would wait for the rest for ever";
   for (auto role : launch.getBody().getOps<RoleOp>())
@@ -96,10 +91,6 @@ static LogicalResult checkShare(LaunchOp launch, int64_t blocks, int64_t threads
 
 static LogicalResult assign(LaunchOp launch) {
   const int64_t threads = blockThreads(launch);
-  if (launch.getThreads() && static_cast<int64_t>(*launch.getThreads()) != threads)
-    return launch.emitOpError("has threads = ")
-           << *launch.getThreads() << ", but its roles or the kernel's warpgroups make it "
-           << threads;
   if (Value tile = largestTile(launch); tile && registersOf(tile) > kMaxTileRegisters)
     return emitError(tile.getLoc())
            << "the tile " << erasedType(tile.getType()) << " takes " << registersOf(tile)

@@ -4,7 +4,7 @@
 // cta-verify: which asynchronous ops may stand where.
 #include "VerifyAsync.h"
 
-#include "tessera/Dialect/Cta/LayoutRules.h"
+#include "tessera/Dialect/Cta/SharedMemory.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -243,6 +243,16 @@ LogicalResult RoleVerifier::checkRoles(LaunchOp launch) {
   }
   if (warps > 32)
     return error(launch) << "its roles have " << warps << " warps together; a block has at most 32";
+  // cta-assign-registers says the same of what it decides itself.
+  if (phase == Phase::Allocated && launch.getMaxRegisters()) {
+    auto entry = static_cast<int64_t>(*launch.getMaxRegisters());
+    if (std::optional<int64_t> wanted = wantedRegisters(launch, entry);
+        wanted && *wanted > entry * 32 * warps)
+      return error(launch) << "its roles want " << *wanted << " registers together, but its "
+                           << 32 * warps << " threads begin with " << entry << " each, "
+                           << entry * 32 * warps
+                           << " together: a role would wait for the rest for ever";
+  }
   return success(ok);
 }
 
