@@ -1,0 +1,63 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls the compiler's tools, and says what went wrong in a form that can be counted."""
+
+import os
+import re
+import subprocess
+
+COMPILED, REFUSED, CRASHED, HUNG = "compiled", "refused", "crashed", "hung"
+
+
+class Outcome:
+    def __init__(self, state, message=""):
+        self.state, self.message = state, message
+
+    def __bool__(self):
+        return self.state == COMPILED
+
+
+def run(command, timeout, stdin=None):
+    """Of a tool: compiled, refused (exit status 1 with an error), crashed (a signal, or an error without message), hung."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout, input=stdin)
+    except subprocess.TimeoutExpired:
+        return Outcome(HUNG, f"no end after {timeout} s")
+    if done.returncode == 0:
+        return Outcome(COMPILED, done.stdout)
+    errors = [line for line in done.stderr.splitlines() if "error:" in line]
+    frames = [line for line in done.stderr.splitlines() if re.match(r" *#\d+ 0x", line)]
+    if done.returncode < 0 or done.returncode > 128 or frames or not errors:
+        return Outcome(CRASHED, crash_text(done, frames))
+    return Outcome(REFUSED, errors[0].split("error:", 1)[1].strip())
+
+
+def crash_text(done, frames):
+    """The first frames that are nobody's handler of signals."""
+    names = []
+    for frame in frames:
+        found = re.match(r" *#\d+ 0x[0-9a-f]+ (.*?)[( ]", frame)
+        name = found.group(1) if found else ""
+        if name and not name.startswith(("llvm::sys", "SignalHandler", "CleanupOnSignal", "_", "raise", "abort", "gsignal", "/", "(")):
+            names.append(name)
+    said = [line for line in done.stderr.splitlines() if "Assertion" in line or "LLVM ERROR" in line or "UNREACHABLE" in line]
+    return f"signal {-done.returncode if done.returncode < 0 else done.returncode}: " + (said[0] if said else " < ".join(names[:3]))
+
+
+def normalised(message):
+    """A message without what differs from program to program: numbers, names, types."""
+    text = re.sub(r"<[^<>]*(<[^<>]*>[^<>]*)*>", "<…>", message)
+    text = re.sub(r"'%?[\w.#-]+'", "'…'", text) if "op " not in text[:12] else text
+    text = re.sub(r"%[\w#]+", "%…", text)
+    text = re.sub(r"(tensor|memref)<…>", r"\1", text)
+    text = re.sub(r"k\d*_\w+|@k\d*", "@k", text)
+    return re.sub(r"-?\b\d[\d,.]*(x\d+)*", "N", text)[:200]
+
+
+def compile_text(text, out, target="cpu", timeout=60, flags=()):
+    """Compiles a program; its source stays beside the artifact."""
+    source = os.path.splitext(out)[0] + ".mlir"
+    with open(source, "w") as file:
+        file.write(text)
+    command = ["tilec", source, "-o", out, f"--target={target}", "-j", "1", *flags]
+    return run(command, timeout)
