@@ -15,6 +15,7 @@ import draw_control
 import draw_elementwise
 import draw_facts
 import draw_kernels
+import draw_loops
 import draw_memory
 import draw_products
 import draw_scalars
@@ -50,7 +51,8 @@ _ANY = {"float": 12, "integer": 7, "compare": 3, "bool": 1.5, "select": 2, "cast
 PROFILES = {profile.name: profile for profile in (
     Profile("small", (1, 2, 3, 4, 5, 7, 8, 16, 17), 1024, _SMALL_MMA, (2, 10), _ANY, {"plain": 1}, {1: 8, 2: 1}),
     Profile("wild", (1, 2, 3, 5, 7, 8, 13, 16, 24, 32, 33, 48, 64, 65, 128), 8192, _TENSOR_MMA, (4, 24), _ANY | {"mma": 5}, {"plain": 1}, {1: 6, 2: 2, 3: 1}),
-    Profile("product", (8, 16, 32, 64, 128), 8192, _TENSOR_MMA, (0, 3), _ANY | {"mma": 6}, {"product": 10, "attention": 3, "rows": 2.5, "plain": 0.7}, {1: 7, 2: 3}),
+    Profile("product", (8, 16, 32, 64, 128), 8192, _TENSOR_MMA, (0, 3), _ANY | {"mma": 6}, {"product": 14, "attention": 3, "rows": 2, "grouped": 1.5, "split_k": 1.2, "chain": 1.5, "nested": 1.5, "convolution": 1, "stream": 1, "long_rows": 1,
+                                                                             "plain": 0.7}, {1: 7, 2: 3}),
     Profile("memory", (1, 4, 7, 8, 16, 24, 32, 40, 64, 65, 128), 16384, _SMALL_MMA, (2, 9), {"load": 14, "shape": 8, "float": 2, "cast": 2, "reload": 3, "scalar": 2,
                                                                                           "index": 2, "control": 1, "store": 3, "integer": 1, "compare": 1}, {"plain": 1}, {1: 5, 2: 3, 3: 1}),
     Profile("control", (1, 2, 4, 5, 8, 16, 32), 1024, _SMALL_MMA, (3, 10), _ANY | {"control": 14, "call": 3, "reload": 2}, {"plain": 1}, {1: 6, 2: 1}),
@@ -64,6 +66,7 @@ FEATURES = frozenset({
     "unit-subview",  # memref.subview that drops dimensions of size 1
     "unit-slice",  # tensor.extract_slice that drops dimensions of size 1
     "affine",  # affine ops in grids
+    "sincos",  # math.sincos
 })
 
 
@@ -71,6 +74,7 @@ class Builder(draw_base.Builder):
     """Adds the choice among statements."""
 
     grid_info = None
+    grids = 0
 
     def statement(self):
         if self.budget < -40:
@@ -163,13 +167,18 @@ def _plain_numbers(b):
     return tuple(lowers), tuple(uppers), tuple(steps)
 
 
-def _grid(b, number):
-    chance = b.chance
-    kind = chance.weighted(b.profile.kernels)
+def _grids(b):
+    """One drawn grid, or several that belong together."""
+    kind = b.chance.weighted(b.profile.kernels)
     if kind == "plain":
-        numbers, fill = _plain_numbers(b), lambda grid: []
-    else:
-        numbers, fill = getattr(draw_kernels, kind)(b)
+        return [_grid(b, "plain", _plain_numbers(b), lambda grid: [])]
+    found = getattr(draw_kernels if hasattr(draw_kernels, kind) else draw_loops, kind)(b)
+    return [_grid(b, kind, numbers, fill) for numbers, fill in (found if isinstance(found, list) else [found])]
+
+
+def _grid(b, kind, numbers, fill):
+    chance, number = b.chance, b.grids
+    b.grids += 1
     lowers, uppers, steps = numbers
     coords = [region_argument(Tile(INDEX), _coordinate_note(*bounds)) for bounds in zip(lowers, uppers, steps)]
     grid = draw_stores.Grid(number, coords, lowers, uppers, steps)
@@ -233,8 +242,8 @@ def build(seed, attempt=0, profile=None, include=FEATURES):
     if chance(0.05):
         program.attrs["warpgroups"] = chance.choice((1, 1, 2))
     b = Builder(program, chance, PROFILES[profile], include)
-    for number in range(chance.weighted(b.profile.grids)):
-        _grid(b, number)
+    for _ in range(chance.weighted(b.profile.grids)):
+        _grids(b)
     draw_facts.finish(b)
     return program
 

@@ -157,7 +157,7 @@ class Builder:
 
     def constant_tile(self, type, small=True):
         """A splat, or a table where the tile is small."""
-        if type.count <= 48 and self.chance(0.35):
+        if type.count <= (48 if self.chance(0.85) else 600) and self.chance(0.35):
             values = tuple(self.number(type.element, small) for _ in range(type.count))
             note = Note(-9, 9, True, not type.element.is_float and small)
             return self.constant(type, values, note, offer=True)

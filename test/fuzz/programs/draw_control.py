@@ -8,9 +8,10 @@ What a region yields is what it computed, what it was given, what a neighbour ca
 import dataclasses
 
 import draw_elementwise
+import draw_memory
 import draw_scalars
 import graph
-from draw_base import Note
+from draw_base import Note, Place
 from draw_scalars import region_argument
 from elements import I1, INDEX
 from graph import Region, Tile
@@ -226,11 +227,21 @@ def call(b):
         return None
     function = graph.Op("func.func", attrs={"number": len(b.program.functions)})
     arguments = [region_argument(v.type, dataclasses.replace(v.note, firm=v.note.firm and not v.type.is_scalar)) for v in inputs]
-    region = Region(arguments)
+    region, arrays = Region(arguments), []
+    readable = [place for place in b.places if draw_memory.usable(b, place) and place.count and b.grid_info is not None]
+    if readable and chance(0.4):
+        arrays = [chance.choice(readable)]
     saved, b.scopes = b.scopes, []
     with b.inside(region, arguments):
         # Nothing from outside is visible here, arrays neither.
         places, b.places, grid, b.grid_info, b.pure = b.places, [], b.grid_info, None, True
+        for place in arrays:
+            argument = region_argument(place.value.type, None)
+            region.args.append(argument)
+            own = Place(argument, place.sizes, place.strides, place.note)
+            own.root = place.root
+            shape = (min(place.sizes[-1] or 1, chance.choice(b.profile.extents)),) if place.rank else ()
+            draw_memory.load_from(b, Tile(place.element, shape), own)
         for _ in range(chance.int(1, 4)):
             b.pure_statement()
         results = [v for v in b.scopes[-1] if v not in arguments][-chance.int(1, 2):] or [chance.choice(arguments)]
@@ -245,8 +256,8 @@ def call(b):
     for _ in range(chance.choice((1, 1, 2))):
         actual = [v if chance(0.6) else chance.choice([w for w in b.visible() if w.type == v.type]) for v in inputs]
         if any(not _at_least(w.note, v.note) for v, w in zip(inputs, actual)):
-            actual = inputs
-        found = b.emit("func.call", actual, [v.type for v in results], {"callee": function}, notes=notes)
+            actual = inputs  # the function was drawn for those
+        found = b.emit("func.call", actual + [place.value for place in arrays], [v.type for v in results], {"callee": function}, notes=notes)
     return found
 
 

@@ -107,7 +107,7 @@ def float_op(b, x=None):
     if x.note.size > LARGE:
         x = tame(b, x)
     how = b.chance.weighted({"pair": 10, "function": 6, "exact": 2.5, "negf": 1.5, "fma": 2, "select": 2.5, "power": 1.5, "copysign": 0.8, "clampf": 0.5,
-                             "fused": 3, "sincos": 0.6})
+                             "fused": 3, "sincos": 0.6 if "sincos" in b.include else 0})
     if how == "pair":
         return float_pair(b, x)
     if how == "function":

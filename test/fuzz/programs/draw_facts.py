@@ -38,6 +38,7 @@ class Prologue:
 
     def __init__(self, b):
         self.b, self.ops, self.names, self.known = b, [], set(), {}
+        self.affine = True  # whether a value may come from an affine op
 
     def op(self, name, operands=(), attrs=None, type=None):
         op = Op(name, operands, [type or Tile(INDEX)], attrs)
@@ -98,6 +99,8 @@ class Prologue:
 
     def _product(self, n):
         c = self.b.chance.choice((2, 3, 4, 8))
+        if n % c and not self.affine:
+            return None
         if n % c:
             return self.op("affine.apply", [self._leaf(n // c)], {"exprs": (((c,), n % c, "", 1),)})
         return self.op("arith.muli", [self._leaf(n // c), self.constant(c)])
@@ -107,9 +110,10 @@ class Prologue:
         name = self.b.chance.choice(("arith.floordivsi", "arith.ceildivsi", "arith.divsi", "arith.divui", "affine.apply"))
         if n < 0:
             return None
-        if name == "affine.apply":
+        if name == "affine.apply" and self.affine:
             return self.op(name, [self._leaf(n * c)], {"exprs": (((1,), self.b.chance.int(0, c - 1), "floordiv", c),)})
         rest = self.b.chance.int(0, c - 1)
+        name = "arith.floordivsi" if name == "affine.apply" else name
         x = n * c - rest if name == "arith.ceildivsi" else n * c + rest
         return self.op(name, [self._leaf(x) if x >= 0 else self._argument(x), self.constant(c)])
 
@@ -163,12 +167,11 @@ def _express_bounds(op, prologue, often):
 
 def _launder(b, region, prologue, often):
     """Some constants of a grid become values that the compiler does not know."""
-    replaced = {}
+    replaced, prologue.affine, prologue.known = {}, "affine" in b.include, {}
     for op in graph.walk(region):
         if op.name == "arith.constant" and op.result.type == Tile(INDEX) and b.chance(often) and 0 <= op.attrs["value"] < 1 << 30:
             replaced[op.result] = prologue.value(op.attrs["value"])
-    if not replaced:
-        return
+    prologue.affine, prologue.known = True, {}
     for inner in graph.walk_regions(region):
         for op in inner.ops:
             op.operands = [replaced.get(value, value) for value in op.operands]

@@ -30,6 +30,8 @@ def attributes(b, element):
         attrs["precision"] = b.chance.choice(("tf32", "tf32", "ieee"))
     if element in (BF16, F16) and b.chance(0.04):
         attrs["accumulate_every"] = b.chance.choice((16, 32, 64, 128))
+    if b.chance(0.03):
+        attrs["transposed"] = False
     return attrs
 
 

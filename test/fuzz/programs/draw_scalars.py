@@ -226,8 +226,21 @@ def scalar(b, element):
         return b.emit("arith.index_cast", [x], [type], notes=x.note)
     number = b.number(element)
     if how == "argument" and number == number and abs(number) != float("inf"):
-        return b.scalar_argument(element, int(number) if not element.is_float else float(element.round(elements.np.float64(number))))
+        value = b.scalar_argument(element, int(number) if not element.is_float else float(element.round(elements.np.float64(number))))
+        return computed_outside(b, value) if element.is_float and not b.pure and chance(0.25) else value
     return b.constant(type, number)
+
+
+def computed_outside(b, x):
+    """A scalar that the body of the kernel computes, for all blocks."""
+    chance, type = b.chance, x.type
+    scopes, b.scopes = b.scopes, []
+    with b.inside(b.program.body):
+        how = chance.choice(("arith.mulf", "arith.addf", "arith.negf", "math.tanh", "arith.maximumf"))
+        operands = [x] if how in ("arith.negf", "math.tanh") else [x, b.constant(type, chance.choice((0.5, 2.0, -1.0, 0.75)))]
+        value = b.emit(how, operands, [type], notes=Note(-2 * x.note.size - 2, 2 * x.note.size + 2, how != "math.tanh"))
+    b.scopes = scopes
+    return value
 
 
 def promise(b):

@@ -171,6 +171,8 @@ def reinterpret(b, place):
     chance, argument = b.chance, place.argument
     if argument is None or place.value.type.strides is not None or not place.count or 0 in argument.strides:
         return None
+    if chance(0.15):
+        return _reversed(b, place)
     rank = chance.int(1, 3)
     offset, room = chance.choice((0, 0, chance.int(0, place.count // 2))), place.count
     room -= offset
@@ -189,3 +191,17 @@ def reinterpret(b, place):
     result = MemRef(place.element, tuple(numbers[1]), tuple(numbers[2]), numbers[0][0])
     attrs = {"offset": tuple(numbers[0]), "sizes": tuple(numbers[1]), "strides": tuple(numbers[2])}
     return _make(b, place, "memref.reinterpret_cast", result, sizes, sum(operands, []), attrs, strides)
+
+
+def _reversed(b, place):
+    """The elements of a contiguous argument from the last to the first."""
+    step = b.chance.choice((1, 1, 2))
+    size = (place.count - 1) // step + 1
+    numbers = {"offset": (size - 1) * step, "sizes": size, "strides": -step}
+    operands, attrs = [], {}
+    for name, number in numbers.items():
+        found = []
+        attrs[name] = (_number(b, number, found, 0.7 if name != "strides" else 1.0),)
+        operands += found
+    result = MemRef(place.element, attrs["sizes"], attrs["strides"], attrs["offset"][0])
+    return _make(b, place, "memref.reinterpret_cast", result, (size,), operands, attrs, (-step,))

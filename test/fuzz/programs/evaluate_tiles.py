@@ -27,7 +27,10 @@ def evaluate(state, op, operands):
     else:
         found = _float_pair(state, op, name, *operands)
     if state.defect == "excess" and isinstance(found, Floats) and found.kind.bits == 16:
-        found = floats.widen_ulps(found, 1)  # as if it were not rounded
+        # As if it were not rounded; what overflows may not.
+        endless = np.isinf(found.lo) | np.isinf(found.hi)
+        found = floats.widen_ulps(found, 1)
+        found.unk = floats.union(found.unk, endless if endless.any() else None)
     return found
 
 

@@ -2,44 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes a program's graph as MLIR."""
 
-import graph
-import numpy as np
-from elements import I1
-
-
-def number_text(element, value):
-    """A constant as MLIR reads it."""
-    if not element.is_float:
-        if element is I1:
-            return "true" if int(value) & 1 else "false"
-        return str(int(element.wrap(np.int64(value))))
-    value = float(element.round(np.asarray(value, np.float64)))
-    if value != value or value in (float("inf"), float("-inf")):
-        bits = int(element.bits_of(np.asarray(value))) & ((1 << element.bits) - 1)
-        return f"0x{bits:0{element.bits // 4}X}"
-    return f"{value:.17e}"
-
-
-def _nested(element, values, shape):
-    if not shape:
-        return number_text(element, values)
-    return "[" + ", ".join(_nested(element, part, shape[1:]) for part in values) + "]"
-
-
-def _constant_text(type, value):
-    if type.is_scalar:
-        text = number_text(type.element, value)
-        return text if type.element is I1 else f"{text} : {type}"
-    array = np.asarray(value)
-    return f"dense<{number_text(type.element, value) if array.ndim == 0 else _nested(type.element, array.reshape(type.shape), type.shape)}> : {type}"
-
-
-def _list(values):
-    return "[" + ", ".join(map(str, values)) + "]"
-
-
-def _types(values):
-    return ", ".join(str(value.type) for value in values)
+import printer_memory
+from printer_memory import constant_text, list_text, types_text
 
 
 class Printer:
@@ -97,7 +61,7 @@ def _flags(op):
 
 
 def _constant(p, op):
-    p.line(f"{p.results(op)}arith.constant {_constant_text(op.result.type, op.attrs['value'])}")
+    p.line(f"{p.results(op)}arith.constant {constant_text(op.result.type, op.attrs['value'])}")
 
 
 def _compare(p, op):
@@ -115,7 +79,7 @@ def _cast(p, op):
 
 
 def _with_carry(p, op):
-    p.line(f"{p.results(op)}{op.name} {p.uses(op.operands)} : {_types(op.results)}")
+    p.line(f"{p.results(op)}{op.name} {p.uses(op.operands)} : {types_text(op.results)}")
 
 
 def _classify(p, op):
@@ -123,7 +87,7 @@ def _classify(p, op):
 
 
 def _fpowi(p, op):
-    p.line(f"{p.results(op)}{op.name} {p.uses(op.operands)} : {_types(op.operands)}")
+    p.line(f"{p.results(op)}{op.name} {p.uses(op.operands)} : {types_text(op.operands)}")
 
 
 def _clamp(p, op):
@@ -144,7 +108,7 @@ def _affine(p, op):
 
 
 def _broadcast(p, op):
-    p.line(f"{p.results(op)}tile.broadcast {p.uses(op.operands)} dims = {_list(op.attrs['dims'])} : {op.operands[0].type} -> {op.result.type}")
+    p.line(f"{p.results(op)}tile.broadcast {p.uses(op.operands)} dims = {list_text(op.attrs['dims'])} : {op.operands[0].type} -> {op.result.type}")
 
 
 def _iota(p, op):
@@ -153,17 +117,17 @@ def _iota(p, op):
 
 
 def _reshape(p, op):
-    groups = _list(_list(group) for group in op.attrs["groups"])
-    shape = f" output_shape {_list(op.result.type.shape)}" if "expand" in op.name else ""
+    groups = list_text(list_text(group) for group in op.attrs["groups"])
+    shape = f" output_shape {list_text(op.result.type.shape)}" if "expand" in op.name else ""
     p.line(f"{p.results(op)}{op.name} {p.uses(op.operands)} {groups}{shape} : {op.operands[0].type} into {op.result.type}")
 
 
 def _concat(p, op):
-    p.line(f"{p.results(op)}tensor.concat dim({op.attrs['dim']}) {p.uses(op.operands)} : ({_types(op.operands)}) -> {op.result.type}")
+    p.line(f"{p.results(op)}tensor.concat dim({op.attrs['dim']}) {p.uses(op.operands)} : ({types_text(op.operands)}) -> {op.result.type}")
 
 
 def _extract_slice(p, op):
-    places = " ".join(_list(op.attrs[name]) for name in ("offsets", "sizes", "strides"))
+    places = " ".join(list_text(op.attrs[name]) for name in ("offsets", "sizes", "strides"))
     p.line(f"{p.results(op)}tensor.extract_slice {p.uses(op.operands)}{places} : {op.operands[0].type} to {op.result.type}")
 
 
@@ -172,7 +136,7 @@ def _extract(p, op):
 
 
 def _reduce(p, op):
-    dims = _list(op.attrs["dims"])
+    dims = list_text(op.attrs["dims"])
     if "kind" in op.attrs:
         p.line(f"{p.results(op)}tile.reduce {op.attrs['kind']} {p.uses(op.operands)} dims = {dims} : {op.operands[0].type} -> {op.result.type}")
         return
@@ -182,14 +146,14 @@ def _reduce(p, op):
     p.line(f"{names}tile.reduce ({p.uses(op.operands[:count])}) dims = {dims} init({p.uses(op.operands[count:])}) {{")
     arguments = ", ".join(f"{p.fresh(argument, 'a')}: {argument.type}" for argument in region.args)
     p.line(f"^bb0({arguments}):")
-    p.region(region, lambda r: f"tile.yield {p.uses(r.yields)} : {_types(r.yields)}")
-    p.line(f"}} : {_types(op.operands[:count])} -> {_types(op.results)}")
+    p.region(region, lambda r: f"tile.yield {p.uses(r.yields)} : {types_text(r.yields)}")
+    p.line(f"}} : {types_text(op.operands[:count])} -> {types_text(op.results)}")
 
 
 def _argreduce(p, op):
     attrs = op.attrs
     unsigned = " unsigned" if attrs.get("unsigned") else ""
-    p.line(f"{p.results(op)}tile.argreduce {attrs['kind']} {p.uses(op.operands)} dim = {attrs['dim']}{unsigned} : {op.operands[0].type} -> {_types(op.results)}")
+    p.line(f"{p.results(op)}tile.argreduce {attrs['kind']} {p.uses(op.operands)} dim = {attrs['dim']}{unsigned} : {op.operands[0].type} -> {types_text(op.results)}")
 
 
 def _mma(p, op):
@@ -202,14 +166,14 @@ def _mma(p, op):
         text += f" accumulate_every = {attrs['accumulate_every']}"
     if "transposed" in attrs:
         text += f" {{tile.transposed = {'true' if attrs['transposed'] else 'false'}}}"
-    p.line(f"{p.results(op)}tile.mma {p.uses(op.operands)}{text} : {_types(op.operands[:2])} -> {op.result.type}")
+    p.line(f"{p.results(op)}tile.mma {p.uses(op.operands)}{text} : {types_text(op.operands[:2])} -> {op.result.type}")
 
 
 # --- control flow ----------------------------------------------------------------------------------------------------------
 
 
 def _yield(p):
-    return lambda region: f"scf.yield {p.uses(region.yields)} : {_types(region.yields)}" if region.yields else "scf.yield"
+    return lambda region: f"scf.yield {p.uses(region.yields)} : {types_text(region.yields)}" if region.yields else "scf.yield"
 
 
 def _named_results(p, op):
@@ -230,7 +194,7 @@ def _for(p, op):
     text = f"{results}scf.for {p.fresh(region.args[0], 'k')} = {lower} to {upper} step {step}"
     if op.results:
         carried = ", ".join(f"{p.fresh(argument, 'c')} = {p.name(init)}" for argument, init in zip(region.args[1:], op.operands[3:]))
-        text += f" iter_args({carried}) -> ({_types(op.results)})"
+        text += f" iter_args({carried}) -> ({types_text(op.results)})"
     p.line(text + " {")
     p.region(region, _yield(p) if op.results else None)
     p.line("}")
@@ -238,7 +202,7 @@ def _for(p, op):
 
 def _if(p, op):
     results = _named_results(p, op)
-    types = f" -> ({_types(op.results)})" if op.results else ""
+    types = f" -> ({types_text(op.results)})" if op.results else ""
     p.line(f"{results}scf.if {p.name(op.operands[0])}{types} {{")
     for number, region in enumerate(op.regions):
         if number:
@@ -251,8 +215,8 @@ def _while(p, op):
     before, after = op.regions
     results = _named_results(p, op)
     carried = ", ".join(f"{p.fresh(argument, 'c')} = {p.name(init)}" for argument, init in zip(before.args, op.operands))
-    p.line(f"{results}scf.while ({carried}) : ({_types(op.operands)}) -> ({_types(op.results)}) {{")
-    p.region(before, lambda r: f"scf.condition({p.name(r.yields[0])}) {p.uses(r.yields[1:])} : {_types(r.yields[1:])}")
+    p.line(f"{results}scf.while ({carried}) : ({types_text(op.operands)}) -> ({types_text(op.results)}) {{")
+    p.region(before, lambda r: f"scf.condition({p.name(r.yields[0])}) {p.uses(r.yields[1:])} : {types_text(r.yields[1:])}")
     p.line("} do {")
     p.line("^bb0(" + ", ".join(f"{p.fresh(argument, 'd')}: {argument.type}" for argument in after.args) + "):")
     p.region(after, _yield(p))
@@ -261,7 +225,7 @@ def _while(p, op):
 
 def _switch(p, op):
     results = _named_results(p, op)
-    types = f" -> {_types(op.results)}" if op.results else ""
+    types = f" -> {types_text(op.results)}" if op.results else ""
     p.line(f"{results}scf.index_switch {p.name(op.operands[0])}{types}")
     for number, region in enumerate(op.regions):
         cases = op.attrs["cases"]
@@ -271,8 +235,8 @@ def _switch(p, op):
 
 
 def _call(p, op):
-    arrow = f"({_types(op.results)})" if len(op.results) != 1 else str(op.result.type)
-    p.line(f"{_named_results(p, op)}func.call @{op.attrs['callee'].attrs['name']}({p.uses(op.operands)}) : ({_types(op.operands)}) -> {arrow}")
+    arrow = f"({types_text(op.results)})" if len(op.results) != 1 else str(op.result.type)
+    p.line(f"{_named_results(p, op)}func.call @{op.attrs['callee'].attrs['name']}({p.uses(op.operands)}) : ({types_text(op.operands)}) -> {arrow}")
 
 
 def _grid(p, op):
@@ -285,95 +249,6 @@ def _grid(p, op):
     p.line("}")
 
 
-# --- memory ----------------------------------------------------------------------------------------------------------------
-
-
-def _clauses(p, op, memref, coords_at):
-    """Coordinates and clauses of a load or store, up to the types."""
-    attrs, operands = op.attrs, iter(op.operands[coords_at:])
-    rank = op.operands[memref].type.rank
-    text = "[" + ", ".join(p.name(next(operands)) for _ in range(rank)) + "]"
-    if attrs.get("dims") is not None:
-        text += f" dims = {_list(attrs['dims'])}"
-    if any(attrs["limited"]):
-        text += " limit = [" + ", ".join(p.name(next(operands)) if has else "_" for has in attrs["limited"]) + "]"
-    pad = attrs.get("pad")
-    if pad is not None:
-        element = op.result.type.element
-        text += f" pad = {pad}" if isinstance(pad, str) else f" pad = {_constant_text(graph.Tile(element), pad)}"
-    mask = next(operands, None)
-    if mask is not None:
-        text += f" mask = {p.name(mask)}" + (f" on {_list(attrs['on'])}" if attrs.get("on") is not None else "")
-    for hint in ("stages", "cache"):
-        if hint in attrs:
-            text += f" {hint} = {attrs[hint]}"
-    return text
-
-
-def _load(p, op):
-    clauses = _clauses(p, op, 0, 1)
-    p.line(f"{p.results(op)}tile.load {p.name(op.operands[0])}{clauses} : {op.operands[0].type} -> {op.result.type}")
-
-
-def _store(p, op):
-    value, memref = op.operands[:2]
-    p.line(f"tile.store {p.name(value)}, {p.name(memref)}{_clauses(p, op, 1, 2)} : {value.type} -> {memref.type}")
-
-
-def _memref_load(p, op):
-    p.line(f"{p.results(op)}memref.load {p.name(op.operands[0])}[{p.uses(op.operands[1:])}] : {op.operands[0].type}")
-
-
-def _memref_store(p, op):
-    value, memref = op.operands[:2]
-    p.line(f"memref.store {p.name(value)}, {p.name(memref)}[{p.uses(op.operands[2:])}] : {memref.type}")
-
-
-def _memref_dim(p, op):
-    p.line(f"{p.results(op)}memref.dim {p.uses(op.operands)} : {op.operands[0].type}")
-
-
-def _alloc(p, op):
-    sizes = sum(size is None for size in op.result.type.sizes)
-    symbols = f"[{p.uses(op.operands[sizes:])}]" if len(op.operands) > sizes else ""
-    init = ""
-    if "init" in op.attrs:
-        init = f" {{tile.init = {_constant_text(graph.Tile(op.result.type.element), op.attrs['init'])}}}"
-    p.line(f"{p.results(op)}memref.alloc({p.uses(op.operands[:sizes])}){symbols}{init} : {op.result.type}")
-
-
-def _subview(p, op):
-    operands = iter(op.operands[1:])
-    places = " ".join(f"[{p.mixed(op.attrs[name], operands)}]" for name in ("offsets", "sizes", "strides"))
-    p.line(f"{p.results(op)}memref.subview {p.name(op.operands[0])}{places} : {op.operands[0].type} to {op.result.type}")
-
-
-def _memref_cast(p, op):
-    p.line(f"{p.results(op)}memref.cast {p.uses(op.operands)} : {op.operands[0].type} to {op.result.type}")
-
-
-def _memref_reshape(p, op):
-    groups, operands = _list(_list(group) for group in op.attrs["groups"]), iter(op.operands[1:])
-    shape = f" output_shape [{p.mixed(op.attrs['shape'], operands)}]" if "expand" in op.name else ""
-    p.line(f"{p.results(op)}{op.name} {p.name(op.operands[0])} {groups}{shape} : {op.operands[0].type} into {op.result.type}")
-
-
-def _reinterpret(p, op):
-    operands = iter(op.operands[1:])
-    offset, sizes, strides = (f"[{p.mixed(op.attrs[name], operands)}]" for name in ("offset", "sizes", "strides"))
-    p.line(f"{p.results(op)}memref.reinterpret_cast {p.name(op.operands[0])} to offset: {offset}, sizes: {sizes}, strides: {strides}"
-           f" : {op.operands[0].type} to {op.result.type}")
-
-
-def _assume(p, op):
-    attrs, type = op.attrs, op.operands[0].type
-    if "message" in attrs:
-        p.line(f"tile.assume {p.uses(op.operands)}, \"{attrs['message']}\" : {type}")
-        return
-    facts = ", ".join(f"{name} = {attrs[name]}" for name in ("min", "max", "divisible") if name in attrs)
-    p.line(f"tile.assume {p.uses(op.operands)} {{{facts}}} : {type}")
-
-
 _HANDLERS = {
     "arith.constant": _constant, "arith.cmpf": _compare, "arith.cmpi": _compare, "arith.select": _select,
     **{f"arith.{name}": _cast for name in ("extf", "truncf", "extsi", "extui", "trunci", "sitofp", "uitofp", "fptosi", "fptoui", "bitcast",
@@ -383,16 +258,13 @@ _HANDLERS = {
     "tile.broadcast": _broadcast, "tile.iota": _iota, "tile.transpose": _broadcast, "tensor.expand_shape": _reshape,
     "tensor.collapse_shape": _reshape, "tensor.concat": _concat, "tensor.extract_slice": _extract_slice, "tensor.extract": _extract,
     "tile.reduce": _reduce, "tile.argreduce": _argreduce, "tile.mma": _mma, "scf.for": _for, "scf.if": _if, "scf.while": _while,
-    "scf.index_switch": _switch, "func.call": _call, "tile.grid": _grid, "tile.load": _load, "tile.store": _store,
-    "memref.load": _memref_load, "memref.store": _memref_store, "memref.dim": _memref_dim, "memref.alloc": _alloc,
-    "memref.subview": _subview, "memref.cast": _memref_cast, "memref.collapse_shape": _memref_reshape, "memref.expand_shape": _memref_reshape,
-    "memref.reinterpret_cast": _reinterpret, "tile.assume": _assume,
+    "scf.index_switch": _switch, "func.call": _call, "tile.grid": _grid, **printer_memory.HANDLERS,
     "tile.dim": lambda p, op: p.line(f'{p.results(op)}tile.dim "{op.attrs["name"]}" : index'),
     "tile.num_cores": lambda p, op: p.line(f"{p.results(op)}tile.num_cores : index"),
 }
 # tile.transpose has the form of tile.broadcast.
 _HANDLERS["tile.transpose"] = lambda p, op: p.line(
-    f"{p.results(op)}tile.transpose {p.uses(op.operands)} dims = {_list(op.attrs['dims'])} : {op.operands[0].type} -> {op.result.type}")
+    f"{p.results(op)}tile.transpose {p.uses(op.operands)} dims = {list_text(op.attrs['dims'])} : {op.operands[0].type} -> {op.result.type}")
 
 
 def _facts_text(argument):
@@ -421,9 +293,9 @@ def print_program(program, kernel="k"):
         region = function.regions[0]
         function.attrs["name"] = f"{kernel}_{function.attrs['number']}"
         arguments = ", ".join(f"{p.fresh(argument, 'x')}: {argument.type}" for argument in region.args)
-        p.lines.append(f"func.func private @{function.attrs['name']}({arguments}) -> ({_types(region.yields)}) {{")
+        p.lines.append(f"func.func private @{function.attrs['name']}({arguments}) -> ({types_text(region.yields)}) {{")
         p.depth = 0
-        p.region(region, lambda r: f"return {p.uses(r.yields)} : {_types(r.yields)}")
+        p.region(region, lambda r: f"return {p.uses(r.yields)} : {types_text(r.yields)}")
         p.lines.append("}")
     arguments = []
     for argument in program.args:
