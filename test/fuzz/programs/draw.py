@@ -65,7 +65,7 @@ FEATURES = frozenset({
     "index-carry",  # the extended additions and products on index
     "unit-subview",  # memref.subview that drops dimensions of size 1
     "unit-slice",  # tensor.extract_slice that drops dimensions of size 1
-    "affine",  # affine ops in grids
+    "affine",  # affine ops
     "sincos",  # math.sincos
 })
 

@@ -12,7 +12,7 @@ from graph import Op, Tile
 def finish(b):
     program, chance = b.program, b.chance
     prologue = Prologue(b)
-    if chance(0.06):
+    if chance(0.12):
         share_memory(b)
     for op in program.body.ops:
         if op.name == "memref.alloc":
@@ -38,7 +38,7 @@ class Prologue:
 
     def __init__(self, b):
         self.b, self.ops, self.names, self.known = b, [], set(), {}
-        self.affine = True  # whether a value may come from an affine op
+        self.affine = "affine" in b.include
 
     def op(self, name, operands=(), attrs=None, type=None):
         op = Op(name, operands, [type or Tile(INDEX)], attrs)
@@ -167,11 +167,10 @@ def _express_bounds(op, prologue, often):
 
 def _launder(b, region, prologue, often):
     """Some constants of a grid become values that the compiler does not know."""
-    replaced, prologue.affine, prologue.known = {}, "affine" in b.include, {}
+    replaced = {}
     for op in graph.walk(region):
         if op.name == "arith.constant" and op.result.type == Tile(INDEX) and b.chance(often) and 0 <= op.attrs["value"] < 1 << 30:
             replaced[op.result] = prologue.value(op.attrs["value"])
-    prologue.affine, prologue.known = True, {}
     for inner in graph.walk_regions(region):
         for op in inner.ops:
             op.operands = [replaced.get(value, value) for value in op.operands]

@@ -3,11 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles drawn programs for the GPU and packs them for run_gpu.py.
 
-  pack.py DIR [--seed 0] [--count 2000] [--profile NAME] [--without FEATURE,…] [--jobs 2] [--self-test] [--no-archive] [-- FLAG…]
+  pack.py DIR [--seed 0] [--count 2000] [--profile NAME] [--without FEATURE,…] [--jobs 2] [--plans] [--self-test] [--no-archive] [-- FLAG…]
 
 Each program that compiles becomes DIR/SEED.cubin; DIR/manifest.json says what became of each seed, DIR/packN.tar.xz (at most 55 MiB each) holds
 cubins, their part of the manifest, these scripts and the runtime, which is all that a machine with a GPU needs. Refusals are counted by message; the
-sources of programs on which the compiler crashes or hangs stay in DIR/bad. --self-test: CPU artifacts. FLAGs go to tilec.
+sources of programs on which the compiler crashes or hangs stay in DIR/bad. --plans gives each program a random plan, as test/GPU/random_plans.py
+does; many cannot work, and are refused. --self-test: CPU artifacts. FLAGs go to tilec.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import tarfile
 import time
 
 import draw
+import draw_base
 import printer
 import run_cpu
 import toolchain
@@ -41,6 +43,7 @@ def parse_options(arguments=None):
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=300, help="seconds for one program")
     parser.add_argument("--self-test", action="store_true", help="CPU artifacts stand in for the cubins")
+    parser.add_argument("--plans", action="store_true", help="a random plan for each program")
     parser.add_argument("--no-archive", action="store_true")
     parser.add_argument("--runtime", default=run_cpu.find_runtime())
     parser.add_argument("flags", nargs="*", help="options of tilec")
@@ -51,6 +54,17 @@ def parse_options(arguments=None):
 
 def digest(text):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+# Entries of #cta.plan: values, and how often one is given.
+_PLAN = (("producers", (0, 1, 1, 4), 0.6), ("stages", (0, 1, 2, 3, 3, 4), 0.8), ("persistent", (0, 1, 1), 0.7), ("group", (0, 1, 3, 8), 0.3),
+         ("blocks_per_sm", (1, 2), 0.2), ("pending", (0, 1), 0.4), ("epilogue", (0, 16, 32, 64), 0.4), ("overlap", (1,), 0.1), ("stream_k", (1, 2, 4), 0.2))
+
+
+def random_plan(seed):
+    chance = draw_base.Chance(f"plan {seed}")
+    entries = [f"{name} = {chance.choice(values)}" for name, values, often in _PLAN if chance(often)]
+    return ", ".join(entries) or "stages = 2"
 
 
 class Compiler:
@@ -64,8 +78,10 @@ class Compiler:
         program = draw.draw(seed, profile=self.options.profile, include=self.options.include)
         text = printer.print_program(program, f"k{seed}")
         path = os.path.join(self.options.folder, f"{seed}{self.suffix}")
-        began = time.monotonic()
-        outcome = toolchain.compile_text(text, path, self.target, self.options.timeout, self.options.flags)
+        began, flags = time.monotonic(), list(self.options.flags)
+        if self.options.plans:
+            flags.append(f"--plan=#cta.plan<{random_plan(seed)}>")
+        outcome = toolchain.compile_text(text, path, self.target, self.options.timeout, flags)
         source = os.path.join(self.options.folder, f"{seed}.mlir")
         if outcome.state in (toolchain.CRASHED, toolchain.HUNG):
             os.makedirs(os.path.join(self.options.folder, "bad"), exist_ok=True)
@@ -73,7 +89,7 @@ class Compiler:
         else:
             os.remove(source)
         return {"seed": seed, "attempt": program.attempt, "profile": program.profile, "state": outcome.state, "digest": digest(text),
-                "message": outcome.message if not outcome else "", "seconds": round(time.monotonic() - began, 2)}
+                "flags": flags, "message": outcome.message if not outcome else "", "seconds": round(time.monotonic() - began, 2)}
 
 
 def compile_seeds(options):

@@ -177,6 +177,8 @@ def multiply_matrices(a, b, c, kind, tf32=False):
         size_a, size_b = np.abs(am), np.abs(bm)
         value = np.matmul(am, bm)
         size = np.matmul(size_a, size_b)
+        # Errors of what is finite: where something is not, the value says it all.
+        size_a, size_b = (np.where(np.isfinite(x), x, 0.0) for x in (size_a, size_b))
         error = np.zeros_like(size)
         if ar is not None:
             error = error + np.matmul(ar, size_b)
