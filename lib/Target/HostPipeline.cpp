@@ -99,15 +99,10 @@ static void addScalars(OpPassManager &pm) {
   func.addPass(createCPULowerCopies());
   func.addPass(createConvertLinalgToLoopsPass());
   func.addPass(createCPUExpandNarrowFloats());
-  arith::ArithEmulateUnsupportedFloatsOptions emulate;
-  emulate.sourceTypeStrs = {"f16", "bf16"};
-  func.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
-  func.addPass(math::createMathExtendToSupportedTypes());
   // Neither LLVM nor libm has a clamp.
   math::MathExpandOpsPassOptions expand;
   expand.opMnemonics = {"clampf"};
   func.addPass(math::createMathExpandOpsPass(expand));
-  func.addPass(createCPUExpandNarrowFloats());
   func.addPass(arith::createArithExpandOpsPass());
   func.addPass(createCPUGuardDivisions());
 }

@@ -66,9 +66,9 @@ def CPUFuseElementwise : Pass<"cpu-fuse-elementwise"> {
 }
 
 def CPUExpandNarrowFloats : Pass<"cpu-expand-narrow-floats"> {
-  let summary = "Conversions from and to f16 and bf16 in integer arithmetic";
+  let summary = "Arithmetic on f16 and bf16 in f32, conversions in integer arithmetic";
   let description = [{
-    Neither needs F16C, nor symbols that the host's libgcc may lack. Conversions round once, to nearest even, from f64 and from integers
+    The result of every op is rounded. Conversions need neither F16C, nor symbols that the host's libgcc may lack; they round once, to nearest even, from f64 and from integers
     too. `math.fma` on f16 and bf16 is computed in f64, where the product is exact. Runs on scalars.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];

@@ -174,11 +174,44 @@ struct NarrowFma : OpRewritePattern<math::FmaOp> {
   }
 };
 
+/// Other ops are computed in f32, and each is rounded: upstream's emulation marks the conversions
+/// `contract`, so that a result that another op uses would not be.
+struct WidenNarrow : RewritePattern {
+  explicit WidenNarrow(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+        isa<arith::ConstantOp, arith::BitcastOp, arith::SelectOp, arith::ExtFOp, arith::TruncFOp,
+            arith::SIToFPOp, arith::UIToFPOp, math::FmaOp>(op) ||
+        !(llvm::any_of(op->getOperandTypes(), isNarrow) ||
+          llvm::any_of(op->getResultTypes(), isNarrow)))
+      return failure();
+    Location loc = op->getLoc();
+    Type wideType = rewriter.getF32Type();
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      if (isNarrow(operand.getType()))
+        mapping.map(operand, arith::ExtFOp::create(rewriter, loc, wideType, operand));
+    Operation *wide = op->cloneWithoutRegions(mapping);
+    for (OpResult result : wide->getResults())
+      if (isNarrow(result.getType()))
+        result.setType(wideType);
+    rewriter.insert(wide);
+    SmallVector<Value> results;
+    for (auto [result, old] : llvm::zip(wide->getResults(), op->getResultTypes()))
+      results.push_back(result.getType() == old
+                            ? Value(result)
+                            : arith::TruncFOp::create(rewriter, loc, old, result).getResult());
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
 struct CPUExpandNarrowFloats : tessera::impl::CPUExpandNarrowFloatsBase<CPUExpandNarrowFloats> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandExtF, ExpandTruncF, IntegerToNarrow<arith::SIToFPOp>,
-                 IntegerToNarrow<arith::UIToFPOp>, NarrowFma>(&getContext());
+                 IntegerToNarrow<arith::UIToFPOp>, NarrowFma, WidenNarrow>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

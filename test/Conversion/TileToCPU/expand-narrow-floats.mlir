@@ -47,6 +47,24 @@ func.func @fma(%x: f16) -> f16 {
   return %y : f16
 }
 
+// Every op rounds: what divf reads is what tanh gave as bf16, extended.
+// CHECK-LABEL: func.func @ops(
+// CHECK: %[[T:.*]] = math.tanh %{{.*}} : f32
+// CHECK: arith.bitcast %[[T]] : f32 to i32
+// CHECK: %[[R:.*]] = arith.bitcast %{{.*}} : i16 to bf16
+// CHECK: %[[B:.*]] = arith.bitcast %[[R]] : bf16 to i16
+// CHECK: %[[W:.*]] = arith.extui %[[B]]
+// CHECK: %[[S:.*]] = arith.shli %[[W]]
+// CHECK: %[[Y:.*]] = arith.bitcast %[[S]] : i32 to f32
+// CHECK: arith.divf %[[Y]], %{{.*}} : f32
+// CHECK: arith.cmpf olt, %{{.*}} : f32
+func.func @ops(%x: bf16) -> (bf16, i1) {
+  %t = math.tanh %x : bf16
+  %r = arith.divf %t, %x : bf16
+  %c = arith.cmpf olt, %r, %x : bf16
+  return %r, %c : bf16, i1
+}
+
 // CHECK-LABEL: func.func @others(
 // CHECK-NEXT: arith.truncf %{{.*}} : f64 to f32
 // CHECK-NEXT: math.fma
