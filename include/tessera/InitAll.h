@@ -39,14 +39,7 @@ inline void registerTesseraDialects(mlir::DialectRegistry &registry) {
 
 /// The passes and pipelines of Tessera; upstream's are not among them.
 inline void registerTesseraPasses() {
-  tile::registerTileFuseFma();
-  tile::registerTileInsertChecks();
-  tile::registerTilePrepareInlining();
-  tile::registerTileRepackOperands();
-  tile::registerTileSpecializeFacts();
-  tile::registerTileSplitBatches();
-  tile::registerTileTransposeProducts();
-  tile::registerTileVerify();
+  tile::registerTilePasses();
   cta::registerCtaPasses();
   registerTesseraConversionPasses();
   registerHostPipelines();

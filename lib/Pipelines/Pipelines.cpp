@@ -79,6 +79,7 @@ Phase tessera::detectPhase(ModuleOp module) {
 
 static void toTile(OpPassManager &pm, const TilePipelineOptions &options) {
   pm.addPass(tile::createTilePrepareInlining());
+  pm.addPass(tile::createTileExpandOps());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   OpPassManager &kernels = pm.nest<tile::KernelOp>();

@@ -31,7 +31,6 @@
 #include "mlir/Dialect/LLVMIR/Transforms/InlinerInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/Transforms/BufferViewFlowOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -69,6 +68,7 @@ void tessera::registerHostDialects(DialectRegistry &registry) {
 /// Tile kernels → functions over buffers.
 static void addBufferization(OpPassManager &pm, bool check) {
   pm.addPass(tile::createTilePrepareInlining());
+  pm.addPass(tile::createTileExpandOps());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   auto &kernels = pm.nest<tile::KernelOp>();
@@ -99,10 +99,6 @@ static void addScalars(OpPassManager &pm) {
   func.addPass(createCPULowerCopies());
   func.addPass(createConvertLinalgToLoopsPass());
   func.addPass(createCPUExpandNarrowFloats());
-  // Neither LLVM nor libm has a clamp.
-  math::MathExpandOpsPassOptions expand;
-  expand.opMnemonics = {"clampf"};
-  func.addPass(math::createMathExpandOpsPass(expand));
   func.addPass(arith::createArithExpandOpsPass());
   func.addPass(createCPUGuardDivisions());
 }

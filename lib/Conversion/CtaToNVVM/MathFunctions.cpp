@@ -303,8 +303,8 @@ Value clamp(Math &m, ValueRange operands) {
 bool isNative(Operation *op) {
   return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
              math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp,
-             math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp, math::RoundOp,
-             math::RoundEvenOp, math::SqrtOp, math::TruncOp>(op);
+             math::IsFiniteOp, math::IsNaNOp, math::RoundOp, math::RoundEvenOp, math::SqrtOp,
+             math::TruncOp>(op);
 }
 
 bool approximates(Operation *op) {

@@ -6,7 +6,9 @@ The four basic operations and square roots are exact up to one rounding; functio
 computation in f64, in units of the last place."""
 
 import math
+import re
 
+import ml_dtypes
 import numpy as np
 from tile_cpu import *
 
@@ -26,6 +28,8 @@ FUNCTIONS = {"math.exp": np.exp, "math.exp2": np.exp2, "math.log": np.log, "math
              "math.log10": np.log10, "math.cbrt": np.cbrt, "math.tan": np.tan, "math.sinh": np.sinh, "math.cosh": np.cosh,
              "math.asin": np.arcsin, "math.acos": np.arccos, "math.asinh": np.arcsinh, "math.acosh": np.arccosh,
              "math.atanh": np.arctanh, "math.erfc": erfc}
+CLASSES = {"math.isnan": np.isnan, "math.isinf": np.isinf, "math.isfinite": np.isfinite,
+           "math.isnormal": lambda x: np.isfinite(x) & (np.abs(x) >= smallest_normal(x.dtype))}
 FUNCTIONS2 = {"math.powf": np.power, "math.atan2": np.arctan2}
 INTEGER2 = {
     "arith.addi": np.add, "arith.subi": np.subtract, "arith.muli": np.multiply, "arith.andi": np.bitwise_and,
@@ -45,6 +49,10 @@ CMPF = {"oeq": np.equal, "ogt": np.greater, "oge": np.greater_equal, "olt": np.l
 CMPI = {"eq": np.equal, "ne": np.not_equal, "slt": np.less, "sge": np.greater_equal,
         "ult": lambda x, y: np.less(as_unsigned(x), as_unsigned(y)),
         "uge": lambda x, y: np.greater_equal(as_unsigned(x), as_unsigned(y))}
+
+
+def smallest_normal(dtype):
+    return ml_dtypes.finfo(dtype).smallest_normal
 
 
 def as_unsigned(x):
@@ -75,16 +83,16 @@ def exact_divide(x, y, divide):
 
 
 def name(op, element):
-    return op.replace(".", "_").replace(" ", "_").replace(",", "") + "_" + element
+    return re.sub(r"\W+", "_", op) + "_" + element
 
 
 def kernel(op, element, inputs, result=None):
     """z = op(x, y) with blocks of 100 over 176 elements: the second overhangs."""
     result = result or element
     t, r = tensor([100], element), tensor([100], result)
-    operands = ", ".join(f"%x{i}" for i in range(inputs))
+    expression = op.format(*(f"%x{i}" for i in range(inputs))) if "{" in op else f"{op} " + ", ".join(f"%x{i}" for i in range(inputs))
     types = r if op.startswith("arith.select") else t
-    arguments = ", ".join(f"%{v}: memref<?x{e}>" for v, e in [("a0", element), ("a1", element), ("z", result)])
+    arguments = ", ".join(f"%{v}: memref<?x{e}>" for v, e in [(f"a{i}", element) for i in range(max(2, inputs))] + [("z", result)])
     loads = "\n".join(f"    %x{i} = tile.load %a{i}[%i] pad = any : memref<?x{element}> -> {t}" for i in range(inputs))
     if element not in FLOATS:
         loads = loads.replace("pad = any ", "")
@@ -94,7 +102,7 @@ tile.kernel @{name(op, element)}({arguments}) {{
   %n = memref.dim %z, %c0 : memref<?x{result}>
   tile.grid (%i) = (0) to (%n) step (100) {{
 {loads}
-    %r = {op} {operands} : {types}
+    %r = {expression} : {types}
     tile.store %r, %z[%i] : {r} -> memref<?x{result}>
   }}
   tile.return
@@ -107,7 +115,7 @@ kernels, runs = [], []
 
 def add(op, element, inputs, args, want, ulps=0, result=None):
     kernels.append(kernel(op, element, inputs, result))
-    args = (args * 2)[:2]
+    args = (args * 2)[:max(2, inputs)]
     runs.append((op, element, args, want, ulps, result or element))
 
 
@@ -126,14 +134,18 @@ with np.errstate(all="ignore"):
         positive = cast(np.abs(small.astype(wide)), e)
         for op, f in FUNCTIONS2.items():
             add(op, e, 2, [positive, small], cast(f(positive.astype(wide), small.astype(wide)), e), ulps=4)
+        low = cast(np.minimum(np.abs(y.astype(wide)), 4) - 4, e)  # not NaN
+        high = cast(low.astype(wide) + 2, e)
+        add("math.clampf {0} to [{1}, {2}]", e, 3, [x, np.nan_to_num(low), np.nan_to_num(high)],
+            cast(np.minimum(np.maximum(x.astype(wide), np.nan_to_num(low).astype(wide)), np.nan_to_num(high).astype(wide)), e))
+        for op, f in CLASSES.items():
+            add(op, e, 1, [x], f(x), result="i1")
         for p, f in CMPF.items():
             add(f"arith.cmpf {p},", e, 2, [x, y], f(x.astype(wide), y.astype(wide)), result="i1")
     for e in INTS + ["index", "i1"]:
         x, y = (ints(rng, N, "i64" if e == "index" else e) for _ in range(2))
         for op, f in INTEGER2.items():
             if e == "i1" and op in ("arith.addi", "arith.subi", "arith.muli", "arith.maxsi", "arith.minsi", "math.ipowi"):
-                continue
-            if (op, e) == ("math.ipowi", "index"):  # upstream lowers it for integers of a width only
                 continue
             add(op, e, 2, [x, y], f(x, y))
         if e == "i1":
@@ -151,7 +163,7 @@ with np.errstate(all="ignore"):
 program = Program("\n".join(kernels), "-O2")
 for op, element, args, want, ulps, result in runs:
     z = np.zeros(N, DTYPES[result])
-    got = typed(program.run(name(op, element), *args, z, out=[2]), result)
+    got = typed(program.run(name(op, element), *args, z, out=[len(args)]), result)
     unit = 2.0 ** -MANTISSA[element] if element in FLOATS else 0
     tiny = {"f16": 2.0**-24, "bf16": 1e-40, "f32": 1e-44, "f64": 0}.get(element, 0) if ulps else 0
     check(f"{op} {element}", got, want, ulps * unit, tiny)

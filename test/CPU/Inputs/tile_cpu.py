@@ -39,7 +39,7 @@ def memref(rank, element):
 
 
 # With --placed on the command line every program goes down to phase placed, as for the GPU, and back.
-PLACED = ("builtin.module(inline,canonicalize,cse,tile.kernel(tile-fuse-fma,tile-split-batches,convert-tile-to-cta,cta-form-wgmma,"
+PLACED = ("builtin.module(tile-expand-ops,inline,canonicalize,cse,tile.kernel(tile-fuse-fma,tile-split-batches,convert-tile-to-cta,cta-form-wgmma,"
           "cta-assign-layouts,cta-swizzle-shared,cta-select-copies,cta-decompose,cta-verify,convert-cta-to-tile))")
 
 

@@ -6,7 +6,7 @@ the same of what is left (test/Examples/erased*.test do that with the examples).
 import toolchain
 
 # The pipeline of lib/Pipelines/Pipelines.cpp: passes of the module, then those of kernels.
-_FRONT = "inline,symbol-dce,tile.kernel(canonicalize,cse,tile-fuse-fma,tile-verify,tile-transpose-products),tile-specialize-facts"
+_FRONT = "tile-expand-ops,inline,symbol-dce,tile.kernel(canonicalize,cse,tile-fuse-fma,tile-verify,tile-transpose-products),tile-specialize-facts"
 _PASSES = ("tile-repack-operands", "tile-split-batches", "cta-plan-replicas", "convert-tile-to-cta", "cta-form-wgmma", "cta-assign-layouts", "cta-swizzle-shared",
            "cta-select-copies", "cta-verify", "cta-split-epilogue{derive=true}", "cta-decompose", "cta-plan", "cta-hint-caches", "cta-lower-grid", "cta-stream-k",
            "cta-pipeline-copies", "cta-defer-sums", "cta-peel-masks", "cta-schedule", "cta-overlap-epilogue", "cta-rotate-loops", "cta-defer-waits")

@@ -1,0 +1,229 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Tile/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/AffineExprVisitor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tessera::tile {
+#define GEN_PASS_DEF_TILEEXPANDOPS
+#include "tessera/Dialect/Tile/Passes.h.inc"
+} // namespace tessera::tile
+
+using namespace mlir;
+using arith::CmpIPredicate;
+
+/// `type`, or a tile of its shape, with other elements.
+static Type withElement(Type type, Type element) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? Type(tile.clone(element)) : element;
+}
+
+static bool isOnIndex(Operation *op) {
+  return getElementTypeOrSelf(op->getOperand(0).getType()).isIndex();
+}
+
+static Value constant(ImplicitLocOpBuilder &b, Type type, const APInt &value) {
+  auto element = IntegerAttr::get(getElementTypeOrSelf(type), value);
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(tile, element));
+  return arith::ConstantOp::create(b, element);
+}
+
+//===--- affine -----------------------------------------------------------------------------===//
+
+namespace {
+/// An affine expression as arith. Divisions stay whole: what is known of them is known exactly.
+class AffineToArith : public AffineExprVisitor<AffineToArith, Value> {
+public:
+  AffineToArith(ImplicitLocOpBuilder &b, AffineMap map, ValueRange operands)
+      : b(b), dims(operands.take_front(map.getNumDims())),
+        symbols(operands.drop_front(map.getNumDims())) {}
+
+  Value visitConstantExpr(AffineConstantExpr expr) { return number(expr.getValue()); }
+  Value visitDimExpr(AffineDimExpr expr) { return dims[expr.getPosition()]; }
+  Value visitSymbolExpr(AffineSymbolExpr expr) { return symbols[expr.getPosition()]; }
+  Value visitAddExpr(AffineBinaryOpExpr expr) { return binary<arith::AddIOp>(expr); }
+  Value visitMulExpr(AffineBinaryOpExpr expr) { return binary<arith::MulIOp>(expr); }
+  Value visitFloorDivExpr(AffineBinaryOpExpr expr) { return binary<arith::FloorDivSIOp>(expr); }
+  Value visitCeilDivExpr(AffineBinaryOpExpr expr) { return binary<arith::CeilDivSIOp>(expr); }
+  Value visitModExpr(AffineBinaryOpExpr expr) {
+    Value divisor = visit(expr.getRHS());
+    Value rest = arith::RemSIOp::create(b, visit(expr.getLHS()), divisor);
+    Value negative = arith::CmpIOp::create(b, CmpIPredicate::slt, rest, number(0));
+    return arith::SelectOp::create(b, negative, arith::AddIOp::create(b, rest, divisor), rest);
+  }
+
+private:
+  template <typename Op>
+  Value binary(AffineBinaryOpExpr expr) {
+    Value lhs = visit(expr.getLHS()), rhs = visit(expr.getRHS());
+    return Op::create(b, lhs, rhs);
+  }
+  Value number(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+
+  ImplicitLocOpBuilder &b;
+  ValueRange dims, symbols;
+};
+} // namespace
+
+static SmallVector<Value> expandMap(ImplicitLocOpBuilder &b, AffineMap map, ValueRange operands) {
+  AffineToArith visitor(b, map, operands);
+  return llvm::map_to_vector(map.getResults(),
+                             [&](AffineExpr expr) { return visitor.visit(expr); });
+}
+
+template <typename Combine>
+static Value expandExtreme(ImplicitLocOpBuilder &b, AffineMap map, ValueRange operands) {
+  SmallVector<Value> values = expandMap(b, map, operands);
+  Value result = values.front();
+  for (Value value : ArrayRef(values).drop_front())
+    result = Combine::create(b, result, value);
+  return result;
+}
+
+//===--- arith and math ----------------------------------------------------------------------===//
+
+/// What kind of number it is, from its bits: exponent and fraction against those of infinity.
+static Value expandClass(ImplicitLocOpBuilder &b, Operation *op) {
+  Value x = op->getOperand(0);
+  auto type = cast<FloatType>(getElementTypeOrSelf(x.getType()));
+  unsigned width = type.getWidth();
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  APInt infinity = APFloat::getInf(semantics).bitcastToAPInt();
+  Type bitsType = withElement(x.getType(), b.getIntegerType(width));
+  Value bits = arith::BitcastOp::create(b, bitsType, x);
+  Value magnitude =
+      arith::AndIOp::create(b, bits, constant(b, bitsType, APInt::getSignedMaxValue(width)));
+  auto compare = [&](CmpIPredicate predicate, Value value, const APInt &with) -> Value {
+    return arith::CmpIOp::create(b, predicate, value, constant(b, bitsType, with));
+  };
+  if (isa<math::IsNaNOp>(op))
+    return compare(CmpIPredicate::ugt, magnitude, infinity);
+  if (isa<math::IsInfOp>(op))
+    return compare(CmpIPredicate::eq, magnitude, infinity);
+  if (isa<math::IsFiniteOp>(op))
+    return compare(CmpIPredicate::ult, magnitude, infinity);
+  // What is less than the least normal number wraps around to the largest integers.
+  APInt least = APFloat::getSmallestNormalized(semantics).bitcastToAPInt();
+  Value above = arith::SubIOp::create(b, magnitude, constant(b, bitsType, least));
+  return compare(CmpIPredicate::ult, above, infinity - least);
+}
+
+/// The op on i64, which index is on both targets.
+static SmallVector<Value> expandIndex(ImplicitLocOpBuilder &b, Operation *op) {
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, arith::IndexCastOp::create(
+                             b, withElement(operand.getType(), b.getI64Type()), operand));
+  Operation *wide = b.clone(*op, mapping);
+  SmallVector<Value> results;
+  for (OpResult result : wide->getResults()) {
+    Type type = result.getType();
+    result.setType(withElement(type, b.getI64Type()));
+    results.push_back(arith::IndexCastOp::create(b, type, result));
+  }
+  return results;
+}
+
+//===--- slices ---------------------------------------------------------------------------------===//
+
+static bool isAllOnes(ArrayRef<OpFoldResult> values) {
+  return llvm::all_of(values, [](OpFoldResult value) { return isConstantIntValue(value, 1); });
+}
+
+/// A slice that drops dimensions and has steps: the steps first, then what drops dimensions. Which
+/// those are upstream finds by strides, and compares strides of the result with the source's.
+template <typename Op>
+static SmallVector<Value> splitSlice(ImplicitLocOpBuilder &b, Op op) {
+  if (op.getSourceType().getRank() == op.getType().getRank())
+    return {};
+  SmallVector<OpFoldResult> sizes = op.getMixedSizes(), steps = op.getMixedStrides();
+  if (isAllOnes(steps))
+    return {};
+  SmallVector<OpFoldResult> zeros(sizes.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
+  if constexpr (std::is_same_v<Op, tensor::ExtractSliceOp>) {
+    // The type of a tile has no strides: of a single element the step says nothing.
+    for (auto [size, step] : llvm::zip(sizes, steps))
+      if (isConstantIntValue(size, 1))
+        step = b.getIndexAttr(1);
+    if (isAllOnes(steps))
+      return {Op::create(b, op.getType(), op.getSource(), op.getMixedOffsets(), sizes, steps)};
+  }
+  Value stepped = Op::create(b, op.getSource(), op.getMixedOffsets(), sizes, steps);
+  return {Op::create(b, op.getType(), stepped, zeros, sizes, ones)};
+}
+
+//===--- the pass -------------------------------------------------------------------------------===//
+
+/// What replaces the results of an op, or nothing if it stays.
+static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
+  using Values = SmallVector<Value>;
+  return llvm::TypeSwitch<Operation *, Values>(op)
+      .Case([&](affine::AffineApplyOp op) {
+        return expandMap(b, op.getAffineMap(), op.getOperands());
+      })
+      .Case([&](affine::AffineMinOp op) -> Values {
+        return {expandExtreme<arith::MinSIOp>(b, op.getAffineMap(), op.getOperands())};
+      })
+      .Case([&](affine::AffineMaxOp op) -> Values {
+        return {expandExtreme<arith::MaxSIOp>(b, op.getAffineMap(), op.getOperands())};
+      })
+      .Case<math::IsNaNOp, math::IsInfOp, math::IsFiniteOp, math::IsNormalOp>(
+          [&](Operation *op) -> Values { return {expandClass(b, op)}; })
+      .Case([&](math::ClampFOp op) -> Values {
+        arith::FastMathFlags flags = op.getFastmath();
+        Value raised = arith::MaximumFOp::create(b, op.getValue(), op.getMin(), flags);
+        return {arith::MinimumFOp::create(b, raised, op.getMax(), flags)};
+      })
+      .Case([&](math::SincosOp op) -> Values {
+        Value sin = math::SinOp::create(b, op.getOperand(), op.getFastmath());
+        return {sin, math::CosOp::create(b, op.getOperand(), op.getFastmath())};
+      })
+      .Case([&](arith::AddUIExtendedOp op) -> Values {
+        if (!isOnIndex(op))
+          return {};
+        Value sum = arith::AddIOp::create(b, op.getLhs(), op.getRhs());
+        return {sum, arith::CmpIOp::create(b, CmpIPredicate::ult, sum, op.getLhs())};
+      })
+      .Case<arith::MulSIExtendedOp, arith::MulUIExtendedOp, math::IPowIOp>(
+          [&](Operation *op) { return isOnIndex(op) ? expandIndex(b, op) : Values(); })
+      .Case<tensor::ExtractSliceOp, memref::SubViewOp>([&](auto op) { return splitSlice(b, op); })
+      .Default([](Operation *) { return Values(); });
+}
+
+/// False for what tile-verify refuses.
+static bool hasLegalTypes(Operation *op) {
+  auto legal = [](Type type) {
+    if (auto tile = dyn_cast<RankedTensorType>(type))
+      type = tile.hasStaticShape() ? tile.getElementType() : Type();
+    return type && (type.isIntOrIndexOrFloat() || isa<MemRefType>(type));
+  };
+  return llvm::all_of(op->getOperandTypes(), legal) && llvm::all_of(op->getResultTypes(), legal);
+}
+
+namespace {
+struct TileExpandOps : tessera::tile::impl::TileExpandOpsBase<TileExpandOps> {
+  void runOnOperation() override {
+    getOperation()->walk([](Operation *op) {
+      if (!hasLegalTypes(op))
+        return;
+      ImplicitLocOpBuilder b(op->getLoc(), op);
+      SmallVector<Value> values = expand(b, op);
+      if (values.empty())
+        return;
+      op->replaceAllUsesWith(values);
+      op->erase();
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,129 @@
+// RUN: tile-opt %s -tile-expand-ops | FileCheck %s
+
+// CHECK-LABEL: tile.kernel @affine(
+// CHECK-SAME: %[[N:[a-z]+]]: index)
+// CHECK-NOT: affine.
+// CHECK: %[[C3:.*]] = arith.constant 3
+// CHECK: %[[M:.*]] = arith.muli %[[N]], %[[C3]]
+// CHECK: %[[C1:.*]] = arith.constant 1
+// CHECK: arith.addi %[[M]], %[[C1]]
+// CHECK: tile.grid (%[[I:.*]]) =
+// CHECK: arith.floordivsi %[[I]]
+// CHECK: %[[R:.*]] = arith.remsi %[[I]], %[[D:.*]] : index
+// CHECK: %[[NEGATIVE:.*]] = arith.cmpi slt, %[[R]]
+// CHECK: %[[ADD:.*]] = arith.addi %[[R]], %[[D]]
+// CHECK: arith.select %[[NEGATIVE]], %[[ADD]], %[[R]]
+// CHECK: arith.ceildivsi
+// CHECK: arith.minsi
+// CHECK: arith.maxsi
+tile.kernel @affine(%O: memref<64xindex>, %n: index) {
+  %m = affine.apply affine_map<(d0) -> (d0 * 3 + 1)>(%n)
+  tile.grid (%i) = (0) to (%m) step (1) {
+    %a = affine.apply affine_map<(d0)[s0] -> (d0 floordiv s0 + d0 mod 5)>(%i)[%n]
+    %b = affine.min affine_map<(d0, d1) -> (d0 ceildiv 4, d1)>(%i, %a)
+    %c = affine.max affine_map<(d0) -> (d0, 2)>(%b)
+    memref.store %c, %O[%i] : memref<64xindex>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @classes(
+// CHECK: %[[B:.*]] = arith.bitcast %{{.*}} : tensor<8xf16> to tensor<8xi16>
+// CHECK: %[[MASK:.*]] = arith.constant dense<32767> : tensor<8xi16>
+// CHECK: %[[M:.*]] = arith.andi %[[B]], %[[MASK]]
+// CHECK: %[[INF:.*]] = arith.constant dense<31744> : tensor<8xi16>
+// CHECK: arith.cmpi ugt, %[[M]], %[[INF]]
+// CHECK: arith.cmpi eq
+// CHECK: arith.cmpi ult
+// A subnormal number is not normal.
+// CHECK: %[[LEAST:.*]] = arith.constant dense<1024> : tensor<8xi16>
+// CHECK: %[[ABOVE:.*]] = arith.subi %{{.*}}, %[[LEAST]]
+// CHECK: %[[RANGE:.*]] = arith.constant dense<30720> : tensor<8xi16>
+// CHECK: arith.cmpi ult, %[[ABOVE]], %[[RANGE]]
+// CHECK: arith.bitcast %{{.*}} : f64 to i64
+// CHECK-NOT: math.
+tile.kernel @classes(%A: memref<8xf16>, %O: memref<4x8xi1>, %s: f64) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %x = tile.load %A[%c0] : memref<8xf16> -> tensor<8xf16>
+    %nan = math.isnan %x : tensor<8xf16>
+    tile.store %nan, %O[%c0, %c0] : tensor<8xi1> -> memref<4x8xi1>
+    %inf = math.isinf %x : tensor<8xf16>
+    tile.store %inf, %O[%c1, %c0] : tensor<8xi1> -> memref<4x8xi1>
+    %finite = math.isfinite %x : tensor<8xf16>
+    tile.store %finite, %O[%c2, %c0] : tensor<8xi1> -> memref<4x8xi1>
+    %normal = math.isnormal %x : tensor<8xf16>
+    tile.store %normal, %O[%c3, %c0] : tensor<8xi1> -> memref<4x8xi1>
+    %b = math.isnormal %s : f64
+    memref.store %b, %O[%c0, %c0] : memref<4x8xi1>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @functions(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: f32, %[[L:[a-z0-9]+]]: f32, %[[H:[a-z0-9]+]]: f32
+// CHECK: %[[M:.*]] = arith.maximumf %[[X]], %[[L]] fastmath<nnan> : f32
+// CHECK: arith.minimumf %[[M]], %[[H]] fastmath<nnan> : f32
+// CHECK: math.sin %[[X]] fastmath<afn> : f32
+// CHECK: math.cos %[[X]] fastmath<afn> : f32
+tile.kernel @functions(%x: f32, %l: f32, %h: f32, %O: memref<3xf32>) {
+  %r = math.clampf %x to [%l, %h] fastmath<nnan> : f32
+  %s, %c = math.sincos %x fastmath<afn> : f32
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    memref.store %r, %O[%c0] : memref<3xf32>
+    memref.store %s, %O[%c0] : memref<3xf32>
+    memref.store %c, %O[%c0] : memref<3xf32>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @index(
+// CHECK-SAME: %[[N:[a-z]+]]: index
+// CHECK: %[[SUM:.*]] = arith.addi %[[N]], %[[N]] : index
+// CHECK: arith.cmpi ult, %[[SUM]], %[[N]] : index
+// CHECK: arith.mulsi_extended %{{.*}}, %{{.*}} : i64
+// CHECK: math.ipowi %{{.*}}, %{{.*}} : tensor<8xi64>
+tile.kernel @index(%n: index, %O: memref<8xindex>) {
+  %sum, %carry = arith.addui_extended %n, %n : index, i1
+  %low, %high = arith.mulsi_extended %n, %n : index
+  tile.grid () = () to () step () {
+    %x = tile.iota dim = 0 : tensor<8xindex>
+    %p = math.ipowi %x, %x : tensor<8xindex>
+    tile.store %p, %O[%sum] : tensor<8xindex> -> memref<8xindex>
+    memref.store %high, %O[%low] : memref<8xindex>
+    %c = arith.index_castui %carry : i1 to index
+    memref.store %c, %O[%low] : memref<8xindex>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @slices(
+// CHECK: %[[V:.*]] = memref.subview %{{.*}}[0, 0] [2, 1] [3, 2] : memref<8x8xf32> to memref<2x1xf32, strided<[24, 2]>>
+// CHECK: memref.subview %[[V]][0, 0] [2, 1] [1, 1] : memref<2x1xf32, strided<[24, 2]>> to memref<2xf32, strided<[24]>>
+// CHECK: tensor.extract_slice %{{.*}}[0, 0] [1, 2] [1, 1] : tensor<4x2xf32> to tensor<2xf32>
+// CHECK: %[[S:.*]] = tensor.extract_slice %{{.*}}[0, 0] [2, 1] [2, 1] : tensor<4x2xf32> to tensor<2x1xf32>
+// CHECK: tensor.extract_slice %[[S]][0, 0] [2, 1] [1, 1] : tensor<2x1xf32> to tensor<2xf32>
+// No steps, or nothing dropped.
+// CHECK: memref.subview %{{.*}}[0, 0] [2, 1] [1, 1]
+// CHECK: tensor.extract_slice %{{.*}}[0, 0] [2, 1] [2, 2]
+// CHECK-NOT: {{memref.subview|tensor.extract_slice}}
+tile.kernel @slices(%A: memref<8x8xf32>, %O: memref<2xf32>) {
+  %v = memref.subview %A[0, 0] [2, 1] [3, 2] : memref<8x8xf32> to memref<2xf32, strided<[24]>>
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %x = tile.load %A[%c0, %c0] : memref<8x8xf32> -> tensor<4x2xf32>
+    %one = tensor.extract_slice %x[0, 0] [1, 2] [3, 1] : tensor<4x2xf32> to tensor<2xf32>
+    tile.store %one, %v[%c0] : tensor<2xf32> -> memref<2xf32, strided<[24]>>
+    %two = tensor.extract_slice %x[0, 0] [2, 1] [2, 1] : tensor<4x2xf32> to tensor<2xf32>
+    tile.store %two, %v[%c0] : tensor<2xf32> -> memref<2xf32, strided<[24]>>
+    %w = memref.subview %A[0, 0] [2, 1] [1, 1] : memref<8x8xf32> to memref<2xf32, strided<[8]>>
+    tile.store %two, %w[%c0] : tensor<2xf32> -> memref<2xf32, strided<[8]>>
+    %three = tensor.extract_slice %x[0, 0] [2, 1] [2, 2] : tensor<4x2xf32> to tensor<2x1xf32>
+    tile.store %three, %A[%c0, %c0] : tensor<2x1xf32> -> memref<8x8xf32>
+  }
+  tile.return
+}
