@@ -87,12 +87,15 @@ tile.kernel @functions(%x: f32, %l: f32, %h: f32, %O: memref<3xf32>) {
 // CHECK: arith.cmpi ult, %[[SUM]], %[[N]] : index
 // CHECK: arith.mulsi_extended %{{.*}}, %{{.*}} : i64
 // CHECK: math.ipowi %{{.*}}, %{{.*}} : tensor<8xi64>
-tile.kernel @index(%n: index, %O: memref<8xindex>) {
+// CHECK: math.fpowi %{{.*}}, %{{.*}} : f32, i64
+tile.kernel @index(%n: index, %O: memref<8xindex>, %F: memref<8xf32>, %s: f32) {
   %sum, %carry = arith.addui_extended %n, %n : index, i1
   %low, %high = arith.mulsi_extended %n, %n : index
   tile.grid () = () to () step () {
     %x = tile.iota dim = 0 : tensor<8xindex>
     %p = math.ipowi %x, %x : tensor<8xindex>
+    %f = math.fpowi %s, %n : f32, index
+    memref.store %f, %F[%n] : memref<8xf32>
     tile.store %p, %O[%sum] : tensor<8xindex> -> memref<8xindex>
     memref.store %high, %O[%low] : memref<8xindex>
     %c = arith.index_castui %carry : i1 to index

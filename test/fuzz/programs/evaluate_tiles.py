@@ -52,6 +52,18 @@ def _constant(state, op):
 # --- arith -----------------------------------------------------------------------------------------------------------------
 
 
+def _is_constant(value):
+    """Whether folding may make it a constant."""
+    op = value.op
+    return op is not None and (op.name == "arith.constant" or bool(op.operands) and not op.regions and op.name not in ("tile.load", "memref.load")
+                               and all(map(_is_constant, op.operands)))
+
+
+def _is_folded(product):
+    """Whether a multiplication may be none behind folding: of constants, or by a constant, which may be 1."""
+    return any(map(_is_constant, product.operands))
+
+
 def _may_fuse(state, op, a, b):
     """The operands of an addition that may be products before rounding (docs/Language.md, fp_contract)."""
     candidates = [i for i, x in enumerate((a, b)) if x.raw is not None]
@@ -61,7 +73,9 @@ def _may_fuse(state, op, a, b):
     asked = "contract" in op.attrs.get("fastmath", "") and any(o.op and "contract" in o.op.attrs.get("fastmath", "") for o in op.operands)
     if asked:
         return candidates
-    if not state.contract or producers == ["arith.mulf", "arith.mulf"]:
+    if not state.contract:
+        return ()
+    if producers == ["arith.mulf", "arith.mulf"] and not any(_is_folded(operand.op) for operand in op.operands):
         return ()
     return candidates
 

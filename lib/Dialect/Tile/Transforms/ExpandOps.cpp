@@ -197,6 +197,14 @@ static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
       })
       .Case<arith::MulSIExtendedOp, arith::MulUIExtendedOp, math::IPowIOp>(
           [&](Operation *op) { return isOnIndex(op) ? expandIndex(b, op) : Values(); })
+      .Case([&](math::FPowIOp op) -> Values {
+        Type exponent = op.getRhs().getType();
+        if (!getElementTypeOrSelf(exponent).isIndex())
+          return {};
+        Value wide =
+            arith::IndexCastOp::create(b, withElement(exponent, b.getI64Type()), op.getRhs());
+        return {math::FPowIOp::create(b, op.getLhs(), wide, op.getFastmath())};
+      })
       .Case<tensor::ExtractSliceOp, memref::SubViewOp>([&](auto op) { return splitSlice(b, op); })
       .Default([](Operation *) { return Values(); });
 }
