@@ -22,7 +22,6 @@
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferViewFlowOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -99,7 +98,6 @@ static void addScalars(OpPassManager &pm) {
   func.addPass(createCPULowerCopies());
   func.addPass(createConvertLinalgToLoopsPass());
   func.addPass(createCPUExpandNarrowFloats());
-  func.addPass(arith::createArithExpandOpsPass());
   func.addPass(createCPUGuardDivisions());
 }
 

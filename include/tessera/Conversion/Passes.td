@@ -86,7 +86,7 @@ def CPUGuardDivisions : Pass<"cpu-guard-divisions"> {
   let summary = "Integer divisions that cannot trap";
   let description = [{
     Division by zero, and of the least integer by -1, is undefined; on x86 it ends the process. But an overhanging block divides padding by padding
-    and throws the result away. Such divisors become 1. Runs on scalars, after divisions that round up or down are expanded.
+    and throws the result away. Such divisors become 1. Divisions that round up or down are expanded before. Runs on scalars.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }

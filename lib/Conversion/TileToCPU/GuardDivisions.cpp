@@ -4,8 +4,10 @@
 #include "tessera/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace tessera {
 #define GEN_PASS_DEF_CPUGUARDDIVISIONS
@@ -37,6 +39,11 @@ static Value safeDivisor(OpBuilder &builder, Location loc, Value x, Value y, boo
 namespace {
 struct CPUGuardDivisions : tessera::impl::CPUGuardDivisionsBase<CPUGuardDivisions> {
   void runOnOperation() override {
+    // Not the rest of upstream's arith-expand: its minimumf and maximumf forget the sign of zero.
+    RewritePatternSet patterns(&getContext());
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
     OpBuilder builder(&getContext());
     getOperation()->walk([&](Operation *op) {
       if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) ||

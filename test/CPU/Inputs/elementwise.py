@@ -13,9 +13,12 @@ import numpy as np
 from tile_cpu import *
 
 N = 176
+# Of two zeros, one of each sign, -0 is the smaller.
+EXTREMES = {"arith.maximumf": lambda x, y: np.where((x == 0) & (y == 0) & ~(np.signbit(x) & np.signbit(y)), 0.0, np.maximum(x, y)),
+            "arith.minimumf": lambda x, y: np.where((x == 0) & (y == 0) & (np.signbit(x) | np.signbit(y)), -0.0, np.minimum(x, y))}
 EXACT2 = {  # reference in f64 or, for f64, in itself
     "arith.addf": np.add, "arith.subf": np.subtract, "arith.mulf": np.multiply, "arith.divf": np.divide,
-    "arith.maximumf": np.maximum, "arith.minimumf": np.minimum, "arith.maxnumf": np.fmax,
+    "arith.maxnumf": np.fmax,
     "arith.minnumf": np.fmin, "math.copysign": np.copysign, "arith.remf": np.fmod,
 }
 EXACT1 = {"arith.negf": np.negative, "math.absf": np.abs, "math.sqrt": np.sqrt, "math.floor": np.floor,
@@ -126,6 +129,10 @@ with np.errstate(all="ignore"):
         y[: N // 2] = cast(rng.permutation(y[: N // 2].astype(wide)), e)
         for op, f in EXACT2.items():
             add(op, e, 2, [x, y], cast(f(x.astype(wide), y.astype(wide)), e))
+        zeros = np.array([0.0, -0.0, 0.0, -0.0]), np.array([-0.0, 0.0, 0.0, -0.0])
+        zx, zy = (cast(np.concatenate([zero, v[4:].astype(wide)]), e) for zero, v in zip(zeros, (x, y)))
+        for op, f in EXTREMES.items():
+            add(op, e, 2, [zx, zy], cast(f(zx.astype(wide), zy.astype(wide)), e))
         for op, f in EXACT1.items():
             add(op, e, 1, [x], cast(f(x.astype(wide)), e))
         small = cast(np.clip(x.astype(wide), -30, 30), e)

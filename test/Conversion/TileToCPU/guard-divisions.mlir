@@ -28,3 +28,14 @@ func.func @constant(%x: index) -> index {
   %q = arith.divsi %x, %c8 : index
   return %q : index
 }
+
+// Rounding up is expanded first; what has nothing to do with divisions stays.
+// CHECK-LABEL: func.func @rounded(
+// CHECK-NOT: ceildiv
+// CHECK: arith.divsi
+// CHECK: arith.minimumf
+func.func @rounded(%x: i32, %y: i32, %f: f32, %g: f32) -> (i32, f32) {
+  %q = arith.ceildivsi %x, %y : i32
+  %m = arith.minimumf %f, %g : f32
+  return %q, %m : i32, f32
+}
