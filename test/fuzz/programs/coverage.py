@@ -142,7 +142,7 @@ def expected():
                                           "ceildivsi ceildivui andi ori xori shli shrsi shrui maxsi minsi maxui minui cmpf cmpi select extf truncf extsi extui "
                                           "trunci sitofp uitofp fptosi fptoui bitcast index_cast index_castui addui_extended mulsi_extended mului_extended").split()]
     names += [f"math.{name}" for name in functions.UNARY + functions.EXACT_UNARY + ("fma", "powf", "fpowi", "ipowi", "atan2", "copysign", "clampf", "sincos",
-                                                                                "isnan", "isfinite", "absi", "ctlz", "cttz", "ctpop")]
+                                                                                "isnan", "isinf", "isfinite", "isnormal", "absi", "ctlz", "cttz", "ctpop")]
     names += [f"tile.{name}" for name in "load store mma reduce argreduce broadcast iota transpose grid dim num_cores assume".split()]
     names += [f"tensor.{name}" for name in "expand_shape collapse_shape concat extract_slice splat from_elements extract".split()]
     names += [f"memref.{name}" for name in "load store subview cast expand_shape collapse_shape reinterpret_cast dim alloc".split()]

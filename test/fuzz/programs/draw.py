@@ -62,7 +62,7 @@ PROFILE_WEIGHTS = {"small": 22, "wild": 26, "product": 28, "memory": 10, "contro
 FEATURES = frozenset({
     "switch",  # scf.index_switch
     "clampf",  # math.clampf
-    "index-carry",  # the extended additions and products on index
+    "index-carry",  # the extended additions and products, and powers, on index
     "unit-subview",  # memref.subview that drops dimensions of size 1
     "unit-slice",  # tensor.extract_slice that drops dimensions of size 1
     "affine",  # affine ops
@@ -278,7 +278,7 @@ def draw(seed, attempt=None, profile=None, include=FEATURES):
     return draw_evaluated(seed, profile, include)[0]
 
 
-def evaluate_again(program, target, defect=""):
+def evaluate_again(program, target):
     """The reference for a target."""
     with np.errstate(all="ignore"):
-        return evaluate.evaluate(program, target, defect)
+        return evaluate.evaluate(program, target)

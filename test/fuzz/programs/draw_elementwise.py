@@ -228,7 +228,7 @@ def integer_op(b, x=None):
         name = b.chance.choice(("addui_extended", "mulsi_extended", "mului_extended"))
         types = [x.type, Tile(I1, x.type.shape)] if name == "addui_extended" else [x.type, x.type]
         return b.emit(f"arith.{name}", [x, y], types, notes=[wild, Note(-1, 0, True, True) if name == "addui_extended" else wild])[0]
-    if how == "ipowi" and x.type.element is not INDEX:
+    if how == "ipowi" and (x.type.element is not INDEX or "index-carry" in b.include):
         n = b.emit("arith.andi", [y, b.constant(x.type, 3)], [x.type], offer=False, notes=Note(0, 3, True, True))
         return b.emit("math.ipowi", [x, n], [x.type], notes=wild)
     return integer_pair(b, x, y, wild)
@@ -270,7 +270,7 @@ def comparison(b, x=None):
     note = Note(-1, 0, x.note.exact, True)
     if is_float(x):
         if b.chance(0.12):
-            return b.emit(f"math.{b.chance.choice(('isnan', 'isfinite'))}", [x], [type], notes=note)
+            return b.emit(f"math.{b.chance.choice(('isnan', 'isinf', 'isfinite', 'isnormal'))}", [x], [type], notes=note)
         y = b.pick(lambda v: v.type == x.type and v.note.exact) if b.chance(0.6) else None
         y = y or b.constant(x.type, b.number(x.type.element))
         predicate = b.chance.choice([o + c for o in "ou" for c in COMPARISONS] + ["ord", "uno", "true", "false"])

@@ -25,9 +25,8 @@ LARGEST_COST = 4e8
 
 
 class Evaluator:
-    def __init__(self, program, target, defect=""):
+    def __init__(self, program, target):
         self.program, self.target, self.block, self.cost = program, target, 0, 0.0
-        self.defect = defect  # a known one of the compiler, to tell it from others
         self.contract = program.attrs.get("fp_contract", "on") == "on"
         self.reassoc = program.attrs.get("reassoc", "on") == "on"
         names = {op.name for op in graph.all_ops(program)}
@@ -328,5 +327,5 @@ _HANDLERS = {
 }
 
 
-def evaluate(program, target="cpu", defect=""):
-    return Evaluator(program, target, defect).run()
+def evaluate(program, target="cpu"):
+    return Evaluator(program, target).run()

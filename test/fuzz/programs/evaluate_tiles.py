@@ -21,17 +21,10 @@ def evaluate(state, op, operands):
         return handler(state, op, *operands)
     dialect, name = op.name.split(".")
     if dialect == "math":
-        found = _math(state, op, name, *operands)
-    elif isinstance(operands[0], Ints):
+        return _math(state, op, name, *operands)
+    if isinstance(operands[0], Ints):
         return integers.binary(name, *operands)
-    else:
-        found = _float_pair(state, op, name, *operands)
-    if state.defect == "excess" and isinstance(found, Floats) and found.kind.bits == 16:
-        # As if it were not rounded; what overflows may not.
-        endless = np.isinf(found.lo) | np.isinf(found.hi)
-        found = floats.widen_ulps(found, 1)
-        found.unk = floats.union(found.unk, endless if endless.any() else None)
-    return found
+    return _float_pair(state, op, name, *operands)
 
 
 # --- constants -------------------------------------------------------------------------------------------------------------
@@ -223,7 +216,7 @@ def _math(state, op, name, x, *others):
         return floats.widen_ulps(result, 2) if state.has_tanh and state.contract and x.kind is F32 and not result.is_exact else result
     if name == "copysign":
         return floats.copysign(x, *others)
-    if name in ("isnan", "isfinite", "isinf"):
+    if name in ("isnan", "isfinite", "isinf", "isnormal"):
         return integers.truth(*functions.classify(name, x))
     if name == "sincos":
         return [functions.unary("sin", x, state.target), functions.unary("cos", x, state.target)]

@@ -143,10 +143,16 @@ def _round_away(x):
 
 
 def classify(name, x):
-    """isnan, isfinite (isinf, isnormal): (true, unknown)."""
-    function = {"isnan": np.isnan, "isfinite": np.isfinite, "isinf": np.isinf}[name]
+    """math.isnan, isinf, isfinite, isnormal: (true, unknown)."""
+    function = {"isnan": np.isnan, "isfinite": np.isfinite, "isinf": np.isinf,
+                "isnormal": lambda v: np.isfinite(v) & (np.abs(v) >= x.kind.smallest_normal)}[name]
+    if x.lo is x.hi:
+        return function(x.lo), x.unk
     low, high = function(x.lo), function(x.hi)
-    return low, union(x.unk, None if x.lo is x.hi else low != high)
+    # Between two infinities lies what is finite, between two normal numbers zero.
+    across = np.signbit(x.lo) != np.signbit(x.hi)
+    across &= ~low if name == "isfinite" else name != "isnan"
+    return low, union(x.unk, (low != high) | across)
 
 
 def atan2(y, x, target):

@@ -3,12 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles drawn programs for the GPU and packs them for run_gpu.py.
 
-  pack.py DIR [--seed 0] [--count 2000] [--profile NAME] [--without FEATURE,…] [--jobs 2] [--plans] [--self-test] [--no-archive] [-- FLAG…]
+  pack.py DIR [--seed 0] [--count 2000] [--part 500] [--profile NAME] [--without FEATURE,…] [--jobs 2] [--plans] [--self-test] [--no-archive] [-- FLAG…]
 
-Each program that compiles becomes DIR/SEED.cubin; DIR/manifest.json says what became of each seed, DIR/packN.tar.xz (at most 55 MiB each) holds
-cubins, their part of the manifest, these scripts and the runtime, which is all that a machine with a GPU needs. Refusals are counted by message; the
-sources of programs on which the compiler crashes or hangs stay in DIR/bad. --plans gives each program a random plan, as test/GPU/random_plans.py
-does; many cannot work, and are refused. --self-test: CPU artifacts. FLAGs go to tilec.
+Every --part seeds become one archive DIR/packSEED.tar.xz, named by the first: the cubins of the programs that compile, a manifest that says what
+became of each seed, these scripts and the runtime, which is all that a machine with a GPU needs (about 9 KiB a program; inputs and expected
+results are computed there). An archive is usable as soon as it is there; archives that are there are not made again. Refusals are counted by
+message; the sources of programs on which the compiler crashes or hangs stay in DIR/bad. --plans gives each program a random plan, as
+test/GPU/random_plans.py does; many cannot work, and are refused. --self-test: CPU artifacts. --no-archive: the artifacts stay in DIR. FLAGs go to tilec.
 """
 
 import argparse
@@ -30,7 +31,6 @@ import toolchain
 import workers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LARGEST_ARCHIVE = 55 << 20
 
 
 def parse_options(arguments=None):
@@ -38,6 +38,7 @@ def parse_options(arguments=None):
     parser.add_argument("folder")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--part", type=int, default=500, help="seeds of one archive")
     parser.add_argument("--profile", choices=sorted(draw.PROFILES))
     parser.add_argument("--without", default="", help="features of programs to leave out")
     parser.add_argument("--jobs", type=int, default=2)
@@ -49,6 +50,7 @@ def parse_options(arguments=None):
     parser.add_argument("flags", nargs="*", help="options of tilec")
     options = parser.parse_args(arguments)
     options.include = draw.FEATURES - set(options.without.split(","))
+    options.suffix = ".so" if options.self_test else ".cubin"
     return options
 
 
@@ -72,12 +74,11 @@ class Compiler:
 
     def __init__(self, options):
         self.options, self.target = options, "cpu" if options.self_test else "sm_90a"
-        self.suffix = ".so" if options.self_test else ".cubin"
 
     def __call__(self, seed):
         program = draw.draw(seed, profile=self.options.profile, include=self.options.include)
         text = printer.print_program(program, f"k{seed}")
-        path = os.path.join(self.options.folder, f"{seed}{self.suffix}")
+        path = os.path.join(self.options.folder, f"{seed}{self.options.suffix}")
         began, flags = time.monotonic(), list(self.options.flags)
         if self.options.plans:
             flags.append(f"--plan=#cta.plan<{random_plan(seed)}>")
@@ -92,82 +93,76 @@ class Compiler:
                 "flags": flags, "message": outcome.message if not outcome else "", "seconds": round(time.monotonic() - began, 2)}
 
 
-def compile_seeds(options):
-    """The manifest's entries, in the order of the seeds; prints the table of refusals."""
-    os.makedirs(options.folder, exist_ok=True)
-    found, messages = {}, collections.Counter()
+class Table:
+    """What became of the seeds."""
+
+    def __init__(self):
+        self.entries = []
+
+    def add(self, entries):
+        self.entries += entries
+
+    def print(self):
+        messages = collections.defaultdict(list)
+        for entry in self.entries:
+            if entry["state"] != toolchain.COMPILED:
+                messages[entry["state"], toolchain.normalised(entry["message"])].append(entry["seed"])
+        for (state, message), seeds in sorted(messages.items(), key=lambda item: -len(item[1])):
+            print(f"{len(seeds):6} {state}: {message} (seed {seeds[0]})")
+        slow = sorted(self.entries, key=lambda entry: -entry["seconds"])[:5]
+        print("slowest: " + ", ".join(f"seed {entry['seed']} {entry['seconds']:.0f} s" for entry in slow))
+        states = collections.Counter(entry["state"] for entry in self.entries)
+        print(", ".join(f"{states[state]} {state}" for state in (toolchain.COMPILED, toolchain.REFUSED, toolchain.CRASHED, toolchain.HUNG)), flush=True)
+
+
+def compile_seeds(options, seeds):
+    """An entry of the manifest for each seed, in their order."""
+    found = {}
 
     def report(seed, result):
         if isinstance(result, tuple):
             raise RuntimeError(f"seed {seed}: {result}")
         found[seed] = result
-        if result["state"] != toolchain.COMPILED:
-            messages[result["state"], toolchain.normalised(result["message"])] += 1
-    workers.run(lambda: Compiler(options), list(range(options.seed, options.seed + options.count)), options.jobs, report, 10 * options.timeout)
-    for (state, message), count in messages.most_common():
-        example = min(seed for seed, entry in found.items() if entry["state"] == state and toolchain.normalised(entry["message"]) == message)
-        print(f"{count:6} {state}: {message} (seed {example})")
-    states = collections.Counter(entry["state"] for entry in found.values())
-    slow = sorted(found.values(), key=lambda entry: -entry["seconds"])[:5]
-    print("slowest: " + ", ".join(f"seed {entry['seed']} {entry['seconds']:.0f} s" for entry in slow))
-    print(", ".join(f"{states[state]} {state}" for state in (toolchain.COMPILED, toolchain.REFUSED, toolchain.CRASHED, toolchain.HUNG)))
-    return [found[seed] for seed in sorted(found)]
+    workers.run(lambda: Compiler(options), list(seeds), options.jobs, report, 10 * options.timeout)
+    return [found[seed] for seed in seeds]
 
 
-class Archive:
-    def __init__(self, options, number):
-        self.options, self.entries = options, []
-        self.path = os.path.join(options.folder, f"pack{number}.tar.xz")
-        self.tar = tarfile.open(self.path, "w:xz", preset=2)
-        scripts = glob.glob(os.path.join(HERE, "*.py")) + [os.path.join(run_cpu.ROOT, "bench", "tessera.py"), options.runtime]
-        for path in scripts:
-            self.tar.add(os.path.realpath(path), os.path.basename(path))
-
-    def add(self, entry, path):
-        self.tar.add(path, os.path.basename(path))
-        self.entries.append(entry)
-
-    def size(self):
-        return os.path.getsize(self.path)
-
-    def close(self, header):
-        text = json.dumps(header | {"entries": self.entries}).encode()
-        info = tarfile.TarInfo("manifest.json")
-        info.size = len(text)
-        self.tar.addfile(info, io.BytesIO(text))
-        self.tar.close()
-        print(f"{self.path}: {len(self.entries)} programs, {os.path.getsize(self.path) / 2 ** 20:.1f} MiB")
-
-
-def pack(options, entries):
-    suffix = ".so" if options.self_test else ".cubin"
+def write_archive(options, path, entries):
+    """The artifacts go from the folder into the archive."""
     header = {"profile": options.profile, "without": sorted(draw.FEATURES - options.include), "target": "cpu" if options.self_test else "sm_90a"}
-    with open(os.path.join(options.folder, "manifest.json"), "w") as file:
-        json.dump(header | {"entries": entries}, file, indent=0)
-    if options.no_archive:
-        return
-    archive, number, room = None, 0, 0
-    for entry in entries:
-        if entry["state"] != toolchain.COMPILED:
+    scripts = glob.glob(os.path.join(HERE, "*.py")) + [os.path.join(run_cpu.ROOT, "bench", "tessera.py"), options.runtime]
+    artifacts = [os.path.join(options.folder, f"{entry['seed']}{options.suffix}") for entry in entries if entry["state"] == toolchain.COMPILED]
+    text = json.dumps(header | {"entries": entries}).encode()
+    manifest = tarfile.TarInfo("manifest.json")
+    manifest.size = len(text)
+    with tarfile.open(path + ".part", "w:xz", preset=6) as tar:
+        tar.addfile(manifest, io.BytesIO(text))
+        for source in scripts + artifacts:
+            tar.add(os.path.realpath(source), os.path.basename(source))
+    os.replace(path + ".part", path)  # whole, or not there
+    for source in artifacts:
+        os.remove(source)
+    print(f"{path}: {len(artifacts)} programs, {os.path.getsize(path) / 2 ** 20:.1f} MiB", flush=True)
+
+
+def pack(options):
+    os.makedirs(options.folder, exist_ok=True)
+    table, end = Table(), options.seed + options.count
+    for first in range(options.seed, end, options.part):
+        path = os.path.join(options.folder, f"pack{first}.tar.xz")
+        if not options.no_archive and os.path.exists(path):
+            print(f"{path} is there already")
             continue
-        path = os.path.join(options.folder, f"{entry['seed']}{suffix}")
-        # What is in the compressor's buffers is not yet in the file: count it in full.
-        room -= os.path.getsize(path)
-        if archive is None or room < 0:
-            if archive is not None and archive.size() > LARGEST_ARCHIVE - (4 << 20):
-                archive.close(header)
-                archive = None
-            if archive is None:
-                archive, number = Archive(options, number), number + 1
-            room = min(4 << 20, LARGEST_ARCHIVE - archive.size())
-        archive.add(entry, path)
-    if archive is not None:
-        archive.close(header)
+        entries = compile_seeds(options, range(first, min(first + options.part, end)))
+        table.add(entries)
+        if not options.no_archive:
+            write_archive(options, path, entries)
+        table.print()
 
 
 def main():
     options = parse_options()
-    pack(options, compile_seeds(options))
+    pack(options)
     return 0
 
 

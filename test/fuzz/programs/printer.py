@@ -253,7 +253,7 @@ _HANDLERS = {
     "arith.constant": _constant, "arith.cmpf": _compare, "arith.cmpi": _compare, "arith.select": _select,
     **{f"arith.{name}": _cast for name in ("extf", "truncf", "extsi", "extui", "trunci", "sitofp", "uitofp", "fptosi", "fptoui", "bitcast",
                                            "index_cast", "index_castui")},
-    "arith.addui_extended": _with_carry, "math.isnan": _classify, "math.isfinite": _classify, "math.isinf": _classify,
+    "arith.addui_extended": _with_carry, "math.isnan": _classify, "math.isfinite": _classify, "math.isinf": _classify, "math.isnormal": _classify,
     "math.fpowi": _fpowi, "math.clampf": _clamp, "affine.apply": _affine, "affine.min": _affine, "affine.max": _affine,
     "tile.broadcast": _broadcast, "tile.iota": _iota, "tile.transpose": _broadcast, "tensor.expand_shape": _reshape,
     "tensor.collapse_shape": _reshape, "tensor.concat": _concat, "tensor.extract_slice": _extract_slice, "tensor.extract": _extract,
