@@ -71,3 +71,20 @@ tile.kernel @classes(%A: memref<64xbf16>, %O: memref<64xi1>) {
   }
   tile.return
 }
+
+// CPU-LABEL: define void @always_0(
+// PTX: .entry always_any_0(
+tile.kernel @always(%A: memref<64xi8>, %O: memref<64xi1>, %n: i32) {
+  tile.grid (%i) = (0) to (64) step (32) {
+    %x = tile.load %A[%i] : memref<64xi8> -> tensor<32xi8>
+    %f = arith.sitofp %x : tensor<32xi8> to tensor<32xbf16>
+    %one = arith.constant dense<1.0> : tensor<32xbf16>
+    %r = arith.cmpf true, %f, %one : tensor<32xbf16>
+    tile.store %r, %O[%i] : tensor<32xi1> -> memref<64xi1>
+    %s = arith.sitofp %n : i32 to f32
+    %two = arith.constant 2.0 : f32
+    %t = arith.cmpf false, %s, %two : f32
+    memref.store %t, %O[%i] : memref<64xi1>
+  }
+  tile.return
+}

@@ -130,3 +130,19 @@ tile.kernel @slices(%A: memref<8x8xf32>, %O: memref<2xf32>) {
   }
   tile.return
 }
+
+// CHECK-LABEL: tile.kernel @always(
+// CHECK-DAG: arith.constant true
+// CHECK-DAG: arith.constant dense<false> : tensor<4xi1>
+// CHECK-NOT: arith.cmpf
+tile.kernel @always(%x: f32, %O: memref<4xi1>) {
+  %t = arith.cmpf true, %x, %x : f32
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %tile = tile.broadcast %x dims = [] : f32 -> tensor<4xf32>
+    %f = arith.cmpf false, %tile, %tile : tensor<4xf32>
+    tile.store %f, %O[%c0] : tensor<4xi1> -> memref<4xi1>
+    memref.store %t, %O[%c0] : memref<4xi1>
+  }
+  tile.return
+}

@@ -116,7 +116,7 @@ def TileExpandOps : Pass<"tile-expand-ops", "mlir::ModuleOp"> {
   let summary = "Write ops that upstream lowers not at all, or wrongly, as others";
   let description = [{
     Requires and ensures L0. Both targets run this pass before all others, since upstream's inliner canonicalizes. What it replaces, of scalars and of tiles:
-    `affine.apply`, `affine.min`, `affine.max`; `math.isnan`, `isinf`, `isfinite`, `isnormal` by comparisons of bits; `math.clampf`, whose bounds upstream's
+    `affine.apply`, `affine.min`, `affine.max`; `arith.cmpf true` and `false`, on which canonicalize (22.1.8) crashes if an operand was an integer; `math.isnan`, `isinf`, `isfinite`, `isnormal` by comparisons of bits; `math.clampf`, whose bounds upstream's
     expansion (22.1.8) mixes up; `math.sincos`, on whose pairs of vectors LLVM's VectorCombine (22.1.8) crashes; `math.ipowi`, `math.fpowi`, `arith.addui_extended`,
     `arith.mulsi_extended` and `arith.mului_extended` on index; a `memref.subview` or `tensor.extract_slice` that drops dimensions and has steps, by
     one for the steps and another for the dimensions (of a slice of which both are said upstream may take the wrong dimensions for dropped, and crash).

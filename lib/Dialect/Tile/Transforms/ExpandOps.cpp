@@ -178,6 +178,12 @@ static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
       .Case([&](affine::AffineMaxOp op) -> Values {
         return {expandExtreme<arith::MaxSIOp>(b, op.getAffineMap(), op.getOperands())};
       })
+      .Case([&](arith::CmpFOp op) -> Values {
+        bool isTrue = op.getPredicate() == arith::CmpFPredicate::AlwaysTrue;
+        if (!isTrue && op.getPredicate() != arith::CmpFPredicate::AlwaysFalse)
+          return {};
+        return {constant(b, op.getType(), APInt(1, isTrue))};
+      })
       .Case<math::IsNaNOp, math::IsInfOp, math::IsFiniteOp, math::IsNormalOp>(
           [&](Operation *op) -> Values { return {expandClass(b, op)}; })
       .Case([&](math::ClampFOp op) -> Values {
