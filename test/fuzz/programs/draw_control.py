@@ -10,6 +10,7 @@ import dataclasses
 import draw_elementwise
 import draw_memory
 import draw_scalars
+import draw_stores
 import graph
 from draw_base import Note, Place
 from draw_scalars import region_argument
@@ -19,7 +20,24 @@ from graph import Region, Tile
 
 def control(b):
     how = b.chance.weighted({"for": 8, "if": 6, "while": 3, "switch": 4 if "switch" in b.include else 0})
-    return {"for": for_, "if": if_, "while": while_, "switch": switch}[how](b)
+    found = {"for": for_, "if": if_, "while": while_, "switch": switch}[how](b)
+    if b.grid_info is not None and not b.pure and b.chance(0.35):
+        _read_afterwards(b, b.regions[-1])
+    return found
+
+
+def _read_afterwards(b, region):
+    """What the last control flow was given, yields and gives is still what it was, although something else is computed from each."""
+    op = next((op for op in reversed(region.ops) if op.name.startswith("scf.")), None)
+    if op is None:
+        return
+    yields = [value for inner in op.regions for value in inner.yields]
+    visible = set(b.visible())
+    tiles = [v for v in dict.fromkeys(op.operands + yields + op.results) if v in visible and v.type.shape and v.type.count <= 2048]
+    tiles = b.chance.sample(tiles, min(len(tiles), 3))
+    later = [changed(b, value) for value in tiles]
+    for value in tiles + later:
+        draw_stores.store(b, value, b.grid_info)
 
 
 def carried_values(b, most=3, largest=4096):
