@@ -106,6 +106,8 @@ def multiply_all(x, axes):
         finite = np.isfinite(product)
         lo = kind.round(acc.round(np.where(finite, product - error, product)))
         hi = kind.round(acc.round(np.where(finite, product + error, product)))
+    if x.lo is not x.hi:  # zeros among the factors may have either sign, and the result then
+        lo, hi = np.where(lo == 0, -0.0, lo), np.where(hi == 0, 0.0, hi)
     doubtful = logs > (1000 if acc is F64 else 120)
     unk = union(None if x.unk is None else x.unk.any(axis=axes), doubtful if np.any(doubtful) else None)
     return Floats(kind, np.asarray(lo), np.asarray(hi), unk)
