@@ -6,9 +6,7 @@ construction; the ones that choose the grid's numbers come first."""
 import draw_elementwise
 import draw_memory
 import draw_products
-import draw_scalars
 import draw_shapes
-import draw_stores
 from draw_base import Note
 from draw_products import k_loop, load_hints, mma, operand_array, ragged
 from elements import BF16, F16, F32, INDEX

@@ -7,7 +7,7 @@ import functions
 import integers
 import numpy as np
 import sums
-from elements import F32, I1
+from elements import F32
 from floats import Floats
 from integers import Ints
 

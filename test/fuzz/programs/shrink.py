@@ -13,7 +13,6 @@ crashes with the same message but for numbers.
 import sys
 import tempfile
 
-import compare
 import draw
 import evaluate
 import graph
