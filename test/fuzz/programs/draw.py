@@ -242,6 +242,8 @@ def build(seed, attempt=0, profile=None, include=FEATURES):
     if chance(0.05):
         program.attrs["warpgroups"] = chance.choice((1, 1, 2))
     b = Builder(program, chance, PROFILES[profile], include)
+    # Else few launches take a variant with TMA: one array that does not fit is enough to fall back.
+    b.tidy = Chance(f"tidy {seed}")(0.5)
     for _ in range(chance.weighted(b.profile.grids)):
         _grids(b)
     draw_facts.finish(b)

@@ -96,6 +96,7 @@ class Builder:
         self.regions, self.scopes = [program.body], [[]]
         self.places, self.grid, self.depth, self.budget = [], None, 0, 0
         self.pure = False  # in a function: neither arguments of the kernel nor arrays
+        self.tidy = False  # arrays fulfil what the variant `aligned` asks of a launch: rows of whole 16 bytes, next to each other
         self.names = {"array": 0, "out": 0, "scalar": 0}
 
     # --- ops -----------------------------------------------------------------------------------------------------------
@@ -184,7 +185,10 @@ class Builder:
         name = f"{'O' if output else 'A'}{self.names[kind]}"
         self.names[kind] += 1
         if plain is None:
-            plain = chance(0.7)
+            plain = self.tidy or chance(0.7)
+        if self.tidy and sizes and sizes[-1]:
+            units = max(1, 16 // element.bytes)
+            sizes = (*sizes[:-1], -(-sizes[-1] // units) * units)
         strides, type_strides, offset, static_offset = self._layout(sizes, plain, output, element)
         span = 0 if 0 in sizes else 1 + sum((n - 1) * s for n, s in zip(sizes, strides))
         guard = GUARD_BYTES // element.bytes
@@ -202,7 +206,7 @@ class Builder:
         chance = self.chance
         if plain:
             strides = graph.row_major(sizes)
-            offset = 0 if chance(0.75) else chance.choice((1, 2, 3, 4, 8, 16))
+            offset = 0 if self.tidy or chance(0.75) else chance.choice((1, 2, 3, 4, 8, 16))
             return strides, None, offset, 0
         order = list(range(len(sizes)))
         if chance(0.35):
