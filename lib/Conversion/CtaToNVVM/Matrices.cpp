@@ -13,14 +13,29 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
 
-/// The layout of the row addresses: one register for each 64x16 block. If the columns are
-/// contiguous in memory a matrix's rows are rows, else they are columns.
-static layout::RegisterLayout addressLayout(const layout::RegisterLayout &of, bool transposed) {
+/// Columns of a block. Warpgroups that share the columns begin at multiples of a block: with an odd
+/// number of 8 columns each, a block has 8, and the lanes of the other two matrices repeat it.
+static int64_t blockColumns(const layout::RegisterLayout &of, int64_t columns) {
+  return of.wgDim == 1 && columns % 16 ? 8 : 16;
+}
+
+/// The layout of the row addresses: one register for each block of 64 rows, or one of the eight
+/// registers of a block whose lanes say nothing of its 8 columns. If the columns are contiguous in
+/// memory a matrix's rows are rows, else they are columns.
+static layout::RegisterLayout addressLayout(const layout::RegisterLayout &of, bool transposed,
+                                            int64_t blockColumns) {
   layout::RegisterLayout l;
   if (transposed)
-    l.lanes = {{0, 1}, {0, 2}, {0, 4}, {8, 0}, {0, 8}};
+    l.lanes = {{0, 1}, {0, 2}, {0, 4}, {8, 0}};
   else
-    l.lanes = {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 8}};
+    l.lanes = {{1, 0}, {2, 0}, {4, 0}, {8, 0}};
+  if (blockColumns == 16) {
+    l.lanes.push_back({0, 8});
+  } else {
+    l.lanes.push_back({0, 0});
+    if (!transposed)
+      l.regs = {{0, 1}, {0, 2}, {0, 4}};
+  }
   l.warps = {{16, 0}, {32, 0}};
   l.wgCount = of.wgCount;
   l.wgDim = of.wgDim;
@@ -45,16 +60,19 @@ static void forEachBlock(Lowering &f, RankedTensorType type, const layout::Share
                          const SharedPlace &place, const layout::Coord &at,
                          llvm::function_ref<void(Value, int64_t, int64_t, int)> move) {
   layout::RegisterLayout l = cta::FragAttr::of(type).layout();
-  TileIndex index(f, addressLayout(l, shared.contiguousDim == 0), cta::coordOf(type.getShape()));
+  const int64_t columns = l.wgDim == 1 ? type.getDimSize(1) / l.wgCount : type.getDimSize(1),
+                perBlock = blockColumns(l, columns);
+  const layout::RegisterLayout addresses = addressLayout(l, shared.contiguousDim == 0, perBlock);
+  TileIndex index(f, addresses, cta::coordOf(type.getShape()));
   SharedTile tile(f, index, shared, place, at, {0, 1});
-  const int64_t columns = l.wgDim == 1 ? type.getDimSize(1) / l.wgCount : type.getDimSize(1);
-  int64_t registersPerRow = columns / 2;
-  int64_t blocksPerRow = (columns + 15) / 16;
-  for (int64_t r = 0; r < index.size(); ++r) {
-    int64_t first = r / blocksPerRow * registersPerRow + r % blocksPerRow * 8;
-    int64_t left = registersPerRow - r % blocksPerRow * 8;
-    auto [pointer, constant] = tile.address(r);
-    move(pointer, constant, first, left >= 8 ? 4 : 2);
+  const int64_t registersPerRow = columns / 2, registersPerBlock = perBlock / 2,
+                blocksPerRow = llvm::divideCeil(columns, perBlock);
+  const int64_t perAddress = int64_t(1) << addresses.regs.size();
+  for (int64_t r = 0; r < index.size() / perAddress; ++r) {
+    const int64_t before = r % blocksPerRow * registersPerBlock;
+    auto [pointer, constant] = tile.address(r * perAddress);
+    move(pointer, constant, r / blocksPerRow * registersPerRow + before,
+         std::min(registersPerRow - before, registersPerBlock) >= 8 ? 4 : 2);
   }
 }
 

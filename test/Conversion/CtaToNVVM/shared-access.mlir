@@ -134,3 +134,35 @@ tile.kernel @strided_k(%x: memref<256xf32>) attributes {phase = #tile.phase<allo
   }
   tile.return
 }
+
+// Warpgroups that share columns, an odd number of 8 each: a warpgroup begins at its own 8 or 24 columns (48 bytes), and moves two matrices at a time.
+// Columns that are contiguous, then rows.
+// CHECK-LABEL: llvm.func @odd_columns
+// CHECK: %[[AT:.*]] = arith.muli %{{.*}}, %c8_i32
+// CHECK: arith.muli %[[AT]], %c2_i32
+// CHECK: arith.muli %{{.*}}, %c24_i32
+// CHECK: nvvm.stmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>} : !llvm.ptr<3>, i32, i32{{$}}
+// CHECK: nvvm.ldmatrix %{{.*}} num = 2 : i32
+// CHECK: %[[P:.*]] = llvm.getelementptr %[[Q:.*]][4096]
+// CHECK: nvvm.stmatrix %[[P]], {{.*}} : !llvm.ptr<3>, i32, i32{{$}}
+// CHECK: %[[P:.*]] = llvm.getelementptr %[[Q]][4112]
+// CHECK: nvvm.stmatrix %[[P]], {{.*}} : !llvm.ptr<3>, i32, i32{{$}}
+// CHECK: %[[P:.*]] = llvm.getelementptr %[[Q]][4128]
+// CHECK: nvvm.stmatrix %[[P]], {{.*}} : !llvm.ptr<3>, i32, i32{{$}}
+// CHECK: nvvm.stmatrix %{{.*}} layout = #nvvm.mma_layout<col>, {{.*}} : !llvm.ptr<3>, i32, i32{{$}}
+// CHECK-NOT: nvvm.stmatrix
+#odd = #cta.frag<wgmma_acc, wg = 2, dim = 1>
+tile.kernel @odd_columns_k(%x: memref<64x48xbf16>) attributes {phase = #tile.phase<allocated>, warpgroups = 2 : i64} {
+  cta.launch @odd_columns blocks() attributes {shared = 16384 : i64} {
+    %c0 = arith.constant 0 : index
+    %t = arith.constant dense<1.0> : tensor<64x16xbf16, #odd>
+    %a = cta.stage %t {offset = 0 : i64} : tensor<64x16xbf16, #odd> -> !cta.smem<64x16xbf16, #cta.swizzle<linear, pad = 16>>
+    cta.barrier
+    %r = cta.read %a : !cta.smem<64x16xbf16, #cta.swizzle<linear, pad = 16>> -> tensor<64x16xbf16, #odd>
+    cta.store %r, %x[%c0, %c0] : tensor<64x16xbf16, #odd> -> memref<64x48xbf16>
+    %u = arith.constant dense<1.0> : tensor<64x48xbf16, #odd>
+    %b = cta.stage %u {offset = 4096 : i64} : tensor<64x48xbf16, #odd> -> !cta.smem<64x48xbf16, #cta.swizzle<linear, pad = 16>>
+    %c = cta.stage %t {offset = 12288 : i64} : tensor<64x16xbf16, #odd> -> !cta.smem<64x16xbf16, #cta.swizzle<64, dim = 0>>
+  }
+  tile.return
+}
