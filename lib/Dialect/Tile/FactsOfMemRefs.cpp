@@ -20,6 +20,21 @@ static unsigned keptDim(const llvm::SmallBitVector &dropped, unsigned dim) {
   return 0;
 }
 
+/// The source dimension that dimension `dim` of a collapsed memref is, if all others that went into
+/// it have one element.
+static std::optional<unsigned> collapsedDim(memref::CollapseShapeOp view, unsigned dim) {
+  std::optional<unsigned> only;
+  const ReassociationIndices group = view.getReassociationIndices()[dim];
+  for (int64_t d : group) {
+    if (view.getSrcType().getDimSize(d) == 1)
+      continue;
+    if (only)
+      return std::nullopt;
+    only = d;
+  }
+  return only ? *only : group.back();
+}
+
 std::optional<unsigned> Facts::sizeClass(Value memref, unsigned dim) {
   Size size = sizeOf(memref, dim);
   if (size.kind != Size::Argument)
@@ -61,8 +76,8 @@ Facts::Size Facts::sizeOf(Value memref, unsigned dim) {
   } else if (auto view = memref.getDefiningOp<memref::ExpandShapeOp>()) {
     return folded(view.getMixedOutputShape()[dim]);
   } else if (auto view = memref.getDefiningOp<memref::CollapseShapeOp>()) {
-    if (ReassociationIndices group = view.getReassociationIndices()[dim]; group.size() == 1)
-      return sizeOf(view.getSrc(), group.front());
+    if (std::optional<unsigned> d = collapsedDim(view, dim))
+      return sizeOf(view.getSrc(), *d);
   }
   if (!type.isDynamicDim(dim))
     return {Size::Constant, type.getDimSize(dim), {}};
@@ -124,6 +139,9 @@ int64_t Facts::strideDivisibility(Value memref, unsigned dim) {
   } else if (auto view = memref.getDefiningOp<memref::SubViewOp>()) {
     unsigned d = keptDim(view.getDroppedDims(), dim);
     divisor = product(strideDivisibility(view.getSource(), d), folded(view.getMixedStrides()[d]));
+  } else if (auto view = memref.getDefiningOp<memref::CollapseShapeOp>()) {
+    if (std::optional<unsigned> d = collapsedDim(view, dim))
+      divisor = strideDivisibility(view.getSrc(), *d);
   } else if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>()) {
     divisor = folded(view.getMixedStrides()[dim]);
   }

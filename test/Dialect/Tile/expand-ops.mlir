@@ -1,4 +1,5 @@
 // RUN: tile-opt %s -tile-expand-ops | FileCheck %s
+// RUN: tile-opt %s --tile-expand-ops --canonicalize | FileCheck %s --check-prefix=FOLDED
 
 // CHECK-LABEL: tile.kernel @affine(
 // CHECK-SAME: %[[N:[a-z]+]]: index)
@@ -106,7 +107,7 @@ tile.kernel @index(%n: index, %O: memref<8xindex>, %F: memref<8xf32>, %s: f32) {
 
 // CHECK-LABEL: tile.kernel @slices(
 // CHECK: %[[V:.*]] = memref.subview %{{.*}}[0, 0] [2, 1] [3, 2] : memref<8x8xf32> to memref<2x1xf32, strided<[24, 2]>>
-// CHECK: memref.subview %[[V]][0, 0] [2, 1] [1, 1] : memref<2x1xf32, strided<[24, 2]>> to memref<2xf32, strided<[24]>>
+// CHECK: memref.collapse_shape %[[V]] {{\[}}[0, 1]] : memref<2x1xf32, strided<[24, 2]>> into memref<2xf32, strided<[24]>>
 // CHECK: tensor.extract_slice %{{.*}}[0, 0] [1, 2] [1, 1] : tensor<4x2xf32> to tensor<2xf32>
 // CHECK: %[[S:.*]] = tensor.extract_slice %{{.*}}[0, 0] [2, 1] [2, 1] : tensor<4x2xf32> to tensor<2x1xf32>
 // CHECK: tensor.extract_slice %[[S]][0, 0] [2, 1] [1, 1] : tensor<2x1xf32> to tensor<2xf32>
@@ -143,6 +144,24 @@ tile.kernel @always(%x: f32, %O: memref<4xi1>) {
     %f = arith.cmpf false, %tile, %tile : tensor<4xf32>
     tile.store %f, %O[%c0] : tensor<4xi1> -> memref<4xi1>
     memref.store %t, %O[%c0] : memref<4xi1>
+  }
+  tile.return
+}
+
+// Dimension 2 is dropped, also when canonicalize sees that dimension 0 has one element, too: upstream's memref.subview drops that instead.
+// CHECK-LABEL: tile.kernel @dropped(
+// CHECK: %[[V:.*]] = memref.subview %A[0, 0, %n, 0] [%{{.*}}, 41, 1, 8] [3, 1, 1, 1] : memref<1x120x?x8xf32> to memref<?x41x1x8xf32,
+// CHECK: memref.collapse_shape %[[V]] {{\[}}[0], [1, 2], [3]]
+// FOLDED-LABEL: tile.kernel @dropped(
+// FOLDED: %[[V:.*]] = memref.subview %A[0, 0, %n, 0] [1, 41, 1, 8] [3, 1, 1, 1]
+// FOLDED: memref.collapse_shape %[[V]] {{\[}}[0], [1, 2], [3]] : memref<1x41x1x8xf32,
+tile.kernel @dropped(%A: memref<1x120x?x8xf32>, %n: index) {
+  %one = arith.constant 1 : index
+  %v = memref.subview %A[0, 0, %n, 0] [%one, 41, 1, 8] [3, 1, 1, 1] : memref<1x120x?x8xf32> to memref<?x41x8xf32, strided<[?, ?, 1], offset: ?>>
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %x = tile.load %v[%c0, %c0, %c0] dims = [1, 2] : memref<?x41x8xf32, strided<[?, ?, 1], offset: ?>> -> tensor<33x8xf32>
+    tile.store %x, %v[%c0, %c0, %c0] dims = [1, 2] : tensor<33x8xf32> -> memref<?x41x8xf32, strided<[?, ?, 1], offset: ?>>
   }
   tile.return
 }

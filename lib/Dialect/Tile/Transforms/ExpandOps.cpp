@@ -134,7 +134,8 @@ static SmallVector<Value> expandIndex(ImplicitLocOpBuilder &b, Operation *op) {
   return results;
 }
 
-//===--- slices ---------------------------------------------------------------------------------===//
+//===--- slices
+//---------------------------------------------------------------------------------===//
 
 static bool isAllOnes(ArrayRef<OpFoldResult> values) {
   return llvm::all_of(values, [](OpFoldResult value) { return isConstantIntValue(value, 1); });
@@ -142,8 +143,7 @@ static bool isAllOnes(ArrayRef<OpFoldResult> values) {
 
 /// A slice that drops dimensions and has steps: the steps first, then what drops dimensions. Which
 /// those are upstream finds by strides, and compares strides of the result with the source's.
-template <typename Op>
-static SmallVector<Value> splitSlice(ImplicitLocOpBuilder &b, Op op) {
+static SmallVector<Value> splitSlice(ImplicitLocOpBuilder &b, tensor::ExtractSliceOp op) {
   if (op.getSourceType().getRank() == op.getType().getRank())
     return {};
   SmallVector<OpFoldResult> sizes = op.getMixedSizes(), steps = op.getMixedStrides();
@@ -151,19 +151,43 @@ static SmallVector<Value> splitSlice(ImplicitLocOpBuilder &b, Op op) {
     return {};
   SmallVector<OpFoldResult> zeros(sizes.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
-  if constexpr (std::is_same_v<Op, tensor::ExtractSliceOp>) {
-    // The type of a tile has no strides: of a single element the step says nothing.
-    for (auto [size, step] : llvm::zip(sizes, steps))
-      if (isConstantIntValue(size, 1))
-        step = b.getIndexAttr(1);
-    if (isAllOnes(steps))
-      return {Op::create(b, op.getType(), op.getSource(), op.getMixedOffsets(), sizes, steps)};
-  }
+  // The type of a tile has no strides: of a single element the step says nothing.
+  for (auto [size, step] : llvm::zip(sizes, steps))
+    if (isConstantIntValue(size, 1))
+      step = b.getIndexAttr(1);
+  using Op = tensor::ExtractSliceOp;
+  if (isAllOnes(steps))
+    return {Op::create(b, op.getType(), op.getSource(), op.getMixedOffsets(), sizes, steps)};
   Value stepped = Op::create(b, op.getSource(), op.getMixedOffsets(), sizes, steps);
   return {Op::create(b, op.getType(), stepped, zeros, sizes, ones)};
 }
 
-//===--- the pass -------------------------------------------------------------------------------===//
+/// A view that drops dimensions: the view with all of them, then memref.collapse_shape, which names
+/// those that it drops. Upstream finds them by sizes and strides, and finds others as soon as it
+/// sees that another size is 1, too.
+static SmallVector<Value> splitView(ImplicitLocOpBuilder &b, memref::SubViewOp op) {
+  const llvm::SmallBitVector dropped = op.getDroppedDims();
+  if (dropped.none())
+    return {};
+  SmallVector<ReassociationIndices> groups(op.getType().getRank());
+  size_t group = 0;
+  bool hasKept = false;
+  for (unsigned d = 0; d < dropped.size(); ++d) {
+    if (!dropped[d])
+      group += std::exchange(hasKept, true);
+    if (!groups.empty())
+      groups[group].push_back(d);
+  }
+  Value whole = memref::SubViewOp::create(b, op.getSource(), op.getMixedOffsets(),
+                                          op.getMixedSizes(), op.getMixedStrides());
+  Value result = memref::CollapseShapeOp::create(b, whole, groups);
+  if (result.getType() != op.getType())
+    result = memref::CastOp::create(b, op.getType(), result);
+  return {result};
+}
+
+//===--- the pass
+//-------------------------------------------------------------------------------===//
 
 /// What replaces the results of an op, or nothing if it stays.
 static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
@@ -211,7 +235,8 @@ static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
             arith::IndexCastOp::create(b, withElement(exponent, b.getI64Type()), op.getRhs());
         return {math::FPowIOp::create(b, op.getLhs(), wide, op.getFastmath())};
       })
-      .Case<tensor::ExtractSliceOp, memref::SubViewOp>([&](auto op) { return splitSlice(b, op); })
+      .Case([&](tensor::ExtractSliceOp op) { return splitSlice(b, op); })
+      .Case([&](memref::SubViewOp op) { return splitView(b, op); })
       .Default([](Operation *) { return Values(); });
 }
 

@@ -419,4 +419,16 @@ TEST_F(FactsTest, promisesOfBranches) {
   expectNothing();
 }
 
+// A dimension that others of one element went into keeps its size and its stride.
+TEST_F(FactsTest, collapsedDimensions) {
+  parseKernel("%A: memref<?x1x?xf32, strided<[?, ?, 1]>> {tile.stride_divisible = array<i64: 8, 2, "
+              "1>, tile.size_max = array<i64: 50, 1, 70>}",
+              use("v", "memref<?x?xf32, strided<[?, 1]>>"), R"(
+    %v = memref.collapse_shape %A [[0, 1], [2]] : memref<?x1x?xf32, strided<[?, ?, 1]>> into memref<?x?xf32, strided<[?, 1]>>)");
+  EXPECT_EQ(facts->strideDivisibility(value("v"), 0), 8);
+  EXPECT_EQ(facts->strideDivisibility(value("v"), 1), 1);
+  expectRange(facts->sizeRange(value("v"), 0), 0, 50);
+  expectRange(facts->sizeRange(value("v"), 1), 0, 70);
+}
+
 } // namespace
