@@ -199,6 +199,24 @@ private:
 };
 } // namespace
 
+/// LLVM 22 makes `sitofp i1 to bfloat` +1.0 of true where the predicate comes from another block,
+/// and -1.0 of it where a comparison stands in front. It is -1.0.
+static void selectSignedPredicates(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &inst : llvm::make_early_inc_range(llvm::instructions(function))) {
+      auto *convert = dyn_cast<llvm::SIToFPInst>(&inst);
+      llvm::Type *type = inst.getType();
+      if (!convert || !type->getScalarType()->isBFloatTy() ||
+          !convert->getSrcTy()->isIntOrIntVectorTy(1))
+        continue;
+      auto *select =
+          llvm::SelectInst::Create(convert->getOperand(0), llvm::ConstantFP::get(type, -1.0),
+                                   llvm::ConstantFP::get(type, 0.0), "", convert->getIterator());
+      convert->replaceAllUsesWith(select);
+      convert->eraseFromParent();
+    }
+}
+
 FailureOr<std::string> tessera::emitPtx(llvm::Module &module, Location loc,
                                         const PtxOptions &options) {
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(loc, options);
@@ -206,6 +224,7 @@ FailureOr<std::string> tessera::emitPtx(llvm::Module &module, Location loc,
     return failure();
   if (failed(checkIntrinsics(module, loc)))
     return failure();
+  selectSignedPredicates(module);
   DiagnosticScope diagnostics(module.getContext(), loc);
   llvm::SmallString<0> text;
   {
