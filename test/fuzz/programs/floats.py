@@ -145,6 +145,28 @@ def _sum_once(kind, p, c, end):
     return kind.round(s)
 
 
+def _doubt(result, doubtful):
+    """Between the ends lies a pair of operands whose result is NaN, though the ends themselves may be numbers."""
+    if result.lo is not result.hi and doubtful.any():
+        result.unk = union(result.unk, np.broadcast_to(doubtful, result.lo.shape))
+    return result
+
+
+def _opposed(a_lo, a_hi, b_lo, b_hi):
+    """The sum may be inf - inf."""
+    return (np.isposinf(a_hi) & np.isneginf(b_lo)) | (np.isneginf(a_lo) & np.isposinf(b_hi))
+
+
+def _vanishing(a, b):
+    """The product may be 0 * inf."""
+    def holds_zero(x):
+        return (x.lo <= 0) & (x.hi >= 0)
+
+    def holds_infinity(x):
+        return np.isinf(x.lo) | np.isinf(x.hi)
+    return (holds_zero(a) & holds_infinity(b)) | (holds_infinity(a) & holds_zero(b))
+
+
 def add(a, b, fuse=()):
     """`fuse` names the operands (0, 1) that may be taken before they are rounded, one at a time."""
     kind = a.kind
@@ -152,7 +174,7 @@ def add(a, b, fuse=()):
         lo = hi = kind.round(a.lo + b.lo)
     else:
         lo, hi = kind.round(a.lo + b.lo), kind.round(a.hi + b.hi)
-    result = make(kind, lo, hi, [a, b])
+    result = _doubt(make(kind, lo, hi, [a, b]), _opposed(a.lo, a.hi, b.lo, b.hi))
     for which in fuse:
         product, other = (a, b) if which == 0 else (b, a)
         if product.raw is not None:
@@ -179,7 +201,7 @@ def _fused(kind, raw, other, inputs):
     hi = _sum_once(kind, raw[1], other.hi, 1)
     if _same(lo, hi):
         hi = lo
-    return make(kind, lo, hi, inputs)
+    return _doubt(make(kind, lo, hi, inputs), _opposed(raw[0], raw[1], other.lo, other.hi))
 
 
 def neg(a):
@@ -228,12 +250,12 @@ def mul(a, b):
     if low is high:
         lo = kind.round(low)
         return make(kind, lo, lo, [a, b], raw)
-    return make(kind, kind.round(low), kind.round(high), [a, b], raw)
+    return _doubt(make(kind, kind.round(low), kind.round(high), [a, b], raw), _vanishing(a, b))
 
 
 def fma(a, b, c):
     low, high = products(a, b)
-    return _fused(a.kind, _raw(a.kind, low, high), c, [a, b, c])
+    return _doubt(_fused(a.kind, _raw(a.kind, low, high), c, [a, b, c]), _vanishing(a, b))
 
 
 def div(a, b):
@@ -243,6 +265,7 @@ def div(a, b):
         return make(kind, lo, lo, [a, b])
     lo, hi = _ends([a.lo / b.lo, a.lo / b.hi, a.hi / b.lo, a.hi / b.hi])
     result = make(kind, kind.round(lo), kind.round(hi), [a, b])
+    _doubt(result, (np.isinf(a.lo) | np.isinf(a.hi)) & (np.isinf(b.lo) | np.isinf(b.hi)))
     zero = (b.lo <= 0) & (b.hi >= 0) & ~b.exact_elements()
     if zero.any():
         result.unk = union(result.unk, zero)
