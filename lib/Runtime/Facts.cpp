@@ -296,6 +296,25 @@ bool guardsHold(const Variant &variant, const std::vector<BoundArg> &args, int64
   return true;
 }
 
+bool mapsExist(const Variant &variant, const std::vector<BoundArg> &args) {
+  for (const Launch &launch : variant.launches)
+    for (const Descriptor &map : launch.descriptors) {
+      if (map.ofWorkspace || !map.strides.empty())
+        continue;
+      const BoundArg &arg = args[map.arg];
+      for (size_t i = 0; i + 1 < map.dims.size(); ++i) {
+        const uint32_t d = map.dims[i];
+        int64_t bytes;
+        if (arg.sizes[d] > 1 &&
+            (__builtin_mul_overflow(arg.strides[d], static_cast<int64_t>(elementSize(map.element)),
+                                    &bytes) ||
+             bytes <= 0 || bytes >= int64_t{1} << 40))
+          return false;
+      }
+    }
+  return true;
+}
+
 std::string printGuard(const Guard &guard, const std::vector<std::string> &names) {
   if (guard.fact == Guard::Fact::Cond)
     return (guard.message.empty() ? "" : guard.message + ": ") + guard.cond.print(names);

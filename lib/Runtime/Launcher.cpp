@@ -71,7 +71,9 @@ bool Kernel::bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &b
     // The last one usually has no guards; a kernel compiled for one variant alone may.
     const Guard *broken = nullptr;
     for (variant = 0; variant < contract.variants.size(); ++variant)
-      if (guardsHold(contract.variants[variant], bound.args, cores, &broken))
+      if (guardsHold(contract.variants[variant], bound.args, cores, &broken) &&
+          (variant + 1 == contract.variants.size() ||
+           mapsExist(contract.variants[variant], bound.args)))
         return true;
     return error.set(TESSERA_RT_INVALID,
                      "no variant of kernel '" + contract.name +

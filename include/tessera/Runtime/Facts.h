@@ -35,6 +35,10 @@ bool bindArguments(const KernelContract &kernel, const tessera_rt_arg *given, si
 bool checkFacts(const KernelContract &kernel, const std::vector<BoundArg> &args, int64_t cores,
                 std::string &error);
 
+/// False if TMA has no descriptor for an argument of these strides: they are 0 (rows that are all
+/// one), negative, or 2^40 bytes and more. Guards speak of what divides strides only.
+bool mapsExist(const Variant &variant, const std::vector<BoundArg> &args);
+
 /// Whether all guards hold; `failed` gets the first that does not. A condition that cannot be
 /// evaluated does not hold.
 bool guardsHold(const Variant &variant, const std::vector<BoundArg> &args, int64_t cores,

@@ -193,6 +193,39 @@ Overlap overlapOf(const std::vector<int64_t> &sizesA, const std::vector<int64_t>
   return overlaps(a, boundA, b, boundB);
 }
 
+// Guards say what divides a stride; 0 is a multiple of everything, and TMA has no map of it.
+TEST(Maps, Strides) {
+  Descriptor map;
+  map.element = Element::BF16;
+  map.dims = {0, 1};
+  Variant variant;
+  variant.launches.resize(2);
+  variant.launches[1].descriptors = {map};
+  int64_t sizes[2] = {4, 64}, strides[2] = {64, 1};
+  BoundArg arg;
+  arg.sizes = sizes;
+  arg.strides = strides;
+  auto exist = [&](int64_t stride) {
+    strides[0] = stride;
+    return mapsExist(variant, {arg});
+  };
+  EXPECT_TRUE(exist(64));
+  EXPECT_FALSE(exist(0));
+  EXPECT_FALSE(exist(-64));
+  EXPECT_TRUE(exist((int64_t{1} << 39) - 8));
+  EXPECT_FALSE(exist(int64_t{1} << 39));
+  EXPECT_FALSE(exist(INT64_MAX));
+  // Nobody steps over one row, or over none.
+  sizes[0] = 1;
+  EXPECT_TRUE(exist(0));
+  sizes[0] = 0;
+  EXPECT_TRUE(exist(0));
+  // A workspace has its own.
+  sizes[0] = 4;
+  variant.launches[1].descriptors[0].ofWorkspace = true;
+  EXPECT_TRUE(exist(0));
+}
+
 TEST(Overlap, SlicesOfOneBuffer) {
   // Columns 0..63 and 64..127 of a 4096 x 192 buffer: interleaved, disjoint.
   EXPECT_EQ(overlapOf({4096, 64}, {192, 1}, 1000, {4096, 64}, {192, 1}, 1000 + 128, Element::BF16),
