@@ -124,6 +124,11 @@ LogicalResult tessera::optimizeForPtx(llvm::Module &module, Location loc,
   if (!machine)
     return failure();
   DiagnosticScope diagnostics(module.getContext(), loc);
+  // A switch as a table in memory is a load (and a non-coherent one, which tile-ptx-check refuses
+  // in dependent launches) for what a few selects do.
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.addFnAttr("no-jump-tables", "true");
   optimizeLLVM(module, *machine, options.optLevel);
   return failure(diagnostics.failed());
 }

@@ -165,3 +165,29 @@ tile.kernel @dropped(%A: memref<1x120x?x8xf32>, %n: index) {
   }
   tile.return
 }
+
+// atan2 of two zeros has a value, whatever upstream folds it to.
+// CHECK-LABEL: tile.kernel @zeros(
+// CHECK: %[[ONE:.*]] = math.copysign %{{.*}}, %x : f32
+// CHECK: %[[X:.*]] = arith.select %{{.*}}, %[[ONE]], %x : f32
+// CHECK: math.atan2 %y, %[[X]] : f32
+// CHECK: arith.select %{{.*}} : tensor<4xi1>, tensor<4xf16>
+// FOLDED-LABEL: tile.kernel @zeros(
+// FOLDED-NOT: 0x7FC00000
+// FOLDED: memref.store %cst{{.*}}, %O[%c0]
+// FOLDED: tile.return
+tile.kernel @zeros(%x: f32, %y: f32, %O: memref<4xf32>, %P: memref<4xf16>) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %z = arith.constant 0.0 : f32
+    %a = math.atan2 %z, %z : f32
+    memref.store %a, %O[%c0] : memref<4xf32>
+    %b = math.atan2 %y, %x : f32
+    memref.store %b, %O[%c1] : memref<4xf32>
+    %t = tile.load %P[%c0] : memref<4xf16> -> tensor<4xf16>
+    %u = math.atan2 %t, %t : tensor<4xf16>
+    tile.store %u, %P[%c0] : tensor<4xf16> -> memref<4xf16>
+  }
+  tile.return
+}

@@ -118,6 +118,27 @@ static Value expandClass(ImplicitLocOpBuilder &b, Operation *op) {
   return compare(CmpIPredicate::ult, above, infinity - least);
 }
 
+/// Upstream folds atan2(0, 0) to NaN. It is 0 or pi with the sign of y, by the sign of x: what
+/// atan2(y, 1) and atan2(y, -1) are.
+static Value expandAtan2(ImplicitLocOpBuilder &b, math::Atan2Op op) {
+  Value y = op.getLhs(), x = op.getRhs();
+  Type type = x.getType();
+  auto number = [&](double value) -> Value {
+    auto element = cast<FloatType>(getElementTypeOrSelf(type));
+    auto attr = b.getFloatAttr(element, value);
+    if (auto tile = dyn_cast<RankedTensorType>(type))
+      return arith::ConstantOp::create(b, DenseElementsAttr::get(tile, attr.getValue()));
+    return arith::ConstantOp::create(b, attr);
+  };
+  auto isZero = [&](Value value) -> Value {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, value, number(0));
+  };
+  Value bothZero = arith::AndIOp::create(b, isZero(y), isZero(x));
+  Value one = math::CopySignOp::create(b, number(1), x);
+  Value other = arith::SelectOp::create(b, bothZero, one, x);
+  return math::Atan2Op::create(b, y, other, op.getFastmath());
+}
+
 /// The op on i64, which index is on both targets.
 static SmallVector<Value> expandIndex(ImplicitLocOpBuilder &b, Operation *op) {
   IRMapping mapping;
@@ -215,6 +236,7 @@ static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
         Value raised = arith::MaximumFOp::create(b, op.getValue(), op.getMin(), flags);
         return {arith::MinimumFOp::create(b, raised, op.getMax(), flags)};
       })
+      .Case([&](math::Atan2Op op) -> Values { return {expandAtan2(b, op)}; })
       .Case([&](math::SincosOp op) -> Values {
         Value sin = math::SinOp::create(b, op.getOperand(), op.getFastmath());
         return {sin, math::CosOp::create(b, op.getOperand(), op.getFastmath())};
