@@ -93,30 +93,30 @@ Facts::Facts(KernelOp kernel) : kernel(kernel) {
   cache.clear();
 }
 
-Facts::Place::Place(Facts &facts, Operation *op) : facts(facts) {
-  if (!facts.promisesHere.empty())
-    return; // Inside a question that has a place.
+Facts::Place::Place(Facts &facts, Operation *op)
+    : facts(facts), promisesOutside(std::move(facts.promisesHere)),
+      cacheOutside(std::move(facts.cacheHere)) {
+  facts.promisesHere.clear();
+  facts.cacheHere.clear();
   for (AssumeOp assume : facts.promisesOfParts)
-    if (assume->getBlock()->findAncestorOpInBlock(*op)) {
+    if (assume->getBlock()->findAncestorOpInBlock(*op))
       facts.addPromise(facts.promisesHere[assume.getValue()], assume);
-      entered = true;
-    }
 }
 
 Facts::Place::~Place() {
-  if (!entered)
-    return;
-  facts.promisesHere.clear();
-  facts.cacheHere.clear();
+  facts.promisesHere = std::move(promisesOutside);
+  facts.cacheHere = std::move(cacheOutside);
 }
 
 void Facts::addPromise(Known &known, AssumeOp assume) {
   if (assume.getDivisible())
     known.divisor = lcm(known.divisor, *assume.getDivisible());
+  IntRange promised;
   if (assume.getMin())
-    known.range.min = std::max(known.range.min, static_cast<int64_t>(*assume.getMin()));
+    promised.min = static_cast<int64_t>(*assume.getMin());
   if (assume.getMax())
-    known.range.max = std::min(known.range.max, static_cast<int64_t>(*assume.getMax()));
+    promised.max = static_cast<int64_t>(*assume.getMax());
+  known.range = meet(known.range, promised);
 }
 
 void Facts::limit(Known &known, const Known &promise) {
@@ -170,8 +170,13 @@ void Facts::learn(arith::CmpIOp compare) {
     Operation *rem = x.getDefiningOp();
     APInt by;
     if (c == 0 && isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(rem) &&
-        matchPattern(rem->getOperand(1), m_ConstantInt(&by)))
-      return learnDivisor(rem->getOperand(0), by.getSExtValue());
+        matchPattern(rem->getOperand(1), m_ConstantInt(&by)) && by.getSignificantBits() <= 64) {
+      // Without its sign a negative number is a multiple of what divides 2^64 - x.
+      Value y = rem->getOperand(0);
+      const int64_t divisor = by.getSExtValue();
+      return learnDivisor(y, isa<arith::RemSIOp>(rem) || range(y).min >= 0 ? divisor
+                                                                           : powerOf2In(divisor));
+    }
     return learnRange(x, point(c));
   }
   case arith::CmpIPredicate::sle:
@@ -194,7 +199,7 @@ void Facts::learn(arith::CmpIOp compare) {
 //===--- scalars
 //------------------------------------------------------------------------------------===//
 
-/// Questions in each other, which are calls in each other: more is not asked.
+/// The limit of recursion: of an operand of an operand … that many steps away nothing is known.
 static constexpr unsigned kMaxSteps = 256;
 
 int64_t Facts::divisibility(Value value) { return know(value).divisor; }
@@ -338,16 +343,17 @@ static IntRange inferredRange(InferIntRangeInterface op, ArrayRef<IntRange> oper
 
 Facts::Known Facts::computeOp(Operation *op) {
   Known known = computeArithmetic(op);
+  // Before it is compared with what others say: a range that leaves the type is none.
+  IntRange fits = typeRange(op->getResult(0).getType());
+  if (known.range.min < fits.min || known.range.max > fits.max)
+    known.range = fits;
   auto inferred = dyn_cast<InferIntRangeInterface>(op);
   if (!inferred || !llvm::all_of(op->getOperandTypes(), [](Type t) { return t.isIntOrIndex(); }))
     return known;
   SmallVector<IntRange> ranges;
   for (Value operand : op->getOperands())
     ranges.push_back(know(operand).range);
-  // Both are right. Where they exclude each other, the op never runs.
-  IntRange both = meet(known.range, inferredRange(inferred, ranges));
-  if (both.min <= both.max)
-    known.range = both;
+  known.range = meet(known.range, inferredRange(inferred, ranges));
   return known;
 }
 
@@ -360,7 +366,7 @@ Facts::Known Facts::computeArithmetic(Operation *op) {
   auto wrapped = [&](Known k) -> Known {
     IntRange fits = typeRange(op->getResult(0).getType());
     if (narrow && (k.range.min < fits.min || k.range.max > fits.max))
-      k.divisor = k.divisor ? powerOf2In(k.divisor) : 0;
+      k = {k.divisor ? powerOf2In(k.divisor) : 0, fits};
     return k;
   };
   auto quotient = [&](Rounding rounding, bool isUnsigned) -> Known {

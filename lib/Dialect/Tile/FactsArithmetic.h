@@ -36,8 +36,10 @@ inline IntRange point(int64_t x) { return {x, x}; }
 inline IntRange join(IntRange a, IntRange b) {
   return {std::min(a.min, b.min), std::max(a.max, b.max)};
 }
+/// Of two that exclude each other, which is said where nothing runs, the first.
 inline IntRange meet(IntRange a, IntRange b) {
-  return {std::max(a.min, b.min), std::min(a.max, b.max)};
+  IntRange both{std::max(a.min, b.min), std::min(a.max, b.max)};
+  return both.min <= both.max ? both : a;
 }
 inline IntRange add(IntRange a, IntRange b) {
   IntRange r;

@@ -41,6 +41,11 @@ struct IntRange {
 };
 
 class Facts {
+  struct Known {
+    int64_t divisor = 1;
+    IntRange range;
+  };
+
 public:
   explicit Facts(KernelOp kernel);
 
@@ -61,7 +66,7 @@ public:
 
   private:
     Facts &facts;
-    bool entered = false;
+    llvm::DenseMap<mlir::Value, Known> promisesOutside, cacheOutside;
   };
 
   /// Of an index or integer value.
@@ -82,10 +87,6 @@ public:
   bool isSize(mlir::Value value, mlir::Value memref, unsigned dim);
 
 private:
-  struct Known {
-    int64_t divisor = 1;
-    IntRange range;
-  };
   /// A size: a constant, the size of an argument (a class of equal sizes), or a value.
   struct Size {
     enum Kind { Constant, Argument, Dynamic, Unknown } kind = Unknown;

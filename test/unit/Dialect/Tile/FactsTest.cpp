@@ -411,7 +411,10 @@ TEST_F(FactsTest, promisesOfBranches) {
     expectRange(range("n4"), 0, 400);
     EXPECT_EQ(div("x"), 16);
     EXPECT_EQ(div("last"), 1); // what %x was an iteration before, without the promise
-    const Facts::Place again(*facts, op("test.other")); // a question within a question
+    {
+      const Facts::Place inner(*facts, op("test.other")); // a question within a question
+      expectNothing();
+    }
     EXPECT_EQ(div("n"), 8);
   }
   expectNothing();
@@ -429,6 +432,67 @@ TEST_F(FactsTest, collapsedDimensions) {
   EXPECT_EQ(facts->strideDivisibility(value("v"), 1), 1);
   expectRange(facts->sizeRange(value("v"), 0), 0, 50);
   expectRange(facts->sizeRange(value("v"), 1), 0, 70);
+}
+
+// Arithmetic on few bits wraps around: then nothing is known but the type.
+TEST_F(FactsTest, narrowArithmeticWraps) {
+  parseKernel("%A: memref<?xbf16> {tile.size_max = array<i64: 1000>}, %n: i32",
+              use("t", "i8") + use("a", "i32") + use("s", "i32") + use("m", "i32") +
+                  use("l", "i32") + use("c") + use("fits", "i16"),
+              R"(
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : i32
+    %max = arith.constant 2147483647 : i32
+    %size = memref.dim %A, %c0 : memref<?xbf16>
+    %size32 = arith.index_cast %size : index to i32
+    %t = arith.trunci %size32 : i32 to i8
+    %fits = arith.trunci %size32 : i32 to i16
+    %x = arith.andi %n, %max : i32
+    %a = arith.addi %x, %x : i32
+    %z = arith.constant -2 : i32
+    %s = arith.subi %z, %x : i32
+    %m = arith.muli %x, %c16 : i32
+    %l = arith.shli %x, %c16 : i32
+    %c = arith.index_cast %t : i8 to index)");
+  expectRange(range("t"), -128, 127);
+  expectRange(range("c"), -128, 127);
+  expectRange(range("fits"), 0, 1000);
+  for (StringRef name : {"a", "s", "m", "l"})
+    expectRange(range(name), INT32_MIN, INT32_MAX);
+  EXPECT_EQ(div("m"), 16);
+}
+
+// Promises that exclude each other stand where nothing runs.
+TEST_F(FactsTest, contradictions) {
+  parseKernel("%n: index, %p: i1", R"(
+    tile.assume %n {min = 1} : index
+    scf.if %p {
+      tile.assume %n {max = 0} : index
+      %q = arith.divsi %n, %n : index
+      %r = arith.floordivsi %n, %n : index
+      )" + use("q") + use("r") + "}");
+  module->walk([&](Operation *op) {
+    if (op->getName().getStringRef() != "test.use")
+      return;
+    const Facts::Place place(*facts, op);
+    IntRange range = facts->range(op->getOperand(0));
+    EXPECT_LE(range.min, range.max);
+  });
+}
+
+// Of a negative number the remainder without a sign says little.
+TEST_F(FactsTest, unsignedRemaindersInPreconditions) {
+  parseKernel("%n: index, %m: index", use("n") + use("m"), R"(
+    %c0 = arith.constant 0 : index
+    %c12 = arith.constant 12 : index
+    %r = arith.remui %n, %c12 : index
+    %e = arith.cmpi eq, %r, %c0 : index
+    tile.assume %e, "n" : i1
+    %s = arith.remsi %m, %c12 : index
+    %f = arith.cmpi eq, %s, %c0 : index
+    tile.assume %f, "m" : i1)");
+  EXPECT_EQ(div("n"), 4);
+  EXPECT_EQ(div("m"), 12);
 }
 
 } // namespace
