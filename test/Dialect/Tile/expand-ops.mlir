@@ -191,3 +191,38 @@ tile.kernel @zeros(%x: f32, %y: f32, %O: memref<4xf32>, %P: memref<4xf16>) {
   }
   tile.return
 }
+
+// A view whose kept dimension has one element, like the one that it drops in front of it: what collapses them has the other's stride. It stays.
+// CHECK-LABEL: tile.kernel @kept(
+// CHECK: memref.subview %A[1, 3, 0] [1, 1, 8] [1, 1, 1] : memref<4x16x8xf32> to memref<1x8xf32, strided<[8, 1], offset: 152>>
+// CHECK-NOT: memref.{{cast|collapse_shape}}
+// A number that does not fit is another one behind the casts.
+// CHECK-LABEL: tile.kernel @narrow(
+// CHECK: %[[W:.*]] = arith.index_cast %n : index to i64
+// CHECK: %[[T:.*]] = arith.trunci %[[W]] : i64 to i8
+// CHECK: arith.index_cast %[[T]] : i8 to index
+// CHECK: arith.index_cast %n : index to i32
+// FOLDED-LABEL: tile.kernel @narrow(
+// FOLDED: arith.trunci %{{.*}} : i64 to i8
+// FOLDED: arith.index_cast %{{.*}} : i8 to index
+tile.kernel @kept(%A: memref<4x16x8xf32>) {
+  %v = memref.subview %A[1, 3, 0] [1, 1, 8] [1, 1, 1] : memref<4x16x8xf32> to memref<1x8xf32, strided<[8, 1], offset: 152>>
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %x = tile.load %v[%c0, %c0] : memref<1x8xf32, strided<[8, 1], offset: 152>> -> tensor<1x8xf32>
+    tile.store %x, %v[%c0, %c0] : tensor<1x8xf32> -> memref<1x8xf32, strided<[8, 1], offset: 152>>
+  }
+  tile.return
+}
+
+tile.kernel @narrow(%O: memref<8xindex>, %P: memref<8xi32>, %n: index) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %i = arith.index_cast %n : index to i8
+    %j = arith.index_cast %i : i8 to index
+    memref.store %j, %O[%c0] : memref<8xindex>
+    %k = arith.index_cast %n : index to i32
+    memref.store %k, %P[%c0] : memref<8xi32>
+  }
+  tile.return
+}

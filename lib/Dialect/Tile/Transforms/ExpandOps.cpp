@@ -59,7 +59,14 @@ public:
     Value divisor = visit(expr.getRHS());
     Value rest = arith::RemSIOp::create(b, visit(expr.getLHS()), divisor);
     Value negative = arith::CmpIOp::create(b, CmpIPredicate::slt, rest, number(0));
-    return arith::SelectOp::create(b, negative, arith::AddIOp::create(b, rest, divisor), rest);
+    Value result =
+        arith::SelectOp::create(b, negative, arith::AddIOp::create(b, rest, divisor), rest);
+    auto constant = dyn_cast<AffineConstantExpr>(expr.getRHS());
+    if (!constant || constant.getValue() < 1)
+      return result;
+    // For Facts, which sees the two sides of the selection apart.
+    result = arith::MaxSIOp::create(b, result, number(0));
+    return arith::MinSIOp::create(b, result, number(constant.getValue() - 1));
   }
 
 private:
@@ -116,6 +123,22 @@ static Value expandClass(ImplicitLocOpBuilder &b, Operation *op) {
   APInt least = APFloat::getSmallestNormalized(semantics).bitcastToAPInt();
   Value above = arith::SubIOp::create(b, magnitude, constant(b, bitsType, least));
   return compare(CmpIPredicate::ult, above, infinity - least);
+}
+
+/// A cast of index to fewer bits that a cast to index follows: canonicalize takes both for none,
+/// whether the number fits or not. By i64, which index is on both targets.
+static SmallVector<Value> expandNarrowingCast(ImplicitLocOpBuilder &b, Operation *op) {
+  Value x = op->getOperand(0);
+  Type type = op->getResult(0).getType();
+  Type element = getElementTypeOrSelf(type);
+  const bool isCastBack = llvm::any_of(op->getUsers(), [](Operation *user) {
+    return isa<arith::IndexCastOp, arith::IndexCastUIOp>(user);
+  });
+  if (!isOnIndex(op) || element.getIntOrFloatBitWidth() >= 64 ||
+      (!isCastBack && element.getIntOrFloatBitWidth() >= 32))
+    return {};
+  Value wide = arith::IndexCastOp::create(b, withElement(x.getType(), b.getI64Type()), x);
+  return {arith::TruncIOp::create(b, type, wide)};
 }
 
 /// Upstream folds atan2(0, 0) to NaN. It is 0 or pi with the sign of y, by the sign of x: what
@@ -199,12 +222,18 @@ static SmallVector<Value> splitView(ImplicitLocOpBuilder &b, memref::SubViewOp o
     if (!groups.empty())
       groups[group].push_back(d);
   }
-  Value whole = memref::SubViewOp::create(b, op.getSource(), op.getMixedOffsets(),
-                                          op.getMixedSizes(), op.getMixedStrides());
-  Value result = memref::CollapseShapeOp::create(b, whole, groups);
-  if (result.getType() != op.getType())
-    result = memref::CastOp::create(b, op.getType(), result);
-  return {result};
+  auto whole = memref::SubViewOp::create(b, op.getSource(), op.getMixedOffsets(),
+                                         op.getMixedSizes(), op.getMixedStrides());
+  auto collapsed = memref::CollapseShapeOp::create(b, whole, groups);
+  if (collapsed.getType() == op.getType())
+    return {collapsed};
+  if (memref::CastOp::areCastCompatible(collapsed.getType(), op.getType()))
+    return {memref::CastOp::create(b, op.getType(), collapsed)};
+  // Of a first dimension that stays and has one element, a collapse has the stride of one that it
+  // drops. Such a view has sizes that nobody can mistake.
+  collapsed.erase();
+  whole.erase();
+  return {};
 }
 
 //===--- the pass
@@ -236,6 +265,8 @@ static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
         Value raised = arith::MaximumFOp::create(b, op.getValue(), op.getMin(), flags);
         return {arith::MinimumFOp::create(b, raised, op.getMax(), flags)};
       })
+      .Case<arith::IndexCastOp, arith::IndexCastUIOp>(
+          [&](Operation *op) { return expandNarrowingCast(b, op); })
       .Case([&](math::Atan2Op op) -> Values { return {expandAtan2(b, op)}; })
       .Case([&](math::SincosOp op) -> Values {
         Value sin = math::SinOp::create(b, op.getOperand(), op.getFastmath());
