@@ -65,11 +65,10 @@ struct Choice {
 };
 
 struct Tried : Choice {
-  cta::PlanAttr given;               ///< by the text or the options
-  bool demandsNoSpills = false;      ///< and so takes no plan with which ptxas loses something
-  bool wasAssembled = false;         ///< all passes and ptxas took some plan of it, good or not
-  std::optional<size_t> failedIn;    ///< the first compilation in which it did
-  std::optional<PlanReport> derived; ///< the plan that fits it best, with its prediction
+  cta::PlanAttr given;            ///< by the text or the options
+  bool demandsNoSpills = false;   ///< and so takes no plan with which ptxas loses something
+  bool wasAssembled = false;      ///< all passes and ptxas took some plan of it, good or not
+  std::optional<size_t> failedIn; ///< the first compilation in which it did
   /// With which ptxas lost least, and what that was.
   std::optional<std::pair<Rejection, Choice>> best;
   bool isLast = false; ///< that one was taken
@@ -118,6 +117,8 @@ private:
   /// By symbol of the function, or of the kernel if it got none: the derived plan, and what was
   /// wrong with it.
   std::map<std::string, std::string> why;
+  /// By symbol of the function: the plan that fits it best, with its prediction.
+  llvm::StringMap<PlanReport> derived;
 };
 } // namespace
 
@@ -125,7 +126,8 @@ private:
 /// stages nothing is predicted: an iteration then waits for its own loads.
 static double predictedLoss(const PlanReport &best, const LaunchReport &launch) {
   auto cyclesOfPoint = [](const PlanReport &plan) {
-    return double(plan.round) / double(plan.blocksPerSM);
+    return double(std::max<int64_t>(plan.round, 1)) /
+           double(std::max<int64_t>(plan.blocksPerSM, 1));
   };
   if (best.bound.empty() || !launch.plan)
     return 0;
@@ -236,8 +238,8 @@ NextPlans::Answer NextPlans::afterPtxas(const Stages &stages, MLIRContext *conte
         if (tried->second.attempt != Attempt::Derived)
           continue;
         why[launch.symbol] = (launch.plan ? launch.plan->plan + ": " : "") + reason->second.why;
-        if (!tried->second.derived)
-          tried->second.derived = launch.plan;
+        if (launch.plan)
+          derived.try_emplace(launch.symbol, *launch.plan);
       }
   // A kernel of whose plan nothing is left open has no other.
   if (explained < stages.rejected.size())
@@ -337,12 +339,14 @@ std::set<std::string> NextPlans::lastPlans() const {
 void NextPlans::explain(Report &report) const {
   addTo(report);
   for (const KernelReport &kernel : report.kernels) {
-    auto tried = kernels.find(kernel.name);
-    if (tried == kernels.end() || !tried->second.derived || kernel.variants.empty())
+    if (kernel.variants.empty())
       continue;
     for (const LaunchReport &launch : kernel.variants.front().launches) {
-      const double loss = predictedLoss(*tried->second.derived, launch);
-      if (launch.rejectedPlan.empty() || loss < kLeastLoss)
+      auto best = derived.find(launch.symbol);
+      if (best == derived.end() || launch.rejectedPlan.empty())
+        continue;
+      const double loss = predictedLoss(best->second, launch);
+      if (loss < kLeastLoss)
         continue;
       emitWarning(SymbolTable::lookupSymbolIn(source.get(), kernel.name)->getLoc())
           << "'" << launch.symbol << "' is predicted to take "
