@@ -15,7 +15,7 @@ using namespace tessera::nvvm;
 
 /// Columns of a block. Warpgroups that share the columns begin at multiples of a block: with an odd
 /// number of 8 columns each, a block has 8, and the lanes of the other two matrices repeat it.
-static int64_t blockColumns(const layout::RegisterLayout &of, int64_t columns) {
+static int64_t matrixColumns(const layout::RegisterLayout &of, int64_t columns) {
   return of.wgDim == 1 && columns % 16 ? 8 : 16;
 }
 
@@ -23,13 +23,13 @@ static int64_t blockColumns(const layout::RegisterLayout &of, int64_t columns) {
 /// registers of a block whose lanes say nothing of its 8 columns. If the columns are contiguous in
 /// memory a matrix's rows are rows, else they are columns.
 static layout::RegisterLayout addressLayout(const layout::RegisterLayout &of, bool transposed,
-                                            int64_t blockColumns) {
+                                            int64_t matrixColumns) {
   layout::RegisterLayout l;
   if (transposed)
     l.lanes = {{0, 1}, {0, 2}, {0, 4}, {8, 0}};
   else
     l.lanes = {{1, 0}, {2, 0}, {4, 0}, {8, 0}};
-  if (blockColumns == 16) {
+  if (matrixColumns == 16) {
     l.lanes.push_back({0, 8});
   } else {
     l.lanes.push_back({0, 0});
@@ -61,7 +61,7 @@ static void forEachBlock(Lowering &f, RankedTensorType type, const layout::Share
                          llvm::function_ref<void(Value, int64_t, int64_t, int)> move) {
   layout::RegisterLayout l = cta::FragAttr::of(type).layout();
   const int64_t columns = l.wgDim == 1 ? type.getDimSize(1) / l.wgCount : type.getDimSize(1),
-                perBlock = blockColumns(l, columns);
+                perBlock = matrixColumns(l, columns);
   const layout::RegisterLayout addresses = addressLayout(l, shared.contiguousDim == 0, perBlock);
   TileIndex index(f, addresses, cta::coordOf(type.getShape()));
   SharedTile tile(f, index, shared, place, at, {0, 1});
