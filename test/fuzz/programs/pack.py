@@ -47,8 +47,11 @@ def parse_options(arguments=None):
     parser.add_argument("--plans", action="store_true", help="a random plan for each program")
     parser.add_argument("--no-archive", action="store_true")
     parser.add_argument("--runtime", default=run_cpu.find_runtime())
-    parser.add_argument("flags", nargs="*", help="options of tilec")
-    options = parser.parse_args(arguments)
+    # argparse of Python 3.12 takes no list of arguments behind `--` if options stand in between.
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    options = parser.parse_args(arguments[:end])
+    options.flags = arguments[end + 1:]
     options.include = draw.FEATURES - set(options.without.split(","))
     options.suffix = ".so" if options.self_test else ".cubin"
     return options
