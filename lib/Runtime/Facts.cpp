@@ -3,6 +3,7 @@
 
 #include "tessera/Runtime/Facts.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace tessera::rt {
@@ -302,6 +303,10 @@ bool mapsExist(const Variant &variant, const std::vector<BoundArg> &args) {
       if (map.ofWorkspace || !map.strides.empty())
         continue;
       const BoundArg &arg = args[map.arg];
+      // Of an empty array there is no map, and nobody asks for one.
+      if (std::any_of(map.dims.begin(), map.dims.end(),
+                      [&](uint32_t d) { return arg.sizes[d] == 0; }))
+        continue;
       for (size_t i = 0; i + 1 < map.dims.size(); ++i) {
         const uint32_t d = map.dims[i];
         int64_t bytes;

@@ -220,6 +220,10 @@ TEST(Maps, Strides) {
   EXPECT_TRUE(exist(0));
   sizes[0] = 0;
   EXPECT_TRUE(exist(0));
+  sizes[0] = 4;
+  sizes[1] = 0;
+  EXPECT_TRUE(exist(0));
+  sizes[1] = 64;
   // A workspace has its own.
   sizes[0] = 4;
   variant.launches[1].descriptors[0].ofWorkspace = true;
