@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Packs what a machine with a Hopper GPU and Python needs to draw, compile, run and check programs on its own cores: here two cores
-# compile one or two programs a second, there sixteen compile fourteen. scripts/gpu-fuzz-kit.sh [--out DIR] [--build DIR]
+# Packs what a machine with a Hopper GPU and Python needs to draw, compile, run and check programs on its own cores: sixteen compile
+# some sixteen programs a second. scripts/gpu-fuzz-kit.sh [--out DIR] [--build DIR]
 #
 #   DIR/farm.sh              test/fuzz/programs/farm.sh: run it there
 #   DIR/tilec.xz             the compiler of the build tree, linked with LLVM's archives: it needs no LLVM there

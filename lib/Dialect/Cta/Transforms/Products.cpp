@@ -52,8 +52,8 @@ std::optional<std::string> tessera::cta::whyNotWgmma(const Product &p, int64_t w
   std::string text;
   llvm::raw_string_ostream why(text);
   if (!p.element.isF16() && !p.element.isBF16())
-    why << "the operands are " << p.element << "; the tensor cores take f16 and bf16 here: "
-        << howToConvert(p);
+    why << "the operands are " << p.element
+        << "; the tensor cores take f16 and bf16 here: " << howToConvert(p);
   else if (!p.result.isF32() && !(p.result.isF16() && p.element.isF16()))
     why << "the result is " << p.result << "; use f32 (or f16 for f16 operands)";
   else if (p.hasPrecision)
