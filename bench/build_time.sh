@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # How long developers wait, without a compiler cache: bench/build_time.sh [--jobs N] [--edit FILE] [--retest FILTER]
 #   1. a clean build of everything that the tests need
 #   2. one line added to FILE, rebuilt, and the tests that FILTER selects
@@ -8,7 +10,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/scripts/versions.env"
 jobs=$(nproc)
-edit=lib/Dialect/Cta/Transforms/ConvertTileToCta.cpp
+edit=lib/Dialect/Cta/Place/ConvertTileToCta.cpp
 retest=convert-tile-to-cta
 while [ $# -gt 0 ]; do
   case $1 in

@@ -1,3 +1,5 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Build types, warnings, the shared precompiled header, and one function per kind of target.
 
 # Dev: assertions on, light optimisation (a debug build of MLIR code is too slow to test).

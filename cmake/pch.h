@@ -1,3 +1,5 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Headers that nearly every MLIR source of the project includes. Keep it to what many files need:
 // its compilation is paid once per clean build (about 17 s).
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,3 +1,5 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the examples compute, in numpy: everything in float64, from inputs of the type that the programs take.
 
 `EXAMPLES` maps the name of an example to its cases. A case is one kernel with its arguments (name, element type, symbolic

@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what building and testing Tessera needs on Debian 12: LLVM/MLIR and tools from apt, and a
 # virtual environment .venv with numpy and NVIDIA's ptxas. Run it as often as you like: what is there
 # already is left alone. Needs root or sudo only when a package is missing.

@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Configures and builds a preset: scripts/build.sh [dev|release|asan] [ninja targets and options...].
 # The build tree is build/<preset>.
 set -euo pipefail

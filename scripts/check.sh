@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Everything from a fresh checkout to tested: packages, build, all tests. The last line is
 # "N passed, N failed, N skipped"; the exit code is 1 if a test failed or none ran.
 # Arguments go to lit, e.g. scripts/check.sh --filter=mma.

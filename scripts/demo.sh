@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # From a fresh checkout to a matrix product: builds Tessera, compiles examples/gemm-nn.mlir, shows what the compiler made of it,
 # runs it on ragged matrices, and compares with numpy; on the GPU too where there is one.
 set -euo pipefail

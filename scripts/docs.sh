@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Generates the op and pass references under docs/ from the .td files. With --check: changes nothing, fails if they are out of date.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -30,5 +32,5 @@ generate dialects/Tile.md Dialect/Tile/TileOps.td -gen-dialect-doc -dialect=tile
 generate passes/Tile.md Dialect/Tile/Passes.td -gen-pass-doc
 generate passes/Conversion.md Conversion/Passes.td -gen-pass-doc
 generate passes/Simulate.md Simulate/Passes.td -gen-pass-doc
-generate dialects/Cta.md Dialect/Cta/CtaOps.td -gen-dialect-doc -dialect=cta
+generate dialects/Cta.md Dialect/Cta/IR/CtaOps.td -gen-dialect-doc -dialect=cta
 generate passes/Cta.md Dialect/Cta/Passes.td -gen-pass-doc

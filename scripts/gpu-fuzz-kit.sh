@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Packs what a machine with a Hopper GPU and Python needs to draw, compile, run and check programs on its own cores: sixteen compile
 # some sixteen programs a second. scripts/gpu-fuzz-kit.sh [--out DIR] [--build DIR]
 #
@@ -18,7 +20,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --out) [ $# -ge 2 ] || die "$1 needs a value"; out=$2; shift ;;
     --build) [ $# -ge 2 ] || die "$1 needs a value"; build=$2; shift ;;
-    --help|-h) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --help|-h) sed -n '4,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) die "unknown option '$1' (see --help)" ;;
   esac
   shift

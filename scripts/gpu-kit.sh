@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Packs what a machine with a Hopper GPU and Python needs to check and time the examples: no compiler, no
 # LLVM, no network there. scripts/gpu-kit.sh [--out DIR] [--build DIR] [--examples DIR] [--products] [--sources DIR] [--variants NAMES] [--peer-kit DIR] [--jobs N] [PATTERN...]
 #
@@ -37,7 +39,7 @@ while [ $# -gt 0 ]; do
     --variants) variants=$(value "$@"); shift ;;
     --peer-kit) peers=$(value "$@"); shift ;;
     --jobs) jobs=$(value "$@"); shift ;;
-    --help|-h) sed -n '2,16s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --help|-h) sed -n '4,18s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) die "unknown option '$1' (see --help)" ;;
     *) patterns+=("$1") ;;
   esac

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints "N passed, N failed, N skipped" for a JSON file written by `lit -o`.
 
 Every gtest case and every lit file counts as one test. Exits with 1 if a test failed or none ran.

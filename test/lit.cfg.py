@@ -1,3 +1,5 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Configuration of the lit tests. Every option comes from lit.site.cfg.py, which CMake writes.
 import os
 import shutil

@@ -17,7 +17,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "tessera/Conversion/CtaToNVVM.h"
 #include "tessera/Conversion/Passes.h"
-#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/Tile.h"

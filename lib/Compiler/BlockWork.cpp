@@ -4,7 +4,7 @@
 #include "BlockWork.h"
 
 #include "Diagnostics.h"
-#include "tessera/Target/Hopper.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"

@@ -5,7 +5,7 @@
 #ifndef TESSERA_LIB_COMPILER_BLOCKWORK_H
 #define TESSERA_LIB_COMPILER_BLOCKWORK_H
 
-#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/IR/Cta.h"
 
 #include <optional>
 #include <string>

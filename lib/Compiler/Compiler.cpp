@@ -8,7 +8,7 @@
 #include "Stages.h"
 #include "Targets.h"
 
-#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Tile/SourceLimits.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Pipelines.h"

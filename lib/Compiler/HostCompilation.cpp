@@ -3,7 +3,7 @@
 
 #include "Targets.h"
 
-#include "tessera/Target/Contract.h"
+#include "tessera/Contract/Contract.h"
 #include "tessera/Target/HostObject.h"
 
 #include "llvm/IR/Constants.h"

@@ -10,14 +10,15 @@
 // is an error. An error that is not about a plan is reported as it comes.
 #include "Targets.h"
 
-#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
+#include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/Passes.h"
-#include "tessera/Dialect/Cta/PlanModel.h"
-#include "tessera/Dialect/Cta/PlanRefusal.h"
-#include "tessera/Dialect/Cta/Transforms.h"
 #include "tessera/Dialect/Tile/SymbolNames.h"
 #include "tessera/Dialect/Tile/Tile.h"
-#include "tessera/Target/Hopper.h"
+#include "tessera/Machine/Hopper.h"
+#include "tessera/Plan/Model.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/StringMap.h"

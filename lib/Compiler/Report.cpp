@@ -4,7 +4,7 @@
 // The report as text and as JSON.
 #include "tessera/Report.h"
 
-#include "tessera/Target/Hopper.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

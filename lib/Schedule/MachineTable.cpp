@@ -3,7 +3,7 @@
 
 #include "tessera/Schedule/MachineTable.h"
 #include "Modular.h"
-#include "tessera/Target/Hopper.h"
+#include "tessera/Machine/Hopper.h"
 
 #include <algorithm>
 

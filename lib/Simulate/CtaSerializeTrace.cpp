@@ -4,6 +4,7 @@
 // cta-serialize-trace: launches as the straight code of all their blocks.
 #include "Inputs.h"
 #include "Serialize.h"
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Simulate/Machine.h"
 #include "tessera/Simulate/Passes.h"

@@ -3,6 +3,7 @@
 
 // cta-simulate: blocks of a kernel, or its clusters, under several timings.
 #include "Inputs.h"
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Simulate/Machine.h"
 #include "tessera/Simulate/Passes.h"

@@ -6,7 +6,7 @@
 #ifndef TESSERA_LIB_SIMULATE_INTERPRETER_H
 #define TESSERA_LIB_SIMULATE_INTERPRETER_H
 
-#include "tessera/Dialect/Cta/ScalarFolder.h"
+#include "tessera/Dialect/Cta/IR/ScalarFolder.h"
 #include "tessera/Simulate/Program.h"
 
 namespace tessera::simulate {

@@ -3,7 +3,7 @@
 
 // Ops of the protocol as events.
 #include "Interpreter.h"
-#include "tessera/Dialect/Cta/SharedMemory.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
 
 #include "mlir/Transforms/RegionUtils.h"

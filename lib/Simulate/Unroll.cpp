@@ -3,7 +3,7 @@
 
 // From a kernel in phase allocated to the lists of events of a cluster.
 #include "Interpreter.h"
-#include "tessera/Dialect/Cta/SharedMemory.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
 
 #include "llvm/ADT/ScopeExit.h"
 

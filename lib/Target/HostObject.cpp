@@ -4,7 +4,7 @@
 #include "tessera/Target/HostObject.h"
 
 #include "OptimizeLLVM.h"
-#include "tessera/Target/Contract.h"
+#include "tessera/Contract/Contract.h"
 #include "tessera/Target/ExternalTool.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -5,8 +5,8 @@
 
 #include "PtxFlow.h"
 #include "PtxValues.h"
-#include "tessera/Target/Contract.h"
-#include "tessera/Target/Hopper.h"
+#include "tessera/Machine/Hopper.h"
+#include "tessera/Contract/Contract.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What the launch contract says of the functions of a PTX text.
-#include "tessera/Target/Contract.h"
+#include "tessera/Contract/Contract.h"
 #include "tessera/Target/PtxCheck.h"
 
 #include "llvm/Support/JSON.h"

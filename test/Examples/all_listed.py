@@ -1,3 +1,5 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """all_listed.py EXAMPLES TESTS: checks that every example has a reference, a test, a line in the README and a usage."""
 import pathlib
 import sys

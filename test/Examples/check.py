@@ -1,3 +1,5 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs one example on ragged shapes and compares with examples/reference.py.
 
   check.py NAME ARTIFACT [--tile-run=PATH] [--examples=DIR]

@@ -1,3 +1,5 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Breaks scheduled kernels in ways that cta-verify must see, one at a time.
 
   mutate_scheduled.py TILE_OPT KERNEL.mlir...

@@ -1,3 +1,5 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """run_usage.py EXAMPLES FOLDER: runs the two commands that the comment of each example shows, in FOLDER."""
 import os
 import pathlib

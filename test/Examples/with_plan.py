@@ -1,3 +1,5 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a tile program with a plan on each of its kernels.
 
   with_plan.py PROGRAM.mlir PLAN

@@ -1,3 +1,5 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs each gtest binary through lit; every gtest case counts as one test.
 import os
 

@@ -7,7 +7,7 @@
 #define TESSERA_CONVERSION_TILETOCPU_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "tessera/Target/Contract.h"
+#include "tessera/Contract/Contract.h"
 
 namespace tessera {
 

@@ -6,7 +6,7 @@
 #define TESSERA_SIMULATE_PASSES_H
 
 #include "mlir/Pass/Pass.h"
-#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/IR/Cta.h"
 
 namespace tessera::simulate {
 #define GEN_PASS_DECL

@@ -11,7 +11,7 @@
 #ifndef TESSERA_SIMULATE_PROGRAM_H
 #define TESSERA_SIMULATE_PROGRAM_H
 
-#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/IR/Cta.h"
 
 #include <map>
 #include <string>

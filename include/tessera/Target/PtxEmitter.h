@@ -5,7 +5,7 @@
 #ifndef TESSERA_TARGET_PTXEMITTER_H
 #define TESSERA_TARGET_PTXEMITTER_H
 
-#include "tessera/Target/Hopper.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/LLVMContext.h"

@@ -5,8 +5,8 @@
 #ifndef TESSERA_TARGET_PTXAS_H
 #define TESSERA_TARGET_PTXAS_H
 
+#include "tessera/Machine/Hopper.h"
 #include "tessera/Target/ExternalTool.h"
-#include "tessera/Target/Hopper.h"
 
 #include <map>
 #include <optional>

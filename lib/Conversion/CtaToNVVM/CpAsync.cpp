@@ -8,7 +8,7 @@
 #include "GlobalAccess.h"
 #include "SharedTile.h"
 
-#include "tessera/Dialect/Cta/CopyRules.h"
+#include "tessera/Dialect/Cta/IR/CopyRules.h"
 
 using namespace mlir;
 using namespace tessera;

@@ -7,7 +7,7 @@
 // whole vectors if the bounds do not cut one.
 #include "GlobalAccess.h"
 
-#include "tessera/Dialect/Cta/LayoutRules.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 

@@ -16,8 +16,8 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "tessera/Dialect/Cta/Cta.h"
-#include "tessera/Dialect/Cta/SharedMemory.h"
+#include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Tile/Facts.h"
 #include "tessera/Layout/SharedLayout.h"
 

@@ -4,7 +4,7 @@
 // Layout conversions within a warp, and shape ops that only rename registers.
 #include "Lowering.h"
 
-#include "tessera/Dialect/Cta/LayoutRules.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
 
 #include "tessera/Layout/Conversion.h"
 

@@ -6,7 +6,7 @@
 
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
-#include "tessera/Target/Hopper.h"
+#include "tessera/Machine/Hopper.h"
 
 using namespace mlir;
 using namespace tessera;

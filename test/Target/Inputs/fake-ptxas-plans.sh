@@ -1,4 +1,6 @@
 #!/bin/sh
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Stands for ptxas: spills $FAKE_BYTES in each entry function of $FAKE_SPILLS whose head holds $FAKE_WHEN; with FAKE_CODE (C7512) it serialises the products of those, too.
 if [ "$1" = --version ]; then
   echo "Cuda compilation tools, release 13.0, V13.0.88"

@@ -3,7 +3,7 @@
 
 #include "Stages.h"
 
-#include "tessera/Dialect/Cta/PlanRefusal.h"
+#include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/InitAll.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -5,8 +5,8 @@
 #ifndef TESSERA_TEST_UNIT_SCHEDULE_KERNELS_H
 #define TESSERA_TEST_UNIT_SCHEDULE_KERNELS_H
 
+#include "tessera/Machine/Hopper.h"
 #include "tessera/Schedule/MachineTable.h"
-#include "tessera/Target/Hopper.h"
 
 namespace tessera::schedule {
 

@@ -5,7 +5,7 @@
 #ifndef TESSERA_TEST_UNIT_SIMULATE_LAUNCHTEST_H
 #define TESSERA_TEST_UNIT_SIMULATE_LAUNCHTEST_H
 
-#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Expressions as the compiler makes and writes them. What reads them is tested in unit/Runtime.
-#include "tessera/Target/Contract.h"
+#include "tessera/Contract/Contract.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Facts.h"
 #include "tessera/Dialect/Tile/Transforms.h"
-#include "tessera/Target/Hopper.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

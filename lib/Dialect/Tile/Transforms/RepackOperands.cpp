@@ -18,7 +18,7 @@
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
 #include "tessera/Dialect/Tile/Transforms.h"
-#include "tessera/Target/Hopper.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"

@@ -8,7 +8,7 @@
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
 #include "tessera/Dialect/Tile/Transforms.h"
-#include "tessera/Target/Hopper.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "mlir/Interfaces/ViewLikeInterface.h"
 

@@ -1,3 +1,5 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /* Compiles the kernel of a file with the C interface: embed-c FILE OPTION=VALUE...; without
  * arguments it passes NULL wherever the interface takes a pointer. */
 #include "tessera-c/Compiler.h"

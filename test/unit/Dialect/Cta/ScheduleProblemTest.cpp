@@ -5,7 +5,7 @@
 #include "ScheduleProblem.h"
 
 #include "../../Schedule/Kernels.h"
-#include "tessera/Dialect/Cta/Cta.h"
+#include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Schedule/Solver.h"
 #include "tessera/Schedule/TextFormat.h"

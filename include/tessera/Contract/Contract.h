@@ -1,0 +1,241 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The launch contract as data (docs/Contract.md): what a launcher must know of an artifact. Both
+// targets fill it; this file writes it. No IR in it but in the functions at the end.
+#ifndef TESSERA_CONTRACT_CONTRACT_H
+#define TESSERA_CONTRACT_CONTRACT_H
+
+#include "tessera/Dialect/Tile/Tile.h"
+#include "llvm/Support/JSON.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera::contract {
+
+/// An integer over the sizes, strides and scalars of a kernel's arguments, and what the device
+/// holds. A handle of a node that never changes: copies share it, and what is used twice is there
+/// once.
+class Expr {
+public:
+  enum class Kind { Constant, Size, Stride, Scalar, NumCores, MaxClusters, Apply };
+
+  Expr() : Expr(constant(0)) {}
+  Kind kind() const { return node->kind; }
+  int64_t value() const { return node->value; }      // Constant
+  unsigned arg() const { return node->arg; }         // Size, Stride, Scalar
+  unsigned dim() const { return node->dim; }         // Size, Stride
+  const std::string &op() const { return node->op; } // Apply: a name of docs/Contract.md
+  const std::vector<Expr> &operands() const { return node->operands; } // Apply
+  /// Nodes on the longest way down.
+  unsigned depth() const { return node->depth; }
+  /// Which node it is.
+  const void *identity() const { return node.get(); }
+
+  static Expr constant(int64_t value);
+  static Expr size(unsigned arg, unsigned dim);
+  static Expr stride(unsigned arg, unsigned dim);
+  static Expr scalar(unsigned arg);
+  static Expr numCores();
+  static Expr maxClusters();
+  /// Folds constants and the neutral elements of add, sub, mul and the divisions; never an overflow
+  /// or a division by zero, which the launcher reports.
+  static Expr apply(llvm::StringRef op, std::vector<Expr> operands);
+
+  bool operator==(const Expr &other) const;
+  bool isConstant() const { return kind() == Kind::Constant; }
+  bool isConstant(int64_t v) const { return isConstant() && value() == v; }
+
+private:
+  struct Node {
+    Kind kind = Kind::Constant;
+    int64_t value = 0;
+    unsigned arg = 0, dim = 0, depth = 1;
+    std::string op;
+    std::vector<Expr> operands;
+  };
+  static Expr leaf(Kind kind, unsigned arg, unsigned dim);
+  explicit Expr(Node node) : node(std::make_shared<const Node>(std::move(node))) {}
+
+  std::shared_ptr<const Node> node;
+};
+
+/// The nodes of an expression as launchers count them: operations once, leaves as often as they are
+/// used.
+size_t numNodes(const Expr &expr);
+
+/// The operations that an expression uses more than once, operands before users. None if it is
+/// small when it is written out as a tree: then nobody need name them.
+std::vector<Expr> namedParts(const Expr &expr);
+
+struct Argument {
+  std::string name;
+  bool isMemref = false;
+  std::string type; // of the element, or of the scalar
+  // Memrefs only.
+  struct Extent {
+    std::optional<int64_t> size; // a number,
+    std::string symbol;          // or a name, or (both empty) anything
+  };
+  std::vector<Extent> shape;
+  bool strided = false;
+  std::vector<std::optional<int64_t>> strides;
+  std::optional<int64_t> offset = 0;
+  std::string access = "none"; // read, write, readwrite, none
+  std::string alias;
+  // Facts; empty or 0: none. `divisible` is that of a scalar.
+  int64_t align = 0, divisible = 0;
+  std::vector<int64_t> sizeDivisible, strideDivisible, sizeMax;
+};
+
+struct Assume {
+  Expr cond;
+  std::string message;
+};
+
+struct Workspace {
+  std::string element;
+  std::vector<Expr> sizes;
+  std::vector<Expr> strides;        // empty: row-major and contiguous
+  llvm::json::Value init = nullptr; // null: not initialised
+  bool restored = false;            // the kernel leaves it as it was filled
+
+  bool operator==(const Workspace &other) const {
+    return element == other.element && sizes == other.sizes && strides == other.strides &&
+           init == other.init && restored == other.restored;
+  }
+};
+
+struct Guard {
+  std::string fact;
+  unsigned arg = 0;
+  std::optional<unsigned> dim;
+  int64_t value = 0;
+  std::optional<Assume> cond; // instead of all others: of the fact "cond"
+};
+
+struct Param {
+  enum class Kind { Pointer, Size, Stride, Scalar, Workspace, Expr, Descriptor, Places };
+  Kind kind = Kind::Pointer;
+  unsigned arg = 0; // Pointer, Size, Stride, Scalar; the index of a Workspace or Descriptor
+  unsigned dim = 0; // Size, Stride
+  contract::Expr value;
+};
+
+/// A recipe for cuTensorMapEncodeTiled.
+struct Descriptor {
+  bool isWorkspace = false;
+  unsigned arg = 0; // or the index of a workspace
+  std::string element;
+  std::vector<int64_t> box;
+  int64_t swizzle = 0, interleave = 0;
+  std::vector<unsigned> dims;
+  std::string oob = "zero";
+  std::vector<Expr> sizes, strides; // empty: those of the argument
+};
+
+struct Launch {
+  std::string symbol;
+  std::vector<Expr> grid; // number of blocks, one a dimension
+  // What only a GPU has.
+  struct Gpu {
+    int64_t block = 0, shared = 0, cluster = 1;
+    bool dependent = false;
+    std::optional<Expr> places; // when the parameter of this kind is given
+  };
+  std::optional<Gpu> gpu;
+  std::vector<Param> params;
+  std::vector<Descriptor> descriptors;
+};
+
+struct Variant {
+  std::string name = "any";
+  std::vector<Guard> guards;
+  std::vector<Launch> launches;
+  std::optional<std::vector<Workspace>> workspaces; // instead of the kernel's
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<Argument> args;
+  std::vector<Assume> assumes;
+  std::vector<Workspace> workspaces;
+  std::vector<Variant> variants;
+};
+
+struct Contract {
+  std::string compiler, target;
+  std::vector<Kernel> kernels;
+};
+
+/// The JSON of docs/Contract.md, without header, keys sorted.
+std::string toJson(const Contract &contract);
+
+/// JSON that somebody else may have written: LLVM's parser is recursive and knows no limit.
+llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
+
+/// Header, length, `json` and the final NUL: the bytes of `__tessera_contract`.
+std::string encode(llvm::StringRef json);
+/// The JSON in such bytes.
+std::optional<llvm::StringRef> decode(llvm::StringRef bytes);
+
+/// The name of the global that carries the contract.
+constexpr llvm::StringLiteral kSymbol = "__tessera_contract";
+
+/// The attribute of a module in which a lowering leaves the JSON for the emission of an artifact.
+constexpr llvm::StringLiteral kModuleAttr = "tile.contract";
+
+/// "tessera 0.1.0, LLVM 22.1.8": what `Contract::compiler` starts with.
+std::string compilerVersion();
+
+/// What a launcher reads at most (docs/Contract.md, "Limits"); lib/Runtime/Contract.cpp has the
+/// same numbers.
+constexpr size_t kMaxJsonBytes = size_t{16} << 20;
+constexpr size_t kMaxKernels = 4096, kMaxArgs = 1024, kMaxRank = 16, kMaxList = 4096;
+constexpr size_t kMaxWorkspaces = 256, kMaxDescriptors = 64;
+constexpr size_t kMaxNodes = 65536;
+constexpr unsigned kMaxDepth = 256;
+using tile::kMaxAlign;
+
+//===--- from IR ----------------------------------------------------------------------------===//
+
+/// The expression of an integer or index value of a kernel's body, for `user` (named in the error).
+/// Emits an error at the op that no expression can say.
+mlir::FailureOr<Expr> buildExpr(mlir::Value value, mlir::Operation *user);
+
+/// The number of blocks of a grid, one expression a dimension.
+mlir::FailureOr<std::vector<Expr>> buildGrid(tile::GridOp grid);
+
+/// Arguments, assumptions and workspaces of a kernel; no variants yet. Workspaces are numbered as
+/// `collectWorkspaces` lists them.
+mlir::FailureOr<Kernel> describeKernel(tile::KernelOp kernel);
+
+/// The allocations of a kernel's body, in order.
+llvm::SmallVector<mlir::memref::AllocOp> collectWorkspaces(tile::KernelOp kernel);
+
+/// Emits an error if it is none that the contract can describe.
+mlir::FailureOr<Workspace> describeWorkspace(mlir::memref::AllocOp alloc);
+
+/// Whether a memref value (an argument or an allocation) is read and written, views followed.
+struct Access {
+  bool reads = false, writes = false;
+};
+Access accessOf(mlir::Value memref);
+
+/// Adds what `kernel` became to the contract: a variant of the kernel that its `variant_of` names
+/// (or its own name), after the variants that are there.
+mlir::LogicalResult addVariant(Contract &contract, tile::KernelOp kernel,
+                               std::vector<Launch> launches);
+
+/// Errors at `op` if no launcher would read `kernel`, of whose variants the last one is new.
+mlir::LogicalResult checkLimits(const Contract &contract, const Kernel &kernel,
+                                mlir::Operation *op);
+/// The same of the whole text.
+mlir::LogicalResult checkLimits(llvm::StringRef json, mlir::Operation *op);
+
+} // namespace tessera::contract
+
+#endif

@@ -1,0 +1,86 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// When TMA or cp.async may move a tile and how wide an access may be: what `cta-select-copies`
+// asks.
+#ifndef TESSERA_DIALECT_CTA_IR_COPYRULES_H
+#define TESSERA_DIALECT_CTA_IR_COPYRULES_H
+
+#include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Tile/Facts.h"
+#include "tessera/Layout/SharedLayout.h"
+
+#include <optional>
+#include <string>
+
+namespace tessera::cta {
+
+/// What a load and a store have in common: a box of a memref and a tile.
+struct Access {
+  explicit Access(LoadOp op);
+  explicit Access(StoreOp op);
+  explicit Access(tile::LoadOp op); ///< before anything is placed
+  explicit Access(tile::StoreOp op);
+
+  mlir::Operation *op; ///< where facts are asked for
+  bool isStore;
+  mlir::Value memref, mask;
+  mlir::MemRefType type;
+  mlir::RankedTensorType tile;
+  mlir::ValueRange coords, limits;
+  llvm::ArrayRef<int64_t> dims, maskDims;
+  llvm::ArrayRef<bool> limited;
+  mlir::Attribute pad;
+
+  mlir::Value limit(unsigned tileDim) const;
+};
+
+/// The shared tile from which TMA can store the access's tile, with the widest swizzle; null if
+/// there is none.
+SmemType tmaImage(const Access &access);
+
+/// Why TMA cannot move the tile between the memref and `shared`, and what would help; nothing if it
+/// can. The rules:
+///
+/// 1. the memref is an argument or workspace, not a view; its elements have 1, 2, 4 or 8 bytes;
+/// 2. no mask; pad zero or any; a limit that limits nothing;
+/// 3. the contiguous dimension of the shared tile runs along a stride of 1;
+/// 4. the base and all other strides are multiples of 16 bytes;
+/// 5. no size is 0, sizes fit 31 bits;
+/// 6. stores: the contiguous size is a multiple of 16 bytes, because TMA clips at 16 bytes;
+/// 7. the image consists of TMA boxes (SharedLayout::validateTma);
+/// 8. the coordinate of the contiguous dimension is a multiple of 16 bytes;
+/// 9. stores: no coordinate is negative, all fit 32 bits.
+std::optional<std::string> whyNotTma(tile::Facts &facts, const Access &access, SmemType shared);
+
+/// The widest access, in elements, that is aligned and entirely in or out of bounds, for the tile's
+/// register layout; and why the facts make it narrower than the layout allows (or empty).
+struct VectorChoice {
+  int64_t elements = 1;
+  std::string why;
+};
+VectorChoice chooseVector(tile::Facts &facts, const Access &access);
+
+/// The same for the best register layout, up to 16 bytes: what the facts alone allow. 1 if no
+/// dimension of the tile is known to be contiguous.
+int64_t widestVector(tile::Facts &facts, const Access &access);
+
+/// How cp.async may fill a shared tile: the elements of one piece, 4, 8 or 16 bytes; 0 if it
+/// cannot. And why no piece, or none of 16 bytes. The rules:
+///
+/// 1. no mask; pad zero or any; any limit, and views as well;
+/// 2. the contiguous dimension of the shared tile runs along a stride of 1;
+/// 3. a piece is aligned in memory (base, other strides, the coordinate along it) and in the shared
+///    tile (its rows, swizzled or padded), and divides the tile's extent.
+struct CpAsyncChoice {
+  int64_t elements = 0;
+  std::string why;
+};
+CpAsyncChoice chooseCpAsync(tile::Facts &facts, const Access &access, SmemType shared);
+
+/// The pieces that each thread of so many warpgroups copies, as registers.
+layout::RegisterLayout cpAsyncLayout(SmemType shared, int64_t elements, int64_t warpgroups);
+
+} // namespace tessera::cta
+
+#endif

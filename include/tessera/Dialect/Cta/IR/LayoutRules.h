@@ -1,0 +1,72 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The layout rules of phase placed, in one place: what `cta-assign-layouts` establishes and
+// `cta-verify` checks.
+#ifndef TESSERA_DIALECT_CTA_IR_LAYOUTRULES_H
+#define TESSERA_DIALECT_CTA_IR_LAYOUTRULES_H
+
+#include "tessera/Dialect/Cta/IR/Cta.h"
+
+namespace tessera::cta {
+
+/// Warps of a warpgroup, as bits of the warp number.
+inline constexpr int kWarpBits = 2;
+
+/// The type and the layout of a register tile (which must have one), and extents as the mathematics
+/// of layouts takes them.
+mlir::RankedTensorType tensorOf(mlir::Value tile);
+layout::RegisterLayout layoutOf(mlir::Value tile);
+layout::Coord coordOf(llvm::ArrayRef<int64_t> shape);
+
+/// The layout of a reduction's result: the input's with `dims` (ascending) sliced away.
+layout::RegisterLayout reducedLayout(const layout::RegisterLayout &input,
+                                     llvm::ArrayRef<int64_t> dims);
+
+/// The layout of a broadcast's source: the result's with the new dimensions sliced away; a source
+/// dimension of extent 1 that grows has no bits along it.
+layout::RegisterLayout broadcastSourceLayout(const layout::RegisterLayout &result,
+                                             llvm::ArrayRef<int64_t> dims,
+                                             llvm::ArrayRef<int64_t> sourceShape,
+                                             llvm::ArrayRef<int64_t> resultShape);
+
+/// The layout of the result of `cta.transpose`, and back.
+layout::RegisterLayout transposedLayout(const layout::RegisterLayout &source,
+                                        llvm::ArrayRef<int64_t> dims);
+layout::RegisterLayout untransposedLayout(const layout::RegisterLayout &result,
+                                          llvm::ArrayRef<int64_t> dims);
+
+/// The layout of the mask of an access to a tile with layout `tile`.
+layout::RegisterLayout maskLayout(const layout::RegisterLayout &tile,
+                                  llvm::ArrayRef<int64_t> maskDims);
+
+/// If a reshape only drops or adds dimensions of extent 1: the result's layout from the source's
+/// (bits along dropped dimensions become replication). Nothing otherwise.
+std::optional<layout::RegisterLayout> unitReshapeLayout(const layout::RegisterLayout &source,
+                                                        llvm::ArrayRef<int64_t> sourceShape,
+                                                        llvm::ArrayRef<int64_t> resultShape);
+
+/// True if a reshape moves nothing: wherever the result is not dead, the same register of the same
+/// thread holds the same element (in row-major order). Only such reshapes are left after
+/// `cta-decompose`; their lowering is the identity on registers.
+bool reshapeKeepsRegisters(const layout::RegisterLayout &source,
+                           llvm::ArrayRef<int64_t> sourceShape,
+                           const layout::RegisterLayout &result,
+                           llvm::ArrayRef<int64_t> resultShape);
+
+/// True if every thread has the part in registers of its own, the same in all threads: such a slice
+/// only gives registers other names.
+bool sliceKeepsRegisters(SliceOp op);
+
+/// True for ops whose tensor operands and results all have one layout: arith and math on tiles.
+bool isElementwise(mlir::Operation *op);
+
+/// The tensor type with this layout.
+mlir::RankedTensorType withLayout(mlir::Type tensor, const layout::RegisterLayout &layout);
+
+/// The tile dimension that runs along contiguous memory in an access with these `dims`, or -1.
+int contiguousTileDim(mlir::MemRefType memref, llvm::ArrayRef<int64_t> dims);
+
+} // namespace tessera::cta
+
+#endif

@@ -1,0 +1,235 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+//
+// Between global memory, shared memory and registers.
+#ifndef TESSERA_CTA_MEMORY_OPS
+#define TESSERA_CTA_MEMORY_OPS
+
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "tessera/Dialect/Cta/IR/CtaInterfaces.td"
+include "tessera/Dialect/Cta/IR/CtaTypes.td"
+include "tessera/Dialect/Tile/TileAttrs.td"
+
+defvar Cta_Erasable = DeclareOpInterfaceMethods<Cta_EraseOpInterface>;
+
+def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "global memory to registers";
+  let description = [{
+    `tile.load` with a register layout; the clauses mean the same. A mask has the tile's layout, sliced to its dimensions; another one is written
+    `mask = (%m : tensor<64xi1, #l>)`. `vector` is the number of elements of one access, chosen by
+    `cta-select-copies` from facts (absent: 1). `why` says why it is not wider or not asynchronous.
+
+    Lifespan: made by `convert-tile-to-cta`, lowered by `convert-cta-to-nvvm`.
+
+    ```mlir
+    %a = cta.load %A[%i, %k] pad = zero {vector = 8} : memref<?x?xbf16> -> tensor<128x64xbf16, #blocked>
+    ```
+
+    Constraints: those of `tile.load`, and
+    7. `vector` is a power of two, at most 16 bytes.
+  }];
+  let arguments = (ins
+    Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits,
+    Optional<AnyRankedTensor>:$mask, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
+    DenseI64ArrayAttr:$maskDims, OptionalAttr<AnyAttr>:$pad, OptionalAttr<Tile_RequireAttr>:$require,
+    OptionalAttr<I64Attr>:$stages, OptionalAttr<Tile_CacheAttr>:$cache, OptionalAttr<I64Attr>:$vector,
+    OptionalAttr<StrAttr>:$why);
+  let results = (outs AnyRankedTensor:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getSource().getType()); }
+    mlir::RankedTensorType getTileType() { return llvm::cast<mlir::RankedTensorType>(getResult().getType()); }
+    mlir::Value getLimit(unsigned dim);
+  }];
+}
+
+def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "registers to global memory";
+  let description = [{
+    `tile.store` of a register tile; one thread writes each element (replicas do not). `vector`, `why` as in `cta.load`.
+
+    Lifespan: made by `convert-tile-to-cta`, lowered by `convert-cta-to-nvvm` or replaced by `cta.copy_out`.
+
+    ```mlir
+    cta.store %out, %C[%i, %j] {vector = 8} : tensor<128x256xbf16, #blocked> -> memref<?x?xbf16>
+    ```
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$value, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,
+    Optional<AnyRankedTensor>:$mask, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
+    DenseI64ArrayAttr:$maskDims, OptionalAttr<Tile_RequireAttr>:$require, OptionalAttr<Tile_CacheAttr>:$cache,
+    OptionalAttr<I64Attr>:$vector, OptionalAttr<StrAttr>:$why);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getDest().getType()); }
+    mlir::RankedTensorType getTileType() { return llvm::cast<mlir::RankedTensorType>(getValue().getType()); }
+    mlir::Value getLimit(unsigned dim);
+  }];
+}
+
+def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "global memory to shared memory without registers";
+  let description = [{
+    The tile at the coordinates, as `tile.load` reads it, filled by TMA (`mechanism = tma`) or cp.async (`mechanism = cp_async`). Out of bounds is zero. No mask.
+
+    TMA: the elected thread issues it; limits are folded away or the copy is illegal. cp.async: each thread of the scope (the block or role) copies pieces of
+    `vector` elements, 4, 8 or 16 bytes, aligned in both memories; a bound that cuts a piece (the size, a limit) leaves zeros behind it. So it needs no
+    descriptor: views, limits and strides that TMA refuses are legal.
+
+    Lifespan: made by `cta-select-copies` from `cta.stage` of a `cta.load`. In phase allocated it has an `offset` (bytes into the
+    block's shared memory) and, for TMA, the number of the `mbarrier` that it arrives on; the data may be read after a
+    `cta.await` of that mbarrier. What cp.async has brought may be read after a `cta.await_copies` by the threads that issued it and a barrier.
+
+    ```mlir
+    %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
+    %b = cta.copy %B[%k, %j] limit = [%n, _] {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    ```
+
+    After `cta-lower-channels` a copy of a producer has a destination, a slot of a ring, and arrives on mbarrier `mbarrier + slot`, whose bytes a
+    `cta.expect` has announced:
+
+    ```mlir
+    %a = cta.copy %A[%i, %k] into %tile[%slot] {mechanism = #cta.mechanism<tma>, mbarrier = 0} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
+    ```
+
+    With `multicast = c` the blocks of a cluster of c copy the same tile: each fetches a part of it and writes that into the shared memory of all.
+    With `multicast_if` that holds where it is true, which must be so in all blocks of the cluster or in none; elsewhere each block fetches the whole tile for itself.
+    Made by `cta-pipeline-copies`:
+
+    ```mlir
+    %b = cta.copy %B[%k, %j] multicast_if = %paired {mechanism = #cta.mechanism<tma>, multicast = 2 : i64} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    ```
+
+    With `cache_if` the hint `cache` holds for launches in which that is true; others have the default. Made by `cta-hint-caches`:
+
+    ```mlir
+    %a = cta.copy %A[%i, %k] cache_if = %keep {cache = #tile.cache<last>, mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
+    ```
+
+    Constraints: 1 to 4 of `tile.load` (the shared tile as the tile), and
+    7. `pad` is zero or any.
+    8. `into` has the result's type and comes with a slot.
+    9. `vector` comes with cp_async: a power of two, 4, 8 or 16 bytes.
+    10. `cache_if` comes with a `cache` of first, last or stream, and with tma.
+    11. `multicast` is a power of two from 2 to 8, of a copy by tma; `multicast_if` comes with it.
+  }];
+  let arguments = (ins
+    Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits,
+    Optional<AnyRankedTensor>:$mask, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
+    DenseI64ArrayAttr:$maskDims, OptionalAttr<AnyAttr>:$pad, OptionalAttr<Tile_CacheAttr>:$cache,
+    Optional<Cta_SmemType>:$into, Optional<I32>:$slot, Optional<I1>:$cacheIf, Optional<I1>:$multicastIf,
+    Cta_MechanismAttr:$mechanism, OptionalAttr<I64Attr>:$vector, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$mbarrier,
+    OptionalAttr<I64Attr>:$multicast, OptionalAttr<StrAttr>:$why);
+  let results = (outs Cta_SmemType:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getSource().getType()); }
+    SmemType getSmemType() { return llvm::cast<SmemType>(getResult().getType()); }
+    mlir::Value getLimit(unsigned dim);
+    bool isCpAsync() { return getMechanism() == Mechanism::CpAsync; }
+  }];
+}
+
+def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "shared memory to global memory without registers";
+  let description = [{
+    Stores a shared tile by TMA; out of bounds is dropped. The elected thread issues it; `cta.await_stores` waits until the source has been
+    read (or the store is complete). With `per_warpgroup` each warpgroup stores the part that it staged itself, by its own first thread: the warpgroups need not meet.
+
+    Lifespan: made by `cta-select-copies` from a `cta.store`.
+
+    ```mlir
+    cta.copy_out %s, %C[%i, %j] {mechanism = #cta.mechanism<tma>} : !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>> -> memref<?x?xbf16>
+    ```
+
+    Constraints: 1 to 4 of `tile.store` (the shared tile as the tile), and
+    6. with `per_warpgroup` the tile is made by a `cta.stage` of one register tile that the warpgroups split along a dimension which is not contiguous, into parts that TMA can move.
+  }];
+  let arguments = (ins
+    Cta_SmemType:$value, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,
+    Optional<AnyRankedTensor>:$mask, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
+    DenseI64ArrayAttr:$maskDims, OptionalAttr<Tile_CacheAttr>:$cache, Cta_MechanismAttr:$mechanism,
+    UnitAttr:$per_warpgroup, OptionalAttr<StrAttr>:$why);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getDest().getType()); }
+    SmemType getSmemType() { return llvm::cast<SmemType>(getValue().getType()); }
+  }];
+}
+
+def Cta_StageOp : Cta_Op<"stage", [Pure, Cta_Erasable]> {
+  let summary = "registers to shared memory";
+  let description = [{
+    A shared tile with the elements of the register tiles. Several inputs are placed side by side along `concat_dim`.
+
+    Lifespan: made by `convert-tile-to-cta` (operands of products) and `cta-decompose` (scratch); in phase allocated it has an `offset`.
+
+    ```mlir
+    %s = cta.stage %a : tensor<128x64xbf16, #blocked> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
+    ```
+
+    Constraints:
+    1. shape and element type of the result are those of the inputs, concatenated.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, DefaultValuedAttr<I64Attr, "0">:$concat_dim,
+                       OptionalAttr<I64Attr>:$offset);
+  let results = (outs Cta_SmemType:$result);
+  let assemblyFormat = "$inputs attr-dict `:` type($inputs) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cta_ViewOp : Cta_Op<"view", [Pure, Cta_Erasable]> {
+  let summary = "a linear shared tile under another shape";
+  let description = [{
+    The same bytes in row-major order under another shape.
+
+    ```mlir
+    %v = cta.view %s : !cta.smem<4x32xf32, #cta.swizzle<linear>> -> !cta.smem<128xf32, #cta.swizzle<linear>>
+    ```
+
+    Constraints:
+    1. both sides are linear without padding, with equal element types and numbers of elements.
+  }];
+  let arguments = (ins Cta_SmemType:$source);
+  let results = (outs Cta_SmemType:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cta_ReadOp : Cta_Op<"read", [Pure, Cta_Erasable]> {
+  let summary = "shared memory to registers";
+  let description = [{
+    The elements of a shared tile from `offsets` on (default zeros; static), as a register tile. With `dims`, dimension d of the tile is
+    dimension `dims[d]` of the shared tile; other dimensions are read at their offset. With `strides`, every so manieth element of a dimension.
+
+    ```mlir
+    %t = cta.read %s : !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>> -> tensor<128x64xbf16, #cta.frag<wgmma_a, bits = 16, wg = 2>>
+    ```
+
+    Constraints:
+    1. the tile lies inside the shared tile; element types are equal.
+    2. `offsets` and `strides` (positive) have one entry a dimension of the shared tile, `dims` one a dimension of the result.
+  }];
+  let arguments = (ins Cta_SmemType:$source, OptionalAttr<DenseI64ArrayAttr>:$offsets,
+                       OptionalAttr<DenseI64ArrayAttr>:$dims, OptionalAttr<DenseI64ArrayAttr>:$strides);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source (`offsets` `=` $offsets^)? (`strides` `=` $strides^)? (`dims` `=` $dims^)? attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    llvm::SmallVector<int64_t> offsetsOrZero();
+    llvm::SmallVector<int64_t> stridesOrOne();
+    llvm::SmallVector<int64_t> dimsOrIdentity();
+  }];
+}
+
+#endif

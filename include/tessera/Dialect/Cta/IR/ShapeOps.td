@@ -1,0 +1,150 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+//
+// Layouts, shapes, and values without memory.
+#ifndef TESSERA_CTA_SHAPE_OPS
+#define TESSERA_CTA_SHAPE_OPS
+
+include "tessera/Dialect/Cta/IR/MemoryOps.td"
+
+def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure, Cta_Erasable]> {
+  let summary = "the same tile in another register layout";
+  let description = [{
+    `how` is set by `cta-decompose`: nothing, a permutation of a thread's registers, or shuffles within a warp; what needs shared memory has become
+    `cta.stage` and `cta.read`.
+
+    ```mlir
+    %y = cta.convert_layout %x : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>
+    ```
+
+    Constraints:
+    1. shape and element type stay.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, OptionalAttr<Cta_ConversionAttr>:$how);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Cta_BroadcastOp : Cta_Op<"broadcast", [Pure, Cta_Erasable]> {
+  let summary = "repeat a tile along new dimensions";
+  let description = [{
+    `tile.broadcast`. In phase placed the source's layout is the result's with the new dimensions sliced away (dimensions of extent 1 that grow count as
+    new: their layout has no bits along them). A scalar source has none.
+
+    ```mlir
+    %b = cta.broadcast %v dims = [0] : tensor<128xf32, #s> -> tensor<128x64xf32, #l>
+    ```
+  }];
+  let arguments = (ins AnyType:$source, DenseI64ArrayAttr:$dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `dims` `=` $dims attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cta_IotaOp : Cta_Op<"iota", [Pure, Cta_Erasable]> {
+  let summary = "coordinates along a dimension";
+  let description = [{
+    `tile.iota`.
+
+    ```mlir
+    %j = cta.iota dim = 1 : tensor<128x64xi32, #l>
+    ```
+  }];
+  let arguments = (ins I64Attr:$dim, Optional<AnyType>:$from);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "`dim` `=` $dim (`from` $from^ `:` type($from))? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cta_TransposeOp : Cta_Op<"transpose", [Pure, Cta_Erasable]> {
+  let summary = "permute dimensions";
+  let description = [{
+    `tile.transpose`. In phase placed the layouts are permutations of each other: nothing moves.
+
+    ```mlir
+    %t = cta.transpose %x dims = [1, 0] : tensor<64x32xf32, #l> -> tensor<32x64xf32, #lt>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `dims` `=` $dims attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cta_ReshapeOp : Cta_Op<"reshape", [Pure, Cta_Erasable]> {
+  let summary = "the same elements in row-major order under another shape";
+  let description = [{
+    `tensor.expand_shape` and `tensor.collapse_shape`. Any layouts; `cta-decompose` makes it a `cta.view` of scratch unless only unit
+    dimensions come and go.
+
+    ```mlir
+    %y = cta.reshape %x : tensor<4x32xf32, #a> -> tensor<128xf32, #b>
+    ```
+
+    Constraints:
+    1. the number of elements and their type stay.
+  }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cta_SliceOp : Cta_Op<"slice", [Pure, Cta_Erasable]> {
+  let summary = "a part of a tile at static offsets";
+  let description = [{
+    `tensor.extract_slice`. Any layouts; `cta-decompose` makes it a read of scratch. With `strides` (default ones) element i of a dimension is
+    element `offset + i * stride` of the source.
+
+    ```mlir
+    %y = cta.slice %x offsets = [0, 32] : tensor<64x64xf32, #a> -> tensor<64x32xf32, #b>
+    %z = cta.slice %x offsets = [0, 1] strides = [1, 2] : tensor<64x64xf32, #a> -> tensor<64x32xf32, #b>
+    ```
+
+    Constraints:
+    1. the part lies inside the source; the rank stays.
+    2. `strides` has one positive entry a dimension.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$offsets, OptionalAttr<DenseI64ArrayAttr>:$strides);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `offsets` `=` $offsets (`strides` `=` $strides^)? attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cta_ConcatOp : Cta_Op<"concat", [Pure, Cta_Erasable]> {
+  let summary = "tiles side by side";
+  let description = [{
+    `tensor.concat`. Any layouts; `cta-decompose` makes it one `cta.stage` of all inputs and a read.
+
+    ```mlir
+    %y = cta.concat %a, %b dim = 1 : tensor<64x32xf32, #a>, tensor<64x32xf32, #a> -> tensor<64x64xf32, #b>
+    ```
+
+    Constraints:
+    1. extents agree but along `dim`, where they add up.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$dim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$inputs `dim` `=` $dim attr-dict `:` type($inputs) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cta_ExtractOp : Cta_Op<"extract", [Pure, Cta_Erasable]> {
+  let summary = "the element of a tile of rank 0, as a scalar";
+  let description = [{
+    Every thread has it: scalars are uniform over the block. In phase placed the source's layout is replicated everywhere.
+
+    ```mlir
+    %s = cta.extract %t : tensor<f32, #cta.frag<splat, rank = 0, warps = 2, wg = 1>> -> f32
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,29 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TESSERA_CTA_SPECIALIZE_PASSES
+#define TESSERA_CTA_SPECIALIZE_PASSES
+
+include "tessera/Dialect/Cta/PassBase.td"
+
+def SpecializeWarps : CtaPass<"cta-specialize-warps"> {
+  let summary = "Roles: a producer warp beside the math warpgroups";
+  let description = [{
+    Requires *scheduled*, ensures *specialized*. The launch's body is dealt out: acquire, copies and commit of every channel, with the loops and scalars that
+    they need, go to the role @producer (in `cta.elect`: one thread; all of its four warps if cp.async fills a channel), everything else to the role @math; each gets only what it needs of
+    loops and carried values. A launch without channels stays as it is.
+
+    With `replicate = blocks` in the plan @math has `replicas`, one a warpgroup, that take the points of the persistent loop in turn:
+    ```mlir
+    cta.role @math warps(4) replicas(2) {
+      %r = cta.replica
+      scf.for %t = … iter_args(%turn = %zero, %round = %zero) {
+        scf.if %mine { cta.take_turn %ch, %round; scf.for %k … { cta.wait %ch … }; cta.pass_turn %ch … }   // %turn == %r
+        else { cta.skip %ch, %slots }
+      }
+    }
+    ```
+  }];
+}
+
+#endif

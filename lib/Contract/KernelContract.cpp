@@ -1,0 +1,366 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the contract says about a kernel whichever target compiles it: arguments and their facts,
+// assumptions, workspaces, variants.
+#include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Contract/Contract.h"
+
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::contract;
+using tile::TileDialect;
+
+//===--- accesses ---------------------------------------------------------------------------===//
+
+Access tessera::contract::accessOf(Value memref) {
+  Access access;
+  SmallVector<Value> worklist{memref};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    for (Operation *user : value.getUsers()) {
+      if (isa<ViewLikeOpInterface>(user)) {
+        worklist.append(user->result_begin(), user->result_end());
+        continue;
+      }
+      if (isa<memref::DimOp, memref::ExtractStridedMetadataOp>(user))
+        continue;
+      auto effects = dyn_cast<MemoryEffectOpInterface>(user);
+      if (!effects || isa<RegionBranchOpInterface>(user)) {
+        access = {true, true};
+        continue;
+      }
+      access.reads |= effects.getEffectOnValue<MemoryEffects::Read>(value).has_value();
+      access.writes |= effects.getEffectOnValue<MemoryEffects::Write>(value).has_value();
+      // A pure op that is no view but makes a memref (select): both ways from there.
+      for (Value result : user->getResults())
+        if (isa<MemRefType>(result.getType()))
+          worklist.push_back(result);
+    }
+  }
+  return access;
+}
+
+static std::string accessText(Access access) {
+  return access.reads ? (access.writes ? "readwrite" : "read") : access.writes ? "write" : "none";
+}
+
+//===--- arguments --------------------------------------------------------------------------===//
+
+static std::vector<int64_t> listFact(tile::KernelOp kernel, unsigned index, StringRef name) {
+  if (auto list = kernel.getArgAttrOfType<DenseI64ArrayAttr>(index, name))
+    return list.asArrayRef().vec();
+  return {};
+}
+
+static std::optional<int64_t> staticOr(int64_t value) {
+  return ShapedType::isDynamic(value) ? std::nullopt : std::optional<int64_t>(value);
+}
+
+static Argument describeArgument(tile::KernelOp kernel, unsigned index) {
+  Argument arg;
+  arg.name = kernel.getArgName(index);
+  Type type = kernel.getArgumentTypes()[index];
+  auto memref = dyn_cast<MemRefType>(type);
+  auto number = [&](StringRef name) -> int64_t {
+    auto fact = kernel.getArgAttrOfType<IntegerAttr>(index, name);
+    return fact ? fact.getInt() : 0;
+  };
+  if (!memref) {
+    arg.type = tile::contractTypeName(type);
+    arg.divisible = number(TileDialect::kDivisible);
+    return arg;
+  }
+  arg.isMemref = true;
+  arg.type = tile::contractTypeName(memref.getElementType());
+  auto shape = kernel.getArgAttrOfType<ArrayAttr>(index, TileDialect::kShape);
+  for (int64_t d = 0; d < memref.getRank(); ++d) {
+    Argument::Extent extent{staticOr(memref.getDimSize(d)), ""};
+    if (auto symbol = shape ? dyn_cast<StringAttr>(shape[d]) : StringAttr(); symbol && !extent.size)
+      extent.symbol = symbol.str();
+    if (auto size = shape ? dyn_cast<IntegerAttr>(shape[d]) : IntegerAttr())
+      extent.size = size.getInt();
+    arg.shape.push_back(extent);
+  }
+  arg.strided = !memref.getLayout().isIdentity();
+  if (arg.strided) {
+    auto [strides, offset] = memref.getStridesAndOffset();
+    for (int64_t stride : strides)
+      arg.strides.push_back(staticOr(stride));
+    arg.offset = staticOr(offset);
+  }
+  arg.access = accessText(accessOf(kernel.getBody().getArgument(index)));
+  if (auto alias = kernel.getArgAttrOfType<StringAttr>(index, TileDialect::kAlias))
+    arg.alias = alias.str();
+  arg.align = number(TileDialect::kAlign);
+  arg.sizeDivisible = listFact(kernel, index, TileDialect::kSizeDivisible);
+  arg.strideDivisible = listFact(kernel, index, TileDialect::kStrideDivisible);
+  arg.sizeMax = listFact(kernel, index, TileDialect::kSizeMax);
+  return arg;
+}
+
+/// A static size that a name is also given to becomes a number: say so once more for the name, so
+/// that the launcher compares all dimensions of that name.
+static void unifyNamedSizes(tile::KernelOp kernel, Kernel &description) {
+  llvm::StringMap<int64_t> sizes;
+  auto forEach = [&](auto visit) {
+    for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+      if (auto shape = kernel.getArgAttrOfType<ArrayAttr>(i, TileDialect::kShape))
+        for (auto [d, entry] : llvm::enumerate(shape))
+          if (auto name = dyn_cast<StringAttr>(entry))
+            visit(name.getValue(), description.args[i].shape[d]);
+  };
+  forEach([&](StringRef name, Argument::Extent &extent) {
+    if (extent.size)
+      sizes.try_emplace(name, *extent.size);
+  });
+  forEach([&](StringRef name, Argument::Extent &extent) {
+    if (auto it = sizes.find(name); it != sizes.end() && !extent.size)
+      extent = {it->second, ""};
+  });
+}
+
+//===--- the kernel -------------------------------------------------------------------------===//
+
+SmallVector<memref::AllocOp> tessera::contract::collectWorkspaces(tile::KernelOp kernel) {
+  return llvm::to_vector(kernel.getBody().front().getOps<memref::AllocOp>());
+}
+
+FailureOr<Workspace> tessera::contract::describeWorkspace(memref::AllocOp alloc) {
+  Workspace workspace;
+  MemRefType type = alloc.getType();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0 || type.getMemorySpace())
+    return alloc.emitOpError(
+               "is workspace of the kernel: it needs the identity layout or strides without an "
+               "offset, and the default memory space, got ")
+           << type;
+  if (!tile::isMemoryElementType(type.getElementType()))
+    return alloc.emitOpError("holds ")
+           << type.getElementType() << "; the element types are " << tile::tileElementTypesText();
+  workspace.element = tile::contractTypeName(type.getElementType());
+  auto dynamic = alloc.getDynamicSizes().begin();
+  for (int64_t size : type.getShape()) {
+    if (!ShapedType::isDynamic(size)) {
+      workspace.sizes.push_back(Expr::constant(size));
+      continue;
+    }
+    FailureOr<Expr> expr = buildExpr(*dynamic++, alloc);
+    if (failed(expr))
+      return failure();
+    workspace.sizes.push_back(*expr);
+  }
+  auto symbol = alloc.getSymbolOperands().begin();
+  if (!type.getLayout().isIdentity())
+    for (int64_t stride : strides) {
+      FailureOr<Expr> expr = Expr::constant(stride);
+      if (ShapedType::isDynamic(stride))
+        expr = buildExpr(*symbol++, alloc);
+      if (failed(expr))
+        return failure();
+      workspace.strides.push_back(*expr);
+    }
+  Attribute init = alloc->getAttr("tile.init");
+  workspace.restored = alloc->hasAttr("tile.restored");
+  if (workspace.restored && !init)
+    return alloc.emitOpError("has tile.restored, which says that the kernel leaves it filled with "
+                             "tile.init, but no tile.init");
+  if (!init)
+    return workspace;
+  auto typed = dyn_cast<TypedAttr>(init);
+  if (!typed || typed.getType() != type.getElementType())
+    return alloc.emitOpError("tile.init must be a number of type ")
+           << type.getElementType() << ", got " << init;
+  if (auto integer = dyn_cast<IntegerAttr>(init)) {
+    bool isBool = integer.getType().isInteger(1);
+    workspace.init =
+        isBool ? int64_t(integer.getValue().getZExtValue()) : integer.getValue().getSExtValue();
+    return workspace;
+  }
+  APFloat value = cast<FloatAttr>(init).getValue();
+  if (value.isNaN())
+    workspace.init = "nan";
+  else if (value.isInfinity())
+    workspace.init = value.isNegative() ? "-inf" : "inf";
+  else
+    workspace.init = cast<FloatAttr>(init).getValueAsDouble();
+  return workspace;
+}
+
+/// The contract is JSON: what users name things must be UTF-8.
+static LogicalResult checkText(tile::KernelOp kernel, StringRef text, const char *what) {
+  if (llvm::json::isUTF8(text))
+    return success();
+  return kernel.emitOpError("has ")
+         << what << " that is no UTF-8 text: '" << llvm::json::fixUTF8(text) << "'";
+}
+
+static FailureOr<std::vector<Workspace>> describeWorkspaces(tile::KernelOp kernel) {
+  std::vector<Workspace> workspaces;
+  for (memref::AllocOp alloc : collectWorkspaces(kernel)) {
+    FailureOr<Workspace> workspace = describeWorkspace(alloc);
+    if (failed(workspace))
+      return failure();
+    workspaces.push_back(std::move(*workspace));
+  }
+  return workspaces;
+}
+
+/// The conditions under which a kernel may be launched.
+static LogicalResult describeAssumes(tile::KernelOp kernel, std::vector<Assume> &assumes) {
+  for (auto assume : kernel.getBody().front().getOps<tile::AssumeOp>()) {
+    if (assume.getGuard())
+      continue;
+    FailureOr<Expr> value = buildExpr(assume.getValue(), assume);
+    if (failed(value))
+      return failure();
+    if (assume.getMessage() &&
+        failed(checkText(kernel, *assume.getMessage(), "a message of tile.assume")))
+      return failure();
+    auto add = [&](StringRef op, int64_t bound, const Twine &what) {
+      Expr cond = op == "mod"
+                      ? Expr::apply("cmp_eq", {Expr::apply("mod", {*value, Expr::constant(bound)}),
+                                               Expr::constant(0)})
+                      : Expr::apply(op, {*value, Expr::constant(bound)});
+      assumes.push_back({cond, assume.getMessage() ? assume.getMessage()->str() : what.str()});
+    };
+    if (assume.getValue().getType().isInteger(1))
+      assumes.push_back({*value, assume.getMessage()->str()});
+    if (auto min = assume.getMin())
+      add("cmp_sge", *min,
+          "a promise of the kernel does not hold: a value must be at least " +
+              Twine(int64_t(*min)));
+    if (auto max = assume.getMax())
+      add("cmp_sle", *max,
+          "a promise of the kernel does not hold: a value must be at most " + Twine(int64_t(*max)));
+    if (auto divisor = assume.getDivisible())
+      add("mod", *divisor,
+          "a promise of the kernel does not hold: a value must be a multiple of " +
+              Twine(int64_t(*divisor)));
+  }
+  return success();
+}
+
+/// The conditions under which a variant is taken.
+static LogicalResult describeGuards(tile::KernelOp kernel, std::vector<Guard> &guards) {
+  if (auto list = kernel.getGuards())
+    for (auto guard : list->getAsRange<tile::GuardAttr>()) {
+      Guard g;
+      g.fact = tile::stringifyFactKind(guard.getFact()).str();
+      g.arg = guard.getArg();
+      if (guard.getDim() >= 0)
+        g.dim = guard.getDim();
+      g.value = guard.getValue();
+      guards.push_back(std::move(g));
+    }
+  for (auto assume : kernel.getBody().front().getOps<tile::AssumeOp>()) {
+    if (!assume.getGuard())
+      continue;
+    FailureOr<Expr> cond = buildExpr(assume.getValue(), assume);
+    if (failed(cond) || failed(checkText(kernel, *assume.getMessage(), "a message of tile.assume")))
+      return failure();
+    Guard g;
+    g.fact = "cond";
+    g.cond = {std::move(*cond), assume.getMessage()->str()};
+    guards.push_back(std::move(g));
+  }
+  return success();
+}
+
+FailureOr<Kernel> tessera::contract::describeKernel(tile::KernelOp kernel) {
+  Kernel description;
+  description.name = kernel.getVariantOf().value_or(kernel.getSymName()).str();
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    description.args.push_back(describeArgument(kernel, i));
+  unifyNamedSizes(kernel, description);
+  if (failed(describeAssumes(kernel, description.assumes)))
+    return failure();
+  FailureOr<std::vector<Workspace>> workspaces = describeWorkspaces(kernel);
+  if (failed(workspaces))
+    return failure();
+  description.workspaces = std::move(*workspaces);
+  return description;
+}
+
+/// Weakens `fact` to what `other` says too; an empty list says nothing.
+static void meet(std::vector<int64_t> &fact, const std::vector<int64_t> &other,
+                 function_ref<int64_t(int64_t, int64_t)> weaker) {
+  if (other.empty())
+    fact.clear();
+  for (size_t d = 0; d < fact.size(); ++d)
+    fact[d] = weaker(fact[d], other[d]);
+}
+
+static LogicalResult checkTexts(tile::KernelOp kernel, const Kernel &description) {
+  if (failed(checkText(kernel, description.name, "a name")))
+    return failure();
+  for (const Argument &arg : description.args) {
+    if (failed(checkText(kernel, arg.name, "an argument's name")) ||
+        failed(checkText(kernel, arg.alias, "a tile.alias")))
+      return failure();
+    for (const Argument::Extent &extent : arg.shape)
+      if (failed(checkText(kernel, extent.symbol, "a name in tile.shape")))
+        return failure();
+  }
+  return success();
+}
+
+LogicalResult tessera::contract::addVariant(Contract &contract, tile::KernelOp kernel,
+                                            std::vector<Launch> launches) {
+  Variant variant;
+  if (kernel.getVariant())
+    variant.name = kernel.getVariant()->str();
+  variant.launches = std::move(launches);
+  if (failed(checkText(kernel, variant.name, "a variant's name")))
+    return failure();
+  for (const Launch &launch : variant.launches)
+    if (failed(checkText(kernel, launch.symbol, "a launch's name")))
+      return failure();
+  if (failed(describeGuards(kernel, variant.guards)))
+    return failure();
+  StringRef name = kernel.getVariantOf().value_or(kernel.getSymName());
+  auto it = llvm::find_if(contract.kernels, [&](const Kernel &k) { return k.name == name; });
+  if (it == contract.kernels.end()) {
+    FailureOr<Kernel> description = describeKernel(kernel);
+    if (failed(description) || failed(checkTexts(kernel, *description)))
+      return failure();
+    contract.kernels.push_back(std::move(*description));
+    it = std::prev(contract.kernels.end());
+  } else {
+    if (!kernel.getVariantOf())
+      return kernel.emitOpError("has the name of a kernel that other kernels are variants of");
+    // What a pass demands of a launch it may demand in one variant only; a condition that all have
+    // is said once.
+    std::vector<Assume> assumes;
+    if (failed(describeAssumes(kernel, assumes)))
+      return failure();
+    for (Assume &assume : assumes)
+      if (llvm::none_of(it->assumes, [&](const Assume &known) {
+            return known.cond == assume.cond && known.message == assume.message;
+          }))
+        it->assumes.push_back(std::move(assume));
+    // A pass may give one variant workspace that the others do without.
+    FailureOr<std::vector<Workspace>> workspaces = describeWorkspaces(kernel);
+    if (failed(workspaces))
+      return failure();
+    if (*workspaces != it->workspaces)
+      variant.workspaces = std::move(*workspaces);
+    // The facts that only one variant has are its guards: what all share holds of the kernel.
+    for (auto [i, arg] : llvm::enumerate(it->args)) {
+      Argument other = describeArgument(kernel, i);
+      arg.align = std::min(arg.align, other.align);
+      arg.divisible =
+          arg.divisible && other.divisible ? std::gcd(arg.divisible, other.divisible) : 0;
+      meet(arg.sizeDivisible, other.sizeDivisible, std::gcd<int64_t, int64_t>);
+      meet(arg.strideDivisible, other.strideDivisible, std::gcd<int64_t, int64_t>);
+      meet(arg.sizeMax, other.sizeMax, [](int64_t x, int64_t y) { return std::max(x, y); });
+    }
+  }
+  it->variants.push_back(std::move(variant));
+  return checkLimits(contract, *it, kernel);
+}

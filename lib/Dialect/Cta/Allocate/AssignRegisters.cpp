@@ -1,0 +1,152 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-assign-registers: threads, the cap on registers, and how many blocks shall share an SM.
+//
+// Registers are dealt to all threads of a block when it starts: `entryCap`. Here is only the
+// estimate that matters to a plan (see tessera/Dialect/Cta/Analysis/Pressure.h); ptxas does the
+// allocation.
+#include "tessera/Dialect/Cta/Allocate/Passes.h"
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
+#include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_ASSIGNREGISTERS
+#include "tessera/Dialect/Cta/Allocate/Passes.h.inc"
+} // namespace tessera::cta
+
+/// One tile of more registers a thread cannot be compiled in any useful time.
+static constexpr int64_t kMaxTileRegisters = 4096;
+
+static LogicalResult tooMany(const Pressure &pressure, int64_t cap, int64_t threads,
+                             int64_t blocks) {
+  WgmmaOp op = pressure.op;
+  InFlightDiagnostic error = refusePlan(op.emitError())
+                             << "this product and the tiles that live across it need "
+                             << pressure.sum() << " registers a thread, but of the " << cap
+                             << " that a ";
+  if (blocks > 1)
+    error << "thread of " << blocks << " blocks of " << threads << " threads on an SM has only ";
+  else
+    error << "block of " << threads << " threads has only ";
+  error << cap - kOtherRegisters << " are left; "
+        << (blocks > 1 ? "plan a smaller blocks_per_sm, or make the tile smaller in M or N"
+                       : "make the tile smaller in M or N, or use more warpgroups");
+  for (auto [value, registers] : pressure.values)
+    error.attachNote(value.getLoc()) << registers << " registers: " << erasedType(value.getType());
+  return error;
+}
+
+/// Roles that deal out registers among themselves: more than the block began with never come.
+static LogicalResult checkDealing(LaunchOp launch, int64_t entry, int64_t threads) {
+  std::optional<int64_t> sum = wantedRegisters(launch, entry);
+  if (!sum || *sum <= entry * threads)
+    return success();
+  InFlightDiagnostic error = refusePlan(launch.emitOpError("has roles that want "))
+                             << *sum << " registers together, but its " << threads
+                             << " threads begin with " << entry << " each, " << entry * threads
+                             << " together: a role would wait for the rest for ever";
+  for (auto role : launch.getBody().getOps<RoleOp>())
+    error.attachNote(role.getLoc())
+        << role.totalWarps() * 32 << " threads with " << role.getRegisters().value_or(entry);
+  return error;
+}
+
+/// Whether it is in a role that is dealt registers after the others have given theirs away.
+static bool isDealt(const Pressure &pressure) {
+  auto role = pressure.op->getParentOfType<RoleOp>();
+  return role && role.getRegisters();
+}
+
+/// Shared memory of an SM that each of its blocks takes.
+static int64_t sharedOf(LaunchOp launch) {
+  return static_cast<int64_t>(launch.getShared().value_or(0)) + kReservedSharedBytes;
+}
+
+/// How many blocks can share an SM.
+static int64_t mostBlocks(LaunchOp launch, const Pressure &pressure, int64_t threads) {
+  const int64_t byRegisters = pressure.op && isDealt(pressure) ? kThreadsPerSM / threads
+                                                               : blocksByRegisters(launch, threads);
+  return std::min(byRegisters, kSharedBytesPerSM / sharedOf(launch));
+}
+
+/// What a plan asks of an SM, but for registers.
+static LogicalResult checkShare(LaunchOp launch, int64_t blocks, int64_t threads) {
+  auto refuse = [&](int64_t each, StringRef what, int64_t all) {
+    return refusePlan(launch.emitError())
+           << blocks << " blocks of " << each << " " << what << " shall share an SM, which has "
+           << all << ": at most " << all / each << " fit; plan a smaller blocks_per_sm";
+  };
+  if (blocks * threads > kThreadsPerSM)
+    return refuse(threads, "threads", kThreadsPerSM);
+  if (blocks > 1 && blocks * sharedOf(launch) > kSharedBytesPerSM)
+    return refuse(sharedOf(launch), "bytes of shared memory", kSharedBytesPerSM);
+  return success();
+}
+
+static LogicalResult assign(LaunchOp launch) {
+  const int64_t threads = blockThreads(launch);
+  if (Value tile = largestTile(launch); tile && registersOf(tile) > kMaxTileRegisters)
+    return emitError(tile.getLoc())
+           << "the tile " << erasedType(tile.getType()) << " takes " << registersOf(tile)
+           << " registers a thread, more than " << kMaxTileRegisters
+           << ": make it smaller, use more warpgroups, or loop over parts of it";
+
+  int64_t cap = entryCap(threads), blocks = 1;
+  Pressure pressure = worstPressure(launch);
+  if (pressure.op) {
+    // What the role has after it was dealt its registers.
+    auto role = pressure.op->getParentOfType<RoleOp>();
+    const int64_t own = role ? static_cast<int64_t>(role.getRegisters().value_or(cap)) : cap;
+    if (pressure.sum() > own - kOtherRegisters)
+      return tooMany(pressure, own, threads, 1);
+    // One block computes while the other fills or drains.
+    if (2 * sharedOf(launch) <= kSharedBytesPerSM && 2 * threads <= kThreadsPerSM &&
+        blocksByRegisters(launch, threads) >= 2)
+      blocks = 2;
+  }
+  if (std::optional<uint64_t> given = launch.getMinBlocks()) {
+    blocks = static_cast<int64_t>(*given);
+    auto kernel = launch->getParentOfType<tile::KernelOp>();
+    if (kernel.getPlanAttr() && !demandsPlan(kernel)) // made for another variant
+      blocks = std::clamp<int64_t>(mostBlocks(launch, pressure, threads), 1, blocks);
+    else if (failed(checkShare(launch, blocks, threads)))
+      return failure();
+  }
+  cap = entryCap(blocks * threads);
+  if (pressure.op && !isDealt(pressure) && pressure.sum() > cap - kOtherRegisters)
+    return tooMany(pressure, cap, threads, blocks);
+  if (std::optional<uint64_t> given = launch.getMaxRegisters();
+      given && static_cast<int64_t>(*given) > cap)
+    return launch.emitOpError("has max_registers = ")
+           << *given << ", but " << blocks * threads << " threads of an SM have " << cap << " each";
+  if (failed(checkDealing(launch, static_cast<int64_t>(launch.getMaxRegisters().value_or(cap)),
+                          threads)))
+    return failure();
+  launch.setThreads(threads);
+  if (!launch.getMaxRegisters())
+    launch.setMaxRegisters(cap);
+  if (blocks > 1 || launch.getMinBlocks())
+    launch.setMinBlocks(blocks);
+  return success();
+}
+
+namespace {
+struct AssignRegisters : cta::impl::AssignRegistersBase<AssignRegisters> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Allocated, getArgument())))
+      return signalPassFailure();
+    for (auto launch : kernel.getBody().getOps<LaunchOp>())
+      if (failed(assign(launch)))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,538 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Hazards.h"
+#include "tessera/Dialect/Cta/Analysis/Products.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+//===--- accesses ----------------------------------------------------------------------------===//
+
+void Hazards::addAccess(const Access &access) {
+  accessesOf[access.op].push_back(accesses.size());
+  accesses.push_back(access);
+}
+
+LogicalResult Hazards::addAccesses(Operation *op) {
+  auto shared = [&](Value tile, bool write, bool async, bool elected,
+                    unsigned pending) -> LogicalResult {
+    // The channel orders accesses to the slots of a ring.
+    if (slotOf(tile))
+      return success();
+    std::optional<int64_t> offset = offsetOf(tile);
+    if (!offset)
+      return op->emitOpError("uses a shared tile without an offset; run cta-allocate-shared first");
+    // A view has the bytes of its buffer.
+    int64_t bytes =
+        sharedLayout(cast<SmemType>(bufferOf(tile)->getResult(0).getType())).sizeBytes();
+    addAccess({op, Space::Shared, write, async, elected, pending, *offset, *offset + bytes});
+    return success();
+  };
+  auto global = [&](bool write, bool async, bool elected, unsigned pending, int64_t mbarrier = -1) {
+    addAccess(
+        {op, Space::Global, write, async, elected, pending, 0, 0, mbarrier, *globalBoxOf(op)});
+  };
+
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](StageOp stage) {
+        if (failed(shared(stage.getResult(), true, false, false,
+                          NeedsBarrier | NeedsGroup | NeedsFence)))
+          return failure();
+        if (warpgroupParts(stage))
+          accesses.back().parts = stage;
+        return success();
+      })
+      .Case([&](ReadOp read) {
+        return shared(read.getSource(), false, false, false, NeedsBarrier | NeedsFence);
+      })
+      .Case([&](MmaOp mma) {
+        return success(
+            succeeded(shared(mma.getA(), false, false, false, NeedsBarrier | NeedsFence)) &&
+            succeeded(shared(mma.getB(), false, false, false, NeedsBarrier | NeedsFence)));
+      })
+      .Case([&](WgmmaOp wgmma) -> LogicalResult {
+        if (!wgmma.aInRegisters() && failed(shared(wgmma.getA(), false, true, false, NeedsBarrier)))
+          return failure();
+        return shared(wgmma.getB(), false, true, false, NeedsBarrier);
+      })
+      .Case([&](CopyOp copy) -> LogicalResult {
+        if (copy.getInto())
+          return success();
+        if (copy.isCpAsync()) {
+          if (failed(shared(copy.getResult(), true, false, false, NeedsCopies)))
+            return failure();
+          global(false, false, false, NeedsCopies);
+          return success();
+        }
+        if (!copy.getMbarrier())
+          return copy.emitOpError("has no mbarrier; run cta-allocate-shared first");
+        int64_t mbarrier = *copy.getMbarrier();
+        if (failed(shared(copy.getResult(), true, true, true, NeedsAwait)))
+          return failure();
+        accesses.back().mbarrier = mbarrier;
+        global(false, true, true, NeedsAwait, mbarrier);
+        addAccess({op, Space::MBarrier, true, true, true, 0, 0, 0, mbarrier});
+        return success();
+      })
+      .Case([&](CopyOutOp out) -> LogicalResult {
+        if (slotOf(out.getValue()))
+          return out.emitOpError(
+              "stores a slot of a ring by TMA, but nothing waits for that before "
+              "the slot is filled again; read it and stage it");
+        if (failed(shared(out.getValue(), false, true, true, NeedsStoresRead)))
+          return failure();
+        if (out.getPerWarpgroup())
+          accesses.back().parts = out.getValue().getDefiningOp();
+        // Another thread of each warpgroup, if they store apart.
+        global(true, true, /*elected=*/!out.getPerWarpgroup(), NeedsStoresDone);
+        return success();
+      })
+      .Case<LoadOp, memref::LoadOp>([&](auto) {
+        global(false, false, false, NeedsBarrier);
+        return success();
+      })
+      .Case([&](StoreOp) {
+        global(true, false, false, NeedsBarrier | NeedsFence);
+        return success();
+      })
+      .Case([&](memref::StoreOp) {
+        global(true, false, true, NeedsBarrier | NeedsFence);
+        return success();
+      })
+      .Case<ViewOp, SlotOp>([&](auto) { return success(); })
+      .Default([&](Operation *other) -> LogicalResult {
+        if (llvm::any_of(other->getOperandTypes(), llvm::IsaPred<SmemType>))
+          return other->emitOpError("uses shared memory in a way that cta-insert-barriers does not "
+                                    "know");
+        return success();
+      });
+}
+
+/// Global memory that the launch only reads has no hazards.
+void Hazards::forgetQuietGlobals() {
+  auto isWritten = [&](const Access &a) {
+    return llvm::any_of(accesses, [&](const Access &b) {
+      return b.space == Space::Global && b.write && mayAlias(a.box, b.box);
+    });
+  };
+  for (auto &[op, list] : accessesOf)
+    llvm::erase_if(list, [&](unsigned i) {
+      return accesses[i].space == Space::Global && !isWritten(accesses[i]);
+    });
+}
+
+template <typename Op>
+static bool contains(LaunchOp launch) {
+  return launch.getBody().walk([](Op) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+LogicalResult Hazards::collect() {
+  WalkResult result = launch.getBody().walk([&](Operation *op) {
+    if (failed(addAccesses(op)))
+      return WalkResult::interrupt();
+    if (!accessesOf.contains(op) &&
+        !isa<BarrierOp, FenceAsyncOp, AwaitOp, AwaitStoresOp, AwaitCopiesOp>(op))
+      return WalkResult::advance();
+    for (Operation *parent = op->getParentOp(); parent != launch; parent = parent->getParentOp())
+      if (!isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, RoleOp, ElectOp>(parent)) {
+        parent->emitOpError("contains accesses to memory, but cta-insert-barriers knows no control "
+                            "flow but scf.for, scf.while, scf.if, scf.index_switch and roles");
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  forgetQuietGlobals();
+  const bool multiplies = hasProducts(launch);
+  productsWantFences = multiplies && !contains<CopyOp>(launch);
+  storesWantFences = contains<CopyOutOp>(launch);
+  for (Access &access : accesses) {
+    if (access.async)
+      continue;
+    // Beside wgmma all copies by cp.async are fenced: which tiles a product reads tile-ptx-check
+    // cannot tell.
+    if (multiplies && access.write && isa<CopyOp>(access.op)) {
+      access.metByAsync = true;
+      continue;
+    }
+    access.metByAsync = llvm::any_of(accesses, [&](const Access &other) {
+      if (!other.async || other.space != access.space || !(access.write || other.write))
+        return false;
+      return access.space == Space::Global ? mayAlias(access.box, other.box)
+                                           : access.begin < other.end && other.begin < access.end;
+    });
+  }
+  return success();
+}
+
+//===--- awaits ------------------------------------------------------------------------------===//
+
+/// An await stands in the block of its copies, before the first op that needs it, or at the end: so
+/// that it runs once each time they do, and the phases agree.
+LogicalResult Hazards::placeAwaits() {
+  std::map<int64_t, SmallVector<CopyOp>> groups;
+  launch.getBody().walk([&](CopyOp copy) {
+    if (!copy.getInto() && !copy.isCpAsync())
+      groups[*copy.getMbarrier()].push_back(copy);
+  });
+  for (auto &group : groups) {
+    int64_t mbarrier = group.first;
+    SmallVector<CopyOp> &copies = group.second;
+    awaitAccess[mbarrier] = accesses.size();
+    accesses.push_back(
+        {launch, Space::MBarrier, false, false, false, NeedsBarrier, 0, 0, mbarrier});
+    Block *block = copies.front()->getBlock();
+    for (CopyOp copy : copies)
+      if (copy->getBlock() != block)
+        return copy.emitOpError("shares mbarrier ")
+               << mbarrier << " with a copy in another block; only copies of one block may";
+    auto isAwait = [m = mbarrier](AwaitOp op) {
+      return static_cast<int64_t>(op.getMbarrier()) == m;
+    };
+    if (llvm::any_of(block->getOps<AwaitOp>(), isAwait))
+      continue;
+
+    auto needsData = [&](Operation *op) {
+      return op
+          ->walk([&](Operation *inner) {
+            for (CopyOp copy : copies) {
+              if (!isa<ViewOp>(inner) && llvm::any_of(inner->getOperands(), [&](Value operand) {
+                    return isa<SmemType>(operand.getType()) && bufferOf(operand) == copy;
+                  }))
+                return WalkResult::interrupt();
+              for (unsigned i : accessesOf.lookup(inner))
+                if (accesses[i].space == Space::Global && accesses[i].write &&
+                    mayAlias(accesses[i].box, *globalBoxOf(copy)))
+                  return WalkResult::interrupt();
+            }
+            return WalkResult::advance();
+          })
+          .wasInterrupted();
+    };
+    Operation *first = nullptr;
+    for (Operation *op = copies.front()->getNextNode(); op && !first; op = op->getNextNode())
+      if (needsData(op))
+        first = op;
+    if (first && first->isBeforeInBlock(copies.back()))
+      return first->emitOpError("needs the data of mbarrier ")
+             << mbarrier << " before all its copies are issued; give them different mbarriers";
+    if (first)
+      awaitBefore[first].push_back(mbarrier);
+    else
+      awaitAtEnd[block].push_back(mbarrier);
+  }
+  return success();
+}
+
+//===--- conflicts ---------------------------------------------------------------------------===//
+
+bool Hazards::conflict(const Access &a, const Access &b, const Iterations &iterations) const {
+  if (a.space != b.space || (!a.write && !b.write))
+    return false;
+  switch (a.space) {
+  case Space::Shared:
+    return a.begin < b.end && b.begin < a.end;
+  case Space::MBarrier:
+    return a.mbarrier == b.mbarrier;
+  case Space::Global:
+    return mayAlias(a.box, b.box) && !provenDisjoint(a.box, b.box, iterations) &&
+           !(!a.async && !b.async && sameThreads(a.box, b.box, iterations));
+  }
+  return true;
+}
+
+unsigned Hazards::needs(Operation *op, const State &state, unsigned &stores) {
+  unsigned need = 0;
+  stores = kMaxPendingStores;
+  for (unsigned i : accessesOf.lookup(op)) {
+    const Access &b = accesses[i];
+    for (const auto &[key, status] : state) {
+      const unsigned bits = status.bits;
+      const Access &a = accesses[key.first];
+      if (!conflict(a, b, key.second))
+        continue;
+      // The same parts: what one warpgroup does is its own matter.
+      const bool together =
+          a.parts && b.parts && sameWarpgroupParts(cast<StageOp>(a.parts), cast<StageOp>(b.parts));
+      const unsigned needsBarrier = together ? NeedsGroup : NeedsBarrier,
+                     needsFenceBarrier = together ? NeedsFenceGroup : NeedsFenceBarrier,
+                     barrier = together ? GroupBarrier : Barrier;
+      bool sameThread = a.elected && b.elected && (together || (!a.parts && !b.parts));
+      if ((bits & NeedsAwait) && !failedHere) {
+        failedHere = true;
+        InFlightDiagnostic error = op->emitOpError("touches memory of a copy in flight: the await "
+                                                   "of mbarrier ");
+        error << a.mbarrier << " must stand before";
+        error.attachNote(a.op->getLoc()) << "the copy";
+      }
+      if (bits & NeedsCopies) {
+        need |= CopiesDone | Barrier;
+        if (b.async)
+          need |= b.space == Space::Global ? FenceGlobal : FenceShared;
+      }
+      if (bits & (NeedsStoresRead | NeedsStoresDone)) {
+        need |= bits & NeedsStoresDone ? StoresDone : StoresRead;
+        stores = std::min(stores, status.age);
+        need |= sameThread ? 0 : barrier;
+      }
+      if ((bits & needsBarrier) && !sameThread)
+        need |= barrier;
+      if (b.async && (bits & NeedsFence))
+        need |= (b.space == Space::Global ? FenceGlobal : FenceShared) | (sameThread ? 0 : barrier);
+      if (b.async && (bits & needsFenceBarrier) && !sameThread)
+        need |= barrier;
+    }
+  }
+  if (((productsWantFences && isa<WgmmaOp>(op)) || (storesWantFences && isa<CopyOutOp>(op))) &&
+      llvm::any_of(state, [&](const auto &entry) { return isUnfenced(entry.first, entry.second); }))
+    need |= FenceShared;
+  if (need & Barrier)
+    need &= ~GroupBarrier;
+  // A barrier after writes that TMA or wgmma meets later: fence now, or that will take another.
+  if (need & (Barrier | GroupBarrier))
+    for (const auto &[key, status] : state) {
+      const unsigned bits = status.bits;
+      const Access &a = accesses[key.first];
+      const bool written = (bits & NeedsFence) && (bits & NeedsBarrier);
+      if ((written || ((need & CopiesDone) && (bits & NeedsCopies))) && a.metByAsync)
+        need |= a.space == Space::Global ? FenceGlobal : FenceShared;
+    }
+  return need;
+}
+
+//===--- flow --------------------------------------------------------------------------------===//
+
+void Hazards::join(State &into, const State &other) {
+  constexpr unsigned kStores = NeedsStoresRead | NeedsStoresDone;
+  for (const auto &[key, status] : other) {
+    Status &mine = into[key];
+    // The younger one is what a count must leave out.
+    if (status.bits & kStores)
+      mine.age = mine.bits & kStores ? std::min(mine.age, status.age) : status.age;
+    mine.bits |= status.bits;
+  }
+}
+
+void Hazards::apply(unsigned sync, unsigned allowed, State &state) const {
+  for (auto it = state.begin(); it != state.end();) {
+    const Access &a = accesses[it->first.first];
+    unsigned &bits = it->second.bits;
+    unsigned stores = sync & StoresDone   ? NeedsStoresRead | NeedsStoresDone
+                      : sync & StoresRead ? unsigned(NeedsStoresRead)
+                                          : 0;
+    // The elected thread knows; the others learn it at a barrier.
+    if ((bits & stores) && it->second.age >= allowed)
+      bits = (bits & ~stores) | NeedsBarrier | NeedsGroup;
+    // Every thread knows of its own.
+    if ((sync & CopiesDone) && (bits & NeedsCopies))
+      bits = (bits & ~NeedsCopies) | NeedsBarrier | NeedsGroup | (a.write ? NeedsFence : 0);
+    if ((sync & (a.space == Space::Global ? FenceGlobal : FenceShared)) && (bits & NeedsFence))
+      bits = (bits & ~NeedsFence) | NeedsFenceBarrier | NeedsFenceGroup;
+    if (sync & (Barrier | GroupBarrier))
+      bits &= ~(NeedsGroup | NeedsFenceGroup);
+    if (sync & Barrier)
+      bits &= ~(NeedsBarrier | NeedsFenceBarrier);
+    bool matters =
+        bits && (bits != NeedsFence || a.metByAsync ||
+                 ((productsWantFences || storesWantFences) && isUnfenced(it->first, it->second)));
+    it = matters ? std::next(it) : state.erase(it);
+  }
+}
+
+/// All threads have waited for the copies of the mbarrier; until the next barrier some may still be
+/// at it.
+void Hazards::await(int64_t mbarrier, State &state) const {
+  for (auto it = state.begin(); it != state.end();) {
+    if (accesses[it->first.first].mbarrier == mbarrier)
+      it->second.bits &= ~NeedsAwait;
+    it = it->second.bits ? std::next(it) : state.erase(it);
+  }
+}
+
+/// The loop of a persistent launch: its step is the number of blocks.
+static bool isLoopOverBlocks(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop)
+    return false;
+  Value step = loop.getStep();
+  while (Operation *cast = step.getDefiningOp())
+    if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::TruncIOp, arith::ExtUIOp,
+            arith::DivUIOp>(cast))
+      step = cast->getOperand(0);
+    else
+      return isa<NumBlocksOp>(cast);
+  return false;
+}
+
+Hazards::State Hazards::crossed(const State &state, Operation *loop, Iteration iteration) const {
+  State result;
+  const bool blocks = isLoopOverBlocks(loop);
+  for (const auto &[key, status] : state) {
+    Key changedKey = key;
+    const Access &a = accesses[key.first];
+    // Blocks of a grid order nothing in global memory: another iteration is another block.
+    if (blocks && a.space == Space::Global && loop->isProperAncestor(a.op))
+      continue;
+    if (a.space == Space::Global && loop->isProperAncestor(a.op)) {
+      auto *entry = llvm::find_if(changedKey.second, [&](auto &e) { return e.first == loop; });
+      if (entry == changedKey.second.end())
+        changedKey.second.push_back({loop, iteration});
+      else if (iteration == Iteration::Unknown)
+        entry->second = Iteration::Unknown;
+    }
+    join(result, {{changedKey, status}});
+  }
+  return result;
+}
+
+void Hazards::visit(Operation *op, State &state) {
+  auto waits = awaitBefore.find(op);
+  if (waits != awaitBefore.end())
+    for (int64_t mbarrier : waits->second)
+      await(mbarrier, state);
+  unsigned stores = kMaxPendingStores;
+  unsigned need = needs(op, state, stores);
+  constexpr unsigned kStores = StoresRead | StoresDone;
+  if (need & ~syncs.lookup(op)) {
+    if ((need & kStores) && !(syncs.lookup(op) & kStores))
+      allowedStores[op] = stores;
+    syncs[op] |= need;
+    changed = true;
+  }
+  if ((need & kStores) && stores < allowedStores.lookup(op)) {
+    allowedStores[op] = stores;
+    changed = true;
+  }
+  apply(syncs.lookup(op), allowedStores.lookup(op), state);
+  auto awaited = [&](int64_t mbarrier) {
+    await(mbarrier, state);
+    state[{awaitAccess.at(mbarrier), {}}].bits |= NeedsBarrier;
+  };
+  if (waits != awaitBefore.end())
+    llvm::for_each(waits->second, awaited);
+
+  // What the text has already.
+  if (auto barrier = dyn_cast<BarrierOp>(op))
+    apply(barrier.getWarpgroup() ? GroupBarrier : Barrier, 0, state);
+  else if (auto fence = dyn_cast<FenceAsyncOp>(op))
+    apply(fence.getGlobal() ? FenceGlobal : FenceShared, 0, state);
+  else if (auto wait = dyn_cast<AwaitCopiesOp>(op); wait && !wait.getPending().value_or(0))
+    apply(CopiesDone, 0, state);
+  else if (auto wait = dyn_cast<AwaitStoresOp>(op))
+    apply(wait.getRead() ? StoresRead : StoresDone, wait.getPending(), state);
+  else if (auto wait = dyn_cast<AwaitOp>(op); wait && awaitAccess.count(wait.getMbarrier()))
+    awaited(wait.getMbarrier());
+
+  // One more is under way behind those that the same thread issued before.
+  if (auto store = dyn_cast<CopyOutOp>(op))
+    for (auto &[key, status] : state)
+      if (auto earlier = dyn_cast<CopyOutOp>(accesses[key.first].op);
+          earlier && earlier.getPerWarpgroup() == store.getPerWarpgroup())
+        status.age = std::min(status.age + 1, kMaxPendingStores);
+  for (unsigned i : accessesOf.lookup(op))
+    if (accesses[i].pending) {
+      Status &status = state[{i, {}}];
+      status.bits |= accesses[i].pending;
+      status.age = 0;
+    }
+}
+
+Hazards::State Hazards::flowFor(scf::ForOp loop, State in) {
+  // With every decision some pending accesses are no more: begin again with what enters.
+  for (bool before = changed;; before = true) {
+    changed = false;
+    State head = in, out;
+    for (;;) {
+      out = flow(*loop.getBody(), head);
+      State next = head;
+      join(next, crossed(out, loop, Iteration::Earlier));
+      if (next == head)
+        break;
+      head = std::move(next);
+    }
+    if (!changed) {
+      changed = before;
+      join(in, crossed(out, loop, Iteration::Unknown));
+      return in;
+    }
+  }
+}
+
+Hazards::State Hazards::flowWhile(scf::WhileOp loop, State in) {
+  for (bool before = changed;; before = true) {
+    changed = false;
+    State head = in, exit;
+    for (;;) {
+      exit = flow(*loop.getBeforeBody(), head);
+      State next = head;
+      join(next, crossed(flow(*loop.getAfterBody(), exit), loop, Iteration::Earlier));
+      if (next == head)
+        break;
+      head = std::move(next);
+    }
+    if (!changed) {
+      changed = before;
+      return crossed(exit, loop, Iteration::Unknown);
+    }
+  }
+}
+
+Hazards::State Hazards::flowOp(Operation *op, State state) {
+  visit(op, state);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return flowFor(loop, std::move(state));
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return flowWhile(loop, std::move(state));
+  if (auto elect = dyn_cast<ElectOp>(op))
+    return flow(elect.getBody().front(), std::move(state));
+  if (auto role = dyn_cast<RoleOp>(op)) {
+    // Roles share nothing but channels: each begins with what the code before them left.
+    flowToEnd(role.getBody().front(), state);
+    return state;
+  }
+  if (!isa<scf::IfOp, scf::IndexSwitchOp>(op))
+    return state;
+  State result;
+  for (Region &region : op->getRegions())
+    join(result, region.empty() ? state : flow(region.front(), state));
+  return result;
+}
+
+Hazards::State Hazards::flow(Block &block, State state) {
+  for (Operation &op : block)
+    state = flowOp(&op, std::move(state));
+  auto waits = awaitAtEnd.find(&block);
+  if (waits != awaitAtEnd.end())
+    for (int64_t mbarrier : waits->second) {
+      await(mbarrier, state);
+      state[{awaitAccess.at(mbarrier), {}}].bits |= NeedsBarrier;
+    }
+  return state;
+}
+
+/// The body of a launch or role: what is in flight at its end must have been read, or landed.
+void Hazards::flowToEnd(Block &block, State state) {
+  State end = flow(block, std::move(state));
+  auto record = [&](unsigned bit, llvm::SetVector<Block *> &ends) {
+    if (llvm::any_of(end, [&](auto &entry) { return (entry.second.bits & bit) != 0; }))
+      ends.insert(&block);
+    else
+      ends.remove(&block);
+  };
+  record(NeedsStoresRead, storeEnds);
+  record(NeedsCopies, copyEnds);
+}
+
+LogicalResult Hazards::run() {
+  if (failed(collect()) || failed(placeAwaits()))
+    return failure();
+  do {
+    changed = false;
+    flowToEnd(launch.getBody().front(), {});
+  } while (changed && !failedHere);
+  return failure(failedHere);
+}

@@ -1,0 +1,145 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Which waits, fences and barriers a launch needs, and where: the analysis of cta-insert-barriers.
+//
+// A forward data flow over structured control flow. Its state is the set of *pending* accesses:
+// those which some other thread or unit may not have finished, or may not see yet. What is pending
+// about an access is a set of bits; waits, fences and barriers take them away; an op whose access
+// conflicts with a pending one needs those that take the bits away. Decisions only accumulate, and
+// the flow is repeated until none is added, so that it ends.
+#ifndef TESSERA_LIB_DIALECT_CTA_ALLOCATE_HAZARDS_H
+#define TESSERA_LIB_DIALECT_CTA_ALLOCATE_HAZARDS_H
+
+#include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
+
+namespace tessera::cta {
+
+/// What stands before an op, in this order.
+enum Sync : unsigned {
+  StoresRead = 1,    ///< cta.await_stores read
+  StoresDone = 2,    ///< cta.await_stores
+  FenceShared = 4,   ///< cta.fence_async
+  FenceGlobal = 8,   ///< cta.fence_async global
+  Barrier = 16,      ///< cta.barrier
+  GroupBarrier = 32, ///< cta.barrier warpgroup
+  CopiesDone = 64,   ///< cta.await_copies
+};
+
+class Hazards {
+public:
+  explicit Hazards(LaunchOp launch) : launch(launch) {}
+
+  /// Finds everything; fails with an error at an op that no insertion can make right.
+  mlir::LogicalResult run();
+
+  /// Ops before which something stands, in the order of the text, and what (bits of Sync).
+  const llvm::MapVector<mlir::Operation *, unsigned> &decisions() const { return syncs; }
+  /// How many of the last stores may be under way when an op runs before which StoresRead or
+  /// StoresDone stands.
+  unsigned pendingStores(mlir::Operation *op) const { return allowedStores.lookup(op); }
+  /// mbarriers to await before an op, and at the end of a block.
+  const llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> &awaits() const {
+    return awaitBefore;
+  }
+  const llvm::MapVector<mlir::Block *, llvm::SmallVector<int64_t>> &awaitsAtEnd() const {
+    return awaitAtEnd;
+  }
+  /// The bodies (of the launch, of roles) at whose end TMA stores may still read shared memory.
+  llvm::ArrayRef<mlir::Block *> storesAtEnd() const { return storeEnds.getArrayRef(); }
+  /// Those at whose end cp.async copies may be on their way.
+  llvm::ArrayRef<mlir::Block *> copiesAtEnd() const { return copyEnds.getArrayRef(); }
+
+private:
+  enum class Space { Shared, Global, MBarrier };
+  struct Access {
+    mlir::Operation *op;
+    Space space;
+    bool write;
+    /// Through the async proxy: by TMA or wgmma, not by loads, stores and cp.async of threads.
+    bool async;
+    /// By the elected thread alone (of each warpgroup, with `parts`).
+    bool elected;
+    /// What is pending right after it (bits of Pending).
+    unsigned pending;
+    int64_t begin = 0, end = 0; ///< bytes (Shared)
+    int64_t mbarrier = -1;      ///< the one a copy arrives on, or that is awaited
+    GlobalBox box = {};         ///< Global
+    /// Some asynchronous access may touch the same bytes.
+    bool metByAsync = false;
+    /// The stage whose tile each warpgroup accesses its own part of; null: all of it.
+    mlir::Operation *parts = nullptr;
+  };
+  enum Pending : unsigned {
+    NeedsBarrier = 1, ///< other threads are not done, or do not see it
+    NeedsFence = 2, ///< by threads, not in order with the async proxy: what they wrote, or what it
+                    ///< overwrites
+    NeedsFenceBarrier = 4, ///< fenced, but the others are not known to have
+    NeedsAwait = 8,        ///< in flight until the mbarrier's phase is over
+    NeedsStoresRead = 16,  ///< the source of a TMA store
+    NeedsStoresDone = 32,  ///< the destination of a TMA store
+    NeedsGroup = 64,       ///< NeedsBarrier, for accesses to the same parts
+    NeedsFenceGroup = 128, ///< NeedsFenceBarrier, for accesses to the same parts
+    NeedsCopies = 256,     ///< cp.async, in flight until the threads that issued it wait
+  };
+  /// An access and the loops between whose iterations it happened.
+  using Key = std::pair<unsigned, Iterations>;
+  /// What is pending (bits of Pending), and for a store how many were issued after it, up to
+  /// kMaxPendingStores.
+  struct Status {
+    unsigned bits = 0, age = 0;
+    bool operator==(const Status &o) const { return bits == o.bits && age == o.age; }
+  };
+  using State = std::map<Key, Status>;
+
+  mlir::LogicalResult collect();
+  mlir::LogicalResult placeAwaits();
+  mlir::LogicalResult addAccesses(mlir::Operation *op);
+  void addAccess(const Access &access);
+  void forgetQuietGlobals();
+  bool conflict(const Access &a, const Access &b, const Iterations &iterations) const;
+
+  State flow(mlir::Block &block, State state);
+  void flowToEnd(mlir::Block &block, State state);
+  State flowOp(mlir::Operation *op, State state);
+  State flowFor(mlir::scf::ForOp loop, State state);
+  State flowWhile(mlir::scf::WhileOp loop, State state);
+  void visit(mlir::Operation *op, State &state);
+  /// What must stand before the op; `stores` becomes the number of stores that may be under way.
+  unsigned needs(mlir::Operation *op, const State &state, unsigned &stores);
+  void apply(unsigned sync, unsigned stores, State &state) const;
+  void await(int64_t mbarrier, State &state) const;
+
+  /// Written by threads, to shared memory, and not in order with the async proxy.
+  bool isUnfenced(const Key &key, const Status &status) const {
+    const Access &access = accesses[key.first];
+    return access.space == Space::Shared && access.write && (status.bits & NeedsFence);
+  }
+
+  static void join(State &into, const State &other);
+  State crossed(const State &state, mlir::Operation *loop, Iteration iteration) const;
+
+  LaunchOp launch;
+  std::vector<Access> accesses;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> accessesOf;
+  std::map<int64_t, unsigned> awaitAccess; ///< of each mbarrier
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> awaitBefore;
+  llvm::MapVector<mlir::Block *, llvm::SmallVector<int64_t>> awaitAtEnd;
+  llvm::MapVector<mlir::Operation *, unsigned> syncs;
+  llvm::DenseMap<mlir::Operation *, unsigned> allowedStores;
+  llvm::SetVector<mlir::Block *> storeEnds, copyEnds;
+  /// tile-ptx-check cannot tell which bytes the async proxy reads: in front of a TMA store, and of
+  /// a product unless copies bring the operands of this launch, all that threads have written must
+  /// be fenced, scratch too.
+  bool productsWantFences = false, storesWantFences = false;
+  bool changed = false, failedHere = false;
+};
+
+} // namespace tessera::cta
+
+#endif

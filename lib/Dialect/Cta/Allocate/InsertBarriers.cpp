@@ -1,0 +1,125 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-insert-barriers: what must stand between two accesses to the same memory.
+//
+// Shared memory, by byte ranges (a row happens first; `async reads`: wgmma, or the source of a TMA
+// store):
+//
+//                          | threads read | async reads   | threads write | TMA writes
+//   -----------------------+--------------+---------------+---------------+---------------
+//   threads read           |              |               | barrier       | barrier
+//   wgmma reads (complete) |              |               | barrier       | barrier
+//   threads write          | barrier      | fence barrier | barrier       | fence barrier
+//   TMA writes             | await        | await         | await         | await
+//   a TMA store reads      |              |               | stores barrier| stores
+//
+// `await` is cta.await of the copy's mbarrier: all threads wait for it, none needs a barrier after
+// it. `fence` is cta.fence_async, by the threads that wrote, before the barrier. `stores` is
+// cta.await_stores read: the elected thread issues both, so that only others need the barrier.
+// cp.async writes as threads do, but later: before any op that conflicts stands cta.await_copies by
+// all threads (each waits for its own share), then what a write by threads needs. The same holds
+// for what it reads from global memory. A wgmma is complete for the warps that issued it; other
+// warps may still read: hence its barriers.
+//
+// Global memory, for roots that the launch writes, unless the boxes are proven disjoint (for
+// example those of different iterations of a loop):
+//
+//                   | threads read   | TMA reads      | threads write  | TMA stores write
+//   ----------------+----------------+----------------+----------------+-----------------
+//   threads read    |                |                | barrier        | barrier
+//   TMA reads       |                |                | await          | await
+//   threads write   | barrier        | fence* barrier | barrier        | fence* barrier
+//   TMA stores write| stores barrier | stores         | stores barrier | stores
+//
+// Here `fence*` is cta.fence_async global, and `stores` cta.await_stores, which waits until the
+// writes are made. Two accesses of threads
+// by the same box in the same layout meet in the same thread: nothing. memref.store is a write by
+// the elected thread, memref.load a read by all.
+//
+// In front of a TMA store, and of a product unless copies bring the operands of the launch, all
+// that threads have written to shared memory is fenced, even if nobody reads it through the async
+// proxy: tile-ptx-check cannot tell which bytes those read.
+//
+// mbarriers: a copy may not begin the next phase before all threads have seen the end of the last
+// (the barrier that protects the data does).
+//
+// A tile that each warpgroup stages a part of and stores the same part of (copy_out per_warpgroup)
+// needs no more than barriers of the warpgroup.
+//
+// Global memory is ordered within a block of the grid only: iterations of a persistent launch's
+// loop are different blocks.
+//
+// At the end of the launch the sources of TMA stores must have been read, and copies have landed.
+// Barriers and waits that the text has are counted in: the pass twice is the pass once.
+#include "Hazards.h"
+#include "tessera/Dialect/Cta/Allocate/Passes.h"
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_INSERTBARRIERS
+#include "tessera/Dialect/Cta/Allocate/Passes.h.inc"
+} // namespace tessera::cta
+
+static void insertSync(OpBuilder &b, Location loc, unsigned sync, unsigned pendingStores) {
+  if (sync & CopiesDone)
+    AwaitCopiesOp::create(b, loc, IntegerAttr());
+  if (sync & (StoresRead | StoresDone))
+    AwaitStoresOp::create(b, loc, /*read=*/!(sync & StoresDone), pendingStores);
+  if (sync & FenceShared)
+    FenceAsyncOp::create(b, loc, /*global=*/false);
+  if (sync & FenceGlobal)
+    FenceAsyncOp::create(b, loc, /*global=*/true);
+  if (sync & Barrier)
+    BarrierOp::create(b, loc);
+  else if (sync & GroupBarrier)
+    BarrierOp::create(b, loc, /*warpgroup=*/true);
+}
+
+static void insert(LaunchOp launch, const Hazards &hazards) {
+  OpBuilder b(launch);
+  for (auto [op, sync] : hazards.decisions()) {
+    b.setInsertionPoint(op);
+    insertSync(b, op->getLoc(), sync, hazards.pendingStores(op));
+  }
+  for (auto &[op, mbarriers] : hazards.awaits()) {
+    b.setInsertionPoint(op);
+    for (int64_t mbarrier : mbarriers)
+      AwaitOp::create(b, op->getLoc(), mbarrier);
+  }
+  for (auto &[block, mbarriers] : hazards.awaitsAtEnd()) {
+    b.setInsertionPointToEnd(block);
+    if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
+      b.setInsertionPoint(&block->back());
+    for (int64_t mbarrier : mbarriers)
+      AwaitOp::create(b, launch.getLoc(), mbarrier);
+  }
+  for (Block *body : hazards.storesAtEnd()) {
+    b.setInsertionPointToEnd(body);
+    AwaitStoresOp::create(b, launch.getLoc(), /*read=*/true);
+  }
+  for (Block *body : hazards.copiesAtEnd()) {
+    b.setInsertionPointToEnd(body);
+    AwaitCopiesOp::create(b, launch.getLoc(), IntegerAttr());
+  }
+}
+
+namespace {
+struct InsertBarriers : cta::impl::InsertBarriersBase<InsertBarriers> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Allocated, getArgument())))
+      return signalPassFailure();
+    for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
+      Hazards hazards(launch);
+      if (failed(hazards.run()))
+        return signalPassFailure();
+      insert(launch, hazards);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,147 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Cta/Analysis/GridOrder.h"
+
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Tile/Transforms.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+bool tessera::cta::isUnplanned(tile::GridOp grid) {
+  return grid->hasAttr(tile::kCopies) || grid->hasAttr(kUnplannedAttr);
+}
+
+unsigned tessera::cta::gridDimsOf(tile::GridOp grid, ValueRange coords) {
+  unsigned dims = 0;
+  SmallVector<Value> work(coords);
+  llvm::SmallPtrSet<Value, 16> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(value);
+    Operation *owner = argument ? argument.getOwner()->getParentOp() : value.getDefiningOp();
+    if (argument && owner == grid) {
+      dims |= 1u << argument.getArgNumber();
+      continue;
+    }
+    if (!owner || !grid->isProperAncestor(owner))
+      continue;
+    // Blocks that run together are at the same iteration, wherever their loops end.
+    if (auto loop = dyn_cast<scf::ForOp>(owner)) {
+      if (value == loop.getInductionVar())
+        work.push_back(loop.getLowerBound());
+      for (auto [i, carried] : llvm::enumerate(loop.getRegionIterArgs()))
+        if (value == carried || value == loop.getResult(i))
+          work.append({loop.getInitArgs()[i], loop.getYieldedValues()[i]});
+      continue;
+    }
+    llvm::append_range(work, owner->getOperands());
+  }
+  return dims;
+}
+
+Value tessera::cta::numberOfBlocks(Arith a, OpFoldResult lower, OpFoldResult upper,
+                                   OpFoldResult step) {
+  std::optional<int64_t> lo = getConstantIntValue(lower), up = getConstantIntValue(upper),
+                         st = getConstantIntValue(step);
+  if (lo && up && st) {
+    uint64_t difference = *up > *lo ? uint64_t(*up) - uint64_t(*lo) : 0;
+    uint64_t blocks = std::min<uint64_t>(llvm::divideCeil(difference, uint64_t(*st)),
+                                         std::numeric_limits<int64_t>::max());
+    return a.index(static_cast<int64_t>(blocks));
+  }
+  Value extent = a.index(upper);
+  if (lo != int64_t(0))
+    extent = a.make<arith::SubIOp>(extent, a.index(lower));
+  Value blocks = st == int64_t(1) ? extent : a.make<arith::CeilDivSIOp>(extent, a.index(step));
+  return a.make<arith::MaxSIOp>(blocks, a.index(0));
+}
+
+scf::ForOp tessera::cta::loopOfProducts(tile::GridOp grid) {
+  llvm::SmallPtrSet<Operation *, 2> loops;
+  grid->walk([&](WgmmaOp product) { loops.insert(product->getParentOp()); });
+  return loops.size() == 1 ? dyn_cast<scf::ForOp>(*loops.begin()) : scf::ForOp();
+}
+
+Value tessera::cta::tripsInFront(Arith outside, tile::GridOp grid, scf::ForOp loop) {
+  auto known = [&](Value bound) -> Value {
+    if (std::optional<int64_t> constant = getConstantIntValue(bound))
+      return outside.index(*constant);
+    return bound.getType().isIndex() && !grid->isAncestor(bound.getParentRegion()->getParentOp())
+               ? bound
+               : Value();
+  };
+  Value from = known(loop.getLowerBound()), to = known(loop.getUpperBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (!from || !to || !step || *step < 1)
+    return {};
+  Value extent = outside.make<arith::SubIOp>(to, from);
+  Value trips = outside.make<arith::CeilDivSIOp>(extent, outside.index(*step));
+  return outside.make<arith::MaxSIOp>(trips, outside.index(1));
+}
+
+Value tessera::cta::mostRowsOfGroup(Arith outside, tile::GridOp grid) {
+  std::optional<int64_t> panel = tile::integerOf(grid->getAttr(kPanelAttr));
+  scf::ForOp loop = panel && *panel >= 1 ? loopOfProducts(grid) : scf::ForOp();
+  Value trips = loop ? tripsInFront(outside, grid, loop) : Value();
+  if (!trips)
+    return {};
+  Value iterations = outside.index(std::max<int64_t>(kPanelBytes / *panel, 1));
+  Value rows = outside.make<arith::DivSIOp>(iterations, trips);
+  PlanAttr plan = planOf(grid->getParentOfType<tile::KernelOp>());
+  const int64_t least = (plan ? plan.getLeastGroup() : std::nullopt).value_or(kLeastGroup);
+  return outside.make<arith::MaxSIOp>(rows, outside.index(least));
+}
+
+/// The coordinate, or one behind it: a part of what the point stores.
+static bool isAtOrBehind(Value coord, Value along) {
+  auto sum = coord.getDefiningOp<arith::AddIOp>();
+  if (!sum)
+    return coord == along;
+  auto isPart = [&](Value x, Value y) {
+    return isAtOrBehind(x, along) && getConstantIntValue(y).value_or(-1) >= 0;
+  };
+  return isPart(sum.getLhs(), sum.getRhs()) || isPart(sum.getRhs(), sum.getLhs());
+}
+
+/// Why a point beyond the end of a dimension could do harm. Its loads pad; its stores are dropped
+/// if they begin where that dimension of the array ends, or behind.
+std::optional<std::string> tessera::cta::whyNotCluster(tile::GridOp grid, unsigned dim) {
+  auto kernel = grid->getParentOfType<tile::KernelOp>();
+  Value upper = dyn_cast<Value>(grid.getMixedUpper()[dim]);
+  auto size = upper ? upper.getDefiningOp<tile::DimOp>() : tile::DimOp();
+  Value along = grid.getRegion().front().getArgument(dim);
+  auto ends = [&](Value memref, ValueRange coords) {
+    auto argument = dyn_cast<BlockArgument>(memref);
+    if (!argument || argument.getOwner()->getParentOp() != kernel || !size)
+      return false;
+    auto names = kernel.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "tile.shape");
+    if (!names)
+      return false;
+    for (auto [coord, name] : llvm::zip(coords, names))
+      if (auto text = dyn_cast<StringAttr>(name);
+          text && isAtOrBehind(coord, along) && text.getValue() == size.getName())
+        return true;
+    return false;
+  };
+  std::optional<std::string> why;
+  grid.walk([&](Operation *op) {
+    if (isa<memref::LoadOp, memref::StoreOp, tile::AssumeOp>(op) ||
+        op->getName().getStringRef() == "cf.assert")
+      why = "scalar accesses, assumptions and assertions would not hold there";
+    auto store = dyn_cast<StoreOp>(op);
+    auto copy = dyn_cast<CopyOutOp>(op);
+    auto early = dyn_cast<tile::StoreOp>(op); // not yet placed
+    if ((early && !ends(early.getDest(), early.getCoords())) ||
+        (store && !ends(store.getDest(), store.getCoords())) ||
+        (copy && !ends(copy.getDest(), copy.getCoords())))
+      why = "a store there is dropped only if that coordinate runs along a dimension of an "
+            "argument that ends with the grid (tile.dim of the same name)";
+  });
+  return why;
+}

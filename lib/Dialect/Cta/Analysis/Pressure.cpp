@@ -1,0 +1,145 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace {
+/// Tiles and where they live, in the order of the text; a loop's body counts once, and what is
+/// carried around it lives throughout.
+class Liveness {
+public:
+  explicit Liveness(Block &body) : body(body) { number(body); }
+  /// The product that needs most; op is null if there is none.
+  Pressure worst();
+  Value largestTile() const;
+
+private:
+  void number(Block &block);
+  int64_t lastUse(Value value) const;
+
+  Block &body;
+  int64_t next = 0;
+  DenseMap<Operation *, std::pair<int64_t, int64_t>> positions; // begin, end
+  SmallVector<std::pair<Value, int64_t>> tiles;                 // with the position of their birth
+};
+} // namespace
+
+int64_t Pressure::sum() const {
+  int64_t n = 0;
+  for (auto &[value, registers] : values)
+    n += registers;
+  return n;
+}
+
+int64_t tessera::cta::entryCap(int64_t threads) {
+  int64_t warpsOfAQuarter = llvm::divideCeil(llvm::divideCeil(threads, 32), 4);
+  return std::min<int64_t>(16384 / (32 * warpsOfAQuarter) / 8 * 8, 255);
+}
+
+/// The tile in registers that a value is, in flight or not; null for others.
+static RankedTensorType tileOf(Value value) {
+  if (auto async = dyn_cast<AsyncType>(value.getType()))
+    return async.getTensor();
+  return dyn_cast<RankedTensorType>(value.getType());
+}
+
+int64_t tessera::cta::registersOf(Value value) {
+  RankedTensorType type = tileOf(value);
+  FragAttr frag = FragAttr::of(type);
+  if (!frag)
+    return 0;
+  int64_t bytes = frag.layout().numRegisters(coordOf(type.getShape())) *
+                  tile::elementBytes(type.getElementType());
+  return llvm::divideCeil(bytes, 4);
+}
+
+/// Made again wherever it is needed.
+static bool isFree(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto ready = dyn_cast_or_null<ReadyOp>(op))
+    op = ready.getSource().getDefiningOp();
+  if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
+    return !isa<RankedTensorType>(broadcast.getSource().getType());
+  return isa_and_nonnull<IotaOp>(op) || (op && matchPattern(op, m_Constant()));
+}
+
+void Liveness::number(Block &block) {
+  int64_t start = next++;
+  for (BlockArgument argument : block.getArguments())
+    if (tileOf(argument))
+      tiles.push_back({argument, start});
+  for (Operation &op : block) {
+    int64_t begin = next++;
+    if (!isa<ReduceOp>(op))
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          number(inner);
+    positions[&op] = {begin, next++};
+    for (Value result : op.getResults())
+      if (tileOf(result) && !isFree(result))
+        tiles.push_back({result, op.getNumRegions() ? positions[&op].second : begin});
+  }
+}
+
+int64_t Liveness::lastUse(Value value) const {
+  int64_t last = 0;
+  for (Operation *user : value.getUsers()) {
+    // What a loop is given it takes over.
+    last = std::max(last, positions.lookup(user).first);
+    for (Operation *parent = user->getParentOp();
+         parent && parent != value.getParentRegion()->getParentOp(); parent = parent->getParentOp())
+      if (isa<scf::ForOp, scf::WhileOp>(parent))
+        last = std::max(last, positions.lookup(parent).second);
+  }
+  return last;
+}
+
+Pressure Liveness::worst() {
+  Pressure worst;
+  body.walk([&](WgmmaOp wgmma) {
+    int64_t at = positions.lookup(wgmma).first;
+    Pressure here{wgmma, {{wgmma.getResult(), registersOf(wgmma.getResult())}}};
+    for (auto [tile, birth] : tiles) {
+      // The accumulator that the result replaces is in its registers.
+      bool operand = wgmma.aInRegisters() && tile == wgmma.getA();
+      if (tile != wgmma.getResult() && birth < at && (operand || lastUse(tile) > at))
+        here.values.push_back({tile, registersOf(tile)});
+    }
+    if (!worst.op || here.sum() > worst.sum())
+      worst = here;
+  });
+  return worst;
+}
+
+Value Liveness::largestTile() const {
+  Value largest;
+  for (auto [tile, birth] : tiles)
+    if (!largest || registersOf(tile) > registersOf(largest))
+      largest = tile;
+  return largest;
+}
+
+Pressure tessera::cta::worstPressure(Block &body) { return Liveness(body).worst(); }
+Pressure tessera::cta::worstPressure(LaunchOp launch) {
+  return worstPressure(launch.getBody().front());
+}
+Value tessera::cta::largestTile(LaunchOp launch) {
+  return Liveness(launch.getBody().front()).largestTile();
+}
+
+int64_t tessera::cta::blocksByRegisters(LaunchOp launch, int64_t threads) {
+  Pressure pressure = worstPressure(launch);
+  int64_t blocks = kThreadsPerSM / threads;
+  while (pressure.op && blocks > 1 && entryCap(blocks * threads) < pressure.sum() + kOtherRegisters)
+    --blocks;
+  return blocks;
+}

@@ -1,0 +1,152 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Which products the tensor cores can do, and how many warpgroups a kernel gets for them.
+#include "tessera/Dialect/Cta/Analysis/Products.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+bool tessera::cta::hasProducts(Operation *op) {
+  return op->walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+FailureOr<scf::ForOp> tessera::cta::loopOverPoints(LaunchOp launch, const Twine &purpose) {
+  for (auto loop : launch.getBody().getOps<scf::ForOp>())
+    if (loop->hasAttr("tile.disjoint") && hasProducts(loop))
+      return loop;
+  return launch.emitError(purpose)
+         << ", but this launch has no loop over points; plan persistent = 1";
+}
+
+Product::Product(tile::MmaOp op)
+    : a(op.getAType().getShape()), b(op.getBType().getShape()),
+      element(op.getAType().getElementType()), result(op.getResultType().getElementType()),
+      hasPrecision(op.getPrecision() && *op.getPrecision() != tile::Precision::Ieee),
+      hasUnsigned(op.getLhsUnsigned() || op.getRhsUnsigned()),
+      hasAccumulateEvery(op.getAccumulateEvery().has_value()) {}
+
+Product::Product(MmaOp op)
+    : a(op.getAType().getShape()), b(op.getBType().getShape()),
+      element(op.getAType().getElementType()), result(op.getResultType().getElementType()),
+      hasPrecision(op.getPrecision() && *op.getPrecision() != tile::Precision::Ieee),
+      hasUnsigned(op.getLhsUnsigned() || op.getRhsUnsigned()),
+      hasAccumulateEvery(op.getAccumulateEvery().has_value()) {}
+
+/// What makes f16 or bf16 of operands of another type.
+static StringRef howToConvert(const Product &p) {
+  if (isa<FloatType>(p.element))
+    return "convert the operands with arith.truncf";
+  if (!p.element.isInteger(8))
+    return "they do not hold every integer of that type, so there is nothing to convert to";
+  return p.hasUnsigned
+             ? "convert the operands to f16, which holds every i8, with arith.sitofp or "
+               "arith.uitofp, and use a result of f32, whose sums are exact up to 2^24"
+             : "convert the operands to f16, which holds every i8, with arith.sitofp, and use a "
+               "result of f32, whose sums are exact up to 2^24";
+}
+
+std::optional<std::string> tessera::cta::whyNotWgmma(const Product &p, int64_t warpgroups) {
+  std::string text;
+  llvm::raw_string_ostream why(text);
+  if (!p.element.isF16() && !p.element.isBF16())
+    why << "the operands are " << p.element
+        << "; the tensor cores take f16 and bf16 here: " << howToConvert(p);
+  else if (!p.result.isF32() && !(p.result.isF16() && p.element.isF16()))
+    why << "the result is " << p.result << "; use f32 (or f16 for f16 operands)";
+  else if (p.hasPrecision)
+    why << "'precision' asks for other arithmetic; leave it out";
+  else if (p.hasUnsigned)
+    why << "unsigned operands";
+  else if (p.hasAccumulateEvery)
+    why << "'accumulate_every' is not supported on the tensor cores yet; leave it out";
+  else if (p.a.size() != 2)
+    why << "the product is batched (rank " << p.a.size()
+        << "); load tiles of rank 2 and name their memref dimensions with 'dims', or loop over the "
+           "batch";
+  else if (p.m() % 64)
+    why << "M = " << p.m() << " is not a multiple of " << 64 * warpgroups
+        << " (64 rows for each of " << warpgroups
+        << (warpgroups == 1 ? " warpgroup)" : " warpgroups)");
+  else if (p.k() % 16)
+    why << "K = " << p.k()
+        << " is not a multiple of 16; a larger tile is padded with zeros by "
+           "the load";
+  else if (p.n() % 8)
+    why << "N = " << p.n()
+        << " is not a multiple of 8; a larger tile is padded with zeros by "
+           "the load";
+  else if (p.split(warpgroups) < 0)
+    why << "M = " << p.m() << " is not a multiple of " << 64 * warpgroups
+        << " (64 rows for each of " << warpgroups << " warpgroups), and N = " << p.n()
+        << " is none of " << 8 * warpgroups << ", so that they could share columns";
+  if (text.empty())
+    return std::nullopt;
+  return text;
+}
+
+/// True if tiles of so many elements are loaded, and take two bytes an element or less.
+static bool loadsNarrow(tile::KernelOp kernel, int64_t elements) {
+  bool narrow = false;
+  kernel.walk([&](tile::LoadOp load) {
+    auto tile = cast<RankedTensorType>(load.getResult().getType());
+    narrow |= tile.getNumElements() == elements && tile::elementBytes(tile.getElementType()) <= 2;
+  });
+  return narrow;
+}
+
+/// The largest tile that is reduced to so few elements that all warps of a warpgroup must meet.
+static int64_t largestReduced(tile::KernelOp kernel) {
+  int64_t largest = 0;
+  kernel.walk([&](Operation *op) {
+    if (!isa<tile::ReduceOp, tile::ArgReduceOp>(op))
+      return;
+    auto from = cast<RankedTensorType>(op->getOperand(0).getType());
+    auto to = cast<RankedTensorType>(op->getResult(0).getType());
+    if (to.getNumElements() < 4)
+      largest = std::max(largest, from.getNumElements());
+  });
+  return largest;
+}
+
+int64_t tessera::cta::chooseWarpgroups(tile::KernelOp kernel) {
+  SmallVector<Product> products;
+  int64_t largest = 1;
+  kernel.walk([&](Operation *op) {
+    if (auto mma = dyn_cast<tile::MmaOp>(op))
+      if (Product product(mma); !whyNotWgmma(product, 1))
+        products.push_back(product);
+    for (Value result : op->getResults())
+      if (auto tensor = dyn_cast<RankedTensorType>(result.getType()); tensor)
+        largest = std::max(largest, tensor.getNumElements());
+  });
+  if (products.empty()) {
+    // Measured on RMS norm in rows of 8192: as many blocks share an SM, since each has the same
+    // registers, and with one warpgroup fewer warps meet at each barrier (96 % of the speed of a
+    // copy, with two 78 %). Not so rows of f32, of which a thread loads twice as many bytes
+    // (softmax: 88 %, with two warpgroups 97 %).
+    int64_t elements = largestReduced(kernel) == largest && loadsNarrow(kernel, largest) ? 64 : 32;
+    return largest <= 128 * elements ? 1 : largest <= 256 * elements ? 2 : 4;
+  }
+  // Rows are what warpgroups share: a product with too few of them for several does not bring
+  // those, but it may share its columns where others do.
+  auto fits = [&](int64_t w) {
+    return llvm::all_of(products, [&](const Product &p) { return p.split(w) >= 0; }) &&
+           llvm::any_of(products, [&](const Product &p) { return p.split(w) == 0; });
+  };
+  auto fewRegisters = [&](int64_t w) {
+    return llvm::all_of(products, [&](const Product &p) {
+      int64_t perRegister = p.result.isF16() ? 2 : 1;
+      return p.m() * p.n() <= 128 * w * 128 * perRegister;
+    });
+  };
+  for (int64_t w : {3, 2, 1})
+    if (fits(w) && fewRegisters(w))
+      return w;
+  for (int64_t w : {3, 2, 1})
+    if (fits(w))
+      return w;
+  return 1;
+}

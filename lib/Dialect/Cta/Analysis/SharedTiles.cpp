@@ -1,0 +1,243 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Cta/Analysis/SharedTiles.h"
+#include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+void SharedTiles::number(Block &block) {
+  for (Operation &op : block) {
+    int64_t begin = next++;
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        number(inner);
+    positions[&op] = {begin, next++};
+  }
+}
+
+//===--- lifetimes ---------------------------------------------------------------------------===//
+
+LogicalResult SharedTiles::addUses(Buffer &buffer, Value tile) {
+  for (Operation *user : tile.getUsers()) {
+    if (auto view = dyn_cast<ViewOp>(user)) {
+      if (failed(addUses(buffer, view.getResult())))
+        return failure();
+      continue;
+    }
+    if (!isa<CtaDialect>(user->getDialect()) || user->getNumRegions()) {
+      InFlightDiagnostic error =
+          user->emitOpError("carries a shared tile out of its block; a shared tile is used "
+                            "where it is made, or in blocks inside: stage it there");
+      error.attachNote(buffer.op->getLoc()) << "the tile is made here";
+      return error;
+    }
+    int64_t end = positions.lookup(user).end;
+    for (Operation *parent = user->getParentOp(); parent != buffer.op->getParentOp();
+         parent = parent->getParentOp())
+      if (!isa<scf::IfOp, scf::IndexSwitchOp>(parent))
+        end = std::max(end, positions.lookup(parent).end);
+    buffer.live.end = std::max(buffer.live.end, end);
+    int64_t next = end;
+    if (isa<CopyOutOp>(user))
+      for (Operation *op = user->getNextNode(); op; op = op->getNextNode())
+        if (isa<CopyOutOp>(op)) {
+          next = positions.lookup(op).end;
+          break;
+        }
+    buffer.paired.end = std::max(buffer.paired.end, next);
+    if (isa<CopyOutOp>(user))
+      end = std::max(end, positions.lookup(&user->getBlock()->back()).end);
+    buffer.relaxed.end = std::max(buffer.relaxed.end, end);
+  }
+  return success();
+}
+
+static bool isInLoop(Operation *op) {
+  return op->getParentOfType<scf::ForOp>() || op->getParentOfType<scf::WhileOp>();
+}
+
+/// True if more than one role has tiles of its own.
+bool SharedTiles::severalRolesStage() {
+  int roles = 0;
+  for (auto role : body.getOps<RoleOp>())
+    roles += role.getBody()
+                 .walk([](Operation *op) {
+                   return isa<StageOp>(op) || (isa<CopyOp>(op) && !cast<CopyOp>(op).getInto())
+                              ? WalkResult::interrupt()
+                              : WalkResult::advance();
+                 })
+                 .wasInterrupted();
+  return roles > 1;
+}
+
+LogicalResult SharedTiles::collect() {
+  number(body);
+  const Interval always = {0, next};
+  WalkResult result = body.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto ring = dyn_cast<RingOp>(op)) {
+      SmemType tile = ring.getType().getTile();
+      std::optional<int64_t> fixed;
+      if (ring.getOffset())
+        fixed = static_cast<int64_t>(*ring.getOffset());
+      buffers.push_back({op, tile, ring.getType().getDepth() * ringSlotBytes(tile),
+                         sharedLayout(tile).alignment(), always, always, always, always, fixed});
+      return WalkResult::advance();
+    }
+    auto copy = dyn_cast<CopyOp>(op);
+    // A copy that fills a slot has no tile of its own.
+    if (!isa<StageOp, CopyOp>(op) || (copy && copy.getInto()) ||
+        llvm::any_of(op->getUsers(), llvm::IsaPred<CommitOp>) || (counts && !counts(op)))
+      return WalkResult::advance();
+    Value tile = op->getResult(0);
+    auto type = cast<SmemType>(tile.getType());
+    layout::SharedLayout layout = sharedLayout(type);
+    if (type.getSwizzle().isUnknown()) {
+      op->emitOpError("makes a shared tile without a layout; cta-swizzle-shared chooses one");
+      return WalkResult::interrupt();
+    }
+    if (layout::Error why = layout.validate()) {
+      op->emitOpError("makes a shared tile with an impossible layout, ") << type << ": " << *why;
+      return WalkResult::interrupt();
+    }
+    Interval at = positions.lookup(op);
+    buffers.push_back(
+        {op, type, layout.sizeBytes(), layout.alignment(), at, at, at, {}, offsetOf(op)});
+    Buffer &buffer = buffers.back();
+    if (failed(addUses(buffer, tile)))
+      return WalkResult::interrupt();
+    // Roles run beside each other.
+    if (op->getParentOfType<RoleOp>() && severalRolesStage())
+      buffer.live = buffer.paired = buffer.relaxed = always;
+    if (auto role = op->getParentOfType<RoleOp>(); role && role.getReplicas()) {
+      if (replicated && replicated != role) {
+        InFlightDiagnostic error = op->emitOpError("is staged by a second role with replicas; one "
+                                                   "role of a launch may have replicas and stage");
+        error.attachNote(replicated.getLoc()) << "the first";
+        return WalkResult::interrupt();
+      }
+      replicated = role;
+      buffer.replicated = true;
+      if (buffer.fixed) {
+        op->emitOpError("offset ")
+            << *buffer.fixed << " is given by the text, but each replica of the role has its own "
+            << "copy of the tile; leave the offset out";
+        return WalkResult::interrupt();
+      }
+    }
+    buffer.spacious = buffer.relaxed;
+    if (isInLoop(op))
+      buffer.spacious = {positions.lookup(&op->getBlock()->front()).begin,
+                         positions.lookup(&op->getBlock()->back()).end};
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===--- placement ---------------------------------------------------------------------------===//
+
+Offsets SharedTiles::place(Lifetime lifetime) const {
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, buffers.size()));
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    // Rings first: they leave no gaps, so that the rest needs what cta-schedule has counted.
+    auto rank = [&](const Buffer &x) {
+      return x.fixed ? 0 : isa<RingOp>(x.op) ? 1 : x.replicated ? 3 : 2;
+    };
+    int rankA = rank(buffers[a]), rankB = rank(buffers[b]);
+    return rankA != rankB ? rankA < rankB : buffers[a].bytes > buffers[b].bytes;
+  });
+  Offsets offsets(buffers.size(), 0);
+  SmallVector<unsigned> placed;
+  for (unsigned i : order) {
+    const Buffer &buffer = buffers[i];
+    Interval live = buffer.*lifetime;
+    SmallVector<unsigned> rivals;
+    llvm::copy_if(placed, std::back_inserter(rivals),
+                  [&](unsigned j) { return live.overlaps(buffers[j].*lifetime); });
+    // The start of the memory or the end of a rival: the lowest that is free. Other replicas' tiles
+    // follow at a distance, where no rival is looked for.
+    int64_t start = 0;
+    if (buffer.replicated)
+      for (unsigned j : placed)
+        if (!buffers[j].replicated)
+          start = std::max<int64_t>(start,
+                                    llvm::alignTo(buffers[j].end(offsets[j]), kMaxTileAlignment));
+    SmallVector<int64_t> candidates{start};
+    for (unsigned j : rivals)
+      candidates.push_back(
+          std::max<int64_t>(start, llvm::alignTo(buffers[j].end(offsets[j]), buffer.alignment)));
+    llvm::sort(candidates);
+    auto isFree = [&](int64_t offset) {
+      return llvm::none_of(rivals, [&](unsigned j) {
+        return offset < buffers[j].end(offsets[j]) && offsets[j] < buffer.end(offset);
+      });
+    };
+    offsets[i] = buffer.fixed ? *buffer.fixed : *llvm::find_if(candidates, isFree);
+    placed.push_back(i);
+  }
+  return offsets;
+}
+
+/// The bytes from one replica's tiles to the next's.
+int64_t SharedTiles::stagedByReplica(const Offsets &offsets) const {
+  std::optional<int64_t> begin;
+  int64_t end = 0;
+  for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets)) {
+    if (!buffer.replicated)
+      continue;
+    begin = std::min(begin.value_or(offset), offset);
+    end = std::max(end, buffer.end(offset));
+  }
+  return llvm::alignTo(end - begin.value_or(end), kMaxTileAlignment);
+}
+
+int64_t SharedTiles::total(const Offsets &offsets) const {
+  int64_t bytes = 0;
+  for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets))
+    bytes = std::max(bytes, buffer.end(offset));
+  if (!replicated)
+    return bytes;
+  return bytes + (RoleOp(replicated).numReplicas() - 1) * stagedByReplica(offsets);
+}
+
+//===--- what others ask ---------------------------------------------------------------------===//
+
+int64_t tessera::cta::blocksPerSM(LaunchOp launch, int64_t bytes) {
+  const int64_t threads = blockThreads(launch);
+  // Those that the plan demands have their registers: roles deal them.
+  const int64_t demanded = static_cast<int64_t>(launch.getMinBlocks().value_or(1));
+  return std::min({kSharedBytesPerSM / (bytes + kReservedSharedBytes), kThreadsPerSM / threads,
+                   std::max(blocksByRegisters(launch, threads), demanded)});
+}
+
+int64_t tessera::cta::copyBarrierBytes(LaunchOp launch) {
+  int64_t count = 0;
+  launch.getBody().walk([&](CopyOp copy) {
+    auto role = copy->getParentOfType<RoleOp>();
+    if (!copy.getInto() && !copy.isCpAsync() &&
+        llvm::none_of(copy->getUsers(), llvm::IsaPred<CommitOp>))
+      count += role ? role.numReplicas() : 1;
+  });
+  return count * kMBarrierBytes;
+}
+
+static FailureOr<StagedBytes> stagedBytesOf(SharedTiles tiles) {
+  if (failed(tiles.collect()))
+    return failure();
+  return StagedBytes{tiles.total(tiles.place(&Buffer::live)),
+                     tiles.total(tiles.place(&Buffer::paired))};
+}
+
+FailureOr<StagedBytes> tessera::cta::stagedBytes(LaunchOp launch) {
+  return stagedBytesOf(SharedTiles(launch.getBody().front()));
+}
+
+FailureOr<StagedBytes> tessera::cta::stagedBytes(tile::GridOp grid, CountsTile counts) {
+  return stagedBytesOf(SharedTiles(grid.getBody().front(), counts));
+}

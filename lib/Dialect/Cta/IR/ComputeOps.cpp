@@ -1,0 +1,291 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Layout/RegisterForms.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+//===--- products: one syntax
+//-----------------------------------------------------------------------===//
+
+/// `%a, %b[, %c] attrs : type(a), type(b) -> type(result)`.
+static ParseResult parseProduct(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  Type a, b, d;
+  if (parser.parseOperandList(operands) || parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (operands.size() < 2 || operands.size() > 3)
+    return parser.emitError(loc) << "expected two or three operands: a, b and optionally c";
+  if (parser.parseColonType(a) || parser.parseComma() || parser.parseType(b) ||
+      parser.parseArrow() || parser.parseType(d))
+    return failure();
+  SmallVector<Type> types{a, b};
+  if (operands.size() == 3)
+    types.push_back(d);
+  result.addTypes(d);
+  return parser.resolveOperands(operands, types, loc, result.operands);
+}
+
+static void printProduct(Operation *op, OpAsmPrinter &p) {
+  p << ' ' << op->getOperands();
+  p.printOptionalAttrDict(op->getAttrs());
+  p << " : " << op->getOperand(0).getType() << ", " << op->getOperand(1).getType() << " -> "
+    << op->getResult(0).getType();
+}
+
+/// M x K and K x N make M x N, all with one batch or none.
+static bool extentsAgree(ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<int64_t> d) {
+  unsigned rank = a.size();
+  return (rank == 2 || rank == 3) && b.size() == rank && d.size() == rank &&
+         (rank == 2 || (a[0] == b[0] && a[0] == d[0])) && a[rank - 1] == b[rank - 2] &&
+         a[rank - 2] == d[rank - 2] && b[rank - 1] == d[rank - 1];
+}
+
+ParseResult MmaOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseProduct(parser, result);
+}
+void MmaOp::print(OpAsmPrinter &p) { printProduct(*this, p); }
+LogicalResult MmaOp::verify() {
+  if (!extentsAgree(getAType().getShape(), getBType().getShape(), getResultType().getShape()))
+    return emitOpError("mma_c1: the extents of a, b and the result do not agree");
+  if (getAType().getElementType() != getBType().getElementType())
+    return emitOpError("mma_c2: both operands must have one element type");
+  if (getC() && getC().getType() != getResult().getType())
+    return emitOpError("mma_c3: c must have the type of the result");
+  return success();
+}
+
+ParseResult WgmmaOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseProduct(parser, result);
+}
+void WgmmaOp::print(OpAsmPrinter &p) { printProduct(*this, p); }
+int64_t WgmmaOp::getM() { return getResultType().getDimSize(0); }
+int64_t WgmmaOp::getN() { return getResultType().getDimSize(1); }
+int64_t WgmmaOp::getK() { return getBType().getShape()[getKDimOfB()]; }
+bool WgmmaOp::sharesColumns(int64_t warpgroups) {
+  return layout::wgmmaSplit(getM(), getN(), warpgroups) == 1;
+}
+layout::RegisterLayout WgmmaOp::resultLayout(int64_t warpgroups) {
+  return layout::wgmmaAcc(warpgroups, sharesColumns(warpgroups) ? 1 : 0);
+}
+layout::RegisterLayout WgmmaOp::operandLayout(int64_t warpgroups) {
+  return layout::wgmmaA(16, warpgroups, sharesColumns(warpgroups) ? -1 : 0);
+}
+
+void WgmmaOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  if (!isAsync())
+    return;
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+Speculation::Speculatability WgmmaOp::getSpeculatability() {
+  return isAsync() ? Speculation::NotSpeculatable : Speculation::Speculatable;
+}
+
+LogicalResult WgmmaOp::verify() {
+  auto shapeOf = [](ArrayRef<int64_t> shape, bool transposed) {
+    SmallVector<int64_t> result(shape);
+    if (transposed)
+      std::reverse(result.begin(), result.end());
+    return result;
+  };
+  if (getTransposeA() && aInRegisters())
+    return emitOpError("wgmma_c3: a in registers cannot be transposed");
+  if (getResultType().getRank() != 2 ||
+      !extentsAgree(shapeOf(tileShape(getA().getType()), getTransposeA()),
+                    shapeOf(getBType().getShape(), getTransposeB()), getResultType().getShape()))
+    return emitOpError("wgmma_c3: a is M x K (K x M with transpose_a), b K x N (N x K with "
+                       "transpose_b), the result M x N");
+  if (getC() && getC().getType() != getResult().getType())
+    return emitOpError() << (isa<AsyncType>(getC().getType()) == isAsync()
+                                 ? "wgmma_c3: c must have the type of the result"
+                                 : "wgmma_c5: c must be asynchronous exactly if the result is");
+  Type a = tileElementType(getA().getType()), b = getBType().getElementType(),
+       d = getResultType().getElementType();
+  if (a != b || !(a.isF16() || a.isBF16()) || !(d.isF32() || (d.isF16() && a.isF16())))
+    return emitOpError("wgmma_c1: needs f16 or bf16 operands of one type and f32 accumulators (f16 "
+                       "for f16), got ")
+           << a << ", " << b << " -> " << d;
+  FragAttr acc = FragAttr::of(getResultType());
+  int64_t groups = acc ? acc.getWgCount() : 1;
+  if (layout::wgmmaSplit(getM(), getN(), groups) < 0 || getK() % 16 || getN() % 8)
+    return emitOpError("wgmma_c2: M must be a multiple of 64 for each of the ")
+           << groups << " warpgroups (or for all, and N one of 8 for each), K of 16, N of 8; got "
+           << "M = " << getM() << ", K = " << getK() << ", N = " << getN();
+  if (!acc)
+    return success();
+  if (acc.layout() != resultLayout(groups))
+    return emitOpError("wgmma_c4: the result must have layout wgmma_acc, whose warpgroups share ")
+           << (sharesColumns(groups) ? "columns (dim = 1)" : "rows");
+  auto checkShared = [&](Value operand, StringRef name) -> LogicalResult {
+    auto smem = dyn_cast<SmemType>(operand.getType());
+    if (smem && smem.getSwizzle().isLinear())
+      return emitOpError("wgmma_c4: ") << name << " must be a swizzled shared tile, got " << smem;
+    return success();
+  };
+  if (failed(checkShared(getA(), "a")) || failed(checkShared(getB(), "b")))
+    return failure();
+  if (aInRegisters()) {
+    FragAttr frag = FragAttr::of(getA().getType());
+    if (!frag || frag.layout() != operandLayout(groups))
+      return emitOpError("wgmma_c4: a in registers must have layout wgmma_a of ")
+             << groups << " warpgroups"
+             << (sharesColumns(groups) ? ", each with all rows (dim = -1)" : "");
+  }
+  return success();
+}
+
+//===--- reduce
+//-------------------------------------------------------------------------------------===//
+
+ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &b = parser.getBuilder();
+  SmallVector<OpAsmParser::UnresolvedOperand> inputs, inits;
+  SmallVector<int64_t> dims;
+  if (parser.parseOperandList(inputs, OpAsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("dims") || parser.parseEqual() ||
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
+                                     [&]() { return parser.parseInteger(dims.emplace_back()); }) ||
+      parser.parseKeyword("init") ||
+      parser.parseOperandList(inits, OpAsmParser::Delimiter::Paren) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  Region *combiner = result.addRegion();
+  SmallVector<Type> inputTypes, resultTypes, initTypes;
+  if (parser.parseRegion(*combiner))
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseColonTypeList(inputTypes) || parser.parseArrow() ||
+      parser.parseTypeList(resultTypes))
+    return failure();
+  for (Type type : inputTypes) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return parser.emitError(loc) << "expected ranked tensors, got " << type;
+    initTypes.push_back(tensor.getElementType());
+  }
+  result.addAttribute("dims", b.getDenseI64ArrayAttr(dims));
+  result.addAttribute("operandSegmentSizes",
+                      b.getDenseI32ArrayAttr({static_cast<int32_t>(inputs.size()),
+                                              static_cast<int32_t>(inits.size())}));
+  result.addTypes(resultTypes);
+  return failure(parser.resolveOperands(inputs, inputTypes, loc, result.operands) ||
+                 parser.resolveOperands(inits, initTypes, loc, result.operands));
+}
+
+void ReduceOp::print(OpAsmPrinter &p) {
+  p << " (" << getInputs() << ") dims = [";
+  llvm::interleaveComma(getDims(), p);
+  p << "] init(" << getInits() << ')';
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"dims", "operandSegmentSizes"});
+  p << ' ';
+  p.printRegion(getCombiner());
+  p << " : " << getInputs().getTypes() << " -> ";
+  llvm::interleaveComma(getResultTypes(), p);
+}
+
+LogicalResult ReduceOp::verify() {
+  unsigned n = getInputs().size();
+  if (!n || getInits().size() != n || getNumResults() != n ||
+      getCombiner().getNumArguments() != 2 * n)
+    return emitOpError("reduce_c5: needs as many identities and results as inputs, and two "
+                       "combiner arguments for each");
+  ArrayRef<int64_t> shape = tileShape(getInputs().front().getType());
+  for (auto [i, d] : llvm::enumerate(getDims()))
+    if (d < 0 || d >= static_cast<int64_t>(shape.size()) || (i && getDims()[i - 1] >= d))
+      return emitOpError("reduce_c2: 'dims' must ascend and be below the rank ") << shape.size();
+  if (getPartial()) {
+    for (auto [input, result] : llvm::zip_equal(getInputs(), getResults())) {
+      auto type = cast<RankedTensorType>(input.getType());
+      FragAttr frag = FragAttr::of(type);
+      if (!frag || mixesDims(frag.layout(), getDims()))
+        return emitOpError("reduce_c6: a partial reduction needs inputs with a layout that does "
+                           "not mix reduced with other dimensions, got ")
+               << type;
+      if (result.getType() != partialType(type, getDims()))
+        return emitOpError("reduce_c6: the partial result must be ")
+               << partialType(type, getDims()) << ", got " << result.getType();
+    }
+  }
+  SmallVector<int64_t> reduced;
+  for (auto [d, extent] : llvm::enumerate(shape))
+    if (!llvm::is_contained(getDims(), static_cast<int64_t>(d)))
+      reduced.push_back(extent);
+  auto yield = dyn_cast_or_null<tile::YieldOp>(getCombiner().front().getTerminator());
+  if (!yield || yield.getValues().size() != n)
+    return emitOpError("reduce_c5: the combiner must end with a tile.yield of ") << n << " values";
+  for (unsigned i = 0; i < n; ++i) {
+    Type element = tileElementType(getInputs()[i].getType());
+    if (tileShape(getInputs()[i].getType()) != shape ||
+        (!getPartial() && tileShape(getResult(i).getType()) != ArrayRef<int64_t>(reduced)) ||
+        tileElementType(getResult(i).getType()) != element)
+      return emitOpError("reduce_c3: result ")
+             << i << " must be " << RankedTensorType::get(reduced, element) << ", got "
+             << getResult(i).getType();
+    if (getInits()[i].getType() != element || getCombiner().getArgument(i).getType() != element ||
+        getCombiner().getArgument(n + i).getType() != element ||
+        yield.getValues()[i].getType() != element)
+      return emitOpError("reduce_c5: identity, combiner arguments and yielded value ")
+             << i << " must have type " << element;
+  }
+  return success();
+}
+
+bool ReduceOp::mixesDims(const layout::RegisterLayout &layout, ArrayRef<int64_t> dims) {
+  for (const auto *basis : {&layout.regs, &layout.lanes, &layout.warps})
+    for (const layout::Coord &vector : *basis) {
+      bool along = false, across = false;
+      for (auto [d, x] : llvm::enumerate(vector))
+        (llvm::is_contained(dims, static_cast<int64_t>(d)) ? along : across) |= x != 0;
+      if (along && across)
+        return true;
+    }
+  return false;
+}
+
+RankedTensorType ReduceOp::reducedType(RankedTensorType input, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> shape;
+  for (auto [d, extent] : llvm::enumerate(input.getShape()))
+    if (!llvm::is_contained(dims, static_cast<int64_t>(d)))
+      shape.push_back(extent);
+  Attribute encoding;
+  if (FragAttr frag = FragAttr::of(input)) {
+    layout::RegisterLayout l = frag.layout();
+    for (int64_t d : llvm::reverse(dims))
+      l = l.sliceDim(static_cast<int>(d));
+    encoding = FragAttr::get(input.getContext(), l);
+  }
+  return RankedTensorType::get(shape, input.getElementType(), encoding);
+}
+
+RankedTensorType ReduceOp::partialType(RankedTensorType input, ArrayRef<int64_t> dims) {
+  layout::RegisterLayout l = FragAttr::of(input).layout(), parts = l;
+  SmallVector<int64_t> shape(input.getShape());
+  parts.regs.clear();
+  for (const layout::Coord &vector : l.regs)
+    if (llvm::all_of(dims, [&](int64_t d) { return !vector[d]; }))
+      parts.regs.push_back(vector);
+  for (int64_t d : dims) {
+    for (layout::Coord &vector : parts.lanes)
+      vector[d] = 0;
+    shape[d] = 1;
+    // A warp may move along several reduced dimensions at once: the first of them counts it.
+    for (layout::Coord &vector : parts.warps) {
+      bool counted = llvm::any_of(dims, [&](int64_t e) { return e < d && vector[e] != 0; });
+      bool moves = vector[d] != 0 && !counted;
+      vector[d] = moves ? shape[d] : 0;
+      shape[d] *= moves ? 2 : 1;
+    }
+    if (parts.wgDim == d)
+      shape[d] *= parts.wgCount;
+  }
+  return RankedTensorType::get(shape, input.getElementType(),
+                               FragAttr::get(input.getContext(), parts));
+}

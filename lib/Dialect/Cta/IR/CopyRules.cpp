@@ -1,0 +1,237 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Cta/IR/CopyRules.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Tile/Access.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/TmaRules.h"
+#include "tessera/Layout/RegisterForms.h"
+
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+Access::Access(LoadOp op)
+    : op(op), isStore(false), memref(op.getSource()), mask(op.getMask()), type(op.getMemRefType()),
+      tile(op.getTileType()), coords(op.getCoords()), limits(op.getLimits()), dims(op.getDims()),
+      maskDims(op.getMaskDims()), limited(op.getLimited()), pad(op.getPadAttr()) {}
+
+Access::Access(StoreOp op)
+    : op(op), isStore(true), memref(op.getDest()), mask(op.getMask()), type(op.getMemRefType()),
+      tile(op.getTileType()), coords(op.getCoords()), limits(op.getLimits()), dims(op.getDims()),
+      maskDims(op.getMaskDims()), limited(op.getLimited()) {}
+
+Access::Access(tile::LoadOp op)
+    : op(op), isStore(false), memref(op.getSource()), mask(op.getMask()), type(op.getMemRefType()),
+      tile(op.getTileType()), coords(op.getCoords()), limits(op.getLimits()), dims(op.getDims()),
+      maskDims(op.getMaskDims()), limited(op.getLimited()), pad(op.getPadAttr()) {}
+
+Access::Access(tile::StoreOp op)
+    : op(op), isStore(true), memref(op.getDest()), mask(op.getMask()), type(op.getMemRefType()),
+      tile(op.getTileType()), coords(op.getCoords()), limits(op.getLimits()), dims(op.getDims()),
+      maskDims(op.getMaskDims()), limited(op.getLimited()) {}
+
+Value Access::limit(unsigned tileDim) const { return tile::limitOf(limits, limited, tileDim); }
+
+SmemType tessera::cta::tmaImage(const Access &access) {
+  int dim = contiguousTileDim(access.type, access.dims);
+  int64_t rank = access.tile.getRank();
+  if (dim < 0)
+    return {};
+  MLIRContext *context = access.tile.getContext();
+  auto image = [&](SwizzleAttr swizzle) {
+    return SmemType::get(context, access.tile.getShape(), access.tile.getElementType(), swizzle);
+  };
+  if (rank == 1)
+    return image(SwizzleAttr::linear(context));
+  if (dim < rank - 2)
+    return {};
+  for (int64_t span : {128, 64, 32, 0})
+    if (SmemType type = image(SwizzleAttr::get(context, span, dim, 0));
+        !sharedLayout(type).validateTma())
+      return type;
+  return image(SwizzleAttr::linear(context));
+}
+
+//===--- TMA
+//----------------------------------------------------------------------------------------===//
+
+std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Access &access,
+                                                   SmemType shared) {
+  const tile::Facts::Place place(facts, access.op);
+  if (auto why = tile::whyNotTmaRoot(access.memref))
+    return why;
+  if (auto why = tile::whyNotTmaBounds(facts, access.memref, access.limits, access.limited,
+                                       access.dims, access.mask, access.pad))
+    return why;
+  layout::SharedLayout image = sharedLayout(shared);
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(access.type.getStridesAndOffset(strides, offset)) || access.dims.empty())
+    return std::string("the memref has no strides");
+  unsigned inner = access.dims[image.contiguousDim];
+  if (auto why = tile::whyNotTmaStrides(facts, access.memref, inner))
+    return why;
+  if (auto why = tile::whyNotTmaExtents(facts, access.memref, access.coords))
+    return why;
+  if (auto why = tile::whyNotTmaPlace(facts, access.memref, access.coords, inner, access.isStore))
+    return why;
+  int64_t units =
+      std::max<int64_t>(1, tile::kTmaGranule / tile::elementBytes(access.type.getElementType()));
+  if (access.isStore && facts.sizeDivisibility(access.memref, inner) % units)
+    return "the size of dimension " + std::to_string(inner) + " of " + tile::nameOf(access.memref) +
+           " is not known to be a multiple of 16 bytes, at which TMA stores are clipped; add "
+           "tile.size_divisible to it";
+  if (layout::Error error = image.validateTma())
+    return *error;
+  return std::nullopt;
+}
+
+//===--- vectors
+//------------------------------------------------------------------------------------===//
+
+/// Along tile dimension `dim`, at most `wanted` elements.
+static VectorChoice narrowVector(tile::Facts &facts, const Access &access, int dim,
+                                 int64_t wanted) {
+  const tile::Facts::Place place(facts, access.op);
+  VectorChoice choice;
+  int64_t bytes = tile::elementBytes(access.tile.getElementType());
+  std::string name = tile::nameOf(access.memref);
+  unsigned inner = access.dims[dim];
+  layout::Coord shape = coordOf(access.tile.getShape());
+  auto divides = [](int64_t number) { return number ? layout::powerOf2Dividing(number) : 1 << 20; };
+  wanted = std::min(wanted, divides(shape[dim]));
+  choice.elements = wanted;
+  auto narrow = [&](int64_t to, const std::string &why) {
+    if (to >= choice.elements)
+      return;
+    choice.elements = std::max<int64_t>(to, 1);
+    choice.why = why;
+  };
+  narrow(divides(facts.alignment(access.memref)) / bytes,
+         "the base of " + name + " is not known to be a multiple of " +
+             std::to_string(wanted * bytes) + " bytes (tile.align)");
+  for (unsigned d = 0, rank = access.type.getRank(); d < rank; ++d)
+    if (d != inner && access.type.getDimSize(d) != 1)
+      narrow(divides(facts.strideDivisibility(access.memref, d)),
+             "the stride of dimension " + std::to_string(d) + " of " + name +
+                 " is not known to be a multiple of " + std::to_string(wanted) +
+                 " (tile.stride_divisible)");
+  narrow(divides(facts.divisibility(access.coords[inner])),
+         "the coordinate of dimension " + std::to_string(inner) +
+             " is not known to be a multiple of " + std::to_string(wanted));
+  // An access must be in bounds or out as a whole.
+  tile::IntRange at = facts.range(access.coords[inner]);
+  tile::IntRange size = facts.sizeRange(access.memref, inner);
+  bool inside = at.min >= 0 && size.min >= shape[dim] && at.max <= size.min - shape[dim];
+  if (!inside)
+    narrow(divides(facts.sizeDivisibility(access.memref, inner)),
+           "the size of dimension " + std::to_string(inner) + " of " + name +
+               " is not known to be a multiple of " + std::to_string(wanted) +
+               " (tile.size_divisible)");
+  if (Value limit = access.limit(dim); limit && !facts.coversSize(limit, access.memref, inner))
+    narrow(divides(facts.divisibility(limit)),
+           "the limit of tile dimension " + std::to_string(dim) +
+               " is not known to be a multiple of " + std::to_string(wanted));
+  if (access.mask && llvm::is_contained(access.maskDims, static_cast<int64_t>(dim)))
+    narrow(1, "the mask varies along the contiguous dimension");
+  if (choice.elements < wanted)
+    choice.why =
+        (choice.elements == 1 ? std::string("no vectors: ")
+                              : std::to_string(choice.elements) + " elements at a time: ") +
+        choice.why;
+  else
+    choice.why.clear();
+  return choice;
+}
+
+VectorChoice tessera::cta::chooseVector(tile::Facts &facts, const Access &access) {
+  VectorChoice choice;
+  FragAttr frag = FragAttr::of(access.tile);
+  int64_t bytes = tile::elementBytes(access.tile.getElementType());
+  if (!frag || access.tile.getRank() == 0)
+    return choice;
+  int dim = contiguousTileDim(access.type, access.dims);
+  if (dim < 0) {
+    choice.why = "no vectors: no dimension of the tile is known to have stride 1 in memory";
+    return choice;
+  }
+  layout::Coord shape = coordOf(access.tile.getShape());
+  return narrowVector(
+      facts, access, dim,
+      std::min(frag.layout().contiguousRegisters(shape, dim), std::max<int64_t>(1, 16 / bytes)));
+}
+
+int64_t tessera::cta::widestVector(tile::Facts &facts, const Access &access) {
+  int dim = access.tile.getRank() ? contiguousTileDim(access.type, access.dims) : -1;
+  if (dim < 0)
+    return 1;
+  int64_t bytes = tile::elementBytes(access.tile.getElementType());
+  return narrowVector(facts, access, dim, std::max<int64_t>(1, 16 / bytes)).elements;
+}
+
+//===--- cp.async
+//-----------------------------------------------------------------------------------===//
+
+CpAsyncChoice tessera::cta::chooseCpAsync(tile::Facts &facts, const Access &access,
+                                          SmemType shared) {
+  const tile::Facts::Place place(facts, access.op);
+  CpAsyncChoice choice;
+  const int64_t bytes = tile::elementBytes(access.tile.getElementType());
+  const std::string name = tile::nameOf(access.memref);
+  auto refuse = [&](const std::string &why) {
+    choice = {0, why};
+    return choice;
+  };
+  if (access.mask)
+    return refuse("it has a mask");
+  auto word = dyn_cast_or_null<tile::PadAttr>(access.pad);
+  if (access.pad &&
+      (!word || (word.getValue() != tile::Pad::Zero && word.getValue() != tile::Pad::Any)))
+    return refuse("it pads with zero only");
+  layout::SharedLayout image = sharedLayout(shared);
+  if (access.dims.empty() || image.validate() ||
+      contiguousTileDim(access.type, access.dims) != image.contiguousDim)
+    return refuse("the shared tile is contiguous along a dimension that is not known to have "
+                  "stride 1 in memory");
+  const unsigned inner = access.dims[image.contiguousDim];
+  int64_t piece = 16;
+  auto narrow = [&](int64_t to, const std::string &why) {
+    to = to ? int64_t(1) << llvm::countr_zero(static_cast<uint64_t>(to)) : 16;
+    if (to >= piece)
+      return;
+    piece = to;
+    choice.why = why;
+  };
+  narrow(facts.alignment(access.memref), "the base of " + name + " (tile.align)");
+  for (unsigned d = 0, rank = access.type.getRank(); d < rank; ++d)
+    if (d != inner && access.type.getDimSize(d) != 1)
+      narrow(facts.strideDivisibility(access.memref, d) * bytes,
+             "the stride of dimension " + std::to_string(d) + " of " + name +
+                 " (tile.stride_divisible)");
+  narrow(facts.divisibility(access.coords[inner]) * bytes,
+         "the coordinate of dimension " + std::to_string(inner));
+  narrow(image.shape[image.contiguousDim] * bytes, "the extent of the tile");
+  if (image.numRows() > 1)
+    narrow(image.spanBytes(), "the rows of the shared tile");
+  if (piece < 4 || piece < bytes)
+    return refuse("no more than " + std::to_string(piece) + " bytes are known to divide " +
+                  choice.why);
+  choice.elements = piece / bytes;
+  if (piece < 16)
+    choice.why = "cp.async of " + std::to_string(piece) + " bytes: no more are known to divide " +
+                 choice.why;
+  return choice;
+}
+
+layout::RegisterLayout tessera::cta::cpAsyncLayout(SmemType shared, int64_t elements,
+                                                   int64_t warpgroups) {
+  layout::SharedLayout image = sharedLayout(shared);
+  const int64_t bytes = elements * (image.elementBits / 8);
+  return layout::blockedFor(image.shape, image.elementBits / 8, image.contiguousDim, kWarpBits,
+                            warpgroups, bytes, /*leastBytes=*/bytes);
+}

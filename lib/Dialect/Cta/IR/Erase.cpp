@@ -1,0 +1,261 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Every placed op as the L0 op it stands for: what `convert-cta-to-tile` calls. Operands come
+// already erased.
+#include "tessera/Dialect/Cta/IR/Cta.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+using Erased = FailureOr<SmallVector<Value>>;
+
+static RankedTensorType erasedTensor(Value value) {
+  return cast<RankedTensorType>(erasedType(value.getType()));
+}
+static Erased one(Value value) { return SmallVector<Value>{value}; }
+
+/// The operands of an access, in order: [value,] memref, coords, limits, mask.
+namespace {
+struct AccessOperands {
+  Value value, memref, mask;
+  ValueRange coords, limits;
+  template <typename Op>
+  AccessOperands(Op op, ValueRange operands, bool hasValue) {
+    unsigned next = 0;
+    if (hasValue)
+      value = operands[next++];
+    memref = operands[next++];
+    coords = operands.slice(next, op.getCoords().size());
+    next += coords.size();
+    limits = operands.slice(next, op.getLimits().size());
+    next += limits.size();
+    if (op.getMask())
+      mask = operands[next];
+  }
+};
+} // namespace
+
+template <typename Op>
+static Erased eraseSource(Op op, OpBuilder &b, ValueRange operands, tile::CacheAttr cache) {
+  AccessOperands a(op, operands, /*hasValue=*/false);
+  return one(tile::LoadOp::create(b, op.getLoc(), erasedTensor(op.getResult()), a.memref, a.coords,
+                                  a.limits, a.mask, op.getDimsAttr(), op.getLimitedAttr(),
+                                  op.getMaskDimsAttr(), op.getPadAttr(), tile::RequireAttr{},
+                                  IntegerAttr{}, cache));
+}
+
+template <typename Op>
+static Erased eraseDestination(Op op, OpBuilder &b, ValueRange operands) {
+  AccessOperands a(op, operands, /*hasValue=*/true);
+  tile::StoreOp::create(b, op.getLoc(), a.value, a.memref, a.coords, a.limits, a.mask,
+                        op.getDimsAttr(), op.getLimitedAttr(), op.getMaskDimsAttr(),
+                        tile::RequireAttr{}, op.getCacheAttr());
+  return SmallVector<Value>{};
+}
+
+Erased LoadOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return eraseSource(*this, b, operands, getCacheAttr());
+}
+Erased CopyOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  // L0 has no hints for some launches.
+  return eraseSource(*this, b, operands, getCacheIf() ? tile::CacheAttr() : getCacheAttr());
+}
+Erased StoreOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return eraseDestination(*this, b, operands);
+}
+Erased CopyOutOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return eraseDestination(*this, b, operands);
+}
+
+/// Blocks that run one after the other in the order of their numbers need no flags.
+static SmallVector<Value> slotCoords(OpBuilder &b, Location loc, Value slot, int64_t rank) {
+  SmallVector<Value> coords{slot};
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  coords.append(rank, zero);
+  return coords;
+}
+Erased PutPartialOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  int64_t rank = erasedTensor(getValue()).getRank();
+  tile::StoreOp::create(b, getLoc(), operands[0], operands[1],
+                        slotCoords(b, getLoc(), operands[2], rank));
+  return SmallVector<Value>{};
+}
+Erased AddPartialOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  RankedTensorType type = erasedTensor(getValue());
+  Value other = tile::LoadOp::create(b, getLoc(), type, operands[1],
+                                     slotCoords(b, getLoc(), operands[2], type.getRank()));
+  if (isa<FloatType>(type.getElementType()))
+    return one(arith::AddFOp::create(b, getLoc(), operands[0], other));
+  return one(arith::AddIOp::create(b, getLoc(), operands[0], other));
+}
+
+static Value concat(OpBuilder &b, Location loc, ValueRange inputs, int64_t dim,
+                    RankedTensorType type) {
+  if (inputs.size() == 1)
+    return inputs.front();
+  return tensor::ConcatOp::create(b, loc, type, dim, inputs);
+}
+
+Erased StageOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(concat(b, getLoc(), operands, getConcatDim(), erasedTensor(getResult())));
+}
+Erased ConcatOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(concat(b, getLoc(), operands, getDim(), erasedTensor(getResult())));
+}
+
+/// Through rank 1: tensor.reshape would need a shape operand.
+static Value reshape(OpBuilder &b, Location loc, Value source, RankedTensorType type) {
+  auto from = cast<RankedTensorType>(source.getType());
+  if (from == type)
+    return source;
+  auto flat = RankedTensorType::get({from.getNumElements()}, from.getElementType());
+  auto all = [](int64_t rank) {
+    SmallVector<ReassociationIndices> groups(rank ? 1 : 0);
+    for (int64_t d = 0; d < rank; ++d)
+      groups.front().push_back(d);
+    return groups;
+  };
+  if (from.getRank() != 1) {
+    source = from.getRank() == 0
+                 ? tensor::ExpandShapeOp::create(b, loc, flat, source, all(0)).getResult()
+                 : tensor::CollapseShapeOp::create(b, loc, flat, source, all(from.getRank()))
+                       .getResult();
+  }
+  if (type.getRank() == 1)
+    return source;
+  if (type.getRank() == 0)
+    return tensor::CollapseShapeOp::create(b, loc, type, source, all(0));
+  return tensor::ExpandShapeOp::create(b, loc, type, source, all(type.getRank()));
+}
+
+Erased ViewOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(reshape(b, getLoc(), operands[0], erasedTensor(getResult())));
+}
+Erased ReshapeOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(reshape(b, getLoc(), operands[0], erasedTensor(getResult())));
+}
+
+static Value slice(OpBuilder &b, Location loc, Value source, ArrayRef<int64_t> offsets,
+                   ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+  auto from = cast<RankedTensorType>(source.getType());
+  if (from.getShape() == shape)
+    return source;
+  SmallVector<OpFoldResult> offs = getAsIndexOpFoldResult(b.getContext(), offsets),
+                            sizes = getAsIndexOpFoldResult(b.getContext(), shape),
+                            steps = getAsIndexOpFoldResult(b.getContext(), strides);
+  return tensor::ExtractSliceOp::create(b, loc, RankedTensorType::get(shape, from.getElementType()),
+                                        source, offs, sizes, steps);
+}
+
+Erased SliceOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  SmallVector<int64_t> ones(getOffsets().size(), 1);
+  return one(slice(b, getLoc(), operands[0], getOffsets(), erasedTensor(getResult()).getShape(),
+                   getStrides().value_or(ones)));
+}
+
+Erased ReadOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  // Slice the box, bring the named dimensions into order, drop the others (extent 1).
+  auto from = cast<RankedTensorType>(operands[0].getType());
+  RankedTensorType to = erasedTensor(getResult());
+  SmallVector<int64_t> dims = dimsOrIdentity(), box(from.getRank(), 1), order;
+  for (auto [d, s] : llvm::enumerate(dims))
+    box[s] = to.getDimSize(d);
+  Value value = slice(b, getLoc(), operands[0], offsetsOrZero(), box, stridesOrOne());
+  for (int64_t d = 0; d < from.getRank(); ++d)
+    if (!llvm::is_contained(dims, d))
+      order.push_back(d);
+  order.append(dims);
+  SmallVector<int64_t> shape;
+  for (int64_t d : order)
+    shape.push_back(box[d]);
+  if (!llvm::is_sorted(order))
+    value = tile::TransposeOp::create(
+        b, getLoc(), RankedTensorType::get(shape, from.getElementType()), value, order);
+  return one(reshape(b, getLoc(), value, to));
+}
+
+Erased MmaOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(tile::MmaOp::create(b, getLoc(), erasedTensor(getResult()), operands[0], operands[1],
+                                 operands.size() > 2 ? operands[2] : Value{}, getPrecisionAttr(),
+                                 getLhsUnsignedAttr(), getRhsUnsignedAttr(),
+                                 getAccumulateEveryAttr(), tile::RequireAttr{}));
+}
+static Value transposed(OpBuilder &b, Location loc, Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  auto to = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)}, type.getElementType());
+  return tile::TransposeOp::create(b, loc, to, tile, ArrayRef<int64_t>{1, 0});
+}
+
+Erased WgmmaOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  Value left = getTransposeA() ? transposed(b, getLoc(), operands[0]) : operands[0],
+        right = getTransposeB() ? transposed(b, getLoc(), operands[1]) : operands[1];
+  return one(tile::MmaOp::create(b, getLoc(), erasedTensor(getResult()), left, right,
+                                 operands.size() > 2 ? operands[2] : Value{}, tile::PrecisionAttr{},
+                                 UnitAttr{}, UnitAttr{}, IntegerAttr{}, tile::RequireAttr{}));
+}
+
+/// A partial reduction as the whole result in part 0 and identities in the others.
+static SmallVector<Value> erasedParts(ReduceOp op, OpBuilder &b, ValueRange whole,
+                                      ValueRange inits) {
+  SmallVector<Value> parts;
+  for (auto [value, init, result] : llvm::zip_equal(whole, inits, op.getResults())) {
+    RankedTensorType type = erasedTensor(result);
+    SmallVector<int64_t> kept;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (!llvm::is_contained(op.getDims(), d))
+        kept.push_back(d);
+    Value all = tile::BroadcastOp::create(b, op.getLoc(), type, value, kept);
+    Value identity = tile::BroadcastOp::create(b, op.getLoc(), type, init, ArrayRef<int64_t>{});
+    auto numbers = RankedTensorType::get(type.getShape(), b.getI32Type());
+    Value zero =
+        arith::ConstantOp::create(b, op.getLoc(), numbers, cast<TypedAttr>(b.getZeroAttr(numbers)));
+    for (int64_t d : op.getDims()) {
+      Value part = tile::IotaOp::create(b, op.getLoc(), numbers, d, Value{});
+      Value first = arith::CmpIOp::create(b, op.getLoc(), arith::CmpIPredicate::eq, part, zero);
+      all = arith::SelectOp::create(b, op.getLoc(), first, all, identity);
+    }
+    parts.push_back(all);
+  }
+  return parts;
+}
+
+Erased ReduceOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  unsigned n = getInputs().size();
+  SmallVector<Type> types;
+  for (Value input : getInputs())
+    types.push_back(reducedType(erasedTensor(input), getDims()));
+  auto reduce =
+      tile::ReduceOp::create(b, getLoc(), types, operands.take_front(n), operands.drop_front(n),
+                             getDimsAttr(), tile::ReduceKindAttr{});
+  IRMapping mapping;
+  getCombiner().cloneInto(&reduce.getCombiner(), mapping);
+  if (getPartial())
+    return erasedParts(*this, b, reduce.getResults(), operands.drop_front(n));
+  return SmallVector<Value>(reduce.getResults());
+}
+
+Erased ConvertLayoutOp::eraseToTile(OpBuilder &, ValueRange operands) { return one(operands[0]); }
+Erased BroadcastOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(
+      tile::BroadcastOp::create(b, getLoc(), erasedTensor(getResult()), operands[0], getDims()));
+}
+Erased IotaOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(tile::IotaOp::create(b, getLoc(), erasedTensor(getResult()), getDimAttr(),
+                                  operands.empty() ? Value{} : operands[0]));
+}
+Erased TransposeOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(
+      tile::TransposeOp::create(b, getLoc(), erasedTensor(getResult()), operands[0], getDims()));
+}
+Erased ExtractOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  return one(tensor::ExtractOp::create(b, getLoc(), operands[0], ValueRange{}));
+}
+Erased MaxClustersOp::eraseToTile(OpBuilder &b, ValueRange) {
+  return one(arith::ConstantIndexOp::create(b, getLoc(), std::numeric_limits<int32_t>::max()));
+}
+Erased CompleteOp::eraseToTile(OpBuilder &, ValueRange operands) { return one(operands[0]); }
+Erased ReadyOp::eraseToTile(OpBuilder &, ValueRange operands) { return one(operands[0]); }

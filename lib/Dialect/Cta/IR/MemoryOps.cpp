@@ -1,0 +1,338 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Tile/Access.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
+
+#include "tessera/Machine/Hopper.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+//===--- the access ops: load, store, copy, copy_out
+//-------------------------------------------------===//
+
+/// The attributes that the clauses of an access already print.
+static const StringRef kAccessAttrs[] = {"dims", "limited", "maskDims", "pad",
+                                         "operandSegmentSizes"};
+
+/// A mask has the tile's layout, sliced to its dimensions (a rule of phase placed).
+static auto maskEncodingOf(Type tileType) {
+  return [frag = FragAttr::of(tileType)](ArrayRef<int64_t> maskDims) -> Attribute {
+    return frag ? FragAttr::get(frag.getContext(), maskLayout(frag.layout(), maskDims))
+                : FragAttr{};
+  };
+}
+
+/// `%M[...] clauses [cache_if = %c] [multicast_if = %m] [into %tile[%slot]] attrs : memref ->
+/// tile`; the tile is the result.
+static ParseResult parseSource(OpAsmParser &parser, OperationState &result, bool isCopy = false) {
+  tile::ParsedAccess access;
+  Type memref, tileType;
+  SmallVector<int32_t> segments;
+  OpAsmParser::UnresolvedOperand into, slot, cacheIf, multicastIf;
+  if (parseAccess(parser, access, tile::AccessKind::Load))
+    return failure();
+  bool hasCondition = isCopy && succeeded(parser.parseOptionalKeyword("cache_if"));
+  if (hasCondition && (parser.parseEqual() || parser.parseOperand(cacheIf)))
+    return failure();
+  bool isShared = isCopy && succeeded(parser.parseOptionalKeyword("multicast_if"));
+  if (isShared && (parser.parseEqual() || parser.parseOperand(multicastIf)))
+    return failure();
+  bool hasInto = isCopy && succeeded(parser.parseOptionalKeyword("into"));
+  if (hasInto && (parser.parseOperand(into) || parser.parseLSquare() || parser.parseOperand(slot) ||
+                  parser.parseRSquare()))
+    return failure();
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(memref) ||
+      parser.parseArrow() || parser.parseType(tileType))
+    return failure();
+  if (!isa<RankedTensorType, SmemType>(tileType))
+    return parser.emitError(parser.getNameLoc())
+           << "expected a ranked tensor or a shared tile, got " << tileType;
+  if (resolveAccess(parser, access, memref, tileShape(tileType), result, segments,
+                    maskEncodingOf(tileType)))
+    return failure();
+  SmallVector<int32_t> sizes{1, segments[0], segments[1], segments[2]};
+  if (isCopy) {
+    sizes.append({hasInto, hasInto, hasCondition, isShared});
+    Builder &b = parser.getBuilder();
+    if (hasInto && (parser.resolveOperand(into, tileType, result.operands) ||
+                    parser.resolveOperand(slot, b.getI32Type(), result.operands)))
+      return failure();
+    if (hasCondition && parser.resolveOperand(cacheIf, b.getI1Type(), result.operands))
+      return failure();
+    if (isShared && parser.resolveOperand(multicastIf, b.getI1Type(), result.operands))
+      return failure();
+  }
+  result.addAttribute("operandSegmentSizes", parser.getBuilder().getDenseI32ArrayAttr(sizes));
+  result.addTypes(tileType);
+  return success();
+}
+
+/// `%value, %M[...] clauses attrs : tile -> memref`.
+static ParseResult parseDestination(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand value;
+  tile::ParsedAccess access;
+  Type memref, tileType;
+  SmallVector<int32_t> segments;
+  if (parser.parseOperand(value) || parser.parseComma() ||
+      parseAccess(parser, access, tile::AccessKind::Store) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(tileType) ||
+      parser.parseArrow() || parser.parseType(memref))
+    return failure();
+  if (!isa<RankedTensorType, SmemType>(tileType))
+    return parser.emitError(parser.getNameLoc())
+           << "expected a ranked tensor or a shared tile, got " << tileType;
+  if (parser.resolveOperand(value, tileType, result.operands) ||
+      resolveAccess(parser, access, memref, tileShape(tileType), result, segments,
+                    maskEncodingOf(tileType)))
+    return failure();
+  result.addAttribute("operandSegmentSizes", parser.getBuilder().getDenseI32ArrayAttr(
+                                                 {1, 1, segments[0], segments[1], segments[2]}));
+  return success();
+}
+
+template <typename Op>
+static void printSource(Op op, OpAsmPrinter &p) {
+  Type type = op.getResult().getType();
+  p << ' ';
+  tile::printAccess(p, op.getSource(), op.getCoords(), op.getLimits(), op.getMask(), op.getDims(),
+                    op.getLimited(), op.getMaskDims(), op.getPadAttr(), tileShape(type).size(),
+                    maskEncodingOf(type));
+  if constexpr (std::is_same_v<Op, CopyOp>) {
+    if (op.getCacheIf())
+      p << " cache_if = " << op.getCacheIf();
+    if (op.getMulticastIf())
+      p << " multicast_if = " << op.getMulticastIf();
+    if (op.getInto())
+      p << " into " << op.getInto() << '[' << op.getSlot() << ']';
+  }
+  p.printOptionalAttrDict(op->getAttrs(), kAccessAttrs);
+  p << " : " << op.getSource().getType() << " -> " << type;
+}
+
+template <typename Op>
+static void printDestination(Op op, OpAsmPrinter &p) {
+  Type type = op.getValue().getType();
+  p << ' ' << op.getValue() << ", ";
+  tile::printAccess(p, op.getDest(), op.getCoords(), op.getLimits(), op.getMask(), op.getDims(),
+                    op.getLimited(), op.getMaskDims(), Attribute{}, tileShape(type).size(),
+                    maskEncodingOf(type));
+  p.printOptionalAttrDict(op->getAttrs(), kAccessAttrs);
+  p << " : " << type << " -> " << op.getDest().getType();
+}
+
+/// The mask carries a layout of its own; the rules of an access look at shapes only.
+template <typename Op>
+static LogicalResult verifyBox(Op op, Type type) {
+  return tile::verifyAccess(op, op.getMemRefType(), tileShape(type), tileElementType(type),
+                            op.getCoords(), op.getLimits(), op.getMask(), op.getDims(),
+                            op.getLimited(), op.getMaskDims());
+}
+
+static LogicalResult verifyVector(Operation *op, std::optional<uint64_t> vector, Type elementType) {
+  if (vector && (!llvm::isPowerOf2_64(*vector) || *vector * tile::elementBytes(elementType) > 16))
+    return op->emitOpError("load_c7: 'vector' must be a power of two of at most 16 bytes, got ")
+           << *vector << " elements of " << elementType;
+  return success();
+}
+
+ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseSource(parser, result);
+}
+void LoadOp::print(OpAsmPrinter &p) { printSource(*this, p); }
+LogicalResult LoadOp::verify() {
+  RankedTensorType type = getTileType();
+  if (failed(verifyBox(*this, type)) ||
+      failed(tile::verifyPad(*this, getPadAttr(), type.getElementType())))
+    return failure();
+  return verifyVector(*this, getVector(), type.getElementType());
+}
+void LoadOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
+}
+Value LoadOp::getLimit(unsigned dim) { return tile::limitOf(getLimits(), getLimited(), dim); }
+
+ParseResult StoreOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseDestination(parser, result);
+}
+void StoreOp::print(OpAsmPrinter &p) { printDestination(*this, p); }
+LogicalResult StoreOp::verify() {
+  RankedTensorType type = getTileType();
+  if (failed(verifyBox(*this, type)))
+    return failure();
+  return verifyVector(*this, getVector(), type.getElementType());
+}
+void StoreOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), &getDestMutable());
+}
+Value StoreOp::getLimit(unsigned dim) { return tile::limitOf(getLimits(), getLimited(), dim); }
+
+ParseResult CopyOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseSource(parser, result, /*isCopy=*/true);
+}
+void CopyOp::print(OpAsmPrinter &p) { printSource(*this, p); }
+LogicalResult CopyOp::verify() {
+  if (failed(verifyBox(*this, getSmemType())))
+    return failure();
+  if (getMask())
+    return emitOpError("load_c5: an asynchronous copy has no mask");
+  auto word = dyn_cast_or_null<tile::PadAttr>(getPadAttr());
+  if (getPadAttr() &&
+      (!word || (word.getValue() != tile::Pad::Zero && word.getValue() != tile::Pad::Any)))
+    return emitOpError("copy_c7: an asynchronous copy pads with zero or any, got ") << getPadAttr();
+  if (static_cast<bool>(getInto()) != static_cast<bool>(getSlot()))
+    return emitOpError("copy_c8: needs both 'into' and a slot, or neither");
+  if (getInto() && getInto().getType() != getResult().getType())
+    return emitOpError("copy_c8: 'into' must be a tile of the result's type, got ")
+           << getInto().getType();
+  if (std::optional<uint64_t> vector = getVector()) {
+    if (!isCpAsync())
+      return emitOpError("copy_c9: 'vector' is for cp_async, the mechanism is ")
+             << stringifyMechanism(getMechanism());
+    const uint64_t bytes = *vector * tile::elementBytes(getSmemType().getElementType());
+    if (!llvm::isPowerOf2_64(*vector) || (bytes != 4 && bytes != 8 && bytes != 16))
+      return emitOpError("copy_c9: 'vector' must be a power of two, of 4, 8 or 16 bytes, got ")
+             << *vector << " elements of " << getSmemType().getElementType();
+  }
+  if (getCacheIf() && (isCpAsync() || !getCache() || *getCache() == tile::Cache::NoAlloc))
+    return emitOpError("copy_c10: 'cache_if' is a condition for 'cache' = first, last or stream of "
+                       "a copy by tma");
+  if (std::optional<uint64_t> blocks = getMulticast();
+      blocks && (isCpAsync() || !llvm::isPowerOf2_64(*blocks) || *blocks < 2 ||
+                 *blocks > hopper::kMaxCluster))
+    return emitOpError("copy_c11: 'multicast' is for tma, and a power of two from 2 to ")
+           << hopper::kMaxCluster << ", got " << *blocks;
+  if (getMulticastIf() && !getMulticast())
+    return emitOpError("copy_c11: 'multicast_if' is a condition for 'multicast'");
+  return success();
+}
+Value CopyOp::getLimit(unsigned dim) { return tile::limitOf(getLimits(), getLimited(), dim); }
+void CopyOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
+  if (getInto())
+    effects.emplace_back(MemoryEffects::Write::get());
+}
+
+ParseResult CopyOutOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseDestination(parser, result);
+}
+void CopyOutOp::print(OpAsmPrinter &p) { printDestination(*this, p); }
+LogicalResult CopyOutOp::verify() {
+  if (getMask())
+    return emitOpError("load_c5: an asynchronous copy has no mask");
+  if (getPerWarpgroup() && !warpgroupParts(getValue().getDefiningOp<StageOp>()))
+    return emitOpError("copy_out_c6: 'per_warpgroup' needs a cta.stage of one tile that the "
+                       "warpgroups split along a dimension which is not contiguous, into parts "
+                       "that TMA can move");
+  return verifyBox(*this, getSmemType());
+}
+void CopyOutOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), &getDestMutable());
+}
+
+//===--- stage, view, read
+//--------------------------------------------------------------------------===//
+
+/// The extents of tiles side by side along `dim`, or an error.
+static FailureOr<SmallVector<int64_t>> concatenated(Operation *op, ValueRange inputs, int64_t dim,
+                                                    Type &element) {
+  if (inputs.empty())
+    return op->emitOpError("stage_c1: needs at least one input");
+  SmallVector<int64_t> shape(tileShape(inputs.front().getType()));
+  element = tileElementType(inputs.front().getType());
+  if (inputs.size() > 1 && (dim < 0 || dim >= static_cast<int64_t>(shape.size())))
+    return op->emitOpError("stage_c1: no dimension ") << dim << " to concatenate along";
+  for (Value input : inputs.drop_front()) {
+    ArrayRef<int64_t> other = tileShape(input.getType());
+    if (other.size() != shape.size() || tileElementType(input.getType()) != element)
+      return op->emitOpError("stage_c1: inputs must have one rank and element type");
+    for (auto [d, extent] : llvm::enumerate(other)) {
+      if (static_cast<int64_t>(d) == dim)
+        shape[d] += extent;
+      else if (shape[d] != extent)
+        return op->emitOpError("stage_c1: inputs must agree in all dimensions but ") << dim;
+    }
+  }
+  return shape;
+}
+
+LogicalResult StageOp::verify() {
+  Type element;
+  FailureOr<SmallVector<int64_t>> shape = concatenated(*this, getInputs(), getConcatDim(), element);
+  if (failed(shape))
+    return failure();
+  if (ArrayRef<int64_t>(*shape) != tileShape(getResult().getType()) ||
+      element != tileElementType(getResult().getType()))
+    return emitOpError("stage_c1: the shared tile must be ")
+           << RankedTensorType::get(*shape, element) << ", got " << getResult().getType();
+  return success();
+}
+
+LogicalResult ViewOp::verify() {
+  auto source = cast<SmemType>(getSource().getType()),
+       result = cast<SmemType>(getResult().getType());
+  for (SmemType type : {source, result})
+    if (!type.getSwizzle().isLinear() || type.getSwizzle().getPad())
+      return emitOpError("view_c1: needs linear tiles without padding, got ") << type;
+  if (source.getElementType() != result.getElementType() ||
+      ShapedType::getNumElements(source.getShape()) !=
+          ShapedType::getNumElements(result.getShape()))
+    return emitOpError("view_c1: ")
+           << source << " and " << result << " do not hold the same elements";
+  return success();
+}
+
+SmallVector<int64_t> ReadOp::offsetsOrZero() {
+  if (getOffsets())
+    return SmallVector<int64_t>(*getOffsets());
+  // By number: while a kernel is turned back into L0 the source is a tensor already.
+  return SmallVector<int64_t>(tileShape((*this)->getOperand(0).getType()).size(), 0);
+}
+SmallVector<int64_t> ReadOp::stridesOrOne() {
+  if (getStrides())
+    return SmallVector<int64_t>(*getStrides());
+  return SmallVector<int64_t>(tileShape((*this)->getOperand(0).getType()).size(), 1);
+}
+SmallVector<int64_t> ReadOp::dimsOrIdentity() {
+  if (getDims())
+    return SmallVector<int64_t>(*getDims());
+  return llvm::to_vector(llvm::seq<int64_t>(0, tileShape(getResult().getType()).size()));
+}
+
+LogicalResult ReadOp::verify() {
+  ArrayRef<int64_t> from = tileShape(getSource().getType()), to = tileShape(getResult().getType());
+  if (tileElementType(getSource().getType()) != tileElementType(getResult().getType()))
+    return emitOpError("read_c1: the element types differ: ")
+           << getSource().getType() << " and " << getResult().getType();
+  SmallVector<int64_t> offsets = offsetsOrZero(), strides = stridesOrOne(), dims = dimsOrIdentity();
+  if (offsets.size() != from.size() || strides.size() != from.size() || dims.size() != to.size() ||
+      (!getDims() && from.size() != to.size()))
+    return emitOpError("read_c2: 'offsets' and 'strides' need one entry for each of the ")
+           << from.size() << " shared dimensions, 'dims' one for each of the " << to.size()
+           << " tile dimensions";
+  SmallVector<int64_t> extents(from.size(), 1);
+  for (auto [d, s] : llvm::enumerate(dims)) {
+    if (s < 0 || s >= static_cast<int64_t>(from.size()))
+      return emitOpError("read_c2: 'dims' names dimension ")
+             << s << " of a tile of rank " << from.size();
+    extents[s] = to[d];
+  }
+  for (auto [d, extent] : llvm::enumerate(extents))
+    if (strides[d] < 1)
+      return emitOpError("read_c2: a stride must be positive, got ") << strides[d];
+    else if (auto last = lastOfSlice(offsets[d], strides[d], extent); !last || *last >= from[d])
+      return emitOpError("read_c1: reads [")
+             << offsets[d] << ", " << (last ? *last + 1 : 0) << ") of dimension " << d
+             << " with extent " << from[d];
+  return success();
+}

@@ -1,0 +1,495 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-lower-grid: a grid over coordinates becomes a launch over linear block numbers.
+//
+// With a group of g rows (g = 2, 5 x 3 blocks) the blocks run in the order
+//
+//    0  2  4
+//    1  3  5
+//    6  8 10
+//    7  9 11
+//   12 13 14      the last group is as high as what is left
+//
+// Columns are the points of all dimensions but the first, the last one fastest.
+//
+// In clusters the numbers are those of clusters, each of c points that follow each other in one
+// dimension. Points that are left over there, fewer than c in each column, are clusters along
+// another dimension, with the last numbers (c = 2, g = 2, 5 x 3 points; without them 9 clusters, 3
+// of them half empty):
+//
+//    0  2  4
+//    0  2  4
+//    1  3  5
+//    1  3  5
+//    6  6  7
+//
+// A persistent launch has as many blocks as the device takes at a time, and each runs the body for
+// the numbers t = block, block + blocks, ... below their total. t + blocks must stay below 2^31:
+// the launcher refuses a total above kMaxPersistent, and there are never more than 2^21 blocks.
+#include "tessera/Dialect/Cta/Analysis/GridOrder.h"
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
+#include "tessera/Dialect/Cta/Analysis/Products.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/Pipeline/Passes.h"
+#include "tessera/Dialect/Tile/SymbolNames.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_LOWERGRID
+#include "tessera/Dialect/Cta/Pipeline/Passes.h.inc"
+} // namespace tessera::cta
+
+/// 65535 cores (the most that tile.num_cores says) with 32 blocks each are less than 2^21.
+static constexpr int64_t kMostBlocks = int64_t(1) << 21;
+static constexpr int64_t kMaxPersistent = (int64_t(1) << 31) - kMostBlocks;
+/// The launcher refuses more.
+static constexpr int64_t kMaxLaunched = std::numeric_limits<int32_t>::max();
+
+namespace {
+/// An i32 that block numbers are divided by. A persistent loop divides for each of its points, and
+/// each division is on the way to the first load and to the last store: there the reciprocal
+/// floor((2^32 - 1) / value) is computed in front of the launch, and a product takes the place of
+/// the division.
+struct Divisor {
+  Value value, reciprocal; // the second may be null
+};
+} // namespace
+
+static Divisor makeDivisor(Arith outside, Value value) {
+  // An empty grid has no block that would divide, but may have no columns.
+  Value positive = outside.make<arith::MaxUIOp>(value, outside.i32(1));
+  return {value, outside.make<arith::DivUIOp>(outside.i32(-1), positive)};
+}
+
+/// n / d and n % d, of i32s that are not negative.
+///
+/// With m = floor((2^32 - 1) / d) it is 2^32 / d - 1 <= m < 2^32 / d. So n * m / 2^32 is less than
+/// n / d, by at most n / 2^32 < 1/2: its floor is the quotient, or one less.
+static std::pair<Value, Value> divide(Arith a, Value n, Divisor d) {
+  std::optional<int64_t> constant = getConstantIntValue(d.value);
+  if (!d.reciprocal || constant) {
+    // Without columns, or full clusters, nothing needs the quotient; but it must not be undefined.
+    Value by = constant == int64_t(0) ? a.i32(1) : d.value;
+    return {a.make<arith::DivUIOp>(n, by), a.make<arith::RemUIOp>(n, by)};
+  }
+  Type i64 = a.b.getI64Type(), i32 = a.b.getI32Type();
+  auto wide = [&](Value x) -> Value { return a.b.createOrFold<arith::ExtUIOp>(a.loc, i64, x); };
+  Value product = a.make<arith::MulIOp>(wide(n), wide(d.reciprocal));
+  Value shift = arith::ConstantIntOp::create(a.b, a.loc, 32, 64);
+  Value quotient =
+      a.b.createOrFold<arith::TruncIOp>(a.loc, i32, a.make<arith::ShRUIOp>(product, shift));
+  Value rest = a.make<arith::SubIOp>(n, a.make<arith::MulIOp>(quotient, d.value));
+  Value more = arith::CmpIOp::create(a.b, a.loc, arith::CmpIPredicate::uge, rest, d.value);
+  Value next = a.make<arith::AddIOp>(quotient, a.i32(1));
+  Value less = a.make<arith::SubIOp>(rest, d.value);
+  return {arith::SelectOp::create(a.b, a.loc, more, next, quotient),
+          arith::SelectOp::create(a.b, a.loc, more, less, rest)};
+}
+
+/// How many rows a group of at most `group` has, as i32; null if all have that many.
+static Value groupHeight(Arith outside, tile::GridOp grid, int64_t group) {
+  Value rows = mostRowsOfGroup(outside, grid);
+  if (!rows)
+    return {};
+  Value narrow =
+      outside.b.createOrFold<arith::IndexCastUIOp>(outside.loc, outside.b.getI32Type(), rows);
+  return outside.make<arith::MinUIOp>(outside.i32(group), narrow);
+}
+
+/// The coordinates of block number `rest` (an i32) along each dimension, as i32. Groups are of
+/// `group` rows of dimension `rows`, at most `most` (an i32, or null); those before it are slower.
+/// What does not depend on the number is computed by `fixed`, which may stand in front of the
+/// launch; then divisions have reciprocals.
+static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange blocks, int64_t group,
+                                           Value most, unsigned rows, Arith fixed,
+                                           bool reciprocals) {
+  unsigned rank = blocks.size();
+  SmallVector<Value> coords(rank);
+  Type i32 = a.b.getI32Type();
+  SmallVector<Value> counts;
+  for (Value count : blocks)
+    counts.push_back(fixed.b.createOrFold<arith::IndexCastUIOp>(a.loc, i32, count));
+  auto divisor = [&](Value value) {
+    return reciprocals ? makeDivisor(fixed, value) : Divisor{value, {}};
+  };
+
+  if (group > 0 && rows + 1 < rank) {
+    Value columns = counts[rows + 1];
+    for (Value count : ArrayRef<Value>(counts).drop_front(rows + 2))
+      columns = fixed.make<arith::MulIOp>(columns, count);
+    if (rows > 0) {
+      Value inner = fixed.make<arith::MulIOp>(counts[rows], columns);
+      Value outer;
+      std::tie(outer, rest) = divide(a, rest, divisor(inner));
+      for (unsigned d = rows; d-- > 1;)
+        std::tie(outer, coords[d]) = divide(a, outer, divisor(counts[d]));
+      coords[0] = outer;
+    }
+    // No group is higher than the grid: then all products stay below the number of blocks.
+    if (!most)
+      most = fixed.i32(std::min<int64_t>(group, std::numeric_limits<int32_t>::max()));
+    Value height = fixed.make<arith::MinUIOp>(most, counts[rows]);
+    auto [number, inside] = divide(a, rest, divisor(fixed.make<arith::MulIOp>(height, columns)));
+    Value firstRow = a.make<arith::MulIOp>(number, height);
+    Value left = a.make<arith::SubIOp>(counts[rows], firstRow);
+    Divisor high{a.make<arith::MinUIOp>(left, height), {}};
+    if (reciprocals) {
+      // All groups are as high but the last. If the grid is not as high as one, that one is whole.
+      Divisor whole = makeDivisor(fixed, height);
+      Divisor last = makeDivisor(fixed, fixed.make<arith::RemUIOp>(counts[rows], most));
+      Value isWhole =
+          a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::uge, left, height);
+      high.reciprocal =
+          a.b.createOrFold<arith::SelectOp>(a.loc, isWhole, whole.reciprocal, last.reciprocal);
+    }
+    auto [column, row] = divide(a, inside, high);
+    coords[rows] = a.make<arith::AddIOp>(firstRow, row);
+    for (unsigned d = rank - 1; d > rows + 1; --d)
+      std::tie(column, coords[d]) = divide(a, column, divisor(counts[d]));
+    coords[rows + 1] = column;
+    return coords;
+  }
+  for (unsigned d = rank - 1; d > 0; --d)
+    std::tie(rest, coords[d]) = divide(a, rest, divisor(counts[d]));
+  coords[0] = rest;
+  return coords;
+}
+
+/// What is known of the extents alone is more than a launch can have, unless another one is 0.
+/// Products of constants would fold to what is left of them in 64 bits.
+static LogicalResult checkExtents(tile::GridOp grid, ValueRange counts, int64_t most,
+                                  int64_t cluster, unsigned along) {
+  uint64_t known = 1;
+  std::string extents;
+  for (auto [d, count] : llvm::enumerate(counts)) {
+    std::optional<int64_t> extent = getConstantIntValue(count);
+    if (extent && d == along)
+      extent = static_cast<int64_t>(llvm::divideCeil(*extent, cluster));
+    if (extent)
+      known = llvm::SaturatingMultiply(known, uint64_t(*extent));
+    extents += (extents.empty() ? "" : ", ") + (extent ? std::to_string(*extent) : "?");
+  }
+  if (known <= uint64_t(most))
+    return success();
+  return grid.emitOpError("has [")
+         << extents << (cluster > 1 ? "] clusters" : "] points") << ", and a launch takes at most "
+         << most << " of them; split the grid, or make its steps longer";
+}
+
+static Value product(Arith a, ValueRange counts) {
+  Value total = counts.front();
+  for (Value count : counts.drop_front())
+    total = a.make<arith::MulIOp>(total, count);
+  return total;
+}
+
+namespace {
+/// How the points of a grid are dealt to clusters.
+struct Clusters {
+  int64_t size = 1;
+  unsigned along = 0;      // the dimension of their points,
+  unsigned other = 0;      // and that of the points left over, if there may be any
+  SmallVector<Value> full; // the clusters along `along`, a count for each dimension
+  Value numFull;
+  SmallVector<Value> rest; // those of the points left over: counts of `restDims`, or empty
+  SmallVector<unsigned> restDims;
+  Value total;
+};
+} // namespace
+
+/// Points that are left over make clusters along another dimension if these may have points beyond
+/// its end and are fewer than clusters that are filled in part. All numbers here are at least 0.
+static Clusters dealToClusters(Arith a, tile::GridOp grid, ArrayRef<Value> counts, int64_t size,
+                               unsigned along) {
+  Clusters clusters{size, along, along, llvm::to_vector(counts), {}, {}, {}, {}};
+  auto finish = [&] {
+    clusters.total = clusters.numFull = product(a, clusters.full);
+    if (!clusters.rest.empty())
+      clusters.total = a.make<arith::AddIOp>(clusters.numFull, product(a, clusters.rest));
+    return clusters;
+  };
+  if (size == 1)
+    return finish();
+  const unsigned rank = counts.size();
+  Value by = a.index(size), count = counts[along];
+  auto padded = [&] { return a.make<arith::CeilDivSIOp>(count, by); };
+  auto finishPadded = [&] {
+    clusters.full[along] = padded();
+    return finish();
+  };
+  for (unsigned d = rank > 2 ? rank - 2 : 0; d < rank && clusters.other == along; ++d)
+    if (d != along && !whyNotCluster(grid, d))
+      clusters.other = d;
+  if (clusters.other == along || getConstantIntValue(counts[clusters.other]) == int64_t(1))
+    return finishPadded();
+  Value left = a.make<arith::RemUIOp>(count, by), full = a.make<arith::DivUIOp>(count, by);
+  Value columns = counts[clusters.other], across = a.make<arith::CeilDivSIOp>(columns, by);
+  // One point that is left over in each column always pays, or costs nothing.
+  if (size > 2) {
+    Value pays = a.is(arith::CmpIPredicate::slt, a.make<arith::MulIOp>(left, across), columns);
+    full = a.b.createOrFold<arith::SelectOp>(a.loc, pays, full, padded());
+    left = a.b.createOrFold<arith::SelectOp>(a.loc, pays, left, a.index(0));
+  }
+  if (getConstantIntValue(left) == int64_t(0))
+    return finishPadded();
+  clusters.full[along] = full;
+  // The points of one cluster have the same coordinate in all other dimensions.
+  clusters.restDims.push_back(along);
+  clusters.rest.push_back(left);
+  for (unsigned d = 0; d < rank; ++d)
+    if (d != along && d != clusters.other) {
+      clusters.restDims.push_back(d);
+      clusters.rest.push_back(counts[d]);
+    }
+  clusters.restDims.push_back(clusters.other);
+  clusters.rest.push_back(across);
+  return finish();
+}
+
+/// The number of blocks that share the points, or clusters, of which there are at most `most`.
+static Value persistentBlocks(Arith a, Value total, int64_t most, int64_t blocksPerSM,
+                              int64_t cluster, bool parts) {
+  if (!getConstantIntValue(total)) {
+    Value limit = a.index(most);
+    Value fits = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sle, total, limit);
+    tile::AssumeOp::create(a.b, a.loc, fits,
+                           a.b.getStringAttr("a persistent grid has at most " + Twine(most) +
+                                             (cluster > 1 ? " clusters" : " points")),
+                           IntegerAttr(), IntegerAttr(), IntegerAttr(), UnitAttr());
+  }
+  Value resident = tile::NumCoresOp::create(a.b, a.loc, a.b.getIndexType());
+  if (blocksPerSM != 1)
+    resident = a.make<arith::MulIOp>(resident, a.index(blocksPerSM));
+  // cta-stream-k may deal out few points to all blocks.
+  auto atMost = [&](Value fit) -> Value {
+    if (!parts)
+      return arith::MinSIOp::create(a.b, a.loc, total, fit);
+    Value none = a.index(0);
+    Value any = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sgt, total, none);
+    return a.b.createOrFold<arith::SelectOp>(a.loc, any, fit, none);
+  };
+  if (cluster == 1)
+    return atMost(resident);
+  Value size = a.index(cluster);
+  // Clusters that wait for others to end would be a second round. A chip with fewer SMs than a
+  // cluster needs runs one after the other.
+  Value room = a.make<arith::DivSIOp>(resident, size);
+  Value together = MaxClustersOp::create(a.b, a.loc, a.b.getIndexType());
+  Value fit = a.make<arith::MinSIOp>(room, together);
+  fit = a.make<arith::MaxSIOp>(fit, a.index(1));
+  return a.make<arith::MulIOp>(atMost(fit), size);
+}
+
+/// Whether the points fill so many rounds of the blocks that neighbours had better be near each
+/// other (docs/Async.md, "Places of clusters"). A launch with less to do gains more from beginning
+/// early.
+static Value fillManyRounds(Arith a, Value total, Value launched, int64_t cluster) {
+  Value points = a.make<arith::MulIOp>(total, a.index(cluster));
+  Value many = a.make<arith::MulIOp>(launched, a.index(kRoundsForPlaces));
+  return a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sge, points, many);
+}
+
+/// Moves what the body will hold into a loop over block numbers, or those of clusters, which begin
+/// at places on the device if `many` is given; returns the number of the iteration.
+static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t cluster, Value many) {
+  Type index = a.b.getIndexType(), i32 = a.b.getI32Type();
+  auto narrow = [&](Value x) -> Value {
+    return a.b.createOrFold<arith::IndexCastUIOp>(a.loc, i32, x);
+  };
+  Value from = many ? narrow(ClusterPlaceOp::create(a.b, a.loc, index, many))
+                    : narrow(BlockIdOp::create(a.b, a.loc, index));
+  Value step = narrow(NumBlocksOp::create(a.b, a.loc, index));
+  if (cluster > 1) {
+    if (!many)
+      from = a.make<arith::DivUIOp>(from, a.i32(cluster));
+    step = a.make<arith::DivUIOp>(step, a.i32(cluster));
+  }
+  auto loop = scf::ForOp::create(a.b, a.loc, from, narrow(total), step);
+  // Points of a grid are independent of each other: no access of one must wait for one of another.
+  loop->setAttr("tile.disjoint", a.b.getUnitAttr());
+  Block *inside = loop.getBody();
+  inside->getOperations().splice(inside->begin(), body.getOperations(),
+                                 std::next(loop->getIterator()), body.end());
+  a.b.setInsertionPointToStart(inside);
+  return loop.getInductionVar();
+}
+
+/// The coordinates of this block's point: those of its cluster if that is a full one, `ofCluster`,
+/// and its rank along its dimension. Only one side of each select means anything: the difference
+/// that the other begins with wraps, and nothing is read or written there.
+static SmallVector<Value> pointOfCluster(Arith a, const Clusters &clusters, Value number,
+                                         ArrayRef<Value> ofCluster, Arith fixed) {
+  Type i32 = a.b.getI32Type();
+  Value size = a.i32(clusters.size);
+  auto narrow = [&](Value x) -> Value {
+    return fixed.b.createOrFold<arith::IndexCastUIOp>(fixed.loc, i32, x);
+  };
+  Value id = a.b.createOrFold<arith::IndexCastUIOp>(
+      a.loc, i32, BlockIdOp::create(a.b, a.loc, a.b.getIndexType()));
+  Value rank = arith::RemUIOp::create(a.b, a.loc, id, size);
+  auto ofBlock = [&](Value coord) {
+    return a.make<arith::AddIOp>(a.make<arith::MulIOp>(coord, size), rank);
+  };
+  SmallVector<Value> point(ofCluster);
+  point[clusters.along] = ofBlock(point[clusters.along]);
+  if (clusters.rest.empty())
+    return point;
+  Value numFull = narrow(clusters.numFull);
+  Value isFull = getConstantIntValue(numFull) == int64_t(0)
+                     ? Value(arith::ConstantIntOp::create(a.b, a.loc, 0, 1))
+                     : a.is(arith::CmpIPredicate::ult, number, numFull);
+  // Of clusters of two at most one point is left over in a column.
+  ArrayRef<Value> counts(clusters.rest);
+  ArrayRef<unsigned> dims(clusters.restDims);
+  const bool single = clusters.size == 2;
+  SmallVector<Value> left = blockCoordinates(a, a.make<arith::SubIOp>(number, numFull),
+                                             counts.drop_front(single), /*group=*/0, /*most=*/{},
+                                             /*rows=*/0, fixed, /*reciprocals=*/true);
+  if (single)
+    left.insert(left.begin(), a.i32(0));
+  for (auto [d, coord] : llvm::zip_equal(dims, left)) {
+    if (d == clusters.along) {
+      Value end = fixed.make<arith::MulIOp>(narrow(clusters.full[d]), fixed.i32(clusters.size));
+      coord = a.make<arith::AddIOp>(end, coord);
+    } else if (d == clusters.other) {
+      coord = ofBlock(coord);
+    }
+    point[d] = a.b.createOrFold<arith::SelectOp>(a.loc, isFull, point[d], coord);
+  }
+  return point;
+}
+
+static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr plan, bool dependent) {
+  // Steps that are SSA values may turn out constant only now: the op's verifier saw no integer.
+  for (auto [d, step] : llvm::enumerate(grid.getMixedStep()))
+    if (std::optional<int64_t> constant = getConstantIntValue(step); constant && *constant < 1)
+      return grid.emitOpError("has the step ")
+             << *constant << " in dimension " << d << "; a step must be at least 1";
+  Location loc = grid.getLoc();
+  OpBuilder b(grid);
+  Arith outside{b, loc};
+  SmallVector<OpFoldResult> lower = grid.getMixedLower(), upper = grid.getMixedUpper(),
+                            step = grid.getMixedStep();
+  SmallVector<Value> counts;
+  for (unsigned d = 0; d < grid.getRank(); ++d)
+    counts.push_back(numberOfBlocks(outside, lower[d], upper[d], step[d]));
+  // Plans speak of products. A copy wants as many threads in flight as there are.
+  const bool unplanned = isUnplanned(grid);
+  if (unplanned)
+    plan = {};
+  bool persistent = plan && plan.getPersistent() == 1 && !counts.empty();
+  std::optional<int64_t> blocksPerSM = plan ? plan.getBlocksPerSm() : std::nullopt;
+  if (persistent && !blocksPerSM)
+    blocksPerSM = 1;
+  const int64_t cluster = persistent ? plan.getCluster().value_or(1) : 1;
+  if (plan && !persistent && plan.getCluster().value_or(1) > 1 && hasProducts(grid) &&
+      demandsPlan(grid->getParentOfType<tile::KernelOp>()))
+    return refusePlan(grid.emitOpError("has a plan with cluster = "))
+           << *plan.getCluster()
+           << ", but persistent = 0; only persistent launches run in clusters: plan persistent = "
+              "1, or cluster = 1";
+  // What the blocks of a product are: those before may be batches.
+  const unsigned rows = std::max<unsigned>(grid.getRank(), 2) - 2;
+  unsigned along = rows;
+  if (cluster > 1) {
+    along = plan.getClusterDim().value_or(rows);
+    if (along >= grid.getRank())
+      return refusePlan(grid.emitOpError("has rank "))
+             << grid.getRank() << ", but its plan has clusters along dimension " << along;
+    if (std::optional<std::string> why = whyNotCluster(grid, along))
+      return refusePlan(grid.emitOpError(
+                 "cannot run in clusters, which may have points beyond the end of its "
+                 "dimension "))
+             << along << ": " << *why << "; plan cluster = 1, or another cluster_dim";
+  }
+  int64_t most = persistent ? kMaxPersistent : kMaxLaunched;
+  // cta-overlap-epilogue lets the loop run once more.
+  if (persistent && plan.getOverlap().value_or(0) != 0)
+    most -= kMostBlocks;
+  // Of clusters there are fewer: the numbers of their points are i32, too.
+  most /= cluster;
+  if (failed(checkExtents(grid, counts, most, cluster, along)))
+    return failure();
+  SmallVector<Value> blocks = counts;
+  Clusters clusters;
+  Value many;
+  if (persistent) {
+    clusters = dealToClusters(outside, grid, counts, cluster, along);
+    Value launched = persistentBlocks(outside, clusters.total, most, *blocksPerSM, cluster,
+                                      plan.getStreamK().value_or(0) != 0);
+    blocks = {launched};
+    // Parts of stream_k wait for clusters with lower numbers, which must be those that begin first;
+    // and blocks that share an SM have no place that a table could know.
+    if (cluster > 1 && *blocksPerSM == 1 && plan.getStreamK().value_or(0) == 0)
+      many = fillManyRounds(outside, clusters.total, launched, cluster);
+  }
+  int64_t group = plan ? plan.getGroup().value_or(0) : 0;
+  if (grid.getOrder())
+    group = grid.getOrder()->getGroup();
+  Value height = group > 0 && grid.getRank() > 1 ? groupHeight(outside, grid, group) : Value();
+  IntegerAttr minBlocks = blocksPerSM ? b.getI64IntegerAttr(*blocksPerSM) : IntegerAttr();
+  auto launch =
+      LaunchOp::create(b, loc, b.getStringAttr(symbol), blocks, IntegerAttr{}, IntegerAttr{},
+                       IntegerAttr{}, minBlocks, DenseI64ArrayAttr{},
+                       cluster > 1 ? b.getI64IntegerAttr(cluster) : IntegerAttr(), dependent);
+  if (Attribute prediction = grid->getAttr("cta.prediction"))
+    launch->setAttr("cta.prediction", prediction);
+  const int64_t least = (plan ? plan.getLeastGroup() : std::nullopt).value_or(kLeastGroup);
+  if (height && group > least && getConstantIntValue(height) != group)
+    launch->setAttr(kLeastGroupAttr, b.getI64IntegerAttr(least));
+  if (unplanned)
+    launch->setAttr(kUnplannedAttr, b.getUnitAttr());
+  launch.getBody().takeBody(grid.getRegion());
+  Block &body = launch.getBody().front();
+  body.getTerminator()->erase();
+
+  b.setInsertionPointToStart(&body);
+  Arith inside{b, loc};
+  SmallVector<Value> numbers;
+  if (!counts.empty()) {
+    Value number = persistent
+                       ? openPersistentLoop(inside, clusters.total, body, cluster, many)
+                       : b.createOrFold<arith::IndexCastUIOp>(
+                             loc, b.getI32Type(), BlockIdOp::create(b, loc, b.getIndexType()));
+    OpBuilder before(launch);
+    Arith fixed = persistent ? Arith{before, loc} : inside;
+    numbers = blockCoordinates(inside, number, persistent ? clusters.full : counts, group, height,
+                               grid.getOrder() ? 0 : rows, fixed, persistent);
+    if (cluster > 1)
+      numbers = pointOfCluster(inside, clusters, number, numbers, fixed);
+  }
+  for (auto [d, number] : llvm::enumerate(numbers)) {
+    Value coord = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), number);
+    if (getConstantIntValue(step[d]) != int64_t(1))
+      coord = inside.make<arith::MulIOp>(coord, inside.index(step[d]));
+    if (getConstantIntValue(lower[d]) != int64_t(0))
+      coord = inside.make<arith::AddIOp>(coord, inside.index(lower[d]));
+    body.getArgument(d).replaceAllUsesWith(coord);
+  }
+  body.eraseArguments(0, body.getNumArguments());
+  grid.erase();
+  return success();
+}
+
+namespace {
+struct LowerGrid : cta::impl::LowerGridBase<LowerGrid> {
+  using LowerGridBase::LowerGridBase;
+
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Placed, "cta-lower-grid")))
+      return signalPassFailure();
+    SmallVector<tile::GridOp> grids(kernel.getBody().getOps<tile::GridOp>());
+    for (auto [i, grid] : llvm::enumerate(grids))
+      if (failed(
+              lowerGrid(grid, tile::gridSymbol(kernel.getSymName(), i), planOf(kernel), dependent)))
+        return signalPassFailure();
+  }
+};
+} // namespace

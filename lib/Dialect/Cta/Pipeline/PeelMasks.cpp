@@ -1,0 +1,252 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-peel-masks: iterations in which masks hold everywhere run without them.
+//
+// A comparison of coordinates that grow with the induction variable against a bound holds for all
+// elements as long as the greatest coordinate is below the least bound, which is a matter of
+// scalars. So the loop is cut in two: one that ends where the first of its masks begins to fail,
+// without masks, and one with them for the rest. Both sides of its channels are cut with it.
+//
+// Coordinates are 32 bits wide and wrap; the cut is computed in 64 bits, from bounds as the
+// comparison sees them, so that it is right for those that do not fit, too.
+#include "ScheduleProblem.h"
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/Pipeline/Passes.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_PEELMASKS
+#include "tessera/Dialect/Cta/Pipeline/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace {
+/// A comparison that holds for all elements while the induction variable is below
+/// bound - `distance`.
+struct Mask {
+  arith::CmpIOp op;
+  Value bound;          ///< a scalar from outside of the loop; null: `constant`
+  int64_t constant = 0; ///< the least of the tile that is compared with
+  int64_t rows = 0;     ///< the tile is bound + 0 … rows - 1
+  int64_t distance = 0;
+};
+
+class Peeling {
+public:
+  explicit Peeling(scf::ForOp loop) : loop(loop), b(loop) {}
+  bool run();
+
+private:
+  std::optional<int64_t> aboveVariable(Value scalar);
+  std::optional<int64_t> greatest(Value tile);
+  bool findBound(Value tile, Mask &mask);
+  std::optional<Mask> maskOf(arith::CmpIOp op);
+  Value endOf(Mask &mask);
+  void drop(Operation *mask);
+
+  scf::ForOp loop;
+  IRRewriter b;
+};
+} // namespace
+
+/// c if the scalar is the induction variable + c, c not negative.
+std::optional<int64_t> Peeling::aboveVariable(Value scalar) {
+  if (scalar == loop.getInductionVar())
+    return 0;
+  Operation *op = scalar.getDefiningOp();
+  if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(op))
+    return aboveVariable(cast.getIn());
+  auto sum = dyn_cast_or_null<arith::AddIOp>(op);
+  if (!sum)
+    return std::nullopt;
+  for (unsigned i : {0, 1}) {
+    std::optional<int64_t> more = getConstantIntValue(sum->getOperand(i));
+    std::optional<int64_t> rest = more ? aboveVariable(sum->getOperand(1 - i)) : std::nullopt;
+    if (rest && *more >= 0)
+      return *rest + *more;
+  }
+  return std::nullopt;
+}
+
+/// c if the greatest element of the tile is the induction variable + c.
+std::optional<int64_t> Peeling::greatest(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  if (auto iota = dyn_cast_or_null<IotaOp>(op)) {
+    std::optional<int64_t> first = iota.getFrom() ? aboveVariable(iota.getFrom()) : std::nullopt;
+    if (!first)
+      return std::nullopt;
+    return *first + iota.getType().getDimSize(static_cast<unsigned>(iota.getDim())) - 1;
+  }
+  if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
+    return isa<RankedTensorType>(broadcast.getSource().getType())
+               ? greatest(broadcast.getSource())
+               : aboveVariable(broadcast.getSource());
+  auto sum = dyn_cast_or_null<arith::AddIOp>(op);
+  if (!sum)
+    return std::nullopt;
+  for (unsigned i : {0, 1}) {
+    auto iota = sum->getOperand(i).getDefiningOp<IotaOp>();
+    std::optional<int64_t> rest =
+        iota && !iota.getFrom() ? greatest(sum->getOperand(1 - i)) : std::nullopt;
+    if (rest)
+      return *rest + iota.getType().getDimSize(static_cast<unsigned>(iota.getDim())) - 1;
+  }
+  return std::nullopt;
+}
+
+/// The least element of a tile that does not change in the loop.
+bool Peeling::findBound(Value tile, Mask &mask) {
+  DenseIntElementsAttr elements;
+  if (matchPattern(tile, m_Constant(&elements)) && elements.isSplat()) {
+    mask.constant = elements.getSplatValue<APInt>().getSExtValue();
+    return true;
+  }
+  Value scalar;
+  if (auto broadcast = tile.getDefiningOp<BroadcastOp>()) {
+    if (isa<RankedTensorType>(broadcast.getSource().getType()))
+      return findBound(broadcast.getSource(), mask);
+    scalar = broadcast.getSource();
+  } else if (auto iota = tile.getDefiningOp<IotaOp>()) {
+    scalar = iota.getFrom();
+    mask.rows = iota.getType().getDimSize(static_cast<unsigned>(iota.getDim()));
+  }
+  mask.bound = scalar;
+  return scalar && loop.isDefinedOutsideOfLoop(scalar);
+}
+
+std::optional<Mask> Peeling::maskOf(arith::CmpIOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getLhs().getType());
+  if (!type || !type.getElementType().isInteger(32))
+    return std::nullopt;
+  Mask mask{op, {}};
+  Value grows = op.getLhs(), other = op.getRhs();
+  bool equal = false;
+  switch (op.getPredicate()) {
+  case arith::CmpIPredicate::sge:
+    equal = true;
+    [[fallthrough]];
+  case arith::CmpIPredicate::sgt:
+    std::swap(grows, other);
+    break;
+  case arith::CmpIPredicate::sle:
+    equal = true;
+    break;
+  case arith::CmpIPredicate::slt:
+    break;
+  default:
+    return std::nullopt;
+  }
+  std::optional<int64_t> above = greatest(grows);
+  if (!above || !findBound(other, mask))
+    return std::nullopt;
+  mask.distance = *above - (equal ? 1 : 0);
+  return mask;
+}
+
+/// Below it the mask holds.
+Value Peeling::endOf(Mask &mask) {
+  Location loc = mask.op->getLoc();
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  if (!mask.bound)
+    return index(mask.constant - mask.distance);
+  Value least = mask.bound;
+  if (!least.getType().isIndex())
+    least = arith::IndexCastOp::create(b, loc, b.getIndexType(), least);
+  if (mask.rows > 1) {
+    // Rows that wrap are far below the first one.
+    const int64_t last = std::numeric_limits<int32_t>::max();
+    Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, least,
+                                        index(last - mask.rows + 1));
+    least =
+        arith::SelectOp::create(b, loc, wraps, index(std::numeric_limits<int32_t>::min()), least);
+  }
+  return arith::SubIOp::create(b, loc, least, index(mask.distance));
+}
+
+/// The mask is true: what selects by it takes the first, and so on.
+void Peeling::drop(Operation *mask) {
+  Value holds = mask->getResult(0);
+  llvm::SmallSetVector<Operation *, 4> users(mask->user_begin(), mask->user_end());
+  for (Operation *user : users) {
+    auto select = dyn_cast<arith::SelectOp>(user);
+    if (select && select.getCondition() == holds)
+      b.replaceOp(user, select.getTrueValue());
+    else if (isa<arith::AndIOp>(user))
+      b.replaceOp(user, user->getOperand(user->getOperand(0) == holds ? 1 : 0));
+  }
+  if (holds.use_empty())
+    return;
+  b.setInsertionPoint(mask);
+  auto type = cast<RankedTensorType>(holds.getType());
+  b.replaceOpWithNewOp<arith::ConstantOp>(mask, DenseElementsAttr::get(type, true));
+}
+
+bool Peeling::run() {
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
+                         step = getConstantIntValue(loop.getStep());
+  if (!loop.getInductionVar().getType().isIndex() || loop.getUnsignedCmp() || !lower ||
+      *lower < 0 || !step || *step < 1)
+    return false;
+  SmallVector<Mask> masks;
+  for (auto op : loop.getBody()->getOps<arith::CmpIOp>())
+    if (std::optional<Mask> mask = maskOf(op))
+      masks.push_back(*mask);
+  if (masks.empty())
+    return false;
+
+  Location loc = loop.getLoc();
+  Value end = loop.getUpperBound();
+  for (Mask &mask : masks)
+    end = arith::MinSIOp::create(b, loc, end, endOf(mask));
+  // Where the other loop begins: the first iteration that is not below the end.
+  end = arith::MaxSIOp::create(b, loc, end, loop.getLowerBound());
+  Value length = arith::SubIOp::create(b, loc, end, loop.getLowerBound());
+  Value roundUp = arith::ConstantIndexOp::create(b, loc, *step - 1);
+  Value iterations = arith::DivUIOp::create(b, loc, arith::AddIOp::create(b, loc, length, roundUp),
+                                            loop.getStep());
+  Value next = arith::AddIOp::create(b, loc, loop.getLowerBound(),
+                                     arith::MulIOp::create(b, loc, iterations, loop.getStep()));
+
+  IRMapping mapping;
+  auto first = cast<scf::ForOp>(b.clone(*loop, mapping));
+  first.setUpperBound(end);
+  for (Mask &mask : masks)
+    drop(mapping.lookup(mask.op.getOperation()));
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*first.getBody())))
+    if (isOpTriviallyDead(&op))
+      b.eraseOp(&op);
+  loop.setLowerBound(next);
+  loop.getInitArgsMutable().assign(first.getResults());
+  loop->setAttr(kRestAttr, b.getUnitAttr());
+  return true;
+}
+
+namespace {
+struct PeelMasks : cta::impl::PeelMasksBase<PeelMasks> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Scheduled, getArgument())))
+      return signalPassFailure();
+    // Points that take turns, or whose epilogue another's loop runs beside, have one loop.
+    PlanAttr plan = planOf(kernel);
+    if (replicasOf(plan) > 1 || (plan && plan.getOverlap().value_or(0) > 0))
+      return;
+    for (auto launch : kernel.getBody().getOps<LaunchOp>())
+      for (scf::ForOp loop : pipelinedLoops(launch))
+        Peeling(loop).run();
+  }
+};
+} // namespace

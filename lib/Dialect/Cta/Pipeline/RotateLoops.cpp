@@ -1,0 +1,498 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-rotate-loops: products of an iteration run beside later iterations.
+//
+// A loop whose products need each other through registers: alone, the tensor cores wait for what
+// lies between. The stages of the products (tessera/Dialect/Cta/Analysis/LoopStages.h) say which of
+// them run one or more iterations later; they are issued together, and what lies between is
+// computed while they are in flight. What a later stage needs the loop carries, once for each
+// iteration in between.
+//
+//   if there are at least as many iterations as the greatest stage n:
+//     stage 0 of iteration 0; stages 0 and 1 of iterations 1 and 0; … up to n - 1
+//     for the iterations from n on: all stages
+//     stages 1 … n of the last iterations; 2 … n; …
+//   else: the loop as it was (for n = 1 that is none)
+//
+// Registers of `a` may be written again only when no product is in flight: the ops that make them
+// stand behind the wait, and what they are made from goes through it (cta.ready, cta.complete), so
+// that nothing moves them in front.
+#include "tessera/Dialect/Cta/Analysis/EpilogueCopies.h"
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/Analysis/LoopStages.h"
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/Pipeline/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <map>
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_ROTATELOOPS
+#include "tessera/Dialect/Cta/Pipeline/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+/// Registers that a move may cost, so that what a product's operands need is not computed in front
+/// of the products that are issued before it.
+static constexpr int64_t kPinnedRegisters = 8;
+
+namespace {
+/// A value that the new loop carries: what its body made 1, 2, … `count` iterations ago.
+struct Carried {
+  Value value;
+  int argument; ///< of the old loop that the value is yielded for, or -1
+  int64_t stage, count;
+  SmallVector<unsigned> places; ///< iter_args of the new loop
+};
+
+/// Products in flight that add to one accumulator, each to what the last one made.
+using Flight = SmallVector<WgmmaOp>;
+
+class Rotation {
+public:
+  explicit Rotation(LoopStages &stages) : s(stages), loop(stages.loop), b(stages.loop) {}
+  void rewrite();
+
+private:
+  using Resolve = llvm::function_ref<Value(Value)>;
+  Operation *clone(Operation *op, Resolve resolve);
+  bool isHere(Value value) { return value.getParentBlock() == loop.getBody(); }
+  int64_t stageOf(Operation *op) const { return s.stageOf.lookup(op); }
+  int argumentOf(Value value);
+  Value yieldedFor(int argument) { return loop.getYieldedValues()[argument]; }
+
+  Carried &carried(Value value, int argument);
+  void findCarried();
+
+  Value inFront(Value value, int64_t iteration);
+  void prologue();
+  SmallVector<Value> inits();
+
+  Value inBody(Value value, int64_t stage);
+  void body();
+  void issue(WgmmaOp product);
+  void compute(Operation *op);
+  void complete(Flight &flight);
+  void completeInputs(Operation *op);
+  bool reads(Operation *op, const Flight &flight);
+  void completeAll(ArrayRef<Operation *> makers);
+  void giveBack();
+  void pinCarried(Operation *op);
+  void finishBody();
+
+  Value behind(Value value, int64_t iteration);
+  void epilogue();
+
+  LoopStages &s;
+  scf::ForOp loop, next;
+  IRRewriter b;
+  SmallVector<Carried> values;
+  SmallVector<Value> firsts;                   ///< induction variables in front
+  std::map<int64_t, IRMapping> front, behinds; ///< of each iteration; from the last one on
+  // The new body.
+  IRMapping made;
+  llvm::DenseMap<Value, Value> pins;
+  SmallVector<Flight> flying;
+  llvm::SmallPtrSet<Operation *, 16> done; ///< computed, or retired
+  llvm::SmallPtrSet<Operation *, 4> given; ///< releases
+  size_t issued = 0;                       ///< of the products that are issued together
+};
+} // namespace
+
+Operation *Rotation::clone(Operation *op, Resolve resolve) {
+  IRMapping mapping;
+  for (Value input : inputsOf(op))
+    mapping.map(input, resolve(input));
+  return b.clone(*op, mapping);
+}
+
+/// The number of an iter_arg, or -1.
+int Rotation::argumentOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != loop.getBody() || argument.getArgNumber() == 0)
+    return -1;
+  return static_cast<int>(argument.getArgNumber()) - 1;
+}
+
+//===--- what the loop carries ---------------------------------------------------------------===//
+
+Carried &Rotation::carried(Value value, int argument) {
+  for (Carried &other : values)
+    if (other.value == value && other.argument == argument)
+      return other;
+  Operation *op = value.getDefiningOp(); // none: the induction variable
+  values.push_back({value, argument, op ? stageOf(op) : 0, 0, {}});
+  return values.back();
+}
+
+void Rotation::findCarried() {
+  // Results of the loop first, in their old places.
+  for (int i = 0; i < static_cast<int>(loop.getNumResults()); ++i)
+    carried(yieldedFor(i), i).count = 1;
+  for (Operation &op : loop.getBody()->without_terminator())
+    for (Value input : inputsOf(&op)) {
+      if (!isHere(input))
+        continue;
+      int argument = argumentOf(input);
+      int64_t lag = stageOf(&op);
+      if (argument >= 0)
+        lag += 1 - stageOf(yieldedFor(argument).getDefiningOp());
+      else if (Operation *from = input.getDefiningOp())
+        lag -= stageOf(from);
+      if (lag == 0)
+        continue;
+      Carried &value = carried(argument >= 0 ? yieldedFor(argument) : input, argument);
+      value.count = std::max(value.count, lag);
+    }
+  unsigned place = 0;
+  for (Carried &value : values)
+    if (value.argument >= 0)
+      value.places.push_back(place++);
+  for (Carried &value : values)
+    while (static_cast<int64_t>(value.places.size()) < value.count)
+      value.places.push_back(place++);
+}
+
+//===--- in front ----------------------------------------------------------------------------===//
+
+/// A value of one of the first iterations.
+Value Rotation::inFront(Value value, int64_t iteration) {
+  if (!isHere(value))
+    return value;
+  if (value == loop.getInductionVar())
+    return firsts[iteration];
+  if (int argument = argumentOf(value); argument >= 0)
+    return iteration == 0 ? loop.getInitArgs()[argument]
+                          : inFront(yieldedFor(argument), iteration - 1);
+  return front[iteration].lookup(value);
+}
+
+void Rotation::prologue() {
+  for (int64_t turn = 0; turn < s.last; ++turn)
+    for (int64_t stage = 0; stage <= turn; ++stage) {
+      const int64_t iteration = turn - stage;
+      for (Operation &op : loop.getBody()->without_terminator()) {
+        if (stageOf(&op) != stage)
+          continue;
+        Operation *copy = clone(&op, [&](Value v) { return inFront(v, iteration); });
+        front[iteration].map(op.getResults(), copy->getResults());
+      }
+    }
+}
+
+/// What the loop begins with.
+SmallVector<Value> Rotation::inits() {
+  SmallVector<Value> inits(
+      llvm::max_element(values, [](const Carried &a,
+                                   const Carried &c) { return a.places.back() < c.places.back(); })
+          ->places.back() +
+      1);
+  for (Carried &value : values)
+    for (auto [i, place] : llvm::enumerate(value.places)) {
+      int64_t iteration = s.last - 1 - static_cast<int64_t>(i) - value.stage;
+      inits[place] =
+          iteration < 0 ? loop.getInitArgs()[value.argument] : inFront(value.value, iteration);
+    }
+  return inits;
+}
+
+//===--- the new body ------------------------------------------------------------------------===//
+
+/// What an op of a stage reads.
+Value Rotation::inBody(Value value, int64_t stage) {
+  if (!isHere(value))
+    return value;
+  int argument = argumentOf(value);
+  int64_t lag = stage;
+  if (argument >= 0)
+    lag += 1 - stageOf(yieldedFor(argument).getDefiningOp());
+  else if (Operation *op = value.getDefiningOp())
+    lag -= stageOf(op);
+  if (lag == 0)
+    return value == loop.getInductionVar() ? next.getInductionVar() : made.lookup(value);
+  Carried &from = carried(argument >= 0 ? yieldedFor(argument) : value, argument);
+  Value old = next.getRegionIterArg(from.places[lag - 1]);
+  auto pin = pins.find(old);
+  return pin == pins.end() ? old : pin->second;
+}
+
+/// Slots go back behind their last reader.
+void Rotation::giveBack() {
+  for (ReleaseOp release : s.releases) {
+    if (given.contains(release) || !done.contains(release.getCredit().getDefiningOp()) ||
+        !llvm::all_of(s.readersOf[release], [&](Operation *op) { return done.contains(op); }))
+      continue;
+    clone(release, [&](Value v) { return inBody(v, stageOf(release)); });
+    given.insert(release);
+  }
+}
+
+void Rotation::complete(Flight &flight) {
+  Flight products = std::move(flight);
+  llvm::erase_if(flying, [](const Flight &other) { return other.empty(); });
+  Value result = products.back().getResult();
+  made.map(result,
+           CompleteOp::create(b, products.back().getLoc(), made.lookup(result)).getResult());
+  for (WgmmaOp product : products)
+    done.insert(product);
+  giveBack();
+}
+
+/// Waits for everything; what operands in registers are made from goes through the wait.
+void Rotation::completeAll(ArrayRef<Operation *> makers) {
+  llvm::MapVector<Value, int64_t> sources; // and the stage that reads them
+  for (Operation *maker : makers)
+    for (Value input : maker->getOperands())
+      if (isHere(input) && !s.isMaker(input.getDefiningOp()) &&
+          llvm::none_of(flying, [&](Flight &f) { return f.back().getResult() == input; }))
+        sources.insert({input, stageOf(maker)});
+  SmallVector<std::pair<Value, Value>> before;
+  for (auto [source, stage] : sources) {
+    Value tile = inBody(source, stage);
+    before.push_back({source, ReadyOp::create(b, tile.getLoc(), tile)});
+  }
+  // The releases come behind what the wait lets through.
+  SmallVector<Flight> flights = std::move(flying);
+  flying.clear();
+  for (Flight &flight : flights) {
+    Value result = flight.back().getResult();
+    made.map(result,
+             CompleteOp::create(b, flight.back().getLoc(), made.lookup(result)).getResult());
+  }
+  for (auto [source, ready] : before) {
+    Value behind = CompleteOp::create(b, source.getLoc(), ready);
+    if (isa<BlockArgument>(source))
+      pins[inBody(source, sources.lookup(source))] = behind;
+    else
+      made.map(source, behind);
+  }
+  for (Flight &flight : flights)
+    for (WgmmaOp product : flight)
+      done.insert(product);
+  giveBack();
+}
+
+/// True if the op needs the result of this iteration's products.
+bool Rotation::reads(Operation *op, const Flight &flight) {
+  WgmmaOp last = flight.back();
+  return stageOf(op) == stageOf(last) && llvm::is_contained(inputsOf(op), last.getResult());
+}
+
+void Rotation::completeInputs(Operation *op) {
+  while (true) {
+    auto *flight = llvm::find_if(flying, [&](const Flight &f) { return reads(op, f); });
+    if (flight == flying.end())
+      return;
+    complete(*flight);
+  }
+}
+
+void Rotation::issue(WgmmaOp product) {
+  ++issued;
+  Flight flight;
+  for (Flight &other : flying)
+    if (reads(product, other) && product.getC() == other.back().getResult() &&
+        product.getC().hasOneUse())
+      flight = std::move(other);
+  llvm::erase_if(flying, [](const Flight &other) { return other.empty(); });
+  const bool goesOn = !flight.empty();
+  completeInputs(product);
+  auto copy = cast<WgmmaOp>(clone(product, [&](Value v) { return inBody(v, stageOf(product)); }));
+  if (copy.getC() && !goesOn) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(copy);
+    copy.getCMutable().assign(ReadyOp::create(b, copy.getLoc(), copy.getC()));
+  }
+  copy.getResult().setType(AsyncType::get(b.getContext(), product.getResultType()));
+  made.map(product.getResult(), copy.getResult());
+  flight.push_back(product);
+  flying.push_back(std::move(flight));
+}
+
+/// What reads nothing of this iteration could be computed in front of the products in flight, and
+/// would be: one of its operands gets another name behind their issue.
+void Rotation::pinCarried(Operation *op) {
+  Value least;
+  for (Value input : inputsOf(op)) {
+    if (!isa<RankedTensorType>(input.getType()) || !isHere(input))
+      continue;
+    Value value = inBody(input, stageOf(op));
+    if (!isa<BlockArgument>(value))
+      return;
+    if (!least || registersOf(value) < registersOf(least))
+      least = value;
+  }
+  if (!least || registersOf(least) > kPinnedRegisters)
+    return;
+  Value ready = ReadyOp::create(b, op->getLoc(), least);
+  pins[least] = CompleteOp::create(b, op->getLoc(), ready);
+}
+
+void Rotation::compute(Operation *op) {
+  if (s.isMaker(op) && !flying.empty())
+    completeAll(op);
+  completeInputs(op);
+  if (!flying.empty() && issued < s.together.size())
+    pinCarried(op);
+  Operation *copy = clone(op, [&](Value v) { return inBody(v, stageOf(op)); });
+  made.map(op->getResults(), copy->getResults());
+  done.insert(op);
+  giveBack();
+}
+
+void Rotation::finishBody() {
+  completeAll(s.makers.getArrayRef());
+  for (Operation *op : s.makers)
+    compute(op);
+  SmallVector<Value> yielded(next.getNumResults());
+  for (Carried &value : values)
+    for (auto [i, place] : llvm::enumerate(value.places)) {
+      if (i > 0)
+        yielded[place] = next.getRegionIterArg(value.places[i - 1]);
+      else
+        yielded[place] = value.value == loop.getInductionVar() ? next.getInductionVar()
+                                                               : made.lookup(value.value);
+    }
+  scf::YieldOp::create(b, loop.getLoc(), yielded);
+}
+
+void Rotation::body() {
+  for (Operation *op : s.order) {
+    if (auto product = dyn_cast<WgmmaOp>(op))
+      issue(product);
+    else
+      compute(op);
+  }
+  finishBody();
+}
+
+//===--- behind ------------------------------------------------------------------------------===//
+
+/// A value of one of the last iterations: the last is -1.
+Value Rotation::behind(Value value, int64_t iteration) {
+  if (!isHere(value))
+    return value;
+  int argument = argumentOf(value);
+  if (argument >= 0) {
+    value = yieldedFor(argument);
+    --iteration;
+  }
+  Operation *op = value.getDefiningOp();
+  int64_t turn = iteration + (op ? stageOf(op) : 0);
+  if (turn >= 0)
+    return behinds[iteration].lookup(value);
+  return next.getResult(carried(value, argument).places[-turn - 1]);
+}
+
+void Rotation::epilogue() {
+  for (int64_t turn = 0; turn < s.last; ++turn)
+    for (int64_t stage = turn + 1; stage <= s.last; ++stage) {
+      const int64_t iteration = turn - stage;
+      for (Operation &op : loop.getBody()->without_terminator()) {
+        if (stageOf(&op) != stage)
+          continue;
+        Operation *copy = clone(&op, [&](Value v) { return behind(v, iteration); });
+        behinds[iteration].map(op.getResults(), copy->getResults());
+      }
+    }
+}
+
+void Rotation::rewrite() {
+  findCarried();
+  Location loc = loop.getLoc();
+  auto later = [&](Value from) -> Value {
+    return arith::AddIOp::create(b, loc, from, loop.getStep());
+  };
+  firsts.push_back(loop.getLowerBound());
+  for (int64_t i = 1; i < s.last; ++i)
+    firsts.push_back(later(firsts.back()));
+  Value runs = arith::CmpIOp::create(
+      b, loc, loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt,
+      firsts.back(), loop.getUpperBound());
+  auto branch = scf::IfOp::create(b, loc, loop.getResultTypes(), runs, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  // Fewer iterations than stages: none, or the loop as it was.
+  scf::YieldOp::create(b, loc,
+                       s.last == 1 ? ValueRange(loop.getInitArgs())
+                                   : ValueRange(b.clone(*loop)->getResults()));
+  b.setInsertionPointToEnd(branch.thenBlock());
+  Value lower = later(firsts.back());
+  prologue();
+  next = scf::ForOp::create(b, loc, lower, loop.getUpperBound(), loop.getStep(), inits());
+  next.setUnsignedCmp(loop.getUnsignedCmp());
+  next->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  if (!next.getBody()->empty())
+    b.eraseOp(next.getBody()->getTerminator());
+  b.setInsertionPointToEnd(next.getBody());
+  body();
+  b.setInsertionPointAfter(next);
+  epilogue();
+  SmallVector<Value> results;
+  for (int i = 0; i < static_cast<int>(loop.getNumResults()); ++i) {
+    int64_t turn = stageOf(yieldedFor(i).getDefiningOp()) - 1;
+    results.push_back(turn >= 0 ? behinds[-1].lookup(yieldedFor(i)) : next.getResult(i));
+  }
+  scf::YieldOp::create(b, loc, results);
+  b.replaceOp(loop, branch.getResults());
+}
+
+/// In the stages of its schedule, or in fewer if those take more registers than there are.
+static void rotate(scf::ForOp loop, int64_t cap) {
+  SmallVector<int64_t> products = productStages(loop);
+  if (products.empty())
+    return;
+  auto options = remark::RemarkOpts::name("rotate").category("cta-rotate-loops");
+  std::string why;
+  for (int64_t last = *llvm::max_element(products); last > 0; --last) {
+    for (int64_t &stage : products)
+      stage = std::min(stage, last);
+    std::optional<LoopStages> stages = loopInStages(loop, products, why);
+    if (!stages)
+      break;
+    if (stages->registers > cap) {
+      why = "its " + std::to_string(last + 1) + " stages take " +
+            std::to_string(stages->registers) + " registers of a thread, which has " +
+            std::to_string(cap);
+      continue;
+    }
+    remark::passed(loop.getLoc(), options)
+        << (llvm::Twine(stages->together.size()) + " products of " + llvm::Twine(last + 1) +
+            " iterations are issued together, in " + llvm::Twine(stages->registers) + " registers")
+               .str();
+    Rotation(*stages).rewrite();
+    return;
+  }
+  remark::missed(loop.getLoc(), options) << "its products wait for each other: " << why;
+}
+
+namespace {
+struct RotateLoops : cta::impl::RotateLoopsBase<RotateLoops> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Scheduled, getArgument())))
+      return signalPassFailure();
+    PlanAttr plan = planOf(kernel);
+    if (!plan || plan.getPending().value_or(0) == 0)
+      return;
+    int64_t cap = plan.getRegisters().value_or(0);
+    if (!cap)
+      cap = entryCap(128 * kernel.getWarpgroups().value_or(1) * replicasOf(plan) +
+                     32 * plan.getProducers().value_or(1));
+    for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
+      SmallVector<scf::ForOp> loops;
+      launch.getBody().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+      for (scf::ForOp loop : loops)
+        rotate(loop, cap);
+    }
+  }
+};
+} // namespace

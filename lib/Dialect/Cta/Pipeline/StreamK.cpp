@@ -1,0 +1,417 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-stream-k: points that would fill the last round of a persistent launch only in part are dealt
+// out by iterations (Osama, Merrill, Cecka, Garland, Owens: Stream-K, PPoPP 2023).
+//
+// Of p points and n units (blocks, or clusters of them) each unit computes p / n points as ever.
+// The r = p % n points that are left have r * v iterations. They are laid behind each other and cut
+// into u <= n parts of the same length, or one more, none shorter than `stream_k`; as r < n no part
+// is longer than a point, so that it lies in one point or in two:
+//
+//     points     |----- 0 -----|----- 1 -----|----- 2 -----|          r = 3, v = 14
+//     parts      |--- 0 ---|--- 1 ---|--- 2 ---|--- 3 ----|           u = 4
+//
+// A unit computes the end of one point first (1: iterations 11 to 13 of point 0) and the beginning
+// of the next after it. Who has a point's first iteration stores it: he adds the sums of those
+// behind him, who had them to do first and are done with them long before. Their sums pass through
+// workspace. Parts are numbered against blocks, so that a block waits for lower numbers only.
+//
+// Without iterations to spare (r = 0, or v - ceil(r * v / u) < `stream_k`) each of the r points is
+// one part.
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/Analysis/Products.h"
+#include "tessera/Dialect/Cta/Pipeline/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_STREAMK
+#include "tessera/Dialect/Cta/Pipeline/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+using arith::CmpIPredicate;
+
+/// An item's last iteration is that of its point.
+static constexpr int64_t kAll = -1;
+
+namespace {
+/// Index arithmetic that folds.
+struct Index {
+  OpBuilder &b;
+  Location loc;
+
+  Value constant(int64_t x) { return arith::ConstantIndexOp::create(b, loc, x); }
+  Value add(Value x, Value y) { return b.createOrFold<arith::AddIOp>(loc, x, y); }
+  Value sub(Value x, Value y) { return b.createOrFold<arith::SubIOp>(loc, x, y); }
+  Value mul(Value x, Value y) { return b.createOrFold<arith::MulIOp>(loc, x, y); }
+  Value div(Value x, Value y) { return b.createOrFold<arith::DivUIOp>(loc, x, y); }
+  Value min(Value x, Value y) { return b.createOrFold<arith::MinSIOp>(loc, x, y); }
+  Value max(Value x, Value y) { return b.createOrFold<arith::MaxSIOp>(loc, x, y); }
+  Value is(CmpIPredicate predicate, Value x, Value y) {
+    return b.createOrFold<arith::CmpIOp>(loc, predicate, x, y);
+  }
+  Value select(Value condition, Value x, Value y) {
+    return b.createOrFold<arith::SelectOp>(loc, condition, x, y);
+  }
+  /// 1 or 0.
+  Value number(Value condition) { return select(condition, constant(1), constant(0)); }
+  Value ceildiv(Value x, Value y) { return div(add(x, sub(y, constant(1))), y); }
+};
+
+/// What all blocks know, computed in front of the launch. If points are not cut, each counts as one
+/// iteration: then all numbers are small, however many iterations there are.
+struct Division {
+  Value whole;      ///< points that each unit computes alone
+  Value first;      ///< the number of the first point that is left
+  Value trips;      ///< iterations of a point
+  Value units;      ///< parts
+  Value part, more; ///< iterations of a part; the first `more` parts have one more
+  Value splits;     ///< parts are not points
+};
+
+/// What a block computes besides whole points, in front of its loop; i32.
+struct Part {
+  Value items;   ///< points, whole ones and others
+  Value whole;   ///< of them, which come first
+  Value unit;    ///< this one
+  Value base;    ///< the number of another point less that of the item
+  Value offset;  ///< where the first of the others begins
+  Value upto[2]; ///< where the first and the second end; kAll: where the point does
+  Value others;  ///< parts behind this one that have the rest of a point it began
+};
+
+class StreamK {
+public:
+  StreamK(LaunchOp launch, scf::ForOp points, int64_t shortest)
+      : launch(launch), points(points), b(points), shortest(shortest) {}
+  LogicalResult run();
+
+private:
+  LogicalResult findProducts();
+  LogicalResult checkSum(unsigned number);
+  Value outside(Value value);
+  LogicalResult divide();
+  Value workspace(RankedTensorType tile, bool flags);
+  Part takePart();
+  void rewrite();
+
+  InFlightDiagnostic error(Operation *op, const Twine &what) {
+    return op->emitOpError("stands in the way of stream_k: ") << what;
+  }
+  Location loc() { return points.getLoc(); }
+
+  LaunchOp launch;
+  scf::ForOp points, products; ///< over points, over products
+  OpBuilder b;
+  int64_t shortest;
+  Value lower, upper, step; ///< of `products`, in front of the launch
+  Value total, launched;    ///< points, units
+  Division division;
+};
+} // namespace
+
+//===--- what there is -----------------------------------------------------------------------===//
+
+/// The accumulators of an iteration are those of the last and its products, nothing else.
+LogicalResult StreamK::checkSum(unsigned number) {
+  Value sum = products.getRegionIterArg(number);
+  Value end = products.getYieldedValues()[number];
+  auto element = dyn_cast<RankedTensorType>(sum.getType());
+  Operation *at = products;
+  while (sum != end) {
+    auto product = sum.hasOneUse() ? dyn_cast<WgmmaOp>(*sum.user_begin()) : WgmmaOp();
+    if (!product || product.getC() != sum || product->getBlock() != products.getBody())
+      return error(at, "result ") << number
+                                  << " of the loop over products is more than a sum of them, "
+                                     "which blocks could share";
+    at = product;
+    sum = product.getResult();
+  }
+  if (!element || element.getElementType().getIntOrFloatBitWidth() != 32)
+    return error(products, "sums of 32 bits are handed on, got ") << sum.getType();
+  Attribute start;
+  if (!matchPattern(products.getInitArgs()[number], m_Constant(&start)) ||
+      !(matchPattern(products.getInitArgs()[number], m_AnyZeroFloat()) ||
+        matchPattern(products.getInitArgs()[number], m_Zero())))
+    return error(products, "its sums must begin with 0: a part that is not a point's first begins "
+                           "there");
+  return success();
+}
+
+LogicalResult StreamK::findProducts() {
+  if (points.getNumResults())
+    return error(points, "the loop over points carries values from one to the next");
+  for (Operation &op : points.getBody()->without_terminator()) {
+    if (!hasProducts(&op))
+      continue;
+    auto here = dyn_cast<scf::ForOp>(op);
+    if (!here)
+      return error(&op, "it is not a loop over products, whose iterations could be shared");
+    if (products) {
+      InFlightDiagnostic second = error(here, "a point has more than one loop with products");
+      second.attachNote(products.getLoc()) << "the first";
+      return second;
+    }
+    products = here;
+  }
+  bool writes = false;
+  products.walk([&](Operation *op) { writes |= isa<StoreOp, CopyOutOp, memref::StoreOp>(op); });
+  if (writes)
+    return error(products, "it stores, and a part of its iterations would store parts");
+  for (unsigned i = 0; i < products.getNumResults(); ++i)
+    if (failed(checkSum(i)))
+      return failure();
+  // What blocks have before their loop they have in common, stores they would do twice.
+  for (Operation &op : points.getBody()->without_terminator()) {
+    if (&op == products)
+      break;
+    bool stores = false;
+    op.walk([&](Operation *inner) { stores |= isa<StoreOp, CopyOutOp, memref::StoreOp>(inner); });
+    if (stores)
+      return error(&op, "it stores before the loop over products");
+  }
+  return success();
+}
+
+/// A value as it is in front of the launch, or null.
+Value StreamK::outside(Value value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return Index{b, loc()}.constant(*constant);
+  if (auto cast = value.getDefiningOp<arith::IndexCastUIOp>())
+    if (Value source = outside(cast.getIn()))
+      return source;
+  Operation *owner = value.getDefiningOp();
+  bool inside =
+      owner ? launch->isAncestor(owner) : launch->isAncestor(value.getParentBlock()->getParentOp());
+  if (inside)
+    return {};
+  return b.createOrFold<arith::IndexCastUIOp>(loc(), b.getIndexType(), value);
+}
+
+//===--- the division ------------------------------------------------------------------------===//
+
+LogicalResult StreamK::divide() {
+  b.setInsertionPoint(launch);
+  Index a{b, loc()};
+  lower = outside(products.getLowerBound());
+  upper = outside(products.getUpperBound());
+  step = outside(products.getStep());
+  if (!lower || !upper || !step)
+    return error(products, "how often it runs is computed inside the grid: all points must be as "
+                           "long, so compute it in front");
+  if (!products.getInductionVar().getType().isIndex())
+    return error(products, "it must count in index");
+  total = outside(points.getUpperBound());
+  if (!total || launch.getBlocks().size() != 1)
+    return error(points, "it is not the loop over points that cta-lower-grid makes");
+  launched = a.max(launch.getBlocks().front(), a.constant(1));
+  if (int64_t cluster = launch.getCluster().value_or(1); cluster > 1)
+    launched = a.div(launched, a.constant(cluster));
+
+  Value zero = a.constant(0), one = a.constant(1), least = a.constant(shortest);
+  Value iterations = a.ceildiv(a.max(a.sub(upper, lower), zero), step);
+  Division &d = division;
+  d.whole = a.div(total, launched);
+  d.first = a.mul(d.whole, launched);
+  Value rest = a.sub(total, d.first);
+  // More would be longer than a block counts, and not worth it.
+  Value most = a.constant(int64_t(1) << 24);
+  Value few = a.is(CmpIPredicate::slt, iterations, most);
+  Value all = a.mul(rest, a.min(iterations, most));
+  Value parts = a.max(a.min(a.div(all, least), launched), one);
+  Value spared = a.sub(iterations, a.ceildiv(all, parts));
+  // Fewer parts than points would be longer than a point.
+  auto both = [&](Value x, Value y) { return b.createOrFold<arith::AndIOp>(loc(), x, y); };
+  d.splits =
+      both(both(a.is(CmpIPredicate::sgt, rest, zero), few),
+           both(a.is(CmpIPredicate::sge, spared, least), a.is(CmpIPredicate::sgt, parts, rest)));
+  d.trips = a.select(d.splits, iterations, one);
+  d.units = a.select(d.splits, parts, rest);
+  Value length = a.div(all, parts);
+  d.part = a.select(d.splits, length, one);
+  d.more = a.select(d.splits, a.sub(all, a.mul(length, parts)), zero);
+  return success();
+}
+
+/// A slot for each block, or its warps' flags.
+Value StreamK::workspace(RankedTensorType tile, bool flags) {
+  Value blocks = launch.getBlocks().front();
+  SmallVector<int64_t> shape{ShapedType::kDynamic};
+  Type element = tile.getElementType();
+  if (flags) {
+    shape.push_back(4 * FragAttr::of(tile).getWgCount());
+    element = b.getI32Type();
+  } else {
+    shape.append(tile.getShape().begin(), tile.getShape().end());
+  }
+  auto alloc =
+      memref::AllocOp::create(b, loc(), MemRefType::get(shape, element), ValueRange{blocks});
+  if (flags) {
+    alloc->setAttr("tile.init", b.getI32IntegerAttr(0));
+    alloc->setAttr("tile.restored", b.getUnitAttr());
+  }
+  return alloc;
+}
+
+//===--- the new loop ------------------------------------------------------------------------===//
+
+Part StreamK::takePart() {
+  const Division &d = division;
+  Index a{b, loc()};
+  auto narrow = [&](Value x) -> Value {
+    return b.createOrFold<arith::IndexCastUIOp>(loc(), b.getI32Type(), x);
+  };
+  Value zero = a.constant(0), one = a.constant(1), all = a.constant(kAll);
+  Value unit =
+      b.createOrFold<arith::IndexCastUIOp>(loc(), b.getIndexType(), points.getLowerBound());
+  Value mine = a.sub(a.sub(launched, one), unit);
+  Value start = a.add(a.mul(mine, d.part), a.min(mine, d.more));
+  Value length = a.add(d.part, a.number(a.is(CmpIPredicate::slt, mine, d.more)));
+  Value point = a.div(start, d.trips); // of those that are left
+  Value offset = a.sub(start, a.mul(point, d.trips));
+  Value end = a.add(offset, length);
+  Value has = a.is(CmpIPredicate::slt, mine, d.units);
+  Value second = b.createOrFold<arith::AndIOp>(loc(), has, a.is(CmpIPredicate::sgt, end, d.trips));
+  // The last iteration of the point that this part begins, and the part that has it.
+  Value begins = a.add(point, a.number(a.is(CmpIPredicate::sgt, offset, zero)));
+  Value final = a.sub(a.mul(a.add(begins, one), d.trips), one);
+  Value longer = a.add(d.part, one), border = a.mul(d.more, longer);
+  Value beyond = a.add(d.more, a.div(a.sub(a.max(final, border), border), a.max(d.part, one)));
+  Value last = a.select(a.is(CmpIPredicate::slt, final, border), a.div(final, longer), beyond);
+
+  Part part;
+  part.items = narrow(a.add(a.add(d.whole, a.number(has)), a.number(second)));
+  part.whole = narrow(d.whole);
+  part.unit = narrow(unit);
+  part.base = b.createOrFold<arith::IndexCastOp>(loc(), b.getI32Type(),
+                                                 a.sub(a.add(d.first, point), d.whole));
+  part.offset = narrow(offset);
+  auto endOf = [&](Value at) {
+    Value upto = a.select(a.is(CmpIPredicate::slt, at, d.trips), at, all);
+    return b.createOrFold<arith::IndexCastOp>(loc(), b.getI32Type(), upto);
+  };
+  part.upto[0] = endOf(end);
+  part.upto[1] = endOf(a.sub(end, d.trips));
+  part.others = b.createOrFold<arith::IndexCastOp>(loc(), b.getI32Type(), a.sub(last, mine));
+  return part;
+}
+
+void StreamK::rewrite() {
+  SmallVector<std::pair<Value, Value>> spaces; // slots and flags of each sum
+  for (Value sum : products.getResults()) {
+    auto tile = cast<RankedTensorType>(sum.getType());
+    Value slots = workspace(tile, /*flags=*/false);
+    spaces.push_back({slots, workspace(tile, /*flags=*/true)});
+  }
+  b.setInsertionPoint(points);
+  Type i32 = b.getI32Type();
+  auto number = [&](int64_t x) -> Value { return arith::ConstantIntOp::create(b, loc(), x, 32); };
+  Value units = b.createOrFold<arith::IndexCastUIOp>(loc(), i32, launched);
+  Part part = takePart();
+  auto loop = scf::ForOp::create(b, loc(), number(0), part.items, number(1));
+  loop->setAttr("tile.disjoint", b.getUnitAttr());
+
+  // Which point, and which of its iterations.
+  b.setInsertionPointToStart(loop.getBody());
+  Index a{b, loc()};
+  Value item = loop.getInductionVar();
+  Value alone = a.is(CmpIPredicate::slt, item, part.whole);
+  Value isFirst = a.is(CmpIPredicate::eq, item, part.whole);
+  Value own = a.add(part.unit, a.mul(units, item));
+  Value point = a.select(alone, own, a.add(part.base, item));
+  Value from = a.select(isFirst, part.offset, number(0));
+  Value upto = a.select(alone, number(kAll), a.select(isFirst, part.upto[0], part.upto[1]));
+  Value isHead = a.is(CmpIPredicate::eq, from, number(0));
+  Value toEnd = a.is(CmpIPredicate::eq, upto, number(kAll));
+
+  Block *body = loop.getBody();
+  body->getOperations().splice(std::prev(body->end()), points.getBody()->getOperations(),
+                               points.getBody()->begin(), std::prev(points.getBody()->end()));
+  points.getInductionVar().replaceAllUsesWith(point);
+  b.setInsertionPoint(products);
+  auto iteration = [&](Value count) {
+    Value wide = b.createOrFold<arith::IndexCastUIOp>(loc(), b.getIndexType(), count);
+    return a.add(lower, a.mul(wide, step));
+  };
+  products.setLowerBound(iteration(from));
+  products.setUpperBound(a.select(toEnd, upper, iteration(upto)));
+
+  // Behind the products: the epilogue of all iterations' sums, or the handing on of some.
+  SmallVector<Operation *> epilogue;
+  for (Operation *op = products->getNextNode(); op != body->getTerminator(); op = op->getNextNode())
+    epilogue.push_back(op);
+  b.setInsertionPoint(body->getTerminator());
+  Value block = BlockIdOp::create(b, loc(), b.getIndexType());
+  Value others = a.add(a.select(toEnd, number(0), part.others), number(1));
+  auto branch = scf::IfOp::create(b, loc(), isHead, /*withElseRegion=*/true);
+  b.setInsertionPoint(branch.thenYield());
+  Value stride = a.constant(launch.getCluster().value_or(1));
+  auto adding = scf::ForOp::create(b, loc(), number(1), others, number(1), products.getResults());
+  b.setInsertionPointToStart(adding.getBody());
+  Value distance =
+      b.createOrFold<arith::IndexCastUIOp>(loc(), b.getIndexType(), adding.getInductionVar());
+  Value slot = a.sub(block, a.mul(distance, stride));
+  SmallVector<Value> sums;
+  for (auto [sum, space] : llvm::zip_equal(adding.getRegionIterArgs(), spaces))
+    sums.push_back(
+        AddPartialOp::create(b, loc(), sum.getType(), sum, space.first, slot, space.second));
+  scf::YieldOp::create(b, loc(), sums);
+  for (Operation *op : epilogue)
+    op->moveBefore(branch.thenYield());
+  for (auto [sum, all] : llvm::zip_equal(products.getResults(), adding.getResults()))
+    sum.replaceUsesWithIf(all, [&](OpOperand &use) {
+      return llvm::any_of(epilogue, [&](Operation *op) { return op->isAncestor(use.getOwner()); });
+    });
+  b.setInsertionPoint(branch.elseYield());
+  for (auto [sum, space] : llvm::zip_equal(products.getResults(), spaces))
+    PutPartialOp::create(b, loc(), sum, space.first, block, space.second);
+  points.erase();
+}
+
+LogicalResult StreamK::run() {
+  if (failed(findProducts()) || failed(divide()))
+    return failure();
+  rewrite();
+  return success();
+}
+
+namespace {
+struct StreamKPass : cta::impl::StreamKBase<StreamKPass> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())))
+      return signalPassFailure();
+    PlanAttr plan = planOf(kernel);
+    if (!plan || plan.getStreamK().value_or(0) == 0)
+      return;
+    if (replicasOf(plan) > 1 || plan.getOverlap().value_or(0)) {
+      kernel.emitOpError("has a plan with stream_k beside ")
+          << (replicasOf(plan) > 1 ? "replicate = blocks, which gives each warpgroup points of its "
+                                     "own"
+                                   : "overlap, which cuts the loop over points in another way")
+          << ": plan one of them";
+      return signalPassFailure();
+    }
+    bool cut = false;
+    for (auto launch : llvm::make_early_inc_range(kernel.getBody().getOps<LaunchOp>())) {
+      // Other launches of the kernel have no iterations to share.
+      if (!hasProducts(launch))
+        continue;
+      FailureOr<scf::ForOp> points =
+          loopOverPoints(launch, "stream_k deals out the last points of a persistent launch");
+      if (failed(points) || failed(StreamK(launch, *points, *plan.getStreamK()).run()))
+        return signalPassFailure();
+      cut = true;
+    }
+    if (!cut)
+      kernel.emitRemark("stream_k cuts loops over products of the tensor cores, and there is none "
+                        "here");
+  }
+};
+} // namespace

@@ -1,0 +1,494 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-assign-layouts: every tensor gets a register layout.
+//
+// Values that must share a layout (operands and results of elementwise ops, what a loop carries, an
+// accumulator and its result) form a *class*. Classes are tied by *relations*, functions from the
+// layout of one class to the natural layout of the other (a reduction's result is a slice of its
+// input). The layouts are then found in this order, each step deterministic in program order:
+//
+//   1. hard anchors: layouts in the text, wgmma accumulators, register operands of wgmma;
+//   2. what follows from those by relations, breadth first;
+//   3. the heaviest remaining class that touches global memory takes the layout that coalesces its
+//      heaviest access, or, if it accumulates a cta.mma, the layout of that product; then again
+//      step 2;
+//   4. classes that nothing determines get a blocked layout.
+//
+// Where a relation does not hold in the end a `cta.convert_layout` is inserted on its cheaper side:
+// always the smaller tile. A large load or store whose class has a layout that would access memory
+// in small pieces is made in a coalesced layout, with a conversion beside it. Two hard anchors in
+// one class are an error that shows both.
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/IR/CopyRules.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
+#include "tessera/Dialect/Cta/Place/Passes.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Layout/RegisterForms.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_ASSIGNLAYOUTS
+#include "tessera/Dialect/Cta/Place/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+using layout::RegisterLayout;
+
+namespace {
+
+bool isTile(Value value) { return value && isa<RankedTensorType>(value.getType()); }
+
+/// Bytes that one thread moves with one access along contiguous memory, 16 at most.
+int64_t accessBytes(const RegisterLayout &l, RankedTensorType type, int contiguous) {
+  int64_t bytes = tile::elementBytes(type.getElementType());
+  if (contiguous < 0)
+    return bytes;
+  return std::min<int64_t>(16, bytes * l.contiguousRegisters(coordOf(type.getShape()), contiguous));
+}
+
+/// From the layout of one class to that of another.
+struct Relation {
+  unsigned from, to;
+  std::function<std::optional<RegisterLayout>(const RegisterLayout &)> map;
+};
+
+/// A wish, in order of weight.
+struct Preference {
+  unsigned id;
+  int64_t weight;
+  RegisterLayout layout;
+};
+
+class Assignment {
+public:
+  Assignment(tile::KernelOp kernel)
+      : kernel(kernel), facts(kernel), groups(kernel.getWarpgroups().value_or(1)) {}
+
+  LogicalResult run();
+
+private:
+  unsigned idOf(Value value) {
+    return ids.insert({value, static_cast<unsigned>(ids.size())}).first->second;
+  }
+  unsigned leader(unsigned id) { return classes.getLeaderValue(id); }
+  unsigned leader(Value value) { return leader(idOf(value)); }
+  void unite(Value a, Value b) {
+    if (isTile(a) && isTile(b))
+      classes.unionSets(idOf(a), idOf(b));
+  }
+  void uniteRange(ValueRange a, ValueRange b) {
+    for (auto [x, y] : llvm::zip(a, b))
+      unite(x, y);
+  }
+  void relate(Value from, Value to,
+              std::function<std::optional<RegisterLayout>(const RegisterLayout &)> map) {
+    relations.push_back({idOf(from), idOf(to), std::move(map)});
+  }
+  LogicalResult anchor(Value value, const RegisterLayout &l, Location loc, StringRef why);
+
+  void rematerializeCheapValues();
+  void collectClasses(Operation *op);
+  LogicalResult collectAnchors(Operation *op);
+  void collectRelations(Operation *op);
+  void collectAccess(const Access &access, Value value, MemRefType memref, ArrayRef<int64_t> dims,
+                     Value mask, ArrayRef<int64_t> maskDims);
+  void propagate();
+  void solve();
+  void setTypes();
+  void fixOp(Operation *op);
+  void fixAccess(Operation *op);
+  /// What a thread may move at a time, as the facts say; 16 where nothing is contiguous anyhow.
+  int64_t legalBytes(const Access &access) {
+    int64_t bytes = tile::elementBytes(access.tile.getElementType());
+    if (access.tile.getRank() == 0 || contiguousTileDim(access.type, access.dims) < 0)
+      return 16;
+    return std::min<int64_t>(16, widestVector(facts, access) * bytes);
+  }
+  /// What a thread's elements along contiguous memory shall be. Stores in pieces that do not lie
+  /// together go to L2 piece by piece, so that narrow stores want narrow threads; of loads in
+  /// pieces the cache makes one.
+  int64_t wantedBytes(const Access &access, Value value) {
+    if (!access.isStore)
+      return 16;
+    // Words for what was just loaded in pieces: wider stores would keep the loads of neighbours
+    // apart, and L1 would serve a few lanes at a time.
+    constexpr int64_t kWordBytes = 4;
+    int64_t bytes = legalBytes(access);
+    if (auto load = value.getDefiningOp<LoadOp>())
+      bytes = std::min(bytes, std::max(kWordBytes, legalBytes(Access(load))));
+    return bytes;
+  }
+
+  Value converted(OpBuilder &b, Location loc, Value value, const RegisterLayout &l) {
+    RankedTensorType type = withLayout(value.getType(), l);
+    return type == value.getType()
+               ? value
+               : ConvertLayoutOp::create(b, loc, type, value, ConversionAttr{}).getResult();
+  }
+  void convertOperand(OpOperand &operand, const RegisterLayout &l) {
+    OpBuilder b(operand.getOwner());
+    operand.set(converted(b, operand.getOwner()->getLoc(), operand.get(), l));
+  }
+  /// Gives a result the layout its op makes, and its users the one of their class.
+  void convertResult(OpResult result, const RegisterLayout &made) {
+    RankedTensorType wanted = tensorOf(result), actual = withLayout(wanted, made);
+    if (wanted == actual)
+      return;
+    OpBuilder b(result.getContext());
+    b.setInsertionPointAfter(result.getOwner());
+    result.setType(actual);
+    auto convert = ConvertLayoutOp::create(b, result.getLoc(), wanted, result, ConversionAttr{});
+    result.replaceAllUsesExcept(convert, convert);
+  }
+
+  struct Anchor {
+    RegisterLayout layout;
+    Location loc;
+    std::string why;
+  };
+
+  tile::KernelOp kernel;
+  tile::Facts facts;
+  int64_t groups;
+  llvm::MapVector<Value, unsigned> ids;
+  llvm::EquivalenceClasses<unsigned> classes;
+  llvm::MapVector<unsigned, Anchor> anchors;        // by leader
+  llvm::MapVector<unsigned, RegisterLayout> chosen; // by leader
+  DenseSet<Value> pinned; // their layout stands in the text: no access is made in another one
+  SmallVector<Relation> relations;
+  SmallVector<Preference> preferences;
+};
+
+} // namespace
+
+/// A constant that two classes use would tie them together for nothing: every user gets its own.
+void Assignment::rematerializeCheapValues() {
+  SmallVector<Operation *> cheap;
+  kernel.walk([&](Operation *op) {
+    auto broadcast = dyn_cast<BroadcastOp>(op);
+    if (op->getNumResults() == 1 && isTile(op->getResult(0)) &&
+        !FragAttr::of(op->getResult(0).getType()) &&
+        (isa<arith::ConstantOp, IotaOp>(op) || (broadcast && !isTile(broadcast.getSource()))))
+      cheap.push_back(op);
+  });
+  for (Operation *op : cheap) {
+    bool first = true;
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      if (!std::exchange(first, false)) {
+        OpBuilder b(use.getOwner());
+        Operation *clone = op->clone();
+        b.setInsertionPointAfter(op);
+        b.insert(clone);
+        use.set(clone->getResult(0));
+      }
+    }
+  }
+}
+
+void Assignment::collectClasses(Operation *op) {
+  if (isElementwise(op)) {
+    Value first;
+    for (Value v : op->getOperands())
+      if (isTile(v))
+        first ? unite(first, v) : void(first = v);
+    for (Value v : op->getResults())
+      if (isTile(v))
+        first ? unite(first, v) : void(first = v);
+    return;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    uniteRange(loop.getInitArgs(), loop.getRegionIterArgs());
+    uniteRange(loop.getInitArgs(), loop.getResults());
+    uniteRange(loop.getInitArgs(), loop.getYieldedValues());
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    uniteRange(loop.getInits(), loop.getBeforeArguments());
+    uniteRange(loop.getInits(), loop.getYieldedValues());
+    uniteRange(loop.getConditionOp().getArgs(), loop.getAfterArguments());
+    uniteRange(loop.getConditionOp().getArgs(), loop.getResults());
+  } else if (isa<scf::IfOp, scf::IndexSwitchOp>(op)) {
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        uniteRange(op->getResults(), region.front().getTerminator()->getOperands());
+  } else if (auto mma = dyn_cast<MmaOp>(op)) {
+    unite(mma.getC(), mma.getResult());
+  } else if (auto wgmma = dyn_cast<WgmmaOp>(op)) {
+    unite(wgmma.getC(), wgmma.getResult());
+  }
+}
+
+LogicalResult Assignment::anchor(Value value, const RegisterLayout &l, Location loc,
+                                 StringRef why) {
+  auto [it, inserted] = anchors.insert({leader(value), Anchor{l, loc, why.str()}});
+  if (inserted || it->second.layout == l)
+    return success();
+  InFlightDiagnostic diag = emitError(loc) << "two layouts are demanded of one tile: " << why
+                                           << " needs " << FragAttr::get(kernel.getContext(), l);
+  diag.attachNote(it->second.loc) << it->second.why << " needs "
+                                  << FragAttr::get(kernel.getContext(), it->second.layout)
+                                  << "; put a cta.convert_layout between them";
+  return failure();
+}
+
+LogicalResult Assignment::collectAnchors(Operation *op) {
+  if (auto wgmma = dyn_cast<WgmmaOp>(op)) {
+    if (failed(anchor(wgmma.getResult(), wgmma.resultLayout(groups), op->getLoc(),
+                      "the accumulator of this cta.wgmma")))
+      return failure();
+    auto convert = wgmma.getA().getDefiningOp<ConvertLayoutOp>();
+    if (convert && wgmma.aInRegisters() &&
+        failed(anchor(wgmma.getA(), wgmma.operandLayout(groups), op->getLoc(),
+                      "the register operand of this cta.wgmma")))
+      return failure();
+  }
+  for (Value result : op->getResults())
+    if (FragAttr frag = FragAttr::of(result.getType()))
+      if (pinned.insert(result);
+          failed(anchor(result, frag.layout(), result.getLoc(), "the type of this value")))
+        return failure();
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (BlockArgument arg : block.getArguments())
+        if (FragAttr frag = FragAttr::of(arg.getType()))
+          if (failed(anchor(arg, frag.layout(), op->getLoc(), "the type of a block argument")))
+            return failure();
+  return success();
+}
+
+void Assignment::collectAccess(const Access &access, Value value, MemRefType memref,
+                               ArrayRef<int64_t> dims, Value mask, ArrayRef<int64_t> maskDims) {
+  RankedTensorType type = tensorOf(value);
+  int64_t bytes = tile::elementBytes(type.getElementType());
+  int contiguous = contiguousTileDim(memref, dims);
+  int64_t vectorBytes = wantedBytes(access, value), weight = type.getNumElements() * bytes;
+  RegisterLayout wish = type.getRank() == 0
+                            ? layout::splat(0, kWarpBits, groups)
+                            : layout::blockedFor(coordOf(type.getShape()), static_cast<int>(bytes),
+                                                 contiguous < 0 ? type.getRank() - 1 : contiguous,
+                                                 kWarpBits, groups, vectorBytes);
+  preferences.push_back({idOf(value), vectorBytes < 16 ? 2 * weight : weight, std::move(wish)});
+  if (mask) {
+    SmallVector<int64_t> on(maskDims);
+    relate(value, mask, [on](const RegisterLayout &l) { return maskLayout(l, on); });
+  }
+}
+
+void Assignment::collectRelations(Operation *op) {
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    collectAccess(Access(load), load.getResult(), load.getMemRefType(), load.getDims(),
+                  load.getMask(), load.getMaskDims());
+  } else if (auto store = dyn_cast<StoreOp>(op)) {
+    collectAccess(Access(store), store.getValue(), store.getMemRefType(), store.getDims(),
+                  store.getMask(), store.getMaskDims());
+  } else if (auto mma = dyn_cast<MmaOp>(op)) {
+    RankedTensorType type = mma.getResultType();
+    // Heavier than any access of the same tile: the product reads its layout K times.
+    preferences.push_back({idOf(mma.getResult()), type.getNumElements() * 1024,
+                           layout::fmaAcc(coordOf(type.getShape()), kWarpBits, groups)});
+  } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    SmallVector<int64_t> dims(reduce.getDims());
+    for (Value input : reduce.getInputs().drop_front())
+      relate(reduce.getInputs().front(), input, [](const RegisterLayout &l) { return l; });
+    for (Value result : reduce.getResults())
+      relate(reduce.getInputs().front(), result,
+             [dims](const RegisterLayout &l) { return reducedLayout(l, dims); });
+  } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    if (!isTile(broadcast.getSource()))
+      return;
+    SmallVector<int64_t> dims(broadcast.getDims()),
+        from(tensorOf(broadcast.getSource()).getShape()),
+        to(tensorOf(broadcast.getResult()).getShape());
+    relate(broadcast.getResult(), broadcast.getSource(),
+           [=](const RegisterLayout &l) { return broadcastSourceLayout(l, dims, from, to); });
+  } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    SmallVector<int64_t> dims(transpose.getDims());
+    relate(transpose.getSource(), transpose.getResult(),
+           [dims](const RegisterLayout &l) { return transposedLayout(l, dims); });
+    relate(transpose.getResult(), transpose.getSource(),
+           [dims](const RegisterLayout &l) { return untransposedLayout(l, dims); });
+  } else if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
+    relate(convert.getSource(), convert.getResult(), [](const RegisterLayout &l) { return l; });
+    relate(convert.getResult(), convert.getSource(), [](const RegisterLayout &l) { return l; });
+  } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+    SmallVector<int64_t> from(tensorOf(reshape.getSource()).getShape()),
+        to(tensorOf(reshape.getResult()).getShape());
+    relate(reshape.getSource(), reshape.getResult(),
+           [=](const RegisterLayout &l) { return unitReshapeLayout(l, from, to); });
+    relate(reshape.getResult(), reshape.getSource(),
+           [=](const RegisterLayout &l) { return unitReshapeLayout(l, to, from); });
+  }
+}
+
+/// Breadth first along the relations, in program order, until nothing changes.
+void Assignment::propagate() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Relation &r : relations) {
+      auto from = chosen.find(leader(r.from));
+      if (from == chosen.end() || chosen.contains(leader(r.to)))
+        continue;
+      if (std::optional<RegisterLayout> l = r.map(from->second)) {
+        chosen.insert({leader(r.to), *l});
+        changed = true;
+      }
+    }
+  }
+}
+
+void Assignment::solve() {
+  for (auto &[id, anchor] : anchors)
+    chosen.insert({id, anchor.layout});
+  propagate();
+  llvm::stable_sort(preferences,
+                    [](const Preference &a, const Preference &b) { return a.weight > b.weight; });
+  for (Preference &p : preferences) {
+    if (chosen.insert({leader(p.id), p.layout}).second)
+      propagate();
+  }
+  for (auto &[value, id] : ids) {
+    RankedTensorType type = tensorOf(value);
+    if (chosen.contains(leader(id)))
+      continue;
+    chosen.insert(
+        {leader(id),
+         type.getRank() == 0
+             ? layout::splat(0, kWarpBits, groups)
+             : layout::blockedFor(coordOf(type.getShape()),
+                                  static_cast<int>(tile::elementBytes(type.getElementType())),
+                                  type.getRank() - 1, kWarpBits, groups)});
+    propagate();
+  }
+}
+
+void Assignment::setTypes() {
+  for (auto &[value, id] : ids) {
+    RankedTensorType type = withLayout(value.getType(), chosen.find(leader(id))->second);
+    Value(value).setType(type);
+    if (auto constant = value.getDefiningOp<arith::ConstantOp>())
+      constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue()).reshape(type));
+  }
+}
+
+/// Loads and stores of big tiles in small pieces are worse than a conversion.
+void Assignment::fixAccess(Operation *op) {
+  auto coalesced = [&](const Access &access, Value value, MemRefType memref,
+                       ArrayRef<int64_t> dims) -> std::optional<RegisterLayout> {
+    // In bytes: below, the scratch and its barriers cost more; above, it would not leave room for
+    // the operands of a product.
+    constexpr int64_t kWorthConverting = 2048, kMostConverted = 128 * 1024;
+    RankedTensorType type = tensorOf(value);
+    int contiguous = contiguousTileDim(memref, dims);
+    int64_t bytes = tile::elementBytes(type.getElementType()), size = type.getNumElements() * bytes;
+    if (type.getRank() == 0 || contiguous < 0 || pinned.contains(value) ||
+        size < kWorthConverting || size > kMostConverted)
+      return std::nullopt;
+    RegisterLayout best =
+        layout::blockedFor(coordOf(type.getShape()), static_cast<int>(bytes), contiguous, kWarpBits,
+                           groups, wantedBytes(access, value));
+    if (int64_t legal = legalBytes(access); legal < 16) {
+      auto sectors = [&](const RegisterLayout &l) {
+        layout::Coord shape = coordOf(type.getShape());
+        int64_t vector = accessBytes(l, type, contiguous) / bytes;
+        return layout::sectorsPerAccess(l, shape, static_cast<int>(bytes), contiguous,
+                                        access.isStore ? std::min(vector, legal / bytes) : vector);
+      };
+      if (2 * sectors(best) > sectors(layoutOf(value)))
+        return std::nullopt;
+      return best;
+    }
+    if (accessBytes(best, type, contiguous) <= accessBytes(layoutOf(value), type, contiguous))
+      return std::nullopt;
+    return best;
+  };
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    if (auto best = coalesced(Access(load), load.getResult(), load.getMemRefType(), load.getDims()))
+      convertResult(cast<OpResult>(load.getResult()), *best);
+    if (load.getMask())
+      convertOperand(load.getMaskMutable()[0],
+                     maskLayout(layoutOf(load.getResult()), load.getMaskDims()));
+  } else if (auto store = dyn_cast<StoreOp>(op)) {
+    if (auto best =
+            coalesced(Access(store), store.getValue(), store.getMemRefType(), store.getDims()))
+      convertOperand(store.getValueMutable(), *best);
+    if (store.getMask())
+      convertOperand(store.getMaskMutable()[0],
+                     maskLayout(layoutOf(store.getValue()), store.getMaskDims()));
+  }
+}
+
+/// Makes the relations of `op` hold by conversions.
+void Assignment::fixOp(Operation *op) {
+  if (isa<LoadOp, StoreOp>(op)) {
+    fixAccess(op);
+  } else if (auto wgmma = dyn_cast<WgmmaOp>(op)) {
+    if (wgmma.aInRegisters())
+      convertOperand(wgmma.getAMutable(), wgmma.operandLayout(groups));
+  } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    RegisterLayout input = layoutOf(reduce.getInputs().front());
+    for (unsigned i = 1, e = reduce.getInputs().size(); i < e; ++i)
+      convertOperand(reduce.getInputsMutable()[i], input);
+    for (OpResult result : reduce->getResults())
+      convertResult(result, reducedLayout(input, reduce.getDims()));
+  } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    if (isTile(broadcast.getSource()))
+      convertOperand(broadcast.getSourceMutable(),
+                     broadcastSourceLayout(layoutOf(broadcast.getResult()), broadcast.getDims(),
+                                           tensorOf(broadcast.getSource()).getShape(),
+                                           tensorOf(broadcast.getResult()).getShape()));
+  } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    convertOperand(transpose.getSourceMutable(),
+                   untransposedLayout(layoutOf(transpose.getResult()), transpose.getDims()));
+  } else if (auto extract = dyn_cast<ExtractOp>(op)) {
+    convertOperand(extract.getSourceMutable(), layout::splat(0, kWarpBits, groups));
+  }
+}
+
+LogicalResult Assignment::run() {
+  rematerializeCheapValues();
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (isTile(result))
+        classes.insert(idOf(result));
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument arg : block.getArguments())
+          if (isTile(arg))
+            classes.insert(idOf(arg));
+  });
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { collectClasses(op); });
+  WalkResult anchored = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    return failed(collectAnchors(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (anchored.wasInterrupted())
+    return failure();
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { collectRelations(op); });
+  solve();
+  setTypes();
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops)
+    fixOp(op);
+  kernel.walk([&](ConvertLayoutOp convert) {
+    if (convert.getSource().getType() == convert.getType()) {
+      convert.replaceAllUsesWith(convert.getSource());
+      convert.erase();
+    }
+  });
+  return success();
+}
+
+namespace {
+struct AssignLayouts : tessera::cta::impl::AssignLayoutsBase<AssignLayouts> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Raw, "cta-assign-layouts")) ||
+        failed(Assignment(kernel).run()))
+      signalPassFailure();
+  }
+};
+} // namespace

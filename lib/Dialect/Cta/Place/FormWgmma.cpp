@@ -1,0 +1,198 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Products that the tensor cores can do become cta.wgmma.
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
+#include "tessera/Dialect/Cta/Analysis/Products.h"
+#include "tessera/Dialect/Cta/Place/Passes.h"
+#include "tessera/Dialect/Tile/Transforms.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_FORMWGMMA
+#include "tessera/Dialect/Cta/Place/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+/// The values that may become `value` through control flow: what loops and branches yield.
+static void appendFlow(Value value, SmallVectorImpl<Value> &to) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(parent)) {
+      if (OpOperand *init = loop.getTiedLoopInit(argument))
+        to.push_back(init->get());
+      if (OpOperand *yielded = loop.getTiedLoopYieldedValue(argument))
+        to.push_back(yielded->get());
+    }
+    return;
+  }
+  auto result = cast<OpResult>(value);
+  for (Region &region : result.getOwner()->getRegions())
+    for (Block &block : region)
+      if (auto yield = dyn_cast<scf::YieldOp>(block.getTerminator());
+          yield && result.getResultNumber() < yield->getNumOperands())
+        to.push_back(yield->getOperand(result.getResultNumber()));
+}
+
+/// True if `value` is computed from the result of a product: then it is in registers in a layout
+/// near that of an accumulator, and shared memory would be a detour.
+static bool comesFromProduct(Value value) {
+  SmallVector<Value> work{value};
+  DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value v = work.pop_back_val();
+    if (!isa<RankedTensorType>(v.getType()) || !seen.insert(v).second)
+      continue;
+    Operation *def = v.getDefiningOp();
+    if (isa_and_nonnull<MmaOp, WgmmaOp>(def))
+      return true;
+    if (!def || isa<RegionBranchOpInterface>(def)) {
+      appendFlow(v, work);
+      continue;
+    }
+    // Whatever changes which element is where goes through shared memory anyhow.
+    if (isa<ConvertLayoutOp>(def) || OpTrait::hasElementwiseMappableTraits(def))
+      work.append(def->operand_begin(), def->operand_end());
+  }
+  return false;
+}
+
+/// The unencoded convert that lets the two sides have different layouts.
+static Value cut(OpBuilder &b, Location loc, Value value) {
+  return ConvertLayoutOp::create(b, loc, value.getType(), value, ConversionAttr{});
+}
+
+/// The shared tile whose transpose is staged as `shared`; null if it is no transpose. It is the one
+/// that other products read, or a new one.
+static Value untransposed(Value shared, IRRewriter &rewriter) {
+  auto stage = shared.getDefiningOp<StageOp>();
+  auto transpose = stage && stage.getInputs().size() == 1
+                       ? stage.getInputs().front().getDefiningOp<TransposeOp>()
+                       : TransposeOp();
+  if (!transpose || transpose.getDims() != ArrayRef<int64_t>{1, 0})
+    return {};
+  Value source = transpose.getSource();
+  for (Operation *user : source.getUsers())
+    if (auto other = dyn_cast<StageOp>(user); other && other.getInputs().size() == 1) {
+      // This product may stand before the one that it was staged for.
+      if (Operation *definition = source.getDefiningOp())
+        rewriter.moveOpAfter(other, definition);
+      else
+        rewriter.moveOpBefore(other, &source.getParentBlock()->front());
+      return other.getResult();
+    }
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointAfterValue(source);
+  auto type = cast<RankedTensorType>(source.getType());
+  auto smem = SmemType::get(rewriter.getContext(), type.getShape(), type.getElementType(),
+                            SwizzleAttr::unknown(rewriter.getContext()));
+  return StageOp::create(rewriter, source.getLoc(), smem, source, /*concat_dim=*/0, IntegerAttr{});
+}
+
+/// What nobody reads any more of a staged operand.
+static void eraseStaged(Value shared, IRRewriter &rewriter) {
+  if (!shared.use_empty())
+    return;
+  auto stage = cast<StageOp>(shared.getDefiningOp());
+  auto transpose = stage.getInputs().front().getDefiningOp<TransposeOp>();
+  rewriter.eraseOp(stage);
+  if (transpose && transpose->use_empty())
+    rewriter.eraseOp(transpose);
+}
+
+static void form(MmaOp op, IRRewriter &rewriter) {
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  const Value stagedA = op.getA(), stagedB = op.getB();
+  Value a = stagedA, b = stagedB, c = op.getC();
+  UnitAttr transposeA, transposeB;
+  if (auto stage = a.getDefiningOp<StageOp>();
+      stage && stage.getInputs().size() == 1 && comesFromProduct(stage.getInputs().front())) {
+    a = cut(rewriter, loc, stage.getInputs().front());
+  } else if (Value source = untransposed(a, rewriter)) {
+    a = source;
+    transposeA = rewriter.getUnitAttr();
+  }
+  if (Value source = untransposed(b, rewriter)) {
+    b = source;
+    transposeB = rewriter.getUnitAttr();
+  }
+  if (c)
+    c = cut(rewriter, loc, c);
+  Value result = WgmmaOp::create(rewriter, loc, op.getType(), a, b, c, transposeA, transposeB,
+                                 /*why=*/op->getAttrOfType<StringAttr>(tile::kTurned));
+  rewriter.replaceOp(op, cut(rewriter, loc, result));
+  if (a != stagedA)
+    eraseStaged(stagedA, rewriter);
+  if (b != stagedB && stagedB != stagedA)
+    eraseStaged(stagedB, rewriter);
+}
+
+/// A plan whose warpgroups are the reason why no product runs on the tensor cores.
+static LogicalResult checkPlan(tile::KernelOp kernel, ArrayRef<MmaOp> products) {
+  std::optional<int64_t> planned = warpgroupsOfPoint(planOf(kernel));
+  if (!planned || !demandsPlan(kernel))
+    return success();
+  MmaOp first;
+  int64_t other = 0;
+  for (MmaOp op : products) {
+    const Product product(op);
+    if (!whyNotWgmma(product, *planned))
+      return success();
+    for (int64_t count = *planned - 1; count > 0 && !first; --count)
+      if (!whyNotWgmma(product, count)) {
+        first = op;
+        other = count;
+      }
+  }
+  if (!first)
+    return success();
+  return refusePlan(first.emitOpError("cannot be split as its plan says: "))
+         << *whyNotWgmma(Product(first), *planned) << "; plan warpgroups = " << other
+         << " (of a point, if replicate = blocks), or make the tile larger in M";
+}
+
+namespace {
+struct FormWgmma : cta::impl::FormWgmmaBase<FormWgmma> {
+  using FormWgmmaBase::FormWgmmaBase;
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Raw, getArgument())))
+      return signalPassFailure();
+    int64_t warpgroups = kernel.getWarpgroups().value_or(1);
+    bool failed = false;
+    SmallVector<MmaOp> products;
+    kernel.walk([&](MmaOp op) { products.push_back(op); });
+    if (::failed(checkPlan(kernel, products)))
+      return signalPassFailure();
+    IRRewriter rewriter(&getContext());
+    for (MmaOp op : products) {
+      std::optional<std::string> why = whyNotWgmma(Product(op), warpgroups);
+      if (!why) {
+        form(op, rewriter);
+        continue;
+      }
+      for (StringRef name : {tile::kTurned, tile::kNotTurned})
+        if (auto reason = op->getAttrOfType<StringAttr>(name))
+          *why += "; " + reason.str();
+      op.setWhy("no wgmma: " + *why);
+      auto demands = [](std::optional<tile::RequireAttr> r) {
+        return r && r->contains(tile::Requirement::Wgmma);
+      };
+      if (demands(op.getRequire()) || demands(kernel.getRequire())) {
+        op.emitOpError("cannot run on the tensor cores, as 'require = [wgmma]' demands: ") << *why;
+        failed = true;
+      }
+    }
+    if (failed)
+      signalPassFailure();
+  }
+};
+} // namespace

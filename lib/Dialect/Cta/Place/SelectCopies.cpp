@@ -1,0 +1,326 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// How data moves: TMA where the facts make it legal, cp.async for what is only staged, vectors
+// elsewhere, and why not better.
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/IR/CopyRules.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/Place/Passes.h"
+#include "tessera/Dialect/Tile/Transforms.h"
+#include "tessera/Layout/RegisterForms.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_SELECTCOPIES
+#include "tessera/Dialect/Cta/Place/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace {
+/// Bytes of a tile that is staged for a TMA store: more would leave too little for the operands.
+constexpr int64_t kMaxStoreBytes = 128 * 1024;
+
+class Selection {
+public:
+  explicit Selection(tile::KernelOp kernel) : facts(kernel), rewriter(kernel.getContext()) {}
+  LogicalResult select(LoadOp load);
+  LogicalResult select(StoreOp store);
+
+private:
+  /// By TMA, or by cp.async in pieces of `vector` elements.
+  CopyOp copyOf(LoadOp load, SmemType type, int64_t vector = 0);
+  LogicalResult selectStaged(LoadOp load, StageOp stage);
+  SmallVector<Value> fitCoordinates(LoadOp load);
+  template <typename Op>
+  void setVector(Op op, const std::string &why);
+  template <typename Op>
+  LogicalResult checkDemand(Op op, StringRef why);
+
+  tile::Facts facts;
+  IRRewriter rewriter;
+};
+} // namespace
+
+/// Whether the op or its kernel demands it.
+template <typename Op>
+static bool demands(Op op, tile::Requirement requirement) {
+  auto has = [&](std::optional<tile::RequireAttr> require) {
+    return require && require->contains(requirement);
+  };
+  return has(op.getRequire()) || has(op->template getParentOfType<tile::KernelOp>().getRequire());
+}
+
+/// A miss of `require = [tma]` is an error.
+template <typename Op>
+LogicalResult Selection::checkDemand(Op op, StringRef why) {
+  if (!demands(op, tile::Requirement::Tma))
+    return success();
+  return op.emitOpError("cannot use TMA, as 'require = [tma]' demands: ") << why;
+}
+
+/// Why the iterations that need no bounds are not apart from those that do, as
+/// 'require = [peeled]' demands, or nothing.
+static std::optional<StringRef> whyNotPeeled(LoadOp load) {
+  if (!load->getParentOfType<LoopLikeOpInterface>())
+    return "it stands in no loop";
+  return "loops are not peeled by this compiler yet: every iteration checks its bounds, unless TMA "
+         "does it; take the demand away, or make the extents multiples of the tile and say so "
+         "(tile.size_divisible)";
+}
+
+static LogicalResult checkPeeled(LoadOp load) {
+  if (!demands(load, tile::Requirement::Peeled))
+    return success();
+  if (std::optional<StringRef> why = whyNotPeeled(load))
+    return load.emitOpError("is not peeled, as 'require = [peeled]' demands: ") << *why;
+  return success();
+}
+
+/// A miss of `require = [pipelined]`: only copies run ahead of what reads them.
+static LogicalResult missPipelined(LoadOp load, StringRef why) {
+  if (!demands(load, tile::Requirement::Pipelined))
+    return success();
+  return load.emitOpError(
+             "is not pipelined, as 'require = [pipelined]' demands: only copies by TMA "
+             "and cp.async are, and this is neither, since ")
+         << why;
+}
+
+template <typename Op>
+void Selection::setVector(Op op, const std::string &why) {
+  VectorChoice choice = chooseVector(facts, Access(op));
+  if (choice.elements > 1)
+    op.setVector(choice.elements);
+  std::string all = why.empty() ? "" : "no TMA: " + why;
+  if (!choice.why.empty())
+    all += (all.empty() ? "" : "; ") + choice.why;
+  if (!all.empty())
+    op.setWhy(all);
+}
+
+/// The conversion to an accumulator's layout that is the only use of a load, or null. There shared
+/// memory is no detour: TMA puts the tile where ldmatrix takes it from in that layout, and a
+/// channel can fetch it while the product runs.
+static ConvertLayoutOp wantedBesideAccumulators(LoadOp load) {
+  auto convert = load.getResult().hasOneUse()
+                     ? dyn_cast<ConvertLayoutOp>(*load.getResult().user_begin())
+                     : ConvertLayoutOp{};
+  if (!convert || load.getTileType().getRank() != 2)
+    return {};
+  FragAttr frag = FragAttr::of(convert.getResult().getType());
+  bool fits = layout::isWgmmaAcc(frag.layout());
+  return fits ? convert : ConvertLayoutOp{};
+}
+
+/// TMA takes coordinates of 32 bits. Where one needs more, the box lies outside, since sizes fit 31
+/// bits; so does the box at the least coordinate of 32 bits, which is a multiple of 16 bytes, too.
+SmallVector<Value> Selection::fitCoordinates(LoadOp load) {
+  SmallVector<Value> coords(load.getCoords());
+  for (Value &coord : coords) {
+    if (facts.range(coord).fitsI32())
+      continue;
+    Location loc = load.getLoc();
+    Value half = arith::ConstantIndexOp::create(rewriter, loc, int64_t(1) << 31),
+          whole = arith::ConstantIndexOp::create(rewriter, loc, int64_t(1) << 32),
+          least = arith::ConstantIndexOp::create(rewriter, loc, INT32_MIN);
+    Value shifted = arith::AddIOp::create(rewriter, loc, coord, half);
+    Value fits = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, shifted, whole);
+    coord = arith::SelectOp::create(rewriter, loc, fits, coord, least);
+  }
+  return coords;
+}
+
+CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
+  rewriter.setInsertionPoint(load);
+  // Limits that TMA ignores limit nothing.
+  auto copy = CopyOp::create(
+      rewriter, load.getLoc(), type, load.getSource(),
+      vector ? SmallVector<Value>(load.getCoords()) : fitCoordinates(load),
+      vector ? load.getLimits() : ValueRange{}, Value{}, load.getDimsAttr(),
+      vector ? load.getLimitedAttr()
+             : rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
+      rewriter.getDenseI64ArrayAttr({}), load.getPadAttr(), load.getCacheAttr(),
+      /*into=*/Value{}, /*slot=*/Value{}, /*cacheIf=*/Value{}, /*multicastIf=*/Value{},
+      MechanismAttr::get(load.getContext(), vector ? Mechanism::CpAsync : Mechanism::Tma),
+      vector ? rewriter.getI64IntegerAttr(vector) : IntegerAttr{},
+      /*offset=*/IntegerAttr{}, /*mbarrier=*/IntegerAttr{}, /*multicast=*/IntegerAttr{},
+      /*why=*/StringAttr{});
+  // Whether it is met is for cta-pipeline-copies to see.
+  if (demands(load, tile::Requirement::Pipelined))
+    copy->setAttr(kRequireAttr,
+                  tile::RequireAttr::get(load.getContext(), {tile::Requirement::Pipelined}));
+  return copy;
+}
+
+/// Why a load that no product takes as it is goes to registers.
+static std::string whyInRegisters(LoadOp load) {
+  std::string by;
+  Value value = load;
+  auto isOurs = [](Operation *user) { return isa<ConvertLayoutOp, StageOp>(user); };
+  // Conversions and stages are ours: the program's op is beside or behind them.
+  while (!value.use_empty()) {
+    auto users = value.getUsers();
+    auto it = llvm::find_if_not(users, isOurs);
+    Operation *user = it == users.end() ? *users.begin() : *it;
+    by = " by " + user->getName().stripDialect().str();
+    if (it != users.end())
+      break;
+    value = user->getResult(0);
+  }
+  return "the tile is used in registers" + by +
+         "; only operands of products are fetched into shared memory";
+}
+
+/// By TMA, else by cp.async unless vectors of registers are wider, else by those.
+LogicalResult Selection::selectStaged(LoadOp load, StageOp stage) {
+  auto shared = cast<SmemType>(stage.getType());
+  std::optional<std::string> reason = whyNotTma(facts, Access(load), shared);
+  if (!reason) {
+    rewriter.replaceOp(stage, copyOf(load, shared));
+    rewriter.eraseOp(load);
+    return success();
+  }
+  if (failed(checkDemand(load, *reason)))
+    return failure();
+  std::string why = *reason;
+  if (auto obstacle = load->getAttrOfType<StringAttr>(tile::kNotRepacked))
+    why += "; not repacked: " + obstacle.str();
+  CpAsyncChoice choice = chooseCpAsync(facts, Access(load), shared);
+  if (choice.elements && choice.elements < chooseVector(facts, Access(load)).elements)
+    choice = {0, "vectors of registers are wider than " + choice.why};
+  if (choice.elements) {
+    CopyOp copy = copyOf(load, shared, choice.elements);
+    copy.setWhy("no TMA: " + why + (choice.why.empty() ? "" : "; " + choice.why));
+    rewriter.replaceOp(stage, copy);
+    rewriter.eraseOp(load);
+    return success();
+  }
+  why += "; no cp.async: " + choice.why;
+  if (failed(missPipelined(load, why)))
+    return failure();
+  load->removeAttr(tile::kNotRepacked);
+  setVector(load, why);
+  return success();
+}
+
+LogicalResult Selection::select(LoadOp load) {
+  if (failed(checkPeeled(load)))
+    return failure();
+  if (ConvertLayoutOp convert = wantedBesideAccumulators(load)) {
+    SmemType image = tmaImage(Access(load));
+    if (image && !image.getSwizzle().isLinear() && !whyNotTma(facts, Access(load), image)) {
+      CopyOp copy = copyOf(load, image);
+      rewriter.setInsertionPoint(convert);
+      rewriter.replaceOpWithNewOp<ReadOp>(convert, convert.getResult().getType(), copy.getResult(),
+                                          /*offsets=*/DenseI64ArrayAttr{},
+                                          /*dims=*/DenseI64ArrayAttr{},
+                                          /*strides=*/DenseI64ArrayAttr{});
+      rewriter.eraseOp(load);
+      return success();
+    }
+  }
+  auto stage =
+      load.getResult().hasOneUse() ? dyn_cast<StageOp>(*load.getResult().user_begin()) : StageOp{};
+  if (stage && stage.getInputs().size() == 1)
+    return selectStaged(load, stage);
+  // Not the operand of a product: registers are where it is wanted.
+  const std::string inRegisters = whyInRegisters(load);
+  if (failed(checkDemand(load, inRegisters)) || failed(missPipelined(load, inRegisters)))
+    return failure();
+  load->removeAttr(tile::kNotRepacked);
+  setVector(load, inRegisters);
+  return success();
+}
+
+LogicalResult Selection::select(StoreOp store) {
+  // The tile as the product left it, in front of the conversion to a coalesced layout.
+  Value value = store.getValue();
+  while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
+    value = convert.getSource();
+  auto type = cast<RankedTensorType>(value.getType());
+  FragAttr frag = FragAttr::of(type);
+  bool gains = type.getRank() >= 2 && frag && layout::isWgmmaAcc(frag.layout());
+  if (!gains && !demands(store, tile::Requirement::Tma)) {
+    setVector(store, "");
+    return success();
+  }
+  SmemType shared = tmaImage(Access(store));
+  std::optional<std::string> why;
+  if (!shared)
+    why = "no dimension of the tile runs along contiguous memory";
+  else if (int64_t bytes = sharedLayout(shared).sizeBytes(); bytes > kMaxStoreBytes)
+    why = "the tile has " + std::to_string(bytes) + " bytes, more than the " +
+          std::to_string(kMaxStoreBytes) + " that a store may stage in shared memory";
+  else
+    why = whyNotTma(facts, Access(store), shared);
+  if (why) {
+    if (failed(checkDemand(store, *why)))
+      return failure();
+    setVector(store, *why);
+    return success();
+  }
+  rewriter.setInsertionPoint(store);
+  auto staged = StageOp::create(rewriter, store.getLoc(), shared, value, /*concat_dim=*/0,
+                                /*offset=*/IntegerAttr{});
+  // Warpgroups that store what they staged need not wait for each other.
+  const bool apart = warpgroupParts(staged).has_value();
+  Value converted = store.getValue();
+  CopyOutOp::create(rewriter, store.getLoc(), staged, store.getDest(), store.getCoords(),
+                    ValueRange{}, Value{}, store.getDimsAttr(),
+                    rewriter.getDenseBoolArrayAttr(SmallVector<bool>(type.getRank(), false)),
+                    rewriter.getDenseI64ArrayAttr({}), store.getCacheAttr(),
+                    MechanismAttr::get(store.getContext(), Mechanism::Tma),
+                    apart ? rewriter.getUnitAttr() : UnitAttr(), /*why=*/StringAttr{});
+  rewriter.eraseOp(store);
+  while (auto convert = converted.getDefiningOp<ConvertLayoutOp>()) {
+    if (!convert->use_empty())
+      break;
+    converted = convert.getSource();
+    rewriter.eraseOp(convert);
+  }
+  return success();
+}
+
+namespace {
+struct SelectCopies : cta::impl::SelectCopiesBase<SelectCopies> {
+  using SelectCopiesBase::SelectCopiesBase;
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Raw, getArgument())))
+      return signalPassFailure();
+    SmallVector<Operation *> accesses;
+    Operation *unplaced = nullptr;
+    kernel.walk([&](Operation *op) {
+      if (isa<LoadOp, StoreOp>(op))
+        accesses.push_back(op);
+      for (Value result : op->getResults()) {
+        auto smem = dyn_cast<SmemType>(result.getType());
+        auto tensor = dyn_cast<RankedTensorType>(result.getType());
+        if (!unplaced &&
+            ((smem && smem.getSwizzle().isUnknown()) || (tensor && !FragAttr::of(tensor))))
+          unplaced = op;
+      }
+    });
+    if (unplaced) {
+      unplaced->emitOpError("has a result without a layout; run cta-assign-layouts and "
+                            "cta-swizzle-shared before cta-select-copies");
+      return signalPassFailure();
+    }
+    Selection selection(kernel);
+    bool failed = false;
+    for (Operation *op : accesses) {
+      auto load = dyn_cast<LoadOp>(op);
+      if (mlir::failed(load ? selection.select(load) : selection.select(cast<StoreOp>(op))))
+        failed = true;
+    }
+    if (failed)
+      return signalPassFailure();
+    kernel.setPhase(tile::Phase::Placed);
+  }
+};
+} // namespace

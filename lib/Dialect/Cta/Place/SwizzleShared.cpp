@@ -1,0 +1,202 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A layout for every shared tile, from what reads it and from how its source lies.
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/Place/Passes.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Layout/BankConflicts.h"
+#include "tessera/Layout/WgmmaOperand.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_SWIZZLESHARED
+#include "tessera/Dialect/Cta/Place/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+//===--- operands of wgmma -------------------------------------------------------------------===//
+
+/// The tile dimension along which the tile's elements are neighbours in the memory they are loaded
+/// from, seen through elementwise ops; -1 if it is computed or unknown.
+static int64_t contiguousInMemory(Value tile) {
+  for (int depth = 0; depth < 16; ++depth) {
+    Operation *def = tile.getDefiningOp();
+    if (!def)
+      return -1;
+    if (auto load = dyn_cast<LoadOp>(def)) {
+      SmallVector<int64_t> strides;
+      int64_t offset;
+      if (failed(load.getMemRefType().getStridesAndOffset(strides, offset)))
+        return -1;
+      for (auto [d, m] : llvm::enumerate(load.getDims()))
+        if (strides[m] == 1 && load.getTileType().getDimSize(d) > 1)
+          return d;
+      return -1;
+    }
+    if (!isa<ConvertLayoutOp>(def) && !OpTrait::hasElementwiseMappableTraits(def))
+      return -1;
+    Value next;
+    for (Value operand : def->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) && !matchPattern(operand, m_Constant())) {
+        next = operand;
+        break;
+      }
+    if (!next)
+      return -1;
+    tile = next;
+  }
+  return -1;
+}
+
+/// The same for a tile in registers: the dimension along which a thread has most neighbours.
+static int64_t contiguousInRegisters(Value tile) {
+  FragAttr frag = FragAttr::of(tile.getType());
+  ArrayRef<int64_t> shape = tileShape(tile.getType());
+  if (!frag || shape.size() < 2)
+    return -1;
+  layout::RegisterLayout registers = frag.layout();
+  int64_t last = shape.size() - 1;
+  int64_t along = registers.contiguousRegisters(coordOf(shape), last);
+  int64_t across = registers.contiguousRegisters(coordOf(shape), last - 1);
+  return along == across ? -1 : along > across ? last : last - 1;
+}
+
+namespace {
+struct WgmmaUse {
+  layout::WgmmaRole role;
+  int kDim;
+  int64_t blockExtent;
+};
+} // namespace
+
+static FailureOr<SwizzleAttr> swizzleFor(Value shared, ArrayRef<WgmmaUse> uses) {
+  auto type = cast<SmemType>(shared.getType());
+  auto stage = shared.getDefiningOp<StageOp>();
+  int64_t dim = -1;
+  if (stage && stage.getInputs().size() == 1) {
+    dim = contiguousInMemory(stage.getInputs().front());
+    if (dim < 0)
+      dim = contiguousInRegisters(stage.getInputs().front());
+  }
+  if (dim < 0)
+    dim = uses.front().kDim;
+  std::string reason;
+  // K-major always exists (K is a multiple of 16), so it is the second choice; of a tile that is
+  // also used transposed the other dimension is K, too.
+  const int64_t kDim = uses.front().kDim;
+  for (int64_t d : {dim, kDim, 1 - kDim}) {
+    for (int64_t span : {128, 64, 32, 0}) {
+      auto swizzle = SwizzleAttr::get(type.getContext(), span, d, 0);
+      layout::SharedLayout tile = sharedLayout(type.withSwizzle(swizzle));
+      layout::Error error;
+      for (const WgmmaUse &use : uses)
+        if (!error)
+          error = layout::validateWgmmaOperand(tile, use.role, use.kDim, use.blockExtent);
+      if (!error)
+        return swizzle;
+      reason = *error;
+    }
+  }
+  return shared.getDefiningOp()->emitOpError("no shared layout fits the tensor cores: ") << reason;
+}
+
+//===--- operands of products on the FMA units
+//------------------------------------------------------===//
+
+/// Extra wavefronts when a warp of the result's layout reads its elements of operand `a` (its rows,
+/// one k) or `b` (its columns, one k) of a product.
+static int64_t readConflicts(MmaOp op, bool isA, const layout::SharedLayout &tile) {
+  FragAttr frag = FragAttr::of(op.getType());
+  if (!frag)
+    return 0;
+  layout::RegisterLayout registers = frag.layout();
+  layout::Coord shape = coordOf(op.getResultType().getShape());
+  int64_t rank = shape.size();
+  int64_t width = tile.elementBits / 8;
+  if (!isA)
+    width *= std::min<int64_t>(16 / width, registers.contiguousRegisters(shape, rank - 1));
+  std::vector<int64_t> addresses;
+  for (int64_t lane = 0; lane < 32; ++lane) {
+    layout::Coord at = registers.coord(shape, 0, lane, 0, 0);
+    if (registers.isDead(shape, 0, lane, 0, 0)) {
+      addresses.push_back(-1);
+      continue;
+    }
+    at[isA ? rank - 1 : rank - 2] = 0;
+    addresses.push_back(tile.offset(at));
+  }
+  return layout::bankConflicts(addresses, width);
+}
+
+static SwizzleAttr paddingFor(Value shared) {
+  auto type = cast<SmemType>(shared.getType());
+  int64_t bytes = tile::elementBytes(type.getElementType());
+  int64_t best = 0, fewest = -1;
+  for (int64_t pad : {int64_t(0), std::max<int64_t>(4, bytes), int64_t(8), int64_t(16)}) {
+    layout::SharedLayout tile =
+        sharedLayout(type.withSwizzle(SwizzleAttr::linear(type.getContext(), pad)));
+    if (tile.validate())
+      continue;
+    int64_t conflicts = 0;
+    for (OpOperand &use : shared.getUses())
+      if (auto mma = dyn_cast<MmaOp>(use.getOwner()))
+        conflicts += readConflicts(mma, use.getOperandNumber() == 0, tile);
+    if (fewest < 0 || conflicts < fewest) {
+      best = pad;
+      fewest = conflicts;
+    }
+  }
+  return SwizzleAttr::linear(type.getContext(), best);
+}
+
+//===--- the pass
+//-----------------------------------------------------------------------------------===//
+
+/// The columns of one instruction of the product.
+static int64_t blockColumns(WgmmaOp op, int64_t groups) {
+  return layout::wgmmaBlockN(op.sharesColumns(groups) ? op.getN() / groups : op.getN());
+}
+
+static LogicalResult choose(Value shared, int64_t groups) {
+  auto type = cast<SmemType>(shared.getType());
+  SmallVector<WgmmaUse> uses;
+  for (OpOperand &use : shared.getUses()) {
+    auto wgmma = dyn_cast<WgmmaOp>(use.getOwner());
+    if (wgmma)
+      uses.push_back(use.getOperandNumber() == 0
+                         ? WgmmaUse{layout::WgmmaRole::A, static_cast<int>(wgmma.getKDimOfA()), 64}
+                         : WgmmaUse{layout::WgmmaRole::B, static_cast<int>(wgmma.getKDimOfB()),
+                                    blockColumns(wgmma, groups)});
+  }
+  // cta.mma and cta.read take any layout.
+  FailureOr<SwizzleAttr> swizzle = uses.empty() ? paddingFor(shared) : swizzleFor(shared, uses);
+  if (failed(swizzle))
+    return failure();
+  shared.setType(type.withSwizzle(*swizzle));
+  return success();
+}
+
+namespace {
+struct SwizzleShared : cta::impl::SwizzleSharedBase<SwizzleShared> {
+  using SwizzleSharedBase::SwizzleSharedBase;
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Raw, getArgument())))
+      return signalPassFailure();
+    const auto groups = static_cast<int64_t>(kernel.getWarpgroups().value_or(1));
+    WalkResult walk = kernel.walk([&](Operation *op) {
+      for (Value result : op->getResults())
+        if (auto type = dyn_cast<SmemType>(result.getType());
+            type && type.getSwizzle().isUnknown() && failed(choose(result, groups)))
+          return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,107 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What parts take of shared memory is known when they are made and all scratch is explicit, so this
+// tries it, on a copy of the kernel.
+#include "EpilogueWidth.h"
+
+#include "Decompose.h"
+#include "PlanFacts.h"
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/Plan/Passes.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+SmemType tessera::cta::narrowShared(SmemType type, int64_t dim, int64_t width) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = width;
+  SwizzleAttr swizzle = type.getSwizzle();
+  auto narrowed = SmemType::get(type.getContext(), shape, type.getElementType(), swizzle);
+  for (int64_t span = swizzle.getSpan(); sharedLayout(narrowed).validateTma();) {
+    // Panels of 16 bytes follow those of 32.
+    span = span > 32 ? span / 2 : span - 32;
+    if (span < 0)
+      return {};
+    narrowed = SmemType::get(type.getContext(), shape, type.getElementType(),
+                             SwizzleAttr::get(type.getContext(), span, swizzle.getDim(), 0));
+  }
+  return narrowed;
+}
+
+namespace {
+/// Of the products of a kernel that suffer most: with parts that overlap, and with all that a plan
+/// may count on.
+struct Slowdown {
+  double safe = 1, certain = 1;
+};
+} // namespace
+
+/// The parts that are tried in place of wider ones, and one that is tried where nothing is
+/// pipelined with them.
+constexpr int64_t kNarrower[] = {64, 32}, kNarrowest = 16;
+
+/// Nothing if no product of the kernel is pipelined.
+static FailureOr<std::optional<Slowdown>>
+slowdownWith(tile::KernelOp kernel, int64_t width,
+             llvm::function_ref<bool(tile::KernelOp, int64_t)> split) {
+  OwningOpRef<tile::KernelOp> trial(kernel.clone());
+  if (width)
+    split(*trial, width);
+  if (failed(decompose(*trial)))
+    return failure();
+  FailureOr<std::vector<PlanFacts>> facts = planFactsOf(*trial);
+  if (failed(facts))
+    return failure();
+  PlanAttr plan = planOf(kernel);
+  const std::optional<int64_t> stages = plan ? plan.getStages() : std::nullopt;
+  const int64_t blocks = plan ? plan.getBlocksPerSm().value_or(1) : 1;
+  std::optional<Slowdown> most;
+  for (const PlanFacts &known : *facts) {
+    if (!known.pipelined || stages == 0)
+      continue;
+    most = most.value_or(Slowdown());
+    most->safe = std::max(most->safe, slowdownByStages(known, stages, blocks, /*hopeful=*/false));
+    most->certain =
+        std::max(most->certain, slowdownByStages(known, stages, blocks, /*hopeful=*/true));
+  }
+  return most;
+}
+
+FailureOr<int64_t>
+tessera::cta::widthForStages(tile::KernelOp kernel, int64_t width,
+                             llvm::function_ref<bool(tile::KernelOp, int64_t)> split) {
+  if (!kernel.walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    return width;
+  SmallVector<std::pair<int64_t, Slowdown>> tried; // the widest first
+  double least = std::numeric_limits<double>::infinity();
+  auto attempt = [&](int64_t columns) -> LogicalResult {
+    FailureOr<std::optional<Slowdown>> slowdown = slowdownWith(kernel, columns, split);
+    if (failed(slowdown))
+      return failure();
+    tried.push_back({columns, slowdown->value_or(Slowdown())});
+    least = std::min(least, tried.back().second.certain);
+    return success();
+  };
+  if (failed(attempt(width)))
+    return failure();
+  if (tried.front().second.safe <= kPlanLittleMore)
+    return width;
+  for (int64_t columns : kNarrower)
+    if ((!width || columns < width) && failed(attempt(columns)))
+      return failure();
+  if (std::isinf(least) && (!width || kNarrowest < width) && failed(attempt(kNarrowest)))
+    return failure();
+  if (std::isinf(least))
+    return width;
+  // Rather narrow parts that overlap than wide ones that wait for each other's store.
+  for (double Slowdown::*count : {&Slowdown::safe, &Slowdown::certain})
+    for (auto &[columns, slowdown] : tried)
+      if (slowdown.*count <= kPlanLittleMore * least)
+        return columns;
+  return width;
+}

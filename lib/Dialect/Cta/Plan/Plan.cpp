@@ -1,0 +1,303 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-plan: what the model (PlanModel.h) answers to the facts of a kernel's grids (PlanFacts.cpp),
+// as #cta.plan.
+#include "PlanFacts.h"
+#include "tessera/Dialect/Cta/Analysis/GridOrder.h"
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/Plan/Passes.h"
+#include "tessera/Plan/Model.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_PLAN
+#include "tessera/Dialect/Cta/Plan/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+static PlanRequest requestOf(PlanAttr plan, std::optional<int64_t> order) {
+  PlanRequest request;
+  request.group = order;
+  if (!plan)
+    return request;
+  request.producers = plan.getProducers();
+  request.stages = plan.getStages();
+  request.persistent = plan.getPersistent();
+  if (!order)
+    request.group = plan.getGroup();
+  request.blocksPerSM = plan.getBlocksPerSm();
+  request.registers = plan.getRegisters();
+  request.pending = plan.getPending();
+  request.overlap = plan.getOverlap();
+  request.streamK = plan.getStreamK();
+  return request;
+}
+
+/// The bytes of an iteration that the blocks of a row read in common, or 0.
+static int64_t panelBytes(const PlanFacts &facts) {
+  if (!facts.pipelined || facts.extents.size() < 2)
+    return 0;
+  const unsigned rows = facts.extents.size() - 2;
+  double bytes = 0;
+  for (const PlanFacts::Load &load : facts.loads)
+    if (load.dims >> rows == 1)
+      bytes += load.bytes;
+  return std::llround(bytes);
+}
+
+static PlanAttr withoutClusters(PlanAttr plan) {
+  return PlanAttr::get(plan.getContext(), plan.getReplicate(), plan.getWarpgroups(),
+                       plan.getProducers(), plan.getStages(), plan.getPersistent(), plan.getGroup(),
+                       plan.getBlocksPerSm(), /*cluster=*/{}, plan.getRegisters(),
+                       plan.getPending(), plan.getEpilogue(), plan.getOverlap(), plan.getStreamK(),
+                       /*cluster_dim=*/{}, plan.getLeastGroup());
+}
+
+/// The grid dimension along which a cluster fetches most bytes only once, of those along which
+/// there may be clusters; of equal ones the last but one, which the order of blocks is about.
+static std::optional<int64_t> clusterDimOf(ArrayRef<tile::GridOp> grids,
+                                           const std::vector<PlanFacts> &launches) {
+  for (auto [grid, facts] : llvm::zip_equal(grids, launches)) {
+    if (!facts.pipelined || facts.extents.empty())
+      continue;
+    auto shared = [&, &known = facts](size_t d) {
+      double bytes = 0;
+      for (const PlanFacts::Load &load : known.loads)
+        bytes += load.dims >> d & 1 ? 0 : load.bytes;
+      return bytes;
+    };
+    size_t best = facts.extents.size() - std::min<size_t>(facts.extents.size(), 2);
+    bool allowed = !whyNotCluster(grid, best);
+    for (size_t d = 0; d < facts.extents.size(); ++d)
+      if ((!allowed || shared(d) > shared(best)) && !whyNotCluster(grid, d)) {
+        best = d;
+        allowed = true;
+      }
+    return static_cast<int64_t>(best);
+  }
+  return std::nullopt;
+}
+
+/// The grid dimension along which blocks are clusters though the plan does not say so, if they are.
+/// One dimension for all grids: only one grid has a say.
+static std::optional<int64_t> derivedClusterDim(PlanAttr given, const PlanChoice &choice,
+                                                ArrayRef<tile::GridOp> grids,
+                                                const std::vector<PlanFacts> &launches) {
+  const bool isSaid = given && given.getCluster();
+  // Others with channels would get the plan, too.
+  if (isSaid || llvm::count_if(launches, [](const PlanFacts &f) { return f.pipelined; }) != 1 ||
+      llvm::any_of(launches, [](const PlanFacts &f) { return !f.pipelined && f.channels; }))
+    return std::nullopt;
+  std::optional<int64_t> dim = given ? given.getClusterDim() : std::nullopt;
+  if (!dim)
+    dim = clusterDimOf(grids, launches);
+  for (auto [grid, facts] : llvm::zip_equal(grids, launches))
+    if (facts.pipelined && dim && *dim < static_cast<int64_t>(facts.extents.size()) &&
+        clusterOfPlan(facts, choice, *dim) > 1 && !whyNotCluster(grid, *dim))
+      return dim;
+  return std::nullopt;
+}
+
+static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &choice,
+                       int64_t warpgroups, bool ordered, ArrayRef<tile::GridOp> grids,
+                       const std::vector<PlanFacts> &launches) {
+  warpgroups *= replicasOf(given);
+  auto keep = [](auto entry, auto otherwise) {
+    return decltype(entry)(entry ? *entry : otherwise);
+  };
+  std::optional<Replicate> replicate;
+  std::optional<int64_t> cluster, epilogue, group, blocks, clusterDim, leastGroup;
+  if (given) {
+    replicate = given.getReplicate();
+    cluster = given.getCluster();
+    epilogue = given.getEpilogue();
+    group = given.getGroup();
+    blocks = given.getBlocksPerSm();
+    clusterDim = given.getClusterDim();
+    leastGroup = given.getLeastGroup();
+    if (cluster.value_or(1) > 1 && !clusterDim)
+      clusterDim = clusterDimOf(grids, launches);
+  }
+  if (std::optional<int64_t> dim = derivedClusterDim(given, choice, grids, launches)) {
+    cluster = 2;
+    clusterDim = dim;
+    // A group is of as many rows as it was, of half as many clusters.
+    const PlanFacts &facts =
+        *llvm::find_if(launches, [](const PlanFacts &f) { return f.pipelined; });
+    if (!group && !ordered && *dim + 2 == static_cast<int64_t>(facts.extents.size()))
+      group = std::max<int64_t>(choice.group / *cluster, 1);
+  }
+  // Where clusters share rows or columns the groups of the plan were best at every size.
+  if (choice.persistent && choice.group > kLeastGroup && !group && cluster.value_or(1) == 1 &&
+      !ordered && llvm::any_of(launches, [](const PlanFacts &f) { return panelBytes(f) > 0; }))
+    leastGroup = kLeastGroup;
+  const int64_t rows = group.value_or(choice.group);
+  leastGroup = leastGroup && rows > 0 ? std::optional(std::min(*leastGroup, rows)) : std::nullopt;
+  // Without stages cta-assign-registers counts how many blocks share an SM.
+  if (choice.stages)
+    blocks = choice.blocksPerSM;
+  return PlanAttr::get(context, keep(replicate, Replicate::Split), warpgroups, choice.producers,
+                       choice.stages, choice.persistent, keep(group, choice.group), blocks,
+                       keep(cluster, int64_t(1)), choice.registers, choice.pending,
+                       keep(epilogue, int64_t(0)), choice.overlap, choice.streamK, clusterDim,
+                       leastGroup);
+}
+
+static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
+                             const PlanPrediction &prediction) {
+  Builder b(context);
+  SmallVector<NamedAttribute> sizes;
+  if (std::optional<int64_t> points = facts.points())
+    sizes.push_back(b.getNamedAttr("points", b.getI64IntegerAttr(*points)));
+  if (facts.iterations)
+    sizes.push_back(b.getNamedAttr("iterations", b.getI64IntegerAttr(*facts.iterations)));
+  auto cycles = [&](StringRef name, double value) {
+    return b.getNamedAttr(name, b.getI64IntegerAttr(std::llround(value)));
+  };
+  sizes.append({cycles("launch", prediction.launch), cycles("round", prediction.round),
+                cycles("iteration", prediction.iteration),
+                b.getNamedAttr("blocks_per_sm", b.getI64IntegerAttr(prediction.blocksPerSM)),
+                b.getNamedAttr("bound", b.getStringAttr(prediction.bound))});
+  if (prediction.streamK)
+    sizes.append({b.getNamedAttr("stream_k", b.getI64IntegerAttr(prediction.streamK)),
+                  cycles("hand_over", prediction.handOver)});
+  return b.getDictionaryAttr(sizes);
+}
+
+/// Entries that contradict each other.
+static LogicalResult checkEntries(tile::KernelOp kernel, PlanAttr given) {
+  if (given.getReplicate() == Replicate::Blocks) {
+    auto refuse = [&](StringRef why) {
+      return refusePlan(kernel.emitOpError("has a plan with replicate = blocks, ")) << why;
+    };
+    if (replicasOf(given) < 2)
+      return refuse("which deals out blocks to several warpgroups, but warpgroups = 1");
+    if (given.getPersistent() == 0)
+      return refuse("which deals out the blocks of a persistent launch, but persistent = 0");
+    if (given.getProducers() == 0)
+      return refuse("for which a producing role must load in turn, but producers = 0");
+    if (given.getOverlap().value_or(0))
+      return refuse("which does in another way what overlap does: plan one of them");
+    if (given.getStreamK().value_or(0))
+      return refuse("which gives each warpgroup a point of its own, but stream_k deals out "
+                    "iterations of points that warpgroups share: plan one of them");
+  }
+  return success();
+}
+
+/// Why a plan has no stages, and what to do about it.
+static std::string whyUnpipelined(tile::KernelOp kernel, PlanAttr given, const PlanAnswer &answer,
+                                  bool pipelined) {
+  if (answer.declined)
+    return *answer.declined +
+           "; make the tile smaller, or where shared memory is short plan stages "
+           "= 2, epilogue = 32";
+  if (!pipelined)
+    return "no product of the tensor cores reads it in a loop that needs nothing but TMA and "
+           "cp.async to fetch ahead";
+  if (kernel->hasAttr(kTriedPlanAttr))
+    return "with stages the kernel was refused, or spilled; make the tile smaller";
+  return "its plan says stages = 0; leave that out, or say stages = 3";
+}
+
+static LogicalResult plan(tile::KernelOp kernel) {
+  MLIRContext *context = kernel.getContext();
+  PlanAttr given = planOf(kernel);
+  const int64_t warpgroups = kernel.getWarpgroups().value_or(1);
+  if (std::optional<int64_t> planned = warpgroupsOfPoint(given); planned && *planned != warpgroups)
+    return kernel.emitOpError("has been placed for ")
+           << warpgroups << " warpgroups, but its plan says " << *planned
+           << "; convert-tile-to-cta takes the number from the plan";
+  if (given && demandsPlan(kernel) && failed(checkEntries(kernel, given)))
+    return failure();
+  SmallVector<tile::GridOp> grids(kernel.getBody().getOps<tile::GridOp>());
+  FailureOr<std::vector<PlanFacts>> collected = planFactsOf(kernel);
+  if (failed(collected))
+    return failure();
+  const std::vector<PlanFacts> &facts = *collected;
+  std::optional<int64_t> order;
+  for (auto [grid, known] : llvm::zip_equal(grids, facts))
+    if (known.pipelined && grid.getOrder())
+      order = grid.getOrder()->getGroup();
+  if (facts.empty())
+    return success();
+  const bool pipelined = llvm::any_of(facts, [](const PlanFacts &f) { return f.pipelined; });
+  if (pipelined && given && given.getStages() == 0 && demandsPlan(kernel))
+    for (auto [name, value] : {std::pair("producers", given.getProducers()),
+                               {"registers", given.getRegisters()},
+                               {"overlap", given.getOverlap()}})
+      if (value.value_or(0))
+        return refusePlan(kernel.emitOpError("has a plan with "))
+               << name << " = " << *value
+               << ", which is for loops with channels, but stages = 0: leave out one of them";
+  if (replicasOf(given) > 1 && !pipelined && demandsPlan(kernel))
+    return refusePlan(kernel.emitOpError(
+        "has a plan with replicate = blocks, which lets warpgroups take turns at loops over "
+        "products whose operands TMA fetches, and there is none: leave it out"));
+  PlanRequest request = requestOf(given, order);
+  if (kernel->removeAttr(kAloneAttr))
+    request.mostBlocks = 1;
+  PlanAnswer answer = choosePlan(facts, request);
+  // Blocks in clusters that share an SM wait for each other in pairs, and have half the stages each
+  // (128x128 at 5000, rows off the lines: 515 TFLOP/s, alone on the SM 534).
+  if (!answer.refused && warpgroups > 1 && !request.blocksPerSM && answer.choice.blocksPerSM > 1 &&
+      derivedClusterDim(given, answer.choice, grids, facts)) {
+    request.mostBlocks = 1;
+    answer = choosePlan(facts, request);
+  }
+  if (answer.refused)
+    return refusePlan(kernel.emitOpError("has a plan that cannot work, "))
+           << given << ": " << *answer.refused;
+  if (answer.declined)
+    kernel.emitRemark("this kernel is not pipelined: ") << *answer.declined;
+  PlanChoice &choice = answer.choice;
+  if (!choice.stages)
+    kernel->setAttr(kUnpipelinedAttr,
+                    StringAttr::get(context, whyUnpipelined(kernel, given, answer, pipelined)));
+  if (given && !choice.persistent && !demandsPlan(kernel)) {
+    given = withoutClusters(given);
+    choice.streamK = 0;
+  }
+  PlanAttr planned = attrOf(context, given, choice, warpgroups, order.has_value(), grids, facts);
+  kernel.setPlanAttr(planned);
+  if (given && pipelined && demandsPlan(kernel)) {
+    if (given.getLeastGroup() && planned.getLeastGroup() != given.getLeastGroup())
+      return refusePlan(kernel.emitOpError("has a plan with least_group = "))
+             << *given.getLeastGroup() << ", but groups have " << planned.getGroup().value_or(0)
+             << " rows: give 'group', too, or leave out 'least_group'";
+    for (auto [grid, known] : llvm::zip_equal(grids, facts))
+      if (known.pipelined && given.getClusterDim().value_or(0) >= grid.getRank())
+        return refusePlan(grid.emitOpError("has rank "))
+               << grid.getRank() << ", but its plan has cluster_dim = " << *given.getClusterDim();
+  }
+  // cta-lower-grid must know what the rows of a group read.
+  if (planned.getLeastGroup())
+    for (auto [grid, asked] : llvm::zip_equal(grids, facts))
+      if (int64_t bytes = panelBytes(asked))
+        grid->setAttr(kPanelAttr, Builder(grid).getI64IntegerAttr(bytes));
+  for (auto [grid, asked] : llvm::zip_equal(grids, facts)) {
+    if (asked.pipelined && choice.stages)
+      grid->setAttr("cta.prediction", attrOf(context, asked, predictPlan(asked, choice)));
+    // What a plan gives to products is wrong for a grid that moves memory by its threads: it wants
+    // as many of them in flight as an SM takes.
+    if (choice.stages && pipelined && !asked.pipelined && !asked.channels)
+      grid->setAttr(kUnplannedAttr, UnitAttr::get(context));
+  }
+  return success();
+}
+
+namespace {
+struct Plan : cta::impl::PlanBase<Plan> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())) || failed(plan(kernel)))
+      signalPassFailure();
+  }
+};
+} // namespace

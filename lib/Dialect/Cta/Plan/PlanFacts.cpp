@@ -1,0 +1,336 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a grid does, in the numbers that the model of plans takes.
+#include "PlanFacts.h"
+#include "tessera/Dialect/Cta/Analysis/EpilogueCopies.h"
+#include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
+#include "tessera/Dialect/Cta/Analysis/GridOrder.h"
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/Analysis/LoopStages.h"
+#include "tessera/Dialect/Cta/Analysis/OpCost.h"
+#include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/Analysis/SharedTiles.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/Plan/Passes.h"
+#include "tessera/Dialect/Tile/TmaRules.h"
+#include "tessera/Machine/Hopper.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+/// The innermost loop of the grid around an op, or null.
+static LoopLikeOpInterface loopOf(Operation *op) {
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  return loop && loop->getParentOfType<tile::GridOp>() ? loop : LoopLikeOpInterface();
+}
+
+static bool isInnermost(Operation *loop) {
+  return !loop->walk([&](LoopLikeOpInterface inner) {
+                return inner == loop ? WalkResult::advance() : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+/// 32 rows (256x128 by threads) spill 176 bytes beside 128 accumulators and one producing warp, 16
+/// (128x256) none.
+static constexpr size_t kManyRows = 16;
+
+static int64_t bytesOf(SmemType tile) { return sharedLayout(tile).sizeBytes(); }
+
+namespace {
+/// The products of one loop.
+struct Products {
+  double tensorCycles = 0, operandBytes = 0;
+};
+
+class FactsOfGrid {
+public:
+  /// `threadsMayCopy`: the plan leaves room for channels that cp.async fills.
+  FactsOfGrid(tile::GridOp grid, int64_t warpgroups, int64_t replicas, bool threadsMayCopy)
+      : grid(grid), threadsMayCopy(threadsMayCopy),
+        knowledge(grid->getParentOfType<tile::KernelOp>()) {
+    facts.warpgroups = warpgroups;
+    facts.replicas = replicas;
+  }
+  FailureOr<PlanFacts> collect();
+
+private:
+  bool feedsAChannel(CopyOp copy);
+  void addProduct(WgmmaOp op);
+  void addCopy(CopyOp copy);
+  void addSizes();
+  LogicalResult addStagedBytes();
+  void addStream();
+
+  tile::GridOp grid;
+  const bool threadsMayCopy;
+  tile::Facts knowledge;
+  EpilogueCopies epilogue;
+  PlanFacts facts;
+  llvm::MapVector<Operation *, Products> loops;
+  DenseMap<std::pair<Block *, Type>, CopyOp> outer; // the last of its kind
+  Operation *hottest = nullptr;
+};
+} // namespace
+
+/// What cta-pipeline-copies will see, but for what only a whole analysis tells.
+bool FactsOfGrid::feedsAChannel(CopyOp copy) {
+  if ((copy.isCpAsync() && !threadsMayCopy) || (facts.replicas > 1 && epilogue.contains(copy)))
+    return false;
+  return !mayOverwrite(grid, globalBoxOf(copy));
+}
+
+/// True if all readers of the earlier copy's tile stand before the later copy.
+static bool isReadBefore(CopyOp earlier, CopyOp later) {
+  SmallVector<Value> tiles{earlier.getResult()};
+  while (!tiles.empty())
+    for (Operation *user : tiles.pop_back_val().getUsers()) {
+      if (auto view = dyn_cast<ViewOp>(user))
+        tiles.push_back(view.getResult());
+      Operation *here = later->getBlock()->findAncestorOpInBlock(*user);
+      if (!here || !here->isBeforeInBlock(later))
+        return false;
+    }
+  return true;
+}
+
+void FactsOfGrid::addProduct(WgmmaOp op) {
+  int64_t elementBits = tileElementType(op.getB().getType()).getIntOrFloatBitWidth();
+  bool isHalf = op.getResultType().getElementType().isF16();
+  int64_t n = std::min<int64_t>(op.getN(), 256);
+  int64_t accumulators = n / 2 / (isHalf ? 2 : 1);
+  facts.oneProduct = std::max(facts.oneProduct, accumulators + (op.aInRegisters() ? 4 : 0));
+  facts.accumulators = std::max(facts.accumulators, registersOf(op.getResult()));
+  Operation *loop = loopOf(op);
+  if (!loop)
+    return;
+  Products &products = loops[loop];
+  double m = op.getM(), k = op.getK(), bytes = elementBits / 8.0;
+  products.tensorCycles +=
+      m * op.getN() * k / (elementBits == 8 ? hopper::kTensorMacs8 : hopper::kTensorMacs16);
+  // Each 64 rows read all of `b`, each 256 columns all of their `a`.
+  products.operandBytes += m / 64 * op.getN() * k * bytes;
+  if (!op.aInRegisters())
+    products.operandBytes += llvm::divideCeil(op.getN(), 256) * m * k * bytes;
+}
+
+void FactsOfGrid::addCopy(CopyOp copy) {
+  Operation *loop = loopOf(copy);
+  bool innermost = loop && isInnermost(loop);
+  if (loop == hottest && loop) {
+    const SmemType type = copy.getSmemType();
+    bool offLines = false, shareable = false;
+    if (!copy.isCpAsync() && type.getRank() > 0 && !type.getSwizzle().isUnknown()) {
+      const auto inner = static_cast<unsigned>(copy.getDims()[sharedLayout(type).contiguousDim]);
+      offLines = !tile::beginsAtLines(knowledge, copy.getSource(), inner);
+      shareable = equalParts(type, 2).has_value();
+    }
+    facts.loads.push_back(
+        {double(bytesOf(type)), gridDimsOf(grid, copy.getCoords()), offLines, shareable});
+  }
+  if (!feedsAChannel(copy))
+    return;
+  // Behind each other, tiles of one kind take turns in one channel.
+  if (!innermost) {
+    CopyOp earlier = std::exchange(outer[{copy->getBlock(), copy.getSmemType()}], copy);
+    if (earlier && isReadBefore(earlier, copy))
+      return;
+  }
+  ++facts.channels;
+  (innermost ? facts.slotBytes : facts.outerBytes) += ringSlotBytes(copy.getSmemType());
+  facts.copiedByThreads |= copy.isCpAsync();
+  if (innermost && loops.contains(loop))
+    facts.pipelined = true;
+}
+
+/// Of tiles that one block stages for stores, or fetches: how many are filled, at most, and not yet
+/// stored or read.
+static size_t mostWaiting(ArrayRef<Operation *> stages) {
+  size_t most = 1;
+  for (Operation *at : stages) {
+    auto waits = [&](Operation *tile) {
+      return !at->isBeforeInBlock(tile) && llvm::any_of(tile->getUsers(), [&](Operation *user) {
+        return at->isBeforeInBlock(at->getBlock()->findAncestorOpInBlock(*user));
+      });
+    };
+    most = std::max<size_t>(most, llvm::count_if(stages, waits));
+  }
+  return most;
+}
+
+/// `leastBytes` is what cta-schedule will count at the least: tiles that do not live at a time take
+/// turns in the same bytes. `stagedBytes` is what they take if hardly any waits for another: of the
+/// tiles that a block stages for nothing but stores as many as wait for their store, and one more,
+/// which is filled while the one before is read. With replicas the same is true of parts of a
+/// residual, which their epilogues fetch.
+LogicalResult FactsOfGrid::addStagedBytes() {
+  auto isOutsideChannels = [&](Operation *op) {
+    auto copy = dyn_cast<CopyOp>(op);
+    return !copy || !feedsAChannel(copy);
+  };
+  FailureOr<StagedBytes> inTurn = stagedBytes(grid, isOutsideChannels);
+  if (failed(inTurn))
+    return failure();
+  facts.leastBytes = llvm::alignTo(inTurn->least, kMaxTileAlignment);
+  DenseMap<Block *, SmallVector<Operation *>> stored, fetched;
+  grid->walk([&](Operation *op) {
+    auto copy = dyn_cast<CopyOp>(op);
+    if ((!copy && !isa<StageOp>(op)) || !isOutsideChannels(op))
+      return;
+    if (copy) {
+      facts.leastBytes += kMBarrierBytes;
+      facts.stagedBytes += kMBarrierBytes;
+    }
+    if (!copy && llvm::all_of(op->getUsers(), llvm::IsaPred<CopyOutOp>))
+      stored[op->getBlock()].push_back(op);
+    else if (copy && facts.replicas > 1 && llvm::all_of(op->getUsers(), llvm::IsaPred<ReadOp>))
+      fetched[op->getBlock()].push_back(op);
+    else
+      facts.stagedBytes += ringSlotBytes(cast<SmemType>(op->getResult(0).getType()));
+  });
+  for (const auto &tilesOfBlocks : {stored, fetched})
+    for (auto &[block, tiles] : tilesOfBlocks) {
+      SmallVector<int64_t> sizes;
+      for (Operation *tile : tiles)
+        sizes.push_back(ringSlotBytes(cast<SmemType>(tile->getResult(0).getType())));
+      llvm::sort(sizes, std::greater<>());
+      for (int64_t size : ArrayRef<int64_t>(sizes).take_front(mostWaiting(tiles) + 1))
+        facts.stagedBytes += size;
+    }
+  facts.stagedBytes = std::max(facts.stagedBytes, facts.leastBytes);
+  return success();
+}
+
+/// The numbers that the text has.
+void FactsOfGrid::addSizes() {
+  if (auto loop = dyn_cast_or_null<scf::ForOp>(hottest))
+    if (std::optional<APInt> trips = loop.getStaticTripCount())
+      facts.iterations = trips->getSExtValue();
+  for (auto [lower, upper, step] :
+       llvm::zip(grid.getMixedLower(), grid.getMixedUpper(), grid.getMixedStep())) {
+    std::optional<int64_t> lo = getConstantIntValue(lower), up = getConstantIntValue(upper),
+                           st = getConstantIntValue(step), extent;
+    int64_t difference = 0;
+    if (lo && up && st && *st > 0 && !llvm::SubOverflow(*up, *lo, difference))
+      extent = std::max<int64_t>(llvm::divideCeilSigned(difference, *st), 0);
+    facts.extents.push_back(extent);
+  }
+}
+
+/// The instructions of a warpgroup in the hot loop, if products there need each other.
+void FactsOfGrid::addStream() {
+  auto loop = dyn_cast_or_null<scf::ForOp>(hottest);
+  std::optional<int64_t> registers = loop ? registersOfChain(loop) : std::nullopt;
+  if (!registers)
+    return;
+  facts.rotatedRegisters = *registers;
+  CostModel costs(facts.warpgroups);
+  schedule::Problem problem;
+  schedule::MachineUnits units = costs.table.addUnits(problem);
+  // Arithmetic op by op, which is how it depends on each other.
+  double arithmetic = 0;
+  for (Operation &op : *loop.getBody()) {
+    if (auto product = dyn_cast<WgmmaOp>(op)) {
+      schedule::Operation operation = costs.productOf(units, "product", product);
+      facts.streamCycles += operation.latency;
+      facts.issueCycles += operation.issue;
+    } else if (CostModel::classOf(&op) != WorkClass::Free && !isa<CopyOp>(op)) {
+      OpCost cost = costs.costOf(&op);
+      arithmetic += costs.table.compute(units, "arithmetic", cost.work).issue + cost.wait;
+    }
+  }
+  facts.streamCycles += arithmetic;
+  facts.issueCycles += arithmetic;
+}
+
+/// Rows of memory in which a thread stores.
+static size_t rowsOfThread(StoreOp store) {
+  const int contiguous = contiguousTileDim(store.getMemRefType(), store.getDims());
+  const layout::Coord shape = coordOf(tileShape(store.getValue().getType()));
+  layout::RegisterLayout layout = layoutOf(store.getValue());
+  std::set<layout::Coord> rows;
+  for (int64_t r = 0, count = layout.numRegisters(shape); r < count; ++r) {
+    layout::Coord at = layout.registerCoord(shape, r);
+    if (contiguous >= 0)
+      at[contiguous] = 0;
+    rows.insert(at);
+  }
+  return rows.size();
+}
+
+FailureOr<PlanFacts> FactsOfGrid::collect() {
+  facts.registers = worstPressure(grid.getBody().front()).sum();
+  grid->walk([&](WgmmaOp op) { addProduct(op); });
+  double most = 0;
+  for (const auto &[loop, products] : loops)
+    if (products.tensorCycles > most) {
+      most = products.tensorCycles;
+      hottest = loop;
+    }
+  if (hottest) {
+    facts.tensorCycles = loops[hottest].tensorCycles;
+    facts.operandBytes = loops[hottest].operandBytes;
+  }
+  llvm::SmallPtrSet<Value, 4> operands; // arrays that the epilogue reads; split, it has many loads
+  grid->walk([&](Operation *op) {
+    if (auto copy = dyn_cast<CopyOp>(op))
+      addCopy(copy);
+    if (isa<CopyOp, LoadOp>(op) && hottest && !loopOf(op))
+      operands.insert(op->getOperand(0));
+    // A residual that threads load: addresses, and values in another layout. Of a result that they
+    // store the addresses of all rows live through all parts.
+    if (hottest && !hottest->isAncestor(op))
+      facts.evaluates |= isa<LoadOp>(op) && cast<LoadOp>(op).getTileType().getRank() > 1;
+    if (auto store = dyn_cast<StoreOp>(op); store && hottest && !hottest->isAncestor(op))
+      facts.evaluates |= rowsOfThread(store) > kManyRows;
+    // Arithmetic on whole tiles outside the hot loop.
+    if (hottest && !hottest->isAncestor(op) &&
+        isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+        !isa<arith::ConstantOp, arith::TruncFOp, arith::ExtFOp>(op) &&
+        llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      facts.computes = true;
+    if (hottest && !hottest->isAncestor(op) &&
+        isa_and_nonnull<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op) &&
+        llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      facts.evaluates = true;
+    auto load = dyn_cast<LoadOp>(op);
+    if (load && loopOf(load) == hottest && hottest)
+      facts.loads.push_back(
+          {double(load.getTileType().getNumElements() *
+                  llvm::divideCeil(load.getTileType().getElementType().getIntOrFloatBitWidth(), 8)),
+           gridDimsOf(grid, load.getCoords())});
+  });
+  facts.evaluates |= operands.size() > 1;
+  if (failed(addStagedBytes()))
+    return failure();
+  addSizes();
+  addStream();
+  return facts;
+}
+
+FailureOr<std::vector<PlanFacts>> tessera::cta::planFactsOf(tile::KernelOp kernel) {
+  PlanAttr given = planOf(kernel);
+  const int64_t producers = given ? given.getProducers().value_or(kCopyingWarps) : kCopyingWarps;
+  const bool threadsMayCopy =
+      (producers == 0 || producers == kCopyingWarps) && replicasOf(given) == 1;
+  std::vector<PlanFacts> facts;
+  for (auto grid : kernel.getBody().getOps<tile::GridOp>()) {
+    FailureOr<PlanFacts> known =
+        FactsOfGrid(grid, kernel.getWarpgroups().value_or(1), replicasOf(given), threadsMayCopy)
+            .collect();
+    if (failed(known))
+      return failure();
+    facts.push_back(std::move(*known));
+  }
+  return facts;
+}

@@ -1,0 +1,286 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-plan-replicas: products whose epilogue computes get warpgroups that take turns (ping-pong).
+//
+// It is decided at L0, because tiles are placed for the warpgroups that share a point. So this pass
+// must be sure that cta-plan, which completes the plan, will find nothing in its way: it takes only
+// grids whose text it sees through as a whole, and whose numbers the model (PlanModel.h) has
+// passed.
+#include "tessera/Dialect/Cta/Analysis/GridOrder.h"
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/Analysis/Products.h"
+#include "tessera/Dialect/Cta/IR/CopyRules.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/Plan/Passes.h"
+#include "tessera/Dialect/Tile/Access.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Transforms.h"
+#include "tessera/Machine/Hopper.h"
+#include "tessera/Plan/Model.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_PLANREPLICAS
+#include "tessera/Dialect/Cta/Plan/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace {
+/// A grid with one product and an epilogue, or why it is not one.
+class FusedProduct {
+public:
+  FusedProduct(tile::GridOp grid, tile::Facts &knowledge) : grid(grid), knowledge(knowledge) {}
+  /// Why its points are not for single warpgroups, or nothing.
+  std::optional<std::string> whyNot();
+  const ReplicaFacts &numbers() const { return facts; }
+
+private:
+  std::optional<std::string> whyNotLoop();
+  std::optional<std::string> whyNotEpilogue();
+  std::optional<std::string> whyNotInEpilogue(Operation *op);
+  std::optional<std::string> whyNotFetched(tile::LoadOp load);
+  void addPart(Type tile);
+  std::optional<int64_t> points();
+
+  tile::GridOp grid;
+  tile::Facts &knowledge;
+  scf::ForOp loop;
+  RankedTensorType sums;
+  DenseSet<Value> results;    ///< tiles that the product has gone into
+  DenseSet<Operation *> used; ///< ops of the epilogue that lead to a store
+  bool computes = false;
+  ReplicaFacts facts;
+};
+} // namespace
+
+static bool hasTiles(Operation *op) {
+  auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
+  return llvm::any_of(op->getResultTypes(), isTile) || llvm::any_of(op->getOperandTypes(), isTile);
+}
+
+/// Scalars, which every role computes for itself.
+static bool isScalarOp(Operation *op) {
+  return !hasTiles(op) && !op->getNumRegions() && isMemoryEffectFree(op);
+}
+
+static bool isConstantTile(Operation *op) { return isa<arith::ConstantOp>(op) && hasTiles(op); }
+
+/// TMA fetches it, and it may do so before the grid has stored anything.
+std::optional<std::string> FusedProduct::whyNotFetched(tile::LoadOp load) {
+  Access access(load);
+  SmemType image = tmaImage(access);
+  if (!image)
+    return std::string("TMA cannot fetch its tile from memory that is not contiguous");
+  if (auto why = whyNotTma(knowledge, access, image))
+    return why;
+  auto kernel = grid->getParentOfType<tile::KernelOp>();
+  bool written = false;
+  grid->walk([&](tile::StoreOp store) {
+    written |=
+        tile::mayAlias(kernel, tile::rootOf(load.getSource()), tile::rootOf(store.getDest()));
+  });
+  if (written)
+    return std::string("the grid also stores to memory that may be what it reads");
+  return std::nullopt;
+}
+
+std::optional<std::string> FusedProduct::whyNotLoop() {
+  const std::string other = "its loop does more than one product";
+  tile::MmaOp mma;
+  SmallVector<tile::LoadOp> loads;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (auto product = dyn_cast<tile::MmaOp>(op)) {
+      if (mma)
+        return other;
+      mma = product;
+    } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      loads.push_back(load);
+    } else if (!isScalarOp(&op)) {
+      return other;
+    }
+  }
+  if (!mma || loop.getNumRegionIterArgs() != 1 || mma.getC() != loop.getRegionIterArg(0) ||
+      !mma->hasOneUse() || loop.getYieldedValues()[0] != mma.getResult() ||
+      !loop.getRegionIterArg(0).hasOneUse())
+    return other;
+  Product product(mma);
+  if (auto why = whyNotWgmma(product, /*warpgroups=*/1))
+    return why;
+  for (tile::LoadOp load : loads) {
+    if (load.getStagesAttr() || !load->hasOneUse() ||
+        (load.getResult() != mma.getA() && load.getResult() != mma.getB()))
+      return other;
+    if (auto why = whyNotFetched(load))
+      return why;
+    Access access(load);
+    facts.slotBytes += ringSlotBytes(tmaImage(access));
+  }
+  if (loads.size() != 2)
+    return std::string("an operand of its product is not loaded in the loop");
+  sums = mma.getType();
+  const int64_t aRegister = product.result.isF16() ? 2 : 1;
+  facts.accumulators = product.m() * product.n() / (hopper::kWarpgroupSize * aRegister);
+  facts.oneProduct = std::min<int64_t>(product.n(), hopper::kTmaMaxBox) / (2 * aRegister);
+  facts.tensorCycles = double(product.m() * product.n() * product.k()) / hopper::kTensorMacs16;
+  return std::nullopt;
+}
+
+/// Two parts of a tile that a warpgroup stages or fetches some columns at a time.
+void FusedProduct::addPart(Type tile) {
+  facts.partBytes += 2 * sums.getDimSize(0) * kReplicaParts[0] *
+                     tile::elementBytes(cast<RankedTensorType>(tile).getElementType());
+}
+
+std::optional<std::string> FusedProduct::whyNotInEpilogue(Operation *op) {
+  if (isScalarOp(op) || isConstantTile(op))
+    return std::nullopt;
+  if (auto store = dyn_cast<tile::StoreOp>(op)) {
+    Access access(store);
+    SmemType image = tmaImage(access);
+    if (!image || !results.contains(store.getValue()))
+      return std::string("a store is not of the product's tile");
+    addPart(store.getValue().getType());
+    return whyNotTma(knowledge, access, image);
+  }
+  const std::string whole = "its epilogue does more than elementwise arithmetic on the tile";
+  if (op->getNumResults() != 1 || op->getNumRegions())
+    return whole;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  const bool isWhole = type && type.getShape() == sums.getShape();
+  if (!type || (!isWhole && type.getRank() > 1))
+    return whole;
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    computes |= used.contains(op);
+    if (load.getMask() || !load.getLimits().empty())
+      return std::string("a load of its epilogue has a mask or a limit");
+    if (!isWhole)
+      return std::nullopt;
+    addPart(type);
+    return whyNotFetched(load);
+  }
+  if (isa<tile::BroadcastOp>(op))
+    return std::nullopt;
+  if (!isElementwise(op))
+    return whole;
+  if (isWhole && llvm::any_of(op->getOperands(), [&](Value v) { return results.contains(v); })) {
+    results.insert(op->getResult(0));
+    computes |= used.contains(op) && !isa<arith::TruncFOp, arith::ExtFOp>(op);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> FusedProduct::whyNotEpilogue() {
+  for (Operation *op = loop->getBlock()->getTerminator(); op != loop; op = op->getPrevNode())
+    if (isa<tile::StoreOp>(op) ||
+        llvm::any_of(op->getUsers(), [&](Operation *user) { return used.contains(user); }))
+      used.insert(op);
+  results.insert(loop.getResult(0));
+  for (Operation *op = loop->getNextNode(); op && !op->hasTrait<OpTrait::IsTerminator>();
+       op = op->getNextNode())
+    if (auto why = whyNotInEpilogue(op))
+      return why;
+  if (!computes)
+    return std::string("its epilogue converts and stores only");
+  return std::nullopt;
+}
+
+/// Where the text has the number.
+std::optional<int64_t> FusedProduct::points() {
+  int64_t product = 1;
+  for (auto [lower, upper, step] :
+       llvm::zip(grid.getMixedLower(), grid.getMixedUpper(), grid.getMixedStep())) {
+    std::optional<int64_t> lo = getConstantIntValue(lower), up = getConstantIntValue(upper),
+                           st = getConstantIntValue(step);
+    int64_t extent = 0;
+    if (!lo || !up || !st || *st < 1 || llvm::SubOverflow(*up, *lo, extent) ||
+        llvm::MulOverflow(product, std::max<int64_t>(llvm::divideCeilSigned(extent, *st), 0),
+                          product))
+      return std::nullopt;
+  }
+  return product;
+}
+
+std::optional<std::string> FusedProduct::whyNot() {
+  for (Operation &op : grid.getBody().front().without_terminator()) {
+    if (auto found = dyn_cast<scf::ForOp>(op)) {
+      if (loop)
+        return std::string("it has several loops");
+      loop = found;
+    } else if (!loop && !isScalarOp(&op) && !isConstantTile(&op)) {
+      return std::string("it does more than scalar arithmetic before its loop");
+    }
+  }
+  if (!loop)
+    return std::string("it has no loop over products");
+  if (auto why = whyNotLoop())
+    return why;
+  if (auto why = whyNotEpilogue())
+    return why;
+  facts.points = points();
+  return whyNotReplicas(facts);
+}
+
+/// The plan of the kernel if it is to take turns; else null, and the reason.
+static PlanAttr planReplicas(tile::KernelOp kernel, std::string &why) {
+  tile::Facts knowledge(kernel);
+  int64_t cluster = 0, grids = 0;
+  for (auto grid : kernel.getBody().getOps<tile::GridOp>()) {
+    if (grid->hasAttr(tile::kCopies))
+      continue;
+    FusedProduct product(grid, knowledge);
+    if (std::optional<std::string> reason = product.whyNot()) {
+      why = *reason;
+      return {};
+    }
+    // One dimension for all grids: only one grid has a say.
+    bool mayRun = ++grids == 1 && llvm::any_of(llvm::seq(grid.getRank()), [&](unsigned dim) {
+      return !whyNotCluster(grid, dim);
+    });
+    cluster = mayRun ? clusterOfReplicas(product.numbers()) : 1;
+  }
+  if (!cluster)
+    return {};
+  MLIRContext *context = kernel.getContext();
+  std::optional<int64_t> none, width;
+  width = tile::integerOf(kernel->getAttr(kReplicaPartAttr));
+  return PlanAttr::get(context, Replicate::Blocks, /*warpgroups=*/2, none, none, none, none, none,
+                       cluster, none, none, width, none, none, none, none);
+}
+
+namespace {
+struct PlanReplicas : cta::impl::PlanReplicasBase<PlanReplicas> {
+  using PlanReplicasBase::PlanReplicasBase;
+
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, std::nullopt, getArgument())))
+      return signalPassFailure();
+    if (Attribute part = kernel->getAttr(kReplicaPartAttr)) {
+      std::optional<int64_t> width = tile::integerOf(part);
+      if (!width || !llvm::is_contained(kReplicaParts, *width)) {
+        kernel.emitOpError("has '")
+            << kReplicaPartAttr << "' = " << part << ", but parts of " << kReplicaParts[0]
+            << " and " << kReplicaParts[1] << " columns are what it may ask for";
+        return signalPassFailure();
+      }
+    }
+    // A plan that somebody gave is carried out: what it leaves open must fit what it says.
+    if (!kernel.getPlanAttr() && !kernel.getWarpgroups()) {
+      std::string why;
+      if (PlanAttr plan = planReplicas(kernel, why))
+        kernel.setPlanAttr(plan);
+      else if (remarks && !why.empty())
+        kernel.emitRemark("its warpgroups do not take turns: ") << why;
+    }
+    kernel->removeAttr(kReplicaPartAttr);
+  }
+};
+} // namespace

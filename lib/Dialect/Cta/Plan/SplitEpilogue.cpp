@@ -1,0 +1,597 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-split-epilogue: what follows a product, some columns at a time.
+//
+// The part for each group of columns is a clone of the slice of pure ops behind the stored tile. At
+// the slice's leaves stand values that are there anyhow (accumulators): a cta.slice of them costs
+// nothing, because columns of an accumulator are registers.
+//
+// Stores that follow each other in a block are split together, the first columns of all of them
+// before the second: what they share is computed once and dies with its columns.
+//
+// What a part loads by threads (a bias) is loaded a part ahead, that of the first part before the
+// loop with the products: a warpgroup has nothing else to do while it waits for the L2 cache.
+#include "EpilogueWidth.h"
+#include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/Analysis/LoadsAhead.h"
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
+#include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/Plan/Passes.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Layout/RegisterForms.h"
+#include "tessera/Plan/Model.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_SPLITEPILOGUE
+#include "tessera/Dialect/Cta/Plan/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace {
+/// A store of an accumulator's tile, or of one computed in its layout.
+struct Target {
+  Operation *store;
+  Value tile;                ///< in that layout
+  StageOp stage;             ///< of a store by TMA
+  ConvertLayoutOp converted; ///< to what coalesces a store by threads, or null
+};
+
+/// Stores that nothing keeps apart, in order.
+class Splitter {
+public:
+  Splitter(ArrayRef<Target> targets, int64_t width, int64_t registers)
+      : targets(targets), last(targets.back().store), width(width), registers(registers), b(last) {}
+  void run();
+
+private:
+  void storePart(const Target &target, int64_t from);
+  /// Columns [from, from + width) of a tile whose dimension `dim` is the columns.
+  Value part(Value tile, int64_t dim, int64_t from);
+  Value partOf(Operation *op, Value tile, int64_t dim, int64_t from);
+  Value convertedLoad(ConvertLayoutOp op, int64_t dim, int64_t from);
+  template <typename Op>
+  SmallVector<Value> shifted(Op op, int64_t dim, int64_t from);
+  bool mayReadWhatIsStored(Operation *load);
+  RankedTensorType narrow(Type type, int64_t dim);
+  template <typename Op>
+  RankedTensorType narrowAccess(Op op, Type type, int64_t dim);
+  Value convert(Value tile, RankedTensorType type);
+
+  ArrayRef<Target> targets;
+  Operation *last;
+  int64_t width;     ///< of the part that is being made: the last one may be narrower
+  int64_t registers; ///< of a math thread
+  OpBuilder b;
+  DenseMap<std::pair<Value, int64_t>, Value> parts; // by tile and first column
+};
+} // namespace
+
+static RankedTensorType narrowed(Type type, int64_t dim, int64_t width) {
+  auto tensor = cast<RankedTensorType>(type);
+  SmallVector<int64_t> shape(tensor.getShape());
+  shape[dim] = width;
+  return RankedTensorType::get(shape, tensor.getElementType(), tensor.getEncoding());
+}
+
+RankedTensorType Splitter::narrow(Type type, int64_t dim) { return narrowed(type, dim, width); }
+
+/// A tile of fewer columns in the layout that accesses memory as that of the whole does: a row of
+/// threads may be wider than the part.
+static RankedTensorType narrowedAccess(MemRefType memref, ArrayRef<int64_t> dims, Type type,
+                                       int64_t dim, int64_t width) {
+  RankedTensorType narrow = narrowed(type, dim, width);
+  const int contiguous = contiguousTileDim(memref, dims);
+  FragAttr frag = FragAttr::of(type);
+  if (contiguous < 0 || !frag)
+    return narrow;
+  const int64_t bytes = tile::elementBytes(narrow.getElementType());
+  const int64_t vector =
+      frag.layout().contiguousRegisters(coordOf(tileShape(type)), contiguous) * bytes;
+  return withLayout(narrow, layout::blockedFor(coordOf(narrow.getShape()), static_cast<int>(bytes),
+                                               contiguous, kWarpBits, frag.getWgCount(),
+                                               std::min<int64_t>(vector, 16)));
+}
+
+template <typename Op>
+RankedTensorType Splitter::narrowAccess(Op op, Type type, int64_t dim) {
+  return narrowedAccess(op.getMemRefType(), op.getDims(), type, dim, width);
+}
+
+Value Splitter::convert(Value tile, RankedTensorType type) {
+  return tile.getType() == type ? tile
+                                : ConvertLayoutOp::create(b, tile.getLoc(), type, tile).getResult();
+}
+
+/// Coordinates that begin `from` columns later.
+template <typename Op>
+SmallVector<Value> Splitter::shifted(Op op, int64_t dim, int64_t from) {
+  SmallVector<Value> coords(op.getCoords());
+  Value &coord = coords[op.getDims()[dim]];
+  if (from)
+    coord = b.createOrFold<arith::AddIOp>(op.getLoc(), coord,
+                                          arith::ConstantIndexOp::create(b, op.getLoc(), from));
+  return coords;
+}
+
+/// Its part would be loaded where the store stands: behind all that is written in between, and
+/// behind the parts that are stored before.
+bool Splitter::mayReadWhatIsStored(Operation *load) {
+  std::optional<GlobalBox> from = globalBoxOf(load);
+  for (Operation *op = load->getNextNode(); op; op = op->getNextNode()) {
+    if (mayOverwrite(op, from))
+      return true;
+    if (op == last)
+      return false;
+  }
+  return true;
+}
+
+Value Splitter::part(Value tile, int64_t dim, int64_t from) {
+  Value &known = parts[{tile, from}];
+  if (known)
+    return known;
+  Operation *op = tile.getDefiningOp();
+  Value made;
+  if (op && op->getBlock() == last->getBlock())
+    made = partOf(op, tile, dim, from);
+  if (!made) {
+    SmallVector<int64_t> offsets(tileShape(tile.getType()).size(), 0);
+    offsets[dim] = from;
+    made = SliceOp::create(b, tile.getLoc(), narrow(tile.getType(), dim), tile,
+                           b.getDenseI64ArrayAttr(offsets), /*strides=*/DenseI64ArrayAttr{});
+  }
+  return parts[{tile, from}] = made; // `known` may have moved
+}
+
+/// False if threads have fewer elements in sequence than an access of the whole takes.
+template <typename Op>
+static bool keepsVectors(Op op, RankedTensorType type) {
+  const int contiguous = contiguousTileDim(op.getMemRefType(), op.getDims());
+  return !op.getVector() || contiguous < 0 ||
+         FragAttr::of(type).layout().contiguousRegisters(coordOf(type.getShape()), contiguous) >=
+             static_cast<int64_t>(*op.getVector());
+}
+
+/// A tile that is loaded in a layout of its own, and converted.
+Value Splitter::convertedLoad(ConvertLayoutOp op, int64_t dim, int64_t from) {
+  auto load = op.getSource().getDefiningOp<LoadOp>();
+  if (!load || !load->hasOneUse() || load.getMask() || load->getBlock() != last->getBlock() ||
+      mayReadWhatIsStored(load))
+    return {};
+  RankedTensorType type = narrowAccess(load, load.getType(), dim);
+  if (!keepsVectors(load, type))
+    return {};
+  SmallVector<Value> coords = shifted(load, dim, from);
+  auto copy = cast<LoadOp>(b.clone(*load.getOperation()));
+  copy.getCoordsMutable().assign(coords);
+  copy.getResult().setType(type);
+  return convert(copy, narrow(op.getType(), dim));
+}
+
+/// The op again, for these columns only; null if the tile must be sliced as it is.
+Value Splitter::partOf(Operation *op, Value tile, int64_t dim, int64_t from) {
+  Location loc = op->getLoc();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
+    if (!elements)
+      return {};
+    RankedTensorType type = narrow(tile.getType(), dim);
+    return arith::ConstantOp::create(
+        b, loc, type, DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
+  }
+  if (isElementwise(op)) {
+    if (op->getNumResults() != 1)
+      return {};
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        mapping.map(operand, part(operand, dim, from));
+    Operation *copy = b.clone(*op, mapping);
+    copy->getResult(0).setType(narrow(tile.getType(), dim));
+    return copy->getResult(0);
+  }
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    Value source = broadcast.getSource();
+    for (auto [i, d] : llvm::enumerate(broadcast.getDims()))
+      if (d == dim && tileShape(source.getType())[i] != 1)
+        source = part(source, static_cast<int64_t>(i), from);
+    return BroadcastOp::create(b, loc, narrow(tile.getType(), dim), source,
+                               broadcast.getDimsAttr());
+  }
+  if (auto iota = dyn_cast<IotaOp>(op)) {
+    auto copy = cast<IotaOp>(b.clone(*op));
+    RankedTensorType type = narrow(tile.getType(), dim);
+    copy.getResult().setType(type);
+    if (static_cast<int64_t>(iota.getDim()) != dim || from == 0)
+      return copy;
+    auto first = DenseElementsAttr::get(
+        type, b.getIntegerAttr(cast<RankedTensorType>(type).getElementType(), from));
+    return arith::AddIOp::create(b, loc, copy, arith::ConstantOp::create(b, loc, type, first));
+  }
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op))
+    return convertedLoad(convert, dim, from);
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    if (load.getMask() || mayReadWhatIsStored(load))
+      return {};
+    SmallVector<Value> coords = shifted(load, dim, from);
+    auto copy = cast<LoadOp>(b.clone(*op));
+    copy.getCoordsMutable().assign(coords);
+    copy.getResult().setType(narrow(tile.getType(), dim));
+    return copy.getResult();
+  }
+  auto read = dyn_cast<ReadOp>(op);
+  auto fetched = read ? read.getSource().getDefiningOp<CopyOp>() : CopyOp();
+  if (!fetched || read.getOffsets() || read.getDims() || !fetched->hasOneUse() ||
+      fetched->getBlock() != last->getBlock() || mayReadWhatIsStored(fetched))
+    return {};
+  SmemType type = narrowShared(fetched.getSmemType(), dim, width);
+  if (!type)
+    return {};
+  SmallVector<Value> coords = shifted(fetched, dim, from);
+  auto copy = cast<CopyOp>(b.clone(*fetched));
+  copy.getCoordsMutable().assign(coords);
+  copy.getResult().setType(type);
+  return ReadOp::create(b, loc, narrow(tile.getType(), dim), copy.getResult(),
+                        read.getOffsetsAttr(), read.getDimsAttr(), read.getStridesAttr());
+}
+
+constexpr int64_t kColumns = 1;
+
+void Splitter::storePart(const Target &target, int64_t from) {
+  Value piece = part(target.tile, kColumns, from);
+  IRMapping mapping;
+  SmallVector<Value> coords;
+  if (auto store = dyn_cast<CopyOutOp>(target.store)) {
+    SmemType type = narrowShared(StageOp(target.stage).getType(), kColumns, width);
+    mapping.map(store.getValue(),
+                StageOp::create(b, target.stage->getLoc(), type, piece, /*concat_dim=*/0,
+                                /*offset=*/IntegerAttr{})
+                    .getResult());
+    coords = shifted(store, kColumns, from);
+    cast<CopyOutOp>(b.clone(*target.store, mapping)).getCoordsMutable().assign(coords);
+    return;
+  }
+  auto store = cast<StoreOp>(target.store);
+  if (target.converted)
+    piece = convert(piece, narrowAccess(store, store.getValue().getType(), kColumns));
+  mapping.map(store.getValue(), piece);
+  if (Value mask = store.getMask()) {
+    const auto *at = llvm::find(store.getMaskDims(), kColumns);
+    if (at != store.getMaskDims().end())
+      mask = part(mask, at - store.getMaskDims().begin(), from);
+    mapping.map(store.getMask(),
+                convert(mask, withLayout(mask.getType(),
+                                         maskLayout(layoutOf(piece), store.getMaskDims()))));
+  }
+  coords = shifted(store, kColumns, from);
+  cast<StoreOp>(b.clone(*target.store, mapping)).getCoordsMutable().assign(coords);
+}
+
+static bool evaluates(Operation *op) {
+  return isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op);
+}
+
+/// True if one of the ops of the block that lead to the stored tile is such.
+static bool leadsThrough(const Target &target, llvm::function_ref<bool(Operation *)> such) {
+  SmallVector<Value> tiles{target.tile};
+  DenseSet<Operation *> seen;
+  while (!tiles.empty()) {
+    Operation *op = tiles.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != target.store->getBlock() || op->getNumRegions() ||
+        !seen.insert(op).second)
+      continue;
+    if (such(op))
+      return true;
+    llvm::copy_if(op->getOperands(), std::back_inserter(tiles),
+                  [](Value v) { return isa<RankedTensorType>(v.getType()); });
+  }
+  return false;
+}
+
+/// Registers of the widest tile on the way from the accumulators to the stored one.
+static int64_t mostRegisters(const Target &target) {
+  int64_t most = registersOf(target.tile);
+  leadsThrough(target, [&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        most = std::max(most, registersOf(operand));
+    return false;
+  });
+  return most;
+}
+
+void Splitter::run() {
+  const int64_t columns = tileShape(targets.front().tile.getType())[kColumns];
+  SmallVector<Operation *> firsts;
+  const int64_t widest = width;
+  for (int64_t from = 0; from < columns; from += widest) {
+    width = std::min(widest, columns - from);
+    Operation *before = last->getPrevNode();
+    for (const Target &target : targets)
+      storePart(target, from);
+    firsts.push_back(before ? before->getNextNode() : &last->getBlock()->front());
+  }
+  int64_t accumulators = 0;
+  for (const Target &target : targets)
+    accumulators = std::max(accumulators, mostRegisters(target));
+  if (llvm::all_of(targets, [](const Target &target) { return bool(target.stage); }))
+    loadAhead(firsts, last, accumulators, registers);
+  // What the whole tiles were made of goes with them.
+  Block *block = last->getBlock();
+  SetVector<Operation *> slice;
+  for (const Target &target : targets)
+    slice.insert(target.store);
+  for (unsigned i = 0; i < slice.size(); ++i)
+    for (Value operand : slice[i]->getOperands())
+      if (Operation *op = operand.getDefiningOp(); op && op->getBlock() == block)
+        slice.insert(op);
+  SmallVector<Operation *> made = slice.takeVector();
+  llvm::sort(made, [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
+  for (Operation *op : made)
+    if (isa<CopyOutOp, StoreOp>(op) ||
+        (op->use_empty() && !op->getNumRegions() && isOpTriviallyDead(op)))
+      op->erase();
+}
+
+/// True if the tile is an accumulator's, or computed in its layout, and has several parts; they are
+/// of whole fragments, 8 columns.
+static bool isAccumulator(Value tile, int64_t width) {
+  ArrayRef<int64_t> shape = tileShape(tile.getType());
+  FragAttr frag = FragAttr::of(tile.getType());
+  if (shape.size() != 2 || !frag || frag.layout() != layout::wgmmaAcc(frag.getWgCount()))
+    return false;
+  return width >= 8 && width % 8 == 0 && width < shape[1] && shape[1] % 8 == 0;
+}
+
+/// Of the parts of so many columns, the two that there may be.
+static SmallVector<int64_t, 2> widthsOf(int64_t columns, int64_t width) {
+  if (columns % width == 0)
+    return {width};
+  return {width, columns % width};
+}
+
+static std::optional<Target> targetOf(CopyOutOp store, int64_t width) {
+  auto stage = store.getValue().getDefiningOp<StageOp>();
+  if (!stage || stage.getInputs().size() != 1 || !stage->hasOneUse() ||
+      stage->getBlock() != store->getBlock() || !store.getLimits().empty() ||
+      !isAccumulator(stage.getInputs().front(), width))
+    return std::nullopt;
+  for (int64_t part : widthsOf(stage.getType().getShape()[kColumns], width))
+    if (!narrowShared(stage.getType(), kColumns, part))
+      return std::nullopt;
+  return Target{store, stage.getInputs().front(), stage, {}};
+}
+
+static std::optional<Target> targetOf(StoreOp store, int64_t width) {
+  auto converted = store.getValue().getDefiningOp<ConvertLayoutOp>();
+  if (converted && (!converted->hasOneUse() || converted->getBlock() != store->getBlock()))
+    return std::nullopt;
+  Value tile = converted ? converted.getSource() : store.getValue();
+  if (!isAccumulator(tile, width))
+    return std::nullopt;
+  if (converted)
+    for (int64_t part : widthsOf(tileShape(tile.getType())[kColumns], width))
+      if (!keepsVectors(store, narrowedAccess(store.getMemRefType(), store.getDims(),
+                                              store.getValue().getType(), kColumns, part)))
+        return std::nullopt;
+  return Target{store, tile, {}, converted};
+}
+
+static std::optional<Target> targetOf(Operation *op, int64_t width) {
+  if (auto store = dyn_cast<CopyOutOp>(op))
+    return targetOf(store, width);
+  if (auto store = dyn_cast<StoreOp>(op))
+    return targetOf(store, width);
+  return std::nullopt;
+}
+
+/// The plan's parts if no store has them, though one is wide enough: an error at that store.
+static LogicalResult refuseWhole(tile::KernelOp kernel, int64_t width) {
+  Operation *wide = nullptr;
+  bool hasParts = false; // of a run before
+  kernel.walk([&](Operation *op) {
+    Value value;
+    if (auto copy = dyn_cast<CopyOutOp>(op)) {
+      auto stage = copy.getValue().getDefiningOp<StageOp>();
+      value = stage ? stage.getInputs().front() : Value();
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      auto converted = store.getValue().getDefiningOp<ConvertLayoutOp>();
+      value = converted ? converted.getSource() : store.getValue();
+    }
+    if (!value)
+      return;
+    if (isAccumulator(value, width))
+      wide = wide ? wide : op;
+    else if (ArrayRef<int64_t> shape = tileShape(value.getType());
+             shape.size() == 2 && shape.back() == width)
+      hasParts = true;
+  });
+  if (!wide || hasParts)
+    return success();
+  return refusePlan(wide->emitOpError("cannot be made in parts of "))
+         << width
+         << " columns, as its plan says: neither TMA nor whole vectors move such parts, or its "
+            "tile has other readers; plan epilogue = 0, or another width";
+}
+
+/// What leads to the stored tile loads tiles, evaluates functions, or has a scalar that is no
+/// constant: values and temporaries that would stand beside all accumulators at once.
+static bool isHeavy(const Target &target) {
+  return leadsThrough(target, [](Operation *op) {
+    auto broadcast = dyn_cast<BroadcastOp>(op);
+    return isa<LoadOp, ReadOp>(op) || evaluates(op) ||
+           (broadcast && !isa<RankedTensorType>(broadcast.getSource().getType()));
+  });
+}
+
+/// A store whose parts are as wide as a row of the widest swizzle. Where nothing but a conversion
+/// leads to the store the whole tile is better: a fourth stage in place of it gained 0.5 to 2 % on
+/// squares of 2048 and 4096, but lost 1 to 2.5 % on 8192x28672x8192 and 16384 cubed.
+constexpr int64_t kDerivedWidth = 64;
+
+/// Of stores by threads only: the addresses of the rows live through all parts, so that a part may
+/// have fewer values; at 64 products with a bias spill.
+constexpr int64_t kDerivedByThreads = 32;
+
+static int64_t deriveWidth(ArrayRef<Block *> blocks) {
+  bool byTma = false, byThreads = false;
+  for (Block *block : blocks)
+    for (Operation &op : *block)
+      if (std::optional<Target> target = targetOf(&op, kDerivedWidth); target && isHeavy(*target))
+        (target->stage ? byTma : byThreads) = true;
+  return byTma ? kDerivedWidth : byThreads ? kDerivedByThreads : 0;
+}
+
+static bool isInnermostLoop(Operation *op) {
+  return op && isa<LoopLikeOpInterface>(op) && !op->walk([&](LoopLikeOpInterface inner) {
+                                                    return inner == op ? WalkResult::advance()
+                                                                       : WalkResult::interrupt();
+                                                  }).wasInterrupted();
+}
+
+/// Where warpgroups take turns, each stages parts of its own, two of each store and of each tile
+/// that it fetches: whole tiles would leave no room for stages. 0 if TMA makes no such store.
+static int64_t deriveWidthOfReplicas(tile::KernelOp kernel, int64_t replicas) {
+  int64_t slot = 0, parts[2] = {};
+  bool found = false;
+  auto add = [&](SmemType tile) {
+    for (auto [bytes, width] : llvm::zip_equal(parts, kReplicaParts))
+      bytes += 2 * tile.getShape()[0] * std::min(width, tile.getShape()[kColumns]) *
+               tile::elementBytes(tile.getElementType());
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto copy = dyn_cast<CopyOp>(op)) {
+      if (isInnermostLoop(op->getParentOp()))
+        slot += ringSlotBytes(copy.getSmemType());
+      else if (copy.getSmemType().getShape().size() == 2)
+        add(copy.getSmemType());
+      return;
+    }
+    auto store = dyn_cast<CopyOutOp>(op);
+    std::optional<Target> target = store ? targetOf(store, kReplicaParts[0]) : std::nullopt;
+    if (!target)
+      return;
+    found = true;
+    add(target->stage.getType());
+  });
+  return found ? partOfReplicas(replicas, slot, parts) : 0;
+}
+
+/// True if `op` may stand between parts of these stores: it does not see what they write, and
+/// writes nothing itself.
+static bool mayStandBetween(Operation *op, ArrayRef<Target> targets) {
+  if (isMemoryEffectFree(op))
+    return true;
+  std::optional<GlobalBox> box = globalBoxOf(op);
+  return box && isa<LoadOp, CopyOp, ReadOp, memref::LoadOp>(op) &&
+         llvm::none_of(targets, [&](const Target &target) {
+           std::optional<GlobalBox> to = globalBoxOf(target.store);
+           return !to || mayAlias(*box, *to);
+         });
+}
+
+/// True if the parts of `target` may stand before later parts of `targets`.
+static bool mayInterleave(const Target &target, ArrayRef<Target> targets) {
+  std::optional<GlobalBox> box = globalBoxOf(target.store);
+  return box && llvm::all_of(targets, [&](const Target &other) {
+           std::optional<GlobalBox> to = globalBoxOf(other.store);
+           return to && !mayAlias(*box, *to) &&
+                  tileShape(other.tile.getType()) == tileShape(target.tile.getType());
+         });
+}
+
+/// The stores of a block that are split, those in groups that are split together.
+static SmallVector<SmallVector<Target>> groupsOf(Block &block, int64_t width) {
+  SmallVector<SmallVector<Target>> groups;
+  bool open = false; // whether the last group may grow
+  for (Operation &op : block) {
+    if (std::optional<Target> target = targetOf(&op, width)) {
+      if (!open || !mayInterleave(*target, groups.back()))
+        groups.emplace_back();
+      groups.back().push_back(*target);
+      open = true;
+    } else if (open) {
+      open = isa<StageOp>(op) || mayStandBetween(&op, groups.back());
+    }
+  }
+  return groups;
+}
+
+/// What cta-plan will give a math thread: to functions beside many accumulators, all that a
+/// producing warpgroup can do without.
+static int64_t registersOfThread(tile::KernelOp kernel, PlanAttr plan, ArrayRef<Block *> blocks,
+                                 int64_t width) {
+  const int64_t warpgroups = kernel.getWarpgroups().value_or(1) * replicasOf(plan);
+  if (plan && plan.getRegisters().value_or(0))
+    return *plan.getRegisters();
+  bool many = false;
+  for (Block *block : blocks)
+    for (Operation &op : *block)
+      if (std::optional<Target> target = targetOf(&op, width))
+        many |= leadsThrough(*target, evaluates) && mostRegisters(*target) >= kPlanManyAccumulators;
+  many |= replicasOf(plan) > 1;
+  const int64_t producers = plan ? plan.getProducers().value_or(many ? 4 : 1) : many ? 4 : 1;
+  const int64_t entry = entryCap(128 * warpgroups + 32 * producers);
+  return std::max(entry, mostPlanRegisters(warpgroups, producers, entry));
+}
+
+/// All that can be cut into parts of so many columns; whether there is something.
+static bool split(tile::KernelOp kernel, int64_t width) {
+  SmallVector<Block *> blocks;
+  kernel.walk([&](Block *block) { blocks.push_back(block); });
+  const int64_t registers = registersOfThread(kernel, planOf(kernel), blocks, width);
+  bool any = false;
+  for (Block *block : blocks)
+    for (const SmallVector<Target> &group : groupsOf(*block, width)) {
+      Splitter(group, width, registers).run();
+      any = true;
+    }
+  return any;
+}
+
+static FailureOr<int64_t> deriveWidth(tile::KernelOp kernel) {
+  const int64_t replicas = replicasOf(planOf(kernel));
+  if (int64_t width = replicas > 1 ? deriveWidthOfReplicas(kernel, replicas) : 0)
+    return width;
+  SmallVector<Block *> blocks;
+  kernel.walk([&](Block *block) { blocks.push_back(block); });
+  int64_t width = deriveWidth(blocks);
+  return replicas > 1 ? width : widthForStages(kernel, width, split);
+}
+
+namespace {
+struct SplitEpilogue : cta::impl::SplitEpilogueBase<SplitEpilogue> {
+  using SplitEpilogueBase::SplitEpilogueBase;
+
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())))
+      return signalPassFailure();
+    PlanAttr plan = planOf(kernel);
+    std::optional<int64_t> chosen = plan ? plan.getEpilogue() : std::nullopt;
+    if (!chosen && derive) {
+      FailureOr<int64_t> derived = deriveWidth(kernel);
+      if (failed(derived))
+        return signalPassFailure();
+      chosen = *derived;
+      if (*chosen)
+        kernel.setPlanAttr(withEpilogue(kernel.getContext(), plan, *chosen));
+    }
+    if (!chosen.value_or(0))
+      return;
+    const bool isDemanded = plan && plan.getEpilogue() && demandsPlan(kernel);
+    if (!split(kernel, *chosen) && isDemanded && failed(refuseWhole(kernel, *chosen)))
+      return signalPassFailure();
+  }
+};
+} // namespace

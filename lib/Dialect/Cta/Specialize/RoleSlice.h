@@ -1,0 +1,45 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The part of a sequential program that one role needs: a slice backward from the ops that are the
+// role's, through loops and branches, with no more carried values than it uses.
+#ifndef TESSERA_LIB_DIALECT_CTA_SPECIALIZE_ROLESLICE_H
+#define TESSERA_LIB_DIALECT_CTA_SPECIALIZE_ROLESLICE_H
+
+#include "tessera/Dialect/Cta/IR/Cta.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace tessera::cta {
+
+class RoleSlice {
+public:
+  explicit RoleSlice(LaunchOp launch) : launch(launch) {}
+
+  /// The role needs this op, and all that it needs.
+  void add(mlir::Operation *op);
+  bool contains(mlir::Operation *op) const { return ops.contains(op); }
+  /// Clones what the role needs of the launch's body, channels excepted.
+  void clone(mlir::OpBuilder &b);
+
+private:
+  void addValue(mlir::Value value);
+  void cloneBlock(mlir::Block &block, mlir::OpBuilder &b, mlir::IRMapping &mapping) const;
+  void cloneOp(mlir::Operation *op, mlir::OpBuilder &b, mlir::IRMapping &mapping) const;
+  void cloneFor(mlir::scf::ForOp loop, mlir::OpBuilder &b, mlir::IRMapping &mapping) const;
+  void cloneIf(mlir::scf::IfOp branch, mlir::OpBuilder &b, mlir::IRMapping &mapping) const;
+  void cloneSwitch(mlir::scf::IndexSwitchOp branch, mlir::OpBuilder &b,
+                   mlir::IRMapping &mapping) const;
+  void cloneWhile(mlir::scf::WhileOp loop, mlir::OpBuilder &b, mlir::IRMapping &mapping) const;
+  /// The numbers of the values in the list that the role needs.
+  llvm::SmallVector<unsigned> needed(mlir::ValueRange list) const;
+
+  LaunchOp launch;
+  llvm::DenseSet<mlir::Operation *> ops;
+  llvm::DenseSet<mlir::Value> values;
+};
+
+} // namespace tessera::cta
+
+#endif

@@ -1,0 +1,154 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-specialize-warps: the sequential launch as roles that run beside each other.
+//
+// The producer's ops are the sending sides of channels; the math role has everything else that has
+// an effect. The producer is one thread, or a warpgroup if cp.async fills a channel. Scalars and
+// control flow that both need, both get: scalars are uniform over the block, so that both compute
+// the same.
+#include "ReplicateRole.h"
+#include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/Specialize/Passes.h"
+#include "tessera/Plan/Model.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_SPECIALIZEWARPS
+#include "tessera/Dialect/Cta/Specialize/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+static bool isProducing(Operation *op) { return isa<AcquireOp, CommitOp>(op); }
+
+/// The producing role has no tiles.
+static LogicalResult checkProducer(LaunchOp launch, const RoleSlice &producer) {
+  SmallVector<Operation *> writes;
+  launch.getBody().walk([&](Operation *op) {
+    if (isa<StoreOp, CopyOutOp, memref::StoreOp>(op))
+      writes.push_back(op);
+  });
+  auto check = [&](Operation *op) -> LogicalResult {
+    if (!producer.contains(op) || isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp>(op))
+      return success();
+    if (isa<WaitOp>(op))
+      return refusePlan(
+          op->emitOpError("brings what a copy into a channel depends on; the producing role "
+                          "waits for no channel: compute it without one"));
+    if (isa<LoadOp>(op) || llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      return refusePlan(
+          op->emitOpError("computes a tile that a copy into a channel depends on; the producing "
+                          "role has no tiles: keep the copy out of the channel"));
+    std::optional<GlobalBox> box = isa<memref::LoadOp, CopyOp>(op) ? globalBoxOf(op) : std::nullopt;
+    if (!box)
+      return success();
+    for (Operation *write : writes)
+      if (std::optional<GlobalBox> other = globalBoxOf(write); !other || mayAlias(*box, *other)) {
+        InFlightDiagnostic error = refusePlan(
+            op->emitOpError("reads memory that the launch writes, but the producing role runs "
+                            "ahead: keep the copy out of the channel"));
+        error.attachNote(write->getLoc()) << "the write";
+        return error;
+      }
+    return success();
+  };
+  return failure(
+      launch.getBody().walk([&](Operation *op) { return WalkResult(check(op)); }).wasInterrupted());
+}
+
+static LogicalResult specialize(LaunchOp launch, int64_t warpgroups, PlanAttr plan) {
+  const int64_t producers = plan ? plan.getProducers().value_or(1) : 1;
+  const int64_t replicas = replicasOf(plan);
+  if (launch.getBody().getOps<ChannelOp>().empty() || producers == 0 ||
+      !launch.getBody().getOps<RoleOp>().empty())
+    return success();
+  // What other replicas wait for must be seen; cta-expand-loops would inline steps next.
+  if (replicas > 1)
+    launch.walk([](StepOp step) { step.inlineBody(); });
+
+  CopyOp byThreads;
+  launch.getBody().walk([&](CopyOp copy) {
+    if (copy.isCpAsync() && llvm::any_of(copy->getUsers(), llvm::IsaPred<CommitOp>))
+      byThreads = copy;
+  });
+  if (byThreads && producers != kCopyingWarps)
+    return refusePlan(byThreads.emitOpError(
+               "fills a channel by cp.async, which takes a producing role of "))
+           << kCopyingWarps << " warps, but the plan says producers = " << producers
+           << "; say producers = " << kCopyingWarps << ", or 0 for all threads";
+
+  RoleSlice producer(launch), math(launch), waits(launch);
+  launch.getBody().walk([&](Operation *op) {
+    if (op->hasTrait<OpTrait::IsTerminator>() || isa<ChannelOp>(op))
+      return;
+    if (isProducing(op))
+      producer.add(op);
+    else if (!isa<CopyOp>(op) && op->getNumRegions() == 0 && !isMemoryEffectFree(op) &&
+             !hasSingleEffect<MemoryEffects::Read>(op))
+      math.add(op);
+    if (isa<WaitOp>(op))
+      waits.add(op);
+  });
+  if (failed(checkProducer(launch, producer)))
+    return failure();
+
+  Block &body = launch.getBody().front();
+  SmallVector<Operation *> old;
+  for (Operation &op : body)
+    if (!isa<ChannelOp>(op))
+      old.push_back(&op);
+  OpBuilder b = OpBuilder::atBlockEnd(&body);
+  Location loc = launch.getLoc();
+  auto open = [&](Region &region) { b.createBlock(&region); };
+
+  std::optional<int64_t> registers = plan ? plan.getRegisters() : std::nullopt;
+  auto registersAttr = [&](int64_t count) {
+    return registers.value_or(0) ? b.getI64IntegerAttr(count) : IntegerAttr{};
+  };
+  auto mathRole =
+      RoleOp::create(b, loc, b.getStringAttr("math"), b.getI64IntegerAttr(4 * warpgroups),
+                     replicas > 1 ? b.getI64IntegerAttr(replicas) : IntegerAttr{},
+                     registersAttr(registers.value_or(0)), /*staged=*/IntegerAttr{});
+  // One thread needs little.
+  const int64_t producerRegisters = byThreads ? kPlanCopyingRegisters : kPlanProducerRegisters;
+  auto producerRole =
+      RoleOp::create(b, loc, b.getStringAttr("producer"), b.getI64IntegerAttr(producers),
+                     /*replicas=*/IntegerAttr{}, registersAttr(producerRegisters),
+                     /*staged=*/IntegerAttr{});
+  open(mathRole.getBody());
+  math.clone(b);
+  if (replicas > 1 && failed(replicateRole(mathRole, replicas, waits)))
+    return failure();
+  open(producerRole.getBody());
+  if (!byThreads)
+    open(ElectOp::create(b, loc).getBody());
+  producer.clone(b);
+  for (Operation *op : llvm::reverse(old)) {
+    op->dropAllUses();
+    op->erase();
+  }
+  return success();
+}
+
+namespace {
+struct SpecializeWarps : cta::impl::SpecializeWarpsBase<SpecializeWarps> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Scheduled, getArgument())))
+      return signalPassFailure();
+    auto plan = dyn_cast_or_null<PlanAttr>(kernel.getPlanAttr());
+    for (auto launch : kernel.getBody().getOps<LaunchOp>())
+      if (failed(specialize(launch, kernel.getWarpgroups().value_or(1), plan)))
+        return signalPassFailure();
+    kernel.setPhase(tile::Phase::Specialized);
+  }
+};
+} // namespace

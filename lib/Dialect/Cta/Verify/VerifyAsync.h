@@ -1,0 +1,30 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The asynchronous half of cta-verify: channels, credits, products in flight, steps and roles.
+#ifndef TESSERA_LIB_DIALECT_CTA_VERIFY_VERIFYASYNC_H
+#define TESSERA_LIB_DIALECT_CTA_VERIFY_VERIFYASYNC_H
+
+#include "tessera/Dialect/Cta/IR/Cta.h"
+
+namespace tessera::cta {
+
+/// `op breaks phase …: `
+mlir::InFlightDiagnostic breaksPhase(mlir::Operation *op, tile::Phase phase);
+
+/// Emits an error for every op that does not exist in the kernel's phase, for roles that share
+/// more than channels, for steps that do not match their schedule, and for numbers of mbarriers
+/// that the launch does not have.
+mlir::LogicalResult verifyRoles(tile::KernelOp kernel);
+
+/// Emits an error where replicas of a role read out of turn, keep a turn, or leave an `scf.if` on
+/// their turn at different positions of a channel.
+mlir::LogicalResult verifyTurns(RoleOp role, tile::Phase phase);
+
+/// Emits an error for credits and products in flight that are not used as often as they may be,
+/// and for reads that a release does not wait for. The vocabulary has been checked.
+mlir::LogicalResult verifyCredits(tile::KernelOp kernel);
+
+} // namespace tessera::cta
+
+#endif

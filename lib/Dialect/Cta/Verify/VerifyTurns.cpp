@@ -1,0 +1,434 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-verify: replicas of a role read a channel in turn.
+//
+// Each follows the positions of all: where one waits for slots the others skip as many. Both arms
+// of an `scf.if` on the turn are run for numbers drawn in place of what the text does not say
+// (sizes, coordinates): arms that disagree in every case are wrong. Arms that agree in some may
+// still be: only cta-simulate, which knows the sizes, sees that.
+#include "VerifyAsync.h"
+
+#include "tessera/Dialect/Cta/IR/ScalarFolder.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+using tile::Phase;
+
+//===--- turns -------------------------------------------------------------------------------===//
+
+namespace {
+/// Replicas wait for slots in their turn only, and pass it on, on every path.
+class Turns {
+public:
+  explicit Turns(Phase phase) : phase(phase) {}
+  LogicalResult run(RoleOp role) {
+    SmallVector<Value> mine;
+    if (failed(flow(role.getBody().front(), mine)))
+      return failure();
+    return mine.empty() ? success() : left(role, mine.front());
+  }
+
+private:
+  LogicalResult left(Operation *op, Value channel) {
+    InFlightDiagnostic problem = error(op)
+                                 << "a turn is taken and not passed on on every path: the next "
+                                    "replica would wait for ever";
+    problem.attachNote(channel.getLoc()) << "the turn to read this channel";
+    return problem;
+  }
+  LogicalResult flow(Block &block, SmallVector<Value> &mine) {
+    for (Operation &op : block)
+      if (failed(flowOp(&op, mine)))
+        return failure();
+    return success();
+  }
+  LogicalResult flowOp(Operation *op, SmallVector<Value> &mine);
+
+  InFlightDiagnostic error(Operation *op) { return breaksPhase(op, phase); }
+
+  Phase phase;
+};
+} // namespace
+
+LogicalResult Turns::flowOp(Operation *op, SmallVector<Value> &mine) {
+  auto has = [&] { return llvm::is_contained(mine, op->getOperand(0)); };
+  if (isa<TakeTurnOp, PassTurnOp, SkipOp>(op) && op->getParentOfType<ElectOp>())
+    return error(op) << "all warps of a replica take part in its turn; move it out of the "
+                        "cta.elect";
+  if (isa<TakeTurnOp>(op)) {
+    if (has())
+      return error(op) << "takes a turn that it has already: it would wait for itself";
+    mine.push_back(op->getOperand(0));
+  } else if (isa<PassTurnOp>(op)) {
+    if (!has())
+      return error(op) << "passes on a turn that it has not taken";
+    llvm::erase(mine, op->getOperand(0));
+  } else if (isa<WaitOp>(op) && !has()) {
+    return error(op) << "waits for a slot out of turn: another replica may be reading the channel; "
+                        "put it between cta.take_turn and cta.pass_turn";
+  } else if (isa<SkipOp>(op) && has()) {
+    return error(op) << "skips slots of other replicas in its own turn; skip outside";
+  } else if (isa<AcquireOp>(op)) {
+    return error(op) << "every replica of the role would fill the channel; fill it in a role of "
+                        "its own";
+  }
+  std::optional<SmallVector<Value>> end;
+  const bool loops = isa<LoopLikeOpInterface>(op);
+  for (Region &region : op->getRegions()) {
+    SmallVector<Value> inside = mine;
+    for (Block &block : region)
+      if (failed(flow(block, inside)))
+        return failure();
+    if (loops)
+      end = mine; // what an iteration begins with it ends with
+    if (!end)
+      end = inside;
+    for (Value channel : *end)
+      if (!llvm::is_contained(inside, channel))
+        return left(op, channel);
+    for (Value channel : inside)
+      if (!llvm::is_contained(*end, channel))
+        return left(op, channel);
+  }
+  if (end)
+    mine = *end;
+  return success();
+}
+
+//===--- slots that a region goes over -------------------------------------------------------===//
+
+namespace {
+/// By channel, in the order in which they are met.
+using Slots = llvm::MapVector<Value, int64_t>;
+
+/// Numbers for scalars that the text does not say; the same op with the same operands has the same.
+class Drawing {
+public:
+  explicit Drawing(unsigned number) : number(number) {}
+
+  /// Extents of arrays are often multiples of those of tiles, and are not 0: a compiler may have
+  /// used that in one arm and not in the other.
+  Attribute draw(const std::string &name, Type type) {
+    auto integer = dyn_cast<IntegerType>(type);
+    if (!integer && !type.isIndex())
+      return {};
+    const unsigned which = names.try_emplace(name, names.size()).first->second;
+    const unsigned hash = (which * 16 + number + 1) * 2654435761u;
+    if (integer && integer.getWidth() == 1)
+      return IntegerAttr::get(type, APInt(1, hash >> 31));
+    const unsigned width = integer ? integer.getWidth() : IndexType::kInternalStorageBitWidth;
+    return IntegerAttr::get(type, APInt(64, 64 * (1 + (hash >> 16) % 12)).zextOrTrunc(width));
+  }
+
+private:
+  unsigned number;
+  std::map<std::string, unsigned> names;
+};
+
+class SlotCounter {
+public:
+  /// `scope` is what runs: nothing in it is computed before that.
+  SlotCounter(Operation *scope, Drawing &drawing) : scope(scope), drawing(drawing) {}
+  /// Nothing if it cannot be told.
+  std::optional<Slots> count(Region &region) {
+    if (!region.empty() && !run(region.front()))
+      return std::nullopt;
+    return slots;
+  }
+
+private:
+  bool run(Block &block);
+  bool runOp(Operation *op);
+  bool runFor(scf::ForOp loop);
+  bool runWhile(scf::WhileOp loop);
+  bool runStraight(Operation *op, Region &region);
+  Attribute valueOf(Value value);
+  void compute(Operation *op);
+  std::optional<int64_t> numberOf(Value value) {
+    auto number = dyn_cast_or_null<IntegerAttr>(valueOf(value));
+    return number ? std::optional(number.getValue().getSExtValue()) : std::nullopt;
+  }
+  void setAll(ValueRange values, ArrayRef<Attribute> attributes) {
+    for (auto [value, attribute] : llvm::zip_equal(values, attributes))
+      known[value] = attribute;
+  }
+  SmallVector<Attribute> valuesOf(ValueRange values) {
+    return llvm::map_to_vector(values, [&](Value value) { return valueOf(value); });
+  }
+
+  Operation *scope;
+  Drawing &drawing;
+  ScalarFolder folder;
+  llvm::DenseMap<Value, Attribute> known; ///< null: it cannot be told
+  Slots slots;
+  int64_t fuel = 20000; ///< ops that are run
+};
+} // namespace
+
+static bool movesSlots(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<WaitOp, SkipOp>(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+Attribute SlotCounter::valueOf(Value value) {
+  auto it = known.find(value);
+  if (it != known.end())
+    return it->second;
+  Operation *op = value.getDefiningOp();
+  if (op && op->getNumRegions() == 0) {
+    compute(op);
+    return known.lookup(value);
+  }
+  // Made by a loop or a branch, or an argument. What is in scope would be known.
+  Operation *around = op ? op : value.getParentBlock()->getParentOp();
+  Attribute drawn;
+  if (!scope->isAncestor(around) || around == scope)
+    drawn = drawing.draw(std::to_string(reinterpret_cast<uintptr_t>(value.getAsOpaquePointer())),
+                         value.getType());
+  known[value] = drawn;
+  return drawn;
+}
+
+/// By the folders; what they do not know is drawn by the name and the operands of the op.
+void SlotCounter::compute(Operation *op) {
+  auto unknown = [&] { setAll(op->getResults(), SmallVector<Attribute>(op->getNumResults())); };
+  if (!llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIntOrIndexOrFloat(); }) ||
+      !(isMemoryEffectFree(op) || isa<memref::LoadOp>(op)))
+    return unknown();
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  os << op->getName() << op->getAttrDictionary().getAsOpaquePointer();
+  for (Value operand : op->getOperands()) {
+    const void *part = operand.getAsOpaquePointer();
+    if (operand.getType().isIntOrIndexOrFloat()) {
+      Attribute value = valueOf(operand);
+      if (!value)
+        return unknown();
+      part = value.getAsOpaquePointer();
+    } else if (!isa<MemRefType>(operand.getType())) {
+      return unknown();
+    }
+    os << " " << part;
+  }
+  SmallVector<Attribute> results;
+  if (isMemoryEffectFree(op) &&
+      folder.fold(op, [&](Value value) { return valueOf(value); }, results))
+    return setAll(op->getResults(), results);
+  for (OpResult result : op->getResults())
+    known[result] =
+        drawing.draw(name + "#" + std::to_string(result.getResultNumber()), result.getType());
+}
+
+bool SlotCounter::run(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (!runOp(&op))
+      return false;
+  return true;
+}
+
+/// Runs the region, whose end gives the results of the op.
+bool SlotCounter::runStraight(Operation *op, Region &region) {
+  if (region.empty())
+    return true;
+  if (!run(region.front()))
+    return false;
+  setAll(op->getResults(), valuesOf(region.front().getTerminator()->getOperands()));
+  return true;
+}
+
+bool SlotCounter::runFor(scf::ForOp loop) {
+  std::optional<int64_t> at = numberOf(loop.getLowerBound()), end = numberOf(loop.getUpperBound()),
+                         step = numberOf(loop.getStep());
+  if (!at || !end || !step || *step <= 0 || (loop.getUnsignedCmp() && (*at < 0 || *end < 0)))
+    return false;
+  SmallVector<Attribute> carried = valuesOf(loop.getInitArgs());
+  for (; *at < *end; *at += *step) {
+    known[loop.getInductionVar()] = IntegerAttr::get(loop.getInductionVar().getType(), *at);
+    setAll(loop.getRegionIterArgs(), carried);
+    if (!run(*loop.getBody()) || --fuel < 0)
+      return false;
+    carried = valuesOf(loop.getYieldedValues());
+  }
+  setAll(loop.getResults(), carried);
+  return true;
+}
+
+bool SlotCounter::runWhile(scf::WhileOp loop) {
+  SmallVector<Attribute> carried = valuesOf(loop.getInits());
+  while (true) {
+    setAll(loop.getBeforeArguments(), carried);
+    if (!run(*loop.getBeforeBody()) || --fuel < 0)
+      return false;
+    carried = valuesOf(loop.getConditionOp().getArgs());
+    std::optional<int64_t> goesOn = numberOf(loop.getConditionOp().getCondition());
+    if (!goesOn)
+      return false;
+    if (!*goesOn)
+      break;
+    setAll(loop.getAfterArguments(), carried);
+    if (!run(*loop.getAfterBody()))
+      return false;
+    carried = valuesOf(loop.getYieldOp().getOperands());
+  }
+  setAll(loop.getResults(), carried);
+  return true;
+}
+
+bool SlotCounter::runOp(Operation *op) {
+  if (--fuel < 0)
+    return false;
+  if (auto wait = dyn_cast<WaitOp>(op))
+    return ++slots[wait.getChannel()], true;
+  if (auto skip = dyn_cast<SkipOp>(op)) {
+    std::optional<int64_t> count = numberOf(skip.getCount());
+    if (count)
+      slots[skip.getChannel()] += *count;
+    return count.has_value();
+  }
+  if (op->getNumRegions() == 0)
+    return compute(op), true;
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    if (std::optional<int64_t> taken = numberOf(branch.getCondition()))
+      return runStraight(op, *taken ? branch.getThenRegion() : branch.getElseRegion());
+  if (!movesSlots(op)) {
+    setAll(op->getResults(), SmallVector<Attribute>(op->getNumResults()));
+    return true;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return runFor(loop);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return runWhile(loop);
+  if (isa<StepOp>(op))
+    return runStraight(op, op->getRegion(0));
+  if (auto choice = dyn_cast<scf::IndexSwitchOp>(op))
+    if (std::optional<int64_t> taken = numberOf(choice.getArg())) {
+      const auto *found = llvm::find(choice.getCases(), *taken);
+      return runStraight(op, found == choice.getCases().end()
+                                 ? choice.getDefaultRegion()
+                                 : choice.getCaseRegions()[found - choice.getCases().begin()]);
+    }
+  return false;
+}
+
+//===--- arms of a branch on the turn --------------------------------------------------------===//
+
+/// True if scalars make the condition of the number of a replica.
+static bool dependsOnReplica(Value condition) {
+  llvm::SetVector<Operation *> ops;
+  auto add = [&](Value value) {
+    if (Operation *op = value.getDefiningOp(); op && op->getNumRegions() == 0)
+      ops.insert(op);
+  };
+  add(condition);
+  for (unsigned i = 0; i < ops.size(); ++i) {
+    if (isa<ReplicaOp>(ops[i]))
+      return true;
+    llvm::for_each(ops[i]->getOperands(), add);
+  }
+  return false;
+}
+
+/// The first op of a kind that moves the position of the channel.
+template <typename... Ops>
+static Operation *firstIn(Region &region, Value channel) {
+  Operation *first = nullptr;
+  region.walk([&](Operation *op) {
+    if (!isa<Ops...>(op) || op->getOperand(0) != channel)
+      return WalkResult::advance();
+    first = op;
+    return WalkResult::interrupt();
+  });
+  return first;
+}
+
+static LogicalResult verifyArms(scf::IfOp branch, Phase phase) {
+  Region *arms[] = {&branch.getThenRegion(), &branch.getElseRegion()};
+  llvm::SetVector<Value> channels;
+  branch.walk([&](Operation *op) {
+    if (isa<WaitOp, SkipOp>(op))
+      channels.insert(op->getOperand(0));
+  });
+  for (Value channel : channels)
+    for (auto [arm, other] : {std::pair(arms[0], arms[1]), std::pair(arms[1], arms[0])}) {
+      Operation *moves = firstIn<WaitOp, SkipOp>(*arm, channel);
+      if (!moves || firstIn<WaitOp, SkipOp>(*other, channel))
+        continue;
+      if (isa<SkipOp>(moves))
+        return breaksPhase(moves, phase)
+               << "skips slots for which no replica waits in the other arm of the scf.if on the "
+                  "turn; drop it, or wait for them there";
+      InFlightDiagnostic missing =
+          breaksPhase(branch, phase)
+          << "the replicas whose turn it is not go over no slots of a channel that the other one "
+             "reads, and would read those again; put a cta.skip into the other arm";
+      missing.attachNote(moves->getLoc()) << "waited for here";
+      return missing;
+    }
+
+  struct Comparison {
+    bool agrees = false;
+    std::pair<int64_t, int64_t> example; ///< not both 0
+  };
+  llvm::MapVector<Value, Comparison> compared;
+  constexpr unsigned kDrawings = 16;
+  for (unsigned i = 0; i < kDrawings; ++i) {
+    Drawing drawing(i);
+    std::optional<Slots> first = SlotCounter(branch, drawing).count(*arms[0]),
+                         second = SlotCounter(branch, drawing).count(*arms[1]);
+    if (!first || !second)
+      return success();
+    for (Value channel : channels) {
+      std::pair counts(first->lookup(channel), second->lookup(channel));
+      if (counts == std::pair<int64_t, int64_t>())
+        continue; // no case at all
+      Comparison &comparison = compared[channel];
+      comparison.agrees |= counts.first == counts.second;
+      comparison.example = counts;
+    }
+  }
+  for (auto &[channel, comparison] : compared) {
+    if (comparison.agrees)
+      continue;
+    auto [mine, others] = comparison.example;
+    Operation *skip = firstIn<SkipOp>(*arms[1], channel), *wait = nullptr;
+    if (!skip) {
+      skip = firstIn<SkipOp>(*arms[0], channel);
+      std::swap(mine, others);
+      wait = firstIn<WaitOp>(*arms[1], channel);
+    } else {
+      wait = firstIn<WaitOp>(*arms[0], channel);
+    }
+    InFlightDiagnostic differs =
+        breaksPhase(skip ? skip : branch, phase)
+        << "goes over " << others << " slots of a channel where the other arm of the scf.if on the "
+        << "turn goes over " << mine
+        << ", and over as many in no case that was tried: the replicas "
+        << "would read at different places; skip what the other arm waits for";
+    if (wait)
+      differs.attachNote(wait->getLoc()) << "waited for here";
+    return differs;
+  }
+  return success();
+}
+
+LogicalResult tessera::cta::verifyTurns(RoleOp role, Phase phase) {
+  if (failed(Turns(phase).run(role)))
+    return failure();
+  WalkResult result = role.walk([&](scf::IfOp branch) {
+    return movesSlots(branch) && dependsOnReplica(branch.getCondition())
+               ? WalkResult(verifyArms(branch, phase))
+               : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}

@@ -1,0 +1,554 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Plan/Model.h"
+
+#include "tessera/Machine/Hopper.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+using namespace tessera;
+using namespace tessera::cta;
+
+namespace {
+/// More slots than that have hidden nothing on any measured kernel (128x128: 759 TFLOP/s at 4096
+/// with five, 741 with four; 128x192 where warpgroups take turns, bias and GELU: 801 and 797); of
+/// those that threads fill, a fifth hides nothing.
+constexpr int64_t kMostStages = 5, kMostCopyingStages = 4;
+/// Where warpgroups take turns the next point's loads run ahead of the turn.
+constexpr int64_t kLeastReplicaStages = 4;
+/// Warpgroups that take turns, and the most accumulators of one that were measured (128x192).
+constexpr int64_t kReplicas = 2, kMostReplicaAccumulators = 192;
+/// From so many times the tensor cores' cycles on L2 binds a product (measured at 5000, rows off
+/// the lines, alone and in clusters of two: 128x256 1.6, 546 and 657 TFLOP/s, 128x128 2.1, 397 and
+/// 534, 64x256 2.6, 327 and 527; with only the narrower operand of 128x256 off the lines 1.05, 780
+/// and 770). On the lines clusters are a gain only of small tiles of large products (64x256: 634
+/// and 676 at 4096, 639 and 590 at 2048), and not derived.
+constexpr double kBoundByL2 = 1.1;
+/// Blocks of a cluster wait for each other, which shorter iterations do not hide (measured: 64x256
+/// tiles, 512 cycles, lose 12 % in clusters of two; the fastest programs of epilogues, 176x128 with
+/// 704 cycles and 192x128 with 768, are clusters of two).
+constexpr double kLeastClusterCycles = 640;
+/// Rows of blocks that run together: the most of these that need little more of the memory than
+/// the best of them. Measured on 8192 x 14336 x 4096 and its like: 16 for tiles of 128x256, 8 for
+/// 256x160; warpgroups that take turns 12 (176x128, 192x128) or 8 and 12 alike (128x192).
+constexpr int64_t kGroups[] = {8, 12, 16};
+/// What decides between plans where the text has no numbers.
+constexpr int64_t kTypicalPoints = 1024, kTypicalExtent = 32;
+/// What an epilogue that computes is given beside accumulators (GELU on 64 of them spills with 6).
+constexpr int64_t kComputingRegisters = 64;
+constexpr int64_t kMBarrierBytesOfSlot = 2 * hopper::kMbarrierBytes;
+
+int64_t roundDown(int64_t x, int64_t to) { return x / to * to; }
+std::string text(int64_t x) { return std::to_string(x); }
+
+/// Shared memory of each of so many blocks on an SM.
+int64_t sharedBudget(int64_t blocks) {
+  return std::min(hopper::kMaxSharedPerBlock,
+                  hopper::kSharedPerSM / blocks - hopper::kReservedSharedPerBlock);
+}
+
+/// What a producing warpgroup does not give away.
+int64_t keptByProducer(const PlanFacts &facts) {
+  return facts.copiedByThreads ? kPlanCopyingRegisters : kPlanProducerRegisters;
+}
+
+/// What tiles of a thread can have: the plan's registers, or what it enters with.
+std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanChoice &choice,
+                                           bool hopeful) {
+  int64_t threads = choice.threads(facts.mathWarpgroups());
+  int64_t entry = hopper::entryRegisterCap(choice.blocksPerSM * threads);
+  std::string who =
+      text(threads) + " threads" +
+      (choice.blocksPerSM > 1 ? ", " + text(choice.blocksPerSM) + " such blocks on an SM," : "");
+  auto parts = [](int64_t tiles) {
+    return text(tiles + kPlanOtherRegisters) + " registers (" + text(tiles) + " of tiles, " +
+           text(kPlanOtherRegisters) + " other)";
+  };
+  if (facts.oneProduct + kPlanOtherRegisters > entry)
+    return "one product of the tensor cores needs " + parts(facts.oneProduct) +
+           " a thread, and ptxas compiles it for the " + text(entry) + " that a thread of " + who +
+           " enters with (C7602)";
+  int64_t computing = facts.computes ? kComputingRegisters : 0;
+  if (!hopeful && choice.blocksPerSM > 1 &&
+      facts.accumulators + kPlanOtherRegisters + computing > entry)
+    return "the epilogue computes, and may need " +
+           text(facts.accumulators + kPlanOtherRegisters + computing) +
+           " registers a thread, but of " + who + " each has " + text(entry);
+  if (!choice.registers) {
+    if (facts.registers + kPlanOtherRegisters > entry)
+      return "a math thread needs " + parts(facts.registers) + ", but of " + who + " each has " +
+             text(entry) +
+             (choice.producers == 4 ? "; give math threads more with 'registers'" : "");
+    return std::nullopt;
+  }
+  if (choice.producers != 4)
+    return "registers = " + text(choice.registers) +
+           " takes them from a producing warpgroup: it needs producers = 4, not " +
+           text(choice.producers);
+  if (choice.registers <= entry)
+    return "registers = " + text(choice.registers) + ", but " + who + " enter with " + text(entry) +
+           " each: nothing is to be dealt";
+  const int64_t kept = keptByProducer(facts);
+  if (choice.registers > mostPlanRegisters(facts.mathWarpgroups(), choice.producers, entry, kept))
+    return "registers = " + text(choice.registers) + " for each of " +
+           text(128 * facts.mathWarpgroups()) + " math threads, but " + who + " enter with " +
+           text(entry) + " each: at most " +
+           text(mostPlanRegisters(facts.mathWarpgroups(), choice.producers, entry, kept)) +
+           " when the producer keeps " + text(kept);
+  if (facts.registers + kPlanOtherRegisters > choice.registers)
+    return "a math thread needs " + parts(facts.registers) + ", and the plan gives it " +
+           text(choice.registers);
+  return std::nullopt;
+}
+
+/// The last point's accumulators live beside those of this one.
+std::optional<std::string> whyNotOverlap(const PlanFacts &facts, const PlanChoice &choice) {
+  if (!choice.overlap)
+    return std::nullopt;
+  if (!choice.persistent)
+    return "overlap does a block's epilogue beside the products of the next block of a "
+           "persistent launch, but persistent = 0";
+  if (facts.replicas > 1)
+    return "overlap does what replicate = blocks does in another way: plan one of them";
+  if (!choice.producers)
+    return "overlap needs a role that loads for both blocks, but producers = 0";
+  int64_t registers =
+      choice.registers
+          ? choice.registers
+          : hopper::entryRegisterCap(choice.blocksPerSM * choice.threads(facts.mathWarpgroups()));
+  int64_t need = 2 * facts.accumulators + kPlanOtherRegisters;
+  if (need > registers)
+    return "overlap needs " + text(need) + " registers of a math thread (2 sets of " +
+           text(facts.accumulators) + " accumulators, " + text(kPlanOtherRegisters) +
+           " other), but it has " + text(registers);
+  return std::nullopt;
+}
+
+/// The loop over points becomes one over parts of points.
+std::optional<std::string> whyNotStreamK(const PlanFacts &facts, const PlanChoice &choice) {
+  if (!choice.streamK)
+    return std::nullopt;
+  if (!choice.persistent)
+    return "stream_k deals out the last points of a persistent launch, but persistent = 0";
+  if (facts.replicas > 1)
+    return "stream_k deals out iterations to blocks whose warpgroups share a point, but "
+           "replicate = blocks gives each warpgroup its own";
+  if (choice.overlap)
+    return "stream_k and overlap both cut the loop over points in their way: plan one of them";
+  return std::nullopt;
+}
+
+std::optional<std::string> whyNotShared(const PlanFacts &facts, const PlanChoice &choice,
+                                        bool hopeful) {
+  int64_t barriers = (choice.stages + 1) * facts.channels * kMBarrierBytesOfSlot;
+  if (facts.replicas > 1)
+    barriers += facts.replicas * facts.channels * hopper::kMbarrierBytes;
+  int64_t rest = facts.outerBytes + barriers +
+                 facts.replicas * (hopeful ? facts.leastBytes : facts.stagedBytes);
+  int64_t need = choice.stages * facts.slotBytes + rest, budget = sharedBudget(choice.blocksPerSM);
+  if (need <= budget)
+    return std::nullopt;
+  return text(choice.stages) + " stages of " + text(facts.slotBytes) + " bytes and " + text(rest) +
+         " bytes of other tiles are " + text(need) + " bytes of shared memory, but each of " +
+         text(choice.blocksPerSM) + (choice.blocksPerSM == 1 ? " block" : " blocks") +
+         " on an SM has " + text(budget) + ": at most " +
+         text(std::max<int64_t>(budget - rest, 0) / std::max<int64_t>(facts.slotBytes, 1)) +
+         " stages fit";
+}
+} // namespace
+
+int64_t tessera::cta::mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry,
+                                        int64_t kept) {
+  if (producers != 4)
+    return 0;
+  int64_t most = (entry * (warpgroups + 1) - kept) / warpgroups;
+  return std::min(roundDown(most, hopper::kRegisterGranule),
+                  hopper::kMaxRegistersPerThread / 8 * 8);
+}
+
+std::optional<std::string> tessera::cta::whyNotPlan(const PlanFacts &facts,
+                                                    const PlanChoice &choice, bool hopeful) {
+  int64_t threads = choice.threads(facts.mathWarpgroups());
+  if (threads > hopper::kMaxThreadsPerBlock ||
+      choice.blocksPerSM * threads > hopper::kMaxThreadsPerSM)
+    return text(choice.blocksPerSM) + " blocks of " + text(threads) +
+           " threads; a block has at most " + text(hopper::kMaxThreadsPerBlock) + ", an SM " +
+           text(hopper::kMaxThreadsPerSM);
+  if (choice.stages && choice.pending >= choice.stages)
+    return "pending = " + text(choice.pending) + " products keep their slots, and there are " +
+           text(choice.stages) + ": it must be less than 'stages'";
+  if (facts.copiedByThreads && choice.producers != 0 && choice.producers != 4)
+    return "cp.async fills channels: the work of all threads (producers = 0) or of a warpgroup "
+           "that produces (producers = 4), not producers = " +
+           text(choice.producers);
+  if (auto why = whyNotRegisters(facts, choice, hopeful))
+    return why;
+  if (auto why = whyNotOverlap(facts, choice))
+    return why;
+  if (auto why = whyNotStreamK(facts, choice))
+    return why;
+  return whyNotShared(facts, choice, hopeful);
+}
+
+//===--- ping-pong ---------------------------------------------------------------------------===//
+
+/// What cta-plan will answer to such a product, if its epilogue is cut into parts.
+static PlanChoice choiceOfReplicas(int64_t stages) {
+  PlanChoice choice;
+  choice.producers = 4;
+  choice.persistent = choice.pending = 1;
+  choice.stages = stages;
+  choice.registers = mostPlanRegisters(kReplicas, choice.producers,
+                                       hopper::entryRegisterCap(choice.threads(kReplicas)));
+  return choice;
+}
+
+std::optional<std::string> tessera::cta::whyNotReplicas(const ReplicaFacts &product) {
+  if (product.accumulators < kPlanManyAccumulators)
+    return text(product.accumulators) + " accumulators of a thread are few: blocks beside it on "
+                                        "the SM hide its epilogue";
+  if (product.accumulators > kMostReplicaAccumulators)
+    return text(product.accumulators) +
+           " accumulators of a thread, if one warpgroup computes a "
+           "point; at most " +
+           text(kMostReplicaAccumulators) + " leave registers for an epilogue";
+  if (product.points && *product.points < kReplicas * hopper::kSMs)
+    return text(*product.points) + " points: " + text(hopper::kSMs) +
+           " SMs must have two each, or nothing hides an epilogue";
+  PlanFacts facts;
+  facts.pipelined = true;
+  facts.warpgroups = 1;
+  facts.replicas = kReplicas;
+  facts.channels = 1;
+  facts.slotBytes = product.slotBytes;
+  facts.stagedBytes = product.partBytes;
+  facts.registers = facts.accumulators = product.accumulators;
+  facts.oneProduct = product.oneProduct;
+  return whyNotPlan(facts, choiceOfReplicas(kLeastReplicaStages));
+}
+
+int64_t tessera::cta::clusterOfReplicas(const ReplicaFacts &product) {
+  return product.tensorCycles < kLeastClusterCycles ? 1 : 2;
+}
+
+int64_t tessera::cta::clusterOfPlan(const PlanFacts &facts, const PlanChoice &choice,
+                                    unsigned dim) {
+  const bool mayRun = facts.pipelined && facts.replicas == 1 && !facts.copiedByThreads &&
+                      facts.streamCycles == 0 && choice.stages > 0 && choice.producers > 0 &&
+                      choice.persistent == 1 && choice.streamK == 0 && choice.overlap == 0;
+  double bytes = 0;
+  bool helps = false;
+  for (const PlanFacts::Load &load : facts.loads) {
+    bytes += load.bytes * (load.offLines ? 2 : 1);
+    helps |= load.offLines && load.shareable && !(load.dims >> dim & 1);
+  }
+  const bool binds = bytes / hopper::kL2BytesPerCycle > kBoundByL2 * facts.tensorCycles;
+  return mayRun && helps && binds ? 2 : 1;
+}
+
+int64_t tessera::cta::partOfReplicas(int64_t replicas, int64_t slotBytes,
+                                     const int64_t (&partBytes)[2]) {
+  auto stages = [&](int64_t bytes) {
+    int64_t rest = sharedBudget(1) - replicas * bytes - kMBarrierBytesOfSlot * kMostStages;
+    return std::min(rest / std::max<int64_t>(slotBytes, 1), kMostStages);
+  };
+  const int64_t narrow = stages(partBytes[0]), wide = stages(partBytes[1]);
+  return kReplicaParts[narrow == kMostStages || narrow > wide ? 0 : 1];
+}
+
+//===--- cycles ------------------------------------------------------------------------------===//
+
+int64_t PlanPrediction::rounds(int64_t points, int64_t cores) const {
+  int64_t places = cores * blocksPerSM;
+  return points <= 0 ? 0 : (points + places - 1) / places;
+}
+
+double PlanPrediction::cycles(int64_t points, int64_t iterations, int64_t cores) const {
+  int64_t count = rounds(points, cores);
+  // As cta-stream-k divides them among blocks without clusters.
+  const int64_t places = cores * blocksPerSM, rest = points > 0 ? points % places : 0;
+  if (streamK && rest) {
+    int64_t parts = std::clamp<int64_t>(rest * iterations / streamK, 1, places);
+    int64_t longest = (rest * iterations + parts - 1) / parts;
+    if (parts > rest && iterations - longest >= streamK)
+      return launch + count * round + handOver +
+             static_cast<double>(points / places * iterations + longest) * iteration;
+  }
+  return count ? launch + count * (round + iterations * iteration) : 0;
+}
+
+double PlanPrediction::waveEfficiency(int64_t points, int64_t cores) const {
+  int64_t count = rounds(points, cores);
+  return count ? double(points) / (count * cores * blocksPerSM) : 1;
+}
+
+std::optional<int64_t> PlanFacts::points() const {
+  int64_t product = 1;
+  for (std::optional<int64_t> extent : extents)
+    if (!extent || llvm::MulOverflow(product, *extent, product))
+      return std::nullopt;
+  return product;
+}
+
+/// Bytes of one iteration that come from memory for one block: blocks that run together share what
+/// does not depend on a coordinate in which they differ.
+static double bytesOfMemory(const PlanFacts &facts, const PlanChoice &choice) {
+  const double together = double(hopper::kSMs) * choice.blocksPerSM;
+  // How many different coordinates they have: the last dimension is the fastest, but for a group of
+  // rows.
+  std::vector<double> spread(facts.extents.size(), 1);
+  double left = together;
+  auto take = [&](size_t d, double most) {
+    spread[d] = std::clamp(std::min(left, most), 1.0, std::max(left, 1.0));
+    left /= spread[d];
+  };
+  auto extent = [&](size_t d) {
+    return std::max<double>(facts.extents[d].value_or(kTypicalExtent), 1);
+  };
+  bool grouped = choice.group > 0 && spread.size() > 1;
+  const size_t rows = grouped ? spread.size() - 2 : spread.size();
+  if (grouped)
+    take(rows, std::min<double>(choice.group, extent(rows)));
+  for (size_t d = spread.size(); d-- > 0;)
+    if (d != rows)
+      take(d, extent(d));
+  double bytes = 0;
+  for (const PlanFacts::Load &load : facts.loads) {
+    double distinct = 1;
+    for (size_t d = 0; d < spread.size(); ++d)
+      if (load.dims >> d & 1)
+        distinct *= spread[d];
+    bytes += load.bytes * distinct / together;
+  }
+  return bytes;
+}
+
+/// Products that need each other are in flight beside later iterations.
+static bool rotates(const PlanFacts &facts, const PlanChoice &choice) {
+  int64_t registers =
+      choice.registers
+          ? choice.registers
+          : hopper::entryRegisterCap(choice.blocksPerSM * choice.threads(facts.mathWarpgroups()));
+  return choice.pending > 0 && choice.stages > 1 && facts.rotatedRegisters <= registers;
+}
+
+PlanPrediction tessera::cta::predictPlan(const PlanFacts &facts, const PlanChoice &choice) {
+  PlanPrediction result;
+  const double blocks = choice.blocksPerSM;
+  double loaded = 0;
+  for (const PlanFacts::Load &load : facts.loads)
+    loaded += load.bytes;
+  result.blocksPerSM = choice.blocksPerSM;
+  auto atLeast = [&](double cycles, const char *bound) {
+    if (cycles <= result.iteration)
+      return;
+    result.iteration = cycles;
+    result.bound = bound;
+  };
+  atLeast(blocks * facts.tensorCycles, "tensor");
+  atLeast(blocks * facts.operandBytes / hopper::kSharedBytesPerCycle, "shared memory");
+  atLeast(blocks * loaded / hopper::kL2BytesPerCycle, "L2");
+  atLeast(blocks * bytesOfMemory(facts, choice) / hopper::kGlobalBytesPerCycle, "memory");
+  // A slot is busy from its load until its products are done, and until the pending ones have
+  // begun.
+  // Blocks that share an SM disturb each other's loads (fitted: of 128x128x64, two blocks with two
+  // stages each have 694 TFLOP/s at 4096, one with five 759; of 64x256x64 two have 634, one 640).
+  double load = hopper::kSlotLatency + (1 + blocks) / 2 * loaded / hopper::kCopyBytesPerCycle;
+  atLeast((load + blocks * facts.tensorCycles) / std::max<int64_t>(choice.stages, 1), "latency");
+  atLeast(load / std::max<int64_t>(choice.stages - choice.pending, 1), "latency");
+
+  if (facts.streamCycles > 0)
+    atLeast(rotates(facts, choice) ? facts.issueCycles : facts.streamCycles, "issue");
+
+  double epilogue =
+      hopper::kEpilogueCycles + hopper::kEpilogueCyclesPerRegister * facts.accumulators;
+  if (!choice.persistent)
+    epilogue += hopper::kBlockStartCycles + load;
+  // Another block's products run meanwhile, those of another warpgroup or of the next point.
+  const bool hidden = choice.blocksPerSM > 1 || facts.replicas > 1 || choice.overlap;
+  result.round = hidden ? 0 : epilogue;
+  result.launch = hopper::kLaunchCycles + (hidden ? epilogue : 0);
+  result.streamK = choice.streamK;
+  // Written by one block, read by another.
+  result.handOver = choice.streamK ? 2 * 4 * facts.accumulators * 128 * facts.warpgroups * blocks /
+                                         hopper::kL2BytesPerCycle
+                                   : 0;
+  return result;
+}
+
+double tessera::cta::slowdownByStages(const PlanFacts &facts, std::optional<int64_t> stages,
+                                      int64_t blocks, bool hopeful) {
+  PlanChoice choice;
+  choice.producers = choice.persistent = 1;
+  choice.blocksPerSM = blocks;
+  choice.stages = stages.value_or(kMostStages);
+  const double shortest = predictPlan(facts, choice).iteration;
+  for (const int64_t least = stages.value_or(2); choice.stages >= least; --choice.stages)
+    if (!whyNotShared(facts, choice, hopeful))
+      return predictPlan(facts, choice).iteration / shortest;
+  return std::numeric_limits<double>::infinity();
+}
+
+//===--- the choice --------------------------------------------------------------------------===//
+
+/// The order of blocks that needs little of the memory; none if groups only cost.
+static int64_t chooseGroup(const std::vector<PlanFacts> &launches) {
+  auto bytes = [&](int64_t group) {
+    PlanChoice choice;
+    choice.group = group;
+    double sum = 0;
+    for (const PlanFacts &facts : launches)
+      sum += bytesOfMemory(facts, choice);
+    return sum;
+  };
+  const bool inTurn =
+      llvm::any_of(launches, [](const PlanFacts &facts) { return facts.replicas > 1; });
+  const llvm::ArrayRef<int64_t> groups = llvm::ArrayRef<int64_t>(kGroups).drop_back(inTurn ? 1 : 0);
+  double least = bytes(groups.front());
+  for (int64_t group : groups)
+    least = std::min(least, bytes(group));
+  if (least > bytes(0))
+    return 0;
+  return *llvm::find_if(llvm::reverse(groups),
+                        [&](int64_t group) { return bytes(group) <= kPlanLittleMore * least; });
+}
+
+using List = std::vector<int64_t>;
+static List oneOf(std::optional<int64_t> given, List otherwise) {
+  return given ? List{*given} : std::move(otherwise);
+}
+
+/// All pairs, the second entry changing fastest.
+static std::vector<std::pair<int64_t, int64_t>> each(const List &first, const List &second) {
+  std::vector<std::pair<int64_t, int64_t>> pairs;
+  for (int64_t a : first)
+    for (int64_t b : second)
+      pairs.push_back({a, b});
+  return pairs;
+}
+
+/// The predicted cycles of all launches, or nothing and a reason.
+static std::optional<double> cost(const std::vector<PlanFacts> &launches, const PlanChoice &choice,
+                                  bool hopeful, std::optional<std::string> &why) {
+  double cycles = 0;
+  for (const PlanFacts &facts : launches) {
+    if (!facts.pipelined)
+      continue;
+    why = whyNotPlan(facts, choice, hopeful);
+    if (why)
+      return std::nullopt;
+    cycles += predictPlan(facts, choice)
+                  .cycles(facts.points().value_or(kTypicalPoints),
+                          facts.iterations.value_or(kPlanTypicalIterations), hopper::kSMs);
+  }
+  return cycles;
+}
+
+/// Of equal ones the first.
+static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches,
+                                          const PlanRequest &request, bool hopeful,
+                                          std::optional<std::string> &why) {
+  why.reset();
+  const int64_t warpgroups = launches.front().mathWarpgroups();
+  const bool inTurn = launches.front().replicas > 1;
+  std::optional<PlanChoice> best;
+  double least = 0;
+  PlanChoice choice;
+  choice.group = request.group.value_or(chooseGroup(launches));
+  choice.persistent = request.persistent.value_or(1);
+  choice.overlap = request.overlap.value_or(0);
+  choice.streamK = request.streamK.value_or(0);
+  // Products in flight where they would wait for each other; others do as well without.
+  bool chained = false;
+  for (const PlanFacts &facts : launches)
+    chained |= facts.pipelined && facts.streamCycles > 0;
+  // One warpgroup at a time has products, so that nobody else hides its wait for one.
+  const List inFlight = inTurn ? List{1, 0} : chained ? List{0, 1} : List{0};
+  // Functions, or several operands, beside many accumulators: a warpgroup that produces gives its
+  // registers for the temporaries (GEMM + GELU, 128x256: 747 TFLOP/s, with one warp 714).
+  bool evaluates = false;
+  for (const PlanFacts &facts : launches)
+    evaluates |= facts.pipelined && facts.evaluates && facts.accumulators >= kPlanManyAccumulators;
+  bool copiedByThreads = false;
+  for (const PlanFacts &facts : launches)
+    copiedByThreads |= facts.copiedByThreads;
+  List counts;
+  for (int64_t s = copiedByThreads ? kMostCopyingStages : kMostStages; s > 1; --s)
+    counts.push_back(s);
+  const List producing = copiedByThreads ? List{4} : evaluates || inTurn ? List{4, 1} : List{1, 4};
+  const List sharing = oneOf(request.blocksPerSM,
+                             inTurn || request.mostBlocks < 2 ? List{1} : List{1, 2}),
+             warps = oneOf(request.producers, producing);
+  for (int64_t blocks : sharing)
+    for (int64_t producers : warps)
+      for (auto [stages, pending] :
+           each(oneOf(request.stages, counts), oneOf(request.pending, inFlight))) {
+        choice.pending = pending;
+        choice.blocksPerSM = blocks;
+        choice.producers = producers;
+        choice.stages = stages;
+        int64_t entry = hopper::entryRegisterCap(blocks * choice.threads(warpgroups));
+        int64_t dealt =
+            mostPlanRegisters(warpgroups, producers, entry,
+                              copiedByThreads ? kPlanCopyingRegisters : kPlanProducerRegisters);
+        // A warpgroup that produces may as well give what it does not need.
+        choice.registers = request.registers.value_or(dealt > entry ? dealt : 0);
+        std::optional<std::string> problem;
+        std::optional<double> cycles = cost(launches, choice, hopeful, problem);
+        // Of the likeliest to be meant, what is in the way of the fewest stages.
+        if (blocks == sharing.front() && producers == warps.front())
+          why = problem;
+        if (!cycles || (best && *cycles >= least))
+          continue;
+        best = choice;
+        least = *cycles;
+      }
+  return best;
+}
+
+PlanAnswer tessera::cta::choosePlan(const std::vector<PlanFacts> &launches,
+                                    const PlanRequest &request) {
+  PlanAnswer answer;
+  PlanChoice &plain = answer.choice;
+  plain.producers = request.producers.value_or(0);
+  plain.stages = request.stages.value_or(0);
+  plain.persistent = request.persistent.value_or(0);
+  plain.group = request.group.value_or(0);
+  plain.blocksPerSM = request.blocksPerSM.value_or(1);
+  plain.registers = request.registers.value_or(0);
+  plain.pending = request.pending.value_or(0);
+  plain.overlap = request.overlap.value_or(0);
+  plain.streamK = request.streamK.value_or(0);
+  bool pipelined = false;
+  for (const PlanFacts &facts : launches)
+    pipelined |= facts.pipelined;
+  if (!pipelined || request.stages == 0)
+    return answer;
+  // Warpgroups that take turns do so at loops with channels.
+  const bool inTurn = launches.front().replicas > 1;
+  const bool mayDecline = request.isOpen() && !inTurn;
+  std::optional<std::string> why;
+  std::optional<PlanChoice> best = cheapest(launches, request, /*hopeful=*/false, why);
+  if (!best && !mayDecline)
+    best = cheapest(launches, request, /*hopeful=*/true, why);
+  else if (!request.stages && !inTurn) {
+    // Tiles that take turns, for more stages. Registers that the epilogue may need are no matter of
+    // hope where nobody asked for the plan: a block that has the SM for itself leaves them.
+    PlanRequest alone = request;
+    alone.blocksPerSM = request.blocksPerSM.value_or(1);
+    if (std::optional<PlanChoice> tight = cheapest(launches, alone, /*hopeful=*/true, why))
+      if (!best || kPlanLittleMore * *cost(launches, *tight, /*hopeful=*/true, why) <
+                       *cost(launches, *best, /*hopeful=*/false, why))
+        best = tight;
+  }
+  if (best)
+    answer.choice = *best;
+  else
+    (mayDecline ? answer.declined : answer.refused) = why;
+  return answer;
+}
