@@ -226,3 +226,23 @@ tile.kernel @narrow(%O: memref<8xindex>, %P: memref<8xi32>, %n: index) {
   }
   tile.return
 }
+
+// Steps: the strides of the view are not those of the array, among which upstream looks for the dimension that is left.
+// CHECK-LABEL: tile.kernel @steps(
+// CHECK: %[[W:.*]] = memref.subview %A[4, 5] [1, 1] [3, 3] : memref<?x6xbf16> to memref<1x1xbf16, strided<[18, 3], offset: 29>>
+// CHECK: %[[V:.*]] = memref.subview %[[W]][0, 0] [1, 1] [1, 1] : memref<1x1xbf16, strided<[18, 3], offset: 29>> to memref<1xbf16, strided<[3], offset: 29>>
+// CHECK: memref.subview %A[1, 0] [1, 1] [2, 2] : memref<?x6xbf16> to memref<1x1xbf16, strided<[12, 2], offset: 6>>
+// CHECK: memref.collapse_shape %{{.*}} {{\[}}[0, 1]] : memref<1x1xbf16, strided<[12, 2], offset: 6>> into memref<1xbf16, strided<[12], offset: 6>>
+// CHECK: tile.load %[[V]]
+tile.kernel @steps(%A: memref<?x6xbf16>, %O: memref<1xbf16>) {
+  %v = memref.subview %A[4, 5] [1, 1] [3, 3] : memref<?x6xbf16> to memref<1xbf16, strided<[3], offset: 29>>
+  %w = memref.subview %A[1, 0] [1, 1] [2, 2] : memref<?x6xbf16> to memref<1xbf16, strided<[12], offset: 6>>
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %x = tile.load %v[%c0] : memref<1xbf16, strided<[3], offset: 29>> -> tensor<1xbf16>
+    %y = tile.load %w[%c0] : memref<1xbf16, strided<[12], offset: 6>> -> tensor<1xbf16>
+    %z = arith.addf %x, %y : tensor<1xbf16>
+    tile.store %z, %O[%c0] : tensor<1xbf16> -> memref<1xbf16>
+  }
+  tile.return
+}

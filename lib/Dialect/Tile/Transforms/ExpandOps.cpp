@@ -210,9 +210,18 @@ static SmallVector<Value> splitSlice(ImplicitLocOpBuilder &b, tensor::ExtractSli
 /// those that it drops. Upstream finds them by sizes and strides, and finds others as soon as it
 /// sees that another size is 1, too.
 static SmallVector<Value> splitView(ImplicitLocOpBuilder &b, memref::SubViewOp op) {
-  const llvm::SmallBitVector dropped = op.getDroppedDims();
-  if (dropped.none())
+  if (op.getType().getRank() == op.getSourceType().getRank())
     return {};
+  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+  auto whole = memref::SubViewOp::create(b, op.getSource(), op.getMixedOffsets(), sizes,
+                                         op.getMixedStrides());
+  // Of a view with steps, getDroppedDims looks for the strides of the result among those of the
+  // source, and may find no answer. Those of the view with all dimensions are what the verifier
+  // compares with.
+  SmallVector<OpFoldResult> zeros(sizes.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
+  auto view = memref::SubViewOp::create(b, op.getType(), whole, zeros, sizes, ones);
+  const llvm::SmallBitVector dropped = view.getDroppedDims();
   SmallVector<ReassociationIndices> groups(op.getType().getRank());
   size_t group = 0;
   bool hasKept = false;
@@ -222,18 +231,23 @@ static SmallVector<Value> splitView(ImplicitLocOpBuilder &b, memref::SubViewOp o
     if (!groups.empty())
       groups[group].push_back(d);
   }
-  auto whole = memref::SubViewOp::create(b, op.getSource(), op.getMixedOffsets(),
-                                         op.getMixedSizes(), op.getMixedStrides());
   auto collapsed = memref::CollapseShapeOp::create(b, whole, groups);
-  if (collapsed.getType() == op.getType())
-    return {collapsed};
-  if (memref::CastOp::areCastCompatible(collapsed.getType(), op.getType()))
+  const bool hasType = collapsed.getType() == op.getType();
+  if (hasType || memref::CastOp::areCastCompatible(collapsed.getType(), op.getType())) {
+    view.erase();
+    if (hasType)
+      return {collapsed};
     return {memref::CastOp::create(b, op.getType(), collapsed)};
+  }
   // Of a first dimension that stays and has one element, a collapse has the stride of one that it
   // drops. Such a view has sizes that nobody can mistake.
   collapsed.erase();
-  whole.erase();
-  return {};
+  if (isAllOnes(op.getMixedStrides())) {
+    view.erase();
+    whole.erase();
+    return {};
+  }
+  return {view};
 }
 
 //===--- the pass
