@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks of the checkers: self_check.py [--count 100].
 
-  - rounding, fused additions and conversions against exact fractions;
+  - rounding, fused additions and conversions against exact fractions; sums that may overflow;
   - the comparison sees a bit, a sign of zero, a value just outside, a byte that nobody may write;
   - wrong programs are seen: an op of a program is changed, and what the changed program computes must not pass for the original;
   - little is unknown, and intervals are narrow.
@@ -23,6 +23,7 @@ import floats
 import graph
 import integers
 import numpy as np
+import sums
 from floats import Floats
 from integers import Ints
 from memory import Buffer, Invalid
@@ -82,6 +83,24 @@ def check_sums(generator):
         wide = np.mean(fused.hi - fused.lo > 2.1 * kind.ulp(np.abs(a.lo * b.lo) + np.abs(c.lo)))
         expect(f"fma of {kind} is narrow", wide < 0.01)
     return None
+
+
+def check_products():
+    """Tensor cores keep sums of f16 in f16: a partial one may overflow."""
+    def product(kind, result, row):
+        a = Floats(kind, np.array([row + [0.0] * (32 - len(row))]))
+        return sums.multiply_matrices(a, Floats(kind, np.ones((32, 1))), None, result)
+
+    def known(found):
+        return found.unk is None or not found.unk.any()
+    large = [60000.0, 40000.0] + [0.0] * 14
+    for row, low in ((large + [-np.inf], -np.inf), (large + [-60000.0], 40000.0)):
+        expect(f"a partial sum of f16 that may be infinite, in front of {row[-1]}", not known(product(elements.F16, elements.F16, row)))
+        wide = product(elements.F16, elements.F32, row)
+        expect(f"a partial sum of f32, in front of {row[-1]}", known(wide) and wide.lo[0, 0] == low)
+    for row, low in (([1.0, -np.inf], -np.inf), ([np.inf, -np.inf], np.nan), (large + [np.nan], np.nan), ([20000.0, 40000.0], 60000.0)):
+        found = product(elements.F16, elements.F16, row)
+        expect(f"a sum of f16 without doubt: {low}", known(found) and np.array_equal(found.lo, [[low]], equal_nan=True))
 
 
 def check_integers(generator):
@@ -246,6 +265,7 @@ def main():
     generator = np.random.default_rng(1)
     check_rounding(generator)
     check_sums(generator)
+    check_products()
     check_integers(generator)
     check_compare()
     check_mutations(options.count)

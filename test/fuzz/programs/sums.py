@@ -32,13 +32,15 @@ def accumulator(kind):
     return F64 if kind.name == "f64" else F32
 
 
-def _bounded(kind, low, high, size, error, quantum, exact_inputs, inputs_unk, finite_size=None):
+def _bounded(kind, low, high, size, error, quantum, exact_inputs, inputs_unk, finite_size=None, largest=None):
     """Sums between `low` and `high`, of absolute values `size`, that err by `error`; exact where `size` fits `quantum`. Where summands are
-    infinite, `finite_size` (a function, since that is rare) gives the sum of the others."""
+    infinite, `finite_size` (a function, since that is rare) gives the sum of the others. `largest`: the largest number of what may hold a
+    partial sum, if not the accumulator's."""
     acc = accumulator(kind)
+    largest = acc.largest if largest is None else largest
     fits = 2.0 ** (acc.mantissa + 1)
     with np.errstate(all="ignore"):
-        if exact_inputs and quantum > 0 and bool(np.all(size / quantum <= fits)) and bool(np.all(size < acc.largest)):
+        if exact_inputs and quantum > 0 and bool(np.all(size / quantum <= fits)) and bool(np.all(size < largest)):
             lo = kind.round(low)
             zero = lo == 0
             if zero.any():  # which zero depends on the order
@@ -54,7 +56,7 @@ def _bounded(kind, low, high, size, error, quantum, exact_inputs, inputs_unk, fi
         # Partial sums that may overflow although the whole one does not.
         if finite_size is not None and not np.all(np.isfinite(size)):
             size = finite_size()
-        doubtful = (size >= 0.99 * acc.largest) & ~(np.isnan(low) & np.isnan(high))
+        doubtful = (size >= 0.99 * largest) & ~(np.isnan(low) & np.isnan(high))
         doubtful |= np.isnan(lo) != np.isnan(hi)
     return Floats(kind, lo, hi, union(inputs_unk, doubtful if doubtful.any() else None))
 
@@ -200,12 +202,13 @@ def multiply_matrices(a, b, c, kind, tf32=False):
         if tf32:
             exact = exact and not np.any(error)
         if kind.name == "f16":
-            # Tensor cores may keep the sum in f16 from one step of 16 to the next.
+            # Tensor cores may keep the sum in f16 from one step of 16 to the next, where it may be infinite although the whole one is not.
             few = 2.0 ** 11
             if not (exact and bool(np.all(size / quantum <= few))):
                 exact = False
                 rounding = rounding + (depth // 16 + 3) * kind.unit * size
-    return _bounded(kind, low, high, size, rounding, quantum, exact, unk, lambda: _finite_products(a, b, c))
+    return _bounded(kind, low, high, size, rounding, quantum, exact, unk, lambda: _finite_products(a, b, c),
+                    kind.largest)
 
 
 def _finite_products(a, b, c):
