@@ -1,5 +1,6 @@
 // RUN: tile-opt %s -tile-expand-ops | FileCheck %s
 // RUN: tile-opt %s --tile-expand-ops --canonicalize | FileCheck %s --check-prefix=FOLDED
+// RUN: tile-opt %s --tile-expand-ops --inline --canonicalize --cse | FileCheck %s --check-prefix=FAR
 
 // CHECK-LABEL: tile.kernel @affine(
 // CHECK-SAME: %[[N:[a-z]+]]: index)
@@ -243,6 +244,63 @@ tile.kernel @steps(%A: memref<?x6xbf16>, %O: memref<1xbf16>) {
     %y = tile.load %w[%c0] : memref<1xbf16, strided<[12], offset: 6>> -> tensor<1xbf16>
     %z = arith.addf %x, %y : tensor<1xbf16>
     tile.store %z, %O[%c0] : tensor<1xbf16> -> memref<1xbf16>
+  }
+  tile.return
+}
+
+// Casts to i32 that stand side by side only when what is between them is folded: a function, a region, an addition of 0, a tile.
+// CHECK-LABEL: tile.kernel @far(
+// CHECK: %[[W:.*]] = arith.index_cast %n : index to i64
+// CHECK: %[[T:.*]] = arith.trunci %[[W]] : i64 to i32
+// CHECK: func.call @back(%[[T]])
+// CHECK: arith.trunci %{{.*}} : i64 to i32
+// CHECK: arith.trunci %{{.*}} : i64 to i32
+// CHECK: arith.trunci %{{.*}} : tensor<4xi64> to tensor<4xi32>
+// A number of which only comparisons and floats are made stays.
+// CHECK: %[[K:.*]] = arith.index_cast %n : index to i32
+// CHECK: arith.addi %[[K]]
+// FAR-LABEL: tile.kernel @far(
+// FAR-COUNT-4: arith.index_castui %{{.*}} : {{i32|tensor<4xi32>}} to
+// FAR: tile.return
+func.func private @back(%x: i32) -> index {
+  %r = arith.index_castui %x : i32 to index
+  return %r : index
+}
+tile.kernel @far(%O: memref<8xindex>, %F: memref<8xf32>, %n: index) {
+  %true = arith.constant true
+  %zero = arith.constant 0 : i32
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %a = arith.index_castui %n : index to i32
+    %b = func.call @back(%a) : (i32) -> index
+    memref.store %b, %O[%c0] : memref<8xindex>
+    %c1 = arith.constant 1 : index
+    %m = arith.addi %n, %c1 : index
+    %c = arith.index_castui %m : index to i32
+    %d = scf.if %true -> i32 {
+      scf.yield %c : i32
+    } else {
+      scf.yield %zero : i32
+    }
+    %e = arith.index_castui %d : i32 to index
+    memref.store %e, %O[%c1] : memref<8xindex>
+    %p = arith.subi %n, %c1 : index
+    %f = arith.index_castui %p : index to i32
+    %g = arith.addi %f, %zero : i32
+    %h = arith.index_castui %g : i32 to index
+    memref.store %h, %O[%h] : memref<8xindex>
+    %t = tile.load %O[%c0] : memref<8xindex> -> tensor<4xindex>
+    %u = arith.index_castui %t : tensor<4xindex> to tensor<4xi32>
+    %v = arith.index_castui %u : tensor<4xi32> to tensor<4xindex>
+    tile.store %v, %O[%c0] : tensor<4xindex> -> memref<8xindex>
+    %k = arith.index_cast %n : index to i32
+    %l = arith.addi %k, %k : i32
+    %s = arith.sitofp %l : i32 to f32
+    memref.store %s, %F[%c0] : memref<8xf32>
+    %less = arith.cmpi slt, %l, %k : i32
+    scf.if %less {
+      memref.store %s, %F[%c1] : memref<8xf32>
+    }
   }
   tile.return
 }

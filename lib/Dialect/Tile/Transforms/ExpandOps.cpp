@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/AffineExprVisitor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tessera::tile {
@@ -125,17 +126,38 @@ static Value expandClass(ImplicitLocOpBuilder &b, Operation *op) {
   return compare(CmpIPredicate::ult, above, infinity - least);
 }
 
-/// A cast of index to fewer bits that a cast to index follows: canonicalize takes both for none,
-/// whether the number fits or not. By i64, which index is on both targets.
+/// Whether a cast to index may come to stand right behind this number when ops between them are
+/// folded away. What enters a region, a call or a terminator may come out anywhere.
+static bool mayMeetCastToIndex(Value number) {
+  const unsigned width = getElementTypeOrSelf(number.getType()).getIntOrFloatBitWidth();
+  SmallVector<Value> values{number};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!values.empty())
+    for (Operation *user : values.pop_back_val().getUsers()) {
+      if (!seen.insert(user).second)
+        continue;
+      if (isa<arith::IndexCastOp, arith::IndexCastUIOp, CallOpInterface>(user) ||
+          user->hasTrait<OpTrait::IsTerminator>() || user->getNumRegions() != 0)
+        return true;
+      for (Value result : user->getResults()) {
+        auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(result.getType()));
+        if (isa<arith::BitcastOp>(user) || (type && type.getWidth() >= width))
+          values.push_back(result);
+      }
+    }
+  return false;
+}
+
+/// A cast of index to fewer bits that a cast to index may follow: canonicalize takes both for
+/// none, whether the number fits or not. By i64, which index is on both targets. Other casts to
+/// i32 stay, since cta-peel-masks looks for them.
 static SmallVector<Value> expandNarrowingCast(ImplicitLocOpBuilder &b, Operation *op) {
-  Value x = op->getOperand(0);
-  Type type = op->getResult(0).getType();
-  Type element = getElementTypeOrSelf(type);
-  const bool isCastBack = llvm::any_of(op->getUsers(), [](Operation *user) {
-    return isa<arith::IndexCastOp, arith::IndexCastUIOp>(user);
-  });
-  if (!isOnIndex(op) || element.getIntOrFloatBitWidth() >= 64 ||
-      (!isCastBack && element.getIntOrFloatBitWidth() >= 32))
+  Value x = op->getOperand(0), result = op->getResult(0);
+  const Type type = result.getType();
+  if (!isOnIndex(op))
+    return {};
+  const unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  if (width >= 64 || (width >= 32 && !mayMeetCastToIndex(result)))
     return {};
   Value wide = arith::IndexCastOp::create(b, withElement(x.getType(), b.getI64Type()), x);
   return {arith::TruncIOp::create(b, type, wide)};
