@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The passes from copies in loops to channels, roles and mbarriers (docs/Async.md); Passes.td has
-// the rest, and includes this file.
+// The passes from copies in loops to channels, roles and mbarriers (docs/design/Overview.md); Passes.td
+// has the rest, and includes this file.
 #ifndef TESSERA_CTA_ASYNC_PASSES
 #define TESSERA_CTA_ASYNC_PASSES
 
@@ -270,7 +270,7 @@ def InsertWaits : CtaPass<"cta-insert-waits"> {
 def LowerChannels : CtaPass<"cta-lower-channels"> {
   let summary = "Channels become rings of tiles and mbarriers";
   let description = [{
-    Requires and ensures *specialized*. See docs/Async.md for the IR. Slot and parity of each side are i32 values that the loops of its role carry; a credit is the
+    Requires and ensures *specialized*. See docs/design/Channels.md for the IR. Slot and parity of each side are i32 values that the loops of its role carry; a credit is the
     number of its slot.
 
     A slot that cp.async fills is full when all threads have arrived with their copies (without roles), or when the warps of the producing role say that theirs have
