@@ -4,8 +4,8 @@
 //===- Places.h - Clusters numbered by where they run ---------------------===//
 //
 // Blocks of one GPC share their requests to L2, so that those that read the same should be there
-// together, but the hardware deals the clusters of a launch to the GPCs in turns. docs/Async.md,
-// "Places of clusters".
+// together, but the hardware deals the clusters of a launch to the GPCs in turns.
+// docs/design/Clusters.md, "GPC-aware cluster numbering".
 
 #ifndef TESSERA_LIB_RUNTIME_PLACES_H
 #define TESSERA_LIB_RUNTIME_PLACES_H

@@ -287,7 +287,7 @@ static Value persistentBlocks(Arith a, Value total, int64_t most, int64_t blocks
 }
 
 /// Whether the points fill so many rounds of the blocks that neighbours had better be near each
-/// other (docs/Async.md, "Places of clusters"). A launch with less to do gains more from beginning
+/// other (docs/design/Clusters.md). A launch with less to do gains more from beginning
 /// early.
 static Value fillManyRounds(Arith a, Value total, Value launched, int64_t cluster) {
   Value points = a.make<arith::MulIOp>(total, a.index(cluster));

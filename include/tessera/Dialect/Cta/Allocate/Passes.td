@@ -48,7 +48,7 @@ def InsertWaits : CtaPass<"cta-insert-waits"> {
 def LowerChannels : CtaPass<"cta-lower-channels"> {
   let summary = "Channels become rings of tiles and mbarriers";
   let description = [{
-    Requires and ensures *specialized*. See docs/Async.md for the IR. Slot and parity of each side are i32 values that the loops of its role carry; a credit is the
+    Requires and ensures *specialized*. See docs/design/Channels.md for the IR. Slot and parity of each side are i32 values that the loops of its role carry; a credit is the
     number of its slot.
 
     A slot that cp.async fills is full when all threads have arrived with their copies (without roles), or when the warps of the producing role say that theirs have

@@ -24,7 +24,7 @@ def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryE
     (`multicast` of a `cta.copy`), and none ends before the others have done with its mbarriers. The number of blocks is a multiple of c.
 
     A `dependent` launch may be placed on the device while the one before it in the stream still runs. It lets the next one in at once, sets up what needs no
-    global memory, and then every thread waits for the launch before it (docs/Async.md, *Dependent launches*). `cta-lower-grid` decides it.
+    global memory, and then every thread waits for the launch before it (docs/design/Launches.md, *Dependent launches*). `cta-lower-grid` decides it.
 
     The body may use scalars of the kernel's body; they are arguments, or cloned into the function by the lowering.
 
@@ -62,7 +62,7 @@ def Cta_ClusterPlaceOp : Cta_Op<"cluster_place", [Pure, DeclareOpInterfaceMethod
   let summary = "the number of the block's cluster, by place on the device";
   let description = [{
     The hardware deals clusters to the GPCs in turns, so that clusters with successive numbers are far from each other. If `many` holds the launcher may
-    pass a table, a permutation of the clusters' numbers, after which clusters of one GPC have successive ones (docs/Async.md, *Places of clusters*); without
+    pass a table, a permutation of the clusters' numbers, after which clusters of one GPC have successive ones (docs/design/Clusters.md, *GPC-aware cluster numbering*); without
     table it is the cluster's own number, `cta.block_id / cluster`.
 
     Constraints:

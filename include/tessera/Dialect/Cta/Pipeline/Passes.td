@@ -16,7 +16,7 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
 
     With `persistent = 1` in the plan the launch has at most `tile.num_cores` times `blocks_per_sm` (1) blocks, and the body is in a loop over the numbers
     of the points of the grid, in the same order. Clusters are no more than `cta.max_clusters` either; points
-    that they leave over along their dimension are clusters along another of the last two, with the last numbers, if these are fewer (docs/Async.md, *Clusters*). A grid of rank 0 stays as it is. What `t + blocks < 2³¹` needs of the number of points is a `tile.assume`.
+    that they leave over along their dimension are clusters along another of the last two, with the last numbers, if these are fewer (docs/design/Clusters.md, *The remainder*). A grid of rank 0 stays as it is. What `t + blocks < 2³¹` needs of the number of points is a `tile.assume`.
 
     With the option `dependent` launches are `dependent`: each may begin before the one in front of it in the stream has ended.
 

@@ -11,7 +11,7 @@ def PlanReplicas : CtaPass<"cta-plan-replicas"> {
   let description = [{
     Requires and ensures L0, behind everything that changes tiles or where they are loaded from, in front of `convert-tile-to-cta`, which places tiles for the warpgroups
     that share a point. A kernel without a plan and `warpgroups` gets `replicate = blocks, warpgroups = 2` (ping-pong: the epilogue of a point runs beside the products of
-    the next one, see Async.md), and `cluster = 2` if its grid can run in clusters and an iteration is long enough for two blocks to wait for each other. `cta-split-epilogue` and `cta-plan` decide the rest.
+    the next one, see docs/design/Epilogues.md), and `cluster = 2` if its grid can run in clusters and an iteration is long enough for two blocks to wait for each other. `cta-split-epilogue` and `cta-plan` decide the rest.
 
     Each grid, but for those that copy operands (`tile.copies`), must have one loop with one product, whose operands TMA fetches and whose accumulators nothing else in the loop
     touches; behind it elementwise arithmetic on its tile, broadcasts, loads and stores by TMA, more than a conversion, and before it scalars only. The model (`PlanModel.h`) says whether a warpgroup
@@ -78,7 +78,7 @@ def Plan : CtaPass<"cta-plan"> {
     Requires and ensures *placed*; grids, not yet launches. It fills in the kernel's `#cta.plan`; what the plan says is kept.
 
     A kernel with products in a loop that TMA feeds is pipelined: `persistent = 1`, one producing warp if the math registers fit what a thread enters with, else a
-    producing warpgroup and `registers` dealt anew; 2 to 4 `stages`, one or two blocks on an SM, whatever the model predicts to be fastest among what fits; `pending = 1` where products
+    producing warpgroup and `registers` dealt anew; 2 to 5 `stages` (4 with cp.async), one or two blocks on an SM, whatever the model predicts to be fastest among what fits; `pending = 1` where products
     need each other's results through registers and `cta-rotate-loops` has the registers to run them beside later iterations;
     `group` by what blocks that run together share: none, or the most of 8, 12 and 16 rows (16 not where warpgroups take turns) that need
     at most 3 % more of the memory than the best; a grid whose group it has chosen gets `cta.panel`, by which `cta-lower-grid` makes groups less high where the loop is long. With
@@ -90,7 +90,7 @@ def Plan : CtaPass<"cta-plan"> {
     tile.kernel @gemm(…) attributes {plan = #cta.plan<stages = 3>, …}
     // becomes
     tile.kernel @gemm(…) attributes {plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16,
-      blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0, overlap = 0>, …}
+      blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0, overlap = 0, stream_k = 0, least_group = 8>, …}
     ```
   }];
 }
