@@ -14,7 +14,7 @@ def PlanReplicas : CtaPass<"cta-plan-replicas"> {
     the next one, see docs/design/Epilogues.md), and `cluster = 2` if its grid can run in clusters and an iteration is long enough for two blocks to wait for each other. `cta-split-epilogue` and `cta-plan` decide the rest.
 
     Each grid, but for those that copy operands (`tile.copies`), must have one loop with one product, whose operands TMA fetches and whose accumulators nothing else in the loop
-    touches; behind it elementwise arithmetic on its tile, broadcasts, loads and stores by TMA, more than a conversion, and before it scalars only. The model (`PlanModel.h`) says whether a warpgroup
+    touches; behind it elementwise arithmetic on its tile, broadcasts, loads and stores by TMA, more than a conversion, and before it scalars only. The model (`tessera/Plan/Model.h`) says whether a warpgroup
     has the registers for a whole tile (96 to 192 accumulators a thread; with fewer, blocks beside it on the SM hide the epilogue), an SM the shared memory for four stages and two parts of what each
     warpgroup stages, and, where the text has the number, whether there are two points for each warpgroup.
 
