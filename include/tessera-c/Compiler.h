@@ -45,8 +45,9 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
 /* Sets an option; returns 0, or 1 if there is no such option or value. The names are those of tilec:
  *
  *   target        sm_90a (default), cpu
- *   emit          tile cta nvvm llvm ptx sass cubin so json; default cubin, or so for the CPU
- *   stop-after    tile raw placed allocated nvvm llvm
+ *   emit          tile raw placed planned scheduled specialized allocated (or cta) nvvm llvm ptx sass cubin
+ *                 so json; default cubin, or so for the CPU
+ *   stop-after    tile raw placed planned scheduled specialized allocated nvvm llvm
  *   variants      auto any lines aligned cp_async repack
  *   plan          given, auto, or #cta.plan<...> for kernels without a plan
  *   fp-contract   on off

@@ -35,15 +35,21 @@ enum class Target { Sm90a, Cpu };
 
 /// What an artifact is.
 enum class Emit {
-  Tile,         // L0 after the passes on it
-  Cta,          // the last text that still has kernels
-  Nvvm,         // per-thread code: llvm.func with nvvm, arith, scf
-  Llvm,         // LLVM IR, optimised
-  Ptx,          // sm_90a only
-  Sass,         // sm_90a only: disassembly
-  Cubin,        // sm_90a only
-  SharedObject, // cpu only
-  Json          // the launch contract
+  Tile, // L0 after the passes on it
+  Raw,  // and the kernels of later phases (Pipelines.h): sm_90a only
+  Placed,
+  Planned,
+  Scheduled,
+  Specialized,
+  Allocated,
+  Cta = Allocated, // the last text that still has kernels
+  Nvvm,            // per-thread code: llvm.func with nvvm, arith, scf
+  Llvm,            // LLVM IR, optimised
+  Ptx,             // sm_90a only
+  Sass,            // sm_90a only: disassembly
+  Cubin,           // sm_90a only
+  SharedObject,    // cpu only
+  Json             // the launch contract
 };
 
 /// More only wait for each other: ptxas needs minutes to make 100 000.

@@ -15,13 +15,16 @@ namespace tessera {
 
 /// What a module has reached; each name is also what `--stop-after` takes.
 enum class Phase {
-  Source,    // a tile program as written: helpers may be called
-  Tile,      // L0, helpers inlined, checked, variants made
-  Raw,       // cta ops on unencoded tensors, products formed
-  Placed,    // layouts, swizzles and copy mechanisms chosen
-  Allocated, // launches; offsets of shared memory, barriers, registers
-  Nvvm,      // llvm.func of one thread, with scf, arith and nvvm ops
-  Llvm       // llvm and nvvm ops only
+  Source,      // a tile program as written: helpers may be called
+  Tile,        // L0, helpers inlined, checked, variants made
+  Raw,         // cta ops on unencoded tensors, products formed
+  Placed,      // layouts, swizzles and copy mechanisms chosen
+  Planned,     // scratch explicit, plans complete, still grids
+  Scheduled,   // launches; loads feed channels, loops have schedules
+  Specialized, // roles that run concurrently
+  Allocated,   // offsets of shared memory, barriers, registers
+  Nvvm,        // llvm.func of one thread, with scf, arith and nvvm ops
+  Llvm         // llvm and nvvm ops only
 };
 
 llvm::StringRef phaseName(Phase phase);

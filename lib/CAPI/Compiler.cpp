@@ -28,10 +28,21 @@ struct Named {
 };
 
 constexpr Named<Target> kTargets[] = {{"sm_90a", Target::Sm90a}, {"cpu", Target::Cpu}};
-constexpr Named<Emit> kKinds[] = {
-    {"tile", Emit::Tile},   {"cta", Emit::Cta},         {"nvvm", Emit::Nvvm},
-    {"llvm", Emit::Llvm},   {"ptx", Emit::Ptx},         {"sass", Emit::Sass},
-    {"cubin", Emit::Cubin}, {"so", Emit::SharedObject}, {"json", Emit::Json}};
+constexpr Named<Emit> kKinds[] = {{"tile", Emit::Tile},
+                                  {"raw", Emit::Raw},
+                                  {"placed", Emit::Placed},
+                                  {"planned", Emit::Planned},
+                                  {"scheduled", Emit::Scheduled},
+                                  {"specialized", Emit::Specialized},
+                                  {"allocated", Emit::Allocated},
+                                  {"cta", Emit::Cta},
+                                  {"nvvm", Emit::Nvvm},
+                                  {"llvm", Emit::Llvm},
+                                  {"ptx", Emit::Ptx},
+                                  {"sass", Emit::Sass},
+                                  {"cubin", Emit::Cubin},
+                                  {"so", Emit::SharedObject},
+                                  {"json", Emit::Json}};
 constexpr Named<bool> kSwitches[] = {{"on", true}, {"off", false}};
 
 /// The value of that name goes to `to`; false if there is none.

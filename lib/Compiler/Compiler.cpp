@@ -160,7 +160,7 @@ static void registerCompilerDialects(DialectRegistry &registry) {
 /// What is wrong with the combination of options, or the empty text.
 static std::string checkOptions(const CompileOptions &options, Emit kind) {
   bool gpuOnly = kind == Emit::Ptx || kind == Emit::Sass || kind == Emit::Cubin ||
-                 kind == Emit::Cta || kind == Emit::Nvvm;
+                 (kind > Emit::Tile && kind <= Emit::Nvvm);
   if (options.target == tessera::Target::Cpu && gpuOnly)
     return "this kind of output exists for target sm_90a only; the CPU target makes tile, llvm, so "
            "and json";

@@ -3,16 +3,17 @@
 
 #include "CollectReport.h"
 #include "PtxParts.h"
+#include "PtxasPolicies.h"
 #include "RelaxOccupancy.h"
 #include "Targets.h"
 
+#include "tessera/Contract/Contract.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Dialect/Tile/Transforms.h"
-#include "tessera/Contract/Contract.h"
 #include "tessera/Target/GpuContract.h"
 #include "tessera/Target/PtxCheck.h"
 #include "tessera/Target/PtxEmitter.h"
@@ -38,7 +39,17 @@ static Phase lastPhase(Emit kind) {
   switch (kind) {
   case Emit::Tile:
     return Phase::Tile;
-  case Emit::Cta:
+  case Emit::Raw:
+    return Phase::Raw;
+  case Emit::Placed:
+    return Phase::Placed;
+  case Emit::Planned:
+    return Phase::Planned;
+  case Emit::Scheduled:
+    return Phase::Scheduled;
+  case Emit::Specialized:
+    return Phase::Specialized;
+  case Emit::Allocated:
     return Phase::Allocated;
   case Emit::Nvvm:
     return Phase::Nvvm;
@@ -47,45 +58,13 @@ static Phase lastPhase(Emit kind) {
   }
 }
 
-/// What kernels say about the spills of their functions.
-static void collectRequirements(ModuleOp module, const Stages &stages,
-                                std::map<std::string, PtxasPolicy> &policies) {
-  const bool isForDebugging = stages.options.check || stages.options.optLevel == 0;
-  // Variants stand in the order in which they are tried: all but the first are there to be right.
-  // Products by cp.async are small ones: what comes behind them does the large ones. `lines` and
-  // `aligned` are one code for the hot launches, but for clusters.
-  llvm::StringSet<> families;
-  for (auto kernel : module.getOps<tile::KernelOp>()) {
-    const StringRef variant = kernel.getVariant().value_or("");
-    const bool first =
-        (variant == tile::kLinesVariant && !kernel->hasAttr(tile::kFallback)) ||
-        (variant != tile::kCpAsyncVariant &&
-         families.insert(kernel.getVariantOf().value_or(kernel.getSymName())).second);
-    cta::PlanAttr plan = cta::planOf(kernel);
-    for (auto launch : kernel.getBody().front().getOps<cta::LaunchOp>()) {
-      PtxasPolicy &policy = policies[launch.getSymbol().str()];
-      if (plan && !launch->hasAttr(cta::kUnplannedAttr))
-        policy.plannedBlocks = plan.getBlocksPerSm().value_or(0);
-      if (tile::RequireAttr require = kernel.getRequireAttr())
-        policy.requireNoSpills = require.contains(tile::Requirement::NoSpills);
-      policy.isFallback = !first;
-      if (isForDebugging)
-        policy.losses = PtxasLosses::Expected;
-      else if (stages.lastPlans.count(kernel.getVariantOf().value_or(kernel.getSymName()).str()))
-        policy.losses = PtxasLosses::Warnings;
-    }
-  }
-}
-
-/// Where functions come from, and which of them use the tensor cores.
-static void collectFunctions(ModuleOp module, std::map<std::string, PtxasPolicy> &policies) {
-  for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
-    PtxasPolicy &policy = policies[func.getSymName().str()];
-    policy.loc = func.getLoc();
-    func.walk([&](LLVM::InlineAsmOp op) {
-      policy.onTensorPath |= op.getAsmString().contains("wgmma.mma_async");
-    });
-  }
+/// The phase up to which passes run next. From placed to allocated they run without a stop, if
+/// nobody wants the text between: what several of them refuse in several kernels is then known at
+/// once, and those kernels are tried again together.
+static Phase nextStop(Phase phase, Phase last, const CompileOptions &options) {
+  if (options.saveTemps.empty() && phase >= Phase::Placed && phase < Phase::Allocated)
+    return std::min(last, Phase::Allocated);
+  return static_cast<Phase>(static_cast<unsigned>(phase) + 1);
 }
 
 /// "tessera 0.1.0, LLVM 22.1.8, ptxas 13.0.88"; without ptxas if that is not needed.
@@ -235,14 +214,17 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
     return failure();
   const Phase given = detectPhase(module);
   Phase phase = given;
+  if (given > Phase::Allocated)
+    readPolicies(module, stages, policies);
   auto atPhase = [&]() -> LogicalResult {
     if (phase != Phase::Allocated)
       return success();
     stages.begin("contract");
-    collectRequirements(module, stages, policies);
+    collectPolicies(module, stages, policies);
     collectKernels(module, source, options.sourceName, result.report);
     if (last == Phase::Allocated)
       return success();
+    recordPolicies(module, policies);
     return recordGpuContract(module);
   };
   while (true) {
@@ -250,13 +232,12 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
       return failure();
     if (phase >= last)
       break;
-    Phase next = static_cast<Phase>(static_cast<unsigned>(phase) + 1);
+    Phase next = nextStop(phase, last, options);
     if (failed(stages.runPhase(module, phase, next, pipeline)))
       return failure();
     phase = next;
   }
-  if (!options.stopAfter.empty() || result.kind == Emit::Tile || result.kind == Emit::Cta ||
-      result.kind == Emit::Nvvm) {
+  if (!options.stopAfter.empty() || result.kind <= Emit::Nvvm) {
     result.artifact = printModule(module);
     return success();
   }

@@ -185,7 +185,7 @@ NextPlans::Answer NextPlans::advance(const std::map<StringRef, Failure> &failure
     if (!tried.failedIn)
       tried.failedIn = number;
     if (failure.inTurn)
-      tried.otherPart = cta::kReplicaParts[failure.part == cta::kReplicaParts[0] ? 1 : 0];
+      tried.otherPart = plan::kReplicaParts[failure.part == plan::kReplicaParts[0] ? 1 : 0];
     tried.attempt = tried.isLast ? Attempt::None : nextOf(tried, failure);
     tried.alone |= failure.sharesSM;
     if (tried.attempt == Attempt::None && tried.best && !tried.isLast) {

@@ -17,8 +17,15 @@ using namespace mlir;
 using namespace tessera;
 
 static constexpr std::pair<Phase, llvm::StringLiteral> kPhases[] = {
-    {Phase::Source, "source"}, {Phase::Tile, "tile"},           {Phase::Raw, "raw"},
-    {Phase::Placed, "placed"}, {Phase::Allocated, "allocated"}, {Phase::Nvvm, "nvvm"},
+    {Phase::Source, "source"},
+    {Phase::Tile, "tile"},
+    {Phase::Raw, "raw"},
+    {Phase::Placed, "placed"},
+    {Phase::Planned, "planned"},
+    {Phase::Scheduled, "scheduled"},
+    {Phase::Specialized, "specialized"},
+    {Phase::Allocated, "allocated"},
+    {Phase::Nvvm, "nvvm"},
     {Phase::Llvm, "llvm"}};
 
 StringRef tessera::phaseName(Phase phase) { return kPhases[static_cast<unsigned>(phase)].second; }
@@ -46,9 +53,13 @@ static Phase phaseOf(tile::KernelOp kernel) {
   case tile::Phase::Raw:
     return Phase::Raw;
   case tile::Phase::Placed:
-  case tile::Phase::Scheduled:
-  case tile::Phase::Specialized:
     return Phase::Placed;
+  case tile::Phase::Planned:
+    return Phase::Planned;
+  case tile::Phase::Scheduled:
+    return Phase::Scheduled;
+  case tile::Phase::Specialized:
+    return Phase::Specialized;
   case tile::Phase::Allocated:
     return Phase::Allocated;
   }
@@ -116,16 +127,22 @@ static void toPlaced(OpPassManager &pm) {
   kernels.addPass(cta::createCtaVerify());
 }
 
-static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
+static void toPlanned(OpPassManager &pm, const TilePipelineOptions &options) {
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
   cta::SplitEpilogueOptions epilogue;
   epilogue.derive = options.derivePlans;
   kernels.addPass(cta::createSplitEpilogue(epilogue));
   kernels.addPass(cta::createDecompose());
   // All scratch is explicit now: what is left for stages is a sum.
-  if (options.derivePlans)
-    kernels.addPass(cta::createPlan());
+  cta::PlanOptions plan;
+  plan.derive = options.derivePlans;
+  kernels.addPass(cta::createPlan(plan));
   kernels.addPass(cta::createHintCaches());
+  kernels.addPass(cta::createCtaVerify());
+}
+
+static void toScheduled(OpPassManager &pm, const TilePipelineOptions &options) {
+  OpPassManager &kernels = pm.nest<tile::KernelOp>();
   cta::LowerGridOptions grid;
   grid.dependent = options.dependentLaunch;
   kernels.addPass(cta::createLowerGrid(grid));
@@ -137,9 +154,17 @@ static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createOverlapEpilogue());
   kernels.addPass(cta::createRotateLoops());
   kernels.addPass(cta::createDeferWaits());
-  kernels.addPass(cta::createSpecializeWarps());
-  // Here it sees credits and roles, and what the text of a scheduled kernel says.
   kernels.addPass(cta::createCtaVerify());
+}
+
+static void toSpecialized(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  kernels.addPass(cta::createSpecializeWarps());
+  kernels.addPass(cta::createCtaVerify());
+}
+
+static void toAllocated(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<tile::KernelOp>();
   kernels.addPass(cta::createExpandLoops());
   kernels.addPass(cta::createInsertWaits());
   kernels.addPass(cta::createLowerChannels());
@@ -148,8 +173,8 @@ static void toAllocated(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createInsertBarriers());
   kernels.addPass(cta::createAssignRegisters());
   kernels.addPass(cta::createCtaVerify());
-  // Behind them: a pass over the module between them would part kernels that one refuses from those
-  // that another does, and each would be tried again by itself.
+  // The last of all: a pass over the module before it would part kernels that one pass refuses from
+  // those that another does, and each would be tried again by itself.
   pm.addPass(cta::createDropVariants());
 }
 
@@ -167,8 +192,14 @@ void tessera::buildTilePipeline(OpPassManager &pm, Phase from, Phase to,
     toRaw(pm, options);
   if (crosses(Phase::Placed))
     toPlaced(pm);
+  if (crosses(Phase::Planned))
+    toPlanned(pm, options);
+  if (crosses(Phase::Scheduled))
+    toScheduled(pm, options);
+  if (crosses(Phase::Specialized))
+    toSpecialized(pm);
   if (crosses(Phase::Allocated))
-    toAllocated(pm, options);
+    toAllocated(pm);
   if (crosses(Phase::Nvvm))
     toNvvm(pm);
   if (crosses(Phase::Llvm))

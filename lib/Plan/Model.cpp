@@ -12,7 +12,7 @@
 #include <limits>
 
 using namespace tessera;
-using namespace tessera::cta;
+using namespace tessera::plan;
 
 namespace {
 /// More slots than that have hidden nothing on any measured kernel (128x128: 759 TFLOP/s at 4096
@@ -61,7 +61,7 @@ int64_t keptByProducer(const PlanFacts &facts) {
 std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanChoice &choice,
                                            bool hopeful) {
   int64_t threads = choice.threads(facts.mathWarpgroups());
-  int64_t entry = hopper::entryRegisterCap(choice.blocksPerSM * threads);
+  int64_t entry = choice.entryRegisters(facts.mathWarpgroups());
   std::string who =
       text(threads) + " threads" +
       (choice.blocksPerSM > 1 ? ", " + text(choice.blocksPerSM) + " such blocks on an SM," : "");
@@ -118,9 +118,7 @@ std::optional<std::string> whyNotOverlap(const PlanFacts &facts, const PlanChoic
   if (!choice.producers)
     return "overlap needs a role that loads for both blocks, but producers = 0";
   int64_t registers =
-      choice.registers
-          ? choice.registers
-          : hopper::entryRegisterCap(choice.blocksPerSM * choice.threads(facts.mathWarpgroups()));
+      choice.registers ? choice.registers : choice.entryRegisters(facts.mathWarpgroups());
   int64_t need = 2 * facts.accumulators + kPlanOtherRegisters;
   if (need > registers)
     return "overlap needs " + text(need) + " registers of a math thread (2 sets of " +
@@ -162,8 +160,8 @@ std::optional<std::string> whyNotShared(const PlanFacts &facts, const PlanChoice
 }
 } // namespace
 
-int64_t tessera::cta::mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry,
-                                        int64_t kept) {
+int64_t tessera::plan::mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry,
+                                         int64_t kept) {
   if (producers != 4)
     return 0;
   int64_t most = (entry * (warpgroups + 1) - kept) / warpgroups;
@@ -171,8 +169,8 @@ int64_t tessera::cta::mostPlanRegisters(int64_t warpgroups, int64_t producers, i
                   hopper::kMaxRegistersPerThread / 8 * 8);
 }
 
-std::optional<std::string> tessera::cta::whyNotPlan(const PlanFacts &facts,
-                                                    const PlanChoice &choice, bool hopeful) {
+std::optional<std::string> tessera::plan::whyNotPlan(const PlanFacts &facts,
+                                                     const PlanChoice &choice, bool hopeful) {
   int64_t threads = choice.threads(facts.mathWarpgroups());
   if (threads > hopper::kMaxThreadsPerBlock ||
       choice.blocksPerSM * threads > hopper::kMaxThreadsPerSM)
@@ -203,12 +201,12 @@ static PlanChoice choiceOfReplicas(int64_t stages) {
   choice.producers = 4;
   choice.persistent = choice.pending = 1;
   choice.stages = stages;
-  choice.registers = mostPlanRegisters(kReplicas, choice.producers,
-                                       hopper::entryRegisterCap(choice.threads(kReplicas)));
+  choice.registers =
+      mostPlanRegisters(kReplicas, choice.producers, choice.entryRegisters(kReplicas));
   return choice;
 }
 
-std::optional<std::string> tessera::cta::whyNotReplicas(const ReplicaFacts &product) {
+std::optional<std::string> tessera::plan::whyNotReplicas(const ReplicaFacts &product) {
   if (product.accumulators < kPlanManyAccumulators)
     return text(product.accumulators) + " accumulators of a thread are few: blocks beside it on "
                                         "the SM hide its epilogue";
@@ -232,12 +230,12 @@ std::optional<std::string> tessera::cta::whyNotReplicas(const ReplicaFacts &prod
   return whyNotPlan(facts, choiceOfReplicas(kLeastReplicaStages));
 }
 
-int64_t tessera::cta::clusterOfReplicas(const ReplicaFacts &product) {
+int64_t tessera::plan::clusterOfReplicas(const ReplicaFacts &product) {
   return product.tensorCycles < kLeastClusterCycles ? 1 : 2;
 }
 
-int64_t tessera::cta::clusterOfPlan(const PlanFacts &facts, const PlanChoice &choice,
-                                    unsigned dim) {
+int64_t tessera::plan::clusterOfPlan(const PlanFacts &facts, const PlanChoice &choice,
+                                     unsigned dim) {
   const bool mayRun = facts.pipelined && facts.replicas == 1 && !facts.copiedByThreads &&
                       facts.streamCycles == 0 && choice.stages > 0 && choice.producers > 0 &&
                       choice.persistent == 1 && choice.streamK == 0 && choice.overlap == 0;
@@ -251,8 +249,8 @@ int64_t tessera::cta::clusterOfPlan(const PlanFacts &facts, const PlanChoice &ch
   return mayRun && helps && binds ? 2 : 1;
 }
 
-int64_t tessera::cta::partOfReplicas(int64_t replicas, int64_t slotBytes,
-                                     const int64_t (&partBytes)[2]) {
+int64_t tessera::plan::partOfReplicas(int64_t replicas, int64_t slotBytes,
+                                      const int64_t (&partBytes)[2]) {
   auto stages = [&](int64_t bytes) {
     int64_t rest = sharedBudget(1) - replicas * bytes - kMBarrierBytesOfSlot * kMostStages;
     return std::min(rest / std::max<int64_t>(slotBytes, 1), kMostStages);
@@ -331,13 +329,11 @@ static double bytesOfMemory(const PlanFacts &facts, const PlanChoice &choice) {
 /// Products that need each other are in flight beside later iterations.
 static bool rotates(const PlanFacts &facts, const PlanChoice &choice) {
   int64_t registers =
-      choice.registers
-          ? choice.registers
-          : hopper::entryRegisterCap(choice.blocksPerSM * choice.threads(facts.mathWarpgroups()));
+      choice.registers ? choice.registers : choice.entryRegisters(facts.mathWarpgroups());
   return choice.pending > 0 && choice.stages > 1 && facts.rotatedRegisters <= registers;
 }
 
-PlanPrediction tessera::cta::predictPlan(const PlanFacts &facts, const PlanChoice &choice) {
+PlanPrediction tessera::plan::predictPlan(const PlanFacts &facts, const PlanChoice &choice) {
   PlanPrediction result;
   const double blocks = choice.blocksPerSM;
   double loaded = 0;
@@ -381,8 +377,8 @@ PlanPrediction tessera::cta::predictPlan(const PlanFacts &facts, const PlanChoic
   return result;
 }
 
-double tessera::cta::slowdownByStages(const PlanFacts &facts, std::optional<int64_t> stages,
-                                      int64_t blocks, bool hopeful) {
+double tessera::plan::slowdownByStages(const PlanFacts &facts, std::optional<int64_t> stages,
+                                       int64_t blocks, bool hopeful) {
   PlanChoice choice;
   choice.producers = choice.persistent = 1;
   choice.blocksPerSM = blocks;
@@ -492,7 +488,7 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
         choice.blocksPerSM = blocks;
         choice.producers = producers;
         choice.stages = stages;
-        int64_t entry = hopper::entryRegisterCap(blocks * choice.threads(warpgroups));
+        int64_t entry = choice.entryRegisters(warpgroups);
         int64_t dealt =
             mostPlanRegisters(warpgroups, producers, entry,
                               copiedByThreads ? kPlanCopyingRegisters : kPlanProducerRegisters);
@@ -511,8 +507,8 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   return best;
 }
 
-PlanAnswer tessera::cta::choosePlan(const std::vector<PlanFacts> &launches,
-                                    const PlanRequest &request) {
+PlanAnswer tessera::plan::choosePlan(const std::vector<PlanFacts> &launches,
+                                     const PlanRequest &request) {
   PlanAnswer answer;
   PlanChoice &plain = answer.choice;
   plain.producers = request.producers.value_or(0);

@@ -1,5 +1,5 @@
 // REQUIRES: ptxas
-// RUN: tilec %s -o %t.cubin --variants=aligned --save-temps=%t && FileCheck %s --implicit-check-not=C75 --input-file=%t/10-ptxas.log
+// RUN: tilec %s -o %t.cubin --variants=aligned --save-temps=%t && FileCheck %s --implicit-check-not=C75 --input-file=%t/13-ptxas.log
 // RUN: tilec %s -o %t.cubin --variants=any
 
 // Accumulators that begin as a splat, in several instructions: each has a register of its own before the first is issued. Where LLVM copied the splat from

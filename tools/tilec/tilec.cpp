@@ -4,6 +4,7 @@
 // The compiler driver: tile program in, artifact out.
 #include "EndOnSignal.h"
 #include "tessera/Compiler.h"
+#include "tessera/Pipelines.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -44,7 +45,13 @@ struct Options {
   cl::opt<Emit> emit{
       "emit", cl::desc("What to write"),
       cl::values(clEnumValN(Emit::Tile, "tile", "the tile program, checked, in variants"),
-                 clEnumValN(Emit::Cta, "cta", "placed and allocated kernels"),
+                 clEnumValN(Emit::Raw, "raw", "kernels in phase raw"),
+                 clEnumValN(Emit::Placed, "placed", "kernels with layouts and mechanisms"),
+                 clEnumValN(Emit::Planned, "planned", "kernels with plans"),
+                 clEnumValN(Emit::Scheduled, "scheduled", "launches with channels and schedules"),
+                 clEnumValN(Emit::Specialized, "specialized", "launches with roles"),
+                 clEnumValN(Emit::Allocated, "allocated", "launches with barriers and offsets"),
+                 clEnumValN(Emit::Cta, "cta", "the same"),
                  clEnumValN(Emit::Nvvm, "nvvm", "per-thread code in MLIR"),
                  clEnumValN(Emit::Llvm, "llvm", "LLVM IR"), clEnumValN(Emit::Ptx, "ptx", "PTX"),
                  clEnumValN(Emit::Sass, "sass", "machine code, disassembled"),
@@ -53,8 +60,7 @@ struct Options {
                  clEnumValN(Emit::Json, "json", "the launch contract")),
       cl::cat(category)};
   cl::opt<std::string> stopAfter{
-      "stop-after",
-      cl::desc("Write the module after a phase: tile, raw, placed, allocated, nvvm, llvm"),
+      "stop-after", cl::desc("Write the module after a phase: " + tessera::phaseNames()),
       cl::value_desc("phase"), cl::cat(category)};
   cl::opt<ReportKind> report{
       "report",

@@ -145,7 +145,7 @@ def ConvertCtaToNVVM : Pass<"convert-cta-to-nvvm", "mlir::ModuleOp"> {
 }
 
 def NVVMParkScalars : Pass<"nvvm-park-scalars", "mlir::LLVM::LLVMFuncOp"> {
-  let summary = "What is needed once a point of the grid shares a register, a lane each";
+  let summary = "Let scalars that are needed once an output tile share a register, one a lane";
   let description = [{
     Behind `convert-cta-to-nvvm`, for roles that have been dealt registers (`nvvm.setmaxregister increase`) and loop over points. Values of 32 bits
     that are the same in all threads (made of arguments and the number of the block), that took arithmetic, and that an iteration (of a loop that holds another) needs in front of

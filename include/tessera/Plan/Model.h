@@ -22,12 +22,14 @@
 #ifndef TESSERA_PLAN_MODEL_H
 #define TESSERA_PLAN_MODEL_H
 
+#include "tessera/Plan/Plan.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace tessera::cta {
+namespace tessera::plan {
 
 /// What one launch asks for.
 struct PlanFacts {
@@ -77,10 +79,8 @@ struct PlanFacts {
   std::optional<int64_t> points() const;
 };
 
-/// The entries of #cta.plan that the model decides; one without a value is open.
-struct PlanRequest {
-  std::optional<int64_t> producers, stages, persistent, group, blocksPerSM, registers, pending,
-      overlap, streamK;
+/// A plan some of whose entries are to be decided.
+struct PlanRequest : Plan {
   int64_t mostBlocks = 2; ///< on an SM, if `blocksPerSM` is open
   /// The request leaves open what decides whether a plan can work.
   bool isOpen() const {
@@ -89,11 +89,16 @@ struct PlanRequest {
   }
 };
 
+/// What the model decides, all of it.
 struct PlanChoice {
   int64_t producers = 0, stages = 0, persistent = 0, group = 0, blocksPerSM = 1, registers = 0,
           pending = 0, overlap = 0, streamK = 0;
   /// `warpgroups`: all that compute.
   int64_t threads(int64_t warpgroups) const { return 128 * warpgroups + 32 * producers; }
+  /// Registers of a thread when the block starts.
+  int64_t entryRegisters(int64_t warpgroups) const {
+    return plan::entryRegisters(warpgroups, producers, blocksPerSM);
+  }
 };
 
 /// Cycles of a launch as a function of its size.
@@ -138,7 +143,7 @@ int64_t mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry,
                           int64_t kept = kPlanProducerRegisters);
 
 /// So little more of predicted cycles, or bytes, decides nothing: it is about what the model is off
-/// by (2.3 to 6.8 % of ncu's cycles, docs/Performance.md).
+/// by (2.3 to 6.8 % of ncu's cycles, docs/performance/experiments.md).
 constexpr double kPlanLittleMore = 1.03;
 
 /// Why a pipelined launch cannot work so, with the numbers; nothing if it can. With `hopeful` only
@@ -189,6 +194,6 @@ struct PlanAnswer {
 /// faster by more than a little, or lets them be pipelined at all.
 PlanAnswer choosePlan(const std::vector<PlanFacts> &launches, const PlanRequest &request);
 
-} // namespace tessera::cta
+} // namespace tessera::plan
 
 #endif

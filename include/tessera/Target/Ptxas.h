@@ -80,6 +80,7 @@ enum class PtxasLosses {
 /// What a function is held to.
 struct PtxasPolicy {
   PtxasLosses losses = PtxasLosses::Errors;
+  std::string kernel; // that the function is a launch of; of variants the kernel of the text
   bool onTensorPath = false;
   bool isFallback = false; // another variant is the fast one
   bool requireNoSpills = false;

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 
 TILE_OPT, TILEC, TILE_RUN, WORK = sys.argv[1:5]
-PASSES = "builtin.module(canonicalize,cse,tile.kernel(convert-tile-to-cta,cta-assign-layouts,cta-select-copies,cta-decompose,cta-lower-grid%s))"
+PASSES = "builtin.module(canonicalize,cse,tile.kernel(convert-tile-to-cta,cta-assign-layouts,cta-select-copies,cta-decompose,cta-plan{derive=false},cta-lower-grid%s))"
 BACK = ",cta-verify,convert-cta-to-tile"
 EXTENT = 4  # of a tile
 KERNEL = """

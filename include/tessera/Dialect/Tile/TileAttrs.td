@@ -19,9 +19,9 @@ class Tile_EnumAttr<EnumAttrInfo info, string mnemonic> : EnumAttr<Tile_Dialect,
 
 // The level of a kernel (docs/Architecture.md). A kernel without the attribute is at L0.
 def Tile_PhaseEnum : Tile_Enum<"Phase", "level of a kernel below L0", [
-  I32EnumAttrCase<"Raw", 0, "raw">, I32EnumAttrCase<"Placed", 1, "placed">,
-  I32EnumAttrCase<"Scheduled", 2, "scheduled">, I32EnumAttrCase<"Specialized", 3, "specialized">,
-  I32EnumAttrCase<"Allocated", 4, "allocated">]>;
+  I32EnumAttrCase<"Raw", 0, "raw">, I32EnumAttrCase<"Placed", 1, "placed">, I32EnumAttrCase<"Planned", 2, "planned">,
+  I32EnumAttrCase<"Scheduled", 3, "scheduled">, I32EnumAttrCase<"Specialized", 4, "specialized">,
+  I32EnumAttrCase<"Allocated", 5, "allocated">]>;
 def Tile_PhaseAttr : Tile_EnumAttr<Tile_PhaseEnum, "phase">;
 
 def Tile_SwitchEnum : Tile_Enum<"Switch", "on or off", [

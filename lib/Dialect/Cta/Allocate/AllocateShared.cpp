@@ -181,8 +181,7 @@ namespace {
 struct AllocateShared : cta::impl::AllocateSharedBase<AllocateShared> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    if (kernel.getPhase() != tile::Phase::Specialized &&
-        failed(requirePhase(kernel, tile::Phase::Placed, getArgument())))
+    if (failed(requirePhase(kernel, tile::Phase::Specialized, getArgument())))
       return signalPassFailure();
     for (Operation &op : kernel.getBody().front()) {
       if (isa<tile::GridOp>(op)) {

@@ -129,8 +129,7 @@ namespace {
 struct FetchAhead : cta::impl::FetchAheadBase<FetchAhead> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    if (kernel.getPhase() != tile::Phase::Specialized &&
-        failed(requirePhase(kernel, tile::Phase::Placed, getArgument())))
+    if (failed(requirePhase(kernel, tile::Phase::Specialized, getArgument())))
       return signalPassFailure();
     for (auto launch : kernel.getBody().getOps<LaunchOp>())
       if (failed(fetchAhead(launch)))

@@ -17,6 +17,7 @@
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
+using namespace tessera::plan;
 using schedule::ThreadWork;
 
 namespace {

@@ -59,7 +59,8 @@ struct ConvertCtaToTile : cta::impl::ConvertCtaToTileBase<ConvertCtaToTile> {
   using ConvertCtaToTileBase::ConvertCtaToTileBase;
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    if (kernel.getPhase() != tile::Phase::Placed && kernel.getPhase() != tile::Phase::Scheduled &&
+    if (kernel.getPhase() != tile::Phase::Placed && kernel.getPhase() != tile::Phase::Planned &&
+        kernel.getPhase() != tile::Phase::Scheduled &&
         failed(requirePhase(kernel, tile::Phase::Raw, getArgument())))
       return signalPassFailure();
     if (failed(eraseSchedules(kernel)) || failed(erasePlacement(kernel)))

@@ -338,6 +338,37 @@ void ScheduleAttr::print(AsmPrinter &p) const {
 //===--- plan
 //---------------------------------------------------------------------------------------===//
 
+PlanAttr PlanAttr::get(MLIRContext *context, const plan::Plan &plan) {
+  std::optional<Replicate> replicate;
+  if (plan.replicate)
+    replicate = *plan.replicate == plan::Replicate::Blocks ? Replicate::Blocks : Replicate::Split;
+  return get(context, replicate, plan.warpgroups, plan.producers, plan.stages, plan.persistent,
+             plan.group, plan.blocksPerSM, plan.cluster, plan.registers, plan.pending,
+             plan.epilogue, plan.overlap, plan.streamK, plan.clusterDim, plan.leastGroup);
+}
+
+plan::Plan PlanAttr::asPlan() const {
+  plan::Plan plan;
+  if (getReplicate())
+    plan.replicate =
+        *getReplicate() == Replicate::Blocks ? plan::Replicate::Blocks : plan::Replicate::Split;
+  plan.warpgroups = getWarpgroups();
+  plan.producers = getProducers();
+  plan.stages = getStages();
+  plan.persistent = getPersistent();
+  plan.group = getGroup();
+  plan.blocksPerSM = getBlocksPerSm();
+  plan.cluster = getCluster();
+  plan.registers = getRegisters();
+  plan.pending = getPending();
+  plan.epilogue = getEpilogue();
+  plan.overlap = getOverlap();
+  plan.streamK = getStreamK();
+  plan.clusterDim = getClusterDim();
+  plan.leastGroup = getLeastGroup();
+  return plan;
+}
+
 LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                std::optional<Replicate>, std::optional<int64_t> warpgroups,
                                std::optional<int64_t> producers, std::optional<int64_t> stages,

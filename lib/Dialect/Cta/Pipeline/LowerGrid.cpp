@@ -483,7 +483,7 @@ struct LowerGrid : cta::impl::LowerGridBase<LowerGrid> {
 
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    if (failed(requirePhase(kernel, tile::Phase::Placed, "cta-lower-grid")))
+    if (failed(requirePhase(kernel, tile::Phase::Planned, "cta-lower-grid")))
       return signalPassFailure();
     SmallVector<tile::GridOp> grids(kernel.getBody().getOps<tile::GridOp>());
     for (auto [i, grid] : llvm::enumerate(grids))

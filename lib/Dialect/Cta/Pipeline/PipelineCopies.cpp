@@ -449,7 +449,7 @@ namespace {
 struct PipelineCopies : cta::impl::PipelineCopiesBase<PipelineCopies> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())))
+    if (failed(requirePhase(kernel, tile::Phase::Planned, getArgument())))
       return signalPassFailure();
     auto plan = dyn_cast_or_null<PlanAttr>(kernel.getPlanAttr());
     for (Operation &op : kernel.getBody().front()) {

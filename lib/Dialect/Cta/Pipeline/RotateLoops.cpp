@@ -483,10 +483,7 @@ struct RotateLoops : cta::impl::RotateLoopsBase<RotateLoops> {
     PlanAttr plan = planOf(kernel);
     if (!plan || plan.getPending().value_or(0) == 0)
       return;
-    int64_t cap = plan.getRegisters().value_or(0);
-    if (!cap)
-      cap = entryCap(128 * kernel.getWarpgroups().value_or(1) * replicasOf(plan) +
-                     32 * plan.getProducers().value_or(1));
+    const int64_t cap = plan.asPlan().mathRegisters(kernel.getWarpgroups().value_or(1));
     for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
       SmallVector<scf::ForOp> loops;
       launch.getBody().walk([&](scf::ForOp loop) { loops.push_back(loop); });

@@ -161,11 +161,8 @@ static schedule::Result solveLoop(schedule::Problem &problem) {
 LogicalResult LaunchScheduler::solveLoops() {
   ProblemOptions limits;
   limits.blocks = plan ? std::max<int64_t>(plan.getBlocksPerSm().value_or(1), 1) : 1;
-  int64_t registers = plan ? plan.getRegisters().value_or(0) : 0;
-  if (!registers)
-    registers = entryCap(limits.blocks * (128 * costs.warpgroups * replicasOf(plan) +
-                                          32 * (plan ? plan.getProducers().value_or(1) : 1)));
-  limits.registers = registers - kOtherRegisters;
+  limits.registers =
+      (plan ? plan.asPlan() : plan::Plan()).mathRegisters(costs.warpgroups) - kOtherRegisters;
   for (scf::ForOp op : pipelinedLoops(launch)) {
     // The rest of a loop has no iterations that could run beside each other.
     limits.inFlight = pending() > 0 && !op->hasAttr(kRestAttr);

@@ -385,7 +385,7 @@ namespace {
 struct StreamKPass : cta::impl::StreamKBase<StreamKPass> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())))
+    if (failed(requirePhase(kernel, tile::Phase::Planned, getArgument())))
       return signalPassFailure();
     PlanAttr plan = planOf(kernel);
     if (!plan || plan.getStreamK().value_or(0) == 0)

@@ -234,7 +234,7 @@ struct ConvertTileToCta : cta::impl::ConvertTileToCtaBase<ConvertTileToCta> {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, std::nullopt, getArgument())))
       return signalPassFailure();
-    std::optional<int64_t> planned = warpgroupsOfPoint(planOf(kernel));
+    std::optional<int64_t> planned = warpgroupsOfTile(planOf(kernel));
     if (planned && kernel.getWarpgroups() &&
         static_cast<int64_t>(*kernel.getWarpgroups()) != *planned) {
       kernel.emitOpError("has warpgroups = ")

@@ -137,7 +137,7 @@ static void form(MmaOp op, IRRewriter &rewriter) {
 
 /// A plan whose warpgroups are the reason why no product runs on the tensor cores.
 static LogicalResult checkPlan(tile::KernelOp kernel, ArrayRef<MmaOp> products) {
-  std::optional<int64_t> planned = warpgroupsOfPoint(planOf(kernel));
+  std::optional<int64_t> planned = warpgroupsOfTile(planOf(kernel));
   if (!planned || !demandsPlan(kernel))
     return success();
   MmaOp first;

@@ -16,6 +16,7 @@
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
+using namespace tessera::plan;
 
 SmemType tessera::cta::narrowShared(SmemType type, int64_t dim, int64_t width) {
   SmallVector<int64_t> shape(type.getShape());

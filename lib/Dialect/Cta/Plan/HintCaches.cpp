@@ -253,7 +253,7 @@ namespace {
 struct HintCaches : cta::impl::HintCachesBase<HintCaches> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())))
+    if (failed(requirePhase(kernel, tile::Phase::Planned, getArgument())))
       return signalPassFailure();
     auto stream = tile::CacheAttr::get(&getContext(), tile::Cache::Stream);
     kernel.walk([&](Operation *op) {

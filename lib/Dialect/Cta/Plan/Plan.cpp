@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-plan: what the model (PlanModel.h) answers to the facts of a kernel's grids (PlanFacts.cpp),
-// as #cta.plan.
+// cta-plan: what the model (tessera/Plan/Model.h) answers to the facts of a kernel's grids
+// (PlanFacts.cpp), as #cta.plan.
 #include "PlanFacts.h"
 #include "tessera/Dialect/Cta/Analysis/GridOrder.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
@@ -20,22 +20,13 @@ namespace tessera::cta {
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
+using plan::PlanAnswer, plan::PlanChoice, plan::PlanFacts, plan::PlanPrediction, plan::PlanRequest;
 
-static PlanRequest requestOf(PlanAttr plan, std::optional<int64_t> order) {
-  PlanRequest request;
-  request.group = order;
-  if (!plan)
-    return request;
-  request.producers = plan.getProducers();
-  request.stages = plan.getStages();
-  request.persistent = plan.getPersistent();
-  if (!order)
-    request.group = plan.getGroup();
-  request.blocksPerSM = plan.getBlocksPerSm();
-  request.registers = plan.getRegisters();
-  request.pending = plan.getPending();
-  request.overlap = plan.getOverlap();
-  request.streamK = plan.getStreamK();
+/// What the plan leaves to be decided; an order of the grid stands for its `group`.
+static PlanRequest requestOf(const plan::Plan &given, std::optional<int64_t> order) {
+  PlanRequest request{given};
+  if (order)
+    request.group = order;
   return request;
 }
 
@@ -49,14 +40,6 @@ static int64_t panelBytes(const PlanFacts &facts) {
     if (load.dims >> rows == 1)
       bytes += load.bytes;
   return std::llround(bytes);
-}
-
-static PlanAttr withoutClusters(PlanAttr plan) {
-  return PlanAttr::get(plan.getContext(), plan.getReplicate(), plan.getWarpgroups(),
-                       plan.getProducers(), plan.getStages(), plan.getPersistent(), plan.getGroup(),
-                       plan.getBlocksPerSm(), /*cluster=*/{}, plan.getRegisters(),
-                       plan.getPending(), plan.getEpilogue(), plan.getOverlap(), plan.getStreamK(),
-                       /*cluster_dim=*/{}, plan.getLeastGroup());
 }
 
 /// The grid dimension along which a cluster fetches most bytes only once, of those along which
@@ -104,49 +87,47 @@ static std::optional<int64_t> derivedClusterDim(PlanAttr given, const PlanChoice
   return std::nullopt;
 }
 
+/// The plan with all that was decided.
 static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &choice,
                        int64_t warpgroups, bool ordered, ArrayRef<tile::GridOp> grids,
                        const std::vector<PlanFacts> &launches) {
-  warpgroups *= replicasOf(given);
-  auto keep = [](auto entry, auto otherwise) {
-    return decltype(entry)(entry ? *entry : otherwise);
-  };
-  std::optional<Replicate> replicate;
-  std::optional<int64_t> cluster, epilogue, group, blocks, clusterDim, leastGroup;
-  if (given) {
-    replicate = given.getReplicate();
-    cluster = given.getCluster();
-    epilogue = given.getEpilogue();
-    group = given.getGroup();
-    blocks = given.getBlocksPerSm();
-    clusterDim = given.getClusterDim();
-    leastGroup = given.getLeastGroup();
-    if (cluster.value_or(1) > 1 && !clusterDim)
-      clusterDim = clusterDimOf(grids, launches);
-  }
+  plan::Plan plan = given ? given.asPlan() : plan::Plan();
+  warpgroups *= plan.replicas();
+  if (plan.cluster.value_or(1) > 1 && !plan.clusterDim)
+    plan.clusterDim = clusterDimOf(grids, launches);
   if (std::optional<int64_t> dim = derivedClusterDim(given, choice, grids, launches)) {
-    cluster = 2;
-    clusterDim = dim;
+    plan.cluster = 2;
+    plan.clusterDim = dim;
     // A group is of as many rows as it was, of half as many clusters.
     const PlanFacts &facts =
         *llvm::find_if(launches, [](const PlanFacts &f) { return f.pipelined; });
-    if (!group && !ordered && *dim + 2 == static_cast<int64_t>(facts.extents.size()))
-      group = std::max<int64_t>(choice.group / *cluster, 1);
+    if (!plan.group && !ordered && *dim + 2 == static_cast<int64_t>(facts.extents.size()))
+      plan.group = std::max<int64_t>(choice.group / *plan.cluster, 1);
   }
   // Where clusters share rows or columns the groups of the plan were best at every size.
-  if (choice.persistent && choice.group > kLeastGroup && !group && cluster.value_or(1) == 1 &&
-      !ordered && llvm::any_of(launches, [](const PlanFacts &f) { return panelBytes(f) > 0; }))
-    leastGroup = kLeastGroup;
-  const int64_t rows = group.value_or(choice.group);
-  leastGroup = leastGroup && rows > 0 ? std::optional(std::min(*leastGroup, rows)) : std::nullopt;
+  if (choice.persistent && choice.group > kLeastGroup && !plan.group &&
+      plan.cluster.value_or(1) == 1 && !ordered &&
+      llvm::any_of(launches, [](const PlanFacts &f) { return panelBytes(f) > 0; }))
+    plan.leastGroup = kLeastGroup;
+  plan.replicate = plan.replicate.value_or(plan::Replicate::Split);
+  plan.warpgroups = warpgroups;
+  plan.producers = choice.producers;
+  plan.stages = choice.stages;
+  plan.persistent = choice.persistent;
+  plan.group = plan.group.value_or(choice.group);
+  plan.leastGroup = plan.leastGroup && *plan.group > 0
+                        ? std::optional(std::min(*plan.leastGroup, *plan.group))
+                        : std::nullopt;
   // Without stages cta-assign-registers counts how many blocks share an SM.
   if (choice.stages)
-    blocks = choice.blocksPerSM;
-  return PlanAttr::get(context, keep(replicate, Replicate::Split), warpgroups, choice.producers,
-                       choice.stages, choice.persistent, keep(group, choice.group), blocks,
-                       keep(cluster, int64_t(1)), choice.registers, choice.pending,
-                       keep(epilogue, int64_t(0)), choice.overlap, choice.streamK, clusterDim,
-                       leastGroup);
+    plan.blocksPerSM = choice.blocksPerSM;
+  plan.cluster = plan.cluster.value_or(1);
+  plan.registers = choice.registers;
+  plan.pending = choice.pending;
+  plan.epilogue = plan.epilogue.value_or(0);
+  plan.overlap = choice.overlap;
+  plan.streamK = choice.streamK;
+  return PlanAttr::get(context, plan);
 }
 
 static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
@@ -206,11 +187,11 @@ static std::string whyUnpipelined(tile::KernelOp kernel, PlanAttr given, const P
   return "its plan says stages = 0; leave that out, or say stages = 3";
 }
 
-static LogicalResult plan(tile::KernelOp kernel) {
+static LogicalResult decide(tile::KernelOp kernel) {
   MLIRContext *context = kernel.getContext();
   PlanAttr given = planOf(kernel);
   const int64_t warpgroups = kernel.getWarpgroups().value_or(1);
-  if (std::optional<int64_t> planned = warpgroupsOfPoint(given); planned && *planned != warpgroups)
+  if (std::optional<int64_t> planned = warpgroupsOfTile(given); planned && *planned != warpgroups)
     return kernel.emitOpError("has been placed for ")
            << warpgroups << " warpgroups, but its plan says " << *planned
            << "; convert-tile-to-cta takes the number from the plan";
@@ -240,7 +221,7 @@ static LogicalResult plan(tile::KernelOp kernel) {
     return refusePlan(kernel.emitOpError(
         "has a plan with replicate = blocks, which lets warpgroups take turns at loops over "
         "products whose operands TMA fetches, and there is none: leave it out"));
-  PlanRequest request = requestOf(given, order);
+  PlanRequest request = requestOf(planStructOf(kernel), order);
   if (kernel->removeAttr(kAloneAttr))
     request.mostBlocks = 1;
   PlanAnswer answer = choosePlan(facts, request);
@@ -261,7 +242,9 @@ static LogicalResult plan(tile::KernelOp kernel) {
     kernel->setAttr(kUnpipelinedAttr,
                     StringAttr::get(context, whyUnpipelined(kernel, given, answer, pipelined)));
   if (given && !choice.persistent && !demandsPlan(kernel)) {
-    given = withoutClusters(given);
+    plan::Plan alone = given.asPlan();
+    alone.cluster = alone.clusterDim = std::nullopt;
+    given = PlanAttr::get(context, alone);
     choice.streamK = 0;
   }
   PlanAttr planned = attrOf(context, given, choice, warpgroups, order.has_value(), grids, facts);
@@ -294,10 +277,13 @@ static LogicalResult plan(tile::KernelOp kernel) {
 
 namespace {
 struct Plan : cta::impl::PlanBase<Plan> {
+  using PlanBase::PlanBase;
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())) || failed(plan(kernel)))
-      signalPassFailure();
+    if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())) ||
+        (derive && failed(decide(kernel))))
+      return signalPassFailure();
+    kernel.setPhase(tile::Phase::Planned);
   }
 };
 } // namespace

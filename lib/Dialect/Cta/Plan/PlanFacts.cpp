@@ -27,6 +27,7 @@
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
+using namespace tessera::plan;
 
 /// The innermost loop of the grid around an op, or null.
 static LoopLikeOpInterface loopOf(Operation *op) {

@@ -12,7 +12,7 @@ namespace tessera::cta {
 
 /// One entry a grid. The kernel is placed and, for bytes of scratch to be counted, decomposed.
 /// Fails with an error at a tile that cannot be placed.
-mlir::FailureOr<std::vector<PlanFacts>> planFactsOf(tile::KernelOp kernel);
+mlir::FailureOr<std::vector<plan::PlanFacts>> planFactsOf(tile::KernelOp kernel);
 
 } // namespace tessera::cta
 

@@ -32,6 +32,7 @@ namespace tessera::cta {
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
+using namespace tessera::plan;
 
 namespace {
 /// A grid with one product and an epilogue, or why it is not one.
@@ -249,10 +250,12 @@ static PlanAttr planReplicas(tile::KernelOp kernel, std::string &why) {
   if (!cluster)
     return {};
   MLIRContext *context = kernel.getContext();
-  std::optional<int64_t> none, width;
-  width = tile::integerOf(kernel->getAttr(kReplicaPartAttr));
-  return PlanAttr::get(context, Replicate::Blocks, /*warpgroups=*/2, none, none, none, none, none,
-                       cluster, none, none, width, none, none, none, none);
+  plan::Plan plan;
+  plan.replicate = plan::Replicate::Blocks;
+  plan.warpgroups = 2;
+  plan.cluster = cluster;
+  plan.epilogue = tile::integerOf(kernel->getAttr(kReplicaPartAttr));
+  return PlanAttr::get(context, plan);
 }
 
 namespace {

@@ -36,6 +36,7 @@ namespace tessera::cta {
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
+using namespace tessera::plan;
 
 namespace {
 /// A store of an accumulator's tile, or of one computed in its layout.
@@ -529,27 +530,28 @@ static SmallVector<SmallVector<Target>> groupsOf(Block &block, int64_t width) {
 
 /// What cta-plan will give a math thread: to functions beside many accumulators, all that a
 /// producing warpgroup can do without.
-static int64_t registersOfThread(tile::KernelOp kernel, PlanAttr plan, ArrayRef<Block *> blocks,
-                                 int64_t width) {
-  const int64_t warpgroups = kernel.getWarpgroups().value_or(1) * replicasOf(plan);
-  if (plan && plan.getRegisters().value_or(0))
-    return *plan.getRegisters();
-  bool many = false;
+static int64_t registersOfThread(tile::KernelOp kernel, ArrayRef<Block *> blocks, int64_t width) {
+  constexpr int64_t kWarpsOfGroup = 4;
+  plan::Plan known = planStructOf(kernel);
+  if (known.registers.value_or(0))
+    return *known.registers;
+  bool many = known.replicas() > 1;
   for (Block *block : blocks)
     for (Operation &op : *block)
       if (std::optional<Target> target = targetOf(&op, width))
         many |= leadsThrough(*target, evaluates) && mostRegisters(*target) >= kPlanManyAccumulators;
-  many |= replicasOf(plan) > 1;
-  const int64_t producers = plan ? plan.getProducers().value_or(many ? 4 : 1) : many ? 4 : 1;
-  const int64_t entry = entryCap(128 * warpgroups + 32 * producers);
-  return std::max(entry, mostPlanRegisters(warpgroups, producers, entry));
+  if (!known.producers)
+    known.producers = many ? kWarpsOfGroup : 1;
+  const int64_t warpgroups = kernel.getWarpgroups().value_or(1);
+  const int64_t entry = known.entryRegisters(warpgroups);
+  return std::max(entry, mostPlanRegisters(warpgroups * known.replicas(), *known.producers, entry));
 }
 
 /// All that can be cut into parts of so many columns; whether there is something.
 static bool split(tile::KernelOp kernel, int64_t width) {
   SmallVector<Block *> blocks;
   kernel.walk([&](Block *block) { blocks.push_back(block); });
-  const int64_t registers = registersOfThread(kernel, planOf(kernel), blocks, width);
+  const int64_t registers = registersOfThread(kernel, blocks, width);
   bool any = false;
   for (Block *block : blocks)
     for (const SmallVector<Target> &group : groupsOf(*block, width)) {
@@ -584,8 +586,11 @@ struct SplitEpilogue : cta::impl::SplitEpilogueBase<SplitEpilogue> {
       if (failed(derived))
         return signalPassFailure();
       chosen = *derived;
-      if (*chosen)
-        kernel.setPlanAttr(withEpilogue(kernel.getContext(), plan, *chosen));
+      if (*chosen) {
+        plan::Plan withSubtiles = planStructOf(kernel);
+        withSubtiles.epilogue = *chosen;
+        kernel.setPlanAttr(PlanAttr::get(&getContext(), withSubtiles));
+      }
     }
     if (!chosen.value_or(0))
       return;

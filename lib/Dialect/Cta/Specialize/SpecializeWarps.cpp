@@ -26,6 +26,7 @@ namespace tessera::cta {
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
+using namespace tessera::plan;
 
 static bool isProducing(Operation *op) { return isa<AcquireOp, CommitOp>(op); }
 

@@ -174,8 +174,8 @@ LogicalResult Verifier::checkLayouts(Operation *op) {
   return success();
 }
 
-/// From phase scheduled on no scratch is made any more, since depths of channels fill what is left
-/// of shared memory: everything is a matter of warps.
+/// From phase planned on no scratch is made any more, since depths of channels fill what is left of
+/// shared memory: everything is a matter of warps.
 LogicalResult Verifier::checkDecomposed(Operation *op) {
   if (auto slice = dyn_cast<SliceOp>(op);
       isa<ConcatOp>(op) || (slice && !sliceKeepsRegisters(slice)))
@@ -212,7 +212,7 @@ LogicalResult Verifier::checkOp(Operation *op) {
     return success();
   if (failed(checkLayouts(op)))
     return failure();
-  if (phase >= tile::Phase::Scheduled && failed(checkDecomposed(op)))
+  if (phase >= tile::Phase::Planned && failed(checkDecomposed(op)))
     return failure();
   if (phase != tile::Phase::Allocated)
     return success();

@@ -7,7 +7,7 @@
 // A copy costs a launch that must end before the product begins, and bytes. cp.async costs time in
 // every iteration: the SM with the most blocks fetches waves x trips x tile bytes, and each byte
 // takes longer than by TMA. All four numbers are fitted to products of four tiles in six sizes on
-// an H200 (docs/Performance.md, "Rows that TMA cannot fetch"):
+// an H200 (docs/performance/experiments.md, "Rows that TMA cannot fetch"):
 //
 //   waves * trips * bytes of tiles * kLost  <=  copies * kCopyLaunch + bytes of operands *
 //   kCopyByte

@@ -3,7 +3,7 @@
 #sw = #cta.swizzle<128, dim = 1>
 #acc = #cta.frag<wgmma_acc, wg = 1>
 
-tile.kernel @large(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+tile.kernel @large(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
   // expected-error @below {{a block of @large_0 needs 262144 bytes of shared memory, but Hopper has 232440 for its tiles; make the tiles of the program smaller, for example the largest, '!cta.smem<256x256xbf16, #cta.swizzle<128, dim = 1>>', of at most 101368 bytes}}
   cta.launch @large_0 blocks() {
@@ -19,7 +19,7 @@ tile.kernel @large(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf3
 
 // -----
 
-tile.kernel @grid() attributes {phase = #tile.phase<placed>} {
+tile.kernel @grid() attributes {phase = #tile.phase<specialized>} {
   // expected-error @below {{cta-allocate-shared works on launches; run cta-lower-grid first}}
   tile.grid () = () to () step () {
   }
@@ -28,7 +28,7 @@ tile.kernel @grid() attributes {phase = #tile.phase<placed>} {
 
 // -----
 
-// expected-error @below {{cta-allocate-shared needs a kernel in phase placed, but this one is in phase raw}}
+// expected-error @below {{cta-allocate-shared needs a kernel in phase specialized, but this one is in phase raw}}
 tile.kernel @raw() attributes {phase = #tile.phase<raw>} {
   tile.return
 }
@@ -37,7 +37,7 @@ tile.kernel @raw() attributes {phase = #tile.phase<raw>} {
 
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #lin = #cta.swizzle<linear>
-tile.kernel @carried(%n: index) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+tile.kernel @carried(%n: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   cta.launch @carried_0 blocks() {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -56,7 +56,7 @@ tile.kernel @carried(%n: index) attributes {phase = #tile.phase<placed>, warpgro
 
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #lin = #cta.swizzle<linear>
-tile.kernel @over(%x: memref<?x?xf32>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+tile.kernel @over(%x: memref<?x?xf32>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   cta.launch @over_0 blocks() {
     %c0 = arith.constant 0 : index
     %t = arith.constant dense<1.0> : tensor<64x64xf32, #acc>
@@ -75,7 +75,7 @@ tile.kernel @over(%x: memref<?x?xf32>) attributes {phase = #tile.phase<placed>, 
 // -----
 
 #acc = #cta.frag<wgmma_acc, wg = 1>
-tile.kernel @unaligned(%x: memref<?x?xf32>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+tile.kernel @unaligned(%x: memref<?x?xf32>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   cta.launch @unaligned_0 blocks() {
     %c0 = arith.constant 0 : index
     %t = arith.constant dense<1.0> : tensor<64x64xf32, #acc>
@@ -90,7 +90,7 @@ tile.kernel @unaligned(%x: memref<?x?xf32>) attributes {phase = #tile.phase<plac
 // -----
 
 #acc = #cta.frag<wgmma_acc, wg = 1>
-tile.kernel @impossible(%x: memref<?x?xf32>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+tile.kernel @impossible(%x: memref<?x?xf32>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   cta.launch @impossible_0 blocks() {
     %c0 = arith.constant 0 : index
     %t = arith.constant dense<1.0> : tensor<64x40xf32, #acc>

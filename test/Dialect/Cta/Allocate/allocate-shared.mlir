@@ -16,7 +16,7 @@
 // CHECK: cta.copy %{{.*}} {mbarrier = 0 : i64, mechanism = #cta.mechanism<tma>, offset = 16384 : i64}
 // CHECK: cta.stage %{{.*}} {offset = 0 : i64}
 tile.kernel @gemm(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index)
-    attributes {phase = #tile.phase<placed>, warpgroups = 2} {
+    attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
   %c1 = arith.constant 1 : index
   cta.launch @gemm_0 blocks(%c1) {
     %c0 = arith.constant 0 : index
@@ -47,7 +47,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xbf1
 // CHECK: cta.stage %{{.*}} {offset = [[INNER]] : i64}
 // CHECK: }
 // CHECK: cta.stage %{{.*}} {offset = 0 : i64}
-tile.kernel @lifetimes(%x: memref<?x?xf32>, %n: index) attributes {phase = #tile.phase<placed>, warpgroups = 2} {
+tile.kernel @lifetimes(%x: memref<?x?xf32>, %n: index) attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
   %c1 = arith.constant 1 : index
   cta.launch @lifetimes_0 blocks(%c1) {
     %c0 = arith.constant 0 : index
@@ -76,7 +76,7 @@ tile.kernel @lifetimes(%x: memref<?x?xf32>, %n: index) attributes {phase = #tile
 // CHECK: cta.stage %{{.*}} {offset = 4096 : i64}
 // CHECK: cta.stage %{{.*}} {offset = 8192 : i64}
 // CHECK: cta.stage %{{.*}} {offset = 0 : i64}
-tile.kernel @spacious(%x: memref<?x?xf32>, %n: index) attributes {phase = #tile.phase<placed>, warpgroups = 2} {
+tile.kernel @spacious(%x: memref<?x?xf32>, %n: index) attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
   %c1 = arith.constant 1 : index
   cta.launch @spacious_0 blocks(%c1) {
     %c0 = arith.constant 0 : index
@@ -110,7 +110,7 @@ tile.kernel @spacious(%x: memref<?x?xf32>, %n: index) attributes {phase = #tile.
 // CHECK: cta.stage %{{.*}} {offset = 0 : i64}
 // CHECK-NOT: cta.stage
 // CHECK-NOT: cta.copy
-tile.kernel @views(%x: memref<?x?xf32>, %c: i1) attributes {phase = #tile.phase<placed>, warpgroups = 2} {
+tile.kernel @views(%x: memref<?x?xf32>, %c: i1) attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
   %c1 = arith.constant 1 : index
   cta.launch @views_0 blocks(%c1) {
     %c0 = arith.constant 0 : index
@@ -144,7 +144,7 @@ tile.kernel @views(%x: memref<?x?xf32>, %c: i1) attributes {phase = #tile.phase<
 // CHECK: cta.copy_out
 // CHECK-NOT: {offset = [[FIRST]] : i64}
 // CHECK: cta.copy_out
-tile.kernel @in_flight(%x: memref<?x?xf32>, %y: memref<?x?xf32>) attributes {phase = #tile.phase<placed>, warpgroups = 2} {
+tile.kernel @in_flight(%x: memref<?x?xf32>, %y: memref<?x?xf32>) attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
   %c1 = arith.constant 1 : index
   cta.launch @in_flight_0 blocks(%c1) {
     %c0 = arith.constant 0 : index
@@ -168,7 +168,7 @@ tile.kernel @in_flight(%x: memref<?x?xf32>, %y: memref<?x?xf32>) attributes {pha
 // CHECK: cta.stage %{{.*}} {offset = 212992 : i64}
 // CHECK: cta.stage %{{.*}} {offset = 204800 : i64}
 // CHECK: cta.stage %{{.*}} {offset = 212992 : i64}
-tile.kernel @paired(%x: memref<?x?xf32>, %y: memref<?x?xbf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+tile.kernel @paired(%x: memref<?x?xf32>, %y: memref<?x?xbf16>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   cta.launch @paired_0 blocks() {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
@@ -201,7 +201,7 @@ tile.kernel @paired(%x: memref<?x?xf32>, %y: memref<?x?xbf16>) attributes {phase
 // CHECK: cta.stage %{{.*}} {offset = 98304 : i64}
 // CHECK: cta.stage %{{.*}} {offset = 106496 : i64}
 // CHECK: cta.stage %{{.*}} {offset = 114688 : i64}
-tile.kernel @demanded(%x: memref<?x?xf32>, %y: memref<?x?xbf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+tile.kernel @demanded(%x: memref<?x?xf32>, %y: memref<?x?xbf16>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   cta.launch @demanded_0 blocks() attributes {min_blocks = 2} {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
@@ -226,7 +226,7 @@ tile.kernel @demanded(%x: memref<?x?xf32>, %y: memref<?x?xbf16>) attributes {pha
   tile.return
 }
 
-tile.kernel @not_demanded(%x: memref<?x?xf32>, %y: memref<?x?xbf16>) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+tile.kernel @not_demanded(%x: memref<?x?xf32>, %y: memref<?x?xbf16>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   cta.launch @not_demanded_0 blocks() {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
@@ -256,7 +256,7 @@ tile.kernel @not_demanded(%x: memref<?x?xf32>, %y: memref<?x?xbf16>) attributes 
 // CHECK: shared = 9216 : i64
 // CHECK: cta.stage %{{.*}} {offset = 1024 : i64}
 // CHECK: cta.stage %{{.*}} {offset = 5120 : i64}
-tile.kernel @fixed(%x: memref<?x?xf32>) attributes {phase = #tile.phase<placed>, warpgroups = 2} {
+tile.kernel @fixed(%x: memref<?x?xf32>) attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
   %c1 = arith.constant 1 : index
   cta.launch @fixed_0 blocks(%c1) {
     %c0 = arith.constant 0 : index
@@ -274,7 +274,7 @@ tile.kernel @fixed(%x: memref<?x?xf32>) attributes {phase = #tile.phase<placed>,
 // No shared memory at all.
 // CHECK-LABEL: tile.kernel @nothing(
 // CHECK: cta.launch @nothing_0 blocks() attributes {shared = 0 : i64}
-tile.kernel @nothing() attributes {phase = #tile.phase<placed>, warpgroups = 2} {
+tile.kernel @nothing() attributes {phase = #tile.phase<specialized>, warpgroups = 2} {
   cta.launch @nothing_0 blocks() {
   }
   tile.return

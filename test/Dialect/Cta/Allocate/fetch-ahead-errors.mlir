@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -cta-fetch-ahead -verify-diagnostics -split-input-file
 
 // What has offsets is too late.
-// expected-error @below {{cta-fetch-ahead needs a kernel in phase placed, but this one is in phase allocated; run the passes in the order of the pipeline}}
+// expected-error @below {{cta-fetch-ahead needs a kernel in phase specialized, but this one is in phase allocated; run the passes in the order of the pipeline}}
 tile.kernel @allocated(%n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   tile.return
 }
@@ -9,7 +9,7 @@ tile.kernel @allocated(%n: index) attributes {phase = #tile.phase<allocated>, wa
 // -----
 
 // A tile that has no place cannot be counted.
-tile.kernel @unknown(%R: memref<?x?xbf16>, %i: index) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+tile.kernel @unknown(%R: memref<?x?xbf16>, %i: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   cta.launch @unknown_0 blocks() {
     // expected-error @below {{makes a shared tile without a layout; cta-swizzle-shared chooses one}}
     %r0 = cta.copy %R[%i, %i] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<?>>

@@ -104,7 +104,7 @@ tile.kernel @room(%R: memref<?x?xbf16>, %C: memref<?x?xbf16>, %i: index, %j: ind
 // CHECK:      cta.copy %R[%i, %c0]
 // CHECK:      memref.load
 // CHECK-NEXT: cta.copy %R[
-tile.kernel @stays(%R: memref<?x?xbf16>, %N: memref<?xindex>, %i: index, %j: index) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+tile.kernel @stays(%R: memref<?x?xbf16>, %N: memref<?xindex>, %i: index, %j: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   cta.launch @stays_0 blocks() {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -136,7 +136,7 @@ tile.kernel @stays(%R: memref<?x?xbf16>, %N: memref<?xindex>, %i: index, %j: ind
 // CHECK:      cta.copy_out
 // CHECK-NEXT: cta.copy_out
 // CHECK-NEXT: cta.copy %R[%j, %c0]
-tile.kernel @blocks(%R: memref<?x?xbf16>, %C: memref<?x?xbf16>, %i: index, %j: index) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+tile.kernel @blocks(%R: memref<?x?xbf16>, %C: memref<?x?xbf16>, %i: index, %j: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   cta.launch @blocks_0 blocks() {
     %c0 = arith.constant 0 : index
     %r0 = cta.copy %R[%i, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
@@ -158,7 +158,7 @@ tile.kernel @blocks(%R: memref<?x?xbf16>, %C: memref<?x?xbf16>, %i: index, %j: i
 // CHECK:      cta.copy {{.*}}mechanism = #cta.mechanism<cp_async>
 // CHECK-NEXT: cta.read
 // CHECK-NEXT: cta.copy {{.*}}mechanism = #cta.mechanism<cp_async>
-tile.kernel @others(%R: memref<?x?xbf16>, %C: memref<?x?xbf16>, %i: index, %j: index) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+tile.kernel @others(%R: memref<?x?xbf16>, %C: memref<?x?xbf16>, %i: index, %j: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   cta.launch @others_0 blocks() {
     %c0 = arith.constant 0 : index
     %r0 = cta.copy %R[%i, %c0] {mechanism = #cta.mechanism<cp_async>} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #sw>

@@ -2,7 +2,7 @@
 // RUN: tile-opt %s -split-input-file -cta-lower-grid | FileCheck %s --check-prefix=FOLDED
 // RUN: tile-opt %s -split-input-file -cta-lower-grid -cta-verify | tile-opt -split-input-file -o /dev/null
 
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 !t = tensor<128x64xf32, #cta.frag<wgmma_acc, wg = 1>>
 
 // The row that is left over is one of clusters along the columns. They have the last numbers; each has a pair of columns of the last row,
@@ -170,7 +170,7 @@ tile.kernel @fours(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {ph
 // FOLDED:       scf.for
 // FOLDED-NOT:   arith.select
 // FOLDED-LABEL: tile.kernel @columns_of_another(
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 !t = tensor<128x64xf32, #cta.frag<wgmma_acc, wg = 1>>
 tile.kernel @eight(%x: memref<?x?xf32>) attributes {phase = #placed, plan = #cta.plan<persistent = 1, cluster = 2>, warpgroups = 1} {
   tile.grid (%i, %j) = (0, 0) to (1024, 320) step (128, 64) {
@@ -211,7 +211,7 @@ tile.kernel @no_row(%x: memref<?x?xf32>) attributes {phase = #placed, plan = #ct
 
 // -----
 
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 !t = tensor<128x64xf32, #cta.frag<wgmma_acc, wg = 1>>
 
 // Points behind the end of the columns would store: then clusters are filled in part, as where there is no other dimension. Those of batches

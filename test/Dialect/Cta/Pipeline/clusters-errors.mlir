@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -split-input-file -cta-lower-grid -verify-diagnostics
 
 // Blocks beyond the end of the grid have no scalars to read.
-tile.kernel @scalars(%x: memref<?xf32>, %n: index) attributes {phase = #tile.phase<placed>, plan = #cta.plan<persistent = 1, cluster = 2>, warpgroups = 1} {
+tile.kernel @scalars(%x: memref<?xf32>, %n: index) attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, cluster = 2>, warpgroups = 1} {
   // expected-error @below {{cannot run in clusters, which may have points beyond the end of its dimension 0: scalar accesses, assumptions and assertions would not hold there; plan cluster = 1, or another cluster_dim}}
   tile.grid (%i) = (0) to (%n) step (1) {
     %v = memref.load %x[%i] : memref<?xf32>
@@ -14,7 +14,7 @@ tile.kernel @scalars(%x: memref<?xf32>, %n: index) attributes {phase = #tile.pha
 
 // The grid ends before the array does: a point more would be stored.
 #rows = #cta.frag<regs = [], lanes = [[1], [2], [4], [8], [16]], warps = [[32], [64]], wg = 1>
-tile.kernel @part(%y: memref<?xf32> {tile.shape = ["M"]}, %m: index) attributes {phase = #tile.phase<placed>, plan = #cta.plan<persistent = 1, cluster = 2>, warpgroups = 1} {
+tile.kernel @part(%y: memref<?xf32> {tile.shape = ["M"]}, %m: index) attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, cluster = 2>, warpgroups = 1} {
   // expected-error @below {{cannot run in clusters, which may have points beyond the end of its dimension 0: a store there is dropped only if}}
   tile.grid (%i) = (0) to (%m) step (128) {
     %v = arith.constant dense<1.0> : tensor<128xf32, #rows>
@@ -26,7 +26,7 @@ tile.kernel @part(%y: memref<?xf32> {tile.shape = ["M"]}, %m: index) attributes 
 // -----
 
 // Behind the end of the other dimension, or in front of the point: not dropped there. A dimension that the grid does not have.
-tile.kernel @other_dim(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {phase = #tile.phase<placed>, plan = #cta.plan<persistent = 1, cluster = 2, cluster_dim = 1>, warpgroups = 1} {
+tile.kernel @other_dim(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, cluster = 2, cluster_dim = 1>, warpgroups = 1} {
   %m = tile.dim "M" : index
   %n = tile.dim "N" : index
   // expected-error @below {{beyond the end of its dimension 1: a store there is dropped only if}}
@@ -41,7 +41,7 @@ tile.kernel @other_dim(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes
 
 // -----
 
-tile.kernel @no_dim(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {phase = #tile.phase<placed>, plan = #cta.plan<persistent = 1, cluster = 2, cluster_dim = 2>, warpgroups = 1} {
+tile.kernel @no_dim(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, cluster = 2, cluster_dim = 2>, warpgroups = 1} {
   %m = tile.dim "M" : index
   %n = tile.dim "N" : index
   // expected-error @below {{has rank 2, but its plan has clusters along dimension 2}}

@@ -75,7 +75,7 @@
 // NVVM:       nvvm.cluster.arrive{{$}}
 // NVVM-NEXT:  nvvm.cluster.wait{{$}}
 tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
-    attributes {phase = #tile.phase<placed>, plan = #cta.plan<stages = 3, persistent = 1, cluster = 2>, warpgroups = 1} {
+    attributes {phase = #tile.phase<planned>, plan = #cta.plan<stages = 3, persistent = 1, cluster = 2>, warpgroups = 1} {
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
@@ -115,7 +115,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?
 // NVVM-LABEL: llvm.func @triangle_0
 // NVVM-NOT:   multicast
 tile.kernel @triangle(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %X: memref<?x?xf32> {tile.shape = ["M", "X"]})
-    attributes {phase = #tile.phase<placed>, plan = #cta.plan<stages = 2, persistent = 1, cluster = 2>, warpgroups = 1} {
+    attributes {phase = #tile.phase<planned>, plan = #cta.plan<stages = 2, persistent = 1, cluster = 2>, warpgroups = 1} {
   %M = tile.dim "M" : index
   tile.grid (%i) = (0) to (%M) step (64) {
     %c0 = arith.constant 0 : index
@@ -131,7 +131,7 @@ tile.kernel @triangle(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %X: memref
   tile.return
 }
 tile.kernel @one_each(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %X: memref<?x?xf32>)
-    attributes {phase = #tile.phase<placed>, plan = #cta.plan<stages = 2, persistent = 0, cluster = 2>, warpgroups = 1} {
+    attributes {phase = #tile.phase<planned>, plan = #cta.plan<stages = 2, persistent = 0, cluster = 2>, warpgroups = 1} {
   %M = tile.dim "M" : index
   tile.grid (%i) = (0) to (%M) step (64) {
   }

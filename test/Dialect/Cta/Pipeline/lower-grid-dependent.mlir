@@ -9,7 +9,7 @@
 // CHECK: cta.launch @two_1 blocks(%{{.*}}) attributes {dependent} {
 // PLAIN-NOT: dependent
 // GENERIC: "cta.launch"(%{{.*}}) <{dependent, symbol = "two_0"}>
-tile.kernel @two(%x: memref<?xf32> {tile.shape = ["N"]}) attributes {phase = #tile.phase<placed>} {
+tile.kernel @two(%x: memref<?xf32> {tile.shape = ["N"]}) attributes {phase = #tile.phase<planned>} {
   %n = tile.dim "N" : index
   %one = arith.constant 1.0 : f32
   tile.grid (%i) = (0) to (%n) step (128) {

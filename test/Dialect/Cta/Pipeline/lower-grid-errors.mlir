@@ -1,6 +1,6 @@
 // RUN: tile-opt %s -cta-lower-grid -split-input-file -verify-diagnostics
 
-// expected-error @below {{cta-lower-grid needs a kernel in phase placed, but this one is in phase L0 (no phase); run the passes in the order of the pipeline}}
+// expected-error @below {{cta-lower-grid needs a kernel in phase planned, but this one is in phase L0 (no phase); run the passes in the order of the pipeline}}
 tile.kernel @l0() {
   tile.grid () = () to () step () {
   }
@@ -9,7 +9,7 @@ tile.kernel @l0() {
 
 // -----
 
-tile.kernel @zero_step() attributes {phase = #tile.phase<placed>} {
+tile.kernel @zero_step() attributes {phase = #tile.phase<planned>} {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
   // expected-error @below {{has the step 0 in dimension 1; a step must be at least 1}}
@@ -20,7 +20,7 @@ tile.kernel @zero_step() attributes {phase = #tile.phase<placed>} {
 
 // -----
 
-tile.kernel @negative_step(%n: index) attributes {phase = #tile.phase<placed>} {
+tile.kernel @negative_step(%n: index) attributes {phase = #tile.phase<planned>} {
   %c = arith.constant -4 : index
   // expected-error @below {{has the step -4 in dimension 0; a step must be at least 1}}
   tile.grid (%i) = (0) to (%n) step (%c) {
@@ -31,7 +31,7 @@ tile.kernel @negative_step(%n: index) attributes {phase = #tile.phase<placed>} {
 // -----
 
 // expected-error @below {{has the plan 3 : i64; a plan is a #cta.plan}}
-tile.kernel @plan(%n: index) attributes {phase = #tile.phase<placed>, plan = 3} {
+tile.kernel @plan(%n: index) attributes {phase = #tile.phase<planned>, plan = 3} {
   tile.grid (%i) = (0) to (%n) step (1) {
   }
   tile.return
@@ -39,7 +39,7 @@ tile.kernel @plan(%n: index) attributes {phase = #tile.phase<placed>, plan = 3} 
 
 // -----
 
-tile.kernel @too_long() attributes {phase = #tile.phase<placed>} {
+tile.kernel @too_long() attributes {phase = #tile.phase<planned>} {
   // expected-error @below {{has [2147483648] points, and a launch takes at most 2147483647 of them; split the grid, or make its steps longer}}
   tile.grid (%i) = (-1) to (2147483647) step (1) {
   }
@@ -49,7 +49,7 @@ tile.kernel @too_long() attributes {phase = #tile.phase<placed>} {
 // -----
 
 // More points than an index can count.
-tile.kernel @longest() attributes {phase = #tile.phase<placed>} {
+tile.kernel @longest() attributes {phase = #tile.phase<planned>} {
   // expected-error @below {{has [9223372036854775807] points}}
   tile.grid (%i) = (-9223372036854775807) to (9223372036854775807) step (1) {
   }
@@ -59,7 +59,7 @@ tile.kernel @longest() attributes {phase = #tile.phase<placed>} {
 // -----
 
 // 2^64 of them, which would be 0.
-tile.kernel @too_many(%n: index) attributes {phase = #tile.phase<placed>} {
+tile.kernel @too_many(%n: index) attributes {phase = #tile.phase<planned>} {
   // expected-error @below {{has [4294967296, ?, 4294967296] points, and a launch takes at most 2147483647 of them}}
   tile.grid (%i, %j, %k) = (0, 0, 0) to (4294967296, %n, 4294967296) step (1, 1, 1) {
   }
@@ -69,7 +69,7 @@ tile.kernel @too_many(%n: index) attributes {phase = #tile.phase<placed>} {
 // -----
 
 // A persistent loop counts further than its last point.
-tile.kernel @too_many_points() attributes {phase = #tile.phase<placed>, plan = #cta.plan<persistent = 1>} {
+tile.kernel @too_many_points() attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1>} {
   // expected-error @below {{has [1024, 2097152] points, and a launch takes at most 2145386496 of them}}
   tile.grid (%i, %j) = (0, 0) to (1024, 2097152) step (1, 1) {
   }
@@ -82,7 +82,7 @@ tile.kernel @too_many_points() attributes {phase = #tile.phase<placed>, plan = #
 !t = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
 // Blocks that are not persistent are in no clusters.
 tile.kernel @one_each(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %X: memref<?x?xf32> {tile.shape = ["M", "X"]})
-    attributes {phase = #tile.phase<placed>, plan = #cta.plan<stages = 2, persistent = 0, cluster = 2>, warpgroups = 1} {
+    attributes {phase = #tile.phase<planned>, plan = #cta.plan<stages = 2, persistent = 0, cluster = 2>, warpgroups = 1} {
   %M = tile.dim "M" : index
   // expected-error @below {{has a plan with cluster = 2, but persistent = 0; only persistent launches run in clusters: plan persistent = 1, or cluster = 1}}
   tile.grid (%i) = (0) to (%M) step (64) {

@@ -4,7 +4,7 @@
 
 #panel_acc = #cta.frag<wgmma_acc, wg = 1>
 !panel_tile = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 
 // CHECK-LABEL: tile.kernel @matrix(
 // CHECK: %[[M:.*]] = arith.maxsi

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -cta-lower-grid | FileCheck %s
 // RUN: tile-opt %s -cta-lower-grid | tile-opt -canonicalize -cse -cta-verify | tile-opt | FileCheck %s --check-prefix=AGAIN
 
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 
 // The first number of a persistent loop over clusters is that of the place, if the points fill eight rounds of the blocks. Which block
 // of its cluster one is does not depend on it.

@@ -15,7 +15,7 @@
 // CHECK: memref.store %{{.*}}, %{{.*}}[%[[I]]]
 // CHECK-NOT: tile.grid
 // CHECK-NOT: tile.yield
-tile.kernel @vector(%x: memref<?xf32> {tile.shape = ["N"]}) attributes {phase = #tile.phase<placed>} {
+tile.kernel @vector(%x: memref<?xf32> {tile.shape = ["N"]}) attributes {phase = #tile.phase<planned>} {
   %n = tile.dim "N" : index
   %one = arith.constant 1.0 : f32
   tile.grid (%i) = (0) to (%n) step (128) {
@@ -40,7 +40,7 @@ tile.kernel @vector(%x: memref<?xf32> {tile.shape = ["N"]}) attributes {phase = 
 // CHECK: %[[IS:.*]] = arith.muli %[[II]], %[[S]]
 // CHECK: arith.addi %[[IS]], %[[LO]]
 // CHECK: arith.index_castui %[[J]] : i32 to index
-tile.kernel @matrix(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}, %lo: index, %s: index) attributes {phase = #tile.phase<placed>} {
+tile.kernel @matrix(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}, %lo: index, %s: index) attributes {phase = #tile.phase<planned>} {
   %m = tile.dim "M" : index
   %n = tile.dim "N" : index
   %one = arith.constant 1.0 : f32
@@ -71,7 +71,7 @@ tile.kernel @matrix(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}, %lo: index, %
 // CHECK: arith.index_castui %[[J]] : i32 to index
 // CHECK: cta.launch @grouped_1 blocks()
 // CHECK-NOT: cta.block_id
-tile.kernel @grouped(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {phase = #tile.phase<placed>} {
+tile.kernel @grouped(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {phase = #tile.phase<planned>} {
   %m = tile.dim "M" : index
   %n = tile.dim "N" : index
   %one = arith.constant 1.0 : f32
@@ -91,7 +91,7 @@ tile.kernel @grouped(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {
 // CHECK: %[[ZERO:.*]] = arith.constant 0 : index
 // CHECK: %[[NINE:.*]] = arith.constant 9 : index
 // CHECK: cta.launch @static_0 blocks(%[[THREE]], %[[ZERO]], %[[NINE]])
-tile.kernel @static(%x: memref<?xf32>) attributes {phase = #tile.phase<placed>} {
+tile.kernel @static(%x: memref<?xf32>) attributes {phase = #tile.phase<planned>} {
   %one = arith.constant 1.0 : f32
   tile.grid (%i, %j, %k) = (-1, 5, 0) to (4, 5, 9) step (2, 1, 1) {
     memref.store %one, %x[%k] : memref<?xf32>
@@ -105,7 +105,7 @@ tile.kernel @static(%x: memref<?xf32>) attributes {phase = #tile.phase<placed>} 
 // CHECK: cta.launch @most_0 blocks(%[[MOST]])
 // CHECK: %[[ZERO:.*]] = arith.constant 0 : index
 // CHECK: cta.launch @most_1 blocks(%{{.*}}, %{{.*}}, %[[ZERO]])
-tile.kernel @most() attributes {phase = #tile.phase<placed>} {
+tile.kernel @most() attributes {phase = #tile.phase<planned>} {
   tile.grid (%i) = (-1) to (2147483646) step (1) {
   }
   tile.grid (%i, %j, %k) = (0, 0, 0) to (4294967296, 4294967296, 0) step (1, 1, 1) {

@@ -3,7 +3,7 @@
 
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #tma = #cta.mechanism<tma>
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 !a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
 !b = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
 !sum = tensor<64x64xf32, #acc>
@@ -228,7 +228,7 @@ tile.kernel @in_front(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %poi
 
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #tma = #cta.mechanism<tma>
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 !a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
 !b = !cta.smem<64x152xbf16, #cta.swizzle<128, dim = 0>>
 !sum = tensor<64x152xf32, #acc>
@@ -289,7 +289,7 @@ tile.kernel @unaligned_parts(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: mem
 #rows = #cta.frag<regs = [[0, 0, 1], [0, 0, 2], [0, 0, 4], [0,0,8],[0,0,16],[0,0,32],[1,0,0]], lanes = [[0, 1, 0], [0, 2,0], [0, 4, 0], [0, 8, 0], [0, 16, 0]], warps = [[0, 32, 0], [0, 64, 0]], wg = 1>
 !t = !cta.smem<2x128x64xbf16, #cta.swizzle<128, dim = 2>>
 tile.kernel @pieces(%A: memref<?x?x?xbf16>, %C: memref<?x?x?xbf16>, %n: index, %K: index)
-    attributes {phase = #tile.phase<placed>, warpgroups = 1, plan = #cta.plan<stages = 2, persistent = 1, cluster = 2>} {
+    attributes {phase = #tile.phase<planned>, warpgroups = 1, plan = #cta.plan<stages = 2, persistent = 1, cluster = 2>} {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
   %c64 = arith.constant 64 : index

@@ -7,7 +7,7 @@
 // CHECK: cta.channel
 // CHECK: cta.acquire
 // CHECK-NOT: require
-tile.kernel @met(%A: memref<?x?xbf16>, %n: index) attributes {phase = #tile.phase<placed>, plan = #cta.plan<stages = 3>, warpgroups = 1} {
+tile.kernel @met(%A: memref<?x?xbf16>, %n: index) attributes {phase = #tile.phase<planned>, plan = #cta.plan<stages = 3>, warpgroups = 1} {
   %c1 = arith.constant 1 : index
   cta.launch @met_0 blocks(%c1) {
     %c0 = arith.constant 0 : index
@@ -26,7 +26,7 @@ tile.kernel @met(%A: memref<?x?xbf16>, %n: index) attributes {phase = #tile.phas
 
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #sw = #cta.swizzle<128, dim = 1>
-tile.kernel @once(%A: memref<?x?xbf16>) attributes {phase = #tile.phase<placed>, plan = #cta.plan<stages = 3>, warpgroups = 1} {
+tile.kernel @once(%A: memref<?x?xbf16>) attributes {phase = #tile.phase<planned>, plan = #cta.plan<stages = 3>, warpgroups = 1} {
   %c1 = arith.constant 1 : index
   cta.launch @once_0 blocks(%c1) {
     %c0 = arith.constant 0 : index
@@ -41,7 +41,7 @@ tile.kernel @once(%A: memref<?x?xbf16>) attributes {phase = #tile.phase<placed>,
 
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #sw = #cta.swizzle<128, dim = 1>
-tile.kernel @unplanned(%A: memref<?x?xbf16>, %n: index) attributes {phase = #tile.phase<placed>, warpgroups = 1} {
+tile.kernel @unplanned(%A: memref<?x?xbf16>, %n: index) attributes {phase = #tile.phase<planned>, warpgroups = 1} {
   %c1 = arith.constant 1 : index
   cta.launch @unplanned_0 blocks(%c1) {
     %c0 = arith.constant 0 : index
@@ -59,7 +59,7 @@ tile.kernel @unplanned(%A: memref<?x?xbf16>, %n: index) attributes {phase = #til
 // What cta-plan found out.
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #sw = #cta.swizzle<128, dim = 1>
-tile.kernel @declined(%A: memref<?x?xbf16>, %n: index) attributes {cta.unpipelined = "nothing fits; make the tile smaller", phase = #tile.phase<placed>, plan = #cta.plan<stages = 0>, warpgroups = 1} {
+tile.kernel @declined(%A: memref<?x?xbf16>, %n: index) attributes {cta.unpipelined = "nothing fits; make the tile smaller", phase = #tile.phase<planned>, plan = #cta.plan<stages = 0>, warpgroups = 1} {
   %c1 = arith.constant 1 : index
   cta.launch @declined_0 blocks(%c1) {
     %c0 = arith.constant 0 : index

@@ -3,7 +3,7 @@
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 !tile = !cta.smem<64x64xbf16, #sw>
 !sum = tensor<64x64xf32, #acc>
 !out = tensor<64x64xbf16, #acc>

@@ -5,7 +5,7 @@
 #sw = #cta.swizzle<128, dim = 1>
 #kmajor = #cta.swizzle<128, dim = 0>
 #tma = #cta.mechanism<tma>
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 !tile = !cta.smem<64x64xbf16, #sw>
 !tileT = !cta.smem<64x64xbf16, #kmajor>
 !linear = !cta.smem<32x128xbf16, #cta.swizzle<linear>>

@@ -111,6 +111,8 @@ tile.kernel @attention(%Q: memref<?x64xbf16>, %K: memref<?x64xbf16>, %V: memref<
 // of depth 1, no pending in the plan.
 // CHECK-LABEL: tile.kernel @registers
 // CHECK-NOT:   cta.async
+// CHECK:       tile.kernel @shared
+// CHECK-NOT:   cta.async
 // CHECK:       tile.kernel @read
 // CHECK-NOT:   cta.async
 // CHECK:       tile.kernel @loaded
@@ -128,6 +130,33 @@ tile.kernel @attention(%Q: memref<?x64xbf16>, %K: memref<?x64xbf16>, %V: memref<
 tile.kernel @registers(%Q: memref<?x64xbf16>, %V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
     attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<pending = 1, registers = 96>} {
   cta.launch @registers_0 blocks() {
+    %cv = cta.channel : !cta.channel<2, !q>
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !sum
+    %x = cta.load %Q[%c0, %c0] : memref<?x64xbf16> -> tensor<64x64xbf16, #acc>
+    %q = cta.stage %x : tensor<64x64xbf16, #acc> -> !q
+    %r = scf.for %j = %c0 to %n step %c64 iter_args(%o0 = %zero) -> (!sum) {
+      %s = cta.wgmma %q, %q : !q, !q -> !sum
+      %h = arith.truncf %s : !sum to tensor<64x64xbf16, #acc>
+      %a = cta.convert_layout %h {how = #cta.conversion<no_op>} : tensor<64x64xbf16, #acc> -> tensor<64x64xbf16, #wa>
+      %pv = cta.acquire %cv : !cta.channel<2, !q>
+      %v0 = cta.copy %V[%j, %c0] {mechanism = #tma} : memref<?x64xbf16> -> !q
+      cta.commit %cv, %pv (%v0) : !cta.channel<2, !q>
+      %qv, %v = cta.wait %cv : !cta.channel<2, !q>
+      %o = cta.wgmma %a, %v, %o0 : tensor<64x64xbf16, #wa>, !q -> !sum
+      cta.release %cv, %qv : !cta.channel<2, !q>
+      scf.yield %o : !sum
+    }
+    cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
+  }
+  tile.return
+}
+
+// Four blocks share the registers of an SM: 640 threads, 96 registers each when they start.
+tile.kernel @shared(%Q: memref<?x64xbf16>, %V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
+    attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<pending = 1, producers = 1, blocks_per_sm = 4>} {
+  cta.launch @shared_0 blocks() {
     %cv = cta.channel : !cta.channel<2, !q>
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index

@@ -81,7 +81,7 @@
 !a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
 !b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
 tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
-    attributes {phase = #tile.phase<placed>, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
+    attributes {phase = #tile.phase<planned>, plan = #cta.plan<stages = 3, persistent = 1, stream_k = 4>, warpgroups = 1} {
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s -split-input-file -verify-diagnostics -cta-lower-grid -cta-stream-k
 
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 #acc = #cta.frag<wgmma_acc, wg = 1>
 !acc = tensor<64x128xf32, #acc>
 !a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
@@ -29,7 +29,7 @@ tile.kernel @not_persistent(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: 
 
 // -----
 
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 #acc = #cta.frag<wgmma_acc, wg = 1>
 !acc = tensor<64x128xf32, #acc>
 !a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
@@ -59,7 +59,7 @@ tile.kernel @scaled(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?
 
 // -----
 
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 #acc = #cta.frag<wgmma_acc, wg = 1>
 !acc = tensor<64x128xf32, #acc>
 !a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
@@ -89,7 +89,7 @@ tile.kernel @start(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x
 
 // -----
 
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 #acc = #cta.frag<wgmma_acc, wg = 1>
 !acc = tensor<64x128xf32, #acc>
 !a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
@@ -118,7 +118,7 @@ tile.kernel @triangle(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref
 
 // -----
 
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 #acc = #cta.frag<wgmma_acc, wg = 1>
 !acc = tensor<64x128xf32, #acc>
 !a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
@@ -149,7 +149,7 @@ tile.kernel @stores(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?
 
 // -----
 
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 #acc = #cta.frag<wgmma_acc, wg = 1>
 !acc = tensor<64x128xf32, #acc>
 !a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
@@ -180,7 +180,7 @@ tile.kernel @before(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?
 
 // -----
 
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 #acc = #cta.frag<wgmma_acc, wg = 1>
 !acc = tensor<64x128xf32, #acc>
 !a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
@@ -216,7 +216,7 @@ tile.kernel @two_loops(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memre
 
 // -----
 
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 #acc = #cta.frag<wgmma_acc, wg = 1>
 !acc = tensor<64x128xf32, #acc>
 !a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
@@ -243,21 +243,21 @@ tile.kernel @no_loop(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<
 // -----
 
 // expected-error @below {{has a plan with stream_k beside replicate = blocks, which gives each warpgroup points of its own: plan one of them}}
-tile.kernel @replicas() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks, warpgroups = 2, stream_k = 4>, warpgroups = 1} {
+tile.kernel @replicas() attributes {phase = #tile.phase<planned>, plan = #cta.plan<replicate = blocks, warpgroups = 2, stream_k = 4>, warpgroups = 1} {
   tile.return
 }
 
 // -----
 
 // expected-error @below {{has a plan with stream_k beside overlap, which cuts the loop over points in another way: plan one of them}}
-tile.kernel @overlap() attributes {phase = #tile.phase<placed>, plan = #cta.plan<overlap = 1, stream_k = 4>, warpgroups = 1} {
+tile.kernel @overlap() attributes {phase = #tile.phase<planned>, plan = #cta.plan<overlap = 1, stream_k = 4>, warpgroups = 1} {
   tile.return
 }
 
 // -----
 
 // expected-remark @below {{stream_k cuts loops over products of the tensor cores, and there is none here}}
-tile.kernel @none(%x: memref<?xf32>, %n: index) attributes {phase = #tile.phase<placed>, plan = #cta.plan<persistent = 1, stream_k = 4>, warpgroups = 1} {
+tile.kernel @none(%x: memref<?xf32>, %n: index) attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, stream_k = 4>, warpgroups = 1} {
   %one = arith.constant 1.0 : f32
   tile.grid (%i) = (0) to (%n) step (128) {
     memref.store %one, %x[%i] : memref<?xf32>

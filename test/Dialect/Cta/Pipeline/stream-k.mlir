@@ -2,7 +2,7 @@
 // RUN: tile-opt %s -split-input-file -cta-lower-grid -cta-stream-k -canonicalize -cse -cta-verify | FileCheck %s --check-prefix=CLEAN
 // RUN: tile-opt %s -split-input-file -cta-lower-grid -cta-stream-k -convert-cta-to-tile | FileCheck %s --check-prefix=TILE
 
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 #acc = #cta.frag<wgmma_acc, wg = 1>
 !acc = tensor<64x128xf32, #acc>
 !out = tensor<64x128xbf16, #acc>
@@ -67,7 +67,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?
 
 // -----
 
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 #acc = #cta.frag<wgmma_acc, wg = 1>
 !acc = tensor<64x128xf32, #acc>
 !a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
@@ -110,7 +110,7 @@ tile.kernel @cluster(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<
 
 // -----
 
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 
 // Nothing to do: a launch without products beside one that asks for it; stream_k = 0; no plan.
 // CHECK-LABEL: tile.kernel @copies(

@@ -1,5 +1,5 @@
 // RUN: tile-opt %s -split-input-file -cta-plan | FileCheck %s --check-prefix=PLAN
-// RUN: tile-opt %s -split-input-file -cta-lower-grid -canonicalize | FileCheck %s --check-prefix=GRID
+// RUN: tile-opt %s -split-input-file -cta-plan=derive=false -cta-lower-grid -canonicalize | FileCheck %s --check-prefix=GRID
 
 #placed = #tile.phase<placed>
 #acc = #cta.frag<wgmma_acc, wg = 1>

@@ -6,7 +6,7 @@
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 !a = !cta.smem<128x64xbf16, #sw>
 !b = !cta.smem<64x256xbf16, #sw>
 !sum = tensor<128x256xf32, #acc>

@@ -5,7 +5,7 @@
 #sw = #cta.swizzle<128, dim = 1>
 #narrow = #cta.swizzle<64, dim = 1>
 #tma = #cta.mechanism<tma>
-#placed = #tile.phase<placed>
+#placed = #tile.phase<planned>
 !tile = !cta.smem<64x64xbf16, #sw>
 !half = !cta.smem<64x32xbf16, #narrow>
 !sum = tensor<64x64xf32, #acc>

@@ -1,5 +1,5 @@
 // RUN: tile-opt %s -cta-plan | FileCheck %s
-// RUN: tile-opt %s -cta-plan | tile-opt -cta-plan -o %t.twice && tile-opt %s -cta-plan | diff - %t.twice
+// RUN: tile-opt %s -cta-plan -o %t.once && sed "s/phase<planned>/phase<placed>/" %t.once | tile-opt -cta-plan | diff %t.once -
 // The plan of placed kernels: what the text leaves open is decided.
 
 #acc2 = #cta.frag<wgmma_acc, wg = 2>
@@ -314,7 +314,7 @@ tile.kernel @one_operand(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: mem
 
 // A kernel without grids has nothing to plan.
 // CHECK-LABEL: tile.kernel @nothing()
-// CHECK-NOT: plan
+// CHECK-NOT: plan =
 tile.kernel @nothing() attributes {phase = #placed, warpgroups = 1} {
   tile.return
 }

@@ -7,7 +7,8 @@
 
 #include <cmath>
 
-using namespace tessera::cta;
+
+using namespace tessera::plan;
 
 namespace {
 /// A GEMM of bf16 with f32 accumulators, its result staged whole.

@@ -7,7 +7,7 @@
 include "tessera/Dialect/Cta/PassBase.td"
 
 def ExpandLoops : CtaPass<"cta-expand-loops"> {
-  let summary = "Loads run ahead in the threads that compute";
+  let summary = "Run loads ahead in the threads that compute, where there are no roles";
   let description = [{
     Requires and ensures *specialized*. Inlines every `cta.step`. In a launch without roles (`producers = 0` in the plan) acquire, copies and commit of a loop's channel of
     depth D move D - 1 iterations ahead: those of the first iterations come in front of the loop, those of iteration k + D - 1 into iteration k, both on
@@ -30,7 +30,7 @@ def ExpandLoops : CtaPass<"cta-expand-loops"> {
 }
 
 def InsertWaits : CtaPass<"cta-insert-waits"> {
-  let summary = "Counted waits for products in flight";
+  let summary = "Insert counted waits for matrix products in flight";
   let description = [{
     Requires and ensures *specialized*. In front of every `cta.complete` and every `cta.release` with `after` comes a `cta.wgmma_wait` with the number of groups that were
     surely issued behind the product in question on every path to there: as many may stay in flight. What may be in flight at a wait goes through
@@ -46,7 +46,7 @@ def InsertWaits : CtaPass<"cta-insert-waits"> {
 }
 
 def LowerChannels : CtaPass<"cta-lower-channels"> {
-  let summary = "Channels become rings of tiles and mbarriers";
+  let summary = "Turn channels into rings of shared tiles and mbarriers";
   let description = [{
     Requires and ensures *specialized*. See docs/design/Channels.md for the IR. Slot and parity of each side are i32 values that the loops of its role carry; a credit is the
     number of its slot.
@@ -57,7 +57,7 @@ def LowerChannels : CtaPass<"cta-lower-channels"> {
 }
 
 def FetchAhead : CtaPass<"cta-fetch-ahead"> {
-  let summary = "Tiles that no channel brings are fetched before the one in front is read";
+  let summary = "Start copies outside channels before the tile ahead of them is read";
   let description = [{
     Requires *placed* or *specialized*, lowered grids and channels; ensures what it found. Where several `cta.copy` by TMA without a slot follow each other in a block (parts of a
     residual in the epilogue of warpgroups that take turns), up to three are under way beside the one that is awaited: each moves, with its scalar arithmetic, to where the
@@ -95,7 +95,7 @@ def AllocateShared : CtaPass<"cta-allocate-shared"> {
 }
 
 def InsertBarriers : CtaPass<"cta-insert-barriers"> {
-  let summary = "Barriers, fences and waits where one thread's access must follow another's";
+  let summary = "Insert barriers, fences and waits where one thread's access must follow another's";
   let description = [{
     Requires and ensures *allocated*. Inserts `cta.barrier`, `cta.fence_async`, `cta.await`, `cta.await_copies` and `cta.await_stores` where an access must follow another of
     the same bytes of shared memory, or of the same global memory if the launch writes it. The table of hazards is at the head of `InsertBarriers.cpp`. A data
@@ -116,7 +116,7 @@ def InsertBarriers : CtaPass<"cta-insert-barriers"> {
 }
 
 def AssignRegisters : CtaPass<"cta-assign-registers"> {
-  let summary = "Threads and the register budget of each launch";
+  let summary = "Set the threads and the register budget of each launch";
   let description = [{
     Requires and ensures *allocated*. Sets `threads` (128 a warpgroup), `max_registers` (what the threads of an SM have each when the
     block starts) and, for launches with tensor-core products whose accumulators and shared memory allow it, `min_blocks = 2`. A

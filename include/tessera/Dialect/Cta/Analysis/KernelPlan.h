@@ -14,19 +14,19 @@ namespace tessera::cta {
 /// The plan of a kernel; null if it has none.
 PlanAttr planOf(tile::KernelOp kernel);
 
-/// Whether the kernel's plan is carried out or refused: it is nobody's guess, and the kernel no
-/// variant behind the one that the plan was made for. Other kernels leave out what they cannot do.
+/// The same as a struct; all entries are open if it has none.
+plan::Plan planStructOf(tile::KernelOp kernel);
+
+/// True if the plan must be honoured: the user gave it, and the kernel is the variant for which it
+/// was given. Other kernels leave out what they cannot do.
 bool demandsPlan(tile::KernelOp kernel);
 
-/// How many points of a grid a block computes at a time, each by warpgroups of its own: 1 but for
-/// `replicate = blocks`.
+/// Output tiles that a block computes at a time, each by warpgroups of its own: 1 but for
+/// `replicate = blocks`. `plan` may be null.
 int64_t replicasOf(PlanAttr plan);
 
-/// The warpgroups that share one point, if the plan says so.
-std::optional<int64_t> warpgroupsOfPoint(PlanAttr plan);
-
-/// The plan (or, if null, one that says nothing else) with this width of an epilogue's parts.
-PlanAttr withEpilogue(mlir::MLIRContext *context, PlanAttr plan, int64_t width);
+/// The warpgroups that share one output tile, if the plan says so. `plan` may be null.
+std::optional<int64_t> warpgroupsOfTile(PlanAttr plan);
 
 } // namespace tessera::cta
 

@@ -7,7 +7,7 @@
 include "tessera/Dialect/Cta/PassBase.td"
 
 def ConvertCtaToTile : CtaPass<"convert-cta-to-tile"> {
-  let summary = "Erase placement: back to L0";
+  let summary = "Erase placement and schedule: turn a kernel back into a tile program";
   let description = [{
     Requires *raw*, *placed* or *scheduled*; ensures L0. Every op becomes the L0 op it stands for (`EraseOpInterface`), layouts, shared memory, mechanisms, `phase` and
     `warpgroups` vanish, demands (`require`) and hints with them. A `cta.launch` becomes a grid over its blocks, steps are inlined, a `cta.wait` sees the

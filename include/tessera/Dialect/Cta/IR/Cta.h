@@ -7,6 +7,7 @@
 
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Layout/RegisterLayout.h"
+#include "tessera/Plan/Plan.h"
 
 #include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"

@@ -132,6 +132,10 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
     OptionalParameter<"std::optional<int64_t>">:$epilogue,
     OptionalParameter<"std::optional<int64_t>">:$overlap, OptionalParameter<"std::optional<int64_t>">:$stream_k,
     OptionalParameter<"std::optional<int64_t>">:$cluster_dim, OptionalParameter<"std::optional<int64_t>">:$least_group);
+  let builders = [AttrBuilder<(ins "const ::tessera::plan::Plan &":$plan)>];
+  let extraClassDeclaration = [{
+    ::tessera::plan::Plan asPlan() const;
+  }];
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

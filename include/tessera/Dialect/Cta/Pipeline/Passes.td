@@ -7,9 +7,9 @@
 include "tessera/Dialect/Cta/PassBase.td"
 
 def LowerGrid : CtaPass<"cta-lower-grid"> {
-  let summary = "Grids become launches over a linear block number";
+  let summary = "Turn grids into launches: persistent loops, clusters, the order of output tiles";
   let description = [{
-    Requires and ensures *placed*. Each `tile.grid` becomes a `cta.launch` with the symbol `<kernel>_<number of the grid>`. The numbers of blocks, ceil((upper - lower) / step)
+    Requires and ensures *planned*. Each `tile.grid` becomes a `cta.launch` with the symbol `<kernel>_<number of the grid>`. The numbers of blocks, ceil((upper - lower) / step)
     and at least 0, are computed before it in the kernel's body; inside, the coordinates follow from `cta.block_id`, the last dimension fastest. With
     `order = <group = g>`, or without an order and with `group = g` in the kernel's plan, blocks go down g rows of the first dimension before they move
     to the next column. The arithmetic on block numbers is i32: a launch has less than 2³¹ blocks.
@@ -45,9 +45,9 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
 }
 
 def StreamK : CtaPass<"cta-stream-k"> {
-  let summary = "The last points of a persistent launch by iterations instead of points";
+  let summary = "Divide the last wave of a persistent launch by iterations (stream-K)";
   let description = [{
-    Requires and ensures *placed*, lowered grids. With `stream_k = m` in the kernel's plan the points that would fill the last round of a persistent launch only in part are dealt
+    Requires and ensures *planned*, lowered grids. With `stream_k = m` in the kernel's plan the points that would fill the last round of a persistent launch only in part are dealt
     out to all blocks by their iterations, in parts of at least m of the same length, if that spares at least m iterations. A block computes the end of one point, whose sums it
     leaves in workspace (`cta.put_partial`), then the beginning of another, adds the sums of the blocks that have the rest (`cta.add_partial`) and does the epilogue. What is
     divided is decided when the launch begins, from sizes and the number of cores. Results do not depend on how fast blocks are.
@@ -79,7 +79,7 @@ def StreamK : CtaPass<"cta-stream-k"> {
 }
 
 def PipelineCopies : CtaPass<"cta-pipeline-copies"> {
-  let summary = "Copies feed channels";
+  let summary = "Let loads in loops feed channels";
   let description = [{
     Requires *placed* with lowered grids and decomposed ops; ensures *scheduled*. Every `cta.copy` inside a loop, by TMA or cp.async, becomes the producing side of a
     channel of open depth; its readers get the tile from the consuming side, released behind the last of them. Copies of one block
@@ -106,7 +106,7 @@ def PipelineCopies : CtaPass<"cta-pipeline-copies"> {
 }
 
 def DeferSums : CtaPass<"cta-defer-sums"> {
-  let summary = "Lanes add up behind the loop";
+  let summary = "Move the shuffles of a sum along rows out of the loop";
   let description = [{
     Requires and ensures *scheduled*. A loop that waits for slots and carries a sum along a dimension which lies in several lanes of a warp, from zero, itself or times a factor that all
     lanes have, and reads it nowhere else, carries the sum of each lane's elements instead; the shuffles happen behind the loop. The summed tile is reshaped, in the same registers, so that
@@ -129,7 +129,7 @@ def DeferSums : CtaPass<"cta-defer-sums"> {
 }
 
 def PeelMasks : CtaPass<"cta-peel-masks"> {
-  let summary = "Iterations in which masks hold everywhere run without them";
+  let summary = "Run the iterations in which all masks hold without them";
   let description = [{
     Requires and ensures *scheduled*. In a loop that waits for slots, a comparison (`slt`, `sle`, `sgt`, `sge` on i32) of coordinates that are the induction variable and a `cta.iota`
     against what does not change (a scalar, coordinates, a constant) holds for all elements until the greatest coordinate reaches the least bound. The loop is cut there: the first part has
@@ -154,7 +154,7 @@ def PeelMasks : CtaPass<"cta-peel-masks"> {
 }
 
 def Schedule : CtaPass<"cta-schedule"> {
-  let summary = "Solve the schedules of loops, choose the depth of channels";
+  let summary = "Solve the modulo schedule of each loop and choose the depth of channels";
   let description = [{
     Requires and ensures *scheduled*. Each `scf.for` whose body waits for slots becomes a problem of modulo scheduling for one warpgroup (`lib/Schedule`), inner
     loops first; one whose length the text does not say counts as 64 iterations of the loop around it. Operations of the problem are loads (acquire to commit),
@@ -186,7 +186,7 @@ def Schedule : CtaPass<"cta-schedule"> {
 }
 
 def OverlapEpilogue : CtaPass<"cta-overlap-epilogue"> {
-  let summary = "A point's epilogue beside the next point's products";
+  let summary = "Run the epilogue of an output tile concurrently with the next main loop";
   let description = [{
     Requires and ensures *scheduled*, channels with depths. With `overlap = 1` in the kernel's plan the loop over points of a persistent launch keeps the accumulators of
     the last point: its epilogue runs while the products of this one are in flight, a part (up to a store) between the issue and the completion of the products of one
@@ -222,7 +222,7 @@ def OverlapEpilogue : CtaPass<"cta-overlap-epilogue"> {
 }
 
 def RotateLoops : CtaPass<"cta-rotate-loops"> {
-  let summary = "Products of an iteration run beside later iterations";
+  let summary = "Run matrix products concurrently with later iterations";
   let description = [{
     Requires and ensures *scheduled*. With `pending` above 0 in the kernel's plan, loops whose products have different stages are software-pipelined. The stages are those of the
     schedule of the loop (`products` of its `cta.schedule`), or, without one, 1 more for each product that a product's `a` (in registers) depends on. With the greatest stage n an iteration
@@ -249,7 +249,7 @@ def RotateLoops : CtaPass<"cta-rotate-loops"> {
 }
 
 def DeferWaits : CtaPass<"cta-defer-waits"> {
-  let summary = "Products stay in flight";
+  let summary = "Let matrix products stay in flight over the end of an iteration";
   let description = [{
     Requires and ensures *scheduled*. With `pending` above 0 in the kernel's plan:
 

@@ -7,7 +7,7 @@
 include "tessera/Dialect/Cta/PassBase.td"
 
 def ConvertTileToCta : CtaPass<"convert-tile-to-cta"> {
-  let summary = "L0 to cta ops on unencoded tensors";
+  let summary = "Turn a tile program into cta ops on tensors without layouts";
   let description = [{
     Requires L0 (`tile-verify` clean, helpers inlined). Ensures *raw*. Named reductions become general ones; operands of products are
     staged (`cta.stage` to `#cta.swizzle<?>`) where they are made, so that one from outside a loop is staged once; products are `cta.mma`.
@@ -19,7 +19,7 @@ def ConvertTileToCta : CtaPass<"convert-tile-to-cta"> {
 }
 
 def FormWgmma : CtaPass<"cta-form-wgmma"> {
-  let summary = "Products that the tensor cores can do become cta.wgmma";
+  let summary = "Choose the matrix products that the tensor cores do (cta.wgmma)";
   let description = [{
     Requires and ensures *raw*. Replaces `cta.mma` by `cta.wgmma` where types and extents allow it, inserts converts only (without an encoding: there the
     layout may change), and keeps `a` in registers where it is computed from the result of a product: shared memory would be a detour. What stays a `cta.mma` gets

@@ -7,7 +7,7 @@
 include "tessera/Dialect/Cta/PassBase.td"
 
 def PlanReplicas : CtaPass<"cta-plan-replicas"> {
-  let summary = "Products with an epilogue that computes: two warpgroups, each with points of its own";
+  let summary = "Choose ping-pong for matrix products whose epilogue computes";
   let description = [{
     Requires and ensures L0, behind everything that changes tiles or where they are loaded from, in front of `convert-tile-to-cta`, which places tiles for the warpgroups
     that share a point. A kernel without a plan and `warpgroups` gets `replicate = blocks, warpgroups = 2` (ping-pong: the epilogue of a point runs beside the products of
@@ -30,7 +30,7 @@ def PlanReplicas : CtaPass<"cta-plan-replicas"> {
 }
 
 def SplitEpilogue : CtaPass<"cta-split-epilogue"> {
-  let summary = "The code between a product and its store, some columns at a time";
+  let summary = "Cut the epilogue of a matrix product into subtiles of some columns";
   let description = [{
     Requires and ensures *placed*, before `cta-decompose`. With `epilogue = n` in the kernel's plan a store of accumulators, by TMA or by threads, and the arithmetic, loads and conversions
     that lead to it in its block, are done for n columns after the other: fewer values live at a time, staged tiles and scratch are smaller, and the first columns
@@ -56,7 +56,7 @@ def SplitEpilogue : CtaPass<"cta-split-epilogue"> {
 }
 
 def Decompose : CtaPass<"cta-decompose"> {
-  let summary = "Layout conversions, reductions and shape ops become register moves, shuffles and scratch";
+  let summary = "Turn layout conversions, reductions and shape ops into register moves, shuffles and explicit scratch";
   let description = [{
     Requires and ensures *placed*. Afterwards every `cta.convert_layout` has its `how` (nothing, register moves, cheap shuffles), every `cta.reshape` is the same
     registers under another shape, and every `cta.reduce` stays within warps; there is no `cta.slice` and `cta.concat`. The rest goes
@@ -75,7 +75,7 @@ def Decompose : CtaPass<"cta-decompose"> {
 def Plan : CtaPass<"cta-plan"> {
   let summary = "Decide what the kernel's plan leaves open";
   let description = [{
-    Requires and ensures *placed*; grids, not yet launches. It fills in the kernel's `#cta.plan`; what the plan says is kept.
+    Requires *placed*, decomposed (cta-decompose), with grids, not yet launches; ensures *planned*. It fills in the kernel's `#cta.plan`; what the plan says is kept.
 
     A kernel with products in a loop that TMA feeds is pipelined: `persistent = 1`, one producing warp if the math registers fit what a thread enters with, else a
     producing warpgroup and `registers` dealt anew; 2 to 5 `stages` (4 with cp.async), one or two blocks on an SM, whatever the model predicts to be fastest among what fits; `pending = 1` where products
@@ -93,12 +93,13 @@ def Plan : CtaPass<"cta-plan"> {
       blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0, overlap = 0, stream_k = 0, least_group = 8>, …}
     ```
   }];
+  let options = [Option<"derive", "derive", "bool", "true", "Decide what plans leave open; else they are what the kernel says.">];
 }
 
 def HintCaches : CtaPass<"cta-hint-caches"> {
-  let summary = "What moves once goes through the L2 cache without driving others out; what the next wave reads stays";
+  let summary = "Say what the L2 cache keeps and what passes through it";
   let description = [{
-    Requires and ensures *placed*; planned grids, not yet launches. A `cta.copy_out` by TMA to an array that nothing in the kernel reads gets `cache = stream`, and so does a
+    Requires and ensures *planned*. A `cta.copy_out` by TMA to an array that nothing in the kernel reads gets `cache = stream`, and so does a
     `cta.copy` by TMA of which no two blocks or iterations read the same elements, in whole lines of 128 bytes: lines that are read in two parts must stay until the second.
 
     ```mlir

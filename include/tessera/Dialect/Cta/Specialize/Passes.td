@@ -7,7 +7,7 @@
 include "tessera/Dialect/Cta/PassBase.td"
 
 def SpecializeWarps : CtaPass<"cta-specialize-warps"> {
-  let summary = "Roles: a producer warp beside the math warpgroups";
+  let summary = "Split a launch into warp-specialised roles";
   let description = [{
     Requires *scheduled*, ensures *specialized*. The launch's body is dealt out: acquire, copies and commit of every channel, with the loops and scalars that
     they need, go to the role @producer (in `cta.elect`: one thread; all of its four warps if cp.async fills a channel), everything else to the role @math; each gets only what it needs of

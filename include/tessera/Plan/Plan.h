@@ -1,0 +1,48 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A kernel's plan as a struct. The attribute #cta.plan documents the entries; PlanAttr::get and
+// PlanAttr::asPlan convert between the two.
+#ifndef TESSERA_PLAN_PLAN_H
+#define TESSERA_PLAN_PLAN_H
+
+#include <cstdint>
+#include <optional>
+
+namespace tessera::plan {
+
+/// What the math warpgroups of a block share: the rows of one output tile (cooperative), or nothing
+/// but the block (ping-pong).
+enum class Replicate { Split, Blocks };
+
+/// An entry without a value is open.
+struct Plan {
+  std::optional<Replicate> replicate;
+  std::optional<int64_t> warpgroups; ///< that compute, of a block
+  std::optional<int64_t> producers;  ///< warps
+  std::optional<int64_t> stages, persistent, group, blocksPerSM, cluster, registers, pending,
+      epilogue, overlap, streamK, clusterDim, leastGroup;
+
+  /// Output tiles that a block computes at a time, each by warpgroups of its own: 1 but for
+  /// ping-pong.
+  int64_t replicas() const;
+  /// The math warpgroups that share one output tile, if the plan says so.
+  std::optional<int64_t> warpgroupsOfTile() const;
+
+  // Of a kernel in which so many warpgroups share an output tile; what is open is assumed to be one
+  // producing warp, one block on an SM.
+  /// Threads of a block.
+  int64_t threads(int64_t warpgroups) const;
+  /// 32-bit registers that a thread has when the block starts.
+  int64_t entryRegisters(int64_t warpgroups) const;
+  /// And that a math thread has while it computes: those that the plan deals to it, or those.
+  int64_t mathRegisters(int64_t warpgroups) const;
+};
+
+/// Registers that each thread of a block has when it starts, if so many of these blocks share an
+/// SM.
+int64_t entryRegisters(int64_t mathWarpgroups, int64_t producers, int64_t blocksPerSM);
+
+} // namespace tessera::plan
+
+#endif

@@ -1,0 +1,44 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Plan/Plan.h"
+
+#include "tessera/Machine/Hopper.h"
+
+#include <algorithm>
+
+using namespace tessera;
+using namespace tessera::plan;
+
+static int64_t threadsOf(int64_t mathWarpgroups, int64_t producers) {
+  return hopper::kWarpgroupSize * mathWarpgroups + hopper::kWarpSize * producers;
+}
+
+int64_t Plan::replicas() const {
+  // Two warpgroups take turns at the tensor cores.
+  constexpr int64_t kPingPong = 2;
+  return replicate == Replicate::Blocks ? warpgroups.value_or(kPingPong) : 1;
+}
+
+std::optional<int64_t> Plan::warpgroupsOfTile() const {
+  return replicate == Replicate::Blocks ? 1 : warpgroups;
+}
+
+int64_t Plan::threads(int64_t warpgroupsOfTile) const {
+  return threadsOf(warpgroupsOfTile * replicas(), producers.value_or(1));
+}
+
+int64_t Plan::entryRegisters(int64_t warpgroupsOfTile) const {
+  return plan::entryRegisters(warpgroupsOfTile * replicas(), producers.value_or(1),
+                              blocksPerSM.value_or(1));
+}
+
+int64_t Plan::mathRegisters(int64_t warpgroupsOfTile) const {
+  const int64_t dealt = registers.value_or(0);
+  return dealt ? dealt : entryRegisters(warpgroupsOfTile);
+}
+
+int64_t plan::entryRegisters(int64_t mathWarpgroups, int64_t producers, int64_t blocksPerSM) {
+  return hopper::entryRegisterCap(std::max<int64_t>(blocksPerSM, 1) *
+                                  threadsOf(mathWarpgroups, producers));
+}

@@ -1,0 +1,46 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A kernel that is saved in any phase compiles on to what it would have been without the stop.
+
+  phases.py TILEC DIR PROGRAM...
+
+The texts of all phases go to DIR. Each is compiled on to phase llvm, and what is in that phase to PTX: both must be what
+the whole compilation made. Prints a line for each program and phase that differs, and how many were the same.
+"""
+
+import os
+import subprocess
+import sys
+
+PHASES = ["tile", "raw", "placed", "planned", "scheduled", "specialized", "allocated", "nvvm"]
+
+
+def compile_to(tilec, source, *options):
+    """What tilec writes; an error ends the script with what it said."""
+    done = subprocess.run([tilec, source, "-o", "-", *options], capture_output=True, check=False)
+    if done.returncode:
+        sys.exit(f"{source}:\n{done.stderr.decode()}")
+    return done.stdout
+
+
+def main():
+    tilec, folder, programs = sys.argv[1], sys.argv[2], sys.argv[3:]
+    same = differ = 0
+    for program in programs:
+        name = os.path.splitext(os.path.basename(program))[0]
+        temps = os.path.join(folder, name)
+        last = compile_to(tilec, program, "--stop-after=llvm", "--save-temps=" + temps)
+        saved = {file.split("-", 1)[1]: os.path.join(temps, file) for file in os.listdir(temps)}
+        results = {phase: compile_to(tilec, saved[phase + ".mlir"], "--stop-after=llvm") == last for phase in PHASES}
+        results["llvm"] = (compile_to(tilec, saved["llvm.mlir"], "--emit=ptx") ==
+                           compile_to(tilec, program, "--emit=ptx"))
+        same += sum(results.values())
+        for phase in [phase for phase, equal in results.items() if not equal]:
+            differ += 1
+            print(f"{name}: differs after {phase}")
+    print(f"{same} same, {differ} differ")
+    sys.exit(1 if differ else 0)
+
+
+if __name__ == "__main__":
+    main()
