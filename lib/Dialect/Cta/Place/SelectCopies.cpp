@@ -141,10 +141,10 @@ CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
   auto copy = CopyOp::create(
       rewriter, load.getLoc(), type, load.getSource(),
       vector ? SmallVector<Value>(load.getCoords()) : fitCoordinates(load),
-      vector ? load.getLimits() : ValueRange{}, Value{}, load.getDimsAttr(),
+      vector ? load.getLimits() : ValueRange{}, load.getDimsAttr(),
       vector ? load.getLimitedAttr()
              : rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
-      rewriter.getDenseI64ArrayAttr({}), load.getPadAttr(), load.getCacheAttr(),
+      load.getPadAttr(), load.getStagesAttr(), load.getCacheAttr(),
       /*into=*/Value{}, /*slot=*/Value{}, /*cacheIf=*/Value{}, /*multicastIf=*/Value{},
       MechanismAttr::get(load.getContext(), vector ? Mechanism::CpAsync : Mechanism::Tma),
       vector ? rewriter.getI64IntegerAttr(vector) : IntegerAttr{},
@@ -271,10 +271,9 @@ LogicalResult Selection::select(StoreOp store) {
   const bool apart = warpgroupParts(staged).has_value();
   Value converted = store.getValue();
   CopyOutOp::create(rewriter, store.getLoc(), staged, store.getDest(), store.getCoords(),
-                    ValueRange{}, Value{}, store.getDimsAttr(),
+                    ValueRange{}, store.getDimsAttr(),
                     rewriter.getDenseBoolArrayAttr(SmallVector<bool>(type.getRank(), false)),
-                    rewriter.getDenseI64ArrayAttr({}), store.getCacheAttr(),
-                    MechanismAttr::get(store.getContext(), Mechanism::Tma),
+                    store.getCacheAttr(), MechanismAttr::get(store.getContext(), Mechanism::Tma),
                     apart ? rewriter.getUnitAttr() : UnitAttr(), /*why=*/StringAttr{});
   rewriter.eraseOp(store);
   while (auto convert = converted.getDefiningOp<ConvertLayoutOp>()) {
