@@ -32,10 +32,13 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
 
     ```mlir
     %d = tile.mma %a, %b, %c : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
-    %e = tile.mma %x, %y precision = tf32 require = [wgmma] : tensor<64x8xf32>, tensor<8x8xf32> -> tensor<64x8xf32>
+    %e = tile.mma %x, %y precision = tf32 : tensor<64x8xf32>, tensor<8x8xf32> -> tensor<64x8xf32>
+    %f = tile.mma %a, %b, %c accumulate_every = 32 require = [wgmma] : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
     ```
 
-    `accumulate_every = 128` sums that many products of K at a time in the tensor core before they are added to the result.
+    With `accumulate_every = 128` each 128 products of K have a sum of their own, beginning at zero, which is then added to `c` by an addition of the
+    result's type. `tile-expand-ops` writes that with products and additions, on both targets. A loop over K around the op does not count: its iterations
+    have a sum each. Integers have the same sum either way.
 
     Constraints:
     1. ranks 2 or 3, the same for all; extents agree (M, N, K, batch).

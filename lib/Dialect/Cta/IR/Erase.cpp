@@ -193,8 +193,8 @@ Erased ReadOp::eraseToTile(OpBuilder &b, ValueRange operands) {
 Erased MmaOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return one(tile::MmaOp::create(b, getLoc(), erasedTensor(getResult()), operands[0], operands[1],
                                  operands.size() > 2 ? operands[2] : Value{}, getPrecisionAttr(),
-                                 getLhsUnsignedAttr(), getRhsUnsignedAttr(),
-                                 getAccumulateEveryAttr(), tile::RequireAttr{}));
+                                 getLhsUnsignedAttr(), getRhsUnsignedAttr(), IntegerAttr{},
+                                 tile::RequireAttr{}));
 }
 static Value transposed(OpBuilder &b, Location loc, Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());

@@ -23,7 +23,7 @@ def Cta_MmaOp : Cta_Op<"mma", [Pure, Cta_Erasable]> {
   }];
   let arguments = (ins Cta_SmemType:$a, Cta_SmemType:$b, Optional<AnyRankedTensor>:$c,
     OptionalAttr<Tile_PrecisionAttr>:$precision, UnitAttr:$lhs_unsigned, UnitAttr:$rhs_unsigned,
-    OptionalAttr<I64Attr>:$accumulate_every, OptionalAttr<Tile_RequireAttr>:$require, OptionalAttr<StrAttr>:$why);
+    OptionalAttr<Tile_RequireAttr>:$require, OptionalAttr<StrAttr>:$why);
   let results = (outs AnyRankedTensor:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
