@@ -77,7 +77,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
     ```mlir
     %v, %j = tile.reduce (%x, %ix) dims = [1] init(%ninf, %big) {
     ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
-      …
+      %wins = arith.cmpf ogt, %a, %b : f32
+      %r = arith.select %wins, %a, %b : f32
+      %ri = arith.select %wins, %ai, %bi : i32
       tile.yield %r, %ri : f32, i32
     } : tensor<128x64xf32>, tensor<128x64xi32> -> tensor<128xf32>, tensor<128xi32>
     ```

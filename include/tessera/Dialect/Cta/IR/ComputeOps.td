@@ -116,10 +116,18 @@ def Cta_ReduceOp : Cta_Op<"reduce", [AttrSizedOperandSegments, RecursiveMemoryEf
 
     ```mlir
     // warps = [[16, 0], [32, 0]]: four parts.
-    %p = cta.reduce (%x) dims = [0] init(%zero) attributes {partial} {…} : tensor<64x8xf32, #acc> -> tensor<4x8xf32, #parts>
+    %p = cta.reduce (%x) dims = [0] init(%zero) attributes {partial} {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    } : tensor<64x8xf32, #acc> -> tensor<4x8xf32, #parts>
     %s = cta.stage %p : tensor<4x8xf32, #parts> -> !cta.smem<4x8xf32, #cta.swizzle<linear>>
     %q = cta.read %s : !cta.smem<4x8xf32, #cta.swizzle<linear>> -> tensor<4x8xf32, #all>
-    %r = cta.reduce (%q) dims = [0] init(%zero) {…} : tensor<4x8xf32, #all> -> tensor<8xf32, #s>
+    %r = cta.reduce (%q) dims = [0] init(%zero) {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    } : tensor<4x8xf32, #all> -> tensor<8xf32, #s>
     ```
 
     Constraints: those of the general form of `tile.reduce`, and
