@@ -24,6 +24,9 @@ def Cta_ChannelOp : Cta_Op<"channel", []> {
     ```mlir
     %ch = cta.channel : !cta.channel<3, !cta.smem<128x64xbf16, #a>, !cta.smem<64x256xbf16, #b>>
     ```
+
+    Constraints:
+    1. stands directly in a `cta.launch`.
   }];
   let results = (outs Res<Cta_ChannelType, "", [MemAlloc]>:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
@@ -71,6 +74,9 @@ def Cta_WaitOp : Cta_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
     ```mlir
     %slot, %a, %b = cta.wait %ch : !channel
     ```
+
+    Constraints:
+    1. the results are a credit and the channel's payload.
   }];
   let arguments = (ins Cta_ChannelType:$channel);
   let results = (outs Cta_CreditType:$credit, Variadic<AnyType>:$values);

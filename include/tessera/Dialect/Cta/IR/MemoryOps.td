@@ -58,6 +58,8 @@ def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable,
     ```mlir
     cta.store %out, %C[%i, %j] {vector = 8} : tensor<128x256xbf16, #blocked> -> memref<?x?xbf16>
     ```
+
+    Constraints: 1 to 5 of `tile.store`, and 7 of `cta.load`.
   }];
   let arguments = (ins
     AnyRankedTensor:$value, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,
