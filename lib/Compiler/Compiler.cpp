@@ -54,6 +54,12 @@ static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement)
   case tile::Requirement::NoSpills:
   case tile::Requirement::Deterministic:
     return add(kernel);
+  case tile::Requirement::Peeled:
+    kernel.walk([&](tile::LoadOp op) {
+      if (op->getParentOfType<LoopLikeOpInterface>())
+        add(op);
+    });
+    return;
   case tile::Requirement::Wgmma:
     kernel.walk([&](tile::MmaOp op) { add(op); });
     return;
@@ -61,7 +67,6 @@ static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement)
     kernel.walk([&](tile::StoreOp op) { add(op); });
     [[fallthrough]];
   case tile::Requirement::Pipelined:
-  case tile::Requirement::Peeled:
     kernel.walk([&](tile::LoadOp op) { add(op); });
     return;
   }

@@ -127,8 +127,9 @@ void Bytes::follow(unsigned start, const std::string &name, const Sum &expected,
   for (size_t at = 0; at < region.size(); ++at)
     for (unsigned next : function.blocks[region[at]].successors) {
       const Sum *sum = own(next);
+      // A block that only spins, waiting for another mbarrier, leads to itself.
       if (!(sum && sum->expects) && llvm::all_of(predecessors[next], [&](unsigned before) {
-            return region.contains(before);
+            return region.contains(before) || (before == next && !sum);
           }))
         region.insert(next);
     }
@@ -139,7 +140,9 @@ void Bytes::follow(unsigned start, const std::string &name, const Sum &expected,
     if (block == start)
       through = {{expected.copied, expected.copies, expected.known}};
     else
-      for (unsigned before : predecessors[block])
+      for (unsigned before : predecessors[block]) {
+        if (before == block)
+          continue;
         for (Path path : paths[before]) {
           if (const Sum *sum = own(block)) {
             path.copied += sum->copied;
@@ -148,6 +151,7 @@ void Bytes::follow(unsigned start, const std::string &name, const Sum &expected,
           }
           through.insert(path);
         }
+      }
     if (through.size() > kMostPaths)
       return;
     ArrayRef<unsigned> successors = function.blocks[block].successors;

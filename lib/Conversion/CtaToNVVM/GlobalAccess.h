@@ -29,9 +29,13 @@ public:
       coords.push_back(coord);
     for (int d = 0; d < index.rank(); ++d)
       limits.push_back(op.getLimit(d));
-    if (Value mask = op.getMask())
-      readMask(op, mask, op.getMaskDims());
-    chooseVector(static_cast<int64_t>(op.getVector().value_or(1)), op.getMaskDims());
+    llvm::ArrayRef<int64_t> maskDims;
+    if constexpr (!std::is_same_v<Op, cta::CopyOp>) {
+      maskDims = op.getMaskDims();
+      if (Value mask = op.getMask())
+        readMask(op, mask, maskDims);
+    }
+    chooseVector(static_cast<int64_t>(op.getVector().value_or(1)), maskDims);
     const tile::Facts::Place place(f.facts, op);
     prepareBounds();
   }

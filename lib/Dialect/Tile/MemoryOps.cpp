@@ -4,6 +4,8 @@
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace tessera::tile;
 
@@ -139,7 +141,7 @@ void StoreOp::getEffects(
 
 Value StoreOp::getLimit(unsigned dim) { return limitOf(getLimits(), getLimited(), dim); }
 
-//===--- canonicalisation: casts of memrefs, constant masks ----------------------------------===//
+//===--- canonicalisation: casts, constant masks, unit dims ----------------------------------===//
 
 namespace {
 /// Reads the size and layout through a cast that only forgets them.
@@ -171,11 +173,89 @@ struct DropTrueMask : OpRewritePattern<Op> {
     return success();
   }
 };
+
+/// Which dimensions of an accessed tile stay when a reshape drops unit dimensions: of each group
+/// the one that is not 1, or the last. Nothing if it does more, or if the access says something
+/// about one that goes.
+template <typename Op>
+std::optional<SmallVector<int64_t>> keptDims(Op access, ArrayRef<ReassociationIndices> groups) {
+  ArrayRef<int64_t> shape = access.getTileType().getShape();
+  SmallVector<int64_t> kept;
+  if (groups.empty() || access.getMask())
+    return std::nullopt;
+  for (const ReassociationIndices &group : groups) {
+    const auto *wide = llvm::find_if(group, [&](int64_t d) { return shape[d] != 1; });
+    const int64_t keep = wide == group.end() ? group.back() : *wide;
+    for (int64_t d : group)
+      if (d != keep && (shape[d] != 1 || access.getLimited()[d]))
+        return std::nullopt;
+    kept.push_back(keep);
+  }
+  return kept;
+}
+
+/// Of the dimensions that stay: what `dims` and `limited` are.
+template <typename Op>
+std::pair<SmallVector<int64_t>, SmallVector<bool>> boxOf(Op access, ArrayRef<int64_t> kept) {
+  SmallVector<int64_t> dims;
+  SmallVector<bool> limited;
+  for (int64_t d : kept) {
+    dims.push_back(access.getDims()[d]);
+    limited.push_back(access.getLimited()[d]);
+  }
+  return {dims, limited};
+}
+
+/// A load whose unit dimensions are dropped is one of a tile without them, which the tensor cores
+/// take as it comes. The load has no other user: its place, and so what it sees of memory, stays.
+struct CollapseOfLoad : OpRewritePattern<tensor::CollapseShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::CollapseShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto load = op.getSrc().getDefiningOp<LoadOp>();
+    if (!load || !load->hasOneUse() || op.getResultType().getEncoding())
+      return failure();
+    auto kept = keptDims(load, op.getReassociationIndices());
+    if (!kept)
+      return failure();
+    auto [dims, limited] = boxOf(load, *kept);
+    rewriter.setInsertionPoint(load);
+    auto narrow = LoadOp::create(
+        rewriter, load.getLoc(), op.getResultType(), load.getSource(), load.getCoords(),
+        load.getLimits(), Value{}, rewriter.getDenseI64ArrayAttr(dims),
+        rewriter.getDenseBoolArrayAttr(limited), load.getMaskDimsAttr(), load.getPadAttr(),
+        load.getRequireAttr(), load.getStagesAttr(), load.getCacheAttr());
+    narrow->setDiscardableAttrs(llvm::to_vector(load->getDiscardableAttrs()));
+    rewriter.replaceOp(op, narrow);
+    rewriter.eraseOp(load);
+    return success();
+  }
+};
+
+/// And a store of a tile that got unit dimensions is one of the tile that it was.
+struct StoreOfExpand : OpRewritePattern<StoreOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(StoreOp op, PatternRewriter &rewriter) const override {
+    auto expand = op.getValue().getDefiningOp<tensor::ExpandShapeOp>();
+    if (!expand || expand.getSrcType().getEncoding())
+      return failure();
+    auto kept = keptDims(op, expand.getReassociationIndices());
+    if (!kept)
+      return failure();
+    auto [dims, limited] = boxOf(op, *kept);
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getValueMutable().assign(expand.getSrc());
+      op.setDims(dims);
+      op.setLimited(limited);
+    });
+    return success();
+  }
+};
 } // namespace
 
 void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<FoldMemRefCast<LoadOp>, DropTrueMask<LoadOp>>(context);
+  patterns.add<FoldMemRefCast<LoadOp>, DropTrueMask<LoadOp>, CollapseOfLoad>(context);
 }
 void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<FoldMemRefCast<StoreOp>, DropTrueMask<StoreOp>>(context);
+  patterns.add<FoldMemRefCast<StoreOp>, DropTrueMask<StoreOp>, StoreOfExpand>(context);
 }

@@ -72,6 +72,11 @@ for ea in ["i8", "i16"]:
     for attrs in ["{lhs_unsigned}", "{rhs_unsigned}", "{lhs_unsigned, rhs_unsigned}"]:
         add(ea, "i32", 9, 20, 5, 0, True, attrs)
 add("f32", "f32", 32, 40, 24, 0, True, "{precision = #tile.precision<tf32>}")
+for ea, ed in [("bf16", "f32"), ("f64", "f64"), ("i8", "i32")]:
+    for every in (16, 24, 128):
+        add(ea, ed, 64, 80, 24, 0, every != 24, f"accumulate_every = {every}")
+add("f16", "f32", 16, 48, 8, 2, True, "accumulate_every = 32")
+kernels.append(kernel("in_pieces", (1, 4), (4, 1), (1, 1), "f32", "f32", True, "accumulate_every = 2"))
 
 program = Program("\n".join(kernels))
 for what, name, (a, b, c), want, size in runs:
@@ -84,4 +89,7 @@ for what, name, (a, b, c), want, size in runs:
     k = a.shape[-1]
     error = (k + 2) * rounding * size.max()
     check(what, got, want, 2.0 ** -MANTISSA[element], float(error))
+# 1 is lost in 2^24, 2 is not.
+ones, large = np.ones((1, 4), np.float32), np.full((1, 1), 2.0**24, np.float32)
+same("accumulate_every", program.run("in_pieces", ones, ones.T.copy(), large, np.zeros_like(large), out=[3]), large + 4)
 finish()

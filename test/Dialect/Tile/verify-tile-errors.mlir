@@ -333,6 +333,21 @@ tile.kernel @demands(%A: memref<?x?xf16>) {
 
 // -----
 
+// What is not known to be deterministic, where that is demanded.
+tile.kernel @atomic(%A: memref<?xf32>, %f: f32) attributes {require = #tile.require<[deterministic]>} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %x = tile.load %A[%c0] : memref<?xf32> -> tensor<8xf32>
+    tile.store %x, %A[%c0] : tensor<8xf32> -> memref<?xf32>
+    memref.store %f, %A[%c0] : memref<?xf32>
+    // expected-error @+1 {{may leave other bits each time, as 'require = [deterministic]' forbids: it is not known to write the same in every order of blocks}}
+    %y = memref.atomic_rmw addf %f, %A[%c0] : (f32, memref<?xf32>) -> f32
+  }
+  tile.return
+}
+
+// -----
+
 tile.kernel @loops(%n: index) {
   tile.grid () = () to () step () {
     %c0 = arith.constant 0 : index

@@ -32,10 +32,13 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
 
     ```mlir
     %d = tile.mma %a, %b, %c : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
-    %e = tile.mma %x, %y precision = tf32 require = [wgmma] : tensor<64x8xf32>, tensor<8x8xf32> -> tensor<64x8xf32>
+    %e = tile.mma %x, %y precision = tf32 : tensor<64x8xf32>, tensor<8x8xf32> -> tensor<64x8xf32>
+    %f = tile.mma %a, %b, %c accumulate_every = 32 require = [wgmma] : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
     ```
 
-    `accumulate_every = 128` sums that many products of K at a time in the tensor core before they are added to the result.
+    With `accumulate_every = 128` each 128 products of K have a sum of their own, beginning at zero, which is then added to `c` by an addition of the
+    result's type. `tile-expand-ops` writes that with products and additions, on both targets. A loop over K around the op does not count: its iterations
+    have a sum each. Integers have the same sum either way.
 
     Constraints:
     1. ranks 2 or 3, the same for all; extents agree (M, N, K, batch).
@@ -74,7 +77,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
     ```mlir
     %v, %j = tile.reduce (%x, %ix) dims = [1] init(%ninf, %big) {
     ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
-      …
+      %wins = arith.cmpf ogt, %a, %b : f32
+      %r = arith.select %wins, %a, %b : f32
+      %ri = arith.select %wins, %ai, %bi : i32
       tile.yield %r, %ri : f32, i32
     } : tensor<128x64xf32>, tensor<128x64xi32> -> tensor<128xf32>, tensor<128xi32>
     ```

@@ -21,7 +21,10 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
   let summary = "read a tile from a memref";
   let description = Tile_AccessDescription # [{
     Elements that are not accessed have the value `pad`: `zero` (default), `neg_inf`, `pos_inf`, `nan`, a typed
-    literal, or `any` (unspecified). `stages` (how many tiles a loop holds in flight) and `cache` are hints, `require` is a demand.
+    literal, or `any` (unspecified). `stages` and `cache` are hints, `require` is a demand.
+
+    `stages = 3` is a lookahead: three iterations of the loop around the load shall have a tile in flight. A plan that leaves `stages` open takes the
+    largest of the kernel's pipelined loads as the depth of its channels; if there is no such plan it takes another depth, with a remark.
 
     Syntax; the clauses stand in any order, each at most once:
 

@@ -118,7 +118,8 @@ def TileExpandOps : Pass<"tile-expand-ops", "mlir::ModuleOp"> {
     Requires and ensures L0. Both targets run this pass before all others, since upstream's inliner canonicalizes. What it replaces, of scalars and of tiles:
     `affine.apply`, `affine.min`, `affine.max`; `arith.cmpf true` and `false`, on which canonicalize (22.1.8) crashes if an operand was an integer; `math.isnan`, `isinf`, `isfinite`, `isnormal` by comparisons of bits; `math.clampf`, whose bounds upstream's
     expansion (22.1.8) mixes up; `math.sincos`, on whose pairs of vectors LLVM's VectorCombine (22.1.8) crashes; `math.ipowi`, `math.fpowi`, `arith.addui_extended`,
-    `arith.mulsi_extended` and `arith.mului_extended` on index; `math.atan2`, which upstream folds to NaN for two zeros; casts of index to fewer bits where a cast back may follow (canonicalize takes both for none), by i64; a `tensor.extract_slice` that drops dimensions and has
+    `arith.mulsi_extended` and `arith.mului_extended` on index; `math.atan2`, which upstream folds to NaN for two zeros; casts of index to fewer bits where a cast back may follow (canonicalize takes both for none), by i64; `tile.mma` with `accumulate_every`, by
+    products of so much of K and additions (of a load that nothing else reads, each product has a load of its own); a `tensor.extract_slice` that drops dimensions and has
     steps, by one for the steps and another for the dimensions; a `memref.subview` that drops dimensions, by one that drops none and a `memref.collapse_shape`
     that names them, or another view where a collapse would have the stride of a dimension that it drops (upstream finds the dropped ones by sizes and strides: others when a
     size turns out to be 1, and none, in a crash, when there are steps).

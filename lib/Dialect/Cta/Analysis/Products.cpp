@@ -25,15 +25,13 @@ Product::Product(tile::MmaOp op)
     : a(op.getAType().getShape()), b(op.getBType().getShape()),
       element(op.getAType().getElementType()), result(op.getResultType().getElementType()),
       hasPrecision(op.getPrecision() && *op.getPrecision() != tile::Precision::Ieee),
-      hasUnsigned(op.getLhsUnsigned() || op.getRhsUnsigned()),
-      hasAccumulateEvery(op.getAccumulateEvery().has_value()) {}
+      hasUnsigned(op.getLhsUnsigned() || op.getRhsUnsigned()) {}
 
 Product::Product(MmaOp op)
     : a(op.getAType().getShape()), b(op.getBType().getShape()),
       element(op.getAType().getElementType()), result(op.getResultType().getElementType()),
       hasPrecision(op.getPrecision() && *op.getPrecision() != tile::Precision::Ieee),
-      hasUnsigned(op.getLhsUnsigned() || op.getRhsUnsigned()),
-      hasAccumulateEvery(op.getAccumulateEvery().has_value()) {}
+      hasUnsigned(op.getLhsUnsigned() || op.getRhsUnsigned()) {}
 
 /// What makes f16 or bf16 of operands of another type.
 static StringRef howToConvert(const Product &p) {
@@ -60,8 +58,6 @@ std::optional<std::string> tessera::cta::whyNotWgmma(const Product &p, int64_t w
     why << "'precision' asks for other arithmetic; leave it out";
   else if (p.hasUnsigned)
     why << "unsigned operands";
-  else if (p.hasAccumulateEvery)
-    why << "'accumulate_every' is not supported on the tensor cores yet; leave it out";
   else if (p.a.size() != 2)
     why << "the product is batched (rank " << p.a.size()
         << "); load tiles of rank 2 and name their memref dimensions with 'dims', or loop over the "

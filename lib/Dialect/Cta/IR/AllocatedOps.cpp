@@ -76,6 +76,20 @@ LogicalResult AwaitStoresOp::verify() {
   return success();
 }
 
+/// How many groups may stay under way.
+static LogicalResult verifyPending(Operation *op, StringRef constraint,
+                                   std::optional<uint64_t> pending) {
+  if (pending && static_cast<int64_t>(*pending) < 0)
+    return op->emitOpError() << constraint << ": 'pending' must be 0 or more, got "
+                             << static_cast<int64_t>(*pending);
+  return success();
+}
+
+LogicalResult AwaitCopiesOp::verify() {
+  return verifyPending(*this, "await_copies_c1", getPending());
+}
+LogicalResult WgmmaWaitOp::verify() { return verifyPending(*this, "wgmma_wait_c1", getPending()); }
+
 LogicalResult AwaitOp::verify() {
   if (static_cast<bool>(getSlot()) != static_cast<bool>(getParity()))
     return emitOpError("await_c1: needs both a slot and a parity, or neither");

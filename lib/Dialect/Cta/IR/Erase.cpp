@@ -18,6 +18,9 @@ static RankedTensorType erasedTensor(Value value) {
 }
 static Erased one(Value value) { return SmallVector<Value>{value}; }
 
+template <typename Op>
+constexpr bool kHasMask = std::is_same_v<Op, LoadOp> || std::is_same_v<Op, StoreOp>;
+
 /// The operands of an access, in order: [value,] memref, coords, limits, mask.
 namespace {
 struct AccessOperands {
@@ -33,26 +36,35 @@ struct AccessOperands {
     next += coords.size();
     limits = operands.slice(next, op.getLimits().size());
     next += limits.size();
-    if (op.getMask())
-      mask = operands[next];
+    if constexpr (kHasMask<Op>) {
+      if (op.getMask())
+        mask = operands[next];
+    }
   }
 };
 } // namespace
+
+template <typename Op>
+static DenseI64ArrayAttr maskDimsOf(Op op, OpBuilder &b) {
+  if constexpr (kHasMask<Op>)
+    return op.getMaskDimsAttr();
+  return b.getDenseI64ArrayAttr({});
+}
 
 template <typename Op>
 static Erased eraseSource(Op op, OpBuilder &b, ValueRange operands, tile::CacheAttr cache) {
   AccessOperands a(op, operands, /*hasValue=*/false);
   return one(tile::LoadOp::create(b, op.getLoc(), erasedTensor(op.getResult()), a.memref, a.coords,
                                   a.limits, a.mask, op.getDimsAttr(), op.getLimitedAttr(),
-                                  op.getMaskDimsAttr(), op.getPadAttr(), tile::RequireAttr{},
-                                  IntegerAttr{}, cache));
+                                  maskDimsOf(op, b), op.getPadAttr(), tile::RequireAttr{},
+                                  op.getStagesAttr(), cache));
 }
 
 template <typename Op>
 static Erased eraseDestination(Op op, OpBuilder &b, ValueRange operands) {
   AccessOperands a(op, operands, /*hasValue=*/true);
   tile::StoreOp::create(b, op.getLoc(), a.value, a.memref, a.coords, a.limits, a.mask,
-                        op.getDimsAttr(), op.getLimitedAttr(), op.getMaskDimsAttr(),
+                        op.getDimsAttr(), op.getLimitedAttr(), maskDimsOf(op, b),
                         tile::RequireAttr{}, op.getCacheAttr());
   return SmallVector<Value>{};
 }
@@ -181,8 +193,8 @@ Erased ReadOp::eraseToTile(OpBuilder &b, ValueRange operands) {
 Erased MmaOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return one(tile::MmaOp::create(b, getLoc(), erasedTensor(getResult()), operands[0], operands[1],
                                  operands.size() > 2 ? operands[2] : Value{}, getPrecisionAttr(),
-                                 getLhsUnsignedAttr(), getRhsUnsignedAttr(),
-                                 getAccumulateEveryAttr(), tile::RequireAttr{}));
+                                 getLhsUnsignedAttr(), getRhsUnsignedAttr(), IntegerAttr{},
+                                 tile::RequireAttr{}));
 }
 static Value transposed(OpBuilder &b, Location loc, Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());

@@ -29,6 +29,16 @@ static auto maskEncodingOf(Type tileType) {
   };
 }
 
+/// Asynchronous copies have none, nor a list of its dimensions.
+static ParseResult takeNoMask(OpAsmParser &parser, const tile::ParsedAccess &access,
+                              StringRef constraint, OperationState &result) {
+  if (access.hasMask)
+    return parser.emitError(parser.getNameLoc())
+           << constraint << ": an asynchronous copy has no mask";
+  result.attributes.erase("maskDims");
+  return success();
+}
+
 /// `%M[...] clauses [cache_if = %c] [multicast_if = %m] [into %tile[%slot]] attrs : memref ->
 /// tile`; the tile is the result.
 static ParseResult parseSource(OpAsmParser &parser, OperationState &result, bool isCopy = false) {
@@ -57,8 +67,12 @@ static ParseResult parseSource(OpAsmParser &parser, OperationState &result, bool
   if (resolveAccess(parser, access, memref, tileShape(tileType), result, segments,
                     maskEncodingOf(tileType)))
     return failure();
-  SmallVector<int32_t> sizes{1, segments[0], segments[1], segments[2]};
-  if (isCopy) {
+  SmallVector<int32_t> sizes{1, segments[0], segments[1]};
+  if (!isCopy) {
+    sizes.push_back(segments[2]);
+  } else {
+    if (takeNoMask(parser, access, "copy_c5", result))
+      return failure();
     sizes.append({hasInto, hasInto, hasCondition, isShared});
     Builder &b = parser.getBuilder();
     if (hasInto && (parser.resolveOperand(into, tileType, result.operands) ||
@@ -75,7 +89,8 @@ static ParseResult parseSource(OpAsmParser &parser, OperationState &result, bool
 }
 
 /// `%value, %M[...] clauses attrs : tile -> memref`.
-static ParseResult parseDestination(OpAsmParser &parser, OperationState &result) {
+static ParseResult parseDestination(OpAsmParser &parser, OperationState &result,
+                                    bool isCopy = false) {
   OpAsmParser::UnresolvedOperand value;
   tile::ParsedAccess access;
   Type memref, tileType;
@@ -92,17 +107,34 @@ static ParseResult parseDestination(OpAsmParser &parser, OperationState &result)
       resolveAccess(parser, access, memref, tileShape(tileType), result, segments,
                     maskEncodingOf(tileType)))
     return failure();
-  result.addAttribute("operandSegmentSizes", parser.getBuilder().getDenseI32ArrayAttr(
-                                                 {1, 1, segments[0], segments[1], segments[2]}));
+  SmallVector<int32_t> sizes{1, 1, segments[0], segments[1]};
+  if (!isCopy)
+    sizes.push_back(segments[2]);
+  else if (takeNoMask(parser, access, "copy_out_c5", result))
+    return failure();
+  result.addAttribute("operandSegmentSizes", parser.getBuilder().getDenseI32ArrayAttr(sizes));
   return success();
+}
+
+template <typename Op>
+static Value maskOf(Op op) {
+  if constexpr (std::is_same_v<Op, LoadOp> || std::is_same_v<Op, StoreOp>)
+    return op.getMask();
+  return {};
+}
+template <typename Op>
+static ArrayRef<int64_t> maskDimsOf(Op op) {
+  if constexpr (std::is_same_v<Op, LoadOp> || std::is_same_v<Op, StoreOp>)
+    return op.getMaskDims();
+  return {};
 }
 
 template <typename Op>
 static void printSource(Op op, OpAsmPrinter &p) {
   Type type = op.getResult().getType();
   p << ' ';
-  tile::printAccess(p, op.getSource(), op.getCoords(), op.getLimits(), op.getMask(), op.getDims(),
-                    op.getLimited(), op.getMaskDims(), op.getPadAttr(), tileShape(type).size(),
+  tile::printAccess(p, op.getSource(), op.getCoords(), op.getLimits(), maskOf(op), op.getDims(),
+                    op.getLimited(), maskDimsOf(op), op.getPadAttr(), tileShape(type).size(),
                     maskEncodingOf(type));
   if constexpr (std::is_same_v<Op, CopyOp>) {
     if (op.getCacheIf())
@@ -120,8 +152,8 @@ template <typename Op>
 static void printDestination(Op op, OpAsmPrinter &p) {
   Type type = op.getValue().getType();
   p << ' ' << op.getValue() << ", ";
-  tile::printAccess(p, op.getDest(), op.getCoords(), op.getLimits(), op.getMask(), op.getDims(),
-                    op.getLimited(), op.getMaskDims(), Attribute{}, tileShape(type).size(),
+  tile::printAccess(p, op.getDest(), op.getCoords(), op.getLimits(), maskOf(op), op.getDims(),
+                    op.getLimited(), maskDimsOf(op), Attribute{}, tileShape(type).size(),
                     maskEncodingOf(type));
   p.printOptionalAttrDict(op->getAttrs(), kAccessAttrs);
   p << " : " << type << " -> " << op.getDest().getType();
@@ -131,8 +163,8 @@ static void printDestination(Op op, OpAsmPrinter &p) {
 template <typename Op>
 static LogicalResult verifyBox(Op op, Type type) {
   return tile::verifyAccess(op, op.getMemRefType(), tileShape(type), tileElementType(type),
-                            op.getCoords(), op.getLimits(), op.getMask(), op.getDims(),
-                            op.getLimited(), op.getMaskDims());
+                            op.getCoords(), op.getLimits(), maskOf(op), op.getDims(),
+                            op.getLimited(), maskDimsOf(op));
 }
 
 static LogicalResult verifyVector(Operation *op, std::optional<uint64_t> vector, Type elementType) {
@@ -182,8 +214,6 @@ void CopyOp::print(OpAsmPrinter &p) { printSource(*this, p); }
 LogicalResult CopyOp::verify() {
   if (failed(verifyBox(*this, getSmemType())))
     return failure();
-  if (getMask())
-    return emitOpError("load_c5: an asynchronous copy has no mask");
   auto word = dyn_cast_or_null<tile::PadAttr>(getPadAttr());
   if (getPadAttr() &&
       (!word || (word.getValue() != tile::Pad::Zero && word.getValue() != tile::Pad::Any)))
@@ -223,12 +253,14 @@ void CopyOp::getEffects(
 }
 
 ParseResult CopyOutOp::parse(OpAsmParser &parser, OperationState &result) {
-  return parseDestination(parser, result);
+  return parseDestination(parser, result, /*isCopy=*/true);
 }
 void CopyOutOp::print(OpAsmPrinter &p) { printDestination(*this, p); }
 LogicalResult CopyOutOp::verify() {
-  if (getMask())
-    return emitOpError("load_c5: an asynchronous copy has no mask");
+  if (getMechanism() != Mechanism::Tma)
+    return emitOpError("copy_out_c7: the mechanism is tma, which alone writes shared tiles to "
+                       "global memory, got ")
+           << stringifyMechanism(getMechanism());
   if (getPerWarpgroup() && !warpgroupParts(getValue().getDefiningOp<StageOp>()))
     return emitOpError("copy_out_c6: 'per_warpgroup' needs a cta.stage of one tile that the "
                        "warpgroups split along a dimension which is not contiguous, into parts "

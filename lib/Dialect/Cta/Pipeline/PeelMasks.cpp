@@ -13,6 +13,7 @@
 #include "ScheduleProblem.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 
@@ -45,7 +46,8 @@ struct Mask {
 class Peeling {
 public:
   explicit Peeling(scf::ForOp loop) : loop(loop), b(loop) {}
-  bool run();
+  /// The part without masks, which runs first; null if the loop stays as it is.
+  scf::ForOp run();
 
 private:
   std::optional<int64_t> aboveVariable(Value scalar);
@@ -194,18 +196,18 @@ void Peeling::drop(Operation *mask) {
   b.replaceOpWithNewOp<arith::ConstantOp>(mask, DenseElementsAttr::get(type, true));
 }
 
-bool Peeling::run() {
+scf::ForOp Peeling::run() {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
                          step = getConstantIntValue(loop.getStep());
   if (!loop.getInductionVar().getType().isIndex() || loop.getUnsignedCmp() || !lower ||
       *lower < 0 || !step || *step < 1)
-    return false;
+    return {};
   SmallVector<Mask> masks;
   for (auto op : loop.getBody()->getOps<arith::CmpIOp>())
     if (std::optional<Mask> mask = maskOf(op))
       masks.push_back(*mask);
   if (masks.empty())
-    return false;
+    return {};
 
   Location loc = loop.getLoc();
   Value end = loop.getUpperBound();
@@ -231,7 +233,79 @@ bool Peeling::run() {
   loop.setLowerBound(next);
   loop.getInitArgsMutable().assign(first.getResults());
   loop->setAttr(kRestAttr, b.getUnitAttr());
-  return true;
+  return first;
+}
+
+//===--- require = [peeled] ------------------------------------------------------------------===//
+
+/// Whether a value changes with the iterations of the loop; `isCoordinate`: and with its place in a
+/// tile. What is loaded or carried as a tile is data.
+static bool variesWith(LoopLikeOpInterface loop, Value value, bool &isCoordinate) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner()->getParentOp() == loop && argument.getType().isIntOrIndex();
+  Operation *op = value.getDefiningOp();
+  isCoordinate |= isa<IotaOp>(op);
+  if (!isa<IotaOp, BroadcastOp, ReshapeOp, TransposeOp, ConvertLayoutOp>(op) &&
+      !isa_and_nonnull<arith::ArithDialect>(op->getDialect()))
+    return false;
+  bool varies = false;
+  for (Value operand : op->getOperands())
+    varies |= variesWith(loop, operand, isCoordinate);
+  return varies;
+}
+
+/// A comparison by which each iteration has a mask of its own, or null.
+static arith::CmpIOp findMask(LoopLikeOpInterface loop) {
+  arith::CmpIOp found;
+  loop->walk([&](arith::CmpIOp op) {
+    bool isCoordinate = false, varies = false;
+    for (Value operand : op->getOperands())
+      varies |= variesWith(loop, operand, isCoordinate);
+    if (isCoordinate && varies)
+      found = op;
+  });
+  return found;
+}
+
+/// A copy of the loop that demands it, or null. It demands nothing any more.
+static CopyOp takeDemand(LoopLikeOpInterface loop) {
+  CopyOp demanding;
+  loop->walk([&](CopyOp copy) {
+    auto require = copy->getAttrOfType<tile::RequireAttr>(kRequireAttr);
+    if (!require || !require.contains(tile::Requirement::Peeled) ||
+        copy->getParentOfType<LoopLikeOpInterface>() != loop)
+      return;
+    copy->removeAttr(kRequireAttr);
+    demanding = copy;
+  });
+  return demanding;
+}
+
+namespace {
+/// A loop with a copy that demands to be peeled, and its first part, or all of it.
+struct Demand {
+  LoopLikeOpInterface loop, first;
+  CopyOp copy;
+};
+} // namespace
+
+/// A mask that is left in all iterations is a miss; `ofPlan`: this plan has no loops to cut.
+static LogicalResult check(Demand demand, StringRef ofPlan) {
+  arith::CmpIOp mask = findMask(demand.first);
+  if (!mask)
+    return success();
+  CopyOp copy = demand.copy;
+  InFlightDiagnostic refusal = copy.emitOpError("is not peeled, as 'require = [peeled]' demands: ");
+  InFlightDiagnostic error = ofPlan.empty() ? std::move(refusal) : refusePlan(std::move(refusal));
+  if (!ofPlan.empty())
+    error << ofPlan;
+  else
+    error << "all iterations compute a mask that cta-peel-masks does not understand; it takes "
+             "coordinates of i32 that are the induction variable and an iota, compared by slt, "
+             "sle, sgt or sge with what does not change in the loop, whose begin and step are "
+             "constants";
+  error.attachNote(mask.getLoc()) << "the mask";
+  return failure();
 }
 
 namespace {
@@ -242,11 +316,34 @@ struct PeelMasks : cta::impl::PeelMasksBase<PeelMasks> {
       return signalPassFailure();
     // Points that take turns, or whose epilogue another's loop runs beside, have one loop.
     PlanAttr plan = planOf(kernel);
-    if (replicasOf(plan) > 1 || (plan && plan.getOverlap().value_or(0) > 0))
-      return;
-    for (auto launch : kernel.getBody().getOps<LaunchOp>())
-      for (scf::ForOp loop : pipelinedLoops(launch))
-        Peeling(loop).run();
+    const bool hasOneLoop = replicasOf(plan) > 1 || (plan && plan.getOverlap().value_or(0) > 0);
+    bool missed = false;
+    for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
+      SmallVector<Demand> demands;
+      launch.getBody().walk([&](LoopLikeOpInterface loop) {
+        if (CopyOp copy = takeDemand(loop))
+          demands.push_back({loop, loop, copy});
+      });
+      SmallVector<scf::ForOp> loops;
+      if (!hasOneLoop)
+        loops = pipelinedLoops(launch);
+      for (scf::ForOp loop : loops)
+        if (scf::ForOp first = Peeling(loop).run())
+          for (Demand &demand : demands)
+            if (demand.loop == loop)
+              demand.first = first;
+      for (Demand &demand : demands) {
+        StringRef ofPlan;
+        if (hasOneLoop)
+          ofPlan = "output tiles that take turns, or whose epilogue overlaps, have one loop; plan "
+                   "replicate = split, overlap = 0";
+        else if (llvm::none_of(loops, [&](scf::ForOp loop) { return demand.loop == loop; }))
+          ofPlan = "only loops that wait for slots of channels are peeled; plan stages = 2 or more";
+        missed |= failed(check(demand, ofPlan));
+      }
+    }
+    if (missed)
+      signalPassFailure();
   }
 };
 } // namespace

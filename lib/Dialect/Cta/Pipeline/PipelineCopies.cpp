@@ -388,6 +388,15 @@ static LogicalResult checkDemand(CopyOp copy, const Twine &why, bool ofPlan = fa
   return (ofPlan ? refusePlan(std::move(error)) : std::move(error)) << why;
 }
 
+/// What cta-peel-masks looks at is left.
+static void dropDemand(CopyOp copy) {
+  auto require = copy->getAttrOfType<tile::RequireAttr>(kRequireAttr);
+  copy->removeAttr(kRequireAttr);
+  if (require && require.contains(tile::Requirement::Peeled))
+    copy->setAttr(kRequireAttr,
+                  tile::RequireAttr::get(copy.getContext(), {tile::Requirement::Peeled}));
+}
+
 /// Behind what cta-select-copies says about its mechanism.
 static void addWhy(CopyOp copy, const std::string &why) {
   std::optional<StringRef> before = copy.getWhy();
@@ -410,7 +419,7 @@ LogicalResult Pipelining::run() {
     } else {
       addToGroup(copy);
     }
-    copy->removeAttr(kRequireAttr);
+    dropDemand(copy);
   }
   for (Group &group : groups)
     form(group);
@@ -440,7 +449,7 @@ LogicalResult Pipelining::explain() {
         why.value_or("the kernel's plan has no stages; say #cta.plan<stages = 3> in the text or to "
                      "--plan, or leave the plan to --plan=auto, the default"),
         /*ofPlan=*/kernel->hasAttr(kTriedPlanAttr)));
-    copy->removeAttr(kRequireAttr);
+    dropDemand(copy);
   });
   return failure(missed);
 }

@@ -98,11 +98,14 @@ LogicalResult Converter::convert(Operation *op) {
         store.getRequireAttr(), store.getCacheAttr(), /*vector=*/IntegerAttr{},
         /*why=*/StringAttr{}));
   if (auto mma = dyn_cast<tile::MmaOp>(op)) {
+    if (mma.getAccumulateEvery())
+      return op->emitOpError("has 'accumulate_every', which tile-expand-ops writes as several "
+                             "products; run it first");
     Value a = stage(mma.getA()), b = stage(mma.getB());
     auto converted =
         MmaOp::create(rewriter, loc, mma.getType(), a, b, mma.getC(), mma.getPrecisionAttr(),
-                      mma.getLhsUnsignedAttr(), mma.getRhsUnsignedAttr(),
-                      mma.getAccumulateEveryAttr(), mma.getRequireAttr(), /*why=*/StringAttr{});
+                      mma.getLhsUnsignedAttr(), mma.getRhsUnsignedAttr(), mma.getRequireAttr(),
+                      /*why=*/StringAttr{});
     for (StringRef name : {tile::kTurned, tile::kNotTurned})
       if (Attribute reason = mma->getAttr(name))
         converted->setAttr(name, reason);

@@ -63,22 +63,15 @@ LogicalResult Selection::checkDemand(Op op, StringRef why) {
   return op.emitOpError("cannot use TMA, as 'require = [tma]' demands: ") << why;
 }
 
-/// Why the iterations that need no bounds are not apart from those that do, as
-/// 'require = [peeled]' demands, or nothing.
-static std::optional<StringRef> whyNotPeeled(LoadOp load) {
-  if (!load->getParentOfType<LoopLikeOpInterface>())
-    return "it stands in no loop";
-  return "loops are not peeled by this compiler yet: every iteration checks its bounds, unless TMA "
-         "does it; take the demand away, or make the extents multiples of the tile and say so "
-         "(tile.size_divisible)";
-}
-
-static LogicalResult checkPeeled(LoadOp load) {
-  if (!demands(load, tile::Requirement::Peeled))
+/// A miss of `require = [peeled]` by a load that TMA does not make: every iteration checks its
+/// bounds. TMA does so at no cost; whether the loop has masks of its own is for cta-peel-masks to
+/// see.
+static LogicalResult missPeeled(LoadOp load, const Twine &why) {
+  if (!demands(load, tile::Requirement::Peeled) || !load->getParentOfType<LoopLikeOpInterface>())
     return success();
-  if (std::optional<StringRef> why = whyNotPeeled(load))
-    return load.emitOpError("is not peeled, as 'require = [peeled]' demands: ") << *why;
-  return success();
+  InFlightDiagnostic error = load.emitOpError("is not peeled, as 'require = [peeled]' demands: ");
+  return error << "its bounds are checked in every iteration, unless TMA does it, and it cannot: "
+               << why;
 }
 
 /// A miss of `require = [pipelined]`: only copies run ahead of what reads them.
@@ -141,19 +134,22 @@ CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
   auto copy = CopyOp::create(
       rewriter, load.getLoc(), type, load.getSource(),
       vector ? SmallVector<Value>(load.getCoords()) : fitCoordinates(load),
-      vector ? load.getLimits() : ValueRange{}, Value{}, load.getDimsAttr(),
+      vector ? load.getLimits() : ValueRange{}, load.getDimsAttr(),
       vector ? load.getLimitedAttr()
              : rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
-      rewriter.getDenseI64ArrayAttr({}), load.getPadAttr(), load.getCacheAttr(),
+      load.getPadAttr(), load.getStagesAttr(), load.getCacheAttr(),
       /*into=*/Value{}, /*slot=*/Value{}, /*cacheIf=*/Value{}, /*multicastIf=*/Value{},
       MechanismAttr::get(load.getContext(), vector ? Mechanism::CpAsync : Mechanism::Tma),
       vector ? rewriter.getI64IntegerAttr(vector) : IntegerAttr{},
       /*offset=*/IntegerAttr{}, /*mbarrier=*/IntegerAttr{}, /*multicast=*/IntegerAttr{},
       /*why=*/StringAttr{});
-  // Whether it is met is for cta-pipeline-copies to see.
-  if (demands(load, tile::Requirement::Pipelined))
-    copy->setAttr(kRequireAttr,
-                  tile::RequireAttr::get(load.getContext(), {tile::Requirement::Pipelined}));
+  // Whether they are met is for cta-pipeline-copies and cta-peel-masks to see.
+  SmallVector<tile::Requirement> later;
+  for (tile::Requirement demand : {tile::Requirement::Pipelined, tile::Requirement::Peeled})
+    if (demands(load, demand))
+      later.push_back(demand);
+  if (!later.empty())
+    copy->setAttr(kRequireAttr, tile::RequireAttr::get(load.getContext(), later));
   return copy;
 }
 
@@ -190,6 +186,8 @@ LogicalResult Selection::selectStaged(LoadOp load, StageOp stage) {
   std::string why = *reason;
   if (auto obstacle = load->getAttrOfType<StringAttr>(tile::kNotRepacked))
     why += "; not repacked: " + obstacle.str();
+  if (failed(missPeeled(load, why)))
+    return failure();
   CpAsyncChoice choice = chooseCpAsync(facts, Access(load), shared);
   if (choice.elements && choice.elements < chooseVector(facts, Access(load)).elements)
     choice = {0, "vectors of registers are wider than " + choice.why};
@@ -209,8 +207,9 @@ LogicalResult Selection::selectStaged(LoadOp load, StageOp stage) {
 }
 
 LogicalResult Selection::select(LoadOp load) {
-  if (failed(checkPeeled(load)))
-    return failure();
+  if (load.getRequire() && load.getRequire()->contains(tile::Requirement::Peeled) &&
+      !load->getParentOfType<LoopLikeOpInterface>())
+    return load.emitOpError("is not peeled, as 'require = [peeled]' demands: it stands in no loop");
   if (ConvertLayoutOp convert = wantedBesideAccumulators(load)) {
     SmemType image = tmaImage(Access(load));
     if (image && !image.getSwizzle().isLinear() && !whyNotTma(facts, Access(load), image)) {
@@ -230,7 +229,8 @@ LogicalResult Selection::select(LoadOp load) {
     return selectStaged(load, stage);
   // Not the operand of a product: registers are where it is wanted.
   const std::string inRegisters = whyInRegisters(load);
-  if (failed(checkDemand(load, inRegisters)) || failed(missPipelined(load, inRegisters)))
+  if (failed(checkDemand(load, inRegisters)) || failed(missPipelined(load, inRegisters)) ||
+      failed(missPeeled(load, inRegisters)))
     return failure();
   load->removeAttr(tile::kNotRepacked);
   setVector(load, inRegisters);
@@ -271,10 +271,9 @@ LogicalResult Selection::select(StoreOp store) {
   const bool apart = warpgroupParts(staged).has_value();
   Value converted = store.getValue();
   CopyOutOp::create(rewriter, store.getLoc(), staged, store.getDest(), store.getCoords(),
-                    ValueRange{}, Value{}, store.getDimsAttr(),
+                    ValueRange{}, store.getDimsAttr(),
                     rewriter.getDenseBoolArrayAttr(SmallVector<bool>(type.getRank(), false)),
-                    rewriter.getDenseI64ArrayAttr({}), store.getCacheAttr(),
-                    MechanismAttr::get(store.getContext(), Mechanism::Tma),
+                    store.getCacheAttr(), MechanismAttr::get(store.getContext(), Mechanism::Tma),
                     apart ? rewriter.getUnitAttr() : UnitAttr(), /*why=*/StringAttr{});
   rewriter.eraseOp(store);
   while (auto convert = converted.getDefiningOp<ConvertLayoutOp>()) {

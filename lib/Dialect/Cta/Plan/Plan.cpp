@@ -3,6 +3,7 @@
 
 // cta-plan: what the model (tessera/Plan/Model.h) answers to the facts of a kernel's grids
 // (PlanFacts.cpp), as #cta.plan.
+#include "Lookahead.h"
 #include "PlanFacts.h"
 #include "tessera/Dialect/Cta/Analysis/GridOrder.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
@@ -224,7 +225,16 @@ static LogicalResult decide(tile::KernelOp kernel) {
   PlanRequest request = requestOf(planStructOf(kernel), order);
   if (kernel->removeAttr(kAloneAttr))
     request.mostBlocks = 1;
+  const bool isOpen = !request.stages;
+  if (isOpen)
+    request.stages = lookaheadOf(kernel);
   PlanAnswer answer = choosePlan(facts, request);
+  if (answer.refused && isOpen && request.stages) {
+    kernel.emitRemark("no plan holds ")
+        << *request.stages << " tiles in flight, as 'stages' of a load wishes: " << *answer.refused;
+    request.stages.reset();
+    answer = choosePlan(facts, request);
+  }
   // Blocks in clusters that share an SM wait for each other in pairs, and have half the stages each
   // (128x128 at 5000, rows off the lines: 515 TFLOP/s, alone on the SM 534).
   if (!answer.refused && warpgroups > 1 && !request.blocksPerSM && answer.choice.blocksPerSM > 1 &&

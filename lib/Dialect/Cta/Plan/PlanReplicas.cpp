@@ -116,8 +116,7 @@ std::optional<std::string> FusedProduct::whyNotLoop() {
   if (auto why = whyNotWgmma(product, /*warpgroups=*/1))
     return why;
   for (tile::LoadOp load : loads) {
-    if (load.getStagesAttr() || !load->hasOneUse() ||
-        (load.getResult() != mma.getA() && load.getResult() != mma.getB()))
+    if (!load->hasOneUse() || (load.getResult() != mma.getA() && load.getResult() != mma.getB()))
       return other;
     if (auto why = whyNotFetched(load))
       return why;

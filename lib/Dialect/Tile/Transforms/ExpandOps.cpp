@@ -21,6 +21,8 @@ namespace tessera::tile {
 
 using namespace mlir;
 using arith::CmpIPredicate;
+using tessera::tile::LoadOp;
+using tessera::tile::MmaOp;
 
 /// `type`, or a tile of its shape, with other elements.
 static Type withElement(Type type, Type element) {
@@ -272,6 +274,66 @@ static SmallVector<Value> splitView(ImplicitLocOpBuilder &b, memref::SubViewOp o
   return {view};
 }
 
+//===--- products
+//---------------------------------------------------------------------------------===//
+
+/// Elements `from` to `from + size` of dimension `dim` of an operand of a product. Of a load that
+/// nothing else reads it is a load of its own, at its place, which TMA can make.
+static Value partOfOperand(ImplicitLocOpBuilder &b, Value operand, int64_t dim, int64_t from,
+                           int64_t size) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = size;
+  RankedTensorType part = type.clone(shape);
+  auto load = operand.getDefiningOp<LoadOp>();
+  if (load && load->hasOneUse() && !load.getMask()) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(load);
+    auto piece = cast<LoadOp>(b.clone(*load));
+    piece.getResult().setType(part);
+    OpOperand &coord = piece.getCoordsMutable()[static_cast<unsigned>(load.getDims()[dim])];
+    coord.set(arith::AddIOp::create(b, coord.get(), arith::ConstantIndexOp::create(b, from)));
+    piece->moveBefore(load);
+    return piece;
+  }
+  SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)), sizes;
+  SmallVector<OpFoldResult> ones(shape.size(), b.getIndexAttr(1));
+  offsets[dim] = b.getIndexAttr(from);
+  for (int64_t extent : shape)
+    sizes.push_back(b.getIndexAttr(extent));
+  return tensor::ExtractSliceOp::create(b, part, operand, offsets, sizes, ones);
+}
+
+/// 'accumulate_every': products of so much of K, each from zero, and their sum.
+static SmallVector<Value> splitProduct(ImplicitLocOpBuilder &b, MmaOp op) {
+  if (!op.getAccumulateEvery())
+    return {};
+  const int64_t every = static_cast<int64_t>(*op.getAccumulateEvery());
+  RankedTensorType type = op.getResultType();
+  const bool isInteger = type.getElementType().isInteger();
+  const int64_t rank = type.getRank(), k = op.getAType().getDimSize(rank - 1);
+  auto product = [&](Value a, Value rows, Value c) -> Value {
+    auto made = cast<MmaOp>(b.clone(*op));
+    made.removeAccumulateEveryAttr();
+    made.getAMutable().assign(a);
+    made.getBMutable().assign(rows);
+    made.getCMutable().assign(c ? ValueRange(c) : ValueRange());
+    return made;
+  };
+  if (isInteger || every < 1)
+    return {product(op.getA(), op.getB(), op.getC())};
+  Value sum = op.getC();
+  for (int64_t from = 0; from < k; from += every) {
+    const int64_t size = std::min(every, k - from);
+    const bool isWhole = size == k;
+    Value a = isWhole ? op.getA() : partOfOperand(b, op.getA(), rank - 1, from, size);
+    Value rows = isWhole ? op.getB() : partOfOperand(b, op.getB(), rank - 2, from, size);
+    Value part = product(a, rows, Value());
+    sum = sum ? Value(arith::AddFOp::create(b, sum, part)) : part;
+  }
+  return {sum};
+}
+
 //===--- the pass
 //-------------------------------------------------------------------------------===//
 
@@ -324,6 +386,7 @@ static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
             arith::IndexCastOp::create(b, withElement(exponent, b.getI64Type()), op.getRhs());
         return {math::FPowIOp::create(b, op.getLhs(), wide, op.getFastmath())};
       })
+      .Case([&](MmaOp op) { return splitProduct(b, op); })
       .Case([&](tensor::ExtractSliceOp op) { return splitSlice(b, op); })
       .Case([&](memref::SubViewOp op) { return splitView(b, op); })
       .Default([](Operation *) { return Values(); });
@@ -349,8 +412,13 @@ struct TileExpandOps : tessera::tile::impl::TileExpandOpsBase<TileExpandOps> {
       SmallVector<Value> values = expand(b, op);
       if (values.empty())
         return;
+      SmallVector<Value> operands(op->getOperands());
       op->replaceAllUsesWith(values);
       op->erase();
+      // Of these there are other loads now.
+      for (Value operand : operands)
+        if (auto load = operand.getDefiningOp<LoadOp>(); load && load->use_empty())
+          load->erase();
     });
   }
 };

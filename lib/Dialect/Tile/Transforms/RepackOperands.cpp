@@ -55,7 +55,7 @@ static bool feedsProducts(LoadOp load) {
     return false;
   auto isOperand = [](OpOperand &use) {
     auto mma = dyn_cast<MmaOp>(use.getOwner());
-    return mma && use.get() != mma.getC() && !mma.getPrecision() && !mma.getAccumulateEvery();
+    return mma && use.get() != mma.getC() && !mma.getPrecision();
   };
   // A transpose is the same tile for the tensor cores.
   return llvm::all_of(load->getUses(), [&](OpOperand &use) {

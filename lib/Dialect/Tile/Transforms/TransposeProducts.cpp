@@ -452,8 +452,7 @@ static bool fitsTensorCores(MmaOp op, int64_t rows, int64_t columns) {
   Type element = a.getElementType(), result = op.getResultType().getElementType();
   const bool hasTypes = (element.isBF16() && result.isF32()) ||
                         (element.isF16() && (result.isF32() || result.isF16()));
-  const bool isPlain = !op.getPrecision() && !op.getLhsUnsigned() && !op.getRhsUnsigned() &&
-                       !op.getAccumulateEvery();
+  const bool isPlain = !op.getPrecision() && !op.getLhsUnsigned() && !op.getRhsUnsigned();
   const auto warpgroups =
       static_cast<int64_t>(op->getParentOfType<KernelOp>().getWarpgroups().value_or(1));
   return hasTypes && isPlain && (a.getRank() == 2 || a.getDimSize(0) <= kMaxSplitBatches) &&

@@ -8,6 +8,7 @@
 #include "tessera/Dialect/Tile/Transforms.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -406,6 +407,21 @@ private:
         << (obstacle->value.getDefiningOp() ? "this op" : "this argument");
   }
 
+  //===--- demands ---------------------------------------------------------------------------===//
+
+  /// The order in which blocks run is open, so what the kernel leaves in memory is the same each
+  /// time only if no element's value depends on who comes first. Stores of what no other block
+  /// touches do not (races are undefined); of no other op that writes is that known.
+  bool verifyDeterministic(Operation *op) {
+    if (!kernel.getRequire() || !kernel.getRequire()->contains(Requirement::Deterministic) ||
+        isa<StoreOp, memref::StoreOp, cf::AssertOp>(op) || op->getNumRegions() ||
+        !hasEffect<MemoryEffects::Write>(op))
+      return true;
+    error(op) << "may leave other bits each time, as 'require = [deterministic]' forbids: it is "
+                 "not known to write the same in every order of blocks";
+    return false;
+  }
+
   //===--- inside a grid ---------------------------------------------------------------------===//
 
   void verifyGridRegion(Region &region) {
@@ -421,6 +437,8 @@ private:
                    "buffer for all blocks; values of a block are tiles";
       return;
     }
+    if (!verifyDeterministic(op))
+      return;
     bool known =
         isa_and_nonnull<arith::ArithDialect, math::MathDialect, TileDialect>(op->getDialect()) ||
         kGridOps.contains(name);

@@ -1,66 +1,70 @@
 // RUN: tile-opt %s --split-input-file --cta-overlap-epilogue --cta-verify | FileCheck %s
 
 // Two parts, the second of which has what follows the last store. The coordinates of a part are computed again, from the number of the last point.
+// One iteration more than there are points, unless there is none, with the sums of the point before. The last has no point, and no iterations over K.
 // CHECK-LABEL: tile.kernel @parts
 // CHECK:       %[[CH:.+]] = cta.channel
-// CHECK:       %[[MORE:.+]] = arith.addi %[[N:.+]], %[[STEP:.+]] : i32
-// CHECK-NEXT:  %[[ANY:.+]] = arith.cmpi slt, %[[ID:.+]], %[[N]] : i32
-// CHECK-NEXT:  %[[END:.+]] = arith.select %[[ANY]], %[[MORE]], %[[N]] : i32
-// CHECK-NEXT:  %[[INIT:.+]] = arith.constant dense<0.0
-// CHECK-NEXT:  scf.for %[[T:.+]] = %[[ID]] to %[[END]] step %[[STEP]] iter_args(%[[LAST:.+]] = %[[INIT]]) -> (tensor<64x64xf32, #wgmma_acc>) : i32 {
-// CHECK-NEXT:    %[[RUNS:.+]] = arith.cmpi slt, %[[T]], %[[N]] : i32
-// CHECK-NEXT:    %[[POINT:.+]] = arith.select %[[RUNS]], %[[T]], %[[ID]] : i32
-// CHECK-NEXT:    %[[I:.+]] = arith.index_cast %[[POINT]] : i32 to index
-// CHECK-NEXT:    %[[ZERO:.+]] = arith.constant dense<0.0
-// CHECK-NEXT:    %[[K:.+]] = arith.select %[[RUNS]], %n, %[[C0:.+]] : index
-// CHECK:         %[[HAS:.+]] = arith.cmpi ne, %[[T]], %[[ID]] : i32
-// CHECK-NEXT:    %[[NONE:.+]] = arith.cmpi eq, %[[T]], %[[ID]] : i32
-// CHECK-NEXT:    %[[LEN:.+]] = arith.subi %[[K]], %[[C0]] : index
-// CHECK:         %[[FEW:.+]] = arith.cmpi sle, %[[LEN]], %[[C64:.+]] : index
-// CHECK-NEXT:    %[[APART:.+]] = arith.ori %[[NONE]], %[[FEW]] : i1
-// CHECK-NEXT:    %[[ACC:.+]] = scf.if %[[APART]] -> (tensor<64x64xf32, #wgmma_acc>) {
-// CHECK-NEXT:      scf.if %[[HAS]] {
-// CHECK-NEXT:        %[[BEFORE:.+]] = arith.subi %[[T]], %[[STEP]] : i32
-// CHECK-NEXT:        %[[L0:.+]] = cta.slice %[[LAST]] offsets = [0, 0]
-// CHECK-NEXT:        %[[I0:.+]] = arith.index_cast %[[BEFORE]]
-// CHECK-NEXT:        cta.store %[[L0]], %C[%[[I0]],
-// CHECK-NEXT:        %[[L1:.+]] = cta.slice %[[LAST]] offsets = [0, 32]
-// CHECK-NEXT:        cta.store %[[L1]], %C[%[[I0]],
-// CHECK-NEXT:        cta.load %C
-// CHECK-NEXT:      }
-// CHECK-NEXT:      %[[R0:.+]] = scf.for %{{.+}} = %[[C0]] to %[[K]] step %{{.+}} iter_args(%{{.+}} = %[[ZERO]])
+// CHECK-DAG:   %[[MORE:.+]] = arith.addi %[[N:.+]], %[[STEP:.+]] : i32
+// CHECK-DAG:   %[[ANY:.+]] = arith.cmpi slt, %[[ID:.+]], %[[N]] : i32
+// CHECK:       %[[END:.+]] = arith.select %[[ANY]], %[[MORE]], %[[N]] : i32
+// CHECK:       scf.for %[[T:.+]] = %[[ID]] to %[[END]] step %[[STEP]] iter_args(%[[LAST:.+]] = %{{.+}}) -> (tensor<64x64xf32, #wgmma_acc>) : i32 {
+// CHECK:         %[[RUNS:.+]] = arith.cmpi slt, %[[T]], %[[N]] : i32
+// CHECK-DAG:     %[[POINT:.+]] = arith.select %[[RUNS]], %[[T]], %[[ID]] : i32
+// CHECK-DAG:     %[[I:.+]] = arith.index_cast %[[POINT]] : i32 to index
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant dense<0.0
+// CHECK-DAG:     %[[K:.+]] = arith.select %[[RUNS]], %n, %[[C0:.+]] : index
+// CHECK-DAG:     %[[HAS:.+]] = arith.cmpi ne, %[[T]], %[[ID]] : i32
+// CHECK-DAG:     %[[NONE:.+]] = arith.cmpi eq, %[[T]], %[[ID]] : i32
+// CHECK-DAG:     %[[LEN:.+]] = arith.subi %[[K]], %[[C0]] : index
+// CHECK-DAG:     %[[FEW:.+]] = arith.cmpi sle, %[[LEN]], %{{.+}} : index
+// CHECK:         %[[APART:.+]] = arith.ori %[[NONE]], %[[FEW]] : i1
+
+// The first point, or one with too few iterations: all parts of the last point, if there is one, then the whole loop.
+// CHECK:         %[[ACC:.+]] = scf.if %[[APART]]
+// CHECK:           scf.if %[[HAS]] {
+// CHECK:             %[[BEFORE:.+]] = arith.subi %[[T]], %[[STEP]] : i32
+// CHECK-DAG:         %[[L0:.+]] = cta.slice %[[LAST]] offsets = [0, 0]
+// CHECK-DAG:         %[[I0:.+]] = arith.index_cast %[[BEFORE]]
+// CHECK:             cta.store %[[L0]], %C[%[[I0]],
+// CHECK:             %[[L1:.+]] = cta.slice %[[LAST]] offsets = [0, 32]
+// CHECK:             cta.store %[[L1]], %C[%[[I0]],
+// CHECK:             cta.load %C
+// CHECK-NOT:       cta.store
+// CHECK:           %[[R0:.+]] = scf.for %{{.+}} = %[[C0]] to %[[K]] step %{{.+}} iter_args(%{{.+}} = %[[ZERO]])
 // CHECK:             cta.wgmma {{.*}} -> tensor
 // CHECK:           scf.yield %[[R0]]
-// CHECK-NEXT:    } else {
-// CHECK-NEXT:      %[[BEFORE:.+]] = arith.subi %[[T]], %[[STEP]] : i32
-// CHECK:           %[[P0:.+]] = cta.acquire %[[CH]]
-// CHECK-NEXT:      %[[A0:.+]] = cta.copy %A[%[[I]], %[[C0]]]
-// CHECK-NEXT:      cta.commit %[[CH]], %[[P0]] (%[[A0]])
-// CHECK-NEXT:      %[[Q0:.+]], %[[S0:.+]] = cta.wait %[[CH]]
-// CHECK-NEXT:      %[[READY:.+]] = cta.ready %[[ZERO]]
-// CHECK-NEXT:      %[[D0:.+]] = cta.wgmma %[[S0]], %[[S0]], %[[READY]] : {{.*}} -> !cta.async
-// CHECK-NEXT:      cta.slice %[[LAST]] offsets = [0, 0]
-// CHECK-NEXT:      %[[I0:.+]] = arith.index_cast %[[BEFORE]]
-// CHECK-NEXT:      cta.store %{{.+}}, %C[%[[I0]],
-// CHECK-NEXT:      %[[E0:.+]] = cta.complete %[[D0]]
-// CHECK-NEXT:      cta.release %[[CH]], %[[Q0]]
+
+// Else each part is stored while the product of an iteration is in flight: no wait for it stands between issue and store, and its slot goes back behind it.
+// CHECK:         } else {
+// CHECK-DAG:       %[[BEFORE:.+]] = arith.subi %[[T]], %[[STEP]] : i32
+// CHECK:           %[[A0:.+]] = cta.copy %A[%[[I]], %[[C0]]]
+// CHECK:           cta.commit %[[CH]], %{{.+}} (%[[A0]])
+// CHECK:           %[[Q0:.+]], %[[S0:.+]] = cta.wait %[[CH]]
+// CHECK:           %[[READY:.+]] = cta.ready %[[ZERO]]
+// CHECK:           %[[D0:.+]] = cta.wgmma %[[S0]], %[[S0]], %[[READY]] : {{.*}} -> !cta.async
+// CHECK-NOT:       cta.complete
+// CHECK-DAG:       %[[P0:.+]] = cta.slice %[[LAST]] offsets = [0, 0]
+// CHECK-DAG:       %[[I1:.+]] = arith.index_cast %[[BEFORE]]
+// CHECK:           cta.store %[[P0]], %C[%[[I1]],
+// CHECK:           %[[E0:.+]] = cta.complete %[[D0]]
+// CHECK:           cta.release %[[CH]], %[[Q0]]
 // CHECK:           cta.copy %A[%[[I]], %{{.+}}]
 // CHECK:           %[[Q1:.+]], %[[S1:.+]] = cta.wait %[[CH]]
-// CHECK-NEXT:      %[[READY:.+]] = cta.ready %[[E0]]
-// CHECK-NEXT:      %[[D1:.+]] = cta.wgmma %[[S1]], %[[S1]], %[[READY]] : {{.*}} -> !cta.async
-// CHECK-NEXT:      cta.slice %[[LAST]] offsets = [0, 32]
-// CHECK-NEXT:      cta.store %{{.+}}, %C[%[[I0]],
-// CHECK-NEXT:      cta.load %C
-// CHECK-NEXT:      %[[E1:.+]] = cta.complete %[[D1]]
-// CHECK-NEXT:      cta.release %[[CH]], %[[Q1]]
-// CHECK:           %[[R1:.+]] = scf.for %{{.+}} = %[[C128:.+]] to %[[K]] step %{{.+}} iter_args(%{{.+}} = %[[E1]])
+// CHECK:           %[[READY:.+]] = cta.ready %[[E0]]
+// CHECK:           %[[D1:.+]] = cta.wgmma %[[S1]], %[[S1]], %[[READY]] : {{.*}} -> !cta.async
+// CHECK-NOT:       cta.complete
+// CHECK:           %[[P1:.+]] = cta.slice %[[LAST]] offsets = [0, 32]
+// CHECK:           cta.store %[[P1]], %C[%[[I1]],
+// CHECK:           cta.load %C
+// CHECK:           %[[E1:.+]] = cta.complete %[[D1]]
+// CHECK:           cta.release %[[CH]], %[[Q1]]
+// CHECK-NOT:       cta.store
+// CHECK:           %[[R1:.+]] = scf.for %{{.+}} = %{{.+}} to %[[K]] step %{{.+}} iter_args(%{{.+}} = %[[E1]])
 // CHECK:             cta.wgmma {{.*}} -> tensor
 // CHECK:           scf.yield %[[R1]]
-// CHECK-NEXT:    }
-// CHECK-NEXT:    %[[R:.+]] = cta.ready %[[ACC]]
-// CHECK-NEXT:    %[[KEPT:.+]] = cta.complete %[[R]]
-// CHECK-NEXT:    scf.yield %[[KEPT]]
-// CHECK-NEXT:  } {tile.disjoint}
+// CHECK:         %[[R:.+]] = cta.ready %[[ACC]]
+// CHECK:         %[[KEPT:.+]] = cta.complete %[[R]]
+// CHECK:         scf.yield %[[KEPT]]
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>

@@ -7,6 +7,18 @@ tile.kernel @twice() attributes {phase = #tile.phase<raw>} {
 
 // -----
 
+tile.kernel @pieces() {
+  tile.grid () = () to () step () {
+    %a = arith.constant dense<1.0> : tensor<8x16xf32>
+    %b = arith.constant dense<1.0> : tensor<16x8xf32>
+    // expected-error @+1 {{has 'accumulate_every', which tile-expand-ops writes as several products; run it first}}
+    %d = tile.mma %a, %b accumulate_every = 8 : tensor<8x16xf32>, tensor<16x8xf32> -> tensor<8x8xf32>
+  }
+  tile.return
+}
+
+// -----
+
 tile.kernel @dynamic(%X: memref<?xf32>, %n: index) {
   tile.grid () = () to () step () {
     %c0 = arith.constant 0 : index

@@ -99,7 +99,6 @@ tile.kernel @carried(%A: memref<?x?xf16>, %n: index) attributes {phase = #tile.p
 // CHECK: cta.mma {{.*}} {why = "no wgmma: M = 96 is not a multiple of 128 (64 rows for each of 2 warpgroups)"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: K = 8 is not a multiple of 16; a larger tile is padded with zeros by the load"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: N = 12 is not a multiple of 8; a larger tile is padded with zeros by the load"}
-// CHECK: cta.mma {{.*}} {accumulate_every = 128 : i64, why = "no wgmma: 'accumulate_every' is not supported on the tensor cores yet; leave it out"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: the product is batched (rank 3);
 tile.kernel @misfits() attributes {phase = #tile.phase<raw>, warpgroups = 2} {
   tile.grid () = () to () step () {
@@ -143,7 +142,6 @@ tile.kernel @misfits() attributes {phase = #tile.phase<raw>, warpgroups = 2} {
     %r6 = cta.mma %o, %d : !cta.smem<96x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<96x16xf32>
     %r2 = cta.mma %e, %f : !cta.smem<128x8xf16, #cta.swizzle<?>>, !cta.smem<8x16xf16, #cta.swizzle<?>> -> tensor<128x16xf32>
     %r3 = cta.mma %g, %h : !cta.smem<128x16xf16, #cta.swizzle<?>>, !cta.smem<16x12xf16, #cta.swizzle<?>> -> tensor<128x12xf32>
-    %r4 = cta.mma %g, %d {accumulate_every = 128 : i64} : !cta.smem<128x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<128x16xf32>
     %r5 = cta.mma %k, %l : !cta.smem<1x128x16xf16, #cta.swizzle<?>>, !cta.smem<1x16x16xf16, #cta.swizzle<?>> -> tensor<1x128x16xf32>
   }
   tile.return

@@ -35,7 +35,7 @@ tile.kernel @demands(%X: memref<64x64xbf16>) attributes {phase = #tile.phase<raw
 
 // -----
 
-// Demands on the loop around a load: only TMA copies are pipelined; nothing is peeled.
+// Demands on the loop around a load: only copies are pipelined; what TMA does not make checks its bounds in every iteration.
 #blocked = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
 tile.kernel @loop_demands(%X: memref<64x64xbf16>) attributes {phase = #tile.phase<raw>, warpgroups = 1} {
   tile.grid () = () to () step () {
@@ -49,8 +49,28 @@ tile.kernel @loop_demands(%X: memref<64x64xbf16>) attributes {phase = #tile.phas
       // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: only copies by TMA and cp.async are, and this is neither, since the base of %X is not known to be a multiple of 16 bytes}}
       %z = cta.load %X[%i, %c0] {require = #tile.require<[pipelined]>} : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
       %s = cta.stage %z : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
-      // expected-error @+1 {{is not peeled, as 'require = [peeled]' demands: loops are not peeled by this compiler yet: every iteration checks its bounds, unless TMA does it}}
+      // expected-error @+1 {{is not peeled, as 'require = [peeled]' demands: its bounds are checked in every iteration, unless TMA does it, and it cannot: the tile is used in registers}}
       %w = cta.load %X[%i, %c0] {require = #tile.require<[peeled]>} : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
+      // expected-error @+1 {{is not peeled, as 'require = [peeled]' demands: its bounds are checked in every iteration, unless TMA does it, and it cannot: the base of %X is not known to be a multiple of 16 bytes}}
+      %v = cta.load %X[%i, %c0] {require = #tile.require<[peeled]>} : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
+      %t = cta.stage %v : tensor<64x64xbf16, #blocked> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// Of the kernel it is one on the loads in loops.
+#blocked = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
+tile.kernel @peeled(%X: memref<64x64xbf16>) attributes {phase = #tile.phase<raw>, warpgroups = 1, require = #tile.require<[peeled]>} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %x = cta.load %X[%c0, %c0] : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
+    scf.for %i = %c0 to %c1 step %c1 {
+      // expected-error @+1 {{is not peeled}}
+      %y = cta.load %X[%i, %c0] : memref<64x64xbf16> -> tensor<64x64xbf16, #blocked>
     }
   }
   tile.return

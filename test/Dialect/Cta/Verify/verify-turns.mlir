@@ -1,11 +1,12 @@
-// RUN: tile-opt %s -cta-verify -o /dev/null
-// RUN: tile-opt %s -canonicalize -cse -cta-verify -o /dev/null
+// RUN: %python %S/Inputs/refused.py tile-opt %s | FileCheck %s
+// RUN: %python %S/Inputs/refused.py tile-opt %s --canonicalize --cse | FileCheck %s
+// CHECK: 6 kernels taken, 6 changes refused, 0 wrong
 
-// Arms of a branch on the turn that cta-verify accepts.
-
-!channel = !cta.channel<2, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
+// Arms of a branch on the turn that cta-verify accepts, and some that differ in one number.
 
 // As many, computed in another way.
+// REFUSED: /constant 63/constant 127/ goes over 9 slots of a channel where the other arm of the scf.if on the turn goes over 8
+!channel = !cta.channel<2, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
 tile.kernel @computed(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -47,7 +48,11 @@ tile.kernel @computed(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {ph
   tile.return
 }
 
+// -----
+
 // A number from memory is the same in both arms.
+// REFUSED: /to %m step %c1 /to %m step %c64 / goes over 768 slots of a channel where the other arm of the scf.if on the turn goes over 12
+!channel = !cta.channel<2, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
 tile.kernel @loads(%A: memref<?x?xbf16>, %n: index, %K: index, %M: memref<?xindex>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -88,7 +93,11 @@ tile.kernel @loads(%A: memref<?x?xbf16>, %n: index, %K: index, %M: memref<?xinde
   tile.return
 }
 
+// -----
+
 // As many for some sizes: what is known of K may make that all of them. cta-simulate tells.
+// REFUSED: /%c128 = arith.constant 128/%c128 = arith.constant 1/ goes over 1024 slots
+!channel = !cta.channel<2, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
 tile.kernel @some(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -131,7 +140,11 @@ tile.kernel @some(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase 
   tile.return
 }
 
+// -----
+
 // What a loop without slots computes is not followed: nothing is said.
+// REFUSED: /%s = scf.for (.|\n)*?yield %y : i32\n *\}/%s = arith.constant 1000 : i32/ goes over 1000 slots
+!channel = !cta.channel<2, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
 tile.kernel @opaque(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -174,7 +187,11 @@ tile.kernel @opaque(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phas
   tile.return
 }
 
+// -----
+
 // Nor are loops of millions of slots.
+// REFUSED: /100000000/100/ goes over 1 slots of a channel where the other arm of the scf.if on the turn goes over 2
+!channel = !cta.channel<2, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
 tile.kernel @long(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -214,7 +231,11 @@ tile.kernel @long(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase 
   tile.return
 }
 
+// -----
+
 // A number of slots by case.
+// REFUSED: /%one, %two/%two, %one/ goes over 1 slots of a channel where the other arm of the scf.if on the turn goes over 2
+!channel = !cta.channel<2, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
 tile.kernel @switch(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

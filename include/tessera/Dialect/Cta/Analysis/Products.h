@@ -20,7 +20,7 @@ namespace tessera::cta {
 struct Product {
   llvm::ArrayRef<int64_t> a, b;
   mlir::Type element, result;
-  bool hasPrecision = false, hasUnsigned = false, hasAccumulateEvery = false;
+  bool hasPrecision = false, hasUnsigned = false;
 
   explicit Product(tile::MmaOp op);
   explicit Product(MmaOp op);

@@ -210,7 +210,8 @@ def Cta_AwaitCopiesOp : Cta_Op<"await_copies", []> {
     Constraints:
     1. `pending` is 0 or more.
   }];
-  let arguments = (ins OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$pending);
+  let arguments = (ins OptionalAttr<I64Attr>:$pending);
+  let hasVerifier = 1;
   let assemblyFormat = "(`pending` `=` $pending^)? attr-dict";
 }
 
@@ -231,8 +232,9 @@ def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>,
     Constraints:
     1. `pending` is 0 or more.
   }];
-  let arguments = (ins Variadic<Cta_AsyncType>:$sources, ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
+  let arguments = (ins Variadic<Cta_AsyncType>:$sources, I64Attr:$pending);
   let results = (outs Variadic<Cta_AsyncType>:$results);
+  let hasVerifier = 1;
   let assemblyFormat = "`(` $sources `)` `pending` `=` $pending attr-dict (`:` type($sources)^)?";
   let builders = [OpBuilder<(ins "mlir::ValueRange":$sources, "int64_t":$pending), [{
     build($_builder, $_state, mlir::TypeRange(sources), sources, $_builder.getI64IntegerAttr(pending)); }]>];
@@ -309,6 +311,9 @@ def Cta_AwaitStoresOp : Cta_Op<"await_stores", []> {
     ```mlir
     cta.await_stores read
     ```
+
+    Constraints:
+    1. `pending` is 0 to 7.
   }];
   let arguments = (ins UnitAttr:$read, DefaultValuedAttr<I64Attr, "0">:$pending);
   let assemblyFormat = "(`read` $read^)? attr-dict";

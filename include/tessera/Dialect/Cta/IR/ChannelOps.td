@@ -24,6 +24,9 @@ def Cta_ChannelOp : Cta_Op<"channel", []> {
     ```mlir
     %ch = cta.channel : !cta.channel<3, !cta.smem<128x64xbf16, #a>, !cta.smem<64x256xbf16, #b>>
     ```
+
+    Constraints:
+    1. stands directly in a `cta.launch`.
   }];
   let results = (outs Res<Cta_ChannelType, "", [MemAlloc]>:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
@@ -36,7 +39,7 @@ def Cta_AcquireOp : Cta_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
     The producing side: returns when the next slot of the channel has been released. The credit is used once, by `cta.commit`.
 
     ```mlir
-    %slot = cta.acquire %ch : !cta.channel<3, …>
+    %slot = cta.acquire %ch : !channel
     ```
   }];
   let arguments = (ins Cta_ChannelType:$channel);
@@ -51,7 +54,7 @@ def Cta_CommitOp : Cta_Op<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
     else: the copies write into the slot, and the consumer waits for their bytes.
 
     ```mlir
-    cta.commit %ch, %slot (%a, %b) : !cta.channel<3, …>
+    cta.commit %ch, %slot (%a, %b) : !channel
     ```
 
     Constraints:
@@ -69,8 +72,11 @@ def Cta_WaitOp : Cta_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
     The consuming side: returns when the oldest slot that was not yet waited for is full. The tiles may be read until the credit is released.
 
     ```mlir
-    %slot, %a, %b = cta.wait %ch : !cta.channel<3, …>
+    %slot, %a, %b = cta.wait %ch : !channel
     ```
+
+    Constraints:
+    1. the results are a credit and the channel's payload.
   }];
   let arguments = (ins Cta_ChannelType:$channel);
   let results = (outs Cta_CreditType:$credit, Variadic<AnyType>:$values);
@@ -90,7 +96,7 @@ def Cta_ReleaseOp : Cta_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
     puts a wait for them in front).
 
     ```mlir
-    cta.release %ch, %slot after(%d : !cta.async<tensor<…>>) : !cta.channel<3, …>
+    cta.release %ch, %slot after(%d : !cta.async<tensor<128x256xf32, #acc>>) : !channel
     ```
 
     Constraints:
@@ -145,7 +151,7 @@ def Cta_StepOp : Cta_Op<"step", [SingleBlockImplicitTerminator<"cta::YieldOp">, 
 
     ```mlir
     %s = cta.step @qk role(math) stage(0) {
-      %d = cta.wgmma %q, %k : …
+      %d = cta.wgmma %q, %k : !cta.smem<64x64xbf16, #a>, !cta.smem<64x128xbf16, #b> -> tensor<64x128xf32, #acc>
       cta.yield %d : tensor<64x128xf32, #acc>
     } : tensor<64x128xf32, #acc>
     ```

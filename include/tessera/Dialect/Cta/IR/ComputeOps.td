@@ -19,11 +19,14 @@ def Cta_MmaOp : Cta_Op<"mma", [Pure, Cta_Erasable]> {
     %d = cta.mma %a, %b, %c : !cta.smem<16x8xf32, #cta.swizzle<linear>>, !cta.smem<8x24xf32, #cta.swizzle<linear>> -> tensor<16x24xf32, #acc>
     ```
 
-    Constraints: those of `tile.mma`.
+    Constraints, those of `tile.mma` that can still be broken:
+    1. ranks 2 or 3, the same for all; extents agree.
+    2. both operands have one element type.
+    3. `c` has the type of the result.
   }];
   let arguments = (ins Cta_SmemType:$a, Cta_SmemType:$b, Optional<AnyRankedTensor>:$c,
     OptionalAttr<Tile_PrecisionAttr>:$precision, UnitAttr:$lhs_unsigned, UnitAttr:$rhs_unsigned,
-    OptionalAttr<I64Attr>:$accumulate_every, OptionalAttr<Tile_RequireAttr>:$require, OptionalAttr<StrAttr>:$why);
+    OptionalAttr<Tile_RequireAttr>:$require, OptionalAttr<StrAttr>:$why);
   let results = (outs AnyRankedTensor:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -116,13 +119,25 @@ def Cta_ReduceOp : Cta_Op<"reduce", [AttrSizedOperandSegments, RecursiveMemoryEf
 
     ```mlir
     // warps = [[16, 0], [32, 0]]: four parts.
-    %p = cta.reduce (%x) dims = [0] init(%zero) attributes {partial} {…} : tensor<64x8xf32, #acc> -> tensor<4x8xf32, #parts>
+    %p = cta.reduce (%x) dims = [0] init(%zero) attributes {partial} {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    } : tensor<64x8xf32, #acc> -> tensor<4x8xf32, #parts>
     %s = cta.stage %p : tensor<4x8xf32, #parts> -> !cta.smem<4x8xf32, #cta.swizzle<linear>>
     %q = cta.read %s : !cta.smem<4x8xf32, #cta.swizzle<linear>> -> tensor<4x8xf32, #all>
-    %r = cta.reduce (%q) dims = [0] init(%zero) {…} : tensor<4x8xf32, #all> -> tensor<8xf32, #s>
+    %r = cta.reduce (%q) dims = [0] init(%zero) {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    } : tensor<4x8xf32, #all> -> tensor<8xf32, #s>
     ```
 
-    Constraints: those of the general form of `tile.reduce`, and
+    Constraints, those of the general form of `tile.reduce`:
+    1. at least one input; all inputs have one shape.
+    2. `dims` ascend and are below the rank.
+    3. a result per input: the input's shape without `dims`, the same element type.
+    5. an identity per input of its element type; the combiner has two arguments per input and ends in a `tile.yield` of one value per input.
     6. (`partial`) the inputs have a layout no vector of which has parts both along `dims` and along other dimensions; the results have the type above.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<AnyType>:$inits, DenseI64ArrayAttr:$dims,

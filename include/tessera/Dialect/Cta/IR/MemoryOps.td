@@ -58,6 +58,8 @@ def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable,
     ```mlir
     cta.store %out, %C[%i, %j] {vector = 8} : tensor<128x256xbf16, #blocked> -> memref<?x?xbf16>
     ```
+
+    Constraints: 1 to 5 of `tile.store`, and 7 of `cta.load`.
   }];
   let arguments = (ins
     AnyRankedTensor:$value, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,
@@ -77,7 +79,8 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "global memory to shared memory without registers";
   let description = [{
-    The tile at the coordinates, as `tile.load` reads it, filled by TMA (`mechanism = tma`) or cp.async (`mechanism = cp_async`). Out of bounds is zero. No mask.
+    The tile at the coordinates, as `tile.load` reads it, filled by TMA (`mechanism = tma`) or cp.async (`mechanism = cp_async`). Out of bounds is zero. It
+    has no mask. `stages` is the lookahead of the load that it was (`cta-plan`).
 
     TMA: the elected thread issues it; limits are folded away or the copy is illegal. cp.async: each thread of the scope (the block or role) copies pieces of
     `vector` elements, 4, 8 or 16 bytes, aligned in both memories; a bound that cuts a piece (the size, a limit) leaves zeros behind it. So it needs no
@@ -114,6 +117,7 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     ```
 
     Constraints: 1 to 4 of `tile.load` (the shared tile as the tile), and
+    5. there is no mask.
     7. `pad` is zero or any.
     8. `into` has the result's type and comes with a slot.
     9. `vector` comes with cp_async: a power of two, 4, 8 or 16 bytes.
@@ -122,8 +126,8 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits,
-    Optional<AnyRankedTensor>:$mask, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
-    DenseI64ArrayAttr:$maskDims, OptionalAttr<AnyAttr>:$pad, OptionalAttr<Tile_CacheAttr>:$cache,
+    DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
+    OptionalAttr<AnyAttr>:$pad, OptionalAttr<I64Attr>:$stages, OptionalAttr<Tile_CacheAttr>:$cache,
     Optional<Cta_SmemType>:$into, Optional<I32>:$slot, Optional<I1>:$cacheIf, Optional<I1>:$multicastIf,
     Cta_MechanismAttr:$mechanism, OptionalAttr<I64Attr>:$vector, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$mbarrier,
     OptionalAttr<I64Attr>:$multicast, OptionalAttr<StrAttr>:$why);
@@ -152,12 +156,13 @@ def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable,
     ```
 
     Constraints: 1 to 4 of `tile.store` (the shared tile as the tile), and
+    5. there is no mask.
     6. with `per_warpgroup` the tile is made by a `cta.stage` of one register tile that the warpgroups split along a dimension which is not contiguous, into parts that TMA can move.
+    7. the mechanism is tma: cp.async does not write to global memory.
   }];
   let arguments = (ins
     Cta_SmemType:$value, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,
-    Optional<AnyRankedTensor>:$mask, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
-    DenseI64ArrayAttr:$maskDims, OptionalAttr<Tile_CacheAttr>:$cache, Cta_MechanismAttr:$mechanism,
+    DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited, OptionalAttr<Tile_CacheAttr>:$cache, Cta_MechanismAttr:$mechanism,
     UnitAttr:$per_warpgroup, OptionalAttr<StrAttr>:$why);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

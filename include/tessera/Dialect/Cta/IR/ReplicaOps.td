@@ -45,7 +45,7 @@ def Cta_TakeTurnOp : Cta_TurnOp<"take_turn"> {
     Lifespan: made by `cta-specialize-warps`; `cta-lower-channels` makes an mbarrier a replica of it.
 
     ```mlir
-    cta.take_turn %ch, %round : !cta.channel<3, …>
+    cta.take_turn %ch, %round : !channel
     ```
 
     Constraints:
@@ -61,7 +61,7 @@ def Cta_PassTurnOp : Cta_TurnOp<"pass_turn"> {
     All slots of this replica's point have been waited for; they may still be in use. See `cta.take_turn`.
 
     ```mlir
-    cta.pass_turn %ch : !cta.channel<3, …>
+    cta.pass_turn %ch : !channel
     ```
 
     Constraints:
@@ -77,7 +77,7 @@ def Cta_SkipOp : Cta_TurnOp<"skip"> {
     Moves the reading position of this replica over the next `count` slots of the channel without waiting for them.
 
     ```mlir
-    cta.skip %ch, %count : !cta.channel<3, …>
+    cta.skip %ch, %count : !channel
     ```
 
     Constraints:

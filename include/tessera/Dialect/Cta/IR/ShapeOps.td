@@ -37,6 +37,11 @@ def Cta_BroadcastOp : Cta_Op<"broadcast", [Pure, Cta_Erasable]> {
     ```mlir
     %b = cta.broadcast %v dims = [0] : tensor<128xf32, #s> -> tensor<128x64xf32, #l>
     ```
+
+    Constraints:
+    1. `dims` has one entry a source dimension (none for a scalar); they ascend and are below the result's rank.
+    2. an extent of the source is the result's, or 1.
+    3. the element types are equal.
   }];
   let arguments = (ins AnyType:$source, DenseI64ArrayAttr:$dims);
   let results = (outs AnyRankedTensor:$result);
@@ -52,6 +57,10 @@ def Cta_IotaOp : Cta_Op<"iota", [Pure, Cta_Erasable]> {
     ```mlir
     %j = cta.iota dim = 1 : tensor<128x64xi32, #l>
     ```
+
+    Constraints:
+    1. the elements are integers or index; `dim` is a dimension of the tile.
+    2. `from` has the element type.
   }];
   let arguments = (ins I64Attr:$dim, Optional<AnyType>:$from);
   let results = (outs AnyRankedTensor:$result);
@@ -67,6 +76,10 @@ def Cta_TransposeOp : Cta_Op<"transpose", [Pure, Cta_Erasable]> {
     ```mlir
     %t = cta.transpose %x dims = [1, 0] : tensor<64x32xf32, #l> -> tensor<32x64xf32, #lt>
     ```
+
+    Constraints:
+    1. `dims` is a permutation of the dimensions.
+    2. the result has the extents in that order, and the source's element type.
   }];
   let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$dims);
   let results = (outs AnyRankedTensor:$result);
@@ -105,7 +118,7 @@ def Cta_SliceOp : Cta_Op<"slice", [Pure, Cta_Erasable]> {
     ```
 
     Constraints:
-    1. the part lies inside the source; the rank stays.
+    1. the part lies inside the source, with one offset a dimension; rank and element type stay.
     2. `strides` has one positive entry a dimension.
   }];
   let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$offsets, OptionalAttr<DenseI64ArrayAttr>:$strides);
@@ -124,7 +137,7 @@ def Cta_ConcatOp : Cta_Op<"concat", [Pure, Cta_Erasable]> {
     ```
 
     Constraints:
-    1. extents agree but along `dim`, where they add up.
+    1. there are inputs, and `dim` is below the rank; ranks, element types, and extents agree but along `dim`, where they add up.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$dim);
   let results = (outs AnyRankedTensor:$result);
@@ -140,6 +153,9 @@ def Cta_ExtractOp : Cta_Op<"extract", [Pure, Cta_Erasable]> {
     ```mlir
     %s = cta.extract %t : tensor<f32, #cta.frag<splat, rank = 0, warps = 2, wg = 1>> -> f32
     ```
+
+    Constraints:
+    1. the tile has rank 0; the result has its element type.
   }];
   let arguments = (ins AnyRankedTensor:$source);
   let results = (outs AnyType:$result);

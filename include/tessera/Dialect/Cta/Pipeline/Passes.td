@@ -137,6 +137,9 @@ def PeelMasks : CtaPass<"cta-peel-masks"> {
 
     Nothing is cut with `replicate = blocks` or `overlap` in the kernel's plan.
 
+    A copy with `require = [peeled]` is an error if a mask is left in all iterations of the loop around it: a comparison of coordinates that change with
+    the iteration which is of another form, or stands where nothing is cut. (Bounds of the copy itself are TMA's to check.)
+
     ```mlir
     %r = scf.for %j = %c0 to %T step %c128 iter_args(%o = %init) {
       …
