@@ -12,14 +12,6 @@ program="$root/examples/gemm-nn.mlir"
 
 step() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 
-# Runs a command that this version of the compiler may not have yet: then says so and goes on.
-try() {
-  if ! "$@" 2>"$demo/stderr"; then
-    echo "(not in this version: $(head -n 1 "$demo/stderr"))"
-    return 1
-  fi
-}
-
 "$root/scripts/bootstrap.sh"
 "$root/scripts/build.sh" dev tilec tile-run tile-opt
 mkdir -p "$demo"
@@ -32,13 +24,15 @@ step "On the CPU: compile, run on ragged matrices, compare with numpy"
 tilec "$program" -o "$demo/gemm-nn.so" --target=cpu
 "$python" "$root/test/Examples/check.py" gemm-nn "$demo/gemm-nn.so"
 
-step "For Hopper: what became of each load, product and store"
-if try tilec "$program" --target=sm_90a -o "$demo/gemm-nn.cubin" --report; then
-  step "Some of its PTX"
-  if try tilec "$program" --target=sm_90a --emit=ptx -o "$demo/gemm-nn.ptx"; then
-    grep -E -m 24 'wgmma|cp\.async\.bulk|mbarrier|\.entry' "$demo/gemm-nn.ptx" || head -n 40 "$demo/gemm-nn.ptx"
-  fi
-fi
+step "For Hopper: what became of it, what bounds it, what to change"
+tilec "$program" --target=sm_90a -o "$demo/gemm-nn.cubin" --report
+
+step "And of each load, product and store of the first variant (--report=full)"
+tilec "$program" --target=sm_90a --variants=lines -o "$demo/gemm-nn-lines.cubin" --report=full
+
+step "Some of its PTX"
+tilec "$program" --target=sm_90a --emit=ptx -o "$demo/gemm-nn.ptx"
+grep -E -m 24 'wgmma|cp\.async\.bulk|mbarrier|\.entry' "$demo/gemm-nn.ptx"
 
 if [ -s "$demo/gemm-nn.cubin" ] && nvidia-smi -L >/dev/null 2>&1; then
   step "On the GPU: the same shapes, then 8192³"

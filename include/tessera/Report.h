@@ -103,6 +103,9 @@ struct Report {
   std::vector<KernelReport> kernels;
   std::vector<std::string> ptxasMessages;
 
+  /// A screen: for each kernel what its first variant does, what bounds it and what to change.
+  std::string toSummary() const;
+  /// All of it: every variant, access, plan and shared tile.
   std::string toText() const;
   std::string toJson() const;
 };

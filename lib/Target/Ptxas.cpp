@@ -197,11 +197,13 @@ SpillVerdict tessera::judgeSpill(const PtxasFunction &function, const PtxasPolic
     return SpillVerdict::Error;
   if (policy.losses == PtxasLosses::Expected)
     return SpillVerdict::None;
+  // A warning is for the code that most launches take; the report has the bytes of all variants.
+  if (policy.isFallback)
+    return SpillVerdict::None;
   if (policy.onTensorPath)
-    return policy.isFallback || policy.losses == PtxasLosses::Warnings ? SpillVerdict::Warning
-                                                                       : SpillVerdict::Error;
-  bool hot = !policy.isFallback && function.spillStoreBytes > kToleratedSpillBytes;
-  return hot ? SpillVerdict::Warning : SpillVerdict::None;
+    return policy.losses == PtxasLosses::Warnings ? SpillVerdict::Warning : SpillVerdict::Error;
+  return function.spillStoreBytes > kToleratedSpillBytes ? SpillVerdict::Warning
+                                                         : SpillVerdict::None;
 }
 
 LogicalResult tessera::judgePtxas(const PtxasLog &log,

@@ -1,4 +1,4 @@
-// RUN: tilec %s --variants=aligned --emit=ptx --report -o %t.ptx 2>&1 | FileCheck %s
+// RUN: tilec %s --variants=aligned --emit=ptx --report=full -o %t.ptx 2>&1 | FileCheck %s
 // RUN: tilec %s --stop-after=allocated -o - | tile-opt - --cta-simulate='sizes=M=200,N=100,K=200 timings=16' -o /dev/null
 
 // A product of 128 rows beside a chain of two of 64 rows: two warpgroups share the rows of the first and the columns of the others, whose operand in

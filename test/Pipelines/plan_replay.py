@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""plan_replay.py EXAMPLES VARIANT NAME...: with --plan= the plan that --report prints, tilec writes the PTX that it writes without."""
+"""plan_replay.py EXAMPLES VARIANT NAME...: with --plan= the plan that --report=full prints, tilec writes the PTX that it writes without."""
 
 import json
 import os

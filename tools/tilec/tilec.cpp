@@ -27,7 +27,7 @@ void removeOption(StringRef name) {
     it->second->removeArgument();
 }
 
-enum class ReportKind { None, Text, Json };
+enum class ReportKind { None, Short, Full, Json };
 enum class Switch { Default, On, Off };
 
 struct Options {
@@ -64,12 +64,14 @@ struct Options {
       cl::value_desc("phase"), cl::cat(category)};
   cl::opt<ReportKind> report{
       "report",
-      cl::desc("Print what was done with each load, store and product, and why"),
+      cl::desc("Print what became of each kernel, what bounds it and what to change"),
       cl::ValueOptional,
       cl::init(ReportKind::None),
-      cl::values(clEnumValN(ReportKind::Text, "", ""),
-                 clEnumValN(ReportKind::Text, "text", "to standard error"),
-                 clEnumValN(ReportKind::Json, "json", "to standard error, as JSON")),
+      cl::values(
+          clEnumValN(ReportKind::Short, "", ""),
+          clEnumValN(ReportKind::Short, "short", "the first variant of each kernel"),
+          clEnumValN(ReportKind::Full, "full", "every load, store and product, with reasons"),
+          clEnumValN(ReportKind::Json, "json", "all of it as JSON")),
       cl::cat(category)};
   cl::list<std::string> require{
       "require", cl::CommaSeparated, cl::value_desc("demands"),
@@ -309,9 +311,12 @@ int main(int argc, char **argv) {
       llvm::WithColor::note(llvm::errs()) << "--save-temps=DIR writes a reproducer\n";
     return 1;
   }
-  if (options.report != ReportKind::None)
-    llvm::errs() << (options.report == ReportKind::Json ? result.report.toJson()
-                                                        : result.report.toText());
+  if (options.report == ReportKind::Short)
+    llvm::errs() << result.report.toSummary();
+  else if (options.report == ReportKind::Full)
+    llvm::errs() << result.report.toText();
+  else if (options.report == ReportKind::Json)
+    llvm::errs() << result.report.toJson();
 
   // Without -o a text goes to standard output and an artifact beside where we are, named after the
   // source.

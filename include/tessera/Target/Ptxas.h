@@ -88,10 +88,10 @@ struct PtxasPolicy {
   std::optional<mlir::Location> loc;
 };
 
-/// What the spills of a function are: on the tensor path an error of whatever size, or a warning in
-/// a fallback or where no other plan is left; on the generic path a warning where they are more
-/// than a few registers of the fast variant; nothing where losses are expected; an error wherever
-/// the kernel demands none.
+/// What the spills of a function are: an error wherever the kernel demands none; nothing where
+/// losses are expected, and in a fallback variant, whose spills the report has; else on the tensor
+/// path an error of whatever size, or a warning where no other plan is left; off the tensor path a
+/// warning where they are more than a few registers.
 enum class SpillVerdict { None, Warning, Error };
 SpillVerdict judgeSpill(const PtxasFunction &function, const PtxasPolicy &policy);
 

@@ -242,11 +242,11 @@ struct StoreOfExpand : OpRewritePattern<StoreOp> {
     auto kept = keptDims(op, expand.getReassociationIndices());
     if (!kept)
       return failure();
-    auto [dims, limited] = boxOf(op, *kept);
+    auto box = boxOf(op, *kept);
     rewriter.modifyOpInPlace(op, [&] {
       op.getValueMutable().assign(expand.getSrc());
-      op.setDims(dims);
-      op.setLimited(limited);
+      op.setDims(box.first);
+      op.setLimited(box.second);
     });
     return success();
   }

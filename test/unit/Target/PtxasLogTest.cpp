@@ -78,7 +78,7 @@ TEST(JudgeSpill, NoSpillIsNeverAProblem) {
 TEST(JudgeSpill, TensorPath) {
   EXPECT_EQ(judge(4, 4, true, false, false), SpillVerdict::Error);
   EXPECT_EQ(judge(0, 4, true, false, false), SpillVerdict::Error);
-  EXPECT_EQ(judge(400, 4, true, true, false), SpillVerdict::Warning);
+  EXPECT_EQ(judge(400, 4, true, true, false), SpillVerdict::None);
 }
 
 TEST(JudgeSpill, GenericPath) {

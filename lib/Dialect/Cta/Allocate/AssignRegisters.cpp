@@ -3,10 +3,11 @@
 
 // cta-assign-registers: threads, the cap on registers, and how many blocks shall share an SM.
 //
-// Registers are dealt to all threads of a block when it starts: `entryCap`. Here is only the
+// Registers are dealt to all threads of a block when it starts: `entryRegisterCap`. Here is only the
 // estimate that matters to a plan (see tessera/Dialect/Cta/Analysis/Pressure.h); ptxas does the
 // allocation.
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
+#include "tessera/Machine/Hopper.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
@@ -99,7 +100,7 @@ static LogicalResult assign(LaunchOp launch) {
            << " registers a thread, more than " << kMaxTileRegisters
            << ": make it smaller, use more warpgroups, or loop over parts of it";
 
-  int64_t cap = entryCap(threads), blocks = 1;
+  int64_t cap = hopper::entryRegisterCap(threads), blocks = 1;
   Pressure pressure = worstPressure(launch);
   if (pressure.op) {
     // What the role has after it was dealt its registers.
@@ -120,7 +121,7 @@ static LogicalResult assign(LaunchOp launch) {
     else if (failed(checkShare(launch, blocks, threads)))
       return failure();
   }
-  cap = entryCap(blocks * threads);
+  cap = hopper::entryRegisterCap(blocks * threads);
   if (pressure.op && !isDealt(pressure) && pressure.sum() > cap - kOtherRegisters)
     return tooMany(pressure, cap, threads, blocks);
   if (std::optional<uint64_t> given = launch.getMaxRegisters();

@@ -4,6 +4,7 @@
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -38,11 +39,6 @@ int64_t Pressure::sum() const {
   for (auto &[value, registers] : values)
     n += registers;
   return n;
-}
-
-int64_t tessera::cta::entryCap(int64_t threads) {
-  int64_t warpsOfAQuarter = llvm::divideCeil(llvm::divideCeil(threads, 32), 4);
-  return std::min<int64_t>(16384 / (32 * warpsOfAQuarter) / 8 * 8, 255);
 }
 
 /// The tile in registers that a value is, in flight or not; null for others.
@@ -139,7 +135,7 @@ Value tessera::cta::largestTile(LaunchOp launch) {
 int64_t tessera::cta::blocksByRegisters(LaunchOp launch, int64_t threads) {
   Pressure pressure = worstPressure(launch);
   int64_t blocks = kThreadsPerSM / threads;
-  while (pressure.op && blocks > 1 && entryCap(blocks * threads) < pressure.sum() + kOtherRegisters)
+  while (pressure.op && blocks > 1 && hopper::entryRegisterCap(blocks * threads) < pressure.sum() + kOtherRegisters)
     --blocks;
   return blocks;
 }

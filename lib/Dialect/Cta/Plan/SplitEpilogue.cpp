@@ -20,7 +20,6 @@
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
-#include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Plan/Passes.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Layout/RegisterForms.h"
@@ -531,7 +530,6 @@ static SmallVector<SmallVector<Target>> groupsOf(Block &block, int64_t width) {
 /// What cta-plan will give a math thread: to functions beside many accumulators, all that a
 /// producing warpgroup can do without.
 static int64_t registersOfThread(tile::KernelOp kernel, ArrayRef<Block *> blocks, int64_t width) {
-  constexpr int64_t kWarpsOfGroup = 4;
   plan::Plan known = planStructOf(kernel);
   if (known.registers.value_or(0))
     return *known.registers;
@@ -540,8 +538,7 @@ static int64_t registersOfThread(tile::KernelOp kernel, ArrayRef<Block *> blocks
     for (Operation &op : *block)
       if (std::optional<Target> target = targetOf(&op, width))
         many |= leadsThrough(*target, evaluates) && mostRegisters(*target) >= kPlanManyAccumulators;
-  if (!known.producers)
-    known.producers = many ? kWarpsOfGroup : 1;
+  known.producers = known.producers.value_or(many ? 4 : 1); // a warpgroup, or a warp
   const int64_t warpgroups = kernel.getWarpgroups().value_or(1);
   const int64_t entry = known.entryRegisters(warpgroups);
   return std::max(entry, mostPlanRegisters(warpgroups * known.replicas(), *known.producers, entry));

@@ -48,7 +48,7 @@ for artifact, options in (("names.so", ["--target=cpu"]), ("names.cubin", [])):
     if artifact.endswith(".cubin") and sys.argv[2] != "ptxas":
         continue
     path = os.path.join(FOLDER, artifact)
-    run("tilec", source, "-o", path, *options, "--report")
+    run("tilec", source, "-o", path, *options, "--report=full")
     listed = json.loads(run("tile-run", path, "--list", "--json"))
     assert [kernel["name"] for kernel in listed["kernels"]] == NAMES, listed
     symbols = [launch["symbol"] for kernel in listed["kernels"] for variant in kernel["variants"]

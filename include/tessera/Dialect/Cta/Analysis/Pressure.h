@@ -34,10 +34,6 @@ Pressure worstPressure(LaunchOp launch);
 /// The tile with most registers, or null.
 mlir::Value largestTile(LaunchOp launch);
 
-/// What each of `threads` threads of an SM can have: floor(16384 / (32 * ceil(warps / 4))), down to
-/// a multiple of 8, at most 255.
-int64_t entryCap(int64_t threads);
-
 /// How many blocks of so many threads the products' registers allow on an SM; many if there is no
 /// product.
 int64_t blocksByRegisters(LaunchOp launch, int64_t threads);
