@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes a program's graph as MLIR."""
 
-import printer_memory
-from printer_memory import constant_text, list_text, types_text
+from . import printer_memory
+from .printer_memory import constant_text, list_text, types_text
 
 
 class Printer:

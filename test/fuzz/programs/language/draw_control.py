@@ -7,15 +7,11 @@ What a region yields is what it computed, what it was given, what a neighbour ca
 
 import dataclasses
 
-import draw_elementwise
-import draw_memory
-import draw_scalars
-import draw_stores
-import graph
-from draw_base import Note, Place
-from draw_scalars import region_argument
-from elements import I1, INDEX
-from graph import Region, Tile
+from . import draw_elementwise, draw_memory, draw_scalars, draw_stores, graph
+from .draw_base import Note, Place
+from .draw_scalars import region_argument
+from .elements import I1, INDEX
+from .graph import Region, Tile
 
 
 def control(b):

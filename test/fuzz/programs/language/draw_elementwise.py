@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Elementwise ops of arith and math on tiles and scalars, with operands for which they are defined."""
 
-import draw_memory
-import draw_scalars
-import elements
-from draw_base import Note
-from elements import F16, F32, F64, I1, I16, I32, I64, I8, INDEX
-from floats import COMPARISONS
-from graph import Tile
+from . import draw_memory, draw_scalars, elements
+from .draw_base import Note
+from .elements import F16, F32, F64, I1, I16, I32, I64, I8, INDEX
+from .floats import COMPARISONS
+from .graph import Tile
 
 # Functions, and what keeps their arguments where they are defined and moderate: (name, weight).
 _FUNCTIONS = {"exp": 8, "exp2": 4, "expm1": 3, "log": 4, "log2": 3, "log10": 3, "log1p": 3, "tanh": 6, "erf": 4, "erfc": 3, "rsqrt": 5, "cbrt": 3,

@@ -4,11 +4,10 @@
 
 import dataclasses
 
-import draw_memory
-import draw_scalars
-from draw_base import Note
-from elements import INDEX
-from graph import Tile
+from . import draw_memory, draw_scalars
+from .draw_base import Note
+from .elements import INDEX
+from .graph import Tile
 
 MOST_OUTPUT = 120_000
 

@@ -7,8 +7,9 @@ is unknown.
 """
 
 import numpy as np
-from elements import I1
-from floats import Floats, union
+
+from .elements import I1
+from .floats import Floats, union
 
 
 class Ints:

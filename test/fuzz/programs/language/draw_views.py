@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Views of arrays: subview, cast, expand_shape, collapse_shape, reinterpret_cast, with the types that upstream infers."""
 
-import draw_scalars
-import graph
-from draw_base import Place
-from graph import MemRef
+from . import draw_scalars, graph
+from .draw_base import Place
+from .graph import MemRef
 
 
 def strides_of(type):

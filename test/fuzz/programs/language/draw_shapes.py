@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops that move elements, and reductions."""
 
-import draw_elementwise
-import draw_scalars
-import elements
-from draw_base import Note
-from elements import F32, I32, I64, INDEX
-from graph import Op, Region, Tile
+from . import draw_elementwise, draw_scalars, elements
+from .draw_base import Note
+from .elements import F32, I32, I64, INDEX
+from .graph import Op, Region, Tile
 
 MOST_TILE = 16384
 _FLOAT_KINDS = {"addf": 8, "mulf": 1, "maximumf": 5, "minimumf": 3, "maxnumf": 3, "minnumf": 2}

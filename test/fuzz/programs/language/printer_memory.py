@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Constants, accesses and views as MLIR; the rest is in printer.py."""
 
-import graph
 import numpy as np
-from elements import I1
+
+from . import graph
+from .elements import I1
 
 
 def number_text(element, value):

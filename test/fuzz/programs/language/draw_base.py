@@ -9,10 +9,9 @@ evaluator will know its bits. The range of integers is right where `firm` says s
 import dataclasses
 import random
 
-import elements
-import graph
-from elements import INDEX
-from graph import MemRef, Op, Tile
+from . import elements, graph
+from .elements import INDEX
+from .graph import MemRef, Op, Tile
 
 
 @dataclasses.dataclass

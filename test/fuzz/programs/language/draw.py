@@ -10,26 +10,18 @@ whose results too little is known, is drawn again; `attempt` says how often, so 
 
 import dataclasses
 
-import draw_base
-import draw_control
-import draw_elementwise
-import draw_facts
-import draw_kernels
-import draw_loops
-import draw_memory
-import draw_products
-import draw_scalars
-import draw_shapes
-import draw_stores
-import elements
-import evaluate
-import graph
 import numpy as np
-from draw_base import Chance, Note
-from draw_scalars import region_argument
-from elements import INDEX
-from graph import Region, Tile
-from memory import Invalid
+
+from . import (
+    draw_base, draw_control, draw_elementwise, draw_facts, draw_kernels, draw_loops,
+    draw_memory, draw_products, draw_scalars, draw_shapes, draw_stores, elements,
+    evaluate, graph,
+)
+from .draw_base import Chance, Note
+from .draw_scalars import region_argument
+from .elements import INDEX
+from .graph import Region, Tile
+from .memory import Invalid
 
 
 @dataclasses.dataclass

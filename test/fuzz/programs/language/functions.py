@@ -8,10 +8,11 @@ are computed in f32 (f16, bf16, f32), of f64 otherwise. Where it is not monotone
 
 import math
 
-import floats
 import numpy as np
-from elements import F32
-from floats import Floats, union
+
+from . import floats
+from .elements import F32
+from .floats import Floats, union
 
 
 def _each(function):

@@ -2,14 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The ops on tiles and scalars that have no effect: arith, math, shapes, reductions, products."""
 
-import floats
-import functions
-import integers
 import numpy as np
-import sums
-from elements import F32
-from floats import Floats
-from integers import Ints
+
+from . import floats, functions, integers, sums
+from .elements import F32
+from .floats import Floats
+from .integers import Ints
 
 
 def evaluate(state, op, operands):

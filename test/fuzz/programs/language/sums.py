@@ -7,11 +7,11 @@ absolute values, counted in the lowest bit that any summand has set, fits the ma
 rounding of that sum of absolute values.
 """
 
-import floats
-import integers
 import numpy as np
-from elements import F32, F64
-from floats import Floats, union
+
+from . import floats, integers
+from .elements import F32, F64
+from .floats import Floats, union
 
 # Tensor cores cut off summands, aligned with the largest one, where an addition would round: twice the error.
 TENSOR_CORE = 2.0

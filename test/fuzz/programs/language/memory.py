@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Memory as the evaluator sees it: buffers, views, accesses of tiles and scalars, races between blocks."""
 
-import floats
-import integers
 import numpy as np
-from floats import Floats
-from integers import Ints
+
+from . import floats, integers
+from .floats import Floats
+from .integers import Ints
 
 SPECIALS = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 0.5, 2.5, -2.5, 1.5, 65504.0, 1e-42, -1e-42, 6e-8, 3e38, -3e38)
 

@@ -8,16 +8,13 @@
 
 import itertools
 
-import evaluate_tiles
-import floats
-import graph
-import integers
-import memory
 import numpy as np
-from elements import INDEX
-from floats import Floats
-from integers import Ints
-from memory import Buffer, Invalid, View
+
+from . import evaluate_tiles, floats, graph, integers, memory
+from .elements import INDEX
+from .floats import Floats
+from .integers import Ints
+from .memory import Buffer, Invalid, View
 
 LONGEST_LOOP = 400
 # Elements of tiles computed, weighed by what an op costs: programs beyond that are not worth the time.

@@ -11,7 +11,7 @@ import copy
 import dataclasses
 import itertools
 
-import elements
+from . import elements
 
 
 @dataclasses.dataclass(frozen=True)
