@@ -44,6 +44,8 @@ if works("nvidia-smi", "-L"):
     config.available_features.add("gpu")
 if shutil.which("ptxas", path=config.environment["PATH"]):
     config.available_features.add("ptxas")
+if shutil.which("clang-format-" + config.llvm_major):
+    config.available_features.add("clang-format")
 if works(python, "-c", "import numpy, ml_dtypes"):
     config.available_features.add("numpy")
 

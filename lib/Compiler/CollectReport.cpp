@@ -5,6 +5,7 @@
 
 #include "BlockWork.h"
 #include "Diagnostics.h"
+#include "tessera/Contract/Contract.h"
 #include "tessera/Dialect/Cta/Analysis/GridOrder.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
@@ -14,7 +15,6 @@
 #include "tessera/Dialect/Tile/Transforms.h"
 #include "tessera/Machine/Hopper.h"
 #include "tessera/Plan/Model.h"
-#include "tessera/Contract/Contract.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringExtras.h"

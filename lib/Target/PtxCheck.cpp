@@ -5,8 +5,8 @@
 
 #include "PtxFlow.h"
 #include "PtxValues.h"
-#include "tessera/Machine/Hopper.h"
 #include "tessera/Contract/Contract.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
