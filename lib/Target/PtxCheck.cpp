@@ -16,7 +16,6 @@
 
 using namespace tessera;
 using namespace tessera::ptx;
-using llvm::ArrayRef;
 using llvm::SmallVector;
 using llvm::StringRef;
 using llvm::Twine;
