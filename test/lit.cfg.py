@@ -51,6 +51,7 @@ if works(python, "-c", "import numpy, ml_dtypes"):
 
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%cmake", config.cmake))
+config.substitutions.append(("%mlir_dir", config.mlir_dir))
 config.substitutions.append(("%cc", config.cc))
 config.substitutions.append(("%cxx", config.cxx))
 config.substitutions.append(("%examples", os.path.join(config.tessera_source_root, "examples")))
