@@ -75,7 +75,7 @@ def library(path=None):
     global _library
     if _library is None:
         beside = os.path.join(os.path.dirname(_HERE), "libtessera_runtime.so")
-        path = path or os.environ.get("TESSERA_RUNTIME") or (beside if os.path.exists(beside) else "libtessera_runtime.so.0")
+        path = path or os.environ.get("TESSERA_RUNTIME") or (beside if os.path.exists(beside) else "libtessera_runtime.so.0.1")
         opened = ctypes.CDLL(path)
         for name, (result, arguments) in _FUNCTIONS.items():
             function = getattr(opened, name)

@@ -7,7 +7,10 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/TesseraConfig.cmake.i
   "${PROJECT_BINARY_DIR}/TesseraConfig.cmake" INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
-export(EXPORT TesseraTargets NAMESPACE Tessera:: FILE "${PROJECT_BINARY_DIR}/TesseraTargets.cmake")
-install(EXPORT TesseraTargets NAMESPACE Tessera:: DESTINATION "${package_dir}")
+foreach(component IN ITEMS Runtime C Compiler)
+  export(EXPORT Tessera${component}Targets NAMESPACE Tessera::
+    FILE "${PROJECT_BINARY_DIR}/Tessera${component}Targets.cmake")
+  install(EXPORT Tessera${component}Targets NAMESPACE Tessera:: DESTINATION "${package_dir}")
+endforeach()
 install(FILES "${PROJECT_BINARY_DIR}/TesseraConfig.cmake"
   "${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake" DESTINATION "${package_dir}")

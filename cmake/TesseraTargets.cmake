@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Build types, warnings, the shared precompiled header, and one function per kind of target.
 
-# Dev: assertions on, light optimisation (a debug build of MLIR code is too slow to test).
-set(CMAKE_CXX_FLAGS_DEV "-O1 -UNDEBUG" CACHE STRING "" FORCE)
-set(CMAKE_C_FLAGS_DEV "-O1 -UNDEBUG" CACHE STRING "" FORCE)
-set(CMAKE_EXE_LINKER_FLAGS_DEV "" CACHE STRING "" FORCE)
-set(CMAKE_SHARED_LINKER_FLAGS_DEV "" CACHE STRING "" FORCE)
+if(PROJECT_IS_TOP_LEVEL)
+  # Dev: assertions on, light optimisation (a debug build of MLIR code is too slow to test).
+  set(CMAKE_CXX_FLAGS_DEV "-O1 -UNDEBUG" CACHE STRING "" FORCE)
+  set(CMAKE_C_FLAGS_DEV "-O1 -UNDEBUG" CACHE STRING "" FORCE)
+  set(CMAKE_EXE_LINKER_FLAGS_DEV "" CACHE STRING "" FORCE)
+  set(CMAKE_SHARED_LINKER_FLAGS_DEV "" CACHE STRING "" FORCE)
+endif()
 
+# Options of this directory: of our targets, that is, and of no target of an embedder. The
+# precompiled header and those that use it must have the same.
 add_compile_options(
   -Wall -Wextra -Wno-unused-parameter -Wno-deprecated-declarations
   "$<$<COMPILE_LANGUAGE:CXX>:-Wno-unused-function;-fno-exceptions;-fvisibility-inlines-hidden>"
@@ -20,7 +24,7 @@ set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH "${LLVM_LIBRARY_DIR};$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
 find_program(TESSERA_CCACHE ccache)
-if(TESSERA_CCACHE)
+if(TESSERA_CCACHE AND PROJECT_IS_TOP_LEVEL)
   # A precompiled header is cached only when its time stamps are ignored.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       "${CMAKE_COMMAND}" -E env
@@ -38,11 +42,24 @@ target_precompile_headers(TesseraPch PRIVATE "${PROJECT_SOURCE_DIR}/cmake/pch.h"
 set_target_properties(TesseraPch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 target_compile_options(TesseraPch PRIVATE -fPIC -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
 
-# Others link TesseraTile as Tessera::Tile.
+# install(), unless somebody embeds the project and installs it himself, or not.
+function(tessera_install)
+  if(TESSERA_INSTALL)
+    install(${ARGN})
+  endif()
+endfunction()
+
+# Others link TesseraTile as Tessera::Tile. EXPORT names the component of the package.
 function(tessera_install_library name)
+  cmake_parse_arguments(ARG "" "EXPORT" "" ${ARGN})
+  if(NOT ARG_EXPORT)
+    set(ARG_EXPORT TesseraCompilerTargets)
+  endif()
   string(REGEX REPLACE "^Tessera" "" export_name ${name})
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${export_name})
-  install(TARGETS ${name} EXPORT TesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  add_library(Tessera::${export_name} ALIAS ${name})
+  tessera_install(TARGETS ${name} EXPORT ${ARG_EXPORT}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
 # tessera_add_mlir_library(NAME sources... [DEPENDS tablegen...] [LINK libs...])
@@ -55,14 +72,14 @@ function(tessera_add_mlir_library name)
   tessera_install_library(${name})
 endfunction()
 
-# Code without LLVM or MLIR (layout mathematics, runtime).
+# Code without LLVM or MLIR (layout mathematics, runtime): NAME sources... [EXPORT set] [LINK libs...]
 function(tessera_add_plain_library name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "EXPORT" "LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:include>")
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
-  tessera_install_library(${name})
+  tessera_install_library(${name} EXPORT ${ARG_EXPORT})
 endfunction()
 
 function(tessera_add_mlir_tool name)
@@ -72,7 +89,7 @@ function(tessera_add_mlir_tool name)
   add_dependencies(${name} TesseraTablegen)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
-  install(TARGETS ${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
+  tessera_install(TARGETS ${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
 function(tessera_use_mlir target)

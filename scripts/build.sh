@@ -9,5 +9,16 @@ preset=${1:-dev}
 shift || true
 
 cd "$root"
-cmake --preset "$preset" >/dev/null
+configure() { cmake --preset "$preset" 2>&1 >/dev/null; }
+# Another PATH finds the compiler elsewhere. CMake then deletes its cache and configures with half of what the preset says.
+status=0
+messages=$(configure) || status=$?
+if grep -q "require your cache to be deleted" <<<"$messages"; then
+  echo "build: the compiler is found in another place than before: configuring build/$preset anew" >&2
+  rm -f "build/$preset/CMakeCache.txt"
+  status=0
+  messages=$(configure) || status=$?
+fi
+[ -z "$messages" ] || echo "$messages" >&2
+[ $status = 0 ] || exit $status
 ninja -C "build/$preset" "$@"

@@ -50,7 +50,7 @@ xz -T0 -6 -c "$(realpath "$ptxas")" > "$out/ptxas.xz"
 cp "$zstd" "$out/libzstd.so.1"
 cp -L "$build/lib/libtessera_runtime.so" "$out/"
 cp -r "$root/test/fuzz/programs" "$out/"
-rm -rf "$out/programs/__pycache__"
+find "$out/programs" -name __pycache__ -prune -exec rm -rf {} +
 cp "$root/bench/tessera.py" "$out/bench/"
 cp "$root/test/fuzz/programs/farm.sh" "$out/"
 echo "gpu-fuzz-kit: $out, $(du -sm "$out" | cut -f1) MiB"

@@ -129,7 +129,7 @@ inputs="$root/test/Runtime/Inputs"
 if [ -n "$ptxas" ] && [ -f "$inputs/gpu.ptx" ]; then
   python3 "$inputs/add-contract.py" "$inputs/gpu.json" "$inputs/gpu.ptx" >"$work/k.ptx"
   "$ptxas" -arch=sm_90a -O3 "$work/k.ptx" -o "$out/runtime/k.cubin"
-  cp "$root/test/Runtime/gpu.test" "$out/runtime/"
+  cp "$root/test/GPU/Device/launcher.test" "$out/runtime/"
 else
   echo "gpu-kit: no ptxas: the launcher's device test is left out" >&2
 fi

@@ -44,11 +44,14 @@ if works("nvidia-smi", "-L"):
     config.available_features.add("gpu")
 if shutil.which("ptxas", path=config.environment["PATH"]):
     config.available_features.add("ptxas")
+if shutil.which("clang-format-" + config.llvm_major):
+    config.available_features.add("clang-format")
 if works(python, "-c", "import numpy, ml_dtypes"):
     config.available_features.add("numpy")
 
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%cmake", config.cmake))
+config.substitutions.append(("%mlir_dir", config.mlir_dir))
 config.substitutions.append(("%cc", config.cc))
 config.substitutions.append(("%cxx", config.cxx))
 config.substitutions.append(("%examples", os.path.join(config.tessera_source_root, "examples")))

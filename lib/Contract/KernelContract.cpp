@@ -3,8 +3,8 @@
 
 // What the contract says about a kernel whichever target compiles it: arguments and their facts,
 // assumptions, workspaces, variants.
-#include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Contract/Contract.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
 
 #include "mlir/Interfaces/ViewLikeInterface.h"
 

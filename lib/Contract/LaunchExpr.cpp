@@ -4,8 +4,8 @@
 // Expressions of the launch contract from SSA values. The contract computes in signed 64 bits.
 // Narrower integers are kept sign-extended (i1: 0 or 1), so each narrow op that may leave its
 // range is followed by a wrap.
-#include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Contract/Contract.h"
+#include "tessera/Dialect/Cta/IR/Cta.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -143,7 +143,7 @@ Conversion tessera::layout::classifyBroadcast(const RegisterLayout &src, const C
   Conversion result;
   if (validateShapes(src, srcShape, dst, dstShape))
     return result;
-  const Conversion viaShared = result;
+  Conversion viaShared = result;
   const int64_t warpsPerGroup = dst.warpsPerGroup(), warps = warpsPerGroup * dst.wgCount;
   const int64_t dstRegs = dst.numRegisters(dstShape);
 

@@ -48,7 +48,8 @@ Error SharedLayout::validate() const {
   if (contiguousDim < std::max(0, n - 2) || contiguousDim >= n)
     return "the contiguous dimension must be one of the last two, got " +
            std::to_string(contiguousDim) + " of rank " + std::to_string(n);
-  double bytes = elementBits / 8;
+  const int elementBytes = elementBits / 8;
+  double bytes = elementBytes;
   for (int64_t extent : shape) {
     if (extent < 1)
       return "shared extents must be positive, got " + std::to_string(extent);

@@ -3,9 +3,9 @@
 
 #include "tessera/Target/GpuContract.h"
 
+#include "tessera/Contract/Contract.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Machine/Hopper.h"
-#include "tessera/Contract/Contract.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/IR/Constants.h"

@@ -5,8 +5,8 @@
 
 #include "PtxFlow.h"
 #include "PtxValues.h"
-#include "tessera/Machine/Hopper.h"
 #include "tessera/Contract/Contract.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -16,7 +16,6 @@
 
 using namespace tessera;
 using namespace tessera::ptx;
-using llvm::ArrayRef;
 using llvm::SmallVector;
 using llvm::StringRef;
 using llvm::Twine;

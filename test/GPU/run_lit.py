@@ -50,7 +50,7 @@ def main():
     parser.add_argument("file", nargs="?")
     options = parser.parse_args()
     kit = os.path.abspath(options.kit)
-    path = options.file or os.path.join(kit, "runtime", "gpu.test")
+    path = options.file or os.path.join(kit, "runtime", "launcher.test")
     with open(path) as file:
         lines = file.read().splitlines()
     environment = dict(os.environ, PATH=kit + os.pathsep + os.environ["PATH"])

@@ -11,10 +11,10 @@
     char magic[16];                                                                                \
     uint64_t length;                                                                               \
     char json[sizeof(CONTRACT_TEXT(__VA_ARGS__))];                                                 \
-  } __tessera_contract = {{'T', 'E', 'S', 'S', 'E', 'R', 'A', '-', 'C', 'T', 'R', '-', '0', '0',   \
-                           '0', '1'},                                                              \
-                          sizeof(CONTRACT_TEXT(__VA_ARGS__)) - 1,                                  \
-                          CONTRACT_TEXT(__VA_ARGS__)};
+  } __tessera_contract = {                                                                         \
+      {'T', 'E', 'S', 'S', 'E', 'R', 'A', '-', 'C', 'T', 'R', '-', '0', '0', '0', '1'},            \
+      sizeof(CONTRACT_TEXT(__VA_ARGS__)) - 1,                                                      \
+      CONTRACT_TEXT(__VA_ARGS__)};
 
 #define POINTER(type, i) (*(type **)params[i])
 #define INT(i) (*(int64_t *)params[i])

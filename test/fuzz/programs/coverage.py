@@ -11,13 +11,8 @@ import argparse
 import collections
 import sys
 
-import draw
-import draw_products
-import elements
-import floats
-import functions
-import graph
-from graph import Tile
+from language import draw, draw_products, elements, floats, functions, graph
+from language.graph import Tile
 
 
 def features(program):

@@ -9,8 +9,8 @@ import ctypes
 import os
 import sys
 
-import memory
 import numpy as np
+from language import memory
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 for folder in (os.path.join(HERE, "..", "..", "..", "bench"), HERE):

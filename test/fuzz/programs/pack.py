@@ -23,12 +23,10 @@ import sys
 import tarfile
 import time
 
-import draw
-import draw_base
-import printer
 import run_cpu
 import toolchain
 import workers
+from language import draw, draw_base, printer
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -133,15 +131,18 @@ def compile_seeds(options, seeds):
 def write_archive(options, path, entries):
     """The artifacts go from the folder into the archive."""
     header = {"profile": options.profile, "without": sorted(draw.FEATURES - options.include), "target": "cpu" if options.self_test else "sm_90a"}
-    scripts = glob.glob(os.path.join(HERE, "*.py")) + [os.path.join(run_cpu.ROOT, "bench", "tessera.py"), options.runtime]
+    scripts = {name: os.path.join(HERE, name) for name in glob.glob("*.py", root_dir=HERE) + glob.glob("language/*.py", root_dir=HERE)}
+    scripts |= {os.path.basename(path): path for path in (os.path.join(run_cpu.ROOT, "bench", "tessera.py"), options.runtime)}
     artifacts = [os.path.join(options.folder, f"{entry['seed']}{options.suffix}") for entry in entries if entry["state"] == toolchain.COMPILED]
     text = json.dumps(header | {"entries": entries}).encode()
     manifest = tarfile.TarInfo("manifest.json")
     manifest.size = len(text)
     with tarfile.open(path + ".part", "w:xz", preset=6) as tar:
         tar.addfile(manifest, io.BytesIO(text))
-        for source in scripts + artifacts:
-            tar.add(os.path.realpath(source), os.path.basename(source))
+        for name, source in scripts.items():
+            tar.add(os.path.realpath(source), name)
+        for source in artifacts:
+            tar.add(source, os.path.basename(source))
     os.replace(path + ".part", path)  # whole, or not there
     for source in artifacts:
         os.remove(source)

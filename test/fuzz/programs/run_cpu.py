@@ -18,14 +18,12 @@ import tempfile
 import time
 
 import compare
-import draw
 import erase
-import graph
 import launch
-import printer
 import simulate
 import toolchain
 import workers
+from language import draw, graph, printer
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 

@@ -77,9 +77,8 @@ class Runner:
         self.arena, self.first, self.watch = launch.Arena(), None, Watch()
 
     def __call__(self, item):
-        import draw
         import pack
-        import printer
+        from language import draw, printer
         folder, header, entry = item
         seed, cpu = entry["seed"], header["target"] == "cpu"
         program = draw.draw(seed, entry["attempt"], header["profile"], draw.FEATURES - set(header["without"]))
@@ -155,7 +154,7 @@ def main():
             folder = unpack(path, scratch)
             packed = os.path.join(folder, "libtessera_runtime.so")
             runtime = runtime or (packed if os.path.exists(packed) else None)
-            sys.path.insert(0, folder if os.path.exists(os.path.join(folder, "draw.py")) else os.path.dirname(os.path.abspath(__file__)))
+            sys.path.insert(0, folder if os.path.exists(os.path.join(folder, "language")) else os.path.dirname(os.path.abspath(__file__)))
             with open(os.path.join(folder, "manifest.json")) as file:
                 header = json.load(file)
             if (header["target"] == "cpu") != options.self_test:

@@ -16,17 +16,11 @@ import sys
 from fractions import Fraction
 
 import compare
-import draw
-import elements
-import evaluate
-import floats
-import graph
-import integers
 import numpy as np
-import sums
-from floats import Floats
-from integers import Ints
-from memory import Buffer, Invalid
+from language import draw, elements, evaluate, floats, graph, integers, sums
+from language.floats import Floats
+from language.integers import Ints
+from language.memory import Buffer, Invalid
 
 _failures = []
 

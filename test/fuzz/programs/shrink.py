@@ -13,15 +13,12 @@ crashes with the same message but for numbers.
 import sys
 import tempfile
 
-import draw
-import evaluate
-import graph
 import launch
-import printer
 import run_cpu
 import toolchain
-from graph import Op, Tile
-from memory import Invalid
+from language import draw, evaluate, graph, printer
+from language.graph import Op, Tile
+from language.memory import Invalid
 
 # --- steps: each takes a copy of the program and a position, and says whether there was such a position ------------------------
 
