@@ -11,7 +11,7 @@ _PASSES = ("tile-repack-operands", "tile-split-batches", "cta-plan-replicas", "c
            "cta-select-copies", "cta-verify", "cta-split-epilogue{derive=true}", "cta-decompose", "cta-plan", "cta-hint-caches", "cta-lower-grid", "cta-stream-k",
            "cta-pipeline-copies", "cta-defer-sums", "cta-peel-masks", "cta-schedule", "cta-overlap-epilogue", "cta-rotate-loops", "cta-defer-waits")
 # Where to turn back: behind which pass.
-_LAST = {"placed": "cta-verify", "decomposed": "cta-decompose", "lowered": "cta-plan{derive=false},cta-lower-grid", "pipelined": "cta-pipeline-copies", "scheduled": "cta-schedule",
+_LAST = {"placed": "cta-verify", "decomposed": "cta-decompose", "lowered": "cta-lower-grid", "pipelined": "cta-pipeline-copies", "scheduled": "cta-schedule",
          "rotated": "cta-defer-waits"}
 PIPELINES = {}
 for _phase, _name in _LAST.items():

@@ -42,8 +42,8 @@ std::optional<std::string> whyNotTmaExtents(Facts &facts, mlir::Value memref,
 
 /// Boxes may begin at these coordinates: along the contiguous dimension `inner` at multiples of 16
 /// bytes, and stores at none that is negative. Any other place ends the launch with
-/// CUDA_ERROR_ILLEGAL_INSTRUCTION (docs/performance/correctness.md, "Where TMA may begin"; the PTX ISA does not
-/// say so). Coordinates of stores fit 32 bits; of loads those that do not are made to
+/// CUDA_ERROR_ILLEGAL_INSTRUCTION (docs/performance/correctness.md, "Where TMA may begin"; the PTX
+/// ISA does not say so). Coordinates of stores fit 32 bits; of loads those that do not are made to
 /// (`cta-select-copies`).
 std::optional<std::string> whyNotTmaPlace(Facts &facts, mlir::Value memref, mlir::ValueRange coords,
                                           unsigned inner, bool isStore);

@@ -3,16 +3,16 @@
 
 // cta-assign-registers: threads, the cap on registers, and how many blocks shall share an SM.
 //
-// Registers are dealt to all threads of a block when it starts: `entryRegisterCap`. Here is only the
-// estimate that matters to a plan (see tessera/Dialect/Cta/Analysis/Pressure.h); ptxas does the
+// Registers are dealt to all threads of a block when it starts: `entryRegisterCap`. Here is only
+// the estimate that matters to a plan (see tessera/Dialect/Cta/Analysis/Pressure.h); ptxas does the
 // allocation.
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
-#include "tessera/Machine/Hopper.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Machine/Hopper.h"
 
 using namespace mlir;
 using namespace tessera;

@@ -19,7 +19,7 @@
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
-#include "tessera/Dialect/Cta/IR/LayoutRules.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Plan/Passes.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Layout/RegisterForms.h"

@@ -7,7 +7,6 @@
 
 #include <cmath>
 
-
 using namespace tessera::plan;
 
 namespace {
