@@ -299,7 +299,7 @@ std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
   }
   if (launch.walk([](cta::ClusterPlaceOp) { return WalkResult::interrupt(); }).wasInterrupted())
     report.roundsForPlaces = cta::kRoundsForPlaces;
-  auto prediction = launch->getAttrOfType<DictionaryAttr>("cta.prediction");
+  auto prediction = launch->getAttrOfType<DictionaryAttr>(cta::kPredictionAttr);
   if (!prediction)
     return report;
   auto number = [&](StringRef name) { return tile::integerOf(prediction.get(name)); };

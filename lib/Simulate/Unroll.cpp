@@ -3,6 +3,7 @@
 
 // From a kernel in phase allocated to the lists of events of a cluster.
 #include "Interpreter.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -147,7 +148,7 @@ LogicalResult Unroller::Impl::runFor(scf::ForOp op) {
   bind(op.getRegionIterArgs(), op.getInitArgs());
   Type type = op.getInductionVar().getType();
   auto below = [&](const APInt &x) { return op.getUnsignedCmp() ? x.ult(*upper) : x.slt(*upper); };
-  const bool overPoints = op->hasAttr("tile.disjoint");
+  const bool overPoints = cta::isLoopOverOutputTiles(op);
   auto leave = llvm::make_scope_exit([this, outer = point] { point = outer; });
   for (APInt i = *lower; below(i);) {
     if (overPoints)

@@ -107,7 +107,7 @@ struct Event {
   /// Groups that a WgmmaWait, an AwaitCopies or an AwaitStores leaves in flight.
   int64_t pending = 0;
   llvm::SmallVector<Binding, 4> operands;
-  /// The iteration of the loop over points (tile.disjoint); -1: outside.
+  /// The iteration of the loop over points (cta.output_tiles); -1: outside.
   int64_t point = -1;
   /// Of an await of a replica for a ring that all replicas read in turn: which filling of the ring,
   /// and which phase of the mbarrier, it means. -1: the next.

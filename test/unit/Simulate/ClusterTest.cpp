@@ -221,7 +221,7 @@ TEST_F(ClusterTest, RunsReplicas) {
           "scf.for %i = %first to %n step %step iter_args(%p = %odd)");
   // A ring of one slot: every second filling has the same parity.
   replace("%parity = arith.xori %p, %i1 : i32\n        scf.yield %parity : i32\n      }",
-          "scf.yield %p : i32\n      } {tile.disjoint}");
+          "scf.yield %p : i32\n      } {cta.output_tiles}");
   parse(text);
   for (int64_t trips : {0, 1, 2, 3, 6}) {
     Program p = program(16 * trips);

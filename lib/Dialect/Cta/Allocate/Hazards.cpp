@@ -3,6 +3,7 @@
 
 #include "Hazards.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 
 using namespace mlir;
@@ -353,29 +354,14 @@ void Hazards::await(int64_t mbarrier, State &state) const {
   }
 }
 
-/// The loop of a persistent launch: its step is the number of blocks.
-static bool isLoopOverBlocks(Operation *op) {
-  auto loop = dyn_cast<scf::ForOp>(op);
-  if (!loop)
-    return false;
-  Value step = loop.getStep();
-  while (Operation *cast = step.getDefiningOp())
-    if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::TruncIOp, arith::ExtUIOp,
-            arith::DivUIOp>(cast))
-      step = cast->getOperand(0);
-    else
-      return isa<NumBlocksOp>(cast);
-  return false;
-}
-
 Hazards::State Hazards::crossed(const State &state, Operation *loop, Iteration iteration) const {
   State result;
-  const bool blocks = isLoopOverBlocks(loop);
+  const bool disjoint = isLoopOverOutputTiles(loop);
   for (const auto &[key, status] : state) {
     Key changedKey = key;
     const Access &a = accesses[key.first];
-    // Blocks of a grid order nothing in global memory: another iteration is another block.
-    if (blocks && a.space == Space::Global && loop->isProperAncestor(a.op))
+    // Another iteration computes another output tile: blocks of a grid share no results.
+    if (disjoint && a.space == Space::Global && loop->isProperAncestor(a.op))
       continue;
     if (a.space == Space::Global && loop->isProperAncestor(a.op)) {
       auto *entry = llvm::find_if(changedKey.second, [&](auto &e) { return e.first == loop; });

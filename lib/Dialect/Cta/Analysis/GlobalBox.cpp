@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 
 #include "tessera/Dialect/Tile/Access.h"
 
@@ -162,7 +163,7 @@ bool tessera::cta::mayOverwrite(Operation *op, const std::optional<GlobalBox> &b
 bool tessera::cta::provenDisjoint(const GlobalBox &a, const GlobalBox &b,
                                   const Iterations &iterations) {
   for (auto [loop, iteration] : iterations)
-    if (iteration == Iteration::Earlier && loop->hasAttr("tile.disjoint"))
+    if (iteration == Iteration::Earlier && isLoopOverOutputTiles(loop))
       return true;
   if (a.memref != b.memref || variesWith(a.memref, iterations))
     return false;

@@ -3,6 +3,7 @@
 
 // Which products the tensor cores can do, and how many warpgroups a kernel gets for them.
 #include "tessera/Dialect/Cta/Analysis/Products.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
 using namespace mlir;
@@ -15,7 +16,7 @@ bool tessera::cta::hasProducts(Operation *op) {
 
 FailureOr<scf::ForOp> tessera::cta::loopOverPoints(LaunchOp launch, const Twine &purpose) {
   for (auto loop : launch.getBody().getOps<scf::ForOp>())
-    if (loop->hasAttr("tile.disjoint") && hasProducts(loop))
+    if (isLoopOverOutputTiles(loop) && hasProducts(loop))
       return loop;
   return launch.emitError(purpose)
          << ", but this launch has no loop over points; plan persistent = 1";

@@ -312,7 +312,7 @@ static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t clust
   }
   auto loop = scf::ForOp::create(a.b, a.loc, from, narrow(total), step);
   // Points of a grid are independent of each other: no access of one must wait for one of another.
-  loop->setAttr("tile.disjoint", a.b.getUnitAttr());
+  loop->setAttr(kOutputTilesAttr, a.b.getUnitAttr());
   Block *inside = loop.getBody();
   inside->getOperations().splice(inside->begin(), body.getOperations(),
                                  std::next(loop->getIterator()), body.end());
@@ -438,8 +438,8 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
       LaunchOp::create(b, loc, b.getStringAttr(symbol), blocks, IntegerAttr{}, IntegerAttr{},
                        IntegerAttr{}, minBlocks, DenseI64ArrayAttr{},
                        cluster > 1 ? b.getI64IntegerAttr(cluster) : IntegerAttr(), dependent);
-  if (Attribute prediction = grid->getAttr("cta.prediction"))
-    launch->setAttr("cta.prediction", prediction);
+  if (Attribute prediction = grid->getAttr(kPredictionAttr))
+    launch->setAttr(kPredictionAttr, prediction);
   const int64_t least = (plan ? plan.getLeastGroup() : std::nullopt).value_or(kLeastGroup);
   if (height && group > least && getConstantIntValue(height) != group)
     launch->setAttr(kLeastGroupAttr, b.getI64IntegerAttr(least));

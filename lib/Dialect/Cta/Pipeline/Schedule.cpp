@@ -296,7 +296,7 @@ static StringRef describe(StringRef bound) {
       .Default(bound);
 }
 
-/// `cta.schedule` on the loop: for cta-rotate-loops, and for reports.
+/// `cta.modulo_schedule` on the loop: for cta-rotate-loops, and for reports.
 void LaunchScheduler::record(const ScheduledLoop &scheduled) {
   const schedule::Schedule &schedule = *scheduled.result.schedule;
   scf::ForOp loop = scheduled.loop.loop;

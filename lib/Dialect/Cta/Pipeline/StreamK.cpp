@@ -22,6 +22,7 @@
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -315,7 +316,7 @@ void StreamK::rewrite() {
   Value units = b.createOrFold<arith::IndexCastUIOp>(loc(), i32, launched);
   Part part = takePart();
   auto loop = scf::ForOp::create(b, loc(), number(0), part.items, number(1));
-  loop->setAttr("tile.disjoint", b.getUnitAttr());
+  loop->setAttr(kOutputTilesAttr, b.getUnitAttr());
 
   // Which point, and which of its iterations.
   b.setInsertionPointToStart(loop.getBody());

@@ -276,7 +276,7 @@ static LogicalResult decide(tile::KernelOp kernel) {
         grid->setAttr(kPanelAttr, Builder(grid).getI64IntegerAttr(bytes));
   for (auto [grid, asked] : llvm::zip_equal(grids, facts)) {
     if (asked.pipelined && choice.stages)
-      grid->setAttr("cta.prediction", attrOf(context, asked, predictPlan(asked, choice)));
+      grid->setAttr(kPredictionAttr, attrOf(context, asked, predictPlan(asked, choice)));
     // What a plan gives to products is wrong for a grid that moves memory by its threads: it wants
     // as many of them in flight as an SM takes.
     if (choice.stages && pipelined && !asked.pipelined && !asked.channels)

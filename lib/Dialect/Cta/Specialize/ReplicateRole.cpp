@@ -14,6 +14,7 @@
 // How often is computed by the loops and branches around the waits, without all else in them; a
 // loop of nothing but skips becomes one skip.
 #include "ReplicateRole.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -25,7 +26,7 @@ using namespace tessera::cta;
 /// The loop that cta-lower-grid made of a persistent launch.
 static scf::ForOp pointLoop(Block &body) {
   for (auto loop : body.getOps<scf::ForOp>())
-    if (loop->hasAttr("tile.disjoint"))
+    if (isLoopOverOutputTiles(loop))
       return loop;
   return {};
 }
@@ -160,7 +161,7 @@ LogicalResult tessera::cta::replicateRole(RoleOp math, int64_t replicas, RoleSli
   SmallVector<Operation *> before;
   scf::ForOp ghost;
   for (Operation *op = last->getNextNode(); op; op = op->getNextNode()) {
-    if (auto other = dyn_cast<scf::ForOp>(op); other && other->hasAttr("tile.disjoint"))
+    if (auto other = dyn_cast<scf::ForOp>(op); other && isLoopOverOutputTiles(other))
       ghost = other;
     else
       before.push_back(op);

@@ -67,7 +67,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %T: index, %K: ind
         %o = arith.truncf %acc : tensor<128x64xf32, #acc> to !out
         %s = cta.stage %o {offset = 49152} : !out -> !tile
         cta.copy_out %s, %C[%i, %c0] {mechanism = #tma, per_warpgroup} : !tile -> memref<?x?xbf16>
-      }
+      } {cta.output_tiles}
     }
     cta.role @producer warps(1) {
       cta.elect {
@@ -157,7 +157,7 @@ tile.kernel @order(%C: memref<?x?xbf16>, %T: index) attributes {phase = #allocat
       %i = arith.index_castui %t : i32 to index
       %r = cta.load %C[%c0, %i] : memref<?x?xbf16> -> !out
       cta.store %r, %C[%i, %c0] : !out -> memref<?x?xbf16>
-    }
+    } {cta.output_tiles}
     scf.for %i = %id to %T step %c64 {
       %r = cta.load %C[%c0, %i] : memref<?x?xbf16> -> !out
       cta.store %r, %C[%i, %c0] : !out -> memref<?x?xbf16>

@@ -41,7 +41,7 @@
 // CHECK-NEXT: }
 // CHECK-NEXT: cta.store %[[R]]#0,
 // CHECK-NEXT: scf.yield %[[R]]#1, %[[R]]#2 : i32, i32
-// CHECK-NEXT: } {tile.disjoint}
+// CHECK-NEXT: } {cta.output_tiles}
 // CHECK: cta.role @producer warps(1) {
 // CHECK: cta.elect {
 // CHECK: scf.for %{{.*}} iter_args(%[[S0:.*]] = %[[Z:.*]], %[[P0:.*]] = %[[Z]]) -> (i32, i32) {
@@ -72,7 +72,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %T: index, %K: inde
           scf.yield %d : tensor<128x256xf32, #acc2>
         }
         cta.store %acc, %C[%t, %c0] : tensor<128x256xf32, #acc2> -> memref<?x?xf32>
-      } {tile.disjoint}
+      } {cta.output_tiles}
     }
     cta.role @producer warps(1) {
       cta.elect {

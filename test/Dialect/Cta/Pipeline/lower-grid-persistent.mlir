@@ -45,7 +45,7 @@
 // CHECK: %[[JI:.*]] = arith.index_castui %[[J]] : i32 to index
 // CHECK: %[[Y:.*]] = arith.muli %[[JI]], %{{.*}}
 // CHECK: memref.store %{{.*}}, %{{.*}}[%[[X]], %[[Y]]]
-// CHECK-NEXT: } {tile.disjoint}
+// CHECK-NEXT: } {cta.output_tiles}
 // CHECK-NEXT: }
 // CHECK-NEXT: tile.return
 tile.kernel @matrix(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {phase = #placed, plan = #cta.plan<persistent = 1>} {

@@ -32,7 +32,7 @@ tile.kernel @shallow(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %poin
         scf.yield %d : !sum
       }
       cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -70,7 +70,7 @@ tile.kernel @read(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %points:
         scf.yield %d : !sum
       }
       cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -119,7 +119,7 @@ tile.kernel @parts(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %points
       %right = cta.slice %r offsets = [0, 32] : !sum -> !half
       cta.store %right, %C[%i, %c32] : !half -> memref<?x?xf32>
       %odd = cta.load %C[%i, %i] : memref<?x?xf32> -> !half
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -163,7 +163,7 @@ tile.kernel @parts(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %points
       %right = cta.slice %r offsets = [0, 32] : !sum -> !half
       cta.store %right, %C[%i, %c32] : !half -> memref<?x?xf32>
       %odd = cta.load %C[%i, %i] : memref<?x?xf32> -> !half
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }

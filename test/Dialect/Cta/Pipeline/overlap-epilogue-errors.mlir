@@ -37,7 +37,7 @@ tile.kernel @replicas(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %poi
         scf.yield %d : !sum
       }
       cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -74,7 +74,7 @@ tile.kernel @alone(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %points
         scf.yield %d : !sum
       }
       cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -150,7 +150,7 @@ tile.kernel @carries(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?xf
       cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
       %next = arith.addi %last, %i : index
       scf.yield %next : index
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -184,7 +184,7 @@ tile.kernel @no_loop(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?xf
       %r = cta.wgmma %s, %s, %zero : !tile, !tile -> !sum
       cta.release %ch, %q : !ch
       cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -232,7 +232,7 @@ tile.kernel @two_loops(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?
       }
       %both = arith.addf %r, %r2 : !sum
       cta.store %both, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -272,7 +272,7 @@ tile.kernel @nested(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?xf3
         scf.yield %e : !sum
       }
       cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -310,7 +310,7 @@ tile.kernel @store_before(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<
         scf.yield %d : !sum
       }
       cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -357,7 +357,7 @@ tile.kernel @slot(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?xf32>
       %w = arith.extf %x : tensor<64x64xbf16, #acc> to !sum
       %y = arith.addf %r, %w : !sum
       cta.store %y, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -397,7 +397,7 @@ tile.kernel @written(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?xf
       }
       %y = arith.addf %r, %old : !sum
       cta.store %y, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -433,7 +433,7 @@ tile.kernel @no_store(%A: memref<?x?xbf16>, %B: memref<?x?xf32>, %C: memref<?x?x
         cta.release %ch, %q : !ch
         scf.yield %d : !sum
       }
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -482,7 +482,7 @@ tile.kernel @parts(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %W: memref<?xf32>,
       %right = cta.slice %r offsets = [0, 32] : !sum -> !half
       cta.store %right, %C[%i, %c32] : !half -> memref<?x?xf32>
       %odd = cta.load %C[%i, %i] : memref<?x?xf32> -> !half
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }

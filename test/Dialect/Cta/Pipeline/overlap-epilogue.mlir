@@ -100,7 +100,7 @@ tile.kernel @parts(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %points
       %right = cta.slice %r offsets = [0, 32] : !sum -> !half
       cta.store %right, %C[%i, %c32] : !half -> memref<?x?xf32>
       %odd = cta.load %C[%i, %i] : memref<?x?xf32> -> !half
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -185,7 +185,7 @@ tile.kernel @ahead(%A: memref<?x?xbf16>, %bias: memref<?xbf16>, %C: memref<?x?xf
       %rows = cta.broadcast %wide dims = [1] : !row32 -> !sum
       %sum = arith.addf %r, %rows : !sum
       cta.store %sum, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -226,7 +226,7 @@ tile.kernel @unasked(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %poin
         scf.yield %d : !sum
       }
       cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -239,7 +239,7 @@ tile.kernel @unasked(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %poin
 // CHECK-NEXT:      arith.index_cast
 // CHECK-NEXT:      cta.load
 // CHECK-NEXT:      cta.store
-// CHECK-NEXT:    } {tile.disjoint}
+// CHECK-NEXT:    } {cta.output_tiles}
 #col = #cta.frag<regs = [[1]], lanes = [[2], [4], [8], [16], [32]], warps = [[0], [0]], wg = 1>
 tile.kernel @copies(%A: memref<?xbf16>, %C: memref<?xbf16>, %points: i32) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<overlap = 1>} {
   %blocks = arith.index_cast %points : i32 to index
@@ -252,7 +252,7 @@ tile.kernel @copies(%A: memref<?xbf16>, %C: memref<?xbf16>, %points: i32) attrib
       %i = arith.index_cast %t : i32 to index
       %x = cta.load %A[%i] : memref<?xbf16> -> tensor<64xbf16, #col>
       cta.store %x, %C[%i] : tensor<64xbf16, #col> -> memref<?xbf16>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -303,7 +303,7 @@ tile.kernel @two(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %points: 
         scf.yield %d : !sum
       }
       cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }

@@ -41,7 +41,7 @@ tile.kernel @replicas(%X: memref<?x?xbf16>, %B: memref<?x?xbf16>, %R: memref<?x?
       %total = arith.addf %acc, %wide : !sum
       %o = arith.truncf %total : !sum to !out
       cta.store %o, %C[%t, %c0] : !out -> memref<?x?xbf16>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -67,7 +67,7 @@ tile.kernel @split(%X: memref<?x?xbf16>, %B: memref<?x?xbf16>, %R: memref<?x?xbf
       %total = arith.addf %acc, %wide : !sum
       %o = arith.truncf %total : !sum to !out
       cta.store %o, %C[%t, %c0] : !out -> memref<?x?xbf16>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }

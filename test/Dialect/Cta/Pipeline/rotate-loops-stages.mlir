@@ -89,7 +89,7 @@ tile.kernel @chain(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
       %o = cta.wgmma %b, %v2, %o0 : !op, !q -> !sum
       cta.release %ch2, %q2 : !ch
       scf.yield %o : !sum
-    } {cta.schedule = {products = array<i64: 0, 1, 2>}}
+    } {cta.modulo_schedule = {products = array<i64: 0, 1, 2>}}
     cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
   }
   tile.return
@@ -147,7 +147,7 @@ tile.kernel @ordered(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
       %o = cta.wgmma %a, %v1, %o0 : !op, !q -> !sum
       cta.release %ch1, %q1 : !ch
       scf.yield %o : !sum
-    } {cta.schedule = {order = array<i64: 1, 0>, products = array<i64: 0, 1>}}
+    } {cta.modulo_schedule = {order = array<i64: 1, 0>, products = array<i64: 0, 1>}}
     cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
   }
   tile.return
@@ -188,7 +188,7 @@ tile.kernel @fewer(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
       %o = cta.wgmma %b, %v2, %o0 : !op, !q -> !sum
       cta.release %ch2, %q2 : !ch
       scf.yield %o : !sum
-    } {cta.schedule = {products = array<i64: 0, 1, 2>}}
+    } {cta.modulo_schedule = {products = array<i64: 0, 1, 2>}}
     cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
   }
   tile.return
@@ -260,7 +260,7 @@ tile.kernel @registers(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
       %o = cta.wgmma %a, %v1, %o0 : !op, !q -> !sum
       cta.release %ch1, %q1 : !ch
       scf.yield %o : !sum
-    } {cta.schedule = {products = array<i64: 0, 1>}}
+    } {cta.modulo_schedule = {products = array<i64: 0, 1>}}
     cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
   }
   tile.return
@@ -292,7 +292,7 @@ tile.kernel @before(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
       %o = cta.wgmma %a, %v1, %o0 : !op, !q -> !sum
       cta.release %ch1, %q1 : !ch
       scf.yield %o : !sum
-    } {cta.schedule = {products = array<i64: 1, 0>}}
+    } {cta.modulo_schedule = {products = array<i64: 1, 0>}}
     cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
   }
   tile.return
@@ -318,7 +318,7 @@ tile.kernel @twice(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
       %o = cta.wgmma %a, %v0, %o0 : !op, !q -> !sum
       cta.release %ch0, %q0 : !ch
       scf.yield %o : !sum
-    } {cta.schedule = {products = array<i64: 0, 1>}}
+    } {cta.modulo_schedule = {products = array<i64: 0, 1>}}
     cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
   }
   tile.return
@@ -360,7 +360,7 @@ tile.kernel @shallow(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
       %o = cta.wgmma %b, %v2, %o0 : !op, !q -> !sum
       cta.release %ch2, %q2 : !ch
       scf.yield %o : !sum
-    } {cta.schedule = {products = array<i64: 0, 1, 2>}}
+    } {cta.modulo_schedule = {products = array<i64: 0, 1, 2>}}
     cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
   }
   tile.return
@@ -386,7 +386,7 @@ tile.kernel @staged(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
       %st = cta.stage %h : !half -> !q
       %o = cta.wgmma %st, %q, %o0 : !q, !q -> !sum
       scf.yield %o : !sum
-    } {cta.schedule = {products = array<i64: 0, 1>}}
+    } {cta.modulo_schedule = {products = array<i64: 0, 1>}}
     cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
   }
   tile.return
@@ -419,7 +419,7 @@ tile.kernel @stored(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
       cta.store %o, %O[%j, %c0] : !sum -> memref<?x64xf32>
       cta.release %ch1, %q1 : !ch
       scf.yield %o : !sum
-    } {cta.schedule = {products = array<i64: 0, 1>}}
+    } {cta.modulo_schedule = {products = array<i64: 0, 1>}}
     cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
   }
   tile.return
@@ -454,7 +454,7 @@ tile.kernel @branch(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %fla
       %o = cta.wgmma %a, %v1, %o0 : !op, !q -> !sum
       cta.release %ch1, %q1 : !ch
       scf.yield %o : !sum
-    } {cta.schedule = {products = array<i64: 0, 1>}}
+    } {cta.modulo_schedule = {products = array<i64: 0, 1>}}
     cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
   }
   tile.return
@@ -487,7 +487,7 @@ tile.kernel @summed(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
       %o = cta.wgmma %a, %v1, %o0 : !op, !q -> !sum
       cta.release %ch1, %q1 : !ch
       scf.yield %o : !sum
-    } {cta.schedule = {products = array<i64: 0, 1>}}
+    } {cta.modulo_schedule = {products = array<i64: 0, 1>}}
     cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
   }
   tile.return
@@ -519,7 +519,7 @@ tile.kernel @one_stage(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
       %o = cta.wgmma %a, %v1, %o0 : !op, !q -> !sum
       cta.release %ch1, %q1 : !ch
       scf.yield %o : !sum
-    } {cta.schedule = {products = array<i64: 0, 0>}}
+    } {cta.modulo_schedule = {products = array<i64: 0, 0>}}
     cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
   }
   tile.return

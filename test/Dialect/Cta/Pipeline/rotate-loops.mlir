@@ -357,7 +357,7 @@ tile.kernel @one_stage(%Q: memref<?x64xbf16>, %V: memref<?x64xbf16>, %O: memref<
       %o = cta.wgmma %a, %v, %o0 : tensor<64x64xbf16, #wa>, !q -> !sum
       cta.release %cv, %qv : !cta.channel<2, !q>
       scf.yield %o : !sum
-    } {cta.schedule = {ii = 512 : i64, products = array<i64: 0, 0>}}
+    } {cta.modulo_schedule = {ii = 512 : i64, products = array<i64: 0, 0>}}
     cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
   }
   tile.return
@@ -382,7 +382,7 @@ tile.kernel @two_stages(%Q: memref<?x64xbf16>, %V: memref<?x64xbf16>, %O: memref
       %o = cta.wgmma %a, %v, %o0 : tensor<64x64xbf16, #wa>, !q -> !sum
       cta.release %cv, %qv : !cta.channel<2, !q>
       scf.yield %o : !sum
-    } {cta.schedule = {products = array<i64: 0, 1>}}
+    } {cta.modulo_schedule = {products = array<i64: 0, 1>}}
     cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
   }
   tile.return
@@ -407,7 +407,7 @@ tile.kernel @of_another_loop(%Q: memref<?x64xbf16>, %V: memref<?x64xbf16>, %O: m
       %o = cta.wgmma %a, %v, %o0 : tensor<64x64xbf16, #wa>, !q -> !sum
       cta.release %cv, %qv : !cta.channel<2, !q>
       scf.yield %o : !sum
-    } {cta.schedule = {products = array<i64: 0, 0, 0>}}
+    } {cta.modulo_schedule = {products = array<i64: 0, 0, 0>}}
     cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
   }
   tile.return

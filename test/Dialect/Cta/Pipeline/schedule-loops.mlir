@@ -22,7 +22,7 @@
 // the second warpgroup, half an iteration later, has read it: 2524 cycles, three slots.
 // CHECK-LABEL: tile.kernel @gemm(
 // CHECK: cta.channel : <3,
-// CHECK: cta.schedule = {bound = "tensor", bounds = {chain = 544 : i64, copy = 768 : i64, dispatch = 32 : i64, issue = 544 : i64, producer = 32 : i64, smem = 640 : i64, tensor = 1024 : i64}, ii = 1024 : i64, products = array<i64: 0>}
+// CHECK: cta.modulo_schedule = {bound = "tensor", bounds = {chain = 544 : i64, copy = 768 : i64, dispatch = 32 : i64, issue = 544 : i64, producer = 32 : i64, smem = 640 : i64, tensor = 1024 : i64}, ii = 1024 : i64, products = array<i64: 0>}
 // REMARK: remark: [Analysis] schedule | Category:cta-schedule | Function=gemm_0 | Remark="an iteration every 1024 cycles, bound by the tensor cores"
 // REMARK: remark: [Analysis] depth | Category:cta-schedule | Function=gemm_0 | Remark="the channel has 3 slots; the schedule needs 3"
 // PROBLEM:      # @gemm_0, bound by tensor
@@ -57,7 +57,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attribut
 // The plan decides on stages, and the loop takes longer than it could: a slot is used for two iterations.
 // CHECK-LABEL: tile.kernel @shallow(
 // CHECK: cta.channel : <2,
-// CHECK: cta.schedule = {bound = "rings", {{.*}}ii = 1342 : i64
+// CHECK: cta.modulo_schedule = {bound = "rings", {{.*}}ii = 1342 : i64
 // REMARK: Function=shallow_0 | Remark="an iteration every 1342 cycles, bound by the depth of channels"
 // REMARK: [Missed] depth | Category:cta-schedule | Function=shallow_0 | Remark="the channel has 2 slots; the schedule needs 3", Remark=", but the text or its plan says otherwise"
 tile.kernel @shallow(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attributes {phase = #scheduled, warpgroups = 2, plan = #cta.plan<stages = 2>} {
@@ -85,7 +85,7 @@ tile.kernel @shallow(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attri
 // needs four.
 // CHECK-LABEL: tile.kernel @two_blocks(
 // CHECK: cta.channel : <2,
-// CHECK: cta.schedule = {bound = "tensor", {{.*}}tensor = 1024 : i64}, ii = 1024 : i64
+// CHECK: cta.modulo_schedule = {bound = "tensor", {{.*}}tensor = 1024 : i64}, ii = 1024 : i64
 // REMARK: Function=two_blocks_0 | Remark="an iteration every 1024 cycles, bound by the tensor cores"
 // CHECK-LABEL: tile.kernel @one_block(
 // CHECK: cta.channel : <4,
@@ -142,7 +142,7 @@ tile.kernel @one_block(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) att
 // CHECK: cta.channel : <2,
 // CHECK-NEXT: cta.channel : <2,
 // CHECK-NEXT: cta.channel : <2,
-// CHECK: cta.schedule = {bound = "tensor", bounds = {{{.*}}sfu = 1056 : i64, smem = 1280 : i64, tensor = 2048 : i64}, ii = 2048 : i64, products = array<i64: 0, 1>}
+// CHECK: cta.modulo_schedule = {bound = "tensor", bounds = {{{.*}}sfu = 1056 : i64, smem = 1280 : i64, tensor = 2048 : i64}, ii = 2048 : i64, products = array<i64: 0, 1>}
 // PROBLEM:      # @attention_0, bound by tensor
 // PROBLEM:      registers 206
 // PROBLEM-NEXT: stages 2
@@ -166,7 +166,7 @@ tile.kernel @one_block(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) att
 // PROBLEM-NEXT: through ch0 load0 -> mma0
 // PROBLEM-NEXT: through ch1 load1 -> mma1
 // CHECK-LABEL: tile.kernel @tight(
-// CHECK: cta.schedule = {bound = "registers", {{.*}}ii = 2112 : i64, products = array<i64: 0, 0>}
+// CHECK: cta.modulo_schedule = {bound = "registers", {{.*}}ii = 2112 : i64, products = array<i64: 0, 0>}
 !q = !cta.smem<128x128xbf16, #sw1>
 !k = !cta.smem<128x128xbf16, #sw0>
 !s = tensor<128x128xf32, #acc2>
@@ -297,7 +297,7 @@ tile.kernel @tight(%A: memref<?x?xbf16>, %O: memref<?x?xf32>, %K: index, %n: ind
 // CHECK-LABEL: tile.kernel @three_products(
 // CHECK: cta.channel : <2,
 // CHECK-NEXT: cta.channel : <2,
-// CHECK: cta.schedule = {bound = "issue", {{.*}}tensor = 640 : i64}, ii = 1090 : i64, products = array<i64: 0, 0, 0>}
+// CHECK: cta.modulo_schedule = {bound = "issue", {{.*}}tensor = 640 : i64}, ii = 1090 : i64, products = array<i64: 0, 0, 0>}
 // PROBLEM:      # @three_products_0
 // PROBLEM:      op load0 load
 // PROBLEM-NEXT: op load1 load
@@ -389,7 +389,7 @@ tile.kernel @three_products(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index
 // CHECK-LABEL: tile.kernel @others(
 // CHECK: cta.channel : <1,
 // CHECK-NEXT: cta.channel : <2,
-// CHECK-NOT: cta.schedule
+// CHECK-NOT: cta.modulo_schedule
 // CHECK: tile.return
 // REMARK-NOT: Function=others_0
 // PROBLEM-NOT: # @others_0
@@ -441,7 +441,7 @@ tile.kernel @others(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attrib
 // CHECK-NEXT: cta.channel : <1,
 // CHECK-NEXT: cta.channel : <3,
 // CHECK: ii = 512 : i64
-// CHECK: cta.schedule = {bound = "issue", {{.*}}ii = 4457 : i64
+// CHECK: cta.modulo_schedule = {bound = "issue", {{.*}}ii = 4457 : i64
 tile.kernel @nested(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attributes {phase = #scheduled, warpgroups = 1} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

@@ -161,7 +161,7 @@ tile.kernel @together(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?
 // CHECK: cta.step @load role(producer) stage(0) attributes {schedule = #cta.schedule<[@load, @use]>} {
 // CHECK: cta.step @use role(math) stage(8) {
 // CHECK-NOT: cta.step
-// CHECK: cta.schedule = {
+// CHECK: cta.modulo_schedule = {
 // LOWERED-LABEL: tile.kernel @written(
 // K0: remark: @written_0: simulated 1 of 1 blocks, 20 timings each: 2 events, no violation
 // K64: remark: @written_0: simulated 1 of 1 blocks, 20 timings each: 8 events, no violation

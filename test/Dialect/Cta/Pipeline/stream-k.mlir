@@ -34,7 +34,7 @@
 // CHECK:             cta.copy_out
 // CHECK:           } else {
 // CHECK-NEXT:        cta.put_partial %[[ACC]], %[[SLOTS]][%[[BLOCK]]], %[[FLAGS]]
-// CHECK:         } {tile.disjoint}
+// CHECK:         } {cta.output_tiles}
 // CLEAN-LABEL: tile.kernel @gemm(
 // CLEAN:       cta.put_partial
 // One block after the other needs no flags.

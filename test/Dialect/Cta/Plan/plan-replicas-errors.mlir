@@ -16,7 +16,7 @@ tile.kernel @part(%n: index) attributes {cta.replica_part = -1 : i64} {
 
 // -----
 
-// expected-error @below {{has 'cta.replica_part' = "x"}}
+// expected-error @below {{has the attribute 'cta.replica_part' = "x", which must be an integer}}
 tile.kernel @text(%n: index) attributes {cta.replica_part = "x"} {
   tile.return
 }

@@ -42,7 +42,7 @@
 // CHECK: %[[T1:.*]] = arith.select %[[WRAPS]], %[[Z]], %[[NEXT]]
 // CHECK: %[[R1:.*]] = arith.addi %[[ROUND]], %[[MORE]]
 // CHECK: scf.yield %[[T1]], %[[R1]] : i32, i32
-// CHECK-NEXT: } {tile.disjoint}
+// CHECK-NEXT: } {cta.output_tiles}
 // CHECK: cta.role @producer warps(1) {
 // CHECK: scf.for %{{.*}} : i32 {
 // CHECK-NOT: cta.replica
@@ -97,7 +97,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %K: inde
         scf.yield %d : !sum
       }
       cta.store %acc, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -163,7 +163,7 @@ tile.kernel @nested(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %K: in
       }
       cta.release %outer, %q0 : !one
       cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -203,7 +203,7 @@ tile.kernel @while(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %K: ind
         scf.yield %next, %d : index, !sum
       }
       cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }
@@ -219,7 +219,7 @@ tile.kernel @plain(%C: memref<?xf32>, %n: index) attributes {phase = #scheduled,
   cta.launch @plain_0 blocks(%n) {
     scf.for %i = %c0 to %n step %c64 {
       memref.store %f, %C[%i] : memref<?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }

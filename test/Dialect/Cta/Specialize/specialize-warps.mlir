@@ -32,7 +32,7 @@
 // CHECK-NEXT: cta.store %[[ACC]], %C[%[[I]],
 // CHECK-NEXT: memref.store %{{.*}}, %N[%[[I]]]
 // CHECK-NEXT: }
-// CHECK-SAME: {tile.disjoint}
+// CHECK-SAME: {cta.output_tiles}
 // CHECK-NEXT: }
 // CHECK-NEXT: cta.role @producer warps(1) {
 // CHECK-NEXT: cta.elect {
@@ -46,7 +46,7 @@
 // CHECK-NEXT: %[[B:.*]] = cta.copy %A[%[[K]], %[[I]]]
 // CHECK-NEXT: cta.commit %[[CH]], %[[P]] (%[[A]], %[[B]])
 // CHECK-NEXT: }
-// CHECK-NEXT: } {tile.disjoint}
+// CHECK-NEXT: } {cta.output_tiles}
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: }
@@ -78,7 +78,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %N: memref<?xf32>, 
       }
       cta.store %acc, %C[%i, %c0] : !sum -> memref<?x?xf32>
       memref.store %f, %N[%i] : memref<?xf32>
-    } {tile.disjoint}
+    } {cta.output_tiles}
   }
   tile.return
 }

@@ -5,6 +5,7 @@
 #ifndef TESSERA_DIALECT_CTA_IR_HELPERATTRS_H
 #define TESSERA_DIALECT_CTA_IR_HELPERATTRS_H
 
+#include "mlir/IR/Operation.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace tessera::cta {
@@ -30,7 +31,7 @@ constexpr llvm::StringLiteral kUnpipelinedAttr = "cta.unpipelined";
 /// What cta-schedule found out about a loop, on the loop: a dictionary with `ii`, `bound` and
 /// `bounds` in cycles, the stages of its `products` in the order of the text, and their `order` in
 /// the pipelined loop, if it is not that of stages and text.
-constexpr llvm::StringLiteral kScheduleAttr = "cta.schedule";
+constexpr llvm::StringLiteral kScheduleAttr = "cta.modulo_schedule";
 
 /// On a grid whose order cta-plan has chosen and which has one loop with products: the bytes of an
 /// iteration that all blocks of a row read. cta-lower-grid makes groups less high where those of
@@ -42,6 +43,16 @@ constexpr llvm::StringLiteral kLeastGroupAttr = "cta.least_group";
 
 /// On the loop over the iterations that cta-peel-masks left over: few, if any.
 constexpr llvm::StringLiteral kRestAttr = "cta.rest";
+
+/// On a grid or a launch whose plan the model chose: its predictions, in cycles.
+constexpr llvm::StringLiteral kPredictionAttr = "cta.prediction";
+
+/// On the loop of a persistent launch (unit): each iteration computes other output tiles, so that
+/// no iteration touches what another one stores.
+constexpr llvm::StringLiteral kOutputTilesAttr = "cta.output_tiles";
+
+/// Whether it is the loop of a persistent launch over output tiles.
+bool isLoopOverOutputTiles(mlir::Operation *op);
 
 } // namespace tessera::cta
 

@@ -37,7 +37,7 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
       scf.for %t = %b to %blocks step %n : i32 {
         %i = …                        // 128 * %t
         …
-      } {tile.disjoint}
+      } {cta.output_tiles}
     }
     ```
   }];
@@ -57,7 +57,7 @@ def StreamK : CtaPass<"cta-stream-k"> {
       …
       %acc = scf.for %k = %lb to %ub step %s iter_args(%c = %zero) { … }
       …                                                          // epilogue
-    } {tile.disjoint}
+    } {cta.output_tiles}
     // becomes
     scf.for %item = 0 to %items step 1 : i32 {
       %t, %from, %count = …                                      // of a whole point: 0 and all
@@ -70,7 +70,7 @@ def StreamK : CtaPass<"cta-stream-k"> {
       } else {
         cta.put_partial %acc, %slots[%block], %flags
       }
-    } {tile.disjoint}
+    } {cta.output_tiles}
     ```
 
     It is an error if a point has no single loop over products, if that carries anything but sums of products that begin with 0, if it stores, if something is
@@ -173,7 +173,7 @@ def Schedule : CtaPass<"cta-schedule"> {
     not come first), which `cta-rotate-loops` asks:
 
     ```mlir
-    scf.for … { … } {cta.schedule = {bound = "tensor", bounds = {tensor = 1024 : i64, …}, ii = 1024 : i64, products = array<i64: 0>}}
+    scf.for … { … } {cta.modulo_schedule = {bound = "tensor", bounds = {tensor = 1024 : i64, …}, ii = 1024 : i64, products = array<i64: 0>}}
     ```
 
     Remarks of the category `cta-schedule` (`--remark-format=emitRemark --remarks-filter=cta-schedule`) name II, what binds, depths, and depths that were wanted.
@@ -228,7 +228,7 @@ def RotateLoops : CtaPass<"cta-rotate-loops"> {
   let summary = "Run matrix products concurrently with later iterations";
   let description = [{
     Requires and ensures *scheduled*. With `pending` above 0 in the kernel's plan, loops whose products have different stages are software-pipelined. The stages are those of the
-    schedule of the loop (`products` of its `cta.schedule`), or, without one, 1 more for each product that a product's `a` (in registers) depends on. With the greatest stage n an iteration
+    schedule of the loop (`products` of its `cta.modulo_schedule`), or, without one, 1 more for each product that a product's `a` (in registers) depends on. With the greatest stage n an iteration
     of the new loop runs stage 0 of iteration k, stage 1 of k - 1, … and stage n of k - n: products that need no other of the same turn are issued together, in the `order` of the schedule
     or else earlier stages first, and what lies between products is computed while they are in flight. What else there is has the stage of what it needs, or a later one if only that needs it and
     fewer registers are carried. The loop carries what a later stage needs; stages of the first iterations stand in front of it, of the last ones behind it. With fewer than n
