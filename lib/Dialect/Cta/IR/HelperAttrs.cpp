@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The verifier of discardable attributes `cta.*`: each has its op and its type. A pass that meets one
-// elsewhere would not look at it, and a misspelt one would be lost.
+// The verifier of discardable attributes `cta.*`: each has its op and its type. A pass that meets
+// one elsewhere would not look at it, and a misspelt one would be lost.
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 
 #include "tessera/Dialect/Cta/IR/Cta.h"
