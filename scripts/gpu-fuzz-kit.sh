@@ -36,7 +36,9 @@ llvm="/usr/lib/llvm-$LLVM_MAJOR/lib"
 ls "$llvm"/libMLIR*.a >/dev/null 2>&1 || die "no archives of MLIR in $llvm (libmlir-$LLVM_MAJOR-dev)"
 zstd=$(ldconfig -p | awk '/libzstd.so.1 / { print $NF; exit }')
 [ -n "$zstd" ] || die "no libzstd.so.1"
-mapfile -t ours < <(find "$build/lib" -name 'libTessera*.a' ! -name 'libTesseraRuntime*')
+# Those that the build makes today; older ones may lie about.
+mapfile -t ours < <(ninja -C "$build" -t targets all | sed -n "s|^\(lib/.*/libTessera[^/]*\.a\): .*|$build/\1|p" | grep -v libTesseraRuntime)
+[ ${#ours[@]} -gt 0 ] || die "$build makes no archives of Tessera"
 mapfile -t objects < <(find "$build/tools/tilec" -name '*.o')
 "clang++-$LLVM_MAJOR" -fuse-ld="lld-$LLVM_MAJOR" "${objects[@]}" -o "$work/tilec" -static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,--strip-all \
   -Wl,--start-group "${ours[@]}" "$llvm"/libMLIR*.a $(ls "$llvm"/libLLVM*.a | grep -v TableGen) -Wl,--end-group -lz -lpthread -ldl "$zstd" ||
