@@ -13,9 +13,9 @@
  *   tessera_result_destroy(result);
  *   tessera_options_destroy(options);
  *
- * Compilations in several threads are independent. The library changes nothing global. Strings that
- * a result hands out live as long as the result. NULL may stand for options, results and texts: it
- * is no option, a result that failed without saying why, and an empty text.
+ * Compilations in several threads are independent. The library changes no global state. Strings of
+ * a result live as long as the result. NULL may stand for options, a result or a text: it means no
+ * options, a result that failed without a reason, and an empty text.
  */
 #ifndef TESSERA_C_COMPILER_H
 #define TESSERA_C_COMPILER_H
@@ -57,7 +57,7 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  *                 at once. ptxas notes the number in the cubin; the code does not depend on it
  *   lineinfo      on off
  *   check         on off
- *   dependent-launch   on (default) off: may kernels begin before the one in front of them has ended
+ *   dependent-launch   on (default) off: whether a kernel may begin before the one before it has ended
  *   save-temps    a directory
  *   temp-dir      a directory
  *   ptxas, nvdisasm, linker   programs or their directories
@@ -79,15 +79,15 @@ TESSERA_API const void *tessera_result_artifact(const tessera_result *result);
 TESSERA_API size_t tessera_result_artifact_size(const tessera_result *result);
 /* Errors, warnings and notes as clang prints them; "" if there are none. */
 TESSERA_API const char *tessera_result_diagnostics(const tessera_result *result);
-/* How often a diagnostic is an error, and the place of each. Line and column are 0 without a place.
- */
+/* The number of errors, and the message and place of each. Line and column are 0 if there is no
+ * place. */
 TESSERA_API size_t tessera_result_error_count(const tessera_result *result);
 TESSERA_API const char *tessera_result_error(const tessera_result *result, size_t index,
                                              unsigned *line, unsigned *column);
 /* What was done with each load, store and product, as text and as JSON. */
 TESSERA_API const char *tessera_result_report(const tessera_result *result);
 TESSERA_API const char *tessera_result_report_json(const tessera_result *result);
-/* The module a pass failed on, for `tile-opt --run-reproducer`; "" if none did. */
+/* The module on which a pass failed, for `tile-opt --run-reproducer`; "" if none did. */
 TESSERA_API const char *tessera_result_reproducer(const tessera_result *result);
 
 #ifdef __cplusplus

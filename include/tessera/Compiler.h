@@ -1,17 +1,18 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The compiler as a function: tile program in, artifact, report and diagnostics out.
+// The compiler as a function: a tile program in; an artifact, a report and diagnostics out.
 //
 //   tessera::CompileOptions options;
 //   tessera::CompileResult result = tessera::compile(text, options);
 //   if (!result.ok)
 //     std::cerr << tessera::formatDiagnostics(result.diagnostics, text);
 //
-// Each call works in a private, single-threaded context: calls may run in parallel. Code generation
-// may use threads of its own (`threads`); the code is the same for any number. Nothing global
-// is read or changed, but LLVM's registry of targets (once); no environment variable but PATH (by
-// the search for programs that have no path in the options), no signal handlers, no exit.
+// Each call works in a private, single-threaded context, so calls may run in parallel. Code
+// generation may use threads of its own (`threads`); the code is the same for any number of them. A
+// call changes no global state but LLVM's registry of targets, once. It reads no environment
+// variable but PATH, to find programs for which the options give no path. It installs no signal
+// handlers and does not exit the process.
 #ifndef TESSERA_COMPILER_H
 #define TESSERA_COMPILER_H
 
@@ -33,16 +34,16 @@ class Leftovers;
 
 enum class Target { Sm90a, Cpu };
 
-/// What an artifact is.
+/// The kind of an artifact.
 enum class Emit {
   Tile, // L0 after the passes on it
-  Raw,  // and the kernels of later phases (Pipelines.h): sm_90a only
+  Raw,  // Raw to Allocated: kernels of later phases (Pipelines.h), sm_90a only
   Placed,
   Planned,
   Scheduled,
   Specialized,
   Allocated,
-  Cta = Allocated, // the last text that still has kernels
+  Cta = Allocated, // the last phase that still has kernels
   Nvvm,            // per-thread code: llvm.func with nvvm, arith, scf
   Llvm,            // LLVM IR, optimised
   Ptx,             // sm_90a only
@@ -52,7 +53,7 @@ enum class Emit {
   Json             // the launch contract
 };
 
-/// More only wait for each other: ptxas needs minutes to make 100 000.
+/// The most threads that are accepted. More would only wait for each other.
 constexpr unsigned kMaxThreads = 1024;
 
 struct CompileOptions {
@@ -63,11 +64,11 @@ struct CompileOptions {
   std::string stopAfter;
   /// Variants of a kernel: auto, any, lines, aligned, cp_async or repack.
   std::string variants = "auto";
-  /// "auto": what the plans of kernels leave open is decided (cta-plan). "given": plans are what
-  /// the text says. Or a `#cta.plan<...>` for all kernels without one; what it leaves open is
-  /// decided.
+  /// "auto": cta-plan chooses what the plans of kernels leave open. "given": plans are what the
+  /// source IR says. Otherwise it is a `#cta.plan<...>` for all kernels without one; what it leaves
+  /// open is chosen.
   std::string plan = "auto";
-  /// What errors in the text of a plan call it, with line and column.
+  /// The name by which errors in the text of `plan` refer to it, with line and column.
   std::string planName = "--plan";
   /// Overrides `fp_contract` of all kernels.
   std::optional<bool> fpContract;
@@ -79,20 +80,20 @@ struct CompileOptions {
   /// at once, 1 for none but the caller's. ptxas notes the number in a cubin (`-split-compile`):
   /// the code does not depend on it, one byte of the file does.
   unsigned threads = 0;
-  /// Test at run time what the language leaves undefined: a failed check names the line and ends
-  /// the program.
+  /// Check at run time what the language leaves undefined: a failed check names the source line and
+  /// ends the program.
   bool check = false;
-  /// Kernels may be launched before the one in front of them in the stream has ended: they wait for
-  /// it themselves.
+  /// Make dependent launches: a kernel may begin before the one before it in the stream has ended,
+  /// and waits for it itself.
   bool dependentLaunch = true;
   /// Line tables in the cubin.
   bool lineInfo = false;
-  /// A directory for all intermediate texts, written as they come to be; empty: none.
+  /// A directory to which all intermediate texts are written as they are made; empty: none.
   std::string saveTemps;
   /// Where temporary files go; empty: the system's directory.
   std::string tempDir;
-  /// Knows at any time those files and the programs that run, for a host that handles signals; may
-  /// be null, and serve several compilations.
+  /// Records those files, and the programs that are running, for a host that handles signals. It
+  /// may be null, and may serve several compilations.
   Leftovers *leftovers = nullptr;
   /// Paths of programs (or of their directories); empty: PATH, then `toolDirectories`.
   std::string ptxas, disassembler, linker;
@@ -120,9 +121,9 @@ struct CompileResult {
   std::string artifact;
   Report report;
   std::vector<CompileDiagnostic> diagnostics;
-  /// If a pass failed: the module it got, as text that `tile-opt --run-reproducer` takes.
+  /// If a pass failed: the module on which it ran, as text for `tile-opt --run-reproducer`.
   std::string reproducer;
-  /// Name and wall seconds of the stages, in order.
+  /// Name and wall-clock seconds of the phases and tools, in order.
   std::vector<std::pair<std::string, double>> timings;
 };
 

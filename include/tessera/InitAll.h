@@ -1,7 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Registers everything Tessera has, for tools and for hosts that want all of it.
+// Registers all dialects, passes and pipelines of Tessera, for tools and for hosts that want
+// everything.
 #ifndef TESSERA_INITALL_H
 #define TESSERA_INITALL_H
 

@@ -13,15 +13,15 @@
 
 namespace tessera {
 
-/// What a module has reached; each name is also what `--stop-after` takes.
+/// The phases of a module. Their names are also what `--stop-after` takes.
 enum class Phase {
   Source,      // a tile program as written: helpers may be called
   Tile,        // L0, helpers inlined, checked, variants made
   Raw,         // cta ops on unencoded tensors, products formed
   Placed,      // layouts, swizzles and copy mechanisms chosen
-  Planned,     // scratch explicit, plans complete, still grids
+  Planned,     // scratch is explicit, plans are complete; still grids
   Scheduled,   // launches; loads feed channels, loops have schedules
-  Specialized, // roles that run concurrently
+  Specialized, // warp-specialised roles run concurrently
   Allocated,   // offsets of shared memory, barriers, registers
   Nvvm,        // llvm.func of one thread, with scf, arith and nvvm ops
   Llvm         // llvm and nvvm ops only
@@ -29,27 +29,29 @@ enum class Phase {
 
 llvm::StringRef phaseName(Phase phase);
 std::optional<Phase> parsePhase(llvm::StringRef name);
-/// "tile, raw, …": what parsePhase takes.
+/// The names that parsePhase takes, as text: "tile, raw, …".
 std::string phaseNames();
 
-/// The phase of a module: that of its least lowered kernel, or by its functions if it has none.
+/// The phase of a module: that of its least lowered kernel. If it has no kernel its functions
+/// decide.
 Phase detectPhase(mlir::ModuleOp module);
 
 struct TilePipelineOptions {
   /// auto, any, lines, aligned, cp_async or repack: see tile-specialize-facts.
   std::string variants = "auto";
-  /// Decide what the plans of kernels leave open (cta-plan), also of those that have none.
+  /// Choose what the plans of kernels leave open (cta-plan), also for kernels without a plan.
   bool derivePlans = true;
-  /// Launches may begin before the one in front of them in the stream has ended.
+  /// Make dependent launches, which may begin before the launch before them in the stream has
+  /// ended.
   bool dependentLaunch = true;
   /// Whether to make variants at all.
   bool specialize = true;
-  /// Test what the language leaves undefined: tile-insert-checks.
+  /// Check at run time what the language leaves undefined: tile-insert-checks.
   bool check = false;
 };
 
-/// Appends the passes that take a module from phase `from` to phase `to`, with verification at each
-/// border. `pm` works on modules. Nothing if `to` is not after `from`.
+/// Appends the passes that take a module from phase `from` to phase `to`, and verification at the
+/// end of each phase. `pm` works on modules. Appends nothing if `to` is not after `from`.
 void buildTilePipeline(mlir::OpPassManager &pm, Phase from, Phase to,
                        const TilePipelineOptions &options = {});
 

@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the compiler did with each access and product, what the hardware gives to each launch, and
-// why it is not better.
+// What the compiler did with each access and matrix product, which resources each launch has, and
+// why it is not faster.
 #ifndef TESSERA_REPORT_H
 #define TESSERA_REPORT_H
 
@@ -21,8 +21,8 @@ struct Verdict {
   unsigned line = 0;     // of the source
   std::string type;      // "128x64xbf16"
   std::string mechanism; // "tma", "cp_async", "vector of 16 bytes", "wgmma", "fma"
-  std::string why;       // why not a better one; empty: there is none
-  unsigned places = 1;   // parts that it was cut into, and copies of it
+  std::string why;       // why there is no better one; empty: it is the best
+  unsigned places = 1;   // ops that it became: pieces and copies
 };
 
 /// One tile in shared memory.
@@ -33,24 +33,24 @@ struct SharedTile {
   unsigned line = 0;
 };
 
-/// Warps of a block that run a part of the launch of their own.
+/// A warp-specialised role of a launch.
 struct RoleReport {
   std::string name;
   int64_t warps = 0;
-  int64_t registers = 0; // dealt by setmaxnreg; 0: what all enter with
+  int64_t registers = 0; // of a thread, by setmaxnreg; 0: those at entry
 };
 
-/// Cycles that the model of plans predicts.
+/// A launch's plan, and the cycles that the model predicts.
 struct PlanReport {
   std::string plan; // #cta.plan<...>
-  // Rows of a group: at most what the plan says, at least so many; 0: what the plan says.
+  // The most and the fewest rows of a rasterisation group; 0: what the plan says.
   int64_t group = 0, leastGroup = 0;
-  // Rounds of its blocks from which on a launch numbers clusters by their places; 0: never.
+  // Waves from which on a launch has GPC-aware cluster numbering; 0: never.
   int64_t roundsForPlaces = 0;
-  std::string bound; // what an iteration waits for; empty: no prediction
-  int64_t launch = 0, round = 0, iteration = 0;
-  int64_t blocksPerSM = 1; // a round are so many points of the grid on each SM
-  // If the text has the sizes.
+  std::string bound;                            // what limits an iteration; empty: no prediction
+  int64_t launch = 0, round = 0, iteration = 0; // cycles of a launch, a wave, an iteration
+  int64_t blocksPerSM = 1;                      // a wave has this many output tiles on each SM
+  // Of the whole launch, if the source IR has the sizes.
   std::optional<int64_t> cycles;
   double waveEfficiency = 0;
 };
@@ -58,8 +58,8 @@ struct PlanReport {
 /// What cta-schedule found out about a loop, in cycles.
 struct LoopReport {
   unsigned line = 0;
-  int64_t ii = 0;                                      // from one iteration to the next
-  std::string bound;                                   // what it waits for
+  int64_t ii = 0;                                      // initiation interval
+  std::string bound;                                   // the unit that limits it
   std::vector<std::pair<std::string, int64_t>> bounds; // what each unit takes, by name
 };
 
@@ -68,19 +68,19 @@ struct LaunchReport {
   std::optional<PlanReport> plan;
   std::vector<RoleReport> roles;
   std::vector<LoopReport> loops;
-  int64_t entryRegisters = 0; // that ptxas may give a thread
+  int64_t entryRegisters = 0; // of a thread, at most, for ptxas
   int64_t threads = 0, sharedBytes = 0;
   std::vector<SharedTile> shared;
   std::vector<Verdict> verdicts;
   // From ptxas; absent if it did not run.
   std::optional<int64_t> registers;
   int64_t stackBytes = 0, spillStoreBytes = 0, spillLoadBytes = 0;
-  std::string rejectedPlan; // what was tried before, and why it failed
+  std::string rejectedPlan; // the plan that was tried before, and why it failed
   // Blocks that fit an SM, and what limits them.
   int64_t blocksPerSM = 0;
   std::string limitedBy;
-  // Work of one block in one iteration of its hottest loop of unknown length (in all, if it has
-  // none).
+  // Work of a block in one iteration of its hottest loop of unknown length, or in all if there is
+  // no such loop: operations and bytes.
   double tensorFlops = 0, fmaFlops = 0, globalBytes = 0;
   std::string bound; // a sentence
 };
@@ -103,9 +103,9 @@ struct Report {
   std::vector<KernelReport> kernels;
   std::vector<std::string> ptxasMessages;
 
-  /// A screen: for each kernel what its first variant does, what bounds it and what to change.
+  /// One screen: for each kernel, what its first variant does, what limits it and what to change.
   std::string toSummary() const;
-  /// All of it: every variant, access, plan and shared tile.
+  /// The complete report: every variant, access, plan and shared tile.
   std::string toText() const;
   std::string toJson() const;
 };

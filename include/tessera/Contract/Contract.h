@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The launch contract as data (docs/Contract.md): what a launcher must know of an artifact. Both
-// targets fill it; this file writes it. No IR in it but in the functions at the end.
+// targets fill it, and this file writes it as JSON. Only the functions at the end need IR.
 #ifndef TESSERA_CONTRACT_CONTRACT_H
 #define TESSERA_CONTRACT_CONTRACT_H
 
@@ -16,9 +16,9 @@
 
 namespace tessera::contract {
 
-/// An integer over the sizes, strides and scalars of a kernel's arguments, and what the device
-/// holds. A handle of a node that never changes: copies share it, and what is used twice is there
-/// once.
+/// An integer expression over the sizes, strides and scalars of a kernel's arguments, and over what
+/// the device can hold at a time. It is a handle of an immutable node: copies share the node, and a
+/// subexpression that is used twice exists once.
 class Expr {
 public:
   enum class Kind { Constant, Size, Stride, Scalar, NumCores, MaxClusters, Apply };
@@ -30,9 +30,9 @@ public:
   unsigned dim() const { return node->dim; }         // Size, Stride
   const std::string &op() const { return node->op; } // Apply: a name of docs/Contract.md
   const std::vector<Expr> &operands() const { return node->operands; } // Apply
-  /// Nodes on the longest way down.
+  /// The number of nodes on the longest path to a leaf.
   unsigned depth() const { return node->depth; }
-  /// Which node it is.
+  /// The identity of the node.
   const void *identity() const { return node.get(); }
 
   static Expr constant(int64_t value);
@@ -41,8 +41,8 @@ public:
   static Expr scalar(unsigned arg);
   static Expr numCores();
   static Expr maxClusters();
-  /// Folds constants and the neutral elements of add, sub, mul and the divisions; never an overflow
-  /// or a division by zero, which the launcher reports.
+  /// Folds constants, and the neutral elements of add, sub, mul and the divisions. It never folds
+  /// an overflow or a division by zero, which the launcher reports.
   static Expr apply(llvm::StringRef op, std::vector<Expr> operands);
 
   bool operator==(const Expr &other) const;
@@ -67,18 +67,18 @@ private:
 /// used.
 size_t numNodes(const Expr &expr);
 
-/// The operations that an expression uses more than once, operands before users. None if it is
-/// small when it is written out as a tree: then nobody need name them.
+/// The operations that an expression uses more than once, operands before users. Empty if the
+/// expression is small even when it is written as a tree, because then no names are needed.
 std::vector<Expr> namedParts(const Expr &expr);
 
 struct Argument {
   std::string name;
   bool isMemref = false;
-  std::string type; // of the element, or of the scalar
+  std::string type; // the type of an element, or of the scalar
   // Memrefs only.
   struct Extent {
-    std::optional<int64_t> size; // a number,
-    std::string symbol;          // or a name, or (both empty) anything
+    std::optional<int64_t> size; // a static size,
+    std::string symbol;          // or a name; if both are empty, any size
   };
   std::vector<Extent> shape;
   bool strided = false;
@@ -101,7 +101,7 @@ struct Workspace {
   std::vector<Expr> sizes;
   std::vector<Expr> strides;        // empty: row-major and contiguous
   llvm::json::Value init = nullptr; // null: not initialised
-  bool restored = false;            // the kernel leaves it as it was filled
+  bool restored = false;            // the kernel restores the initial contents
 
   bool operator==(const Workspace &other) const {
     return element == other.element && sizes == other.sizes && strides == other.strides &&
@@ -114,7 +114,7 @@ struct Guard {
   unsigned arg = 0;
   std::optional<unsigned> dim;
   int64_t value = 0;
-  std::optional<Assume> cond; // instead of all others: of the fact "cond"
+  std::optional<Assume> cond; // for the fact "cond", instead of the fields above
 };
 
 struct Param {
@@ -139,12 +139,12 @@ struct Descriptor {
 
 struct Launch {
   std::string symbol;
-  std::vector<Expr> grid; // number of blocks, one a dimension
-  // What only a GPU has.
+  std::vector<Expr> grid; // numbers of blocks, one for each dimension
+  // Only for GPU launches; `block` in threads, `shared` in bytes.
   struct Gpu {
     int64_t block = 0, shared = 0, cluster = 1;
     bool dependent = false;
-    std::optional<Expr> places; // when the parameter of this kind is given
+    std::optional<Expr> places; // condition: when a parameter of this kind is passed
   };
   std::optional<Gpu> gpu;
   std::vector<Param> params;
@@ -174,7 +174,8 @@ struct Contract {
 /// The JSON of docs/Contract.md, without header, keys sorted.
 std::string toJson(const Contract &contract);
 
-/// JSON that somebody else may have written: LLVM's parser is recursive and knows no limit.
+/// Parses JSON that may come from anywhere. LLVM's parser is recursive and has no limit, so depth
+/// is checked before.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
 
 /// Header, length, `json` and the final NUL: the bytes of `__tessera_contract`.
@@ -191,7 +192,7 @@ constexpr llvm::StringLiteral kModuleAttr = "tile.contract";
 /// "tessera 0.1.0, LLVM 22.1.8": what `Contract::compiler` starts with.
 std::string compilerVersion();
 
-/// What a launcher reads at most (docs/Contract.md, "Limits"); lib/Runtime/Contract.cpp has the
+/// The most that a launcher reads (docs/Contract.md, "Limits"); lib/Runtime/Contract.cpp has the
 /// same numbers.
 constexpr size_t kMaxJsonBytes = size_t{16} << 20;
 constexpr size_t kMaxKernels = 4096, kMaxArgs = 1024, kMaxRank = 16, kMaxList = 4096;
@@ -202,11 +203,11 @@ using tile::kMaxAlign;
 
 //===--- from IR ----------------------------------------------------------------------------===//
 
-/// The expression of an integer or index value of a kernel's body, for `user` (named in the error).
-/// Emits an error at the op that no expression can say.
+/// The expression of an integer or index value of a kernel's body. `user` is named in the error,
+/// which is emitted at an op that no expression can describe.
 mlir::FailureOr<Expr> buildExpr(mlir::Value value, mlir::Operation *user);
 
-/// The number of blocks of a grid, one expression a dimension.
+/// The number of blocks of a grid, one expression for each dimension.
 mlir::FailureOr<std::vector<Expr>> buildGrid(tile::GridOp grid);
 
 /// Arguments, assumptions and workspaces of a kernel; no variants yet. Workspaces are numbered as
@@ -216,24 +217,24 @@ mlir::FailureOr<Kernel> describeKernel(tile::KernelOp kernel);
 /// The allocations of a kernel's body, in order.
 llvm::SmallVector<mlir::memref::AllocOp> collectWorkspaces(tile::KernelOp kernel);
 
-/// Emits an error if it is none that the contract can describe.
+/// The description of a workspace. Emits an error if the contract cannot describe it.
 mlir::FailureOr<Workspace> describeWorkspace(mlir::memref::AllocOp alloc);
 
-/// Whether a memref value (an argument or an allocation) is read and written, views followed.
+/// Whether a memref value (an argument or an allocation) is read and written, also through views.
 struct Access {
   bool reads = false, writes = false;
 };
 Access accessOf(mlir::Value memref);
 
-/// Adds what `kernel` became to the contract: a variant of the kernel that its `variant_of` names
-/// (or its own name), after the variants that are there.
+/// Adds a lowered kernel to the contract: as a variant of the kernel that its `variant_of` names
+/// (or of its own name), after the variants that are there.
 mlir::LogicalResult addVariant(Contract &contract, tile::KernelOp kernel,
                                std::vector<Launch> launches);
 
-/// Errors at `op` if no launcher would read `kernel`, of whose variants the last one is new.
+/// Emits an error at `op` if `kernel`, whose last variant is new, exceeds what launchers read.
 mlir::LogicalResult checkLimits(const Contract &contract, const Kernel &kernel,
                                 mlir::Operation *op);
-/// The same of the whole text.
+/// The same for the whole text.
 mlir::LogicalResult checkLimits(llvm::StringRef json, mlir::Operation *op);
 
 } // namespace tessera::contract

@@ -10,16 +10,17 @@
 
 namespace tessera {
 
-/// The body of `convert-cta-to-nvvm`: every `cta.launch` becomes an `llvm.func`, kernels go away.
+/// The body of `convert-cta-to-nvvm`: every `cta.launch` becomes an `llvm.func`, and kernels are
+/// erased.
 mlir::LogicalResult convertCtaToNVVM(mlir::ModuleOp module);
 
-/// Replaces ops of the dialect math, and divisions that round up or down, by arithmetic and NVVM
-/// intrinsics below `root`. An error at an op that cannot be. With `contract`, 1 + tanh(x) and
-/// tanh(c x) need not round in between.
+/// Replaces ops of the dialect math, and divisions that round up or down, below `root` by
+/// arithmetic and NVVM intrinsics. Emits an error at an op that has no replacement. With
+/// `contract`, 1 + tanh(x) and tanh(c x) may be computed without rounding in between.
 mlir::LogicalResult expandMathForNVVM(mlir::Operation *root, bool contract);
 
-/// From phase allocated to the LLVM dialect: `convert-cta-to-nvvm` and what upstream has for the
-/// rest.
+/// The pipeline from phase allocated to the LLVM dialect: `convert-cta-to-nvvm` and upstream's
+/// conversions for the rest.
 void buildNVVMPipeline(mlir::OpPassManager &pm);
 
 /// The part after `convert-cta-to-nvvm`: GPU functions with scalar arith, math and scf ops to the

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Conversions: one block a conversion.
+// Conversions, in one section for each target.
 #ifndef TESSERA_CONVERSION_PASSES
 #define TESSERA_CONVERSION_PASSES
 
@@ -12,13 +12,13 @@ include "mlir/Pass/PassBase.td"
 def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "mlir::ModuleOp"> {
   let summary = "Lower tile kernels to functions that run one block on the host";
   let description = [{
-    Requires L0 with helper functions inlined. Each `tile.grid` of a kernel becomes a function
-    `@<kernel>_<grid>(%params: !llvm.ptr, %block: i64)` with the CPU ABI of docs/Contract.md: `params[i]` points at the slot
-    of parameter i, `block` is the linear block index. The kernel's scalar code is cloned into each of them as far as the grid
-    needs it. Loads become copies into fresh buffers, the other tile ops `linalg` on tensors. The module gets
-    the attribute `tile.contract`, the JSON of the launch contract.
+    Requires L0 with helper functions inlined. Each `tile.grid` of a kernel becomes a function `@<kernel>_<grid>(%params: !llvm.ptr, %block:
+    i64)` with the CPU ABI of docs/Contract.md: `params[i]` points at the slot of parameter i, `block` is the linear number of the block.
+    The kernel's scalar code is cloned into each function as far as the grid needs it. Loads become copies into new buffers, the other tile
+    ops `linalg` on tensors. The module gets the attribute `tile.contract`, the JSON of the launch contract.
 
-    A read of memory outside the grids is executed by each block of the grids that use it; it must read what the kernel does not write.
+    A read of memory outside the grids is executed by each block of the grids that use it. It must read memory that the kernel does not
+    write.
 
     ```mlir
     tile.grid (%i) = (0) to (%n) step (1024) {
@@ -40,10 +40,10 @@ def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "mlir::ModuleOp"> {
 }
 
 def CPUBranchSwitches : Pass<"cpu-branch-switches"> {
-  let summary = "scf.index_switch that yields tiles as nested scf.if";
+  let summary = "Turn an scf.index_switch that yields tiles into nested scf.if";
   let description = [{
-    Upstream's one-shot bufferization (22.1.8) does not see that the result of an `scf.index_switch` may be the buffer that a region yields, and lets
-    later ops overwrite it. Of `scf.if` it knows. Switches without tiles among their results stay.
+    Upstream's one-shot bufferization (22.1.8) does not see that the result of an `scf.index_switch` may be the buffer that a region yields,
+    and lets later ops overwrite it. For `scf.if` it does. Switches without tiles among their results stay.
 
     ```mlir
     %r = scf.index_switch %i -> tensor<8xf32> case 4 { A } case 7 { B } default { C }
@@ -58,60 +58,62 @@ def CPUBranchSwitches : Pass<"cpu-branch-switches"> {
 def CPUFuseElementwise : Pass<"cpu-fuse-elementwise"> {
   let summary = "Turn tensor arithmetic into linalg and fuse it where no work is repeated";
   let description = [{
-    Elementwise ops on tensors become `linalg.generic`. A producer is fused into its only user if that user is
-    elementwise too and reads each element once; broadcasts, iotas and splats are fused always. Splat constants that
-    remain become `linalg.fill`, so that no array of equal numbers is emitted; `tensor.concat` becomes insertions.
+    Elementwise ops on tensors become `linalg.generic`. A producer is fused into its only user if that user is elementwise too and reads
+    each element once. Broadcasts, iotas and splats are always fused. Remaining splat constants become `linalg.fill`, so that no array of
+    equal numbers is emitted. `tensor.concat` becomes insertions.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
 }
 
 def CPUExpandNarrowFloats : Pass<"cpu-expand-narrow-floats"> {
-  let summary = "Arithmetic on f16 and bf16 in f32, conversions in integer arithmetic";
+  let summary = "Compute f16 and bf16 in f32, and convert them by integer arithmetic";
   let description = [{
-    The result of every op is rounded. Conversions need neither F16C, nor symbols that the host's libgcc may lack; they round once, to nearest even, from f64 and from integers
-    too. `math.fma` on f16 and bf16 is computed in f64, where the product is exact. Runs on scalars.
+    The result of every op is rounded. Conversions need neither F16C nor symbols that the host's libgcc may lack. They round once, to
+    nearest even, also from f64 and from integers. `math.fma` on f16 and bf16 is computed in f64, where the product is exact. Runs on
+    scalars.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];
 }
 
 def CPUNarrowFloatsAsBits : Pass<"cpu-narrow-floats-as-bits"> {
-  let summary = "f16 and bf16 values become i16";
+  let summary = "Turn f16 and bf16 values into i16";
   let description = [{
-    For the LLVM dialect, when no arithmetic on them is left. LLVM keeps a bf16 that lives in a register across blocks as
-    f32 and calls `__truncsfbf2`, which the host's libgcc may lack, to store it.
+    Runs on the LLVM dialect, when no arithmetic on f16 and bf16 is left. LLVM keeps a bf16 that lives in a register across basic blocks as
+    f32, and calls `__truncsfbf2` to store it, which the host's libgcc may lack.
   }];
 }
 
 def CPUGuardDivisions : Pass<"cpu-guard-divisions"> {
-  let summary = "Integer divisions that cannot trap";
+  let summary = "Keep integer divisions from trapping";
   let description = [{
-    Division by zero, and of the least integer by -1, is undefined; on x86 it ends the process. But an overhanging block divides padding by padding
-    and throws the result away. Such divisors become 1. Divisions that round up or down are expanded before. Runs on scalars.
+    Division by zero, and division of the least integer by -1, is undefined; on x86 it ends the process. A block that reaches beyond the
+    grid's bound may divide padding by padding and drop the result. In such divisions the divisor becomes 1. Divisions that round up or down
+    have been expanded before. Runs on scalars.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def CPULowerCopies : Pass<"cpu-lower-copies"> {
-  let summary = "memref.copy as loops";
+  let summary = "Lower memref.copy to loops";
   let description = [{
-    Upstream lowers a strided copy to a runtime function that lives in libMLIR.
+    Upstream lowers a strided copy to a call of a runtime function, which is in libMLIR.
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect"];
 }
 
 def CPUPreciseMath : Pass<"cpu-precise-math", "mlir::ModuleOp"> {
-  let summary = "Calls of libm for functions that LLVM has no intrinsic for";
+  let summary = "Call libm for functions without an LLVM intrinsic";
   let description = [{
-    Upstream's conversion to LLVM makes `math.expm1` exp(x) - 1 and `math.log1p` log(1 + x), which lose all digits near 0.
+    Upstream's conversion to LLVM turns `math.expm1` into exp(x) - 1 and `math.log1p` into log(1 + x), which lose all digits near 0.
   }];
   let dependentDialects = ["mlir::func::FuncDialect"];
 }
 
 def CPULowerAsserts : Pass<"cpu-lower-asserts", "mlir::ModuleOp"> {
-  let summary = "Failed checks write a line and abort";
+  let summary = "Lower cf.assert: a failed check writes a line and aborts";
   let description = [{
-    `cf.assert` becomes a branch to calls of `write` (file descriptor 2, location and message) and `abort`. Upstream's lowering prints by `puts`, whose
-    buffer is lost when the process aborts.
+    `cf.assert` becomes a branch to calls of `write` (file descriptor 2, location and message) and `abort`. Upstream's lowering prints by
+    `puts`, whose buffer is lost when the process aborts.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::cf::ControlFlowDialect"];
 }
@@ -119,14 +121,14 @@ def CPULowerAsserts : Pass<"cpu-lower-asserts", "mlir::ModuleOp"> {
 //===--- to the GPU -------------------------------------------------------------------------===//
 
 def ConvertCtaToNVVM : Pass<"convert-cta-to-nvvm", "mlir::ModuleOp"> {
-  let summary = "Lower launches to one GPU function each, per thread";
+  let summary = "Lower each launch to a GPU function of one thread";
   let description = [{
-    Requires *allocated*. Each `cta.launch` becomes an `llvm.func` of its name; a tensor becomes as many scalars as its layout gives a thread
-    registers, shared tiles become offsets into one dynamic allocation. The kernels are erased: what the launch contract says of them must be read
-    before. What only this pass knows is left on the function: `tessera.params` and `tessera.descriptors`, the lists `params` and
-    `descriptors` of docs/Contract.md, `tessera.threads` and `tessera.shared`.
+    Requires *allocated*. Each `cta.launch` becomes an `llvm.func` of its name. A tensor becomes as many scalars as a thread has registers
+    for it, and shared tiles become offsets into one dynamic allocation. The kernels are erased, so what the launch contract needs of them
+    must be read before. What only this pass knows is left on the function: `tessera.params` and `tessera.descriptors` (the lists `params`
+    and `descriptors` of docs/Contract.md), `tessera.threads` and `tessera.shared` (bytes).
 
-    Scalar `arith`, `scf` and `math` ops remain for the upstream conversions: `buildNVVMPipeline` has them all.
+    Scalar `arith`, `scf` and `math` ops remain for the upstream conversions, all of which `buildNVVMPipeline` runs.
 
     ```mlir
     cta.launch @add_0 blocks(%blocks) attributes {threads = 128, shared = 0} {
@@ -145,12 +147,13 @@ def ConvertCtaToNVVM : Pass<"convert-cta-to-nvvm", "mlir::ModuleOp"> {
 }
 
 def NVVMParkScalars : Pass<"nvvm-park-scalars", "mlir::LLVM::LLVMFuncOp"> {
-  let summary = "Let scalars that are needed once an output tile share a register, one a lane";
+  let summary = "Pack scalars that are needed once for each output tile into the lanes of one register";
   let description = [{
-    Behind `convert-cta-to-nvvm`, for roles that have been dealt registers (`nvvm.setmaxregister increase`) and loop over points. Values of 32 bits
-    that are the same in all threads (made of arguments and the number of the block), that took arithmetic, and that an iteration (of a loop that holds another) needs in front of
-    its first product or inner loop only (what tells where a point lies) would each take a register beside the accumulators; three and more of
-    them lie in the lanes of one, and shuffles bring them back at the head of an iteration.
+    Runs after `convert-cta-to-nvvm`, on roles whose registers have been redistributed (`nvvm.setmaxregister increase`) and that loop over
+    output tiles. It considers values of 32 bits that are the same in all threads (made of arguments and the number of the block), that took
+    arithmetic, and that an iteration needs only before its first matrix product or inner loop: those that say where an output tile lies.
+    Each of them would take a register in addition to the accumulators. If there are three or more they are kept in the lanes of one
+    register, and shuffles bring them back at the beginning of an iteration. Only loops that contain another loop are considered.
 
     ```mlir
     nvvm.setmaxregister increase 232
@@ -169,10 +172,10 @@ def NVVMParkScalars : Pass<"nvvm-park-scalars", "mlir::LLVM::LLVMFuncOp"> {
 }
 
 def ConvertThreadCodeToLLVM : Pass<"convert-thread-code-to-llvm"> {
-  let summary = "Scalar arith, math, cf and nvvm ops to the LLVM dialect, in one conversion";
+  let summary = "Convert scalar arith, math, cf and nvvm ops to the LLVM dialect in one conversion";
   let description = [{
-    Upstream's patterns, which upstream runs as a pass a dialect: as one conversion they take less than half of the time. Structured control flow
-    must be lowered to `cf`.
+    Applies upstream's patterns, which upstream runs as one pass for each dialect. One conversion is faster
+    (docs/performance/experiments.md). Structured control flow must have been lowered to `cf`.
 
     ```mlir
     %1 = math.fma %a, %b, %c : f32

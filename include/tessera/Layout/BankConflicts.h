@@ -3,11 +3,12 @@
 //
 // Bank conflicts, counted.
 //
-// Shared memory has 32 banks of 4 bytes; one wavefront serves 128 bytes. A warp's access of up to 4
-// bytes per thread is one phase of 32 lanes, of 8 bytes two phases of 16, of 16 bytes four phases
-// of 8. A phase takes as many wavefronts as the busiest bank has different words; what exceeds one
-// per phase is a conflict. Threads that read the same word share it. ldmatrix and stmatrix read 8
-// rows of 16 bytes per 8x8 matrix: the same as 16-byte phases.
+// Shared memory has 32 banks of 4 bytes; one wavefront serves 128 bytes. An access of a warp with
+// up to 4 bytes per thread is one group of 32 lanes; with 8 bytes it is two groups of 16, with 16
+// bytes four groups of 8. A group takes as many wavefronts as the busiest bank has different words.
+// Each wavefront above one per group is a conflict. Threads that read the same word share it.
+// ldmatrix and stmatrix access 8 rows of 16 bytes for each 8x8 matrix, like a group of 16-byte
+// accesses.
 
 #ifndef TESSERA_LAYOUT_BANKCONFLICTS_H
 #define TESSERA_LAYOUT_BANKCONFLICTS_H
@@ -20,9 +21,9 @@ namespace tessera::layout {
 /// `width` bytes each.
 int64_t bankConflicts(const std::vector<int64_t> &addresses, int64_t width);
 
-/// The row addresses of ldmatrix/stmatrix .x4: lane l gives row l % 16 of the 16-byte chunk l / 16,
-/// of the 16x2-chunk block at (row, chunk). Rows run along the other matrix dimension; leading
-/// coordinates are 0; -1 beyond the tile.
+/// The byte addresses of the rows of ldmatrix/stmatrix .x4 at (row, chunk), in an area of 16 rows
+/// and two chunks of 16 bytes. Lane l gives row l % 16 of chunk l / 16. Rows run along the other
+/// matrix dimension. Leading coordinates are 0. An address beyond the tile is -1.
 std::vector<int64_t> matrixAddresses(const SharedLayout &layout, int64_t row, int64_t chunk);
 
 /// Extra wavefronts of moving the whole tile by ldmatrix (or stmatrix: the addresses are the same)

@@ -3,9 +3,9 @@
 //
 // Conversions between register layouts: what has to move.
 //
-// A tensor in layout `src` is wanted in layout `dst`. For each destination register of each thread
-// there is a source register in some thread; the conversion is as cheap as the farthest of these
-// journeys:
+// A tensor in layout `src` is needed in layout `dst`. For each destination register of each thread
+// there is a source register in some thread. The kind of the conversion is that of the most
+// expensive of these moves:
 //
 //   NoOp             every register stays where it is, under the same number
 //   RegisterPermute  all data is in the same thread: renumber registers, no instruction
@@ -13,9 +13,9 @@
 //   WarpShuffle      the same warp: shuffles, and selects where the source register varies by lane
 //   Shared           another warp: through shared memory
 //
-// Replicas count as sources. Dead destination registers take anything. A broadcast is the same
-// question with a source extent of 1: from a column 64x1 in slice-and-expand of wgmma_acc to 64x256
-// in wgmma_acc is a RegisterPermute.
+// Replicated elements count as sources. Dead destination registers accept any value. A broadcast is
+// the same question with a source extent of 1: from a column 64x1, in the layout that sliceDim and
+// expandDim make of wgmma_acc, to 64x256 in wgmma_acc is a RegisterPermute.
 
 #ifndef TESSERA_LAYOUT_CONVERSION_H
 #define TESSERA_LAYOUT_CONVERSION_H
@@ -66,7 +66,8 @@ struct Conversion {
   int64_t numSelects() const;
 };
 
-/// Why `src` cannot be converted to `dst` at all (ranks, thread counts, shapes).
+/// The reason why `src` cannot be converted to `dst` at all (ranks, thread counts, shapes); nullopt
+/// if it can.
 Error validateConversion(const RegisterLayout &src, const RegisterLayout &dst, const Coord &shape);
 
 Conversion classify(const RegisterLayout &src, const RegisterLayout &dst, const Coord &shape);

@@ -20,7 +20,7 @@ std::string draw(const RegisterLayout &layout, const Coord &shape);
 /// The byte offset of each element. Requires a valid layout.
 std::string draw(const SharedLayout &layout);
 
-/// The facts beside the drawing: base tile, registers, replication; one per line.
+/// What a drawing does not show: base tile, registers, replication; one per line.
 std::string describe(const RegisterLayout &layout, const Coord &shape);
 /// Size, alignment, TMA boxes, descriptors where wgmma can read the tile, bank conflicts.
 std::string describe(const SharedLayout &layout);

@@ -1,7 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The register layouts that have names: what the tensor cores dictate, and what memory likes.
+// The register layouts that have names: those that the tensor cores require, and those that suit
+// memory accesses.
 //
 //   wgmma_acc   D of wgmma.mma_async.m64nNkK: 64x8 base tile, four warps of 16 rows
 //   wgmma_a     A of wgmma from registers: 64x16 (16-bit), 64x32 (8-bit), 64x8 (tf32)
@@ -9,9 +10,8 @@
 //   blocked     16 bytes per thread along the contiguous dimension, lanes first along it
 //   splat       every thread holds everything
 //
-// Shapes of any extent are accepted; what does not divide becomes dead elements. Arguments that
-// make no sense (a dimension out of range, 7-bit elements) give the empty layout RegisterLayout(),
-// which validate() rejects.
+// Shapes of any extent are accepted; elements beyond the shape are dead. Arguments out of range (a
+// dimension, elements of 7 bits) give the empty layout RegisterLayout(), which validate() rejects.
 
 #ifndef TESSERA_LAYOUT_REGISTERFORMS_H
 #define TESSERA_LAYOUT_REGISTERFORMS_H
@@ -23,10 +23,11 @@ namespace tessera::layout {
 /// Sets wgDim to -1 if there is one warpgroup.
 RegisterLayout canonical(RegisterLayout layout);
 
-/// Which dimension of a product's M x N result the warpgroups share: the rows if each gets a
-/// multiple of 64 of them, else the columns if each gets a multiple of 8. -1: they cannot.
+/// The dimension of a product's M x N result that the warpgroups share: the rows if each warpgroup
+/// gets a multiple of 64 of them, else the columns if each gets a multiple of 8. -1 if they cannot
+/// share it.
 int wgmmaSplit(int64_t m, int64_t n, int64_t wgCount);
-/// The accumulators of a product whose result warpgroups share along `wgDim`.
+/// The accumulators of a product whose result the warpgroups share along `wgDim`.
 RegisterLayout wgmmaAcc(int64_t wgCount = 1, int wgDim = 0);
 bool isWgmmaAcc(const RegisterLayout &layout);
 /// Operand A in registers: rows are split as those of the result are (`wgDim` 0), or every

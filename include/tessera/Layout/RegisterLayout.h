@@ -43,14 +43,15 @@ namespace tessera::layout {
 
 /// A coordinate, a shape, or a basis vector: one number per dimension.
 using Coord = std::vector<int64_t>;
-/// The reason why something is invalid; nullopt if it is valid.
+/// Why something is invalid; nullopt if it is valid.
 using Error = std::optional<std::string>;
 
 constexpr int kMaxRank = 4;
 constexpr int kLaneBits = 5;
 constexpr int kMaxThreads = 1024;
 
-/// Where an element lives. `wg` is the warpgroup, `warp` the warp in it.
+/// Where an element is. `wg` is the warpgroup, `warp` the warp in it, `lane` the thread in that,
+/// `reg` the register.
 struct Location {
   int64_t reg = 0;
   int64_t lane = 0;
@@ -94,7 +95,7 @@ struct RegisterLayout {
   /// The base tile times the warpgroups: the granule to which extents are rounded up.
   Coord granule() const;
   Coord repeats(const Coord &shape) const;
-  /// Per thread, dead ones included.
+  /// The registers of a thread, dead ones included.
   int64_t numRegisters(const Coord &shape) const;
 
   // Forward: (register, lane, warp, warpgroup) -> coordinate. May lie beyond the shape: then it is
@@ -166,8 +167,7 @@ public:
   void coord(int64_t reg, int64_t lane, int64_t warp, int64_t wg, Point out) const;
   bool isDead(const Point p) const;
   Location locate(const Point p) const;
-  /// Whether this thread holds the element whose canonical holder is `l`; `warp`/`lane` tell at
-  /// which level.
+  /// True if this warp or thread holds the element whose canonical holder is `l`.
   bool holdsInWarp(const Location &l, int64_t warp, int64_t wg) const {
     return (warp & ~int64_t(owner.warps)) == l.warp && (owner.wg || wg == l.wg);
   }

@@ -1,32 +1,32 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared-memory layouts: at which byte of a tile's image an element lies.
+// Shared-memory layouts: the byte of a tile's image at which an element is.
 //
-// Tensor cores and TMA know exactly four forms, and they are all built alike. Choose the dimension
+// Tensor cores and TMA support exactly four forms, which are all built alike. Choose the dimension
 // that is contiguous (one of the last two: the matrix dimensions) and a *span*: 128, 64, 32 or 16
-// bytes. Cut the tile along the contiguous dimension into panels one span wide. A panel holds a
-// span of every row, rows in row-major order of the other dimensions, one after the other without
-// gaps:
+// bytes. Cut the tile along the contiguous dimension into panels that are one span wide. A panel
+// holds one span of every row; its rows follow each other without gaps, in row-major order of the
+// other dimensions:
 //
 //   128x128 bf16, dimension 1 contiguous, span 128 bytes = 64 elements:
 //   two panels of 128 rows * 128 bytes
 //
 //   byte = panel * panelBytes + row * span + (bytes inside the span)
 //
-// Read straight, a column of such a panel would hit one bank, so the 16-byte chunks of a row are
-// permuted by XOR with the row: bits 4.. of the byte are XORed with bits 7..:
+// Without a swizzle, all elements of a column of such a panel would be in one bank. So the 16-byte
+// chunks of a row are permuted by XOR with the row: bits 4.. of the byte are XORed with bits 7..:
 //
 //   span 128: bits 4,5,6 ^= bits 7,8,9   (Swizzle<3,4,3>)
 //   span  64: bits 4,5   ^= bits 7,8     (Swizzle<2,4,3>)
 //   span  32: bit  4     ^= bit  7       (Swizzle<1,4,3>)
 //   span  16: nothing            ("no swizzle": 8 rows are one core matrix of 128 bytes)
 //
-// The pattern repeats every 8 rows (1024, 512, 256, 128 bytes), so a tile starts, and each panel is
-// rounded up to, a multiple of that.
+// The pattern repeats every 8 rows (1024, 512, 256, 128 bytes). So a tile starts at a multiple of
+// that, and each panel is rounded up to one.
 //
-// The fifth form is *linear*: row-major with the contiguous dimension innermost and optional
-// padding after each row, for scratch that no tensor path reads.
+// The fifth form is *linear*: row-major, the contiguous dimension innermost, with optional padding
+// after each row. It is for scratch that neither TMA nor the tensor cores read.
 
 #ifndef TESSERA_LAYOUT_SHAREDLAYOUT_H
 #define TESSERA_LAYOUT_SHAREDLAYOUT_H
@@ -65,12 +65,13 @@ struct SharedLayout {
   int64_t spanBytes() const;
   int64_t spanElements() const;
   int64_t numPanels() const;
-  /// All other dimensions together.
+  /// Rows of a panel: the extents of all other dimensions, multiplied.
   int64_t numRows() const;
-  /// From one panel to the next.
+  /// Bytes from one panel to the next.
   int64_t panelBytes() const;
   int64_t sizeBytes() const;
-  /// Required of the tile's address: 1024, 512, 256, 128 (unswizzled and linear).
+  /// The alignment in bytes that the tile's address must have: 1024, 512, 256, or 128 (unswizzled
+  /// and linear).
   int64_t alignment() const;
 
   int64_t offset(const Coord &coord) const;
@@ -81,7 +82,7 @@ struct SharedLayout {
   /// starting at any multiple of it: 16 bytes' worth, or a whole row if nothing is swizzled.
   int64_t contiguousElements() const;
 
-  /// Why TMA cannot fill this tile.
+  /// The reason why TMA cannot fill this tile; nullopt if it can.
   Error validateTma() const;
   /// The copies that fill the tile, in order of bytes; inner extent one span, others at most 256.
   std::vector<TmaBox> tmaBoxes() const;

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// wgmma descriptors: how the tensor core is told where an operand lies.
+// wgmma descriptors: how an instruction tells the tensor cores where an operand is.
 //
 // A descriptor is a start address, a swizzle mode and two strides. What they mean depends on the
 // *major*: whether the contiguous dimension is k or the other one (m for A, n for B). In units of 8
@@ -45,8 +45,9 @@ struct WgmmaOperand {
   int64_t kExtent = 0; ///< k of one instruction
   int64_t numKSteps = 0;
 
-  /// Bytes from the tile's start to the instruction's operand. For A a block is 64 rows: warpgroup
-  /// w of a tile split along m into wgCount equal parts starts at block w * numBlocks / wgCount.
+  /// Bytes from the tile's start to the instruction's operand. For A a block is 64 rows: if wgCount
+  /// warpgroups split a tile into equal parts along m, warpgroup w starts at block w * numBlocks /
+  /// wgCount.
 
   int64_t baseOffset(int64_t block, int64_t kStep) const;
   /// The descriptor for a shared-memory byte address (the tile's start plus baseOffset).
@@ -63,13 +64,13 @@ int64_t wgmmaKExtent(int elementBits);
 /// at most 256, that divides it.
 int64_t wgmmaBlockN(int64_t n);
 
-/// Why the tile cannot be operand `role` of wgmma. `kDim` is the dimension that is k, one of the
-/// last two; `blockExtent` is 64 for A and the instruction's n for B. Leading dimensions are a
-/// batch: add the byte layout.offset({b, 0, 0}) of the matrix, which is always a multiple of the
-/// swizzle pattern.
+/// The reason why the tile cannot be operand `role` of wgmma; nullopt if it can. `kDim` is the
+/// dimension that is k, one of the last two. `blockExtent` is 64 for A, and the instruction's n for
+/// B. Leading dimensions are a batch: add the byte layout.offset({b, 0, 0}) of the matrix, which is
+/// always a multiple of the swizzle pattern.
 Error validateWgmmaOperand(const SharedLayout &layout, WgmmaRole role, int kDim,
                            int64_t blockExtent);
-/// Requires validateWgmmaOperand to have no complaint.
+/// The descriptor fields of the operand. Requires that validateWgmmaOperand returns nullopt.
 WgmmaOperand wgmmaOperand(const SharedLayout &layout, WgmmaRole role, int kDim,
                           int64_t blockExtent);
 

@@ -1,9 +1,10 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The numbers of the machine in one place: a Hopper SXM module (H100, H200; compute
-// capability 9.0a). From NVIDIA's CUDA programming guide (compute capabilities) and the H100
-// whitepaper, unless "measured".
+// The numbers of the machine in one place: a Hopper SXM module (H100, H200; compute capability
+// 9.0a). They are from NVIDIA's CUDA programming guide (compute capabilities) and the H100
+// whitepaper, unless a comment names another source. docs/performance/experiments.md, "Constants of
+// the compiler", has the measurements.
 #ifndef TESSERA_MACHINE_HOPPER_H
 #define TESSERA_MACHINE_HOPPER_H
 
@@ -21,9 +22,10 @@ constexpr int64_t kWarpgroupSize = 128;
 constexpr int64_t kMaxThreadsPerBlock = 1024;
 constexpr int64_t kMaxThreadsPerSM = 2048;
 constexpr int64_t kMaxBlocksPerSM = 32;
-// Portable: more need an attribute of the function, and may fail.
+// Blocks of a cluster, the portable size: larger ones need an attribute of the function, and may
+// fail.
 constexpr int64_t kMaxCluster = 8;
-constexpr int64_t kNamedBarriers = 16; // 0 is that of __syncthreads
+constexpr int64_t kNamedBarriers = 16; // number 0 is that of __syncthreads
 
 // Shared memory, bytes.
 constexpr int64_t kSharedPerSM = 233472;
@@ -53,7 +55,7 @@ constexpr double kTensorFlopsTf32 = 494.7e12;
 constexpr double kTensorFlops8 = 1978.9e12; // f8; i8 operations
 constexpr double kFmaFlops32 = 66.9e12;
 constexpr double kFmaFlops64 = 33.5e12;
-constexpr double kGlobalBytesPerSecond = 4.3e12; // H200, a copy, measured
+constexpr double kGlobalBytesPerSecond = 4.3e12; // of a copy, H200: experiments.md
 
 // Rates of one SM per cycle, for schedules. The programming guide's table of arithmetic throughput
 // (9.0) unless something else is said.
@@ -66,32 +68,30 @@ constexpr int64_t kAluLanes = 64;    // comparisons, min and max, narrowing conv
 constexpr int64_t kMufuLanes = 16;   // exp2, reciprocal, square root
 constexpr int64_t kIssueLanes = 128; // four schedulers, one warp instruction each
 constexpr int64_t kSharedBytesPerCycle = 128;
-constexpr int64_t kCopyBytesPerCycle = 64; // L2 to shared memory; measured: a GEMM at the tensor
-                                           // peak moves 48
+constexpr int64_t kCopyBytesPerCycle = 64; // L2 to shared memory, at most: experiments.md
 // Latencies in cycles, for schedules.
 constexpr int64_t kWgmmaDrain = 32;     // after the last tensor cycle; published microbenchmarks
 constexpr int64_t kShuffleLatency = 23; // published microbenchmarks
-// From the issue of a TMA copy to its first byte, under load; the bytes follow at the rate above.
-// Fitted: with k steps of 1024 cycles and 48 KiB a GEMM needs three stages and gains nothing from a
-// fourth (measured).
+// From the issue of a TMA copy to its first byte, under load. The other bytes follow at the rate
+// above. Fitted: docs/performance/experiments.md.
 constexpr int64_t kCopyLatency = 700;
-// For plans. What one SM gets of the L2 cache when all ask: 128x128x64 GEMM, whose tensor time and
-// loads would balance at 64, is 5 % slower than 128x256x64 (measured).
+// For plans. The share of the L2 cache's rate that an SM gets when all SMs load. Source:
+// docs/performance/experiments.md.
 constexpr double kL2BytesPerCycle = 61;
 constexpr int64_t kL2LineBytes = 128;
-constexpr int64_t kL2Bytes = 60ll << 20;      // H200, as its driver says
-constexpr double kGlobalBytesPerCycle = 18.7; // 4.53 TB/s read, measured; all SMs, at 1.83 GHz
-// From a free slot to the first byte in it. Fitted: 128x256x64 GEMM with a pending product is 31 %
-// slower in two stages than in three (measured). kCopyLatency is on the safe side of it.
+constexpr int64_t kL2Bytes = 60ll << 20;      // of an H200, as its driver says
+constexpr double kGlobalBytesPerCycle = 18.7; // reads of all SMs: experiments.md
+// The cycles from the release of a slot to the first byte of its next tile. kCopyLatency, which
+// schedules use, is larger to be on the safe side. Fitted: docs/performance/experiments.md.
 constexpr double kSlotLatency = 570;
-// Assumed: the conversion and the store of a block's result (fixed, and for each accumulator
-// register), its start when it is not persistent, and a launch with its first loads and last
-// stores.
+// Assumed, in cycles: the conversion and the store of a block's output tile (a fixed part, and a
+// part for each accumulator register of a thread), the start of a block that is not persistent, and
+// a launch with its first loads and last stores.
 constexpr double kEpilogueCycles = 500, kEpilogueCyclesPerRegister = 6;
 constexpr double kBlockStartCycles = 1000, kLaunchCycles = 4000;
 
-/// The most registers that ptxas gives a thread at entry when the whole block has to be resident
-/// (measured: 288 to 384 threads 168, 416 to 512 threads 128).
+/// The most registers that ptxas gives a thread at entry if the whole block of `threads` threads
+/// has to be resident. Source: docs/performance/experiments.md.
 constexpr int64_t entryRegisterCap(int64_t threads) {
   int64_t warps = (threads + kWarpSize - 1) / kWarpSize;
   int64_t quads = (warps + 3) / 4;
@@ -99,7 +99,8 @@ constexpr int64_t entryRegisterCap(int64_t threads) {
   return std::min(cap / kRegisterGranule * kRegisterGranule, kMaxRegistersPerThread);
 }
 
-/// Blocks that fit one SM at a time, and what stops one more.
+/// Blocks that fit an SM at the same time, by each resource, and the resource that admits the
+/// fewest.
 struct Occupancy {
   int64_t byThreads = 0, byRegisters = 0, byShared = 0;
   int64_t blocks() const { return std::min({byThreads, byRegisters, byShared, kMaxBlocksPerSM}); }

@@ -18,8 +18,8 @@ enum class Replicate { Split, Blocks };
 /// An entry without a value is open.
 struct Plan {
   std::optional<Replicate> replicate;
-  std::optional<int64_t> warpgroups; ///< that compute, of a block
-  std::optional<int64_t> producers;  ///< warps
+  std::optional<int64_t> warpgroups; ///< math warpgroups of a block
+  std::optional<int64_t> producers;  ///< producer warps
   std::optional<int64_t> stages, persistent, group, blocksPerSM, cluster, registers, pending,
       epilogue, overlap, streamK, clusterDim, leastGroup;
 
@@ -29,18 +29,19 @@ struct Plan {
   /// The math warpgroups that share one output tile, if the plan says so.
   std::optional<int64_t> warpgroupsOfTile() const;
 
-  // Of a kernel in which so many warpgroups share an output tile; what is open is assumed to be one
-  // producing warp, one block on an SM.
+  // For a kernel in which `warpgroups` warpgroups share an output tile. Open entries are assumed to
+  // be one producer warp and one block on an SM.
   /// Threads of a block.
   int64_t threads(int64_t warpgroups) const;
   /// 32-bit registers that a thread has when the block starts.
   int64_t entryRegisters(int64_t warpgroups) const;
-  /// And that a math thread has while it computes: those that the plan deals to it, or those.
+  /// 32-bit registers that a math thread has while it computes: those that the plan gives it, or
+  /// those at entry.
   int64_t mathRegisters(int64_t warpgroups) const;
 };
 
-/// Registers that each thread of a block has when it starts, if so many of these blocks share an
-/// SM.
+/// Registers that each thread of a block has when it starts, if `blocksPerSM` of these blocks share
+/// an SM.
 int64_t entryRegisters(int64_t mathWarpgroups, int64_t producers, int64_t blocksPerSM);
 
 } // namespace tessera::plan

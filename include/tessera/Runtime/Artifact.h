@@ -18,9 +18,9 @@ inline constexpr const char *contractSymbol = "__tessera_contract";
 
 enum class ArtifactKind { Cubin, SharedObject };
 
-/// Recognises an artifact by its content, checks that it is complete (nothing that it refers to
-/// lies beyond its end, so that neither loader nor driver reads there), and reads its contract
-/// without loading it.
+/// Recognises an artifact by its content, checks that it is complete, and reads its contract
+/// without loading it. Complete means that nothing to which it refers lies beyond its end, so that
+/// neither loader nor driver reads there. Returns false with one line in `error`.
 bool readArtifact(std::string_view bytes, ArtifactKind &kind, Contract &contract,
                   std::string &error);
 

@@ -29,13 +29,13 @@ struct Error {
   }
 };
 
-/// A launch with everything evaluated.
+/// A launch whose expressions are all evaluated. `shared` is in bytes, `threads` per block.
 struct ReadyLaunch {
   void *function = nullptr;
   uint32_t blocks = 0, threads = 1, shared = 0, cluster = 1;
-  /// May begin before the launch in front of it in the stream has ended.
+  /// True if it may begin before the launch before it in the stream has ended.
   bool dependent = false;
-  /// Clusters are numbered by a table.
+  /// True if a table numbers its clusters (GPC-aware cluster numbering).
   bool byPlace = false;
   void **params = nullptr;
 };
@@ -58,25 +58,25 @@ public:
   virtual bool enter(void *&context, bool &pushed, Error &error) = 0;
   virtual void leave(bool pushed) = 0;
 
-  /// What can run blocks at the same time: SMs, or worker threads; 1 to 65535.
+  /// The number of units that run blocks at the same time: SMs, or worker threads; 1 to 65535.
   virtual bool numCores(int64_t &cores, Error &error) = 0;
   virtual bool function(const std::string &symbol, uint32_t shared, void *&function,
                         Error &error) = 0;
   virtual bool functionInfo(void *function, FunctionInfo &info, Error &error) = 0;
-  /// How many blocks of the launch a core holds at a time.
+  /// The number of blocks of the launch that a core holds at a time.
   virtual bool occupancy(const ReadyLaunch &launch, int64_t &blocks, Error &error) {
     blocks = 1;
     return true;
   }
-  /// How many clusters of the launch, whose number of blocks need not be known, the device holds at
-  /// a time.
+  /// The number of clusters of the launch that the device holds at a time. The launch's number of
+  /// blocks need not be known.
   virtual bool maxClusters(const ReadyLaunch &launch, int64_t &clusters, Error &error) {
     clusters = Capacity::unknown;
     return true;
   }
-  /// The address of a table with a number for each cluster of the launch, by its place on the
-  /// device (docs/Contract.md), which stays while the back end does; 0 if there is none. `isFinal`
-  /// is false if asking again may help. Waits for nothing that other streams do.
+  /// The address of a table for GPC-aware cluster numbering, with a number for each cluster of the
+  /// launch (docs/Contract.md); 0 if there is none. The table stays as long as the back end.
+  /// `isFinal` is false if asking again may give one. Does not wait for other streams.
   virtual uint64_t places(const ReadyLaunch &launch, void *stream, bool &isFinal) {
     isFinal = true;
     return 0;
@@ -109,8 +109,9 @@ public:
   virtual void setPlaces(bool allowed) {}
 };
 
-/// `bytes` must outlive the backend; `path` may be empty. Without `wantsPlaces` no launch is told
-/// its places, and a context in which nothing else wants them is not prepared for that.
+/// `bytes` must outlive the backend; `path` may be empty. Without `wantsPlaces` no launch gets a
+/// table for GPC-aware cluster numbering, and a context in which nothing else needs the tables is
+/// not prepared for them.
 std::unique_ptr<Backend> createCudaBackend(std::string_view bytes, std::string target,
                                            bool wantsPlaces);
 std::unique_ptr<Backend> createCpuBackend(std::string_view bytes, std::string path);

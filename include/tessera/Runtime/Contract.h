@@ -38,11 +38,11 @@ struct Argument {
   // Only of memrefs:
   std::vector<Extent> shape;
   bool strided = false;
-  std::vector<std::optional<int64_t>> strides; ///< strided: one a dimension
+  std::vector<std::optional<int64_t>> strides; ///< strided: one for each dimension, in elements
   std::optional<int64_t> offset = 0;
   Access access = Access::ReadWrite;
   int64_t align = 1;
-  std::vector<int64_t> sizeDivisible, strideDivisible; ///< one a dimension, 1 = no demand
+  std::vector<int64_t> sizeDivisible, strideDivisible; ///< one for each dimension; 1: no demand
   std::string alias;
 
   unsigned rank() const { return static_cast<unsigned>(shape.size()); }
@@ -58,8 +58,9 @@ struct Workspace {
   std::vector<Expr> sizes;
   std::vector<Expr> strides; ///< empty: row-major and contiguous
   bool initialized = false;
-  bool restored = false; ///< the kernel leaves it filled: once, when it is allocated, is enough
-  uint64_t pattern = 0;  ///< bits of one element
+  bool restored =
+      false; ///< the kernel restores the contents: it is filled once, when it is allocated
+  uint64_t pattern = 0; ///< bits of one element
 };
 
 struct Guard {
@@ -75,7 +76,7 @@ struct Guard {
   Fact fact = Fact::Align;
   uint32_t arg = 0, dim = 0;
   int64_t value = 1;
-  Expr cond;           ///< Cond: instead of all others
+  Expr cond;           ///< Cond: the condition; other fields are unused
   std::string message; ///< Cond: what it means; may be empty
 };
 
@@ -103,8 +104,8 @@ struct Launch {
   std::string symbol;
   std::vector<Expr> grid;
   int64_t block = 1, shared = 0, cluster = 1;
-  bool dependent = false; ///< may begin before the launch in front of it in the stream has ended
-  std::optional<Expr> places; ///< when the parameter of this kind is wanted
+  bool dependent = false;     ///< may begin before the launch before it in the stream has ended
+  std::optional<Expr> places; ///< condition: when a parameter of this kind is passed
   std::vector<Param> params;
   std::vector<Descriptor> descriptors;
 };
@@ -123,8 +124,8 @@ struct KernelContract {
   std::vector<Assume> assumes;
   std::vector<Workspace> workspaces;
   std::vector<Variant> variants;
-  bool usesCores = false;      ///< some expression asks for the number of cores
-  bool usesClusters = false;   ///< some expression asks for the clusters that run at a time
+  bool usesCores = false;      ///< some expression uses the number of cores
+  bool usesClusters = false;   ///< some expression uses the number of clusters that run at a time
   bool usesWorkspaces = false; ///< some variant has workspaces
 
   std::vector<std::string> argNames() const;
@@ -138,7 +139,7 @@ struct Contract {
 };
 
 /// Reads the global's bytes (header, JSON, NUL; anything may follow). Returns false with one line
-/// in `error` if they are no contract of this version.
+/// in `error` if they are not a contract of this version.
 bool parseContract(std::string_view bytes, Contract &contract, std::string &error);
 
 /// The bytes of a contract around `json`, as the compiler writes them.

@@ -3,11 +3,10 @@
 
 //===- Expr.h - Integer expressions of the launch contract ----------------===//
 //
-// An expression is a graph over argument sizes, strides, integer scalars and what the device holds,
-// kept in one vector with operands before users: a node that is used twice is there once, and is
-// evaluated once. Arithmetic is signed 64-bit and checked:
-// overflow, division by zero and shifts beyond 63 are errors. `select` looks only at the branch it
-// takes.
+// An expression is a graph over argument sizes, strides, integer scalars and what the device can
+// hold at a time. It is kept in one vector with operands before users: a node that is used twice
+// exists once, and is evaluated once. Arithmetic is signed 64-bit and checked: overflow, division
+// by zero and shifts beyond 63 are errors. `select` evaluates only the branch that it takes.
 
 #ifndef TESSERA_RUNTIME_EXPR_H
 #define TESSERA_RUNTIME_EXPR_H
@@ -35,7 +34,7 @@ struct Capacity {
 
   Capacity(int64_t cores = 1) : cores(cores) {}
   int64_t cores;
-  int64_t clusters = unknown; ///< of the launch, at the same time
+  int64_t clusters = unknown; ///< clusters of the launch that run at the same time
 };
 
 class Expr {
@@ -98,7 +97,7 @@ public:
                 std::string &error) const;
 
   /// Infix text; `names[i]` is the name of argument i. Operations that are used more than once
-  /// stand behind it: "#0 * #0 where #0 = M + N".
+  /// follow it: "#0 * #0 where #0 = M + N".
   std::string print(const std::vector<std::string> &names) const;
 
   bool isConstant() const { return nodes.back().op == Op::Constant; }

@@ -35,8 +35,9 @@ bool bindArguments(const KernelContract &kernel, const tessera_rt_arg *given, si
 bool checkFacts(const KernelContract &kernel, const std::vector<BoundArg> &args, int64_t cores,
                 std::string &error);
 
-/// False if TMA has no descriptor for an argument of these strides: they are 0 (rows that are all
-/// one), negative, or 2^40 bytes and more. Guards speak of what divides strides only.
+/// False if TMA has no descriptor for an argument of these strides: one is 0 (all rows are the
+/// same), negative, or 2^40 bytes or more. Guards are only about divisors of strides, so this is a
+/// separate check.
 bool mapsExist(const Variant &variant, const std::vector<BoundArg> &args);
 
 /// Whether all guards hold; `failed` gets the first that does not. A condition that cannot be

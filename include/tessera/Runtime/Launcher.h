@@ -3,9 +3,10 @@
 
 //===- Launcher.h - Modules and kernels: checks, preparation, launches ----===//
 //
-// The first launch with given argument values is *prepared*: facts checked, variant chosen, grids
-// and parameters evaluated, descriptors encoded, workspaces allocated. The result is kept under the
-// argument values, so that repeating a launch costs a look-up and the driver's call.
+// The first launch with given argument values is *prepared*: facts are checked, a variant is
+// chosen, grids and parameters are evaluated, descriptors are encoded, workspaces are allocated.
+// The result is stored under the argument values, so that repeating a launch costs only a look-up
+// and the driver's call.
 
 #ifndef TESSERA_RUNTIME_LAUNCHER_H
 #define TESSERA_RUNTIME_LAUNCHER_H
@@ -44,7 +45,8 @@ public:
   /// The empty name lifts the restriction.
   bool forceVariant(const std::string &name, Error &error);
   bool launchInfo(size_t variant, size_t launch, FunctionInfo &info, Error &error);
-  /// Of the launches that the last call of `launch` made, those with a table of places.
+  /// The number of launches of the last call of `launch` that had a table for GPC-aware cluster
+  /// numbering.
   size_t numByPlace();
 
 private:
@@ -72,7 +74,7 @@ private:
     size_t bytes = 0;
   };
   using BufferKey = std::pair<void *, void *>;
-  /// Context, stream, workspace: what a kernel leaves filled is no other workspace's memory.
+  /// Context, stream, workspace: memory that a kernel restores is not shared with other workspaces.
   using RestoredKey = std::tuple<void *, void *, const Workspace *>;
   /// What evaluation yields for one workspace.
   struct Space {
@@ -118,13 +120,13 @@ private:
 class Module {
 public:
   static std::unique_ptr<Module> load(std::string bytes, const std::string &path, Error &error);
-  /// For kernels that run elsewhere: any back end under a contract.
+  /// For kernels that run elsewhere: makes a module of a contract and any back end.
   static std::unique_ptr<Module> create(Contract contract, std::unique_ptr<Backend> backend);
 
   const Contract &getContract() const { return contract; }
   Backend &getBackend() { return *backend; }
   std::vector<std::unique_ptr<Kernel>> &getKernels() { return kernels; }
-  /// With an empty name the only kernel.
+  /// The kernel of that name; with an empty name the only kernel. Null after an error.
   Kernel *find(const std::string &name, Error &error);
 
 private:

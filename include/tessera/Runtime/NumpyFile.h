@@ -3,9 +3,8 @@
 
 //===- NumpyFile.h - Reading and writing .npy ----------------------------===//
 //
-// numpy has no bf16 and no f8, so the meaning of a file's bytes comes from whoever reads it:
-// `accepts` says whether a dtype may hold an element type. bf16 is written as `|V2` (ml_dtypes
-// reads it with
+// numpy has no bf16 and no f8, so the reader decides what the bytes of a file mean: `accepts` says
+// whether a dtype may hold an element type. bf16 is written as `|V2` (ml_dtypes reads it with
 // `.view(ml_dtypes.bfloat16)`), f8 as `|u1`, i1 as `|b1`.
 
 #ifndef TESSERA_RUNTIME_NUMPYFILE_H

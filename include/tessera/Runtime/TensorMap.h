@@ -3,8 +3,8 @@
 
 //===- TensorMap.h - From a descriptor recipe to the driver's fields ------===//
 //
-// cuTensorMapEncodeTiled answers every mistake with CUDA_ERROR_INVALID_VALUE. So all of its rules
-// are checked here, with names and numbers, and the driver is only asked for what it accepts.
+// cuTensorMapEncodeTiled reports every mistake as CUDA_ERROR_INVALID_VALUE. So all of its rules are
+// checked here, with names and numbers, and the driver gets only what it accepts.
 
 #ifndef TESSERA_RUNTIME_TENSORMAP_H
 #define TESSERA_RUNTIME_TENSORMAP_H

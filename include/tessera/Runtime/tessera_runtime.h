@@ -55,7 +55,7 @@ typedef enum tessera_rt_status {
 /* One argument of a launch. All fields that do not apply are ignored. */
 typedef struct tessera_rt_arg {
   void *pointer;          /* array: address of the first element, offset applied */
-  const int64_t *sizes;   /* array: one number a dimension */
+  const int64_t *sizes;   /* array: in elements, one for each dimension */
   const int64_t *strides; /* array: in elements; NULL means row-major and contiguous */
   uint64_t bits;          /* scalar: its bits in the low bytes; i1: 0 or 1 */
 } tessera_rt_arg;
@@ -96,13 +96,14 @@ TESSERA_RT_API const char *tessera_rt_compiler(const tessera_rt_module *module);
 /* CPU: threads that run blocks (0: all cores). GPU: the device used if no context is current. */
 TESSERA_RT_API void tessera_rt_set_threads(tessera_rt_module *module, unsigned threads);
 TESSERA_RT_API void tessera_rt_set_device(tessera_rt_module *module, int device);
-/* GPU: whether launches may begin before the one in front of them in the stream has ended, if their
- * code waits for it (docs/Contract.md). On unless switched off; no result depends on it. */
+/* GPU: whether dependent launches may begin before the launch before them in the stream has ended;
+ * their code then waits for it (docs/Contract.md). On unless switched off; no result depends on it.
+ */
 TESSERA_RT_API void tessera_rt_set_dependent_launch(tessera_rt_module *module, int allowed);
-/* GPU: whether the numbers of clusters of a large launch may follow their places on the device
- * (docs/Contract.md), which the first one finds out in some milliseconds. On unless switched off
- * before a launch with the same arguments (for good in a context where it is off when the module
- * is first used there); no result depends on it. */
+/* GPU: whether large launches may have GPC-aware cluster numbering (docs/Contract.md). The first
+ * such launch finds out the GPCs of the device, which takes some milliseconds. It is on unless it
+ * is switched off before a launch with the same arguments. In a context where it is off when the
+ * module is first used there, it stays off. No result depends on it. */
 TESSERA_RT_API void tessera_rt_set_places(tessera_rt_module *module, int allowed);
 /* Loads the code onto the device (or into the process) now instead of at the first launch. */
 TESSERA_RT_API tessera_rt_status tessera_rt_prepare(tessera_rt_module *module, char **error);

@@ -1,13 +1,14 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What operations cost: from instruction counts and bytes to the issue, occupancy and latency of a
-// schedule::Operation. All for one warpgroup: its four warps sit on the four quarters of an SM, so
-// a warp instruction takes 128 / lanes cycles on a unit with so many lanes in the SM.
+// What operations cost: from instruction counts and bytes to the issue, occupancy and latency (all
+// in cycles) of a schedule::Operation. Costs are for one warpgroup. Its four warps run on the four
+// quarters of an SM, so a warp instruction takes 128 / lanes cycles on a unit with that many lanes
+// in the SM.
 //
-// Costs are peak rates. They give the order and the stage of operations, and a bound that no code
-// beats; dependent arithmetic takes longer (an exponential of 64x128 is 512 cycles of MUFU, about
-// 800 as measured), which is what slack is for.
+// Costs are peak rates. They determine the order and the stages of operations, and a bound that no
+// code beats. Dependent arithmetic takes longer (docs/performance/experiments.md), and slack allows
+// for that.
 
 #ifndef TESSERA_SCHEDULE_MACHINETABLE_H
 #define TESSERA_SCHEDULE_MACHINETABLE_H
@@ -32,7 +33,7 @@ struct ThreadWork {
   int64_t fma = 0; ///< additions and multiplications too
   int64_t alu = 0;
   int64_t sfu = 0;
-  int64_t shuffles = 0;    ///< each waits for the one before
+  int64_t shuffles = 0;    ///< each waits for the previous one
   int64_t sharedBytes = 0; ///< moved by the whole warpgroup
 };
 
@@ -42,18 +43,18 @@ struct MachineTable {
   int64_t smemBytes = 0, copyBytes = 0; ///< per cycle
   int64_t wgmmaDrain = 0, shuffleLatency = 0, copyLatency = 0;
 
-  /// From Target/Hopper.h.
+  /// The numbers of Machine/Hopper.h.
   static MachineTable hopper();
 
-  /// Declares the units. Tensor cores and SFU are reserved, the others are fluid: their users
-  /// interleave instruction by instruction.
+  /// Adds the units to the problem. Tensor cores and SFU are reserved. The others are fluid: their
+  /// users interleave instruction by instruction.
   MachineUnits addUnits(Problem &problem) const;
 
   /// A group of wgmma: `rows` (a multiple of 64) x n x k, accumulating in f32. elementBits is 8,
   /// 16 or 32 (tf32).
   Operation wgmma(const MachineUnits &units, std::string name, int64_t rows, int64_t n, int64_t k,
                   int64_t elementBits, bool aInRegisters = false) const;
-  /// Elementwise code and reductions: keeps the stream busy until it is done.
+  /// Elementwise code and reductions. They occupy the instruction stream until they are done.
   Operation compute(const MachineUnits &units, std::string name, const ThreadWork &work,
                     int64_t registers = 0) const;
   /// A TMA copy into shared memory.

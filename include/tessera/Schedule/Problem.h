@@ -3,14 +3,14 @@
 //
 // Modulo scheduling of one warpgroup: the problem, and what a solution has to satisfy.
 //
-// A loop body is a set of operations, of the size of a product of tiles or an exponential of a
-// tile. A modulo schedule gives each a start cycle t; iteration i runs it at t + i * II. The
-// smaller the initiation interval II, the faster the loop; an operation with t >= II runs beside
-// later iterations of the others (its *stage* is t / II).
+// A loop body is a set of operations of the size of a tile: a matrix product, or an exponential of
+// all elements. A modulo schedule gives each operation a start cycle t; iteration i runs it at t +
+// i * II. The smaller the initiation interval II, the faster the loop. An operation with t >= II
+// runs concurrently with later iterations of the others; its *stage* is t / II.
 //
-// Who executes. n identical warpgroups (*replicas*) run the same program, replica r later by
-// r * II / n, and the *load* role (a producer warp) issues copies for all of them. So only one
-// warpgroup is scheduled:
+// Who executes. n identical warpgroups (*replicas*) run the same program, replica r later by r * II
+// / n. The *load* role (a producer warp) issues copies for all of them. So only one warpgroup is
+// scheduled:
 //
 //   - its own instruction stream is in order: [t, t + issue) of any two math operations are
 //     disjoint modulo II
@@ -19,10 +19,10 @@
 //   - a *fluid* unit (shared-memory bandwidth, FMA pipes) is shared instruction by instruction:
 //     only the sum of its cycles counts
 //
-// Three lengths of an operation must not be confused. A wgmma group of m64n128k128 is *issued* in
-// some 16 cycles, *occupies* the tensor cores for 512, and its result has a *latency* of 512 plus
-// the depth of the pipeline. It is `async`: the stream goes on meanwhile. A softmax is not: it
-// occupies the stream for as long as it takes.
+// An operation has three different lengths. A wgmma group of m64n128k128 is *issued* in some 16
+// cycles, *occupies* the tensor cores for 512 cycles, and its result has a *latency* of 512 cycles
+// plus the depth of the pipeline. It is `async`: the instruction stream continues meanwhile. A
+// softmax is not: it occupies the stream for as long as it takes.
 //
 // Edges say when `to` of iteration i may start, seen from `from` of iteration i - distance:
 //
@@ -40,18 +40,18 @@
 // first load to the completion of its last reader (in the last replica, if they all read the same
 // slot: `shared`), so depth >= ceil(R / II). The slots of all channels must fit shared memory.
 //
-// Registers: the result of an operation takes its `registers` from birth (issue of an asynchronous
-// operation; the end of a synchronous one, which may write over what it reads) to the end of its
-// last reader (for `accumulate`, the start). The sum over all iterations in flight must fit. What
-// an asynchronous operation writes or reads cannot be moved to other registers meanwhile, so from
-// the birth of an asynchronous result to its last reader, and of any other result to its last
-// asynchronous reader, pass at most `unroll` * II cycles, where the loop is unrolled `unroll`
-// times.
+// Registers: the result of an operation takes its `registers` from birth to the end of its last
+// reader (for `accumulate`, to the start of that reader). Birth is the issue of an asynchronous
+// operation, and the end of a synchronous one, which may overwrite what it reads. The total over
+// all iterations in flight must fit. Registers that an asynchronous operation writes or reads must
+// not be renamed meanwhile. If the loop is unrolled `unroll` times, at most `unroll` * II cycles
+// may pass from the birth of an asynchronous result to its last reader, and from the birth of any
+// other result to its last asynchronous reader.
 //
-// Slack is by how many cycles every asynchronous result (but loads, whose slack is the depth of
-// their ring) may be late before somebody waits. A schedule that is exact to the cycle is not the
-// goal: what the code takes from it is the *order* of issue in the loop, the stage of each
-// operation, and the ring depths.
+// Slack is the number of cycles by which every asynchronous result may be late before an operation
+// waits for it. Loads do not count: their slack is the depth of their ring. A schedule that is
+// exact to the cycle is not the goal. The code takes from it the *order* of issue in the loop, the
+// stage of each operation, and the depths of rings.
 //
 // Example, FlashAttention's loop with two warpgroups (TextFormat.h has the syntax, solve() the
 // answer): QK of iteration i at 0, PV of i - 1 at 512, softmax of i while the other warpgroup's
@@ -142,8 +142,8 @@ struct Problem {
   std::optional<int64_t> sharedBytes; ///< budget for all slots
   int64_t unroll = 1;
   std::optional<int64_t> maxStages; ///< of the math role
-  /// More slack than this is worth nothing. Default: what a product may have to queue behind
-  /// those of the other replicas.
+  /// More slack than this is worth nothing. Default: the cycles for which a product may have to
+  /// queue after those of the other replicas.
   std::optional<int64_t> slackTarget;
 
   std::vector<Unit> units;
@@ -158,7 +158,8 @@ struct Problem {
   int addEdge(int from, int to, EdgeKind kind = EdgeKind::Raw, int64_t distance = 0);
   int addRead(int channel, int load, int reader, int64_t distance = 0);
 
-  /// Why this is no problem at all; names the operation. Everything below requires nullopt.
+  /// The reason why this is not a valid problem; names the operation. Everything below requires
+  /// nullopt.
   Error check() const;
 
   /// The index, or -1.
@@ -170,7 +171,7 @@ struct Problem {
   int64_t delay(const Edge &edge) const;
   /// From the start of an operation until it has read all its operands.
   int64_t readCycles(const Operation &op) const { return op.async ? op.latency : op.issue; }
-  /// True if slack is counted on this edge: somebody waits for a product.
+  /// True if slack is counted on this edge: an operation waits for a product.
   bool countsForSlack(const Edge &edge) const;
   /// True for loads into shared channels: executed once for all replicas.
   std::vector<bool> commonOperations() const;
@@ -186,9 +187,9 @@ struct Schedule {
   /// Per channel.
   std::vector<int64_t> depth;
 
-  /// Which iteration runs beside the current one: t / II, rounded down.
+  /// The stage of an operation: t / II, rounded down.
   int64_t stage(int op) const;
-  /// Its place in the loop body of its role: operations sorted by t mod II.
+  /// The position of each operation in the loop body of its role: operations sorted by t mod II.
   std::vector<int64_t> orders(const Problem &problem) const;
 
   bool operator==(const Schedule &o) const {
@@ -208,15 +209,15 @@ std::vector<Lifetime> lifetimes(const Problem &problem, const Schedule &schedule
 int64_t registerPressure(const Problem &problem, const Schedule &schedule);
 /// nullopt if nothing counts for slack.
 std::optional<int64_t> slack(const Problem &problem, const Schedule &schedule);
-/// Of the math role.
+/// The number of stages of the math role.
 int64_t stages(const Problem &problem, const Schedule &schedule);
 /// How often the loop has to be unrolled so that asynchronous values get registers of their own.
 int64_t unrollFactor(const Problem &problem, const Schedule &schedule);
 /// R of a channel: how long a slot is in use.
 int64_t residence(const Problem &problem, const Schedule &schedule, int channel);
 
-/// What the schedule violates first, with the names of the operations and the cycles that are
-/// missing. Requires problem.check() to have no complaint.
+/// The first constraint that the schedule violates, with the names of the operations and the cycles
+/// that are missing; nullopt if there is none. Requires that problem.check() returns nullopt.
 Error verify(const Problem &problem, const Schedule &schedule);
 
 } // namespace tessera::schedule

@@ -10,19 +10,18 @@
 //   3. the fewest stages of the math role
 //   4. the shallowest rings; inside them loads as early as they may
 //
-// How: for a given II, dependences are difference constraints, and their earliest solution is a
-// longest path. Where two operations of that solution meet on a unit, one of them has to move
-// behind the other: two cases, each one more difference constraint. So a depth-first search over
-// "who goes first" is exact and never looks at single cycles. Registers branch in the same way:
-// where too many values are alive, one of them has to die before another is born.
-// A schedule for II stays one for II + n: stretch time at the multiples of II / n. So the least II
-// can be bisected. (With one reservation: a synchronous result whose operation runs across such a
-// multiple is born a cycle earlier than stretched, so that a budget of registers which is met
-// exactly could be exceeded. Thousands of small problems against enumeration show no such case.)
+// How it works: for a given II, dependences are difference constraints, and their earliest solution
+// is a longest path. Where two operations of that solution conflict on a unit, one of them must
+// move after the other: two cases, each of which is one more difference constraint. So a
+// depth-first search over "who goes first" is exact and never looks at single cycles. Registers
+// branch in the same way: where too many values are alive, one of them must die before another is
+// born.
 //
-// Loops as they are written (up to some 15 operations) take well under a millisecond; 40 operations
-// on units without a cycle to spare exhaust the fuel about every second time, after some 20 ms,
-// with an II that is mostly within a few percent of the bound.
+// A schedule for II is also one for II + n: stretch time at the multiples of II / n. So the least
+// II can be found by bisection. There is one exception: a synchronous result whose operation runs
+// across such a multiple is born one cycle earlier than the stretched one, so that a budget of
+// registers which is met exactly might be exceeded. Comparison with enumeration has not found such
+// a case (docs/performance/experiments.md, which also has the times that the solver takes).
 
 #ifndef TESSERA_SCHEDULE_SOLVER_H
 #define TESSERA_SCHEDULE_SOLVER_H
@@ -31,24 +30,24 @@
 
 namespace tessera::schedule {
 
-/// II cannot be less than `ii` because of `name`: a unit; `issue`, the stream of the math role;
-/// `producer`, that of the loads; `chain`, a recurrence.
+/// A lower bound of II and its cause. `name` is a unit; `issue`, the instruction stream of the math
+/// role; `producer`, that of the loads; or `chain`, a recurrence.
 struct Bound {
   std::string name;
   int64_t ii = 0;
 };
-/// All of them, units first. Requires problem.check() to have no complaint.
+/// All lower bounds, units first. Requires that problem.check() returns nullopt.
 std::vector<Bound> lowerBounds(const Problem &problem);
 
 enum class Status {
   Optimal,
-  OutOfFuel, ///< the schedule, if any, is right, but not proven to be the best
+  OutOfFuel, ///< the schedule, if any, is valid, but not proven to be the best
   Infeasible ///< `message` says why
 };
 const char *toString(Status status);
 
 struct SolverOptions {
-  /// Start cycles that the search may move: tens of milliseconds.
+  /// The search budget: how often the search may move a start cycle.
   int64_t fuel = 1200000;
 };
 
@@ -58,7 +57,7 @@ struct Result {
   /// What keeps II from being smaller: the name of a Bound; `packing`, if no order fits the bounds
   /// exactly; `rings` (shared memory) or `registers`, if II would be smaller without that limit.
   std::string bound;
-  /// No smaller II exists; equal to schedule->ii unless fuel ran out.
+  /// A proven lower bound of II; equal to schedule->ii unless the fuel ran out.
   int64_t lowerBound = 0;
   int64_t fuelUsed = 0;
   /// Why there is no schedule, or which objective is not proven.

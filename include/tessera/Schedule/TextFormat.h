@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scheduling problems and schedules as text. One thing a line, `#` starts a comment; what is named
-// must have been declared before. [] is optional.
+// Scheduling problems and schedules as text. Each line declares one thing; `#` starts a comment.
+// Names must be declared before they are used. [] marks optional parts.
 //
 //   replicas N
 //   registers N                      the budgets and limits of Problem

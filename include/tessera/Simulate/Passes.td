@@ -7,13 +7,13 @@
 
 include "mlir/Pass/PassBase.td"
 
-// Of modules: whether a name of the options is known, all kernels together say.
+// A pass on modules, because a name in the options may belong to any of the kernels.
 class SimulatePass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
   list<Option> inputs = [
     ListOption<"sizes", "sizes", "std::string", "Sizes, by the names of tile.shape or as A.0: sizes=M=300,N=520,A.1=64">,
     ListOption<"scalars", "scalars", "std::string", "Scalar arguments: scalars=alpha=0.5,n=3">,
-    Option<"numBlocks", "num-blocks", "int64_t", "0", "CTAs of each launch; 0: as many as its operands say">,
-    Option<"cores", "cores", "int64_t", "132", "What tile.num_cores is: SMs of the device">,
+    Option<"numBlocks", "num-blocks", "int64_t", "0", "Blocks of each launch; 0: as many as its operands say">,
+    Option<"cores", "cores", "int64_t", "132", "The value of tile.num_cores: SMs of the device">,
     Option<"fuel", "fuel", "int64_t", "20000000", "Most events and scalar ops of a block">,
   ];
 }
@@ -21,19 +21,31 @@ class SimulatePass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
 def CtaSimulate : SimulatePass<"cta-simulate"> {
   let summary = "Run the protocol of a kernel under adversarial timings";
   let description = [{
-    Requires *allocated*; changes nothing. Runs blocks of every launch, those of a cluster together: scalars by upstream's folders, tensors opaque, one agent a warp, TMA and tensor cores as
-    engines that take their time. Reports the first violation of each block and timing as an error at the op: reads of shared memory that is not filled, is stale, or is
-    overwritten; writes while somebody may still read; missing proxy fences; awaits that pass on the wrong phase; bytes that do not agree; arrivals over the
-    count; deadlocks, with who waits for what; copies, stores and products that nobody waits for; slots that are not released. Accesses are compared by
-    happens-before, so that a missing barrier is found in any timing.
+    Requires *allocated*; changes nothing. Runs blocks of every launch, those of a cluster together. Scalars are evaluated by upstream's
+    folders, tensors are opaque, each warp is one agent, and TMA and tensor cores are engines that take time. The first violation of each
+    block and timing is an error at the op:
 
-    A launch whose blocks hand on sums (`cta.put_partial`, `cta.add_partial`) runs whole, each cluster with its own shared memory. They are placed in the order of their numbers, as on a device that has no
-    more than `places` for them, the next when one has ended: a block that waits for one behind it is a deadlock. Flags that are raised again before somebody has taken the sums, that are up at the end, or that
-    nobody raises are errors, and so are sums that are read before they are there.
+    * reads of shared memory that is not filled, is stale, or is overwritten;
+    * writes while another agent may still read;
+    * missing proxy fences;
+    * awaits that pass on the wrong phase of an mbarrier, bytes that do not agree, arrivals above the count;
+    * deadlocks, with a list of who waits for what;
+    * copies, stores and products for which nobody waits;
+    * slots that are not released.
 
-    `blocks` are the numbers of blocks to run (default: the first, the last and two between; of clusters, those that they are in; of a launch that runs whole, all), `timings` how many timings of each: six extremes (engines at
-    once or as late as possible; the first role, the last role, or all in turns), the others random. Scalars that come from memory or tiles are drawn, and
-    drawn again for each timing if control flow depends on them; so are scalar arguments that `scalars` does not give. A name in `sizes` or `scalars` that no kernel has is an error.
+    Accesses are compared by happens-before, so a missing barrier is found in every timing.
+
+    A launch whose blocks hand on partial sums (`cta.put_partial`, `cta.add_partial`) runs whole, each cluster with its own shared memory.
+    Clusters are placed in the order of their numbers, as on a device that has room for `places` of them: the next one when one has ended. A
+    block that waits for one with a higher number may thus be a deadlock. It is an error if flags are raised again before another block has
+    taken the partial sums, if they are up at the end, if nobody raises flags for which a block waits, or if partial sums are read before
+    they are written.
+
+    `blocks` are the numbers of the blocks to run. The default is the first, the last and two between them; for clusters, the clusters with
+    these blocks; for a launch that runs whole, all. `timings` is the number of timings of each. Six are extremes: engines at once or as
+    late as possible; the first role, the last role, or all in turn. The others are random. Scalars that come from memory or tiles are drawn
+    at random, and drawn again for each timing if control flow depends on them. So are scalar arguments that `scalars` does not give. A name
+    in `sizes` or `scalars` that no kernel has is an error.
 
     ```sh
     tile-opt gemm.mlir --tessera-to-allocated --cta-simulate='sizes=M=300,N=520,K=200'
@@ -42,22 +54,24 @@ def CtaSimulate : SimulatePass<"cta-simulate"> {
   let options = !listconcat(inputs, [
     ListOption<"blocks", "blocks", "int64_t", "Numbers of the blocks to run">,
     Option<"timings", "timings", "int64_t", "8", "Timings of each block">,
-    Option<"places", "places", "int64_t", "0", "Of a launch that runs whole: clusters that run at a time; 0: all, one, and numbers between, by the timing">,
-    Option<"verbose", "verbose", "bool", "false", "A remark that says what was run">,
+    Option<"places", "places", "int64_t", "0", "For a launch that runs whole: clusters that run at a time; 0: all, one, and numbers between, by the timing">,
+    Option<"verbose", "verbose", "bool", "false", "Emit a remark that says what was run">,
   ]);
 }
 
 def CtaSerializeTrace : SimulatePass<"cta-serialize-trace"> {
-  let summary = "A kernel as one possible order of what its roles do, straight on";
+  let summary = "Replace a kernel by one sequential order of what its roles do";
   let description = [{
-    Requires *allocated*, ensures *placed*. Runs every block (or cluster) of every launch under one timing, as `cta-simulate` does, and replaces the launch by a grid of one point: the blocks one
-    after the other, each as the list of what its roles did in the order in which they did it, with the scalars that they had. A shared tile is the value that was
-    last written to its bytes. So what `convert-cta-to-tile` makes of the result computes, on the CPU, what the roles and rings would have computed: a test of the
-    passes that made them, for small sizes. The arguments must have the sizes given, which the kernel demands.
+    Requires *allocated*; ensures *placed*. Runs every block (or cluster) of every launch under one timing, as `cta-simulate` does. The
+    launch is replaced by a grid of one output tile, which contains the blocks one after the other. Each block is the list of what its roles
+    did, in the order in which they did it, with the scalars that they had. A shared tile is the value that was last written to its bytes.
+    `convert-cta-to-tile` turns the result into a tile program that computes, on the CPU, what the roles and rings would have computed. This
+    tests the passes that made them, for small sizes. The arguments must have the given sizes, which the kernel then demands.
 
-    Blocks that hand on sums stand there in the order of their numbers, which is one in which nobody waits. `tile.num_cores` becomes what `cores` says.
+    Blocks that hand on partial sums are in the order of their numbers, in which no block has to wait. `tile.num_cores` becomes the value of
+    `cores`.
 
-    A violation of the protocol is an error, and so is control flow that depends on what memory or tiles hold.
+    A violation of the protocol is an error, and so is control flow that depends on the contents of memory or tiles.
   }];
   let options = !listconcat(inputs, [
     Option<"timing", "timing", "int64_t", "0", "Number of the timing: see cta-simulate">,

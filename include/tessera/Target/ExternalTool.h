@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Programs that Tessera does not contain: finding them, running them on texts.
+// External programs: finding them, and running them on texts.
 #ifndef TESSERA_TARGET_EXTERNALTOOL_H
 #define TESSERA_TARGET_EXTERNALTOOL_H
 
@@ -17,22 +17,24 @@ namespace tessera {
 
 /// Where to look for a program.
 struct ToolSearch {
-  /// A path from the user: the program itself or its directory. If set, nowhere else is looked.
+  /// A path from the user: the program itself or its directory. If it is set, no other place is
+  /// searched.
   std::string path;
   /// Directories to look in after $PATH.
   std::vector<std::string> directories;
 };
 
-/// The path of program `name`; after an error that lists where it was looked for, failure. `hint`
-/// says how to get it.
+/// The path of program `name`. If it is not found, an error lists the places that were searched,
+/// and `hint` says how to get it.
 mlir::FailureOr<std::string> findTool(llvm::StringRef name, const ToolSearch &search,
                                       mlir::Location loc, llvm::StringRef hint);
 
-/// A directory for temporary files, removed with all it holds when the object goes.
+/// A directory for temporary files, which is removed with its contents when the object is
+/// destroyed.
 class TemporaryDirectory {
 public:
-  /// Below `parent`, or below the system's directory if that is empty. While there is a directory,
-  /// `leftovers` knows it, and the programs that run with files in it; it may be null.
+  /// Makes a directory below `parent`, or below the system's directory if that is empty. As long as
+  /// it exists, `leftovers` (may be null) lists it and the programs that run with files in it.
   static mlir::FailureOr<TemporaryDirectory> create(llvm::StringRef parent, Leftovers *leftovers,
                                                     mlir::Location loc);
   TemporaryDirectory(TemporaryDirectory &&other)

@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The launch contract of a GPU module (docs/Contract.md). It is written in two steps, because no IR
-// holds all of it at one time: kernels, variants and launches are known before
+// The launch contract of a GPU module (docs/Contract.md). It is written in two steps, because the
+// IR never holds all of it at one time. Kernels, variants and launches are known before
 // `convert-cta-to-nvvm`, parameters and descriptors after it. In between it is the module's
 // attribute `tile.contract`.
 #ifndef TESSERA_TARGET_GPUCONTRACT_H

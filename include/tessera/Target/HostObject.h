@@ -28,13 +28,13 @@ struct HostOptions {
   std::string cpu;
   /// 0 to 3.
   unsigned optLevel = 3;
-  /// Test what the language leaves undefined: tile-insert-checks.
+  /// Check at run time what the language leaves undefined: tile-insert-checks.
   bool check = false;
   /// Path of an ld-compatible linker; empty: LLVM's ld.lld, else one in PATH.
   std::string linker;
   /// Where temporary files go; empty: the system's directory.
   std::string tempDir;
-  /// Knows the directory of those, and the linker; may be null.
+  /// Records that directory, and the linker while it runs; may be null.
   Leftovers *leftovers = nullptr;
 };
 

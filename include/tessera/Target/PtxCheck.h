@@ -2,30 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Reads PTX and reports what hangs, races or computes wrongly on Hopper although ptxas accepts it.
-// Per function:
+// It checks, in each function:
 //
-// 1. wgmma: a `wgmma.fence` before the products on every path, a commit after them, a wait for
-// every group before the
-//    function ends; a register that holds an operand A is not written while a product that reads it
-//    may be in flight (also over the back-edge of a loop).
+// 1. wgmma: on every path a `wgmma.fence` before the products, a commit after them, and a wait for
+//    every group before the function ends. A register that holds an operand A is not written while
+//    a product that reads it may be in flight, also over the back edge of a loop.
 // 2. Proxies: shared memory that threads wrote is fenced (`fence.proxy.async`) before a TMA store
-// reads it, and before
-//    wgmma does in a function whose operands do not come by TMA.
-// 3. mbarriers: counts in range and not above the arrivals that a phase can have; initialised, with
-// a fence before TMA
-//    uses them; bytes expected are the bytes that the copies of the same block bring.
-//    All threads meet between the initialisation and a wait, every path announces bytes before TMA
-//    brings them, TMA stores are put into a group.
-//    Rings of them (addressed by base + 8 * slot) are awaited, arrived on, and get the bytes that
-//    are announced on them; somebody looks at what try_wait says.
-// 4. setmaxnreg: legal numbers, both directions, a known number of threads, registers enough for
-// all warpgroups.
+//    reads it. In a function whose operands do not come by TMA it is fenced before wgmma reads it.
+// 3. mbarriers: arrival counts are in range, and not above the arrivals that a phase can have.
+//    mbarriers are initialised, with a fence before TMA uses them. The bytes that are expected are
+//    the bytes that the copies of the same block bring. All threads meet between the initialisation
+//    and a wait. Every path announces bytes before TMA brings them, and TMA stores are put into a
+//    group. A ring of mbarriers (addressed by base + 8 * slot) is awaited, arrived on, and gets the
+//    bytes that are announced on it. The result of try_wait is used.
+// 4. setmaxnreg: legal numbers, both directions, a known number of threads, and enough registers
+//    for all warpgroups.
 // 5. Named barriers have numbers below 16.
-// 6. Dependent launches (griddepcontrol): every thread passes the wait, and on every path before it
-// accesses global memory; nothing is read by non-coherent loads. A function is one if, and only if,
-// the launch contract says so.
+// 6. Dependent launches (griddepcontrol): every thread passes the wait, and on every path it comes
+//    before accesses to global memory. Nothing is read by non-coherent loads. A function is one if,
+//    and only if, the launch contract says so.
 //
-// What is not static in the text is not judged. No IR in it.
+// What cannot be determined from the text is not judged. This file needs no IR.
 #ifndef TESSERA_TARGET_PTXCHECK_H
 #define TESSERA_TARGET_PTXCHECK_H
 
@@ -43,7 +40,7 @@ struct PtxProblem {
   std::string function, message;
 };
 
-/// What the launch contract says of a function.
+/// What the launch contract says about a function.
 struct LaunchPromise {
   /// Bytes that one TMA access moves, by the number of the parameter that is the tensor map.
   std::map<unsigned, int64_t> boxes;
@@ -51,18 +48,21 @@ struct LaunchPromise {
 };
 using LaunchPromises = std::map<std::string, LaunchPromise>; // by symbol
 
-/// Why a text is none with functions, in which there is nothing to find.
+/// The reason why a text is not PTX with functions, in which there is nothing to check; nothing if
+/// it is.
 std::optional<std::string> whyNotPtx(std::string_view text);
 
-/// With the contract that the text carries, if it does: then it must be one.
+/// Checks the text against the contract that it carries, if any. It is a problem if that is not a
+/// valid contract.
 std::vector<PtxProblem> checkPtx(std::string_view text);
 
 std::vector<PtxProblem> checkPtx(std::string_view text, const LaunchPromises &promises);
 
-/// The promises of a contract; what it does not say is left out. None if it is not JSON.
+/// The promises of a contract; what it does not state is left out. Nothing if it is not JSON.
 std::optional<LaunchPromises> launchPromises(std::string_view contractJson);
 
-/// The contract in the constant of a PTX text. No JSON and no problem: there is none.
+/// The contract that a PTX text holds in a constant. If both JSON and problem are empty there is
+/// none.
 struct EmbeddedContract {
   unsigned line = 0;
   std::string json, problem;

@@ -21,19 +21,19 @@ struct PtxOptions {
   std::string chip = hopper::kChip;
   std::string features = hopper::kPtxFeatures;
   unsigned optLevel = 3;           // 0 to 3
-  std::set<std::string> fallbacks; // functions of variants behind the first
+  std::set<std::string> fallbacks; // functions of all variants but the first
 };
 
 /// The translations to LLVM IR that `translateForPtx` needs: builtin, llvm, nvvm.
 void registerPtxTranslations(mlir::DialectRegistry &registry);
 
-/// LLVM IR of a module of llvm ops, for the NVPTX target, inline assembly marked convergent. Null
-/// after an error, which is a diagnostic at the module.
+/// Translates a module of llvm ops to LLVM IR for the NVPTX target, with inline assembly marked
+/// convergent. Null after an error, which is a diagnostic at the module.
 std::unique_ptr<llvm::Module> translateForPtx(mlir::ModuleOp module, llvm::LLVMContext &context,
                                               const PtxOptions &options);
 
-/// Marks every call of inline assembly convergent and returns how many there are. MLIR's
-/// `llvm.inline_asm` cannot say so, and without it jump threading copies barriers and wgmma into
+/// Marks every call of inline assembly convergent, and returns their number. MLIR's
+/// `llvm.inline_asm` cannot express it. Without it jump threading copies barriers and wgmma into
 /// divergent branches.
 unsigned markInlineAsmConvergent(llvm::Module &module);
 

@@ -16,7 +16,7 @@ namespace tessera {
 struct PtxasOptions {
   ToolSearch search;
   std::string tempDir;            // parent of the temporary directory; empty: the system's
-  Leftovers *leftovers = nullptr; // knows that directory, and ptxas
+  Leftovers *leftovers = nullptr; // records that directory, and ptxas while it runs
   std::string chip = hopper::kChip;
   unsigned optLevel = 3;
   bool lineInfo = false;
@@ -38,14 +38,14 @@ struct PtxasMessage {
   std::string function; // if it names one
   unsigned line = 0;    // of the PTX text; 0: none
   std::string text;
-  /// C75xx: wgmma serialised, setmaxnreg ignored and the like. ptxas calls them information and
-  /// exits with 0; they are failures here.
+  /// True for C75xx: wgmma serialised, setmaxnreg ignored and the like. ptxas reports them as
+  /// information and exits with 0; they are failures here.
   bool isPerformanceLoss() const { return code.size() == 5 && code.compare(0, 3, "C75") == 0; }
 };
 
 struct PtxasLog {
   std::vector<PtxasFunction> functions;
-  std::vector<PtxasMessage> messages; // but those that fill `functions`
+  std::vector<PtxasMessage> messages; // all but those from which `functions` is filled
   const PtxasFunction *lookup(llvm::StringRef name) const;
 };
 
@@ -63,35 +63,35 @@ mlir::FailureOr<std::string> findPtxas(const ToolSearch &search, mlir::Location 
 /// "13.0.88"; empty if the program does not say.
 std::string ptxasVersion(llvm::StringRef program, const TemporaryDirectory &directory);
 
-/// Assembles; errors of ptxas become diagnostics with the line of PTX. Messages in the log are the
-/// caller's to judge
-/// (`judgePtxas`).
+/// Runs ptxas. Its errors become diagnostics with the line of PTX. The caller judges the messages
+/// in the log (`judgePtxas`).
 mlir::FailureOr<PtxasResult> runPtxas(llvm::StringRef ptx, const PtxasOptions &options,
                                       mlir::Location loc);
 
-/// What is made of code that ptxas serialises, or that spills on the tensor path.
+/// How code that ptxas serialises, or that spills between matrix products, is reported.
 enum class PtxasLosses {
-  Errors,   ///< the plan has failed
-  Warnings, ///< no other plan is left
+  Errors,   ///< as errors: the plan has failed
+  Warnings, ///< as warnings: no other plan is left
   Expected, ///< nobody asked for speed: ptxas serialises all products of a build without
             ///< optimisation, or with checks (C7510)
 };
 
-/// What a function is held to.
+/// The rules that apply to a function.
 struct PtxasPolicy {
   PtxasLosses losses = PtxasLosses::Errors;
-  std::string kernel; // that the function is a launch of; of variants the kernel of the text
+  std::string kernel; // whose launch the function is; for a variant, the kernel of the source
   bool onTensorPath = false;
   bool isFallback = false; // another variant is the fast one
   bool requireNoSpills = false;
-  int64_t plannedBlocks = 0; // on an SM, if a plan says it: the number of blocks follows from it
+  int64_t plannedBlocks = 0; // blocks on an SM, if a plan gives them
   std::optional<mlir::Location> loc;
 };
 
-/// What the spills of a function are: an error wherever the kernel demands none; nothing where
-/// losses are expected, and in a fallback variant, whose spills the report has; else on the tensor
-/// path an error of whatever size, or a warning where no other plan is left; off the tensor path a
-/// warning where they are more than a few registers.
+/// The verdict on the spills of a function. Where the kernel demands no spills, they are always an
+/// error. Otherwise they are nothing where losses are expected, and in a fallback variant, whose
+/// spills are in the report. With matrix products on the tensor cores, spills of any size are an
+/// error, or a warning where no other plan is left. In other code they are a warning if they are
+/// more than a few registers.
 enum class SpillVerdict { None, Warning, Error };
 SpillVerdict judgeSpill(const PtxasFunction &function, const PtxasPolicy &policy);
 

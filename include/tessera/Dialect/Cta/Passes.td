@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// All passes of the dialect, in the order in which a kernel meets their rooms.
+// All passes of the dialect, folder by folder, in the order in which a kernel passes through the folders.
 #ifndef TESSERA_CTA_PASSES
 #define TESSERA_CTA_PASSES
 

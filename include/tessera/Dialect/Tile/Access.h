@@ -19,13 +19,13 @@ struct ParsedAccess {
   llvm::SmallVector<bool> limited;
   bool hasDims = false, hasMask = false, hasMaskDims = false;
   mlir::Attribute pad;
-  /// Of a mask whose layout the text gives: `mask = (%m : tensor<64xi1, #l>)`.
+  /// The type of a mask whose layout the source gives: `mask = (%m : tensor<64xi1, #l>)`.
   mlir::RankedTensorType maskType;
 };
 
-/// Parses clauses: words of `names`, each at most once, in any order. `parseClause` reads on behind
-/// such a word. If nothing but attributes and types follows (`isLast`), another word is an error
-/// that says which there are.
+/// Parses clauses: words of `names`, each at most once, in any order. `parseClause` parses what
+/// follows such a word. `isLast` says that only attributes and types may follow the clauses; then
+/// another word is an error, which lists the words that are allowed.
 mlir::ParseResult parseClauses(mlir::OpAsmParser &parser, llvm::ArrayRef<llvm::StringRef> names,
                                llvm::function_ref<mlir::ParseResult(llvm::StringRef)> parseClause,
                                bool isLast);
@@ -33,24 +33,25 @@ mlir::ParseResult parseClauses(mlir::OpAsmParser &parser, llvm::ArrayRef<llvm::S
 /// Stores have no `pad` and no `stages`.
 enum class AccessKind { Load, Store };
 
-/// Parses `%M[...]` and the clauses behind it; with `hints` those as well, as attributes.
+/// Parses `%M[...]` and the clauses after it. With `hints` it parses hint clauses too, and stores
+/// them there as attributes.
 mlir::ParseResult parseAccess(mlir::OpAsmParser &parser, ParsedAccess &access, AccessKind kind,
                               mlir::NamedAttrList *hints = nullptr);
 
-/// The encoding that a mask over these tile dimensions has unless the text gives another one.
+/// The encoding that a mask over these tile dimensions has unless the source gives another one.
 using MaskEncoding = llvm::function_ref<mlir::Attribute(llvm::ArrayRef<int64_t> maskDims)>;
 
-/// Fills in the defaults that depend on the types, and appends the operands in the order memref (if
-/// `withMemref`), coords, limits, mask; sets the attributes dims, limited, maskDims, pad. Returns
-/// the segment sizes {coords, limits, mask} through `segments`. `shape` are the extents of the
-/// tile.
+/// Fills in the defaults that depend on the types. Appends the operands to `state` in the order
+/// memref, coords, limits, mask, and sets the attributes dims, limited, maskDims
+/// and pad. `segments` receives the segment sizes {coords, limits, mask}. `shape` are the extents
+/// of the tile.
 mlir::ParseResult resolveAccess(mlir::OpAsmParser &parser, ParsedAccess &access,
                                 mlir::Type memrefType, llvm::ArrayRef<int64_t> shape,
                                 mlir::OperationState &state,
                                 llvm::SmallVectorImpl<int32_t> &segments,
                                 MaskEncoding maskEncoding = nullptr);
 
-/// The argument or workspace of the kernel that a memref is a view of; null if it is not known (a
+/// The argument or workspace of the kernel of which a memref is a view; null if it is not known (a
 /// memref that a loop carries).
 mlir::Value rootOf(mlir::Value memref);
 
@@ -70,17 +71,19 @@ void printHints(mlir::OpAsmPrinter &printer, mlir::Operation *op);
 /// The names of the attributes that `printHints` prints.
 llvm::ArrayRef<llvm::StringRef> hintNames();
 
-/// The constraints 1 to 5 of `tile.load`.
+/// Verifies the constraints 1 to 5 of `tile.load`; emits an error at `op` for the first one that is
+/// violated.
 mlir::LogicalResult verifyAccess(mlir::Operation *op, mlir::MemRefType memref,
                                  llvm::ArrayRef<int64_t> shape, mlir::Type elementType,
                                  mlir::ValueRange coords, mlir::ValueRange limits, mlir::Value mask,
                                  llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<bool> limited,
                                  llvm::ArrayRef<int64_t> maskDims);
 
-/// Constraint 6 of `tile.load`.
+/// Verifies constraint 6 of `tile.load`.
 mlir::LogicalResult verifyPad(mlir::Operation *op, mlir::Attribute pad, mlir::Type elementType);
 
-/// The pad as a constant of the element type; `any` and none give zero, see `padIsAny`.
+/// The pad as a constant of the element type. It is zero for `any` and for an absent pad; see
+/// `padIsAny`.
 mlir::TypedAttr padValue(mlir::Attribute pad, mlir::Type elementType);
 bool padIsAny(mlir::Attribute pad);
 

@@ -10,9 +10,9 @@ include "tessera/Dialect/Tile/KernelOps.td"
 def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
   let summary = "matrix product and accumulation";
   let description = [{
-    `result = a · b + c`; without `c` the product alone. Rank 2 (M×K, K×N, M×N) or rank 3 (a batch in front). Products
-    and sums are in the result's type for floats of 32 and 64 bits and integers; sums may be reassociated.
-    Any M, N, K ≥ 1.
+    `result = a · b + c`; without `c` it is `a · b`. The shapes are M×K, K×N and M×N (rank 2), or the same with a leading batch dimension
+    (rank 3). For floats of 32 and 64 bits and for integers, products and accumulators have the result's type. Additions may be
+    reassociated. Any M, N, K ≥ 1 is allowed.
 
     | a, b | c, result |
     |---|---|
@@ -22,7 +22,7 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
     | i8 | i32 (`lhs = unsigned`, `rhs = unsigned` extend with zeros) |
     | i16, i32 | i32 |
 
-    Syntax; the clauses stand in any order, each at most once:
+    Syntax. The clauses may be in any order, each at most once:
 
     ```
     tile.mma a `,` b (`,` c)? clause* attributes? `:` type-of-a `,` type-of-b `->` type-of-result
@@ -36,13 +36,13 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
     %f = tile.mma %a, %b, %c accumulate_every = 32 require = [wgmma] : tensor<128x64xbf16>, tensor<64x256xbf16> -> tensor<128x256xf32>
     ```
 
-    With `accumulate_every = 128` each 128 products of K have a sum of their own, beginning at zero, which is then added to `c` by an addition of the
-    result's type. `tile-expand-ops` writes that with products and additions, on both targets. A loop over K around the op does not count: its iterations
-    have a sum each. Integers have the same sum either way.
+    With `accumulate_every = 128` each block of 128 elements along K is accumulated by itself, starting from zero. Its result is then added
+    to `c` by an addition in the result's type. `tile-expand-ops` rewrites the op into such products and additions, on both targets. The
+    count starts anew in each iteration of a loop over K around the op. For integers the result is the same with and without the clause.
 
     Constraints:
     1. ranks 2 or 3, the same for all; extents agree (M, N, K, batch).
-    2. element types as in the table.
+    2. the element types are a row of the table.
     3. `c` has the type of the result.
     4. `lhs`, `rhs` `unsigned` on i8, i16 only; `tf32` on f32 only; `accumulate_every` positive.
   }];
@@ -65,14 +65,15 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "combine elements along dimensions";
   let description = [{
-    Named form: one input and the name of an `arith` op; f16 and bf16 sums and products accumulate in f32 and are rounded once.
+    Named form: one input and the name of an `arith` op. Additions and multiplications of f16 and bf16 accumulate in f32, and the result is
+    rounded once.
 
     ```mlir
     %m = tile.reduce maximumf %x dims = [1] : tensor<128x64xf32> -> tensor<128xf32>
     ```
 
-    General form: any number of inputs of one shape, one identity each, and a combiner of two such tuples that is
-    associative and commutative, without side effects.
+    General form: any number of inputs of one shape, one identity for each, and a combiner of two tuples of elements. The combiner is
+    associative and commutative, and has no side effects.
 
     ```mlir
     %v, %j = tile.reduce (%x, %ix) dims = [1] init(%ninf, %big) {
@@ -89,10 +90,11 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
     Constraints:
     1. at least one input; all inputs have one shape.
     2. `dims` ascend, are distinct and below the rank; there is at least one.
-    3. a result per input: the input's shape without `dims`, the same element type.
+    3. one result for each input: the input's shape without `dims`, the same element type.
     4. named form: one input, no identity, no combiner; the kind fits the element type.
-    5. general form (its other attributes follow the keyword `attributes`): one scalar identity per input of its element type; the combiner has two arguments per input
-       (all left ones first), yields one value per input, uses scalar ops without side effects only, and no value from outside but constants.
+    5. general form: one scalar identity for each input, of its element type. The combiner has two arguments for each input, all left ones
+       first, and yields one value for each input. It uses only scalar ops without side effects, and no value from outside but constants.
+       Attributes other than `dims` follow the keyword `attributes`.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<AnyType>:$inits,
     DenseI64ArrayAttr:$dims, OptionalAttr<Tile_ReduceKindAttr>:$kind);
@@ -104,17 +106,17 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
   let extraClassDeclaration = [{
     /// The type of one result of reducing `input` along `dims`.
     static mlir::RankedTensorType reducedType(mlir::RankedTensorType input, llvm::ArrayRef<int64_t> dims);
-    /// Rewrites the named form as the general one (identities and combiner made explicit, f16/bf16 sums in f32);
-    /// returns the op to go on with. Leaves a general op alone.
+    /// Rewrites the named form as the general one: identities and combiner become explicit, f16 and bf16 are
+    /// accumulated in f32. Returns the op in general form, which is `op` itself if it had that form already.
     static tessera::tile::ReduceOp generalize(mlir::RewriterBase &rewriter, tessera::tile::ReduceOp op);
   }];
 }
 
 def Tile_ArgReduceOp : Tile_Op<"argreduce", [Pure]> {
-  let summary = "the extreme along a dimension and where it is";
+  let summary = "the largest or smallest element along a dimension, and its index";
   let description = [{
-    Returns the value and its index along `dim`. Of equal values the lowest index wins; a NaN wins over every number
-    (the first NaN).
+    Returns the extreme value along `dim` and its index. Of equal values the lowest index wins. A NaN wins over every number; of several
+    NaNs the first one wins.
 
     ```mlir
     %v, %i = tile.argreduce max %x dim = 1 : tensor<128x64xf32> -> tensor<128xf32>, tensor<128xi32>
@@ -122,7 +124,8 @@ def Tile_ArgReduceOp : Tile_Op<"argreduce", [Pure]> {
 
     Constraints:
     1. `dim` is below the rank.
-    2. the first result has the input's shape without `dim` and its element type; the second that shape with i32, i64 or index.
+    2. the first result has the input's shape without `dim`, and its element type. The second result has the same shape and elements of type
+       i32, i64 or index.
     3. the element type is a float or an integer; integers are signed unless `unsigned`.
   }];
   let arguments = (ins Tile_ArgReduceKindAttr:$kind, AnyRankedTensor:$input, I64Attr:$dim,

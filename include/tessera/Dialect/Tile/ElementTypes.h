@@ -10,14 +10,14 @@
 
 namespace tessera::tile {
 
-/// f64 f32 f16 bf16 i64 i32 i16 i8 i1 index: what a tile may hold.
+/// True for the element types that a tile may have: f64 f32 f16 bf16 i64 i32 i16 i8 i1 index.
 bool isTileElementType(mlir::Type type);
 
-/// What a memref may hold: the same. (One function more, because f8 will be storable before it is
-/// computable.)
+/// True for the element types that a memref may have: today the same ones. It is a function of its
+/// own because f8 will be storable before it is computable.
 bool isMemoryElementType(mlir::Type type);
 
-/// The list above as text for messages.
+/// The list above as text, for messages.
 llvm::StringRef tileElementTypesText();
 
 /// Bytes of an element in memory: i1 takes one byte, index eight.

@@ -1,15 +1,16 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known about the numbers of a kernel: by what they can be divided, between which bounds
-// they lie, how memrefs are aligned. Every question of legality (may TMA fetch this tile? how wide
-// may this access be?) is asked here.
+// What is known about the numbers of a kernel: divisors and bounds of values, and the alignment of
+// memrefs. Every question of legality is answered from here: may TMA fetch this tile, how wide may
+// this access be.
 //
-// Sources, all checked by the launcher or promised by the program: argument facts (`tile.align`,
-// `tile.size_divisible`, `tile.stride_divisible`, `tile.size_max`, `tile.divisible`, equal names in
-// `tile.shape`), static extents, guards of a variant, `tile.assume`, arithmetic (own rules, and
-// upstream's InferIntRangeInterface for ranges), and what regions yield. The answers are
-// conservative: 1 and "any" mean that nothing is known.
+// The launcher checks the sources of this knowledge, or the program promises them: argument facts
+// (`tile.align`, `tile.size_divisible`, `tile.stride_divisible`, `tile.size_max`, `tile.divisible`,
+// equal names in `tile.shape`), static extents, guards of a variant, and `tile.assume`. From these
+// follow results of arithmetic (by own rules, and by upstream's InferIntRangeInterface for ranges)
+// and values that regions yield. The answers are conservative: a divisor of 1 and the full range
+// mean that nothing is known.
 //
 //   tile.kernel @k(%A: memref<?x?xbf16> {tile.align = 16 : i64,
 //                                        tile.stride_divisible = array<i64: 8, 1>})
@@ -18,7 +19,8 @@
 //   sizeDivisibility(%A, 1)    8, because the layout is the identity: the row stride is the row
 //   divisibility(%i)           128 for a coordinate of a grid from 0 in steps of 128
 //
-// Divisibility is a number of which the value is a multiple; 0 says that the value is 0.
+// The divisibility of a value is a number of which the value is a multiple; 0 means that the value
+// is 0.
 
 #ifndef TESSERA_DIALECT_TILE_FACTS_H
 #define TESSERA_DIALECT_TILE_FACTS_H
@@ -49,9 +51,9 @@ class Facts {
 public:
   explicit Facts(KernelOp kernel);
 
-  /// While it lives, questions are asked where `op` stands. There the promises of all blocks around
-  /// `op` hold, for instance those of a branch of scf.if; elsewhere a promise holds only if it
-  /// stands in the block of its value.
+  /// While an object of this class lives, questions are answered for the place of `op`. There the
+  /// promises of all blocks around `op` hold, for instance those of a branch of scf.if. Without it
+  /// a promise holds only if it is in the block that defines its value.
   ///
   ///   scf.if %full {
   ///     tile.assume %n {divisible = 8} : index
@@ -69,19 +71,19 @@ public:
     llvm::DenseMap<mlir::Value, Known> promisesOutside, cacheOutside;
   };
 
-  /// Of an index or integer value.
+  /// The divisor and the range of an index or integer value.
   int64_t divisibility(mlir::Value value);
   IntRange range(mlir::Value value);
 
-  /// Of the address of the memref's first element, in bytes.
+  /// The alignment of the address of the memref's first element, in bytes.
   int64_t alignment(mlir::Value memref);
-  /// In elements.
+  /// Divisors and ranges of sizes and strides, in elements.
   int64_t sizeDivisibility(mlir::Value memref, unsigned dim);
   int64_t strideDivisibility(mlir::Value memref, unsigned dim);
   IntRange sizeRange(mlir::Value memref, unsigned dim);
 
-  /// True if `value` is at least the memref's size along `dim`, whatever the arguments are: then it
-  /// limits nothing.
+  /// True if `value` is at least the memref's size along `dim` for all arguments, so that it limits
+  /// nothing.
   bool coversSize(mlir::Value value, mlir::Value memref, unsigned dim);
   /// True if `value` is the memref's size along `dim`.
   bool isSize(mlir::Value value, mlir::Value memref, unsigned dim);
@@ -104,14 +106,14 @@ private:
   Known computeArithmetic(mlir::Operation *op);
   Known evaluate(mlir::AffineExpr expr, llvm::ArrayRef<Known> operands, unsigned numDims);
   std::optional<unsigned> sizeClass(mlir::Value memref, unsigned dim);
-  /// Learns from an i1 that is true.
+  /// Records what follows from an i1 that is true.
   void learn(mlir::Value condition);
   void learn(mlir::arith::CmpIOp compare);
   void learnDivisor(mlir::Value value, int64_t divisor);
   void learnRange(mlir::Value value, IntRange range);
   Known *assumed(mlir::Value value);
   static void addPromise(Known &known, AssumeOp assume);
-  /// To what both say.
+  /// Reduces `known` to values that satisfy both.
   static void limit(Known &known, const Known &promise);
 
   KernelOp kernel;
@@ -120,16 +122,16 @@ private:
   llvm::SmallVector<llvm::SmallVector<unsigned>> classOfArg;
   llvm::StringMap<unsigned> classOfName;
   llvm::DenseMap<mlir::Value, Known> promises;
-  /// Promises that hold in a part of the kernel only, and those of the present place.
+  /// Promises that hold in a part of the kernel only, and those that hold at the current place.
   llvm::SmallVector<AssumeOp> promisesOfParts;
   llvm::DenseMap<mlir::Value, Known> promisesHere;
   llvm::DenseMap<mlir::Value, Known> cacheHere;
   llvm::DenseMap<mlir::Value, Known> cache;
-  /// While a question is answered: values whose answer used one that is in progress.
+  /// While a question is being answered: values whose answer used one that is still in progress.
   llvm::DenseMap<mlir::Value, Known> provisional;
   llvm::SmallPtrSet<void *, 8> inProgress;
   bool metCycle = false;
-  /// Of what holds at a place: questions in each other.
+  /// The depth of nested questions about what holds at a place.
   unsigned stepsHere = 0;
 };
 

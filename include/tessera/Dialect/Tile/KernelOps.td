@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernel, its grids, and statements about its arguments.
+// The kernel, its grids, and facts about its arguments.
 #ifndef TESSERA_TILE_KERNEL_OPS
 #define TESSERA_TILE_KERNEL_OPS
 
@@ -18,11 +18,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "a kernel: scalar code and a sequence of grids";
   let description = [{
-    The body is scalar code and a sequence of `tile.grid`s (phases). Each phase sees all that earlier phases
-    wrote. Arguments are memrefs (identity or strided layout) and scalars; facts about them are argument
-    attributes (`tile.shape`, `tile.align`, `tile.size_divisible`, `tile.stride_divisible`, `tile.size_max`,
-    `tile.alias`, `tile.divisible`). `memref.alloc` in the body is workspace: the launcher provides it;
-    `{tile.init = 0.0 : f32}` on it asks for a filled one.
+    The body is scalar code and a sequence of `tile.grid`s. Each grid sees everything that earlier grids wrote. Arguments are memrefs (with
+    identity or strided layout) and scalars. Facts about them are argument attributes: `tile.shape`, `tile.align` (bytes),
+    `tile.size_divisible`, `tile.stride_divisible`, `tile.size_max` (elements), `tile.alias`, `tile.divisible`. A `memref.alloc` in the body
+    is workspace, which the launcher allocates; with `{tile.init = 0.0 : f32}` the launcher fills it with that value.
 
     ```mlir
     tile.kernel @add(%x: memref<?xf32> {tile.shape = ["N"]}, %y: memref<?xf32> {tile.shape = ["N"]},
@@ -38,21 +37,26 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     }
     ```
 
-    Attributes (all optional): `fp_contract` (default on) lets a multiplication fuse into an add or sub if exactly one of
-    the two operands is a multiplication; `reassoc` (default on) lets sums be reassociated; `require`
-    demands `no_spills` or `deterministic` of the whole kernel; `phase` is the level below L0 that the kernel has
-    reached (absent: L0); `warpgroups` is the number of warpgroups of a block, chosen by `convert-tile-to-cta`
-    unless given; `plan` (`#cta.plan`) holds the decisions about pipelining, roles and the order of blocks. `variant_of`, `variant` and `guards` are set by `tile-specialize-facts`.
+    Attributes, all optional:
+
+    * `fp_contract` (default on): a multiplication may fuse into an addition or subtraction if exactly one of its two operands is a
+      multiplication.
+    * `reassoc` (default on): additions may be reassociated.
+    * `require`: demands on the whole kernel, for instance `no_spills` or `deterministic`.
+    * `phase`: the phase below L0 that the kernel has reached. Absent: L0.
+    * `warpgroups`: the number of math warpgroups that share an output tile. `convert-tile-to-cta` chooses it unless it is given.
+    * `plan` (`#cta.plan`): the decisions about pipelining, warp-specialised roles and the order of output tiles.
+    * `variant_of`, `variant` and `guards`: set by `tile-specialize-facts`.
 
     Constraints:
     1. no results; one block that ends with `tile.return`.
     2. an argument is a memref of a legal element type, rank ≤ 5, identity or strided layout, default memory
        space, or a scalar.
-    3. argument facts have the right form: `tile.shape` an array of strings, sizes or units (any), one entry a dimension, sizes
-       equal to the static size; `tile.align` a power of two; divisibility lists with one positive entry a dimension.
+    3. argument facts have the right form. `tile.shape` is an array with one entry for each dimension: a string, a size, or a unit for any
+       size; a size equals the static size. `tile.align` is a power of two. Divisibility lists have one positive entry for each dimension.
     4. `guards` name existing arguments and dimensions.
-    5. a name has at least one character, and none that cannot be printed. Functions of an artifact are named after it, with `$` and two
-       hexadecimal digits for what is no letter, digit or `_`.
+    5. a name has at least one character, and only characters that can be printed. The functions of an artifact have the kernel's name, in
+       which `$` and two hexadecimal digits replace every byte that is no letter, digit or `_`.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -87,10 +91,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     /// The (argument, dimension) at which `tile.dim "name"` reads, or nothing if no argument has that name.
     std::optional<std::pair<unsigned, unsigned>> lookupDim(llvm::StringRef name);
 
-    /// What the printer shows an argument as, or nothing if it has to invent a name.
+    /// The name under which the printer shows an argument, or nothing if it has to invent one.
     std::string shownName(unsigned index);
 
-    /// The name users know an argument by: `tile.name`, else the SSA name of the source is lost and this is "arg<i>".
+    /// The name by which users know an argument: `tile.name`, or "arg<i>" if the SSA name of the source is lost.
     std::string getArgName(unsigned index);
   }];
 }
@@ -106,13 +110,13 @@ def Tile_GridOp : Tile_Op<"grid", [
     RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
-  let summary = "one phase of a kernel: blocks over a box of element coordinates";
+  let summary = "one grid of a kernel: a body that runs for each output tile of a box of coordinates";
   let description = [{
-    Runs its body once for each point of the grid `lower, lower + step, …` below `upper`; blocks run in any order,
-    none may wait for another. Coordinates are elements; blocks may overhang the upper bound. Any rank; no point: nothing
-    runs; `tile.grid () = () to () step ()` is one block. Bounds are SSA values or integers; canonicalization turns
-    constants into integers. Nothing inlines, erases or reshapes a grid that has an effect, not even one of a single block or of none, and
-    constants stay inside.
+    Runs its body once for each point `lower, lower + step, …` below `upper`: once for each output tile, each in a block of its own. Blocks
+    run in any order, and none may wait for another. Coordinates count elements. The last block of a dimension may reach beyond the upper
+    bound. Any rank is allowed: `tile.grid () = () to () step ()` is one block. If there is no point, nothing runs. Bounds are SSA values or
+    integers; canonicalization turns constants into integers. Nothing inlines, erases or reshapes a grid that has an effect, not even a grid
+    of one block or of none, and constants stay inside it.
 
     ```mlir
     tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
@@ -162,9 +166,9 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
 
 def Tile_DimOp : Tile_Op<"dim", [Pure,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
-  let summary = "a symbolic dimension of the kernel's arguments";
+  let summary = "the size of a named dimension of the kernel's arguments";
   let description = [{
-    Reads the size that `tile.shape` gives the name to.
+    Reads the size of the dimension to which `tile.shape` gives this name.
 
     ```mlir
     %M = tile.dim "M" : index
@@ -182,8 +186,8 @@ def Tile_DimOp : Tile_Op<"dim", [Pure,
 def Tile_NumCoresOp : Tile_Op<"num_cores", [Pure]> {
   let summary = "the number of cores of the device";
   let description = [{
-    What can run blocks at the same time: the SMs of a GPU, the worker threads of the CPU target; 1 to 65535. The same for all launches of a kernel.
-    The launcher knows it, so that bounds of grids and sizes of workspace may depend on it.
+    The number of units that run blocks at the same time: SMs of a GPU, or worker threads of the CPU target; 1 to 65535. It is the same for
+    all launches of a kernel. The launcher knows it, so bounds of grids and sizes of workspace may depend on it.
 
     ```mlir
     %n = tile.num_cores : index
@@ -196,21 +200,21 @@ def Tile_NumCoresOp : Tile_Op<"num_cores", [Pure]> {
 def Tile_AssumeOp : Tile_Op<"assume"> {
   let summary = "a launch precondition, or a promise about a scalar";
   let description = [{
-    Before the grids: a condition that the launcher checks; a false one refuses the launch with the message.
+    Before the grids it is a condition that the launcher checks. If it is false the launcher refuses the launch with the message.
 
     ```mlir
     tile.assume %ok, "K must be a multiple of 64" : i1
     ```
 
-    With `guard` the launcher does not refuse: it tries the next variant of the kernel, as for the kernel's `guards` (which speak of one argument
-    each; this is for conditions on several).
+    With `guard` the launcher does not refuse the launch but tries the next variant of the kernel, as it does for the kernel's `guards`.
+    Each of those is about one argument; this form is for conditions on several.
 
     ```mlir
     tile.assume guard %pays, "copying the operands takes less time than fetching them by cp.async" : i1
     ```
 
-    Inside a grid: a promise about a scalar. Breaking it is undefined behaviour that `--check` traps. It holds for what stands in the same region; in the
-    block of its value it holds wherever the value is used.
+    Inside a grid it is a promise about a scalar. A broken promise is undefined behaviour, which `--check` traps. The promise holds for all
+    ops of its region. If it is in the block that defines the value, it holds wherever the value is used.
 
     ```mlir
     tile.assume %x {min = 0, max = 4096, divisible = 8} : index
@@ -219,8 +223,8 @@ def Tile_AssumeOp : Tile_Op<"assume"> {
     Constraints:
     1. an i1 operand has a message; an integer or index operand has at least one of `min`, `max`, `divisible`.
     2. `divisible` is positive; `min` ≤ `max`.
-    3. the i1 form stands in the body of the kernel, outside the grids.
-    4. `guard` is for the i1 form, and for variants (`tile-verify`: the kernel has `variant_of`).
+    3. the i1 form is in the body of the kernel, outside the grids.
+    4. `guard` comes with the i1 form, in variants only (`tile-verify` checks that the kernel has `variant_of`).
   }];
   let arguments = (ins AnyTypeOf<[Index, AnySignlessInteger]>:$value, OptionalAttr<StrAttr>:$message,
     OptionalAttr<I64Attr>:$min, OptionalAttr<I64Attr>:$max, OptionalAttr<I64Attr>:$divisible, UnitAttr:$guard);

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Between memrefs and tiles.
+// Moves between memrefs and tiles.
 #ifndef TESSERA_TILE_MEMORY_OPS
 #define TESSERA_TILE_MEMORY_OPS
 
@@ -9,24 +9,25 @@ include "tessera/Dialect/Tile/KernelOps.td"
 
 // A box of a memref, shared by load and store (and by their counterparts of the cta dialect).
 defvar Tile_AccessDescription = [{
-    Coordinates are in memref order, one per dimension, signed. `dims` names the memref dimension of each tile
-    dimension, in any order; by default the trailing ones. Memref dimensions that are not named are accessed at
-    their coordinate only. `limit` is an exclusive bound per tile dimension in memref coordinates, `_` for
-    none; the memref's own size always bounds too. `mask` is a tile of i1 over the tile dimensions `on`
-    (default: all). Elements out of bounds, at or over the limit, or masked off are not accessed.
+    The op accesses a box of the memref, of the tile's extents, that begins at the coordinates. There is one signed coordinate for each
+    memref dimension, in memref order, in elements. `dims` names the memref dimension of each tile dimension, in any order; the default are
+    the trailing ones. In a memref dimension that is not named the box has extent 1. `limit` is an exclusive upper bound for each tile
+    dimension, in memref coordinates; `_` stands for none. The memref's own size is always a bound too. `mask` is a tile of i1 over the tile
+    dimensions that `on` lists (default: all). Elements that are out of bounds, at or beyond a limit, or masked off are not accessed.
 }];
 
 def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "read a tile from a memref";
   let description = Tile_AccessDescription # [{
-    Elements that are not accessed have the value `pad`: `zero` (default), `neg_inf`, `pos_inf`, `nan`, a typed
-    literal, or `any` (unspecified). `stages` and `cache` are hints, `require` is a demand.
+    Elements that are not accessed have the value `pad`: `zero` (default), `neg_inf`, `pos_inf`, `nan`, a typed literal, or `any`
+    (unspecified). `stages` and `cache` are hints; `require` is a demand.
 
-    `stages = 3` is a lookahead: three iterations of the loop around the load shall have a tile in flight. A plan that leaves `stages` open takes the
-    largest of the kernel's pipelined loads as the depth of its channels; if there is no such plan it takes another depth, with a remark.
+    `stages = 3` is a lookahead: the loop around the load should hold the tiles of three iterations in flight. A plan that leaves the depth
+    of channels open takes the largest lookahead of the kernel's pipelined loads. If no plan with that depth works, the plan has another
+    depth, and a remark says so.
 
-    Syntax; the clauses stand in any order, each at most once:
+    Syntax. The clauses may be in any order, each at most once:
 
     ```
     tile.load memref `[` coordinates `]` clause* attributes? `:` memref-type `->` tile-type
@@ -44,11 +45,11 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
     ```
 
     Constraints:
-    1. one coordinate a memref dimension.
-    2. `dims` has one entry a tile dimension, distinct, each below the memref's rank; without it the tile's rank is at most
-       the memref's.
+    1. one coordinate for each memref dimension.
+    2. `dims` has one entry for each tile dimension. They are distinct and below the memref's rank. Without `dims` the tile's rank is at
+       most the memref's.
     3. the element types of memref and tile are equal.
-    4. `limit` has one entry a tile dimension.
+    4. `limit` has one entry for each tile dimension.
     5. the mask has type i1 and the shape that `on` selects; `on` ascends.
     6. `pad` infinities and `nan` need a float type; a literal has the element type.
     7. `stages` is positive.
@@ -82,7 +83,7 @@ def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments,
   let summary = "write a tile to a memref";
   let description = Tile_AccessDescription # [{
 
-    Syntax; the clauses are those of `tile.load` but `pad` and `stages`, in any order, each at most once:
+    Syntax. The clauses are those of `tile.load` without `pad` and `stages`, in any order, each at most once:
 
     ```
     tile.store tile `,` memref `[` coordinates `]` clause* attributes? `:` tile-type `->` memref-type

@@ -6,54 +6,65 @@
 include "mlir/Pass/PassBase.td"
 
 def TilePrepareInlining : Pass<"tile-prepare-inlining", "mlir::ModuleOp"> {
-  let summary = "Refuse calls that cannot be inlined, or would be to too much; make helpers private";
+  let summary = "Refuse calls that cannot be inlined or would become too large; make helpers private";
   let description = [{
-    Requires and ensures L0. Stands in front of upstream's inliner, which knows no limits. Errors at the call: a function that calls itself; calls and regions
-    nested deeper than 256 levels; a kernel of more than 20000 ops with all calls inlined, if it calls anything. Functions that kernels call become private, so
-    that nothing is left of them; functions that no kernel calls are erased.
+    Requires and ensures L0. It runs before upstream's inliner, which has no limits. Three things are errors, each reported at the call: a
+    function that calls itself; calls and regions nested deeper than 256 levels; and a kernel with calls that has more than 20000 ops once
+    all calls are inlined. Functions that kernels call become private, so that the inliner removes them. Functions that no kernel calls are
+    erased.
   }];
 }
 
 def TileVerify : Pass<"tile-verify", "tile::KernelOp"> {
   let summary = "Reject what lies outside the tile language";
   let description = [{
-    Requires and ensures L0. Ops, types, shapes and uses that the language does not have (docs/Language.md) are errors at the op, which
-    say what to use instead. Changes nothing.
+    Requires and ensures L0. Changes nothing. An op, type, shape or use that the language does not have (docs/Language.md) is an error at
+    the op, and the error says what to use instead.
   }];
 }
 
 def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
   let summary = "Make an ordered list of variants of each kernel, guarded by facts about its arguments";
   let description = [{
-    Requires and ensures L0. What a program does not say about its arguments is assumed per variant. With the default
-    `variants=auto` each kernel becomes `@k_aligned`, which assumes of the memrefs that tiles are loaded from or stored to, and `@k_any`, which assumes
-    nothing; the first is left out when its facts cannot help (nothing is loaded or stored as a tile), the second when the text already says them all.
-    `@k_lines`, in front of `@k_aligned`, assumes more of the operand of a product that has most bytes: that its base and its rows begin at lines of L2. Then
-    a row of a tile is one line, not two, and blocks need not share what they fetch (`cta-plan`; `cta-drop-variants` drops the variant where plans do not differ).
-    If operands of products could be copied to where TMA can fetch them (`tile-repack-operands`), `@k_repack` stands between the two: it assumes nothing of
-    bases and strides, but that sizes are such that the copies pay. It comes first if some operand has to be copied even where all is aligned (a view, a
-    contiguous dimension that the type does not name).
-    Small products are done before their operands would have been copied: `@k_cp_async`, in front of `@k_repack`, assumes that bases and rows of what would be copied are
-    multiples of 8 bytes, which threads fetch by cp.async, and has a condition on sizes (`tile.assume guard`): that this takes no longer than copying.
-    Where the text says those multiples already, `@k_any` fetches like that, and `@k_repack` has the opposite condition instead. Only for operands whose loop
-    does nothing but sum up their products, and for kernels without a plan (plans are made for loops that TMA feeds).
-    `variants=any`, `variants=lines`, `variants=aligned`, `variants=cp_async` and `variants=repack` make that variant only (a launch that violates its guards is then refused; a
-    kernel of which nothing is to be repacked gets `@k_any` instead of `@k_repack` and `@k_cp_async`, and one without products instead of `@k_lines`; neither asks then which of the two takes less time). Variants behind the
-    first (`lines` and `aligned` count as one) are marked `tile.fallback`: what they cannot carry out of a plan they leave out.
+    Requires and ensures L0. A variant of a kernel may assume facts about arguments that the program does not state; its guards make the
+    launcher check them. With the default `variants=auto` a kernel becomes some of these variants. The launcher tries them in this order:
+
+    * `@k_lines` assumes that the base and the rows of one operand begin at cache lines: of the operand of a product with the most bytes. A
+      row of 128 bytes of a tile is then one cache line and not two, and blocks need not share what they fetch (`cta-plan`).
+      `cta-drop-variants` drops this variant if its plan is that of `@k_aligned`.
+    * `@k_aligned` assumes the facts of the table about memrefs from which tiles are loaded or to which they are stored. It is left out if
+      the facts cannot help, because nothing is loaded or stored as a tile.
+    * `@k_cp_async` assumes less about operands that TMA cannot fetch: bases and rows are multiples of 8 bytes, so that threads can fetch
+      them by cp.async. Its condition on sizes (`tile.assume guard`) is that this takes no longer than repacking the operands. That is the
+      case for small products.
+    * `@k_repack` copies operands to workspace in which TMA can fetch them (`tile-repack-operands`). It assumes nothing about bases and
+      strides, but sizes for which the copies pay.
+    * `@k_any` assumes nothing. It is left out if the source IR states all facts already.
+
+    If an operand has to be copied even where everything is aligned (a view, or a contiguous dimension that the type does not name),
+    `@k_cp_async` and `@k_repack` come first. If the source IR states the multiples of 8 bytes already, `@k_any` fetches by
+    cp.async, and `@k_repack` has the opposite condition on sizes instead. Fetching by cp.async is considered only for operands whose loop
+    does nothing but accumulate products, and only in kernels without a plan, because plans are made for loops that TMA feeds.
+
+    `variants=any`, `variants=lines`, `variants=aligned`, `variants=cp_async` and `variants=repack` make only that variant; a launch that
+    violates its guards is then refused. Neither `repack` nor `cp_async` then has
+    a condition on sizes. `repack` and `cp_async` make `@k_any` if the kernel has no operand to
+    repack, and `lines` does so if it has no products. All variants but the first are marked `tile.fallback` (`lines` and `aligned` count as
+    one): they leave out those parts of a plan that they cannot carry out.
 
     | assumed | as guard and argument fact | why |
     |---|---|---|
     | bases are multiples of 16 bytes (`cp_async`: of 8, where operands would be copied) | `align` | TMA, vectors, cp.async |
-    | `lines` only: base and strides of the widest operand of a product are multiples of 128 bytes | `align`, `stride_divisible` | a line of L2 |
+    | `lines` only: base and strides of the widest operand of a product are multiples of 128 bytes | `align`, `stride_divisible` | one cache line for each row of a tile |
     | strides but the contiguous one are multiples of 16 bytes (the same) | `stride_divisible` | TMA, vectors, cp.async |
     | the contiguous size is a multiple of 16 bytes (rank 1: only if the kernel has no tiles of other memrefs) | `size_divisible` | vectors, TMA stores |
     | sizes are below 2^31 | `size_max` | coordinates of 32 bits |
     | no size is 0 | `size_min` (guard only) | an empty tensor has no TMA descriptor |
-    | `cp_async` only: waves · trips · bytes of tiles · 7 ps (13 beyond 32 KiB an iteration) ≤ 4 µs a copy + bytes of operands · 0.43 ps | `tile.assume guard` | what cp.async loses against TMA, and what copies take |
-    | `repack` only: an operand that is copied has a whole tile along coordinates of the grid, four along that of a loop | `size_min` (guard only) | below that the launches of the copies cost more than they save |
+    | `cp_async` only: waves · iterations · bytes of tiles · 7 ps (13 ps above 32 KiB an iteration) ≤ 4 µs for each copy + bytes of operands · 0.43 ps | `tile.assume guard` | what cp.async loses against TMA, and what the copies take; docs/performance/experiments.md |
+    | `repack` only: an operand that is copied is at least one tile long along coordinates of the grid, and four tiles along that of a loop | `size_min` (guard only) | below that the launches of the copies cost more than they save |
 
-    What the text says, and what follows from it (the row stride of an identity layout is the row's size), is not guarded again. A kernel that is a variant
-    or below L0 is left alone.
+    What the source IR states, and what follows from it (the row stride of an identity layout is the row's size), gets no guard. A kernel
+    that is a variant already, or is below L0, is left alone.
   }];
   let options = [
     Option<"variants", "variants", "std::string", "\"auto\"", "auto, any, lines, aligned, cp_async, or repack">];
@@ -61,13 +72,14 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
 }
 
 def TileRepackOperands : Pass<"tile-repack-operands", "tile::KernelOp"> {
-  let summary = "Copy operands of products to where TMA can fetch them";
+  let summary = "Copy operands of matrix products to workspace in which TMA can fetch them";
   let description = [{
-    Requires and ensures L0. A `tile.load` in a loop whose tile only feeds products of f16 or bf16, and that several blocks read, is fetched by TMA if
-    the facts allow it. Where it is the memref that forbids it (the base or a stride is not known to be a multiple of 16 bytes, no dimension is known to
-    be contiguous, it is a view), the operand is copied first: workspace of the same sizes, with rows at multiples of 128 bytes, and a `tile.grid` that
-    fills it stand in front of the grid, and the load reads the workspace. What lies between the rows is outside of it, so loads still pad with zeros.
-    Loads of one operand share a copy, over several grids too while nobody writes the operand.
+    Requires and ensures L0. The pass considers a `tile.load` in a loop if its tile feeds only products of f16 or bf16 and several blocks
+    read it. TMA fetches such a tile if the facts allow it. The memref may forbid it: the base or a stride is not known to be a multiple of
+    16 bytes, no dimension is known to be contiguous, or it is a view. Then the operand is copied first. The pass inserts workspace of the
+    same sizes, with rows at multiples of 128 bytes, and a `tile.grid` that fills it, before the grid; the load reads the workspace. The
+    bytes between the rows are outside of the workspace's sizes, so loads still pad with zeros. Loads of one operand share a copy, also over
+    several grids as long as no grid writes the operand.
 
     ```mlir
     tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
@@ -83,10 +95,10 @@ def TileRepackOperands : Pass<"tile-repack-operands", "tile::KernelOp"> {
     tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
       … %a = tile.load %w[%i, %k] : memref<?x?xbf16, strided<[?, 1]>> -> tensor<128x64xbf16>
     ```
-    Not copied, with the reason on the load (`tile.not_repacked`): an operand that the same grid writes, or that may overlap what it writes
-    (`tile.alias`); a view that differs from block to block; a load with a mask, a limit inside the operand, or a pad that TMA does not know; sizes or
-    coordinates that may be empty or too large for TMA. The pass copies in the variant `repack` and in kernels that are no variant; in others it only
-    leaves those reasons.
+    These operands are not copied, and the attribute `tile.not_repacked` of the load says why: an operand that the same grid writes, or that
+    may overlap what it writes (`tile.alias`); a view that differs from block to block; a load with a mask, with a limit inside the operand,
+    or with a pad that TMA does not have; sizes or coordinates that may be empty or too large for TMA. The pass copies in the variant
+    `repack` and in kernels that are no variant. In other variants it only sets `tile.not_repacked`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::tessera::tile::TileDialect"];
 }
@@ -94,11 +106,11 @@ def TileRepackOperands : Pass<"tile-repack-operands", "tile::KernelOp"> {
 def TileFuseFma : Pass<"tile-fuse-fma", "tile::KernelOp"> {
   let summary = "Fuse multiplications into additions and subtractions";
   let description = [{
-    Requires and ensures L0. The rule of `fp_contract`: an `arith.mulf` becomes part of the `arith.addf` or `arith.subf` that uses it
-    if *exactly one* of the two operands is a multiplication, so never a·b − c·d, which would not be 0 where a·b = c·d. `contract` on
-    both ops allows it there too, and under `fp_contract = off`. A multiplication with other users is left alone: its product is
-    needed anyway. Both targets run this pass: they round alike. (Products inside `tile.mma` and `tile.reduce` are not ops here;
-    whether they fuse is the target's choice.)
+    Requires and ensures L0. It implements `fp_contract`: an `arith.mulf` becomes part of the `arith.addf` or `arith.subf` that uses it if
+    *exactly one* of the two operands is a multiplication. So a·b − c·d is never fused, because it would then not be 0 where a·b = c·d. The
+    fast-math flag `contract` on both ops allows the fusion there too, and under `fp_contract = off`. A multiplication with other users is
+    left alone, because its result is needed anyway. Both targets run this pass, so they round alike. The products inside `tile.mma` and
+    `tile.reduce` are not ops in this phase; whether those fuse is the target's choice.
 
     ```mlir
     %p = arith.mulf %a, %b : tensor<8xf32>
@@ -113,16 +125,25 @@ def TileFuseFma : Pass<"tile-fuse-fma", "tile::KernelOp"> {
 }
 
 def TileExpandOps : Pass<"tile-expand-ops", "mlir::ModuleOp"> {
-  let summary = "Write ops that upstream lowers not at all, or wrongly, as others";
+  let summary = "Replace ops that upstream does not lower, or lowers wrongly";
   let description = [{
-    Requires and ensures L0. Both targets run this pass before all others, since upstream's inliner canonicalizes. What it replaces, of scalars and of tiles:
-    `affine.apply`, `affine.min`, `affine.max`; `arith.cmpf true` and `false`, on which canonicalize (22.1.8) crashes if an operand was an integer; `math.isnan`, `isinf`, `isfinite`, `isnormal` by comparisons of bits; `math.clampf`, whose bounds upstream's
-    expansion (22.1.8) mixes up; `math.sincos`, on whose pairs of vectors LLVM's VectorCombine (22.1.8) crashes; `math.ipowi`, `math.fpowi`, `arith.addui_extended`,
-    `arith.mulsi_extended` and `arith.mului_extended` on index; `math.atan2`, which upstream folds to NaN for two zeros; casts of index to fewer bits where a cast back may follow (canonicalize takes both for none), by i64; `tile.mma` with `accumulate_every`, by
-    products of so much of K and additions (of a load that nothing else reads, each product has a load of its own); a `tensor.extract_slice` that drops dimensions and has
-    steps, by one for the steps and another for the dimensions; a `memref.subview` that drops dimensions, by one that drops none and a `memref.collapse_shape`
-    that names them, or another view where a collapse would have the stride of a dimension that it drops (upstream finds the dropped ones by sizes and strides: others when a
-    size turns out to be 1, and none, in a crash, when there are steps).
+    Requires and ensures L0. Both targets run this pass before all others, because upstream's inliner canonicalizes. It replaces, for
+    scalars and for tiles:
+
+    * `affine.apply`, `affine.min`, `affine.max`.
+    * `arith.cmpf true` and `false`: canonicalize (22.1.8) crashes on them if an operand was an integer.
+    * `math.isnan`, `isinf`, `isfinite`, `isnormal`: by comparisons of bits.
+    * `math.clampf`: upstream's expansion (22.1.8) mixes up its bounds.
+    * `math.sincos`: LLVM's VectorCombine (22.1.8) crashes on its pairs of vectors.
+    * `math.ipowi`, `math.fpowi`, and `arith.addui_extended`, `arith.mulsi_extended`, `arith.mului_extended` on index.
+    * `math.atan2`: upstream folds it to NaN for two zeros.
+    * casts of index to fewer bits, if a cast back may follow: by casts through i64, because canonicalize drops such a pair.
+    * `tile.mma` with `accumulate_every`: by products of that many elements of K, and additions. If nothing else reads a load that feeds it,
+      each product gets a load of its own.
+    * a `tensor.extract_slice` that drops dimensions and has steps: by one op for the steps and another for the dimensions.
+    * a `memref.subview` that drops dimensions: by one that drops none and a `memref.collapse_shape` that names them. Where a collapse would
+      have the stride of a dropped dimension, another view is used. Upstream infers the dropped dimensions from sizes and strides: it finds
+      others when a size turns out to be 1, and crashes when there are steps.
 
     ```mlir
     %r = math.clampf %x to [%low, %high] : tensor<8xf32>
@@ -138,12 +159,13 @@ def TileExpandOps : Pass<"tile-expand-ops", "mlir::ModuleOp"> {
 }
 
 def TileInsertChecks : Pass<"tile-insert-checks", "tile::KernelOp"> {
-  let summary = "Test at run time what the language leaves undefined";
+  let summary = "Check at run time what the language leaves undefined";
   let description = [{
-    Requires and ensures L0; what `tilec --check` adds. A `cf.assert` in front of every op of a grid that may be undefined, at the op's location: scalar
-    `memref.load` and `memref.store` out of bounds, a broken `tile.assume`, a division by zero (or one that overflows), a shift by too much and a conversion
-    that does not fit (of scalars: elements of tiles may be padding, of which nobody sees the result), a step of `scf.for` that is not
-    positive. Workspace without `tile.init` is filled with NaN or the least integer, `pad = any` of floats is NaN.
+    Requires and ensures L0. `tilec --check` adds this pass. It inserts a `cf.assert` before every op of a grid that may be undefined, at
+    the op's location: a scalar `memref.load` or `memref.store` out of bounds; a broken `tile.assume`; a scalar division by zero or one that
+    overflows; a scalar shift by too many bits; a scalar conversion whose result does not fit; a step of `scf.for` that is not positive.
+    Elements of tiles are not checked, because they may be padding whose result nobody sees. Workspace without `tile.init` is filled with
+    NaN or the least integer, and `pad = any` becomes NaN for floats.
 
     ```mlir
     %v = memref.load %A[%i] : memref<?xf32>
@@ -161,12 +183,12 @@ def TileInsertChecks : Pass<"tile-insert-checks", "tile::KernelOp"> {
 }
 
 def TileTransposeProducts : Pass<"tile-transpose-products", "tile::KernelOp"> {
-  let summary = "Compute products transposed where their columns fit the tensor cores better than their rows";
+  let summary = "Transpose matrix products whose columns fit the tensor cores better than their rows";
   let description = [{
-    Requires and ensures L0. The tensor cores compute multiples of 64 rows and any multiple of 8 columns. A product of 176x128 wastes no
-    row of them as Cᵀ = Bᵀ·Aᵀ: its tile, and all that are tied to it, are turned, which means that their last two dimensions are exchanged. Loads and
-    stores name the memref's dimensions in the other order, rows are repeated along columns, reductions change their dimension, operands of
-    products change places; no element moves.
+    Requires and ensures L0. The tensor cores compute multiples of 64 rows and any multiple of 8 columns. A product of 176x128 wastes rows;
+    as Cᵀ = Bᵀ·Aᵀ it wastes none. The pass then *turns* its tile, and all tiles that are tied to it: it exchanges their last two dimensions.
+    Loads and stores name the memref's dimensions in the other order, broadcasts along rows become broadcasts along columns, reductions
+    change their dimension, and the operands of the product change places. No element moves in memory.
 
     ```mlir
     %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<176x64xbf16>
@@ -181,27 +203,30 @@ def TileTransposeProducts : Pass<"tile-transpose-products", "tile::KernelOp"> {
     %d = tile.mma %b, %a, %c {tile.turned = "…"} : tensor<128x64xbf16>, tensor<64x176xbf16> -> tensor<128x176xf32>
     tile.store %d, %C[%i, %j] dims = [1, 0] : tensor<128x176xf32> -> memref<?x?xf32>
     ```
-    `tile.transposed = true` on a `tile.mma` demands it, `= false` forbids it. Without, products that share tiles are turned if
+    The attribute `tile.transposed = true` on a `tile.mma` demands it, and `= false` forbids it. Without the attribute, products that share
+    tiles are turned if all of these hold:
 
-    - all of them then run on the tensor cores (f16 or bf16; N a multiple of 64 for each of the kernel's `warpgroups`, M one of 8, K one of 16), and
-    - the multiplications with padding become fewer: the sum of ceil64(N)·ceil8(M)·K is below that of ceil64(M)·ceil8(N)·K. Where M is a multiple of 64 it never is; and
-    - no operand of a product is computed from the result of another, as in attention.
+    - All of them then run on the tensor cores: f16 or bf16, N a multiple of 64 for each of the kernel's `warpgroups`, M a multiple of 8, K
+      a multiple of 16.
+    - Fewer multiplications are spent on padding: the sum of ceil64(N)·ceil8(M)·K is below that of ceil64(M)·ceil8(N)·K. This never holds
+      where M is a multiple of 64.
+    - No operand of a product is computed from the result of another one, as in attention.
 
-    Tiles are tied through elementwise ops, loops and branches, masks, slices and `tensor.concat`. Constants, iotas and what is repeated from a row are made once
-    more for turned tiles. At an op that takes or makes tiles and cannot be turned (a reshape of both dimensions) a `tile.transpose` stands; if that would
-    be in a loop, nothing is turned, and the product's `tile.not_turned` names the op (an error if `tile.transposed` demands it). It also says if another
-    product with which tiles are shared is in the way.
+    Tiles are tied through elementwise ops, loops and branches, masks, slices and `tensor.concat`. Constants, iotas and broadcasts of a row
+    are made a second time for turned tiles. An op that takes or makes tiles and cannot be turned (a reshape of both dimensions) gets a
+    `tile.transpose`. If that transpose would be inside a loop, nothing is turned, and `tile.not_turned` on the product names the op; it is
+    an error if `tile.transposed` demands the turn. `tile.not_turned` also names another product that shares tiles and cannot be turned.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def TileSplitBatches : Pass<"tile-split-batches", "tile::KernelOp"> {
-  let summary = "Products of rank 3 become products of rank 2";
+  let summary = "Split matrix products of rank 3 into products of rank 2";
   let description = [{
-    Requires and ensures L0. The tensor cores multiply matrices: a `tile.mma` of f16 or bf16 with a batch of at most 4 (M, K and N multiples of 64, 16 and 8) becomes one product for each
-    batch, and tiles of the shapes that it has become tiles of rank 2, through loads, stores, elementwise ops, constants, branches and loops. Where an op
-    cannot be split (a reduction, a mask or limit along the batch), its tile is put together by `tensor.concat`, or sliced. Larger batches
-    are left to the FMA units.
+    Requires and ensures L0. The tensor cores multiply matrices. A `tile.mma` of f16 or bf16 with a batch of at most 4 (M, K and N multiples
+    of 64, 16 and 8) becomes one product for each matrix of the batch. Tiles of its shapes become tiles of rank 2, through loads, stores,
+    elementwise ops, constants, branches and loops. Around an op that cannot be split (a reduction, or a mask or limit along the batch) the
+    tiles are joined by `tensor.concat`, or sliced. Products with larger batches are left to the FMA units.
 
     ```mlir
     %a = tile.load %A[%z, %i, %k] : memref<?x?x?xbf16> -> tensor<2x64x64xbf16>

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shapes and index tiles.
+// Ops that change the shape of a tile, and tiles of coordinates.
 #ifndef TESSERA_TILE_SHAPE_OPS
 #define TESSERA_TILE_SHAPE_OPS
 
@@ -10,8 +10,8 @@ include "tessera/Dialect/Tile/KernelOps.td"
 def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let summary = "repeat a tile along new dimensions";
   let description = [{
-    `dims` names the result dimension of each source dimension, ascending; along the others the source is repeated. The source may be a
-    scalar (`dims = []`).
+    `dims` names the result dimension of each source dimension, in ascending order. Along all other dimensions the source is repeated. The
+    source may be a scalar (`dims = []`).
 
     ```mlir
     %b = tile.broadcast %v dims = [0] : tensor<128xf32> -> tensor<128x64xf32>
@@ -19,7 +19,7 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
     ```
 
     Constraints:
-    1. `dims` has one entry a source dimension, ascending, distinct, below the result's rank.
+    1. `dims` has one entry for each source dimension; they ascend, are distinct and below the result's rank.
     2. the extents of those dimensions are equal, or 1 in the source.
     3. the element types are equal.
   }];
@@ -33,7 +33,8 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
 def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
   let summary = "coordinates along a dimension";
   let description = [{
-    Element (…, i, …) is `from + i` where i is the coordinate along `dim`; wraps around in narrow types.
+    Each element is `from + i`, where i is its coordinate along `dim`. `from` is 0 by default. Sums that do not fit the element type wrap
+    around.
 
     ```mlir
     %j = tile.iota dim = 1 : tensor<128x64xi32>
@@ -53,7 +54,7 @@ def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
 def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
   let summary = "permute dimensions";
   let description = [{
-    Dimension d of the result is dimension `dims[d]` of the source. Transposes of loads, of transposes and of splats fold.
+    Dimension d of the result is dimension `dims[d]` of the source. Transposes of loads, of transposes and of splats fold away.
 
     ```mlir
     %t = tile.transpose %x dims = [1, 0] : tensor<128x64xf32> -> tensor<64x128xf32>
@@ -61,7 +62,7 @@ def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
 
     Constraints:
     1. `dims` is a permutation.
-    2. the result's extents are the permuted ones, its element type the source's.
+    2. the result has the permuted extents, and the source's element type.
   }];
   let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$dims);
   let results = (outs AnyRankedTensor:$result);

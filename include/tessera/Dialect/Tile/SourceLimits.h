@@ -1,9 +1,10 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a text may be before MLIR's parser sees it. The parser and all that walks over what it made
-// are recursive and know no limits: brackets nested deep enough end the process by its stack, and
-// a number of a million digits by its conversion. Numbers of docs/Language.md, "Limits".
+// Limits of source text, which are checked before MLIR's parser sees it. The parser, and all code
+// that walks over its result, is recursive and has no limits: brackets that are nested deep enough
+// overflow the stack, and a number of a million digits stalls its conversion. The numbers are those
+// of docs/Language.md, "Limits".
 #ifndef TESSERA_DIALECT_TILE_SOURCELIMITS_H
 #define TESSERA_DIALECT_TILE_SOURCELIMITS_H
 
@@ -15,15 +16,15 @@
 
 namespace tessera::tile {
 
-/// Regions, types, attributes and locations in each other, aliases written out.
+/// Nesting depth of regions, types, attributes and locations, with aliases expanded.
 constexpr unsigned kMaxNesting = 256;
 /// Characters of a number or of a shape.
 constexpr unsigned kMaxNumberLength = 1000;
 /// Operators of one affine expression.
 constexpr unsigned kMaxOperators = 1000;
-/// Ops of a kernel with calls, after inlining.
+/// Ops of a kernel that has calls, after inlining.
 constexpr uint64_t kMaxInlinedOps = 20'000;
-/// Words that an alias stands for, its aliases written out.
+/// Words of an alias, with the aliases in it expanded.
 constexpr uint64_t kMaxAliasWords = 10'000'000;
 
 struct SourceProblem {
@@ -31,14 +32,17 @@ struct SourceProblem {
   std::string message;
 };
 
-/// The first place where a text exceeds a limit. In linear time; it need not be MLIR at all.
+/// The first place where a text exceeds a limit, or nothing. It takes linear time and accepts any
+/// text, also one that is not MLIR.
 std::optional<SourceProblem> findSourceProblem(llvm::StringRef text);
 
-/// The same, reported at its place in file `name`. Bytecode is no text: see checkNesting.
+/// The same, reported as an error at its place in file `name`. Bytecode is not text: see
+/// checkNesting.
 mlir::LogicalResult checkSourceText(llvm::StringRef text, llvm::StringRef name,
                                     mlir::MLIRContext *context);
 
-/// Regions, types, attributes and locations of a module that was no text.
+/// Checks the nesting of regions, types, attributes and locations of a module that was not made
+/// from text; emits an error if it is too deep.
 mlir::LogicalResult checkNesting(mlir::ModuleOp module);
 
 } // namespace tessera::tile

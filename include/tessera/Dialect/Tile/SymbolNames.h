@@ -1,9 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Names of functions in artifacts. A kernel may be called anything that can be printed; PTX knows
+// Names of functions in artifacts. The name of a kernel may be any printable text. PTX allows
 // letters, digits, _ and $, and so do assemblers, linkers and debuggers. Users see the kernel's
-// name: the launch contract has both.
+// name; the launch contract has both names.
 #ifndef TESSERA_DIALECT_TILE_SYMBOLNAMES_H
 #define TESSERA_DIALECT_TILE_SYMBOLNAMES_H
 
@@ -13,21 +13,22 @@
 
 namespace tessera::tile {
 
-/// PTX promises 1024 characters (PTX ISA, "Identifiers").
+/// The longest symbol. PTX promises 1024 characters (PTX ISA, "Identifiers").
 constexpr size_t kMaxSymbolLength = 1000;
 
-/// Letters, digits, _ and $, no digit in front, not too long.
+/// True if the name has only letters, digits, _ and $, does not begin with a digit, and is not
+/// longer than kMaxSymbolLength.
 bool isSymbolName(llvm::StringRef name);
 
-/// A symbol for a kernel's name, different for different names: itself if it is letters, digits and
-/// _; `$` and two hexadecimal digits for each other byte, and for a digit in front. The end of a
-/// name that gets too long is a hash of it.
+/// The symbol for a kernel's name; different names have different symbols. A name of letters,
+/// digits and _ is its own symbol. Each other byte, and a digit at the start, becomes `$` and two
+/// hexadecimal digits. If the symbol would be too long, a hash replaces its end.
 std::string mangleSymbol(llvm::StringRef name);
 
-/// The function of a kernel's grid, counted from 0.
+/// The symbol of the function of a kernel's grid number `index`, counted from 0.
 std::string gridSymbol(llvm::StringRef kernel, unsigned index);
 
-/// Why no kernel may have that name; empty if one may.
+/// The reason why no kernel may have that name; empty if one may.
 std::string whyNoKernelName(llvm::StringRef name);
 
 } // namespace tessera::tile

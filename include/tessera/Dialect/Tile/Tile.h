@@ -26,13 +26,13 @@
 #include "tessera/Dialect/Tile/TileOps.h.inc"
 
 namespace tessera::tile {
-/// The number that an attribute is, if it is one that 64 bits hold. Of what a text says in places
-/// that have no type: IntegerAttr::getInt stops at `1 : ui8` and at `1 : i128`.
+/// The value of an integer attribute, if 64 bits can hold it. Use it for attributes of the source
+/// that have no fixed type, because IntegerAttr::getInt asserts on `1 : ui8` and on `1 : i128`.
 std::optional<int64_t> integerOf(mlir::Attribute attr);
 
-/// Of `tile.align`, in bytes: launchers know no more.
+/// The largest `tile.align`, in bytes: launchers accept no more.
 constexpr int64_t kMaxAlign = int64_t(1) << 30;
-/// Rows of blocks in a group.
+/// The most rows of a rasterisation group.
 constexpr int64_t kMaxGroup = int64_t(1) << 20;
 } // namespace tessera::tile
 

@@ -12,12 +12,12 @@ class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let cppNamespace = "::tessera::tile";
   let genSpecializedAttr = 0;
 }
-// In general `#tile.cache<first>`; ops print the bare word in a clause of their own (`cache = first`).
+// Printed as `#tile.cache<first>` in general; ops print the bare word in a clause of their own (`cache = first`).
 class Tile_EnumAttr<EnumAttrInfo info, string mnemonic> : EnumAttr<Tile_Dialect, info, mnemonic> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-// The level of a kernel (docs/Architecture.md). A kernel without the attribute is at L0.
+// The phase of a kernel (docs/Architecture.md). A kernel without the attribute is at L0.
 def Tile_PhaseEnum : Tile_Enum<"Phase", "level of a kernel below L0", [
   I32EnumAttrCase<"Raw", 0, "raw">, I32EnumAttrCase<"Placed", 1, "placed">, I32EnumAttrCase<"Planned", 2, "planned">,
   I32EnumAttrCase<"Scheduled", 3, "scheduled">, I32EnumAttrCase<"Specialized", 4, "specialized">,
@@ -39,7 +39,7 @@ def Tile_CacheEnum : Tile_Enum<"Cache", "cache hint of an access", [
   I32EnumAttrCase<"NoAlloc", 2, "no_alloc">, I32EnumAttrCase<"Stream", 3, "stream">]>;
 def Tile_CacheAttr : Tile_EnumAttr<Tile_CacheEnum, "cache">;
 
-// What a program may demand of the compiler; a miss is an error with the reason.
+// What a program may demand of the compiler. A demand that is not met is an error, which names the reason.
 def Tile_RequirementEnum : Tile_Enum<"Requirement", "a demand on how an op is compiled", [
   I32EnumAttrCase<"Tma", 0, "tma">, I32EnumAttrCase<"Wgmma", 1, "wgmma">,
   I32EnumAttrCase<"Pipelined", 2, "pipelined">, I32EnumAttrCase<"Peeled", 3, "peeled">,
@@ -55,7 +55,7 @@ def Tile_RequireAttr : AttrDef<Tile_Dialect, "Require"> {
   }];
 }
 
-// The order of bfloat and TF32 products: how the inputs of an mma are read.
+// How a product reads its f32 inputs: exactly, or rounded to TF32.
 def Tile_PrecisionEnum : Tile_Enum<"Precision", "input precision of an mma", [
   I32EnumAttrCase<"Ieee", 0, "ieee">, I32EnumAttrCase<"Tf32", 1, "tf32">]>;
 def Tile_PrecisionAttr : Tile_EnumAttr<Tile_PrecisionEnum, "precision">;
@@ -76,21 +76,21 @@ def Tile_ArgReduceKindEnum : Tile_Enum<"ArgReduceKind", "which extreme an argred
   I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Min", 1, "min">]>;
 def Tile_ArgReduceKindAttr : Tile_EnumAttr<Tile_ArgReduceKindEnum, "argreduce_kind">;
 
-// Order in which the blocks of a grid run. It never changes the meaning of a program.
+// The rasterisation of a grid: the order in which its output tiles are numbered. It never changes the meaning of a program.
 def Tile_OrderAttr : AttrDef<Tile_Dialect, "Order"> {
   let mnemonic = "order";
   let summary = "rasterisation of a grid";
   let description = [{
-    `#tile.order<group = 8>`: blocks run in groups of 8 rows (blocks of the first grid dimension), inside a group
-    down the rows first. Keeps the operands of neighbouring blocks in L2. Needs a grid of rank ≥ 2;
-    `group = 0` is plain row-major order; at most 1048576.
+    `#tile.order<group = 8>` forms rasterisation groups of 8 rows of blocks, where a row is one step of the first grid dimension. Blocks of
+    one group are numbered column after column: down the rows first, then to the next column. Blocks that run at the same time then share
+    operands in the L2 cache. The grid has rank 2 or more. `group = 0` is plain row-major order; the largest group is 1048576 rows.
   }];
   let parameters = (ins "int64_t":$group);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 
-// One fact a variant of a kernel relies on; see docs/Contract.md, "guards".
+// A fact on which a variant of a kernel relies; see docs/Contract.md, "guards".
 def Tile_FactEnum : Tile_Enum<"FactKind", "what a guard says about an argument", [
   I32EnumAttrCase<"Align", 0, "align">, I32EnumAttrCase<"SizeDivisible", 1, "size_divisible">,
   I32EnumAttrCase<"StrideDivisible", 2, "stride_divisible">, I32EnumAttrCase<"SizeMax", 3, "size_max">,
@@ -101,7 +101,7 @@ def Tile_GuardAttr : AttrDef<Tile_Dialect, "Guard"> {
   let summary = "a condition on an argument under which a variant may run";
   let description = [{
     `#tile.guard<align, arg = 0, dim = -1, value = 16>`: the base pointer of argument 0 is a multiple of 16 bytes.
-    `dim` is -1 where the fact has no dimension. Values: bytes for `align`, elements elsewhere.
+    `dim` is -1 if the fact is not about a dimension. `value` is in bytes for `align`, and in elements otherwise.
   }];
   let parameters = (ins EnumParameter<Tile_FactEnum>:$fact, "int64_t":$arg, "int64_t":$dim, "int64_t":$value);
   let assemblyFormat = "`<` $fact `,` struct($arg, $dim, $value) `>`";

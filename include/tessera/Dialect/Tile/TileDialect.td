@@ -10,11 +10,10 @@ def Tile_Dialect : Dialect {
   let cppNamespace = "::tessera::tile";
   let summary = "L0: what one block of a grid computes on small tensors";
   let description = [{
-    A *tile program* is a sequence of grids over element coordinates. Inside a grid the values are
-    builtin tensors of static shape ("tiles", rank 0 to 4, any extent) without an encoding; arithmetic
-    is `arith` and `math`, control flow `scf`, memory is `memref` arguments read by `tile.load` and
-    written by `tile.store`. No threads, no shared memory, no barriers. `docs/Language.md` is the
-    definition of the language; the pass `tile-verify` rejects what lies outside it.
+    A *tile program* is a sequence of grids over element coordinates. The values inside a grid are tiles: builtin tensors of static shape,
+    rank 0 to 4, any extent, without an encoding. Arithmetic is `arith` and `math`, control flow is `scf`. Memory is `memref` arguments,
+    which `tile.load` reads and `tile.store` writes. There are no threads, no shared memory and no barriers. `docs/Language.md` defines the
+    language; the pass `tile-verify` rejects everything else.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 0;

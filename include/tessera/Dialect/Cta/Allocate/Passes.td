@@ -7,15 +7,17 @@
 include "tessera/Dialect/Cta/PassBase.td"
 
 def ExpandLoops : CtaPass<"cta-expand-loops"> {
-  let summary = "Run loads ahead in the threads that compute, where there are no roles";
+  let summary = "Prefetch tiles in the math threads, in launches without roles";
   let description = [{
-    Requires and ensures *specialized*. Inlines every `cta.step`. In a launch without roles (`producers = 0` in the plan) acquire, copies and commit of a loop's channel of
-    depth D move D - 1 iterations ahead: those of the first iterations come in front of the loop, those of iteration k + D - 1 into iteration k, both on
-    condition that there are so many. With steps in the text it is the stage of the step that waits less that of the step which acquires. If the slot is released one iteration
-    later (`cta-defer-waits`) they come behind that release, else they stay where they are.
+    Requires and ensures *specialized*. Inlines every `cta.step`. In a launch without roles (`producers = 0` in the plan) the math threads
+    issue the loads themselves, ahead of time. For a channel of depth D, the acquire, copies and commit of a loop move D - 1 iterations
+    ahead. Those of the first D - 1 iterations come before the loop, and those of iteration k + D - 1 into iteration k, both on the
+    condition that there are that many iterations. If the source IR has steps, the distance is the stage of the step that waits minus the
+    stage of the step that acquires. If the slot is released one iteration later (`cta-defer-waits`) they come after that release; otherwise
+    they stay at their place in the body.
 
-    A loop stays as it is if the copies need what it carries or loads, if they read what the launch writes, or if an iteration uses several slots; with stages in the
-    text that is an error.
+    A loop stays as it is if the copies need a value that the loop carries or loads, if they read memory that the launch writes, or if an
+    iteration uses several slots of the channel. If the source IR gives stages, that is an error.
 
     ```mlir
     scf.for %j = %lb to %first step %s { %p = cta.acquire %ch … cta.commit … }   // %first = min(%ub, %lb + (D - 1) * %s)
@@ -32,9 +34,9 @@ def ExpandLoops : CtaPass<"cta-expand-loops"> {
 def InsertWaits : CtaPass<"cta-insert-waits"> {
   let summary = "Insert counted waits for matrix products in flight";
   let description = [{
-    Requires and ensures *specialized*. In front of every `cta.complete` and every `cta.release` with `after` comes a `cta.wgmma_wait` with the number of groups that were
-    surely issued behind the product in question on every path to there: as many may stay in flight. What may be in flight at a wait goes through
-    it. Releases lose their `after`.
+    Requires and ensures *specialized*. Inserts a `cta.wgmma_wait` before every `cta.complete` and every `cta.release` with `after`. Its
+    `pending` is the number of groups that were issued after the product in question on every path to that place: that many may stay in
+    flight. All accumulators that may be in flight pass through the wait. Releases lose their `after`.
 
     ```mlir
     cta.release %ch, %old after(%c)
@@ -48,21 +50,22 @@ def InsertWaits : CtaPass<"cta-insert-waits"> {
 def LowerChannels : CtaPass<"cta-lower-channels"> {
   let summary = "Turn channels into rings of shared tiles and mbarriers";
   let description = [{
-    Requires and ensures *specialized*. See docs/design/Channels.md for the IR. Slot and parity of each side are i32 values that the loops of its role carry; a credit is the
-    number of its slot.
+    Requires and ensures *specialized*. docs/design/Channels.md describes the resulting IR. The slot and the parity of each side are i32
+    values that the loops of its role carry. A credit becomes the number of its slot.
 
-    A slot that cp.async fills is full when all threads have arrived with their copies (without roles), or when the warps of the producing role say that theirs have
-    landed and are fenced, some iterations later (`CopiedSlots.h`).
+    A slot that cp.async fills becomes full in one of two ways. Without roles, all threads arrive with their copies. With roles, the warps
+    of the producer arrive some iterations later, when their copies have arrived and are fenced (`CopiedSlots.h`).
   }];
 }
 
 def FetchAhead : CtaPass<"cta-fetch-ahead"> {
-  let summary = "Start copies outside channels before the tile ahead of them is read";
+  let summary = "Prefetch TMA copies that no channel carries";
   let description = [{
-    Requires *placed* or *specialized*, lowered grids and channels; ensures what it found. Where several `cta.copy` by TMA without a slot follow each other in a block (parts of a
-    residual in the epilogue of warpgroups that take turns), up to three are under way beside the one that is awaited: each moves, with its scalar arithmetic, to where the
-    third, second or first before it is needed; as far as the shared memory lets as many blocks share an SM as before, with each stored tile kept until the next
-    store. No copy passes a loop, or a write to what it reads.
+    Requires and ensures *specialized*, with lowered channels. It considers several `cta.copy` by TMA, without
+    a slot, that follow each other in a block: for instance the epilogue subtiles of a residual in ping-pong. Each copy moves, with its
+    scalar arithmetic, to the place where the third, second or first copy before it is needed. So up to three copies are in flight while one
+    is awaited. They move only as far as the shared memory lets as many blocks share an SM as before, with each stored tile kept until the
+    next store. No copy moves across a loop, or across a write to what it reads.
 
     ```mlir
     %r0 = cta.copy %R[%i, %j] …
@@ -81,11 +84,12 @@ def FetchAhead : CtaPass<"cta-fetch-ahead"> {
 }
 
 def AllocateShared : CtaPass<"cta-allocate-shared"> {
-  let summary = "Give shared tiles offsets and copies mbarriers";
+  let summary = "Assign offsets to shared tiles and mbarriers to TMA copies";
   let description = [{
-    Requires *placed*, lowered grids and decomposed ops; ensures *allocated*. Tiles that live at the same time get different bytes (`offset` on `cta.stage`
-    and `cta.copy`; offsets that the text has are kept), aligned as their swizzle wants; `shared` of the launch is the sum. Copies by TMA with no use
-    between them share an `mbarrier`. Tiles that nobody uses disappear. A block that needs more than 227 KiB is an error with the map.
+    Requires *specialized*; ensures *allocated*. Tiles that live at the same time get different bytes:
+    `offset`, in bytes, on `cta.stage` and `cta.copy`, aligned as the tile's swizzle requires. Offsets that the source IR gives are kept.
+    `shared` of the launch is the total. Copies by TMA with no use between them share an `mbarrier`. Tiles without a use are erased. A block
+    that needs more than 227 KiB is an error, which shows the map of its shared memory.
 
     ```mlir
     %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>, mbarrier = 0, offset = 0} : …
@@ -95,13 +99,14 @@ def AllocateShared : CtaPass<"cta-allocate-shared"> {
 }
 
 def InsertBarriers : CtaPass<"cta-insert-barriers"> {
-  let summary = "Insert barriers, fences and waits where one thread's access must follow another's";
+  let summary = "Insert the barriers, fences and waits that order conflicting accesses";
   let description = [{
-    Requires and ensures *allocated*. Inserts `cta.barrier`, `cta.fence_async`, `cta.await`, `cta.await_copies` and `cta.await_stores` where an access must follow another of
-    the same bytes of shared memory, or of the same global memory if the launch writes it. The table of hazards is at the head of `InsertBarriers.cpp`. A data
-    flow over `scf.for`, `if`, `while` and `index_switch`, through back edges. An await stands in the block of its copies, before the first op that
-    needs one. Boxes of global memory that are provably disjoint (also between the iterations of a loop) and accesses in one layout need nothing. What the text
-    has already is counted in.
+    Requires and ensures *allocated*. Inserts `cta.barrier`, `cta.fence_async`, `cta.await`, `cta.await_copies` and `cta.await_stores` where
+    an access must come after another one to the same bytes of shared memory, or to the same global memory if the launch writes it. The
+    table of hazards is at the head of `InsertBarriers.cpp`. The analysis is a data flow over `scf.for`, `if`, `while` and `index_switch`,
+    including back edges. An await is in the block of its copies, before the first op that needs one of them. Boxes of global memory that
+    are provably disjoint, also between iterations of a loop, need no barrier; neither do accesses in one layout. Barriers and waits that
+    the source IR has already are taken into account.
 
     ```mlir
     scf.for … {
@@ -118,18 +123,19 @@ def InsertBarriers : CtaPass<"cta-insert-barriers"> {
 def AssignRegisters : CtaPass<"cta-assign-registers"> {
   let summary = "Set the threads and the register budget of each launch";
   let description = [{
-    Requires and ensures *allocated*. Sets `threads` (128 a warpgroup), `max_registers` (what the threads of an SM have each when the
-    block starts) and, for launches with tensor-core products whose accumulators and shared memory allow it, `min_blocks = 2`. A
-    product whose accumulators and register operands cannot fit beside 26 other registers is an error with the sum by source line. `max_registers` and
-    `min_blocks` of the text are kept.
+    Requires and ensures *allocated*. Sets three attributes of each launch: `threads` (those of its roles, or 128 for each warpgroup),
+    `max_registers` (the registers of each thread when the block starts) and, for launches with tensor-core products whose accumulators and
+    shared memory allow it, `min_blocks = 2`. A product whose accumulators and register operands do not fit together with 26 other registers
+    is an error, which lists the registers by source line. `max_registers` and `min_blocks` that the source IR gives are kept.
   }];
 }
 
 def DropVariants : Pass<"cta-drop-variants", "mlir::ModuleOp"> {
   let summary = "Drop variants whose plans do not differ";
   let description = [{
-    Requires and ensures what there is: planned kernels, of any phase. The variant `lines` of a kernel, which assumes more than its variant `aligned`, is erased if both
-    have the same plan and `aligned` takes all launches that it would take: its guards are among those of `lines`.
+    Takes planned kernels of any phase, and keeps the phase. The variant `lines` of a kernel assumes more than its variant `aligned`. It is
+    erased if both have the same plan and `aligned` takes all launches that it would take, which means that the guards of `aligned` are
+    among those of `lines`.
 
     ```mlir
     tile.kernel @gemm_lines(…) attributes {variant = "lines", variant_of = "gemm", plan = #cta.plan<…, cluster = 1, …>} {…}

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which copies feed the epilogue of a block.
+// Which copies load tiles that only the epilogue of a block reads.
 #ifndef TESSERA_DIALECT_CTA_ANALYSIS_EPILOGUECOPIES_H
 #define TESSERA_DIALECT_CTA_ANALYSIS_EPILOGUECOPIES_H
 
@@ -9,17 +9,19 @@
 
 namespace tessera::cta {
 
-/// The first and last op of the copy's block in which its tile is read, views followed.
+/// The first and last op of the copy's block that read its tile, directly or through views.
 std::pair<mlir::Operation *, mlir::Operation *> readersOf(CopyOp copy);
 
-/// Knows the copies whose tiles are read only behind the products of their block. It looks through
-/// a block once: while it lives no op with products may come, go or move.
+/// Finds the copies whose tiles are read only after the matrix products of their block. It looks
+/// through a block once: while an object of this class lives, no op with products may be added,
+/// removed or moved.
 class EpilogueCopies {
 public:
   bool contains(CopyOp copy);
 
 private:
-  llvm::DenseMap<mlir::Block *, mlir::Operation *> lastProducts; ///< null: the block has none
+  llvm::DenseMap<mlir::Block *, mlir::Operation *>
+      lastProducts; ///< null: the block has no products
 };
 
 } // namespace tessera::cta

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Boxes of global memory: which root an access touches, and when two boxes are disjoint.
+// Boxes of global memory: the root that an access touches, and when two boxes are disjoint.
 #ifndef TESSERA_DIALECT_CTA_ANALYSIS_GLOBALBOX_H
 #define TESSERA_DIALECT_CTA_ANALYSIS_GLOBALBOX_H
 
@@ -11,42 +11,43 @@
 
 namespace tessera::cta {
 
-/// How the iteration of a loop in which one access happened relates to that of another.
+/// How the iteration of a loop in which one access happened relates to the iteration of another
+/// access.
 enum class Iteration { Same, Earlier, Unknown };
 
-/// Loops whose iterations differ (never `Same`), innermost last; accesses outside a loop have no
-/// entry for it.
+/// The loops that contain two accesses in different iterations (never `Same`), innermost last. A
+/// loop that does not contain both accesses has no entry.
 using Iterations = llvm::SmallVector<std::pair<mlir::Operation *, Iteration>, 2>;
 
 struct GlobalBox {
   mlir::Operation *op = nullptr;
-  mlir::Value memref; ///< as the op names it
+  mlir::Value memref; ///< the operand of the op
   mlir::Value root;   ///< the argument or allocation behind it; null if unknown
   mlir::ValueRange coords;
-  /// One a memref dimension.
+  /// In elements, one for each memref dimension.
   llvm::SmallVector<int64_t> extents;
   /// The register tile of a cta.load or cta.store and its memref dimensions.
   mlir::Type tile;
   llvm::SmallVector<int64_t> dims;
 };
 
-/// The box that an op reads or writes (cta.load, store, copy, copy_out, memref.load, store), or
-/// nothing.
+/// The box that an op reads or writes, or nothing if it is none of cta.load, cta.store, cta.copy,
+/// cta.copy_out, memref.load and memref.store.
 std::optional<GlobalBox> globalBoxOf(mlir::Operation *op);
 
-/// False only if the two lie in roots that do not overlap (different arguments not of one alias
-/// group, workspaces).
+/// False only if the roots of the two boxes do not overlap: different arguments that are not of one
+/// alias group, or workspaces.
 bool mayAlias(const GlobalBox &a, const GlobalBox &b);
 
-/// True if the op, or one inside it, may write what the box names; an unknown box may be anything.
+/// True if the op, or one inside it, may write the box. An unknown box may be any memory.
 bool mayOverwrite(mlir::Operation *op, const std::optional<GlobalBox> &box);
 
 /// True if `a`, executed in an earlier iteration of `iterations`' loops, and `b` touch no common
 /// element.
 bool provenDisjoint(const GlobalBox &a, const GlobalBox &b, const Iterations &iterations);
 
-/// True if every element that both touch is touched by the same one thread: the same box of the
-/// same memref in one layout, and no replicas.
+/// True if each element that both touch is touched by one and the same thread: both are the same
+/// box of the same memref in one layout, and no element is held by several threads.
 bool sameThreads(const GlobalBox &a, const GlobalBox &b, const Iterations &iterations);
 
 } // namespace tessera::cta

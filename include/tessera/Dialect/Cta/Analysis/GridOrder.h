@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which blocks of a grid run together and what they read: what cta-plan, cta-hint-caches and
-// cta-lower-grid compute of a grid that is not yet a launch.
+// Which blocks of a grid run at the same time, and what they read: the calculations on grids that
+// cta-plan, cta-hint-caches and cta-lower-grid share, before the grid becomes a launch.
 
 #ifndef TESSERA_DIALECT_CTA_ANALYSIS_GRIDORDER_H
 #define TESSERA_DIALECT_CTA_ANALYSIS_GRIDORDER_H
@@ -13,16 +13,17 @@
 
 namespace tessera::cta {
 
-/// So many bytes may the rows of a group read in all, but eight rows always make one. Measured with
-/// 128x256 tiles: at K = 4096 16 rows are best, at 8192 12 (16 as good on squares, 0.7 % slower
-/// with 28672 columns), at 16384 and 28672 8 (16 are 1.5 and 0.8 % slower).
+/// The most bytes that the rows of a rasterisation group may read in all, so that they stay in L2,
+/// and the rows that a group has at least, whatever they read. Source:
+/// docs/performance/experiments.md.
 constexpr int64_t kPanelBytes = 24ll << 20, kLeastGroup = 8;
 
-/// From so many rounds of its blocks on a launch of clusters deals its points by places on the
-/// device (cta.cluster_place): then it is not dependent, which is worth more to a shorter one.
+/// The number of waves from which on a launch of clusters uses GPC-aware cluster numbering
+/// (cta.cluster_place). Such a launch is not dependent, and for a shorter launch being dependent is
+/// worth more.
 constexpr int64_t kRoundsForPlaces = 8;
 
-/// Arithmetic that folds constants, so that a static grid has readable code.
+/// Builds arithmetic and folds constants, so that a static grid has readable code.
 struct Arith {
   mlir::OpBuilder &b;
   mlir::Location loc;
@@ -43,28 +44,31 @@ struct Arith {
   }
 };
 
-/// The grid is launched as without a plan.
+/// True if the grid is launched as if the kernel had no plan.
 bool isUnplanned(tile::GridOp grid);
 
-/// The grid dimensions that a coordinate depends on, as bits.
+/// The grid dimensions on which a coordinate depends, as a bit mask.
 unsigned gridDimsOf(tile::GridOp grid, mlir::ValueRange coords);
 
-/// max(0, ceildiv(upper - lower, step)); of constants at most 2^63 - 1.
+/// The number of blocks along a dimension: max(0, ceildiv(upper - lower, step)); for constants at
+/// most 2^63 - 1.
 mlir::Value numberOfBlocks(Arith a, mlir::OpFoldResult lower, mlir::OpFoldResult upper,
                            mlir::OpFoldResult step);
 
-/// The loop of a grid whose body computes products, if there is one.
+/// The main loop of a grid, or null.
 mlir::scf::ForOp loopOfProducts(tile::GridOp grid);
 
-/// How often the loop is run, at least once, in front of the grid; null if only the grid knows.
+/// The number of iterations of the loop, at least 1, computed before the grid; null if it is known
+/// only inside the grid.
 mlir::Value tripsInFront(Arith outside, tile::GridOp grid, mlir::scf::ForOp loop);
 
-/// How many rows a group may have at most, so that they read no more than kPanelBytes together;
-/// null if nothing says what they read, or the loop over it is known inside the grid only.
+/// The most rows of a rasterisation group that read no more than kPanelBytes together; null if it
+/// is not known how much they read, or if the length of the main loop is known only inside the
+/// grid.
 mlir::Value mostRowsOfGroup(Arith outside, tile::GridOp grid);
 
-/// Why blocks of a grid, placed or at L0, cannot be clusters along a dimension: they may have
-/// points beyond its end.
+/// The reason why blocks of a grid (in phase placed or at L0) cannot form clusters along a
+/// dimension: some block of a cluster might be beyond the end of the grid. Nothing if they can.
 std::optional<std::string> whyNotCluster(tile::GridOp grid, unsigned dim);
 
 } // namespace tessera::cta

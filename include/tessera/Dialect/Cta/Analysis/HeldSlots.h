@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Whether a slot may be held for one iteration more.
+// Whether a slot may be held for one more iteration.
 #ifndef TESSERA_DIALECT_CTA_ANALYSIS_HELDSLOTS_H
 #define TESSERA_DIALECT_CTA_ANALYSIS_HELDSLOTS_H
 
@@ -11,9 +11,10 @@
 
 namespace tessera::cta {
 
-/// The only release of a slot that the loop's body waits for, in the body and naming no products;
-/// null if the slot cannot be held while the next one is waited for: the channel needs a depth of
-/// 2, the loop no other slot of it, and no other slot may be held while the loop runs.
+/// The only release of the slot for which `wait` waits in the loop's body; it is in the body and
+/// names no products. Null if the slot cannot be held while the next one is awaited. Holding it
+/// requires a channel with a depth of at least 2, no other slot of that channel in the loop, and no
+/// other slot that is held while the loop runs.
 ReleaseOp releaseToDefer(WaitOp wait, mlir::scf::ForOp loop);
 
 } // namespace tessera::cta

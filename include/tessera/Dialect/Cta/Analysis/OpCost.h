@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What an op costs one warpgroup, in the terms of schedule::MachineTable: instructions a thread by
-// unit, bytes of shared memory, and cycles in which the stream only waits.
+// The cost of an op for one warpgroup, in the terms of schedule::MachineTable: instructions of a
+// thread by unit, bytes of shared memory, and cycles in which the instruction stream only waits.
 #ifndef TESSERA_DIALECT_CTA_ANALYSIS_OPCOST_H
 #define TESSERA_DIALECT_CTA_ANALYSIS_OPCOST_H
 
@@ -13,9 +13,9 @@
 
 namespace tessera::cta {
 
-/// By the unit that the work of an op is for.
+/// Classes of ops, by the unit that does their work.
 enum class WorkClass {
-  Free,     ///< names, constants, scalars: nothing that a schedule has to place
+  Free,     ///< renamings, constants, scalars: a schedule need not place them
   Arith,    ///< FMA pipe and ALU
   Function, ///< MUFU
   Reduce,   ///< combines across lanes
@@ -28,7 +28,7 @@ llvm::StringRef toString(WorkClass work);
 
 struct OpCost {
   schedule::ThreadWork work;
-  int64_t wait = 0; ///< the stream stands still, no unit is busy
+  int64_t wait = 0; ///< cycles in which the stream waits and no unit is busy
 
   OpCost &operator+=(const OpCost &o);
 };
@@ -38,14 +38,14 @@ public:
   explicit CostModel(int64_t warpgroups) : warpgroups(warpgroups) {}
 
   static WorkClass classOf(mlir::Operation *op);
-  /// An op with everything inside it. A loop counts as often as it runs, if the text says so, else
-  /// for kPlanTypicalIterations; an iteration of a loop in `iterations` takes the cycles given
-  /// there.
+  /// The cost of an op with everything inside it. A loop counts as often as it runs if the IR says
+  /// how often, otherwise kPlanTypicalIterations times. If a loop is in `iterations`, its iteration
+  /// takes the cycles given there.
   OpCost costOf(mlir::Operation *op) const;
-  /// A product on its own: how schedule::MachineTable sees it.
+  /// A matrix product by itself, as schedule::MachineTable describes it.
   schedule::Operation productOf(const schedule::MachineUnits &units, std::string name,
                                 WgmmaOp product) const;
-  /// The II of loops that have been scheduled.
+  /// The initiation intervals, in cycles, of loops that have been scheduled.
   llvm::DenseMap<mlir::Operation *, int64_t> iterations;
 
   const schedule::MachineTable table = schedule::MachineTable::hopper();
@@ -59,7 +59,8 @@ private:
 /// Elements of a tile that a thread holds; 0 for other values.
 int64_t elementsOfThread(mlir::Type tile);
 
-/// Longer spans make no difference, and sums of them overflow nothing.
+/// An upper limit for spans in cycles: longer ones make no difference, and no sum of limited ones
+/// overflows.
 constexpr int64_t kLongSpan = int64_t(1) << 22;
 
 } // namespace tessera::cta

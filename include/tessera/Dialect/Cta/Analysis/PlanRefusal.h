@@ -1,12 +1,12 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Errors that another plan of the kernel may not have, marked as such for who tries plans.
+// Marks errors that another plan of the kernel may avoid, for code that tries several plans.
 //
 //   return refusePlan(launch.emitError()) << "the channels need " << bytes << " bytes …";
 //
-// The mark is metadata of the diagnostic: handlers that know nothing of it print what they always
-// did.
+// The mark is metadata of the diagnostic. Handlers that do not know it print the same text as
+// without it.
 #ifndef TESSERA_DIALECT_CTA_ANALYSIS_PLANREFUSAL_H
 #define TESSERA_DIALECT_CTA_ANALYSIS_PLANREFUSAL_H
 
@@ -14,7 +14,7 @@
 
 namespace tessera::cta {
 
-/// Marks an error that is about the plan, not about the program.
+/// Marks an error as one about the plan and not about the program. Returns the same diagnostic.
 mlir::InFlightDiagnostic refusePlan(mlir::InFlightDiagnostic error);
 
 bool isPlanRefusal(mlir::Diagnostic &diagnostic);

@@ -1,17 +1,18 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Where shared tiles could lie, for those who choose depths before cta-allocate-shared and for that
-// pass itself.
+// Places for shared tiles in the block's shared memory: for cta-allocate-shared, and for passes
+// before it that choose depths.
 //
-// A tile lives from the op that makes it to its last use, through views; a tile from outside a loop
-// that is used inside lives through the whole loop. Tiles that live at the same time get different
-// bytes: the largest first, each at the lowest offset that is free and aligned. Accesses that are
-// still in flight after a tile's last use (other threads, TMA) are not lifetimes: they are hazards,
-// and cta-insert-barriers waits for them before the bytes are written again. But a wait costs time,
-// so that the source of a cta.copy_out is kept to the end of its block when that is free.
+// A tile lives from the op that makes it to its last use, also through views. A tile from outside a
+// loop that is used inside lives through the whole loop. Tiles that live at the same time get
+// different bytes: the largest first, each at the lowest offset that is free and aligned. Accesses
+// that are still in flight after a tile's last use (by other threads, by TMA) do not extend its
+// lifetime. They are hazards: cta-insert-barriers waits for them before the bytes are written
+// again. Such a wait costs time, so the source of a cta.copy_out is kept to the end of its block if
+// that takes no more memory.
 //
-// What a role with replicas stages lies behind all else, once for each replica.
+// The tiles that a role with replicas writes come after all others, with one copy for each replica.
 #ifndef TESSERA_DIALECT_CTA_ANALYSIS_SHAREDTILES_H
 #define TESSERA_DIALECT_CTA_ANALYSIS_SHAREDTILES_H
 
@@ -22,29 +23,30 @@
 
 namespace tessera::cta {
 
-/// Which of the ops that make tiles count.
+/// Selects the ops that make tiles.
 using CountsTile = llvm::function_ref<bool(mlir::Operation *)>;
 
-/// The bytes of shared tiles outside rings and channels: those that do not live at the same time
-/// share.
+/// The bytes of shared tiles outside rings and channels. Tiles that do not live at the same time
+/// share bytes.
 struct StagedBytes {
   int64_t least = 0;
-  int64_t inPairs = 0; ///< a tile that is stored is kept until the next store
+  int64_t inPairs = 0; ///< if a tile that is stored is kept until the next store
 };
 
-/// The blocks of the launch, of so many bytes of shared memory each, that share an SM.
+/// The number of blocks of the launch, with `bytes` bytes of shared memory each, that share an SM.
 int64_t blocksPerSM(LaunchOp launch, int64_t bytes);
 
-/// The bytes of the mbarriers of copies outside channels: at most, as some share one.
+/// The bytes of the mbarriers of copies outside channels. It is an upper bound, because some copies
+/// share one.
 int64_t copyBarrierBytes(LaunchOp launch);
 
-/// Fails with an error at a tile that cannot be placed.
+/// The bytes of a launch's shared tiles. Fails with an error at a tile that cannot be placed.
 mlir::FailureOr<StagedBytes> stagedBytes(LaunchOp launch);
 
-/// The same of a grid, before it is a launch.
+/// The same for a grid, before it is a launch.
 mlir::FailureOr<StagedBytes> stagedBytes(tile::GridOp grid, CountsTile counts);
 
-/// Positions in the launch, in the order of the text.
+/// An interval of positions in the launch, in program order.
 struct Interval {
   int64_t begin = 0, end = 0; // inclusive
   bool overlaps(const Interval &o) const { return begin <= o.end && o.begin <= end; }
@@ -55,28 +57,29 @@ struct Buffer {
   SmemType type;
   int64_t bytes, alignment;
   Interval live;
-  /// With the source of a copy_out kept until the next store of its block: two live at a time.
+  /// The same, with the source of a copy_out kept until the next store of its block: two of them
+  /// live at a time.
   Interval paired;
-  /// With the source of a copy_out kept to the end of its block.
+  /// The same, with the source of a copy_out kept to the end of its block.
   Interval relaxed;
-  /// In the body of a loop: all of it.
+  /// The same, and for a tile in the body of a loop, the whole body.
   Interval spacious;
-  std::optional<int64_t> fixed; // an offset that the text gave
+  std::optional<int64_t> fixed; // an offset that the source IR gives
   bool replicated = false;      // one for each replica of the role
 
   int64_t end(int64_t offset) const { return offset + bytes; }
 };
 
-using Offsets = llvm::SmallVector<int64_t>; // one a buffer
+using Offsets = llvm::SmallVector<int64_t>; // one for each buffer, in bytes
 using Lifetime = Interval Buffer::*;
 
 class SharedTiles {
 public:
-  /// `counts`: which stages and copies have tiles to be placed; null is all.
+  /// `counts` selects the writes (cta.stage) and copies whose tiles are placed; null selects all.
   explicit SharedTiles(mlir::Block &body, CountsTile counts = nullptr)
       : body(body), counts(counts) {}
 
-  /// Finds the tiles and their lifetimes; fails with an error at a tile that cannot be placed.
+  /// Finds the tiles and their lifetimes. Fails with an error at a tile that cannot be placed.
   mlir::LogicalResult collect();
   Offsets place(Lifetime lifetime) const;
   /// The bytes that tiles at these offsets take.
@@ -86,7 +89,7 @@ public:
 
 protected:
   llvm::SmallVector<Buffer> buffers;
-  RoleOp replicated; ///< the role with replicas that stages tiles
+  RoleOp replicated; ///< the role with replicas that writes tiles
 
 private:
   void number(mlir::Block &block);

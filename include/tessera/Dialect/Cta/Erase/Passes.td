@@ -9,10 +9,11 @@ include "tessera/Dialect/Cta/PassBase.td"
 def ConvertCtaToTile : CtaPass<"convert-cta-to-tile"> {
   let summary = "Erase placement and schedule: turn a kernel back into a tile program";
   let description = [{
-    Requires *raw*, *placed* or *scheduled*; ensures L0. Every op becomes the L0 op it stands for (`EraseOpInterface`), layouts, shared memory, mechanisms, `phase` and
-    `warpgroups` vanish, demands (`require`) and hints with them. A `cta.launch` becomes a grid over its blocks, steps are inlined, a `cta.wait` sees the
-    tiles of the commit with its number, which must be known from the text: both in one block, or carried from one iteration to the next. What runs on the CPU afterwards is what the placed kernel means: a test of the passes that
-    placed it.
+    Requires a phase from *raw* to *scheduled*; ensures L0. Every op becomes the L0 op for which it stands (`EraseOpInterface`). Layouts,
+    shared memory, mechanisms, `phase`, `warpgroups`, demands (`require`) and hints are dropped. A `cta.launch` becomes a grid over its
+    blocks, and steps are inlined. A `cta.wait` gets the tiles of the commit with the same number. That commit must be evident from the IR:
+    it is in the same block, or its tiles are carried from one iteration to the next. The result means what the placed kernel means, so
+    running it on the CPU tests the passes that placed the kernel.
   }];
 }
 

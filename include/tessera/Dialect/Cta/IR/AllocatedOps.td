@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 //
-// Ops that exist in phase allocated only.
+// Ops of launches, barriers, mbarriers and rings: most of them exist in phase allocated only.
 #ifndef TESSERA_CTA_ALLOCATED_OPS
 #define TESSERA_CTA_ALLOCATED_OPS
 
@@ -11,29 +11,36 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferIntRangeInterface.td"
 
 def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
-  let summary = "one launch of the kernel: what a block does";
+  let summary = "one launch of the kernel: the code of a block";
   let description = [{
-    Made by `cta-lower-grid` from a `tile.grid`. `blocks` are the numbers of blocks per grid dimension (zero or less: nothing is launched; their product
-    is below 2³¹, which the launcher checks); inside, `cta.block_id` gives the linear number. `symbol` is the name of the GPU function.
+    Made by `cta-lower-grid` from a `tile.grid`. `blocks` are the numbers of blocks along the dimensions of the grid. If one is zero or
+    less, nothing is launched. Their product is below 2³¹, which the launcher checks. Inside, `cta.block_id` gives the linear number of the
+    block. `symbol` is the name of the GPU function.
 
-    Decisions, all attributes: `shared`, the bytes of dynamic shared memory, and `mbarriers`, an arrival count for each mbarrier (`cta-allocate-shared`);
-    mbarrier n lies at byte `shared - 8 * (number of mbarriers - n)`. They are initialised at entry, before all else, and a barrier follows. `threads`,
-    `max_registers` (a thread's cap) and `min_blocks` (blocks that shall share an SM, 1 to 32) come from `cta-assign-registers`.
+    These decisions are attributes:
 
-    With `cluster = c` each c blocks that follow each other form a cluster: they run at the same time, tiles that all of them need are fetched once
-    (`multicast` of a `cta.copy`), and none ends before the others have done with its mbarriers. The number of blocks is a multiple of c.
+    * `shared`: the bytes of dynamic shared memory (`cta-allocate-shared`).
+    * `mbarriers`: an arrival count for each mbarrier (`cta-allocate-shared`). mbarrier n is at byte `shared - 8 * (number of mbarriers -
+      n)`. They are initialised at entry, before everything else, and a barrier follows.
+    * `threads` of a block, `max_registers` (the most registers of a thread) and `min_blocks` (blocks that should share an SM, 1 to 32): set
+      by `cta-assign-registers`.
 
-    A `dependent` launch may be placed on the device while the one before it in the stream still runs. It lets the next one in at once, sets up what needs no
-    global memory, and then every thread waits for the launch before it (docs/design/Launches.md, *Dependent launches*). `cta-lower-grid` decides it.
+    With `cluster = c` each c consecutive blocks form a cluster. They run at the same time. A tile that all of them need is fetched once
+    (`multicast` of a `cta.copy`). No block ends before the others have finished with its mbarriers. The number of blocks is a multiple of
+    c.
 
-    The body may use scalars of the kernel's body; they are arguments, or cloned into the function by the lowering.
+    A `dependent` launch may be placed on the device while the launch before it in the stream still runs. Its blocks permit the next launch
+    at once, set up what needs no global memory, and then every thread waits for the launch before it (docs/design/Launches.md, *Dependent
+    launches*). `cta-lower-grid` decides which launches are dependent.
+
+    The body may use scalars of the kernel's body. The lowering makes them arguments of the function, or clones them into it.
 
     Constraints:
-    1. stands directly in a `tile.kernel`.
+    1. it is directly in a `tile.kernel`.
     2. the body has no arguments.
     3. `min_blocks` is 1 to 32.
-    4. `symbol` is a name of PTX: letters, digits, `_` and `$`, beginning with no digit, at most 1000 characters.
-    5. `threads` is what its roles have together; without roles, 128 a warpgroup of the kernel.
+    4. `symbol` is a PTX identifier: letters, digits, `_` and `$`, no digit at the start, at most 1000 characters.
+    5. `threads` is the sum of its roles' threads; without roles, 128 for each of the kernel's warpgroups.
 
     ```mlir
     cta.launch @gemm_aligned_0 blocks(%m, %n) attributes {threads = 256, shared = 49152, mbarriers = array<i64: 2>} {
@@ -59,17 +66,18 @@ def Cta_BlockIdOp : Cta_Op<"block_id", [Pure, DeclareOpInterfaceMethods<InferInt
 }
 
 def Cta_ClusterPlaceOp : Cta_Op<"cluster_place", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
-  let summary = "the number of the block's cluster, by place on the device";
+  let summary = "the number of the block's cluster, numbered GPC by GPC";
   let description = [{
-    The hardware deals clusters to the GPCs in turns, so that clusters with successive numbers are far from each other. If `many` holds the launcher may
-    pass a table, a permutation of the clusters' numbers, after which clusters of one GPC have successive ones (docs/design/Clusters.md, *GPC-aware cluster numbering*); without
-    table it is the cluster's own number, `cta.block_id / cluster`.
+    GPC-aware cluster numbering. The hardware distributes clusters over the GPCs in turn, so that clusters with successive numbers are on
+    different GPCs. If `many` holds, the launcher may pass a table, which is a permutation of the clusters' numbers: by it, clusters of one
+    GPC have successive numbers (docs/design/Clusters.md, *GPC-aware cluster numbering*). Without a table the result is the cluster's own
+    number, `cta.block_id / cluster`.
 
     Constraints:
-    1. Stands in a `cta.launch` with a cluster of two or more.
-    2. `many` is computed in front of the launch.
+    1. it is in a `cta.launch` with clusters of two or more blocks.
+    2. `many` is computed before the launch.
 
-    Lifespan: made by `cta-lower-grid`; a parameter of the kernel, which may be null, in `convert-cta-to-nvvm`.
+    Lifespan: made by `cta-lower-grid`. `convert-cta-to-nvvm` makes the table a parameter of the kernel, which may be null.
 
     ```mlir
     %c = cta.cluster_place if %many : index
@@ -82,10 +90,10 @@ def Cta_ClusterPlaceOp : Cta_Op<"cluster_place", [Pure, DeclareOpInterfaceMethod
 }
 
 def Cta_BarrierOp : Cta_Op<"barrier", []> {
-  let summary = "all threads of the block meet";
+  let summary = "a barrier of all threads of the block or role";
   let description = [{
-    `bar.sync`: shared and global accesses before are visible to all threads of the block after; in a role, of the role. With `warpgroup` the threads of each warpgroup
-    meet by themselves. Made by `cta-insert-barriers`.
+    `bar.sync`: shared and global accesses before it are visible to all threads of the block after it. In a role it is for the threads of
+    that role. With `warpgroup` each warpgroup has a barrier of its own. Made by `cta-insert-barriers`.
 
     ```mlir
     cta.barrier
@@ -99,10 +107,11 @@ def Cta_BarrierOp : Cta_Op<"barrier", []> {
 }
 
 def Cta_FenceAsyncOp : Cta_Op<"fence_async", []> {
-  let summary = "generic writes become visible to the async proxy";
+  let summary = "make writes of the generic proxy visible to the async proxy";
   let description = [{
-    `fence.proxy.async.shared::cta` by every thread, before the barrier that precedes a wgmma or TMA access to the data that they wrote. With
-    `global`: `fence.proxy.async.global`, for plain stores to global memory. Made by `cta-insert-barriers`.
+    `fence.proxy.async.shared::cta` by every thread. It precedes the barrier that stands between the threads' writes and a wgmma or TMA
+    access to what they wrote. With `global` it is `fence.proxy.async.global`, for ordinary stores to global memory. Made by
+    `cta-insert-barriers`.
 
     ```mlir
     cta.fence_async
@@ -116,9 +125,10 @@ def Cta_FenceAsyncOp : Cta_Op<"fence_async", []> {
 def Cta_AwaitOp : Cta_Op<"await", [AttrSizedOperandSegments]> {
   let summary = "wait for a phase of an mbarrier";
   let description = [{
-    All threads that get here wait for the phase with the given parity of mbarrier `mbarrier + slot` to end. Without `parity` it is the next phase, and the
-    parity a variable that the lowering keeps and flips: `cta-insert-barriers` makes these and keeps one invariant: such an await stands in the block of
-    the copies it waits for and runs once each time they do. `cta-lower-channels` makes the others.
+    All threads that execute it wait until mbarrier `mbarrier + slot` has completed the phase with the given parity. Without `parity` it
+    waits for the next phase, and the lowering keeps the parity in a variable and flips it. `cta-insert-barriers` makes the ops without
+    `parity`, under one invariant: such an await is in the block of the copies for which it waits, and runs once each time they run.
+    `cta-lower-channels` makes the others.
 
     ```mlir
     cta.await 0
@@ -135,10 +145,10 @@ def Cta_AwaitOp : Cta_Op<"await", [AttrSizedOperandSegments]> {
 }
 
 def Cta_ExpectOp : Cta_Op<"expect", []> {
-  let summary = "announce the bytes of a slot";
+  let summary = "announce the bytes that copies will write to a slot";
   let description = [{
-    `mbarrier.arrive.expect_tx` on mbarrier `mbarrier + slot` by the elected thread: the phase ends when so many bytes have landed. Made by `cta-lower-channels`,
-    before the copies of the slot.
+    `mbarrier.arrive.expect_tx` on mbarrier `mbarrier + slot` by the elected thread. The mbarrier's phase completes when that many bytes
+    have arrived. Made by `cta-lower-channels`, before the copies of the slot.
 
     ```mlir
     cta.expect 0[%slot] bytes = 49152
@@ -153,27 +163,28 @@ def Cta_ExpectOp : Cta_Op<"expect", []> {
 }
 
 def Cta_ArriveOp : Cta_Op<"arrive", []> {
-  let summary = "say that a slot has been read";
+  let summary = "arrive on an mbarrier: a slot has been read, or filled by cp.async";
   let description = [{
-    One thread of each warpgroup of the role (with `per_warp`: of each warp, after the warp has met) arrives on mbarrier `mbarrier + slot`. Made by
-    `cta-lower-channels` from a release: reads by wgmma are over for the warpgroup when they are for one warp, other reads only for the warp.
+    One thread of each warpgroup of the role arrives on mbarrier `mbarrier + slot`. With `per_warp` one thread of each warp does, after the
+    warp has synchronised. Made by `cta-lower-channels` from a release: a read by wgmma has finished for the whole warpgroup when it has for
+    one warp; other reads have finished only for the warp itself.
 
     ```mlir
     cta.arrive 3[%slot]
     cta.arrive 3[%slot] per_warp
     ```
 
-    With `cluster = c` it arrives on that mbarrier of every block of the cluster: they all write into the slot.
+    With `cluster = c` it arrives on that mbarrier of every block of the cluster, because all of them write into the slot.
 
-    With `copies` every thread arrives for itself, and not now but when all that it has copied by cp.async so far has landed
-    (`cp.async.mbarrier.arrive.noinc`):
+    With `copies` every thread arrives for itself. The arrival happens not at once but when all copies that the thread has issued by
+    cp.async so far have arrived in shared memory (`cp.async.mbarrier.arrive.noinc`):
 
     ```mlir
     cta.arrive 0[%slot] copies
     ```
 
     Constraints:
-    1. `copies` stands alone: every thread arrives, in its own block.
+    1. `copies` comes without `per_warp` and `cluster`: every thread arrives, in its own block.
   }];
   let arguments = (ins I64Attr:$mbarrier, I32:$slot, UnitAttr:$per_warp, UnitAttr:$copies, OptionalAttr<I64Attr>:$cluster);
   let assemblyFormat = "$mbarrier `[` $slot `]` (`per_warp` $per_warp^)? (`copies` $copies^)? attr-dict";
@@ -183,9 +194,10 @@ def Cta_ArriveOp : Cta_Op<"arrive", []> {
 }
 
 def Cta_CommitCopiesOp : Cta_Op<"commit_copies", []> {
-  let summary = "what was copied by cp.async since the last is a group";
+  let summary = "close a group of cp.async copies";
   let description = [{
-    `cp.async.commit_group` by every thread: a `cta.await_copies` with `pending` counts groups. Made by `cta-lower-channels`.
+    `cp.async.commit_group` by every thread: the copies that it has issued since the last such op form a group. `cta.await_copies` with
+    `pending` counts these groups. Made by `cta-lower-channels`.
 
     ```mlir
     cta.commit_copies
@@ -195,12 +207,14 @@ def Cta_CommitCopiesOp : Cta_Op<"commit_copies", []> {
 }
 
 def Cta_AwaitCopiesOp : Cta_Op<"await_copies", []> {
-  let summary = "wait for own copies by cp.async";
+  let summary = "wait for the thread's own cp.async copies";
   let description = [{
-    Every thread waits until what it has copied by cp.async itself is in shared memory; what others have copied it may read after the next `cta.barrier`. For
-    the tensor cores a `cta.fence_async` comes between: cp.async writes through the generic proxy, and the fence must be the writer's.
+    Every thread waits until all its own cp.async copies are in shared memory. It may read what other threads have copied after the next
+    `cta.barrier`. If the tensor cores read the data, a `cta.fence_async` comes between the two: cp.async writes through the generic proxy,
+    and the thread that wrote must execute the fence.
 
-    With `pending = n` the last n groups (`cta.commit_copies`) may still be on their way. Made by `cta-insert-barriers` (without `pending`) and `cta-lower-channels`.
+    With `pending = n` the last n groups (`cta.commit_copies`) may still be in flight. Made by `cta-insert-barriers` (without `pending`) and
+    by `cta-lower-channels`.
 
     ```mlir
     cta.await_copies
@@ -217,13 +231,13 @@ def Cta_AwaitCopiesOp : Cta_Op<"await_copies", []> {
 
 def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>,
     RangedTypesMatchWith<"the results are what was in flight", "sources", "results", "llvm::make_range($_self.begin(), $_self.end())">]> {
-  let summary = "wait until at most so many products are in flight";
+  let summary = "wait until at most `pending` matrix products are in flight";
   let description = [{
-    `wgmma.wait_group`: each `cta.wgmma` is one group, and groups retire in the order of their issue. All accumulators that may be in flight
-    go through it, also those that stay there, so that nothing that touches them moves across. Afterwards a `cta.complete` of a result that has retired costs nothing.
+    `wgmma.wait_group`. Each `cta.wgmma` is one group, and groups retire in the order in which they were issued. All accumulators that may
+    be in flight pass through this op, also those that stay in flight, so that nothing that touches them can move across it. Afterwards a
+    `cta.complete` of a result that has retired costs nothing.
 
-    Lifespan: made by `cta-insert-waits`, which turns every `cta.complete` and `cta.release … after(…)` into such counts; lowered by
-    `convert-cta-to-nvvm`.
+    Lifespan: made by `cta-insert-waits` for every `cta.complete` and every `cta.release … after(…)`; lowered by `convert-cta-to-nvvm`.
 
     ```mlir
     %e = cta.wgmma_wait(%d) pending = 1 : !cta.async<tensor<128x256xf32, #acc>>
@@ -241,17 +255,17 @@ def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>,
 }
 
 def Cta_RingOp : Cta_Op<"ring", []> {
-  let summary = "the storage of one payload of a channel";
+  let summary = "the shared memory of one tile type of a channel";
   let description = [{
-    `depth` shared tiles, one behind the other, each aligned as its swizzle wants. It stands directly in the `cta.launch` and lives as long as the block: its bytes
-    are nobody else's. In phase allocated it has an `offset`.
+    `depth` shared tiles, one after the other, each aligned as its swizzle requires. The op is directly in the `cta.launch` and lives as
+    long as the block: nothing else uses its bytes. In phase allocated it has an `offset`, in bytes.
 
     ```mlir
     %r = cta.ring {offset = 0} : !cta.ring<3, !cta.smem<128x64xbf16, #a>>
     ```
 
     Constraints:
-    1. stands directly in a `cta.launch`.
+    1. it is directly in a `cta.launch`.
     2. `offset` is 0 or more.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$offset);
@@ -260,12 +274,13 @@ def Cta_RingOp : Cta_Op<"ring", []> {
   let hasVerifier = 1;
 }
 
-// It reads: what a slot holds changes at awaits, so two slots with one number are not one value, and none leaves a loop.
+// Its effect is a read: the contents of a slot change at awaits, so two ops with one index must not be merged or hoisted.
 def Cta_SlotOp : Cta_Op<"slot", [MemoryEffects<[MemRead]>,
     TypesMatchWith<"the result is a tile of the ring", "ring", "result", "llvm::cast<RingType>($_self).getTile()">]> {
   let summary = "one tile of a ring";
   let description = [{
-    The tile number `index` (below the depth). The channel protocol says when it may be read and written: no barrier orders accesses to it.
+    Tile `index` of the ring; `index` is below the depth. The channel protocol says when the tile may be read and written; no barrier orders
+    accesses to it.
 
     ```mlir
     %a = cta.slot %r[%s] : !cta.ring<3, !cta.smem<128x64xbf16, #a>>
@@ -286,13 +301,14 @@ def Cta_NumBlocksOp : Cta_Op<"num_blocks", [Pure, DeclareOpInterfaceMethods<Infe
 }
 
 def Cta_MaxClustersOp : Cta_Op<"max_clusters", [Pure, Cta_Erasable, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
-  let summary = "the clusters that run at the same time";
+  let summary = "the number of clusters that run at the same time";
   let description = [{
-    How many clusters of a launch the device holds at a time: fewer than its SMs have room for, because a cluster lies within one GPC, whose number of SMs need not be a
-    multiple of the cluster's. It stands in front of launches; each launch that uses it has an answer of its own, which the launcher gets from the driver. Where nobody
-    knows, and in sizes of workspace, which no launch has for itself, it is 2^31 - 1: it is for upper bounds.
+    The number of clusters of a launch that the device can hold at a time. It may be less than its SMs have room for: a cluster lies within
+    one GPC, and the number of SMs of a GPC need not be a multiple of the cluster's size. The op is before the launches. Each launch that
+    uses it has its own value, which the launcher gets from the driver. It is 2^31 - 1 where nobody knows it, and in sizes of workspace,
+    which are not of one launch: use it for upper bounds only.
 
-    Lifespan: made by `cta-lower-grid`; a parameter of the kernel in `convert-cta-to-nvvm`.
+    Lifespan: made by `cta-lower-grid`; `convert-cta-to-nvvm` makes it a parameter of the kernel.
 
     ```mlir
     %n = cta.max_clusters : index
@@ -305,8 +321,9 @@ def Cta_MaxClustersOp : Cta_Op<"max_clusters", [Pure, Cta_Erasable, DeclareOpInt
 def Cta_AwaitStoresOp : Cta_Op<"await_stores", []> {
   let summary = "wait for TMA stores";
   let description = [{
-    The threads that issued them (the first of a role or of each warpgroup) wait until the sources of all `cta.copy_out` have been read (`read`) or until the stores are
-    complete; others learn it at the next `cta.barrier`. The last `pending` stores of a thread may still be under way.
+    The threads that issued TMA stores (the first thread of a role or of each warpgroup) wait for them. With `read` they wait until the
+    sources of all `cta.copy_out` have been read, otherwise until the stores are complete. Other threads know this after the next
+    `cta.barrier`. The last `pending` stores of a thread may stay in flight.
 
     ```mlir
     cta.await_stores read

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 //
-// Asynchrony: channels between roles, steps, roles, and what is in flight within a role.
+// Asynchrony: channels, steps of a schedule, warp-specialised roles, and matrix products in flight.
 #ifndef TESSERA_CTA_CHANNEL_OPS
 #define TESSERA_CTA_CHANNEL_OPS
 
@@ -10,23 +10,24 @@ include "tessera/Dialect/Cta/IR/MemoryOps.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 def Cta_ChannelOp : Cta_Op<"channel", []> {
-  let summary = "a ring of slots between roles";
+  let summary = "a bounded queue of shared tiles between a producer and a consumer";
   let description = [{
-    Makes an empty channel. It stands directly in the `cta.launch`, before the loops and roles that use it.
+    Makes an empty channel. The op is directly in the `cta.launch`, before the loops and roles that use it.
 
-    A producer *acquires* a slot, fills it with asynchronous copies and *commits* it; a consumer *waits* for the oldest committed slot, reads it and
-    *releases* it. In the order of the program commit number i is what wait number i sees. The channel is a bounded queue with one producing
-    and one consuming role: what the roles compute does not depend on their speed (a Kahn network), and whether it can stop for ever depends on the depth alone.
+    A producer *acquires* a slot, fills it with asynchronous copies and *commits* it. A consumer *waits* for the oldest committed slot,
+    reads it and *releases* it. In program order, wait number i sees what commit number i handed over. A channel has one producing and one
+    consuming role, so what they compute does not depend on their speed (a Kahn network). Whether they can deadlock depends on the depth
+    alone.
 
-    Lifespan: made by `cta-pipeline-copies` with an open depth, which `cta-schedule` chooses; `cta-lower-channels` replaces it by
-    `cta.ring`s and mbarriers.
+    Lifespan: made by `cta-pipeline-copies` with an open depth (number of slots), which `cta-schedule` chooses. `cta-lower-channels`
+    replaces it by `cta.ring`s and mbarriers.
 
     ```mlir
     %ch = cta.channel : !cta.channel<3, !cta.smem<128x64xbf16, #a>, !cta.smem<64x256xbf16, #b>>
     ```
 
     Constraints:
-    1. stands directly in a `cta.launch`.
+    1. it is directly in a `cta.launch`.
   }];
   let results = (outs Res<Cta_ChannelType, "", [MemAlloc]>:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
@@ -36,7 +37,7 @@ def Cta_ChannelOp : Cta_Op<"channel", []> {
 def Cta_AcquireOp : Cta_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "wait for a free slot";
   let description = [{
-    The producing side: returns when the next slot of the channel has been released. The credit is used once, by `cta.commit`.
+    The producer's side: returns when the next slot of the channel has been released. Exactly one `cta.commit` uses the credit.
 
     ```mlir
     %slot = cta.acquire %ch : !channel
@@ -50,8 +51,8 @@ def Cta_AcquireOp : Cta_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Cta_CommitOp : Cta_Op<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "hand a slot to the consumer";
   let description = [{
-    The tiles become the contents of the slot. They are results of `cta.copy` between the acquire and the commit, in the same block and used by nothing
-    else: the copies write into the slot, and the consumer waits for their bytes.
+    The tiles become the contents of the slot. They are results of `cta.copy` between the acquire and the commit, in the same block, and
+    have no other use. The copies write into the slot, and the consumer waits until all their bytes have arrived.
 
     ```mlir
     cta.commit %ch, %slot (%a, %b) : !channel
@@ -69,7 +70,8 @@ def Cta_CommitOp : Cta_Op<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Cta_WaitOp : Cta_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "wait for a filled slot";
   let description = [{
-    The consuming side: returns when the oldest slot that was not yet waited for is full. The tiles may be read until the credit is released.
+    The consumer's side: returns when the oldest slot for which no wait has happened yet is full. The tiles may be read until the credit is
+    released.
 
     ```mlir
     %slot, %a, %b = cta.wait %ch : !channel
@@ -92,8 +94,8 @@ def Cta_WaitOp : Cta_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Cta_ReleaseOp : Cta_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "give a slot back";
   let description = [{
-    All reads of the slot that precede it have happened; `after` names products in flight that read it and must have retired first (until `cta-insert-waits`, which
-    puts a wait for them in front).
+    All reads of the slot that precede the op have finished. `after` names products in flight that read the slot and must have retired
+    first. `cta-insert-waits` inserts a wait for them before the release and removes `after`.
 
     ```mlir
     cta.release %ch, %slot after(%d : !cta.async<tensor<128x256xf32, #acc>>) : !channel
@@ -110,8 +112,9 @@ def Cta_CompleteOp : Cta_Op<"complete", [MemoryEffects<[MemRead, MemWrite]>, Cta
     TypesMatchWith<"the result is the tile in flight", "source", "result", "llvm::cast<AsyncType>($_self).getTensor()">]> {
   let summary = "wait for a product in flight";
   let description = [{
-    The only consumer of an asynchronous tile but a `cta.wgmma` that accumulates on it. How many groups may stay in flight is counted by
-    `cta-insert-waits`, never written; behind that pass the source has been waited for by a `cta.wgmma_wait`, and only its type changes here.
+    It is the only consumer of an asynchronous tile, other than a `cta.wgmma` that accumulates on it. How many products may stay in flight
+    is not written here: `cta-insert-waits` counts it. After that pass a `cta.wgmma_wait` has waited for the source, and this op only
+    changes the type.
 
     ```mlir
     %t = cta.complete %d : !cta.async<tensor<128x256xf32, #acc>>
@@ -126,9 +129,9 @@ def Cta_CompleteOp : Cta_Op<"complete", [MemoryEffects<[MemRead, MemWrite]>, Cta
 
 def Cta_ReadyOp : Cta_Op<"ready", [Pure, Cta_Erasable,
     TypesMatchWith<"the result is the tile", "source", "result", "AsyncType::get($_ctxt, llvm::cast<mlir::RankedTensorType>($_self))">]> {
-  let summary = "a tile in registers as one whose product has finished";
+  let summary = "a register tile as the result of a product that has retired";
   let description = [{
-    What a loop that carries products in flight starts from. Nothing is in flight: the result may have several consumers.
+    The initial value of a loop that carries products in flight. Nothing is in flight here, so the result may have several consumers.
 
     ```mlir
     %c = cta.ready %zero : tensor<128x256xf32, #acc>
@@ -142,12 +145,12 @@ def Cta_ReadyOp : Cta_Op<"ready", [Pure, Cta_Erasable,
 }
 
 def Cta_StepOp : Cta_Op<"step", [SingleBlockImplicitTerminator<"cta::YieldOp">, RecursiveMemoryEffects]> {
-  let summary = "what a schedule moves as one";
+  let summary = "a part of a loop body that the schedule moves as one";
   let description = [{
-    A part of the body of a loop that one role does, at a stage of the modulo schedule: with stage s the step of iteration i runs while
-    stage 0 runs iteration i + s. The order of steps in the block is their order within a role. Names are unique in the loop.
+    A part of a loop body that one role executes, at a stage of the modulo schedule. The step with stage s of iteration i runs while stage 0
+    runs iteration i + s. The order of the steps in the block is their order within a role. Their names are unique in the loop.
 
-    Lifespan: made by `cta-schedule` (or the user) in phase scheduled; gone after `cta-expand-loops`.
+    Lifespan: made by `cta-schedule`, or by the user, in phase scheduled; `cta-expand-loops` inlines it.
 
     ```mlir
     %s = cta.step @qk role(math) stage(0) {
@@ -160,7 +163,7 @@ def Cta_StepOp : Cta_Op<"step", [SingleBlockImplicitTerminator<"cta::YieldOp">, 
     1. the yielded types are the result types.
     2. the parent is a loop (`scf.for`, `scf.while`) or a `cta.role` or `cta.launch`.
     3. the stage is 0 or more.
-    4. only the first step of a block has a `schedule`, the `#cta.schedule` of all of them.
+    4. only the first step of a block has a `schedule`: the `#cta.schedule` of all its steps.
   }];
   let arguments = (ins StrAttr:$sym_name, Cta_RoleKindAttr:$role, DefaultValuedAttr<I64Attr, "0">:$stage,
     OptionalAttr<Cta_ScheduleAttr>:$schedule);
@@ -170,7 +173,7 @@ def Cta_StepOp : Cta_Op<"step", [SingleBlockImplicitTerminator<"cta::YieldOp">, 
     build($_builder, $_state, results, $_builder.getStringAttr(name), RoleKindAttr::get($_builder.getContext(), role),
           $_builder.getI64IntegerAttr(stage), ScheduleAttr()); }]>];
   let extraClassDeclaration = [{
-    /// Its ops take its place.
+    /// Replaces the step by the ops of its body.
     void inlineBody();
   }];
   let hasCustomAssemblyFormat = 1;
@@ -178,15 +181,18 @@ def Cta_StepOp : Cta_Op<"step", [SingleBlockImplicitTerminator<"cta::YieldOp">, 
 }
 
 def Cta_RoleOp : Cta_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
-  let summary = "what one group of warps does, beside the others";
+  let summary = "code that some warps of a block run concurrently with the others";
   let description = [{
-    The roles of a launch run concurrently. They are its last ops; before them stand channels and scalar code that all warps execute. Warps are dealt out in the order
-    of the text; math roles come first and take whole warpgroups. Roles meet in channels only.
+    The warp-specialised roles of a launch run concurrently. They are the last ops of the launch. Before them are channels and scalar code,
+    which all warps execute. Roles get their warps in program order. Math roles come first and have whole warpgroups. Roles communicate
+    through channels only.
 
-    `registers` is what each thread of the role has after `setmaxnreg` (whole warpgroups only; multiples of 8 from 24 to 256).
+    `registers` is the number of registers of each thread of the role after `setmaxnreg`: a multiple of 8 from 24 to 256, for whole
+    warpgroups only.
 
-    With `replicas(n)` there are n groups of so many warps, one behind the other, that run the same code, each with its own `cta.replica` and its own copy of the tiles
-    that the role stages (`staged` bytes of shared memory each, set by `cta-allocate-shared`).
+    With `replicas(n)` there are n groups of `warps` warps, one after the other, that run the same code (ping-pong). Each has its own
+    `cta.replica` number and its own copy of the shared tiles that the role writes. `staged` is the bytes of one such copy, set by
+    `cta-allocate-shared`.
 
     Lifespan: made by `cta-specialize-warps`; lowered by `convert-cta-to-nvvm`.
 
@@ -199,16 +205,16 @@ def Cta_RoleOp : Cta_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEffec
     ```
 
     Constraints:
-    1. stands directly in a `cta.launch`; only roles follow it.
+    1. it is directly in a `cta.launch`, and only roles follow it.
     2. at least one warp; a role with `registers` has a multiple of four.
-    3. 2 or more `replicas`, of whole warpgroups; at most 32 warps together.
+    3. there are 2 or more `replicas`, each of whole warpgroups, and at most 32 warps in all.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$warps, OptionalAttr<I64Attr>:$replicas,
     OptionalAttr<I64Attr>:$registers, OptionalAttr<I64Attr>:$staged);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `warps` `(` $warps `)` (`replicas` `(` $replicas^ `)`)? attr-dict-with-keyword $body";
   let extraClassDeclaration = [{
-    /// How many groups of warps run this, 1 without `replicas`.
+    /// The number of groups of warps that run this: 1 without `replicas`.
     int64_t numReplicas() { return static_cast<int64_t>(getReplicas().value_or(1)); }
     int64_t totalWarps() { return numReplicas() * static_cast<int64_t>(getWarps()); }
   }];
@@ -216,9 +222,10 @@ def Cta_RoleOp : Cta_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEffec
 }
 
 def Cta_ElectOp : Cta_Op<"elect", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
-  let summary = "one thread of the role";
+  let summary = "code that one thread of the role runs";
   let description = [{
-    The body runs in one thread. It holds scalars and asynchronous operations only, so every scalar is uniform (checked by `cta-verify`).
+    The elected thread of the role runs the body. It holds only scalars and asynchronous operations, so every scalar is uniform (checked by
+    `cta-verify`).
 
     ```mlir
     cta.elect {

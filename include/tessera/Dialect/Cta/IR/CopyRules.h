@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// When TMA or cp.async may move a tile and how wide an access may be: what `cta-select-copies`
-// asks.
+// The rules by which `cta-select-copies` decides when TMA or cp.async may move a tile, and how wide
+// an access may be.
 #ifndef TESSERA_DIALECT_CTA_IR_COPYRULES_H
 #define TESSERA_DIALECT_CTA_IR_COPYRULES_H
 
@@ -19,10 +19,10 @@ namespace tessera::cta {
 struct Access {
   explicit Access(LoadOp op);
   explicit Access(StoreOp op);
-  explicit Access(tile::LoadOp op); ///< before anything is placed
+  explicit Access(tile::LoadOp op); ///< at L0
   explicit Access(tile::StoreOp op);
 
-  mlir::Operation *op; ///< where facts are asked for
+  mlir::Operation *op; ///< the place for which facts are asked
   bool isStore;
   mlir::Value memref, mask;
   mlir::MemRefType type;
@@ -35,15 +35,15 @@ struct Access {
   mlir::Value limit(unsigned tileDim) const;
 };
 
-/// The shared tile from which TMA can store the access's tile, with the widest swizzle; null if
+/// The shared tile, with the widest swizzle, from which TMA can store the access's tile; null if
 /// there is none.
 SmemType tmaImage(const Access &access);
 
-/// Why TMA cannot move the tile between the memref and `shared`, and what would help; nothing if it
-/// can. The rules:
+/// The reason why TMA cannot move the tile between the memref and `shared`, and what would help;
+/// nothing if it can. The rules:
 ///
 /// 1. the memref is an argument or workspace, not a view; its elements have 1, 2, 4 or 8 bytes;
-/// 2. no mask; pad zero or any; a limit that limits nothing;
+/// 2. no mask; pad zero or any; limits only at or beyond the memref's size;
 /// 3. the contiguous dimension of the shared tile runs along a stride of 1;
 /// 4. the base and all other strides are multiples of 16 bytes;
 /// 5. no size is 0, sizes fit 31 bits;
@@ -53,20 +53,21 @@ SmemType tmaImage(const Access &access);
 /// 9. stores: no coordinate is negative, all fit 32 bits.
 std::optional<std::string> whyNotTma(tile::Facts &facts, const Access &access, SmemType shared);
 
-/// The widest access, in elements, that is aligned and entirely in or out of bounds, for the tile's
-/// register layout; and why the facts make it narrower than the layout allows (or empty).
+/// The widest access, in elements, that is aligned and is entirely in or out of bounds, for the
+/// tile's register layout. `why` says why facts make it narrower than the layout allows, or is
+/// empty.
 struct VectorChoice {
   int64_t elements = 1;
   std::string why;
 };
 VectorChoice chooseVector(tile::Facts &facts, const Access &access);
 
-/// The same for the best register layout, up to 16 bytes: what the facts alone allow. 1 if no
-/// dimension of the tile is known to be contiguous.
+/// The same for the best register layout, at most 16 bytes: the width that the facts alone allow,
+/// in elements. 1 if no dimension of the tile is known to be contiguous.
 int64_t widestVector(tile::Facts &facts, const Access &access);
 
-/// How cp.async may fill a shared tile: the elements of one piece, 4, 8 or 16 bytes; 0 if it
-/// cannot. And why no piece, or none of 16 bytes. The rules:
+/// How cp.async may fill a shared tile. `elements` is the length of one piece of 4, 8 or 16 bytes,
+/// or 0 if it cannot. `why` says why there is no piece, or none of 16 bytes. The rules:
 ///
 /// 1. no mask; pad zero or any; any limit, and views as well;
 /// 2. the contiguous dimension of the shared tile runs along a stride of 1;
@@ -78,7 +79,7 @@ struct CpAsyncChoice {
 };
 CpAsyncChoice chooseCpAsync(tile::Facts &facts, const Access &access, SmemType shared);
 
-/// The pieces that each thread of so many warpgroups copies, as registers.
+/// The register layout that says which pieces each thread of `warpgroups` warpgroups copies.
 layout::RegisterLayout cpAsyncLayout(SmemType shared, int64_t elements, int64_t warpgroups);
 
 } // namespace tessera::cta

@@ -23,17 +23,18 @@
 #include "tessera/Dialect/Cta/IR/CtaOps.h.inc"
 
 namespace tessera::cta {
-/// The tensor type without its encoding; shared tiles become tensors too, other types stay.
+/// The type after erasure: a tensor type without its encoding, a tensor type for a shared tile;
+/// other types stay.
 mlir::Type erasedType(mlir::Type type);
 
-/// How many stores by TMA cta.await_stores can leave under way.
+/// The most TMA stores that cta.await_stores can leave in flight.
 inline constexpr unsigned kMaxPendingStores = 7;
 
 /// The extents of a tensor or shared tile.
 llvm::ArrayRef<int64_t> tileShape(mlir::Type type);
 
-/// The last of `extent` elements of a dimension, from `offset` on with a positive stride; nothing
-/// if the numbers make no sense.
+/// The coordinate of the last of `extent` elements of a dimension, from `offset` on with a positive
+/// stride; nothing if the numbers make no sense.
 std::optional<int64_t> lastOfSlice(int64_t offset, int64_t stride, int64_t extent);
 mlir::Type tileElementType(mlir::Type type);
 } // namespace tessera::cta

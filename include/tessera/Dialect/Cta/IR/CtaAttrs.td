@@ -14,8 +14,8 @@ def Cta_FragAttr : AttrDef<Cta_Dialect, "Frag",
   let mnemonic = "frag";
   let summary = "a register layout: which thread holds which element of a tile";
   let description = [{
-    The encoding of a tensor in registers. The mathematics and the meaning of the lists are in
-    `tessera/Layout/RegisterLayout.h`; every basis vector has one entry a dimension.
+    The encoding of a tensor in registers. `tessera/Layout/RegisterLayout.h` defines the lists and the mathematics. Every basis vector has
+    one entry for each dimension.
 
     ```mlir
     #cta.frag<wgmma_acc, wg = 2>                       // a named form, see below; warpgroups share the rows
@@ -27,7 +27,7 @@ def Cta_FragAttr : AttrDef<Cta_Dialect, "Frag",
     #cta.frag<splat, rank = 1, warps = 2, wg = 2>      // every thread holds everything
     ```
 
-    A layout that equals a named form prints as it. Constrains the rank of a shape only, never the element type.
+    A layout that equals a named form is printed in that form. A layout fixes the rank of the tensor, but not its element type.
   }];
   // Flattened lists: `rank` numbers per vector. Use layout() and get(context, RegisterLayout).
   let parameters = (ins "int64_t":$rank, ArrayRefParameter<"int64_t">:$regs, ArrayRefParameter<"int64_t">:$lanes,
@@ -47,9 +47,11 @@ def Cta_SwizzleAttr : AttrDef<Cta_Dialect, "Swizzle"> {
   let mnemonic = "swizzle";
   let summary = "the layout of a shared tile";
   let description = [{
-    `#cta.swizzle<128, dim = 1>`: rows of 128 bytes, 16-byte chunks XOR-swizzled over 8 rows, contiguous along tile
-    dimension 1; spans 128, 64, 32 and 0 (none: 16-byte wide panels of core matrices). `#cta.swizzle<linear, pad = 8>`: row-major
-    scratch whose rows are padded by 8 bytes. `#cta.swizzle<?>`: not yet chosen (phase raw).
+    * `#cta.swizzle<128, dim = 1>`: rows of 128 bytes, contiguous along tile dimension 1, whose 16-byte chunks are XOR-swizzled over 8 rows.
+      The span is 128, 64, 32 or 0 bytes; 0 means no swizzle, in panels of core matrices that are 16 bytes wide.
+    * `#cta.swizzle<linear, pad = 8>`: row-major scratch with 8 bytes of padding after each row.
+    * `#cta.swizzle<?>`: not chosen yet (phase raw).
+
     See `tessera/Layout/SharedLayout.h`.
   }];
   // span: -1 unknown, -2 linear, else 0/32/64/128.
@@ -89,8 +91,8 @@ def Cta_ScheduleAttr : AttrDef<Cta_Dialect, "Schedule"> {
   let mnemonic = "schedule";
   let summary = "the steps of a loop in their order, and what an iteration was predicted to take";
   let description = [{
-    `#cta.schedule<[@load, @qk, @softmax], ii = 512>` stands on the first `cta.step` of the loop: `cta-verify` reports a step that is
-    missing, unknown or out of order. `ii` is the number of cycles between the starts of two iterations; it may be absent.
+    `#cta.schedule<[@load, @qk, @softmax], ii = 512>` is on the first `cta.step` of the loop. `cta-verify` reports a step that is missing,
+    unknown or out of order. `ii` is the initiation interval: the predicted cycles between the starts of two iterations. It may be absent.
   }];
   let parameters = (ins ArrayRefParameter<"mlir::StringAttr">:$steps, OptionalParameter<"std::optional<int64_t>">:$ii);
   let hasCustomAssemblyFormat = 1;
@@ -99,29 +101,40 @@ def Cta_ScheduleAttr : AttrDef<Cta_Dialect, "Schedule"> {
 
 def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
   let mnemonic = "plan";
-  let summary = "the decisions about a kernel that no text of the program contains";
+  let summary = "the decisions about a kernel that its source IR does not contain";
   let description = [{
-    `#cta.plan<warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16>`. Every entry is optional: `cta-plan` fills in what is
-    missing, so that a plan may say as little as it likes, and prints all of it. What a plan says is carried out or refused. Entries about products and the loops over them do not concern grids and
-    kernels without; where several variants of a kernel have one plan, those behind the first leave out what they cannot do, and `cta-plan` prints them so.
+    `#cta.plan<warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16>`. Every entry is optional. `cta-plan` chooses the
+    missing ones and prints the complete plan. An entry that is given is carried out, or the compilation fails. Entries about matrix
+    products and main loops have no effect on grids and kernels without them. Where several variants of a kernel have one plan, all but the
+    first leave out what they cannot do, and `cta-plan` prints their plans without it.
 
-    * `replicate`: `split`, the warpgroups share the rows of one block (cooperative), or `blocks`, each computes a block of its own (ping-pong).
-    * `warpgroups`: math warpgroups of a CTA.
-    * `producers`: warps that do nothing but issue loads; 0: no specialisation, the math warps issue them.
-    * `stages`: slots of each channel that a loop refills; 0: no channels, everything stays synchronous.
-    * `persistent`: 1: as many CTAs as the chip has room for, each with a loop over blocks; 0: one CTA a block.
-    * `group`: rows of blocks that run together (rasterisation, see `#tile.order`), along the last dimension but one: those before it are batches.
-    * `least_group`: rows that a group has at least in launches whose rows are so long that those of `group` of them would not stay in L2; absent: groups have `group` rows in all launches.
-    * `blocks_per_sm`: CTAs that shall share an SM.
-    * `cluster`: CTAs of a cluster along one grid dimension: a power of two, at most 8 (the portable size, CUDA C++ Programming Guide, thread block clusters). Only persistent launches have clusters.
-    * `cluster_dim`: that dimension, counted from 0. What is loaded in the loop over products and does not depend on it is fetched once for the cluster. Absent: the dimension with most bytes of that.
-    * `registers`: of a math thread after the roles have parted (`setmaxnreg`); 0: as many as at entry.
-    * `pending`: 1 or more: products stay in flight while others are issued, those of one iteration over the back edge of a pipelined loop; 0: each is waited for at once.
-    * `epilogue`: columns that the epilogue converts and stores at a time, a multiple of 8; 0, or as many as the tile has: the whole tile.
-    * `overlap`: n (1 to 4): the parts of a block's epilogue run beside the products of the next block in the same warpgroups, each part with the products of n iterations in flight, which
-      needs registers for two sets of accumulators; 0: before them.
-    * `stream_k`: n: the points of a persistent launch that would fill its last round only in part are dealt out to all blocks by their iterations, in parts of at least n, if that spares
-      at least n (stream-K, Osama et al., PPoPP 2023); 0: a point is computed by one block.
+    * `replicate`: `split`: the math warpgroups share the rows of one output tile (cooperative). `blocks`: each computes an output tile of
+      its own (ping-pong).
+    * `warpgroups`: the math warpgroups of a block.
+    * `producers`: the warps that only issue loads. 0: no warp specialisation, the math warps issue loads.
+    * `stages`: the depth of channels, in slots, for each channel that a loop refills. 0: no channels, every iteration waits for its own
+      loads.
+    * `persistent`: 1: as many blocks as the GPU has room for, each with a loop over output tiles. 0: one block for each output tile.
+    * `group`: the rows of output tiles of a rasterisation group (see `#tile.order`). Rows are counted along the last grid dimension but
+      one; the dimensions before it are batches.
+    * `least_group`: the fewest rows of a rasterisation group. Groups have fewer than `group` rows in launches whose rows are so long that
+      `group` of them would not stay in L2. Absent: all groups have `group` rows.
+    * `blocks_per_sm`: the blocks that share an SM.
+    * `cluster`: the blocks of a cluster, along one grid dimension: a power of two, at most 8 (the portable size, CUDA C++ Programming
+      Guide, thread block clusters). Only persistent launches have clusters.
+    * `cluster_dim`: that dimension, counted from 0. A tile that is loaded in the main loop and does not depend on this dimension is fetched
+      once for the cluster. Absent: the dimension that saves the most bytes.
+    * `registers`: the registers of a math thread after the roles have exchanged registers (`setmaxnreg`). 0: as many as at entry.
+    * `pending`: 1 or more: products stay in flight while others are issued, and in a pipelined loop those of one iteration stay in flight
+      over its end. 0: each product is awaited at once.
+    * `epilogue`: the columns of an epilogue subtile, which are converted and stored at a time; a multiple of 8. 0, or the width of the
+      tile: the whole tile.
+    * `overlap`: n (1 to 4): overlapped epilogue. The epilogue subtiles of an output tile run concurrently with the products of the next
+      output tile in the same warpgroups, each subtile with the products of n iterations in flight. It needs registers for two sets of
+      accumulators. 0: the epilogue runs before the next output tile's products.
+    * `stream_k`: n: stream-K (Osama et al., PPoPP 2023). The output tiles that would fill the last wave of a persistent launch only in part
+      are divided among all blocks by iterations of the main loop. Each piece has at least n iterations, and the division is made only if it
+      saves at least n iterations. 0: one block computes each output tile.
   }];
   let parameters = (ins
     OptionalParameter<"std::optional<Replicate>">:$replicate, OptionalParameter<"std::optional<int64_t>">:$warpgroups,

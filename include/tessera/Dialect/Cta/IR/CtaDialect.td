@@ -11,21 +11,20 @@ def Cta_Dialect : Dialect {
   let cppNamespace = "::tessera::cta";
   let summary = "L1: where the tiles of a block live, how they move, and in which order";
   let description = [{
-    The body of a `tile.kernel` below L0. The kernel's `phase` says which invariant holds; `cta-verify` checks it:
+    The body of a `tile.kernel` below L0. The kernel's `phase` names its invariant, which `cta-verify` checks:
 
-    * **raw**: made by `convert-tile-to-cta`. `cta` ops on tensors without an encoding; shared tiles have the
-      swizzle `<?>`.
-    * **placed**: every tensor has a register layout (`#cta.frag`), every shared tile a shared layout, every conversion, copy and
-      product is an explicit op with a chosen mechanism. Still sequential; no `tile` op but kernel, grid, dim,
-      assume, return; no `tensor` op.
-    * **scheduled**: grids are `cta.launch`es, scratch is explicit; copies feed channels, loops may consist of `cta.step`s, products may be in flight. Still
-      sequential.
-    * **specialized**: the roles of a launch run concurrently and meet in channels.
-    * **allocated**: shared tiles have offsets, channels are rings and mbarriers, hazards are barriers and
-      fences.
+    * **raw**: made by `convert-tile-to-cta`. `cta` ops work on tensors without an encoding; shared tiles have the swizzle `<?>`.
+    * **placed**: every tensor has a register layout (`#cta.frag`), every shared tile a shared layout. Every layout conversion, copy and
+      matrix product is an op whose mechanism is chosen. The body is still sequential. It holds no `tile` op but kernel, grid, dim, assume
+      and return, and no `tensor` op.
+    * **planned**: the kernel's plan is complete, and scratch is explicit. Still grids or launches without channels.
+    * **scheduled**: grids are `cta.launch`es. Copies feed channels, loops may consist of `cta.step`s, and products may be in flight. The
+      body is still sequential.
+    * **specialized**: the warp-specialised roles of a launch run concurrently and communicate through channels.
+    * **allocated**: shared tiles have offsets, channels are rings and mbarriers, and barriers and fences order all conflicting accesses.
 
-    Shared memory is an immutable SSA value (`!cta.smem`) until `cta-allocate-shared`; so `convert-cta-to-tile` can turn
-    a placed or scheduled kernel back into L0, which the CPU target runs.
+    A tile in shared memory is an immutable SSA value (`!cta.smem`) until `cta-allocate-shared`. Therefore `convert-cta-to-tile` can turn a
+    kernel of any phase up to scheduled back into L0, which the CPU target runs.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

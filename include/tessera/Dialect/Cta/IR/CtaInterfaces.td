@@ -9,8 +9,8 @@ include "mlir/IR/OpBase.td"
 def Cta_EraseOpInterface : OpInterface<"EraseOpInterface"> {
   let cppNamespace = "::tessera::cta";
   let description = [{
-    Ops of the phases raw, placed and scheduled that can be turned back into L0. `convert-cta-to-tile` calls `eraseToTile` with
-    the operands already erased: register tiles and shared tiles are unencoded tensors.
+    Ops of the phases raw to scheduled that can be turned back into L0. `convert-cta-to-tile` calls `eraseToTile`. The operands
+    that it passes are erased already: register tiles and shared tiles are tensors without an encoding.
   }];
   let methods = [
     InterfaceMethod<"Builds the L0 equivalent at the rewriter's insertion point and returns one value per result.",

@@ -30,8 +30,8 @@ def Cta_AsyncType : TypeDef<Cta_Dialect, "Async"> {
   let mnemonic = "async";
   let summary = "a register tile that a wgmma in flight still writes";
   let description = [{
-    `!cta.async<tensor<128x256xf32, #cta.frag<wgmma_acc, wg = 2>>>`. At most one op consumes it: `cta.complete`, or another `cta.wgmma` as its
-    accumulator. `cta.release` and yields only name it.
+    `!cta.async<tensor<128x256xf32, #cta.frag<wgmma_acc, wg = 2>>>`. At most one op consumes the tile: `cta.complete`, or another
+    `cta.wgmma` that accumulates on it. `cta.release` and yields only name it.
   }];
   let parameters = (ins "mlir::RankedTensorType":$tensor);
   let assemblyFormat = "`<` $tensor `>`";
@@ -41,8 +41,8 @@ def Cta_ChannelType : TypeDef<Cta_Dialect, "Channel"> {
   let mnemonic = "channel";
   let summary = "a bounded ring of slots between a producing and a consuming role";
   let description = [{
-    `!cta.channel<3, !cta.smem<128x64xbf16, #a>, !cta.smem<64x256xbf16, #b>>`: three slots, each with a tile of both kinds. `?` for a depth that is
-    not chosen yet (phase scheduled, before `cta-schedule`).
+    `!cta.channel<3, !cta.smem<128x64xbf16, #a>, !cta.smem<64x256xbf16, #b>>`: a depth of three slots, each with one tile of both types. `?`
+    is a depth that is not chosen yet (phase scheduled, before `cta-schedule`).
   }];
   // depth 0: open.
   let parameters = (ins "int64_t":$depth, ArrayRefParameter<"mlir::Type">:$payload);
@@ -57,14 +57,14 @@ def Cta_ChannelType : TypeDef<Cta_Dialect, "Channel"> {
 def Cta_CreditType : TypeDef<Cta_Dialect, "Credit"> {
   let mnemonic = "credit";
   let summary = "the right to one slot of a channel";
-  let description = "`!cta.credit`, made by `cta.acquire` and `cta.wait`; used exactly once by `cta.commit` or `cta.release`, or carried to where it is.";
+  let description = "`!cta.credit`, made by `cta.acquire` and `cta.wait`. Exactly one `cta.commit` or `cta.release` uses it; a loop may carry it there.";
   let assemblyFormat = "";
 }
 
 def Cta_RingType : TypeDef<Cta_Dialect, "Ring"> {
   let mnemonic = "ring";
   let summary = "the storage of one payload of a channel";
-  let description = "`!cta.ring<3, !cta.smem<128x64xbf16, #a>>`: three shared tiles, one behind the other. Exists after `cta-lower-channels`.";
+  let description = "`!cta.ring<3, !cta.smem<128x64xbf16, #a>>`: three shared tiles, one after the other. Exists after `cta-lower-channels`.";
   let parameters = (ins "int64_t":$depth, "tessera::cta::SmemType":$tile);
   let assemblyFormat = "`<` $depth `,` $tile `>`";
   let genVerifyDecl = 1;

@@ -10,48 +10,53 @@
 
 namespace tessera::cta {
 
-/// The demands of a load that a copy carries on to the pass that can meet them.
+/// The demands of a load, which a copy carries to the pass that can meet them.
 constexpr llvm::StringLiteral kRequireAttr = "require";
 
-/// On a grid that is launched as without a plan: the kernel's is for the products of another grid.
+/// On a grid that is launched as if the kernel had no plan, because the plan is for the products of
+/// another grid.
 constexpr llvm::StringLiteral kUnplannedAttr = "cta.unplanned";
 
-/// On a kernel at L0 (an integer): the width of an epilogue's parts, if cta-plan-replicas plans it.
+/// On a kernel at L0 (an integer): the columns of an epilogue subtile, if cta-plan-replicas chooses
+/// them.
 constexpr llvm::StringLiteral kReplicaPartAttr = "cta.replica_part";
-/// Of a kernel: several blocks on an SM have failed, so that a plan which leaves their number open
-/// gets one. cta-plan takes it.
+/// On a kernel for which several blocks on an SM have failed: a plan that leaves their number open
+/// gets one. cta-plan removes it.
 constexpr llvm::StringLiteral kAloneAttr = "cta.alone";
 
-/// On a kernel (unit): its plan is one of those that the compiler tries where another has failed.
+/// On a kernel (unit): its plan is one of those that the compiler tries after another one has
+/// failed.
 constexpr llvm::StringLiteral kTriedPlanAttr = "cta.tried_plan";
 
-/// On a kernel whose plan has no stages (a string): why, from cta-plan to cta-pipeline-copies.
+/// On a kernel whose plan has no channels (a string): the reason, from cta-plan to
+/// cta-pipeline-copies.
 constexpr llvm::StringLiteral kUnpipelinedAttr = "cta.unpipelined";
 
-/// What cta-schedule found out about a loop, on the loop: a dictionary with `ii`, `bound` and
-/// `bounds` in cycles, the stages of its `products` in the order of the text, and their `order` in
-/// the pipelined loop, if it is not that of stages and text.
+/// The result of cta-schedule, on a loop: a dictionary with `ii`, `bound` and `bounds` in cycles,
+/// the stages of its `products` in program order, and their `order` in the pipelined loop, if it
+/// differs from that of stages and program.
 constexpr llvm::StringLiteral kScheduleAttr = "cta.modulo_schedule";
 
-/// On a grid whose order cta-plan has chosen and which has one loop with products: the bytes of an
-/// iteration that all blocks of a row read. cta-lower-grid makes groups less high where those of
-/// the whole loop are many.
+/// On a grid whose rasterisation cta-plan has chosen and which has one main loop: the bytes of one
+/// iteration that all blocks of a row read. cta-lower-grid makes groups of fewer rows if the bytes
+/// of the whole loop are many.
 constexpr llvm::StringLiteral kPanelAttr = "cta.panel";
 
-/// On a launch whose groups may be less high than the plan says, but by this many rows.
+/// On a launch whose rasterisation groups may have fewer rows than the plan says: the fewest rows
+/// of a group.
 constexpr llvm::StringLiteral kLeastGroupAttr = "cta.least_group";
 
-/// On the loop over the iterations that cta-peel-masks left over: few, if any.
+/// On the loop over the remaining iterations that cta-peel-masks has cut off: few, if any.
 constexpr llvm::StringLiteral kRestAttr = "cta.rest";
 
 /// On a grid or a launch whose plan the model chose: its predictions, in cycles.
 constexpr llvm::StringLiteral kPredictionAttr = "cta.prediction";
 
-/// On the loop of a persistent launch (unit): each iteration computes other output tiles, so that
-/// no iteration touches what another one stores.
+/// On the loop of a persistent launch (unit): each iteration computes other output tiles, so
+/// that no iteration accesses what another one stores.
 constexpr llvm::StringLiteral kOutputTilesAttr = "cta.output_tiles";
 
-/// Whether it is the loop of a persistent launch over output tiles.
+/// True if the op is the loop over the output tiles of a persistent launch.
 bool isLoopOverOutputTiles(mlir::Operation *op);
 
 } // namespace tessera::cta

@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The layout rules of phase placed, in one place: what `cta-assign-layouts` establishes and
-// `cta-verify` checks.
+// The layout rules of phase placed, in one place: `cta-assign-layouts` establishes them and
+// `cta-verify` checks them.
 #ifndef TESSERA_DIALECT_CTA_IR_LAYOUTRULES_H
 #define TESSERA_DIALECT_CTA_IR_LAYOUTRULES_H
 
@@ -10,11 +10,11 @@
 
 namespace tessera::cta {
 
-/// Warps of a warpgroup, as bits of the warp number.
+/// The number of bits of the warp number within a warpgroup.
 inline constexpr int kWarpBits = 2;
 
-/// The type and the layout of a register tile (which must have one), and extents as the mathematics
-/// of layouts takes them.
+/// The type and the layout of a register tile (which must have a layout), and a shape as the type
+/// that the mathematics of layouts takes.
 mlir::RankedTensorType tensorOf(mlir::Value tile);
 layout::RegisterLayout layoutOf(mlir::Value tile);
 layout::Coord coordOf(llvm::ArrayRef<int64_t> shape);
@@ -54,8 +54,8 @@ bool reshapeKeepsRegisters(const layout::RegisterLayout &source,
                            const layout::RegisterLayout &result,
                            llvm::ArrayRef<int64_t> resultShape);
 
-/// True if every thread has the part in registers of its own, the same in all threads: such a slice
-/// only gives registers other names.
+/// True if every thread holds the elements of the slice in registers of its own, with the same
+/// numbers in all threads. Such a slice only renames registers.
 bool sliceKeepsRegisters(SliceOp op);
 
 /// True for ops whose tensor operands and results all have one layout: arith and math on tiles.

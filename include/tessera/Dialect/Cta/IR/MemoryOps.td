@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 //
-// Between global memory, shared memory and registers.
+// Moves between global memory, shared memory and registers.
 #ifndef TESSERA_CTA_MEMORY_OPS
 #define TESSERA_CTA_MEMORY_OPS
 
@@ -16,11 +16,11 @@ defvar Cta_Erasable = DeclareOpInterfaceMethods<Cta_EraseOpInterface>;
 
 def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "global memory to registers";
+  let summary = "load a tile from global memory into registers";
   let description = [{
-    `tile.load` with a register layout; the clauses mean the same. A mask has the tile's layout, sliced to its dimensions; another one is written
-    `mask = (%m : tensor<64xi1, #l>)`. `vector` is the number of elements of one access, chosen by
-    `cta-select-copies` from facts (absent: 1). `why` says why it is not wider or not asynchronous.
+    `tile.load` with a register layout; the clauses have the same meaning. A mask has the tile's layout, sliced to the mask's dimensions;
+    another layout is written `mask = (%m : tensor<64xi1, #l>)`. `vector` is the number of elements of one access, which `cta-select-copies`
+    chooses from facts (absent: 1). `why` says why the access is not wider or not asynchronous.
 
     Lifespan: made by `convert-tile-to-cta`, lowered by `convert-cta-to-nvvm`.
 
@@ -49,9 +49,10 @@ def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable,
 
 def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "registers to global memory";
+  let summary = "store a register tile to global memory";
   let description = [{
-    `tile.store` of a register tile; one thread writes each element (replicas do not). `vector`, `why` as in `cta.load`.
+    `tile.store` of a register tile. One thread writes each element, also where several threads hold it. `vector` and `why` are as in
+    `cta.load`.
 
     Lifespan: made by `convert-tile-to-cta`, lowered by `convert-cta-to-nvvm` or replaced by `cta.copy_out`.
 
@@ -77,40 +78,42 @@ def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable,
 
 def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "global memory to shared memory without registers";
+  let summary = "copy a tile from global to shared memory by TMA or cp.async";
   let description = [{
-    The tile at the coordinates, as `tile.load` reads it, filled by TMA (`mechanism = tma`) or cp.async (`mechanism = cp_async`). Out of bounds is zero. It
-    has no mask. `stages` is the lookahead of the load that it was (`cta-plan`).
+    The tile at the coordinates, as `tile.load` reads it, copied by TMA (`mechanism = tma`) or cp.async (`mechanism = cp_async`). Elements
+    out of bounds are zero. There is no mask. `stages` is the lookahead of the load from which the copy was made (`cta-plan` reads it).
 
-    TMA: the elected thread issues it; limits are folded away or the copy is illegal. cp.async: each thread of the scope (the block or role) copies pieces of
-    `vector` elements, 4, 8 or 16 bytes, aligned in both memories; a bound that cuts a piece (the size, a limit) leaves zeros behind it. So it needs no
-    descriptor: views, limits and strides that TMA refuses are legal.
+    By TMA, the elected thread issues the copy. Limits must have been folded away, otherwise the copy is illegal. By cp.async, each thread
+    of the block or role copies pieces of `vector` elements: 4, 8 or 16 bytes, aligned in both memories. If a bound (the size or a limit)
+    cuts a piece, the rest of the piece becomes zero. cp.async needs no descriptor, so views, limits and strides that TMA refuses are legal.
 
-    Lifespan: made by `cta-select-copies` from `cta.stage` of a `cta.load`. In phase allocated it has an `offset` (bytes into the
-    block's shared memory) and, for TMA, the number of the `mbarrier` that it arrives on; the data may be read after a
-    `cta.await` of that mbarrier. What cp.async has brought may be read after a `cta.await_copies` by the threads that issued it and a barrier.
+    Lifespan: made by `cta-select-copies` from the `cta.stage` of a `cta.load`. In phase allocated it has an `offset` (bytes into the
+    block's shared memory). A copy by TMA also has the number of the `mbarrier` on which it arrives; the data may be read after a
+    `cta.await` of that mbarrier. Data copied by cp.async may be read after a `cta.await_copies` by the threads that issued the copies, and
+    a barrier.
 
     ```mlir
     %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
     %b = cta.copy %B[%k, %j] limit = [%n, _] {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
     ```
 
-    After `cta-lower-channels` a copy of a producer has a destination, a slot of a ring, and arrives on mbarrier `mbarrier + slot`, whose bytes a
-    `cta.expect` has announced:
+    After `cta-lower-channels` a producer's copy has a destination, which is a slot of a ring. It arrives on mbarrier `mbarrier + slot`, on
+    which a `cta.expect` has announced the bytes:
 
     ```mlir
     %a = cta.copy %A[%i, %k] into %tile[%slot] {mechanism = #cta.mechanism<tma>, mbarrier = 0} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
     ```
 
-    With `multicast = c` the blocks of a cluster of c copy the same tile: each fetches a part of it and writes that into the shared memory of all.
-    With `multicast_if` that holds where it is true, which must be so in all blocks of the cluster or in none; elsewhere each block fetches the whole tile for itself.
-    Made by `cta-pipeline-copies`:
+    With `multicast = c` the blocks of a cluster of c blocks copy the same tile: each fetches a part of it and writes that part into the
+    shared memory of all. With `multicast_if` this is so only where the condition is true, which must be the case in all blocks of the
+    cluster or in none; otherwise each block fetches the whole tile for itself. Made by `cta-pipeline-copies`:
 
     ```mlir
     %b = cta.copy %B[%k, %j] multicast_if = %paired {mechanism = #cta.mechanism<tma>, multicast = 2 : i64} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
     ```
 
-    With `cache_if` the hint `cache` holds for launches in which that is true; others have the default. Made by `cta-hint-caches`:
+    With `cache_if` the hint `cache` holds in launches in which the condition is true; other launches have the default. Made by
+    `cta-hint-caches`:
 
     ```mlir
     %a = cta.copy %A[%i, %k] cache_if = %keep {cache = #tile.cache<last>, mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
@@ -120,9 +123,9 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     5. there is no mask.
     7. `pad` is zero or any.
     8. `into` has the result's type and comes with a slot.
-    9. `vector` comes with cp_async: a power of two, 4, 8 or 16 bytes.
+    9. `vector` comes with cp_async: a power of two elements of 4, 8 or 16 bytes together.
     10. `cache_if` comes with a `cache` of first, last or stream, and with tma.
-    11. `multicast` is a power of two from 2 to 8, of a copy by tma; `multicast_if` comes with it.
+    11. `multicast` is a power of two from 2 to 8, and comes with tma; `multicast_if` comes with `multicast`.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits,
@@ -144,10 +147,11 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
 
 def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "shared memory to global memory without registers";
+  let summary = "store a shared tile to global memory by TMA";
   let description = [{
-    Stores a shared tile by TMA; out of bounds is dropped. The elected thread issues it; `cta.await_stores` waits until the source has been
-    read (or the store is complete). With `per_warpgroup` each warpgroup stores the part that it staged itself, by its own first thread: the warpgroups need not meet.
+    Stores a shared tile by TMA. Elements out of bounds are dropped. The elected thread issues the store. `cta.await_stores` waits until the
+    source has been read, or until the store is complete. With `per_warpgroup` each warpgroup stores the part that it has written to shared
+    memory itself, issued by its own first thread, so the warpgroups need no common barrier.
 
     Lifespan: made by `cta-select-copies` from a `cta.store`.
 
@@ -157,8 +161,9 @@ def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable,
 
     Constraints: 1 to 4 of `tile.store` (the shared tile as the tile), and
     5. there is no mask.
-    6. with `per_warpgroup` the tile is made by a `cta.stage` of one register tile that the warpgroups split along a dimension which is not contiguous, into parts that TMA can move.
-    7. the mechanism is tma: cp.async does not write to global memory.
+    6. with `per_warpgroup` the tile is made by a `cta.stage` of one register tile. The warpgroups split it along a dimension that is not
+       contiguous, into parts that TMA can move.
+    7. the mechanism is tma, because cp.async does not write to global memory.
   }];
   let arguments = (ins
     Cta_SmemType:$value, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,
@@ -173,11 +178,12 @@ def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable,
 }
 
 def Cta_StageOp : Cta_Op<"stage", [Pure, Cta_Erasable]> {
-  let summary = "registers to shared memory";
+  let summary = "write register tiles to shared memory";
   let description = [{
-    A shared tile with the elements of the register tiles. Several inputs are placed side by side along `concat_dim`.
+    Writes register tiles into a shared tile. Several inputs are concatenated along `concat_dim`.
 
-    Lifespan: made by `convert-tile-to-cta` (operands of products) and `cta-decompose` (scratch); in phase allocated it has an `offset`.
+    Lifespan: made by `convert-tile-to-cta` (operands of products) and `cta-decompose` (scratch). In phase allocated it has an `offset`, in
+    bytes.
 
     ```mlir
     %s = cta.stage %a : tensor<128x64xbf16, #blocked> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
@@ -196,7 +202,7 @@ def Cta_StageOp : Cta_Op<"stage", [Pure, Cta_Erasable]> {
 def Cta_ViewOp : Cta_Op<"view", [Pure, Cta_Erasable]> {
   let summary = "a linear shared tile under another shape";
   let description = [{
-    The same bytes in row-major order under another shape.
+    The same bytes, in row-major order, as a tile of another shape.
 
     ```mlir
     %v = cta.view %s : !cta.smem<4x32xf32, #cta.swizzle<linear>> -> !cta.smem<128xf32, #cta.swizzle<linear>>
@@ -212,10 +218,11 @@ def Cta_ViewOp : Cta_Op<"view", [Pure, Cta_Erasable]> {
 }
 
 def Cta_ReadOp : Cta_Op<"read", [Pure, Cta_Erasable]> {
-  let summary = "shared memory to registers";
+  let summary = "read a shared tile into registers";
   let description = [{
-    The elements of a shared tile from `offsets` on (default zeros; static), as a register tile. With `dims`, dimension d of the tile is
-    dimension `dims[d]` of the shared tile; other dimensions are read at their offset. With `strides`, every so manieth element of a dimension.
+    The elements of a shared tile from `offsets` on (static; default zeros), as a register tile. With `dims`, dimension d of the result is
+    dimension `dims[d]` of the shared tile, and the other dimensions are read at their offset only. With `strides`, only each
+    `strides[d]`-th element of dimension d of the shared tile is read.
 
     ```mlir
     %t = cta.read %s : !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>> -> tensor<128x64xbf16, #cta.frag<wgmma_a, bits = 16, wg = 2>>
@@ -223,7 +230,7 @@ def Cta_ReadOp : Cta_Op<"read", [Pure, Cta_Erasable]> {
 
     Constraints:
     1. the tile lies inside the shared tile; element types are equal.
-    2. `offsets` and `strides` (positive) have one entry a dimension of the shared tile, `dims` one a dimension of the result.
+    2. `offsets` and `strides` (positive) have one entry for each dimension of the shared tile, `dims` one for each dimension of the result.
   }];
   let arguments = (ins Cta_SmemType:$source, OptionalAttr<DenseI64ArrayAttr>:$offsets,
                        OptionalAttr<DenseI64ArrayAttr>:$dims, OptionalAttr<DenseI64ArrayAttr>:$strides);

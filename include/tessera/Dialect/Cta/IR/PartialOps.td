@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 //
-// Sums over a part of a point's iterations, which one block hands to another (stream-K).
+// Partial sums of an output tile, which one block hands to another (stream-K).
 #ifndef TESSERA_CTA_PARTIAL_OPS
 #define TESSERA_CTA_PARTIAL_OPS
 
@@ -14,11 +14,12 @@ class Cta_PartialOp<string mnemonic, list<Trait> traits = []>
 }
 
 def Cta_PutPartialOp : Cta_PartialOp<"put_partial"> {
-  let summary = "a sum over some iterations, left for another block";
+  let summary = "write partial sums to workspace for another block";
   let description = [{
-    Writes the tile to slot `slot` of workspace, in the order of the threads and not of the elements, and raises a flag for each warp (`st.release.gpu`, PTX ISA, memory
-    consistency model). `cta.add_partial` with the same slot takes it, in another block of the same launch, and lowers the flags: they must be 0 when a launch begins and are 0
-    when it ends (`tile.init = 0`, `tile.restored`).
+    Writes the accumulators to slot `slot` of workspace, in the order of the threads and not of the elements. Then it raises a flag for each
+    warp (`st.release.gpu`, PTX ISA, memory consistency model). A `cta.add_partial` with the same slot, in another block of the same launch,
+    reads the slot and lowers the flags. The flags must be 0 when a launch begins, and are 0 again when it ends (`tile.init = 0`,
+    `tile.restored`).
 
     Lifespan: made by `cta-stream-k`, lowered by `convert-cta-to-nvvm`.
 
@@ -27,20 +28,21 @@ def Cta_PutPartialOp : Cta_PartialOp<"put_partial"> {
     ```
 
     Constraints:
-    1. the workspace has a slot of the tile's shape and element type, of 32 bits, for each block;
-    2. `flags` has an i32 for each warp that computes;
-    3. each thread holds as many elements as every other, and each element is held once;
-    4. it stands in no `cta.role` with `replicas`.
+    1. the workspace has one slot for each block, of the tile's shape and element type; elements have 32 bits;
+    2. `flags` has an i32 for each math warp of each block;
+    3. all threads hold the same number of elements, and each element is held once;
+    4. it is in no `cta.role` with `replicas`.
   }];
   let arguments = (ins AnyRankedTensor:$value, Arg<AnyMemRef, "slots">:$slots, Index:$slot, Arg<AnyMemRef, "flags">:$flags);
   let assemblyFormat = "$value `,` $slots `[` $slot `]` `,` $flags attr-dict `:` type($value) `,` type($slots) `,` type($flags)";
 }
 
 def Cta_AddPartialOp : Cta_PartialOp<"add_partial", [AllTypesMatch<["value", "result"]>]> {
-  let summary = "a tile and the sum that another block has left";
+  let summary = "add the partial sums that another block has written";
   let description = [{
-    Waits until `cta.put_partial` has filled slot `slot` and adds what is in it; the slot is empty again. A block waits only for blocks with a lower number: those are placed
-    no later, so that whatever else runs on the device, some block can always go on.
+    Waits until `cta.put_partial` has filled slot `slot`, and adds its contents to the tile. The slot is free again afterwards. A block
+    waits only for blocks with a lower number, which the device places no later. So some block can always make progress, whatever else runs
+    on the device.
 
     ```mlir
     %sum = cta.add_partial %acc, %sums[%other], %flags : tensor<128x256xf32, #acc>, memref<?x128x256xf32>, memref<?x8xi32>

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What scalars are, by upstream's folders: there is no second semantics.
+// Evaluates scalars by upstream's folders, so that there is no second definition of their meaning.
 #ifndef TESSERA_DIALECT_CTA_IR_SCALARFOLDER_H
 #define TESSERA_DIALECT_CTA_IR_SCALARFOLDER_H
 
@@ -17,13 +17,14 @@ public:
   ScalarFolder &operator=(const ScalarFolder &) = delete;
   ~ScalarFolder();
 
-  /// The results of an op without regions, or false if its folder cannot tell. `lookup` says what a
-  /// value is (null: unknown); a fold may ask for others than the operands.
+  /// The results of an op without regions, or false if its folder cannot compute them. `lookup`
+  /// gives the constant that a value has (null: unknown); a folder may ask for values other than
+  /// the operands.
   bool fold(mlir::Operation *op, llvm::function_ref<mlir::Attribute(mlir::Value)> lookup,
             llvm::SmallVectorImpl<mlir::Attribute> &results);
 
 private:
-  /// ScalarFolders may change the op that they fold: they get copies.
+  /// Folders may change the op that they fold, so they work on copies.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> copies;
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 //
-// Layouts, shapes, and values without memory.
+// Ops on layouts, shapes and tiles of coordinates, which access no memory.
 #ifndef TESSERA_CTA_SHAPE_OPS
 #define TESSERA_CTA_SHAPE_OPS
 
@@ -11,15 +11,15 @@ include "tessera/Dialect/Cta/IR/MemoryOps.td"
 def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure, Cta_Erasable]> {
   let summary = "the same tile in another register layout";
   let description = [{
-    `how` is set by `cta-decompose`: nothing, a permutation of a thread's registers, or shuffles within a warp; what needs shared memory has become
-    `cta.stage` and `cta.read`.
+    `cta-decompose` sets `how`: no instruction, a permutation of a thread's registers, or shuffles within a warp. It turns a conversion that
+    needs shared memory into `cta.stage` and `cta.read`.
 
     ```mlir
     %y = cta.convert_layout %x : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>
     ```
 
     Constraints:
-    1. shape and element type stay.
+    1. source and result have the same shape and element type.
   }];
   let arguments = (ins AnyRankedTensor:$source, OptionalAttr<Cta_ConversionAttr>:$how);
   let results = (outs AnyRankedTensor:$result);
@@ -31,15 +31,15 @@ def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure, Cta_Erasable]> {
 def Cta_BroadcastOp : Cta_Op<"broadcast", [Pure, Cta_Erasable]> {
   let summary = "repeat a tile along new dimensions";
   let description = [{
-    `tile.broadcast`. In phase placed the source's layout is the result's with the new dimensions sliced away (dimensions of extent 1 that grow count as
-    new: their layout has no bits along them). A scalar source has none.
+    `tile.broadcast`. In phase placed the source's layout is the result's with the new dimensions sliced away. A dimension that grows from
+    extent 1 counts as new: the source's layout has no bits along it. A scalar source has no layout.
 
     ```mlir
     %b = cta.broadcast %v dims = [0] : tensor<128xf32, #s> -> tensor<128x64xf32, #l>
     ```
 
     Constraints:
-    1. `dims` has one entry a source dimension (none for a scalar); they ascend and are below the result's rank.
+    1. `dims` has one entry for each source dimension (none for a scalar); they ascend and are below the result's rank.
     2. an extent of the source is the result's, or 1.
     3. the element types are equal.
   }];
@@ -71,7 +71,7 @@ def Cta_IotaOp : Cta_Op<"iota", [Pure, Cta_Erasable]> {
 def Cta_TransposeOp : Cta_Op<"transpose", [Pure, Cta_Erasable]> {
   let summary = "permute dimensions";
   let description = [{
-    `tile.transpose`. In phase placed the layouts are permutations of each other: nothing moves.
+    `tile.transpose`. In phase placed the layouts are permutations of each other, so no register moves.
 
     ```mlir
     %t = cta.transpose %x dims = [1, 0] : tensor<64x32xf32, #l> -> tensor<32x64xf32, #lt>
@@ -90,15 +90,15 @@ def Cta_TransposeOp : Cta_Op<"transpose", [Pure, Cta_Erasable]> {
 def Cta_ReshapeOp : Cta_Op<"reshape", [Pure, Cta_Erasable]> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{
-    `tensor.expand_shape` and `tensor.collapse_shape`. Any layouts; `cta-decompose` makes it a `cta.view` of scratch unless only unit
-    dimensions come and go.
+    `tensor.expand_shape` and `tensor.collapse_shape`, with any layouts. If the reshape only adds or drops dimensions of extent 1 it stays;
+    `cta-decompose` turns all others into a `cta.view` of scratch.
 
     ```mlir
     %y = cta.reshape %x : tensor<4x32xf32, #a> -> tensor<128xf32, #b>
     ```
 
     Constraints:
-    1. the number of elements and their type stay.
+    1. source and result have the same number of elements and the same element type.
   }];
   let arguments = (ins AnyRankedTensor:$source);
   let results = (outs AnyRankedTensor:$result);
@@ -109,8 +109,8 @@ def Cta_ReshapeOp : Cta_Op<"reshape", [Pure, Cta_Erasable]> {
 def Cta_SliceOp : Cta_Op<"slice", [Pure, Cta_Erasable]> {
   let summary = "a part of a tile at static offsets";
   let description = [{
-    `tensor.extract_slice`. Any layouts; `cta-decompose` makes it a read of scratch. With `strides` (default ones) element i of a dimension is
-    element `offset + i * stride` of the source.
+    `tensor.extract_slice`, with any layouts. `cta-decompose` turns it into a read of scratch. With `strides` (default ones) element i of a
+    dimension is element `offset + i * stride` of the source.
 
     ```mlir
     %y = cta.slice %x offsets = [0, 32] : tensor<64x64xf32, #a> -> tensor<64x32xf32, #b>
@@ -118,8 +118,8 @@ def Cta_SliceOp : Cta_Op<"slice", [Pure, Cta_Erasable]> {
     ```
 
     Constraints:
-    1. the part lies inside the source, with one offset a dimension; rank and element type stay.
-    2. `strides` has one positive entry a dimension.
+    1. the slice lies inside the source, with one offset for each dimension; rank and element type stay the same.
+    2. `strides` has one positive entry for each dimension.
   }];
   let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$offsets, OptionalAttr<DenseI64ArrayAttr>:$strides);
   let results = (outs AnyRankedTensor:$result);
@@ -128,16 +128,17 @@ def Cta_SliceOp : Cta_Op<"slice", [Pure, Cta_Erasable]> {
 }
 
 def Cta_ConcatOp : Cta_Op<"concat", [Pure, Cta_Erasable]> {
-  let summary = "tiles side by side";
+  let summary = "concatenate tiles along a dimension";
   let description = [{
-    `tensor.concat`. Any layouts; `cta-decompose` makes it one `cta.stage` of all inputs and a read.
+    `tensor.concat`, with any layouts. `cta-decompose` turns it into one `cta.stage` of all inputs, and a read.
 
     ```mlir
     %y = cta.concat %a, %b dim = 1 : tensor<64x32xf32, #a>, tensor<64x32xf32, #a> -> tensor<64x64xf32, #b>
     ```
 
     Constraints:
-    1. there are inputs, and `dim` is below the rank; ranks, element types, and extents agree but along `dim`, where they add up.
+    1. there is at least one input, and `dim` is below the rank. Ranks, element types and all extents but those along `dim` agree; along
+       `dim` the result has the sum of the extents.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$dim);
   let results = (outs AnyRankedTensor:$result);
@@ -148,7 +149,8 @@ def Cta_ConcatOp : Cta_Op<"concat", [Pure, Cta_Erasable]> {
 def Cta_ExtractOp : Cta_Op<"extract", [Pure, Cta_Erasable]> {
   let summary = "the element of a tile of rank 0, as a scalar";
   let description = [{
-    Every thread has it: scalars are uniform over the block. In phase placed the source's layout is replicated everywhere.
+    Every thread gets the element, because scalars are uniform over the block. In phase placed the source's layout is replicated in all
+    threads.
 
     ```mlir
     %s = cta.extract %t : tensor<f32, #cta.frag<splat, rank = 0, warps = 2, wg = 1>> -> f32

@@ -9,16 +9,19 @@ include "tessera/Dialect/Cta/PassBase.td"
 def LowerGrid : CtaPass<"cta-lower-grid"> {
   let summary = "Turn grids into launches: persistent loops, clusters, the order of output tiles";
   let description = [{
-    Requires and ensures *planned*. Each `tile.grid` becomes a `cta.launch` with the symbol `<kernel>_<number of the grid>`. The numbers of blocks, ceil((upper - lower) / step)
-    and at least 0, are computed before it in the kernel's body; inside, the coordinates follow from `cta.block_id`, the last dimension fastest. With
-    `order = <group = g>`, or without an order and with `group = g` in the kernel's plan, blocks go down g rows of the first dimension before they move
-    to the next column. The arithmetic on block numbers is i32: a launch has less than 2³¹ blocks.
+    Requires and ensures *planned*. Each `tile.grid` becomes a `cta.launch` with the symbol `<kernel>_<number of the grid>`. The numbers of
+    blocks, ceil((upper - lower) / step) and at least 0, are computed before it in the kernel's body. Inside the launch the coordinates
+    follow from `cta.block_id`, the last dimension fastest. With `order = <group = g>` on the grid, or with `group = g` in the kernel's plan
+    where the grid has no order, output tiles are numbered in rasterisation groups: down g rows of the first dimension, then the next
+    column. The arithmetic on block numbers is i32, because a launch has less than 2³¹ blocks.
 
-    With `persistent = 1` in the plan the launch has at most `tile.num_cores` times `blocks_per_sm` (1) blocks, and the body is in a loop over the numbers
-    of the points of the grid, in the same order. Clusters are no more than `cta.max_clusters` either; points
-    that they leave over along their dimension are clusters along another of the last two, with the last numbers, if these are fewer (docs/design/Clusters.md, *The remainder*). A grid of rank 0 stays as it is. What `t + blocks < 2³¹` needs of the number of points is a `tile.assume`.
+    With `persistent = 1` in the plan the launch has at most `tile.num_cores` times `blocks_per_sm` (default 1) blocks, and the body is in a
+    loop over the numbers of the grid's output tiles, in the same order. There are at most `cta.max_clusters` clusters. Clusters may leave a
+    remainder of output tiles along their dimension. If that takes fewer clusters, the remainder is covered by clusters along another one of
+    the last two dimensions, which have the last numbers (docs/design/Clusters.md, *The remainder*). A grid of rank 0 stays as it is. The
+    loop needs `t + blocks < 2³¹`; a `tile.assume` on the number of output tiles says so.
 
-    With the option `dependent` launches are `dependent`: each may begin before the one in front of it in the stream has ended.
+    With the option `dependent` launches are `dependent`: each may begin before the launch before it in the stream has ended.
 
     ```mlir
     tile.grid (%i) = (0) to (%n) step (128) { … }
@@ -41,16 +44,18 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
     }
     ```
   }];
-  let options = [Option<"dependent", "dependent", "bool", "false", "Make launches that may begin before the one in front of them has ended.">];
+  let options = [Option<"dependent", "dependent", "bool", "false", "Make dependent launches, which may begin before the launch before them has ended.">];
 }
 
 def StreamK : CtaPass<"cta-stream-k"> {
   let summary = "Divide the last wave of a persistent launch by iterations (stream-K)";
   let description = [{
-    Requires and ensures *planned*, lowered grids. With `stream_k = m` in the kernel's plan the points that would fill the last round of a persistent launch only in part are dealt
-    out to all blocks by their iterations, in parts of at least m of the same length, if that spares at least m iterations. A block computes the end of one point, whose sums it
-    leaves in workspace (`cta.put_partial`), then the beginning of another, adds the sums of the blocks that have the rest (`cta.add_partial`) and does the epilogue. What is
-    divided is decided when the launch begins, from sizes and the number of cores. Results do not depend on how fast blocks are.
+    Requires and ensures *planned*, with lowered grids. It takes effect with `stream_k = m` in the kernel's plan. The output tiles that
+    would fill the last wave of a persistent launch only in part are divided among all blocks by iterations of the main loop. The pieces
+    have equal lengths of at least m iterations, and the division is made only if it saves at least m iterations. A block computes the end
+    of one output tile, whose partial sums it leaves in workspace (`cta.put_partial`). Then it computes the beginning of another output
+    tile, adds the partial sums of the blocks that have its other iterations (`cta.add_partial`), and does the epilogue. The division is
+    decided when the launch begins, from sizes and the number of cores. Results do not depend on the speed of blocks.
 
     ```mlir
     scf.for %t = %id to %points step %n : i32 {
@@ -60,7 +65,7 @@ def StreamK : CtaPass<"cta-stream-k"> {
     } {cta.output_tiles}
     // becomes
     scf.for %item = 0 to %items step 1 : i32 {
-      %t, %from, %count = …                                      // of a whole point: 0 and all
+      %t, %from, %count = …                                      // of a whole output tile: 0 and all
       %acc = scf.for %k = %lb + %from * %s to min(%ub, %lb + (%from + %count) * %s) step %s iter_args(%c = %zero) { … }
       scf.if %from == 0 {
         %sum = scf.for %i = 1 to %others + 1 step 1 iter_args(%x = %acc) {
@@ -73,23 +78,25 @@ def StreamK : CtaPass<"cta-stream-k"> {
     } {cta.output_tiles}
     ```
 
-    It is an error if a point has no single loop over products, if that carries anything but sums of products that begin with 0, if it stores, if something is
-    stored before it, or if its bounds depend on the point.
+    It is an error if an output tile does not have exactly one main loop; if that loop carries anything but accumulators that begin with 0;
+    if the loop stores; if something is stored before the loop; or if its bounds depend on the output tile.
   }];
 }
 
 def PipelineCopies : CtaPass<"cta-pipeline-copies"> {
-  let summary = "Let loads in loops feed channels";
+  let summary = "Make loads in loops producers of channels";
   let description = [{
-    Requires *placed* with lowered grids and decomposed ops; ensures *scheduled*. Every `cta.copy` inside a loop, by TMA or cp.async, becomes the producing side of a
-    channel of open depth; its readers get the tile from the consuming side, released behind the last of them. Copies of one block
-    with the same first and last reader and one mechanism share a channel. With `stages = 0` in the kernel's plan nothing changes but the phase.
+    Requires *planned* with lowered grids; ensures *scheduled*. Every `cta.copy` inside a loop, by TMA or cp.async, becomes the producer's
+    side of a channel of open depth. Its readers get the tile from the consumer's side, which releases the slot after the last of them.
+    Copies of one block share a channel if they have the same first and last reader and the same mechanism. With `stages = 0` in the
+    kernel's plan only the phase changes.
 
-    In a launch with `cluster = c` a copy by TMA with the same coordinates in all blocks of a cluster gets `multicast = c`, and `multicast_if` if they are the same on one side of a select only.
+    In a launch with `cluster = c` a copy by TMA gets `multicast = c` if its coordinates are the same in all blocks of a cluster. If they
+    are the same only on one side of a select, it gets `multicast_if` too.
 
-    Left as it is, with the reason in the copy's `why`: a copy whose coordinates, or whose loop's bounds, depend on tiles; one of memory that the launch
-    writes (a load never moves above a store that may alias it); one whose tile leaves its block; one by cp.async unless all threads (`producers = 0`) or a warpgroup
-    (`producers = 4`) can make it.
+    These copies stay as they are, and their `why` gives the reason: a copy whose coordinates, or whose loop's bounds, depend on tiles; a
+    copy of memory that the launch writes (a load never moves above a store that may alias it); a copy whose tile leaves its block; a copy
+    by cp.async, unless all threads (`producers = 0`) or a producer warpgroup (`producers = 4`) can make it.
 
     ```mlir
     %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : …
@@ -106,11 +113,13 @@ def PipelineCopies : CtaPass<"cta-pipeline-copies"> {
 }
 
 def DeferSums : CtaPass<"cta-defer-sums"> {
-  let summary = "Move the shuffles of a sum along rows out of the loop";
+  let summary = "Move the shuffles of row reductions out of the main loop";
   let description = [{
-    Requires and ensures *scheduled*. A loop that waits for slots and carries a sum along a dimension which lies in several lanes of a warp, from zero, itself or times a factor that all
-    lanes have, and reads it nowhere else, carries the sum of each lane's elements instead; the shuffles happen behind the loop. The summed tile is reshaped, in the same registers, so that
-    lanes have dimensions of their own. Only with `reassoc` of the kernel, and where a bit of the layout moves one bit of a coordinate and no warp moves along the dimension.
+    Requires and ensures *scheduled*. It considers a loop that waits for slots and carries a sum along a dimension that several lanes of a
+    warp hold. The sum starts from zero, each iteration adds to it or scales it by a factor that all lanes have, and nothing else in the
+    loop reads it. Such a loop carries instead the sum of each lane's own elements, and the shuffles come after the loop. The summed tile is
+    reshaped in the same registers, so that the lanes have dimensions of their own. The pass requires `reassoc` of the kernel, a layout in
+    which each bit moves one bit of a coordinate, and no warp bits along the dimension.
 
     ```mlir
     %l = scf.for … iter_args(%l0 = %zero) -> tensor<128xf32, #rows> {
@@ -129,16 +138,19 @@ def DeferSums : CtaPass<"cta-defer-sums"> {
 }
 
 def PeelMasks : CtaPass<"cta-peel-masks"> {
-  let summary = "Run the iterations in which all masks hold without them";
+  let summary = "Peel the iterations that need masks off the others";
   let description = [{
-    Requires and ensures *scheduled*. In a loop that waits for slots, a comparison (`slt`, `sle`, `sgt`, `sge` on i32) of coordinates that are the induction variable and a `cta.iota`
-    against what does not change (a scalar, coordinates, a constant) holds for all elements until the greatest coordinate reaches the least bound. The loop is cut there: the first part has
-    no masks, the second (`cta.rest`, few iterations, if any; `cta-schedule` gives it one stage) has those that it had. Begin and step of the loop must be constants, not negative.
+    Requires and ensures *scheduled*. In a loop that waits for slots, a mask is a comparison (`slt`, `sle`, `sgt`, `sge` on i32) of
+    coordinates with a bound. The coordinates are computed from the induction variable and a `cta.iota`; the bound does not change (a
+    scalar, coordinates, a constant). The comparison holds for all elements until the greatest coordinate reaches the least bound. The loop
+    is cut there. The first part has no masks. The second part (`cta.rest`) has the original masks; it has few iterations, if any, and
+    `cta-schedule` gives it one stage. The lower bound and the step of the loop must be constants that are not negative.
 
-    Nothing is cut with `replicate = blocks` or `overlap` in the kernel's plan.
+    No loop is cut with `replicate = blocks` or `overlap` in the kernel's plan.
 
-    A copy with `require = [peeled]` is an error if a mask is left in all iterations of the loop around it: a comparison of coordinates that change with
-    the iteration which is of another form, or stands where nothing is cut. (Bounds of the copy itself are TMA's to check.)
+    A copy with `require = [peeled]` is an error if a mask remains in all iterations of the loop around it: a comparison of coordinates that
+    change with the iteration, in another form, or in a loop that is not cut. The bounds of the copy itself do not count, because TMA checks
+    them.
 
     ```mlir
     %r = scf.for %j = %c0 to %T step %c128 iter_args(%o = %init) {
@@ -159,29 +171,34 @@ def PeelMasks : CtaPass<"cta-peel-masks"> {
 def Schedule : CtaPass<"cta-schedule"> {
   let summary = "Solve the modulo schedule of each loop and choose the depth of channels";
   let description = [{
-    Requires and ensures *scheduled*. Each `scf.for` whose body waits for slots becomes a problem of modulo scheduling for one warpgroup (`lib/Schedule`), inner
-    loops first; one whose length the text does not say counts as 64 iterations of the loop around it. Operations of the problem are loads (acquire to commit),
-    products, conditions, inner loops, effects, and the arithmetic between them, cut where what it needs or feeds changes and where the unit changes; what they
-    cost follows from shapes, layouts and the machine table. With `pending` in the plan products may stay in flight, and an iteration may reach into the next.
+    Requires and ensures *scheduled*. Each `scf.for` whose body waits for slots becomes a problem of modulo scheduling for one warpgroup
+    (`lib/Schedule`), inner loops first. An inner loop whose number of iterations the IR does not give counts as 64 iterations. The
+    operations of the problem are loads (acquire to commit), matrix products, conditions, inner loops, ops with effects, and the arithmetic
+    between them. Arithmetic is cut where its inputs, its users or its unit change. Costs follow from shapes, layouts and the machine table.
+    With `pending` in the plan, products may stay in flight, and an iteration may reach into the next one.
 
-    Depths that are open become, for channels of innermost loops, `stages` of the plan; without `stages`, and for channels of outer loops, what the schedule
-    needs: ceil(R / II), R from the issue of a load to the end of its last reader. All that as far as shared memory goes: channels of inner loops first share what
-    the tiles that the launch stages leave; every channel has a slot at least. A depth that cannot be is an error with the sum. Loops whose channels got less
-    are solved again with what they got. Channels whose sides do not stand in one loop get one slot, in outer loops two if possible.
+    Open depths of channels are chosen here. For channels of innermost loops the depth is `stages` of the plan. Without `stages`, and for
+    channels of outer loops, it is what the schedule needs: ceil(R / II), where R is the time from the issue of a load to the end of its
+    last reader, and II the initiation interval. Shared memory limits the depths. Channels of inner loops come first and share what the
+    tiles leave that the launch writes to shared memory; every channel has at least one slot. A given depth that does not fit is an error,
+    which gives the sum. A loop whose channels got less than they need is scheduled again with those depths. A channel whose two sides are
+    not in one loop gets one slot; in outer loops it gets two if possible.
 
-    The loop keeps the answer, which has no meaning but for `products` (the stage of each, in the order of the text) and `order` (the place of each in the pipelined loop, where earlier stages do
-    not come first), which `cta-rotate-loops` asks:
+    The result is recorded on the loop. Two of its entries are used later, by `cta-rotate-loops`: `products`, the stage of each product in
+    program order, and `order`, the position of each product in the pipelined loop (only where earlier stages do not come first). The others
+    are for the report:
 
     ```mlir
     scf.for … { … } {cta.modulo_schedule = {bound = "tensor", bounds = {tensor = 1024 : i64, …}, ii = 1024 : i64, products = array<i64: 0>}}
     ```
 
-    Remarks of the category `cta-schedule` (`--remark-format=emitRemark --remarks-filter=cta-schedule`) name II, what binds, depths, and depths that were wanted.
+    Remarks of the category `cta-schedule` (`--remark-format=emitRemark --remarks-filter=cta-schedule`) give the II, what limits it, the
+    depths, and depths that were wanted but did not fit.
 
-    A loop that consists of `cta.step`s keeps them. A step whose stage lets it run before what it needs is an error.
+    A loop that consists of `cta.step`s keeps them. It is an error if the stage of a step lets it run before a value that it needs.
 
-    With `form-steps` loops become steps: loads first, then math in the order of the schedule. The passes behind take both forms; products stay in flight only
-    in loops without steps, so with `pending` nothing is formed.
+    With `form-steps` the body of each loop becomes steps: loads first, then math in the order of the schedule. The later passes take both
+    forms. Products stay in flight only in loops without steps, so with `pending` no steps are formed.
   }];
   let options = [
     Option<"formSteps", "form-steps", "bool", "false", "make loops with a schedule consist of cta.steps">,
@@ -191,52 +208,58 @@ def Schedule : CtaPass<"cta-schedule"> {
 def OverlapEpilogue : CtaPass<"cta-overlap-epilogue"> {
   let summary = "Run the epilogue of an output tile concurrently with the next main loop";
   let description = [{
-    Requires and ensures *scheduled*, channels with depths. With `overlap = 1` in the kernel's plan the loop over points of a persistent launch keeps the accumulators of
-    the last point: its epilogue runs while the products of this one are in flight, a part (up to a store) between the issue and the completion of the products of one
-    iteration; what was loaded before the loop (`cta-split-epilogue`) is loaded beside the first. The loop over points runs once more, to do the last epilogue. A loop with fewer iterations than there
-    are parts begins after the epilogue. Behind the loop the accumulators are copied: ptxas lets nothing read registers that a product has written while others are in
-    flight (C7517).
+    Requires and ensures *scheduled*; channels have depths. It takes effect with `overlap = n` above 0 in the kernel's plan. The loop over
+    the output tiles of a persistent launch then carries the accumulators of the previous output tile, whose epilogue runs while the
+    products of the current one are in flight. One epilogue subtile (the ops up to a store) runs between the issue and the completion of the
+    products of n iterations. Tiles that were loaded before the main loop for the epilogue (`cta-split-epilogue`) are loaded during the
+    first of them. The loop over output tiles runs once more at the end, for the last epilogue. If a main loop has fewer iterations than
+    there are subtiles, it begins after the epilogue. The accumulators are copied after the main loop, because ptxas lets nothing read
+    registers that a product has written while others are in flight (C7517).
 
     ```mlir
     scf.for %t = %id to %points step %n {
       %acc = scf.for %k … iter_args(%c = %zero) { …; %d = cta.wgmma %a, %b, %c; … }
-      …                                                      // parts
+      …                                                      // epilogue subtiles
     }
     // becomes
     scf.for %t = %id to %end step %n iter_args(%last = %zero) {
-      %acc = scf.if %apart {                                 // there is no last point, or too few iterations
-        scf.if %any { … }                                    // all parts of %last
+      %acc = scf.if %apart {                                 // no previous output tile, or too few iterations
+        scf.if %any { … }                                    // all subtiles of %last
         scf.for %k … iter_args(%c = %zero) { … }
       } else {
         …                                                    // the first iteration:
         %d = cta.wgmma %a, %b, (cta.ready %zero)
-        …                                                    // part 0 of %last
+        …                                                    // subtile 0 of %last
         %c0 = cta.complete %d
-        …                                                    // as many as there are parts
+        …                                                    // as many as there are subtiles
         scf.for %k = %rest … iter_args(%c = %cp) { … }
       }
       scf.yield %acc
     }
     ```
 
-    It is an error if the body has several loops with products, if the parts need a tile or a slot of a channel of the point they belong to other than what the loop
-    over products leaves, or if the loop over products writes what they were loaded from before.
+    It is an error if the body has several loops with products; if the epilogue needs a tile or a slot of a channel of its output tile,
+    other than the results of the main loop; or if the main loop writes the memory from which the epilogue's tiles were loaded before it.
   }];
 }
 
 def RotateLoops : CtaPass<"cta-rotate-loops"> {
   let summary = "Run matrix products concurrently with later iterations";
   let description = [{
-    Requires and ensures *scheduled*. With `pending` above 0 in the kernel's plan, loops whose products have different stages are software-pipelined. The stages are those of the
-    schedule of the loop (`products` of its `cta.modulo_schedule`), or, without one, 1 more for each product that a product's `a` (in registers) depends on. With the greatest stage n an iteration
-    of the new loop runs stage 0 of iteration k, stage 1 of k - 1, … and stage n of k - n: products that need no other of the same turn are issued together, in the `order` of the schedule
-    or else earlier stages first, and what lies between products is computed while they are in flight. What else there is has the stage of what it needs, or a later one if only that needs it and
-    fewer registers are carried. The loop carries what a later stage needs; stages of the first iterations stand in front of it, of the last ones behind it. With fewer than n
-    iterations the loop runs as it was. Slots are released when what reads them has retired.
+    Requires and ensures *scheduled*. With `pending` above 0 in the kernel's plan, loops whose products have different stages are
+    software-pipelined. The stages are those of the loop's schedule (`products` of its `cta.modulo_schedule`). Without a schedule, the stage of a
+    product is the number of products on which its `a` (in registers) depends, one after the other. If n is the greatest stage, an iteration
+    of the new loop runs stage 0 of iteration k, stage 1 of k - 1, …, and stage n of k - n. Products that need no other product of the same
+    new iteration are issued together, in the `order` of the schedule, or earlier stages first. The ops between products are computed while
+    those are in flight. Every other op has the stage of its inputs, or a later one if only that stage needs it and the loop then carries
+    fewer registers. The loop carries the values that later stages need. The first iterations' early stages are before the loop, the last
+    iterations' late stages after it. With fewer than n iterations the original loop runs. A slot is released when the products that read it
+    have retired.
 
-    In as many stages as fit: the registers of all tiles that live across a product, and 26 others, are no more than a thread has (`registers`, or what it has at entry). Left alone, with a
-    remark of the category `cta-rotate-loops` that says why, if not even two stages fit, or if a later stage would have an effect, read a slot of an earlier one or more slots than the
-    channel has, or read registers that no conversion makes.
+    The loop gets as many stages as fit. The registers of all tiles that live across a product, and 26 others, must not exceed what a thread
+    has (`registers` of the plan, or the registers at entry). The loop stays as it is, with a remark of the category `cta-rotate-loops` that
+    says why, if not even two stages fit, or if a later stage would have an effect, read a slot of an earlier stage, need more slots than
+    the channel has, or read registers that no conversion makes.
 
     ```mlir
     scf.for … iter_args(%o = %zero, %p = %p0, %a = %a0) {
@@ -256,12 +279,13 @@ def DeferWaits : CtaPass<"cta-defer-waits"> {
   let description = [{
     Requires and ensures *scheduled*. With `pending` above 0 in the kernel's plan:
 
-    * The products of a loop that only feed its accumulators stay in flight over the back edge: the loop carries `!cta.async` tiles, which `cta.complete` ends
-      behind it. A slot that they read is released one iteration later, when the product of that iteration has retired; so its channel has a depth of 2 at least,
-      and the first iteration, which has nothing to release, is peeled.
-    * Products in a row that do not need each other are issued together and completed behind the last.
+    * Products that only feed the accumulators of a loop stay in flight over the end of an iteration: the loop carries `!cta.async` tiles,
+      and a `cta.complete` comes after it. A slot that they read is released one iteration later, when the product of the earlier iteration
+      has retired. So its channel needs a depth of at least 2, and the first iteration, which has nothing to release, is peeled.
+    * Consecutive products that do not need each other are issued together, and completed after the last one.
 
-    Products stay synchronous whose `a` is in registers (the next iteration would overwrite it), or which read a tile that the loop stages.
+    Two kinds of products stay synchronous: those whose `a` is in registers, because the next iteration would overwrite it, and those that
+    read a tile that the loop writes to shared memory.
 
     ```mlir
     %r = scf.for … iter_args(%c = %zero) {
@@ -270,7 +294,7 @@ def DeferWaits : CtaPass<"cta-defer-waits"> {
       cta.release %ch, %q
       scf.yield %d
     }
-    // becomes, behind a copy of the first iteration that makes %d0 and %q0,
+    // becomes, after a copy of the first iteration that makes %d0 and %q0,
     %e, %last = scf.for … iter_args(%c = %d0, %old = %q0) {
       %q, %a, %b = cta.wait %ch
       %d = cta.wgmma %a, %b, %c

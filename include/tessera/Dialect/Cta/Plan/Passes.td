@@ -7,24 +7,31 @@
 include "tessera/Dialect/Cta/PassBase.td"
 
 def PlanReplicas : CtaPass<"cta-plan-replicas"> {
-  let summary = "Choose ping-pong for matrix products whose epilogue computes";
+  let summary = "Choose ping-pong for matrix products with arithmetic in the epilogue";
   let description = [{
-    Requires and ensures L0, behind everything that changes tiles or where they are loaded from, in front of `convert-tile-to-cta`, which places tiles for the warpgroups
-    that share a point. A kernel without a plan and `warpgroups` gets `replicate = blocks, warpgroups = 2` (ping-pong: the epilogue of a point runs beside the products of
-    the next one, see docs/design/Epilogues.md), and `cluster = 2` if its grid can run in clusters and an iteration is long enough for two blocks to wait for each other. `cta-split-epilogue` and `cta-plan` decide the rest.
+    Requires and ensures L0. It runs after all passes that change tiles or the memory from which they are loaded, and before
+    `convert-tile-to-cta`, which needs to know the warpgroups that share an output tile. A kernel without a plan and without `warpgroups`
+    gets `replicate = blocks, warpgroups = 2` (ping-pong: the epilogue of an output tile runs concurrently with the products of the next
+    one, see docs/design/Epilogues.md). It also gets `cluster = 2` if its grid can run in clusters and an iteration is long enough for two
+    blocks to wait for each other. `cta-split-epilogue` and `cta-plan` decide the rest.
 
-    Each grid, but for those that copy operands (`tile.copies`), must have one loop with one product, whose operands TMA fetches and whose accumulators nothing else in the loop
-    touches; behind it elementwise arithmetic on its tile, broadcasts, loads and stores by TMA, more than a conversion, and before it scalars only. The model (`tessera/Plan/Model.h`) says whether a warpgroup
-    has the registers for a whole tile (96 to 192 accumulators a thread; with fewer, blocks beside it on the SM hide the epilogue), an SM the shared memory for four stages and two parts of what each
-    warpgroup stages, and, where the text has the number, whether there are two points for each warpgroup.
+    Each grid, except those that copy operands (`tile.copies`), must have one main loop with one product. TMA fetches the operands, and
+    nothing else in the loop touches the accumulators. The epilogue consists of elementwise arithmetic on the accumulators (more than a
+    conversion), broadcasts, loads, and stores by TMA. Before the loop there are only scalars. The model (`tessera/Plan/Model.h`) decides
+    whether
+
+    * a warpgroup has the registers for a whole output tile: 96 to 192 accumulators a thread. With fewer, other blocks on the SM hide the
+      epilogue.
+    * an SM has the shared memory for four slots, and for two epilogue subtiles of each warpgroup.
+    * there are two output tiles for each warpgroup, if the source IR gives their number.
 
     ```mlir
-    tile.kernel @gemm(…) {                         // 128x192 sums, bias
+    tile.kernel @gemm(…) {                         // 128x192 accumulators, bias
     // becomes
     tile.kernel @gemm(…) attributes {plan = #cta.plan<replicate = blocks, warpgroups = 2, cluster = 2>} {
     ```
 
-    With `remarks` it says why not.
+    With `remarks` the pass says why a kernel is left as it is.
   }];
   let options = [Option<"remarks", "remarks", "bool", "false", "Say why a kernel is left as it is.">];
 }
@@ -32,15 +39,19 @@ def PlanReplicas : CtaPass<"cta-plan-replicas"> {
 def SplitEpilogue : CtaPass<"cta-split-epilogue"> {
   let summary = "Cut the epilogue of a matrix product into subtiles of some columns";
   let description = [{
-    Requires and ensures *placed*, before `cta-decompose`. With `epilogue = n` in the kernel's plan a store of accumulators, by TMA or by threads, and the arithmetic, loads and conversions
-    that lead to it in its block, are done for n columns after the other: fewer values live at a time, staged tiles and scratch are smaller, and the first columns
-    are on their way while the others are computed. Slices of accumulators are other names for registers. Stores of memory that does not overlap, with nothing in between that
-    could see it, are split together. A store stays whole if n does not divide its columns; a tile that is loaded from memory that is written in between is loaded as a whole.
-    Of stores by TMA, what a part loads by threads in few registers (a bias) is loaded before the part in front of it, that of the first part before the loop with the products.
+    Requires and ensures *placed*, before `cta-decompose`. It takes effect with `epilogue = n` in the kernel's plan. A store of
+    accumulators, by TMA or through registers, and the arithmetic, loads and conversions of its block on which it depends, are done for n
+    columns at a time: one epilogue subtile after the other. Fewer values live at a time, tiles in shared memory and scratch are smaller,
+    and the first columns are being stored while the others are computed. Slices of accumulators only rename registers. Stores of memory
+    that does not overlap are split together if nothing between them could observe the difference. A store stays whole if n does not divide
+    its columns. A tile stays whole if the memory from which it is loaded is written in between. For stores by TMA, small loads through
+    registers (a bias) are prefetched: those of a subtile before the previous subtile, those of the first one before the main loop.
 
-    With `derive` a plan that says nothing gets `epilogue = 64` if what leads to a store of more columns loads tiles, evaluates functions or has a scalar that is no constant,
-    32 if threads make all such stores; else 0. That keeps the accumulators and the operands of such an epilogue within the registers of a thread.
-    Less, 64 or 32 (16 if nothing is pipelined otherwise), where products in front of the store would wait for slots that its staged tiles leave no room for (a result of f32; long iterations): that is tried on a copy of the kernel.
+    With `derive` the pass chooses the width if the plan leaves it open. It is 64 if the computation of a store of more than 64 columns
+    loads tiles, evaluates functions or has a scalar that is not a constant. It is 32 if all such stores go through registers. Otherwise it
+    is 0. These widths keep the accumulators and the operands of the epilogue within the registers of a thread. A smaller width, 64 or 32
+    (16 if nothing is pipelined otherwise), is chosen where the tiles of the epilogue leave too little shared memory for the slots of the
+    products before it (a result of f32; long iterations). That is tried on a copy of the kernel.
 
     ```mlir
     %s = cta.stage %c : tensor<128x256xbf16, #acc> -> …
@@ -58,10 +69,11 @@ def SplitEpilogue : CtaPass<"cta-split-epilogue"> {
 def Decompose : CtaPass<"cta-decompose"> {
   let summary = "Turn layout conversions, reductions and shape ops into register moves, shuffles and explicit scratch";
   let description = [{
-    Requires and ensures *placed*. Afterwards every `cta.convert_layout` has its `how` (nothing, register moves, cheap shuffles), every `cta.reshape` is the same
-    registers under another shape, and every `cta.reduce` stays within warps; there is no `cta.slice` and `cta.concat`. The rest goes
-    through scratch: `cta.stage`, `cta.view`, `cta.read` of linear tiles, padded where that avoids bank conflicts. A reduction across warps becomes
-    a partial one, a stage, a read with the parts in registers, and the reduction of these. A `how` that the text has is kept, if it is possible.
+    Requires and ensures *placed*. Afterwards every `cta.convert_layout` has its `how` (no instruction, register moves, or cheap shuffles),
+    every `cta.reshape` keeps all registers, and every `cta.reduce` stays within warps. There is no `cta.slice` and no `cta.concat`. All
+    other cases go through scratch: `cta.stage`, `cta.view` and `cta.read` of linear tiles, with padding where that avoids bank conflicts. A
+    reduction across warps becomes a partial reduction, a `cta.stage`, a `cta.read` that brings the parts into registers, and the reduction
+    of the parts. A `how` that the source IR gives is kept if it is possible.
 
     ```mlir
     %b = cta.convert_layout %a : tensor<64x64xf32, #acc> -> tensor<64x64xf32, #rows>
@@ -73,18 +85,28 @@ def Decompose : CtaPass<"cta-decompose"> {
 }
 
 def Plan : CtaPass<"cta-plan"> {
-  let summary = "Decide what the kernel's plan leaves open";
+  let summary = "Choose the entries that the kernel's plan leaves open";
   let description = [{
-    Requires *placed*, decomposed (cta-decompose), with grids, not yet launches; ensures *planned*. It fills in the kernel's `#cta.plan`; what the plan says is kept.
+    Requires *placed* with decomposed ops (cta-decompose) and grids, not launches; ensures *planned*. It completes the kernel's `#cta.plan`;
+    given entries are kept.
 
-    A kernel with products in a loop that TMA feeds is pipelined: `persistent = 1`, one producing warp if the math registers fit what a thread enters with, else a
-    producing warpgroup and `registers` dealt anew; 2 to 5 `stages` (4 with cp.async), one or two blocks on an SM, whatever the model predicts to be fastest among what fits; `pending = 1` where products
-    need each other's results through registers and `cta-rotate-loops` has the registers to run them beside later iterations;
-    `group` by what blocks that run together share: none, or the most of 8, 12 and 16 rows (16 not where warpgroups take turns) that need
-    at most 3 % more of the memory than the best; a grid whose group it has chosen gets `cta.panel`, by which `cta-lower-grid` makes groups less high where the loop is long. With
-    `replicate = blocks` it is a producing warpgroup and 232 registers, `pending = 1` and up to 5 stages, and a plan that does not fit is refused. Any other kernel, and one that nothing fits (a remark says why), gets `stages = 0`, `producers = 0`, `persistent = 0`. Every pipelined grid gets the attribute
-    `cta.prediction` (cycles, see `tessera/Plan/Model.h`). A plan that cannot work is an error with the numbers: registers (at entry, dealt, of one
-    product: C7602), shared memory, threads.
+    A kernel whose main loops TMA or cp.async feeds is pipelined:
+
+    * `persistent = 1`.
+    * `producers`: one warp, if the math threads need no more registers than a thread has at entry. Otherwise it is a warpgroup, and
+      `registers` of the roles are redistributed.
+    * `stages` (2 to 5; 4 with cp.async) and `blocks_per_sm` (1 or 2): those for which the model predicts the fewest cycles, among those
+      that fit.
+    * `pending = 1` if products need each other's results through registers and `cta-rotate-loops` has the registers to run them
+      concurrently with later iterations.
+    * `group`: by what blocks that run at the same time share. It is none, or the largest of 8, 12 and 16 rows (not 16 with ping-pong) that
+      reads at most 3 % more from memory than the best one. A grid whose group is chosen here gets `cta.panel`, by which `cta-lower-grid`
+      makes groups of fewer rows where the main loop is long.
+
+    With `replicate = blocks` it is a producer warpgroup, 232 registers, `pending = 1` and up to 5 slots; a plan that does not fit is
+    refused. All other kernels, and those for which no plan fits (a remark says why), get `stages = 0`, `producers = 0`, `persistent = 0`.
+    Every pipelined grid gets the attribute `cta.prediction` (cycles, see `tessera/Plan/Model.h`). A plan that cannot work is an error with
+    the numbers: registers (at entry, redistributed, of one product: C7602), shared memory (bytes), threads.
 
     ```mlir
     tile.kernel @gemm(…) attributes {plan = #cta.plan<stages = 3>, …}
@@ -93,14 +115,15 @@ def Plan : CtaPass<"cta-plan"> {
       blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0, overlap = 0, stream_k = 0, least_group = 8>, …}
     ```
   }];
-  let options = [Option<"derive", "derive", "bool", "true", "Decide what plans leave open; else they are what the kernel says.">];
+  let options = [Option<"derive", "derive", "bool", "true", "Choose the entries that plans leave open; else plans are what the kernel says.">];
 }
 
 def HintCaches : CtaPass<"cta-hint-caches"> {
-  let summary = "Say what the L2 cache keeps and what passes through it";
+  let summary = "Set L2 cache hints of TMA copies and stores";
   let description = [{
-    Requires and ensures *planned*. A `cta.copy_out` by TMA to an array that nothing in the kernel reads gets `cache = stream`, and so does a
-    `cta.copy` by TMA of which no two blocks or iterations read the same elements, in whole lines of 128 bytes: lines that are read in two parts must stay until the second.
+    Requires and ensures *planned*. A `cta.copy_out` by TMA to an array that nothing in the kernel reads gets `cache = stream`. So does a
+    `cta.copy` by TMA if no two blocks or iterations read the same elements and it reads whole cache lines of 128 bytes. A cache line that
+    is read in two parts must stay in L2 until the second read.
 
     ```mlir
     cta.copy_out %s, %C[%i, %j] {mechanism = #cta.mechanism<tma>} : …
@@ -108,9 +131,11 @@ def HintCaches : CtaPass<"cta-hint-caches"> {
     cta.copy_out %s, %C[%i, %j] {cache = #tile.cache<stream>, mechanism = #cta.mechanism<tma>} : …
     ```
 
-    Of a persistent grid of rank two in groups of rows, with one loop over products, which reads nothing but tiles by TMA: those whose coordinates depend on the row get `cache = last`, those that
-    depend on the column `cache = first`, on a condition computed in front of the grid: the rows of a group (as many as there will be) read at most 18 MiB, all columns more than L2 holds, and a group
-    has at least two waves of blocks. If the text has a `cache` for one of these loads, they stay as they are: `cache = no_alloc` on one is the default for all.
+    Loads get conditional hints in a persistent grid of rank two, with rasterisation groups and one main loop, that reads nothing but tiles
+    by TMA. Loads whose coordinates depend on the row get `cache = last`, those whose coordinates depend on the column `cache = first`. The
+    condition is computed before the grid: the rows of a group (of as many as there will be) read at most 18 MiB, all columns read more than
+    L2 holds, and a group has at least two waves of blocks. If the source IR has a `cache` for one of these loads, none of them is changed;
+    `cache = no_alloc` on one keeps the default for all.
 
     ```mlir
     %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : …
@@ -120,7 +145,7 @@ def HintCaches : CtaPass<"cta-hint-caches"> {
     %b = cta.copy %B[%k, %j] cache_if = %keep {cache = #tile.cache<first>, mechanism = #cta.mechanism<tma>} : …
     ```
 
-    A hint that the text gives stays as it is.
+    A hint that the source IR gives is kept.
   }];
 }
 

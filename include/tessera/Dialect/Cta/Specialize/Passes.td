@@ -9,11 +9,13 @@ include "tessera/Dialect/Cta/PassBase.td"
 def SpecializeWarps : CtaPass<"cta-specialize-warps"> {
   let summary = "Split a launch into warp-specialised roles";
   let description = [{
-    Requires *scheduled*, ensures *specialized*. The launch's body is dealt out: acquire, copies and commit of every channel, with the loops and scalars that
-    they need, go to the role @producer (in `cta.elect`: one thread; all of its four warps if cp.async fills a channel), everything else to the role @math; each gets only what it needs of
-    loops and carried values. A launch without channels stays as it is.
+    Requires *scheduled*; ensures *specialized*. The launch's body is divided into two roles. The acquire, copies and commit of every
+    channel, with the loops and scalars that they need, go to the role @producer: to one thread (in `cta.elect`), or to all of its four
+    warps if cp.async fills a channel. Everything else goes to the role @math. Each role gets only the loops and carried values that it
+    needs. A launch without channels stays as it is.
 
-    With `replicate = blocks` in the plan @math has `replicas`, one a warpgroup, that take the points of the persistent loop in turn:
+    With `replicate = blocks` in the plan @math has `replicas`, one for each math warpgroup, which compute the output tiles of the
+    persistent loop in turn (ping-pong):
     ```mlir
     cta.role @math warps(4) replicas(2) {
       %r = cta.replica
