@@ -1,13 +1,14 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Plans after the derived one. The model that derives plans counts tiles of a thread; what ptxas
-// makes of the code between them it does not know. Where it was wrong (a spill around products, or
-// products that are serialised), or where a pass refuses what was derived, the module is compiled
-// again, with the next of a few plans for the kernel that failed. Where ptxas loses something with
-// all of them, the one with which it loses least is taken, with a warning. Of a plan that somebody
-// gave only the number of blocks on an SM is changed, if that was derived; what ptxas loses with it
-// is an error. An error that is not about a plan is reported as it comes.
+// Tries other plans after the derived one. The model that derives plans counts the registers of
+// tiles; it does not know what ptxas makes of the code. If the model was wrong (ptxas spills around
+// matrix products, or serialises them), or if a pass refuses the derived plan, the module is
+// compiled again, with the next one of a few plans for the kernel that failed. If ptxas loses
+// something with all of them, the plan with the least loss is taken, with a warning. Of a plan that
+// the user gave, only the number of blocks per SM is changed, and only if that was derived; what
+// ptxas loses with such a plan is an error. An error that has nothing to do with a plan is reported
+// as it is.
 #include "Targets.h"
 
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
@@ -28,20 +29,20 @@ using namespace tessera;
 
 using Said = std::vector<mlir::Diagnostic>;
 
-/// Of the predicted time, below which nobody is told.
+/// Losses below this share of the predicted time are not reported.
 static constexpr double kLeastLoss = 0.03;
 
 namespace {
-/// What a kernel is compiled with, in this order; the rest of each plan is derived.
+/// The plans with which a kernel is compiled, in this order; the rest of each plan is derived.
 enum class Attempt {
   Derived,
-  /// Where warpgroups took turns: parts of the other width (what a part of 16 columns needs is not
-  /// always less than what one of 32 does, as ptxas sees it), then sharing their points.
+  /// With ping-pong: epilogue subtiles of the other width (ptxas does not always need fewer
+  /// registers for 16 columns than for 32), then cooperative warpgroups.
   OtherPart,
   Shared,
-  /// One block on an SM where several were to share its registers, here and in what follows.
+  /// One block per SM, here and in later attempts, if several were to share its registers.
   Alone,
-  /// A warpgroup that gives registers away, then fewer columns of the epilogue at a time.
+  /// A producer warpgroup that gives registers away; then fewer columns in an epilogue subtile.
   Giving,
   Giving32,
   Giving16,
@@ -51,31 +52,32 @@ enum class Attempt {
 
 /// What went wrong with a kernel's plan.
 struct Failure {
-  bool inTurn = false;   ///< its warpgroups took turns
+  bool inTurn = false;   ///< it uses ping-pong
   bool sharesSM = false; ///< with another of its blocks
-  bool refused = false;  ///< by a pass: ptxas has not seen it
-  bool hasRoles = false; ///< without them nobody has registers to give
-  int64_t part = 0;      ///< columns of an epilogue's part
+  bool refused = false;  ///< a pass refused it, so ptxas has not seen it
+  bool hasRoles = false; ///< without roles no warpgroup can give registers away
+  int64_t part = 0;      ///< columns of an epilogue subtile
 };
 
 /// What a kernel is compiled with.
 struct Choice {
   Attempt attempt = Attempt::Derived;
-  bool alone = false; ///< one block on an SM from here on
+  bool alone = false; ///< one block per SM from here on
   int64_t otherPart = 0;
 };
 
 struct Tried : Choice {
-  cta::PlanAttr given;            ///< by the text or the options
-  bool demandsNoSpills = false;   ///< and so takes no plan with which ptxas loses something
-  bool wasAssembled = false;      ///< all passes and ptxas took some plan of it, good or not
-  std::optional<size_t> failedIn; ///< the first compilation in which it did
-  /// With which ptxas lost least, and what that was.
+  cta::PlanAttr given;            ///< by the source IR or the options
+  bool demandsNoSpills = false;   ///< so no plan is taken with which ptxas loses something
+  bool wasAssembled = false;      ///< some plan passed all passes and ptxas, with or without loss
+  std::optional<size_t> failedIn; ///< the first compilation in which the kernel failed
+  /// The attempt with which ptxas lost least, and that loss.
   std::optional<std::pair<Rejection, Choice>> best;
-  bool isLast = false; ///< that one was taken
+  bool isLast = false; ///< `best` was taken
 };
 
-/// Which plans the kernels get of which somebody left something open that is tried again.
+/// The plans of the kernels whose plan the user left open in some entry; only such kernels are
+/// tried again.
 class NextPlans {
 public:
   enum class Answer { Again, NoneLeft, NotThePlan };
@@ -92,16 +94,16 @@ public:
     }
   }
   bool isOpen() const { return !kernels.empty(); }
-  /// After compilation `number` has failed, which said `said`.
+  /// Called after compilation `number` has failed; `said` are its diagnostics.
   Answer advance(const Stages &stages, ModuleOp compiled, Said &said, size_t number);
-  /// Where the kernel failed first that has no plan left.
+  /// The first compilation in which a kernel failed that has no plan left.
   size_t firstFailure() const { return first; }
-  /// Whether it was said about a kernel for which another plan is left.
+  /// Whether the diagnostic is about a kernel for which another plan is left.
   bool isMended(mlir::Diagnostic &diagnostic) const;
   OwningOpRef<ModuleOp> module() const;
-  /// The kernels that have the last plan there is.
+  /// The kernels that have reached their last plan.
   std::set<std::string> lastPlans() const;
-  /// Says what was tried before, in the report and in warnings.
+  /// Reports what was tried before, in the report and in warnings.
   void explain(Report &report) const;
 
 private:
@@ -111,20 +113,20 @@ private:
   Answer advance(const std::map<StringRef, Failure> &failures, size_t number);
   void addTo(Report &report) const;
 
-  OwningOpRef<ModuleOp> source; ///< before all passes
+  OwningOpRef<ModuleOp> source; ///< as it was before all passes
   llvm::StringMap<Tried> kernels;
-  llvm::StringMap<std::string> kernelOf; ///< by kernel that a pass refused: whose variant it is
+  llvm::StringMap<std::string> kernelOf; ///< by refused kernel: whose variant it is
   size_t first = 0;
-  /// By symbol of the function, or of the kernel if it got none: the derived plan, and what was
-  /// wrong with it.
+  /// By symbol of the function, or of the kernel if it has no function: the derived plan and what
+  /// was wrong with it.
   std::map<std::string, std::string> why;
-  /// By symbol of the function: the plan that fits it best, with its prediction.
+  /// By symbol of the function: the derived plan, with its prediction.
   llvm::StringMap<PlanReport> derived;
 };
 } // namespace
 
-/// By how much a launch is predicted to take longer than with the plan that fits it best. Without
-/// stages nothing is predicted: an iteration then waits for its own loads.
+/// By how much longer a launch is predicted to take than with the derived plan. Nothing is
+/// predicted for a plan without channels, where an iteration waits for its own loads.
 static double predictedLoss(const PlanReport &best, const LaunchReport &launch) {
   auto cyclesOfPoint = [](const PlanReport &plan) {
     return double(std::max<int64_t>(plan.round, 1)) /
@@ -167,7 +169,7 @@ static Attempt nextOf(const Tried &tried, const Failure &failure) {
   const bool separates = failure.sharesSM && !tried.alone;
   if (tried.given)
     return separates ? Attempt::Alone : Attempt::None;
-  // Parts of another width do not change what a pass says.
+  // Subtiles of another width do not change what a pass reports.
   if (failure.inTurn && failure.refused)
     return std::max(behind(attempt), Attempt::Shared);
   if (!failure.inTurn)
@@ -206,7 +208,7 @@ bool NextPlans::isMended(mlir::Diagnostic &diagnostic) const {
   return kernel != kernelOf.end() && kernels.at(kernel->second).attempt != Attempt::None;
 }
 
-/// Adds what is known of the plan.
+/// Adds what is known about the plan.
 static void describe(Failure &failure, cta::PlanAttr plan) {
   if (!plan)
     return;
@@ -242,7 +244,7 @@ NextPlans::Answer NextPlans::afterPtxas(const Stages &stages, MLIRContext *conte
         if (launch.plan)
           derived.try_emplace(launch.symbol, *launch.plan);
       }
-  // A kernel of whose plan nothing is left open has no other.
+  // A kernel whose plan leaves nothing open has no other plan.
   if (explained < stages.rejected.size())
     return Answer::NotThePlan;
   for (auto &kernel : kernels)
@@ -254,7 +256,7 @@ NextPlans::Answer NextPlans::afterPtxas(const Stages &stages, MLIRContext *conte
   return advance(failures, number);
 }
 
-/// What a pass dislikes about the plan of a kernel; empty if any error there is about something
+/// What a pass reports against the plan of a kernel; empty if an error there is about something
 /// else.
 static std::string refusalOf(StringRef symbol, Said &said) {
   std::string refusal;
@@ -279,7 +281,8 @@ NextPlans::Answer NextPlans::afterPasses(const std::set<std::string> &symbols, M
     if (tried == kernels.end())
       return Answer::NotThePlan;
     std::string refusal = refusalOf(symbol, said);
-    // With another plan all passes took the kernel: whatever they say now, the plan has brought it.
+    // With another plan all passes accepted the kernel, so whatever they report now is due to the
+    // plan.
     if (refusal.empty() && !tried->second.wasAssembled)
       return Answer::NotThePlan;
     kernelOf[symbol] = tried->first().str();
@@ -304,7 +307,7 @@ NextPlans::Answer NextPlans::advance(const Stages &stages, ModuleOp compiled, Sa
     return afterPtxas(stages, compiled.getContext(), number);
   if (!stages.failedKernels.empty())
     return afterPasses(stages.failedKernels, compiled, said, number);
-  // Only a plan that was changed can have brought this, but whose?
+  // Only a plan that was changed can have caused this, but it is not known which one.
   return number ? Answer::NoneLeft : Answer::NotThePlan;
 }
 
@@ -363,7 +366,7 @@ void NextPlans::addTo(Report &report) const {
     for (VariantReport &variant : kernel.variants)
       for (LaunchReport &launch : variant.launches) {
         auto it = why.find(launch.symbol);
-        // Refused as a kernel: its functions are called as gridSymbol says.
+        // Refused as a kernel; gridSymbol gives the names of its functions.
         if (it == why.end())
           it = why.find(StringRef(launch.symbol).rsplit('_').first.str());
         if (it != why.end())
@@ -380,17 +383,17 @@ LogicalResult tessera::compileWithNextPlans(ModuleOp module, StringRef source, S
     return compileForGpu(module, source, stages);
 
   MLIRContext *context = module.getContext();
-  // Of a plan that nobody gave only the last word counts; if none works, what is wrong with the
-  // first.
+  // If the plan was derived, only the last diagnostics count; if no plan works, those of the first.
   std::vector<Said> failures;
   std::vector<std::string> reproducers;
   auto finish = [&](Said &said) {
     for (mlir::Diagnostic &diagnostic : said)
       context->getDiagEngine().emit(std::move(diagnostic));
   };
-  // All kernels are compiled again, though one may have failed. A cubin is one run of ptxas (what
-  // could be linked ignores setmaxnreg), which assembles functions side by side: the others cost
-  // less than a run for those that failed in front of a last one for all.
+  // All kernels are compiled again, although only one may have failed. ptxas makes a cubin in one
+  // run (it ignores setmaxnreg in code that can be linked), and assembles the functions
+  // concurrently. So to include the others costs less than a run for the failed kernels followed by
+  // a last one for all.
   for (OwningOpRef<ModuleOp> next;; next = plans.module()) {
     const bool isFirst = !next;
     Said said;

@@ -15,49 +15,48 @@ using namespace tessera;
 using namespace tessera::plan;
 
 namespace {
-/// More slots than that have hidden nothing on any measured kernel (128x128: 759 TFLOP/s at 4096
-/// with five, 741 with four; 128x192 where warpgroups take turns, bias and GELU: 801 and 797); of
-/// those that threads fill, a fifth hides nothing.
+/// The greatest depths that are tried: for channels that TMA fills, and for those that threads fill
+/// by cp.async. Source: docs/performance/constants.md.
 constexpr int64_t kMostStages = 5, kMostCopyingStages = 4;
-/// Where warpgroups take turns the next point's loads run ahead of the turn.
+/// The least depth with ping-pong, where the loads of the next output tile run ahead of the turn.
 constexpr int64_t kLeastReplicaStages = 4;
-/// Warpgroups that take turns, and the most accumulators of one that were measured (128x192).
+/// The number of ping-pong warpgroups, and the most accumulators of a thread for which ping-pong
+/// was measured. Source: docs/performance/constants.md.
 constexpr int64_t kReplicas = 2, kMostReplicaAccumulators = 192;
-/// From so many times the tensor cores' cycles on L2 binds a product (measured at 5000, rows off
-/// the lines, alone and in clusters of two: 128x256 1.6, 546 and 657 TFLOP/s, 128x128 2.1, 397 and
-/// 534, 64x256 2.6, 327 and 527; with only the narrower operand of 128x256 off the lines 1.05, 780
-/// and 770). On the lines clusters are a gain only of small tiles of large products (64x256: 634
-/// and 676 at 4096, 639 and 590 at 2048), and not derived.
+/// L2 binds a product if its traffic takes at least this many times the cycles of the tensor cores.
+/// Then clusters of two, which share operands, are derived if rows do not begin at cache lines. For
+/// rows that do, clusters are a gain only for small tiles of large products, and are not derived.
+/// Source: docs/performance/constants.md.
 constexpr double kBoundByL2 = 1.1;
-/// Blocks of a cluster wait for each other, which shorter iterations do not hide (measured: 64x256
-/// tiles, 512 cycles, lose 12 % in clusters of two; the fastest programs of epilogues, 176x128 with
-/// 704 cycles and 192x128 with 768, are clusters of two).
+/// Iterations of clustered blocks must take at least this many cycles: the blocks of a cluster wait
+/// for each other, and shorter iterations do not hide that. Source: docs/performance/constants.md.
 constexpr double kLeastClusterCycles = 640;
-/// Rows of blocks that run together: the most of these that need little more of the memory than
-/// the best of them. Measured on 8192 x 14336 x 4096 and its like: 16 for tiles of 128x256, 8 for
-/// 256x160; warpgroups that take turns 12 (176x128, 192x128) or 8 and 12 alike (128x192).
+/// Candidates for the rows of a rasterisation group. The model takes the largest one whose traffic
+/// to memory is little more than that of the best one. Source: docs/performance/constants.md.
 constexpr int64_t kGroups[] = {8, 12, 16};
-/// What decides between plans where the text has no numbers.
+/// Sizes by which plans are compared if the source IR does not give any.
 constexpr int64_t kTypicalPoints = 1024, kTypicalExtent = 32;
-/// What an epilogue that computes is given beside accumulators (GELU on 64 of them spills with 6).
+/// Registers of a thread that an epilogue with arithmetic gets in addition to accumulators. Source:
+/// docs/performance/constants.md.
 constexpr int64_t kComputingRegisters = 64;
 constexpr int64_t kMBarrierBytesOfSlot = 2 * hopper::kMbarrierBytes;
 
 int64_t roundDown(int64_t x, int64_t to) { return x / to * to; }
 std::string text(int64_t x) { return std::to_string(x); }
 
-/// Shared memory of each of so many blocks on an SM.
+/// The shared memory that each block can have if this many share an SM.
 int64_t sharedBudget(int64_t blocks) {
   return std::min(hopper::kMaxSharedPerBlock,
                   hopper::kSharedPerSM / blocks - hopper::kReservedSharedPerBlock);
 }
 
-/// What a producing warpgroup does not give away.
+/// The registers of a thread that a producer warpgroup keeps.
 int64_t keptByProducer(const PlanFacts &facts) {
   return facts.copiedByThreads ? kPlanCopyingRegisters : kPlanProducerRegisters;
 }
 
-/// What tiles of a thread can have: the plan's registers, or what it enters with.
+/// Why the tiles do not fit the registers of a thread, or nothing if they do. It has the registers
+/// of the plan, or those with which it starts.
 std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanChoice &choice,
                                            bool hopeful) {
   int64_t threads = choice.threads(facts.mathWarpgroups());
@@ -106,7 +105,8 @@ std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanCho
   return std::nullopt;
 }
 
-/// The last point's accumulators live beside those of this one.
+/// Why the epilogue cannot be overlapped, or nothing if it can. The accumulators of the last output
+/// tile are live together with those of this one.
 std::optional<std::string> whyNotOverlap(const PlanFacts &facts, const PlanChoice &choice) {
   if (!choice.overlap)
     return std::nullopt;
@@ -127,7 +127,8 @@ std::optional<std::string> whyNotOverlap(const PlanFacts &facts, const PlanChoic
   return std::nullopt;
 }
 
-/// The loop over points becomes one over parts of points.
+/// Why stream-K is impossible, or nothing if it is possible. It turns the loop over output tiles
+/// into one over parts of output tiles.
 std::optional<std::string> whyNotStreamK(const PlanFacts &facts, const PlanChoice &choice) {
   if (!choice.streamK)
     return std::nullopt;
@@ -195,7 +196,7 @@ std::optional<std::string> tessera::plan::whyNotPlan(const PlanFacts &facts,
 
 //===--- ping-pong ---------------------------------------------------------------------------===//
 
-/// What cta-plan will answer to such a product, if its epilogue is cut into parts.
+/// The plan that cta-plan will choose for such a product if its epilogue is cut into subtiles.
 static PlanChoice choiceOfReplicas(int64_t stages) {
   PlanChoice choice;
   choice.producers = 4;
@@ -268,7 +269,7 @@ int64_t PlanPrediction::rounds(int64_t points, int64_t cores) const {
 
 double PlanPrediction::cycles(int64_t points, int64_t iterations, int64_t cores) const {
   int64_t count = rounds(points, cores);
-  // As cta-stream-k divides them among blocks without clusters.
+  // The division of cta-stream-k among blocks without clusters.
   const int64_t places = cores * blocksPerSM, rest = points > 0 ? points % places : 0;
   if (streamK && rest) {
     int64_t parts = std::clamp<int64_t>(rest * iterations / streamK, 1, places);
@@ -293,12 +294,12 @@ std::optional<int64_t> PlanFacts::points() const {
   return product;
 }
 
-/// Bytes of one iteration that come from memory for one block: blocks that run together share what
-/// does not depend on a coordinate in which they differ.
+/// Bytes from memory in one iteration, per block. Concurrent blocks share the loads that do not
+/// depend on the coordinates in which those blocks differ.
 static double bytesOfMemory(const PlanFacts &facts, const PlanChoice &choice) {
   const double together = double(hopper::kSMs) * choice.blocksPerSM;
-  // How many different coordinates they have: the last dimension is the fastest, but for a group of
-  // rows.
+  // The number of different coordinates of concurrent blocks in each dimension. The last dimension
+  // varies fastest, after the rows of a group.
   std::vector<double> spread(facts.extents.size(), 1);
   double left = together;
   auto take = [&](size_t d, double most) {
@@ -326,7 +327,7 @@ static double bytesOfMemory(const PlanFacts &facts, const PlanChoice &choice) {
   return bytes;
 }
 
-/// Products that need each other are in flight beside later iterations.
+/// True if chained products are in flight concurrently with later iterations.
 static bool rotates(const PlanFacts &facts, const PlanChoice &choice) {
   int64_t registers =
       choice.registers ? choice.registers : choice.entryRegisters(facts.mathWarpgroups());
@@ -350,10 +351,9 @@ PlanPrediction tessera::plan::predictPlan(const PlanFacts &facts, const PlanChoi
   atLeast(blocks * facts.operandBytes / hopper::kSharedBytesPerCycle, "shared memory");
   atLeast(blocks * loaded / hopper::kL2BytesPerCycle, "L2");
   atLeast(blocks * bytesOfMemory(facts, choice) / hopper::kGlobalBytesPerCycle, "memory");
-  // A slot is busy from its load until its products are done, and until the pending ones have
-  // begun.
-  // Blocks that share an SM disturb each other's loads (fitted: of 128x128x64, two blocks with two
-  // stages each have 694 TFLOP/s at 4096, one with five 759; of 64x256x64 two have 634, one 640).
+  // A slot is busy from its load until its products are done; pending products keep it longer.
+  // Blocks that share an SM slow down each other's loads; the factor was fitted to measurements.
+  // Source: docs/performance/constants.md.
   double load = hopper::kSlotLatency + (1 + blocks) / 2 * loaded / hopper::kCopyBytesPerCycle;
   atLeast((load + blocks * facts.tensorCycles) / std::max<int64_t>(choice.stages, 1), "latency");
   atLeast(load / std::max<int64_t>(choice.stages - choice.pending, 1), "latency");
@@ -365,12 +365,13 @@ PlanPrediction tessera::plan::predictPlan(const PlanFacts &facts, const PlanChoi
       hopper::kEpilogueCycles + hopper::kEpilogueCyclesPerRegister * facts.accumulators;
   if (!choice.persistent)
     epilogue += hopper::kBlockStartCycles + load;
-  // Another block's products run meanwhile, those of another warpgroup or of the next point.
+  // The epilogue is hidden if products of another block, of another warpgroup or of the next output
+  // tile run meanwhile.
   const bool hidden = choice.blocksPerSM > 1 || facts.replicas > 1 || choice.overlap;
   result.round = hidden ? 0 : epilogue;
   result.launch = hopper::kLaunchCycles + (hidden ? epilogue : 0);
   result.streamK = choice.streamK;
-  // Written by one block, read by another.
+  // Partial sums are written by one block and read by another.
   result.handOver = choice.streamK ? 2 * 4 * facts.accumulators * 128 * facts.warpgroups * blocks /
                                          hopper::kL2BytesPerCycle
                                    : 0;
@@ -392,7 +393,7 @@ double tessera::plan::slowdownByStages(const PlanFacts &facts, std::optional<int
 
 //===--- the choice --------------------------------------------------------------------------===//
 
-/// The order of blocks that needs little of the memory; none if groups only cost.
+/// Chooses the group that needs little traffic to memory; 0 if groups only cost.
 static int64_t chooseGroup(const std::vector<PlanFacts> &launches) {
   auto bytes = [&](int64_t group) {
     PlanChoice choice;
@@ -419,7 +420,7 @@ static List oneOf(std::optional<int64_t> given, List otherwise) {
   return given ? List{*given} : std::move(otherwise);
 }
 
-/// All pairs, the second entry changing fastest.
+/// All pairs; the second entry varies fastest.
 static std::vector<std::pair<int64_t, int64_t>> each(const List &first, const List &second) {
   std::vector<std::pair<int64_t, int64_t>> pairs;
   for (int64_t a : first)
@@ -445,7 +446,7 @@ static std::optional<double> cost(const std::vector<PlanFacts> &launches, const 
   return cycles;
 }
 
-/// Of equal ones the first.
+/// The cheapest choice; among equal ones the first.
 static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches,
                                           const PlanRequest &request, bool hopeful,
                                           std::optional<std::string> &why) {
@@ -459,14 +460,15 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   choice.persistent = request.persistent.value_or(1);
   choice.overlap = request.overlap.value_or(0);
   choice.streamK = request.streamK.value_or(0);
-  // Products in flight where they would wait for each other; others do as well without.
+  // Products stay in flight over iterations only if they are chained; others are as fast without.
   bool chained = false;
   for (const PlanFacts &facts : launches)
     chained |= facts.pipelined && facts.streamCycles > 0;
-  // One warpgroup at a time has products, so that nobody else hides its wait for one.
+  // With ping-pong one warpgroup at a time issues products, so no other one hides its waits.
   const List inFlight = inTurn ? List{1, 0} : chained ? List{0, 1} : List{0};
-  // Functions, or several operands, beside many accumulators: a warpgroup that produces gives its
-  // registers for the temporaries (GEMM + GELU, 128x256: 747 TFLOP/s, with one warp 714).
+  // If the epilogue evaluates functions, or loads several operands, next to many accumulators, the
+  // producer is a warpgroup, which gives its registers to the temporaries. Source:
+  // docs/performance/constants.md.
   bool evaluates = false;
   for (const PlanFacts &facts : launches)
     evaluates |= facts.pipelined && facts.evaluates && facts.accumulators >= kPlanManyAccumulators;
@@ -492,11 +494,12 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
         int64_t dealt =
             mostPlanRegisters(warpgroups, producers, entry,
                               copiedByThreads ? kPlanCopyingRegisters : kPlanProducerRegisters);
-        // A warpgroup that produces may as well give what it does not need.
+        // A producer warpgroup gives away the registers that it does not need.
         choice.registers = request.registers.value_or(dealt > entry ? dealt : 0);
         std::optional<std::string> problem;
         std::optional<double> cycles = cost(launches, choice, hopeful, problem);
-        // Of the likeliest to be meant, what is in the way of the fewest stages.
+        // The reason that is reported belongs to the most likely sharing and producer, and to the
+        // smallest depth.
         if (blocks == sharing.front() && producers == warps.front())
           why = problem;
         if (!cycles || (best && *cycles >= least))
@@ -525,7 +528,7 @@ PlanAnswer tessera::plan::choosePlan(const std::vector<PlanFacts> &launches,
     pipelined |= facts.pipelined;
   if (!pipelined || request.stages == 0)
     return answer;
-  // Warpgroups that take turns do so at loops with channels.
+  // With ping-pong the loops have channels.
   const bool inTurn = launches.front().replicas > 1;
   const bool mayDecline = request.isOpen() && !inTurn;
   std::optional<std::string> why;
@@ -533,8 +536,9 @@ PlanAnswer tessera::plan::choosePlan(const std::vector<PlanFacts> &launches,
   if (!best && !mayDecline)
     best = cheapest(launches, request, /*hopeful=*/true, why);
   else if (!request.stages && !inTurn) {
-    // Tiles that take turns, for more stages. Registers that the epilogue may need are no matter of
-    // hope where nobody asked for the plan: a block that has the SM for itself leaves them.
+    // Also try plans in which the tiles outside of channels share bytes in turn, for a greater
+    // depth. They may assume that the epilogue's registers suffice, even where nobody asked for the
+    // plan, because a block that has the SM for itself has enough of them.
     PlanRequest alone = request;
     alone.blocksPerSM = request.blocksPerSM.value_or(1);
     if (std::optional<PlanChoice> tight = cheapest(launches, alone, /*hopeful=*/true, why))

@@ -15,7 +15,7 @@ static int64_t threadsOf(int64_t mathWarpgroups, int64_t producers) {
 }
 
 int64_t Plan::replicas() const {
-  // Two warpgroups take turns at the tensor cores.
+  // Two warpgroups use the tensor cores in turn.
   constexpr int64_t kPingPong = 2;
   return replicate == Replicate::Blocks ? warpgroups.value_or(kPingPong) : 1;
 }

@@ -1,14 +1,15 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cf.assert: CUDA's own handler prints the message with file and line, and ends the kernel.
+// cf.assert calls CUDA's own handler, which prints the message with file and line and ends the
+// kernel.
 #include "Lowering.h"
 
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
 
-/// A generic pointer to a text with a zero at its end.
+/// A generic pointer to a zero-terminated string.
 static Value textPointer(Lowering &f, StringRef text) {
   std::string name;
   for (unsigned i = 0;; ++i) {
@@ -18,7 +19,7 @@ static Value textPointer(Lowering &f, StringRef text) {
     if (!known || (value && value.getValue().drop_back() == text))
       break;
   }
-  // In global memory: the handler reads it from the host.
+  // In global memory, because the host reads it for the handler.
   constexpr unsigned kGlobal = 1;
   std::string bytes = text.str() + '\0';
   if (!f.module.lookupSymbol(name)) {
@@ -53,7 +54,7 @@ LogicalResult tessera::nvvm::lowerAssert(Lowering &f, cf::AssertOp op) {
     line = range.getStartLine();
     return WalkResult::interrupt();
   });
-  // Scalars are the same in all threads: one of a warp says so.
+  // Scalars are the same in all threads, so one thread of a warp reports.
   Value failed =
       arith::XOrIOp::create(f.b, f.loc, f.scalar(op.getArg()),
                             arith::ConstantOp::create(f.b, f.loc, f.b.getBoolAttr(true)));

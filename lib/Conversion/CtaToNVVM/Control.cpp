@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The walk over the launch: values of the old program, loops and branches, and which file lowers
-// which op.
+// Walks over the launch: maps values of the tile program to registers, lowers loops and branches,
+// and selects the file that lowers each op.
 #include "Lowering.h"
 
 #include "tessera/Layout/RegisterForms.h"
@@ -13,8 +13,7 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
 
-//===--- values
-//-------------------------------------------------------------------------------------===//
+//===--- values ------------------------------------------------------------------------------===//
 
 void Lowering::set(Value old, Values scalars) {
   store.push_back(std::move(scalars));
@@ -29,7 +28,7 @@ const Values &Lowering::registers(Value old) {
   static const Values none;
   if (auto it = values.find(old); it != values.end())
     return *it->second;
-  // A scalar of the kernel outside the launch: what it is made of comes into the preamble.
+  // A scalar of the kernel outside the launch: its operands are computed in the preamble.
   if (isa<MemRefType>(old.getType()) && views.contains(old))
     return none;
   Preamble preamble(*this);
@@ -40,7 +39,7 @@ const Values &Lowering::registers(Value old) {
     set(old, {fromMemory(parameterValue, old.getType())});
   } else {
     Operation *op = old.getDefiningOp();
-    // First what regions of the op use, so that it does not land behind the op.
+    // First what regions of the op use, so that it is not inserted after the op.
     op->walk([&](Operation *nested) {
       for (Value operand : nested->getOperands()) {
         Operation *owner = operand.getParentBlock()->getParentOp();
@@ -54,7 +53,7 @@ const Values &Lowering::registers(Value old) {
   if (isa<MemRefType>(old.getType()))
     return none;
   if (!values.contains(old)) {
-    // Its op reported an error.
+    // The op that defines it has reported an error.
     broken = true;
     set(old, Values{LLVM::PoisonOp::create(b, loc, old.getType())});
   }
@@ -68,7 +67,7 @@ Value Lowering::scalar(Value old) {
 
 SmallVector<Type> Lowering::registerTypes(Type type) {
   if (auto async = dyn_cast<cta::AsyncType>(type)) {
-    // In flight f16 stays as the instruction has it: two in a register.
+    // While a product is in flight, f16 stays as the instruction has it: two in a register.
     SmallVector<Type> types = registerTypes(async.getTensor());
     if (async.getTensor().getElementType().isF16())
       types.assign(types.size() / 2, b.getI32Type());
@@ -82,8 +81,7 @@ SmallVector<Type> Lowering::registerTypes(Type type) {
                            tensor.getElementType());
 }
 
-//===--- regions
-//------------------------------------------------------------------------------------===//
+//===--- regions -----------------------------------------------------------------------------===//
 
 static LogicalResult checkCarried(Lowering &f, Operation *op, TypeRange types) {
   for (Type type : types)
@@ -109,7 +107,7 @@ static SmallVector<Type> flattenTypes(Lowering &f, TypeRange types) {
   return result;
 }
 
-/// Deals out scalars to the old values that they stand for.
+/// Assigns the new scalars to the old values that they stand for.
 static void distribute(Lowering &f, ValueRange olds, ValueRange scalars) {
   for (Value old : olds) {
     size_t n = f.registerTypes(old.getType()).size();
@@ -132,7 +130,8 @@ LogicalResult Lowering::lowerChain(Operation *first, Operation *&last) {
     if (isTileArithmetic(op) && registerTypes(op->getResult(0).getType()).size() == count) {
       chain.push_back(op);
     } else if (isa<arith::ConstantOp, cta::BroadcastOp, cta::SliceOp>(op)) {
-      // Names for registers: they may come before the chain unless it makes what they name.
+      // These only name registers. They may come before the chain, unless the chain computes what
+      // they name.
       if (llvm::any_of(op->getOperands(), [&](Value operand) {
             return llvm::is_contained(chain, operand.getDefiningOp());
           }))
@@ -161,7 +160,7 @@ LogicalResult Lowering::lowerOps(Block::iterator from, Block::iterator to) {
   return success();
 }
 
-/// Zeros that LLVM cannot move: as plain constants it would set them in front of the branch.
+/// Zeros that LLVM cannot move: it would set plain constants before the branch.
 static Values opaqueZeros(Lowering &f, ValueRange registers) {
   SmallVector<std::pair<Type, StringRef>> outputs;
   std::string text;
@@ -172,7 +171,8 @@ static Values opaqueZeros(Lowering &f, ValueRange registers) {
   return f.inlineAsm(text, outputs, {}, /*sideEffects=*/true, /*memoryClobber=*/false);
 }
 
-/// Accumulators that a loop may not touch at all: zeros beside those that the tensor cores made.
+/// True for accumulators of zeros that tensor cores need not have written. They need care if the
+/// loop may not run at all.
 static bool isZeroAccumulator(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   cta::FragAttr frag = type ? cta::FragAttr::of(type) : cta::FragAttr();
@@ -217,7 +217,7 @@ static SmallVector<cta::WgmmaOp> startingProducts(scf::ForOp loop) {
   return starts;
 }
 
-/// A loop carries 16-bit floats two in a register, as matrix products read them.
+/// A loop carries 16-bit floats in pairs, two in a register, as matrix products read them.
 static bool isCarriedInPairs(Lowering &f, Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
   return tile && (tile.getElementType().isF16() || tile.getElementType().isBF16()) &&
@@ -255,7 +255,8 @@ static void distributeCarried(Lowering &f, ValueRange olds, ValueRange scalars) 
 }
 
 /// Accumulators that begin as zeros are not set to zero: the first product overwrites what is in
-/// the registers. A loop that may not run at all then stands under a branch, beside zeros.
+/// the registers. A loop that may not run at all is then placed in a branch whose other side yields
+/// zeros.
 static LogicalResult lowerFor(Lowering &f, scf::ForOp op) {
   if (failed(checkCarried(f, op, op.getResultTypes())))
     return failure();
@@ -363,8 +364,7 @@ static LogicalResult lowerIndexSwitch(Lowering &f, scf::IndexSwitchOp op) {
   return success();
 }
 
-//===--- one op
-//-------------------------------------------------------------------------------------===//
+//===--- one op ------------------------------------------------------------------------------===//
 
 static LogicalResult lowerDim(Lowering &f, tile::DimOp op) {
   auto where = f.kernel.lookupDim(op.getName());
@@ -375,7 +375,7 @@ static LogicalResult lowerDim(Lowering &f, tile::DimOp op) {
 }
 
 static LogicalResult lowerBlockId(Lowering &f, cta::BlockIdOp op) {
-  // The launcher refuses 2^31 blocks and more.
+  // The launcher refuses launches of 2^31 blocks or more.
   auto range = LLVM::ConstantRangeAttr::get(f.context, APInt(32, 0), APInt(32, 0x7fffffff));
   Value id = NVVM::BlockIdXOp::create(f.b, f.loc, f.b.getI32Type(), range);
   Value index = arith::IndexCastUIOp::create(f.b, f.loc, f.b.getIndexType(), id);
@@ -383,8 +383,8 @@ static LogicalResult lowerBlockId(Lowering &f, cta::BlockIdOp op) {
   return success();
 }
 
-/// The launcher's table says it, if there is one. It never changes, but a dependent launch has no
-/// loads that are called invariant (tile-ptx-check).
+/// Reads the place from the launcher's table, if there is one. The table never changes. But in a
+/// dependent launch no load is marked invariant (tile-ptx-check).
 static LogicalResult lowerClusterPlace(Lowering &f, cta::ClusterPlaceOp op) {
   auto range = LLVM::ConstantRangeAttr::get(f.context, APInt(32, 0), APInt(32, 0x7fffffff));
   Value id = NVVM::BlockIdXOp::create(f.b, f.loc, f.b.getI32Type(), range);
@@ -453,7 +453,7 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case([&](cta::AddPartialOp o) { return lowerAddPartial(*this, o); })
       .Case([&](cta::StageOp o) { return lowerStage(*this, o); })
       .Case([&](cta::ReadOp o) { return lowerRead(*this, o); })
-      // A place, see placeOf.
+      // These have a place in shared memory: see placeOf.
       .Case<cta::ViewOp, cta::RingOp>([&](auto) { return success(); })
       .Case([&](cta::SlotOp o) { return lowerSlot(o); })
       .Case([&](cta::CopyOp o) { return lowerCopy(*this, o); })

@@ -1,10 +1,11 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Copies by cp.async: every thread of the scope moves pieces of 4, 8 or 16 bytes, dealt out as a
-// coalesced register tile would be. What of a piece is outside becomes zeros by its source size.
-// But a size that varies costs seven instructions a piece (the machine has it in the address), so
-// that a tile that lies wholly inside takes a path without.
+// Copies by cp.async: every thread of the scope moves pieces of 4, 8 or 16 bytes, distributed as in
+// a coalesced register tile. The source size of a piece says how much of it is inside the array;
+// the rest is filled with zeros. A variable source size costs seven instructions for a piece (the
+// machine instruction has it in the address), so a tile that lies completely inside takes a path
+// without it.
 #include "GlobalAccess.h"
 #include "SharedTile.h"
 
@@ -14,10 +15,10 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
 
-/// One piece. Bounds are compared in the instruction's asm: as values LLVM would compute them for
-/// all pieces in front of a loop, and a thread has no registers for that. `live` false: nothing is
-/// written, as for elements that the tile does not have. 16 bytes go past L1; PTX has no other way
-/// for fewer than through it.
+/// Issues one piece. Bounds are compared inside the instruction's asm: LLVM would compute
+/// comparisons of its own for all pieces before a loop, and a thread has no registers for that. If
+/// `live` is false nothing is written; that is the case of elements that the tile does not have. 16
+/// bytes bypass L1; PTX cannot bypass it for fewer.
 static void issue(Lowering &f, std::pair<Value, int64_t> to, std::pair<Value, int64_t> from,
                   int64_t bytes, const Access::Inside &inside, Value live) {
   SmallVector<Lowering::AsmInput> inputs;
@@ -82,7 +83,7 @@ LogicalResult tessera::nvvm::lowerCpAsync(Lowering &f, cta::CopyOp op) {
       SharedTile(f, access.index, shared, *place, start, dims).vectorElements() < vector)
     return f.error(op, "pieces of ")
            << vector << " elements are not contiguous or not aligned in " << smem;
-  // All pieces of a row together: its address is needed no longer.
+  // All pieces of a row come together, so that its address is dead afterwards.
   SmallVector<int64_t> pieces;
   for (int64_t r = 0; r < access.index.size(); r += vector)
     if (!access.isDead(r))
@@ -121,7 +122,7 @@ LogicalResult tessera::nvvm::lowerCommitCopies(Lowering &f, cta::CommitCopiesOp 
 }
 
 LogicalResult tessera::nvvm::lowerAwaitCopies(Lowering &f, cta::AwaitCopiesOp op) {
-  // Asm for the memory clobber: what is copied may not be read before.
+  // Inline asm for its memory clobber: reads of what is copied must not move before it.
   std::string text = "cp.async.wait_all;";
   if (op.getPending())
     text = "cp.async.wait_group " + std::to_string(*op.getPending()) + ";";

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Constants, and ops that treat every element alike: one scalar op per register. Where two 16-bit
+// Constants, and ops that treat every element alike, as one scalar op per register. If two 16-bit
 // floats fit one register, pairs are computed together.
 #include "Lowering.h"
 
@@ -13,7 +13,8 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
 
-/// The op on other operands; results have the operands' shape and their own element types.
+/// Clones the op with other operands. Results have the shape of the operands and their own element
+/// types.
 static Values cloneWith(Lowering &f, Operation *op, ValueRange operands, VectorType shape = {}) {
   IRMapping mapping;
   for (auto [old, value] : llvm::zip(op->getOperands(), operands))
@@ -31,7 +32,7 @@ Values tessera::nvvm::emitScalarOp(Lowering &f, Operation *op, ValueRange operan
   return cloneWith(f, op, operands);
 }
 
-/// Ops that NVPTX has in packed form, or (truncf) rounds two numbers at a time.
+/// Ops that NVPTX has in packed form, or (truncf) that round two numbers at a time.
 static bool isPacked(Operation *op) {
   auto half = [](Type type) {
     Type element = getElementTypeOrSelf(type);
@@ -45,7 +46,7 @@ static bool isPacked(Operation *op) {
              arith::MaxNumFOp, arith::MinNumFOp, math::FmaOp>(op);
 }
 
-/// The word that two numbers are the halves of, or null.
+/// The word of which the two numbers are the halves, or null.
 static Value wordOf(Lowering &f, Value low, Value high) {
   auto x = low.getDefiningOp<LLVM::ExtractElementOp>();
   auto y = high.getDefiningOp<LLVM::ExtractElementOp>();
@@ -55,7 +56,7 @@ static Value wordOf(Lowering &f, Value low, Value high) {
   return f.bitcast(x.getVector(), f.b.getI32Type());
 }
 
-/// bf16 is the upper half of an f32: of two in a word one is shifted up, the other masked.
+/// A bf16 is the upper half of an f32. Of two in a word, one is shifted up and the other is masked.
 static std::optional<std::pair<Value, Value>> widenPair(Lowering &f, Operation *op, Value low,
                                                         Value high) {
   if (!isa<arith::ExtFOp>(op) || !low.getType().isBF16() ||
@@ -70,7 +71,7 @@ static std::optional<std::pair<Value, Value>> widenPair(Lowering &f, Operation *
   return std::make_pair(f.bitcast(first, f32), f.bitcast(second, f32));
 }
 
-/// Two numbers in one register.
+/// Computes two numbers in one register.
 static std::pair<Value, Value> emitPacked(Lowering &f, Operation *op, ValueRange low,
                                           ValueRange high) {
   Values pairs;
@@ -87,7 +88,7 @@ static std::pair<Value, Value> emitPacked(Lowering &f, Operation *op, ValueRange
 }
 
 namespace {
-/// The registers of an op of a chain, as they come.
+/// One op of a chain, and its registers as they are computed.
 struct Link {
   Operation *op;
   bool packed;
@@ -95,11 +96,11 @@ struct Link {
 };
 } // namespace
 
-/// One op after the other for each two registers: few values live at a time, where op by op all
-/// registers of every step would.
+/// Computes a chain of ops two registers at a time, so that few values are live. Op by op, all
+/// registers of every step would be live.
 LogicalResult tessera::nvvm::lowerElementwise(Lowering &f, ArrayRef<Operation *> chain) {
   std::vector<Link> links;
-  DenseMap<Value, std::pair<size_t, unsigned>> inside; // link and result
+  DenseMap<Value, std::pair<size_t, unsigned>> inside; // index of the link, and of the result
   for (Operation *op : chain) {
     bool packed =
         isPacked(op) && llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
@@ -149,7 +150,8 @@ LogicalResult tessera::nvvm::lowerElementwise(Lowering &f, ArrayRef<Operation *>
   return success();
 }
 
-/// A constant tile whose elements differ: a table in constant memory, read by coordinate.
+/// A constant tile with different elements becomes a table in constant memory that is read by
+/// coordinate.
 static LogicalResult lowerTable(Lowering &f, arith::ConstantOp op, DenseElementsAttr elements) {
   auto type = cast<RankedTensorType>(op.getType());
   Type element = type.getElementType(), stored = f.memoryType(element);

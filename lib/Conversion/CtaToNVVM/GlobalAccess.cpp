@@ -1,10 +1,10 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta.load and cta.store. Addresses are one pointer per thread and row plus constants. Bounds
-// become a range per tile dimension; a tile that lies wholly inside takes a path without
-// predicates, any other one predicated accesses (inline PTX, so that there are no branches), by
-// whole vectors if the bounds do not cut one.
+// cta.load and cta.store. An address is one pointer for each thread and row plus a constant. Bounds
+// become one range for each tile dimension. A tile that lies completely inside takes a path without
+// predicates. Any other tile takes predicated accesses (inline PTX, so that there are no branches),
+// by whole vectors if no bound cuts a vector.
 #include "GlobalAccess.h"
 
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
@@ -49,7 +49,7 @@ void Access::chooseVector(int64_t wanted, ArrayRef<int64_t> maskDims) {
     return;
   vector = std::min(wanted, index.layout.contiguousRegisters(index.shape, contiguous));
   vector = std::min(vector, 16 / bytes);
-  // A vector is dead or alive as a whole, and has one mask.
+  // A vector is dead or live as a whole, and has one mask.
   if (mask && llvm::is_contained(maskDims, contiguous))
     vector = 1;
   while (index.shape[contiguous] % vector)
@@ -95,7 +95,7 @@ void Access::prepareBounds() {
   }
 }
 
-/// The bound of a register along a dimension; null or a constant if it is known.
+/// The bound of a register along a dimension; null if there is none, a constant if it is known.
 Value Access::bound(int64_t reg, int d) {
   RegCoord c = index.at(reg, d);
   Value &bound = bounds[{d, index.first(reg)[d]}];
@@ -112,7 +112,7 @@ Value Access::bound(int64_t reg, int d) {
   return bound;
 }
 
-/// The bounds of a register; null if it is inside.
+/// The condition that a register is in bounds; null if it always is.
 Value Access::inRange(int64_t reg) {
   Value result = outer;
   for (int d = 0; d < index.rank(); ++d)
@@ -151,7 +151,7 @@ Access::Inside Access::insideOf(int64_t reg) {
   return result;
 }
 
-/// The same value, made here.
+/// The same value, but opaque to LLVM, so that it is computed here.
 static Value hide(Lowering &f, Value x) {
   return f
       .inlineAsm("mov.b64 $0, $1;", {{x.getType(), "l"}}, {{x, "l"}}, /*sideEffects=*/true,
@@ -202,7 +202,7 @@ std::pair<Value, int64_t> Access::address(int64_t reg) {
   }
   Value &row = rows[key];
   if (!row) {
-    // Rows one after the other: the same step again and again.
+    // Rows one after the other: the same increment leads from each row to the next.
     const bool steps = hidden && !perRegister && lastRow;
     row = steps ? lastPointer : threadPointer;
     for (auto [d, m] : llvm::enumerate(dims)) {
@@ -269,8 +269,9 @@ Values Access::emit(TypeRange results, llvm::function_ref<void()> begin,
     auto single = [&] { return path(1, true); };
     return branch(aligned, wide, single);
   };
-  // A mask needs predicates anyhow, a single access is as fast with one, and many accesses of
-  // single elements are slow with or without: one path is half the code to compile.
+  // One path is half the code to compile. It is enough if there is a mask, which needs predicates
+  // anyhow; for a single access, which is as fast with a predicate; and for many accesses of single
+  // elements, which are slow in any case.
   constexpr int64_t kManySingles = 16;
   if (mask || (!isTrue(inside) &&
                (index.size() <= vector || (vector == 1 && index.size() >= kManySingles))))
@@ -279,8 +280,7 @@ Values Access::emit(TypeRange results, llvm::function_ref<void()> begin,
   return branch(inside, unbounded, bounded);
 }
 
-//===--- load
-//---------------------------------------------------------------------------------------===//
+//===--- load --------------------------------------------------------------------------------===//
 
 static std::string wordList(StringRef prefix, size_t first, size_t count) {
   std::string list;
@@ -333,7 +333,7 @@ LogicalResult tessera::nvvm::lowerLoad(Lowering &f, cta::LoadOp op) {
   bool invariant = f.isInvariant(tile::rootOf(op.getSource()));
   int64_t size = access.index.size(), vector = access.vectorElements(), bytes = access.bytes;
 
-  // Paths yield the words of whole vectors, or elements where a vector has less than a word.
+  // Paths yield the words of whole vectors; or elements, if a vector has less than a word.
   bool byWords = vector * bytes >= 4;
   SmallVector<Type> types;
   for (int64_t r = 0; r < size; r += vector)
@@ -356,7 +356,7 @@ LogicalResult tessera::nvvm::lowerLoad(Lowering &f, cta::LoadOp op) {
       yielded.append(words);
       return;
     }
-    // An element at a time: collect what one vector would have brought.
+    // Element by element: collect what one vector would have loaded.
     pending.append(f.unpack(words, access.element, count));
     if (static_cast<int64_t>(pending.size()) < vector)
       return;
@@ -386,8 +386,7 @@ LogicalResult tessera::nvvm::lowerLoad(Lowering &f, cta::LoadOp op) {
   return success();
 }
 
-//===--- store
-//--------------------------------------------------------------------------------------===//
+//===--- store -------------------------------------------------------------------------------===//
 
 static void predicatedStore(Lowering &f, Value pointer, int64_t offset, int64_t bytes,
                             Value predicate, ValueRange words) {

@@ -17,7 +17,7 @@ namespace tessera::nvvm {
 /// Null is true.
 bool isTrue(Value condition);
 
-/// What a load, a store or a copy says, and the tile that it moves.
+/// The description of a load, a store or a copy, and the tile that it moves.
 class Access {
 public:
   template <typename Op>
@@ -40,8 +40,8 @@ public:
     prepareBounds();
   }
 
-  /// `one(firstRegister, count, predicate, pointer, byteOffset)` for each vector of each path. A
-  /// null predicate is true. The paths yield what `finish` returns.
+  /// Calls `one(firstRegister, count, predicate, pointer, byteOffset)` for each vector of each
+  /// path. A null predicate is true. The paths yield what `finish` returns.
   Values emit(mlir::TypeRange results, llvm::function_ref<void()> begin,
               llvm::function_ref<void(int64_t, int64_t, Value, Value, int64_t)> one,
               llvm::function_ref<Values()> finish);
@@ -50,30 +50,30 @@ public:
   int64_t vectorElements() const { return vector; }
   int64_t elementBytes() const { return bytes; }
   bool isDead(int64_t reg) { return index.deadEverywhere(reg); }
-  /// From here on LLVM does not see what pointers and strides are: it computes the addresses of all
-  /// rows where they are used, and keeps none over a loop.
+  /// Makes pointers and strides opaque to LLVM from here on. Then it computes the addresses of all
+  /// rows where they are used, and keeps none of them over a loop.
   void hideAddresses() { hidden = true; }
-  /// Another path: nothing that was computed on the last one is known.
+  /// Begins another path: nothing that was computed on the last one may be used.
   void beginPath();
-  /// The whole tile is inside; null: always.
+  /// The condition that the whole tile is inside; null: always.
   Value isInside() const { return inside; }
-  /// Where a register lies: a pointer and a constant number of bytes.
+  /// The address of a register: a pointer and a constant number of bytes.
   std::pair<Value, int64_t> address(int64_t reg);
 
-  /// What it takes for a vector to be inside, register by register, as a thread's own numbers and
-  /// constants: so that what a loop keeps of it does not grow with the registers.
+  /// The conditions for a vector to be inside. They compare numbers of the thread with constants of
+  /// the register, so that what a loop keeps live does not grow with the number of registers.
   struct Inside {
-    /// The vector's bytes that are inside along contiguous memory, from its start on: no bound
-    /// below cuts one. Null: all of them.
+    /// How many bytes of the vector, from its start, are inside along contiguous memory. No lower
+    /// bound cuts a vector. Null: all of them.
     Value bytes;
-    /// Along the other dimensions: the constant is below `number`, or not below it.
+    /// A condition along another dimension: the constant is below `number`, or is not below it.
     struct Bound {
       Value number;
       int64_t constant;
       bool below;
     };
     llvm::SmallVector<Bound> bounds;
-    Value outer; ///< and this; null: true
+    Value outer; ///< another condition; null: true
   };
   Inside insideOf(int64_t reg);
 
@@ -107,8 +107,8 @@ private:
   const Values *mask = nullptr;
   std::vector<int64_t> maskRegs;
   llvm::SmallVector<Range> ranges;
-  Value inside;  // the whole tile lies inside; null: always
-  Value outer;   // dimensions that the tile does not have are inside; null: yes
+  Value inside;  // the whole tile is inside; null: always
+  Value outer;   // the dimensions that the tile does not have are inside; null: yes
   Value aligned; // no bound cuts a vector; null: none does
   Value threadPointer;
   bool hidden = false;

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The function around a launch.
+// Creates the function around a launch.
 #include "Lowering.h"
 
 #include "mlir/Transforms/RegionUtils.h"
@@ -17,9 +17,10 @@ Lowering::Lowering(ModuleOp module, tile::KernelOp kernel, cta::LaunchOp launch)
   scope.warps = numThreads / 32;
 }
 
-/// Arithmetic, and places in shared memory.
+/// True for arithmetic and for addresses in shared memory.
 static bool needsNoMemory(Operation *op) {
-  // The table of places is memory, and a launch with one is not dependent: it need not come early.
+  // The table of cluster numbers is memory. A launch with a table is not dependent, so it gains
+  // nothing from reading it early.
   return (isMemoryEffectFree(op) && !isa<cta::ClusterPlaceOp>(op)) ||
          isa<cta::RingOp, cta::ViewOp>(op);
 }
@@ -31,12 +32,12 @@ LogicalResult Lowering::run() {
                                LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {}));
   Block *entry = func.addEntryBlock(b);
   b.setInsertionPointToEnd(entry);
-  // The next launch is let in when all blocks of this one have come here or ended: it can only take
-  // room on the device that no block of this one wants any more.
+  // The next launch may start when all blocks of this one have come here or ended. So it can only
+  // take room on the device that no block of this launch will need.
   if (launch.getDependent())
     NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::launch_dependents);
-  // What stands between here and the body is the preamble; the op itself is dropped with what is
-  // not used.
+  // The preamble lies between here and the body; the marker is erased with everything that is
+  // unused.
   marker = arith::ConstantOp::create(b, func.getLoc(), b.getI1Type(), b.getBoolAttr(true));
   initMbarriers();
   Block &body = launch.getBody().front();
@@ -80,9 +81,9 @@ void Lowering::initMbarriers() {
     NVVM::Barrier0Op::create(b, loc);
 }
 
-/// All threads of the cluster meet: at the start nobody may signal an mbarrier that is not there
-/// yet, at the end nobody may leave whose mbarriers others still signal. At the end warps may be
-/// divided.
+/// All threads of the cluster meet. At the start, no block may signal an mbarrier that is not
+/// initialised yet; at the end, no block may exit while others still signal its mbarriers. At the
+/// end warps may have diverged.
 void Lowering::meetCluster(bool atEnd) {
   UnitAttr aligned = atEnd ? UnitAttr() : b.getUnitAttr();
   if (atEnd)
@@ -92,18 +93,18 @@ void Lowering::meetCluster(bool atEnd) {
   NVVM::ClusterWaitOp::create(b, loc, aligned);
 }
 
-/// Every thread waits until the launch before this one has ended and its writes can be seen. All of
-/// them, also those that will find nothing to do: a grid of which no thread waits may end before
-/// its predecessor, and then the launch behind would not be ordered behind that one. The memory
-/// clobber is why this is no nvvm.griddepcontrol: LLVM takes that intrinsic for one that touches no
-/// memory.
+/// Every thread waits until the previous launch has ended and its writes are visible. That includes
+/// threads without work: a grid of which no thread waits may end before its predecessor, and then
+/// the launch after it would not be ordered after that predecessor. This is inline asm and not
+/// nvvm.griddepcontrol because it needs a memory clobber: LLVM assumes that the intrinsic does not
+/// touch memory.
 Operation *Lowering::awaitPredecessor() {
   inlineAsm("griddepcontrol.wait;", {}, {}, /*sideEffects=*/true, /*memoryClobber=*/true);
   return &func.getBody().front().back();
 }
 
-/// Scalars of the kernel that the launch uses may be loaded in the preamble: then the wait comes
-/// there.
+/// Scalars of the kernel that the launch uses may be loaded in the preamble; then the wait moves
+/// there, before the loads.
 void Lowering::hoistAboveLoads(Operation *wait) {
   auto isGlobalLoad = [](LLVM::LoadOp load) {
     return cast<LLVM::LLVMPointerType>(load.getAddr().getType()).getAddressSpace() ==
@@ -122,7 +123,7 @@ void Lowering::hoistAboveLoads(Operation *wait) {
   }
 }
 
-/// Thread 0 asks for them before all else.
+/// Thread 0 prefetches descriptors before everything else.
 void Lowering::prefetchDescriptors() {
   if (llvm::none_of(parameters, [](const Parameter &p) { return p.kind == "descriptor"; }))
     return;
@@ -142,7 +143,7 @@ Value Lowering::mbarrier(int64_t number, Value slot) {
   int64_t count = static_cast<int64_t>(launch.getMbarriers().value_or(ArrayRef<int64_t>()).size());
   int64_t end = static_cast<int64_t>(launch.getShared().value_or(0));
   Value first = sharedAddress(end - cta::kMBarrierBytes * (count - number));
-  // Without a slot it is that of a copy, of which each replica has its own.
+  // Without a slot it belongs to a copy, of which each replica has its own.
   if (!slot)
     slot = replica();
   return slot ? gep(first, mul(slot, i32(cta::kMBarrierBytes))) : first;
@@ -158,7 +159,7 @@ std::optional<SharedPlace> Lowering::placeOf(Value tile) {
   return SharedPlace{slotBases.lookup(slot), static_cast<int64_t>(*ring.getOffset())};
 }
 
-/// Where offsets of staged tiles count from.
+/// The address from which offsets of shared tiles outside of rings count.
 Value Lowering::stagedBase() {
   Value group = replica();
   if (!group || !scope.staged)
@@ -177,14 +178,15 @@ LogicalResult Lowering::lowerSlot(cta::SlotOp op) {
   return success();
 }
 
-/// The phases of 32 mbarriers are one register: beside accumulators there is none to waste.
+/// The parities of 32 mbarriers share one register, because accumulators leave no register to
+/// waste.
 constexpr int64_t kParityBits = 32;
 
 Value Lowering::nextParity(int64_t number) {
   const size_t word = number / kParityBits;
   while (parities.size() <= word) {
-    // At the start of the function: what other blocks allocate LLVM leaves in memory, and an access
-    // to that goes through to L2.
+    // At the start of the function: LLVM keeps allocas of other blocks in memory, and an access to
+    // those goes to L2.
     OpBuilder entry = OpBuilder::atBlockBegin(&func.getBody().front());
     Value one = LLVM::ConstantOp::create(entry, loc, entry.getI32IntegerAttr(1));
     Value none = LLVM::ConstantOp::create(entry, loc, entry.getI32IntegerAttr(0));

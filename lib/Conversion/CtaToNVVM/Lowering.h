@@ -34,29 +34,29 @@ using mlir::Value;
 using mlir::ValueRange;
 using Values = llvm::SmallVector<Value>;
 
-/// On a load: at one address it gives the same to all threads, whenever they run.
+/// On a load: its address and its result are the same in all threads, whenever they run it.
 inline constexpr llvm::StringLiteral kUniformAttr = "tessera.uniform";
 
-/// A coordinate of one register: what the thread contributes (null: nothing), and a constant.
+/// A coordinate of one register: what the thread contributes (null: nothing), plus a constant.
 struct RegCoord {
   Value thread;
   int64_t constant = 0;
 };
 
-/// Where a shared tile lies: a pointer, which moves from slot to slot for a tile of a ring, and a
-/// constant number of bytes behind it.
+/// The address of a shared tile: a pointer, which moves from slot to slot for a tile of a ring,
+/// plus a constant number of bytes.
 struct SharedPlace {
   Value base;
   int64_t offset = 0;
 };
 
-/// The warps that run the code being lowered.
+/// The warps that run the code which is being lowered.
 struct Scope {
   int64_t firstWarp = 0, warps = 0;
   int64_t barrier = 0;  ///< the named barrier of these warps
-  bool elected = false; ///< one thread of them
-  int64_t replicas = 1; ///< so many groups of `warps` run it, from `firstWarp` and `barrier` on
-  int64_t staged = 0;   ///< bytes of shared memory that each of them stages
+  bool elected = false; ///< only one thread of them runs it
+  int64_t replicas = 1; ///< groups of `warps` that run it, from `firstWarp` and `barrier` on
+  int64_t staged = 0;   ///< bytes of shared memory that each of them has for its own tiles
 
   std::pair<int64_t, int64_t> key() const { return {firstWarp, replicas}; }
 };
@@ -65,7 +65,7 @@ class Lowering {
 public:
   Lowering(mlir::ModuleOp module, tile::KernelOp kernel, cta::LaunchOp launch);
 
-  /// Emits the function and its attributes. An error was reported if it fails.
+  /// Emits the function and its attributes. If it fails an error has been reported.
   LogicalResult run();
 
   mlir::OpBuilder b;
@@ -77,7 +77,7 @@ public:
   mlir::LLVM::LLVMFuncOp func;
   tile::Facts facts;
 
-  //===--- values of the old program (Control.cpp) ---===//
+  // ===--- values of the tile program (Control.cpp) ---===//
 
   /// The scalar that stands for a scalar, or for the only register of a tile.
   Value scalar(Value old);
@@ -86,12 +86,13 @@ public:
   void set(Value old, Value value);
   void setAll(Value old, ValueRange values);
   void set(Value old, Values values);
-  /// Lowers one op of the old program at the insertion point.
+  /// Lowers one op of the tile program at the insertion point.
   LogicalResult lower(Operation *op);
   LogicalResult lowerBlock(mlir::Block &block);
-  /// A chain of tile arithmetic that reaches `to` must end there.
+  /// Lowers a range of ops. A chain of tile arithmetic must end at `to`.
   LogicalResult lowerOps(mlir::Block::iterator from, mlir::Block::iterator to);
-  /// The elementwise op and those behind it that can be computed with it; `last` is the last.
+  /// Lowers an elementwise op together with the ops after it that can be computed with it; `last`
+  /// becomes the last of them.
   LogicalResult lowerChain(Operation *first, Operation *&last);
   /// The types of the registers of a value.
   llvm::SmallVector<Type> registerTypes(Type type);
@@ -113,7 +114,7 @@ public:
   Value max(Value x, Value y);
   Value compare(mlir::arith::CmpIPredicate predicate, Value x, Value y);
   Value select(Value condition, Value x, Value y);
-  /// Conjunction; null counts as true.
+  /// The conjunction of two conditions; null is true.
   Value both(Value x, Value y);
   /// From index, i32 (signed) or i64.
   Value toI64(Value x);
@@ -124,32 +125,32 @@ public:
   //===--- threads (Threads.cpp) ---===//
 
   Value threadId();
-  /// Uniform over the warp, as far as ptxas can know.
+  /// The number of the warpgroup; uniform over the warp, also for ptxas.
   Value warpgroup();
   Value warpInBlock();
-  /// The number of the group of warps that runs this code; null if there is one.
+  /// The number of the replica that runs this code; null if there is only one.
   Value replica();
-  /// The number of the block in its cluster.
+  /// The rank of the block in its cluster.
   Value clusterRank();
   Value lane();
-  /// The first thread of the scope.
+  /// True in the first thread of the scope.
   Value isFirstThread();
   const Scope &currentScope() const { return scope; }
-  /// Runs `body` in the first thread of the scope: under a branch, unless the scope is one thread.
+  /// Runs `body` in the first thread of the scope: in a branch, unless the scope is one thread.
   void inFirstThread(llvm::function_ref<void()> body);
   /// The same in the first thread of each warpgroup of the scope.
   void inFirstThreads(llvm::function_ref<void()> body);
-  /// Named barriers from here to 15 are those of the warpgroups; 0 is the block's, those of roles
-  /// follow it.
+  /// Named barriers from this number to 15 belong to warpgroups; 0 is the block's, and the next
+  /// ones belong to roles.
   static constexpr int64_t kFirstWarpgroupBarrier = 8;
-  /// All threads of the scope meet, or those of each warpgroup.
+  /// A barrier of all threads of the scope, or of those of each warpgroup.
   void meet(bool warpgroup = false);
   int64_t threads() const { return numThreads; }
-  /// XOR of laneVectors[i] over the set bits of the lane, of warpVectors[i] over those of the warp
-  /// in its group, plus the warpgroup times `perGroup`. Null if it is always 0.
+  /// The XOR of laneVectors[i] over the set bits of the lane and of warpVectors[i] over those of
+  /// the warp in its group, plus the warpgroup times `perGroup`. Null if it is always 0.
   Value threadSum(llvm::ArrayRef<int64_t> laneVectors, llvm::ArrayRef<int64_t> warpVectors,
                   int64_t perGroup);
-  /// True in the one thread that owns the elements of a layout; null if all do.
+  /// True in the one thread that owns the elements of a layout; null if all threads do.
   Value isOwner(const layout::RegisterLayout &layout);
 
   //===--- memrefs and parameters (MemRefs.cpp) ---===//
@@ -157,10 +158,11 @@ public:
   Value pointerOf(Value memref);
   Value sizeOf(Value memref, unsigned dim);   // i64
   Value strideOf(Value memref, unsigned dim); // i64, elements
-  /// No thread writes what lies behind this root during the launch.
+  /// True if no thread writes the memory of this root during the launch.
   bool isReadOnly(Value root);
-  /// And nobody else does: it may be read early and through caches that are not coherent. A
-  /// dependent launch runs beside the one before it, which may still write.
+  /// True if nobody else writes it either, so that it may be read early and through caches that are
+  /// not coherent. A dependent launch runs concurrently with the one before it, which may still
+  /// write.
   bool isInvariant(Value root) { return isReadOnly(root) && !launch.getDependent(); }
   LogicalResult lowerMemRefOp(Operation *op);
   /// The parameter `{kind, arg|index, dim}` of the function, made on first use.
@@ -171,15 +173,15 @@ public:
 
   //===--- memory words ---===//
 
-  /// The type of an element in memory: i1 is i8, index is i64.
+  /// The type that an element has in memory: i1 becomes i8, index becomes i64.
   Type memoryType(Type element);
   Value toMemory(Value element);
   Value fromMemory(Value stored, Type element);
-  /// Elements in memory form to 32-bit words (or one narrower integer), and back.
+  /// Packs elements in memory form into 32-bit words (or one narrower integer), and back.
   Values pack(ValueRange elements);
   Values unpack(ValueRange words, Type element, int64_t count);
   llvm::SmallVector<Type> wordTypes(int64_t bytes);
-  /// Words from and to memory as one access.
+  /// Reads or writes words in memory by one access.
   Values loadWords(Value pointer, int64_t byteOffset, int64_t bytes, bool invariant);
   void storeWords(ValueRange words, Value pointer, int64_t byteOffset, int64_t bytes);
   Value gep(Value pointer, Value byteOffset);
@@ -189,15 +191,16 @@ public:
 
   /// The block's dynamic shared memory.
   Value sharedBase();
-  /// Where offsets of staged tiles count from: each replica of a role has its own.
+  /// The address from which offsets of shared tiles outside of rings count; each replica of a role
+  /// has its own.
   Value stagedBase();
   Value sharedAddress(int64_t offset);
   Value mbarrier(int64_t number, Value slot = {});
-  /// Nothing if the tile has no offset.
+  /// The address of a shared tile; nothing if it has no offset.
   std::optional<SharedPlace> placeOf(Value tile);
 
   /// Inline PTX. `outputs` and `inputs` carry their constraints ("r", "f", "l", "h", "b", or the
-  /// number of a tied output).
+  /// number of an output to which an input is tied).
   struct AsmInput {
     Value value;
     std::string constraint;
@@ -208,10 +211,10 @@ public:
   Value shuffleXor(Value x, int64_t laneMask);
   Value shuffleIndex(Value x, Value sourceLane);
 
-  /// Reports at the op that is being lowered.
+  /// Reports an error at the op that is being lowered.
   mlir::InFlightDiagnostic error(Operation *op, const llvm::Twine &message);
 
-  /// Emits in the preamble while it lives.
+  /// Emits in the preamble during its lifetime.
   class Preamble {
   public:
     explicit Preamble(Lowering &f) : guard(f.b) { f.b.setInsertionPoint(f.marker); }
@@ -220,11 +223,12 @@ public:
     mlir::OpBuilder::InsertionGuard guard;
   };
 
-  /// For products that start an accumulator in the first iteration of a loop: true in later ones.
+  /// For products that start accumulators in the first iteration of a loop: true in later
+  /// iterations.
   llvm::DenseMap<Operation *, Value> accumulates;
 
   Operation *marker = nullptr;
-  /// The parity of the phase that a thread waits for at an mbarrier; the next time it is the other.
+  /// The parity for which a thread waits at an mbarrier; flips it for the next wait.
   Value nextParity(int64_t number);
 
 private:
@@ -245,7 +249,8 @@ private:
   std::map<std::pair<const void *, const void *>, Value> constants;
   std::map<std::vector<int64_t>, Value> threadSums;
   Value tid, laneId, warpId, rankInCluster, groupId, groupFirst, smem;
-  /// By first warp and number of replicas: the whole block begins with warp 0, too.
+  /// By first warp and number of replicas. The first warp alone is not enough: the whole block
+  /// begins with warp 0, too.
   std::map<std::pair<int64_t, int64_t>, Value> firstThreads, replicaNumbers, stagedBases;
   int64_t numThreads = 128;
   Scope scope;
@@ -267,11 +272,11 @@ private:
   std::vector<Parameter> parameters;
   std::vector<mlir::DictionaryAttr> descriptors;
   llvm::DenseSet<Value> written, readBack, copied;
-  std::vector<Value> parities; ///< variables of bits, by mbarrier
+  std::vector<Value> parities; ///< registers with one bit for each mbarrier
   bool broken = false;
 };
 
-/// The registers of a tile: where each lies.
+/// The coordinates of the registers of a tile.
 class TileIndex {
 public:
   TileIndex(Lowering &f, mlir::RankedTensorType type);
@@ -282,11 +287,11 @@ public:
   RegCoord at(int64_t reg, int dim);
   /// The coordinate of a register in thread 0.
   layout::Coord first(int64_t reg) const { return layout.coord(shape, reg, 0, 0, 0); }
-  /// No thread has an element in this register.
+  /// True if no thread has an element in this register.
   bool deadEverywhere(int64_t reg);
   /// True in threads whose register holds an element; null if it always does.
   Value live(int64_t reg);
-  /// `thread + constant` of a coordinate as an i32.
+  /// `thread + constant` of a coordinate, as an i32.
   Value value(RegCoord c);
 
   Lowering &f;
@@ -294,7 +299,7 @@ public:
   layout::Coord shape;
   layout::Coord base;
   std::vector<bool> separable; // per dimension
-  layout::Coord maxThread;     // an upper bound of the thread's part
+  layout::Coord maxThread;     // an upper bound of what the thread contributes
 
 private:
   int64_t count;
@@ -304,9 +309,9 @@ private:
   std::map<std::pair<int64_t, int64_t>, Value> liveness, mixed;
 };
 
-/// For each register of the tile `to`, the register of `from` (in the same thread) that holds the
-/// element at `map(coordinate)`; -1 if the register is dead everywhere. Fails if another thread
-/// holds it.
+/// For each register of the tile `to`, the register of `from` in the same thread that holds the
+/// element at `map(coordinate)`; -1 if no thread needs the register. Fails if another thread holds
+/// the element.
 mlir::FailureOr<std::vector<int64_t>>
 matchRegisters(const layout::RegisterLayout &from, const layout::Coord &fromShape,
                const layout::RegisterLayout &to, const layout::Coord &toShape,
@@ -314,10 +319,10 @@ matchRegisters(const layout::RegisterLayout &from, const layout::Coord &fromShap
 
 //===--- one function per op ---===//
 
-/// Ops on tiles of one layout that follow each other.
+/// Lowers consecutive ops on tiles of one layout.
 LogicalResult lowerElementwise(Lowering &f, llvm::ArrayRef<Operation *> chain);
 LogicalResult lowerConstant(Lowering &f, mlir::arith::ConstantOp op);
-/// One op on scalars; the results.
+/// Emits one op on scalars and returns its results.
 Values emitScalarOp(Lowering &f, Operation *op, ValueRange operands);
 
 LogicalResult lowerLoad(Lowering &f, cta::LoadOp op);
@@ -329,7 +334,7 @@ LogicalResult lowerAddPartial(Lowering &f, cta::AddPartialOp op);
 LogicalResult lowerStage(Lowering &f, cta::StageOp op);
 LogicalResult lowerRead(Lowering &f, cta::ReadOp op);
 LogicalResult lowerAssert(Lowering &f, mlir::cf::AssertOp op);
-/// The parts of lowerStage and lowerRead that stmatrix and ldmatrix can do; nothing if they cannot.
+/// The cases of lowerStage and lowerRead that stmatrix and ldmatrix can do; false for others.
 bool storeMatrices(Lowering &f, const Values &regs, mlir::RankedTensorType type,
                    const layout::SharedLayout &shared, const SharedPlace &place,
                    const layout::Coord &at);
@@ -341,7 +346,8 @@ LogicalResult lowerWgmma(Lowering &f, cta::WgmmaOp op);
 LogicalResult lowerWgmmaWait(Lowering &f, cta::WgmmaWaitOp op);
 LogicalResult lowerReady(Lowering &f, cta::ReadyOp op);
 LogicalResult lowerComplete(Lowering &f, cta::CompleteOp op);
-/// A constant tile of positive zeros, also as one whose product has finished.
+/// True for a constant tile of positive zeros, also if it has passed through the completion of a
+/// product.
 bool isZeroTile(Value tile);
 LogicalResult lowerMma(Lowering &f, cta::MmaOp op);
 LogicalResult lowerReduce(Lowering &f, cta::ReduceOp op);

@@ -1,10 +1,10 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// stmatrix and ldmatrix: 16-bit tiles in the layout of a wgmma accumulator or A operand move by 8x8
-// matrices, four at a time. A warp's 16x16 block is four of them: rows 0-7 and 8-15 of columns 0-7,
-// then of columns 8-15; lane l gives the address of row l % 8 of matrix l / 8. That is itself a
-// register layout, of the addresses.
+// stmatrix and ldmatrix: 16-bit tiles in the layout of wgmma accumulators or of its operand A move
+// as 8x8 matrices, four at a time. A 16x16 block of a warp is four of them: rows 0-7 and 8-15 of
+// columns 0-7, then of columns 8-15. Lane l gives the address of row l % 8 of matrix l / 8. The
+// addresses thus have a register layout of their own.
 #include "SharedTile.h"
 
 #include "tessera/Layout/RegisterForms.h"
@@ -13,15 +13,16 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
 
-/// Columns of a block. Warpgroups that share the columns begin at multiples of a block: with an odd
-/// number of 8 columns each, a block has 8, and the lanes of the other two matrices repeat it.
+/// Columns of a block. Warpgroups that share the columns begin at multiples of a block. If each has
+/// an odd number of 8-column groups, a block has 8 columns, and the lanes of the other two matrices
+/// repeat them.
 static int64_t matrixColumns(const layout::RegisterLayout &of, int64_t columns) {
   return of.wgDim == 1 && columns % 16 ? 8 : 16;
 }
 
 /// The layout of the row addresses: one register for each block of 64 rows, or one of the eight
-/// registers of a block whose lanes say nothing of its 8 columns. If the columns are contiguous in
-/// memory a matrix's rows are rows, else they are columns.
+/// registers of a block whose lanes do not select among its 8 columns. If columns are contiguous in
+/// memory, the rows of a matrix are rows of the tile, otherwise they are columns.
 static layout::RegisterLayout addressLayout(const layout::RegisterLayout &of, bool transposed,
                                             int64_t matrixColumns) {
   layout::RegisterLayout l;
@@ -51,7 +52,7 @@ static bool fits(RankedTensorType type, const layout::SharedLayout &shared,
     return false;
   if (l.hasDead(cta::coordOf(type.getShape())))
     return false;
-  // Rows of a matrix are 16 aligned bytes.
+  // A row of a matrix is 16 aligned bytes.
   return place.offset % 16 == 0 && shared.spanBytes() % 16 == 0 && at[0] % 8 == 0 && at[1] % 8 == 0;
 }
 

@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Memrefs as pointers with sizes and strides, and the parameters that bring them. Arguments and
-// workspaces make a parameter of what is used; views are arithmetic on that.
+// Memrefs become pointers with sizes and strides, passed as parameters. Only what is used of
+// arguments and workspaces becomes a parameter; views are arithmetic on those.
 #include "Lowering.h"
 
 #include "tessera/Dialect/Tile/Access.h"
@@ -33,8 +33,7 @@ Value Lowering::descriptor(DictionaryAttr recipe) {
   return parameter("descriptor", it - descriptors.begin(), 0, LLVM::LLVMPointerType::get(context));
 }
 
-//===--- roots
-//--------------------------------------------------------------------------------------===//
+//===--- roots -------------------------------------------------------------------------------===//
 
 int64_t Lowering::workspaceIndex(Value root) {
   int64_t index = 0;
@@ -90,8 +89,7 @@ bool Lowering::isReadOnly(Value root) {
   });
 }
 
-//===--- pointers, sizes, strides
-//-------------------------------------------------------------------===//
+//===--- pointers, sizes, strides ------------------------------------------------------------===//
 
 Value Lowering::pointerOf(Value memref) {
   if (auto it = views.find(memref); it != views.end())
@@ -112,7 +110,7 @@ Value Lowering::sizeOf(Value memref, unsigned dim) {
   if (auto it = views.find(memref); it != views.end())
     return it->second.sizes[dim];
   if (auto arg = dyn_cast<BlockArgument>(memref)) {
-    // Sizes of one name are one number, so that one test of bounds does for all.
+    // Sizes of the same name are one number, so that one test of bounds serves all.
     std::pair<unsigned, unsigned> where(arg.getArgNumber(), dim);
     auto names = kernel.getArgAttrOfType<ArrayAttr>(where.first, "tile.shape");
     if (names && dim < names.size())
@@ -150,10 +148,9 @@ Value Lowering::strideOf(Value memref, unsigned dim) {
   return views.lookup(memref).strides[dim];
 }
 
-//===--- views and scalar accesses
-//------------------------------------------------------------------===//
+//===--- views and scalar accesses -----------------------------------------------------------===//
 
-/// A mixed static or dynamic value as an i64.
+/// A static or dynamic value as an i64.
 static Value valueOf(Lowering &f, OpFoldResult x) {
   if (auto attr = dyn_cast<Attribute>(x))
     return f.i64(cast<IntegerAttr>(attr).getInt());
@@ -254,7 +251,7 @@ LogicalResult Lowering::lowerMemRefOp(Operation *op) {
     for (const ReassociationIndices &group : collapse.getReassociationIndices()) {
       Value size = i64(1), stride;
       for (int64_t d : llvm::reverse(group)) {
-        // The stride of a unit dimension says nothing.
+        // The stride of a dimension of size 1 has no meaning.
         if (!stride && memrefType(source).getDimSize(d) != 1)
           stride = strideOf(source, d);
         size = mul(size, sizeOf(source, d));
@@ -277,8 +274,7 @@ LogicalResult Lowering::lowerMemRefOp(Operation *op) {
   return success();
 }
 
-//===--- attributes of the function
-//-----------------------------------------------------------------===//
+//===--- attributes of the function ----------------------------------------------------------===//
 
 void Lowering::finishAttributes() {
   Block &entry = func.getBody().front();
@@ -291,7 +287,7 @@ void Lowering::finishAttributes() {
     if (!p.value.use_empty())
       kept.push_back(p);
   entry.eraseArguments([](BlockArgument arg) { return arg.use_empty(); });
-  // Descriptors that are left get new numbers.
+  // The remaining descriptors are renumbered.
   auto number = [&](StringRef name, int64_t value) {
     return b.getNamedAttr(name, b.getI64IntegerAttr(value));
   };
@@ -318,9 +314,9 @@ void Lowering::finishAttributes() {
         param.append(number("dim", p.dim));
     }
     if (p.kind == "pointer" || p.kind == "workspace") {
-      // Across a barrier another thread may have written what this one reads, and across the wait
-      // of a dependent launch another grid: then LLVM must not think that the pointer is the only
-      // way to it.
+      // LLVM must not assume noalias where memory changes during the launch: across a barrier
+      // another thread may have written what this one reads, and across the wait of a dependent
+      // launch another grid.
       Value root = p.kind == "pointer" ? Value(kernel.getArgument(p.index)) : Value();
       if (root && !copied.contains(root) && (isReadOnly(root) || !readBack.contains(root)) &&
           !aliasGroup(kernel, root) && !launch.getDependent())

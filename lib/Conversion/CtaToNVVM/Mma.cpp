@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta.mma on the FMA units: each thread walks along k and reads the rows of A and the columns of B
-// that its registers need from shared memory. 16-bit floats are multiplied and summed in f32.
+// cta.mma on the FMA units: each thread walks along k and reads from shared memory the rows of A
+// and the columns of B that its registers need. 16-bit floats are multiplied and summed in f32.
 #include "SharedTile.h"
 
 using namespace mlir;
@@ -19,7 +19,7 @@ public:
         inRing(cta::slotOf(tile)), rank(index.rank()), kDim(isA ? rank - 1 : rank - 2),
         mnDim(isA ? rank - 2 : rank - 1) {
     int64_t bytes = shared.elementBits / 8;
-    // A vector lies along k in A and along the columns in B; both are the last dimension.
+    // A vector lies along k in A and along the columns in B. Both are the last dimension.
     vector = isA ? 16 / bytes
                  : std::min(16 / bytes, index.layout.contiguousRegisters(index.shape, mnDim));
     int64_t extent = shared.shape[rank - 1];
@@ -30,7 +30,8 @@ public:
 
   int64_t vectorElements() const { return vector; }
 
-  /// `vector` elements, in memory form, from element (row or column of `reg`, k + step) on.
+  /// Reads `vector` elements, in memory form, beginning at the element (row or column of `reg`, k +
+  /// step).
   Values read(int64_t reg, Value k, int64_t step) {
     int64_t bytes = vector * shared.elementBits / 8;
     auto [pointer, constant] = address(reg, k, step);
@@ -43,7 +44,7 @@ private:
     return index.at(reg, dim).constant + index.maxThread[dim] >= index.shape[dim];
   }
 
-  /// The coordinate of a register; that of a dead one is any that exists.
+  /// The coordinate of a register. A dead register gets a coordinate that exists.
   Value coordinate(int64_t reg, int dim) {
     Value c = index.value(index.at(reg, dim));
     int64_t last = index.shape[dim] - (mnDim == rank - 1 && dim == mnDim ? vector : 1);
@@ -57,8 +58,9 @@ private:
         coords[d] = d == kDim ? f.add(k, f.i32(step)) : coordinate(reg, d);
       return {f.gep(place.base, elementOffset(f, shared, coords)), 0};
     }
-    // Linear in the coordinates: the rows' part is hoisted, constants go into the instruction. The
-    // slot of a ring moves: there the part is an offset only.
+    // The offset is linear in the coordinates: the part of the rows is hoisted, and constants go
+    // into the instruction. The slot of a ring changes, so there the hoisted part is only an
+    // offset.
     layout::Coord constants(rank, 0);
     std::vector<int64_t> key;
     for (int d = 0; d < rank; ++d) {
@@ -99,7 +101,7 @@ private:
   std::map<std::vector<int64_t>, Value> rows;
 };
 
-/// An operand in the type in which products are made.
+/// An operand, converted to the type in which products are computed.
 Value widen(Lowering &f, Value x, Type to, bool isUnsigned) {
   if (x.getType() == to)
     return x;
@@ -150,7 +152,7 @@ LogicalResult tessera::nvvm::lowerMma(Lowering &f, cta::MmaOp op) {
         if (row.empty())
           for (Value x : a.read(r, k, step / va * va))
             row.push_back(widen(f, x, sum, op.getLhsUnsigned()));
-        int64_t lead = r % vb; // registers of a vector are consecutive
+        int64_t lead = r % vb; // the registers of a vector are consecutive
         Values &column = columns[{batch, at[rank - 1] - lead, step}];
         if (column.empty())
           for (Value x : b.read(r - lead, k, step))
@@ -173,7 +175,7 @@ LogicalResult tessera::nvvm::lowerMma(Lowering &f, cta::MmaOp op) {
     scf::YieldOp::create(f.b, f.loc, next);
     acc = Values(loop.getResults());
   }
-  // A vector of A divides the depth.
+  // The vector of A divides the depth.
   for (int64_t k = whole; k < depth; k += a.vectorElements())
     acc = chunk(f.i32(k), a.vectorElements(), acc);
 

@@ -1,11 +1,12 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// nvvm-park-scalars: what a role that has been dealt registers needs once a point of the grid, and
-// every thread of a warp has, lies in the lanes of one register.
+// nvvm-park-scalars: keeps scalars in the lanes of one register. It does so for scalars that are
+// needed once per output tile and that all threads of a warp share, in roles that get registers by
+// setmaxnreg.
 //
-// ptxas would keep each in a register of its own beside the accumulators (it makes nothing again
-// that took a division), and spills where they are too many.
+// ptxas would keep each of them in a register of its own next to the accumulators, because it does
+// not recompute anything that took a division; and it spills if there are too many.
 #include "Lowering.h"
 #include "tessera/Conversion/Passes.h"
 
@@ -21,11 +22,12 @@ namespace tessera {
 
 using namespace mlir;
 
-/// Fewer are not worth a register and the instructions.
+/// Fewer scalars are not worth a register and the instructions.
 static constexpr size_t kFewest = 3, kLanes = 32;
 
 namespace {
-/// Whether values are the same in all threads of a warp, and take work to be made again.
+/// Tells whether values are the same in all threads of a warp, and whether they take work to
+/// recompute.
 class Uniform {
 public:
   bool contains(Value value) { return find(value).uniform; }
@@ -40,7 +42,7 @@ private:
   DenseMap<Value, Fact> facts;
 };
 
-/// The loop over points of one role.
+/// The loop over output tiles of one role.
 class PointLoop {
 public:
   explicit PointLoop(scf::ForOp loop) : loop(loop) {}
@@ -52,16 +54,17 @@ private:
   void askForEnd(llvm::function_ref<Value(OpBuilder &)> bound);
 
   scf::ForOp loop;
-  llvm::SetVector<Value> wanted; ///< from outside, in front of all products and inner loops
-  DenseSet<Operation *> early;   ///< the ops there
+  llvm::SetVector<Value> wanted; ///< defined outside; used before all products and inner loops
+  DenseSet<Operation *> early;   ///< the ops in that part of the loop
 };
 } // namespace
 
-/// What a kernel is given, and made from that and the number of the block, or of its place.
+/// Arguments of the kernel are uniform, and so is what is computed from them and the number of the
+/// block or cluster.
 Uniform::Fact Uniform::find(Value value) {
   if (auto known = facts.find(value); known != facts.end())
     return known->second;
-  facts[value] = {}; // of a cycle nothing is known
+  facts[value] = {}; // while it is computed, and so in a cycle, nothing is known
   Fact fact;
   Operation *op = value.getDefiningOp();
   if (!op) {
@@ -109,7 +112,8 @@ void PointLoop::numberOps() {
   });
 }
 
-/// Once a point: in no loop inside, nor behind products, nor after the last point.
+/// True if the value is needed once per output tile: not in inner loops, not after products, and
+/// not after the last output tile.
 bool PointLoop::isNeededAtOnceOnly(Value value) {
   return value != loop.getStep() && llvm::all_of(value.getUsers(), [&](Operation *user) {
            if (loop->isProperAncestor(user))
@@ -119,7 +123,7 @@ bool PointLoop::isNeededAtOnceOnly(Value value) {
          });
 }
 
-/// The same loop, which asks `bound` for its end at every point.
+/// Rewrites the loop so that it asks `bound` for its end at every output tile.
 void PointLoop::askForEnd(llvm::function_ref<Value(OpBuilder &)> bound) {
   OpBuilder b(loop);
   Location loc = loop.getLoc();
@@ -149,8 +153,8 @@ void PointLoop::askForEnd(llvm::function_ref<Value(OpBuilder &)> bound) {
   loop.erase();
 }
 
-/// Products, and a loop inside: a loop over K, where there is one point only, is no place for
-/// shuffles.
+/// True for loops that contain products and an inner loop. A loop over K in a launch with one
+/// output tile per block is no place for shuffles.
 static bool isOverPoints(scf::ForOp loop) {
   bool loops = false, products = false;
   loop.getBody()->walk([&](Operation *op) {
@@ -163,7 +167,7 @@ static bool isOverPoints(scf::ForOp loop) {
 void PointLoop::park(Uniform &uniform) {
   if (!isOverPoints(loop))
     return;
-  // All lanes must be there when one is read.
+  // All lanes must be active when one is read, so the trip count must be uniform.
   Value end = loop.getUpperBound();
   if (!uniform.contains(loop.getLowerBound()) || !uniform.contains(end) ||
       !uniform.contains(loop.getStep()))
@@ -210,7 +214,7 @@ void PointLoop::park(Uniform &uniform) {
 namespace {
 struct ParkScalars : tessera::impl::NVVMParkScalarsBase<ParkScalars> {
   void runOnOperation() override {
-    // Parked, a loop may be gone: each once, however often its block is dealt registers.
+    // Parking replaces loops, so each is visited once, even if its block has several setmaxnreg.
     llvm::SetVector<Operation *> loops;
     getOperation().walk([&](NVVM::SetMaxRegisterOp deal) {
       if (deal.getAction() == NVVM::SetMaxRegisterAction::increase)

@@ -1,15 +1,15 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta.put_partial and cta.add_partial: accumulators from one block to another through global
+// cta.put_partial and cta.add_partial: accumulators go from one block to another through global
 // memory.
 //
-// The blocks have the same threads and the tile the same layout, so that a thread's registers are
-// read by the thread with its number. Four registers of all threads lie behind each other (16 bytes
-// a thread: whole sectors), then the next four. Warps meet warps: each has a flag, no barrier of
-// the block is needed. The flag is released by one lane behind a barrier of the warp and acquired
-// by all (PTX ISA, memory consistency model: the barrier makes the warp's stores part of the
-// release).
+// The blocks have the same threads and the tile has the same layout, so the thread with the same
+// number reads a thread's registers. Four registers of all threads are stored next to each other
+// (16 bytes a thread: whole sectors), then the next four. Warps synchronise with warps: each has a
+// flag, and no barrier of the block is needed. One lane releases the flag after a barrier of the
+// warp, and all lanes acquire it (PTX ISA, memory consistency model: the barrier makes the warp's
+// stores part of the release).
 #include "Lowering.h"
 
 using namespace mlir;
@@ -34,7 +34,7 @@ public:
     flag = f.gep(flags, f.mul(f.warpInBlock(), f.i32(4)));
   }
 
-  /// The first byte behind `mine` of the access that begins with a register.
+  /// The byte offset, relative to `mine`, of the access that begins with this register.
   int64_t offset(int64_t reg) const { return reg / 4 * 16 * 128 * group + reg % 4 * 4; }
 
   void inFirstLane(llvm::function_ref<void()> body) {
@@ -51,7 +51,8 @@ public:
 };
 } // namespace
 
-/// Registers of one access: four, and at the end what is left, which must be a power of two.
+/// Registers of one access: four, and at the end the remaining ones, whose number must be a power
+/// of two.
 static int64_t widthAt(int64_t reg, int64_t size) {
   int64_t left = size - reg;
   return left >= 4 ? 4 : left >= 2 ? 2 : 1;

@@ -52,7 +52,7 @@ void tessera::buildNVVMPipeline(OpPassManager &pm) {
 }
 
 void tessera::buildThreadCodePipeline(OpPassManager &pm) {
-  // No canonicalization: LLVM does it faster.
+  // No canonicalization here: LLVM does it faster.
   pm.addPass(createCSEPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertThreadCodeToLLVM());

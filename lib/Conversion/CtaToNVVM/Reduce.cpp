@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta.reduce within a warp: first the registers of a thread, as a tree, then butterflies over the
-// lanes.
+// cta.reduce within a warp: first the registers of a thread as a tree, then butterfly shuffles over
+// the lanes.
 #include "Lowering.h"
 
 using namespace mlir;
@@ -30,7 +30,7 @@ FailureOr<Tuple> combine(Lowering &f, cta::ReduceOp op, const Tuple &x, const Tu
   return result;
 }
 
-/// A balanced tree: short chains, small rounding errors.
+/// A balanced tree, for short dependence chains and small rounding errors.
 FailureOr<Tuple> reduceTree(Lowering &f, cta::ReduceOp op, std::vector<Tuple> items) {
   while (items.size() > 1) {
     std::vector<Tuple> next;

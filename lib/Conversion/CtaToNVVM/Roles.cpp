@@ -1,14 +1,14 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta.role and cta.elect: which warps, which thread.
+// cta.role and cta.elect: branches on the warp and on the thread.
 #include "Lowering.h"
 
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
 
-/// The registers that every thread of the block has when it starts.
+/// Changes the registers of the role's threads from those with which the block started.
 static void setRegisters(Lowering &f, cta::RoleOp role) {
   if (!role.getRegisters())
     return;
@@ -20,10 +20,10 @@ static void setRegisters(Lowering &f, cta::RoleOp role) {
                                                   : NVVM::SetMaxRegisterAction::increase);
 }
 
-/// A chain of branches on the number of the warp; the last role takes the rest.
+/// A chain of branches on the number of the warp; the last role takes the remaining warps.
 LogicalResult Lowering::lowerRoles(cta::RoleOp first) {
   if (first->getPrevNode() && isa<cta::RoleOp>(first->getPrevNode()))
-    return success(); // lowered with the first
+    return success(); // lowered together with the first role
   OpBuilder::InsertionGuard guard(b);
   const Scope outer = scope;
   int64_t warp = 0, number = 1;
@@ -61,7 +61,7 @@ LogicalResult Lowering::lowerRoles(cta::RoleOp first) {
 LogicalResult Lowering::lowerElect(cta::ElectOp op) {
   OpBuilder::InsertionGuard guard(b);
   Value mine = isFirstThread();
-  // In a single warp the hardware's election tells ptxas that one thread is left.
+  // In a single warp, elect.sync tells ptxas that one thread is left.
   if (scope.warps == 1)
     mine = NVVM::ElectSyncOp::create(b, loc, b.getI1Type(), Value());
   auto branch = scf::IfOp::create(b, loc, mine, /*withElseRegion=*/false);

@@ -15,7 +15,7 @@ using cta::layoutOf;
 using cta::tensorOf;
 static layout::Coord shapeOf(Value v) { return cta::coordOf(tensorOf(v).getShape()); }
 
-/// Result registers that are source registers of the same thread.
+/// Results whose registers are source registers of the same thread.
 static LogicalResult rename(Lowering &f, Operation *op, Value source, Value result,
                             llvm::function_ref<layout::Coord(const layout::Coord &)> map) {
   auto match =
@@ -108,17 +108,16 @@ LogicalResult tessera::nvvm::lowerIota(Lowering &f, cta::IotaOp op) {
   return success();
 }
 
-//===--- convert_layout
-//-----------------------------------------------------------------------------===//
+//===--- convert_layout ----------------------------------------------------------------------===//
 
-/// The lane that a move reads, for shfl.idx.
+/// The lane from which a move reads, for shfl.idx.
 static Value sourceLane(Lowering &f, const layout::ConversionMove &move) {
   std::vector<int64_t> columns(move.laneColumns, move.laneColumns + layout::kLaneBits);
   Value lane = f.threadSum(columns, {}, 0);
   return lane ? f.bitXor(lane, f.i32(move.laneBase)) : f.i32(move.laneBase);
 }
 
-/// True in the lanes that want this move.
+/// True in the lanes that take part in this move.
 static Value wants(Lowering &f, const layout::ConversionMove &move) {
   Lowering::Preamble preamble(f);
   Value mask = f.i32(static_cast<int32_t>(move.laneMasks[0]));
@@ -148,7 +147,7 @@ LogicalResult tessera::nvvm::lowerConvertLayout(Lowering &f, cta::ConvertLayoutO
     break;
   case layout::ConversionKind::RegisterSelect:
   case layout::ConversionKind::WarpShuffle: {
-    // Equal moves of several registers are one shuffle; equal masks one test.
+    // Equal moves of several registers share one shuffle; equal masks share one test.
     std::map<std::pair<int64_t, std::vector<uint32_t>>, Value> shuffles;
     std::map<std::vector<uint32_t>, Value> tests;
     for (const auto &moves : conversion.moves) {

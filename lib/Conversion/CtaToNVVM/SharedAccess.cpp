@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta.stage and cta.read: between registers and shared memory.
+// cta.stage (write) and cta.read: between registers and shared memory.
 #include "SharedTile.h"
 
 #include "tessera/Dialect/Tile/ElementTypes.h"
@@ -35,7 +35,7 @@ static void storeTile(Lowering &f, Value input, const layout::SharedLayout &shar
                   llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
   int64_t vector = tile.vectorElements();
   int64_t bytes = vector * tile::elementBytes(type.getElementType());
-  // Of replicas one writes.
+  // If several threads hold the same elements, one of them writes.
   OpBuilder::InsertionGuard guard(f.b);
   if (Value owner = f.isOwner(index.layout)) {
     auto branch = scf::IfOp::create(f.b, f.loc, owner, /*withElseRegion=*/false);
@@ -103,7 +103,7 @@ LogicalResult tessera::nvvm::lowerRead(Lowering &f, cta::ReadOp op) {
       continue;
     }
     auto [pointer, constant] = tile.address(r);
-    // What a dead register reads does not matter, as long as it exists.
+    // The value that a dead register reads does not matter, but the address must exist.
     if (Value live = index.live(r)) {
       Value safe = f.gep(place->base, place->offset);
       pointer = arith::SelectOp::create(f.b, f.loc, live, f.gep(pointer, constant), safe);

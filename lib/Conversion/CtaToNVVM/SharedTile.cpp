@@ -46,8 +46,8 @@ SharedTile::SharedTile(Lowering &f, TileIndex &index, const layout::SharedLayout
   distributes = !llvm::is_contained(index.separable, false);
   if (!distributes)
     return;
-  // Do a thread's and a register's offsets ever meet in a bit of the pattern, or carry from one
-  // span into the next?
+  // Check whether the offsets of a thread and of a register ever meet in a bit of the swizzle
+  // pattern, or carry from one span into the next.
   int64_t span = shared.linear ? 1 : shared.spanElements();
   int64_t threadLow = 0, threadInner = 0, regLow = 0, regInner = 0;
   auto collect = [&](const layout::Coord &c, int64_t &low, int64_t &inner) {

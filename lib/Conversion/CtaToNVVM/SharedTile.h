@@ -25,14 +25,15 @@ Value elementOffset(Lowering &f, const layout::SharedLayout &shared, llvm::Array
 
 class SharedTile {
 public:
-  /// Tile dimension d is shared dimension dims[d]; the tile lies at `at` of the shared tile, which
-  /// starts at `place`, and its neighbours are `strides` apart (by shared dimension; empty: ones).
+  /// Tile dimension d is shared dimension dims[d]. The tile is at `at` of the shared tile, which
+  /// starts at `place`. Its adjacent elements are `strides` apart (by shared dimension; empty:
+  /// ones).
   SharedTile(Lowering &f, TileIndex &index, const layout::SharedLayout &shared,
              const SharedPlace &place, layout::Coord at, llvm::ArrayRef<int64_t> dims,
              llvm::ArrayRef<int64_t> strides = {});
 
-  /// Registers that one access can move: contiguous and aligned on both sides, all dead or all
-  /// alive.
+  /// The number of registers that one access can move: contiguous and aligned on both sides, and
+  /// all dead or all live.
   int64_t vectorElements() const;
   /// The pointer and a constant number of bytes.
   std::pair<Value, int64_t> address(int64_t reg);

@@ -1,11 +1,11 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// convert-thread-code-to-llvm: upstream's patterns for scalar code, in one conversion.
+// convert-thread-code-to-llvm: upstream's patterns for scalar code in one conversion.
 //
-// Upstream has a pass a dialect. Each walks the module, converts types at its borders and leaves
-// casts for another pass to remove: more than twice the time, for unrolled code of thousands of
-// ops.
+// Upstream has a pass for each dialect. Each walks the module, converts types at its borders and
+// leaves casts for another pass to remove. For unrolled code with thousands of ops that takes more
+// than twice the time.
 #include "tessera/Conversion/Passes.h"
 
 #include "mlir/Analysis/DataLayoutAnalysis.h"
@@ -43,7 +43,7 @@ struct ConvertThreadCodeToLLVM
     populateNVVMToLLVMConversionPatterns(patterns);
     LLVMConversionTarget target(*context);
     target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect, math::MathDialect>();
-    // Of nvvm only some ops become inline assembly.
+    // Partial, because only some nvvm ops become inline assembly.
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }

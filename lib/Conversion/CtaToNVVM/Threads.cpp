@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Thread numbers, and where the registers of a layout lie.
+// Thread numbers, and the coordinates of the registers of a layout.
 #include "Lowering.h"
 
 using namespace mlir;
@@ -134,7 +134,7 @@ Value Lowering::threadSum(ArrayRef<int64_t> laneVectors, ArrayRef<int64_t> warpV
     return it->second;
 
   Preamble preamble(*this);
-  // Source bits that move by the same distance go together.
+  // Source bits that move by the same distance are moved together.
   std::map<int, int64_t> masks;
   for (auto [i, vector] : llvm::enumerate(vectors))
     for (int bit = 0; bit < 31; ++bit)
@@ -145,7 +145,7 @@ Value Lowering::threadSum(ArrayRef<int64_t> laneVectors, ArrayRef<int64_t> warpV
   int64_t threadMask = (int64_t(1) << vectors.size()) - 1;
   for (auto [distance, mask] : masks) {
     Value term = threadId();
-    // All bits of the only warpgroup need no mask.
+    // A mask of all bits of the only warpgroup is not needed.
     if (mask != threadMask || (int64_t(1) << vectors.size()) != numThreads)
       term = bitAnd(term, i32(mask));
     if (distance > 0)
@@ -175,7 +175,7 @@ Value Lowering::isOwner(const layout::RegisterLayout &layout) {
   layout::ThreadBits mask = layout.ownerMask();
   int64_t bits = mask.lanes | int64_t(mask.warps) << layout::kLaneBits;
   int64_t groupBit = int64_t(32) << layout.warps.size();
-  if (mask.wg) // the group's number is all that lies above
+  if (mask.wg) // all higher bits are the number of the warpgroup
     bits |= static_cast<int32_t>(-groupBit);
   if (!bits)
     return {};
@@ -183,8 +183,7 @@ Value Lowering::isOwner(const layout::RegisterLayout &layout) {
   return compare(CmpIPredicate::eq, bitAnd(threadId(), i32(bits)), i32(0));
 }
 
-//===--- shuffles
-//-----------------------------------------------------------------------------------===//
+//===--- shuffles ----------------------------------------------------------------------------===//
 
 Value Lowering::shuffle(Value x, Value by, NVVM::ShflKind kind) {
   Type type = x.getType();
@@ -214,8 +213,7 @@ Value Lowering::shuffleIndex(Value x, Value sourceLane) {
   return shuffle(x, sourceLane, NVVM::ShflKind::idx);
 }
 
-//===--- registers of a tile
-//------------------------------------------------------------------------===//
+//===--- registers of a tile -----------------------------------------------------------------===//
 
 TileIndex::TileIndex(Lowering &f, RankedTensorType type)
     : TileIndex(f, cta::FragAttr::of(type).layout(), cta::coordOf(type.getShape())) {}

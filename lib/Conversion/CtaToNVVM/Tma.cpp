@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Copies by TMA: thread 0 announces the bytes and issues one instruction per box.
+// Copies by TMA: one thread announces the bytes and issues one instruction for each box.
 #include "Lowering.h"
 
 #include "tessera/Dialect/Tile/Access.h"
@@ -13,7 +13,8 @@ using namespace tessera;
 using namespace tessera::nvvm;
 
 namespace {
-/// A box on its way: which part of the shared tile, which descriptor, where in global memory.
+/// A box to be moved: the part of the shared tile, the descriptor, and the position in global
+/// memory.
 struct Box {
   int64_t offset; // from the start of the tile
   Value descriptor;
@@ -21,11 +22,11 @@ struct Box {
   int64_t bytes;
 };
 
-/// The boxes of a tile. The map keeps every dimension of the memref: first those that the tile does
-/// not have (their box is 1), then the rows of the shared tile from outside in, last the contiguous
-/// one.
+/// The boxes of a tile. The tensor map keeps every dimension of the memref: first those that the
+/// tile does not have (their box is 1), then the rows of the shared tile from the outside in, and
+/// last the contiguous dimension.
 ///
-/// With `parts` only the boxes of the part with this number.
+/// With `parts`, only the boxes of the part with this number.
 template <typename Op>
 LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
                            const SharedPlace &place, std::vector<Box> &boxes,
@@ -113,9 +114,9 @@ static Operation *outermostLoopWithout(Lowering &f, Value value) {
   return outermost;
 }
 
-/// The policy of the L2 cache for a copy from or to `memref`; null for the default. It is made
-/// where it is used: a register for it in the loops around would be dearer. But a thread that does
-/// nothing but copies has registers to spare, and makes a choice (`condition`) once.
+/// The L2 cache policy of a copy from or to `memref`; null for the default. It is created where it
+/// is used, because keeping a register for it in the loops around would be more expensive. But a
+/// thread that only copies has registers to spare, and selects the policy by `condition` once.
 static Value cachePolicy(Lowering &f, std::optional<tile::Cache> hint, Value memref,
                          Value condition = {}) {
   if (!hint || *hint == tile::Cache::NoAlloc) // TMA allocates nothing in L1
@@ -126,7 +127,7 @@ static Value cachePolicy(Lowering &f, std::optional<tile::Cache> hint, Value mem
   const StringRef priority = *hint == tile::Cache::Last ? "last" : "first";
   Type type = f.b.getI64Type();
   if (*hint == tile::Cache::Stream) {
-    // Of an array that fits, the next launch may find what this one leaves.
+    // If the array fits L2, the next launch may find what this one leaves there.
     auto memrefType = cast<MemRefType>(memref.getType());
     Value bytes = f.i64(tile::elementBytes(memrefType.getElementType()));
     for (unsigned d = 0; d < memrefType.getRank(); ++d)
@@ -143,8 +144,8 @@ static Value cachePolicy(Lowering &f, std::optional<tile::Cache> hint, Value mem
   Operation *loop = f.currentScope().elected ? outermostLoopWithout(f, condition) : nullptr;
   if (loop)
     f.b.setInsertionPoint(loop);
-  // Not evict_normal, which is no default: loads with it are 15 to 50 % slower than without a
-  // policy.
+  // Not evict_normal, which is not the default: loads with it are slower than without a policy
+  // (docs/performance/constants.md).
   return f
       .inlineAsm("{\n\t.reg .b64 " + priority.str() + ", none;\n\t" + policy(priority, priority) +
                      "\n\t" + policy("unchanged", "none") + "\n\tselp.b64 $0, " + priority.str() +
@@ -174,8 +175,8 @@ static int64_t numMbarriers(Lowering &f) {
   return static_cast<int64_t>(f.launch.getMbarriers().value_or(ArrayRef<int64_t>()).size());
 }
 
-/// A tile that the blocks of a cluster share: each fetches its part for all. Where `multicast_if`
-/// is false each fetches the whole tile for itself.
+/// A tile that the blocks of a cluster share: each block fetches its part for all. If
+/// `multicast_if` is false each block fetches the whole tile for itself.
 static LogicalResult lowerMulticast(Lowering &f, cta::CopyOp op, const SharedPlace &place) {
   const auto blocks = static_cast<int64_t>(*op.getMulticast());
   if (blocks != static_cast<int64_t>(f.launch.getCluster().value_or(1)) || !op.getInto())
@@ -278,10 +279,10 @@ LogicalResult tessera::nvvm::lowerArrive(Lowering &f, cta::ArriveOp op) {
   else
     who = f.bitAnd(f.threadId(), f.i32(127));
   if (blocks > 1) {
-    // One thread for each block of the cluster. The scope stays the default: a cluster's would cost
-    // a fence of all memory. All threads have an address: of one that only some have ptxas believes
-    // that others keep what it was before, in a register from the first point of a grid to the
-    // last.
+    // One thread arrives for each block of the cluster. The scope stays the default, because that
+    // of a cluster would cost a fence of all memory. All threads compute an address. If only some
+    // did, ptxas would believe that the others keep its old value, in a register that is live over
+    // the whole loop over output tiles.
     f.inlineAsm("{\n\t.reg .pred some;\n\t.reg .b32 rank, there;\n\t"
                 "setp.lt.u32 some, $1, " +
                     std::to_string(blocks) +
@@ -294,7 +295,7 @@ LogicalResult tessera::nvvm::lowerArrive(Lowering &f, cta::ArriveOp op) {
                 {}, {{barrier, "r"}, {who, "r"}}, /*sideEffects=*/true, /*memoryClobber=*/true);
     return success();
   }
-  // Predicated, not a branch: the code around stays one block for ptxas to schedule.
+  // Predicated instead of a branch, so that the code around stays one block for ptxas to schedule.
   f.inlineAsm("{\n\t.reg .pred first;\n\t"
               "setp.eq.u32 first, $1, 0;\n\t"
               "@first mbarrier.arrive.shared::cta.b64 _, [$0];\n\t}",
@@ -302,9 +303,10 @@ LogicalResult tessera::nvvm::lowerArrive(Lowering &f, cta::ArriveOp op) {
   return success();
 }
 
-/// ptxas moves arithmetic upwards across barriers, but not across a branch that may leave. Without
-/// one it computes the parts of an epilogue that are stored one after the other all at once, in as
-/// many registers as there are, and in some more, which spill. No mask of active threads is empty.
+/// Ends an epilogue subtile with a branch that may exit. ptxas moves arithmetic upwards across
+/// barriers, but not across such a branch. Without it, ptxas computes all epilogue subtiles at
+/// once, although they are stored one after the other. That takes more registers than there are,
+/// and they spill. The branch is never taken: no mask of active threads is empty.
 static void endPart(Lowering &f) {
   f.inlineAsm("{\n\t.reg .pred never;\n\t.reg .b32 active;\n\t"
               "activemask.b32 active;\n\t"
@@ -339,7 +341,8 @@ LogicalResult tessera::nvvm::lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
     f.inFirstThreads(issue);
   else
     f.inFirstThread(issue);
-  // Where warpgroups take turns, products of another hide the epilogue: its own need not.
+  // With ping-pong, products of another warpgroup hide the epilogue, so ptxas need not overlap its
+  // subtiles.
   auto isPart = [&](Operation &other) {
     return isa<cta::CopyOutOp>(other) && op->isBeforeInBlock(&other);
   };
@@ -368,7 +371,7 @@ LogicalResult tessera::nvvm::lowerAwait(Lowering &f, cta::AwaitOp op) {
     parity = f.nextParity(number);
     barrier = f.mbarrier(number);
   }
-  // One asm loop: as LLVM blocks it is measurably slower.
+  // One loop in asm: as LLVM blocks it is slower.
   f.inlineAsm("{\n\t.reg .pred done;\n"
               "wait_${:uid}:\n\t"
               "mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n\t"

@@ -10,8 +10,7 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
 
-//===--- constants
-//----------------------------------------------------------------------------------===//
+//===--- constants ---------------------------------------------------------------------------===//
 
 Value Lowering::constant(TypedAttr value) {
   Value &cached = constants[{value.getAsOpaquePointer(), value.getType().getAsOpaquePointer()}];
@@ -30,8 +29,7 @@ Value Lowering::i64(int64_t value) { return constant(b.getI64IntegerAttr(value))
 Value Lowering::boolean(bool value) { return constant(b.getIntegerAttr(b.getI1Type(), value)); }
 Value Lowering::zero(Type type) { return constant(cast<TypedAttr>(b.getZeroAttr(type))); }
 
-//===--- integers
-//-----------------------------------------------------------------------------------===//
+//===--- integers ----------------------------------------------------------------------------===//
 
 template <typename Op>
 static Value integerOp(Lowering &f, Value x, Value y,
@@ -131,8 +129,7 @@ Value Lowering::bitcast(Value x, Type type) {
   return LLVM::BitcastOp::create(b, loc, type, x);
 }
 
-//===--- words of memory
-//----------------------------------------------------------------------------===//
+//===--- words of memory ---------------------------------------------------------------------===//
 
 Type Lowering::memoryType(Type element) {
   if (element.isIndex())
@@ -227,7 +224,7 @@ Value Lowering::gep(Value pointer, Value byteOffset) {
 Value Lowering::gep(Value pointer, int64_t byteOffset) {
   if (!byteOffset)
     return pointer;
-  // The dialect holds fewer bits of a static index than LLVM does.
+  // MLIR's GEP holds fewer bits of a static index than LLVM's does.
   if (!llvm::isInt<LLVM::kGEPConstantBitWidth>(byteOffset))
     return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
                                ValueRange{i64(byteOffset)});
@@ -262,8 +259,7 @@ void Lowering::storeWords(ValueRange words, Value pointer, int64_t byteOffset, i
   LLVM::StoreOp::create(b, loc, stored, gep(pointer, byteOffset), static_cast<unsigned>(bytes));
 }
 
-//===--- shared memory and inline PTX
-//---------------------------------------------------------------===//
+//===--- shared memory and inline PTX --------------------------------------------------------===//
 
 Value Lowering::sharedBase() {
   if (smem)

@@ -1,11 +1,11 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta.wgmma as inline PTX. Every accumulator is a scalar operand of the asm, tied to its result: so
+// cta.wgmma as inline PTX. Every accumulator is a scalar operand of the asm, tied to its result. So
 // neither LLVM nor ptxas sees a copy, and nothing can move between the fence and the wait.
 //
-// Every op is one group. The registers of a product in flight are those of its asm: f16 stays
-// packed.
+// Every op is one wgmma group. The registers of a product in flight are those of its asm, so f16
+// stays packed.
 #include "Lowering.h"
 
 #include "tessera/Layout/WgmmaOperand.h"
@@ -59,7 +59,7 @@ FailureOr<Operand> operandOf(Lowering &f, cta::WgmmaOp op, Value tile, layout::W
     moved = arith::ExtUIOp::create(b, f.loc, b.getI64Type(), units);
   }
   {
-    // Hoisted: the same in every iteration.
+    // Hoisted, because it is the same in every iteration.
     Lowering::Preamble preamble(f);
     Value address =
         LLVM::PtrToIntOp::create(b, f.loc, b.getI32Type(), f.sharedAddress(place->offset));
@@ -72,7 +72,7 @@ FailureOr<Operand> operandOf(Lowering &f, cta::WgmmaOp op, Value tile, layout::W
     operand.descriptor = arith::OrIOp::create(
         b, f.loc, wide, f.i64(static_cast<int64_t>(operand.how.encodeStatic())));
   }
-  // The address field cannot overflow: shared memory ends long before.
+  // The address field cannot overflow: shared memory is much smaller.
   if (slot)
     operand.descriptor = f.add(operand.descriptor, moved);
   return operand;
@@ -85,11 +85,11 @@ std::string operandList(size_t first, size_t count) {
   return list + "}";
 }
 
-/// One asm: fence, the chain over k of one block of accumulators. `fragments` are the
-/// registers of A, four for each step, if A is in registers.
+/// Issues one asm: the fence, and the chain over k for one block of accumulators. `fragments` are
+/// the registers of A, four for each step, if A is in registers.
 ///
-/// `accumulate`: whether the first step adds to what is there; a value decides at run time. The
-/// last asm of an op commits the group.
+/// `accumulate` says whether the first step adds to the accumulators; a value decides at run time.
+/// The last asm of an op commits the group.
 Values issue(Lowering &f, const Product &p, const Values &acc, bool accumulate, Value accumulateIf,
              const Operand *a, int64_t blockM, ValueRange fragments, const Operand &bOperand,
              int64_t pieceN, bool commit) {
@@ -144,7 +144,7 @@ Values issue(Lowering &f, const Product &p, const Values &acc, bool accumulate, 
   return f.inlineAsm(text, outputs, inputs, /*sideEffects=*/true, /*memoryClobber=*/true);
 }
 
-/// Waits until `pending` groups are in flight, with the accumulators passed through.
+/// Waits until at most `pending` groups are in flight; the accumulators pass through the wait.
 Values wait(Lowering &f, const Values &acc, int64_t pending) {
   SmallVector<std::pair<Type, StringRef>> outputs;
   std::vector<Lowering::AsmInput> inputs;
@@ -156,9 +156,9 @@ Values wait(Lowering &f, const Values &acc, int64_t pending) {
                      inputs, /*sideEffects=*/true, /*memoryClobber=*/true);
 }
 
-/// Another register, also for ptxas: neither LLVM nor its coalescer see through it.
+/// Copies to another register. Neither LLVM, its coalescer nor ptxas can undo the copy.
 ///
-/// Products write 32-bit registers; what else a loop carries needs no copy.
+/// Products write 32-bit registers; other values that a loop carries need no copy.
 Value copied(Lowering &f, Value reg) {
   bool wide = reg.getType().isF32();
   if (!wide && !reg.getType().isInteger(32))
@@ -169,10 +169,10 @@ Value copied(Lowering &f, Value reg) {
       .front();
 }
 
-/// Whether some registers are one value, as those of a splat are. As accumulators each needs a
-/// register of its own in front of all products: LLVM would keep the value in one of them and copy
-/// it to the others where their product is issued, while an earlier one is in flight, and ptxas
-/// would wait for that (C7517).
+/// Whether several registers are the same value, as those of a splat are. As accumulators, each
+/// needs a register of its own before all products. Otherwise LLVM would keep the value in one
+/// register and copy it to the others where their product is issued, while an earlier one is in
+/// flight; and ptxas would wait for that product (C7517).
 bool repeats(const Values &regs) {
   llvm::SmallDenseSet<Value> seen;
   return !llvm::all_of(regs, [&](Value reg) { return seen.insert(reg).second; });
@@ -217,7 +217,7 @@ LogicalResult tessera::nvvm::lowerWgmma(Lowering &f, cta::WgmmaOp op) {
     a = *shared;
   }
 
-  // Registers count the 8-column blocks fastest, then the 64-row blocks; four for each.
+  // Registers count the 8-column blocks fastest, then the 64-row blocks; each has four.
   bool accumulate = op.getC() && !isZeroTile(op.getC());
   Values acc;
   if (accumulate)
@@ -276,12 +276,12 @@ LogicalResult tessera::nvvm::lowerReady(Lowering &f, cta::ReadyOp op) {
   return success();
 }
 
-/// The wait in front has all to do; here a tile gets its name back.
+/// The wait before it does all the work; here a tile only gets its name back.
 LogicalResult tessera::nvvm::lowerComplete(Lowering &f, cta::CompleteOp op) {
   if (!isa_and_nonnull<cta::WgmmaWaitOp, cta::ReadyOp>(op.getSource().getDefiningOp()))
     return f.error(op, "nothing has waited for the product: run cta-insert-waits");
   Values regs = f.registers(op.getSource());
-  // Ready and not in flight since: a copy in registers that no product has written.
+  // It is ready and was not in flight since: a copy in registers that no product has written.
   if (op.getSource().getDefiningOp<cta::ReadyOp>())
     for (Value &reg : regs)
       reg = copied(f, reg);

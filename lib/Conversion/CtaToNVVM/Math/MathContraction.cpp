@@ -1,14 +1,15 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// 1 + tanh(x) as one function. Alone, tanh needs two forms: a polynomial so that small results are
-// exact to their last place, and 1 - 2 / (1 + e^2x). A sum with 1 rounds off what the first is for,
-// and 2 / (1 + e^-2x) cancels nowhere: a third of the instructions, and right to a few units of the
-// last place where 1 + tanh(x) has lost all of them (x far below zero).
+// Computes 1 + tanh(x) as one function. Alone, tanh needs two forms: a polynomial, which keeps
+// small results exact to their last place, and 1 - 2 / (1 + e^2x). A sum with 1 rounds off what the
+// polynomial is for. 2 / (1 + e^-2x) has no cancellation: it takes a third of the instructions, and
+// is right to a few units of the last place where 1 + tanh(x) has lost all of them (x far below
+// zero).
 //
-// y / (1 + exp(x)): the divisor has the error of exp, so a quotient that is right to 2 units of the
-// last place is as good as one that rounds correctly, which has a branch and a call; and it is at
-// least 1, so that nothing need be tested.
+// Computes y / (1 + exp(x)) with a faster division. The divisor has the error of exp, so a quotient
+// that is right to 2 units of the last place is as good as a correctly rounded one, which has a
+// branch and a call. And the divisor is at least 1, so nothing need be tested.
 #include "MathBuilder.h"
 
 #include "mlir/IR/Matchers.h"
@@ -32,7 +33,8 @@ static std::optional<double> constantFactor(Value x, Value &rest) {
 
 Value tessera::nvvm::timesConstant(Math &m, Value x, double factor) {
   Value rest = x;
-  // Only where the product of both is a normal number: otherwise 0 · inf would be made of 0 · c.
+  // Only if the product of both is a normal number; otherwise 0 · inf could come out instead of 0 ·
+  // c.
   if (std::optional<double> constant = constantFactor(x, rest)) {
     const double both = std::abs(factor * *constant);
     if (both <= std::numeric_limits<float>::max() && both >= std::numeric_limits<float>::min())
@@ -41,8 +43,8 @@ Value tessera::nvvm::timesConstant(Math &m, Value x, double factor) {
   return m.mul(x, m.c(factor));
 }
 
-/// 2x if that is x without its constant or with a smaller one: it cannot overflow and costs
-/// nothing. Null otherwise.
+/// 2x, if that is x without its constant factor or with a smaller one; then it cannot overflow and
+/// costs nothing. Null otherwise.
 static Value twiceForNothing(Math &m, Value x) {
   Value rest;
   std::optional<double> constant = constantFactor(x, rest);
@@ -52,7 +54,7 @@ static Value twiceForNothing(Math &m, Value x) {
 }
 
 namespace {
-/// A user h + h tanh(x), h being 1 in 1 + tanh(x).
+/// A user of the form h + h tanh(x); h is 1 for 1 + tanh(x).
 struct OnePlusTanh {
   Operation *op;
   Value h;
@@ -73,7 +75,7 @@ static std::optional<OnePlusTanh> onePlusTanh(OpOperand &use) {
   return std::nullopt;
 }
 
-/// The products that `sum` is a factor of, as (op, the other factor's number).
+/// The products in which `sum` is a factor, as (op, index of the other factor).
 static SmallVector<std::pair<Operation *, unsigned>> productsOf(Operation *sum) {
   SmallVector<std::pair<Operation *, unsigned>> products;
   for (OpOperand &use : sum->getUses()) {
@@ -93,7 +95,7 @@ static void replaceExact(math::TanhOp tanh, ArrayRef<OnePlusTanh> users) {
   for (auto [user, h] : users) {
     b.setInsertionPoint(user);
     if (auto fma = dyn_cast<math::FmaOp>(user)) {
-      // As it is now: it may have been another of the users.
+      // Read now, because it may have been another of the users that were replaced.
       Value factor = fma.getC();
       Value twice = twiceForNothing(m, factor);
       fma.getResult().replaceAllUsesWith(twice ? m.mul(twice, half)
@@ -162,7 +164,7 @@ void tessera::nvvm::contractDivision(arith::DivFOp division, bool approximate) {
     return;
   OpBuilder b(division);
   Math m(b, division.getLoc(), division.getType());
-  // The inverse of a divisor above 2^126 would be flushed to zero, that of its quarter is not.
+  // The inverse of a divisor above 2^126 would be flushed to zero; that of a quarter of it is not.
   Value quarter = approximate ? Value() : m.c(0.25);
   Value divisor = approximate ? division.getRhs() : m.fma(e, quarter, quarter);
   Value dividend = approximate ? division.getLhs() : m.mul(division.getLhs(), quarter);

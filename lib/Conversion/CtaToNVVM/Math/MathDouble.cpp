@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Functions on f64. exp and log are minimax fits; what can be had from them with few rounding
-// errors is.
+// Functions on f64. exp and log are minimax fits; functions that follow from them with small
+// rounding errors are computed from them.
 #include "MathBuilder.h"
 
 using namespace mlir;
@@ -175,7 +175,7 @@ Value tessera::nvvm::angle64(Math &m, Value y, Value x) {
   Value ay = m.abs(y), ax = m.abs(x);
   Value steep = m.cmp(CmpFPredicate::OGT, ay, ax);
   Value small = m.select(steep, ax, ay), large = m.select(steep, ay, ax);
-  // Two zeros, two infinities: the quotients that their angles have.
+  // For two zeros and for two infinities: the quotients that their angles have.
   Value q = m.div(small, large);
   q = m.select(m.cmp(CmpFPredicate::OEQ, large, m.c(0.0)), m.c(0.0), q);
   q = m.select(m.cmp(CmpFPredicate::OEQ, small, m.c(kInf)), m.c(1.0), q);

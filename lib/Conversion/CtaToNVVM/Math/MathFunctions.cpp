@@ -23,8 +23,7 @@ using namespace mlir;
 using namespace tessera::nvvm;
 
 namespace {
-//===--- f32
-//----------------------------------------------------------------------------------------===//
+//===--- f32 ---------------------------------------------------------------------------------===//
 
 // Two floats each: high and low part.
 constexpr double kLog2E = 1.442695022, kLog2ELow = 1.925963034e-08;
@@ -225,8 +224,7 @@ Value tan32(Math &m, Value x) {
   return m.div(m.select(odd, m.neg(c), s), m.select(odd, s, c));
 }
 
-//===--- f32 by way of f64
-//--------------------------------------------------------------------------===//
+//===--- f32 by way of f64 -------------------------------------------------------------------===//
 
 Value viaDouble(Math &m, Value x, llvm::function_ref<Value(Math &, Value)> f) {
   Math d(m.b, m.loc, m.b.getF64Type());
@@ -296,10 +294,9 @@ Value clamp(Math &m, ValueRange operands) {
   return arith::MinimumFOp::create(m.b, m.loc, raised, operands[2]);
 }
 
-//===--- which op is which
-//--------------------------------------------------------------------------===//
+//===--- which op is which -------------------------------------------------------------------===//
 
-/// Ops that the conversions to LLVM and NVPTX do well.
+/// Ops that the conversions to LLVM and NVPTX handle well.
 bool isNative(Operation *op) {
   return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
              math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp,
@@ -322,7 +319,7 @@ Value tanhApprox(Math &m, Value x) {
       .getResult(0);
 }
 
-/// With `afn`; null: no difference.
+/// With `afn`; null if that makes no difference.
 Value emitApprox(Math &m, Operation *op, Value x, bool contract) {
   auto lg2 = [&] { return m.intrinsic("llvm.nvvm.lg2.approx.ftz.f", x); };
   return llvm::TypeSwitch<Operation *, Value>(op)
@@ -423,7 +420,7 @@ void expandRemainder(arith::RemFOp op) {
   op.erase();
 }
 
-/// Both at once are each alone: the reduction of the argument is common and merges.
+/// sin and cos separately: they share the reduction of the argument, which CSE merges.
 void splitSincos(math::SincosOp op, SmallVectorImpl<Operation *> &parts) {
   OpBuilder b(op);
   auto sin = math::SinOp::create(b, op.getLoc(), op.getOperand(), op.getFastmathAttr());
@@ -466,7 +463,7 @@ LogicalResult expand(Operation *op, bool contract) {
 }
 } // namespace
 
-/// What is less than its ops one by one, and as right.
+/// Contracts what takes fewer instructions together than op by op, and is as accurate.
 static void contractMath(Operation *root) {
   SmallVector<math::TanhOp> tanhs;
   SmallVector<arith::DivFOp> divisions;

@@ -35,7 +35,7 @@ static Value scaled(Math &m, Value value, Value exponent) {
 
 Value tessera::nvvm::remainder64(Math &m, Value x, Value y, unsigned bits) {
   Value ax = m.abs(x), ay = m.abs(y);
-  // For operands that have no remainder, any that have: the loop ends.
+  // Operands without a remainder are replaced by some that have one, so that the loop ends.
   Value valid = m.iand(m.is(CmpFPredicate::OLT, ax, kInf), m.is(CmpFPredicate::OGT, ay, 0.0));
   Value less = m.cmp(CmpFPredicate::OLT, ax, ay); // also of an infinite y
   Value trivial =
@@ -45,7 +45,7 @@ Value tessera::nvvm::remainder64(Math &m, Value x, Value y, unsigned bits) {
   Parts q = partsOf(m, m.select(trivial, m.c(1.0), ay), bits);
   Value zero = m.cl(0), chunk = m.cl(64 - bits);
   Value first = arith::RemUIOp::create(m.b, m.loc, p.mantissa, q.mantissa);
-  // As many bits of the quotient at once as a word has room for.
+  // As many bits of the quotient at a time as fit a word.
   auto loop = scf::WhileOp::create(m.b, m.loc, TypeRange{m.i64, m.i64},
                                    ValueRange{first, m.isub(p.exponent, q.exponent)});
   {
@@ -64,7 +64,7 @@ Value tessera::nvvm::remainder64(Math &m, Value x, Value y, unsigned bits) {
   Value exponent = m.isub(q.exponent, m.cl(1022 + bits));
   Value r = scaled(m, m.fromInt(loop.getResult(0)), exponent);
   r = m.copySign(m.select(less, ax, r), x);
-  // x % 0, inf % y, NaN: what a difference of the operands' quotient would be.
+  // x % 0, inf % y and NaN: the result is NaN.
   return m.select(valid, m.select(m.cmp(CmpFPredicate::UNO, y, y), y, r),
                   m.select(m.cmp(CmpFPredicate::UNO, x, x), x, m.c(kNaN)));
 }

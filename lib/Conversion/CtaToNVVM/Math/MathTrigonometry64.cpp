@@ -69,13 +69,13 @@ static Reduced reduceLarge(Math &m, Value x) {
   Value mantissa = m.ior(m.iand(bits, m.cl((int64_t(1) << 52) - 1)), m.cl(int64_t(1) << 52));
   Value position = m.isub(exponent, m.cl(1013)); // of the first bit, counted in the table
   Value word = m.shr(position, m.cl(6)), shift = m.iand(position, m.cl(63));
-  // The words from `word` on: halve the choice with each bit of it.
+  // The words from `word` on: each bit of it halves the candidates.
   SmallVector<Value> words;
   for (uint64_t w : twoOverPi)
     words.push_back(m.cl(static_cast<int64_t>(w)));
   for (int step = 16; step > 0; step /= 2) {
     Value bit = m.icmp(CmpIPredicate::ne, m.iand(word, m.cl(step)), m.cl(0));
-    // Words that can still be asked for, after the steps that remain.
+    // The words that can still be selected after the remaining steps.
     int needed = std::min<int>(kWindow + step - 1, kWords);
     SmallVector<Value> next;
     for (int i = 0; i < needed; ++i)
@@ -175,7 +175,7 @@ Value tessera::nvvm::tan64(Math &m, Value x) {
   auto either = [&](Value x, Value y) { return m.select(odd, x, y); };
   Value above = either(m.neg(c.high), s.high), below = either(s.high, c.high);
   Value aboveLow = either(m.neg(c.low), s.low), belowLow = either(s.low, c.low);
-  // The quotient, and what it leaves.
+  // The quotient, and its remainder.
   Value value = m.div(above, below);
   Value rest = m.add(m.fma(m.neg(value), below, above), m.fma(m.neg(value), belowLow, aboveLow));
   value = m.add(value, m.div(rest, below));

@@ -1,9 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-allocate-shared: offsets for shared tiles, mbarriers for copies.
+// cta-allocate-shared: assigns offsets to shared tiles and mbarriers to copies.
 //
-// Lifetimes and offsets are those of SharedTiles.h.
+// Lifetimes and offsets are computed by SharedTiles.h.
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
@@ -40,7 +40,7 @@ private:
 };
 } // namespace
 
-/// Offsets from the text are taken, but not on trust.
+/// Offsets that the source IR gives are used, but checked.
 LogicalResult Allocator::checkFixed(const Offsets &offsets) const {
   for (auto [i, a] : llvm::enumerate(buffers)) {
     if (!a.fixed)
@@ -63,7 +63,7 @@ LogicalResult Allocator::checkFixed(const Offsets &offsets) const {
 }
 
 LogicalResult Allocator::tooLarge(int64_t bytes, int64_t limit) {
-  // The moment at which most bytes are live.
+  // Finds the moment at which most bytes are live, for the message.
   int64_t peak = 0, when = 0;
   for (const Buffer &at : buffers) {
     int64_t sum = 0;
@@ -94,8 +94,9 @@ LogicalResult Allocator::tooLarge(int64_t bytes, int64_t limit) {
 
 //===--- mbarriers ---------------------------------------------------------------------------===//
 
-/// The first op of the copy's block that needs its data to be there: a use, or a write to what it
-/// reads. Before it, or at the latest at the end of the block, stands the await.
+/// The first op of the copy's block that needs the copy to have landed: a use of its tile, or a
+/// write to what it reads. The await comes before that op, or at the end of the block at the
+/// latest.
 static Operation *firstNeed(CopyOp copy) {
   const std::optional<GlobalBox> from = globalBoxOf(copy);
   auto needs = [&](Operation *inner) {
@@ -112,14 +113,14 @@ static Operation *firstNeed(CopyOp copy) {
 
 /// Copies of one block that the same op needs first share an mbarrier.
 void Allocator::numberMBarriers() {
-  // Those of channels come first.
+  // The mbarriers of channels come first.
   llvm::append_range(mbarriers, launch.getMbarriers().value_or(ArrayRef<int64_t>()));
   DenseMap<std::pair<Block *, Operation *>, int64_t> numbers;
   launch.getBody().walk([&](CopyOp copy) {
     if (copy.getMechanism() != Mechanism::Tma || copy.getInto())
       return;
     auto [it, isNew] = numbers.try_emplace({copy->getBlock(), firstNeed(copy)}, mbarriers.size());
-    // Each replica waits for its own.
+    // Each replica waits for an mbarrier of its own.
     auto role = copy->getParentOfType<RoleOp>();
     const int64_t replicas = role ? role.numReplicas() : 1;
     if (isNew)
@@ -131,7 +132,7 @@ void Allocator::numberMBarriers() {
 }
 
 LogicalResult Allocator::run() {
-  // Nobody would wait for a copy that nobody reads.
+  // Copies that nobody reads are erased: nobody would wait for them.
   launch.getBody().walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
     if (isa<StageOp, CopyOp, ViewOp, ReadOp>(op) && isOpTriviallyDead(op))
       op->erase();
@@ -143,7 +144,7 @@ LogicalResult Allocator::run() {
   numberMBarriers();
 
   const int64_t rest = kMBarrierBytes * mbarriers.size(), limit = kMaxSharedBytes - rest;
-  // The most generous lifetimes that cost no block.
+  // Take the longest lifetimes with which as many blocks fit an SM as with the shortest.
   auto blocksWith = [&](const Offsets &offsets) {
     return blocksPerSM(launch, total(offsets) + rest);
   };

@@ -1,11 +1,12 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-assign-registers: threads, the cap on registers, and how many blocks shall share an SM.
+// cta-assign-registers: chooses the number of threads, the cap on registers, and how many blocks
+// should share an SM.
 //
-// Registers are dealt to all threads of a block when it starts: `entryRegisterCap`. Here is only
-// the estimate that matters to a plan (see tessera/Dialect/Cta/Analysis/Pressure.h); ptxas does the
-// allocation.
+// When a block starts, registers are divided among all its threads: `entryRegisterCap`. This pass
+// only makes the estimate that a plan needs (see tessera/Dialect/Cta/Analysis/Pressure.h); ptxas
+// allocates the registers.
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
@@ -23,7 +24,7 @@ namespace tessera::cta {
 #include "tessera/Dialect/Cta/Allocate/Passes.h.inc"
 } // namespace tessera::cta
 
-/// One tile of more registers a thread cannot be compiled in any useful time.
+/// A tile with more registers per thread than this cannot be compiled in a useful time.
 static constexpr int64_t kMaxTileRegisters = 4096;
 
 static LogicalResult tooMany(const Pressure &pressure, int64_t cap, int64_t threads,
@@ -45,7 +46,8 @@ static LogicalResult tooMany(const Pressure &pressure, int64_t cap, int64_t thre
   return error;
 }
 
-/// Roles that deal out registers among themselves: more than the block began with never come.
+/// Roles that redistribute registers (setmaxnreg) can only share what the block started with; a
+/// role that waits for more would wait for ever.
 static LogicalResult checkDealing(LaunchOp launch, int64_t entry, int64_t threads) {
   std::optional<int64_t> sum = wantedRegisters(launch, entry);
   if (!sum || *sum <= entry * threads)
@@ -60,13 +62,13 @@ static LogicalResult checkDealing(LaunchOp launch, int64_t entry, int64_t thread
   return error;
 }
 
-/// Whether it is in a role that is dealt registers after the others have given theirs away.
+/// True if the op is in a role that gets registers after other roles have given theirs away.
 static bool isDealt(const Pressure &pressure) {
   auto role = pressure.op->getParentOfType<RoleOp>();
   return role && role.getRegisters();
 }
 
-/// Shared memory of an SM that each of its blocks takes.
+/// The shared memory of an SM that each block takes.
 static int64_t sharedOf(LaunchOp launch) {
   return static_cast<int64_t>(launch.getShared().value_or(0)) + kReservedSharedBytes;
 }
@@ -78,7 +80,7 @@ static int64_t mostBlocks(LaunchOp launch, const Pressure &pressure, int64_t thr
   return std::min(byRegisters, kSharedBytesPerSM / sharedOf(launch));
 }
 
-/// What a plan asks of an SM, but for registers.
+/// Checks what a plan asks of an SM, except registers.
 static LogicalResult checkShare(LaunchOp launch, int64_t blocks, int64_t threads) {
   auto refuse = [&](int64_t each, StringRef what, int64_t all) {
     return refusePlan(launch.emitError())
@@ -103,12 +105,12 @@ static LogicalResult assign(LaunchOp launch) {
   int64_t cap = hopper::entryRegisterCap(threads), blocks = 1;
   Pressure pressure = worstPressure(launch);
   if (pressure.op) {
-    // What the role has after it was dealt its registers.
+    // The registers of the role after they were redistributed.
     auto role = pressure.op->getParentOfType<RoleOp>();
     const int64_t own = role ? static_cast<int64_t>(role.getRegisters().value_or(cap)) : cap;
     if (pressure.sum() > own - kOtherRegisters)
       return tooMany(pressure, own, threads, 1);
-    // One block computes while the other fills or drains.
+    // With two blocks, one computes while the other fills its pipeline or drains it.
     if (2 * sharedOf(launch) <= kSharedBytesPerSM && 2 * threads <= kThreadsPerSM &&
         blocksByRegisters(launch, threads) >= 2)
       blocks = 2;
@@ -116,7 +118,7 @@ static LogicalResult assign(LaunchOp launch) {
   if (std::optional<uint64_t> given = launch.getMinBlocks()) {
     blocks = static_cast<int64_t>(*given);
     auto kernel = launch->getParentOfType<tile::KernelOp>();
-    if (kernel.getPlanAttr() && !demandsPlan(kernel)) // made for another variant
+    if (kernel.getPlanAttr() && !demandsPlan(kernel)) // the plan was made for another variant
       blocks = std::clamp<int64_t>(mostBlocks(launch, pressure, threads), 1, blocks);
     else if (failed(checkShare(launch, blocks, threads)))
       return failure();

@@ -23,10 +23,10 @@ SmallVector<Operation *> tessera::cta::readersOf(WaitOp wait) {
   return readers;
 }
 
-/// Whether one arrival speaks for a warpgroup. A product that runs whenever the wait does makes it
-/// so: it ends for no warp before all four have issued it, so that all have seen the slot full.
-/// Other reads are over for each warp by itself, and where nothing reads (a loop that does not run)
-/// a warp that is late could miss a phase.
+/// Whether one arrival can speak for a whole warpgroup. It can if a wgmma runs whenever the wait
+/// does: it ends for no warp before all four warps have issued it, so all of them have seen the
+/// slot full. Other reads end for each warp separately. And if nothing reads the slot (a loop that
+/// does not run), a slow warp could miss a whole phase of the mbarrier.
 static bool warpgroupsReadTogether(WaitOp wait) {
   SmallVector<Operation *> readers = readersOf(wait);
   return llvm::all_of(readers, llvm::IsaPred<WgmmaOp>) &&

@@ -23,17 +23,18 @@ bool tessera::cta::isFilledByThreads(Value channel) {
 }
 
 namespace {
-/// How far a role's waits for some channels are ahead of its releases of them. Where as many slots
-/// of each are waited for and released, as in an iteration of a loop, the lead does not change.
+/// How far the waits of a role for some channels are ahead of its releases. The lead does not
+/// change over code that waits for and releases the same number of slots of each channel, as an
+/// iteration of a loop does.
 class Lead {
 public:
   explicit Lead(ArrayRef<Value> channels) : counts(2 * channels.size()) {
     for (auto [i, channel] : llvm::enumerate(channels))
       numbers[channel] = i;
   }
-  /// False if the text does not say.
+  /// False if the lead cannot be told from the program.
   bool follow(Block &block);
-  /// Iterations for which a slot is kept beyond its own.
+  /// The number of iterations for which a slot is held after its own.
   int64_t held() const { return most; }
 
 private:

@@ -1,14 +1,14 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// When a producing role says that slots are full which its threads fill by cp.async.
+// When a producer announces that slots are full which its threads fill by cp.async.
 //
-// What cp.async writes goes through the generic proxy, wgmma reads through the async proxy: between
-// them stands a fence.proxy.async by the threads that wrote, behind the end of their copies and in
-// front of the arrival. So the arrival cannot be left to the copies
-// (cp.async.mbarrier.arrive.noinc): each thread comes back, waits for its own group, fences, and
-// its warp arrives. In a loop it does so `lag` iterations later, before it waits for the next free
-// slot:
+// cp.async writes through the generic proxy, and wgmma reads through the async proxy. So the
+// threads that wrote need a fence.proxy.async after their copies have landed and before they arrive
+// on the mbarrier. That is why the copies cannot arrive themselves
+// (cp.async.mbarrier.arrive.noinc). Instead each thread waits for its own group of copies and
+// fences, and then its warp arrives. In a loop this happens `lag` iterations later, before the wait
+// for the next free slot:
 //
 //   for … iter_args(%slot, %phase, %n = 0) {
 //     if (%n == lag) { await_copies pending = lag - 1; fence_async; arrive full[%slot - lag] }
@@ -17,15 +17,16 @@
 //   }
 //   await_copies; fence_async; for j < %n { arrive full[%slot - %n + j] }
 //
-// Nobody waits in a circle: iteration i waits for the release of slot i - depth, for which
-// consumers need at most the slots up to i - depth + held; all up to i - lag have been announced,
-// and lag is the least depth - held of the loop's channels, those of TMA too. `held` is how far the
-// consumer's waits are ahead of its releases (products in flight, rotation, overlap), which its
-// text says; at least 1, for what the next iteration begins with. The last slots are announced
-// behind the loop, before anything else that the role may wait for.
+// This cannot deadlock. Iteration i waits for the release of slot i - depth. For that release,
+// consumers need at most the slots up to i - depth + held. All slots up to i - lag have been
+// announced, and lag is the least depth - held of the loop's channels, including those that TMA
+// fills. `held` says how far the consumer's waits are ahead of its releases (because of products in
+// flight, rotation or an overlapped epilogue). It is read from the consumer's code, and is at least
+// 1 for the slot with which the next iteration begins. The last slots are announced after the loop,
+// before anything else that the role may wait for.
 //
-// A loop in which other channels are filled by loops or branches inside does not lag: there each
-// commit waits at once.
+// If inner loops or branches of the loop fill other channels the lag is 0: each commit waits at
+// once.
 #ifndef TESSERA_LIB_DIALECT_CTA_ALLOCATE_COPIEDSLOTS_H
 #define TESSERA_LIB_DIALECT_CTA_ALLOCATE_COPIEDSLOTS_H
 
@@ -35,31 +36,33 @@
 
 namespace tessera::cta {
 
-/// A channel whose slots are announced later, or now.
+/// A channel whose slots are announced, now or later.
 struct CopiedSlot {
   int64_t full;     ///< its first mbarrier
   int64_t depth;    ///< slots
-  mlir::Value slot; ///< the next to be filled, or the one that is full
+  mlir::Value slot; ///< the next one to be filled, or the one that is full
 };
 
 /// True if cp.async fills the slots of this channel.
 bool isFilledByThreads(mlir::Value channel);
 
-/// How many iterations later the loop announces what its body fills by cp.async, 0 for at once;
-/// `channels` become what it fills so. While the consumers are still there.
+/// How many iterations later the loop announces the slots that its body fills by cp.async; 0 is at
+/// once. Sets `channels` to the channels that it fills so. Must be called before the consumers are
+/// lowered.
 int64_t lagOf(mlir::scf::ForOp loop, llvm::SmallVectorImpl<mlir::Value> &channels);
 
-/// All copies have landed: announces these slots.
+/// Announces these slots: all copies have landed.
 void announceNow(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<CopiedSlot> slots);
 
-/// At the head of an iteration: if `pending` is the lag, the oldest are announced.
+/// At the start of an iteration: announces the oldest slots if `pending` is the lag.
 void announceOldest(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<CopiedSlot> slots,
                     mlir::Value pending, int64_t lag);
 
-/// Behind the copies of the iteration: they are a group. Returns what is pending now.
+/// After the copies of the iteration: closes their group and returns the new number of pending
+/// groups.
 mlir::Value closeGroup(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pending, int64_t lag);
 
-/// Behind the loop: what is pending is announced.
+/// After the loop: announces everything that is pending.
 void announceRest(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<CopiedSlot> slots,
                   mlir::Value pending);
 

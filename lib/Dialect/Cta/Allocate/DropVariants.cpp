@@ -1,11 +1,11 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-drop-variants: what a variant assumes should change its plan.
+// cta-drop-variants: removes a variant whose assumptions do not change its plan.
 //
-// tile-specialize-facts cannot know for which products cta-plan has two plans, one where rows begin
-// at lines of L2 and one where they may not. Where it has one, the variant `lines` would be the
-// code of `aligned` once more, compiled for nothing.
+// For some products cta-plan has two plans: one if rows begin at cache lines of L2, and one if they
+// may not. tile-specialize-facts cannot know which products those are. For other products the
+// variant `lines` would be the same code as `aligned`, compiled for nothing.
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
@@ -17,8 +17,8 @@ namespace tessera::cta {
 using namespace mlir;
 using namespace tessera;
 
-/// True if each launch that `lines` takes is one that `aligned` takes: what guards that one guards
-/// this one, too.
+/// True if `aligned` takes every launch that `lines` takes, that is, if all guards of `aligned` are
+/// guards of `lines`.
 static bool takesAllOf(tile::KernelOp aligned, tile::KernelOp lines) {
   auto conditions = [](tile::KernelOp kernel) {
     return llvm::count_if(kernel.getBody().getOps<tile::AssumeOp>(),

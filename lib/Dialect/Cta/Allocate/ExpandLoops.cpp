@@ -1,11 +1,12 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-expand-loops: without a producing role the same threads load ahead.
+// cta-expand-loops: in a kernel without a producer the threads that compute also load ahead.
 //
-// The copies of iteration k + lead are issued in iteration k, those of the first `lead` iterations
-// by a loop in front. Both ask whether there is such an iteration, so that every trip count is
-// right. A lead of `depth - 1` fills the slot that the iteration before has released.
+// The copies of iteration k + lead are issued in iteration k, and those of the first `lead`
+// iterations by a loop before the main loop. Both check that the iteration exists, so that every
+// trip count is correct. A lead of `depth - 1` fills the slot that the iteration before has
+// released.
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
@@ -24,12 +25,12 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-/// One acquire, its copies and its commit, in a loop's body, and the scalars of the body that they
-/// need.
+/// One acquire in the body of a loop, with its copies, its commit, and the scalars of the body that
+/// they need.
 class Unit {
 public:
   Unit(scf::ForOp loop, AcquireOp acquire) : loop(loop), acquire(acquire), b(loop) {}
-  /// Null if it may run ahead, else the reason.
+  /// Nothing if it may run ahead, else the reason.
   std::optional<StringRef> whyNot();
   void expand(int64_t lead);
   int64_t depth() { return cast<ChannelType>(acquire.getChannel().getType()).getDepth(); }
@@ -50,7 +51,7 @@ private:
 };
 } // namespace
 
-/// What the copies need of the body, operands first.
+/// Collects what the copies need of the body, operands first.
 bool Unit::collect(Value value) {
   if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
     return true;
@@ -67,8 +68,8 @@ bool Unit::collect(Value value) {
   return true;
 }
 
-/// True if all slots of the channel that are filled when the loop begins have been waited for: then
-/// the loop's first commit is its first wait's.
+/// True if all slots of the channel that are filled when the loop begins have been waited for. Then
+/// the first commit of the loop belongs to its first wait.
 bool Unit::countsAgree() {
   auto count = [&](Operation *op, bool acquires) {
     int64_t n = 0;
@@ -101,7 +102,8 @@ static bool isWritten(CopyOp copy) {
   return mayOverwrite(copy->getParentOfType<LaunchOp>(), globalBoxOf(copy));
 }
 
-/// The credits of the channel that are held when the loop begins, but for the one that it is given.
+/// True if credits of the channel are held when the loop begins, other than the one that it is
+/// given.
 bool Unit::holdsOthers() {
   for (Operation *user : acquire.getChannel().getUsers()) {
     auto wait = dyn_cast<WaitOp>(user);
@@ -163,7 +165,7 @@ std::optional<StringRef> Unit::whyNot() {
 
 //===--- expansion ---------------------------------------------------------------------------===//
 
-/// The copies of the iteration with this number, as a whole.
+/// Clones the copies of the iteration with this number.
 void Unit::produce(Value iteration) {
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), iteration);
@@ -178,8 +180,8 @@ void Unit::produce(Value iteration) {
   b.clone(*commit, mapping);
 }
 
-/// In front of the loop, or, where the text has the first iterations in front of it, right behind
-/// their copies: so that all are on the way before anything waits.
+/// Where the first copies go: before the loop or, if the source IR has the first iterations there,
+/// directly after their copies. So all copies are issued before anything waits.
 Operation *Unit::prologuePlace() {
   Operation *place = loop;
   for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
@@ -202,10 +204,11 @@ Operation *Unit::prologuePlace() {
   return place;
 }
 
-/// True if there is an iteration `ahead` behind `at`, which is one itself.
+/// True if the iteration `ahead` after `at` exists, where `at` is an iteration.
 static Value reaches(OpBuilder &b, Location loc, Value at, Value end, Value step, int64_t lead) {
   auto wide = [&](Value value) -> Value {
-    // No sum overflows: the distance is not negative, and below 2^32 where the counter is an i32.
+    // The sum cannot overflow: the distance is not negative, and below 2^32 if the counter is an
+    // i32.
     if (value.getType().isIndex() || value.getType().getIntOrFloatBitWidth() >= 64)
       return value;
     return arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
@@ -236,7 +239,7 @@ void Unit::expand(int64_t lead) {
   b.setInsertionPointToStart(first.getBody());
   produce(first.getInductionVar());
 
-  // A slot that is released an iteration later is free behind that release.
+  // A slot that is released an iteration later is free after that release.
   if (deferred)
     b.setInsertionPointAfter(deferred);
   else
@@ -255,8 +258,8 @@ void Unit::expand(int64_t lead) {
 
 //===--- steps -------------------------------------------------------------------------------===//
 
-/// The iterations by which the text lets loads run ahead: the stage of the step that waits less
-/// that of the step which acquires.
+/// By how many iterations the stages in the source IR let loads run ahead: the stage of the step
+/// that waits less the stage of the step that acquires.
 using Stages = llvm::DenseMap<Operation *, int64_t>;
 
 static Stages inlineAllSteps(LaunchOp launch) {
@@ -277,7 +280,7 @@ static Stages inlineAllSteps(LaunchOp launch) {
 static LogicalResult expand(LaunchOp launch) {
   Stages leads = inlineAllSteps(launch);
   if (!launch.getBody().getOps<RoleOp>().empty())
-    return success(); // a role runs ahead by itself
+    return success(); // a producer runs ahead by itself
   SmallVector<AcquireOp> acquires;
   launch.walk([&](AcquireOp acquire) { acquires.push_back(acquire); });
   for (AcquireOp acquire : acquires) {

@@ -1,11 +1,12 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-fetch-ahead: tiles that no channel brings are fetched before the one in front is read.
+// cta-fetch-ahead: a tile that comes through no channel is fetched before the tile before it is
+// read.
 //
-// Parts of an epilogue fetch what they add one after another, each for the latency of memory. While
-// other warpgroups multiply that costs nothing, but at the end of a launch all blocks do nothing
-// else.
+// Epilogue subtiles fetch the tiles that they add one after another, and each fetch takes the
+// latency of memory. While other warpgroups multiply that costs nothing, but at the end of a launch
+// all blocks only wait.
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
 #include "tessera/Dialect/Cta/Analysis/LoadsAhead.h"
@@ -24,12 +25,12 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-/// So many copies may be under way beside the one that is awaited. With two a residual in 176x128
-/// waits no more (H200: 808.4 TFLOP/s, 808.6 with the waits left out).
+/// How many copies may be in flight in addition to the one that is awaited. Source:
+/// docs/performance/constants.md.
 constexpr int64_t kMostAhead = 3;
 
 namespace {
-/// An order of ops, to go back to.
+/// An order of ops that can be restored.
 class Order {
 public:
   explicit Order(Block &block) : block(block) {
@@ -47,14 +48,14 @@ private:
 };
 } // namespace
 
-/// Copies by TMA that no channel brings, in order.
+/// TMA copies that fill no channel, in order.
 static SmallVector<CopyOp> copiesOf(Block &block) {
   return llvm::filter_to_vector(block.getOps<CopyOp>(), [](CopyOp copy) {
     return !copy.getInto() && !copy.isCpAsync() && !copy->use_empty();
   });
 }
 
-/// Nothing from `place` to the copy repeats, or writes what it reads.
+/// True if the copy may move to `place`: nothing between repeats, or writes what the copy reads.
 static bool mayMoveTo(CopyOp copy, Operation *place) {
   if (!place->isBeforeInBlock(copy))
     return false;
@@ -76,7 +77,8 @@ static Operation *firstUser(CopyOp copy) {
   return first;
 }
 
-/// Each copy comes to stand where the one `distance` before it is needed; the first ones together.
+/// Moves each copy to where the copy `distance` before it is first needed; the first ones come
+/// together.
 static void moveAhead(ArrayRef<CopyOp> copies, int64_t distance) {
   for (auto [i, copy] : llvm::enumerate(copies.drop_front())) {
     const int64_t awaited = static_cast<int64_t>(i) + 1 - distance;
@@ -86,17 +88,18 @@ static void moveAhead(ArrayRef<CopyOp> copies, int64_t distance) {
   }
 }
 
-/// As far ahead as no block is lost for, with what is stored kept until the next store.
+/// Fetches as far ahead as possible without losing a block per SM; tiles that are stored are kept
+/// until the next store.
 static LogicalResult fetchAhead(LaunchOp launch) {
   SmallVector<Block *> blocks;
   launch.getBody().walk([&](Block *block) {
-    // Offsets of the text are for the order of the text.
+    // Offsets in the source IR are valid for the order in the source IR only.
     if (copiesOf(*block).size() > 1 && llvm::none_of(*block, [](Operation &op) {
           return isa<StageOp, CopyOp>(op) && offsetOf(&op);
         }))
       blocks.push_back(block);
   });
-  // Those of channels are there already.
+  // The mbarriers of channels exist already.
   const int64_t mbarriers =
       copyBarrierBytes(launch) +
       kMBarrierBytes * launch.getMbarriers().value_or(ArrayRef<int64_t>()).size();

@@ -20,7 +20,7 @@ void Hazards::addAccess(const Access &access) {
 LogicalResult Hazards::addAccesses(Operation *op) {
   auto shared = [&](Value tile, bool write, bool async, bool elected,
                     unsigned pending) -> LogicalResult {
-    // The channel orders accesses to the slots of a ring.
+    // The channel orders the accesses to the slots of a ring.
     if (slotOf(tile))
       return success();
     std::optional<int64_t> offset = offsetOf(tile);
@@ -87,7 +87,8 @@ LogicalResult Hazards::addAccesses(Operation *op) {
           return failure();
         if (out.getPerWarpgroup())
           accesses.back().parts = out.getValue().getDefiningOp();
-        // Another thread of each warpgroup, if they store apart.
+        // If warpgroups store separately the thread that stores differs from warpgroup to
+        // warpgroup.
         global(true, true, /*elected=*/!out.getPerWarpgroup(), NeedsStoresDone);
         return success();
       })
@@ -154,8 +155,8 @@ LogicalResult Hazards::collect() {
   for (Access &access : accesses) {
     if (access.async)
       continue;
-    // Beside wgmma all copies by cp.async are fenced: which tiles a product reads tile-ptx-check
-    // cannot tell.
+    // With wgmma in the launch all copies by cp.async are fenced, because tile-ptx-check cannot
+    // tell which tiles a product reads.
     if (multiplies && access.write && isa<CopyOp>(access.op)) {
       access.metByAsync = true;
       continue;
@@ -172,8 +173,8 @@ LogicalResult Hazards::collect() {
 
 //===--- awaits ------------------------------------------------------------------------------===//
 
-/// An await stands in the block of its copies, before the first op that needs it, or at the end: so
-/// that it runs once each time they do, and the phases agree.
+/// An await is placed in the block of its copies, before the first op that needs it or at the end.
+/// So it runs exactly once each time they do, and the phases of the mbarrier agree.
 LogicalResult Hazards::placeAwaits() {
   std::map<int64_t, SmallVector<CopyOp>> groups;
   launch.getBody().walk([&](CopyOp copy) {
@@ -256,7 +257,7 @@ unsigned Hazards::needs(Operation *op, const State &state, unsigned &stores) {
       const Access &a = accesses[key.first];
       if (!conflict(a, b, key.second))
         continue;
-      // The same parts: what one warpgroup does is its own matter.
+      // Both access the same parts: a warpgroup needs no order with other warpgroups.
       const bool together =
           a.parts && b.parts && sameWarpgroupParts(cast<StageOp>(a.parts), cast<StageOp>(b.parts));
       const unsigned needsBarrier = together ? NeedsGroup : NeedsBarrier,
@@ -293,7 +294,8 @@ unsigned Hazards::needs(Operation *op, const State &state, unsigned &stores) {
     need |= FenceShared;
   if (need & Barrier)
     need &= ~GroupBarrier;
-  // A barrier after writes that TMA or wgmma meets later: fence now, or that will take another.
+  // If a barrier follows writes that TMA or wgmma will meet later, fence before it; otherwise the
+  // later fence would need a barrier of its own.
   if (need & (Barrier | GroupBarrier))
     for (const auto &[key, status] : state) {
       const unsigned bits = status.bits;
@@ -311,7 +313,7 @@ void Hazards::join(State &into, const State &other) {
   constexpr unsigned kStores = NeedsStoresRead | NeedsStoresDone;
   for (const auto &[key, status] : other) {
     Status &mine = into[key];
-    // The younger one is what a count must leave out.
+    // A pending count leaves out the youngest stores, so the younger of the two decides.
     if (status.bits & kStores)
       mine.age = mine.bits & kStores ? std::min(mine.age, status.age) : status.age;
     mine.bits |= status.bits;
@@ -325,10 +327,10 @@ void Hazards::apply(unsigned sync, unsigned allowed, State &state) const {
     unsigned stores = sync & StoresDone   ? NeedsStoresRead | NeedsStoresDone
                       : sync & StoresRead ? unsigned(NeedsStoresRead)
                                           : 0;
-    // The elected thread knows; the others learn it at a barrier.
+    // Only the elected thread knows that its stores are done; the others learn it at a barrier.
     if ((bits & stores) && it->second.age >= allowed)
       bits = (bits & ~stores) | NeedsBarrier | NeedsGroup;
-    // Every thread knows of its own.
+    // Each thread knows only that its own copies have landed.
     if ((sync & CopiesDone) && (bits & NeedsCopies))
       bits = (bits & ~NeedsCopies) | NeedsBarrier | NeedsGroup | (a.write ? NeedsFence : 0);
     if ((sync & (a.space == Space::Global ? FenceGlobal : FenceShared)) && (bits & NeedsFence))
@@ -344,8 +346,8 @@ void Hazards::apply(unsigned sync, unsigned allowed, State &state) const {
   }
 }
 
-/// All threads have waited for the copies of the mbarrier; until the next barrier some may still be
-/// at it.
+/// All threads have waited for the copies of the mbarrier; but until the next barrier some may not
+/// have passed that wait.
 void Hazards::await(int64_t mbarrier, State &state) const {
   for (auto it = state.begin(); it != state.end();) {
     if (accesses[it->first.first].mbarrier == mbarrier)
@@ -401,7 +403,7 @@ void Hazards::visit(Operation *op, State &state) {
   if (waits != awaitBefore.end())
     llvm::for_each(waits->second, awaited);
 
-  // What the text has already.
+  // Count what the program has already.
   if (auto barrier = dyn_cast<BarrierOp>(op))
     apply(barrier.getWarpgroup() ? GroupBarrier : Barrier, 0, state);
   else if (auto fence = dyn_cast<FenceAsyncOp>(op))
@@ -413,7 +415,7 @@ void Hazards::visit(Operation *op, State &state) {
   else if (auto wait = dyn_cast<AwaitOp>(op); wait && awaitAccess.count(wait.getMbarrier()))
     awaited(wait.getMbarrier());
 
-  // One more is under way behind those that the same thread issued before.
+  // The store joins those that the same thread issued before and that are still in flight.
   if (auto store = dyn_cast<CopyOutOp>(op))
     for (auto &[key, status] : state)
       if (auto earlier = dyn_cast<CopyOutOp>(accesses[key.first].op);
@@ -428,7 +430,7 @@ void Hazards::visit(Operation *op, State &state) {
 }
 
 Hazards::State Hazards::flowFor(scf::ForOp loop, State in) {
-  // With every decision some pending accesses are no more: begin again with what enters.
+  // Each decision removes some pending accesses, so start again from the state at the entry.
   for (bool before = changed;; before = true) {
     changed = false;
     State head = in, out;
@@ -476,7 +478,7 @@ Hazards::State Hazards::flowOp(Operation *op, State state) {
   if (auto elect = dyn_cast<ElectOp>(op))
     return flow(elect.getBody().front(), std::move(state));
   if (auto role = dyn_cast<RoleOp>(op)) {
-    // Roles share nothing but channels: each begins with what the code before them left.
+    // Roles share only channels: each begins with the state that the code before the roles left.
     flowToEnd(role.getBody().front(), state);
     return state;
   }
@@ -500,7 +502,8 @@ Hazards::State Hazards::flow(Block &block, State state) {
   return state;
 }
 
-/// The body of a launch or role: what is in flight at its end must have been read, or landed.
+/// Follows the body of a launch or role: at its end, sources of stores must have been read and
+/// copies must have landed.
 void Hazards::flowToEnd(Block &block, State state) {
   State end = flow(block, std::move(state));
   auto record = [&](unsigned bit, llvm::SetVector<Block *> &ends) {

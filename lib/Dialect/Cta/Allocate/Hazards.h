@@ -1,13 +1,14 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which waits, fences and barriers a launch needs, and where: the analysis of cta-insert-barriers.
+// Decides which waits, fences and barriers a launch needs, and where: the analysis of
+// cta-insert-barriers.
 //
-// A forward data flow over structured control flow. Its state is the set of *pending* accesses:
-// those which some other thread or unit may not have finished, or may not see yet. What is pending
-// about an access is a set of bits; waits, fences and barriers take them away; an op whose access
-// conflicts with a pending one needs those that take the bits away. Decisions only accumulate, and
-// the flow is repeated until none is added, so that it ends.
+// It is a forward data flow analysis over structured control flow. The state is the set of
+// *pending* accesses: those which another thread or unit may not have finished, or may not see yet.
+// A set of bits says what is pending about an access. Waits, fences and barriers clear bits. An op
+// that conflicts with a pending access needs those that clear the bits of that access. Decisions
+// only accumulate, and the analysis repeats until no decision is added, so it terminates.
 #ifndef TESSERA_LIB_DIALECT_CTA_ALLOCATE_HAZARDS_H
 #define TESSERA_LIB_DIALECT_CTA_ALLOCATE_HAZARDS_H
 
@@ -20,7 +21,7 @@
 
 namespace tessera::cta {
 
-/// What stands before an op, in this order.
+/// What is inserted before an op, in this order.
 enum Sync : unsigned {
   StoresRead = 1,    ///< cta.await_stores read
   StoresDone = 2,    ///< cta.await_stores
@@ -35,13 +36,13 @@ class Hazards {
 public:
   explicit Hazards(LaunchOp launch) : launch(launch) {}
 
-  /// Finds everything; fails with an error at an op that no insertion can make right.
+  /// Runs the analysis; fails with an error at an op that no insertion can make correct.
   mlir::LogicalResult run();
 
-  /// Ops before which something stands, in the order of the text, and what (bits of Sync).
+  /// The ops before which something is inserted, in program order, and what (bits of Sync).
   const llvm::MapVector<mlir::Operation *, unsigned> &decisions() const { return syncs; }
-  /// How many of the last stores may be under way when an op runs before which StoresRead or
-  /// StoresDone stands.
+  /// How many of the last stores may still be in flight at an op that has StoresRead or StoresDone
+  /// before it.
   unsigned pendingStores(mlir::Operation *op) const { return allowedStores.lookup(op); }
   /// mbarriers to await before an op, and at the end of a block.
   const llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> &awaits() const {
@@ -52,7 +53,7 @@ public:
   }
   /// The bodies (of the launch, of roles) at whose end TMA stores may still read shared memory.
   llvm::ArrayRef<mlir::Block *> storesAtEnd() const { return storeEnds.getArrayRef(); }
-  /// Those at whose end cp.async copies may be on their way.
+  /// The bodies at whose end cp.async copies may be in flight.
   llvm::ArrayRef<mlir::Block *> copiesAtEnd() const { return copyEnds.getArrayRef(); }
 
 private:
@@ -63,24 +64,24 @@ private:
     bool write;
     /// Through the async proxy: by TMA or wgmma, not by loads, stores and cp.async of threads.
     bool async;
-    /// By the elected thread alone (of each warpgroup, with `parts`).
+    /// By the elected thread alone (of each warpgroup, if `parts` is set).
     bool elected;
-    /// What is pending right after it (bits of Pending).
+    /// What is pending right after the access (bits of Pending).
     unsigned pending;
     int64_t begin = 0, end = 0; ///< bytes (Shared)
-    int64_t mbarrier = -1;      ///< the one a copy arrives on, or that is awaited
+    int64_t mbarrier = -1;      ///< on which a copy arrives, or that is awaited
     GlobalBox box = {};         ///< Global
     /// Some asynchronous access may touch the same bytes.
     bool metByAsync = false;
-    /// The stage whose tile each warpgroup accesses its own part of; null: all of it.
+    /// The write (cta.stage) of a tile of which each warpgroup accesses its own part; null: each
+    /// accesses all of it.
     mlir::Operation *parts = nullptr;
   };
   enum Pending : unsigned {
     NeedsBarrier = 1, ///< other threads are not done, or do not see it
-    NeedsFence = 2, ///< by threads, not in order with the async proxy: what they wrote, or what it
-                    ///< overwrites
-    NeedsFenceBarrier = 4, ///< fenced, but the others are not known to have
-    NeedsAwait = 8,        ///< in flight until the mbarrier's phase is over
+    NeedsFence = 2,   ///< by threads; not ordered before the async proxy reads or overwrites it
+    NeedsFenceBarrier = 4, ///< fenced, but other threads do not know that
+    NeedsAwait = 8,        ///< in flight until the phase of the mbarrier is over
     NeedsStoresRead = 16,  ///< the source of a TMA store
     NeedsStoresDone = 32,  ///< the destination of a TMA store
     NeedsGroup = 64,       ///< NeedsBarrier, for accesses to the same parts
@@ -110,12 +111,13 @@ private:
   State flowFor(mlir::scf::ForOp loop, State state);
   State flowWhile(mlir::scf::WhileOp loop, State state);
   void visit(mlir::Operation *op, State &state);
-  /// What must stand before the op; `stores` becomes the number of stores that may be under way.
+  /// What must come before the op; `stores` becomes the number of stores that may still be in
+  /// flight.
   unsigned needs(mlir::Operation *op, const State &state, unsigned &stores);
   void apply(unsigned sync, unsigned stores, State &state) const;
   void await(int64_t mbarrier, State &state) const;
 
-  /// Written by threads, to shared memory, and not in order with the async proxy.
+  /// True if threads wrote it to shared memory and no fence orders it before the async proxy.
   bool isUnfenced(const Key &key, const Status &status) const {
     const Access &access = accesses[key.first];
     return access.space == Space::Shared && access.write && (status.bits & NeedsFence);
@@ -127,15 +129,15 @@ private:
   LaunchOp launch;
   std::vector<Access> accesses;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> accessesOf;
-  std::map<int64_t, unsigned> awaitAccess; ///< of each mbarrier
+  std::map<int64_t, unsigned> awaitAccess; ///< for each mbarrier
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> awaitBefore;
   llvm::MapVector<mlir::Block *, llvm::SmallVector<int64_t>> awaitAtEnd;
   llvm::MapVector<mlir::Operation *, unsigned> syncs;
   llvm::DenseMap<mlir::Operation *, unsigned> allowedStores;
   llvm::SetVector<mlir::Block *> storeEnds, copyEnds;
-  /// tile-ptx-check cannot tell which bytes the async proxy reads: in front of a TMA store, and of
-  /// a product unless copies bring the operands of this launch, all that threads have written must
-  /// be fenced, scratch too.
+  /// tile-ptx-check cannot tell which bytes the async proxy reads. So before a TMA store, and
+  /// before a product unless copies bring the operands of this launch, everything that threads have
+  /// written must be fenced, scratch included.
   bool productsWantFences = false, storesWantFences = false;
   bool changed = false, failedHere = false;
 };

@@ -1,10 +1,10 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-insert-barriers: what must stand between two accesses to the same memory.
+// cta-insert-barriers: inserts what is needed between two accesses to the same memory.
 //
-// Shared memory, by byte ranges (a row happens first; `async reads`: wgmma, or the source of a TMA
-// store):
+// Shared memory, by byte ranges. The row is the first access, the column the second; `async reads`
+// means wgmma or the source of a TMA store:
 //
 //                          | threads read | async reads   | threads write | TMA writes
 //   -----------------------+--------------+---------------+---------------+---------------
@@ -14,13 +14,13 @@
 //   TMA writes             | await        | await         | await         | await
 //   a TMA store reads      |              |               | stores barrier| stores
 //
-// `await` is cta.await of the copy's mbarrier: all threads wait for it, none needs a barrier after
+// `await` is cta.await of the copy's mbarrier: all threads wait, so that none needs a barrier after
 // it. `fence` is cta.fence_async, by the threads that wrote, before the barrier. `stores` is
-// cta.await_stores read: the elected thread issues both, so that only others need the barrier.
-// cp.async writes as threads do, but later: before any op that conflicts stands cta.await_copies by
-// all threads (each waits for its own share), then what a write by threads needs. The same holds
-// for what it reads from global memory. A wgmma is complete for the warps that issued it; other
-// warps may still read: hence its barriers.
+// cta.await_stores read. The elected thread issues both stores, so only other threads need the
+// barrier. cp.async writes like threads do, but later: any op that conflicts needs cta.await_copies
+// by all threads before it (each waits for its own copies), and then what a write by threads needs.
+// The same holds for what it reads from global memory. A wgmma is complete for the warps that
+// issued it; other warps may still read: hence its barriers.
 //
 // Global memory, for roots that the launch writes, unless the boxes are proven disjoint (for
 // example those of different iterations of a loop):
@@ -32,26 +32,26 @@
 //   threads write   | barrier        | fence* barrier | barrier        | fence* barrier
 //   TMA stores write| stores barrier | stores         | stores barrier | stores
 //
-// Here `fence*` is cta.fence_async global, and `stores` cta.await_stores, which waits until the
-// writes are made. Two accesses of threads
-// by the same box in the same layout meet in the same thread: nothing. memref.store is a write by
-// the elected thread, memref.load a read by all.
+// Here `fence*` is cta.fence_async global, and `stores` is cta.await_stores, which waits until the
+// writes are made. Two accesses by threads to the same box in the same layout need nothing: the
+// same thread accesses each element. memref.store is a write by the elected thread, memref.load a
+// read by all.
 //
-// In front of a TMA store, and of a product unless copies bring the operands of the launch, all
-// that threads have written to shared memory is fenced, even if nobody reads it through the async
-// proxy: tile-ptx-check cannot tell which bytes those read.
+// Before a TMA store, and before a product unless copies bring the operands of the launch, all that
+// threads have written to shared memory is fenced, even if nothing reads it through the async
+// proxy: tile-ptx-check cannot tell which bytes the store or product reads.
 //
 // mbarriers: a copy may not begin the next phase before all threads have seen the end of the last
-// (the barrier that protects the data does).
+// one. The barrier that protects the data ensures that.
 //
-// A tile that each warpgroup stages a part of and stores the same part of (copy_out per_warpgroup)
-// needs no more than barriers of the warpgroup.
+// If each warpgroup writes a part of a tile and stores the same part (copy_out per_warpgroup),
+// barriers of the warpgroup are enough.
 //
 // Global memory is ordered within a block of the grid only: iterations of a persistent launch's
 // loop are different blocks.
 //
-// At the end of the launch the sources of TMA stores must have been read, and copies have landed.
-// Barriers and waits that the text has are counted in: the pass twice is the pass once.
+// At the end of the launch the sources of TMA stores must have been read, and copies must have
+// landed. Barriers and waits that the kernel has already are counted, so the pass is idempotent.
 #include "Hazards.h"
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"

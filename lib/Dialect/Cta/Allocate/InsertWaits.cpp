@@ -1,12 +1,12 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-insert-waits: how many groups may stay in flight.
+// cta-insert-waits: decides how many wgmma groups may stay in flight at each wait.
 //
-// A forward data flow over structured control flow. Its state is the *age* of each product that may
-// be in flight: how many groups were issued behind it, the fewest of all paths. Groups retire in
-// order, so that a wait which leaves `age` groups in flight has seen the product retire, on every
-// path. Products that have retired have no age.
+// It is a forward data flow analysis over structured control flow. The state is the *age* of each
+// product that may be in flight: how many groups were issued after it, the fewest over all paths.
+// Groups retire in order. So after a wait that leaves `age` groups in flight, the product has
+// retired on every path. Products that have retired have no age.
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 
@@ -41,12 +41,12 @@ private:
   void wait(Operation *before, ValueRange products, Ages &ages);
 
   OpBuilder b;
-  llvm::SetVector<Value> ready; ///< of cta.ready, but constants
-  bool inserts = false;         ///< else the text stays as it is
+  llvm::SetVector<Value> ready; ///< results of cta.ready, except constants
+  bool inserts = false;         ///< otherwise the IR is not changed
 };
 } // namespace
 
-/// The fewest of both; a product with an age on one path may be in flight.
+/// Takes the lower age of both; a product with an age on only one path may be in flight.
 static bool join(Ages &into, Value value, std::optional<unsigned> age) {
   if (!age)
     return false;
@@ -62,7 +62,8 @@ static std::optional<unsigned> ageOf(const Ages &ages, Value value) {
   return it == ages.end() ? std::nullopt : std::optional<unsigned>(it->second);
 }
 
-/// `to` are the values `from` behind control flow. Returns whether anything changed.
+/// Copies the ages of the values `from` to the values `to` that they become after control flow.
+/// Returns whether anything changed.
 static bool carry(const Ages &ages, ValueRange from, Ages &into, ValueRange to) {
   bool changed = false;
   for (auto [source, target] : llvm::zip_equal(from, to))
@@ -77,7 +78,7 @@ static bool joinAll(Ages &into, const Ages &other) {
   return changed;
 }
 
-/// Those of values that are visible outside the op.
+/// The ages of values that are visible outside the op.
 static Ages outside(const Ages &ages, Operation *op) {
   Ages kept;
   for (auto [value, age] : ages)
@@ -95,7 +96,7 @@ static void retire(Ages &ages, unsigned pending) {
 void Waits::flowFor(scf::ForOp loop, Ages &ages) {
   Ages head = ages;
   carry(ages, loop.getInitArgs(), head, loop.getRegionIterArgs());
-  // Ages only fall, so this ends.
+  // Ages only fall, so this terminates.
   const bool insertsHere = std::exchange(inserts, false);
   for (bool changed = true; changed;) {
     Ages body = head;
@@ -106,7 +107,7 @@ void Waits::flowFor(scf::ForOp loop, Ages &ages) {
   inserts = insertsHere;
   Ages body = head;
   flow(*loop.getBody(), body);
-  // Zero iterations or more.
+  // The loop may have no iterations.
   Ages exit = ages;
   carry(ages, loop.getInitArgs(), exit, loop.getResults());
   carry(body, loop.getYieldedValues(), exit, loop.getResults());
@@ -150,8 +151,8 @@ void Waits::flowBranch(Operation *branch, Ages &ages) {
 
 //===--- ops ---------------------------------------------------------------------------------===//
 
-/// A wait in front of `before` until `products` have retired. All that may be in flight goes
-/// through it.
+/// Inserts a wait before `before`, so that `products` have retired. Every value that may be in
+/// flight passes through the wait.
 void Waits::wait(Operation *before, ValueRange products, Ages &ages) {
   std::optional<unsigned> pending;
   for (Value product : products)
@@ -159,7 +160,7 @@ void Waits::wait(Operation *before, ValueRange products, Ages &ages) {
       pending = std::min(pending.value_or(*age), *age);
   auto complete = dyn_cast<CompleteOp>(before);
   Operation *source = complete ? complete.getSource().getDefiningOp() : nullptr;
-  // A tile that is read comes out of a wait, so that the reads stay behind it.
+  // A tile that is read must come out of a wait, so that the reads stay after it.
   if (!pending && complete && !isa_and_nonnull<ReadyOp, WgmmaWaitOp>(source))
     pending = 0;
   if (!pending)
@@ -175,7 +176,8 @@ void Waits::wait(Operation *before, ValueRange products, Ages &ages) {
   for (auto [value, age] : ages)
     if (llvm::any_of(value.getUses(), isLater))
       flying.push_back(value);
-  // A tile that the text made ready in front and reads behind shall not be touched between.
+  // A tile that cta.ready defines before the wait and that is used after it must not be touched in
+  // between, so it passes through the wait.
   for (Value value : ready)
     if (value.getParentBlock() == before->getBlock() &&
         value.getDefiningOp()->isBeforeInBlock(before) && llvm::any_of(value.getUses(), isLater))
@@ -195,7 +197,7 @@ void Waits::wait(Operation *before, ValueRange products, Ages &ages) {
 
 void Waits::flowOp(Operation *op, Ages &ages) {
   if (auto product = dyn_cast<WgmmaOp>(op)) {
-    // One that is not asynchronous is waited for at once, but not tied to the others.
+    // A product that is not asynchronous is waited for at once, but not tied to the others.
     for (auto &[value, age] : ages)
       ++age;
     if (product.isAsync())

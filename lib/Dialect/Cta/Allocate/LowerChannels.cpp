@@ -1,23 +1,26 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-lower-channels: rings of tiles, mbarriers, and slots and parities as values.
+// cta-lower-channels: channels become rings of tiles, mbarriers, and slot numbers and parities as
+// values.
 //
-// Both sides of a channel begin with slot 0 and phase 0 and go on by
+// Both sides of a channel begin with slot 0 and phase 0 and advance by
 //
 //    slot  = slot + 1 == depth ? 0 : slot + 1
 //    phase = phase ^ (slot + 1 == depth)
 //
-// The consumer waits for `full[slot]` with parity `phase`: the phase before counts as over, so that
-// it stops until the first slot is filled. The producer waits for `empty[slot]` with parity
-// `phase ^ 1`: the first `depth` waits pass at once.
+// The consumer waits for `full[slot]` with parity `phase`. That phase is not over before the first
+// slot is filled, so the consumer stops until then. The producer waits for `empty[slot]` with
+// parity `phase ^ 1`: the first `depth` waits pass at once.
 //
-// A slot that threads fill by cp.async is full when all have arrived. Without roles each arrives
-// with its copies, and whoever reads through the async proxy fences its own behind the wait, and
-// meets the others; a producing role says it when its copies have landed (CopiedSlots.h).
+// A slot that threads fill by cp.async is full when all of them have arrived. Without roles each
+// thread arrives with its copies. If the slot is read through the async proxy, each thread then
+// fences its own writes after the wait, and all meet at a barrier. A producer announces the slot
+// when its copies have landed (CopiedSlots.h).
 //
-// Replicas of a role that read a channel in turn have an mbarrier each, on which all warps of the
-// replica before arrive when they have waited for their last slot.
+// Replicas of a role that read a channel in turn (ping-pong) have an mbarrier each. All warps of
+// the replica whose turn ends arrive on the next replica's mbarrier when they have waited for their
+// last slot.
 #include "ChannelArrivals.h"
 #include "CopiedSlots.h"
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
@@ -39,18 +42,18 @@ using namespace tessera::cta;
 
 namespace {
 struct Channel {
-  SmallVector<Value> rings;               ///< one a payload value
-  int64_t depth = 0, full = 0, empty = 0; ///< first mbarriers
+  SmallVector<Value> rings;               ///< one for each payload value
+  int64_t depth = 0, full = 0, empty = 0; ///< the first mbarriers
   int64_t bytes = 0;                      ///< that a slot receives
   int64_t cluster = 1;                    ///< blocks that write into a slot
-  int64_t turns = 0;                      ///< first mbarrier of the readers' turns
+  int64_t turns = 0;                      ///< the first mbarrier of the turns of the readers
   bool perWarp = false;                   ///< how the consumer arrives
-  bool readByThreads = false;             ///< not by the tensor cores alone
+  bool readByThreads = false;             ///< not only by the tensor cores
   bool byThreads = false;                 ///< cp.async fills it
   bool readByProducts = false;
 };
 
-/// One side of a channel and where it stands.
+/// One side of a channel and its position.
 enum class Side { Produce, Consume };
 using Key = std::pair<Value, Side>;
 struct Position {
@@ -81,7 +84,7 @@ private:
   void lowerSkip(SkipOp op, State &state);
   void advance(Location loc, int64_t depth, Position &at);
 
-  /// The sides that stand inside an op, in the order of the text; roles and elects inside have
+  /// The sides with ops inside an op, in program order; roles and elects inside it have sides of
   /// their own.
   SmallVector<Key> sidesIn(Operation *op);
   Value i32(Location loc, int64_t value) { return arith::ConstantIntOp::create(b, loc, value, 32); }
@@ -89,21 +92,20 @@ private:
   LaunchOp launch;
   IRRewriter b;
   llvm::MapVector<Value, Channel> channels;
-  DenseSet<Value> lagging; ///< channels that the loop at hand announces later
+  DenseSet<Value> lagging; ///< channels that the current loop announces later
   bool hasRoles = false;
-  /// Loops that announce what cp.async fills so many iterations later, and what that is.
+  /// Loops that announce slots filled by cp.async some iterations later, and which slots.
   struct Lag {
     int64_t lag = 0;
     SmallVector<Value> channels;
   };
   DenseMap<Operation *, Lag> lags;
-  /// Copies and where they go; not while their block is being walked.
+  /// Copies and the cta.elect into which they move; not moved while their block is being walked.
   SmallVector<std::pair<CopyOp, ElectOp>> elected;
 };
 } // namespace
 
-//===--- storage
-//------------------------------------------------------------------------------===//
+//===--- storage -----------------------------------------------------------------------------===//
 
 LogicalResult Lowering::makeRings() {
   SmallVector<int64_t> counts(launch.getMbarriers().value_or(ArrayRef<int64_t>()));
@@ -161,8 +163,7 @@ LogicalResult Lowering::makeRings() {
   return success();
 }
 
-//===--- the protocol
-//-------------------------------------------------------------------------===//
+//===--- the protocol ------------------------------------------------------------------------===//
 
 void Lowering::advance(Location loc, int64_t depth, Position &at) {
   Value next = arith::AddIOp::create(b, loc, at.slot, i32(loc, 1));
@@ -187,7 +188,7 @@ LogicalResult Lowering::lowerAcquire(AcquireOp op, State &state) {
   }
   b.setInsertionPoint(op);
   Value free = arith::XOrIOp::create(b, loc, at.phase, i32(loc, 1));
-  // All threads follow the position, one waits for the slot and fills it.
+  // All threads track the position; one thread waits for the slot and fills it.
   ElectOp elect;
   if (!op->getParentOfType<ElectOp>()) {
     b.setInsertionPoint(commit);
@@ -250,20 +251,20 @@ void Lowering::lowerWait(WaitOp op, State &state) {
   Position &at = state[{op.getChannel(), Side::Consume}];
   b.setInsertionPoint(op);
   AwaitOp::create(b, loc, b.getI64IntegerAttr(channel.full), at.slot, at.phase);
-  // Every thread has written a part, and knows now that it has landed.
+  // Every thread has written a part, and now knows that its own part has landed.
   if (channel.byThreads && !hasRoles && channel.readByProducts) {
     FenceAsyncOp::create(b, loc, /*global=*/false);
     BarrierOp::create(b, loc);
   }
   for (auto [value, ring] : llvm::zip_equal(op.getValues(), channel.rings))
     value.replaceAllUsesWith(SlotOp::create(b, loc, ring, at.slot).getResult());
-  // A credit is the number of its slot.
+  // A credit becomes the number of its slot.
   op.getCredit().replaceAllUsesWith(at.slot);
   advance(loc, channel.depth, at);
   b.eraseOp(op);
 }
 
-/// A replica's first turn but that of replica 0 needs one to be passed.
+/// Replica 0 takes its first turn without waiting; the others wait until a turn is passed to them.
 void Lowering::lowerTakeTurn(TakeTurnOp op) {
   Location loc = op.getLoc();
   b.setInsertionPoint(op);
@@ -276,7 +277,7 @@ void Lowering::lowerTakeTurn(TakeTurnOp op) {
   b.eraseOp(op);
 }
 
-/// Every warp for itself: one that is late has not yet seen its last slot full.
+/// Every warp arrives for itself, because a slow warp may not have seen its last slot full yet.
 void Lowering::lowerPassTurn(PassTurnOp op) {
   Location loc = op.getLoc();
   b.setInsertionPoint(op);
@@ -302,8 +303,7 @@ void Lowering::lowerSkip(SkipOp op, State &state) {
   b.eraseOp(op);
 }
 
-//===--- control flow
-//-------------------------------------------------------------------------===//
+//===--- control flow ------------------------------------------------------------------------===//
 
 SmallVector<Key> Lowering::sidesIn(Operation *op) {
   llvm::SetVector<std::pair<Value, int>> found;
@@ -322,7 +322,7 @@ SmallVector<Key> Lowering::sidesIn(Operation *op) {
   return keys;
 }
 
-/// Slots and phases of these sides, one behind the other.
+/// The slots and phases of these sides in one list.
 static SmallVector<Value> flatten(const State &state, ArrayRef<Key> keys) {
   SmallVector<Value> list;
   for (const Key &key : keys) {
@@ -337,7 +337,7 @@ static void assign(State &state, ArrayRef<Key> keys, ValueRange list) {
     state[key] = {list[2 * i], list[2 * i + 1]};
 }
 
-/// Credits that values of the program carry become slot numbers.
+/// Credits that the program carries as values become slot numbers.
 static void retype(ValueRange list) {
   for (Value value : list)
     if (isa<CreditType>(value.getType()))
@@ -391,7 +391,7 @@ LogicalResult Lowering::lowerFor(scf::ForOp loop, State &state) {
   return success();
 }
 
-/// scf.if and scf.index_switch: every region ends with its own positions.
+/// scf.if and scf.index_switch: every region yields its own positions.
 LogicalResult Lowering::lowerBranch(Operation *branch, State &state) {
   retype(branch->getResults());
   SmallVector<Key> keys = sidesIn(branch);
@@ -464,7 +464,7 @@ LogicalResult Lowering::lowerWhile(scf::WhileOp loop, State &state) {
   return success();
 }
 
-/// A role, or its elected thread: its sides begin here.
+/// The body of a role, or of its elected thread, where its sides start.
 LogicalResult Lowering::lowerScope(Operation *op, Region &region) {
   State state;
   b.setInsertionPointToStart(&region.front());
@@ -477,7 +477,7 @@ LogicalResult Lowering::lowerScope(Operation *op, Region &region) {
   return lowerBlock(region.front(), state);
 }
 
-/// What happens in one thread only cannot move the position of all.
+/// An error if code of one thread moves a position, because all threads track it.
 LogicalResult Lowering::checkElect(ElectOp elect) {
   SmallVector<Key> inside = sidesIn(elect);
   if (inside.empty())
@@ -509,12 +509,13 @@ LogicalResult Lowering::lowerOp(Operation *op, State &state) {
       return release.emitOpError("still waits for products in flight; run cta-insert-waits first");
     const Channel &channel = channels[release.getChannel()];
     b.setInsertionPoint(release);
-    // What threads have read TMA writes next: without a fence between the proxies its bytes may
-    // overtake loads that wait for the banks behind another block's products.
+    // TMA writes next what threads have read. Without a fence between the proxies, its bytes could
+    // overtake loads that still wait for shared memory banks while products of another block use
+    // them.
     if (channel.readByThreads)
       FenceAsyncOp::create(b, release.getLoc(), /*global=*/false);
     ArriveOp::create(b, release.getLoc(), b.getI64IntegerAttr(channel.empty),
-                     release->getOperand(1), // a number already
+                     release->getOperand(1), // already a slot number
                      channel.perWarp ? b.getUnitAttr() : UnitAttr(),
                      channel.cluster > 1 ? b.getI64IntegerAttr(channel.cluster) : IntegerAttr());
     b.eraseOp(release);

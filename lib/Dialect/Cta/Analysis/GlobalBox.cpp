@@ -111,7 +111,7 @@ static std::optional<Difference> difference(Value a, Value b, const Iterations &
       return std::nullopt;
     if (!factor)
       continue;
-    // Equal forms, but the value may differ between the iterations.
+    // The forms are equal, but the value may differ between iterations.
     Region *region = value.getParentRegion();
     for (auto [loop, iteration] : iterations) {
       if (!loop->isAncestor(region->getParentOp()))
@@ -127,8 +127,9 @@ static std::optional<Difference> difference(Value a, Value b, const Iterations &
   return result;
 }
 
-/// True if `memref` may be another view in another iteration: its SSA value is made inside one of
-/// the loops, so equal values do not mean equal addresses, nor equal coordinates equal elements.
+/// True if `memref` may be a different view in another iteration, because its SSA value is defined
+/// inside one of the loops. Then equal values do not mean equal addresses, and equal coordinates do
+/// not mean equal elements.
 static bool variesWith(Value memref, const Iterations &iterations) {
   return llvm::any_of(iterations, [&](const auto &entry) {
     return entry.first->isAncestor(memref.getParentRegion()->getParentOp());
@@ -171,7 +172,7 @@ bool tessera::cta::provenDisjoint(const GlobalBox &a, const GlobalBox &b,
     std::optional<Difference> diff = difference(a.coords[d], b.coords[d], iterations);
     if (!diff)
       continue;
-    // The nearest that the two come: no step, or one.
+    // The smallest distance between the two: with no step, or with one.
     int64_t nearest = diff->constant - diff->step;
     if ((diff->step >= 0 && nearest <= -a.extents[d]) ||
         (diff->step <= 0 && nearest >= b.extents[d]))

@@ -31,7 +31,8 @@ unsigned tessera::cta::gridDimsOf(tile::GridOp grid, ValueRange coords) {
     }
     if (!owner || !grid->isProperAncestor(owner))
       continue;
-    // Blocks that run together are at the same iteration, wherever their loops end.
+    // Blocks that run concurrently are at the same iteration, so only the start of a loop matters,
+    // not its end.
     if (auto loop = dyn_cast<scf::ForOp>(owner)) {
       if (value == loop.getInductionVar())
         work.push_back(loop.getLowerBound());
@@ -98,7 +99,7 @@ Value tessera::cta::mostRowsOfGroup(Arith outside, tile::GridOp grid) {
   return outside.make<arith::MaxSIOp>(rows, outside.index(least));
 }
 
-/// The coordinate, or one behind it: a part of what the point stores.
+/// True if it is the coordinate, or a larger one in a part of what the output tile stores.
 static bool isAtOrBehind(Value coord, Value along) {
   auto sum = coord.getDefiningOp<arith::AddIOp>();
   if (!sum)
@@ -109,8 +110,9 @@ static bool isAtOrBehind(Value coord, Value along) {
   return isPart(sum.getLhs(), sum.getRhs()) || isPart(sum.getRhs(), sum.getLhs());
 }
 
-/// Why a point beyond the end of a dimension could do harm. Its loads pad; its stores are dropped
-/// if they begin where that dimension of the array ends, or behind.
+/// Why an output tile beyond the end of a dimension could do harm, or nothing if it cannot. Its
+/// loads are padded. Its stores are dropped if they begin at or after the end of that dimension of
+/// the array.
 std::optional<std::string> tessera::cta::whyNotCluster(tile::GridOp grid, unsigned dim) {
   auto kernel = grid->getParentOfType<tile::KernelOp>();
   Value upper = dyn_cast<Value>(grid.getMixedUpper()[dim]);

@@ -14,10 +14,10 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-/// More registers of a thread than that are not held for a part to come.
+/// Loads that take more registers of a thread than this are not issued one epilogue subtile ahead.
 constexpr int64_t kAheadRegisters = 16;
 
-/// The last op before the parts that computes what they store in loops.
+/// The last op before the epilogue subtiles that computes, in loops, what they store.
 static Operation *loopOfProducts(Operation *last) {
   for (Operation *op = last; op; op = op->getPrevNode())
     if (isa<LoopLikeOpInterface>(op) && hasProducts(op))
@@ -25,7 +25,7 @@ static Operation *loopOfProducts(Operation *last) {
   return nullptr;
 }
 
-/// True if nothing from `place` to the load writes what it reads.
+/// True if nothing from `place` to the load writes what the load reads.
 static bool mayMoveBefore(LoadOp load, Operation *place) {
   std::optional<GlobalBox> from = globalBoxOf(load);
   for (Operation *op = place; op != load; op = op->getNextNode())
@@ -57,7 +57,7 @@ bool tessera::cta::moveAhead(Operation *op, Operation *place) {
 void tessera::cta::loadAhead(ArrayRef<Operation *> firsts, Operation *last, int64_t accumulators,
                              int64_t registers) {
   SmallVector<std::pair<LoadOp, Operation *>> moves;
-  int64_t most = 0; // registers that one part's loads take
+  int64_t most = 0; // registers that the loads of one subtile take
   for (auto [i, first] : llvm::enumerate(firsts)) {
     Operation *end = i + 1 < firsts.size() ? firsts[i + 1] : last;
     int64_t held = 0;
@@ -73,10 +73,12 @@ void tessera::cta::loadAhead(ArrayRef<Operation *> firsts, Operation *last, int6
     }
     most = std::max(most, held);
   }
-  // While a part is computed its own loads and the next one's stand beside all accumulators.
+  // While a subtile is computed, its own loads and those of the next one are live next to all
+  // accumulators.
   if (accumulators + 2 * most + kOtherRegisters > registers)
     return;
-  // From the last part on: a load may be the op that marks the place of the next part's.
+  // From the last subtile on, because a load may be the op before which the next subtile's loads
+  // are placed.
   for (auto [load, place] : llvm::reverse(moves))
     moveAhead(load, place);
 }

@@ -25,7 +25,7 @@ static bool isTile(Value value) { return isa<RankedTensorType>(value.getType());
 /// Registers that a loop needs to carry the value.
 static int64_t weightOf(Value value) { return isTile(value) ? registersOf(value) : 1; }
 
-/// The products that a value depends on in its own iteration.
+/// The products of the same iteration on which a value depends.
 static llvm::SetVector<WgmmaOp> productsBehind(Value value, Block *body) {
   llvm::SetVector<WgmmaOp> found;
   llvm::SetVector<Operation *> seen;
@@ -67,7 +67,7 @@ SmallVector<int64_t> tessera::cta::productStages(scf::ForOp loop) {
   return stages;
 }
 
-/// The places of products in an iteration, if the schedule says them.
+/// The order of products in an iteration, if the schedule gives it.
 static SmallVector<int64_t> productOrder(scf::ForOp loop, size_t count) {
   auto schedule = loop->getAttrOfType<DictionaryAttr>(kScheduleAttr);
   auto given = schedule ? schedule.getAs<DenseI64ArrayAttr>("order") : DenseI64ArrayAttr();
@@ -83,7 +83,7 @@ public:
       : body(loop.getBody()), given(given), placed(placed) {
     result.loop = loop;
   }
-  /// The reason if there are no such stages.
+  /// Returns the reason if there are no such stages.
   std::optional<std::string> run();
   LoopStages result;
 
@@ -101,10 +101,10 @@ private:
   void estimate();
 
   int64_t &stageOf(Operation *op) { return result.stageOf[op]; }
-  /// A load that will be waited for where its tile is read.
+  /// True for a load that will be waited for where its tile is read.
   bool isFetch(Operation *op) const { return placed && isa_and_nonnull<CopyOp>(op); }
   bool isHere(Operation *op) const { return op && op->getBlock() == body; }
-  /// What the loop carries around as this argument; null for others.
+  /// The value that the loop yields for this argument; null for other values.
   Operation *yieldOf(Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument || argument.getOwner() != body || argument == result.loop.getInductionVar())
@@ -114,19 +114,19 @@ private:
 
   Block *body;
   ArrayRef<int64_t> given;
-  bool placed; ///< loads stand for channels
+  bool placed; ///< loads stand for channels, which do not exist yet
   SmallVector<WgmmaOp> products;
   llvm::SetVector<Operation *> emitted;
 };
 } // namespace
 
-/// Ops that are made again, later, at no risk.
+/// True for ops that can be repeated in a later stage without risk.
 static bool isPlain(Operation *op) {
   return isMemoryEffectFree(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
          (op->getNumRegions() == 0 || isa<ReduceOp>(op)) && !isa<WgmmaOp, StageOp, CopyOp>(op);
 }
 
-/// The wait whose tile a shared operand is, through views; null for others.
+/// The wait that a shared operand comes from, also through views; null for others.
 static WaitOp waitOf(Value tile) {
   while (auto view = tile.getDefiningOp<ViewOp>())
     tile = view.getSource();
@@ -156,7 +156,7 @@ std::optional<std::string> Staging::checkOps() {
   return std::nullopt;
 }
 
-/// Conversions that do nothing but make register operands.
+/// Finds conversions that only make register operands.
 void Staging::findMakers() {
   for (Operation &op : llvm::reverse(body->without_terminator())) {
     if (!isa<arith::TruncFOp, ConvertLayoutOp>(op) || op.use_empty())
@@ -170,7 +170,7 @@ void Staging::findMakers() {
   }
 }
 
-/// Who reads what a wait gives; the releases.
+/// Finds the releases, and the readers of what each wait yields.
 std::optional<std::string> Staging::findReaders() {
   for (auto wait : body->getOps<WaitOp>()) {
     if (!wait.getCredit().hasOneUse() || !isa<ReleaseOp>(*wait.getCredit().user_begin()) ||
@@ -194,7 +194,8 @@ std::optional<std::string> Staging::findReaders() {
 
 //===--- stages ------------------------------------------------------------------------------===//
 
-/// As early as they may: not before what they need; what a recurrence goes through at once.
+/// Assigns the earliest possible stages: not before the stage of an op's inputs, and one stage for
+/// everything in a recurrence.
 std::optional<std::string> Staging::assign() {
   for (Operation &op : body->without_terminator())
     stageOf(&op) = 0;
@@ -213,7 +214,7 @@ std::optional<std::string> Staging::assign() {
         Operation *from = yieldOf(input);
         if (!from)
           from = input.getDefiningOp();
-        // A slot is waited for where it is read, however late.
+        // A slot is waited for where it is read, in whatever stage that is.
         if (isHere(from) && !isa<WaitOp>(from))
           raise(&op, stageOf(from));
       }
@@ -257,7 +258,8 @@ std::optional<std::string> Staging::assign() {
   return std::nullopt;
 }
 
-/// What only a later stage needs is made there, if what it is made from takes fewer registers.
+/// Moves an op that only a later stage needs to that stage, if its inputs take fewer registers than
+/// its results.
 void Staging::sink() {
   for (Operation &op : llvm::reverse(body->without_terminator())) {
     if (!(isPlain(&op) || isFetch(&op)) || op.use_empty() || result.allMakers.contains(&op))
@@ -282,7 +284,7 @@ void Staging::sink() {
   }
 }
 
-/// A loop carries tensors and scalars.
+/// Checks that the loop carries only tensors and scalars.
 std::optional<std::string> Staging::checkCarried() {
   for (Operation &op : body->without_terminator())
     for (Value input : inputsOf(&op)) {
@@ -291,7 +293,8 @@ std::optional<std::string> Staging::checkCarried() {
           !input.getType().isIntOrIndexOrFloat())
         return "a later stage needs more than tiles and scalars of an earlier one";
     }
-  // What makes `a` while its product is in flight: only conversions can be moved behind the wait.
+  // Operand `a` must not be overwritten while its product is in flight: only conversions can be
+  // moved after the wait.
   for (WgmmaOp product : products) {
     Operation *from = product.getA().getDefiningOp();
     if (product.aInRegisters() && isHere(from) && stageOf(from) < stageOf(product) &&
@@ -303,7 +306,7 @@ std::optional<std::string> Staging::checkCarried() {
 
 //===--- order -------------------------------------------------------------------------------===//
 
-/// What has to stand in front of an op in the new body.
+/// The ops that must come before an op in the new body.
 SmallVector<Operation *> Staging::needsOf(Operation *op) {
   SmallVector<Operation *> needs;
   for (Value input : inputsOf(op)) {
@@ -311,7 +314,7 @@ SmallVector<Operation *> Staging::needsOf(Operation *op) {
     if (isHere(from) && stageOf(from) == stageOf(op))
       needs.push_back(from);
   }
-  // Effects of a stage keep their order; slots are given back as soon as they can be.
+  // Effects of a stage keep their order; slots are released as soon as possible.
   if (isMemoryEffectFree(op) || isa<WgmmaOp>(op))
     return needs;
   for (Operation *other = op->getPrevNode(); other; other = other->getPrevNode())
@@ -332,7 +335,7 @@ llvm::SetVector<Operation *> Staging::allNeedsOf(Operation *op) {
   return all;
 }
 
-/// With what it needs, in the order of the text.
+/// Emits an op after what it needs, in program order.
 void Staging::emit(Operation *op) {
   SmallVector<Operation *> all = allNeedsOf(op).takeVector();
   llvm::sort(all, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -342,7 +345,7 @@ void Staging::emit(Operation *op) {
 }
 
 void Staging::findOrder() {
-  // Conversions whose products all run later.
+  // Conversions whose products all run in a later stage.
   for (Operation &op : llvm::reverse(body->without_terminator())) {
     if (!result.allMakers.contains(&op))
       continue;
@@ -366,7 +369,7 @@ void Staging::findOrder() {
     if (llvm::none_of(needs, llvm::IsaPred<WgmmaOp>))
       result.together.push_back(product);
   }
-  // Register operands that are made in this iteration: before anything is in flight.
+  // Register operands that are made in this iteration come before any product is in flight.
   for (WgmmaOp product : result.together)
     for (Operation *need : allNeedsOf(product))
       if (result.allMakers.contains(need))
@@ -384,7 +387,8 @@ void Staging::findOrder() {
 
 //===--- registers ---------------------------------------------------------------------------===//
 
-/// Of all tiles that live across a product, at the product where that is most.
+/// Sums the registers of all tiles that are live across a product, at the product where that is
+/// most.
 void Staging::estimate() {
   llvm::DenseMap<Operation *, int64_t> place;
   for (auto [i, op] : llvm::enumerate(result.order))
@@ -394,13 +398,13 @@ void Staging::estimate() {
     place[op] = end;
   struct Life {
     int64_t birth, death, registers;
-    Operation *takenBy; ///< the product that goes on with these accumulators
+    Operation *takenBy; ///< the product that adds to these accumulators
   };
   SmallVector<Life> lives;
   auto addLives = [&](Value value, int64_t stage, int64_t birth, bool yielded) {
     if (!isTile(value) || isa_and_nonnull<BroadcastOp, IotaOp>(value.getDefiningOp()))
       return;
-    // Alive until its own stage needs it no more; and each later stage has one of its own.
+    // A value is live until its own stage needs it no more; and each later stage has a copy of it.
     llvm::DenseMap<int64_t, int64_t> deaths;
     int64_t later = yielded ? 1 : 0;
     for (OpOperand &use : value.getUses()) {

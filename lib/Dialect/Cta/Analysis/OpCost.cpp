@@ -21,12 +21,13 @@ using namespace tessera::plan;
 using schedule::ThreadWork;
 
 namespace {
-// Instructions of one element, as the lowering expands them. A division is a reciprocal and its
-// refinement; the functions that no single MUFU computes differ, these are near their middle.
+// Instructions for one element, as the lowering expands these ops. A division is a reciprocal and
+// its refinement. Functions that no single MUFU instruction computes differ; these numbers are near
+// their middle.
 constexpr int64_t kDivisionFma = 8, kFunctionFma = 12, kFunctionSfu = 2, kIntegerDivisionAlu = 20;
 /// Bytes that one instruction of a thread moves to or from shared memory.
 constexpr int64_t kSharedAccess = 16;
-/// Of a branch, a barrier, the address of an access.
+/// Instructions of a branch, a barrier, or the address of an access.
 constexpr int64_t kOverheadAlu = 2;
 
 bool hasTiles(TypeRange types) {
@@ -126,14 +127,14 @@ WorkClass CostModel::classOf(Operation *op) {
 
 //===--- costs -------------------------------------------------------------------------------===//
 
-/// Of one element (or, in the combiner of a reduction, one scalar).
+/// The instructions for one element or, in the combiner of a reduction, for one scalar.
 static ThreadWork elementWork(Operation *op) {
   ThreadWork work;
   if (op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>())
     return work;
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](arith::MulFOp mul) {
-        // It becomes a part of the addition behind it.
+        // The multiplication is fused with the addition that follows it.
         work.fma =
             mul->hasOneUse() && isa<arith::AddFOp, arith::SubFOp>(*mul->user_begin()) ? 0 : 1;
       })
@@ -161,7 +162,8 @@ static ThreadWork elementWork(Operation *op) {
   return work;
 }
 
-/// Instructions for all elements of a thread: two 16-bit ones share one, a 64-bit one takes two.
+/// Instructions for all elements of a thread: two 16-bit elements share one, a 64-bit element takes
+/// two.
 static OpCost elementwise(Operation *op) {
   int64_t elements = 0;
   for (Type type : op->getResultTypes())
@@ -173,7 +175,7 @@ static OpCost elementwise(Operation *op) {
     bits = getElementTypeOrSelf(op->getResult(0).getType()).isIndex()
                ? 64
                : getElementTypeOrSelf(op->getResult(0).getType()).getIntOrFloatBitWidth();
-  // Conditions stand in predicates, one each.
+  // Conditions are predicates, which do not pack.
   const bool packs = bits == 16 || (bits == 8 && CostModel::classOf(op) == WorkClass::Convert);
   const int64_t count = packs ? llvm::divideCeil(elements, 2) : elements * (bits == 64 ? 2 : 1);
   OpCost one;
@@ -188,7 +190,7 @@ static OpCost reduction(ReduceOp op) {
     in = std::max(in, elementsOfThread(input.getType()));
   for (Value result : op.getResults())
     out = std::max(out, elementsOfThread(result.getType()));
-  int64_t steps = 0; // through lanes; each needs the one before
+  int64_t steps = 0; // shuffles across lanes, each of which needs the one before
   if (FragAttr frag = FragAttr::of(op.getInputs().front().getType()))
     for (int64_t dim : op.getDims())
       steps += llvm::popcount(frag.layout().bitsAlong(static_cast<int>(dim)).lanes);
@@ -198,7 +200,7 @@ static OpCost reduction(ReduceOp op) {
     cost += one * (std::max<int64_t>(in - out, 0) + steps * out);
   }
   cost.work.shuffles += steps;
-  // The other results' shuffles are under way meanwhile.
+  // The shuffles of the other results are in flight meanwhile.
   cost.work.alu += steps * std::max<int64_t>(out - 1, 0);
   return cost;
 }
@@ -264,7 +266,7 @@ OpCost CostModel::costOf(Operation *op) const {
   case WorkClass::Region: {
     if (isa<LoopLikeOpInterface>(op))
       return loopCost(op);
-    // Which arm runs is not known: the longest.
+    // It is not known which branch runs: count the longest.
     for (Region &region : op->getRegions())
       for (Block &block : region) {
         OpCost arm = blockCost(block);

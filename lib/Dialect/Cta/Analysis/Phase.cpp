@@ -1,7 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The check that opens every pass of the dialect: is the kernel at the level it wants?
+// The check that opens every pass of the dialect: is the kernel in the phase that the pass
+// requires?
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
@@ -11,7 +12,8 @@ using namespace tessera;
 
 LogicalResult tessera::cta::requirePhase(tile::KernelOp kernel, std::optional<tile::Phase> phase,
                                          StringRef pass) {
-  // The attribute is of this dialect, which the op's verifier does not know.
+  // The attribute belongs to this dialect, so the op's verifier, in the dialect tile, cannot check
+  // it.
   if (kernel.getPlanAttr() && !planOf(kernel))
     return kernel.emitOpError("has the plan ") << kernel.getPlanAttr() << "; a plan is a #cta.plan";
   std::optional<tile::Phase> actual = kernel.getPhase();

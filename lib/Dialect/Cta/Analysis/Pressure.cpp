@@ -14,12 +14,12 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-/// Tiles and where they live, in the order of the text; a loop's body counts once, and what is
-/// carried around it lives throughout.
+/// Live ranges of register tiles in program order. The body of a loop counts once, and what the
+/// loop carries is live throughout.
 class Liveness {
 public:
   explicit Liveness(Block &body) : body(body) { number(body); }
-  /// The product that needs most; op is null if there is none.
+  /// The product with the most live registers; op is null if there is no product.
   Pressure worst();
   Value largestTile() const;
 
@@ -29,8 +29,8 @@ private:
 
   Block &body;
   int64_t next = 0;
-  DenseMap<Operation *, std::pair<int64_t, int64_t>> positions; // begin, end
-  SmallVector<std::pair<Value, int64_t>> tiles;                 // with the position of their birth
+  DenseMap<Operation *, std::pair<int64_t, int64_t>> positions; // first, last
+  SmallVector<std::pair<Value, int64_t>> tiles; // with the position of their definition
 };
 } // namespace
 
@@ -41,7 +41,8 @@ int64_t Pressure::sum() const {
   return n;
 }
 
-/// The tile in registers that a value is, in flight or not; null for others.
+/// The type of the register tile that a value is, also while its product is in flight; null for
+/// others.
 static RankedTensorType tileOf(Value value) {
   if (auto async = dyn_cast<AsyncType>(value.getType()))
     return async.getTensor();
@@ -58,7 +59,7 @@ int64_t tessera::cta::registersOf(Value value) {
   return llvm::divideCeil(bytes, 4);
 }
 
-/// Made again wherever it is needed.
+/// True for values that are computed again wherever they are needed, which takes no registers.
 static bool isFree(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto ready = dyn_cast_or_null<ReadyOp>(op))
@@ -89,7 +90,7 @@ void Liveness::number(Block &block) {
 int64_t Liveness::lastUse(Value value) const {
   int64_t last = 0;
   for (Operation *user : value.getUsers()) {
-    // What a loop is given it takes over.
+    // A loop takes over the registers of its initial values.
     last = std::max(last, positions.lookup(user).first);
     for (Operation *parent = user->getParentOp();
          parent && parent != value.getParentRegion()->getParentOp(); parent = parent->getParentOp())
@@ -105,7 +106,7 @@ Pressure Liveness::worst() {
     int64_t at = positions.lookup(wgmma).first;
     Pressure here{wgmma, {{wgmma.getResult(), registersOf(wgmma.getResult())}}};
     for (auto [tile, birth] : tiles) {
-      // The accumulator that the result replaces is in its registers.
+      // The accumulators that the result replaces share its registers.
       bool operand = wgmma.aInRegisters() && tile == wgmma.getA();
       if (tile != wgmma.getResult() && birth < at && (operand || lastUse(tile) > at))
         here.values.push_back({tile, registersOf(tile)});

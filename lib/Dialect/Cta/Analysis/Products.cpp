@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which products the tensor cores can do, and how many warpgroups a kernel gets for them.
+// Which matrix products tensor cores can do, and how many warpgroups a kernel gets for them.
 #include "tessera/Dialect/Cta/Analysis/Products.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
@@ -34,7 +34,7 @@ Product::Product(MmaOp op)
       hasPrecision(op.getPrecision() && *op.getPrecision() != tile::Precision::Ieee),
       hasUnsigned(op.getLhsUnsigned() || op.getRhsUnsigned()) {}
 
-/// What makes f16 or bf16 of operands of another type.
+/// How the user can convert operands of another type to f16 or bf16.
 static StringRef howToConvert(const Product &p) {
   if (isa<FloatType>(p.element))
     return "convert the operands with arith.truncf";
@@ -84,7 +84,7 @@ std::optional<std::string> tessera::cta::whyNotWgmma(const Product &p, int64_t w
   return text;
 }
 
-/// True if tiles of so many elements are loaded, and take two bytes an element or less.
+/// True if tiles of this many elements are loaded, with at most two bytes an element.
 static bool loadsNarrow(tile::KernelOp kernel, int64_t elements) {
   bool narrow = false;
   kernel.walk([&](tile::LoadOp load) {
@@ -94,7 +94,8 @@ static bool loadsNarrow(tile::KernelOp kernel, int64_t elements) {
   return narrow;
 }
 
-/// The largest tile that is reduced to so few elements that all warps of a warpgroup must meet.
+/// The largest tile that is reduced to so few elements that all warps of a warpgroup must exchange
+/// results.
 static int64_t largestReduced(tile::KernelOp kernel) {
   int64_t largest = 0;
   kernel.walk([&](Operation *op) {
@@ -120,15 +121,15 @@ int64_t tessera::cta::chooseWarpgroups(tile::KernelOp kernel) {
         largest = std::max(largest, tensor.getNumElements());
   });
   if (products.empty()) {
-    // Measured on RMS norm in rows of 8192: as many blocks share an SM, since each has the same
-    // registers, and with one warpgroup fewer warps meet at each barrier (96 % of the speed of a
-    // copy, with two 78 %). Not so rows of f32, of which a thread loads twice as many bytes
-    // (softmax: 88 %, with two warpgroups 97 %).
+    // Narrow rows that are reduced are computed by one warpgroup up to twice the size. As many
+    // blocks share an SM, because each has the same registers, and fewer warps meet at each
+    // barrier. Not rows of f32, for which a thread loads twice as many bytes. Source:
+    // docs/performance/constants.md.
     int64_t elements = largestReduced(kernel) == largest && loadsNarrow(kernel, largest) ? 64 : 32;
     return largest <= 128 * elements ? 1 : largest <= 256 * elements ? 2 : 4;
   }
-  // Rows are what warpgroups share: a product with too few of them for several does not bring
-  // those, but it may share its columns where others do.
+  // Warpgroups share rows. A product with too few rows for several warpgroups does not ask for
+  // them, but it may share its columns if another product does.
   auto fits = [&](int64_t w) {
     return llvm::all_of(products, [&](const Product &p) { return p.split(w) >= 0; }) &&
            llvm::any_of(products, [&](const Product &p) { return p.split(w) == 0; });

@@ -63,7 +63,7 @@ static bool isInLoop(Operation *op) {
   return op->getParentOfType<scf::ForOp>() || op->getParentOfType<scf::WhileOp>();
 }
 
-/// True if more than one role has tiles of its own.
+/// True if more than one role has shared tiles of its own.
 bool SharedTiles::severalRolesStage() {
   int roles = 0;
   for (auto role : body.getOps<RoleOp>())
@@ -112,7 +112,7 @@ LogicalResult SharedTiles::collect() {
     Buffer &buffer = buffers.back();
     if (failed(addUses(buffer, tile)))
       return WalkResult::interrupt();
-    // Roles run beside each other.
+    // Roles run concurrently, so their tiles are live at the same time.
     if (op->getParentOfType<RoleOp>() && severalRolesStage())
       buffer.live = buffer.paired = buffer.relaxed = always;
     if (auto role = op->getParentOfType<RoleOp>(); role && role.getReplicas()) {
@@ -145,7 +145,8 @@ LogicalResult SharedTiles::collect() {
 Offsets SharedTiles::place(Lifetime lifetime) const {
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, buffers.size()));
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    // Rings first: they leave no gaps, so that the rest needs what cta-schedule has counted.
+    // Rings come first. They leave no gaps, so the rest needs exactly what cta-schedule has
+    // counted.
     auto rank = [&](const Buffer &x) {
       return x.fixed ? 0 : isa<RingOp>(x.op) ? 1 : x.replicated ? 3 : 2;
     };
@@ -160,8 +161,9 @@ Offsets SharedTiles::place(Lifetime lifetime) const {
     SmallVector<unsigned> rivals;
     llvm::copy_if(placed, std::back_inserter(rivals),
                   [&](unsigned j) { return live.overlaps(buffers[j].*lifetime); });
-    // The start of the memory or the end of a rival: the lowest that is free. Other replicas' tiles
-    // follow at a distance, where no rival is looked for.
+    // Candidates are the start of the memory and the ends of overlapping buffers; the lowest free
+    // one is taken. The tiles of other replicas follow at a fixed distance, so replicated tiles
+    // come after all others.
     int64_t start = 0;
     if (buffer.replicated)
       for (unsigned j : placed)
@@ -184,7 +186,7 @@ Offsets SharedTiles::place(Lifetime lifetime) const {
   return offsets;
 }
 
-/// The bytes from one replica's tiles to the next's.
+/// The bytes from the tiles of one replica to those of the next.
 int64_t SharedTiles::stagedByReplica(const Offsets &offsets) const {
   std::optional<int64_t> begin;
   int64_t end = 0;
@@ -206,11 +208,11 @@ int64_t SharedTiles::total(const Offsets &offsets) const {
   return bytes + (RoleOp(replicated).numReplicas() - 1) * stagedByReplica(offsets);
 }
 
-//===--- what others ask ---------------------------------------------------------------------===//
+//===--- queries of other passes -------------------------------------------------------------===//
 
 int64_t tessera::cta::blocksPerSM(LaunchOp launch, int64_t bytes) {
   const int64_t threads = blockThreads(launch);
-  // Those that the plan demands have their registers: roles deal them.
+  // Blocks that the plan demands have their registers, because roles redistribute them.
   const int64_t demanded = static_cast<int64_t>(launch.getMinBlocks().value_or(1));
   return std::min({kSharedBytesPerSM / (bytes + kReservedSharedBytes), kThreadsPerSM / threads,
                    std::max(blocksByRegisters(launch, threads), demanded)});

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Erasure: a raw, placed or scheduled kernel as the L0 kernel it means.
+// Erasure: turns a raw, placed or scheduled kernel into the L0 kernel that it means.
 #include "EraseSchedule.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Erase/Passes.h"
@@ -15,7 +15,8 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-/// Takes the encodings off what an op of another dialect makes; its operands are erased already.
+/// Removes encodings from the results of ops of other dialects; their operands have been converted
+/// already.
 static void eraseTypes(Operation *op) {
   for (Value result : op->getResults())
     result.setType(erasedType(result.getType()));
@@ -28,7 +29,7 @@ static void eraseTypes(Operation *op) {
 }
 
 static LogicalResult erasePlacement(tile::KernelOp kernel) {
-  // Definitions come before uses, so operands are erased when their user's turn comes.
+  // Definitions come before uses, so operands are converted before their users.
   SmallVector<Operation *> ops, dead;
   kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {

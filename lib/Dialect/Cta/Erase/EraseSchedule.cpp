@@ -1,10 +1,10 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// In a scheduled kernel both sides of a channel are one sequential program, so that wait number i
-// comes after commit number i. The number of filled slots at each point of the text does not depend
-// on the path (else the kernel is refused): a channel is a queue of SSA values, known at every op,
-// and the slots that are filled at the entry of a loop become values that it carries.
+// In a scheduled kernel both sides of a channel are in one sequential program, so the i-th wait
+// comes after the i-th commit. The number of filled slots at each op must not depend on the path
+// (otherwise the kernel is refused). So a channel is a queue of SSA values that is known at every
+// op, and the slots that are filled at the entry of a loop become values that the loop carries.
 #include "EraseSchedule.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,11 +17,11 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-//===--- commits in place of waits -----------------------------------------------------------===//
+//===--- commits instead of waits ------------------------------------------------------------===//
 
 namespace {
 using Slot = SmallVector<Value>;
-/// The filled slots of each channel, the oldest first.
+/// The filled slots of each channel, oldest first.
 using Queues = llvm::MapVector<Value, std::deque<Slot>>;
 
 class Forwarding {
@@ -38,7 +38,7 @@ private:
 };
 } // namespace
 
-/// The channels of which something in the op's regions fills or empties a slot.
+/// The channels of which an op inside fills or empties a slot.
 static SmallVector<Value> channelsIn(Operation *op) {
   llvm::SetVector<Value> channels;
   op->walk([&](Operation *nested) {
@@ -58,7 +58,7 @@ static SmallVector<Value> flatten(ArrayRef<Value> channels, Queues &queues) {
   return values;
 }
 
-/// The same slots with other values, in the order of `flatten`.
+/// Replaces the values in the slots, in the order of `flatten`.
 static void refill(ArrayRef<Value> channels, ValueRange values, Queues &queues) {
   for (Value channel : channels)
     for (Slot &slot : queues[channel])
@@ -88,7 +88,7 @@ LogicalResult Forwarding::runLoop(scf::ForOp loop, ArrayRef<Value> channels, Que
   size_t kept = loop.getNumResults();
   if (!carried.empty()) {
     rewriter.setInsertionPoint(loop);
-    // Each value yields itself until the body has been seen.
+    // At first each value yields itself; the right values follow after the body has been visited.
     auto self = [](OpBuilder &, Location, ArrayRef<BlockArgument> args) {
       return SmallVector<Value>(args.begin(), args.end());
     };
@@ -143,7 +143,7 @@ LogicalResult Forwarding::runIf(scf::IfOp branch, ArrayRef<Value> channels, Queu
   return success();
 }
 
-/// Other control flow may use channels within one region, from empty to empty.
+/// Other control flow may use channels inside one region if they are empty before and after.
 LogicalResult Forwarding::runOther(Operation *op, ArrayRef<Value> channels, Queues &queues) {
   Queues none;
   for (Region &region : op->getRegions())
@@ -191,7 +191,8 @@ LogicalResult Forwarding::run(Block &block, Queues &queues) {
 
 static bool isCredit(Value value) { return isa<CreditType>(value.getType()); }
 
-/// Takes credits out of what an op of scf carries. `none` stands for those that are still named.
+/// Removes credits from the values that an op of scf carries. `none` replaces those that still have
+/// uses.
 static void dropCredits(Operation *op, Value none) {
   for (Region &region : op->getRegions())
     for (Block &block : region) {
@@ -262,7 +263,8 @@ static void launchToGrid(LaunchOp launch) {
   OpBuilder b(launch);
   Location loc = launch.getLoc();
   const auto cluster = static_cast<int64_t>(launch.getCluster().value_or(1));
-  // Nothing is launched if any count is zero or less, so that two negative ones must not multiply.
+  // Nothing is launched if any count is zero or negative; the product of two negative counts must
+  // not be positive.
   Value total;
   for (Value count : launch.getBlocks()) {
     if (launch.getBlocks().size() > 1 && getConstantIntValue(count).value_or(-1) < 0)

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The first half of convert-cta-to-tile: a scheduled kernel without its schedule.
+// The first half of convert-cta-to-tile: removes the schedule of a scheduled kernel.
 #ifndef TESSERA_LIB_DIALECT_CTA_ERASE_ERASESCHEDULE_H
 #define TESSERA_LIB_DIALECT_CTA_ERASE_ERASESCHEDULE_H
 
@@ -9,9 +9,9 @@
 
 namespace tessera::cta {
 
-/// Inlines the steps of each launch, puts the tiles of commits in place of the waits that see them,
-/// drops channels and credits, and makes a grid over its blocks of the launch. What is left is a
-/// placed kernel, but for asynchronous tiles. Fails with an error where the text does not say which
+/// Inlines the steps of each launch, replaces waits by the tiles of their commits, removes channels
+/// and credits, and turns the launch into a grid over its blocks. The result is a placed kernel,
+/// except that tiles may be asynchronous. Fails with an error if it cannot be determined which
 /// commit a wait sees.
 mlir::LogicalResult eraseSchedules(tile::KernelOp kernel);
 

@@ -26,7 +26,7 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
-/// Behind the verifiers of roles, whose warps it adds up.
+/// Runs after the verifiers of roles, whose warps it adds up.
 LogicalResult LaunchOp::verifyRegions() {
   if (std::optional<uint64_t> threads = getThreads();
       threads && static_cast<int64_t>(*threads) != blockThreads(*this))
@@ -37,7 +37,7 @@ LogicalResult LaunchOp::verifyRegions() {
   return success();
 }
 
-/// The launcher refuses 2^31 blocks and more.
+/// The launcher refuses launches of 2^31 blocks or more.
 void BlockIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setResultRange) {
   setResultRange(getResult(), ConstantIntRanges::range(APInt(64, 0), APInt(64, 0x7ffffffe),
                                                        /*isSigned=*/true));
@@ -76,7 +76,7 @@ LogicalResult AwaitStoresOp::verify() {
   return success();
 }
 
-/// How many groups may stay under way.
+/// Checks the number of groups that may stay in flight.
 static LogicalResult verifyPending(Operation *op, StringRef constraint,
                                    std::optional<uint64_t> pending) {
   if (pending && static_cast<int64_t>(*pending) < 0)

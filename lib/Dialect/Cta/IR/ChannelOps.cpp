@@ -9,8 +9,7 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-//===--- channels
-//-----------------------------------------------------------------------------------===//
+//===--- channels ----------------------------------------------------------------------------===//
 
 LogicalResult ChannelOp::verify() {
   if (!isa_and_nonnull<LaunchOp>((*this)->getParentOp()))
@@ -83,8 +82,7 @@ LogicalResult WaitOp::verify() {
   return success();
 }
 
-//===--- steps and roles
-//----------------------------------------------------------------------------===//
+//===--- steps and roles ---------------------------------------------------------------------===//
 
 ParseResult StepOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;

@@ -10,8 +10,7 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-//===--- products: one syntax
-//-----------------------------------------------------------------------===//
+//===--- products: one syntax ----------------------------------------------------------------===//
 
 /// `%a, %b[, %c] attrs : type(a), type(b) -> type(result)`.
 static ParseResult parseProduct(OpAsmParser &parser, OperationState &result) {
@@ -142,8 +141,7 @@ LogicalResult WgmmaOp::verify() {
   return success();
 }
 
-//===--- reduce
-//-------------------------------------------------------------------------------------===//
+//===--- reduce ------------------------------------------------------------------------------===//
 
 ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &b = parser.getBuilder();
@@ -276,7 +274,7 @@ RankedTensorType ReduceOp::partialType(RankedTensorType input, ArrayRef<int64_t>
     for (layout::Coord &vector : parts.lanes)
       vector[d] = 0;
     shape[d] = 1;
-    // A warp may move along several reduced dimensions at once: the first of them counts it.
+    // A warp vector may move along several reduced dimensions at once; count it once, in the first.
     for (layout::Coord &vector : parts.warps) {
       bool counted = llvm::any_of(dims, [&](int64_t e) { return e < d && vector[e] != 0; });
       bool moves = vector[d] != 0 && !counted;

@@ -57,8 +57,7 @@ SmemType tessera::cta::tmaImage(const Access &access) {
   return image(SwizzleAttr::linear(context));
 }
 
-//===--- TMA
-//----------------------------------------------------------------------------------------===//
+//===--- TMA ---------------------------------------------------------------------------------===//
 
 std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Access &access,
                                                    SmemType shared) {
@@ -91,10 +90,9 @@ std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Acc
   return std::nullopt;
 }
 
-//===--- vectors
-//------------------------------------------------------------------------------------===//
+//===--- vectors -----------------------------------------------------------------------------===//
 
-/// Along tile dimension `dim`, at most `wanted` elements.
+/// The widest vector of at most `wanted` elements along tile dimension `dim`.
 static VectorChoice narrowVector(tile::Facts &facts, const Access &access, int dim,
                                  int64_t wanted) {
   const tile::Facts::Place place(facts, access.op);
@@ -124,7 +122,7 @@ static VectorChoice narrowVector(tile::Facts &facts, const Access &access, int d
   narrow(divides(facts.divisibility(access.coords[inner])),
          "the coordinate of dimension " + std::to_string(inner) +
              " is not known to be a multiple of " + std::to_string(wanted));
-  // An access must be in bounds or out as a whole.
+  // A vector must lie completely inside the bounds or completely outside.
   tile::IntRange at = facts.range(access.coords[inner]);
   tile::IntRange size = facts.sizeRange(access.memref, inner);
   bool inside = at.min >= 0 && size.min >= shape[dim] && at.max <= size.min - shape[dim];
@@ -174,8 +172,7 @@ int64_t tessera::cta::widestVector(tile::Facts &facts, const Access &access) {
   return narrowVector(facts, access, dim, std::max<int64_t>(1, 16 / bytes)).elements;
 }
 
-//===--- cp.async
-//-----------------------------------------------------------------------------------===//
+//===--- cp.async ----------------------------------------------------------------------------===//
 
 CpAsyncChoice tessera::cta::chooseCpAsync(tile::Facts &facts, const Access &access,
                                           SmemType shared) {

@@ -22,8 +22,7 @@ void CtaDialect::registerAttributes() {
       >();
 }
 
-//===--- frag: between the attribute and the mathematics
-//--------------------------------------------===//
+//===--- frag: between the attribute and the mathematics -------------------------------------===//
 
 static std::vector<layout::Coord> unflatten(ArrayRef<int64_t> flat, int64_t rank, int64_t count) {
   std::vector<layout::Coord> vectors(count, layout::Coord(rank));
@@ -93,8 +92,7 @@ LogicalResult FragAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   return success();
 }
 
-//===--- frag: syntax
-//-------------------------------------------------------------------------------===//
+//===--- frag: syntax ------------------------------------------------------------------------===//
 
 static ParseResult parseVectors(AsmParser &parser, int64_t rank, SmallVectorImpl<int64_t> &flat,
                                 int64_t &count) {
@@ -112,7 +110,7 @@ static ParseResult parseVectors(AsmParser &parser, int64_t rank, SmallVectorImpl
   });
 }
 
-/// `, key = N` pairs of the named forms.
+/// Parses the `, key = N` pairs of the named forms.
 static ParseResult parseNumbers(AsmParser &parser,
                                 ArrayRef<std::pair<StringRef, int64_t *>> fields) {
   while (succeeded(parser.parseOptionalComma())) {
@@ -180,7 +178,7 @@ Attribute FragAttr::parse(AsmParser &parser, Type) {
   }
   SmallVector<int64_t> regs, lanes, warps;
   int64_t regCount, laneCount, warpCount, wgDim = -1;
-  // The lane vectors tell the rank, and the others are checked against them by verify().
+  // The lane vectors give the rank; verify() checks the other vectors against it.
   if (parser.parseEqual() || parseVectors(parser, -1, regs, regCount) || parser.parseComma() ||
       parser.parseKeyword("lanes") || parser.parseEqual() ||
       parseVectors(parser, -1, lanes, laneCount) || parser.parseComma() ||
@@ -246,8 +244,7 @@ void FragAttr::print(AsmPrinter &p) const {
   p << '>';
 }
 
-//===--- swizzle
-//------------------------------------------------------------------------------------===//
+//===--- swizzle -----------------------------------------------------------------------------===//
 
 LogicalResult SwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t span,
                                   int64_t dim, int64_t pad) {
@@ -294,8 +291,7 @@ void SwizzleAttr::print(AsmPrinter &p) const {
   }
 }
 
-//===--- schedule
-//-----------------------------------------------------------------------------------===//
+//===--- schedule ----------------------------------------------------------------------------===//
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<StringAttr> steps, std::optional<int64_t> ii) {
@@ -335,8 +331,7 @@ void ScheduleAttr::print(AsmPrinter &p) const {
   p << '>';
 }
 
-//===--- plan
-//---------------------------------------------------------------------------------------===//
+//===--- plan --------------------------------------------------------------------------------===//
 
 PlanAttr PlanAttr::get(MLIRContext *context, const plan::Plan &plan) {
   std::optional<Replicate> replicate;

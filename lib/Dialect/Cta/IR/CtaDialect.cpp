@@ -17,8 +17,8 @@ using namespace tessera::cta;
 #include "tessera/Dialect/Cta/IR/CtaInterfaces.cpp.inc"
 
 namespace {
-/// Layouts are long and repeat on every line: `#frag`, `#wgmma_acc`, … at the top of the file stand
-/// for them.
+/// Prints aliases for layouts at the top of the file (`#frag`, `#wgmma_acc`, …), because layouts
+/// are long and repeat on every line.
 struct CtaAsmInterface : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attr, raw_ostream &os) const final {
@@ -31,8 +31,8 @@ struct CtaAsmInterface : OpAsmDialectInterface {
   }
 };
 
-/// Constants stay in their launch: tiles do not cross its border, nor that of the grid that it
-/// stands for.
+/// Keeps folded constants inside their launch (or the grid that it stands for), because tiles do
+/// not cross its border.
 struct CtaFoldInterface : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
   bool shouldMaterializeInto(Region *region) const final {

@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every placed op as the L0 op it stands for: what `convert-cta-to-tile` calls. Operands come
-// already erased.
+// Turns every placed op into the L0 op that it stands for; called by `convert-cta-to-tile`.
+// Operands have been converted already.
 #include "tessera/Dialect/Cta/IR/Cta.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -73,7 +73,7 @@ Erased LoadOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return eraseSource(*this, b, operands, getCacheAttr());
 }
 Erased CopyOp::eraseToTile(OpBuilder &b, ValueRange operands) {
-  // L0 has no hints for some launches.
+  // L0 cannot express a hint that holds for some launches only, so it is dropped.
   return eraseSource(*this, b, operands, getCacheIf() ? tile::CacheAttr() : getCacheAttr());
 }
 Erased StoreOp::eraseToTile(OpBuilder &b, ValueRange operands) {
@@ -83,7 +83,7 @@ Erased CopyOutOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return eraseDestination(*this, b, operands);
 }
 
-/// Blocks that run one after the other in the order of their numbers need no flags.
+/// Without concurrency, blocks run in the order of their numbers and need no flags.
 static SmallVector<Value> slotCoords(OpBuilder &b, Location loc, Value slot, int64_t rank) {
   SmallVector<Value> coords{slot};
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -119,7 +119,7 @@ Erased ConcatOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return one(concat(b, getLoc(), operands, getDim(), erasedTensor(getResult())));
 }
 
-/// Through rank 1: tensor.reshape would need a shape operand.
+/// By way of rank 1, because tensor.reshape would need a shape operand.
 static Value reshape(OpBuilder &b, Location loc, Value source, RankedTensorType type) {
   auto from = cast<RankedTensorType>(source.getType());
   if (from == type)
@@ -170,7 +170,7 @@ Erased SliceOp::eraseToTile(OpBuilder &b, ValueRange operands) {
 }
 
 Erased ReadOp::eraseToTile(OpBuilder &b, ValueRange operands) {
-  // Slice the box, bring the named dimensions into order, drop the others (extent 1).
+  // Slice the box, permute the named dimensions, and drop the others (extent 1).
   auto from = cast<RankedTensorType>(operands[0].getType());
   RankedTensorType to = erasedTensor(getResult());
   SmallVector<int64_t> dims = dimsOrIdentity(), box(from.getRank(), 1), order;
@@ -210,7 +210,7 @@ Erased WgmmaOp::eraseToTile(OpBuilder &b, ValueRange operands) {
                                  UnitAttr{}, UnitAttr{}, IntegerAttr{}, tile::RequireAttr{}));
 }
 
-/// A partial reduction as the whole result in part 0 and identities in the others.
+/// A partial reduction becomes the whole result in part 0, and identities in the other parts.
 static SmallVector<Value> erasedParts(ReduceOp op, OpBuilder &b, ValueRange whole,
                                       ValueRange inits) {
   SmallVector<Value> parts;

@@ -114,7 +114,8 @@ bool tessera::cta::reshapeKeepsRegisters(const RegisterLayout &source,
   return true;
 }
 
-/// True if the slice is of whole base tiles: then it is one of registers, without a look at each.
+/// True if the slice consists of whole base tiles. Then it is a slice of registers, and single
+/// elements need no check.
 static bool cutsBaseTiles(SliceOp op, const RegisterLayout &source, const RegisterLayout &result,
                           const layout::Coord &from, const layout::Coord &to) {
   if (source != result || op.getStrides())

@@ -14,14 +14,13 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-//===--- the access ops: load, store, copy, copy_out
-//-------------------------------------------------===//
+//===--- the access ops: load, store, copy, copy_out -----------------------------------------===//
 
 /// The attributes that the clauses of an access already print.
 static const StringRef kAccessAttrs[] = {"dims", "limited", "maskDims", "pad",
                                          "operandSegmentSizes"};
 
-/// A mask has the tile's layout, sliced to its dimensions (a rule of phase placed).
+/// A mask has the layout of the tile, sliced to the mask's dimensions (a rule of phase placed).
 static auto maskEncodingOf(Type tileType) {
   return [frag = FragAttr::of(tileType)](ArrayRef<int64_t> maskDims) -> Attribute {
     return frag ? FragAttr::get(frag.getContext(), maskLayout(frag.layout(), maskDims))
@@ -29,7 +28,7 @@ static auto maskEncodingOf(Type tileType) {
   };
 }
 
-/// Asynchronous copies have none, nor a list of its dimensions.
+/// Asynchronous copies have no mask, and no list of mask dimensions.
 static ParseResult takeNoMask(OpAsmParser &parser, const tile::ParsedAccess &access,
                               StringRef constraint, OperationState &result) {
   if (access.hasMask)
@@ -159,7 +158,7 @@ static void printDestination(Op op, OpAsmPrinter &p) {
   p << " : " << type << " -> " << op.getDest().getType();
 }
 
-/// The mask carries a layout of its own; the rules of an access look at shapes only.
+/// The mask has a layout of its own; the rules of an access look at shapes only.
 template <typename Op>
 static LogicalResult verifyBox(Op op, Type type) {
   return tile::verifyAccess(op, op.getMemRefType(), tileShape(type), tileElementType(type),
@@ -272,10 +271,9 @@ void CopyOutOp::getEffects(
   effects.emplace_back(MemoryEffects::Write::get(), &getDestMutable());
 }
 
-//===--- stage, view, read
-//--------------------------------------------------------------------------===//
+//===--- stage, view, read -------------------------------------------------------------------===//
 
-/// The extents of tiles side by side along `dim`, or an error.
+/// The extents of tiles that are concatenated along `dim`, or an error.
 static FailureOr<SmallVector<int64_t>> concatenated(Operation *op, ValueRange inputs, int64_t dim,
                                                     Type &element) {
   if (inputs.empty())
@@ -327,7 +325,7 @@ LogicalResult ViewOp::verify() {
 SmallVector<int64_t> ReadOp::offsetsOrZero() {
   if (getOffsets())
     return SmallVector<int64_t>(*getOffsets());
-  // By number: while a kernel is turned back into L0 the source is a tensor already.
+  // Operand 0 by index: while a kernel is turned back into L0 the source is a tensor already.
   return SmallVector<int64_t>(tileShape((*this)->getOperand(0).getType()).size(), 0);
 }
 SmallVector<int64_t> ReadOp::stridesOrOne() {

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-/// What both ops demand of a tile, its slots and its flags.
+/// The constraints that both ops have on a tile, its slots and its flags.
 static LogicalResult verifyPartial(Operation *op, StringRef constraint, Value value, Value slots,
                                    Value flags) {
   auto refuse = [&](int number, const Twine &what) {

@@ -18,7 +18,7 @@ bool ScalarFolder::fold(Operation *op, llvm::function_ref<Attribute(Value)> look
     kept = op->clone();
   Operation *copy = kept;
   bool folded = false;
-  // A folder that only rewrites its op is asked again, a few times.
+  // If a folder only rewrites its op, ask it again, a few times.
   for (int round = 0; round < 4; ++round) {
     SmallVector<Attribute> operands;
     for (Value operand : copy->getOperands())
@@ -36,7 +36,7 @@ bool ScalarFolder::fold(Operation *op, llvm::function_ref<Attribute(Value)> look
     folded = !llvm::is_contained(results, Attribute());
     break;
   }
-  // What it was rewritten to may hold for these operands only.
+  // A rewrite may be valid for these operands only, so it must not remain.
   if (copy->getAttrDictionary() != op->getAttrDictionary() ||
       !llvm::equal(copy->getOperands(), op->getOperands())) {
     copy->destroy();

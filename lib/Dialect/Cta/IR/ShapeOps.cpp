@@ -25,7 +25,7 @@ LogicalResult ConvertLayoutOp::verify() {
 }
 
 OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
-  // Unencoded converts are the marks that cta-form-wgmma leaves around its products.
+  // Converts without encodings are markers that cta-form-wgmma leaves around its products.
   if (getSource().getType() == getResult().getType() && tensorOf(getSource()).getEncoding())
     return getSource();
   return {};

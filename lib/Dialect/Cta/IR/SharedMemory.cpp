@@ -22,12 +22,12 @@ layout::SharedLayout tessera::cta::sharedLayout(SmemType type) {
                                         static_cast<int>(swizzle.getSpan()));
 }
 
-/// Parts of `rows` along `dim`, if TMA can move them, which begin at multiples of `alignment`.
+/// Parts of `rows` along `dim` that begin at multiples of `alignment`, if TMA can move them.
 static std::optional<TileParts> partsOf(SmemType type, int dim, int64_t rows, int64_t alignment) {
   layout::SharedLayout shared = sharedLayout(type);
   if (dim == shared.contiguousDim)
     return std::nullopt;
-  // A part is one piece: nothing outside it repeats.
+  // A part must be contiguous, so dimensions outside of `dim` have extent 1.
   for (int d = 0; d < dim; ++d)
     if (d != shared.contiguousDim && type.getShape()[d] != 1)
       return std::nullopt;
@@ -74,7 +74,7 @@ std::optional<TileParts> tessera::cta::equalParts(SmemType type, int64_t count) 
   const int64_t extent = type.getShape()[longest];
   if (extent % count)
     return std::nullopt;
-  // TMA swizzles by the bits of the address, so that a part may begin inside the pattern (CUDA C++
+  // TMA swizzles by address bits, so a part may begin inside the swizzle pattern (CUDA C++
   // Programming Guide, "Shared memory swizzle").
   return partsOf(type, longest, extent / count, hopper::kTmaSharedAlignment);
 }

@@ -1,9 +1,10 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The steps of the text give an order and stages, no cycles. So each step starts behind the end of
-// the one before, in an interval that is long enough for all: what schedule::verify has to say
-// about such a schedule is wrong with the order or a stage, not with a number.
+// The steps of the source IR give an order and stages, but no cycles. So this check lets each step
+// start after the end of the one before, in an interval that is long enough for all. Whatever
+// schedule::verify finds wrong with that schedule is then wrong with the order or with a stage, not
+// with a number of cycles.
 #include "Steps.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -24,7 +25,7 @@ int64_t tessera::cta::leadOfSteps(const LoopSlot &slot) {
   return load && reader ? static_cast<int64_t>(reader.getStage() - load.getStage()) : 0;
 }
 
-/// One operation after the other.
+/// A schedule that runs one operation after the other.
 static schedule::Schedule serialSchedule(const LoopProblem &loop) {
   const schedule::Problem &problem = loop.problem;
   schedule::Schedule schedule;
@@ -34,7 +35,7 @@ static schedule::Schedule serialSchedule(const LoopProblem &loop) {
     offsets.push_back(end);
     end += op.latency;
   }
-  // The replicas take turns.
+  // The replicas run one after the other.
   schedule.ii = std::max<int64_t>(end, 1) * problem.replicas;
   std::optional<int64_t> first;
   for (auto [i, candidate] : llvm::enumerate(loop.steps)) {
@@ -92,7 +93,7 @@ LogicalResult tessera::cta::checkSteps(const LoopProblem &loop) {
     error.attachNote(from->getLoc()) << "this step";
     return error;
   }
-  // The rest of what a schedule has to satisfy: the depths of the text.
+  // What else a schedule must satisfy: the depths in the source IR.
   if (schedule::Error error = schedule::verify(problem, serial)) {
     InFlightDiagnostic diagnostic = op.emitOpError("has steps that do not fit: ") << *error;
     for (const LoopSlot &slot : loop.slots) {

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The arithmetic of a loop, cut into candidates of a schedule.
+// Cuts the arithmetic of a loop into candidates for steps of a schedule.
 #include "LoopTranslation.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -11,8 +11,9 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-/// What an op of the arithmetic needs of the fixed candidates and the slots, this iteration and
-/// (directly) the last; what needs it; and whether it makes nothing but `a` of a product.
+/// Describes where an op of the arithmetic can run: which fixed candidates and slots it needs from
+/// this iteration and (directly) from the last one; which ones need it; and whether it only makes
+/// operand `a` of a product.
 struct Place {
   llvm::BitVector needs, carried, neededBy;
   bool operand = false;
@@ -23,7 +24,7 @@ struct Place {
 };
 } // namespace
 
-/// Conversions between the last arithmetic and a product that reads `a` in registers.
+/// True for conversions between the last arithmetic and a product that reads `a` in registers.
 bool LoopTranslation::onlyMakesOperand(Operation *op) {
   if (op->use_empty() || CostModel::classOf(op) != WorkClass::Convert)
     return false;
@@ -41,7 +42,8 @@ bool LoopTranslation::onlyMakesOperand(Operation *op) {
 void LoopTranslation::cutArithmetic() {
   const unsigned fixed = result.steps.size(), bits = fixed + result.slots.size();
   llvm::DenseMap<Operation *, Place> places;
-  // Forward: every op has a place, those of nobody too, so that one pass over the text is enough.
+  // Forward over the body. Every op gets a place, those that belong to no candidate too, so that
+  // one pass is enough.
   auto place = [&](Operation *op) -> Place & {
     Place &p = places[op];
     if (p.needs.size() != bits) {
@@ -88,8 +90,8 @@ void LoopTranslation::cutArithmetic() {
   }
   for (Operation *op : arithmetic)
     place(op).operand = onlyMakesOperand(op);
-  // What needs nothing of the loop (the condition of a mask) and serves one place goes there: made
-  // early, it would only take registers.
+  // An op that needs nothing of the loop (the condition of a mask) and serves one place goes there.
+  // If it were computed early it would only take registers.
   for (Operation *op : llvm::reverse(arithmetic)) {
     if (place(op).needs.any() || place(op).carried.any())
       continue;
@@ -123,9 +125,9 @@ void LoopTranslation::cutArithmetic() {
     cutRuns(ops);
 }
 
-/// Ops of one place: where the kind of work changes, and around what the loop carries (it lives
-/// much longer than the rest). What takes no longer than the tensor cores need to drain is not
-/// worth a step of its own.
+/// Cuts the ops of one place where the kind of work changes, and around what the loop carries,
+/// because that lives much longer than the rest. Work that takes no longer than the tensor cores
+/// need to drain is not worth a step of its own.
 void LoopTranslation::cutRuns(ArrayRef<Operation *> ops) {
   struct Run {
     StepCandidate step;

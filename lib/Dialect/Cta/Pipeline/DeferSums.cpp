@@ -1,15 +1,15 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-defer-sums: lanes add up once, behind the loop.
+// cta-defer-sums: sums across the lanes of a warp are formed once, after the loop.
 //
-// A loop that carries s = s · a + sum of the elements of x (softmax's sum of a row, a = 1
+// A loop that carries s = s · a + sum of the elements of x (softmax's sum of a row; a = 1
 // elsewhere) needs the whole sum nowhere inside. So each lane keeps the sum of its own elements,
-// and the shuffles, at the end of the chain of results of an iteration, happen behind the loop.
+// and the shuffles, which end an iteration's chain of dependent results, happen after the loop.
 //
-// x gets a shape whose dimensions are the lanes and the registers of the summed one: the same
-// elements in the same registers. The part of a lane is then an ordinary reduction over the
-// dimensions of registers, and `a`, which all lanes of a row have, an ordinary broadcast.
+// x gets a shape whose dimensions are the lanes and the registers of the summed dimension: the same
+// elements in the same registers. A lane's part of the sum is then an ordinary reduction over the
+// dimensions of registers. `a`, which all lanes of a row have, is an ordinary broadcast.
 #include "ScheduleProblem.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
@@ -30,11 +30,11 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-/// A summed dimension as several: those of lanes stay.
+/// A summed dimension, split into several; those of lanes remain after the reduction.
 struct Parts {
   RankedTensorType whole;     ///< x in the new shape
-  SmallVector<int64_t> regs;  ///< its dimensions that each lane sums up
-  SmallVector<int64_t> lanes; ///< of the result of that
+  SmallVector<int64_t> regs;  ///< the dimensions of `whole` that each lane sums up
+  SmallVector<int64_t> lanes; ///< the dimensions of lanes in the result of that
 };
 
 class Deferral {
@@ -74,7 +74,7 @@ static bool isSum(ReduceOp op) {
          add.getLhs() != add.getRhs();
 }
 
-/// `whole` is the carried sum, scaled or not; `part` what comes to it.
+/// `whole` is the carried sum, scaled or not; `part` is what the iteration adds to it.
 bool Deferral::matchSum(Value whole, Value part) {
   Value carried = loop.getRegionIterArg(number);
   sum = part.getDefiningOp<ReduceOp>();
@@ -117,8 +117,8 @@ bool Deferral::match() {
   return add && (matchSum(add.getLhs(), add.getRhs()) || matchSum(add.getRhs(), add.getLhs()));
 }
 
-/// The bits of a dimension, from the lowest: runs of register bits and of lane bits; the repeats of
-/// the base tile are registers.
+/// Splits a dimension by its bits, from the lowest: into runs of register bits and runs of lane
+/// bits. The repeats of the base tile are registers.
 std::optional<Parts> Deferral::partsOf(RankedTensorType type, int64_t dim) {
   FragAttr frag = FragAttr::of(type);
   if (!frag)
@@ -196,7 +196,7 @@ std::optional<Parts> Deferral::partsOf(RankedTensorType type, int64_t dim) {
   return result;
 }
 
-/// The loop carries the parts; the lanes add up behind it.
+/// The loop carries the sums of the lanes; they are added up after the loop.
 void Deferral::rewrite(const Parts &parts) {
   Location loc = update->getLoc();
   auto add = [&](Type type, Value source, ArrayRef<int64_t> dims) -> Value {
@@ -249,7 +249,7 @@ bool Deferral::run() {
   std::optional<Parts> parts = partsOf(type, sum.getDims().front());
   if (!parts)
     return false;
-  // The old sum is the new one without the dimensions of the lanes.
+  // The type that the loop carried is the new one without the dimensions of lanes.
   RankedTensorType part = ReduceOp::reducedType(parts->whole, parts->regs);
   if (ReduceOp::reducedType(part, parts->lanes) != loop.getResult(number).getType())
     return false;

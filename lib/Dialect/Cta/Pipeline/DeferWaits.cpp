@@ -1,13 +1,13 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-defer-waits: products stay in flight.
+// cta-defer-waits: matrix products stay in flight.
 //
-// Over the back edge of a loop: a product that only feeds an accumulator is waited for one
-// iteration later, and with it the release of the slot that it reads. The first iteration has no
-// slot of an earlier one to release: it is peeled, so that every credit is a real one.
+// Over the back edge of a loop: a product that only feeds accumulators is waited for one iteration
+// later, and the slot that it reads is released then. The first iteration has no earlier slot to
+// release. It is peeled, so that every credit that the loop carries is a real one.
 //
-// Within a block: products in a row that do not need each other's results are issued together.
+// Within a block: consecutive products that do not need each other's results are issued together.
 #include "tessera/Dialect/Cta/Analysis/HeldSlots.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
@@ -34,7 +34,7 @@ static void makeAsync(Value value) {
 //===--- over the back edge ------------------------------------------------------------------===//
 
 namespace {
-/// A carried accumulator and the products that it goes through in an iteration.
+/// Carried accumulators, and the products that add to them in an iteration.
 struct Chain {
   unsigned number; ///< of the iter_arg
   SmallVector<WgmmaOp> products;
@@ -67,14 +67,14 @@ private:
 };
 } // namespace
 
-/// What the product reads stays as it is until the next iteration has issued its products.
+/// What the product reads must not change until the next iteration has issued its products.
 bool LoopDeferral::addOperand(Value tile, unsigned number, SmallVectorImpl<HeldSlot> &found) {
   while (auto view = tile.getDefiningOp<ViewOp>())
     tile = view.getSource();
   if (loop.isDefinedOutsideOfLoop(tile))
     return true;
   auto wait = tile.getDefiningOp<WaitOp>();
-  // The slot of this iteration is filled while that of the last is held.
+  // The slot of this iteration is filled while that of the last one is held.
   ReleaseOp release = wait ? releaseToDefer(wait, loop) : ReleaseOp();
   if (!release)
     return false;
@@ -129,7 +129,7 @@ bool LoopDeferral::findChains() {
   return !chains.empty();
 }
 
-/// A copy of the first iteration in front of the loop. It keeps the slots that it reads.
+/// A copy of the first iteration before the loop. The slots that it reads stay held.
 void LoopDeferral::peelFirst(SmallVectorImpl<Value> &yielded, SmallVectorImpl<Value> &credits) {
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), loop.getLowerBound());
@@ -146,7 +146,7 @@ void LoopDeferral::peelFirst(SmallVectorImpl<Value> &yielded, SmallVectorImpl<Va
     credits.push_back(mapping.lookup(slot.wait.getCredit()));
 }
 
-/// The loop from `lower` on with the products of one iteration in flight. `credits` are the slots
+/// The loop from `lower` on, with the products of one iteration in flight. `credits` are the slots
 /// that the iteration before holds.
 scf::ForOp LoopDeferral::rewrite(ValueRange inits, ValueRange credits, Value lower) {
   SmallVector<Value> all(inits);
@@ -172,7 +172,7 @@ scf::ForOp LoopDeferral::rewrite(ValueRange inits, ValueRange credits, Value low
   return next;
 }
 
-/// Behind the loop: releases of the last slots, and the values of the old loop's results.
+/// After the loop: releases the last slots and computes the results of the old loop.
 SmallVector<Value> LoopDeferral::finish(scf::ForOp next) {
   const unsigned count = loop.getNumResults();
   for (auto [i, slot] : llvm::enumerate(held)) {
@@ -220,7 +220,7 @@ bool LoopDeferral::run() {
     scf::YieldOp::create(b, loc, loop.getInitArgs());
     b.setInsertionPointToEnd(branch.thenBlock());
   }
-  // In front of the first iteration: cta-expand-loops begins the loop's loads there.
+  // Before the first iteration, because cta-expand-loops puts the loop's first loads there.
   Value second = arith::AddIOp::create(b, loc, loop.getLowerBound(), loop.getStep());
   SmallVector<Value> yielded, credits;
   peelFirst(yielded, credits);
@@ -237,7 +237,7 @@ bool LoopDeferral::run() {
 //===--- within a block ----------------------------------------------------------------------===//
 
 namespace {
-/// Products of a block that are issued together, and the releases between them.
+/// Consecutive products of a block that are issued together, and the releases between them.
 class Row {
 public:
   explicit Row(MLIRContext *context) : b(context) {}
@@ -260,7 +260,8 @@ bool Row::uses(Operation *op) {
   });
 }
 
-/// The product may go on with the accumulators of one in the row, if nothing else needs those.
+/// True if the product can join the row. It may add to the accumulators of one in the row if
+/// nothing else needs those.
 bool Row::joins(WgmmaOp product) {
   return !product.isAsync() && !product.aInRegisters() &&
          (!uses(product) || product.getC().hasOneUse());
@@ -277,8 +278,8 @@ void Row::visit(Operation *op) {
     releases.push_back(release);
     return;
   }
-  // A wait before a release that comes later: no acquire stands between them, so that none of
-  // the slots waited for depends on it.
+  // A release of the row may be delayed past a wait: no acquire is between them, so none of the
+  // slots that are waited for depends on that release.
   bool passes = !op->hasTrait<OpTrait::IsTerminator>() && op->getNumRegions() == 0 &&
                 (isa<WaitOp>(op) || (product && product.isAsync()) ||
                  (isMemoryEffectFree(op) && !(product && product.aInRegisters()) && !uses(op)));
@@ -289,7 +290,7 @@ void Row::visit(Operation *op) {
     products.push_back(product);
 }
 
-/// The row ends in front of `before`.
+/// Ends the row before `before`.
 void Row::end(Operation *before) {
   if (products.size() > 1) {
     for (WgmmaOp product : products) {

@@ -1,11 +1,11 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Candidates of a schedule as cta.steps.
+// Writes the candidates of a schedule as cta.steps.
 //
 // A wait goes with the first step that reads its tiles, a release with the last. Ops that belong to
-// nobody (views, broadcasts) are made again in every step that uses them; those that need nothing
-// of the loop's steps stay in front.
+// no candidate (views, broadcasts) are cloned into every step that uses them. Ops that need nothing
+// of the loop's steps stay before them.
 #include "Steps.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -37,9 +37,9 @@ private:
   scf::ForOp loop;
   const LoopProblem &problem;
   const schedule::Schedule &schedule;
-  SmallVector<int> order;                            ///< numbers of operations
-  SmallVector<SmallVector<Operation *>> contents;    ///< by number
-  llvm::SmallPtrSet<Operation *, 16> inSteps, loose; ///< loose: made again where it is needed
+  SmallVector<int> order;                            ///< indices of operations, in order
+  SmallVector<SmallVector<Operation *>> contents;    ///< by index of the operation
+  llvm::SmallPtrSet<Operation *, 16> inSteps, loose; ///< loose: cloned where needed
 };
 } // namespace
 
@@ -64,7 +64,8 @@ void StepFormer::sortSteps() {
   });
 }
 
-/// Waits before the first reader, releases behind the last. False if the reads are not all known.
+/// Places waits before the first reader and releases after the last one. False if not all readers
+/// are known.
 bool StepFormer::placeProtocol() {
   for (int i = 0, count = static_cast<int>(problem.slots.size()); i < count; ++i) {
     WaitOp wait = problem.slots[i].wait;
@@ -89,7 +90,7 @@ bool StepFormer::placeProtocol() {
   return true;
 }
 
-/// What is in no step and depends on one.
+/// Finds the ops that are in no step but depend on one.
 std::optional<std::string> StepFormer::findLoose() {
   bool writes = false;
   loop.getBody()->walk([&](Operation *op) { writes |= isa<memref::StoreOp, StoreOp>(op); });
@@ -130,7 +131,7 @@ std::optional<std::string> StepFormer::findLoose() {
   return std::nullopt;
 }
 
-/// Puts the loose ops that `user` needs in front of it in `ops`, once a step.
+/// Clones the loose ops that `user` needs into `ops` before it, once in each step.
 void StepFormer::cloneLoose(Operation *user, SmallVectorImpl<Operation *> &ops, IRMapping &made) {
   for (Value input : inputsOf(user)) {
     Operation *op = input.getDefiningOp();
@@ -142,8 +143,8 @@ void StepFormer::cloneLoose(Operation *user, SmallVectorImpl<Operation *> &ops, 
   }
 }
 
-/// Loads of a channel of depth D are ahead of its waits by D - 1 iterations, where the same threads
-/// do both; a producing role runs ahead by itself.
+/// Without warp-specialised roles the loads of a channel of depth D run D - 1 iterations before its
+/// waits, because the same threads do both. A producer role runs ahead by itself.
 int64_t StepFormer::stageOf(int number) {
   auto lead = [&](const LoopSlot &slot) -> int64_t {
     ChannelType type = slot.channel().getResult().getType();
@@ -193,7 +194,7 @@ std::optional<std::string> StepFormer::run() {
     return "a slot is not read and released in the iteration";
   if (std::optional<std::string> reason = findLoose())
     return reason;
-  // Each step gets loose ops of its own.
+  // Each step gets its own clones of loose ops.
   for (SmallVector<Operation *> &ops : contents) {
     SmallVector<Operation *> all;
     IRMapping made;

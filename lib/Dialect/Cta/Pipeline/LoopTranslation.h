@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How ScheduleProblem.cpp makes a problem of a loop.
+// Translates a loop into a scheduling problem; a part of ScheduleProblem.cpp.
 #ifndef TESSERA_LIB_DIALECT_CTA_PIPELINE_LOOPTRANSLATION_H
 #define TESSERA_LIB_DIALECT_CTA_PIPELINE_LOOPTRANSLATION_H
 
@@ -13,7 +13,7 @@
 
 namespace tessera::cta {
 
-/// Where a value comes from: a candidate, so many iterations ago.
+/// Where a value comes from: a candidate, and how many iterations ago it ran.
 struct Source {
   int step;
   int64_t distance;

@@ -3,20 +3,22 @@
 
 // cta-lower-grid: a grid over coordinates becomes a launch over linear block numbers.
 //
-// With a group of g rows (g = 2, 5 x 3 blocks) the blocks run in the order
+// With a rasterisation group of g rows (g = 2, 5 x 3 blocks) the blocks run in the order
 //
 //    0  2  4
 //    1  3  5
 //    6  8 10
 //    7  9 11
-//   12 13 14      the last group is as high as what is left
+//   12 13 14      the last group has the remaining rows
 //
-// Columns are the points of all dimensions but the first, the last one fastest.
+// A column is a combination of coordinates in all dimensions but the first; the last dimension
+// varies fastest.
 //
-// In clusters the numbers are those of clusters, each of c points that follow each other in one
-// dimension. Points that are left over there, fewer than c in each column, are clusters along
-// another dimension, with the last numbers (c = 2, g = 2, 5 x 3 points; without them 9 clusters, 3
-// of them half empty):
+// With clusters the numbers are those of clusters. A cluster has c consecutive output tiles of one
+// dimension. The remainder, fewer than c output tiles in each column, forms clusters along another
+// dimension, which get the last numbers. Here c = 2, g = 2 and there are 5 x 3 output tiles; if the
+// remainder formed clusters along the first dimension there would be 9 clusters, 3 of them half
+// empty:
 //
 //    0  2  4
 //    0  2  4
@@ -24,9 +26,10 @@
 //    1  3  5
 //    6  6  7
 //
-// A persistent launch has as many blocks as the device takes at a time, and each runs the body for
-// the numbers t = block, block + blocks, ... below their total. t + blocks must stay below 2^31:
-// the launcher refuses a total above kMaxPersistent, and there are never more than 2^21 blocks.
+// A persistent launch has as many blocks as the device holds at a time. Each block runs the body
+// for the numbers t = block, block + blocks, ... below their total. t + blocks must stay below
+// 2^31: the launcher refuses a total above kMaxPersistent, and there are never more than 2^21
+// blocks.
 #include "tessera/Dialect/Cta/Analysis/GridOrder.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
@@ -45,36 +48,36 @@ namespace tessera::cta {
 #include "tessera/Dialect/Cta/Pipeline/Passes.h.inc"
 } // namespace tessera::cta
 
-/// 65535 cores (the most that tile.num_cores says) with 32 blocks each are less than 2^21.
+/// 65535 SMs (the most that tile.num_cores returns) with 32 blocks each are less than 2^21.
 static constexpr int64_t kMostBlocks = int64_t(1) << 21;
 static constexpr int64_t kMaxPersistent = (int64_t(1) << 31) - kMostBlocks;
 /// The launcher refuses more.
 static constexpr int64_t kMaxLaunched = std::numeric_limits<int32_t>::max();
 
 namespace {
-/// An i32 that block numbers are divided by. A persistent loop divides for each of its points, and
-/// each division is on the way to the first load and to the last store: there the reciprocal
-/// floor((2^32 - 1) / value) is computed in front of the launch, and a product takes the place of
-/// the division.
+/// An i32 by which block numbers are divided. A persistent loop divides for each of its output
+/// tiles, and each division delays the first load and the last store. So there the reciprocal
+/// floor((2^32 - 1) / value) is computed before the launch, and a multiplication replaces the
+/// division.
 struct Divisor {
   Value value, reciprocal; // the second may be null
 };
 } // namespace
 
 static Divisor makeDivisor(Arith outside, Value value) {
-  // An empty grid has no block that would divide, but may have no columns.
+  // An empty grid may have no columns; no block of it divides, but zero must not be a divisor.
   Value positive = outside.make<arith::MaxUIOp>(value, outside.i32(1));
   return {value, outside.make<arith::DivUIOp>(outside.i32(-1), positive)};
 }
 
 /// n / d and n % d, of i32s that are not negative.
 ///
-/// With m = floor((2^32 - 1) / d) it is 2^32 / d - 1 <= m < 2^32 / d. So n * m / 2^32 is less than
-/// n / d, by at most n / 2^32 < 1/2: its floor is the quotient, or one less.
+/// With m = floor((2^32 - 1) / d): 2^32 / d - 1 <= m < 2^32 / d. So n * m / 2^32 is less than n /
+/// d, by at most n / 2^32 < 1/2: its floor is the quotient, or one less.
 static std::pair<Value, Value> divide(Arith a, Value n, Divisor d) {
   std::optional<int64_t> constant = getConstantIntValue(d.value);
   if (!d.reciprocal || constant) {
-    // Without columns, or full clusters, nothing needs the quotient; but it must not be undefined.
+    // Without columns or full clusters nothing needs the quotient, but it must not be undefined.
     Value by = constant == int64_t(0) ? a.i32(1) : d.value;
     return {a.make<arith::DivUIOp>(n, by), a.make<arith::RemUIOp>(n, by)};
   }
@@ -102,10 +105,10 @@ static Value groupHeight(Arith outside, tile::GridOp grid, int64_t group) {
   return outside.make<arith::MinUIOp>(outside.i32(group), narrow);
 }
 
-/// The coordinates of block number `rest` (an i32) along each dimension, as i32. Groups are of
-/// `group` rows of dimension `rows`, at most `most` (an i32, or null); those before it are slower.
-/// What does not depend on the number is computed by `fixed`, which may stand in front of the
-/// launch; then divisions have reciprocals.
+/// The coordinates of block number `rest` (an i32) along each dimension, as i32. Rasterisation
+/// groups consist of `group` rows of dimension `rows`, or of at most `most` (an i32, or null) rows.
+/// The dimensions before `rows` vary slower. What does not depend on the number is computed by
+/// `fixed`; if that inserts before the launch, divisions use reciprocals.
 static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange blocks, int64_t group,
                                            Value most, unsigned rows, Arith fixed,
                                            bool reciprocals) {
@@ -131,7 +134,7 @@ static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange block
         std::tie(outer, coords[d]) = divide(a, outer, divisor(counts[d]));
       coords[0] = outer;
     }
-    // No group is higher than the grid: then all products stay below the number of blocks.
+    // No group is higher than the grid, so that all products stay below the number of blocks.
     if (!most)
       most = fixed.i32(std::min<int64_t>(group, std::numeric_limits<int32_t>::max()));
     Value height = fixed.make<arith::MinUIOp>(most, counts[rows]);
@@ -140,7 +143,8 @@ static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange block
     Value left = a.make<arith::SubIOp>(counts[rows], firstRow);
     Divisor high{a.make<arith::MinUIOp>(left, height), {}};
     if (reciprocals) {
-      // All groups are as high but the last. If the grid is not as high as one, that one is whole.
+      // All groups have the same height except the last one. If the grid is lower than a group,
+      // that group counts as a whole one.
       Divisor whole = makeDivisor(fixed, height);
       Divisor last = makeDivisor(fixed, fixed.make<arith::RemUIOp>(counts[rows], most));
       Value isWhole =
@@ -161,8 +165,8 @@ static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange block
   return coords;
 }
 
-/// What is known of the extents alone is more than a launch can have, unless another one is 0.
-/// Products of constants would fold to what is left of them in 64 bits.
+/// An error if the static extents alone are more than a launch can have, unless another extent is
+/// 0. Products of constants would be folded modulo 2^64.
 static LogicalResult checkExtents(tile::GridOp grid, ValueRange counts, int64_t most,
                                   int64_t cluster, unsigned along) {
   uint64_t known = 1;
@@ -190,21 +194,22 @@ static Value product(Arith a, ValueRange counts) {
 }
 
 namespace {
-/// How the points of a grid are dealt to clusters.
+/// How the output tiles of a grid are distributed over clusters.
 struct Clusters {
   int64_t size = 1;
-  unsigned along = 0;      // the dimension of their points,
-  unsigned other = 0;      // and that of the points left over, if there may be any
-  SmallVector<Value> full; // the clusters along `along`, a count for each dimension
+  unsigned along = 0; // the dimension of a cluster's output tiles
+  unsigned other = 0; // the dimension of clusters of the remainder, if there may be a remainder
+  SmallVector<Value> full; // the clusters along `along`: a count for each dimension
   Value numFull;
-  SmallVector<Value> rest; // those of the points left over: counts of `restDims`, or empty
+  SmallVector<Value> rest; // the clusters of the remainder: counts of `restDims`, or empty
   SmallVector<unsigned> restDims;
   Value total;
 };
 } // namespace
 
-/// Points that are left over make clusters along another dimension if these may have points beyond
-/// its end and are fewer than clusters that are filled in part. All numbers here are at least 0.
+/// The remainder forms clusters along another dimension if whyNotCluster allows output tiles beyond
+/// the end of that dimension, and if those are fewer clusters than the partly filled ones would be.
+/// All numbers here are at least 0.
 static Clusters dealToClusters(Arith a, tile::GridOp grid, ArrayRef<Value> counts, int64_t size,
                                unsigned along) {
   Clusters clusters{size, along, along, llvm::to_vector(counts), {}, {}, {}, {}};
@@ -230,7 +235,7 @@ static Clusters dealToClusters(Arith a, tile::GridOp grid, ArrayRef<Value> count
     return finishPadded();
   Value left = a.make<arith::RemUIOp>(count, by), full = a.make<arith::DivUIOp>(count, by);
   Value columns = counts[clusters.other], across = a.make<arith::CeilDivSIOp>(columns, by);
-  // One point that is left over in each column always pays, or costs nothing.
+  // A remainder of one output tile in each column always pays, or costs nothing.
   if (size > 2) {
     Value pays = a.is(arith::CmpIPredicate::slt, a.make<arith::MulIOp>(left, across), columns);
     full = a.b.createOrFold<arith::SelectOp>(a.loc, pays, full, padded());
@@ -239,7 +244,7 @@ static Clusters dealToClusters(Arith a, tile::GridOp grid, ArrayRef<Value> count
   if (getConstantIntValue(left) == int64_t(0))
     return finishPadded();
   clusters.full[along] = full;
-  // The points of one cluster have the same coordinate in all other dimensions.
+  // The output tiles of one cluster have equal coordinates in all other dimensions.
   clusters.restDims.push_back(along);
   clusters.rest.push_back(left);
   for (unsigned d = 0; d < rank; ++d)
@@ -252,7 +257,7 @@ static Clusters dealToClusters(Arith a, tile::GridOp grid, ArrayRef<Value> count
   return finish();
 }
 
-/// The number of blocks that share the points, or clusters, of which there are at most `most`.
+/// The number of blocks that share the output tiles or clusters, of which there are at most `most`.
 static Value persistentBlocks(Arith a, Value total, int64_t most, int64_t blocksPerSM,
                               int64_t cluster, bool parts) {
   if (!getConstantIntValue(total)) {
@@ -266,7 +271,7 @@ static Value persistentBlocks(Arith a, Value total, int64_t most, int64_t blocks
   Value resident = tile::NumCoresOp::create(a.b, a.loc, a.b.getIndexType());
   if (blocksPerSM != 1)
     resident = a.make<arith::MulIOp>(resident, a.index(blocksPerSM));
-  // cta-stream-k may deal out few points to all blocks.
+  // With stream-K even few output tiles may be shared by all blocks.
   auto atMost = [&](Value fit) -> Value {
     if (!parts)
       return arith::MinSIOp::create(a.b, a.loc, total, fit);
@@ -277,8 +282,8 @@ static Value persistentBlocks(Arith a, Value total, int64_t most, int64_t blocks
   if (cluster == 1)
     return atMost(resident);
   Value size = a.index(cluster);
-  // Clusters that wait for others to end would be a second round. A chip with fewer SMs than a
-  // cluster needs runs one after the other.
+  // Clusters that wait for others to end would make a second wave. A chip with fewer SMs than a
+  // cluster needs runs one cluster after the other.
   Value room = a.make<arith::DivSIOp>(resident, size);
   Value together = MaxClustersOp::create(a.b, a.loc, a.b.getIndexType());
   Value fit = a.make<arith::MinSIOp>(room, together);
@@ -286,17 +291,18 @@ static Value persistentBlocks(Arith a, Value total, int64_t most, int64_t blocks
   return a.make<arith::MulIOp>(atMost(fit), size);
 }
 
-/// Whether the points fill so many rounds of the blocks that neighbours had better be near each
-/// other (docs/design/Clusters.md). A launch with less to do gains more from beginning
-/// early.
+/// Whether the output tiles fill so many waves that it pays to give neighbouring clusters
+/// successive numbers (GPC-aware cluster numbering, docs/design/Clusters.md). A launch with less
+/// work gains more from starting early.
 static Value fillManyRounds(Arith a, Value total, Value launched, int64_t cluster) {
   Value points = a.make<arith::MulIOp>(total, a.index(cluster));
   Value many = a.make<arith::MulIOp>(launched, a.index(kRoundsForPlaces));
   return a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sge, points, many);
 }
 
-/// Moves what the body will hold into a loop over block numbers, or those of clusters, which begin
-/// at places on the device if `many` is given; returns the number of the iteration.
+/// Moves the ops that the body will hold into a loop over the numbers of blocks or clusters. If
+/// `many` is given, the first number follows GPC-aware cluster numbering. Returns the number that
+/// an iteration computes.
 static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t cluster, Value many) {
   Type index = a.b.getIndexType(), i32 = a.b.getI32Type();
   auto narrow = [&](Value x) -> Value {
@@ -311,7 +317,8 @@ static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t clust
     step = a.make<arith::DivUIOp>(step, a.i32(cluster));
   }
   auto loop = scf::ForOp::create(a.b, a.loc, from, narrow(total), step);
-  // Points of a grid are independent of each other: no access of one must wait for one of another.
+  // The output tiles of a grid are independent of each other: no access of one must wait for an
+  // access of another.
   loop->setAttr(kOutputTilesAttr, a.b.getUnitAttr());
   Block *inside = loop.getBody();
   inside->getOperations().splice(inside->begin(), body.getOperations(),
@@ -320,9 +327,10 @@ static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t clust
   return loop.getInductionVar();
 }
 
-/// The coordinates of this block's point: those of its cluster if that is a full one, `ofCluster`,
-/// and its rank along its dimension. Only one side of each select means anything: the difference
-/// that the other begins with wraps, and nothing is read or written there.
+/// The coordinates of this block's output tile. In a full cluster they are those of the cluster,
+/// `ofCluster`, plus the block's rank along the cluster's dimension. Only the taken side of each
+/// select has a meaning: the subtraction with which the other side begins may wrap, and nothing is
+/// read or written there.
 static SmallVector<Value> pointOfCluster(Arith a, const Clusters &clusters, Value number,
                                          ArrayRef<Value> ofCluster, Arith fixed) {
   Type i32 = a.b.getI32Type();
@@ -344,7 +352,7 @@ static SmallVector<Value> pointOfCluster(Arith a, const Clusters &clusters, Valu
   Value isFull = getConstantIntValue(numFull) == int64_t(0)
                      ? Value(arith::ConstantIntOp::create(a.b, a.loc, 0, 1))
                      : a.is(arith::CmpIPredicate::ult, number, numFull);
-  // Of clusters of two at most one point is left over in a column.
+  // With clusters of two, a column has a remainder of at most one output tile.
   ArrayRef<Value> counts(clusters.rest);
   ArrayRef<unsigned> dims(clusters.restDims);
   const bool single = clusters.size == 2;
@@ -366,7 +374,8 @@ static SmallVector<Value> pointOfCluster(Arith a, const Clusters &clusters, Valu
 }
 
 static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr plan, bool dependent) {
-  // Steps that are SSA values may turn out constant only now: the op's verifier saw no integer.
+  // Steps that are SSA values may turn out to be constant only now; the op's verifier saw no
+  // integer.
   for (auto [d, step] : llvm::enumerate(grid.getMixedStep()))
     if (std::optional<int64_t> constant = getConstantIntValue(step); constant && *constant < 1)
       return grid.emitOpError("has the step ")
@@ -379,7 +388,8 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   SmallVector<Value> counts;
   for (unsigned d = 0; d < grid.getRank(); ++d)
     counts.push_back(numberOfBlocks(outside, lower[d], upper[d], step[d]));
-  // Plans speak of products. A copy wants as many threads in flight as there are.
+  // A plan is made for matrix products. A grid that copies wants as many threads in flight as
+  // possible.
   const bool unplanned = isUnplanned(grid);
   if (unplanned)
     plan = {};
@@ -394,7 +404,7 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
            << *plan.getCluster()
            << ", but persistent = 0; only persistent launches run in clusters: plan persistent = "
               "1, or cluster = 1";
-  // What the blocks of a product are: those before may be batches.
+  // The two dimensions of a product's output tiles; dimensions before them may be batches.
   const unsigned rows = std::max<unsigned>(grid.getRank(), 2) - 2;
   unsigned along = rows;
   if (cluster > 1) {
@@ -409,10 +419,10 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
              << along << ": " << *why << "; plan cluster = 1, or another cluster_dim";
   }
   int64_t most = persistent ? kMaxPersistent : kMaxLaunched;
-  // cta-overlap-epilogue lets the loop run once more.
+  // cta-overlap-epilogue lets the loop run one more iteration.
   if (persistent && plan.getOverlap().value_or(0) != 0)
     most -= kMostBlocks;
-  // Of clusters there are fewer: the numbers of their points are i32, too.
+  // There are fewer clusters than output tiles, but the numbers of the output tiles are i32, too.
   most /= cluster;
   if (failed(checkExtents(grid, counts, most, cluster, along)))
     return failure();
@@ -424,8 +434,9 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
     Value launched = persistentBlocks(outside, clusters.total, most, *blocksPerSM, cluster,
                                       plan.getStreamK().value_or(0) != 0);
     blocks = {launched};
-    // Parts of stream_k wait for clusters with lower numbers, which must be those that begin first;
-    // and blocks that share an SM have no place that a table could know.
+    // No GPC-aware cluster numbering with stream-K: a part waits for clusters with lower numbers,
+    // which must be those that start first. None if several blocks share an SM either: then their
+    // position is unknown.
     if (cluster > 1 && *blocksPerSM == 1 && plan.getStreamK().value_or(0) == 0)
       many = fillManyRounds(outside, clusters.total, launched, cluster);
   }

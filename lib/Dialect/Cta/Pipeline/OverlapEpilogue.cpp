@@ -1,17 +1,19 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-overlap-epilogue: the epilogue of one point runs beside the products of the next.
+// cta-overlap-epilogue: the epilogue of one output tile runs concurrently with the matrix products
+// of the next one.
 //
-// The loop over points of a persistent launch is software-pipelined by one stage: what follows the
-// loop over products (the epilogue) moves into the next iteration, which carries the accumulators.
-// There its parts stand between the issue and the completion of the products of the first
-// iterations, without a branch around them: ptxas sees one basic block with products in flight.
-// All else (no last point, too few iterations, the last point of all) takes a second copy, in which
-// the epilogue comes before the products.
+// The loop over output tiles of a persistent launch is software-pipelined by one iteration: what
+// follows the main loop (the epilogue) moves into the next iteration, which carries the
+// accumulators. There its subtiles are placed between the issue and the completion of the products
+// of the first main loop iterations. No branch is around them, so that ptxas sees one basic block
+// with products in flight. All other cases (no previous output tile, too few iterations, the last
+// output tile of all) take a second copy of the code, in which the epilogue comes before the
+// products.
 //
-// Points of a grid are independent of each other, so that nothing orders the memory accesses of one
-// with those of another; those of one point keep their order.
+// Output tiles of a grid are independent of each other, so the memory accesses of one need no order
+// with those of another; those of one output tile keep their order.
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
@@ -33,7 +35,8 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-/// Iterations that are written out for parts. More parts than that share them.
+/// Main loop iterations that are written out to hold epilogue subtiles. If there are more subtiles,
+/// several share an iteration.
 constexpr size_t kMostPeeled = 8;
 
 static bool isStore(Operation *op) { return isa<StoreOp, CopyOutOp, memref::StoreOp>(op); }
@@ -81,14 +84,14 @@ private:
   }
 
   LaunchOp launch;
-  scf::ForOp points, loop; ///< over points, over products
+  scf::ForOp points, loop; ///< over output tiles; the main loop
   IRRewriter b;
-  int64_t beside;                           ///< iterations whose products are in flight with a part
-  WgmmaOp product;                          ///< beside which a part runs
+  int64_t beside;  ///< iterations whose products are in flight with a subtile
+  WgmmaOp product; ///< that runs concurrently with a subtile
   SmallVector<Operation *> before, staying; ///< in the body of `points`, in order
   SmallVector<Operation *> epilogue;        ///< moves into the next iteration
-  llvm::SetVector<Operation *> needed;      ///< of `before`, made again for the epilogue
-  llvm::SetVector<unsigned> carried;        ///< numbers of results of `loop`
+  llvm::SetVector<Operation *> needed;      ///< of `before`, cloned for the epilogue
+  llvm::SetVector<unsigned> carried;        ///< indices of results of `loop`
   SmallVector<SmallVector<Operation *>> parts;
 };
 } // namespace
@@ -113,7 +116,7 @@ LogicalResult Overlap::findLoop() {
     }
     loop = here;
   }
-  // The last product that the iteration waits for.
+  // The last product that an iteration waits for.
   for (auto op : loop.getBody()->getOps<WgmmaOp>())
     if (!op.isAsync())
       product = op;
@@ -130,20 +133,21 @@ LogicalResult Overlap::findLoop() {
   return success();
 }
 
-/// A slot that was waited for before the loop is free when that has ended.
+/// True for the release of a slot that was waited for before the main loop: it is free when the
+/// main loop has ended, so the release stays with its output tile.
 bool Overlap::staysWithItsPoint(Operation *op) {
   auto release = dyn_cast<ReleaseOp>(op);
   Operation *wait = release ? release.getCredit().getDefiningOp() : nullptr;
   return wait && wait->getBlock() == points.getBody() && wait->isBeforeInBlock(loop);
 }
 
-/// True if the load would see something else behind the loop over products.
+/// True if the load would read something else after the main loop.
 bool Overlap::isWrittenByLoop(Operation *load) {
   std::optional<GlobalBox> from = globalBoxOf(load);
   return from && mayOverwrite(loop, from);
 }
 
-/// What the op uses of its point.
+/// Collects what the op uses of its output tile.
 LogicalResult Overlap::addNeeded(Operation *op) {
   WalkResult result = op->walk([&](Operation *inner) -> WalkResult {
     for (Value operand : inner->getOperands()) {
@@ -191,7 +195,7 @@ LogicalResult Overlap::findEpilogue() {
   for (Operation *op : epilogue) {
     if (failed(addNeeded(op)))
       return failure();
-    // Over the back edge of a loop over points nothing orders global memory.
+    // Between iterations of a loop over output tiles nothing orders global memory.
     Operation *meets = findIn(op, [&](Operation *inner) {
       std::optional<GlobalBox> box = globalBoxOf(inner);
       return box && mayOverwrite(loop, box);
@@ -205,7 +209,7 @@ LogicalResult Overlap::findEpilogue() {
   return success();
 }
 
-/// A part ends with a store.
+/// Cuts the epilogue into parts (epilogue subtiles). A part ends with a store.
 void Overlap::makeParts() {
   SmallVector<SmallVector<Operation *>> all(1);
   bool closed = false;
@@ -215,7 +219,7 @@ void Overlap::makeParts() {
     all.back().push_back(op);
     closed = findIn(op, isStore);
   }
-  // What follows the last store.
+  // Ops after the last store join the last part.
   if (!closed && all.size() > 1) {
     SmallVector<Operation *> rest = all.pop_back_val();
     all.back().append(rest);
@@ -227,8 +231,8 @@ void Overlap::makeParts() {
     parts.back().append(part);
   }
   SmallVector<Operation *> loads;
-  // What was loaded before the loop is loaded in front of all parts, behind an earlier product: its
-  // latency is that of several.
+  // What the epilogue uses of loads before the main loop is loaded again, before all parts and
+  // during an earlier product, so that several products hide its latency.
   for (Operation *op : before)
     if (needed.contains(op) && findIn(op, llvm::IsaPred<LoadOp, memref::LoadOp>))
       loads.push_back(op);
@@ -242,8 +246,8 @@ Value Overlap::constant(Type type, int64_t number) {
   return arith::ConstantOp::create(b, points.getLoc(), b.getIntegerAttr(type, number));
 }
 
-/// What the op uses of its point, where it is not yet there: so that it lives no longer than its
-/// part.
+/// Clones what the op uses of its output tile, unless it is there already: each part has its own
+/// copy, which then lives no longer than the part.
 void Overlap::cloneNeeded(Operation *op, IRMapping &mapping) {
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands()) {
@@ -264,8 +268,8 @@ void Overlap::clonePart(ArrayRef<Operation *> part, IRMapping &mapping) {
   }
 }
 
-/// Products of several iterations in flight: each adds to the accumulators of the one before, which
-/// nothing else reads, and keeps its slots until the last has ended.
+/// With products of several iterations in flight, each must add to the accumulators of the one
+/// before, which nothing else may read, and its slots are held until the last product has ended.
 LogicalResult Overlap::checkChain() {
   if (beside == 1)
     return success();
@@ -281,7 +285,7 @@ LogicalResult Overlap::checkChain() {
       return error(list.front(), plan + "they keep " + Twine(need) + " slots and the channel has " +
                                      Twine(depth) + "; plan more stages");
   }
-  // What an iteration hands to the next must be there before its product has ended.
+  // What an iteration hands to the next must be available before its product has ended.
   for (auto [i, value] : llvm::enumerate(loop.getYieldedValues())) {
     Operation *made = value.getDefiningOp();
     if (made && made != product && made->getBlock() == loop.getBody() &&
@@ -299,8 +303,8 @@ LogicalResult Overlap::checkChain() {
   return success();
 }
 
-/// Iterations over products with a part between the issue and the completion of the last of them;
-/// what follows the products in the body follows then.
+/// Clones main loop iterations with a part of the epilogue between the issue and the completion of
+/// the last of their products. What follows the products in the body comes after that.
 SmallVector<Value> Overlap::clonePeeled(Value k, ValueRange values, IRMapping &current,
                                         ArrayRef<Operation *> part, IRMapping &last) {
   Location loc = loop.getLoc();
@@ -347,7 +351,7 @@ SmallVector<Value> Overlap::clonePeeled(Value k, ValueRange values, IRMapping &c
 }
 
 SmallVector<Value> Overlap::cloneLoop(Value from, Value to, ValueRange values, IRMapping &current) {
-  IRMapping mapping(current); // it must not know the arguments of an earlier copy's body
+  IRMapping mapping(current); // a copy: it must not know the arguments of an earlier clone's body
   auto copy = cast<scf::ForOp>(b.clone(*loop, mapping));
   copy.setLowerBound(from);
   copy.setUpperBound(to);
@@ -355,7 +359,8 @@ SmallVector<Value> Overlap::cloneLoop(Value from, Value to, ValueRange values, I
   return SmallVector<Value>(copy.getResults());
 }
 
-/// What the names of the epilogue stand for in an iteration of the new loop over points.
+/// Maps the values that the epilogue uses to those in an iteration of the new loop over output
+/// tiles.
 IRMapping Overlap::lastPoint(scf::ForOp next) {
   IRMapping mapping;
   mapping.map(points.getInductionVar(),
@@ -366,7 +371,7 @@ IRMapping Overlap::lastPoint(scf::ForOp next) {
   return mapping;
 }
 
-/// Those that are carried.
+/// The results that are carried.
 SmallVector<Value> Overlap::results(ValueRange all) {
   SmallVector<Value> kept;
   for (unsigned number : carried)
@@ -388,7 +393,7 @@ void Overlap::rewrite() {
   const bool isUnsigned = points.getUnsignedCmp();
   Value first = points.getLowerBound(), end = points.getUpperBound();
 
-  // One iteration more, for the last epilogue, if there are any.
+  // One more iteration for the last epilogue, if there is any output tile.
   Value more = arith::AddIOp::create(b, loc, end, points.getStep());
   Value newEnd = choose(less(first, end, isUnsigned), more, end);
   SmallVector<Value> inits;
@@ -404,7 +409,7 @@ void Overlap::rewrite() {
     b.eraseOp(next.getBody()->getTerminator());
   b.setInsertionPointToEnd(next.getBody());
 
-  // In that iteration the coordinates are those of any point, and no product is computed.
+  // In that iteration the coordinates are those of any output tile, and no product is computed.
   Value runs = less(next.getInductionVar(), end, isUnsigned);
   IRMapping current;
   current.map(points.getInductionVar(), choose(runs, next.getInductionVar(), first));
@@ -425,11 +430,11 @@ void Overlap::rewrite() {
   using arith::CmpIPredicate;
   Value any = arith::CmpIOp::create(b, loc, CmpIPredicate::ne, next.getInductionVar(), first);
   Value none = arith::CmpIOp::create(b, loc, CmpIPredicate::eq, next.getInductionVar(), first);
-  // lower + (count - 1) * step < upper, without a sum that might overflow, is not true.
+  // lower + (count - 1) * step < upper is false; written without a sum that might overflow.
   Value few = arith::CmpIOp::create(b, loc, CmpIPredicate::sle,
                                     arith::SubIOp::create(b, loc, upper, lower), times(count - 1));
-  // This arm comes first: so what it reads of the last point does not live, by the order of the
-  // text, through the loop of the other.
+  // This branch comes first in the code. So what it reads of the last output tile is not live
+  // through the loop of the other branch.
   Value apart = arith::OrIOp::create(b, loc, none, few);
   auto branch = scf::IfOp::create(b, loc, types, apart, /*addThenBlock=*/true,
                                   /*addElseBlock=*/true);
@@ -459,15 +464,16 @@ void Overlap::rewrite() {
   b.setInsertionPointToEnd(next.getBody());
   for (Operation *op : staying)
     b.clone(*op, current);
-  // In registers of their own: ptxas waits for all products before it lets anything read registers
-  // that a product has written, finished or not (C7517).
+  // Copied to registers of their own. ptxas waits for all products before it lets anything read
+  // registers that a product has written, whether that product has finished or not (its warning
+  // C7517).
   SmallVector<Value> kept(branch.getResults());
   for (Value &value : kept)
     if (isa<RankedTensorType>(value.getType()))
       value = CompleteOp::create(b, loc, ReadyOp::create(b, loc, value));
   scf::YieldOp::create(b, loc, kept);
   b.eraseOp(points);
-  // What only the epilogue needs.
+  // Erase what only the epilogue needs.
   for (Operation *op : llvm::reverse(copies))
     if (isOpTriviallyDead(op))
       b.eraseOp(op);
@@ -491,7 +497,7 @@ struct OverlapEpilogue : cta::impl::OverlapEpilogueBase<OverlapEpilogue> {
     if (!plan || plan.getOverlap().value_or(0) == 0)
       return;
     for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
-      // Other launches of the kernel have nothing to hide an epilogue behind.
+      // Other launches of the kernel have no products that an epilogue could run concurrently with.
       if (!hasProducts(launch) || launch.getBody().getOps<ChannelOp>().empty())
         continue;
       if (replicasOf(plan) > 1 || plan.getProducers() == 0) {

@@ -1,15 +1,15 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-peel-masks: iterations in which masks hold everywhere run without them.
+// cta-peel-masks: iterations in which masks are true everywhere run without them.
 //
-// A comparison of coordinates that grow with the induction variable against a bound holds for all
-// elements as long as the greatest coordinate is below the least bound, which is a matter of
-// scalars. So the loop is cut in two: one that ends where the first of its masks begins to fail,
-// without masks, and one with them for the rest. Both sides of its channels are cut with it.
+// A mask may compare coordinates that grow with the induction variable against a bound. It is true
+// for all elements as long as the greatest coordinate is below the least bound, which scalars
+// decide. So the loop is cut in two: the first part ends where the first of its masks begins to
+// fail, and has no masks; the rest has them. The loops on both sides of its channels are cut alike.
 //
-// Coordinates are 32 bits wide and wrap; the cut is computed in 64 bits, from bounds as the
-// comparison sees them, so that it is right for those that do not fit, too.
+// Coordinates are 32 bits wide and wrap. The cut is computed in 64 bits from the bounds as the
+// comparison sees them, so it is right also for bounds that do not fit.
 #include "ScheduleProblem.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
@@ -33,12 +33,12 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-/// A comparison that holds for all elements while the induction variable is below
-/// bound - `distance`.
+/// A comparison that is true for all elements while the induction variable is below bound -
+/// `distance`.
 struct Mask {
   arith::CmpIOp op;
   Value bound;          ///< a scalar from outside of the loop; null: `constant`
-  int64_t constant = 0; ///< the least of the tile that is compared with
+  int64_t constant = 0; ///< the least element of the tile that is compared with
   int64_t rows = 0;     ///< the tile is bound + 0 … rows - 1
   int64_t distance = 0;
 };
@@ -46,7 +46,7 @@ struct Mask {
 class Peeling {
 public:
   explicit Peeling(scf::ForOp loop) : loop(loop), b(loop) {}
-  /// The part without masks, which runs first; null if the loop stays as it is.
+  /// Returns the part without masks, which runs first; null if the loop stays as it is.
   scf::ForOp run();
 
 private:
@@ -62,7 +62,7 @@ private:
 };
 } // namespace
 
-/// c if the scalar is the induction variable + c, c not negative.
+/// c if the scalar is the induction variable + c, with c not negative.
 std::optional<int64_t> Peeling::aboveVariable(Value scalar) {
   if (scalar == loop.getInductionVar())
     return 0;
@@ -156,7 +156,7 @@ std::optional<Mask> Peeling::maskOf(arith::CmpIOp op) {
   return mask;
 }
 
-/// Below it the mask holds.
+/// The value of the induction variable below which the mask is true.
 Value Peeling::endOf(Mask &mask) {
   Location loc = mask.op->getLoc();
   auto index = [&](int64_t value) -> Value {
@@ -178,7 +178,7 @@ Value Peeling::endOf(Mask &mask) {
   return arith::SubIOp::create(b, loc, least, index(mask.distance));
 }
 
-/// The mask is true: what selects by it takes the first, and so on.
+/// The mask is true: a select by it is replaced by its first operand, and so on.
 void Peeling::drop(Operation *mask) {
   Value holds = mask->getResult(0);
   llvm::SmallSetVector<Operation *, 4> users(mask->user_begin(), mask->user_end());
@@ -213,7 +213,7 @@ scf::ForOp Peeling::run() {
   Value end = loop.getUpperBound();
   for (Mask &mask : masks)
     end = arith::MinSIOp::create(b, loc, end, endOf(mask));
-  // Where the other loop begins: the first iteration that is not below the end.
+  // Where the other loop begins: at the first iteration that is not below the end.
   end = arith::MaxSIOp::create(b, loc, end, loop.getLowerBound());
   Value length = arith::SubIOp::create(b, loc, end, loop.getLowerBound());
   Value roundUp = arith::ConstantIndexOp::create(b, loc, *step - 1);
@@ -238,8 +238,8 @@ scf::ForOp Peeling::run() {
 
 //===--- require = [peeled] ------------------------------------------------------------------===//
 
-/// Whether a value changes with the iterations of the loop; `isCoordinate`: and with its place in a
-/// tile. What is loaded or carried as a tile is data.
+/// Whether a value changes with the iterations of the loop. `isCoordinate` also becomes true if it
+/// changes with the position in a tile. Tiles that are loaded or carried are data.
 static bool variesWith(LoopLikeOpInterface loop, Value value, bool &isCoordinate) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return argument.getOwner()->getParentOp() == loop && argument.getType().isIntOrIndex();
@@ -254,7 +254,7 @@ static bool variesWith(LoopLikeOpInterface loop, Value value, bool &isCoordinate
   return varies;
 }
 
-/// A comparison by which each iteration has a mask of its own, or null.
+/// A comparison that gives each iteration a mask of its own, or null.
 static arith::CmpIOp findMask(LoopLikeOpInterface loop) {
   arith::CmpIOp found;
   loop->walk([&](arith::CmpIOp op) {
@@ -267,7 +267,8 @@ static arith::CmpIOp findMask(LoopLikeOpInterface loop) {
   return found;
 }
 
-/// A copy of the loop that demands it, or null. It demands nothing any more.
+/// Finds a copy of the loop that demands to be peeled, removes the demand, and returns the copy, or
+/// null.
 static CopyOp takeDemand(LoopLikeOpInterface loop) {
   CopyOp demanding;
   loop->walk([&](CopyOp copy) {
@@ -282,14 +283,15 @@ static CopyOp takeDemand(LoopLikeOpInterface loop) {
 }
 
 namespace {
-/// A loop with a copy that demands to be peeled, and its first part, or all of it.
+/// A loop with a copy that demands to be peeled, and its first part or all of it.
 struct Demand {
   LoopLikeOpInterface loop, first;
   CopyOp copy;
 };
 } // namespace
 
-/// A mask that is left in all iterations is a miss; `ofPlan`: this plan has no loops to cut.
+/// An error if a mask is left in all iterations. `ofPlan` names a plan under which loops are not
+/// cut.
 static LogicalResult check(Demand demand, StringRef ofPlan) {
   arith::CmpIOp mask = findMask(demand.first);
   if (!mask)
@@ -314,7 +316,7 @@ struct PeelMasks : cta::impl::PeelMasksBase<PeelMasks> {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, tile::Phase::Scheduled, getArgument())))
       return signalPassFailure();
-    // Points that take turns, or whose epilogue another's loop runs beside, have one loop.
+    // With ping-pong or an overlapped epilogue the loop must stay one loop.
     PlanAttr plan = planOf(kernel);
     const bool hasOneLoop = replicasOf(plan) > 1 || (plan && plan.getOverlap().value_or(0) > 0);
     bool missed = false;

@@ -3,9 +3,9 @@
 
 // cta-pipeline-copies: copies by TMA and cp.async in loops feed channels.
 //
-// A copy that a loop repeats and its readers become the two sides of a channel, still in one
-// block: what runs ahead of what is decided later. A copy must not depend on tiles (the side that
-// issues it has none) nor read what the launch writes (it will run ahead of the writes).
+// A copy that a loop repeats and its readers become the two sides of a channel, still in one block;
+// later passes decide what runs ahead of what. A copy must not depend on tiles, because the
+// producer has none. Nor may it read what the launch writes, because it will run before the writes.
 #include "tessera/Dialect/Cta/Analysis/EpilogueCopies.h"
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
@@ -30,7 +30,7 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-/// Copies that fill a slot together, and where their readers stand: ops of the copies' block.
+/// Copies that fill a slot together, and the range of their readers: ops of the copies' block.
 struct Group {
   SmallVector<CopyOp> copies;
   Operation *first = nullptr, *last = nullptr;
@@ -69,12 +69,13 @@ private:
   SmallVector<Operation *> writes;
   EpilogueCopies epilogue;
   DenseSet<Value> visiting;
-  // Of a select by `assumed` only one side counts; other conditions of selects are collected.
+  // While `assumed` is set, only one side of a select by it counts; the conditions of other selects
+  // are collected.
   Value assumed;
   bool assumedTrue = false;
   SetVector<Value> choices;
   DenseMap<Value, Value> negations;
-  DominanceInfo dominance; // of conditions over copies, whose blocks stay as they are
+  DominanceInfo dominance; // of conditions over copies; their blocks do not change
   SmallVector<Group> groups, formed;
 };
 } // namespace
@@ -87,7 +88,8 @@ bool Pipelining::isWritten(Operation *reader) {
   });
 }
 
-/// Why a role without tiles cannot compute these scalars, following them through loops.
+/// Why a producer role, which has no tiles, cannot compute these scalars; follows them through
+/// loops.
 std::optional<std::string> Pipelining::whyNotScalar(ValueRange values) {
   for (Value value : values) {
     if (!visiting.insert(value).second)
@@ -101,7 +103,7 @@ std::optional<std::string> Pipelining::whyNotScalar(ValueRange values) {
       continue;
     if (auto load = dyn_cast<memref::LoadOp>(owner); load && isWritten(load))
       return "a scalar that it depends on is loaded from memory that the launch writes";
-    // All operands of control flow: which of them matters is not worth the distinction.
+    // All operands of control flow count; it is not worthwhile to tell which of them matter.
     SmallVector<Value> sources;
     if (owner->getNumRegions() == 0) {
       llvm::append_range(sources, owner->getOperands());
@@ -111,7 +113,7 @@ std::optional<std::string> Pipelining::whyNotScalar(ValueRange values) {
         if (argument == value || loop.getResult(i) == value)
           sources.append({loop.getInitArgs()[i], loop.getYieldedValues()[i]});
     } else {
-      // Only what yields a value of this type can be it.
+      // Only ops that yield a value of this type can have yielded it.
       owner->walk([&](Operation *op) {
         if (op->hasTrait<OpTrait::IsTerminator>() && op->getParentOp() == owner)
           llvm::copy_if(op->getOperands(), std::back_inserter(sources), [&](Value v) {
@@ -128,8 +130,9 @@ std::optional<std::string> Pipelining::whyNotScalar(ValueRange values) {
   return std::nullopt;
 }
 
-/// Why no channel of this plan is filled by threads. A single warp would spend its time on
-/// addresses: 48 KiB are 96 instructions of it, and as many for each where they go.
+/// Why no channel of this plan is filled by threads, or nothing. A producer of one warp would spend
+/// its time on addresses: 48 KiB take 96 copy instructions, and as many to compute each one's
+/// destination.
 std::optional<std::string> Pipelining::whyNotByThreads() {
   const int64_t producers = plan.getProducers().value_or(1);
   if (producers != 0 && producers != kCopyingWarps)
@@ -142,12 +145,13 @@ std::optional<std::string> Pipelining::whyNotByThreads() {
   return std::nullopt;
 }
 
-/// Why no channel of this plan has it, though one of another may.
+/// Why the copy feeds no channel under this plan, although it could under another one.
 std::optional<std::string> Pipelining::whyNotInPlan(CopyOp copy) {
   if (copy.isCpAsync())
     if (auto why = whyNotByThreads())
       return why;
-  // A channel of its own would make the warpgroups take turns at their epilogues.
+  // A channel of its own would make the ping-pong warpgroups wait for each other in their
+  // epilogues.
   if (replicasOf(plan) > 1 && epilogue.contains(copy))
     return "with replicate = blocks another warpgroup's products run while it is fetched";
   return std::nullopt;
@@ -185,7 +189,7 @@ std::optional<std::string> Pipelining::whyNot(CopyOp copy) {
   if (isWritten(copy))
     return "the launch also writes memory that may be what it reads; a load never moves above such "
            "a store";
-  // Readers, views followed.
+  // The readers, also those through views.
   SmallVector<Value> tiles{copy.getResult()};
   while (!tiles.empty()) {
     for (Operation *user : tiles.pop_back_val().getUsers()) {
@@ -222,9 +226,10 @@ static bool inInnermostLoop(CopyOp copy) {
                       .wasInterrupted();
 }
 
-/// The channel of a group whose tiles are fetched and read in the same order as those of this one:
-/// groups of one block with the same kind of tiles, one group behind the other, take turns. Not in
-/// innermost loops, where each is refilled all the time and its depth hides the latency.
+/// The channel of an earlier group, if its tiles and those of this group are fetched and read in
+/// the same order. Groups of one block with tiles of the same kind share a channel if one group
+/// comes after the other. Not in innermost loops, where each channel is refilled all the time and
+/// its depth hides the latency.
 Value Pipelining::channelOfEarlier(const Group &group, ArrayRef<Type> payload) {
   for (const Group &earlier : llvm::reverse(formed)) {
     CopyOp first = earlier.copies.front(), copy = group.copies.front();
@@ -239,8 +244,8 @@ Value Pipelining::channelOfEarlier(const Group &group, ArrayRef<Type> payload) {
   return {};
 }
 
-/// True if the blocks of a cluster compute the same: nothing depends on which of them it is. What
-/// is being looked at counts as the same, so that loops are.
+/// True if all blocks of a cluster compute the same value, that is, if nothing in it depends on
+/// which block it is. A value that is being visited counts as equal, so that loops do.
 bool Pipelining::sameInCluster(Value value) {
   if (!visiting.insert(value).second)
     return true;
@@ -254,7 +259,7 @@ bool Pipelining::sameInCluster(Value value) {
   auto all = [&](ValueRange values) {
     return llvm::all_of(values, [&](Value v) { return sameInCluster(v); });
   };
-  // The number of the cluster.
+  // The number of the cluster is the same for all its blocks.
   if (auto quotient = dyn_cast<arith::DivUIOp>(owner)) {
     Value number = quotient.getLhs();
     while (auto cast = number.getDefiningOp<arith::IndexCastUIOp>())
@@ -271,7 +276,7 @@ bool Pipelining::sameInCluster(Value value) {
   if (owner->getNumRegions() == 0)
     return all(owner->getOperands());
   auto loop = dyn_cast<scf::ForOp>(owner);
-  // What a loop carries has been selected by another iteration's condition.
+  // What a loop carries was selected by the condition of another iteration.
   if (assumed && owner->isAncestor(assumed.getParentBlock()->getParentOp()) &&
       !(loop && value == loop.getInductionVar()))
     return false;
@@ -282,7 +287,7 @@ bool Pipelining::sameInCluster(Value value) {
         sources.append({loop.getInitArgs()[i], loop.getYieldedValues()[i]});
     return all(sources);
   }
-  // Other control flow: what it is given, decides by, and yields.
+  // Other control flow: its operands, its conditions and what it yields.
   if (!all(owner->getOperands()))
     return false;
   for (Region &region : owner->getRegions())
@@ -307,8 +312,8 @@ Value Pipelining::negationOf(Value condition) {
   return negation;
 }
 
-/// The blocks of the cluster share the work where they fetch the same tiles, as often: always, or
-/// under the condition of a select that decides on the coordinates (cta-lower-grid).
+/// The blocks of a cluster share a copy by multicast if they fetch the same tiles equally often:
+/// always, or under the condition of a select that decides on the coordinates (cta-lower-grid).
 void Pipelining::multicast(CopyOp copy) {
   if (cluster() < 2 || copy.isCpAsync() || !equalParts(copy.getSmemType(), cluster()))
     return;
@@ -354,7 +359,7 @@ void Pipelining::form(Group &group) {
   group.channel = channelOfEarlier(group, payload);
   formed.push_back(group);
   OpBuilder b = OpBuilder::atBlockBegin(&launch.getBody().front());
-  // Behind the channels that are there, so that they keep the order of the text.
+  // After the existing channels, so that channels keep the order of the program.
   while (b.getInsertionPoint() != b.getBlock()->end() && isa<ChannelOp>(*b.getInsertionPoint()))
     b.setInsertionPointAfter(&*b.getInsertionPoint());
   Value channel = group.channel;
@@ -378,7 +383,8 @@ void Pipelining::form(Group &group) {
   ReleaseOp::create(b, loc, channel, wait.getCredit(), ValueRange{});
 }
 
-/// A miss of `require = [pipelined]`, if the text demands it; `ofPlan`: another plan may meet it.
+/// An error if the copy demands `require = [pipelined]`; `ofPlan` names a plan, and another plan
+/// may meet the demand.
 static LogicalResult checkDemand(CopyOp copy, const Twine &why, bool ofPlan = false) {
   auto require = copy->getAttrOfType<tile::RequireAttr>(kRequireAttr);
   if (!require || !require.contains(tile::Requirement::Pipelined))
@@ -388,7 +394,7 @@ static LogicalResult checkDemand(CopyOp copy, const Twine &why, bool ofPlan = fa
   return (ofPlan ? refusePlan(std::move(error)) : std::move(error)) << why;
 }
 
-/// What cta-peel-masks looks at is left.
+/// Removes the demand, except what cta-peel-masks checks.
 static void dropDemand(CopyOp copy) {
   auto require = copy->getAttrOfType<tile::RequireAttr>(kRequireAttr);
   copy->removeAttr(kRequireAttr);
@@ -397,7 +403,7 @@ static void dropDemand(CopyOp copy) {
                   tile::RequireAttr::get(copy.getContext(), {tile::Requirement::Peeled}));
 }
 
-/// Behind what cta-select-copies says about its mechanism.
+/// Appends to what cta-select-copies wrote about the copy's mechanism.
 static void addWhy(CopyOp copy, const std::string &why) {
   std::optional<StringRef> before = copy.getWhy();
   copy.setWhy((before ? before->str() + "; " : "") + "not pipelined: " + why);
@@ -426,13 +432,13 @@ LogicalResult Pipelining::run() {
   return failure(missed);
 }
 
-/// Whether products of the tensor cores stand in the innermost loop around the copy.
+/// Whether tensor core products are in the innermost loop around the copy.
 static bool isBesideProducts(CopyOp copy) {
   auto loop = copy->getParentOfType<LoopLikeOpInterface>();
   return loop && hasProducts(loop);
 }
 
-/// The same where no plan asks for pipelining, for the reason that cta-plan gave, if it has run.
+/// Explains the same if no plan asks for pipelining; the reason is that of cta-plan, if it has run.
 LogicalResult Pipelining::explain() {
   auto kernel = launch->getParentOfType<tile::KernelOp>();
   auto reason = kernel->getAttrOfType<StringAttr>(kUnpipelinedAttr);

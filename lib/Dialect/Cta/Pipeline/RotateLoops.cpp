@@ -1,13 +1,13 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-rotate-loops: products of an iteration run beside later iterations.
+// cta-rotate-loops: matrix products of an iteration run concurrently with later iterations.
 //
-// A loop whose products need each other through registers: alone, the tensor cores wait for what
-// lies between. The stages of the products (tessera/Dialect/Cta/Analysis/LoopStages.h) say which of
-// them run one or more iterations later; they are issued together, and what lies between is
-// computed while they are in flight. What a later stage needs the loop carries, once for each
-// iteration in between.
+// The pass is for loops with chained products. Without it the tensor cores wait for the arithmetic
+// between the products. The stages of the products (tessera/Dialect/Cta/Analysis/LoopStages.h) say
+// which of them run one or more iterations later. The products of the new body are issued together,
+// and the arithmetic is computed while they are in flight. The loop carries what a later stage
+// needs, one value for each iteration in between.
 //
 //   if there are at least as many iterations as the greatest stage n:
 //     stage 0 of iteration 0; stages 0 and 1 of iterations 1 and 0; … up to n - 1
@@ -15,9 +15,9 @@
 //     stages 1 … n of the last iterations; 2 … n; …
 //   else: the loop as it was (for n = 1 that is none)
 //
-// Registers of `a` may be written again only when no product is in flight: the ops that make them
-// stand behind the wait, and what they are made from goes through it (cta.ready, cta.complete), so
-// that nothing moves them in front.
+// The registers of operand `a` may be written again only when no product is in flight. So the ops
+// that make them come after the wait, and their inputs pass through the wait (cta.ready,
+// cta.complete), so that nothing moves those ops before it.
 #include "tessera/Dialect/Cta/Analysis/EpilogueCopies.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/LoopStages.h"
@@ -40,20 +40,20 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-/// Registers that a move may cost, so that what a product's operands need is not computed in front
-/// of the products that are issued before it.
+/// How many registers a copy may take that keeps the inputs of a product's operands from being
+/// computed before the products that are issued earlier.
 static constexpr int64_t kPinnedRegisters = 8;
 
 namespace {
-/// A value that the new loop carries: what its body made 1, 2, … `count` iterations ago.
+/// A value that the new loop carries: what its body computed 1, 2, … `count` iterations ago.
 struct Carried {
   Value value;
-  int argument; ///< of the old loop that the value is yielded for, or -1
+  int argument; ///< of the old loop, for which the value is yielded; or -1
   int64_t stage, count;
   SmallVector<unsigned> places; ///< iter_args of the new loop
 };
 
-/// Products in flight that add to one accumulator, each to what the last one made.
+/// Products in flight that add to the same accumulators, one after the other.
 using Flight = SmallVector<WgmmaOp>;
 
 class Rotation {
@@ -95,15 +95,15 @@ private:
   scf::ForOp loop, next;
   IRRewriter b;
   SmallVector<Carried> values;
-  SmallVector<Value> firsts;                   ///< induction variables in front
-  std::map<int64_t, IRMapping> front, behinds; ///< of each iteration; from the last one on
-  // The new body.
+  SmallVector<Value> firsts;                   ///< induction variables of the first iterations
+  std::map<int64_t, IRMapping> front, behinds; ///< by iteration; `behinds` counts from the last one
+  // State of the new body.
   IRMapping made;
   llvm::DenseMap<Value, Value> pins;
   SmallVector<Flight> flying;
   llvm::SmallPtrSet<Operation *, 16> done; ///< computed, or retired
   llvm::SmallPtrSet<Operation *, 4> given; ///< releases
-  size_t issued = 0;                       ///< of the products that are issued together
+  size_t issued = 0;                       ///< how many of the products that are issued together
 };
 } // namespace
 
@@ -114,7 +114,7 @@ Operation *Rotation::clone(Operation *op, Resolve resolve) {
   return b.clone(*op, mapping);
 }
 
-/// The number of an iter_arg, or -1.
+/// The index of an iter_arg, or -1.
 int Rotation::argumentOf(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner() != loop.getBody() || argument.getArgNumber() == 0)
@@ -134,7 +134,7 @@ Carried &Rotation::carried(Value value, int argument) {
 }
 
 void Rotation::findCarried() {
-  // Results of the loop first, in their old places.
+  // Results of the loop first, at their old positions.
   for (int i = 0; i < static_cast<int>(loop.getNumResults()); ++i)
     carried(yieldedFor(i), i).count = 1;
   for (Operation &op : loop.getBody()->without_terminator())
@@ -161,9 +161,9 @@ void Rotation::findCarried() {
       value.places.push_back(place++);
 }
 
-//===--- in front ----------------------------------------------------------------------------===//
+//===--- before the loop ---------------------------------------------------------------------===//
 
-/// A value of one of the first iterations.
+/// The value in one of the first iterations.
 Value Rotation::inFront(Value value, int64_t iteration) {
   if (!isHere(value))
     return value;
@@ -188,7 +188,7 @@ void Rotation::prologue() {
     }
 }
 
-/// What the loop begins with.
+/// The initial values of the loop.
 SmallVector<Value> Rotation::inits() {
   SmallVector<Value> inits(
       llvm::max_element(values, [](const Carried &a,
@@ -206,7 +206,7 @@ SmallVector<Value> Rotation::inits() {
 
 //===--- the new body ------------------------------------------------------------------------===//
 
-/// What an op of a stage reads.
+/// What an op of this stage reads.
 Value Rotation::inBody(Value value, int64_t stage) {
   if (!isHere(value))
     return value;
@@ -224,7 +224,7 @@ Value Rotation::inBody(Value value, int64_t stage) {
   return pin == pins.end() ? old : pin->second;
 }
 
-/// Slots go back behind their last reader.
+/// Releases slots after their last reader.
 void Rotation::giveBack() {
   for (ReleaseOp release : s.releases) {
     if (given.contains(release) || !done.contains(release.getCredit().getDefiningOp()) ||
@@ -246,7 +246,7 @@ void Rotation::complete(Flight &flight) {
   giveBack();
 }
 
-/// Waits for everything; what operands in registers are made from goes through the wait.
+/// Waits for all products. The inputs of operands in registers pass through the wait.
 void Rotation::completeAll(ArrayRef<Operation *> makers) {
   llvm::MapVector<Value, int64_t> sources; // and the stage that reads them
   for (Operation *maker : makers)
@@ -259,7 +259,7 @@ void Rotation::completeAll(ArrayRef<Operation *> makers) {
     Value tile = inBody(source, stage);
     before.push_back({source, ReadyOp::create(b, tile.getLoc(), tile)});
   }
-  // The releases come behind what the wait lets through.
+  // The releases come after the wait, with the values that passed through it.
   SmallVector<Flight> flights = std::move(flying);
   flying.clear();
   for (Flight &flight : flights) {
@@ -317,8 +317,8 @@ void Rotation::issue(WgmmaOp product) {
   flying.push_back(std::move(flight));
 }
 
-/// What reads nothing of this iteration could be computed in front of the products in flight, and
-/// would be: one of its operands gets another name behind their issue.
+/// An op that reads nothing of this iteration would be moved before the issue of the products in
+/// flight. To prevent that, one of its operands is renamed after their issue (cta.ready).
 void Rotation::pinCarried(Operation *op) {
   Value least;
   for (Value input : inputsOf(op)) {
@@ -374,9 +374,9 @@ void Rotation::body() {
   finishBody();
 }
 
-//===--- behind ------------------------------------------------------------------------------===//
+//===--- after the loop ----------------------------------------------------------------------===//
 
-/// A value of one of the last iterations: the last is -1.
+/// The value in one of the last iterations; the last one is -1.
 Value Rotation::behind(Value value, int64_t iteration) {
   if (!isHere(value))
     return value;
@@ -420,7 +420,7 @@ void Rotation::rewrite() {
   auto branch = scf::IfOp::create(b, loc, loop.getResultTypes(), runs, /*addThenBlock=*/true,
                                   /*addElseBlock=*/true);
   b.setInsertionPointToEnd(branch.elseBlock());
-  // Fewer iterations than stages: none, or the loop as it was.
+  // Fewer iterations than stages: no iteration at all, or the loop as it was.
   scf::YieldOp::create(b, loc,
                        s.last == 1 ? ValueRange(loop.getInitArgs())
                                    : ValueRange(b.clone(*loop)->getResults()));
@@ -445,7 +445,7 @@ void Rotation::rewrite() {
   b.replaceOp(loop, branch.getResults());
 }
 
-/// In the stages of its schedule, or in fewer if those take more registers than there are.
+/// Rotates by the stages of the schedule, or by fewer if those take more registers than there are.
 static void rotate(scf::ForOp loop, int64_t cap) {
   SmallVector<int64_t> products = productStages(loop);
   if (products.empty())

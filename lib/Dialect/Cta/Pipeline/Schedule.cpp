@@ -1,16 +1,16 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-schedule: when, and how deep channels are.
+// cta-schedule: chooses the cycle of each operation, and the depth of channels.
 //
 // Each pipelined loop, inner ones first, is translated into a problem (ScheduleProblem.h) and
-// solved. A channel wants the depth that the schedule needs, or, in an innermost loop, the plan's
-// `stages`.
+// solved. A channel wants the depth that the schedule needs or, in an innermost loop, the plan's
+// depth (`stages`).
 //
-// Shared memory is then dealt out: what the launch stages at a time, then one slot for every
-// channel, then more slots for the channels of innermost loops (they are refilled most often, so
-// their depth hides the latency), then for those of outer loops. Loops whose channels got less
-// than they need are solved again with what there is.
+// Then shared memory is distributed. First come the tiles that the launch holds outside of
+// channels. Then every channel gets one slot. More slots go to the channels of innermost loops,
+// which are refilled most often, so that their depth hides latency; then to those of outer loops.
+// Loops whose channels got less than they need are solved again with the depths that they got.
 #include "Steps.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
@@ -37,16 +37,17 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-/// What the search for one loop may cost: about a millisecond. A plain loop takes a hundredth.
+/// The effort limit of the search for one loop: about a millisecond. A plain loop takes a hundredth
+/// of it.
 constexpr int64_t kFuel = 20000;
 
 struct Channel {
   ChannelOp op;
   int64_t slotBytes = 0, depth = 1, wanted = 1;
-  int64_t turnBytes = 0; ///< mbarriers that pass turns between replicas
-  bool fixed = false;    ///< the text gave the depth
+  int64_t turnBytes = 0; ///< mbarriers that pass the turn between replicas
+  bool fixed = false;    ///< the source IR gave the depth
   bool inner = false;    ///< an innermost loop fills it
-  int64_t needed = 0;    ///< by the schedules; 0: none
+  int64_t needed = 0;    ///< depth that the schedules need; 0: none
 };
 
 struct ScheduledLoop {
@@ -83,7 +84,7 @@ private:
 };
 } // namespace
 
-/// True if the op that fills the channel stands in a loop without loops.
+/// True if the op that fills the channel is in a loop without inner loops.
 static bool inInnermostLoop(ChannelOp channel) {
   for (Operation *user : channel->getUsers()) {
     if (!isa<AcquireOp>(user))
@@ -139,7 +140,7 @@ void LaunchScheduler::findChannels() {
 
 //===--- schedules ---------------------------------------------------------------------------===//
 
-/// If nothing fits the registers, the code will spill whatever its order: then that is no limit.
+/// If no schedule fits the registers, the code spills whatever its order, so the limit is dropped.
 static schedule::Result solveLoop(schedule::Problem &problem) {
   schedule::Result result;
   if (problem.check() && problem.registers)
@@ -164,7 +165,7 @@ LogicalResult LaunchScheduler::solveLoops() {
   limits.registers =
       (plan ? plan.asPlan() : plan::Plan()).mathRegisters(costs.warpgroups) - kOtherRegisters;
   for (scf::ForOp op : pipelinedLoops(launch)) {
-    // The rest of a loop has no iterations that could run beside each other.
+    // The remainder of a loop has no iterations that could overlap.
     limits.inFlight = pending() > 0 && !op->hasAttr(kRestAttr);
     LoopProblem loop = problemOf(op, costs, limits);
     if (loop.hasWrittenSteps() && failed(checkSteps(loop)))
@@ -177,7 +178,7 @@ LogicalResult LaunchScheduler::solveLoops() {
   return success();
 }
 
-/// What the schedules need, and what the plan says.
+/// The depths that the schedules need, and that the plan asks for.
 void LaunchScheduler::wantDepths() {
   for (const ScheduledLoop &scheduled : loops) {
     if (!scheduled.result.schedule)
@@ -198,7 +199,7 @@ void LaunchScheduler::wantDepths() {
       channel.wanted = stages();
     else
       channel.wanted = channel.needed ? channel.needed : channel.inner ? 1 : 2;
-    // Points overlap: the next one's tile is loaded while this one's epilogue runs.
+    // Output tiles overlap: the tile of the next one is loaded while the epilogue of this one runs.
     if (!channel.fixed && !channel.inner && replicasOf(plan) > 1)
       channel.wanted = std::max<int64_t>(channel.wanted, 2);
   }
@@ -213,7 +214,8 @@ LogicalResult LaunchScheduler::dealShared() {
   FailureOr<StagedBytes> tiles = stagedBytes(launch);
   if (failed(tiles))
     return failure();
-  int64_t slots = 0, loops = 0, wanted = 0; // one each; what innermost loops want; what all want
+  // Bytes with one slot each; with what innermost loops want; with what all want.
+  int64_t slots = 0, loops = 0, wanted = 0;
   for (const Channel &c : channels) {
     const int64_t most = std::max(c.depth, c.wanted);
     slots += c.depth * c.slotBytes + c.turnBytes;
@@ -221,9 +223,9 @@ LogicalResult LaunchScheduler::dealShared() {
     wanted += most * c.slotBytes + c.turnBytes;
   }
   const int64_t barriers = copyBarrierBytes(launch);
-  const int64_t replicas = replicasOf(plan); // each stages tiles of its own
-  // Two tiles of an epilogue in parts, unless one less gives every channel the slots that it wants,
-  // or those of innermost loops, or a slot at all.
+  const int64_t replicas = replicasOf(plan); // each writes tiles of its own
+  // Double-buffer the epilogue's staging tile, unless a single buffer lets all channels reach their
+  // depth, or the channels of innermost loops, or gives every channel one slot at all.
   int64_t staged = replicas * (llvm::alignTo(tiles->inPairs, kMaxTileAlignment) + barriers);
   const int64_t least = replicas * (llvm::alignTo(tiles->least, kMaxTileAlignment) + barriers);
   if (llvm::any_of(ArrayRef{slots, loops, wanted}, [&](int64_t bytes) {
@@ -233,7 +235,7 @@ LogicalResult LaunchScheduler::dealShared() {
   int64_t used = staged + slots;
   if (used > budget)
     return tooLarge(launch, channels, staged, budget);
-  // One slot more for each in turn, inner loops first.
+  // One more slot for each channel in turn, inner loops first.
   for (bool inner : {true, false}) {
     for (bool grown = true; grown;) {
       grown = false;
@@ -247,13 +249,13 @@ LogicalResult LaunchScheduler::dealShared() {
     }
   }
   for (Channel &c : channels) {
-    // The type stands on the op and nowhere else: credits carry no type of their channel.
+    // Only the op has the type of the channel; credits do not repeat it.
     c.op.getResult().setType(c.op.getType().withDepth(c.depth));
   }
   return success();
 }
 
-/// What a loop takes whose channels are shallower than its schedule needs.
+/// Solves loops again whose channels are shallower than their schedule needs.
 void LaunchScheduler::solveAgain() {
   for (ScheduledLoop &scheduled : loops) {
     bool shallow = false;
@@ -276,7 +278,7 @@ void LaunchScheduler::solveAgain() {
   }
 }
 
-//===--- what is said ------------------------------------------------------------------------===//
+//===--- what is recorded --------------------------------------------------------------------===//
 
 static StringRef describe(StringRef bound) {
   return llvm::StringSwitch<StringRef>(bound)
@@ -296,7 +298,7 @@ static StringRef describe(StringRef bound) {
       .Default(bound);
 }
 
-/// `cta.modulo_schedule` on the loop: for cta-rotate-loops, and for reports.
+/// Writes `cta.modulo_schedule` on the loop, for cta-rotate-loops and for reports.
 void LaunchScheduler::record(const ScheduledLoop &scheduled) {
   const schedule::Schedule &schedule = *scheduled.result.schedule;
   scf::ForOp loop = scheduled.loop.loop;
@@ -305,7 +307,7 @@ void LaunchScheduler::record(const ScheduledLoop &scheduled) {
   for (const schedule::Bound &bound : lowerBounds(scheduled.loop.problem))
     if (bound.ii > 1)
       bounds.push_back(b.getNamedAttr(bound.name, b.getI64IntegerAttr(bound.ii)));
-  // From the first product on: where an iteration begins is a matter of taste.
+  // Cycles count from the first product, because the start of an iteration is arbitrary.
   SmallVector<int64_t> products, cycles;
   std::optional<int64_t> first;
   for (auto [step, start] : llvm::zip_equal(scheduled.loop.steps, schedule.start)) {
@@ -321,7 +323,8 @@ void LaunchScheduler::record(const ScheduledLoop &scheduled) {
       b.getNamedAttr("ii", b.getI64IntegerAttr(schedule.ii))};
   if (!products.empty())
     entries.push_back(b.getNamedAttr("products", b.getDenseI64ArrayAttr(products)));
-  // Their order in the pipelined loop, if it is not: earlier stages first, each as it is written.
+  // The order of products in the pipelined loop, if it is not the usual one: earlier stages first,
+  // and program order within a stage.
   SmallVector<int64_t> order(products.size()), usual;
   auto countBelow = [](ArrayRef<int64_t> values, int64_t least) {
     return llvm::count_if(values, [&](int64_t value) { return value < least; });
@@ -333,7 +336,7 @@ void LaunchScheduler::record(const ScheduledLoop &scheduled) {
   }
   if (order != usual)
     entries.push_back(b.getNamedAttr("order", b.getDenseI64ArrayAttr(order)));
-  // Cycles of an iteration that hardly ever comes say nothing.
+  // Cycles of a loop that rarely runs say nothing.
   if (loop->hasAttr(kRestAttr))
     llvm::erase_if(entries, [](NamedAttribute entry) { return entry.getName() != "products"; });
   loop->setAttr(kScheduleAttr, b.getDictionaryAttr(entries));
@@ -378,7 +381,7 @@ void LaunchScheduler::print(const ScheduledLoop &scheduled) {
      << schedule::print(scheduled.loop.problem);
   if (scheduled.result.schedule)
     os << schedule::print(scheduled.loop.problem, *scheduled.result.schedule);
-  llvm::errs() << text; // at once: kernels are compiled in parallel
+  llvm::errs() << text; // in one call: kernels are compiled in parallel
 }
 
 LogicalResult LaunchScheduler::run() {

@@ -59,7 +59,7 @@ static bool contains(Operation *op, llvm::function_ref<bool(Operation *)> is) {
       .wasInterrupted();
 }
 
-/// What fills a slot, as a whole.
+/// Acquires, copies and commits that together fill a slot.
 bool LoopTranslation::isLoad(Operation *op) {
   if (isa<AcquireOp, CommitOp>(op))
     return true;
@@ -76,13 +76,13 @@ int LoopTranslation::newStep(RoleKind role, WorkClass work, Operation *op) {
   return number;
 }
 
-/// Loads, products, regions, effects, and steps of the text.
+/// Finds the fixed candidates: loads, products, regions, effects, and steps of the source IR.
 void LoopTranslation::findFixed() {
-  llvm::DenseMap<Operation *, int> loads; // by their commit
+  llvm::DenseMap<Operation *, int> loads; // index of the load, by its commit
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (auto step = dyn_cast<StepOp>(op)) {
       int number = newStep(step.getRole(), WorkClass::Region, step);
-      // A product with nothing but names around it is one.
+      // A step whose only work is a product counts as a product.
       SmallVector<Operation *> works;
       for (Operation &inner : step.getBody().front())
         if (CostModel::classOf(&inner) != WorkClass::Free)
@@ -110,7 +110,7 @@ void LoopTranslation::findFixed() {
     bool effect = !isMemoryEffectFree(&op) && work == WorkClass::Memory;
     if (work == WorkClass::Product || work == WorkClass::Region || effect) {
       int number = newStep(RoleKind::Math, work, &op);
-      // A tile that is staged for this store alone belongs to it.
+      // A write of a tile to shared memory for this store alone belongs to the store.
       auto store = dyn_cast<CopyOutOp>(op);
       Operation *stage = store ? store.getValue().getDefiningOp<StageOp>() : nullptr;
       if (stage && stage->hasOneUse() && llvm::is_contained(arithmetic, stage)) {
@@ -124,7 +124,8 @@ void LoopTranslation::findFixed() {
   }
 }
 
-/// Commits and waits of a channel, in the order of the text: number i sees number i.
+/// Pairs commits and waits of a channel in program order: the i-th wait reads what the i-th commit
+/// filled.
 void LoopTranslation::findSlots() {
   llvm::MapVector<Value, std::pair<SmallVector<CommitOp>, SmallVector<WaitOp>>> uses;
   loop.getBody()->walk([&](Operation *op) {
@@ -140,7 +141,7 @@ void LoopTranslation::findSlots() {
     for (auto [commit, wait] : llvm::zip_equal(commits, waits)) {
       Operation *load = loop.getBody()->findAncestorOpInBlock(*commit);
       Operation *reader = loop.getBody()->findAncestorOpInBlock(*wait);
-      // Inside one op the slot comes and goes; that is no matter of this loop.
+      // A slot that is filled and read inside one op is not part of this loop's problem.
       if (load == reader || !stepOf.contains(load) ||
           result.steps[stepOf[load]].role != RoleKind::Producer)
         continue;
@@ -157,7 +158,7 @@ SmallVector<Value> LoopTranslation::inputsOf(Operation *op) {
   return inputs.takeVector();
 }
 
-/// Through ops that belong to nobody, and around the loop.
+/// Follows values through ops that belong to no candidate, and around the loop.
 void LoopTranslation::addSources(Value value, int64_t distance, SmallVectorImpl<Source> &found,
                                  llvm::DenseMap<Value, int64_t> &seen) {
   auto [it, isNew] = seen.try_emplace(value, distance);
@@ -191,7 +192,7 @@ SmallVector<Source> LoopTranslation::sourcesOf(ValueRange values) {
   return found;
 }
 
-/// The slot whose tile a value is, through views; or -1.
+/// The slot whose tile a value is, also through views; or -1.
 int LoopTranslation::slotOf(Value value) {
   while (auto view = value.getDefiningOp<ViewOp>())
     value = view.getSource();
@@ -201,7 +202,7 @@ int LoopTranslation::slotOf(Value value) {
   return -1;
 }
 
-/// In the order of the text, which the numbers of the problem's operations follow.
+/// Sorts steps in program order, which is the numbering of the problem's operations.
 void LoopTranslation::sortSteps() {
   llvm::stable_sort(result.steps, [](const StepCandidate &a, const StepCandidate &b) {
     return a.ops.front()->isBeforeInBlock(b.ops.front());
@@ -216,7 +217,7 @@ void LoopTranslation::sortSteps() {
 static int64_t tileRegisters(Value value) {
   if (!isa<RankedTensorType, AsyncType>(value.getType()))
     return 0;
-  // Conditions are made again, or are bits.
+  // Conditions are computed again, or take one bit an element.
   if (getElementTypeOrSelf(value.getType()).isInteger(1))
     return llvm::divideCeil(elementsOfThread(value.getType()), 32);
   return registersOf(value);
@@ -242,7 +243,7 @@ schedule::Operation LoopTranslation::operationOf(const StepCandidate &step, std:
     for (Operation *op : step.ops)
       op->walk([&](CopyOp copy) { bytes += ringSlotBytes(copy.getSmemType()); });
     schedule::Operation op = costs.table.load(units, std::move(name), bytes);
-    // One load serves the warpgroups of its block; that of one replica is its part of it.
+    // With several replicas one load serves all warpgroups of the block, so each counts its share.
     if (options.blocks > 1)
       for (schedule::Use &use : op.uses)
         use.cycles = llvm::divideCeil(use.cycles, costs.warpgroups);
@@ -281,7 +282,7 @@ void LoopTranslation::addOperations() {
   for (const StepCandidate &step : result.steps) {
     std::string name = stem(step);
     if (auto written = dyn_cast<StepOp>(step.ops.front())) {
-      // Names of the text may hold anything; those of a problem are words.
+      // Symbol names may contain any character; those of a problem are words.
       name = "step_" + written.getSymName().str();
       for (char &c : name)
         if (!llvm::isAlnum(c) && c != '_')
@@ -302,7 +303,7 @@ void LoopTranslation::addEdge(int from, int to, EdgeKind kind, int64_t distance)
 }
 
 void LoopTranslation::addEdges() {
-  int effect = -1, load = -1; // the last of their kind
+  int effect = -1, load = -1; // the last of its kind
   for (auto [number, step] : llvm::enumerate(result.steps)) {
     const int to = static_cast<int>(number);
     auto product = dyn_cast<WgmmaOp>(step.ops.front());
@@ -321,7 +322,7 @@ void LoopTranslation::addEdges() {
         if (result.steps[source.step].role == RoleKind::Math || step.role == RoleKind::Producer)
           addEdge(source.step, to, EdgeKind::Raw, source.distance);
     }
-    // Effects and loads happen in the order of the text.
+    // Effects and loads keep program order.
     bool hasEffect = step.role == RoleKind::Math && llvm::any_of(step.ops, [](Operation *op) {
                        return !isMemoryEffectFree(op) && !isa<WgmmaOp>(op);
                      });
@@ -334,7 +335,7 @@ void LoopTranslation::addEdges() {
   }
 }
 
-/// The candidates that read the slot's tiles, through views, steps and conditions.
+/// The candidates that read the slot's tiles, also through views, steps and conditions.
 SmallVector<int> LoopTranslation::readersOf(const LoopSlot &slot) {
   llvm::SetVector<int> readers;
   WaitOp wait = slot.wait;
@@ -346,13 +347,13 @@ SmallVector<int> LoopTranslation::readersOf(const LoopSlot &slot) {
         readers.insert(it->second);
       if (isa<ViewOp>(user))
         values.insert(user->getResult(0));
-      // A step, or an arm of a condition, gives the tile on.
+      // A step, or a branch of a condition, passes the tile on.
       if (user->hasTrait<OpTrait::IsTerminator>() && isa<StepOp, scf::IfOp>(user->getParentOp()))
         values.insert(user->getParentOp()->getResult(use.getOperandNumber()));
     }
   if (auto it = stepOf.find(loop.getBody()->findAncestorOpInBlock(*wait)); it != stepOf.end())
     readers.insert(it->second);
-  // Not in the order of use lists, which say nothing.
+  // Sorted, because the order of use lists means nothing.
   SmallVector<int> sorted = readers.takeVector();
   llvm::sort(sorted);
   return sorted;
@@ -373,7 +374,7 @@ void LoopTranslation::addChannels() {
     ring.bytes += 2 * kMBarrierBytes;
     SmallVector<int> readers = readersOf(slot);
     if (readers.empty()) {
-      // Nobody reads it: it is given back at once.
+      // Nothing reads the slot, so it is released at once.
       OpCost cost;
       cost.work.alu = 1;
       StepCandidate release{RoleKind::Math, WorkClass::Memory, {slot.wait}};
@@ -387,8 +388,8 @@ void LoopTranslation::addChannels() {
     for (int reader : readers)
       result.problem.addRead(index, load, reader);
   }
-  // A channel of several slots an iteration: each counts for itself, and a depth of the text is
-  // that of all.
+  // If an iteration uses several slots of a channel, each is a channel of the problem; a depth in
+  // the source IR is that of all together.
   llvm::DenseMap<Operation *, int64_t> uses;
   for (const LoopSlot &slot : result.slots)
     ++uses[slot.channel()];
@@ -399,7 +400,8 @@ void LoopTranslation::addChannels() {
   }
 }
 
-/// What tiles of other places leave: those that the loop only reads.
+/// The registers that are left for the loop's tiles: without those tiles from outside that the loop
+/// only reads.
 void LoopTranslation::setRegisters() {
   if (!options.registers)
     return;
@@ -420,7 +422,8 @@ LoopProblem LoopTranslation::run() {
   problem.replicas = costs.warpgroups * options.blocks;
   units = costs.table.addUnits(problem);
   if (!result.hasWrittenSteps()) {
-    // A stage for each product of a chain, and two if there is none: a load may end early.
+    // A stage for each product of a chain, and two stages if there is none, because a product may
+    // end in the next iteration.
     problem.maxStages = options.inFlight ? 2 : 1;
     if (options.inFlight)
       for (int64_t stage : chainOfProducts(loop))

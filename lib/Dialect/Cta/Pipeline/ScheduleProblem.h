@@ -3,13 +3,14 @@
 
 // The body of a loop as a problem of modulo scheduling (tessera/Schedule/Problem.h).
 //
-// Operations of the problem are *step candidates*. A load is what lies between an acquire and its
-// commit. Every product, every condition or inner loop and every op with an effect is one of its
-// own. The arithmetic between them is cut twice: ops that need, or are needed by, different ones
-// of those must be free to move apart (and then no two candidates need each other); and where the
-// unit changes that does the work. Names, views, broadcasts and scalars belong to nobody.
+// Operations of the problem are *step candidates*. A load is everything from an acquire to its
+// commit. Every product, every condition or inner loop, and every op with an effect is a candidate
+// of its own. The arithmetic between them is cut by two rules. Ops that need different candidates,
+// or that different candidates need, must be free to move apart; the cut guarantees that no two
+// candidates need each other. And there is a cut where the unit that does the work changes.
+// Renamings, views, broadcasts and scalars belong to no candidate.
 //
-// A cta.step of the text is one candidate with all that it holds.
+// A cta.step of the source IR is one candidate with everything in it.
 #ifndef TESSERA_LIB_DIALECT_CTA_PIPELINE_SCHEDULEPROBLEM_H
 #define TESSERA_LIB_DIALECT_CTA_PIPELINE_SCHEDULEPROBLEM_H
 
@@ -23,11 +24,11 @@ namespace tessera::cta {
 struct StepCandidate {
   RoleKind role = RoleKind::Math;
   WorkClass work = WorkClass::Arith;
-  llvm::SmallVector<mlir::Operation *> ops; ///< of the loop's body, in the order of the text
+  llvm::SmallVector<mlir::Operation *> ops; ///< of the loop's body, in program order
 };
 
-/// One channel of the problem: a slot that an iteration fills and reads. An iteration that uses a
-/// channel several times has several.
+/// One channel of the problem: a slot that an iteration fills and reads. If an iteration uses a
+/// channel several times, the problem has several.
 struct LoopSlot {
   CommitOp commit;
   WaitOp wait;
@@ -44,17 +45,18 @@ struct LoopProblem {
 };
 
 struct ProblemOptions {
-  /// Products may stay in flight while the stream goes on; and over the back edge of the loop, so
-  /// that an iteration may end beside the next one.
+  /// Products may stay in flight while later operations issue, also over the back edge of the loop,
+  /// so that the end of an iteration runs concurrently with the next one.
   bool inFlight = false;
-  /// So many blocks share an SM: each with rings of its own, all with its units.
+  /// The number of blocks that share an SM. Each has rings of its own; all share the units of the
+  /// SM.
   int64_t blocks = 1;
-  /// What a thread has for tiles.
+  /// The registers that a thread has for tiles.
   std::optional<int64_t> registers;
 };
 
-/// Loops whose body, or a step of it, waits for a slot, inner ones first: what there is to
-/// schedule.
+/// Loops whose body, or a step of it, waits for a slot, inner ones first: the loops to be
+/// scheduled.
 llvm::SmallVector<mlir::scf::ForOp> pipelinedLoops(LaunchOp launch);
 
 LoopProblem problemOf(mlir::scf::ForOp loop, const CostModel &costs, const ProblemOptions &options);

@@ -1,24 +1,27 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-stream-k: points that would fill the last round of a persistent launch only in part are dealt
-// out by iterations (Osama, Merrill, Cecka, Garland, Owens: Stream-K, PPoPP 2023).
+// cta-stream-k: output tiles that would fill the last wave of a persistent launch only in part are
+// distributed over all blocks by main loop iterations (Osama, Merrill, Cecka, Garland, Owens:
+// Stream-K, PPoPP 2023).
 //
-// Of p points and n units (blocks, or clusters of them) each unit computes p / n points as ever.
-// The r = p % n points that are left have r * v iterations. They are laid behind each other and cut
-// into u <= n parts of the same length, or one more, none shorter than `stream_k`; as r < n no part
-// is longer than a point, so that it lies in one point or in two:
+// Let there be p output tiles ("points") and n units (blocks, or clusters of them). Each unit first
+// computes p / n whole output tiles. The remaining r = p % n output tiles have r * v iterations.
+// These are put in one sequence and cut into u <= n parts. The lengths of parts differ by at most
+// one iteration, and none is shorter than `stream_k`. As r < n, no part is longer than an output
+// tile, so it touches one output tile or two:
 //
 //     points     |----- 0 -----|----- 1 -----|----- 2 -----|          r = 3, v = 14
 //     parts      |--- 0 ---|--- 1 ---|--- 2 ---|--- 3 ----|           u = 4
 //
-// A unit computes the end of one point first (1: iterations 11 to 13 of point 0) and the beginning
-// of the next after it. Who has a point's first iteration stores it: he adds the sums of those
-// behind him, who had them to do first and are done with them long before. Their sums pass through
-// workspace. Parts are numbered against blocks, so that a block waits for lower numbers only.
+// A unit first computes the end of one output tile (part 1: iterations 11 to 13 of point 0) and
+// then the beginning of the next one. The unit with the first iteration of an output tile stores
+// it. It adds the partial sums of the following parts, which their units computed first and
+// finished long before. Partial sums pass through workspace. Parts are numbered in the opposite
+// order of blocks, so that a block waits only for blocks with lower numbers.
 //
-// Without iterations to spare (r = 0, or v - ceil(r * v / u) < `stream_k`) each of the r points is
-// one part.
+// If that saves too few iterations (r = 0, or v - ceil(r * v / u) < `stream_k`), each of the r
+// output tiles is one part.
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
@@ -38,11 +41,11 @@ using namespace tessera::cta;
 
 using arith::CmpIPredicate;
 
-/// An item's last iteration is that of its point.
+/// The end of an item that reaches the last iteration of its output tile.
 static constexpr int64_t kAll = -1;
 
 namespace {
-/// Index arithmetic that folds.
+/// Index arithmetic that is folded.
 struct Index {
   OpBuilder &b;
   Location loc;
@@ -60,31 +63,31 @@ struct Index {
   Value select(Value condition, Value x, Value y) {
     return b.createOrFold<arith::SelectOp>(loc, condition, x, y);
   }
-  /// 1 or 0.
+  /// 1 if true, 0 if false.
   Value number(Value condition) { return select(condition, constant(1), constant(0)); }
   Value ceildiv(Value x, Value y) { return div(add(x, sub(y, constant(1))), y); }
 };
 
-/// What all blocks know, computed in front of the launch. If points are not cut, each counts as one
-/// iteration: then all numbers are small, however many iterations there are.
+/// Values that are the same in all blocks, computed before the launch. If output tiles are not cut,
+/// each counts as one iteration; then all numbers are small, however many iterations there are.
 struct Division {
-  Value whole;      ///< points that each unit computes alone
-  Value first;      ///< the number of the first point that is left
-  Value trips;      ///< iterations of a point
-  Value units;      ///< parts
+  Value whole;      ///< output tiles that each unit computes alone
+  Value first;      ///< the number of the first remaining output tile
+  Value trips;      ///< iterations of an output tile
+  Value units;      ///< how many parts there are
   Value part, more; ///< iterations of a part; the first `more` parts have one more
-  Value splits;     ///< parts are not points
+  Value splits;     ///< whether output tiles are cut into parts
 };
 
-/// What a block computes besides whole points, in front of its loop; i32.
+/// What a block computes besides whole output tiles; computed before its loop, as i32.
 struct Part {
-  Value items;   ///< points, whole ones and others
-  Value whole;   ///< of them, which come first
-  Value unit;    ///< this one
-  Value base;    ///< the number of another point less that of the item
-  Value offset;  ///< where the first of the others begins
-  Value upto[2]; ///< where the first and the second end; kAll: where the point does
-  Value others;  ///< parts behind this one that have the rest of a point it began
+  Value items;   ///< output tiles, whole ones and partial ones
+  Value whole;   ///< how many of them are whole; those come first
+  Value unit;    ///< the number of this unit
+  Value base;    ///< of a partial item: the number of its output tile less that of the item
+  Value offset;  ///< where the first partial item begins
+  Value upto[2]; ///< where the first and the second end; kAll: at the end of the output tile
+  Value others;  ///< following parts that have the rest of an output tile which this one began
 };
 
 class StreamK {
@@ -108,18 +111,18 @@ private:
   Location loc() { return points.getLoc(); }
 
   LaunchOp launch;
-  scf::ForOp points, products; ///< over points, over products
+  scf::ForOp points, products; ///< over output tiles; the main loop
   OpBuilder b;
   int64_t shortest;
-  Value lower, upper, step; ///< of `products`, in front of the launch
-  Value total, launched;    ///< points, units
+  Value lower, upper, step; ///< of `products`, before the launch
+  Value total, launched;    ///< output tiles, units
   Division division;
 };
 } // namespace
 
 //===--- what there is -----------------------------------------------------------------------===//
 
-/// The accumulators of an iteration are those of the last and its products, nothing else.
+/// An error unless the accumulators of an iteration are those of the last one plus its products.
 LogicalResult StreamK::checkSum(unsigned number) {
   Value sum = products.getRegionIterArg(number);
   Value end = products.getYieldedValues()[number];
@@ -168,7 +171,8 @@ LogicalResult StreamK::findProducts() {
   for (unsigned i = 0; i < products.getNumResults(); ++i)
     if (failed(checkSum(i)))
       return failure();
-  // What blocks have before their loop they have in common, stores they would do twice.
+  // Ops before the main loop would run in several blocks for one output tile; stores would happen
+  // twice.
   for (Operation &op : points.getBody()->without_terminator()) {
     if (&op == products)
       break;
@@ -180,7 +184,7 @@ LogicalResult StreamK::findProducts() {
   return success();
 }
 
-/// A value as it is in front of the launch, or null.
+/// The value as computed before the launch, or null.
 Value StreamK::outside(Value value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return Index{b, loc()}.constant(*constant);
@@ -221,13 +225,13 @@ LogicalResult StreamK::divide() {
   d.whole = a.div(total, launched);
   d.first = a.mul(d.whole, launched);
   Value rest = a.sub(total, d.first);
-  // More would be longer than a block counts, and not worth it.
+  // More iterations would overflow the counters of a block, and would not be worth it.
   Value most = a.constant(int64_t(1) << 24);
   Value few = a.is(CmpIPredicate::slt, iterations, most);
   Value all = a.mul(rest, a.min(iterations, most));
   Value parts = a.max(a.min(a.div(all, least), launched), one);
   Value spared = a.sub(iterations, a.ceildiv(all, parts));
-  // Fewer parts than points would be longer than a point.
+  // If there were fewer parts than output tiles, a part would be longer than an output tile.
   auto both = [&](Value x, Value y) { return b.createOrFold<arith::AndIOp>(loc(), x, y); };
   d.splits =
       both(both(a.is(CmpIPredicate::sgt, rest, zero), few),
@@ -240,7 +244,7 @@ LogicalResult StreamK::divide() {
   return success();
 }
 
-/// A slot for each block, or its warps' flags.
+/// Workspace with a slot for each block, or with the flags of its warps.
 Value StreamK::workspace(RankedTensorType tile, bool flags) {
   Value blocks = launch.getBlocks().front();
   SmallVector<int64_t> shape{ShapedType::kDynamic};
@@ -274,12 +278,12 @@ Part StreamK::takePart() {
   Value mine = a.sub(a.sub(launched, one), unit);
   Value start = a.add(a.mul(mine, d.part), a.min(mine, d.more));
   Value length = a.add(d.part, a.number(a.is(CmpIPredicate::slt, mine, d.more)));
-  Value point = a.div(start, d.trips); // of those that are left
+  Value point = a.div(start, d.trips); // among the remaining ones
   Value offset = a.sub(start, a.mul(point, d.trips));
   Value end = a.add(offset, length);
   Value has = a.is(CmpIPredicate::slt, mine, d.units);
   Value second = b.createOrFold<arith::AndIOp>(loc(), has, a.is(CmpIPredicate::sgt, end, d.trips));
-  // The last iteration of the point that this part begins, and the part that has it.
+  // The last iteration of the output tile that this part begins, and the part that has it.
   Value begins = a.add(point, a.number(a.is(CmpIPredicate::sgt, offset, zero)));
   Value final = a.sub(a.mul(a.add(begins, one), d.trips), one);
   Value longer = a.add(d.part, one), border = a.mul(d.more, longer);
@@ -304,7 +308,7 @@ Part StreamK::takePart() {
 }
 
 void StreamK::rewrite() {
-  SmallVector<std::pair<Value, Value>> spaces; // slots and flags of each sum
+  SmallVector<std::pair<Value, Value>> spaces; // slots and flags of each tile of partial sums
   for (Value sum : products.getResults()) {
     auto tile = cast<RankedTensorType>(sum.getType());
     Value slots = workspace(tile, /*flags=*/false);
@@ -318,7 +322,7 @@ void StreamK::rewrite() {
   auto loop = scf::ForOp::create(b, loc(), number(0), part.items, number(1));
   loop->setAttr(kOutputTilesAttr, b.getUnitAttr());
 
-  // Which point, and which of its iterations.
+  // Which output tile, and which of its iterations.
   b.setInsertionPointToStart(loop.getBody());
   Index a{b, loc()};
   Value item = loop.getInductionVar();
@@ -343,7 +347,8 @@ void StreamK::rewrite() {
   products.setLowerBound(iteration(from));
   products.setUpperBound(a.select(toEnd, upper, iteration(upto)));
 
-  // Behind the products: the epilogue of all iterations' sums, or the handing on of some.
+  // After the products: the epilogue with the sums of all iterations, or the handing over of
+  // partial sums.
   SmallVector<Operation *> epilogue;
   for (Operation *op = products->getNextNode(); op != body->getTerminator(); op = op->getNextNode())
     epilogue.push_back(op);

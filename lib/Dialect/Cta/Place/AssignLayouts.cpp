@@ -8,17 +8,17 @@
 // layout of one class to the natural layout of the other (a reduction's result is a slice of its
 // input). The layouts are then found in this order, each step deterministic in program order:
 //
-//   1. hard anchors: layouts in the text, wgmma accumulators, register operands of wgmma;
+//   1. hard anchors: layouts in the source IR, accumulators and register operands of wgmma;
 //   2. what follows from those by relations, breadth first;
 //   3. the heaviest remaining class that touches global memory takes the layout that coalesces its
 //      heaviest access, or, if it accumulates a cta.mma, the layout of that product; then again
 //      step 2;
 //   4. classes that nothing determines get a blocked layout.
 //
-// Where a relation does not hold in the end a `cta.convert_layout` is inserted on its cheaper side:
-// always the smaller tile. A large load or store whose class has a layout that would access memory
-// in small pieces is made in a coalesced layout, with a conversion beside it. Two hard anchors in
-// one class are an error that shows both.
+// Where a relation does not hold in the end, a `cta.convert_layout` is inserted on its cheaper
+// side, which is the smaller tile. A large load or store whose class has a layout that would access
+// memory in small pieces gets a coalesced layout and a conversion. Two hard anchors in one class
+// are an error that shows both.
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
@@ -44,7 +44,7 @@ namespace {
 
 bool isTile(Value value) { return value && isa<RankedTensorType>(value.getType()); }
 
-/// Bytes that one thread moves with one access along contiguous memory, 16 at most.
+/// Bytes that one thread moves with one access along contiguous memory, at most 16.
 int64_t accessBytes(const RegisterLayout &l, RankedTensorType type, int contiguous) {
   int64_t bytes = tile::elementBytes(type.getElementType());
   if (contiguous < 0)
@@ -52,13 +52,13 @@ int64_t accessBytes(const RegisterLayout &l, RankedTensorType type, int contiguo
   return std::min<int64_t>(16, bytes * l.contiguousRegisters(coordOf(type.getShape()), contiguous));
 }
 
-/// From the layout of one class to that of another.
+/// A function from the layout of one class to that of another.
 struct Relation {
   unsigned from, to;
   std::function<std::optional<RegisterLayout>(const RegisterLayout &)> map;
 };
 
-/// A wish, in order of weight.
+/// A preferred layout and its weight; the heaviest is considered first.
 struct Preference {
   unsigned id;
   int64_t weight;
@@ -103,21 +103,22 @@ private:
   void setTypes();
   void fixOp(Operation *op);
   void fixAccess(Operation *op);
-  /// What a thread may move at a time, as the facts say; 16 where nothing is contiguous anyhow.
+  /// The bytes that a thread may move at a time according to the facts; 16 where nothing is
+  /// contiguous.
   int64_t legalBytes(const Access &access) {
     int64_t bytes = tile::elementBytes(access.tile.getElementType());
     if (access.tile.getRank() == 0 || contiguousTileDim(access.type, access.dims) < 0)
       return 16;
     return std::min<int64_t>(16, widestVector(facts, access) * bytes);
   }
-  /// What a thread's elements along contiguous memory shall be. Stores in pieces that do not lie
-  /// together go to L2 piece by piece, so that narrow stores want narrow threads; of loads in
-  /// pieces the cache makes one.
+  /// How many bytes along contiguous memory a thread should have. Pieces of a store that are not
+  /// adjacent go to L2 one by one, so narrow stores want few bytes per thread. Pieces of a load are
+  /// combined by the cache.
   int64_t wantedBytes(const Access &access, Value value) {
     if (!access.isStore)
       return 16;
-    // Words for what was just loaded in pieces: wider stores would keep the loads of neighbours
-    // apart, and L1 would serve a few lanes at a time.
+    // Words of 4 bytes for what was just loaded in pieces. With wider stores, loads of neighbouring
+    // elements would be further apart, and L1 would serve only a few lanes at a time.
     constexpr int64_t kWordBytes = 4;
     int64_t bytes = legalBytes(access);
     if (auto load = value.getDefiningOp<LoadOp>())
@@ -135,7 +136,8 @@ private:
     OpBuilder b(operand.getOwner());
     operand.set(converted(b, operand.getOwner()->getLoc(), operand.get(), l));
   }
-  /// Gives a result the layout its op makes, and its users the one of their class.
+  /// Gives a result the layout that its op makes, and converts it to the layout of its class for
+  /// its users.
   void convertResult(OpResult result, const RegisterLayout &made) {
     RankedTensorType wanted = tensorOf(result), actual = withLayout(wanted, made);
     if (wanted == actual)
@@ -160,14 +162,15 @@ private:
   llvm::EquivalenceClasses<unsigned> classes;
   llvm::MapVector<unsigned, Anchor> anchors;        // by leader
   llvm::MapVector<unsigned, RegisterLayout> chosen; // by leader
-  DenseSet<Value> pinned; // their layout stands in the text: no access is made in another one
+  DenseSet<Value> pinned; // their layout is in the source IR, so no access uses another one
   SmallVector<Relation> relations;
   SmallVector<Preference> preferences;
 };
 
 } // namespace
 
-/// A constant that two classes use would tie them together for nothing: every user gets its own.
+/// Gives every user of a constant a copy of its own. A shared constant would tie the classes of its
+/// users together for no reason.
 void Assignment::rematerializeCheapValues() {
   SmallVector<Operation *> cheap;
   kernel.walk([&](Operation *op) {
@@ -287,7 +290,7 @@ void Assignment::collectRelations(Operation *op) {
                   store.getMask(), store.getMaskDims());
   } else if (auto mma = dyn_cast<MmaOp>(op)) {
     RankedTensorType type = mma.getResultType();
-    // Heavier than any access of the same tile: the product reads its layout K times.
+    // Heavier than any access to the same tile, because the product reads this layout K times.
     preferences.push_back({idOf(mma.getResult()), type.getNumElements() * 1024,
                            layout::fmaAcc(coordOf(type.getShape()), kWarpBits, groups)});
   } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
@@ -324,7 +327,7 @@ void Assignment::collectRelations(Operation *op) {
   }
 }
 
-/// Breadth first along the relations, in program order, until nothing changes.
+/// Follows the relations breadth first, in program order, until nothing changes.
 void Assignment::propagate() {
   for (bool changed = true; changed;) {
     changed = false;
@@ -374,12 +377,12 @@ void Assignment::setTypes() {
   }
 }
 
-/// Loads and stores of big tiles in small pieces are worse than a conversion.
+/// Converts large tiles for loads and stores that would otherwise access memory in small pieces.
 void Assignment::fixAccess(Operation *op) {
   auto coalesced = [&](const Access &access, Value value, MemRefType memref,
                        ArrayRef<int64_t> dims) -> std::optional<RegisterLayout> {
-    // In bytes: below, the scratch and its barriers cost more; above, it would not leave room for
-    // the operands of a product.
+    // In bytes. For smaller tiles scratch and its barriers cost more than they save; larger ones
+    // would leave no room for the operands of a product.
     constexpr int64_t kWorthConverting = 2048, kMostConverted = 128 * 1024;
     RankedTensorType type = tensorOf(value);
     int contiguous = contiguousTileDim(memref, dims);
@@ -421,7 +424,7 @@ void Assignment::fixAccess(Operation *op) {
   }
 }
 
-/// Makes the relations of `op` hold by conversions.
+/// Inserts conversions so that the relations of `op` hold.
 void Assignment::fixOp(Operation *op) {
   if (isa<LoadOp, StoreOp>(op)) {
     fixAccess(op);

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// L0 to phase raw: tile and tensor ops become cta ops on tensors without an encoding.
+// Converts L0 to phase raw: tile and tensor ops become cta ops on tensors without an encoding.
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
@@ -33,14 +33,15 @@ private:
 
   tile::KernelOp kernel;
   IRRewriter rewriter;
-  /// One shared tile for each operand of products, made where the operand is made: an operand from
-  /// outside a loop is staged once.
+  /// One shared tile for each operand of products, made where the operand is defined. So an operand
+  /// from outside a loop is written to shared memory once.
   DenseMap<Value, Value> staged;
 };
 } // namespace
 
 LogicalResult Converter::run() {
-  // Named and arg reductions first: what they become is converted with the rest.
+  // Reductions by name and arg reductions first, because the ops that they expand to are converted
+  // with the rest.
   SmallVector<Operation *> special;
   kernel.walk([&](Operation *op) {
     if (isa<tile::ReduceOp, tile::ArgReduceOp>(op))
@@ -175,7 +176,8 @@ LogicalResult Converter::convertTensorOp(Operation *op) {
   return op->emitOpError("is not an op of the tile language (docs/Language.md, \"shape\")");
 }
 
-/// Several scalars: every element chooses by the bits of its number in row-major order.
+/// A tensor of several scalars: every element selects its scalar by the bits of its row-major
+/// index.
 Value Converter::choose(tensor::FromElementsOp op) {
   Location loc = op.getLoc();
   RankedTensorType type = op.getType();

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Products that the tensor cores can do become cta.wgmma.
+// Turns matrix products that tensor cores can do into cta.wgmma.
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-/// The values that may become `value` through control flow: what loops and branches yield.
+/// Appends the values that may become `value` through control flow: what loops and branches yield.
 static void appendFlow(Value value, SmallVectorImpl<Value> &to) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
@@ -41,8 +41,8 @@ static void appendFlow(Value value, SmallVectorImpl<Value> &to) {
         to.push_back(yield->getOperand(result.getResultNumber()));
 }
 
-/// True if `value` is computed from the result of a product: then it is in registers in a layout
-/// near that of an accumulator, and shared memory would be a detour.
+/// True if `value` is computed from the result of a product. Then it is in registers, in a layout
+/// near that of accumulators, and going through shared memory would be a detour.
 static bool comesFromProduct(Value value) {
   SmallVector<Value> work{value};
   DenseSet<Value> seen;
@@ -57,20 +57,20 @@ static bool comesFromProduct(Value value) {
       appendFlow(v, work);
       continue;
     }
-    // Whatever changes which element is where goes through shared memory anyhow.
+    // Ops that change which thread holds an element go through shared memory anyhow.
     if (isa<ConvertLayoutOp>(def) || OpTrait::hasElementwiseMappableTraits(def))
       work.append(def->operand_begin(), def->operand_end());
   }
   return false;
 }
 
-/// The unencoded convert that lets the two sides have different layouts.
+/// A convert without encodings, which lets both sides have different layouts.
 static Value cut(OpBuilder &b, Location loc, Value value) {
   return ConvertLayoutOp::create(b, loc, value.getType(), value, ConversionAttr{});
 }
 
-/// The shared tile whose transpose is staged as `shared`; null if it is no transpose. It is the one
-/// that other products read, or a new one.
+/// The shared tile whose transpose is written as `shared`, or null if that is no transpose. It is a
+/// tile that other products read already, or a new one.
 static Value untransposed(Value shared, IRRewriter &rewriter) {
   auto stage = shared.getDefiningOp<StageOp>();
   auto transpose = stage && stage.getInputs().size() == 1
@@ -81,7 +81,7 @@ static Value untransposed(Value shared, IRRewriter &rewriter) {
   Value source = transpose.getSource();
   for (Operation *user : source.getUsers())
     if (auto other = dyn_cast<StageOp>(user); other && other.getInputs().size() == 1) {
-      // This product may stand before the one that it was staged for.
+      // This product may come before the one for which that tile was written.
       if (Operation *definition = source.getDefiningOp())
         rewriter.moveOpAfter(other, definition);
       else
@@ -96,7 +96,7 @@ static Value untransposed(Value shared, IRRewriter &rewriter) {
   return StageOp::create(rewriter, source.getLoc(), smem, source, /*concat_dim=*/0, IntegerAttr{});
 }
 
-/// What nobody reads any more of a staged operand.
+/// Erases the parts of a written operand that nothing reads any more.
 static void eraseStaged(Value shared, IRRewriter &rewriter) {
   if (!shared.use_empty())
     return;
@@ -135,7 +135,7 @@ static void form(MmaOp op, IRRewriter &rewriter) {
     eraseStaged(stagedB, rewriter);
 }
 
-/// A plan whose warpgroups are the reason why no product runs on the tensor cores.
+/// An error if the warpgroups of the plan are the reason why no product runs on tensor cores.
 static LogicalResult checkPlan(tile::KernelOp kernel, ArrayRef<MmaOp> products) {
   std::optional<int64_t> planned = warpgroupsOfTile(planOf(kernel));
   if (!planned || !demandsPlan(kernel))

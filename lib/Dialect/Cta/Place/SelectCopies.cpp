@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How data moves: TMA where the facts make it legal, cp.async for what is only staged, vectors
-// elsewhere, and why not better.
+// Selects how data moves: by TMA where the facts make it legal, by cp.async where the tile is only
+// needed in shared memory, by vector accesses elsewhere. Records why nothing better was possible.
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
@@ -22,7 +22,8 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-/// Bytes of a tile that is staged for a TMA store: more would leave too little for the operands.
+/// The most bytes that a tile in shared memory for a TMA store may have: more would leave too
+/// little for the operands.
 constexpr int64_t kMaxStoreBytes = 128 * 1024;
 
 class Selection {
@@ -32,7 +33,7 @@ public:
   LogicalResult select(StoreOp store);
 
 private:
-  /// By TMA, or by cp.async in pieces of `vector` elements.
+  /// A copy by TMA, or by cp.async in pieces of `vector` elements.
   CopyOp copyOf(LoadOp load, SmemType type, int64_t vector = 0);
   LogicalResult selectStaged(LoadOp load, StageOp stage);
   SmallVector<Value> fitCoordinates(LoadOp load);
@@ -63,9 +64,8 @@ LogicalResult Selection::checkDemand(Op op, StringRef why) {
   return op.emitOpError("cannot use TMA, as 'require = [tma]' demands: ") << why;
 }
 
-/// A miss of `require = [peeled]` by a load that TMA does not make: every iteration checks its
-/// bounds. TMA does so at no cost; whether the loop has masks of its own is for cta-peel-masks to
-/// see.
+/// A miss of `require = [peeled]` by a load that is not done by TMA: every iteration checks its
+/// bounds. TMA checks them at no cost. cta-peel-masks sees whether the loop has masks of its own.
 static LogicalResult missPeeled(LoadOp load, const Twine &why) {
   if (!demands(load, tile::Requirement::Peeled) || !load->getParentOfType<LoopLikeOpInterface>())
     return success();
@@ -74,7 +74,7 @@ static LogicalResult missPeeled(LoadOp load, const Twine &why) {
                << why;
 }
 
-/// A miss of `require = [pipelined]`: only copies run ahead of what reads them.
+/// A miss of `require = [pipelined]`: only copies to shared memory can run ahead of their readers.
 static LogicalResult missPipelined(LoadOp load, StringRef why) {
   if (!demands(load, tile::Requirement::Pipelined))
     return success();
@@ -96,8 +96,8 @@ void Selection::setVector(Op op, const std::string &why) {
     op.setWhy(all);
 }
 
-/// The conversion to an accumulator's layout that is the only use of a load, or null. There shared
-/// memory is no detour: TMA puts the tile where ldmatrix takes it from in that layout, and a
+/// The conversion to the layout of accumulators that is the only use of a load, or null. For such a
+/// load shared memory is no detour: TMA puts the tile where ldmatrix reads it in that layout, and a
 /// channel can fetch it while the product runs.
 static ConvertLayoutOp wantedBesideAccumulators(LoadOp load) {
   auto convert = load.getResult().hasOneUse()
@@ -110,8 +110,9 @@ static ConvertLayoutOp wantedBesideAccumulators(LoadOp load) {
   return fits ? convert : ConvertLayoutOp{};
 }
 
-/// TMA takes coordinates of 32 bits. Where one needs more, the box lies outside, since sizes fit 31
-/// bits; so does the box at the least coordinate of 32 bits, which is a multiple of 16 bytes, too.
+/// TMA takes 32-bit coordinates. If a coordinate needs more bits, the box is outside the array,
+/// since sizes fit 31 bits. It is replaced by the least 32-bit coordinate, which is outside, too,
+/// and a multiple of 16 bytes.
 SmallVector<Value> Selection::fitCoordinates(LoadOp load) {
   SmallVector<Value> coords(load.getCoords());
   for (Value &coord : coords) {
@@ -130,7 +131,7 @@ SmallVector<Value> Selection::fitCoordinates(LoadOp load) {
 
 CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
   rewriter.setInsertionPoint(load);
-  // Limits that TMA ignores limit nothing.
+  // Limits beyond which TMA pads anyhow are dropped.
   auto copy = CopyOp::create(
       rewriter, load.getLoc(), type, load.getSource(),
       vector ? SmallVector<Value>(load.getCoords()) : fitCoordinates(load),
@@ -143,7 +144,7 @@ CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
       vector ? rewriter.getI64IntegerAttr(vector) : IntegerAttr{},
       /*offset=*/IntegerAttr{}, /*mbarrier=*/IntegerAttr{}, /*multicast=*/IntegerAttr{},
       /*why=*/StringAttr{});
-  // Whether they are met is for cta-pipeline-copies and cta-peel-masks to see.
+  // cta-pipeline-copies and cta-peel-masks check whether these are met.
   SmallVector<tile::Requirement> later;
   for (tile::Requirement demand : {tile::Requirement::Pipelined, tile::Requirement::Peeled})
     if (demands(load, demand))
@@ -153,12 +154,13 @@ CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
   return copy;
 }
 
-/// Why a load that no product takes as it is goes to registers.
+/// Why a load that no product uses directly goes to registers.
 static std::string whyInRegisters(LoadOp load) {
   std::string by;
   Value value = load;
   auto isOurs = [](Operation *user) { return isa<ConvertLayoutOp, StageOp>(user); };
-  // Conversions and stages are ours: the program's op is beside or behind them.
+  // The compiler made conversions and writes to shared memory; look for the program's op next to or
+  // after them.
   while (!value.use_empty()) {
     auto users = value.getUsers();
     auto it = llvm::find_if_not(users, isOurs);
@@ -172,7 +174,7 @@ static std::string whyInRegisters(LoadOp load) {
          "; only operands of products are fetched into shared memory";
 }
 
-/// By TMA, else by cp.async unless vectors of registers are wider, else by those.
+/// By TMA if possible, else by cp.async unless vector loads to registers are wider, else by those.
 LogicalResult Selection::selectStaged(LoadOp load, StageOp stage) {
   auto shared = cast<SmemType>(stage.getType());
   std::optional<std::string> reason = whyNotTma(facts, Access(load), shared);
@@ -227,7 +229,7 @@ LogicalResult Selection::select(LoadOp load) {
       load.getResult().hasOneUse() ? dyn_cast<StageOp>(*load.getResult().user_begin()) : StageOp{};
   if (stage && stage.getInputs().size() == 1)
     return selectStaged(load, stage);
-  // Not the operand of a product: registers are where it is wanted.
+  // Not the operand of a product: it is needed in registers.
   const std::string inRegisters = whyInRegisters(load);
   if (failed(checkDemand(load, inRegisters)) || failed(missPipelined(load, inRegisters)) ||
       failed(missPeeled(load, inRegisters)))
@@ -238,7 +240,7 @@ LogicalResult Selection::select(LoadOp load) {
 }
 
 LogicalResult Selection::select(StoreOp store) {
-  // The tile as the product left it, in front of the conversion to a coalesced layout.
+  // The tile as the product left it, before the conversion to a coalesced layout.
   Value value = store.getValue();
   while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
     value = convert.getSource();
@@ -267,7 +269,7 @@ LogicalResult Selection::select(StoreOp store) {
   rewriter.setInsertionPoint(store);
   auto staged = StageOp::create(rewriter, store.getLoc(), shared, value, /*concat_dim=*/0,
                                 /*offset=*/IntegerAttr{});
-  // Warpgroups that store what they staged need not wait for each other.
+  // Warpgroups that store what they wrote themselves need not wait for each other.
   const bool apart = warpgroupParts(staged).has_value();
   Value converted = store.getValue();
   CopyOutOp::create(rewriter, store.getLoc(), staged, store.getDest(), store.getCoords(),

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A layout for every shared tile, from what reads it and from how its source lies.
+// Chooses a layout for every shared tile, from its readers and from the layout of its source.
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Place/Passes.h"
@@ -20,8 +20,8 @@ using namespace tessera::cta;
 
 //===--- operands of wgmma -------------------------------------------------------------------===//
 
-/// The tile dimension along which the tile's elements are neighbours in the memory they are loaded
-/// from, seen through elementwise ops; -1 if it is computed or unknown.
+/// The tile dimension along which elements are adjacent in the memory that they are loaded from,
+/// also through elementwise ops; -1 if the tile is computed or nothing is known.
 static int64_t contiguousInMemory(Value tile) {
   for (int depth = 0; depth < 16; ++depth) {
     Operation *def = tile.getDefiningOp();
@@ -52,7 +52,7 @@ static int64_t contiguousInMemory(Value tile) {
   return -1;
 }
 
-/// The same for a tile in registers: the dimension along which a thread has most neighbours.
+/// The same for a tile in registers: the dimension along which a thread has most adjacent elements.
 static int64_t contiguousInRegisters(Value tile) {
   FragAttr frag = FragAttr::of(tile.getType());
   ArrayRef<int64_t> shape = tileShape(tile.getType());
@@ -85,8 +85,8 @@ static FailureOr<SwizzleAttr> swizzleFor(Value shared, ArrayRef<WgmmaUse> uses) 
   if (dim < 0)
     dim = uses.front().kDim;
   std::string reason;
-  // K-major always exists (K is a multiple of 16), so it is the second choice; of a tile that is
-  // also used transposed the other dimension is K, too.
+  // K-major always exists, because K is a multiple of 16, so it is the second choice. If the tile
+  // is also used transposed, the other dimension is K, too.
   const int64_t kDim = uses.front().kDim;
   for (int64_t d : {dim, kDim, 1 - kDim}) {
     for (int64_t span : {128, 64, 32, 0}) {
@@ -104,11 +104,10 @@ static FailureOr<SwizzleAttr> swizzleFor(Value shared, ArrayRef<WgmmaUse> uses) 
   return shared.getDefiningOp()->emitOpError("no shared layout fits the tensor cores: ") << reason;
 }
 
-//===--- operands of products on the FMA units
-//------------------------------------------------------===//
+//===--- operands of products on the FMA units -----------------------------------------------===//
 
-/// Extra wavefronts when a warp of the result's layout reads its elements of operand `a` (its rows,
-/// one k) or `b` (its columns, one k) of a product.
+/// Extra wavefronts when a warp of the result's layout reads its elements of operand `a` (its rows
+/// at one k) or `b` (its columns at one k) of a product.
 static int64_t readConflicts(MmaOp op, bool isA, const layout::SharedLayout &tile) {
   FragAttr frag = FragAttr::of(op.getType());
   if (!frag)
@@ -153,8 +152,7 @@ static SwizzleAttr paddingFor(Value shared) {
   return SwizzleAttr::linear(type.getContext(), best);
 }
 
-//===--- the pass
-//-----------------------------------------------------------------------------------===//
+//===--- the pass ----------------------------------------------------------------------------===//
 
 /// The columns of one instruction of the product.
 static int64_t blockColumns(WgmmaOp op, int64_t groups) {

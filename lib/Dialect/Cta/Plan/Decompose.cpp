@@ -1,16 +1,16 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-decompose: what the lowering cannot do within a warp goes through scratch in shared memory.
+// cta-decompose: whatever the lowering cannot do within a warp goes through scratch in shared
+// memory. Below, "write" is `cta.stage` and "read" is `cta.read`.
 //
-//   convert_layout   no move, register moves, cheap shuffles; else stage + read
-//   reshape          the same registers, if those hold the same elements; else stage + view + read
-//   slice, concat    stage + read at an offset; one stage of all inputs + read
-//   reduce           across warps: each warp its part, the parts through scratch, the rest in
-//                    registers
+//   convert_layout   no move, register moves or cheap shuffles; otherwise write + read
+//   reshape          the same registers if they hold the same elements; else write, view, read
+//   slice, concat    write + read at an offset; one write of all inputs + read
+//   reduce           within a warp in registers; across warps through scratch
 //
-// Scratch is linear and padded so that banks do not conflict. A tile that is staged for several
-// slices is staged once.
+// Scratch is linear and padded so that banks do not conflict. A tile that several slices need is
+// written once.
 #include "Decompose.h"
 #include "Scratch.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
@@ -87,7 +87,7 @@ static Conversion conversionOf(layout::ConversionKind kind) {
   return Conversion::Shared;
 }
 
-/// Values that every thread can make for itself in any layout.
+/// Whether every thread can compute the value for itself in any layout, so that no data must move.
 static bool isFree(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
@@ -106,7 +106,8 @@ static Value remake(OpBuilder &b, Value value, RankedTensorType type) {
   return clone->getResult(0);
 }
 
-/// The parts of an epilogue make the same conversion many times.
+/// Scratch is shared between equal conversions: the subtiles of an epilogue make the same one many
+/// times.
 SmemType Decomposer::scratchOf(ConvertLayoutOp op) {
   SmemType &scratch = converting[{op.getSource().getType(), op.getResult().getType()}];
   if (!scratch) {
@@ -137,7 +138,7 @@ LogicalResult Decomposer::convert(ConvertLayoutOp op) {
     return op.emitOpError("how = ") << stringifyConversion(*wanted) << " is not possible: this is "
                                     << layout::toString(conversion.kind);
   if (!wanted && how == Conversion::Shuffle) {
-    // In instructions of a warp; scratch also costs two barriers.
+    // The two barriers that scratch needs cost as much as this many instructions of a warp.
     constexpr int64_t kBarriers = 24;
     int64_t words = llvm::divideCeil(tile::elementBytes(type.getElementType()), 4);
     int64_t moves = conversion.numShuffles() * words + conversion.numSelects();
@@ -170,7 +171,7 @@ LogicalResult Decomposer::reshape(ReshapeOp op) {
     return success();
   b.setInsertionPoint(op);
   Location loc = op.getLoc();
-  // A register reshape and a conversion, in either order.
+  // Reshape the registers and convert the layout, in whichever order works.
   std::optional<RegisterLayout> after = unitReshapeLayout(source, from.getShape(), to.getShape());
   if (after && !after->validate() &&
       reshapeKeepsRegisters(source, from.getShape(), *after, to.getShape())) {
@@ -244,8 +245,8 @@ ReduceOp Decomposer::cloneReduce(ReduceOp op, TypeRange types, ValueRange inputs
   return clone;
 }
 
-/// Each warp reduces its part; the parts go through scratch; every thread that wants a result reads
-/// all its parts.
+/// Each warp reduces its own part and writes the partial result to scratch. Every thread that wants
+/// a result then reads all partial results for it.
 void Decomposer::reduceAcrossWarps(ReduceOp op) {
   b.setInsertionPoint(op);
   RegisterLayout inRegisters = layoutOf(op.getResult(0));
@@ -270,7 +271,8 @@ void Decomposer::reduceAcrossWarps(ReduceOp op) {
   replace(op, cloneReduce(op, op.getResultTypes(), read, /*partial=*/false).getResults());
 }
 
-/// A layout whose vectors mix reduced and kept dimensions: convert to one that does not.
+/// For a layout whose vectors mix reduced and kept dimensions: converts to a layout that does not,
+/// and reduces there.
 LogicalResult Decomposer::reduceUnmixed(ReduceOp op) {
   b.setInsertionPoint(op);
   RankedTensorType type = tensorOf(op.getInputs().front());

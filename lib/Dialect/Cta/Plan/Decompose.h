@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-decompose, for those who try what comes of it.
+// cta-decompose as a function, for passes that decompose a copy of a kernel to see the result.
 #ifndef TESSERA_LIB_DIALECT_CTA_PLAN_DECOMPOSE_H
 #define TESSERA_LIB_DIALECT_CTA_PLAN_DECOMPOSE_H
 

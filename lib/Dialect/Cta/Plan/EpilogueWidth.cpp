@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What parts take of shared memory is known when they are made and all scratch is explicit, so this
-// tries it, on a copy of the kernel.
+// The shared memory that epilogue subtiles take is known only after they have been made and all
+// scratch is explicit. So this code splits the epilogue on a copy of the kernel and counts.
 #include "EpilogueWidth.h"
 
 #include "Decompose.h"
@@ -24,7 +24,7 @@ SmemType tessera::cta::narrowShared(SmemType type, int64_t dim, int64_t width) {
   SwizzleAttr swizzle = type.getSwizzle();
   auto narrowed = SmemType::get(type.getContext(), shape, type.getElementType(), swizzle);
   for (int64_t span = swizzle.getSpan(); sharedLayout(narrowed).validateTma();) {
-    // Panels of 16 bytes follow those of 32.
+    // The spans are 128, 64, 32 and 0, which stands for panels of 16 bytes.
     span = span > 32 ? span / 2 : span - 32;
     if (span < 0)
       return {};
@@ -35,18 +35,18 @@ SmemType tessera::cta::narrowShared(SmemType type, int64_t dim, int64_t width) {
 }
 
 namespace {
-/// Of the products of a kernel that suffer most: with parts that overlap, and with all that a plan
-/// may count on.
+/// How much slower the worst main loop of a kernel runs: with epilogue subtiles that overlap
+/// (`safe`), and with all the shared memory that a plan may count on.
 struct Slowdown {
   double safe = 1, certain = 1;
 };
 } // namespace
 
-/// The parts that are tried in place of wider ones, and one that is tried where nothing is
-/// pipelined with them.
+/// The widths that are tried instead of wider ones, and one that is tried only if none of those
+/// leaves a pipelined plan.
 constexpr int64_t kNarrower[] = {64, 32}, kNarrowest = 16;
 
-/// Nothing if no product of the kernel is pipelined.
+/// Nothing if no main loop of the kernel is pipelined.
 static FailureOr<std::optional<Slowdown>>
 slowdownWith(tile::KernelOp kernel, int64_t width,
              llvm::function_ref<bool(tile::KernelOp, int64_t)> split) {
@@ -99,7 +99,8 @@ tessera::cta::widthForStages(tile::KernelOp kernel, int64_t width,
     return failure();
   if (std::isinf(least))
     return width;
-  // Rather narrow parts that overlap than wide ones that wait for each other's store.
+  // Narrow subtiles whose stores overlap are better than wide ones that wait for each other's
+  // store, so that comparison comes first.
   for (double Slowdown::*count : {&Slowdown::safe, &Slowdown::certain})
     for (auto &[columns, slowdown] : tried)
       if (slowdown.*count <= kPlanLittleMore * least)

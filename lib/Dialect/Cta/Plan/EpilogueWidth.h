@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How many columns of an epilogue at a time leave shared memory for the stages of its products.
+// The width of epilogue subtiles that leaves shared memory for the channels of the main loops.
 #ifndef TESSERA_LIB_DIALECT_CTA_PLAN_EPILOGUEWIDTH_H
 #define TESSERA_LIB_DIALECT_CTA_PLAN_EPILOGUEWIDTH_H
 
@@ -10,13 +10,13 @@
 
 namespace tessera::cta {
 
-/// The same kind of tile, with fewer columns; its swizzle is as wide as they let it be, but not
-/// wider than the tile's. Null if TMA cannot move it.
+/// The same kind of tile with fewer columns. Its swizzle is as wide as the columns allow, but not
+/// wider than the tile's. Null if TMA cannot move such a tile.
 SmemType narrowShared(SmemType type, int64_t dim, int64_t width);
 
-/// `width`, or less where fewer columns let products have stages that they wait for otherwise; 0 is
-/// all columns. `split` cuts the epilogues of a kernel into parts of so many columns, if it has
-/// any.
+/// `width`, or a smaller one if fewer columns let the channels of a main loop reach a depth for
+/// which it has no room otherwise; 0 means all columns. `split` cuts the epilogues of a kernel into
+/// subtiles of the given width and says whether it found any.
 mlir::FailureOr<int64_t> widthForStages(tile::KernelOp kernel, int64_t width,
                                         llvm::function_ref<bool(tile::KernelOp, int64_t)> split);
 

@@ -1,17 +1,19 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-hint-caches: what TMA moves once goes through the L2 cache without driving others out, and of
-// the operands of a persistent product the one that the next wave reads again stays.
+// cta-hint-caches: chooses L2 eviction priorities for what TMA moves. Data that is used once must
+// not evict other data. Of the operands of a persistent matrix product, the one that the next wave
+// reads again should stay.
 //
-// The operands of a product are read by many blocks and by later waves of them; its result, and a
-// residual, once. Under the default policy the latter take as many lines from the former as they
-// have themselves.
+// The operands of a matrix product are read by many blocks and by later waves; its result and a
+// residual are used once. Under the default policy the result and the residual would evict as many
+// cache lines of the operands as they have themselves.
 //
-// The blocks of a wave have rows of one group and go through its columns (cta-lower-grid): what a
-// row reads (A) the next wave reads, too, and what a column reads (B) not before the next group.
-// Where B does not fit the cache it is gone by then, and takes A with it. So A's lines make room
-// last and B's first, if what is computed in front of the launch says that it pays.
+// The blocks of a wave have the rows of one rasterisation group and walk through its columns
+// (cta-lower-grid). The operand of a row (A) is read again by the next wave; the operand of a
+// column (B) not before the next group. If B does not fit the cache, it is evicted before it is
+// read again, and evicts A with it. So A's cache lines are marked to be evicted last and B's first,
+// if a condition that is computed before the launch says that this pays.
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
 #include "tessera/Dialect/Cta/Analysis/GridOrder.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
@@ -30,14 +32,15 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-/// Bytes of a line of the L2 cache.
+/// Bytes of a cache line of L2.
 static constexpr int64_t kLineBytes = 128;
 
-/// So much of L2 may the rows of a group keep. Measured on the H200: with 16 and 18 MiB (16 rows of
-/// 128x4096 bf16, 12 of 192x4096) 1.2 % faster, with 19.5 (8 rows of 256x5000) 1 to 3 % slower.
+/// How much of L2 the rows of a rasterisation group may occupy. Source:
+/// docs/performance/constants.md.
 static constexpr int64_t kKeptBytes = 18ll << 20;
 
-/// Rows stay for later waves of their group: there must be so many in all.
+/// Rows are worth keeping only for later waves of the same group, so the group must have at least
+/// this many waves.
 static constexpr int64_t kLeastWaves = 2;
 
 /// True if anything in the kernel may read what the op writes.
@@ -54,7 +57,7 @@ static bool isReadInKernel(CopyOutOp out) {
       .wasInterrupted();
 }
 
-/// The value without constants that are added to it.
+/// The value without the constants that are added to it.
 static Value withoutOffset(Value value) {
   while (auto sum = value.getDefiningOp<arith::AddIOp>()) {
     if (getConstantIntValue(sum.getRhs()))
@@ -67,8 +70,8 @@ static Value withoutOffset(Value value) {
   return value;
 }
 
-/// True if boxes whose `number` differs have no element in common: it is a coordinate, and the next
-/// box begins behind this one.
+/// True if boxes with different `number`s have no element in common: `number` is a coordinate, and
+/// the next box begins where this one ends, or after it.
 static bool separates(const GlobalBox &box, Value number, std::optional<int64_t> step) {
   for (auto [coord, extent] : llvm::zip_equal(box.coords, box.extents))
     if (withoutOffset(coord) == number && step && *step >= extent)
@@ -76,7 +79,8 @@ static bool separates(const GlobalBox &box, Value number, std::optional<int64_t>
   return false;
 }
 
-/// True if no two blocks, and no two iterations of loops around it, read the same element.
+/// True if no two blocks, and no two iterations of the loops around the copy, read the same
+/// element.
 static bool isReadOnce(CopyOp copy) {
   std::optional<GlobalBox> box = globalBoxOf(copy);
   if (!box || !box->root)
@@ -96,7 +100,8 @@ static bool isReadOnce(CopyOp copy) {
   }
 }
 
-/// True if rows of the box are whole lines, where rows of the array begin at lines.
+/// True if the rows of the box are whole cache lines, provided that the rows of the array begin at
+/// cache lines.
 static bool hasWholeLines(CopyOp copy) {
   std::optional<GlobalBox> box = globalBoxOf(copy);
   MemRefType type = copy.getMemRefType();
@@ -104,7 +109,7 @@ static bool hasWholeLines(CopyOp copy) {
          box->extents.back() * type.getElementTypeBitWidth() % (8 * kLineBytes) == 0;
 }
 
-/// Another op of the kernel that reads the same array would find less of it.
+/// True if no other op of the kernel reads the same array: early eviction would hurt such an op.
 static bool isOnlyReader(CopyOp copy) {
   std::optional<GlobalBox> box = globalBoxOf(copy);
   return !copy->getParentOfType<tile::KernelOp>()
@@ -114,7 +119,7 @@ static bool isOnlyReader(CopyOp copy) {
                 std::optional<GlobalBox> other = globalBoxOf(op);
                 if (other && box && !mayAlias(*box, *other))
                   return WalkResult::advance();
-                // Parts of one tile are disjoint.
+                // The subtiles of one tile are disjoint, so another subtile is no second reader.
                 const bool isPart = other && box && provenDisjoint(*box, *other, {});
                 return isPart ? WalkResult::advance() : WalkResult::interrupt();
               })
@@ -124,7 +129,8 @@ static bool isOnlyReader(CopyOp copy) {
 //===--- what the next wave reads again ------------------------------------------------------===//
 
 namespace {
-/// The loads of a loop over products: with those of other blocks of the row, or of the column.
+/// The loads of a main loop: those that all blocks of a row share, and those that all blocks of a
+/// column share.
 struct Operands {
   SmallVector<CopyOp> ofRow, ofColumn;
   int64_t rowBytes = 0, columnBytes = 0; ///< of an iteration
@@ -145,8 +151,9 @@ static bool dependsOn(ValueRange values, Value on) {
   return false;
 }
 
-/// Nothing if the text says how one of them is cached, or if the loop reads what is neither: how
-/// much of the cache that takes was not measured.
+/// Nothing if the source IR says how one of them is cached. Nothing either if the loop reads an
+/// array that belongs neither to a row nor to a column: it is not known how much of the cache that
+/// takes.
 static std::optional<Operands> operandsOf(tile::GridOp grid, scf::ForOp loop) {
   Operands operands;
   auto add = [&](Operation *op) {
@@ -168,7 +175,7 @@ static std::optional<Operands> operandsOf(tile::GridOp grid, scf::ForOp loop) {
   };
   if (loop->walk(add).wasInterrupted() || operands.ofRow.empty() || operands.ofColumn.empty())
     return std::nullopt;
-  // Of an array that is both, the same lines would make room first and last.
+  // If one array were both operands, the same cache lines would have to be evicted first and last.
   for (CopyOp row : operands.ofRow)
     for (CopyOp column : operands.ofColumn) {
       std::optional<GlobalBox> one = globalBoxOf(row), other = globalBoxOf(column);
@@ -178,9 +185,9 @@ static std::optional<Operands> operandsOf(tile::GridOp grid, scf::ForOp loop) {
   return operands;
 }
 
-/// Whether keeping what rows read pays, computed in front of the grid: they fit, columns do not,
-/// and a group has several waves. Null if it is known not to, or only the grid knows how long its
-/// loop is.
+/// Whether keeping the row operands pays, as a condition that is computed before the launch: they
+/// fit the cache, the column operands do not, and a group has several waves. Null if the answer is
+/// known to be no, or if the trip count of the loop is not known before the launch.
 static Value whetherToKeep(tile::GridOp grid, scf::ForOp loop, const Operands &operands,
                            PlanAttr plan, int64_t group) {
   OpBuilder b(grid);
@@ -195,7 +202,7 @@ static Value whetherToKeep(tile::GridOp grid, scf::ForOp loop, const Operands &o
   Value rows = blocks(0), columns = blocks(1), height = a.index(group);
   if (Value most = mostRowsOfGroup(a, grid))
     height = a.make<arith::MinSIOp>(height, most);
-  // The rows of a group are those of clusters, if these lie along them.
+  // If clusters lie along the rows, a group counts rows of clusters.
   const int64_t cluster = plan.getCluster().value_or(1);
   if (cluster > 1 && plan.getClusterDim().value_or(0) == 0)
     height = a.make<arith::MulIOp>(height, a.index(cluster));
@@ -219,14 +226,15 @@ static Value whetherToKeep(tile::GridOp grid, scf::ForOp loop, const Operands &o
 }
 
 static void keepRows(tile::GridOp grid, PlanAttr plan) {
-  // Of batches the rows change sooner: measured, 0.8 % slower.
+  // Not for batches: their rows change sooner, and hints made them slower
+  // (docs/performance/constants.md).
   if (!plan || plan.getPersistent() != 1 || isUnplanned(grid) || grid.getRank() != 2)
     return;
   const int64_t group = grid.getOrder() ? grid.getOrder()->getGroup() : plan.getGroup().value_or(0);
   scf::ForOp loop = loopOfProducts(grid);
   if (group < 1 || !loop || loop->getParentOp() != grid)
     return;
-  // A step that turned out to be none is for cta-lower-grid to report.
+  // A step that turned out to be zero is an error that cta-lower-grid reports.
   if (llvm::any_of(grid.getMixedStep(),
                    [](OpFoldResult step) { return getConstantIntValue(step).value_or(1) < 1; }))
     return;

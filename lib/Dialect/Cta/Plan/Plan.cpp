@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-plan: what the model (tessera/Plan/Model.h) answers to the facts of a kernel's grids
-// (PlanFacts.cpp), as #cta.plan.
+// cta-plan: gathers the facts about a kernel's grids (PlanFacts.cpp), asks the model for a plan
+// (tessera/Plan/Model.h), and writes the answer as #cta.plan.
 #include "Lookahead.h"
 #include "PlanFacts.h"
 #include "tessera/Dialect/Cta/Analysis/GridOrder.h"
@@ -23,7 +23,8 @@ using namespace tessera;
 using namespace tessera::cta;
 using plan::PlanAnswer, plan::PlanChoice, plan::PlanFacts, plan::PlanPrediction, plan::PlanRequest;
 
-/// What the plan leaves to be decided; an order of the grid stands for its `group`.
+/// The entries of the given plan, which the model must respect. An order that the grid states
+/// stands for the plan's `group`.
 static PlanRequest requestOf(const plan::Plan &given, std::optional<int64_t> order) {
   PlanRequest request{given};
   if (order)
@@ -31,7 +32,7 @@ static PlanRequest requestOf(const plan::Plan &given, std::optional<int64_t> ord
   return request;
 }
 
-/// The bytes of an iteration that the blocks of a row read in common, or 0.
+/// The bytes that the blocks of a row read in common in one iteration, or 0.
 static int64_t panelBytes(const PlanFacts &facts) {
   if (!facts.pipelined || facts.extents.size() < 2)
     return 0;
@@ -43,8 +44,9 @@ static int64_t panelBytes(const PlanFacts &facts) {
   return std::llround(bytes);
 }
 
-/// The grid dimension along which a cluster fetches most bytes only once, of those along which
-/// there may be clusters; of equal ones the last but one, which the order of blocks is about.
+/// The grid dimension along which clusters save the most fetched bytes, among those along which
+/// clusters are possible. Of equal ones the last but one, which is the one that the rasterisation
+/// is about.
 static std::optional<int64_t> clusterDimOf(ArrayRef<tile::GridOp> grids,
                                            const std::vector<PlanFacts> &launches) {
   for (auto [grid, facts] : llvm::zip_equal(grids, launches)) {
@@ -68,13 +70,14 @@ static std::optional<int64_t> clusterDimOf(ArrayRef<tile::GridOp> grids,
   return std::nullopt;
 }
 
-/// The grid dimension along which blocks are clusters though the plan does not say so, if they are.
-/// One dimension for all grids: only one grid has a say.
+/// The grid dimension along which the blocks form clusters although the plan does not say so, if
+/// there is one. A plan has one dimension for all grids, so only a kernel with one such grid can
+/// derive it.
 static std::optional<int64_t> derivedClusterDim(PlanAttr given, const PlanChoice &choice,
                                                 ArrayRef<tile::GridOp> grids,
                                                 const std::vector<PlanFacts> &launches) {
   const bool isSaid = given && given.getCluster();
-  // Others with channels would get the plan, too.
+  // Other grids with channels would get the same plan.
   if (isSaid || llvm::count_if(launches, [](const PlanFacts &f) { return f.pipelined; }) != 1 ||
       llvm::any_of(launches, [](const PlanFacts &f) { return !f.pipelined && f.channels; }))
     return std::nullopt;
@@ -88,7 +91,7 @@ static std::optional<int64_t> derivedClusterDim(PlanAttr given, const PlanChoice
   return std::nullopt;
 }
 
-/// The plan with all that was decided.
+/// The plan with all decisions filled in.
 static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &choice,
                        int64_t warpgroups, bool ordered, ArrayRef<tile::GridOp> grids,
                        const std::vector<PlanFacts> &launches) {
@@ -99,13 +102,14 @@ static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &c
   if (std::optional<int64_t> dim = derivedClusterDim(given, choice, grids, launches)) {
     plan.cluster = 2;
     plan.clusterDim = dim;
-    // A group is of as many rows as it was, of half as many clusters.
+    // The group keeps its number of rows, which is half as many clusters.
     const PlanFacts &facts =
         *llvm::find_if(launches, [](const PlanFacts &f) { return f.pipelined; });
     if (!plan.group && !ordered && *dim + 2 == static_cast<int64_t>(facts.extents.size()))
       plan.group = std::max<int64_t>(choice.group / *plan.cluster, 1);
   }
-  // Where clusters share rows or columns the groups of the plan were best at every size.
+  // With clusters, groups as high as the plan's were best at every size. So `least_group`, which
+  // lets the launch shrink groups at run time, is derived only without clusters.
   if (choice.persistent && choice.group > kLeastGroup && !plan.group &&
       plan.cluster.value_or(1) == 1 && !ordered &&
       llvm::any_of(launches, [](const PlanFacts &f) { return panelBytes(f) > 0; }))
@@ -119,7 +123,7 @@ static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &c
   plan.leastGroup = plan.leastGroup && *plan.group > 0
                         ? std::optional(std::min(*plan.leastGroup, *plan.group))
                         : std::nullopt;
-  // Without stages cta-assign-registers counts how many blocks share an SM.
+  // Without channels cta-assign-registers decides how many blocks share an SM.
   if (choice.stages)
     plan.blocksPerSM = choice.blocksPerSM;
   plan.cluster = plan.cluster.value_or(1);
@@ -152,7 +156,7 @@ static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
   return b.getDictionaryAttr(sizes);
 }
 
-/// Entries that contradict each other.
+/// Refuses entries that contradict each other.
 static LogicalResult checkEntries(tile::KernelOp kernel, PlanAttr given) {
   if (given.getReplicate() == Replicate::Blocks) {
     auto refuse = [&](StringRef why) {
@@ -173,7 +177,7 @@ static LogicalResult checkEntries(tile::KernelOp kernel, PlanAttr given) {
   return success();
 }
 
-/// Why a plan has no stages, and what to do about it.
+/// Why a plan has no channels, and what the user can do about it.
 static std::string whyUnpipelined(tile::KernelOp kernel, PlanAttr given, const PlanAnswer &answer,
                                   bool pipelined) {
   if (answer.declined)
@@ -235,8 +239,8 @@ static LogicalResult decide(tile::KernelOp kernel) {
     request.stages.reset();
     answer = choosePlan(facts, request);
   }
-  // Blocks in clusters that share an SM wait for each other in pairs, and have half the stages each
-  // (128x128 at 5000, rows off the lines: 515 TFLOP/s, alone on the SM 534).
+  // Two clustered blocks that share an SM wait for each other in pairs, and each has only half the
+  // slots. One block per SM was faster (docs/performance/constants.md).
   if (!answer.refused && warpgroups > 1 && !request.blocksPerSM && answer.choice.blocksPerSM > 1 &&
       derivedClusterDim(given, answer.choice, grids, facts)) {
     request.mostBlocks = 1;
@@ -269,7 +273,7 @@ static LogicalResult decide(tile::KernelOp kernel) {
         return refusePlan(grid.emitOpError("has rank "))
                << grid.getRank() << ", but its plan has cluster_dim = " << *given.getClusterDim();
   }
-  // cta-lower-grid must know what the rows of a group read.
+  // cta-lower-grid needs the bytes that the rows of a group read, to choose the group at run time.
   if (planned.getLeastGroup())
     for (auto [grid, asked] : llvm::zip_equal(grids, facts))
       if (int64_t bytes = panelBytes(asked))
@@ -277,8 +281,8 @@ static LogicalResult decide(tile::KernelOp kernel) {
   for (auto [grid, asked] : llvm::zip_equal(grids, facts)) {
     if (asked.pipelined && choice.stages)
       grid->setAttr(kPredictionAttr, attrOf(context, asked, predictPlan(asked, choice)));
-    // What a plan gives to products is wrong for a grid that moves memory by its threads: it wants
-    // as many of them in flight as an SM takes.
+    // The decisions for matrix products are wrong for a grid whose threads only move memory. Such a
+    // grid wants as many threads in flight as an SM takes.
     if (choice.stages && pipelined && !asked.pipelined && !asked.channels)
       grid->setAttr(kUnplannedAttr, UnitAttr::get(context));
   }

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a grid does, in the numbers that the model of plans takes.
+// Describes what a grid does, in the numbers that the model of plans takes.
 #include "PlanFacts.h"
 #include "tessera/Dialect/Cta/Analysis/EpilogueCopies.h"
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
@@ -42,14 +42,14 @@ static bool isInnermost(Operation *loop) {
               .wasInterrupted();
 }
 
-/// 32 rows (256x128 by threads) spill 176 bytes beside 128 accumulators and one producing warp, 16
-/// (128x256) none.
+/// If a thread stores to more rows of memory than this, their addresses cause spills next to the
+/// accumulators. Source: docs/performance/constants.md.
 static constexpr size_t kManyRows = 16;
 
 static int64_t bytesOf(SmemType tile) { return sharedLayout(tile).sizeBytes(); }
 
 namespace {
-/// The products of one loop.
+/// The matrix products of one loop.
 struct Products {
   double tensorCycles = 0, operandBytes = 0;
 };
@@ -79,19 +79,20 @@ private:
   EpilogueCopies epilogue;
   PlanFacts facts;
   llvm::MapVector<Operation *, Products> loops;
-  DenseMap<std::pair<Block *, Type>, CopyOp> outer; // the last of its kind
+  DenseMap<std::pair<Block *, Type>, CopyOp> outer; // the last copy of its kind
   Operation *hottest = nullptr;
 };
 } // namespace
 
-/// What cta-pipeline-copies will see, but for what only a whole analysis tells.
+/// Predicts what cta-pipeline-copies will decide, except for what only that pass's whole analysis
+/// tells.
 bool FactsOfGrid::feedsAChannel(CopyOp copy) {
   if ((copy.isCpAsync() && !threadsMayCopy) || (facts.replicas > 1 && epilogue.contains(copy)))
     return false;
   return !mayOverwrite(grid, globalBoxOf(copy));
 }
 
-/// True if all readers of the earlier copy's tile stand before the later copy.
+/// True if all readers of the earlier copy's tile come before the later copy.
 static bool isReadBefore(CopyOp earlier, CopyOp later) {
   SmallVector<Value> tiles{earlier.getResult()};
   while (!tiles.empty())
@@ -119,7 +120,8 @@ void FactsOfGrid::addProduct(WgmmaOp op) {
   double m = op.getM(), k = op.getK(), bytes = elementBits / 8.0;
   products.tensorCycles +=
       m * op.getN() * k / (elementBits == 8 ? hopper::kTensorMacs8 : hopper::kTensorMacs16);
-  // Each 64 rows read all of `b`, each 256 columns all of their `a`.
+  // Every 64 rows read all of `b`, and if `a` is in shared memory, every 256 columns read all of
+  // `a`.
   products.operandBytes += m / 64 * op.getN() * k * bytes;
   if (!op.aInRegisters())
     products.operandBytes += llvm::divideCeil(op.getN(), 256) * m * k * bytes;
@@ -141,7 +143,7 @@ void FactsOfGrid::addCopy(CopyOp copy) {
   }
   if (!feedsAChannel(copy))
     return;
-  // Behind each other, tiles of one kind take turns in one channel.
+  // Tiles of one kind that are loaded one after the other share one channel.
   if (!innermost) {
     CopyOp earlier = std::exchange(outer[{copy->getBlock(), copy.getSmemType()}], copy);
     if (earlier && isReadBefore(earlier, copy))
@@ -154,8 +156,8 @@ void FactsOfGrid::addCopy(CopyOp copy) {
     facts.pipelined = true;
 }
 
-/// Of tiles that one block stages for stores, or fetches: how many are filled, at most, and not yet
-/// stored or read.
+/// Counts the tiles that one block writes for stores, or fetches: at most how many are filled but
+/// not yet stored or read.
 static size_t mostWaiting(ArrayRef<Operation *> stages) {
   size_t most = 1;
   for (Operation *at : stages) {
@@ -169,11 +171,12 @@ static size_t mostWaiting(ArrayRef<Operation *> stages) {
   return most;
 }
 
-/// `leastBytes` is what cta-schedule will count at the least: tiles that do not live at a time take
-/// turns in the same bytes. `stagedBytes` is what they take if hardly any waits for another: of the
-/// tiles that a block stages for nothing but stores as many as wait for their store, and one more,
-/// which is filled while the one before is read. With replicas the same is true of parts of a
-/// residual, which their epilogues fetch.
+/// Shared memory outside of channels. `leastBytes` is the least that cta-schedule will count: tiles
+/// that are not live at the same time use the same bytes. `stagedBytes` is what the tiles take if
+/// hardly any waits for another one. Tiles that a block writes only to store them are counted as
+/// many times as stores are pending, plus one that is filled while the one before it is read. With
+/// replicas the same holds for the subtiles of a residual, which the epilogues of the replicas
+/// fetch.
 LogicalResult FactsOfGrid::addStagedBytes() {
   auto isOutsideChannels = [&](Operation *op) {
     auto copy = dyn_cast<CopyOp>(op);
@@ -212,7 +215,7 @@ LogicalResult FactsOfGrid::addStagedBytes() {
   return success();
 }
 
-/// The numbers that the text has.
+/// The sizes that are static in the source IR.
 void FactsOfGrid::addSizes() {
   if (auto loop = dyn_cast_or_null<scf::ForOp>(hottest))
     if (std::optional<APInt> trips = loop.getStaticTripCount())
@@ -228,7 +231,7 @@ void FactsOfGrid::addSizes() {
   }
 }
 
-/// The instructions of a warpgroup in the hot loop, if products there need each other.
+/// The instructions of a warpgroup in the hot loop, if its products are chained.
 void FactsOfGrid::addStream() {
   auto loop = dyn_cast_or_null<scf::ForOp>(hottest);
   std::optional<int64_t> registers = loop ? registersOfChain(loop) : std::nullopt;
@@ -238,7 +241,7 @@ void FactsOfGrid::addStream() {
   CostModel costs(facts.warpgroups);
   schedule::Problem problem;
   schedule::MachineUnits units = costs.table.addUnits(problem);
-  // Arithmetic op by op, which is how it depends on each other.
+  // The arithmetic is counted op by op because the ops depend on each other in that order.
   double arithmetic = 0;
   for (Operation &op : *loop.getBody()) {
     if (auto product = dyn_cast<WgmmaOp>(op)) {
@@ -254,7 +257,7 @@ void FactsOfGrid::addStream() {
   facts.issueCycles += arithmetic;
 }
 
-/// Rows of memory in which a thread stores.
+/// The number of rows of memory to which one thread stores.
 static size_t rowsOfThread(StoreOp store) {
   const int contiguous = contiguousTileDim(store.getMemRefType(), store.getDims());
   const layout::Coord shape = coordOf(tileShape(store.getValue().getType()));
@@ -282,14 +285,16 @@ FailureOr<PlanFacts> FactsOfGrid::collect() {
     facts.tensorCycles = loops[hottest].tensorCycles;
     facts.operandBytes = loops[hottest].operandBytes;
   }
-  llvm::SmallPtrSet<Value, 4> operands; // arrays that the epilogue reads; split, it has many loads
+  // Arrays that the epilogue reads; after splitting it has many loads of each.
+  llvm::SmallPtrSet<Value, 4> operands;
   grid->walk([&](Operation *op) {
     if (auto copy = dyn_cast<CopyOp>(op))
       addCopy(copy);
     if (isa<CopyOp, LoadOp>(op) && hottest && !loopOf(op))
       operands.insert(op->getOperand(0));
-    // A residual that threads load: addresses, and values in another layout. Of a result that they
-    // store the addresses of all rows live through all parts.
+    // A residual that threads load takes registers for addresses, and for values in another layout.
+    // For a result that threads store, the addresses of all rows are live through all epilogue
+    // subtiles.
     if (hottest && !hottest->isAncestor(op))
       facts.evaluates |= isa<LoadOp>(op) && cast<LoadOp>(op).getTileType().getRank() > 1;
     if (auto store = dyn_cast<StoreOp>(op); store && hottest && !hottest->isAncestor(op))

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What cta-plan tells the model of a kernel, for those who decide in front of it.
+// The facts about a kernel that cta-plan gives to the model, for passes that must decide before it.
 #ifndef TESSERA_LIB_DIALECT_CTA_PLAN_PLANFACTS_H
 #define TESSERA_LIB_DIALECT_CTA_PLAN_PLANFACTS_H
 
@@ -10,8 +10,8 @@
 
 namespace tessera::cta {
 
-/// One entry a grid. The kernel is placed and, for bytes of scratch to be counted, decomposed.
-/// Fails with an error at a tile that cannot be placed.
+/// One entry for each grid. The kernel must be placed and, so that the bytes of scratch are
+/// counted, decomposed. Fails with an error at a tile that cannot be placed.
 mlir::FailureOr<std::vector<plan::PlanFacts>> planFactsOf(tile::KernelOp kernel);
 
 } // namespace tessera::cta

@@ -1,12 +1,13 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-plan-replicas: products whose epilogue computes get warpgroups that take turns (ping-pong).
+// cta-plan-replicas: gives products with an epilogue that computes two warpgroups that work in
+// ping-pong.
 //
-// It is decided at L0, because tiles are placed for the warpgroups that share a point. So this pass
-// must be sure that cta-plan, which completes the plan, will find nothing in its way: it takes only
-// grids whose text it sees through as a whole, and whose numbers the model (PlanModel.h) has
-// passed.
+// This is decided at L0, because tiles are placed for the warpgroups that share an output tile. So
+// the pass must be sure that cta-plan, which completes the plan later, will find no obstacle. It
+// takes only grids that it understands completely, and whose numbers the model
+// (tessera/Plan/Model.h) accepts.
 #include "tessera/Dialect/Cta/Analysis/GridOrder.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
@@ -35,11 +36,11 @@ using namespace tessera::cta;
 using namespace tessera::plan;
 
 namespace {
-/// A grid with one product and an epilogue, or why it is not one.
+/// Recognises a grid with one matrix product and an epilogue, or says why a grid is not one.
 class FusedProduct {
 public:
   FusedProduct(tile::GridOp grid, tile::Facts &knowledge) : grid(grid), knowledge(knowledge) {}
-  /// Why its points are not for single warpgroups, or nothing.
+  /// Why an output tile cannot be left to a single warpgroup, or nothing if it can.
   std::optional<std::string> whyNot();
   const ReplicaFacts &numbers() const { return facts; }
 
@@ -55,7 +56,7 @@ private:
   tile::Facts &knowledge;
   scf::ForOp loop;
   RankedTensorType sums;
-  DenseSet<Value> results;    ///< tiles that the product has gone into
+  DenseSet<Value> results;    ///< tiles that the product has flowed into
   DenseSet<Operation *> used; ///< ops of the epilogue that lead to a store
   bool computes = false;
   ReplicaFacts facts;
@@ -67,14 +68,14 @@ static bool hasTiles(Operation *op) {
   return llvm::any_of(op->getResultTypes(), isTile) || llvm::any_of(op->getOperandTypes(), isTile);
 }
 
-/// Scalars, which every role computes for itself.
+/// Scalar ops, which every warp-specialised role computes for itself.
 static bool isScalarOp(Operation *op) {
   return !hasTiles(op) && !op->getNumRegions() && isMemoryEffectFree(op);
 }
 
 static bool isConstantTile(Operation *op) { return isa<arith::ConstantOp>(op) && hasTiles(op); }
 
-/// TMA fetches it, and it may do so before the grid has stored anything.
+/// Why TMA cannot fetch the tile before the grid has stored anything, or nothing if it can.
 std::optional<std::string> FusedProduct::whyNotFetched(tile::LoadOp load) {
   Access access(load);
   SmemType image = tmaImage(access);
@@ -133,7 +134,8 @@ std::optional<std::string> FusedProduct::whyNotLoop() {
   return std::nullopt;
 }
 
-/// Two parts of a tile that a warpgroup stages or fetches some columns at a time.
+/// Counts the two epilogue subtiles of a tile that a warpgroup writes or fetches some columns at a
+/// time.
 void FusedProduct::addPart(Type tile) {
   facts.partBytes += 2 * sums.getDimSize(0) * kReplicaParts[0] *
                      tile::elementBytes(cast<RankedTensorType>(tile).getElementType());
@@ -192,7 +194,7 @@ std::optional<std::string> FusedProduct::whyNotEpilogue() {
   return std::nullopt;
 }
 
-/// Where the text has the number.
+/// The number of output tiles, if the source IR is static.
 std::optional<int64_t> FusedProduct::points() {
   int64_t product = 1;
   for (auto [lower, upper, step] :
@@ -228,7 +230,7 @@ std::optional<std::string> FusedProduct::whyNot() {
   return whyNotReplicas(facts);
 }
 
-/// The plan of the kernel if it is to take turns; else null, and the reason.
+/// The plan of the kernel if it is to use ping-pong; otherwise null, and the reason.
 static PlanAttr planReplicas(tile::KernelOp kernel, std::string &why) {
   tile::Facts knowledge(kernel);
   int64_t cluster = 0, grids = 0;
@@ -240,7 +242,7 @@ static PlanAttr planReplicas(tile::KernelOp kernel, std::string &why) {
       why = *reason;
       return {};
     }
-    // One dimension for all grids: only one grid has a say.
+    // A plan has one dimension for all grids, so only a kernel with one grid can choose it.
     bool mayRun = ++grids == 1 && llvm::any_of(llvm::seq(grid.getRank()), [&](unsigned dim) {
       return !whyNotCluster(grid, dim);
     });
@@ -274,7 +276,7 @@ struct PlanReplicas : cta::impl::PlanReplicasBase<PlanReplicas> {
         return signalPassFailure();
       }
     }
-    // A plan that somebody gave is carried out: what it leaves open must fit what it says.
+    // A plan that the user gave must be honoured: what it leaves open is chosen to fit it.
     if (!kernel.getPlanAttr() && !kernel.getWarpgroups()) {
       std::string why;
       if (PlanAttr plan = planReplicas(kernel, why))

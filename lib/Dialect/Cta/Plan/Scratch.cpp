@@ -67,6 +67,6 @@ SmemType tessera::cta::scratchType(ArrayRef<int64_t> shape, Type elementType,
     best = type;
     bestCost = cost;
   }
-  // A tile that no layout fits: cta-allocate-shared says why.
+  // If no layout fits shared memory, cta-allocate-shared reports the error.
   return best ? best : SmemType::get(context, shape, elementType, SwizzleAttr::linear(context));
 }

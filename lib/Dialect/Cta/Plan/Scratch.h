@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Scratch in shared memory through which tiles change their layout: what an access costs, and the
-// row padding that makes all accesses to a tile cheapest.
+// Scratch in shared memory through which tiles change their layout: the cost of an access, and the
+// row padding that makes the accesses to a tile cheapest in sum.
 #ifndef TESSERA_LIB_DIALECT_CTA_PLAN_SCRATCH_H
 #define TESSERA_LIB_DIALECT_CTA_PLAN_SCRATCH_H
 
@@ -15,13 +15,14 @@ namespace tessera::cta {
 struct ScratchAccess {
   layout::RegisterLayout registers;
   layout::Coord shape, offset;
-  bool isWrite; ///< replicas do not write
+  bool isWrite; ///< of replicas of an element only one thread writes, all read
 };
 
-/// Wavefronts of the access by one warpgroup: one for each access of a warp without conflicts.
+/// Wavefronts of the access by one warpgroup. An access of a warp without bank conflicts is one
+/// wavefront.
 int64_t wavefronts(const layout::SharedLayout &tile, const ScratchAccess &access);
 
-/// The linear shared tile for these accesses, padded where that saves wavefronts.
+/// The linear shared tile for these accesses, with rows padded where that saves wavefronts.
 SmemType scratchType(llvm::ArrayRef<int64_t> shape, mlir::Type elementType,
                      llvm::ArrayRef<ScratchAccess> accesses);
 

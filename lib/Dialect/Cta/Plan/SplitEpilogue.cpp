@@ -1,17 +1,17 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-split-epilogue: what follows a product, some columns at a time.
+// cta-split-epilogue: cuts the epilogue of a matrix product into subtiles, some columns at a time.
 //
-// The part for each group of columns is a clone of the slice of pure ops behind the stored tile. At
-// the slice's leaves stand values that are there anyhow (accumulators): a cta.slice of them costs
-// nothing, because columns of an accumulator are registers.
+// A subtile is a clone of the slice of pure ops that compute the stored tile, for one group of
+// columns. The leaves of the slice are values that exist anyhow (accumulators). A cta.slice of them
+// costs nothing, because columns of accumulators are registers.
 //
-// Stores that follow each other in a block are split together, the first columns of all of them
-// before the second: what they share is computed once and dies with its columns.
+// Consecutive stores of a block are split together: the first columns of all come before the second
+// columns. So what they share is computed once, and is live for one group of columns only.
 //
-// What a part loads by threads (a bias) is loaded a part ahead, that of the first part before the
-// loop with the products: a warpgroup has nothing else to do while it waits for the L2 cache.
+// What a subtile loads by threads (a bias) is loaded one subtile ahead, and for the first subtile
+// before the main loop, because a warpgroup would only wait while the load comes from L2.
 #include "EpilogueWidth.h"
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
@@ -38,15 +38,15 @@ using namespace tessera::cta;
 using namespace tessera::plan;
 
 namespace {
-/// A store of an accumulator's tile, or of one computed in its layout.
+/// A store of accumulators, or of a tile computed in their layout.
 struct Target {
   Operation *store;
-  Value tile;                ///< in that layout
-  StageOp stage;             ///< of a store by TMA
-  ConvertLayoutOp converted; ///< to what coalesces a store by threads, or null
+  Value tile;                ///< the stored tile, in the accumulators' layout
+  StageOp stage;             ///< the write to shared memory of a store by TMA
+  ConvertLayoutOp converted; ///< to a layout that coalesces a store by threads, or null
 };
 
-/// Stores that nothing keeps apart, in order.
+/// Splits consecutive stores that no other op separates.
 class Splitter {
 public:
   Splitter(ArrayRef<Target> targets, int64_t width, int64_t registers)
@@ -69,8 +69,8 @@ private:
 
   ArrayRef<Target> targets;
   Operation *last;
-  int64_t width;     ///< of the part that is being made: the last one may be narrower
-  int64_t registers; ///< of a math thread
+  int64_t width;     ///< of the current subtile: the last one may be narrower
+  int64_t registers; ///< that a math thread has
   OpBuilder b;
   DenseMap<std::pair<Value, int64_t>, Value> parts; // by tile and first column
 };
@@ -85,8 +85,8 @@ static RankedTensorType narrowed(Type type, int64_t dim, int64_t width) {
 
 RankedTensorType Splitter::narrow(Type type, int64_t dim) { return narrowed(type, dim, width); }
 
-/// A tile of fewer columns in the layout that accesses memory as that of the whole does: a row of
-/// threads may be wider than the part.
+/// A tile of fewer columns, in the layout that accesses memory like the layout of the whole tile
+/// does. A row of threads may be wider than the subtile.
 static RankedTensorType narrowedAccess(MemRefType memref, ArrayRef<int64_t> dims, Type type,
                                        int64_t dim, int64_t width) {
   RankedTensorType narrow = narrowed(type, dim, width);
@@ -112,7 +112,7 @@ Value Splitter::convert(Value tile, RankedTensorType type) {
                                 : ConvertLayoutOp::create(b, tile.getLoc(), type, tile).getResult();
 }
 
-/// Coordinates that begin `from` columns later.
+/// The coordinates, moved by `from` columns.
 template <typename Op>
 SmallVector<Value> Splitter::shifted(Op op, int64_t dim, int64_t from) {
   SmallVector<Value> coords(op.getCoords());
@@ -123,8 +123,8 @@ SmallVector<Value> Splitter::shifted(Op op, int64_t dim, int64_t from) {
   return coords;
 }
 
-/// Its part would be loaded where the store stands: behind all that is written in between, and
-/// behind the parts that are stored before.
+/// A subtile would be loaded where the store is. True if something that is written before that, in
+/// between or by earlier subtiles, may be what is loaded.
 bool Splitter::mayReadWhatIsStored(Operation *load) {
   std::optional<GlobalBox> from = globalBoxOf(load);
   for (Operation *op = load->getNextNode(); op; op = op->getNextNode()) {
@@ -150,10 +150,10 @@ Value Splitter::part(Value tile, int64_t dim, int64_t from) {
     made = SliceOp::create(b, tile.getLoc(), narrow(tile.getType(), dim), tile,
                            b.getDenseI64ArrayAttr(offsets), /*strides=*/DenseI64ArrayAttr{});
   }
-  return parts[{tile, from}] = made; // `known` may have moved
+  return parts[{tile, from}] = made; // the iterator may be invalid by now
 }
 
-/// False if threads have fewer elements in sequence than an access of the whole takes.
+/// False if threads would have fewer consecutive elements than one access of the whole tile takes.
 template <typename Op>
 static bool keepsVectors(Op op, RankedTensorType type) {
   const int contiguous = contiguousTileDim(op.getMemRefType(), op.getDims());
@@ -162,7 +162,7 @@ static bool keepsVectors(Op op, RankedTensorType type) {
              static_cast<int64_t>(*op.getVector());
 }
 
-/// A tile that is loaded in a layout of its own, and converted.
+/// A tile that is loaded in a layout of its own and then converted.
 Value Splitter::convertedLoad(ConvertLayoutOp op, int64_t dim, int64_t from) {
   auto load = op.getSource().getDefiningOp<LoadOp>();
   if (!load || !load->hasOneUse() || load.getMask() || load->getBlock() != last->getBlock() ||
@@ -178,7 +178,7 @@ Value Splitter::convertedLoad(ConvertLayoutOp op, int64_t dim, int64_t from) {
   return convert(copy, narrow(op.getType(), dim));
 }
 
-/// The op again, for these columns only; null if the tile must be sliced as it is.
+/// The same op for these columns only; null if the tile must be sliced as it is.
 Value Splitter::partOf(Operation *op, Value tile, int64_t dim, int64_t from) {
   Location loc = op->getLoc();
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
@@ -281,7 +281,7 @@ static bool evaluates(Operation *op) {
   return isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op);
 }
 
-/// True if one of the ops of the block that lead to the stored tile is such.
+/// True if one of the ops of the block that lead to the stored tile satisfies the predicate.
 static bool leadsThrough(const Target &target, llvm::function_ref<bool(Operation *)> such) {
   SmallVector<Value> tiles{target.tile};
   DenseSet<Operation *> seen;
@@ -298,7 +298,7 @@ static bool leadsThrough(const Target &target, llvm::function_ref<bool(Operation
   return false;
 }
 
-/// Registers of the widest tile on the way from the accumulators to the stored one.
+/// Registers of the widest tile between the accumulators and the stored tile.
 static int64_t mostRegisters(const Target &target) {
   int64_t most = registersOf(target.tile);
   leadsThrough(target, [&](Operation *op) {
@@ -326,7 +326,7 @@ void Splitter::run() {
     accumulators = std::max(accumulators, mostRegisters(target));
   if (llvm::all_of(targets, [](const Target &target) { return bool(target.stage); }))
     loadAhead(firsts, last, accumulators, registers);
-  // What the whole tiles were made of goes with them.
+  // The ops that computed the whole tiles are dead now.
   Block *block = last->getBlock();
   SetVector<Operation *> slice;
   for (const Target &target : targets)
@@ -343,8 +343,8 @@ void Splitter::run() {
       op->erase();
 }
 
-/// True if the tile is an accumulator's, or computed in its layout, and has several parts; they are
-/// of whole fragments, 8 columns.
+/// True if the tile is accumulators or computed in their layout, and has several subtiles of this
+/// width, which consists of whole fragments of 8 columns.
 static bool isAccumulator(Value tile, int64_t width) {
   ArrayRef<int64_t> shape = tileShape(tile.getType());
   FragAttr frag = FragAttr::of(tile.getType());
@@ -353,7 +353,7 @@ static bool isAccumulator(Value tile, int64_t width) {
   return width >= 8 && width % 8 == 0 && width < shape[1] && shape[1] % 8 == 0;
 }
 
-/// Of the parts of so many columns, the two that there may be.
+/// The one or two different widths of subtiles if the columns are cut at this width.
 static SmallVector<int64_t, 2> widthsOf(int64_t columns, int64_t width) {
   if (columns % width == 0)
     return {width};
@@ -395,10 +395,10 @@ static std::optional<Target> targetOf(Operation *op, int64_t width) {
   return std::nullopt;
 }
 
-/// The plan's parts if no store has them, though one is wide enough: an error at that store.
+/// An error at a store that could be split, if the plan asks for subtiles but no store has them.
 static LogicalResult refuseWhole(tile::KernelOp kernel, int64_t width) {
   Operation *wide = nullptr;
-  bool hasParts = false; // of a run before
+  bool hasParts = false; // left by an earlier run of the pass
   kernel.walk([&](Operation *op) {
     Value value;
     if (auto copy = dyn_cast<CopyOutOp>(op)) {
@@ -424,8 +424,8 @@ static LogicalResult refuseWhole(tile::KernelOp kernel, int64_t width) {
             "tile has other readers; plan epilogue = 0, or another width";
 }
 
-/// What leads to the stored tile loads tiles, evaluates functions, or has a scalar that is no
-/// constant: values and temporaries that would stand beside all accumulators at once.
+/// True if what leads to the stored tile loads tiles, evaluates functions, or uses a scalar that is
+/// no constant: its values would be live next to all accumulators at once.
 static bool isHeavy(const Target &target) {
   return leadsThrough(target, [](Operation *op) {
     auto broadcast = dyn_cast<BroadcastOp>(op);
@@ -434,13 +434,12 @@ static bool isHeavy(const Target &target) {
   });
 }
 
-/// A store whose parts are as wide as a row of the widest swizzle. Where nothing but a conversion
-/// leads to the store the whole tile is better: a fourth stage in place of it gained 0.5 to 2 % on
-/// squares of 2048 and 4096, but lost 1 to 2.5 % on 8192x28672x8192 and 16384 cubed.
+/// The derived width of a subtile for stores by TMA: a row of the widest swizzle. Where only a
+/// conversion leads to the store, whole tiles are kept. Source: docs/performance/constants.md.
 constexpr int64_t kDerivedWidth = 64;
 
-/// Of stores by threads only: the addresses of the rows live through all parts, so that a part may
-/// have fewer values; at 64 products with a bias spill.
+/// The derived width if all stores are by threads. The addresses of the rows are live through all
+/// subtiles, so a subtile may have fewer values. At the width above, products with a bias spill.
 constexpr int64_t kDerivedByThreads = 32;
 
 static int64_t deriveWidth(ArrayRef<Block *> blocks) {
@@ -459,8 +458,8 @@ static bool isInnermostLoop(Operation *op) {
                                                   }).wasInterrupted();
 }
 
-/// Where warpgroups take turns, each stages parts of its own, two of each store and of each tile
-/// that it fetches: whole tiles would leave no room for stages. 0 if TMA makes no such store.
+/// The derived width with ping-pong. Each warpgroup has two subtiles for each store and each tile
+/// that it fetches; whole tiles would leave no room for channels. 0 if TMA makes no such store.
 static int64_t deriveWidthOfReplicas(tile::KernelOp kernel, int64_t replicas) {
   int64_t slot = 0, parts[2] = {};
   bool found = false;
@@ -487,7 +486,7 @@ static int64_t deriveWidthOfReplicas(tile::KernelOp kernel, int64_t replicas) {
   return found ? partOfReplicas(replicas, slot, parts) : 0;
 }
 
-/// True if `op` may stand between parts of these stores: it does not see what they write, and
+/// True if `op` may stay between subtiles of these stores: it does not read what they write, and
 /// writes nothing itself.
 static bool mayStandBetween(Operation *op, ArrayRef<Target> targets) {
   if (isMemoryEffectFree(op))
@@ -500,7 +499,7 @@ static bool mayStandBetween(Operation *op, ArrayRef<Target> targets) {
          });
 }
 
-/// True if the parts of `target` may stand before later parts of `targets`.
+/// True if the subtiles of `target` may come before later subtiles of `targets`.
 static bool mayInterleave(const Target &target, ArrayRef<Target> targets) {
   std::optional<GlobalBox> box = globalBoxOf(target.store);
   return box && llvm::all_of(targets, [&](const Target &other) {
@@ -510,10 +509,10 @@ static bool mayInterleave(const Target &target, ArrayRef<Target> targets) {
          });
 }
 
-/// The stores of a block that are split, those in groups that are split together.
+/// The stores of a block that are split, in groups that are split together.
 static SmallVector<SmallVector<Target>> groupsOf(Block &block, int64_t width) {
   SmallVector<SmallVector<Target>> groups;
-  bool open = false; // whether the last group may grow
+  bool open = false; // whether the last group may still grow
   for (Operation &op : block) {
     if (std::optional<Target> target = targetOf(&op, width)) {
       if (!open || !mayInterleave(*target, groups.back()))
@@ -527,8 +526,8 @@ static SmallVector<SmallVector<Target>> groupsOf(Block &block, int64_t width) {
   return groups;
 }
 
-/// What cta-plan will give a math thread: to functions beside many accumulators, all that a
-/// producing warpgroup can do without.
+/// The registers that cta-plan will give a math thread. If the epilogue evaluates functions next to
+/// many accumulators, that is all that a producer warpgroup can spare.
 static int64_t registersOfThread(tile::KernelOp kernel, ArrayRef<Block *> blocks, int64_t width) {
   plan::Plan known = planStructOf(kernel);
   if (known.registers.value_or(0))
@@ -544,7 +543,7 @@ static int64_t registersOfThread(tile::KernelOp kernel, ArrayRef<Block *> blocks
   return std::max(entry, mostPlanRegisters(warpgroups * known.replicas(), *known.producers, entry));
 }
 
-/// All that can be cut into parts of so many columns; whether there is something.
+/// Splits everything that has subtiles of this width; returns whether there was anything.
 static bool split(tile::KernelOp kernel, int64_t width) {
   SmallVector<Block *> blocks;
   kernel.walk([&](Block *block) { blocks.push_back(block); });

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The math role as replicas: one code path, whose loop over points becomes
+// Replicates the math role: all replicas run one code path, whose loop over output tiles becomes
 //
 //    scf.for %t = … iter_args(%turn = 0, %round = 0) {
 //      scf.if %turn == cta.replica {
@@ -11,8 +11,8 @@
 //      }
 //      (turn + 1 == replicas ? (0, round + 1) : (turn + 1, round))
 //
-// How often is computed by the loops and branches around the waits, without all else in them; a
-// loop of nothing but skips becomes one skip.
+// The number of skips is computed by a copy of the loops and branches around the waits that
+// contains nothing else. A loop that contains only skips becomes one skip.
 #include "ReplicateRole.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 
@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-/// The loop that cta-lower-grid made of a persistent launch.
+/// The loop over output tiles that cta-lower-grid made for a persistent launch.
 static scf::ForOp pointLoop(Block &body) {
   for (auto loop : body.getOps<scf::ForOp>())
     if (isLoopOverOutputTiles(loop))
@@ -31,7 +31,7 @@ static scf::ForOp pointLoop(Block &body) {
   return {};
 }
 
-//===--- what another replica's point takes --------------------------------------------------===//
+//===--- what the output tile of another replica takes ---------------------------------------===//
 
 static Value i32(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantIntOp::create(b, loc, value, 32);
@@ -62,7 +62,7 @@ static void eraseDead(Block &block) {
       op.erase();
 }
 
-/// Turns a loop of nothing but skips into skips of all its iterations.
+/// Turns a loop that contains only skips into skips of all its iterations.
 static void foldLoop(scf::ForOp loop) {
   Block &body = *loop.getBody();
   eraseDead(body);
@@ -80,8 +80,8 @@ static void foldLoop(scf::ForOp loop) {
   loop.erase();
 }
 
-/// Every wait moves the position by one; loops of such are folded from the inside out. Constants
-/// stand where the count is used, so that a loop does not seem to change it.
+/// Turns every wait into a skip by one position, and folds loops of skips from the inside out.
+/// Constants are placed where the count is used, so that a loop does not seem to change it.
 static void waitsToSkips(Block &block) {
   Operation *around = block.getParentOp();
   Value one;
@@ -111,8 +111,8 @@ static bool waitsFor(Operation *op, Value channel) {
       .wasInterrupted();
 }
 
-/// Passes the turn on behind the last wait, on every path: in the arms of a branch that waits,
-/// before products in flight are completed there.
+/// Passes the turn on after the last wait, on every path. If the last wait is in a branch, that is
+/// inside its regions, before products in flight are completed there.
 static void passTurn(Block &block, Value channel) {
   Operation *last = nullptr;
   for (Operation &op : block)
@@ -153,8 +153,8 @@ LogicalResult tessera::cta::replicateRole(RoleOp math, int64_t replicas, RoleSli
         "but this launch computes one point; plan persistent = 1");
   Location loc = loop.getLoc();
 
-  // The same control flow again, with the waits only, behind the loop; what it computes before the
-  // loop goes there.
+  // Clones the same control flow, with the waits only, after the loop; what it computes before the
+  // loop goes there, too.
   OpBuilder b = OpBuilder::atBlockEnd(&body);
   Operation *last = &body.back();
   waits.clone(b);

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Ping-pong: replicas of the math role take the points of a persistent loop in turn.
+// Ping-pong: replicas of the math role compute the output tiles of a persistent loop in turn.
 #ifndef TESSERA_LIB_DIALECT_CTA_SPECIALIZE_REPLICATEROLE_H
 #define TESSERA_LIB_DIALECT_CTA_SPECIALIZE_REPLICATEROLE_H
 
@@ -9,9 +9,9 @@
 
 namespace tessera::cta {
 
-/// Deals out the persistent loop of `math` to so many replicas, which follow the channels by
-/// `waits`: the slice of the launch that all its `cta.wait`s need. Fails with an error where the
-/// role has no such loop.
+/// Distributes the persistent loop of `math` over this many replicas. `waits` is the slice of the
+/// launch that all `cta.wait`s of the role need; replicas use it to follow the positions of the
+/// channels. Fails with an error if the role has no such loop.
 mlir::LogicalResult replicateRole(RoleOp math, int64_t replicas, RoleSlice &waits);
 
 } // namespace tessera::cta

@@ -9,8 +9,7 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-//===--- what is needed
-//-----------------------------------------------------------------------===//
+//===--- what is needed ----------------------------------------------------------------------===//
 
 void RoleSlice::add(Operation *op) {
   if (!launch->isProperAncestor(op) || !ops.insert(op).second)
@@ -28,7 +27,7 @@ void RoleSlice::add(Operation *op) {
   } else {
     for (Value operand : op->getOperands())
       addValue(operand);
-    // Other regions (combiners of reductions) go with their op.
+    // Other regions (combiners of reductions) stay with their op.
     op->walk([&](Operation *inner) {
       if (inner != op)
         for (Value operand : inner->getOperands())
@@ -54,7 +53,7 @@ void RoleSlice::addValue(Value value) {
     addValue(loop.getInitArgs()[i]);
     addValue(loop.getRegionIterArgs()[i]);
     addValue(loop.getYieldedValues()[i]);
-    // A result needs its carried value; a carried value does not need the result.
+    // A result of a loop needs its carried value; a carried value does not need the result.
   } else if (isa<scf::IfOp, scf::IndexSwitchOp>(owner)) {
     unsigned i = cast<OpResult>(value).getResultNumber();
     for (Region &region : owner->getRegions())
@@ -80,10 +79,9 @@ SmallVector<unsigned> RoleSlice::needed(ValueRange list) const {
   return numbers;
 }
 
-//===--- clones
-//-------------------------------------------------------------------------------===//
+//===--- clones ------------------------------------------------------------------------------===//
 
-/// The values of `list` with these numbers, mapped.
+/// The values of `list` with these indices, mapped.
 static SmallVector<Value> pick(ValueRange list, ArrayRef<unsigned> numbers,
                                const IRMapping &mapping) {
   SmallVector<Value> picked;
@@ -160,7 +158,7 @@ void RoleSlice::cloneSwitch(scf::IndexSwitchOp branch, OpBuilder &b, IRMapping &
 
 void RoleSlice::cloneWhile(scf::WhileOp loop, OpBuilder &b, IRMapping &mapping) const {
   SmallVector<unsigned> before = needed(loop.getBeforeArguments());
-  // A result is needed or the block argument that stands for it.
+  // A value is needed if its result is, or the block argument that stands for it.
   SmallVector<unsigned> after;
   for (unsigned i = 0; i < loop.getNumResults(); ++i)
     if (values.contains(loop.getResult(i)) || values.contains(loop.getAfterArguments()[i]))
@@ -200,7 +198,7 @@ void RoleSlice::cloneOp(Operation *op, OpBuilder &b, IRMapping &mapping) const {
 }
 
 void RoleSlice::cloneBlock(Block &block, OpBuilder &b, IRMapping &mapping) const {
-  // The schedule stands on the first step of a block and names all of them.
+  // The schedule is an attribute of the first step of a block and names all steps.
   ScheduleAttr schedule;
   SmallVector<StepOp> steps;
   for (Operation &op : block) {

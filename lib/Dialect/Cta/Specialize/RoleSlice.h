@@ -1,8 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The part of a sequential program that one role needs: a slice backward from the ops that are the
-// role's, through loops and branches, with no more carried values than it uses.
+// The part of a sequential program that one warp-specialised role needs: a backward slice from the
+// ops that belong to the role, through loops and branches. Loops carry only the values that the
+// role uses.
 #ifndef TESSERA_LIB_DIALECT_CTA_SPECIALIZE_ROLESLICE_H
 #define TESSERA_LIB_DIALECT_CTA_SPECIALIZE_ROLESLICE_H
 
@@ -17,10 +18,10 @@ class RoleSlice {
 public:
   explicit RoleSlice(LaunchOp launch) : launch(launch) {}
 
-  /// The role needs this op, and all that it needs.
+  /// Adds an op that the role needs, and everything that the op needs.
   void add(mlir::Operation *op);
   bool contains(mlir::Operation *op) const { return ops.contains(op); }
-  /// Clones what the role needs of the launch's body, channels excepted.
+  /// Clones the part of the launch's body that the role needs, except channels.
   void clone(mlir::OpBuilder &b);
 
 private:
@@ -32,7 +33,7 @@ private:
   void cloneSwitch(mlir::scf::IndexSwitchOp branch, mlir::OpBuilder &b,
                    mlir::IRMapping &mapping) const;
   void cloneWhile(mlir::scf::WhileOp loop, mlir::OpBuilder &b, mlir::IRMapping &mapping) const;
-  /// The numbers of the values in the list that the role needs.
+  /// The indices of the values in the list that the role needs.
   llvm::SmallVector<unsigned> needed(mlir::ValueRange list) const;
 
   LaunchOp launch;

@@ -1,12 +1,12 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-specialize-warps: the sequential launch as roles that run beside each other.
+// cta-specialize-warps: the sequential launch becomes warp-specialised roles that run concurrently.
 //
-// The producer's ops are the sending sides of channels; the math role has everything else that has
+// The ops of the producer are the sending sides of channels; the math role has all other ops with
 // an effect. The producer is one thread, or a warpgroup if cp.async fills a channel. Scalars and
-// control flow that both need, both get: scalars are uniform over the block, so that both compute
-// the same.
+// control flow that both roles need are cloned into both. Scalars are uniform over the block, so
+// both compute the same values.
 #include "ReplicateRole.h"
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
@@ -30,7 +30,7 @@ using namespace tessera::plan;
 
 static bool isProducing(Operation *op) { return isa<AcquireOp, CommitOp>(op); }
 
-/// The producing role has no tiles.
+/// Checks that the producer needs no tiles.
 static LogicalResult checkProducer(LaunchOp launch, const RoleSlice &producer) {
   SmallVector<Operation *> writes;
   launch.getBody().walk([&](Operation *op) {
@@ -71,7 +71,8 @@ static LogicalResult specialize(LaunchOp launch, int64_t warpgroups, PlanAttr pl
   if (launch.getBody().getOps<ChannelOp>().empty() || producers == 0 ||
       !launch.getBody().getOps<RoleOp>().empty())
     return success();
-  // What other replicas wait for must be seen; cta-expand-loops would inline steps next.
+  // With replicas the waits inside steps must be visible, so steps are inlined here;
+  // cta-expand-loops would inline them next anyhow.
   if (replicas > 1)
     launch.walk([](StepOp step) { step.inlineBody(); });
 
@@ -118,7 +119,7 @@ static LogicalResult specialize(LaunchOp launch, int64_t warpgroups, PlanAttr pl
       RoleOp::create(b, loc, b.getStringAttr("math"), b.getI64IntegerAttr(4 * warpgroups),
                      replicas > 1 ? b.getI64IntegerAttr(replicas) : IntegerAttr{},
                      registersAttr(registers.value_or(0)), /*staged=*/IntegerAttr{});
-  // One thread needs little.
+  // A producer that is one thread needs few registers.
   const int64_t producerRegisters = byThreads ? kPlanCopyingRegisters : kPlanProducerRegisters;
   auto producerRole =
       RoleOp::create(b, loc, b.getStringAttr("producer"), b.getI64IntegerAttr(producers),

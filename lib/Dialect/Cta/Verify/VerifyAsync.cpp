@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-verify: which asynchronous ops may stand where.
+// cta-verify: checks where asynchronous ops may occur.
 #include "VerifyAsync.h"
 
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
@@ -42,7 +42,7 @@ private:
 };
 } // namespace
 
-//===--- vocabulary --------------------------------------------------------------------------===//
+//===--- which ops exist in which phase ------------------------------------------------------===//
 
 LogicalResult RoleVerifier::checkVocabulary(Operation *op) {
   auto between = [&](Phase first, Phase last, StringRef tooEarly,
@@ -143,9 +143,9 @@ LogicalResult RoleVerifier::checkSteps(Block &block) {
 //===--- roles -------------------------------------------------------------------------------===//
 
 static bool isRegisterTile(Type type) { return isa<RankedTensorType, AsyncType>(type); }
-/// What only a channel can bring from one role to another.
+/// True for types that only a channel can bring from one role to another.
 static bool isHeld(Type type) { return isRegisterTile(type) || isa<SmemType, CreditType>(type); }
-/// Every role can make it for itself.
+/// True for constants, which every role can clone.
 static bool isConstant(Operation *op) { return op && op->hasTrait<OpTrait::ConstantLike>(); }
 
 static bool touchesTiles(Operation *op) {
@@ -213,7 +213,7 @@ LogicalResult RoleVerifier::checkRoles(LaunchOp launch) {
 
   llvm::SmallDenseSet<StringRef> names;
   int64_t warps = 0;
-  RoleOp other; // the first without tiles in registers
+  RoleOp other; // the first role without register tiles
   for (RoleOp role : roles) {
     if (!names.insert(role.getSymName()).second)
       return error(role) << "two roles of the launch are named @" << role.getSymName();
@@ -243,7 +243,7 @@ LogicalResult RoleVerifier::checkRoles(LaunchOp launch) {
   }
   if (warps > 32)
     return error(launch) << "its roles have " << warps << " warps together; a block has at most 32";
-  // cta-assign-registers says the same of what it decides itself.
+  // cta-assign-registers reports the same about limits that it chooses itself.
   if (phase == Phase::Allocated && launch.getMaxRegisters()) {
     auto entry = static_cast<int64_t>(*launch.getMaxRegisters());
     if (std::optional<int64_t> wanted = wantedRegisters(launch, entry);

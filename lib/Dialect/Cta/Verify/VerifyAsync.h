@@ -9,20 +9,20 @@
 
 namespace tessera::cta {
 
-/// `op breaks phase …: `
+/// Begins an error: `op breaks phase …: `
 mlir::InFlightDiagnostic breaksPhase(mlir::Operation *op, tile::Phase phase);
 
-/// Emits an error for every op that does not exist in the kernel's phase, for roles that share
-/// more than channels, for steps that do not match their schedule, and for numbers of mbarriers
-/// that the launch does not have.
+/// Emits an error for every op that does not exist in the kernel's phase, for roles that share more
+/// than channels, for steps that do not match their schedule, and for numbers of mbarriers that the
+/// launch does not have.
 mlir::LogicalResult verifyRoles(tile::KernelOp kernel);
 
-/// Emits an error where replicas of a role read out of turn, keep a turn, or leave an `scf.if` on
-/// their turn at different positions of a channel.
+/// Emits an error where replicas of a role read out of turn, or keep a turn, or where the regions
+/// of an `scf.if` on the turn leave a channel at different positions.
 mlir::LogicalResult verifyTurns(RoleOp role, tile::Phase phase);
 
-/// Emits an error for credits and products in flight that are not used as often as they may be,
-/// and for reads that a release does not wait for. The vocabulary has been checked.
+/// Emits an error for credits and products in flight that are used too often or not often enough,
+/// and for reads that a release does not wait for. Requires that verifyRoles has checked the ops.
 mlir::LogicalResult verifyCredits(tile::KernelOp kernel);
 
 } // namespace tessera::cta

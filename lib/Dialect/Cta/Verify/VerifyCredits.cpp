@@ -1,12 +1,13 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-verify: credits and products in flight, followed through steps, conditions and loops.
+// cta-verify: follows credits and products in flight through steps, conditions and loops.
 //
-// A credit is used once on every path, a product consumed once at most. Between a wait and the
-// release of its credit lie all reads of its tiles, and the ends of all products in flight that
-// read them. A credit that a loop carries takes the names of such products along: what was %d at
-// the end of an iteration is the carried value at the begin of the next.
+// A credit is used exactly once on every path, and a product is consumed at most once. All reads of
+// a slot's tiles lie between its wait and the release of its credit, and so does the end of every
+// product in flight that reads them. If a loop carries a credit, the names of such products are
+// carried with it: what was %d at the end of an iteration is the carried value at the beginning of
+// the next.
 #include "VerifyAsync.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,10 +18,10 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-//===--- where values go ---------------------------------------------------------------------===//
+//===--- where values flow -------------------------------------------------------------------===//
 
-/// What an operand becomes behind structured control flow: values of the next region first, the
-/// result of the op last. Empty if the op does not pass it on.
+/// The values that an operand becomes through structured control flow: values of the next region
+/// first, the result of the op last. Empty if the op does not pass it on.
 namespace {
 struct Targets {
   Value inside, result;
@@ -59,7 +60,7 @@ static bool isCarry(OpOperand &use) {
   return targets.inside || targets.result;
 }
 
-/// The values that a value may be, through control flow: results and arguments of other ops.
+/// The values that a value may come from through control flow: results and arguments of other ops.
 static llvm::SetVector<Value> sourcesOf(Value value) {
   llvm::SetVector<Value> seen, sources;
   seen.insert(value);
@@ -99,7 +100,8 @@ static llvm::SetVector<Value> sourcesOf(Value value) {
 
 //===--- what comes before what --------------------------------------------------------------===//
 
-/// True if `a` stands behind `b` in the text, neither in the other nor in another arm.
+/// True if `a` comes after `b` in program order, neither contains the other, and they are not in
+/// different branches.
 static bool isAfter(Operation *a, Operation *b) {
   for (; b && b->getBlock(); b = b->getParentOp())
     if (Operation *other = b->getBlock()->findAncestorOpInBlock(*a))
@@ -107,8 +109,8 @@ static bool isAfter(Operation *a, Operation *b) {
   return false;
 }
 
-/// True if `a` has run whenever `b` runs, in one pass through the blocks around both. Steps run
-/// whenever their block does.
+/// True if `a` has run whenever `b` runs, in one pass through the blocks around both. A step runs
+/// whenever its block does.
 static bool surelyBefore(Operation *a, Operation *b) {
   for (; a; a = a->getParentOp()) {
     if (Operation *other = a->getBlock()->findAncestorOpInBlock(*b))
@@ -119,7 +121,7 @@ static bool surelyBefore(Operation *a, Operation *b) {
   return false;
 }
 
-/// True if `a` runs after `b` whenever `b` has.
+/// True if `a` runs after `b` whenever `b` has run.
 static bool surelyAfter(Operation *a, Operation *b) {
   for (; a; a = a->getParentOp()) {
     if (Operation *other = a->getBlock()->findAncestorOpInBlock(*b))
@@ -132,11 +134,11 @@ static bool surelyAfter(Operation *a, Operation *b) {
 
 namespace {
 
-/// A product that may be in flight, and the values that name it in the region at hand.
+/// A product that may be in flight, and the values that name it in the current region.
 struct Product {
   WgmmaOp op;
   SmallVector<Value> names;
-  /// Issued before the region at hand began.
+  /// Issued before the current region began.
   bool earlier = false;
 };
 
@@ -168,10 +170,10 @@ private:
 };
 } // namespace
 
-//===--- how often ---------------------------------------------------------------------------===//
+//===--- number of uses ----------------------------------------------------------------------===//
 
-/// The number of uses on a path through the region: the same on each path if `exact`, else the
-/// most. Nothing after an error.
+/// The number of uses on a path through the region. If `exact`, it must be the same on each path;
+/// otherwise it is the largest. Nothing after an error.
 std::optional<int> CreditVerifier::usesOnPath(Region &region, ArrayRef<OpOperand *> uses,
                                               bool exact) {
   llvm::MapVector<Operation *, SmallVector<OpOperand *>> inside;
@@ -179,7 +181,7 @@ std::optional<int> CreditVerifier::usesOnPath(Region &region, ArrayRef<OpOperand
   for (OpOperand *use : uses) {
     Operation *op = region.findAncestorOpInRegion(*use->getOwner());
     if (!op)
-      continue; // another arm
+      continue; // another branch
     if (op == use->getOwner())
       ++total;
     else
@@ -275,7 +277,8 @@ bool CreditVerifier::isConsumed(Value async) {
   return false;
 }
 
-/// Yields and releases only name a product, but one that is carried to its consumer is consumed.
+/// True if the use consumes a product. Yields and releases only name it, but a yield to a consumer
+/// consumes it.
 bool CreditVerifier::isConsumption(OpOperand &use) {
   if (isa<CompleteOp, WgmmaOp, WgmmaWaitOp>(use.getOwner()))
     return true;
@@ -309,7 +312,7 @@ LogicalResult CreditVerifier::checkAsync(Value async) {
 //===--- reads of a slot ---------------------------------------------------------------------===//
 
 /// The values that name a product in `frame`: its result, later products on the same accumulators,
-/// and both behind control flow. Around the frame's own loop the name changes.
+/// and both after control flow. Around the frame's own loop the name changes.
 static llvm::SetVector<Value> namesOf(const Product &product, Region *frame) {
   llvm::SetVector<Value> names(product.names.begin(), product.names.end());
   for (size_t i = 0; i < names.size(); ++i)
@@ -332,8 +335,8 @@ static llvm::SetVector<Value> namesOf(const Product &product, Region *frame) {
   return names;
 }
 
-/// True if the product has retired when `point` has run: `point` is a release that names it, or a
-/// complete or release before does. Products retire in the order of their issue.
+/// True if the product has retired after `point` has run: `point` is a release that names it, or a
+/// complete or release before it does. Products retire in the order of their issue.
 static bool isWaitedFor(const Product &product, Operation *point, Region *frame) {
   llvm::SetVector<Value> names = namesOf(product, frame);
   auto isNamed = [&](Value value) {
@@ -407,7 +410,7 @@ LogicalResult CreditVerifier::checkHeld(Held held, llvm::SmallDenseSet<Value> &v
     Operation *op = end->getOwner();
     if (isa<ReleaseOp>(op)) {
       if (hasCounts)
-        continue; // cta-insert-waits has been here: cta-simulate checks its counts
+        continue; // cta-insert-waits has already run: cta-simulate checks its counts
       for (const Product &product : products) {
         bool otherArm = !product.earlier && !isAfter(op, product.op);
         if (otherArm || isWaitedFor(product, op, frame))
@@ -421,7 +424,7 @@ LogicalResult CreditVerifier::checkHeld(Held held, llvm::SmallDenseSet<Value> &v
       }
       continue;
     }
-    // Carried: the tiles and products that go the same way get new names.
+    // Carried values: tiles and products that are carried with the credit get new names.
     Targets credit = targetsOf(*end);
     auto follow = [&](Value next, Value Targets::*where) -> LogicalResult {
       if (!next)
@@ -429,7 +432,8 @@ LogicalResult CreditVerifier::checkHeld(Held held, llvm::SmallDenseSet<Value> &v
       Held carried{next, {}, {}};
       for (Product product : products) {
         llvm::SetVector<Value> names = namesOf(product, frame);
-        // Behind the op the old names still mean the product; inside, it is of an earlier pass.
+        // After the op the old names still mean this product; inside, they mean the product of an
+        // earlier iteration.
         if (where == &Targets::inside) {
           product.names.clear();
           product.earlier = true;
@@ -455,8 +459,8 @@ LogicalResult CreditVerifier::checkHeld(Held held, llvm::SmallDenseSet<Value> &v
 
 //===--- operands in registers ---------------------------------------------------------------===//
 
-/// The tensor core reads `a` from registers until the product retires. A loop that makes `a` anew
-/// while last iteration's product is in flight overwrites it.
+/// The tensor core reads `a` from registers until the product retires. A loop that computes `a`
+/// again while the product of the last iteration is in flight overwrites it.
 LogicalResult CreditVerifier::checkRegisterOperand(WgmmaOp wgmma) {
   Value a = wgmma.getA();
   for (auto loop = wgmma->getParentOfType<LoopLikeOpInterface>(); loop;
@@ -464,9 +468,9 @@ LogicalResult CreditVerifier::checkRegisterOperand(WgmmaOp wgmma) {
     Region *body = loop.getLoopRegions().back();
     if (!loop->isProperAncestor(a.getParentBlock()->getParentOp()) &&
         a.getParentBlock()->getParentOp() != loop)
-      return success(); // the same registers for ever
+      return success(); // the registers never change
     if (body->hasOneBlock() && !body->front().getOps<StepOp>().empty())
-      return success(); // cta-expand-loops decides
+      return success(); // cta-expand-loops moves it
     Operation *end = body->front().getTerminator();
     Product product{wgmma, {wgmma.getResult()}, false};
     if (isWaitedFor(product, end, body))

@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-verify: the invariant of each phase, checked by a walk, because types inferred by upstream
-// ops bypass the verifier of an encoding.
+// cta-verify: checks the invariants of each phase by a walk over the kernel. Verifiers of encodings
+// are not enough, because types that upstream ops infer bypass them.
 #include "VerifyAsync.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/Verify/Passes.h"
@@ -76,7 +76,7 @@ LogicalResult Verifier::checkVocabulary(Operation *op) {
       return error(op) << "barriers and waits exist in phase allocated only";
     return success();
   }
-  // cf.assert is what tile-insert-checks makes.
+  // tile-insert-checks makes cf.assert.
   StringRef name = op->getName().getStringRef();
   if (name.starts_with("affine.") || name == "cf.assert")
     return success();
@@ -139,7 +139,7 @@ LogicalResult Verifier::checkLayouts(Operation *op) {
       if (failed(expect(op, other, input, "every input of a reduction")))
         return failure();
     if (reduce.getPartial())
-      return success(); // the op's own verifier
+      return success(); // the op's own verifier checks it
     for (Value result : reduce.getResults())
       if (failed(expect(op, result, reducedLayout(input, reduce.getDims()),
                         "the result of a reduction")))
@@ -174,8 +174,8 @@ LogicalResult Verifier::checkLayouts(Operation *op) {
   return success();
 }
 
-/// From phase planned on no scratch is made any more, since depths of channels fill what is left of
-/// shared memory: everything is a matter of warps.
+/// From phase planned on no scratch may be added, because the depths of channels use up shared
+/// memory: every op must be lowered within a warp.
 LogicalResult Verifier::checkDecomposed(Operation *op) {
   if (auto slice = dyn_cast<SliceOp>(op);
       isa<ConcatOp>(op) || (slice && !sliceKeepsRegisters(slice)))

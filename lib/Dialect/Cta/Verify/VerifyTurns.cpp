@@ -1,12 +1,13 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-verify: replicas of a role read a channel in turn.
+// cta-verify: checks that replicas of a role read a channel in turn.
 //
-// Each follows the positions of all: where one waits for slots the others skip as many. Both arms
-// of an `scf.if` on the turn are run for numbers drawn in place of what the text does not say
-// (sizes, coordinates): arms that disagree in every case are wrong. Arms that agree in some may
-// still be: only cta-simulate, which knows the sizes, sees that.
+// Each replica follows the positions of all: where one waits for slots, the others skip as many.
+// Both regions of an `scf.if` on the turn are interpreted with random numbers for what the program
+// does not fix (sizes, coordinates). If the regions disagree in every case they are wrong. If they
+// agree in some cases they may still be wrong; only cta-simulate, which knows the sizes, finds
+// that.
 #include "VerifyAsync.h"
 
 #include "tessera/Dialect/Cta/IR/ScalarFolder.h"
@@ -25,7 +26,7 @@ using tile::Phase;
 //===--- turns -------------------------------------------------------------------------------===//
 
 namespace {
-/// Replicas wait for slots in their turn only, and pass it on, on every path.
+/// Checks that replicas wait for slots only in their turn, and pass it on on every path.
 class Turns {
 public:
   explicit Turns(Phase phase) : phase(phase) {}
@@ -88,7 +89,7 @@ LogicalResult Turns::flowOp(Operation *op, SmallVector<Value> &mine) {
       if (failed(flow(block, inside)))
         return failure();
     if (loops)
-      end = mine; // what an iteration begins with it ends with
+      end = mine; // an iteration ends as it begins
     if (!end)
       end = inside;
     for (Value channel : *end)
@@ -103,19 +104,20 @@ LogicalResult Turns::flowOp(Operation *op, SmallVector<Value> &mine) {
   return success();
 }
 
-//===--- slots that a region goes over -------------------------------------------------------===//
+//===--- slots that a region passes ----------------------------------------------------------===//
 
 namespace {
-/// By channel, in the order in which they are met.
+/// By channel, in order of first use.
 using Slots = llvm::MapVector<Value, int64_t>;
 
-/// Numbers for scalars that the text does not say; the same op with the same operands has the same.
+/// Random numbers for scalars that the program does not fix. The same op with the same operands
+/// gets the same number.
 class Drawing {
 public:
   explicit Drawing(unsigned number) : number(number) {}
 
-  /// Extents of arrays are often multiples of those of tiles, and are not 0: a compiler may have
-  /// used that in one arm and not in the other.
+  /// Extents of arrays are often multiples of tile extents, and are not 0: a compiler may have used
+  /// that in one region and not in the other.
   Attribute draw(const std::string &name, Type type) {
     auto integer = dyn_cast<IntegerType>(type);
     if (!integer && !type.isIndex())
@@ -135,9 +137,9 @@ private:
 
 class SlotCounter {
 public:
-  /// `scope` is what runs: nothing in it is computed before that.
+  /// `scope` is what is interpreted: nothing in it has a value before that.
   SlotCounter(Operation *scope, Drawing &drawing) : scope(scope), drawing(drawing) {}
-  /// Nothing if it cannot be told.
+  /// Nothing if the number of slots cannot be determined.
   std::optional<Slots> count(Region &region) {
     if (!region.empty() && !run(region.front()))
       return std::nullopt;
@@ -167,9 +169,9 @@ private:
   Operation *scope;
   Drawing &drawing;
   ScalarFolder folder;
-  llvm::DenseMap<Value, Attribute> known; ///< null: it cannot be told
+  llvm::DenseMap<Value, Attribute> known; ///< null: it cannot be determined
   Slots slots;
-  int64_t fuel = 20000; ///< ops that are run
+  int64_t fuel = 20000; ///< the most ops that are interpreted
 };
 } // namespace
 
@@ -190,7 +192,7 @@ Attribute SlotCounter::valueOf(Value value) {
     compute(op);
     return known.lookup(value);
   }
-  // Made by a loop or a branch, or an argument. What is in scope would be known.
+  // Defined by a loop or a branch, or an argument. If it were in scope its value would be known.
   Operation *around = op ? op : value.getParentBlock()->getParentOp();
   Attribute drawn;
   if (!scope->isAncestor(around) || around == scope)
@@ -200,7 +202,8 @@ Attribute SlotCounter::valueOf(Value value) {
   return drawn;
 }
 
-/// By the folders; what they do not know is drawn by the name and the operands of the op.
+/// Evaluates the op with its folder. If the folder cannot, draws a number by the op's name and
+/// operands.
 void SlotCounter::compute(Operation *op) {
   auto unknown = [&] { setAll(op->getResults(), SmallVector<Attribute>(op->getNumResults())); };
   if (!llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIntOrIndexOrFloat(); }) ||
@@ -237,7 +240,7 @@ bool SlotCounter::run(Block &block) {
   return true;
 }
 
-/// Runs the region, whose end gives the results of the op.
+/// Interprets the region; its terminator gives the results of the op.
 bool SlotCounter::runStraight(Operation *op, Region &region) {
   if (region.empty())
     return true;
@@ -321,9 +324,9 @@ bool SlotCounter::runOp(Operation *op) {
   return false;
 }
 
-//===--- arms of a branch on the turn --------------------------------------------------------===//
+//===--- regions of a branch on the turn -----------------------------------------------------===//
 
-/// True if scalars make the condition of the number of a replica.
+/// True if the condition depends on the number of a replica through scalars only.
 static bool dependsOnReplica(Value condition) {
   llvm::SetVector<Operation *> ops;
   auto add = [&](Value value) {
@@ -339,7 +342,7 @@ static bool dependsOnReplica(Value condition) {
   return false;
 }
 
-/// The first op of a kind that moves the position of the channel.
+/// The first op of these kinds that moves the position of the channel.
 template <typename... Ops>
 static Operation *firstIn(Region &region, Value channel) {
   Operation *first = nullptr;
@@ -391,7 +394,7 @@ static LogicalResult verifyArms(scf::IfOp branch, Phase phase) {
     for (Value channel : channels) {
       std::pair counts(first->lookup(channel), second->lookup(channel));
       if (counts == std::pair<int64_t, int64_t>())
-        continue; // no case at all
+        continue; // no case at all could be counted
       Comparison &comparison = compared[channel];
       comparison.agrees |= counts.first == counts.second;
       comparison.example = counts;

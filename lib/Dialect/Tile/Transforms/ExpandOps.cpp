@@ -24,7 +24,7 @@ using arith::CmpIPredicate;
 using tessera::tile::LoadOp;
 using tessera::tile::MmaOp;
 
-/// `type`, or a tile of its shape, with other elements.
+/// `type`, or a tile of its shape, with another element type.
 static Type withElement(Type type, Type element) {
   auto tile = dyn_cast<RankedTensorType>(type);
   return tile ? Type(tile.clone(element)) : element;
@@ -44,7 +44,8 @@ static Value constant(ImplicitLocOpBuilder &b, Type type, const APInt &value) {
 //===--- affine -----------------------------------------------------------------------------===//
 
 namespace {
-/// An affine expression as arith. Divisions stay whole: what is known of them is known exactly.
+/// Expands an affine expression into arith. Divisions are not simplified, because Facts knows exact
+/// things about them.
 class AffineToArith : public AffineExprVisitor<AffineToArith, Value> {
 public:
   AffineToArith(ImplicitLocOpBuilder &b, AffineMap map, ValueRange operands)
@@ -67,7 +68,7 @@ public:
     auto constant = dyn_cast<AffineConstantExpr>(expr.getRHS());
     if (!constant || constant.getValue() < 1)
       return result;
-    // For Facts, which sees the two sides of the selection apart.
+    // As a maximum for Facts, which looks at both sides of the selection separately.
     result = arith::MaxSIOp::create(b, result, number(0));
     return arith::MinSIOp::create(b, result, number(constant.getValue() - 1));
   }
@@ -102,7 +103,7 @@ static Value expandExtreme(ImplicitLocOpBuilder &b, AffineMap map, ValueRange op
 
 //===--- arith and math ----------------------------------------------------------------------===//
 
-/// What kind of number it is, from its bits: exponent and fraction against those of infinity.
+/// Classifies a float by its bits: compares exponent and fraction with those of infinity.
 static Value expandClass(ImplicitLocOpBuilder &b, Operation *op) {
   Value x = op->getOperand(0);
   auto type = cast<FloatType>(getElementTypeOrSelf(x.getType()));
@@ -122,14 +123,14 @@ static Value expandClass(ImplicitLocOpBuilder &b, Operation *op) {
     return compare(CmpIPredicate::eq, magnitude, infinity);
   if (isa<math::IsFiniteOp>(op))
     return compare(CmpIPredicate::ult, magnitude, infinity);
-  // What is less than the least normal number wraps around to the largest integers.
+  // Numbers below the least normal number wrap around to the largest integers.
   APInt least = APFloat::getSmallestNormalized(semantics).bitcastToAPInt();
   Value above = arith::SubIOp::create(b, magnitude, constant(b, bitsType, least));
   return compare(CmpIPredicate::ult, above, infinity - least);
 }
 
-/// Whether a cast to index may come to stand right behind this number when ops between them are
-/// folded away. What enters a region, a call or a terminator may come out anywhere.
+/// Whether a cast to index may come to be the direct user of this number when ops between them are
+/// folded away. A value that enters a region, a call or a terminator may come out anywhere.
 static bool mayMeetCastToIndex(Value number) {
   const unsigned width = getElementTypeOrSelf(number.getType()).getIntOrFloatBitWidth();
   SmallVector<Value> values{number};
@@ -150,9 +151,9 @@ static bool mayMeetCastToIndex(Value number) {
   return false;
 }
 
-/// A cast of index to fewer bits that a cast to index may follow: canonicalize takes both for
-/// none, whether the number fits or not. By i64, which index is on both targets. Other casts to
-/// i32 stay, since cta-peel-masks looks for them.
+/// A cast from index to fewer bits, if a cast to index may follow. canonicalize removes both,
+/// whether the number fits or not. So the cast goes by way of i64, which is the width of index on
+/// both targets. Other casts to i32 stay, because cta-peel-masks looks for them.
 static SmallVector<Value> expandNarrowingCast(ImplicitLocOpBuilder &b, Operation *op) {
   Value x = op->getOperand(0), result = op->getResult(0);
   const Type type = result.getType();
@@ -165,8 +166,8 @@ static SmallVector<Value> expandNarrowingCast(ImplicitLocOpBuilder &b, Operation
   return {arith::TruncIOp::create(b, type, wide)};
 }
 
-/// Upstream folds atan2(0, 0) to NaN. It is 0 or pi with the sign of y, by the sign of x: what
-/// atan2(y, 1) and atan2(y, -1) are.
+/// Upstream folds atan2(0, 0) to NaN. The result is 0 or pi by the sign of x, with the sign of y.
+/// That is what atan2(y, 1) and atan2(y, -1) are.
 static Value expandAtan2(ImplicitLocOpBuilder &b, math::Atan2Op op) {
   Value y = op.getLhs(), x = op.getRhs();
   Type type = x.getType();
@@ -186,7 +187,7 @@ static Value expandAtan2(ImplicitLocOpBuilder &b, math::Atan2Op op) {
   return math::Atan2Op::create(b, y, other, op.getFastmath());
 }
 
-/// The op on i64, which index is on both targets.
+/// The op on i64, which is the width of index on both targets.
 static SmallVector<Value> expandIndex(ImplicitLocOpBuilder &b, Operation *op) {
   IRMapping mapping;
   for (Value operand : op->getOperands())
@@ -202,15 +203,15 @@ static SmallVector<Value> expandIndex(ImplicitLocOpBuilder &b, Operation *op) {
   return results;
 }
 
-//===--- slices
-//---------------------------------------------------------------------------------===//
+//===--- slices ------------------------------------------------------------------------------===//
 
 static bool isAllOnes(ArrayRef<OpFoldResult> values) {
   return llvm::all_of(values, [](OpFoldResult value) { return isConstantIntValue(value, 1); });
 }
 
-/// A slice that drops dimensions and has steps: the steps first, then what drops dimensions. Which
-/// those are upstream finds by strides, and compares strides of the result with the source's.
+/// Splits a slice that has steps and drops dimensions into a slice with steps and one that drops
+/// dimensions. Upstream finds the dropped dimensions by comparing strides of the result with those
+/// of the source.
 static SmallVector<Value> splitSlice(ImplicitLocOpBuilder &b, tensor::ExtractSliceOp op) {
   if (op.getSourceType().getRank() == op.getType().getRank())
     return {};
@@ -219,7 +220,7 @@ static SmallVector<Value> splitSlice(ImplicitLocOpBuilder &b, tensor::ExtractSli
     return {};
   SmallVector<OpFoldResult> zeros(sizes.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
-  // The type of a tile has no strides: of a single element the step says nothing.
+  // The type of a tile has no strides. The step of a single element has no meaning.
   for (auto [size, step] : llvm::zip(sizes, steps))
     if (isConstantIntValue(size, 1))
       step = b.getIndexAttr(1);
@@ -230,18 +231,18 @@ static SmallVector<Value> splitSlice(ImplicitLocOpBuilder &b, tensor::ExtractSli
   return {Op::create(b, op.getType(), stepped, zeros, sizes, ones)};
 }
 
-/// A view that drops dimensions: the view with all of them, then memref.collapse_shape, which names
-/// those that it drops. Upstream finds them by sizes and strides, and finds others as soon as it
-/// sees that another size is 1, too.
+/// Splits a view that drops dimensions into a view with all dimensions and a memref.collapse_shape,
+/// which names those that it drops. Upstream finds the dropped dimensions by sizes and strides, and
+/// finds different ones as soon as it sees that another size is 1, too.
 static SmallVector<Value> splitView(ImplicitLocOpBuilder &b, memref::SubViewOp op) {
   if (op.getType().getRank() == op.getSourceType().getRank())
     return {};
   SmallVector<OpFoldResult> sizes = op.getMixedSizes();
   auto whole = memref::SubViewOp::create(b, op.getSource(), op.getMixedOffsets(), sizes,
                                          op.getMixedStrides());
-  // Of a view with steps, getDroppedDims looks for the strides of the result among those of the
-  // source, and may find no answer. Those of the view with all dimensions are what the verifier
-  // compares with.
+  // For a view with steps, getDroppedDims looks for the strides of the result among those of the
+  // source, and may find no answer. The strides of the view with all dimensions are what the
+  // verifier compares with.
   SmallVector<OpFoldResult> zeros(sizes.size(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
   auto view = memref::SubViewOp::create(b, op.getType(), whole, zeros, sizes, ones);
@@ -263,8 +264,8 @@ static SmallVector<Value> splitView(ImplicitLocOpBuilder &b, memref::SubViewOp o
       return {collapsed};
     return {memref::CastOp::create(b, op.getType(), collapsed)};
   }
-  // Of a first dimension that stays and has one element, a collapse has the stride of one that it
-  // drops. Such a view has sizes that nobody can mistake.
+  // If the first dimension stays and has one element, a collapse would take the stride of a
+  // dimension that it drops. Such a view needs no collapse, because its sizes are unambiguous.
   collapsed.erase();
   if (isAllOnes(op.getMixedStrides())) {
     view.erase();
@@ -274,11 +275,11 @@ static SmallVector<Value> splitView(ImplicitLocOpBuilder &b, memref::SubViewOp o
   return {view};
 }
 
-//===--- products
-//---------------------------------------------------------------------------------===//
+//===--- products ----------------------------------------------------------------------------===//
 
-/// Elements `from` to `from + size` of dimension `dim` of an operand of a product. Of a load that
-/// nothing else reads it is a load of its own, at its place, which TMA can make.
+/// Elements `from` to `from + size` of dimension `dim` of an operand of a matrix product. If the
+/// operand is a load that nothing else reads, the part is a load of its own at the same place,
+/// which TMA can do.
 static Value partOfOperand(ImplicitLocOpBuilder &b, Value operand, int64_t dim, int64_t from,
                            int64_t size) {
   auto type = cast<RankedTensorType>(operand.getType());
@@ -304,7 +305,7 @@ static Value partOfOperand(ImplicitLocOpBuilder &b, Value operand, int64_t dim, 
   return tensor::ExtractSliceOp::create(b, part, operand, offsets, sizes, ones);
 }
 
-/// 'accumulate_every': products of so much of K, each from zero, and their sum.
+/// 'accumulate_every': splits K into products that each start from zero, and adds them up.
 static SmallVector<Value> splitProduct(ImplicitLocOpBuilder &b, MmaOp op) {
   if (!op.getAccumulateEvery())
     return {};
@@ -334,10 +335,9 @@ static SmallVector<Value> splitProduct(ImplicitLocOpBuilder &b, MmaOp op) {
   return {sum};
 }
 
-//===--- the pass
-//-------------------------------------------------------------------------------===//
+//===--- the pass ----------------------------------------------------------------------------===//
 
-/// What replaces the results of an op, or nothing if it stays.
+/// Returns what replaces the results of an op, or nothing if the op stays.
 static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
   using Values = SmallVector<Value>;
   return llvm::TypeSwitch<Operation *, Values>(op)
@@ -392,7 +392,7 @@ static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
       .Default([](Operation *) { return Values(); });
 }
 
-/// False for what tile-verify refuses.
+/// False for types that tile-verify refuses.
 static bool hasLegalTypes(Operation *op) {
   auto legal = [](Type type) {
     if (auto tile = dyn_cast<RankedTensorType>(type))
@@ -415,7 +415,7 @@ struct TileExpandOps : tessera::tile::impl::TileExpandOpsBase<TileExpandOps> {
       SmallVector<Value> operands(op->getOperands());
       op->replaceAllUsesWith(values);
       op->erase();
-      // Of these there are other loads now.
+      // The loads of these operands have been replaced by smaller ones.
       for (Value operand : operands)
         if (auto load = operand.getDefiningOp<LoadOp>(); load && load->use_empty())
           load->erase();

@@ -1,13 +1,13 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Operands that TMA cannot fetch: which of two ways takes less time, copying them to where it can
-// (tile-repack-operands) or fetching them by threads (cp.async).
+// For operands that TMA cannot fetch, decides which of two ways takes less time: copying them to
+// workspace where it can (tile-repack-operands), or fetching them by threads (cp.async).
 //
-// A copy costs a launch that must end before the product begins, and bytes. cp.async costs time in
-// every iteration: the SM with the most blocks fetches waves x trips x tile bytes, and each byte
-// takes longer than by TMA. All four numbers are fitted to products of four tiles in six sizes on
-// an H200 (docs/performance/experiments.md, "Rows that TMA cannot fetch"):
+// A copy costs a launch that must end before the product begins, and it moves bytes. cp.async costs
+// time in every iteration: the SM with the most blocks fetches waves x trips x tile bytes, and each
+// byte takes longer than with TMA. The constants are fitted to measurements
+// (docs/performance/constants.md). cp.async is chosen if
 //
 //   waves * trips * bytes of tiles * kLost  <=  copies * kCopyLaunch + bytes of operands *
 //   kCopyByte
@@ -28,14 +28,16 @@ using namespace tessera;
 using namespace tessera::tile;
 
 namespace {
-/// Femtoseconds. What an SM loses for each byte that comes by cp.async of 8 bytes instead of TMA:
-/// it gets 54 of them in a ns instead of 84, but 41 where an iteration has many (they no longer
-/// stay in the L1 cache until the next one, which shares their lines; presumably).
+/// Femtoseconds that an SM loses for each byte that arrives by cp.async in pieces of 8 bytes
+/// instead of by TMA. More is lost if an iteration has many bytes, presumably because cache lines
+/// that it shares with the next iteration do not stay in L1 until then. Source:
+/// docs/performance/constants.md.
 constexpr int64_t kLost = 7000, kLostOfMany = 13000, kManyBytes = 32 * 1024;
-/// What a copy takes before and behind its bytes, and for each of them: 2.3 TB/s, from L2 to L2.
+/// Femtoseconds that a copy takes for its launch, and for each byte. Source:
+/// docs/performance/constants.md.
 constexpr int64_t kCopyLaunch = 4'000'000'000, kCopyByte = 430;
 
-/// Computes on what a launch knows, in front of a grid.
+/// Builds the computation of costs from values that are known at launch, before a grid.
 class Costs {
 public:
   Costs(KernelOp kernel, ArrayRef<RepackCandidate> candidates)
@@ -76,7 +78,7 @@ static int64_t tileBytes(LoadOp load) {
   return tile.getNumElements() * elementBytes(tile.getElementType());
 }
 
-/// The value of a grid's body as the launch knows it, or null.
+/// A value of a grid's body in terms of values that are known before the launch, or null.
 Value Costs::outside(GridOp grid, Value value) {
   llvm::SetVector<Operation *> makers;
   if (!collectMakers(value, grid, makers))
@@ -88,7 +90,7 @@ Value Costs::outside(GridOp grid, Value value) {
   return findLaunchObstacle(known) ? Value() : known;
 }
 
-/// How many blocks the busiest SM has, one after the other.
+/// How many blocks the busiest SM runs, one after the other.
 Value Costs::waves(GridOp grid) {
   Value blocks = index(1);
   for (auto [lower, upper, step] :
@@ -112,13 +114,13 @@ Value Costs::trips(GridOp grid, LoadOp load) {
   return product;
 }
 
-/// The left side.
+/// The left side: what cp.async loses.
 Value Costs::lost() {
   struct Loop {
     const RepackCandidate *any;
     int64_t bytes = 0;
   };
-  llvm::SmallMapVector<Operation *, Loop, 4> loops; // candidates of one share its trips
+  llvm::SmallMapVector<Operation *, Loop, 4> loops; // candidates of one loop share its trip count
   for (const RepackCandidate &candidate : candidates) {
     Loop &loop = loops[candidate.load->getParentOp()];
     loop.any = &candidate;
@@ -136,9 +138,9 @@ Value Costs::lost() {
   return sum;
 }
 
-/// The right side: the copies.
+/// The right side: what copies cost.
 Value Costs::spent() {
-  llvm::SmallSetVector<std::pair<Value, unsigned>, 4> copies; // loads of one operand share one
+  llvm::SmallSetVector<std::pair<Value, unsigned>, 4> copies; // loads of one operand share a copy
   for (const RepackCandidate &candidate : candidates) {
     LoadOp load = candidate.load;
     copies.insert({load.getSource(), candidate.inner});
@@ -154,7 +156,7 @@ Value Costs::spent() {
   return sum;
 }
 
-/// An operand is too small to be copied, whatever that takes.
+/// The condition that an operand is too small to be copied, whatever that costs.
 Value Costs::isTooSmall(Value otherwise) {
   Facts facts(kernel);
   SmallVector<std::pair<Value, int64_t>> seen;
@@ -186,7 +188,7 @@ Value Costs::condition(bool copy) {
     if (!copy)
       result = isTooSmall(result);
   }
-  // What was folded, or not asked for in the end.
+  // Erase what was folded, or is not used in the end.
   SmallVector<Operation *> made;
   for (auto it = before ? std::next(before->getIterator()) : block->begin();
        it != b.getInsertionPoint(); ++it)
@@ -197,8 +199,8 @@ Value Costs::condition(bool copy) {
   return result;
 }
 
-/// The tile is a factor of sums that its loop carries: the main loop of a product, which is what
-/// was measured.
+/// True if the tile is a factor of products that its loop accumulates. That is the main loop of a
+/// matrix product, which is what was measured.
 static bool isSummedUp(LoadOp load) {
   auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
   return loop && llvm::all_of(load->getUsers(), [&](Operation *user) {
@@ -245,7 +247,7 @@ Value tessera::tile::makeFetchCondition(KernelOp kernel, bool copy) {
     auto argument = dyn_cast<BlockArgument>(load.getSource());
     if (!argument || argument.getOwner() != &kernel.getBody().front() || !isSummedUp(load))
       return {};
-    // Never copied: then no variant is needed that does better.
+    // An operand that is never copied needs no variant that avoids the copy.
     MemRefType type = load.getMemRefType();
     for (unsigned d = 0, rank = type.getRank(); d < rank; ++d)
       if (!type.isDynamicDim(d) && type.getDimSize(d) < leastSizeToRepack(candidate, d))

@@ -17,14 +17,14 @@ static bool mayContract(arith::FastMathFlags flags) {
   return bitEnumContainsAll(flags, arith::FastMathFlags::contract);
 }
 
-/// The multiplication among the operands of an addition or subtraction that becomes part of it, or
-/// null. The rule of docs/Language.md, "Types and numbers".
+/// The multiplication among the operands of an addition or subtraction that is fused into it, or
+/// null. The rule is in docs/Language.md, "Types and numbers".
 template <typename Op>
 static arith::MulFOp multiplicationToFuse(Op op, bool contracts) {
   auto lhs = op.getLhs().template getDefiningOp<arith::MulFOp>(),
        rhs = op.getRhs().template getDefiningOp<arith::MulFOp>();
   for (arith::MulFOp mul : {lhs, rhs}) {
-    // The product of a multiplication with other users exists anyway: nothing is saved.
+    // A multiplication with other users is needed anyway, so fusing it saves nothing.
     if (!mul || !mul->hasOneUse())
       continue;
     bool asked = mayContract(op.getFastmath()) && mayContract(mul.getFastmath());

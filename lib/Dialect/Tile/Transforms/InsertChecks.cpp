@@ -1,9 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// tile-insert-checks: what the language leaves undefined (docs/Language.md) becomes a test that
-// stops the program. Tests are `cf.assert`s in front of the op, at its location; each target has
-// its own way to stop.
+// tile-insert-checks: turns undefined behaviour of the language (docs/Language.md) into tests that
+// stop the program. A test is a `cf.assert` before the op, at its location; each target has its own
+// way to stop.
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/Passes.h"
 
@@ -66,7 +66,7 @@ void Checks::require(Value condition, const Twine &message) {
     cf::AssertOp::create(b, loc, condition, message.str());
 }
 
-/// What the root of a memref is called.
+/// The name of the root of a memref.
 static std::string nameOf(KernelOp kernel, Value memref) {
   Value root = rootOf(memref);
   if (auto argument = dyn_cast_or_null<BlockArgument>(root))
@@ -77,7 +77,7 @@ static std::string nameOf(KernelOp kernel, Value memref) {
 void Checks::bounds(Operation *op, Value memref, ValueRange indices) {
   for (auto [d, index] : llvm::enumerate(indices)) {
     Value size = b.createOrFold<memref::DimOp>(loc, memref, static_cast<int64_t>(d));
-    // As unsigned numbers negative ones are large.
+    // As unsigned numbers, negative indices are large.
     require(compare(arith::CmpIPredicate::ult, index, size),
             op->getName().getStringRef() + " of " + nameOf(kernel, memref) +
                 " is out of bounds in dimension " + Twine(d));
@@ -87,7 +87,7 @@ void Checks::bounds(Operation *op, Value memref, ValueRange indices) {
 void Checks::promise(AssumeOp op) {
   Value x = op.getValue();
   auto bound = [&](arith::CmpIPredicate p, int64_t limit, const char *relation) {
-    // A limit beyond the type always holds, or never.
+    // A limit beyond the range of the type is always satisfied, or never.
     unsigned width = widthOf(x.getType());
     Value holds;
     if (width < 64 && !llvm::isIntN(width, limit))
@@ -136,7 +136,7 @@ void Checks::conversion(Operation *op, bool isSigned) {
   Value x = op->getOperand(0);
   auto type = cast<FloatType>(x.getType());
   unsigned width = widthOf(op->getResult(0).getType());
-  // The powers of two at the borders are exact in any float, or infinite.
+  // The powers of two at the bounds are exact in any float type, or infinite.
   auto power = [&](unsigned exponent, bool negative) -> Value {
     APFloat value = scalbn(APFloat::getOne(type.getFloatSemantics()), static_cast<int>(exponent),
                            APFloat::rmNearestTiesToEven);
@@ -153,14 +153,14 @@ void Checks::conversion(Operation *op, bool isSigned) {
   require(both(above, below), op->getName().getStringRef() + " of a number that does not fit");
 }
 
-/// Elements that nobody may look at are NaN.
+/// Fills elements whose values nobody may use with NaN.
 void Checks::expose(LoadOp op) {
   auto pad = dyn_cast_or_null<PadAttr>(op.getPadAttr());
   if (pad && pad.getValue() == Pad::Any && isa<FloatType>(op.getType().getElementType()))
     op.setPadAttr(PadAttr::get(op.getContext(), Pad::Nan));
 }
 
-/// Workspace that nobody wrote: NaN, or the least integer, which is no index.
+/// Fills workspace that nobody wrote with NaN, or with the least integer, which is no valid index.
 void Checks::expose(memref::AllocOp op) {
   if (op->hasAttr("tile.init"))
     return;
@@ -211,7 +211,7 @@ void Checks::run() {
   SmallVector<Operation *> ops;
   for (auto grid : kernel.getBody().getOps<GridOp>())
     grid.getBody().walk([&](Operation *op) {
-      // The body of a combiner is per element: what it divides may be padding.
+      // The body of a combiner runs for each element, and what it divides may be padding.
       if (!op->getParentOfType<ReduceOp>())
         ops.push_back(op);
     });

@@ -21,7 +21,7 @@ using namespace tessera::tile;
 
 namespace {
 
-/// What a body is with all calls inlined.
+/// The size of a body after all calls are inlined.
 struct Extent {
   uint64_t ops = 0; ///< saturated
   unsigned nesting = 0;
@@ -31,26 +31,26 @@ class Calls {
 public:
   explicit Calls(ModuleOp module) : symbols(module) {}
 
-  /// Failure after an error.
+  /// Fails if it has reported an error.
   LogicalResult check(KernelOp kernel);
   bool isReached(func::FuncOp func) const { return extents.count(func); }
 
 private:
   FailureOr<Extent> measure(Operation *root);
   FailureOr<Extent> measureCall(Operation *call, func::FuncOp callee);
-  /// The function that an op refers to; null if it refers to none with a body.
+  /// The function to which an op refers; null if it refers to none with a body.
   func::FuncOp calleeOf(Operation *op);
 
   SymbolTable symbols;
   llvm::DenseMap<func::FuncOp, Extent> extents;
   llvm::SetVector<func::FuncOp> active;
-  uint64_t largest = 0; ///< call of the kernel, and where it is
+  uint64_t largest = 0; ///< ops of the kernel's largest call
   Operation *largestCall = nullptr;
 };
 } // namespace
 
 func::FuncOp Calls::calleeOf(Operation *op) {
-  // Of a constant that is called canonicalization makes a call.
+  // Canonicalization turns an indirect call of a constant function into a call.
   FlatSymbolRefAttr name;
   if (auto call = dyn_cast<func::CallOp>(op))
     name = call.getCalleeAttr();
@@ -85,7 +85,7 @@ FailureOr<Extent> Calls::measureCall(Operation *call, func::FuncOp callee) {
 
 FailureOr<Extent> Calls::measure(Operation *root) {
   Extent total;
-  // Nesting was bounded in the text, and is bounded here: the stack is too.
+  // The parser bounded the nesting; it is bounded here because the stack is, too.
   SmallVector<std::pair<Operation *, unsigned>> work{{root, 0}};
   while (!work.empty()) {
     auto [op, depth] = work.pop_back_val();
@@ -101,7 +101,7 @@ FailureOr<Extent> Calls::measure(Operation *root) {
     if (failed(inlined))
       return failure();
     total.ops = llvm::SaturatingAdd(total.ops, inlined->ops);
-    // A location remembers each call that brought an op here.
+    // A location contains each call through which an op was inlined.
     total.nesting = std::max(total.nesting, depth + 1 + inlined->nesting);
     if (total.nesting > kMaxNesting)
       return op->emitOpError("calls @")
@@ -121,7 +121,7 @@ LogicalResult Calls::check(KernelOp kernel) {
   FailureOr<Extent> extent = measure(kernel);
   if (failed(extent))
     return failure();
-  // Without calls a kernel is as long as somebody wrote it.
+  // A kernel without calls is as long as the user wrote it.
   if (!largest || extent->ops <= kMaxInlinedOps)
     return success();
   InFlightDiagnostic diagnostic = largestCall->emitOpError("calls @")
@@ -143,7 +143,7 @@ struct TilePrepareInlining : tessera::tile::impl::TilePrepareInliningBase<TilePr
       bad |= failed(calls.check(kernel));
     if (bad)
       return signalPassFailure();
-    // Nobody calls the others, and of a module with kernels nothing else is made.
+    // Nothing calls the other functions, and from a module with kernels only kernels are compiled.
     if (module.getOps<KernelOp>().empty())
       return;
     for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {

@@ -1,17 +1,18 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Operands of products that TMA cannot fetch where they lie are copied to workspace where it can.
+// Operands of matrix products that TMA cannot fetch where they are get copied to workspace where it
+// can.
 //
-// A copy costs two passes over the operand through memory, a product reads each element once a
-// block: what all blocks together save by TMA instead of loads of single elements (an order of
-// magnitude a tile) is far more than the copy costs, unless the product is so short that the launch
-// of one more kernel shows. `leastSizeToRepack` is that border, and becomes guards of the variant.
-// cp.async in pieces of 8 bytes is no such loss: see FetchCosts.cpp.
+// A copy moves the operand through memory twice; the product reads each element once per block.
+// Fetching by TMA instead of by loads of single elements saves an order of magnitude per tile. Over
+// all blocks that is far more than the copy costs, unless the product is so short that the launch
+// of one more kernel counts. `leastSizeToRepack` is that limit, and becomes guards of the variant.
+// cp.async in pieces of 8 bytes loses less than loads of single elements do: see FetchCosts.cpp.
 //
-// Rows of the workspace begin at multiples of 128 bytes, twice what a line of a 64-wide swizzled
-// box needs and all that the memory system likes; its sizes are those of the operand, so that
-// elements outside stay outside: what lies between the rows is never read.
+// Rows of the workspace begin at multiples of 128 bytes, a cache line of L2. The sizes of the
+// workspace are those of the operand, so that elements outside stay outside: the space between rows
+// is never read.
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Facts.h"
@@ -34,18 +35,18 @@ using namespace mlir;
 using namespace tessera::tile;
 
 namespace {
-/// Rows of workspace begin at multiples of this many bytes: a line of L2.
+/// Rows of workspace begin at multiples of this many bytes, a cache line of L2.
 constexpr int64_t kRowBytes = tessera::hopper::kL2LineBytes;
-/// The tile of a block that copies: whole lines of memory, and enough of them in flight.
+/// The tile of a block of the copy: whole cache lines, and enough of them in flight.
 constexpr int64_t kCopyRows = 64, kCopyRowBytes = 256;
-/// A loop over fewer tiles of the operand ends before another launch has begun to pay: a launch
-/// takes about 3 us, a tile by single elements about 2 us.
+/// A loop over fewer tiles of the operand ends before a copy has paid for its launch. Source:
+/// docs/performance/constants.md.
 constexpr int64_t kLeastTrips = 4;
 } // namespace
 
 //===--- which loads ------------------------------------------------------------------------===//
 
-/// True if the tile is an operand of products that may run on the tensor cores, and nothing else.
+/// True if the tile is used only as an operand of products that may run on tensor cores.
 static bool feedsProducts(LoadOp load) {
   RankedTensorType tile = load.getTileType();
   Type element = tile.getElementType();
@@ -57,7 +58,7 @@ static bool feedsProducts(LoadOp load) {
     auto mma = dyn_cast<MmaOp>(use.getOwner());
     return mma && use.get() != mma.getC() && !mma.getPrecision();
   };
-  // A transpose is the same tile for the tensor cores.
+  // To tensor cores a transpose is the same tile.
   return llvm::all_of(load->getUses(), [&](OpOperand &use) {
     auto transpose = dyn_cast<TransposeOp>(use.getOwner());
     return transpose && tile.getRank() == 2 ? llvm::all_of(transpose->getUses(), isOperand)
@@ -65,7 +66,7 @@ static bool feedsProducts(LoadOp load) {
   });
 }
 
-/// What decides over a value: operands, and through control flow what bounds and yields it.
+/// Appends what a value depends on: operands and, through control flow, bounds and yielded values.
 static void appendSources(Value value, SmallVectorImpl<Value> &to) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
@@ -136,7 +137,7 @@ bool tessera::tile::collectMakers(Value value, GridOp grid, llvm::SetVector<Oper
   return true;
 }
 
-/// The dimension that is to be contiguous: the one that is, else the last of the tile's.
+/// The dimension that should be contiguous: the one that is, else the last dimension of the tile.
 static unsigned innerDim(LoadOp load) {
   auto [strides, offset] = load.getMemRefType().getStridesAndOffset();
   int64_t last = 0, unit = -1;
@@ -168,7 +169,7 @@ static std::optional<std::string> findObstacle(KernelOp kernel, Facts &facts, Lo
   return std::nullopt;
 }
 
-/// Calls `visit` with each load of an operand that blocks of the grid share, in a loop of products.
+/// Calls `visit` with each load of an operand that blocks of the grid share, in a main loop.
 static void
 forEachSharedOperand(KernelOp kernel,
                      llvm::function_ref<void(LoadOp, LoopLikeOpInterface, GridOp)> visit) {
@@ -245,7 +246,7 @@ static OpFoldResult times(OpBuilder &b, Location loc, OpFoldResult x, OpFoldResu
   return arith::MulIOp::create(b, loc, left, right).getResult();
 }
 
-/// The next multiple of `unit`.
+/// Rounds up to a multiple of `unit`.
 static OpFoldResult roundUp(OpBuilder &b, Location loc, OpFoldResult x, int64_t unit) {
   OpFoldResult units;
   if (std::optional<int64_t> constant = getConstantIntValue(x)) {
@@ -284,7 +285,7 @@ static OpFoldResult sizeOf(OpBuilder &b, Location loc, Value memref, unsigned di
 }
 
 namespace {
-/// Copies in front of one grid after the other.
+/// Inserts copies before one grid after the other.
 class Repacker {
 public:
   explicit Repacker(KernelOp kernel) : kernel(kernel), b(kernel.getContext()) {}
@@ -297,7 +298,7 @@ private:
                       SmallVector<OpFoldResult> sizes);
   Value allocate(const RepackCandidate &candidate, Value source, ArrayRef<OpFoldResult> sizes);
 
-  /// A copy that still holds what the operand does.
+  /// A copy that still has the contents of the operand.
   struct Copy {
     Value source;
     unsigned inner;
@@ -307,7 +308,7 @@ private:
   KernelOp kernel;
   OpBuilder b;
   SmallVector<Copy> copies;
-  /// What makes views, copied in front of the grids.
+  /// Maps what views depend on to its clones before the grids.
   IRMapping outside;
 };
 } // namespace
@@ -354,7 +355,7 @@ Value Repacker::allocate(const RepackCandidate &candidate, Value source,
   Location loc = candidate.load->getLoc();
   auto type = cast<MemRefType>(source.getType());
   int64_t rank = type.getRank();
-  // The contiguous dimension first, the others outwards from the last.
+  // The contiguous dimension first, then the others from the last to the first.
   SmallVector<OpFoldResult> strides(rank);
   strides[candidate.inner] = b.getIndexAttr(1);
   OpFoldResult next =
@@ -378,8 +379,8 @@ Value Repacker::allocate(const RepackCandidate &candidate, Value source,
   return alloc;
 }
 
-/// The workspace with the room between its rows: the copy may write beyond the end of a row, where
-/// nobody reads, and so in vectors.
+/// The workspace including the space between its rows. The copy may write beyond the end of a row,
+/// where nobody reads, and can therefore write vectors.
 Value Repacker::viewWholeRows(const RepackCandidate &candidate, Value workspace,
                               SmallVector<OpFoldResult> sizes) {
   auto alloc = workspace.getDefiningOp<memref::AllocOp>();
@@ -402,7 +403,7 @@ Value Repacker::makeCopy(const RepackCandidate &candidate, Value source) {
 
   Value wholeRows = viewWholeRows(candidate, workspace, sizes);
 
-  // Blocks that run together copy neighbours: the contiguous dimension is the fastest.
+  // Concurrent blocks copy adjacent tiles: the contiguous dimension varies fastest.
   SmallVector<int64_t> order;
   for (int64_t d = 0; d < rank; ++d)
     if (d != inner)
@@ -435,7 +436,7 @@ Value Repacker::makeCopy(const RepackCandidate &candidate, Value source) {
   auto tile = RankedTensorType::get({extents[dims[0]], extents[dims[1]]}, type.getElementType());
   auto load = LoadOp::create(b, loc, tile, source, coords);
   load.setDims(dims);
-  // What lies outside is not stored either.
+  // Elements outside are not stored either, so their padding does not matter.
   load.setPadAttr(PadAttr::get(b.getContext(), Pad::Any));
   auto store = StoreOp::create(b, loc, load, wholeRows, coords);
   store.setDims(dims);
@@ -454,7 +455,7 @@ struct TileRepackOperands : tessera::tile::impl::TileRepackOperandsBase<TileRepa
           << stringifyPhase(*kernel.getPhase());
       return signalPassFailure();
     }
-    // Other variants assume sizes for which it would not pay, or that nothing has to be copied.
+    // Other variants assume sizes for which a copy would not pay, or that nothing has to be copied.
     if (kernel.getVariant().value_or(kRepackVariant) == kRepackVariant)
       return repackOperands(kernel);
     for (const RepackCandidate &candidate : findRepackCandidates(kernel))

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Variants of a kernel under facts that the program does not state.
+// Makes variants of a kernel under facts that the program does not state.
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Facts.h"
@@ -29,20 +29,21 @@ struct TileArguments {
   bool onlyRank1 = true;
 };
 
-/// Adds facts to a kernel, each with its guard, where they are not known already.
+/// Adds facts to a kernel, each with its guard, unless they are known already.
 class Assumption {
 public:
   explicit Assumption(KernelOp kernel) : kernel(kernel), b(kernel.getContext()) {}
   void assume(const TileArguments &arguments);
-  /// The same, and that what most bytes of a product are fetched from begins at lines of L2, row by
-  /// row. False if the text says so already, nothing if there is nothing to say it of.
+  /// The same, and in addition that rows of the operand from which a product fetches most bytes
+  /// begin at cache lines of L2. False if the source IR says so already; nothing if there is no
+  /// such operand.
   std::optional<bool> assumeLines(const TileArguments &arguments);
-  /// What makes copies of operands pay, and lets TMA fetch them. False if nothing is worth a copy,
-  /// or sizes that the text gives are too small.
+  /// Assumes what makes copies of operands pay, and lets TMA fetch the copies. False if nothing is
+  /// worth a copy, or if sizes in the source IR are too small.
   bool assumeRepacking(const TileArguments &arguments, bool alone);
-  /// What lets threads fetch such operands, in less time than copies take. False if nothing would
-  /// be copied, or the text says already what threads need. A variant that is `alone` does not ask
-  /// which of the two takes less time.
+  /// Assumes what lets threads fetch such operands by cp.async, in less time than copies take.
+  /// False if nothing would be copied, or if the source IR says already what cp.async needs. A
+  /// variant that is `alone` does not test which of the two takes less time.
   bool assumePieces(const TileArguments &arguments, bool alone);
 
 private:
@@ -108,12 +109,12 @@ static int64_t contiguousDim(MemRefType type) {
   return inner;
 }
 
-/// Of the base, and of the strides but that of the contiguous dimension.
+/// Assumes multiples for the base, and for all strides except that of the contiguous dimension.
 void Assumption::assumeMultiples(unsigned arg, int64_t bytes) {
   Value memref = kernel.getArgument(arg);
   auto type = cast<MemRefType>(memref.getType());
   int64_t units = std::max<int64_t>(1, bytes / elementBytes(type.getElementType()));
-  // The facts that are known grow with every assumption: they are asked anew each time.
+  // Known facts grow with every assumption, so they are computed again each time.
   if (Facts(kernel).alignment(memref) % bytes) {
     guard(FactKind::Align, arg, -1, bytes);
     kernel.setArgAttr(arg, TileDialect::kAlign, b.getI64IntegerAttr(bytes));
@@ -157,14 +158,15 @@ void Assumption::assumeSizeMax(unsigned arg) {
     }
 }
 
-/// A guard only: no launch should be refused because a tensor is empty.
+/// A guard, not a fact: no launch may be refused because a tensor is empty.
 void Assumption::assumeNotEmpty(unsigned arg) {
   Value memref = kernel.getArgument(arg);
   for (int64_t d = 0, rank = cast<MemRefType>(memref.getType()).getRank(); d < rank; ++d)
     (void)assumeSizeMin(arg, d, 1);
 }
 
-/// The kernel has products, and nothing but sizes that may be 0 keeps TMA from a load or store.
+/// True if the kernel has matrix products, and only sizes that may be 0 keep TMA from a load or
+/// store.
 bool Assumption::emptinessKeepsTmaFromProducts() {
   if (!kernel.walk([](MmaOp) { return WalkResult::interrupt(); }).wasInterrupted())
     return false;
@@ -208,7 +210,7 @@ bool Assumption::assumeRepacking(const TileArguments &arguments, bool alone) {
     kernel.setGuardsAttr(b.getArrayAttr(guards));
   for (const RepackCandidate &candidate : candidates) {
     LoadOp load = candidate.load;
-    // Views have sizes that no guard can speak of.
+    // Sizes of views cannot occur in guards.
     auto argument = dyn_cast<BlockArgument>(load.getSource());
     if (!argument || argument.getOwner() != &kernel.getBody().front())
       continue;
@@ -219,7 +221,7 @@ bool Assumption::assumeRepacking(const TileArguments &arguments, bool alone) {
   return !findCopiedOperands(kernel).empty() && (alone || assumeCopiesPay());
 }
 
-/// The launcher takes another variant where it does not hold. False if it never does.
+/// Adds a guard; if it does not hold the launcher takes another variant. False if it never holds.
 bool Assumption::assumeCondition(Value condition, StringRef message) {
   if (std::optional<int64_t> constant = getConstantIntValue(condition)) {
     condition.getDefiningOp()->erase();
@@ -232,7 +234,7 @@ bool Assumption::assumeCondition(Value condition, StringRef message) {
   return true;
 }
 
-/// Where the variant that comes next fetches by cp.async what this one copies.
+/// For when the next variant fetches by cp.async what this one copies: assumes that copies pay.
 bool Assumption::assumeCopiesPay() {
   Facts facts(kernel);
   if (kernel.getPlan() || !llvm::all_of(findCopiedOperands(kernel), [&](const auto &candidate) {
@@ -279,8 +281,8 @@ bool Assumption::assumePieces(const TileArguments &arguments, bool alone) {
 void Assumption::assume(const TileArguments &arguments) {
   for (unsigned arg : arguments.indices)
     assumeArgument(arg, arguments.onlyRank1);
-  // Where the text says all else, one variant would do for empty tensors, too: another is made only
-  // if TMA gains by it.
+  // If the source IR states all other facts, the kernel itself serves empty tensors, too. Another
+  // variant is made only if TMA gains by it.
   if (guards.empty() && !emptinessKeepsTmaFromProducts())
     return;
   if (!guards.empty())
@@ -313,7 +315,7 @@ std::optional<bool> Assumption::assumeLines(const TileArguments &arguments) {
   return true;
 }
 
-/// Any launch may take the variant.
+/// True if any launch may take the variant.
 static bool assumesNothing(KernelOp kernel) {
   return (!kernel.getGuards() || kernel.getGuards()->empty()) &&
          llvm::none_of(kernel.getBody().getOps<AssumeOp>(),
@@ -354,7 +356,8 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
     }
     if (variants == "lines" || (all && aligned)) {
       lines = variant(kLinesVariant);
-      // Where the text says it already, `aligned` is that variant, unless `lines` was asked for.
+      // If the source IR says so already, `aligned` is that variant, unless the user asked for
+      // `lines`.
       std::optional<bool> assumed = Assumption(lines).assumeLines(arguments);
       if (!assumed || (all && !*assumed)) {
         lines->erase();
@@ -368,7 +371,7 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
         repack = {};
       }
     }
-    // A plan was made for loops that TMA feeds.
+    // Only without a given plan, because plans are made for loops that TMA feeds.
     if (variants == "cp_async" || (all && repack && !kernel.getPlan())) {
       cpAsync = variant(kCpAsyncVariant);
       if (!Assumption(cpAsync).assumePieces(arguments, !all)) {
@@ -380,7 +383,7 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
     if (aligned && repack && !findRepackCandidates(aligned).empty())
       ordered = {cpAsync, repack, lines, aligned};
     SmallVector<KernelOp> made;
-    bool complete = false; // the last one assumes nothing that the text does not say
+    bool complete = false; // the last variant assumes only what the source IR says
     for (KernelOp clone : ordered) {
       if (!clone)
         continue;

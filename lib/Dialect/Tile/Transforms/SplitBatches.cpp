@@ -1,9 +1,10 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// tile-split-batches: a product of rank 3 becomes products of rank 2, and every tile of a shape
-// that such a product has becomes as many tiles of rank 2 as it has batches, through loads, stores,
-// elementwise ops and loops. What cannot be split is put together again, or sliced.
+// tile-split-batches: a matrix product of rank 3 becomes products of rank 2. Every tile of a shape
+// that such a product has becomes one tile of rank 2 for each batch, through loads, stores,
+// elementwise ops and loops. At ops that cannot be split, the tiles are concatenated again, or
+// sliced.
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
@@ -25,8 +26,8 @@ static RankedTensorType partType(RankedTensorType type) {
   return RankedTensorType::get(type.getShape().drop_front(), type.getElementType());
 }
 
-/// Products that the tensor cores take if they are not batched, as far as extents and element types
-/// go: cta-form-wgmma knows all that it takes.
+/// True for products that tensor cores take if they are not batched, judging by extents and element
+/// types; cta-form-wgmma knows all conditions.
 static bool isSplit(MmaOp op) {
   RankedTensorType a = op.getAType(), b = op.getBType();
   Type element = a.getElementType();
@@ -64,7 +65,7 @@ Splitter::Splitter(KernelOp kernel) {
         parts.append(type.getDimSize(0), partType(type));
         return success();
       });
-  // Side by side again.
+  // Concatenated again.
   addSourceMaterialization(
       [](OpBuilder &b, RankedTensorType type, ValueRange parts, Location loc) -> Value {
         SmallVector<int64_t> shape(type.getShape());
@@ -98,14 +99,14 @@ Splitter::Splitter(KernelOp kernel) {
       });
 }
 
-/// A load or store whose limit and mask do not look at the batch.
+/// True for a load or store whose limit and mask do not depend on the batch.
 template <typename Op>
 static bool isSeparable(Op op) {
   return !(op.getLimited().size() && op.getLimited()[0]) &&
          !llvm::is_contained(op.getMaskDims(), 0);
 }
 
-/// The coordinates of batch `batch`, and the attributes without the first dimension.
+/// Returns the coordinates of batch `batch`, and the attributes without the first dimension.
 template <typename Op>
 static SmallVector<Value> coordsOf(OpBuilder &b, Op op, ValueRange coords, int64_t batch) {
   SmallVector<Value> result(coords);
@@ -172,7 +173,7 @@ struct SplitStore : Split<StoreOp> {
   }
 };
 
-/// Elementwise ops, products, and splat constants: the op itself on every part.
+/// Elementwise ops, products and splat constants: the same op on every part.
 struct SplitAlike : ConversionPattern {
   SplitAlike(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1, context) {}

@@ -1,15 +1,15 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// tile-transpose-products: products whose rows are no multiple of 64 and whose columns are one are
-// computed as Cᵀ = Bᵀ·Aᵀ.
+// tile-transpose-products: a matrix product whose rows are not a multiple of 64, but whose columns
+// are, is computed as Cᵀ = Bᵀ·Aᵀ.
 //
-// To turn a tile is to exchange its last two dimensions. All tiles that are tied to those of a
-// product (a web) are turned in place: their types change, and with them what ops say of
-// dimensions; loads and stores name the memref's dimensions in the other order, so nothing moves.
-// What makes a tile of nothing (constants, iotas, broadcasts of rows) is made once more rather than
-// tied: one zero may begin two accumulators. An op that cannot be turned is the border of the web:
-// a tile.transpose stands there.
+// To turn a tile means to exchange its last two dimensions. All tiles that are tied to those of a
+// product (a web) are turned in place: their types change, and so do dimensions in attributes of
+// ops. Loads and stores name the memref's dimensions in the other order, so no data moves. Ops that
+// make a tile without reading one (constants, iotas, broadcasts of rows) are cloned and not tied,
+// because the same zero may initialise two accumulators. An op that cannot be turned is at the
+// border of the web; a tile.transpose is inserted there.
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
@@ -38,12 +38,12 @@ static bool canTurn(Type type) {
   return tensor && tensor.getRank() >= 2;
 }
 
-/// Where dimension `dim` of `rank` is in the turned tile.
+/// The position of dimension `dim` of `rank` in the turned tile.
 static int64_t turnedDim(int64_t dim, int64_t rank) {
   return dim == rank - 1 ? rank - 2 : dim == rank - 2 ? rank - 1 : dim;
 }
 
-/// A list with an entry for each dimension.
+/// Turns a list with an entry for each dimension.
 template <typename T>
 static SmallVector<T> turnedList(ArrayRef<T> list) {
   SmallVector<T> turned(list);
@@ -52,7 +52,7 @@ static SmallVector<T> turnedList(ArrayRef<T> list) {
   return turned;
 }
 
-/// An ascending list of some of the dimensions.
+/// Turns an ascending list of some of the dimensions.
 static SmallVector<int64_t> turnedDims(ArrayRef<int64_t> dims, int64_t rank) {
   SmallVector<int64_t> turned;
   for (int64_t dim : dims)
@@ -89,7 +89,7 @@ namespace {
 /// Tiles of an op that are turned together or not at all.
 struct Group {
   SmallVector<OpOperand *> operands;
-  SmallVector<Value> results; // and arguments of its blocks
+  SmallVector<Value> results; // also arguments of its blocks
 
   void addOperand(OpOperand &operand) {
     if (canTurn(operand.get().getType()))
@@ -135,12 +135,13 @@ static void appendControl(Operation *op, SmallVectorImpl<Group> &groups) {
   }
 }
 
-/// A tile and a row of it, in the same order of elements: of the last two dimensions one is 1.
+/// True for a tile and a row of it with the same order of elements: one of the last two dimensions
+/// is 1.
 static bool isRow(RankedTensorType tile, RankedTensorType row) {
   return row.getRank() < 2 && tile.getRank() == 2 && llvm::is_contained(tile.getShape(), 1);
 }
 
-/// What turns together at an op; tiles that are in no group cannot be turned there.
+/// The groups of tiles that turn together at an op; a tile in no group cannot be turned there.
 static SmallVector<Group> groupsOf(Operation *op) {
   SmallVector<Group> groups;
   auto all = [&] {
@@ -212,7 +213,7 @@ static SmallVector<Group> groupsOf(Operation *op) {
   return groups;
 }
 
-/// The op of whose groups a use is a member.
+/// The op whose groups contain the use.
 static Operation *ownerOf(OpOperand &use) {
   Operation *op = use.getOwner();
   return isa<scf::YieldOp, scf::ConditionOp>(op) ? op->getParentOp() : op;
@@ -223,7 +224,8 @@ static Operation *ownerOf(Value value) {
   return value.getDefiningOp();
 }
 
-/// Makes its tile of nothing that is turned for it, without looking at memory.
+/// True for ops that make their tile from nothing that would have to be turned, and without reading
+/// memory.
 static bool isMadeAgain(Operation *op) {
   if (!isMemoryEffectFree(op) || op->getNumRegions() || op->getNumResults() != 1)
     return false;
@@ -250,7 +252,7 @@ public:
   explicit Web(MmaOp product);
 
   SmallVector<MmaOp> getProducts() const;
-  /// The op at a border where a transpose would cost in every iteration of a loop, and why.
+  /// The op at a border where a transpose would cost in every iteration of a loop, and the reason.
   std::optional<std::string> findObstacle() const;
   void turn();
 
@@ -258,10 +260,11 @@ private:
   using Uses = llvm::SmallSetVector<OpOperand *, 4>;
   void join(const Group &group);
 
-  /// Tiles that are turned where they are, and the ops that say something of their dimensions.
+  /// Tiles that are turned in place, and the ops with attributes about their dimensions.
   llvm::SetVector<Value> turned;
   llvm::SetVector<Operation *> ops;
-  /// Uses that need a turned copy of a tile that stays, and the other way round.
+  /// Uses that need a turned copy of a tile that stays as it is, and uses that need the tile as it
+  /// was.
   llvm::MapVector<Value, Uses> copied, leaving;
 };
 } // namespace
@@ -331,7 +334,7 @@ std::optional<std::string> Web::findObstacle() const {
 template <typename Op>
 static void turnAccess(Op op) {
   const int64_t rank = op.getTileType().getRank();
-  // The limits of those dimensions that have one.
+  // Exchange the limits, if both dimensions have one.
   if (op.getLimited()[rank - 1] && op.getLimited()[rank - 2]) {
     MutableOperandRange limits = op.getLimitsMutable();
     Value last = limits[limits.size() - 1].get();
@@ -352,7 +355,7 @@ static void turnProduct(MmaOp op) {
   op.setRhsUnsigned(lhsUnsigned);
 }
 
-/// What the op says of dimensions; its types are turned already.
+/// Turns the dimensions in attributes of the op; its types are turned already.
 static void turnDims(Operation *op, function_ref<bool(Value)> isTurned) {
   auto rankOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getRank(); };
   llvm::TypeSwitch<Operation *>(op)
@@ -429,7 +432,8 @@ void Web::turn() {
   }
   for (Value value : turned)
     value.setType(turnedType(cast<RankedTensorType>(value.getType())));
-  // What the program transposed itself goes away when all ops have seen their own sources.
+  // Transposes of the program that are no longer needed are removed after all ops have seen their
+  // sources.
   SmallVector<TransposeOp> identities;
   for (Operation *op : ops) {
     turnDims(op, [&](Value value) { return turned.contains(value); });
@@ -445,8 +449,8 @@ void Web::turn() {
 
 //===--- which products ---------------------------------------------------------------------===//
 
-/// True if the tensor cores take a product of such types with so many rows and columns;
-/// cta-form-wgmma knows all that they take.
+/// True if tensor cores take a product of these types with this many rows and columns;
+/// cta-form-wgmma knows all conditions.
 static bool fitsTensorCores(MmaOp op, int64_t rows, int64_t columns) {
   RankedTensorType a = op.getAType();
   Type element = a.getElementType(), result = op.getResultType().getElementType();
@@ -462,7 +466,7 @@ static bool fitsTensorCores(MmaOp op, int64_t rows, int64_t columns) {
 static int64_t rowsOf(MmaOp op) { return op.getResultType().getShape().drop_back().back(); }
 static int64_t columnsOf(MmaOp op) { return op.getResultType().getShape().back(); }
 
-/// Multiplications on tensor cores, with those of rows and columns that are padding.
+/// Multiplications on tensor cores, including those on rows and columns of padding.
 static int64_t paddedWork(MmaOp op, int64_t rows, int64_t columns) {
   int64_t work = op.getAType().getNumElements() / rowsOf(op);
   if (op.getAType().getRank() == 2)
@@ -470,7 +474,8 @@ static int64_t paddedWork(MmaOp op, int64_t rows, int64_t columns) {
   return work * static_cast<int64_t>(llvm::alignTo(rows, 64) * llvm::alignTo(columns, 8));
 }
 
-/// The rule: turned, all run on tensor cores, and together they multiply less than they would.
+/// The rule: turned, all products run on tensor cores, and together they need fewer
+/// multiplications.
 static bool isBetterTurned(ArrayRef<MmaOp> products) {
   int64_t plain = 0, turned = 0;
   for (MmaOp op : products) {
@@ -502,7 +507,7 @@ static bool feedsProduct(MmaOp product) {
   return false;
 }
 
-/// What the text says of a product: `tile.transposed = true|false`.
+/// What the source IR demands of a product: `tile.transposed = true|false`.
 static FailureOr<std::optional<bool>> findDemand(MmaOp op) {
   Attribute attribute = op->getAttr(kTransposed);
   if (!attribute)
@@ -520,7 +525,7 @@ static std::string reasonOf(MmaOp op, bool isDemanded) {
          std::to_string(columnsOf(op)) + " columns are";
 }
 
-/// Turns the products of a web if the text or the rule wants it.
+/// Turns the products of a web if the source IR demands it, or by the rule.
 static LogicalResult decide(Web &web, MutableArrayRef<MmaOp> products) {
   MmaOp wanted, refused;
   for (MmaOp op : products) {

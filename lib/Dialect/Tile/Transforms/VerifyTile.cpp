@@ -25,19 +25,19 @@ using namespace tessera::tile;
 
 //===--- what is allowed where ---------------------------------------------------------------===//
 
-/// Ops inside a grid, beside all of arith and math and the dialect tile.
+/// Ops inside a grid, in addition to those of arith, math and tile.
 static const llvm::StringSet<> kGridOps = {
     "scf.for", "scf.if", "scf.while", "scf.index_switch", "scf.yield", "scf.condition",
     "tensor.expand_shape", "tensor.collapse_shape", "tensor.extract_slice", "tensor.concat",
     "tensor.extract", "tensor.from_elements", "tensor.splat", "memref.dim", "memref.load",
     "memref.store", "memref.subview", "memref.cast", "memref.expand_shape", "memref.collapse_shape",
     "memref.reinterpret_cast", "affine.apply", "affine.min", "affine.max",
-    // Upstream folders make it of undefined results.
+    // Upstream folders create it for undefined results.
     "ub.poison",
-    // tile-insert-checks makes it.
+    // tile-insert-checks creates it.
     "cf.assert"};
 
-/// Ops in the body of a kernel, outside the grids, beside all of arith and math.
+/// Ops in the body of a kernel outside of grids, in addition to those of arith and math.
 static const llvm::StringSet<> kBodyOps = {"tile.grid",
                                            "tile.dim",
                                            "tile.num_cores",
@@ -55,7 +55,7 @@ static const llvm::StringSet<> kBodyOps = {"tile.grid",
                                            "affine.max",
                                            "ub.poison"};
 
-/// Ops of which the launcher evaluates bounds, steps, sizes and conditions (docs/Contract.md).
+/// Ops that the launcher evaluates in bounds, steps, sizes and conditions (docs/Contract.md).
 static const llvm::StringSet<> kExpressionOps = {
     "arith.constant",  "arith.addi",       "arith.subi",         "arith.muli",  "arith.floordivsi",
     "arith.ceildivsi", "arith.divsi",      "arith.divui",        "arith.remsi", "arith.remui",
@@ -65,8 +65,8 @@ static const llvm::StringSet<> kExpressionOps = {
     "arith.trunci",    "affine.apply",     "affine.min",         "affine.max",  "tile.dim",
     "memref.dim",      "tile.num_cores"};
 
-/// What to write instead of an op that the language does not have; the op's own entry, then its
-/// dialect's.
+/// Hints what to write instead of an op that the language does not have: by op, then by its
+/// dialect.
 static StringRef hintFor(StringRef name) {
   StringRef own =
       llvm::StringSwitch<StringRef>(name)
@@ -152,7 +152,7 @@ std::optional<LaunchObstacle> tessera::tile::findLaunchObstacle(Value value) {
       return LaunchObstacle{next, text};
     }
     Operation *op = next.getDefiningOp();
-    if (!op) // An argument of the kernel.
+    if (!op) // an argument of the kernel
       continue;
     if (!kExpressionOps.contains(op->getName().getStringRef())) {
       what << op->getName()
@@ -196,7 +196,7 @@ private:
 
   //===--- types -----------------------------------------------------------------------------===//
 
-  /// Why elements of this type do not exist, for the types that people try.
+  /// Why there are no elements of this type, for types that users try.
   static StringRef whyNot(Type element) {
     if (isa<ComplexType>(element))
       return "; complex numbers are pairs of tiles, real and imaginary";
@@ -258,7 +258,7 @@ private:
   }
 
   void verifyTypes(Operation *op) {
-    // One message an op: the first bad type is the reason for the others.
+    // One message for each op: the first bad type explains the others.
     bool before = std::exchange(failed, false);
     for (Type type : op->getResultTypes())
       if (!failed)
@@ -277,8 +277,8 @@ private:
     error(op) << "is not part of the tile language: " << hintFor(op->getName().getStringRef());
   }
 
-  /// A memref value is an argument, workspace, or a view of one: anything that chooses between two
-  /// roots would hide which memory an access touches.
+  /// A memref value is an argument, workspace, or a view of one of those. An op that chooses
+  /// between two roots would hide which memory an access touches.
   void verifyNoMemRefChoice(Operation *op) {
     bool chooses = isa<arith::SelectOp>(op) || isa_and_nonnull<scf::SCFDialect>(op->getDialect());
     if (chooses && llvm::any_of(op->getResultTypes(), llvm::IsaPred<BaseMemRefType>))
@@ -286,7 +286,7 @@ private:
                    "choose between coordinates, or load in both arms of an scf.if";
   }
 
-  /// Whoever asks for the root of a view goes there view by view.
+  /// Checks the depth of views, because looking for the root of a view follows view after view.
   bool verifyView(Operation *op) {
     if (!isa<ViewLikeOpInterface>(op) || op->getNumResults() != 1)
       return true;
@@ -294,13 +294,13 @@ private:
     viewDepths[op->getResult(0)] = depth;
     if (depth <= kMaxViews)
       return true;
-    if (depth == kMaxViews + 1) // said once
+    if (depth == kMaxViews + 1) // report it once
       error(op) << "is the last of more than " << kMaxViews
                 << " views of each other, which is the limit: make one view of several";
     return false;
   }
 
-  /// Constraints of single ops that are narrower than upstream's.
+  /// Constraints of single ops that are stricter than those of upstream.
   void verifyUse(Operation *op) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
       if (isa<ShapedType>(constant.getType()) && !isa<DenseElementsAttr>(constant.getValue()))
@@ -357,7 +357,7 @@ private:
       verifyWorkspace(alloc);
     } else if (auto assume = dyn_cast<AssumeOp>(op); assume && assume.getMessage()) {
       verifyExpression(op, assume.getValue(), "the condition");
-      // Copied into every variant, it would leave launches that none takes.
+      // A guard would be copied into every variant, and could leave launches that no variant takes.
       if (assume.getGuard() && !kernel.getVariantOf())
         error(op) << "is a guard, but the kernel is no variant of another (variant_of): there is "
                      "no next one to try; leave out 'guard' to refuse the launch, or choose "
@@ -370,7 +370,7 @@ private:
     SmallVector<int64_t> strides;
     int64_t offset;
     if (mlir::failed(type.getStridesAndOffset(strides, offset)))
-      return; // said of the type
+      return; // reported for the type
     if (offset != 0 ||
         llvm::any_of(strides, [](int64_t s) { return !ShapedType::isDynamic(s) && s < 1; }))
       error(alloc) << "has type " << type << "; workspace has no offset, and strides of at least 1";
@@ -409,9 +409,9 @@ private:
 
   //===--- demands ---------------------------------------------------------------------------===//
 
-  /// The order in which blocks run is open, so what the kernel leaves in memory is the same each
-  /// time only if no element's value depends on who comes first. Stores of what no other block
-  /// touches do not (races are undefined); of no other op that writes is that known.
+  /// Blocks run in any order. So the kernel leaves the same values in memory each time only if no
+  /// element depends on which block comes first. A store to what no other block touches is safe
+  /// (races are undefined); that is not known of any other op that writes.
   bool verifyDeterministic(Operation *op) {
     if (!kernel.getRequire() || !kernel.getRequire()->contains(Requirement::Deterministic) ||
         isa<StoreOp, memref::StoreOp, cf::AssertOp>(op) || op->getNumRegions() ||
@@ -470,7 +470,7 @@ private:
     loops -= isLoop;
   }
 
-  /// A demand that no pass would look at may not seem to be met.
+  /// A demand that no pass checks must not seem to be met.
   template <typename Op>
   void verifyDemands(Op op, ArrayRef<Requirement> meaningful) {
     if (!op.getRequire())
@@ -488,7 +488,7 @@ private:
   static constexpr unsigned kMaxLoops = 16, kMaxViews = 256;
 
   KernelOp kernel;
-  unsigned loops = 0; ///< around the op
+  unsigned loops = 0; ///< loops around the op
   llvm::DenseMap<Value, unsigned> viewDepths;
   bool failed = false;
 };
