@@ -22,8 +22,7 @@ static IntRange typeRange(Type type) {
   return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
 }
 
-//===--- sources
-//------------------------------------------------------------------------------------===//
+//===--- sources ------------------------------------------------------------===//
 
 Facts::Facts(KernelOp kernel) : kernel(kernel) {
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
@@ -196,8 +195,7 @@ void Facts::learn(arith::CmpIOp compare) {
   }
 }
 
-//===--- scalars
-//------------------------------------------------------------------------------------===//
+//===--- scalars ------------------------------------------------------------===//
 
 /// The limit of recursion: of an operand of an operand … that many steps away nothing is known.
 static constexpr unsigned kMaxSteps = 256;

@@ -9,8 +9,7 @@ using namespace mlir;
 using namespace tessera::tile;
 using namespace tessera::tile::facts;
 
-//===--- memrefs
-//------------------------------------------------------------------------------------===//
+//===--- memrefs ------------------------------------------------------------===//
 
 /// The source dimension of dimension `dim` of a view that may drop some.
 static unsigned keptDim(const llvm::SmallBitVector &dropped, unsigned dim) {
