@@ -16,13 +16,14 @@ namespace tessera {
 
 /// One load, store or product of the source.
 struct Verdict {
-  std::string op;        // "load", "store", "mma"
-  std::string name;      // what the source calls it: "%a", or the text of the statement
-  unsigned line = 0;     // of the source
-  std::string type;      // "128x64xbf16"
-  std::string mechanism; // "tma", "cp_async", "vector of 16 bytes", "wgmma", "fma"
-  std::string why;       // why there is no better one; empty: it is the best
-  unsigned places = 1;   // ops that it became: pieces and copies
+  std::string op;          // "load", "store", "mma"
+  std::string name;        // what the source calls it: "%a", or the text of the statement
+  unsigned line = 0;       // of the source
+  std::string type;        // "128x64xbf16"
+  std::string mechanism;   // "tma", "cp_async", "vector of 16 bytes", "wgmma", "fma"
+  std::string why;         // why there is no better one; empty: it is the best
+  unsigned places = 1;     // ops that it became: pieces and copies
+  bool canImprove = false; // `why` names what keeps it from a faster mechanism, or from a channel
 };
 
 /// One tile in shared memory.

@@ -89,6 +89,11 @@ std::string vectorText(std::optional<int64_t> vector, Type element) {
   return "vectors of " + std::to_string(bytes) + " bytes";
 }
 
+/// Whether a thread moves 16 bytes at a time, which is the most.
+bool isWide(std::optional<int64_t> vector, RankedTensorType tile) {
+  return vector.value_or(1) * elementBytes(tile.getElementType()) >= 16;
+}
+
 std::string orEmpty(std::optional<StringRef> text) { return text.value_or("").str(); }
 
 //===--- workspace --------------------------------------------------------------------------===//
@@ -196,11 +201,12 @@ std::string copyText(cta::CopyOp copy) {
 std::optional<Verdict> verdictOf(Operation *op) {
   Verdict verdict;
   auto fill = [&](StringRef kind, Type type, std::string mechanism, std::optional<StringRef> why,
-                  const std::string &before = "") {
+                  bool isFast, const std::string &before = "") {
     verdict.op = kind.str();
     verdict.type = typeText(type);
     verdict.mechanism = std::move(mechanism);
     verdict.why = before + (before.empty() || !why ? "" : "; ") + orEmpty(why);
+    verdict.canImprove = why && (!isFast || why->contains(cta::kNotPipelined));
     return true;
   };
   bool known =
@@ -208,29 +214,31 @@ std::optional<Verdict> verdictOf(Operation *op) {
           .Case([&](cta::LoadOp load) {
             return fill("load", load.getTileType(),
                         vectorText(load.getVector(), load.getTileType().getElementType()),
-                        load.getWhy(), repackedText(load.getSource()));
+                        load.getWhy(), isWide(load.getVector(), load.getTileType()),
+                        repackedText(load.getSource()));
           })
           .Case([&](cta::StoreOp store) {
             return fill("store", store.getTileType(),
                         vectorText(store.getVector(), store.getTileType().getElementType()),
-                        store.getWhy());
+                        store.getWhy(), isWide(store.getVector(), store.getTileType()));
           })
           .Case([&](cta::CopyOp copy) {
             return fill("load", copy.getSmemType(), copyText(copy), copy.getWhy(),
-                        repackedText(copy.getSource()));
+                        /*isFast=*/!copy.isCpAsync(), repackedText(copy.getSource()));
           })
           .Case([&](cta::CopyOutOp copy) {
             return fill("store", copy.getSmemType(),
                         cta::stringifyMechanism(copy.getMechanism()).str() +
                             cacheText(copy.getCache()),
-                        copy.getWhy());
+                        copy.getWhy(), /*isFast=*/true);
           })
           .Case([&](cta::WgmmaOp mma) {
             return fill("mma", mma.getResultType(),
-                        mma.aInRegisters() ? "wgmma, A in registers" : "wgmma", mma.getWhy());
+                        mma.aInRegisters() ? "wgmma, A in registers" : "wgmma", mma.getWhy(),
+                        /*isFast=*/true);
           })
           .Case([&](cta::MmaOp mma) {
-            return fill("mma", mma.getResultType(), "fma units", mma.getWhy());
+            return fill("mma", mma.getResultType(), "fma units", mma.getWhy(), /*isFast=*/false);
           })
           .Default([](Operation *) { return false; });
   return known ? std::optional<Verdict>(verdict) : std::nullopt;

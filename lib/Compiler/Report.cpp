@@ -155,7 +155,8 @@ static json::Value toJson(const Verdict &v) {
                       {"type", v.type},
                       {"mechanism", v.mechanism},
                       {"why", utf8(v.why)},
-                      {"places", int64_t(v.places)}};
+                      {"places", int64_t(v.places)},
+                      {"can_improve", v.canImprove}};
 }
 
 static json::Value toJson(const SharedTile &tile) {

@@ -21,20 +21,6 @@ static StringRef shortMechanism(const Verdict &verdict) {
   return StringRef(verdict.mechanism).split(',').first;
 }
 
-/// Whether the op could be faster if the program said more or were another: a matrix product
-/// without tensor cores, an access in pieces of less than 16 bytes, a load that waits for nobody's
-/// reason but one that the report knows.
-static bool canBeBetter(const Verdict &verdict) {
-  if (verdict.why.empty())
-    return false;
-  const StringRef mechanism = shortMechanism(verdict);
-  if (verdict.op == "mma")
-    return !mechanism.starts_with("wgmma");
-  return mechanism == "single elements" ||
-         (mechanism.contains(" of ") && !mechanism.contains(" of 16 ")) ||
-         StringRef(verdict.why).contains("not pipelined");
-}
-
 /// "2 loads by tma, 1 mma by wgmma".
 static void printMechanisms(llvm::raw_ostream &os, const LaunchReport &launch) {
   llvm::MapVector<std::pair<StringRef, StringRef>, unsigned> counts;
@@ -77,7 +63,7 @@ static void printBound(llvm::raw_ostream &os, const LaunchReport &launch) {
 static void printAdvice(llvm::raw_ostream &os, const LaunchReport &launch) {
   size_t count = 0;
   for (const Verdict &verdict : launch.verdicts) {
-    if (!canBeBetter(verdict) || ++count > kMostAdvice)
+    if (!verdict.canImprove || ++count > kMostAdvice)
       continue;
     os << "      to change: " << (verdict.line ? "line " + std::to_string(verdict.line) : "no line")
        << ", " << verdict.op << " " << verdict.name << ", " << verdict.mechanism << "; "
