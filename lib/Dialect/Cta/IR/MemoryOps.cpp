@@ -241,6 +241,10 @@ LogicalResult CopyOp::verify() {
            << hopper::kMaxCluster << ", got " << *blocks;
   if (getMulticastIf() && !getMulticast())
     return emitOpError("copy_c11: 'multicast_if' is a condition for 'multicast'");
+  if (getRequire() && llvm::any_of(getRequire()->getValues(), [](tile::Requirement demand) {
+        return demand != tile::Requirement::Pipelined && demand != tile::Requirement::Peeled;
+      }))
+    return emitOpError("copy_c12: 'require' is pipelined or peeled, got ") << *getRequire();
   return success();
 }
 Value CopyOp::getLimit(unsigned dim) { return tile::limitOf(getLimits(), getLimited(), dim); }

@@ -272,11 +272,11 @@ static arith::CmpIOp findMask(LoopLikeOpInterface loop) {
 static CopyOp takeDemand(LoopLikeOpInterface loop) {
   CopyOp demanding;
   loop->walk([&](CopyOp copy) {
-    auto require = copy->getAttrOfType<tile::RequireAttr>(kRequireAttr);
+    tile::RequireAttr require = copy.getRequireAttr();
     if (!require || !require.contains(tile::Requirement::Peeled) ||
         copy->getParentOfType<LoopLikeOpInterface>() != loop)
       return;
-    copy->removeAttr(kRequireAttr);
+    copy.removeRequireAttr();
     demanding = copy;
   });
   return demanding;

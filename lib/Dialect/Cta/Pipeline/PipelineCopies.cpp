@@ -386,7 +386,7 @@ void Pipelining::form(Group &group) {
 /// An error if the copy demands `require = [pipelined]`; `ofPlan` names a plan, and another plan
 /// may meet the demand.
 static LogicalResult checkDemand(CopyOp copy, const Twine &why, bool ofPlan = false) {
-  auto require = copy->getAttrOfType<tile::RequireAttr>(kRequireAttr);
+  tile::RequireAttr require = copy.getRequireAttr();
   if (!require || !require.contains(tile::Requirement::Pipelined))
     return success();
   InFlightDiagnostic error =
@@ -396,17 +396,16 @@ static LogicalResult checkDemand(CopyOp copy, const Twine &why, bool ofPlan = fa
 
 /// Removes the demand, except what cta-peel-masks checks.
 static void dropDemand(CopyOp copy) {
-  auto require = copy->getAttrOfType<tile::RequireAttr>(kRequireAttr);
-  copy->removeAttr(kRequireAttr);
+  tile::RequireAttr require = copy.getRequireAttr();
+  copy.removeRequireAttr();
   if (require && require.contains(tile::Requirement::Peeled))
-    copy->setAttr(kRequireAttr,
-                  tile::RequireAttr::get(copy.getContext(), {tile::Requirement::Peeled}));
+    copy.setRequireAttr(tile::RequireAttr::get(copy.getContext(), {tile::Requirement::Peeled}));
 }
 
 /// Appends to what cta-select-copies wrote about the copy's mechanism.
 static void addWhy(CopyOp copy, const std::string &why) {
   std::optional<StringRef> before = copy.getWhy();
-  copy.setWhy((before ? before->str() + "; " : "") + "not pipelined: " + why);
+  copy.setWhy((before ? before->str() + "; " : "") + kNotPipelined.str() + ": " + why);
 }
 
 LogicalResult Pipelining::run() {

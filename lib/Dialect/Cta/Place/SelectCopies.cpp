@@ -143,14 +143,14 @@ CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
       MechanismAttr::get(load.getContext(), vector ? Mechanism::CpAsync : Mechanism::Tma),
       vector ? rewriter.getI64IntegerAttr(vector) : IntegerAttr{},
       /*offset=*/IntegerAttr{}, /*mbarrier=*/IntegerAttr{}, /*multicast=*/IntegerAttr{},
-      /*why=*/StringAttr{});
+      /*why=*/StringAttr{}, /*require=*/tile::RequireAttr{});
   // cta-pipeline-copies and cta-peel-masks check whether these are met.
   SmallVector<tile::Requirement> later;
   for (tile::Requirement demand : {tile::Requirement::Pipelined, tile::Requirement::Peeled})
     if (demands(load, demand))
       later.push_back(demand);
   if (!later.empty())
-    copy->setAttr(kRequireAttr, tile::RequireAttr::get(load.getContext(), later));
+    copy.setRequireAttr(tile::RequireAttr::get(load.getContext(), later));
   return copy;
 }
 

@@ -90,6 +90,17 @@ func.func @copy_pad(%A: memref<?x?xbf16>, %i: index) {
 // -----
 
 !tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
+func.func @copy_require(%A: memref<?x?xbf16>, %i: index) {
+  // What later passes check.
+  %0 = cta.copy %A[%i, %i] {mechanism = #cta.mechanism<tma>, require = #tile.require<[pipelined, peeled]>} : memref<?x?xbf16> -> !tile
+  // expected-error @+1 {{copy_c12: 'require' is pipelined or peeled, got #tile.require<[tma]>}}
+  %1 = cta.copy %A[%i, %i] {mechanism = #cta.mechanism<tma>, require = #tile.require<[tma]>} : memref<?x?xbf16> -> !tile
+  return
+}
+
+// -----
+
+!tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
 func.func @copy_out_mask(%A: memref<?x?xbf16>, %t: !tile, %i: index, %m: tensor<8xi1>) {
   // expected-error @+1 {{copy_out_c5: an asynchronous copy has no mask}}
   cta.copy_out %t, %A[%i, %i] mask = %m on [0] {mechanism = #cta.mechanism<tma>} : !tile -> memref<?x?xbf16>

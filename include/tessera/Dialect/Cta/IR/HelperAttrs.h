@@ -10,9 +10,6 @@
 
 namespace tessera::cta {
 
-/// The demands of a load, which a copy carries to the pass that can meet them.
-constexpr llvm::StringLiteral kRequireAttr = "require";
-
 /// On a grid that is launched as if the kernel had no plan, because the plan is for the products of
 /// another grid.
 constexpr llvm::StringLiteral kUnplannedAttr = "cta.unplanned";
@@ -58,6 +55,9 @@ constexpr llvm::StringLiteral kOutputTilesAttr = "cta.output_tiles";
 
 /// True if the op is the loop over the output tiles of a persistent launch.
 bool isLoopOverOutputTiles(mlir::Operation *op);
+
+/// In the `why` of a copy: the reason behind it keeps the copy from feeding a channel.
+constexpr llvm::StringLiteral kNotPipelined = "not pipelined";
 
 } // namespace tessera::cta
 

@@ -126,6 +126,8 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     9. `vector` comes with cp_async: a power of two elements of 4, 8 or 16 bytes together.
     10. `cache_if` comes with a `cache` of first, last or stream, and with tma.
     11. `multicast` is a power of two from 2 to 8, and comes with tma; `multicast_if` comes with `multicast`.
+    12. `require`, the demands of the load that later passes check, is pipelined, peeled, or both: `cta-pipeline-copies` and `cta-peel-masks`
+        remove it.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits,
@@ -133,7 +135,7 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     OptionalAttr<AnyAttr>:$pad, OptionalAttr<I64Attr>:$stages, OptionalAttr<Tile_CacheAttr>:$cache,
     Optional<Cta_SmemType>:$into, Optional<I32>:$slot, Optional<I1>:$cacheIf, Optional<I1>:$multicastIf,
     Cta_MechanismAttr:$mechanism, OptionalAttr<I64Attr>:$vector, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$mbarrier,
-    OptionalAttr<I64Attr>:$multicast, OptionalAttr<StrAttr>:$why);
+    OptionalAttr<I64Attr>:$multicast, OptionalAttr<StrAttr>:$why, OptionalAttr<Tile_RequireAttr>:$require);
   let results = (outs Cta_SmemType:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
