@@ -3,13 +3,12 @@
 
 #include "tessera/Layout/SharedLayout.h"
 
+#include "tessera/Machine/Hopper.h"
+
 #include <algorithm>
 
+using namespace tessera;
 using namespace tessera::layout;
-
-namespace {
-constexpr int64_t kMaxBox = 256; // elements of a TMA box along any dimension
-} // namespace
 
 SharedLayout SharedLayout::swizzled(Coord shape, int elementBits, int contiguousDim,
                                     int swizzleBytes) {
@@ -139,7 +138,7 @@ Error SharedLayout::validateTma() const {
   if (linear && numRows() > 1) {
     if (rowPaddingBytes)
       return std::string("TMA cannot leave padding between rows");
-    if (shape[contiguousDim] > kMaxBox)
+    if (shape[contiguousDim] > hopper::kTmaMaxBox)
       return "a linear row of " + std::to_string(shape[contiguousDim]) +
              " elements exceeds a TMA box of 256";
   }
@@ -155,13 +154,13 @@ std::vector<TmaBox> SharedLayout::tmaBoxes() const {
   // Per dimension the step between boxes. Inside a panel, rows are dense: once a dimension is cut,
   // all dimensions outside it go one by one.
   Coord step = shape;
-  step[contiguousDim] = std::min<int64_t>(spanElements(), kMaxBox);
+  step[contiguousDim] = std::min<int64_t>(spanElements(), hopper::kTmaMaxBox);
   bool cut = false;
   for (int d = n - 1; d >= 0; --d) {
     if (d == contiguousDim)
       continue;
-    step[d] = cut ? 1 : std::min(shape[d], kMaxBox);
-    cut |= shape[d] > kMaxBox;
+    step[d] = cut ? 1 : std::min(shape[d], hopper::kTmaMaxBox);
+    cut |= shape[d] > hopper::kTmaMaxBox;
   }
   std::vector<TmaBox> boxes;
   Coord at(n, 0);

@@ -10,7 +10,7 @@
 using namespace tessera;
 using namespace tessera::plan;
 
-static int64_t threadsOf(int64_t mathWarpgroups, int64_t producers) {
+int64_t plan::threadsOf(int64_t mathWarpgroups, int64_t producers) {
   return hopper::kWarpgroupSize * mathWarpgroups + hopper::kWarpSize * producers;
 }
 
@@ -22,10 +22,6 @@ int64_t Plan::replicas() const {
 
 std::optional<int64_t> Plan::warpgroupsOfTile() const {
   return replicate == Replicate::Blocks ? 1 : warpgroups;
-}
-
-int64_t Plan::threads(int64_t warpgroupsOfTile) const {
-  return threadsOf(warpgroupsOfTile * replicas(), producers.value_or(1));
 }
 
 int64_t Plan::entryRegisters(int64_t warpgroupsOfTile) const {

@@ -5,6 +5,7 @@
 #include "Interpreter.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
@@ -131,7 +132,7 @@ LogicalResult Unroller::Impl::setMBarrier(Event &event, int64_t base, Value slot
 FailureOr<int> Unroller::Impl::rangeOf(Operation *op, cta::SmemType type, int64_t offset,
                                        int64_t bytes, int parts, Operation *whole) {
   int64_t end = static_cast<int64_t>(program->launch.getShared().value_or(0)) -
-                cta::kMBarrierBytes * static_cast<int64_t>(program->arrivalCounts.size());
+                hopper::kMbarrierBytes * static_cast<int64_t>(program->arrivalCounts.size());
   if (offset < 0 || offset + bytes > end)
     return error(op) << "the tile " << type << " lies at [" << offset << ", " << offset + bytes
                      << "), but the launch has " << end << " bytes for tiles";

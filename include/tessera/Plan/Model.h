@@ -99,7 +99,7 @@ struct PlanChoice {
   int64_t producers = 0, stages = 0, persistent = 0, group = 0, blocksPerSM = 1, registers = 0,
           pending = 0, overlap = 0, streamK = 0;
   /// Threads of a block. `warpgroups` counts all math warpgroups.
-  int64_t threads(int64_t warpgroups) const { return 128 * warpgroups + 32 * producers; }
+  int64_t threads(int64_t warpgroups) const { return threadsOf(warpgroups, producers); }
   /// Registers of a thread when the block starts.
   int64_t entryRegisters(int64_t warpgroups) const {
     return plan::entryRegisters(warpgroups, producers, blocksPerSM);

@@ -31,14 +31,15 @@ struct Plan {
 
   // For a kernel in which `warpgroups` warpgroups share an output tile. Open entries are assumed to
   // be one producer warp and one block on an SM.
-  /// Threads of a block.
-  int64_t threads(int64_t warpgroups) const;
   /// 32-bit registers that a thread has when the block starts.
   int64_t entryRegisters(int64_t warpgroups) const;
   /// 32-bit registers that a math thread has while it computes: those that the plan gives it, or
   /// those at entry.
   int64_t mathRegisters(int64_t warpgroups) const;
 };
+
+/// Threads of a block.
+int64_t threadsOf(int64_t mathWarpgroups, int64_t producers);
 
 /// Registers that each thread of a block has when it starts, if `blocksPerSM` of these blocks share
 /// an SM.

@@ -3,6 +3,7 @@
 
 // Creates the function around a launch.
 #include "Lowering.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -142,11 +143,11 @@ void Lowering::prefetchDescriptors() {
 Value Lowering::mbarrier(int64_t number, Value slot) {
   int64_t count = static_cast<int64_t>(launch.getMbarriers().value_or(ArrayRef<int64_t>()).size());
   int64_t end = static_cast<int64_t>(launch.getShared().value_or(0));
-  Value first = sharedAddress(end - cta::kMBarrierBytes * (count - number));
+  Value first = sharedAddress(end - hopper::kMbarrierBytes * (count - number));
   // Without a slot it belongs to a copy, of which each replica has its own.
   if (!slot)
     slot = replica();
-  return slot ? gep(first, mul(slot, i32(cta::kMBarrierBytes))) : first;
+  return slot ? gep(first, mul(slot, i32(hopper::kMbarrierBytes))) : first;
 }
 
 std::optional<SharedPlace> Lowering::placeOf(Value tile) {

@@ -11,6 +11,7 @@
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/Analysis/SharedTiles.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "mlir/IR/Iterators.h"
 #include "llvm/Support/MathExtras.h"
@@ -143,7 +144,8 @@ LogicalResult Allocator::run() {
     return failure();
   numberMBarriers();
 
-  const int64_t rest = kMBarrierBytes * mbarriers.size(), limit = kMaxSharedBytes - rest;
+  const int64_t rest = hopper::kMbarrierBytes * mbarriers.size(),
+                limit = hopper::kMaxSharedPerBlock - rest;
   // Take the longest lifetimes with which as many blocks fit an SM as with the shortest.
   auto blocksWith = [&](const Offsets &offsets) {
     return blocksPerSM(launch, total(offsets) + rest);
@@ -172,7 +174,7 @@ LogicalResult Allocator::run() {
   }
   if (replicated)
     replicated.setStaged(stagedByReplica(offsets));
-  launch.setShared(llvm::alignTo(total(offsets), kMBarrierBytes) + rest);
+  launch.setShared(llvm::alignTo(total(offsets), hopper::kMbarrierBytes) + rest);
   if (!mbarriers.empty())
     launch.setMbarriers(mbarriers);
   return success();

@@ -70,14 +70,14 @@ static bool isDealt(const Pressure &pressure) {
 
 /// The shared memory of an SM that each block takes.
 static int64_t sharedOf(LaunchOp launch) {
-  return static_cast<int64_t>(launch.getShared().value_or(0)) + kReservedSharedBytes;
+  return static_cast<int64_t>(launch.getShared().value_or(0)) + hopper::kReservedSharedPerBlock;
 }
 
 /// How many blocks can share an SM.
 static int64_t mostBlocks(LaunchOp launch, const Pressure &pressure, int64_t threads) {
-  const int64_t byRegisters = pressure.op && isDealt(pressure) ? kThreadsPerSM / threads
+  const int64_t byRegisters = pressure.op && isDealt(pressure) ? hopper::kMaxThreadsPerSM / threads
                                                                : blocksByRegisters(launch, threads);
-  return std::min(byRegisters, kSharedBytesPerSM / sharedOf(launch));
+  return std::min(byRegisters, hopper::kSharedPerSM / sharedOf(launch));
 }
 
 /// Checks what a plan asks of an SM, except registers.
@@ -87,10 +87,10 @@ static LogicalResult checkShare(LaunchOp launch, int64_t blocks, int64_t threads
            << blocks << " blocks of " << each << " " << what << " shall share an SM, which has "
            << all << ": at most " << all / each << " fit; plan a smaller blocks_per_sm";
   };
-  if (blocks * threads > kThreadsPerSM)
-    return refuse(threads, "threads", kThreadsPerSM);
-  if (blocks > 1 && blocks * sharedOf(launch) > kSharedBytesPerSM)
-    return refuse(sharedOf(launch), "bytes of shared memory", kSharedBytesPerSM);
+  if (blocks * threads > hopper::kMaxThreadsPerSM)
+    return refuse(threads, "threads", hopper::kMaxThreadsPerSM);
+  if (blocks > 1 && blocks * sharedOf(launch) > hopper::kSharedPerSM)
+    return refuse(sharedOf(launch), "bytes of shared memory", hopper::kSharedPerSM);
   return success();
 }
 
@@ -111,7 +111,7 @@ static LogicalResult assign(LaunchOp launch) {
     if (pressure.sum() > own - kOtherRegisters)
       return tooMany(pressure, own, threads, 1);
     // With two blocks, one computes while the other fills its pipeline or drains it.
-    if (2 * sharedOf(launch) <= kSharedBytesPerSM && 2 * threads <= kThreadsPerSM &&
+    if (2 * sharedOf(launch) <= hopper::kSharedPerSM && 2 * threads <= hopper::kMaxThreadsPerSM &&
         blocksByRegisters(launch, threads) >= 2)
       blocks = 2;
   }

@@ -13,6 +13,7 @@
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/SharedTiles.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -102,13 +103,13 @@ static LogicalResult fetchAhead(LaunchOp launch) {
   // The mbarriers of channels exist already.
   const int64_t mbarriers =
       copyBarrierBytes(launch) +
-      kMBarrierBytes * launch.getMbarriers().value_or(ArrayRef<int64_t>()).size();
+      hopper::kMbarrierBytes * launch.getMbarriers().value_or(ArrayRef<int64_t>()).size();
   auto blocksNow = [&]() -> FailureOr<int64_t> {
     FailureOr<StagedBytes> tiles = stagedBytes(launch);
     if (failed(tiles))
       return failure();
     const int64_t bytes = tiles->inPairs + mbarriers;
-    return bytes > kMaxSharedBytes ? 0 : blocksPerSM(launch, bytes);
+    return bytes > hopper::kMaxSharedPerBlock ? 0 : blocksPerSM(launch, bytes);
   };
   for (Block *block : blocks) {
     FailureOr<int64_t> most = blocksNow();

@@ -135,7 +135,7 @@ Value tessera::cta::largestTile(LaunchOp launch) {
 
 int64_t tessera::cta::blocksByRegisters(LaunchOp launch, int64_t threads) {
   Pressure pressure = worstPressure(launch);
-  int64_t blocks = kThreadsPerSM / threads;
+  int64_t blocks = hopper::kMaxThreadsPerSM / threads;
   while (pressure.op && blocks > 1 &&
          hopper::entryRegisterCap(blocks * threads) < pressure.sum() + kOtherRegisters)
     --blocks;

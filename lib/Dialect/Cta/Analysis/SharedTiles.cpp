@@ -4,6 +4,7 @@
 #include "tessera/Dialect/Cta/Analysis/SharedTiles.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -142,7 +143,7 @@ LogicalResult SharedTiles::collect() {
 
 //===--- placement ---------------------------------------------------------------------------===//
 
-Offsets SharedTiles::place(Lifetime lifetime) const {
+SharedTiles::Offsets SharedTiles::place(Lifetime lifetime) const {
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, buffers.size()));
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {
     // Rings come first. They leave no gaps, so the rest needs exactly what cta-schedule has
@@ -168,8 +169,8 @@ Offsets SharedTiles::place(Lifetime lifetime) const {
     if (buffer.replicated)
       for (unsigned j : placed)
         if (!buffers[j].replicated)
-          start = std::max<int64_t>(start,
-                                    llvm::alignTo(buffers[j].end(offsets[j]), kMaxTileAlignment));
+          start = std::max<int64_t>(
+              start, llvm::alignTo(buffers[j].end(offsets[j]), hopper::kSharedAlignment));
     SmallVector<int64_t> candidates{start};
     for (unsigned j : rivals)
       candidates.push_back(
@@ -196,7 +197,7 @@ int64_t SharedTiles::stagedByReplica(const Offsets &offsets) const {
     begin = std::min(begin.value_or(offset), offset);
     end = std::max(end, buffer.end(offset));
   }
-  return llvm::alignTo(end - begin.value_or(end), kMaxTileAlignment);
+  return llvm::alignTo(end - begin.value_or(end), hopper::kSharedAlignment);
 }
 
 int64_t SharedTiles::total(const Offsets &offsets) const {
@@ -214,7 +215,8 @@ int64_t tessera::cta::blocksPerSM(LaunchOp launch, int64_t bytes) {
   const int64_t threads = blockThreads(launch);
   // Blocks that the plan demands have their registers, because roles redistribute them.
   const int64_t demanded = static_cast<int64_t>(launch.getMinBlocks().value_or(1));
-  return std::min({kSharedBytesPerSM / (bytes + kReservedSharedBytes), kThreadsPerSM / threads,
+  return std::min({hopper::kSharedPerSM / (bytes + hopper::kReservedSharedPerBlock),
+                   hopper::kMaxThreadsPerSM / threads,
                    std::max(blocksByRegisters(launch, threads), demanded)});
 }
 
@@ -226,14 +228,14 @@ int64_t tessera::cta::copyBarrierBytes(LaunchOp launch) {
         llvm::none_of(copy->getUsers(), llvm::IsaPred<CommitOp>))
       count += role ? role.numReplicas() : 1;
   });
-  return count * kMBarrierBytes;
+  return count * hopper::kMbarrierBytes;
 }
 
 static FailureOr<StagedBytes> stagedBytesOf(SharedTiles tiles) {
   if (failed(tiles.collect()))
     return failure();
-  return StagedBytes{tiles.total(tiles.place(&Buffer::live)),
-                     tiles.total(tiles.place(&Buffer::paired))};
+  return StagedBytes{tiles.total(tiles.place(&SharedTiles::Buffer::live)),
+                     tiles.total(tiles.place(&SharedTiles::Buffer::paired))};
 }
 
 FailureOr<StagedBytes> tessera::cta::stagedBytes(LaunchOp launch) {

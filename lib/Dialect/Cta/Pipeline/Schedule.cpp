@@ -20,6 +20,7 @@
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
+#include "tessera/Machine/Hopper.h"
 #include "tessera/Schedule/Solver.h"
 #include "tessera/Schedule/TextFormat.h"
 
@@ -130,8 +131,8 @@ void LaunchScheduler::findChannels() {
     for (Type type : op.getType().getPayload())
       channel.slotBytes +=
           isa<SmemType>(type) ? ringSlotBytes(cast<SmemType>(type)) : int64_t(sizeof(int64_t));
-    channel.slotBytes += 2 * kMBarrierBytes;
-    channel.turnBytes = replicasOf(plan) > 1 ? replicasOf(plan) * kMBarrierBytes : 0;
+    channel.slotBytes += 2 * hopper::kMbarrierBytes;
+    channel.turnBytes = replicasOf(plan) > 1 ? replicasOf(plan) * hopper::kMbarrierBytes : 0;
     channel.fixed = !op.getType().isOpen();
     channel.inner = inInnermostLoop(op);
     channels.push_back(channel);
@@ -209,8 +210,8 @@ void LaunchScheduler::wantDepths() {
 
 LogicalResult LaunchScheduler::dealShared() {
   const int64_t blocks = plan ? plan.getBlocksPerSm().value_or(1) : 1;
-  const int64_t budget =
-      std::min(kMaxSharedBytes, kSharedBytesPerSM / blocks - kReservedSharedBytes);
+  const int64_t budget = std::min(hopper::kMaxSharedPerBlock,
+                                  hopper::kSharedPerSM / blocks - hopper::kReservedSharedPerBlock);
   FailureOr<StagedBytes> tiles = stagedBytes(launch);
   if (failed(tiles))
     return failure();
@@ -226,8 +227,9 @@ LogicalResult LaunchScheduler::dealShared() {
   const int64_t replicas = replicasOf(plan); // each writes tiles of its own
   // Double-buffer the epilogue's staging tile, unless a single buffer lets all channels reach their
   // depth, or the channels of innermost loops, or gives every channel one slot at all.
-  int64_t staged = replicas * (llvm::alignTo(tiles->inPairs, kMaxTileAlignment) + barriers);
-  const int64_t least = replicas * (llvm::alignTo(tiles->least, kMaxTileAlignment) + barriers);
+  int64_t staged = replicas * (llvm::alignTo(tiles->inPairs, hopper::kSharedAlignment) + barriers);
+  const int64_t least =
+      replicas * (llvm::alignTo(tiles->least, hopper::kSharedAlignment) + barriers);
   if (llvm::any_of(ArrayRef{slots, loops, wanted}, [&](int64_t bytes) {
         return staged + bytes > budget && least + bytes <= budget;
       }))

@@ -6,6 +6,7 @@
 #include "tessera/Dialect/Cta/Analysis/LoopStages.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -371,7 +372,7 @@ void LoopTranslation::addChannels() {
     for (Type payload : type.getPayload())
       ring.bytes += isa<SmemType>(payload) ? ringSlotBytes(cast<SmemType>(payload))
                                            : int64_t(sizeof(int64_t));
-    ring.bytes += 2 * kMBarrierBytes;
+    ring.bytes += 2 * hopper::kMbarrierBytes;
     SmallVector<int> readers = readersOf(slot);
     if (readers.empty()) {
       // Nothing reads the slot, so it is released at once.

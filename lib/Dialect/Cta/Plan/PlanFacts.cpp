@@ -15,6 +15,7 @@
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Plan/Passes.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
+#include "tessera/Layout/WgmmaOperand.h"
 #include "tessera/Machine/Hopper.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -109,7 +110,7 @@ static bool isReadBefore(CopyOp earlier, CopyOp later) {
 void FactsOfGrid::addProduct(WgmmaOp op) {
   int64_t elementBits = tileElementType(op.getB().getType()).getIntOrFloatBitWidth();
   bool isHalf = op.getResultType().getElementType().isF16();
-  int64_t n = std::min<int64_t>(op.getN(), 256);
+  int64_t n = layout::wgmmaBlockN(op.getN());
   int64_t accumulators = n / 2 / (isHalf ? 2 : 1);
   facts.oneProduct = std::max(facts.oneProduct, accumulators + (op.aInRegisters() ? 4 : 0));
   facts.accumulators = std::max(facts.accumulators, registersOf(op.getResult()));
@@ -120,11 +121,11 @@ void FactsOfGrid::addProduct(WgmmaOp op) {
   double m = op.getM(), k = op.getK(), bytes = elementBits / 8.0;
   products.tensorCycles +=
       m * op.getN() * k / (elementBits == 8 ? hopper::kTensorMacs8 : hopper::kTensorMacs16);
-  // Every 64 rows read all of `b`, and if `a` is in shared memory, every 256 columns read all of
-  // `a`.
+  // Every 64 rows read all of `b`. If `a` is in shared memory, the columns of every instruction
+  // read all of `a`.
   products.operandBytes += m / 64 * op.getN() * k * bytes;
   if (!op.aInRegisters())
-    products.operandBytes += llvm::divideCeil(op.getN(), 256) * m * k * bytes;
+    products.operandBytes += op.getN() / n * m * k * bytes;
 }
 
 void FactsOfGrid::addCopy(CopyOp copy) {
@@ -185,15 +186,15 @@ LogicalResult FactsOfGrid::addStagedBytes() {
   FailureOr<StagedBytes> inTurn = stagedBytes(grid, isOutsideChannels);
   if (failed(inTurn))
     return failure();
-  facts.leastBytes = llvm::alignTo(inTurn->least, kMaxTileAlignment);
+  facts.leastBytes = llvm::alignTo(inTurn->least, hopper::kSharedAlignment);
   DenseMap<Block *, SmallVector<Operation *>> stored, fetched;
   grid->walk([&](Operation *op) {
     auto copy = dyn_cast<CopyOp>(op);
     if ((!copy && !isa<StageOp>(op)) || !isOutsideChannels(op))
       return;
     if (copy) {
-      facts.leastBytes += kMBarrierBytes;
-      facts.stagedBytes += kMBarrierBytes;
+      facts.leastBytes += hopper::kMbarrierBytes;
+      facts.stagedBytes += hopper::kMbarrierBytes;
     }
     if (!copy && llvm::all_of(op->getUsers(), llvm::IsaPred<CopyOutOp>))
       stored[op->getBlock()].push_back(op);

@@ -19,6 +19,7 @@
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Transforms.h"
+#include "tessera/Layout/WgmmaOperand.h"
 #include "tessera/Machine/Hopper.h"
 #include "tessera/Plan/Model.h"
 
@@ -129,7 +130,7 @@ std::optional<std::string> FusedProduct::whyNotLoop() {
   sums = mma.getType();
   const int64_t aRegister = product.result.isF16() ? 2 : 1;
   facts.accumulators = product.m() * product.n() / (hopper::kWarpgroupSize * aRegister);
-  facts.oneProduct = std::min<int64_t>(product.n(), hopper::kTmaMaxBox) / (2 * aRegister);
+  facts.oneProduct = layout::wgmmaBlockN(product.n()) / (2 * aRegister);
   facts.tensorCycles = double(product.m() * product.n() * product.k()) / hopper::kTensorMacs16;
   return std::nullopt;
 }

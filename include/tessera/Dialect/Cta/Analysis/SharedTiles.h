@@ -46,35 +46,36 @@ mlir::FailureOr<StagedBytes> stagedBytes(LaunchOp launch);
 /// The same for a grid, before it is a launch.
 mlir::FailureOr<StagedBytes> stagedBytes(tile::GridOp grid, CountsTile counts);
 
-/// An interval of positions in the launch, in program order.
-struct Interval {
-  int64_t begin = 0, end = 0; // inclusive
-  bool overlaps(const Interval &o) const { return begin <= o.end && o.begin <= end; }
-};
-
-struct Buffer {
-  mlir::Operation *op;
-  SmemType type;
-  int64_t bytes, alignment;
-  Interval live;
-  /// The same, with the source of a copy_out kept until the next store of its block: two of them
-  /// live at a time.
-  Interval paired;
-  /// The same, with the source of a copy_out kept to the end of its block.
-  Interval relaxed;
-  /// The same, and for a tile in the body of a loop, the whole body.
-  Interval spacious;
-  std::optional<int64_t> fixed; // an offset that the source IR gives
-  bool replicated = false;      // one for each replica of the role
-
-  int64_t end(int64_t offset) const { return offset + bytes; }
-};
-
-using Offsets = llvm::SmallVector<int64_t>; // one for each buffer, in bytes
-using Lifetime = Interval Buffer::*;
-
+/// The shared tiles of a launch or a grid, with their lifetimes and offsets.
 class SharedTiles {
 public:
+  /// An interval of positions in the launch, in program order.
+  struct Interval {
+    int64_t begin = 0, end = 0; // inclusive
+    bool overlaps(const Interval &o) const { return begin <= o.end && o.begin <= end; }
+  };
+
+  struct Buffer {
+    mlir::Operation *op;
+    SmemType type;
+    int64_t bytes, alignment;
+    Interval live;
+    /// The same, with the source of a copy_out kept until the next store of its block: two of them
+    /// live at a time.
+    Interval paired;
+    /// The same, with the source of a copy_out kept to the end of its block.
+    Interval relaxed;
+    /// The same, and for a tile in the body of a loop, the whole body.
+    Interval spacious;
+    std::optional<int64_t> fixed; // an offset that the source IR gives
+    bool replicated = false;      // one for each replica of the role
+
+    int64_t end(int64_t offset) const { return offset + bytes; }
+  };
+
+  using Offsets = llvm::SmallVector<int64_t>; // one for each buffer, in bytes
+  using Lifetime = Interval Buffer::*;
+
   /// `counts` selects the writes (cta.stage) and copies whose tiles are placed; null selects all.
   explicit SharedTiles(mlir::Block &body, CountsTile counts = nullptr)
       : body(body), counts(counts) {}

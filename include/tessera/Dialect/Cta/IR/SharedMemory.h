@@ -10,17 +10,8 @@
 
 namespace tessera::cta {
 
-/// In bytes: the dynamic shared memory that a block can have on Hopper (227 KiB), what an SM has
-/// for all its blocks, and what each block costs in addition to its own bytes.
-constexpr int64_t kMaxSharedBytes = 232448;
-constexpr int64_t kSharedBytesPerSM = 233472;
-constexpr int64_t kReservedSharedBytes = 1024;
-constexpr int64_t kMBarrierBytes = 8;
-constexpr int64_t kThreadsPerSM = 2048;
 /// The warps of a role that fills channels by cp.async.
 constexpr int64_t kCopyingWarps = 4;
-/// The largest alignment that a swizzle requires, in bytes.
-constexpr int64_t kMaxTileAlignment = 1024;
 
 /// The layout of a shared tile whose swizzle is chosen. i1 takes one byte, index eight. A tile of
 /// rank 0 counts as one of rank 1 and extent 1. The layout may be invalid: see
