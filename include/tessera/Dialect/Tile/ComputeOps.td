@@ -9,6 +9,7 @@ include "tessera/Dialect/Tile/KernelOps.td"
 
 def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
   let summary = "matrix product and accumulation";
+  let opDocGroup = Tile_ProductOps;
   let description = [{
     `result = a · b + c`; without `c` it is `a · b`. The shapes are M×K, K×N and M×N (rank 2), or the same with a leading batch dimension
     (rank 3). For floats of 32 and 64 bits and for integers, products and accumulators have the result's type. Additions may be
@@ -64,6 +65,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
     AttrSizedOperandSegments, RecursiveMemoryEffects, RecursivelySpeculatable,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "combine elements along dimensions";
+  let opDocGroup = Tile_ReductionOps;
   let description = [{
     Named form: one input and the name of an `arith` op. Additions and multiplications of f16 and bf16 accumulate in f32, and the result is
     rounded once.
@@ -114,6 +116,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
 
 def Tile_ArgReduceOp : Tile_Op<"argreduce", [Pure]> {
   let summary = "the largest or smallest element along a dimension, and its index";
+  let opDocGroup = Tile_ReductionOps;
   let description = [{
     Returns the extreme value along `dim` and its index. Of equal values the lowest index wins. A NaN wins over every number; of several
     NaNs the first one wins.

@@ -17,6 +17,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     FunctionOpInterface, IsolatedFromAbove, AffineScope, SingleBlock,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "a kernel: scalar code and a sequence of grids";
+  let opDocGroup = Tile_ProgramOps;
   let description = [{
     The body is scalar code and a sequence of `tile.grid`s. Each grid sees everything that earlier grids wrote. Arguments are memrefs (with
     identity or strided layout) and scalars. Facts about them are argument attributes: `tile.shape`, `tile.align` (bytes),
@@ -101,6 +102,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
 
 def Tile_ReturnOp : Tile_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]> {
   let summary = "end of a kernel";
+  let opDocGroup = Tile_ProgramOps;
   let description = "```mlir\ntile.return\n```";
   let assemblyFormat = "attr-dict";
 }
@@ -111,6 +113,7 @@ def Tile_GridOp : Tile_Op<"grid", [
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "one grid of a kernel: a body that runs for each output tile of a box of coordinates";
+  let opDocGroup = Tile_ProgramOps;
   let description = [{
     Runs its body once for each point `lower, lower + step, …` below `upper`: once for each output tile, each in a block of its own. Blocks
     run in any order, and none may wait for another. Coordinates count elements. The last block of a dimension may reach beyond the upper
@@ -150,6 +153,7 @@ def Tile_GridOp : Tile_Op<"grid", [
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "end of a grid's body or of a reduction's combiner";
+  let opDocGroup = Tile_ProgramOps;
   let description = [{
     ```mlir
     tile.yield %v, %i : f32, i32
@@ -167,6 +171,7 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
 def Tile_DimOp : Tile_Op<"dim", [Pure,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "the size of a named dimension of the kernel's arguments";
+  let opDocGroup = Tile_ProgramOps;
   let description = [{
     Reads the size of the dimension to which `tile.shape` gives this name.
 
@@ -185,6 +190,7 @@ def Tile_DimOp : Tile_Op<"dim", [Pure,
 
 def Tile_NumCoresOp : Tile_Op<"num_cores", [Pure]> {
   let summary = "the number of cores of the device";
+  let opDocGroup = Tile_ProgramOps;
   let description = [{
     The number of units that run blocks at the same time: SMs of a GPU, or worker threads of the CPU target; 1 to 65535. It is the same for
     all launches of a kernel. The launcher knows it, so bounds of grids and sizes of workspace may depend on it.
@@ -199,6 +205,7 @@ def Tile_NumCoresOp : Tile_Op<"num_cores", [Pure]> {
 
 def Tile_AssumeOp : Tile_Op<"assume"> {
   let summary = "a launch precondition, or a promise about a scalar";
+  let opDocGroup = Tile_PromiseOps;
   let description = [{
     Before the grids it is a condition that the launcher checks. If it is false the launcher refuses the launch with the message.
 

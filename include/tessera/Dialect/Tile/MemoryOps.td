@@ -19,6 +19,7 @@ defvar Tile_AccessDescription = [{
 def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "read a tile from a memref";
+  let opDocGroup = Tile_MemoryOps;
   let description = Tile_AccessDescription # [{
     Elements that are not accessed have the value `pad`: `zero` (default), `neg_inf`, `pos_inf`, `nan`, a typed literal, or `any`
     (unspecified). `stages` and `cache` are hints; `require` is a demand.
@@ -81,6 +82,7 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
 def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "write a tile to a memref";
+  let opDocGroup = Tile_MemoryOps;
   let description = Tile_AccessDescription # [{
 
     Syntax. The clauses are those of `tile.load` without `pad` and `stages`, in any order, each at most once:

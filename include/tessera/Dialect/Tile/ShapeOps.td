@@ -9,6 +9,7 @@ include "tessera/Dialect/Tile/KernelOps.td"
 
 def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let summary = "repeat a tile along new dimensions";
+  let opDocGroup = Tile_ShapeOps;
   let description = [{
     `dims` names the result dimension of each source dimension, in ascending order. Along all other dimensions the source is repeated. The
     source may be a scalar (`dims = []`).
@@ -32,6 +33,7 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
 
 def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
   let summary = "coordinates along a dimension";
+  let opDocGroup = Tile_ShapeOps;
   let description = [{
     Each element is `from + i`, where i is its coordinate along `dim`. `from` is 0 by default. Sums that do not fit the element type wrap
     around.
@@ -53,6 +55,7 @@ def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
 
 def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
   let summary = "permute dimensions";
+  let opDocGroup = Tile_ShapeOps;
   let description = [{
     Dimension d of the result is dimension `dims[d]` of the source. Transposes of loads, of transposes and of splats fold away.
 

@@ -3,7 +3,7 @@
 #ifndef TESSERA_TILE_DIALECT
 #define TESSERA_TILE_DIALECT
 
-include "mlir/IR/OpBase.td"
+include "tessera/Dialect/Tile/TileFamilies.td"
 
 def Tile_Dialect : Dialect {
   let name = "tile";

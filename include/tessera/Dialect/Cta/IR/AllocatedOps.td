@@ -12,6 +12,7 @@ include "mlir/Interfaces/InferIntRangeInterface.td"
 
 def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "one launch of the kernel: the code of a block";
+  let opDocGroup = Cta_LaunchOps;
   let description = [{
     Made by `cta-lower-grid` from a `tile.grid`. `blocks` are the numbers of blocks along the dimensions of the grid. If one is zero or
     less, nothing is launched. Their product is below 2³¹, which the launcher checks. Inside, `cta.block_id` gives the linear number of the
@@ -60,6 +61,7 @@ def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryE
 
 def Cta_BlockIdOp : Cta_Op<"block_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "the linear number of the block";
+  let opDocGroup = Cta_LaunchOps;
   let description = "```mlir\n%b = cta.block_id : index\n```";
   let results = (outs Index:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
@@ -67,6 +69,7 @@ def Cta_BlockIdOp : Cta_Op<"block_id", [Pure, DeclareOpInterfaceMethods<InferInt
 
 def Cta_ClusterPlaceOp : Cta_Op<"cluster_place", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "the number of the block's cluster, numbered GPC by GPC";
+  let opDocGroup = Cta_LaunchOps;
   let description = [{
     GPC-aware cluster numbering. The hardware distributes clusters over the GPCs in turn, so that clusters with successive numbers are on
     different GPCs. If `many` holds, the launcher may pass a table, which is a permutation of the clusters' numbers: by it, clusters of one
@@ -91,6 +94,7 @@ def Cta_ClusterPlaceOp : Cta_Op<"cluster_place", [Pure, DeclareOpInterfaceMethod
 
 def Cta_BarrierOp : Cta_Op<"barrier", []> {
   let summary = "a barrier of all threads of the block or role";
+  let opDocGroup = Cta_BarrierOps;
   let description = [{
     `bar.sync`: shared and global accesses before it are visible to all threads of the block after it. In a role it is for the threads of
     that role. With `warpgroup` each warpgroup has a barrier of its own. Made by `cta-insert-barriers`.
@@ -108,6 +112,7 @@ def Cta_BarrierOp : Cta_Op<"barrier", []> {
 
 def Cta_FenceAsyncOp : Cta_Op<"fence_async", []> {
   let summary = "make writes of the generic proxy visible to the async proxy";
+  let opDocGroup = Cta_BarrierOps;
   let description = [{
     `fence.proxy.async.shared::cta` by every thread. It precedes the barrier that stands between the threads' writes and a wgmma or TMA
     access to what they wrote. With `global` it is `fence.proxy.async.global`, for ordinary stores to global memory. Made by
@@ -124,6 +129,7 @@ def Cta_FenceAsyncOp : Cta_Op<"fence_async", []> {
 
 def Cta_AwaitOp : Cta_Op<"await", [AttrSizedOperandSegments]> {
   let summary = "wait for a phase of an mbarrier";
+  let opDocGroup = Cta_BarrierOps;
   let description = [{
     All threads that execute it wait until mbarrier `mbarrier + slot` has completed the phase with the given parity. Without `parity` it
     waits for the next phase, and the lowering keeps the parity in a variable and flips it. `cta-insert-barriers` makes the ops without
@@ -146,6 +152,7 @@ def Cta_AwaitOp : Cta_Op<"await", [AttrSizedOperandSegments]> {
 
 def Cta_ExpectOp : Cta_Op<"expect", []> {
   let summary = "announce the bytes that copies will write to a slot";
+  let opDocGroup = Cta_BarrierOps;
   let description = [{
     `mbarrier.arrive.expect_tx` on mbarrier `mbarrier + slot` by the elected thread. The mbarrier's phase completes when that many bytes
     have arrived. Made by `cta-lower-channels`, before the copies of the slot.
@@ -164,6 +171,7 @@ def Cta_ExpectOp : Cta_Op<"expect", []> {
 
 def Cta_ArriveOp : Cta_Op<"arrive", []> {
   let summary = "arrive on an mbarrier: a slot has been read, or filled by cp.async";
+  let opDocGroup = Cta_BarrierOps;
   let description = [{
     One thread of each warpgroup of the role arrives on mbarrier `mbarrier + slot`. With `per_warp` one thread of each warp does, after the
     warp has synchronised. Made by `cta-lower-channels` from a release: a read by wgmma has finished for the whole warpgroup when it has for
@@ -195,6 +203,7 @@ def Cta_ArriveOp : Cta_Op<"arrive", []> {
 
 def Cta_CommitCopiesOp : Cta_Op<"commit_copies", []> {
   let summary = "close a group of cp.async copies";
+  let opDocGroup = Cta_BarrierOps;
   let description = [{
     `cp.async.commit_group` by every thread: the copies that it has issued since the last such op form a group. `cta.await_copies` with
     `pending` counts these groups. Made by `cta-lower-channels`.
@@ -208,6 +217,7 @@ def Cta_CommitCopiesOp : Cta_Op<"commit_copies", []> {
 
 def Cta_AwaitCopiesOp : Cta_Op<"await_copies", []> {
   let summary = "wait for the thread's own cp.async copies";
+  let opDocGroup = Cta_BarrierOps;
   let description = [{
     Every thread waits until all its own cp.async copies are in shared memory. It may read what other threads have copied after the next
     `cta.barrier`. If the tensor cores read the data, a `cta.fence_async` comes between the two: cp.async writes through the generic proxy,
@@ -232,6 +242,7 @@ def Cta_AwaitCopiesOp : Cta_Op<"await_copies", []> {
 def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>,
     RangedTypesMatchWith<"the results are what was in flight", "sources", "results", "llvm::make_range($_self.begin(), $_self.end())">]> {
   let summary = "wait until at most `pending` matrix products are in flight";
+  let opDocGroup = Cta_ProductOps;
   let description = [{
     `wgmma.wait_group`. Each `cta.wgmma` is one group, and groups retire in the order in which they were issued. All accumulators that may
     be in flight pass through this op, also those that stay in flight, so that nothing that touches them can move across it. Afterwards a
@@ -256,6 +267,7 @@ def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>,
 
 def Cta_RingOp : Cta_Op<"ring", []> {
   let summary = "the shared memory of one tile type of a channel";
+  let opDocGroup = Cta_BarrierOps;
   let description = [{
     `depth` shared tiles, one after the other, each aligned as its swizzle requires. The op is directly in the `cta.launch` and lives as
     long as the block: nothing else uses its bytes. In phase allocated it has an `offset`, in bytes.
@@ -278,6 +290,7 @@ def Cta_RingOp : Cta_Op<"ring", []> {
 def Cta_SlotOp : Cta_Op<"slot", [MemoryEffects<[MemRead]>,
     TypesMatchWith<"the result is a tile of the ring", "ring", "result", "llvm::cast<RingType>($_self).getTile()">]> {
   let summary = "one tile of a ring";
+  let opDocGroup = Cta_BarrierOps;
   let description = [{
     Tile `index` of the ring; `index` is below the depth. The channel protocol says when the tile may be read and written; no barrier orders
     accesses to it.
@@ -295,6 +308,7 @@ def Cta_SlotOp : Cta_Op<"slot", [MemoryEffects<[MemRead]>,
 
 def Cta_NumBlocksOp : Cta_Op<"num_blocks", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "the number of blocks of the launch";
+  let opDocGroup = Cta_LaunchOps;
   let description = "```mlir\n%n = cta.num_blocks : index\n```";
   let results = (outs Index:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
@@ -302,6 +316,7 @@ def Cta_NumBlocksOp : Cta_Op<"num_blocks", [Pure, DeclareOpInterfaceMethods<Infe
 
 def Cta_MaxClustersOp : Cta_Op<"max_clusters", [Pure, Cta_Erasable, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "the number of clusters that run at the same time";
+  let opDocGroup = Cta_LaunchOps;
   let description = [{
     The number of clusters of a launch that the device can hold at a time. It may be less than its SMs have room for: a cluster lies within
     one GPC, and the number of SMs of a GPC need not be a multiple of the cluster's size. The op is before the launches. Each launch that
@@ -320,6 +335,7 @@ def Cta_MaxClustersOp : Cta_Op<"max_clusters", [Pure, Cta_Erasable, DeclareOpInt
 
 def Cta_AwaitStoresOp : Cta_Op<"await_stores", []> {
   let summary = "wait for TMA stores";
+  let opDocGroup = Cta_BarrierOps;
   let description = [{
     The threads that issued TMA stores (the first thread of a role or of each warpgroup) wait for them. With `read` they wait until the
     sources of all `cta.copy_out` have been read, otherwise until the stores are complete. Other threads know this after the next

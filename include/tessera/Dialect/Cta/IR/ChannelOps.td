@@ -11,6 +11,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 def Cta_ChannelOp : Cta_Op<"channel", []> {
   let summary = "a bounded queue of shared tiles between a producer and a consumer";
+  let opDocGroup = Cta_ChannelOps;
   let description = [{
     Makes an empty channel. The op is directly in the `cta.launch`, before the loops and roles that use it.
 
@@ -36,6 +37,7 @@ def Cta_ChannelOp : Cta_Op<"channel", []> {
 
 def Cta_AcquireOp : Cta_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "wait for a free slot";
+  let opDocGroup = Cta_ChannelOps;
   let description = [{
     The producer's side: returns when the next slot of the channel has been released. Exactly one `cta.commit` uses the credit.
 
@@ -50,6 +52,7 @@ def Cta_AcquireOp : Cta_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
 
 def Cta_CommitOp : Cta_Op<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "hand a slot to the consumer";
+  let opDocGroup = Cta_ChannelOps;
   let description = [{
     The tiles become the contents of the slot. They are results of `cta.copy` between the acquire and the commit, in the same block, and
     have no other use. The copies write into the slot, and the consumer waits until all their bytes have arrived.
@@ -69,6 +72,7 @@ def Cta_CommitOp : Cta_Op<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
 
 def Cta_WaitOp : Cta_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "wait for a filled slot";
+  let opDocGroup = Cta_ChannelOps;
   let description = [{
     The consumer's side: returns when the oldest slot for which no wait has happened yet is full. The tiles may be read until the credit is
     released.
@@ -93,6 +97,7 @@ def Cta_WaitOp : Cta_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
 
 def Cta_ReleaseOp : Cta_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "give a slot back";
+  let opDocGroup = Cta_ChannelOps;
   let description = [{
     All reads of the slot that precede the op have finished. `after` names products in flight that read the slot and must have retired
     first. `cta-insert-waits` inserts a wait for them before the release and removes `after`.
@@ -111,6 +116,7 @@ def Cta_ReleaseOp : Cta_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Cta_CompleteOp : Cta_Op<"complete", [MemoryEffects<[MemRead, MemWrite]>, Cta_Erasable,
     TypesMatchWith<"the result is the tile in flight", "source", "result", "llvm::cast<AsyncType>($_self).getTensor()">]> {
   let summary = "wait for a product in flight";
+  let opDocGroup = Cta_ProductOps;
   let description = [{
     It is the only consumer of an asynchronous tile, other than a `cta.wgmma` that accumulates on it. How many products may stay in flight
     is not written here: `cta-insert-waits` counts it. After that pass a `cta.wgmma_wait` has waited for the source, and this op only
@@ -130,6 +136,7 @@ def Cta_CompleteOp : Cta_Op<"complete", [MemoryEffects<[MemRead, MemWrite]>, Cta
 def Cta_ReadyOp : Cta_Op<"ready", [Pure, Cta_Erasable,
     TypesMatchWith<"the result is the tile", "source", "result", "AsyncType::get($_ctxt, llvm::cast<mlir::RankedTensorType>($_self))">]> {
   let summary = "a register tile as the result of a product that has retired";
+  let opDocGroup = Cta_ProductOps;
   let description = [{
     The initial value of a loop that carries products in flight. Nothing is in flight here, so the result may have several consumers.
 
@@ -146,6 +153,7 @@ def Cta_ReadyOp : Cta_Op<"ready", [Pure, Cta_Erasable,
 
 def Cta_StepOp : Cta_Op<"step", [SingleBlockImplicitTerminator<"cta::YieldOp">, RecursiveMemoryEffects]> {
   let summary = "a part of a loop body that the schedule moves as one";
+  let opDocGroup = Cta_RoleOps;
   let description = [{
     A part of a loop body that one role executes, at a stage of the modulo schedule. The step with stage s of iteration i runs while stage 0
     runs iteration i + s. The order of the steps in the block is their order within a role. Their names are unique in the loop.
@@ -182,6 +190,7 @@ def Cta_StepOp : Cta_Op<"step", [SingleBlockImplicitTerminator<"cta::YieldOp">, 
 
 def Cta_RoleOp : Cta_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "code that some warps of a block run concurrently with the others";
+  let opDocGroup = Cta_RoleOps;
   let description = [{
     The warp-specialised roles of a launch run concurrently. They are the last ops of the launch. Before them are channels and scalar code,
     which all warps execute. Roles get their warps in program order. Math roles come first and have whole warpgroups. Roles communicate
@@ -223,6 +232,7 @@ def Cta_RoleOp : Cta_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEffec
 
 def Cta_ElectOp : Cta_Op<"elect", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "code that one thread of the role runs";
+  let opDocGroup = Cta_RoleOps;
   let description = [{
     The elected thread of the role runs the body. It holds only scalars and asynchronous operations, so every scalar is uniform (checked by
     `cta-verify`).
@@ -239,6 +249,7 @@ def Cta_ElectOp : Cta_Op<"elect", [SingleBlock, NoTerminator, RecursiveMemoryEff
 
 def Cta_YieldOp : Cta_Op<"yield", [Pure, ReturnLike, Terminator, HasParent<"StepOp">]> {
   let summary = "end of a step";
+  let opDocGroup = Cta_RoleOps;
   let description = "```mlir\ncta.yield %d : tensor<64x128xf32, #acc>\n```";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

@@ -10,6 +10,7 @@ include "tessera/Dialect/Cta/IR/MemoryOps.td"
 
 def Cta_MmaOp : Cta_Op<"mma", [Pure, Cta_Erasable]> {
   let summary = "matrix product on the FMA units";
+  let opDocGroup = Cta_ProductOps;
   let description = [{
     `tile.mma` with operands in shared memory, for all types and extents. `why` says why it is not a `cta.wgmma`.
 
@@ -41,6 +42,7 @@ def Cta_MmaOp : Cta_Op<"mma", [Pure, Cta_Erasable]> {
 def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
   let summary = "matrix product on the tensor cores, by warpgroups";
+  let opDocGroup = Cta_ProductOps;
   let description = [{
     `result = a · b + c`, or `a · b` without `c`, by `wgmma.mma_async` (PTX ISA, Asynchronous Warpgroup Level Matrix Instructions). With a
     tensor as result, the product is complete when the op is. `a` is M×K: a shared tile, or a register tile with layout `wgmma_a`. `b` is a
@@ -103,6 +105,7 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, DeclareOpInterfaceMethods<Memor
 
 def Cta_ReduceOp : Cta_Op<"reduce", [AttrSizedOperandSegments, RecursiveMemoryEffects, RecursivelySpeculatable, Cta_Erasable]> {
   let summary = "combine elements along dimensions";
+  let opDocGroup = Cta_ShapeOps;
   let description = [{
     The general form of `tile.reduce`. In phase placed the layout of a result is that of the input with `dims` sliced away. After
     `cta-decompose` the input's layout has no warp or warpgroup bits along `dims`, so registers and shuffles suffice.

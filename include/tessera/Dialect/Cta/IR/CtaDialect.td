@@ -4,7 +4,7 @@
 #ifndef TESSERA_CTA_DIALECT
 #define TESSERA_CTA_DIALECT
 
-include "mlir/IR/OpBase.td"
+include "tessera/Dialect/Cta/IR/CtaFamilies.td"
 
 def Cta_Dialect : Dialect {
   let name = "cta";

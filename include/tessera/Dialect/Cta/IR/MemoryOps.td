@@ -17,6 +17,7 @@ defvar Cta_Erasable = DeclareOpInterfaceMethods<Cta_EraseOpInterface>;
 def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "load a tile from global memory into registers";
+  let opDocGroup = Cta_CopyOps;
   let description = [{
     `tile.load` with a register layout; the clauses have the same meaning. A mask has the tile's layout, sliced to the mask's dimensions;
     another layout is written `mask = (%m : tensor<64xi1, #l>)`. `vector` is the number of elements of one access, which `cta-select-copies`
@@ -50,6 +51,7 @@ def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable,
 def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "store a register tile to global memory";
+  let opDocGroup = Cta_CopyOps;
   let description = [{
     `tile.store` of a register tile. One thread writes each element, also where several threads hold it. `vector` and `why` are as in
     `cta.load`.
@@ -79,6 +81,7 @@ def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable,
 def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "copy a tile from global to shared memory by TMA or cp.async";
+  let opDocGroup = Cta_CopyOps;
   let description = [{
     The tile at the coordinates, as `tile.load` reads it, copied by TMA (`mechanism = tma`) or cp.async (`mechanism = cp_async`). Elements
     out of bounds are zero. There is no mask. `stages` is the lookahead of the load from which the copy was made (`cta-plan` reads it).
@@ -150,6 +153,7 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
 def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "store a shared tile to global memory by TMA";
+  let opDocGroup = Cta_CopyOps;
   let description = [{
     Stores a shared tile by TMA. Elements out of bounds are dropped. The elected thread issues the store. `cta.await_stores` waits until the
     source has been read, or until the store is complete. With `per_warpgroup` each warpgroup stores the part that it has written to shared
@@ -181,6 +185,7 @@ def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable,
 
 def Cta_StageOp : Cta_Op<"stage", [Pure, Cta_Erasable]> {
   let summary = "write register tiles to shared memory";
+  let opDocGroup = Cta_SharedOps;
   let description = [{
     Writes register tiles into a shared tile. Several inputs are concatenated along `concat_dim`.
 
@@ -203,6 +208,7 @@ def Cta_StageOp : Cta_Op<"stage", [Pure, Cta_Erasable]> {
 
 def Cta_ViewOp : Cta_Op<"view", [Pure, Cta_Erasable]> {
   let summary = "a linear shared tile under another shape";
+  let opDocGroup = Cta_SharedOps;
   let description = [{
     The same bytes, in row-major order, as a tile of another shape.
 
@@ -221,6 +227,7 @@ def Cta_ViewOp : Cta_Op<"view", [Pure, Cta_Erasable]> {
 
 def Cta_ReadOp : Cta_Op<"read", [Pure, Cta_Erasable]> {
   let summary = "read a shared tile into registers";
+  let opDocGroup = Cta_SharedOps;
   let description = [{
     The elements of a shared tile from `offsets` on (static; default zeros), as a register tile. With `dims`, dimension d of the result is
     dimension `dims[d]` of the shared tile, and the other dimensions are read at their offset only. With `strides`, only each

@@ -15,6 +15,7 @@ class Cta_PartialOp<string mnemonic, list<Trait> traits = []>
 
 def Cta_PutPartialOp : Cta_PartialOp<"put_partial"> {
   let summary = "write partial sums to workspace for another block";
+  let opDocGroup = Cta_PartialOps;
   let description = [{
     Writes the accumulators to slot `slot` of workspace, in the order of the threads and not of the elements. Then it raises a flag for each
     warp (`st.release.gpu`, PTX ISA, memory consistency model). A `cta.add_partial` with the same slot, in another block of the same launch,
@@ -39,6 +40,7 @@ def Cta_PutPartialOp : Cta_PartialOp<"put_partial"> {
 
 def Cta_AddPartialOp : Cta_PartialOp<"add_partial", [AllTypesMatch<["value", "result"]>]> {
   let summary = "add the partial sums that another block has written";
+  let opDocGroup = Cta_PartialOps;
   let description = [{
     Waits until `cta.put_partial` has filled slot `slot`, and adds its contents to the tile. The slot is free again afterwards. A block
     waits only for blocks with a lower number, which the device places no later. So some block can always make progress, whatever else runs

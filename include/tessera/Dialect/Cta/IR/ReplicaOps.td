@@ -10,6 +10,7 @@ include "tessera/Dialect/Cta/IR/ChannelOps.td"
 
 def Cta_ReplicaOp : Cta_Op<"replica", [Pure]> {
   let summary = "the number of this replica of the role";
+  let opDocGroup = Cta_RoleOps;
   let description = [{
     0 to `replicas` - 1, uniform over the warps of the replica.
 
@@ -35,6 +36,7 @@ class Cta_TurnOp<string mnemonic, list<Trait> traits = []>
 
 def Cta_TakeTurnOp : Cta_TurnOp<"take_turn"> {
   let summary = "wait until it is this replica's turn to read a channel";
+  let opDocGroup = Cta_RoleOps;
   let description = [{
     The replicas of a role read one channel in the order of the output tiles that they compute: replica 0, 1, …, and again. `round` counts
     how many turns every replica has had before this one. Between its `cta.take_turn` and its `cta.pass_turn` a replica waits for the slots
@@ -59,6 +61,7 @@ def Cta_TakeTurnOp : Cta_TurnOp<"take_turn"> {
 
 def Cta_PassTurnOp : Cta_TurnOp<"pass_turn"> {
   let summary = "give the turn to read a channel to the next replica";
+  let opDocGroup = Cta_RoleOps;
   let description = [{
     This replica has waited for all slots of its output tile; it may still be reading them. See `cta.take_turn`.
 
@@ -75,6 +78,7 @@ def Cta_PassTurnOp : Cta_TurnOp<"pass_turn"> {
 
 def Cta_SkipOp : Cta_TurnOp<"skip"> {
   let summary = "skip slots that other replicas read";
+  let opDocGroup = Cta_RoleOps;
   let description = [{
     Advances this replica's read position in the channel by `count` slots, without waiting for them.
 

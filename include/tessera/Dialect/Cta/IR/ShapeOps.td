@@ -10,6 +10,7 @@ include "tessera/Dialect/Cta/IR/MemoryOps.td"
 
 def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure, Cta_Erasable]> {
   let summary = "the same tile in another register layout";
+  let opDocGroup = Cta_ShapeOps;
   let description = [{
     `cta-decompose` sets `how`: no instruction, a permutation of a thread's registers, or shuffles within a warp. It turns a conversion that
     needs shared memory into `cta.stage` and `cta.read`.
@@ -30,6 +31,7 @@ def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure, Cta_Erasable]> {
 
 def Cta_BroadcastOp : Cta_Op<"broadcast", [Pure, Cta_Erasable]> {
   let summary = "repeat a tile along new dimensions";
+  let opDocGroup = Cta_ShapeOps;
   let description = [{
     `tile.broadcast`. In phase placed the source's layout is the result's with the new dimensions sliced away. A dimension that grows from
     extent 1 counts as new: the source's layout has no bits along it. A scalar source has no layout.
@@ -51,6 +53,7 @@ def Cta_BroadcastOp : Cta_Op<"broadcast", [Pure, Cta_Erasable]> {
 
 def Cta_IotaOp : Cta_Op<"iota", [Pure, Cta_Erasable]> {
   let summary = "coordinates along a dimension";
+  let opDocGroup = Cta_ShapeOps;
   let description = [{
     `tile.iota`.
 
@@ -70,6 +73,7 @@ def Cta_IotaOp : Cta_Op<"iota", [Pure, Cta_Erasable]> {
 
 def Cta_TransposeOp : Cta_Op<"transpose", [Pure, Cta_Erasable]> {
   let summary = "permute dimensions";
+  let opDocGroup = Cta_ShapeOps;
   let description = [{
     `tile.transpose`. In phase placed the layouts are permutations of each other, so no register moves.
 
@@ -89,6 +93,7 @@ def Cta_TransposeOp : Cta_Op<"transpose", [Pure, Cta_Erasable]> {
 
 def Cta_ReshapeOp : Cta_Op<"reshape", [Pure, Cta_Erasable]> {
   let summary = "the same elements in row-major order under another shape";
+  let opDocGroup = Cta_ShapeOps;
   let description = [{
     `tensor.expand_shape` and `tensor.collapse_shape`, with any layouts. If the reshape only adds or drops dimensions of extent 1 it stays;
     `cta-decompose` turns all others into a `cta.view` of scratch.
@@ -108,6 +113,7 @@ def Cta_ReshapeOp : Cta_Op<"reshape", [Pure, Cta_Erasable]> {
 
 def Cta_SliceOp : Cta_Op<"slice", [Pure, Cta_Erasable]> {
   let summary = "a part of a tile at static offsets";
+  let opDocGroup = Cta_ShapeOps;
   let description = [{
     `tensor.extract_slice`, with any layouts. `cta-decompose` turns it into a read of scratch. With `strides` (default ones) element i of a
     dimension is element `offset + i * stride` of the source.
@@ -129,6 +135,7 @@ def Cta_SliceOp : Cta_Op<"slice", [Pure, Cta_Erasable]> {
 
 def Cta_ConcatOp : Cta_Op<"concat", [Pure, Cta_Erasable]> {
   let summary = "concatenate tiles along a dimension";
+  let opDocGroup = Cta_ShapeOps;
   let description = [{
     `tensor.concat`, with any layouts. `cta-decompose` turns it into one `cta.stage` of all inputs, and a read.
 
@@ -148,6 +155,7 @@ def Cta_ConcatOp : Cta_Op<"concat", [Pure, Cta_Erasable]> {
 
 def Cta_ExtractOp : Cta_Op<"extract", [Pure, Cta_Erasable]> {
   let summary = "the element of a tile of rank 0, as a scalar";
+  let opDocGroup = Cta_ShapeOps;
   let description = [{
     Every thread gets the element, because scalars are uniform over the block. In phase placed the source's layout is replicated in all
     threads.
