@@ -112,8 +112,8 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
       its own (ping-pong).
     * `warpgroups`: the math warpgroups of a block.
     * `producers`: the warps that only issue loads. 0: no warp specialisation, the math warps issue loads.
-    * `stages`: the depth of channels, in slots, for each channel that a loop refills. 0: no channels, every iteration waits for its own
-      loads.
+    * `stages`: the depth, in slots, of every channel that an innermost loop fills (docs/design/Channels.md, *The depth*). 0: a synchronous
+      kernel: no channels, every iteration waits for its own loads.
     * `persistent`: 1: as many blocks as the GPU has room for, each with a loop over output tiles. 0: one block for each output tile.
     * `group`: the rows of output tiles of a rasterisation group (see `#tile.order`). Rows are counted along the last grid dimension but
       one; the dimensions before it are batches.

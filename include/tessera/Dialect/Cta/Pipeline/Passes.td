@@ -177,12 +177,8 @@ def Schedule : CtaPass<"cta-schedule"> {
     between them. Arithmetic is cut where its inputs, its users or its unit change. Costs follow from shapes, layouts and the machine table.
     With `pending` in the plan, products may stay in flight, and an iteration may reach into the next one.
 
-    Open depths of channels are chosen here. For channels of innermost loops the depth is `stages` of the plan. Without `stages`, and for
-    channels of outer loops, it is what the schedule needs: ceil(R / II), where R is the time from the issue of a load to the end of its
-    last reader, and II the initiation interval. Shared memory limits the depths. Channels of inner loops come first and share what the
-    tiles leave that the launch writes to shared memory; every channel has at least one slot. A given depth that does not fit is an error,
-    which gives the sum. A loop whose channels got less than they need is scheduled again with those depths. A channel whose two sides are
-    not in one loop gets one slot; in outer loops it gets two if possible.
+    Channels of open depth get one. docs/design/Channels.md, *The depth*, says whether the plan or the schedule decides it, and how shared
+    memory is dealt out. A given depth that does not fit is an error, which gives the sum.
 
     The result is recorded on the loop. Two of its entries are used later, by `cta-rotate-loops`: `products`, the stage of each product in
     program order, and `order`, the position of each product in the pipelined loop (only where earlier stages do not come first). The others
