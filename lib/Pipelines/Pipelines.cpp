@@ -151,7 +151,6 @@ static void toScheduled(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createDeferSums());
   kernels.addPass(cta::createPeelMasks());
   kernels.addPass(cta::createSchedule());
-  kernels.addPass(cta::createOverlapEpilogue());
   kernels.addPass(cta::createRotateLoops());
   kernels.addPass(cta::createDeferWaits());
   kernels.addPass(cta::createCtaVerify());

@@ -105,28 +105,6 @@ std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanCho
   return std::nullopt;
 }
 
-/// Why the epilogue cannot be overlapped, or nothing if it can. The accumulators of the last output
-/// tile are live together with those of this one.
-std::optional<std::string> whyNotOverlap(const PlanFacts &facts, const PlanChoice &choice) {
-  if (!choice.overlap)
-    return std::nullopt;
-  if (!choice.persistent)
-    return "overlap does a block's epilogue beside the products of the next block of a "
-           "persistent launch, but persistent = 0";
-  if (facts.replicas > 1)
-    return "overlap does what replicate = blocks does in another way: plan one of them";
-  if (!choice.producers)
-    return "overlap needs a role that loads for both blocks, but producers = 0";
-  int64_t registers =
-      choice.registers ? choice.registers : choice.entryRegisters(facts.mathWarpgroups());
-  int64_t need = 2 * facts.accumulators + kPlanOtherRegisters;
-  if (need > registers)
-    return "overlap needs " + text(need) + " registers of a math thread (2 sets of " +
-           text(facts.accumulators) + " accumulators, " + text(kPlanOtherRegisters) +
-           " other), but it has " + text(registers);
-  return std::nullopt;
-}
-
 /// Why stream-K is impossible, or nothing if it is possible. It turns the loop over output tiles
 /// into one over parts of output tiles.
 std::optional<std::string> whyNotStreamK(const PlanFacts &facts, const PlanChoice &choice) {
@@ -137,8 +115,6 @@ std::optional<std::string> whyNotStreamK(const PlanFacts &facts, const PlanChoic
   if (facts.replicas > 1)
     return "stream_k deals out iterations to blocks whose warpgroups share a point, but "
            "replicate = blocks gives each warpgroup its own";
-  if (choice.overlap)
-    return "stream_k and overlap both cut the loop over points in their way: plan one of them";
   return std::nullopt;
 }
 
@@ -186,8 +162,6 @@ std::optional<std::string> tessera::plan::whyNotPlan(const PlanFacts &facts,
            "that produces (producers = 4), not producers = " +
            text(choice.producers);
   if (auto why = whyNotRegisters(facts, choice, hopeful))
-    return why;
-  if (auto why = whyNotOverlap(facts, choice))
     return why;
   if (auto why = whyNotStreamK(facts, choice))
     return why;
@@ -239,7 +213,7 @@ int64_t tessera::plan::clusterOfPlan(const PlanFacts &facts, const PlanChoice &c
                                      unsigned dim) {
   const bool mayRun = facts.pipelined && facts.replicas == 1 && !facts.copiedByThreads &&
                       facts.streamCycles == 0 && choice.stages > 0 && choice.producers > 0 &&
-                      choice.persistent == 1 && choice.streamK == 0 && choice.overlap == 0;
+                      choice.persistent == 1 && choice.streamK == 0;
   double bytes = 0;
   bool helps = false;
   for (const PlanFacts::Load &load : facts.loads) {
@@ -365,9 +339,8 @@ PlanPrediction tessera::plan::predictPlan(const PlanFacts &facts, const PlanChoi
       hopper::kEpilogueCycles + hopper::kEpilogueCyclesPerRegister * facts.accumulators;
   if (!choice.persistent)
     epilogue += hopper::kBlockStartCycles + load;
-  // The epilogue is hidden if products of another block, of another warpgroup or of the next output
-  // tile run meanwhile.
-  const bool hidden = choice.blocksPerSM > 1 || facts.replicas > 1 || choice.overlap;
+  // The epilogue is hidden if products of another block or of another warpgroup run meanwhile.
+  const bool hidden = choice.blocksPerSM > 1 || facts.replicas > 1;
   result.round = hidden ? 0 : epilogue;
   result.launch = hopper::kLaunchCycles + (hidden ? epilogue : 0);
   result.streamK = choice.streamK;
@@ -458,7 +431,6 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   PlanChoice choice;
   choice.group = request.group.value_or(chooseGroup(launches));
   choice.persistent = request.persistent.value_or(1);
-  choice.overlap = request.overlap.value_or(0);
   choice.streamK = request.streamK.value_or(0);
   // Products stay in flight over iterations only if they are chained; others are as fast without.
   bool chained = false;
@@ -521,7 +493,6 @@ PlanAnswer tessera::plan::choosePlan(const std::vector<PlanFacts> &launches,
   plain.blocksPerSM = request.blocksPerSM.value_or(1);
   plain.registers = request.registers.value_or(0);
   plain.pending = request.pending.value_or(0);
-  plain.overlap = request.overlap.value_or(0);
   plain.streamK = request.streamK.value_or(0);
   bool pipelined = false;
   for (const PlanFacts &facts : launches)

@@ -35,16 +35,16 @@ def text(shape):
     return ",".join(f"{name}={extent}" for name, extent in shape.items())
 
 
-def of_product(name, program, plan, tile, depth, cores=2, variants="aligned", rows=3, columns=2, step=8, long=None, **more):
+def of_product(name, program, plan, tile, depth, cores=2, variants="aligned", rows=3, columns=2, step=8, **more):
     """`rows` by `columns` points, the last ones cut off; one column, and one point, of other sizes. Points of depth - 1, depth + 1 and 2 depth - 1 iterations
-    begin at each slot of the ring in turn, with both parities; `long` iterations (else two rounds of the ring and one) are more than any prologue has."""
+    begin at each slot of the ring in turn, with both parities; two rounds of the ring and one iteration are more than any prologue has."""
     m, n, k = tile
     shape = lambda r, c, k: {"M": m * (r - 1) + step, "N": n * (c - 1) + 2 * step, "K": k, **more}
     trips = lambda count: k * (count - 1) + step if count else 0
-    peeled, long = long, long or 2 * depth + 1
+    long = 2 * depth + 1
     sizes = [shape(rows, columns, trips(depth + 1)), shape(rows, columns, 1), shape(rows, columns, trips(max(depth - 1, 0))), shape(rows, columns, trips(2 * depth - 1)),
              shape(rows + 1, 1, trips(depth)), shape(rows + 2, 1, trips(long)), shape(rows + 2, 1, trips(long + 1)), shape(1, 1, trips(long)), shape(rows, columns, 0)]
-    values = [shape(rows, columns, trips(depth + 1)), shape(rows, columns, trips(1))] + ([shape(rows, 1, trips(long))] if peeled else [])
+    values = [shape(rows, columns, trips(depth + 1)), shape(rows, columns, trips(1))]
     return Kernel(name, program, plan, [text(s) for s in sizes], [text(s) for s in values], cores, variants)
 
 
@@ -88,15 +88,11 @@ def kernels():
                         (2, "stages = 2, producers = 0, persistent = 1"), (3, "stages = 3, pending = 1, persistent = 1"),
                         (3, "stages = 3, producers = 0, pending = 1, persistent = 1"),
                         (3, "replicate = blocks, stages = 3, pending = 1, persistent = 1, epilogue = 64"), (3, "replicate = blocks, stages = 3, persistent = 1"),
-                        (3, "stages = 3, persistent = 1, epilogue = 64, overlap = 1"), (2, "stages = 2, persistent = 1, epilogue = 64, overlap = 1, pending = 1"),
-                        (3, "stages = 3, persistent = 1, epilogue = 64, overlap = 2"), (3, "stages = 3, persistent = 1, epilogue = 64")):
-        long = 12 if "overlap" in plan else None
-        yield of_product("gemm-nn-128x128x64: " + plan, example("gemm-nn-128x128x64"), plan, square, depth, rows=4, long=long)
+                        (3, "stages = 3, persistent = 1, epilogue = 64")):
+        yield of_product("gemm-nn-128x128x64: " + plan, example("gemm-nn-128x128x64"), plan, square, depth, rows=4)
     for depth, plan in ((3, "stages = 3, persistent = 1, cluster = 2, cluster_dim = 1"), (2, "stages = 2, persistent = 1, cluster = 4"),
-                        (2, "stages = 2, producers = 0, persistent = 1, cluster = 2"), (3, "replicate = blocks, stages = 3, persistent = 1, cluster = 2, epilogue = 64"),
-                        (2, "stages = 2, persistent = 1, cluster = 2, epilogue = 64, overlap = 1")):
-        long = 12 if "overlap" in plan else None
-        yield of_product("gemm-nn-128x128x64: " + plan, example("gemm-nn-128x128x64"), plan, square, depth, cores=4, rows=5, columns=3, long=long)
+                        (2, "stages = 2, producers = 0, persistent = 1, cluster = 2"), (3, "replicate = blocks, stages = 3, persistent = 1, cluster = 2, epilogue = 64")):
+        yield of_product("gemm-nn-128x128x64: " + plan, example("gemm-nn-128x128x64"), plan, square, depth, cores=4, rows=5, columns=3)
     # Points by iterations, of four blocks or clusters: three points, one, six; none divided; no iteration.
     for plan in ("stages = 3, persistent = 1, stream_k = 2", "stages = 2, producers = 0, persistent = 1, stream_k = 1", "stages = 2, persistent = 1, pending = 1, stream_k = 2"):
         yield Kernel("gemm-nn-128x128x64: " + plan, example("gemm-nn-128x128x64"), plan,
@@ -106,10 +102,10 @@ def kernels():
     residual = Product("nn", "bf16", epilogue=("residual",))
     for tile, depth, rows, plan in (((128, 256, 64), 2, 3, "stages = 2, producers = 0, epilogue = 64, persistent = 1"),
                                     ((64, 128, 64), 2, 8, "replicate = blocks, warpgroups = 3, persistent = 1, stages = 2, epilogue = 64"),
-                                    ((128, 128, 64), 3, 4, "stages = 3, persistent = 1, epilogue = 32, overlap = 1"),
+                                    ((128, 128, 64), 3, 4, "stages = 3, persistent = 1, epilogue = 32"),
                                     ((128, 256, 64), 2, 3, "stages = 2, epilogue = 128, persistent = 1")):
-        yield of_product("residual: " + plan, residual.source(tile), plan, tile, depth, rows=rows, long=12)
-    yield of_product("bias, gelu, loads ahead", Product("nn", epilogue=("bias", "gelu")).source(square), "stages = 2, persistent = 1, epilogue = 32, overlap = 2", square, 2, long=12)
+        yield of_product("residual: " + plan, residual.source(tile), plan, tile, depth, rows=rows)
+    yield of_product("bias, gelu, loads ahead", Product("nn", epilogue=("bias", "gelu")).source(square), "stages = 2, persistent = 1, epilogue = 32", square, 2)
     pieces, mixed = Product("nn", rows=(8, 4)), Product("nn", rows=(16, 4))
     for depth, plan in ((1, "stages = 0"), (3, "stages = 3, producers = 0, persistent = 1"), (3, "stages = 3, producers = 0, persistent = 1, pending = 1"),
                         (4, "stages = 4, producers = 4, persistent = 1"), (3, "stages = 3, producers = 4, persistent = 1, pending = 1")):

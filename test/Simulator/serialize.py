@@ -87,11 +87,9 @@ CASES = [
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1", dict(M=200, N=264, K=0), (0,)),
     ("gemm-nn-128x128x64", "stages = 2, producers = 0", dict(M=136, N=136, K=200), (7,)),
     ("gemm-tn", "stages = 3, pending = 1, persistent = 1", dict(M=136, N=264, K=200), (8,)),
-    # Epilogues beside the next point's products: several points a block, more iterations than parts, and fewer.
-    ("gemm-nn-128x128x64", "stages = 3, persistent = 1, epilogue = 64, overlap = 1", dict(M=300, N=264, K=264), (0, 5)),
-    ("gemm-nn-128x128x64", "stages = 2, persistent = 1, epilogue = 64, overlap = 1, pending = 1", dict(M=300, N=264, K=200), (3,)),
-    ("gemm-nn-128x128x64", "stages = 3, persistent = 1, epilogue = 64, overlap = 1", dict(M=300, N=264, K=64), (1,)),
-    ("gemm-nn-128x128x64", "stages = 3, persistent = 1, epilogue = 64, overlap = 2", dict(M=300, N=264, K=392), (2,)),
+    # Epilogues in subtiles: several points a block.
+    ("gemm-nn-128x128x64", "stages = 3, persistent = 1, epilogue = 64", dict(M=300, N=264, K=264), (0, 5)),
+    ("gemm-nn-128x128x64", "stages = 2, persistent = 1, epilogue = 64, pending = 1", dict(M=300, N=264, K=200), (3,)),
     ("gemm-tn", "stages = 3, pending = 1", dict(M=136, N=136, K=64), (3,)),
     ("gemm-tn", "stages = 3, pending = 1", dict(M=136, N=136, K=0), (0,)),
     ("gemm-tn", "stages = 3, producers = 0, pending = 1", dict(M=136, N=136, K=200), (2,)),
@@ -141,7 +139,7 @@ CASES = [
     ("cluster-rest.mlir", None, dict(M=264, N=264, K=72), (9,)),
     ("gemm-nn-128x128x64", "stages = 2, persistent = 1, cluster = 2, cluster_dim = 1", dict(M=136, N=264, K=136), (7,)),
     ("gemm-nn-128x128x64", "stages = 2, persistent = 1, cluster = 4", dict(M=136, N=392, K=72), (2,)),
-    ("gemm-nn-128x128x64", "stages = 2, persistent = 1, cluster = 2, epilogue = 64, overlap = 1", dict(M=264, N=136, K=136), (4,)),
+    ("gemm-nn-128x128x64", "stages = 2, persistent = 1, cluster = 2, epilogue = 64", dict(M=264, N=136, K=136), (4,)),
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1, cluster = 2, cluster_dim = 1, stream_k = 2", dict(M=136, N=264, K=264), (6,)),
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1, cluster = 2", dict(M=264, N=136, K=200), (11,)),
     ("gemm-nn-128x128x64", "stages = 2, persistent = 1, cluster = 4", dict(M=520, N=72, K=72), (7,)),

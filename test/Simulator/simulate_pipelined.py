@@ -25,12 +25,12 @@ CASES = [
                    "stages = 2, producers = 4, registers = 232, persistent = 1, pending = 1"],
      [f"B=1,H=2,S=600,T={t}" for t in (0, 1, 128, 256, 384)]),
     ("gemm-bias-gelu", ["stages = 2, persistent = 1"], [f"M=300,N=520,K={k}" for k in (0, 64, 192)]),
-    # An epilogue in parts beside the products of the next point: fewer iterations than parts, as many, more; one point a block and many.
-    ("gemm-nn-128x128x64", ["stages = 3, persistent = 1, epilogue = 64, overlap = 1", "stages = 2, persistent = 1, epilogue = 64, overlap = 1, pending = 1", "stages = 1, persistent = 1, overlap = 1"],
-     [f"M={m},N=520,K={k}" for m in (100, 700) for k in (0, 1, 64, 128, 192, 256, 640)]),
-    # Loads that go ahead of their parts; loads of a channel within parts.
-    ("nn-bias-gelu", ["stages = 2, persistent = 1, epilogue = 32, overlap = 1", "stages = 2, persistent = 1, epilogue = 32, overlap = 2"], [f"M={m},N=520,K={k}" for m in (100, 700) for k in (0, 256, 320, 384)]),
-    ("nt-residual", ["stages = 3, persistent = 1, epilogue = 32, overlap = 1", "stages = 1, persistent = 1, epilogue = 64, overlap = 1"],
+    # An epilogue in subtiles: one point a block and many.
+    ("gemm-nn-128x128x64", ["stages = 3, persistent = 1, epilogue = 64", "stages = 2, persistent = 1, epilogue = 64, pending = 1"],
+     [f"M={m},N=520,K={k}" for m in (100, 700) for k in (0, 1, 192, 640)]),
+    # Loads that go ahead of their subtiles; loads of a channel within subtiles.
+    ("nn-bias-gelu", ["stages = 2, persistent = 1, epilogue = 32"], [f"M={m},N=520,K={k}" for m in (100, 700) for k in (0, 256, 320)]),
+    ("nt-residual", ["stages = 3, persistent = 1, epilogue = 32", "stages = 1, persistent = 1, epilogue = 64"],
      [f"M={m},N=520,K={k}" for m in (100, 700) for k in (0, 64, 192, 256, 640)]),
 ]
 PASSES = "builtin.module(tessera-to-allocated{variants=aligned derive-plans=false})"

@@ -90,14 +90,14 @@ struct PlanRequest : Plan {
   /// True if the request leaves open all entries that decide whether a plan can work.
   bool isOpen() const {
     return !producers && !stages && !blocksPerSM && !registers && !pending &&
-           overlap.value_or(0) == 0 && streamK.value_or(0) == 0;
+           streamK.value_or(0) == 0;
   }
 };
 
 /// The complete choice of the model.
 struct PlanChoice {
   int64_t producers = 0, stages = 0, persistent = 0, group = 0, blocksPerSM = 1, registers = 0,
-          pending = 0, overlap = 0, streamK = 0;
+          pending = 0, streamK = 0;
   /// Threads of a block. `warpgroups` counts all math warpgroups.
   int64_t threads(int64_t warpgroups) const { return threadsOf(warpgroups, producers); }
   /// Registers of a thread when the block starts.

@@ -61,7 +61,7 @@ def digest(text):
 
 # Entries of #cta.plan: values, and how often one is given.
 _PLAN = (("producers", (0, 1, 1, 4), 0.6), ("stages", (0, 1, 2, 3, 3, 4), 0.8), ("persistent", (0, 1, 1), 0.7), ("group", (0, 1, 3, 8), 0.3),
-         ("blocks_per_sm", (1, 2), 0.2), ("pending", (0, 1), 0.4), ("epilogue", (0, 16, 32, 64), 0.4), ("overlap", (1,), 0.1), ("stream_k", (1, 2, 4), 0.2))
+         ("blocks_per_sm", (1, 2), 0.2), ("pending", (0, 1), 0.4), ("epilogue", (0, 16, 32, 64), 0.4), ("stream_k", (1, 2, 4), 0.2))
 
 
 def random_plan(seed):

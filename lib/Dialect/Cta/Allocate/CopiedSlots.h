@@ -21,7 +21,7 @@
 // consumers need at most the slots up to i - depth + held. All slots up to i - lag have been
 // announced, and lag is the least depth - held of the loop's channels, including those that TMA
 // fills. `held` says how far the consumer's waits are ahead of its releases (because of products in
-// flight, rotation or an overlapped epilogue). It is read from the consumer's code, and is at least
+// flight or rotation). It is read from the consumer's code, and is at least
 // 1 for the slot with which the next iteration begins. The last slots are announced after the loop,
 // before anything else that the role may wait for.
 //

@@ -6,6 +6,7 @@
 
 #include "mlir/IR/DialectImplementation.h"
 #include "tessera/Machine/Hopper.h"
+#include "tessera/Plan/Plan.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -339,7 +340,7 @@ PlanAttr PlanAttr::get(MLIRContext *context, const plan::Plan &plan) {
     replicate = *plan.replicate == plan::Replicate::Blocks ? Replicate::Blocks : Replicate::Split;
   return get(context, replicate, plan.warpgroups, plan.producers, plan.stages, plan.persistent,
              plan.group, plan.blocksPerSM, plan.cluster, plan.registers, plan.pending,
-             plan.epilogue, plan.overlap, plan.streamK, plan.clusterDim, plan.leastGroup);
+             plan.epilogue, plan.streamK, plan.clusterDim, plan.leastGroup);
 }
 
 plan::Plan PlanAttr::asPlan() const {
@@ -357,7 +358,6 @@ plan::Plan PlanAttr::asPlan() const {
   plan.registers = getRegisters();
   plan.pending = getPending();
   plan.epilogue = getEpilogue();
-  plan.overlap = getOverlap();
   plan.streamK = getStreamK();
   plan.clusterDim = getClusterDim();
   plan.leastGroup = getLeastGroup();
@@ -370,8 +370,8 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                std::optional<int64_t> persistent, std::optional<int64_t> group,
                                std::optional<int64_t> blocksPerSM, std::optional<int64_t> cluster,
                                std::optional<int64_t> registers, std::optional<int64_t> pending,
-                               std::optional<int64_t> epilogue, std::optional<int64_t> overlap,
-                               std::optional<int64_t> streamK, std::optional<int64_t> clusterDim,
+                               std::optional<int64_t> epilogue, std::optional<int64_t> streamK,
+                               std::optional<int64_t> clusterDim,
                                std::optional<int64_t> leastGroup) {
   auto within = [&](StringRef name, std::optional<int64_t> value, int64_t low,
                     int64_t high) -> LogicalResult {
@@ -387,7 +387,7 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       failed(within("blocks_per_sm", blocksPerSM, 1, 32)) ||
       failed(within("cluster", cluster, 1, hopper::kMaxCluster)) ||
       failed(within("registers", registers, 0, 256)) || failed(within("pending", pending, 0, 7)) ||
-      failed(within("epilogue", epilogue, 0, kMany)) || failed(within("overlap", overlap, 0, 4)) ||
+      failed(within("epilogue", epilogue, 0, kMany)) ||
       failed(within("stream_k", streamK, 0, kMany)) ||
       failed(within("cluster_dim", clusterDim, 0, 7)) ||
       failed(within("least_group", leastGroup, 1, kMany)))

@@ -418,12 +418,8 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
                  "dimension "))
              << along << ": " << *why << "; plan cluster = 1, or another cluster_dim";
   }
-  int64_t most = persistent ? kMaxPersistent : kMaxLaunched;
-  // cta-overlap-epilogue lets the loop run one more iteration.
-  if (persistent && plan.getOverlap().value_or(0) != 0)
-    most -= kMostBlocks;
   // There are fewer clusters than output tiles, but the numbers of the output tiles are i32, too.
-  most /= cluster;
+  const int64_t most = (persistent ? kMaxPersistent : kMaxLaunched) / cluster;
   if (failed(checkExtents(grid, counts, most, cluster, along)))
     return failure();
   SmallVector<Value> blocks = counts;

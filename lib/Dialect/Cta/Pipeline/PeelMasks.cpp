@@ -316,9 +316,8 @@ struct PeelMasks : cta::impl::PeelMasksBase<PeelMasks> {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, tile::Phase::Scheduled, getArgument())))
       return signalPassFailure();
-    // With ping-pong or an overlapped epilogue the loop must stay one loop.
-    PlanAttr plan = planOf(kernel);
-    const bool hasOneLoop = replicasOf(plan) > 1 || (plan && plan.getOverlap().value_or(0) > 0);
+    // With ping-pong the loop must stay one loop.
+    const bool hasOneLoop = replicasOf(planOf(kernel)) > 1;
     bool missed = false;
     for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
       SmallVector<Demand> demands;
@@ -337,8 +336,7 @@ struct PeelMasks : cta::impl::PeelMasksBase<PeelMasks> {
       for (Demand &demand : demands) {
         StringRef ofPlan;
         if (hasOneLoop)
-          ofPlan = "output tiles that take turns, or whose epilogue overlaps, have one loop; plan "
-                   "replicate = split, overlap = 0";
+          ofPlan = "output tiles that take turns have one loop; plan replicate = split";
         else if (llvm::none_of(loops, [&](scf::ForOp loop) { return demand.loop == loop; }))
           ofPlan = "only loops that wait for slots of channels are peeled; plan stages = 2 or more";
         missed |= failed(check(demand, ofPlan));

@@ -415,8 +415,6 @@ LogicalResult LaunchScheduler::run() {
       why = "the warpgroups take turns at whole loops";
     else if (pending() > 0)
       why = "products stay in flight, for which the passes behind take the loop as it is";
-    else if (plan && plan.getOverlap().value_or(0) > 0)
-      why = "another point's epilogue runs beside its products";
     else if (scf::ForOp(loop.loop.loop)->hasAttr(kRestAttr))
       why = "its iterations are those that another loop with its slots has left over";
     else

@@ -396,12 +396,9 @@ struct StreamKPass : cta::impl::StreamKBase<StreamKPass> {
     PlanAttr plan = planOf(kernel);
     if (!plan || plan.getStreamK().value_or(0) == 0)
       return;
-    if (replicasOf(plan) > 1 || plan.getOverlap().value_or(0)) {
-      kernel.emitOpError("has a plan with stream_k beside ")
-          << (replicasOf(plan) > 1 ? "replicate = blocks, which gives each warpgroup points of its "
-                                     "own"
-                                   : "overlap, which cuts the loop over points in another way")
-          << ": plan one of them";
+    if (replicasOf(plan) > 1) {
+      kernel.emitOpError("has a plan with stream_k beside replicate = blocks, which gives each "
+                         "warpgroup points of its own: plan one of them");
       return signalPassFailure();
     }
     bool cut = false;

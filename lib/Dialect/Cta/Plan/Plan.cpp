@@ -130,7 +130,6 @@ static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &c
   plan.registers = choice.registers;
   plan.pending = choice.pending;
   plan.epilogue = plan.epilogue.value_or(0);
-  plan.overlap = choice.overlap;
   plan.streamK = choice.streamK;
   return PlanAttr::get(context, plan);
 }
@@ -168,8 +167,6 @@ static LogicalResult checkEntries(tile::KernelOp kernel, PlanAttr given) {
       return refuse("which deals out the blocks of a persistent launch, but persistent = 0");
     if (given.getProducers() == 0)
       return refuse("for which a producing role must load in turn, but producers = 0");
-    if (given.getOverlap().value_or(0))
-      return refuse("which does in another way what overlap does: plan one of them");
     if (given.getStreamK().value_or(0))
       return refuse("which gives each warpgroup a point of its own, but stream_k deals out "
                     "iterations of points that warpgroups share: plan one of them");
@@ -215,9 +212,8 @@ static LogicalResult decide(tile::KernelOp kernel) {
     return success();
   const bool pipelined = llvm::any_of(facts, [](const PlanFacts &f) { return f.pipelined; });
   if (pipelined && given && given.getStages() == 0 && demandsPlan(kernel))
-    for (auto [name, value] : {std::pair("producers", given.getProducers()),
-                               {"registers", given.getRegisters()},
-                               {"overlap", given.getOverlap()}})
+    for (auto [name, value] :
+         {std::pair("producers", given.getProducers()), {"registers", given.getRegisters()}})
       if (value.value_or(0))
         return refusePlan(kernel.emitOpError("has a plan with "))
                << name << " = " << *value

@@ -364,5 +364,10 @@ func.func @copy_slot(%A: memref<?x?xf32>, %i: index, %s: i32) {
 
 // -----
 
+// expected-error @below {{duplicate or unknown struct parameter name: overlap}}
+#plan = #cta.plan<stages = 3, overlap = 1>
+
+// -----
+
 // expected-error @below {{plan: 'registers' is 0 or a multiple of 8 from 24 to 256, got 100}}
 #plan = #cta.plan<registers = 100>

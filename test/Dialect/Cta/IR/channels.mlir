@@ -11,10 +11,10 @@
 !async = !cta.async<tensor<64x64xf32, #acc>>
 
 // CHECK-LABEL: tile.kernel @scheduled
-// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 1, producers = 1, stages = 3, persistent = 1, group = 16, blocks_per_sm = 1, cluster = 1, registers = 0, pending = 1, epilogue = 0, overlap = 1>
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 1, producers = 1, stages = 3, persistent = 1, group = 16, blocks_per_sm = 1, cluster = 1, registers = 0, pending = 1, epilogue = 0, stream_k = 1>
 tile.kernel @scheduled(%A: memref<?x?xbf16>, %X: memref<?xf32>, %n: index) attributes {phase = #tile.phase<scheduled>, warpgroups = 1,
     plan = #cta.plan<replicate = split, warpgroups = 1, producers = 1, stages = 3, persistent = 1, group = 16, blocks_per_sm = 1, cluster = 1, registers = 0,
-                     pending = 1, epilogue = 0, overlap = 1>} {
+                     pending = 1, epilogue = 0, stream_k = 1>} {
   cta.launch @scheduled_0 blocks(%n) {
     // CHECK: %[[OPEN:.+]] = cta.channel : <?, f32>
     %open = cta.channel : !cta.channel<?, f32>

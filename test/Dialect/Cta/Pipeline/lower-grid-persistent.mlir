@@ -144,15 +144,6 @@ tile.kernel @most() attributes {phase = #placed, plan = #cta.plan<persistent = 1
   tile.return
 }
 
-// The loop will run once more for the last epilogue: 2^21 points fewer.
-// CHECK-LABEL: tile.kernel @overlap(
-// CHECK: tile.assume %{{.*}}, "a persistent grid has at most 2143289344 points" : i1
-tile.kernel @overlap(%A: memref<?xf32>, %n: index) attributes {phase = #placed, plan = #cta.plan<persistent = 1, overlap = 1>, warpgroups = 1} {
-  tile.grid (%i) = (0) to (%n) step (1) {
-  }
-  tile.return
-}
-
 // Grids that the plan is none of the business of (cta-plan says so), and copies of operands, are launched as without one.
 // CHECK-LABEL: tile.kernel @unplanned(
 // CHECK: %[[N:.*]] = arith.maxsi

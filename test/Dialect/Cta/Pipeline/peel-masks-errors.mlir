@@ -152,7 +152,7 @@ tile.kernel @turns(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %from
     %ns = cta.broadcast %n32 dims = [] : i32 -> !int
     %r = scf.for %j = %c0 to %n step %c64 iter_args(%o0 = %zero) -> (!sum) {
       %p = cta.acquire %ch : !ch
-      // expected-error @+1 {{is not peeled, as 'require = [peeled]' demands: output tiles that take turns, or whose epilogue overlaps, have one loop; plan replicate = split, overlap = 0}}
+      // expected-error @+1 {{is not peeled, as 'require = [peeled]' demands: output tiles that take turns have one loop; plan replicate = split}}
       %t = cta.copy %V[%j, %c0] {mechanism = #tma, require = #tile.require<[peeled]>} : memref<?x64xbf16> -> !q
       cta.commit %ch, %p (%t) : !ch
       %q, %v = cta.wait %ch : !ch

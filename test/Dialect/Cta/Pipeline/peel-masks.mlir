@@ -201,11 +201,6 @@ tile.kernel @sum(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %from: 
 // CHECK:       scf.for
 // CHECK-NOT:   scf.for
 // CHECK-NOT:   cta.rest
-// an epilogue beside the products,
-// CHECK-LABEL: tile.kernel @overlap
-// CHECK:       scf.for
-// CHECK-NOT:   scf.for
-// CHECK-NOT:   cta.rest
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
@@ -398,35 +393,6 @@ tile.kernel @above(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %from
 tile.kernel @blocks(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %from: index)
     attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<stages = 2, replicate = blocks>} {
   cta.launch @blocks_0 blocks() {
-    %ch = cta.channel : !ch
-    %c0 = arith.constant 0 : index
-    %c64 = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : !sum
-    %one = arith.constant dense<1.0> : !sum
-    %n32 = arith.index_cast %n : index to i32
-    %ns = cta.broadcast %n32 dims = [] : i32 -> !int
-    %r = scf.for %j = %c0 to %n step %c64 iter_args(%o0 = %zero) -> (!sum) {
-      %p = cta.acquire %ch : !ch
-      %t = cta.copy %V[%j, %c0] {mechanism = #tma} : memref<?x64xbf16> -> !q
-      cta.commit %ch, %p (%t) : !ch
-      %q, %v = cta.wait %ch : !ch
-      %s = cta.wgmma %v, %v : !q, !q -> !sum
-      cta.release %ch, %q : !ch
-      %j32 = arith.index_cast %j : index to i32
-      %key = cta.iota dim = 1 from %j32 : i32 : !int
-      %mask = arith.cmpi slt, %key, %ns : !int
-      %x = arith.select %mask, %s, %one : !bit, !sum
-      %o = arith.addf %o0, %x : !sum
-      scf.yield %o : !sum
-    }
-    cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
-  }
-  tile.return
-}
-
-tile.kernel @overlap(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %from: index)
-    attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<stages = 2, overlap = 1>} {
-  cta.launch @overlap_0 blocks() {
     %ch = cta.channel : !ch
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index

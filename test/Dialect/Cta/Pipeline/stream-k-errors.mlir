@@ -249,13 +249,6 @@ tile.kernel @replicas() attributes {phase = #tile.phase<planned>, plan = #cta.pl
 
 // -----
 
-// expected-error @below {{has a plan with stream_k beside overlap, which cuts the loop over points in another way: plan one of them}}
-tile.kernel @overlap() attributes {phase = #tile.phase<planned>, plan = #cta.plan<overlap = 1, stream_k = 4>, warpgroups = 1} {
-  tile.return
-}
-
-// -----
-
 // expected-remark @below {{stream_k cuts loops over products of the tensor cores, and there is none here}}
 tile.kernel @none(%x: memref<?xf32>, %n: index) attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, stream_k = 4>, warpgroups = 1} {
   %one = arith.constant 1.0 : f32

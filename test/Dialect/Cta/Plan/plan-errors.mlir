@@ -169,30 +169,6 @@ tile.kernel @declined(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?
 
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #sw = #cta.swizzle<128, dim = 1>
-#tma = #cta.mechanism<tma>
-// Two sets of accumulators.
-// expected-error @below {{overlap needs 282 registers of a math thread (2 sets of 128 accumulators, 26 other), but it has 232}}
-tile.kernel @both(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index)
-    attributes {phase = #tile.phase<placed>, warpgroups = 2, plan = #cta.plan<producers = 4, registers = 232, overlap = 1>} {
-  tile.grid (%i) = (0) to (%M) step (128) {
-    %c0 = arith.constant 0 : index
-    %c64 = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : tensor<128x256xf32, #acc>
-    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32, #acc>) {
-      %a = cta.copy %A[%i, %k] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
-      %b = cta.copy %B[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
-      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<128x256xf32, #acc>
-      scf.yield %d : tensor<128x256xf32, #acc>
-    }
-    cta.store %acc, %C[%i, %c0] : tensor<128x256xf32, #acc> -> memref<?x?xf32>
-  }
-  tile.return
-}
-
-// -----
-
-#acc = #cta.frag<wgmma_acc, wg = 2>
-#sw = #cta.swizzle<128, dim = 1>
 #cp = #cta.mechanism<cp_async>
 // A producing warpgroup that copies by cp.async keeps more registers.
 // expected-error @below {{registers = 232 for each of 256 math threads, but 384 threads enter with 168 each: at most 224 when the producer keeps 56}}
@@ -224,15 +200,6 @@ tile.kernel @turns() attributes {phase = #tile.phase<placed>, plan = #cta.plan<r
 
 // -----
 
-// expected-error @below {{has a plan with replicate = blocks, which does in another way what overlap does: plan one of them}}
-tile.kernel @turns_overlap() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks, warpgroups = 2, overlap = 2>, warpgroups = 1} {
-  tile.grid () = () to () step () {
-  }
-  tile.return
-}
-
-// -----
-
 // expected-error @below {{has a plan with replicate = blocks, which gives each warpgroup a point of its own, but stream_k deals out iterations of points that warpgroups share: plan one of them}}
 tile.kernel @turns_parts() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks, warpgroups = 2, stream_k = 8>, warpgroups = 1} {
   tile.grid () = () to () step () {
@@ -246,9 +213,9 @@ tile.kernel @turns_parts() attributes {phase = #tile.phase<placed>, plan = #cta.
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
 // Entries that need channels.
-// expected-error @below {{has a plan with overlap = 1, which is for loops with channels, but stages = 0: leave out one of them}}
+// expected-error @below {{has a plan with producers = 1, which is for loops with channels, but stages = 0: leave out one of them}}
 tile.kernel @no_channels(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index)
-    attributes {phase = #tile.phase<placed>, warpgroups = 2, plan = #cta.plan<stages = 0, overlap = 1>} {
+    attributes {phase = #tile.phase<placed>, warpgroups = 2, plan = #cta.plan<stages = 0, producers = 1>} {
   tile.grid (%i) = (0) to (%M) step (128) {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index

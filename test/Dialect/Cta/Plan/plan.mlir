@@ -14,7 +14,7 @@
 
 // A GEMM whose rows begin at lines of L2: as the best hand-written one.
 // CHECK-LABEL: tile.kernel @gemm(
-// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16, blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0, overlap = 0, stream_k = 0, least_group = 8>
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16, blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0, stream_k = 0, least_group = 8>
 // CHECK: tile.grid {{.*}} attributes {cta.panel = 16384 : i64, cta.prediction = {blocks_per_sm = 1 : i64, bound = "tensor", iteration = 1024 : i64, launch = {{[0-9]+}} : i64, round = {{[0-9]+}} : i64}}
 tile.kernel @gemm(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["N", "K"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
     attributes {phase = #placed, warpgroups = 2} {
@@ -40,7 +40,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible 
 
 // Of rows off the lines each takes two: L2 binds, and two blocks share the wider operand. A group of 16 rows is one of 8 clusters.
 // CHECK-LABEL: tile.kernel @off_lines(
-// CHECK-SAME: producers = 1, stages = 3, persistent = 1, group = 8, blocks_per_sm = 1, cluster = 2, registers = 0, pending = 0, epilogue = 0, overlap = 0, stream_k = 0, cluster_dim = 0>
+// CHECK-SAME: producers = 1, stages = 3, persistent = 1, group = 8, blocks_per_sm = 1, cluster = 2, registers = 0, pending = 0, epilogue = 0, stream_k = 0, cluster_dim = 0>
 // CHECK-NOT: cta.panel
 tile.kernel @off_lines(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
     attributes {phase = #placed, warpgroups = 2} {
@@ -66,7 +66,7 @@ tile.kernel @off_lines(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memre
 
 // Numbers of the text: points and iterations, for a prediction of the whole; the order that the grid says. What the plan says stays.
 // CHECK-LABEL: tile.kernel @given(
-// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 1, producers = 4, stages = 2, persistent = 0, group = 4, blocks_per_sm = 1, cluster = 1, registers = 0, pending = 1, epilogue = 0, overlap = 0, stream_k = 0>
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 1, producers = 4, stages = 2, persistent = 0, group = 4, blocks_per_sm = 1, cluster = 1, registers = 0, pending = 1, epilogue = 0, stream_k = 0>
 // CHECK: cta.prediction = {blocks_per_sm = 1 : i64, bound = "latency", iteration = {{[0-9]+}} : i64, iterations = 32 : i64, launch = {{[0-9]+}} : i64, points = 512 : i64, round = {{[0-9]+}} : i64}
 tile.kernel @given(%A: memref<2048x2048xbf16>, %B: memref<2048x2048xbf16>, %C: memref<2048x2048xf32>)
     attributes {phase = #placed, warpgroups = 1, plan = #cta.plan<replicate = split, producers = 4, stages = 2, persistent = 0, blocks_per_sm = 1, cluster = 1, pending = 1, epilogue = 0>} {
@@ -116,7 +116,7 @@ tile.kernel @behind(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf
 
 // The products' operands come through registers: no channel, everything stays synchronous.
 // CHECK-LABEL: tile.kernel @staged(
-// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 1, producers = 0, stages = 0, persistent = 0, group = 0, cluster = 1, registers = 0, pending = 0, epilogue = 0, overlap = 0, stream_k = 0>
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 1, producers = 0, stages = 0, persistent = 0, group = 0, cluster = 1, registers = 0, pending = 0, epilogue = 0, stream_k = 0>
 // CHECK-NOT: cta.prediction
 tile.kernel @staged(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index) attributes {phase = #placed, warpgroups = 1} {
   tile.grid (%i) = (0) to (%M) step (64) {
@@ -158,7 +158,7 @@ tile.kernel @inplace(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %M: index, %K: 
 
 // No products: nothing to feed. One that runs once is not pipelined either. A plan that asks for more is kept as it is.
 // CHECK-LABEL: tile.kernel @copy(
-// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 0, stages = 0, persistent = 1, group = 0, blocks_per_sm = 3, cluster = 1, registers = 0, pending = 0, epilogue = 0, overlap = 0, stream_k = 0>
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 0, stages = 0, persistent = 1, group = 0, blocks_per_sm = 3, cluster = 1, registers = 0, pending = 0, epilogue = 0, stream_k = 0>
 tile.kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %M: index) attributes {phase = #placed, warpgroups = 2, plan = #cta.plan<persistent = 1, blocks_per_sm = 3>} {
   tile.grid (%i) = (0) to (%M) step (64) {
     %c0 = arith.constant 0 : index
@@ -171,9 +171,9 @@ tile.kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %M: index) attribute
 // An epilogue in parts: a residual and a result of 128x256 are four tiles of 128x64 each, of which one channel and two stages live. Beside 48 KiB of them
 // three stages of 48 KiB fit; whole, the two of 64 KiB would leave room for two.
 // CHECK-LABEL: tile.kernel @parts(
-// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, {{.*}}epilogue = 64, overlap = 0, stream_k = 0, cluster_dim = 0>
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, {{.*}}epilogue = 64, stream_k = 0, cluster_dim = 0>
 // CHECK-LABEL: tile.kernel @whole(
-// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 2, {{.*}}epilogue = 0, overlap = 0, stream_k = 0, cluster_dim = 0>
+// CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 2, {{.*}}epilogue = 0, stream_k = 0, cluster_dim = 0>
 tile.kernel @parts(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %R: memref<?x?xbf16> {tile.shape = ["M", "N"]}, %C: memref<?x?xbf16> {tile.shape = ["M", "N"]})
     attributes {phase = #placed, warpgroups = 2, plan = #cta.plan<epilogue = 64>} {
   %M = tile.dim "M" : index

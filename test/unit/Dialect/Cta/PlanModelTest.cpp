@@ -158,35 +158,6 @@ TEST(PlanModel, RegistersAreDealt) {
                                               "other), but of 288 threads each has 168");
 }
 
-/// The last point's accumulators live beside those of this one; its epilogue costs no time.
-TEST(PlanModel, OverlapNeedsTwoSetsOfAccumulators) {
-  PlanRequest request;
-  request.overlap = 1;
-  PlanFacts facts = gemm(128, 192, 64, 2);
-  PlanChoice choice = choose(facts, request);
-  EXPECT_EQ(choice.overlap, 1);
-  EXPECT_EQ(choice.producers, 4);
-  EXPECT_EQ(choice.registers, 232);
-  EXPECT_EQ(predictPlan(facts, choice).round, 0);
-  EXPECT_EQ(choose(facts).overlap, 0) << "only who asks gets it";
-  EXPECT_NE(refused(gemm(128, 256, 64, 2), request)
-                .find("overlap needs 282 registers of a math thread (2 sets of 128 "
-                      "accumulators, 26 other), but it has 168"),
-            std::string::npos);
-  // 64 accumulators fit beside each other in what a thread enters with.
-  request.producers = 1;
-  EXPECT_EQ(choose(gemm(128, 128, 64, 2), request).registers, 0);
-  request.producers = 0;
-  EXPECT_NE(refused(facts, request).find("producers = 0"), std::string::npos);
-  request.producers = std::nullopt;
-  request.persistent = 0;
-  EXPECT_NE(refused(facts, request).find("persistent = 0"), std::string::npos);
-  request.persistent = std::nullopt;
-  facts.replicas = 2;
-  facts.warpgroups = 1;
-  EXPECT_NE(refused(facts, request).find("replicate = blocks"), std::string::npos);
-}
-
 /// 128x192x64 with a bias, bf16: what a thread and an SM would have of it.
 static ReplicaFacts fused() {
   ReplicaFacts facts;
@@ -461,9 +432,6 @@ TEST(PlanModel, StreamK) {
   request.persistent = 0;
   EXPECT_NE(refused(facts, request).find("but persistent = 0"), std::string::npos);
   request.persistent = 1;
-  request.overlap = 1;
-  EXPECT_NE(refused(gemm(128, 128, 64, 2), request).find("plan one of them"), std::string::npos);
-  request.overlap = 0;
   facts.replicas = 2;
   facts.warpgroups = 1;
   EXPECT_NE(refused(facts, request), "");

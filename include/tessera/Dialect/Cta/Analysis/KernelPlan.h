@@ -6,6 +6,7 @@
 #define TESSERA_DIALECT_CTA_ANALYSIS_KERNELPLAN_H
 
 #include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Plan/Plan.h"
 
 #include <optional>
 

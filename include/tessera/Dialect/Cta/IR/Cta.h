@@ -7,10 +7,13 @@
 
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Layout/RegisterLayout.h"
-#include "tessera/Plan/Plan.h"
 
 #include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
+
+namespace tessera::plan {
+struct Plan;
+} // namespace tessera::plan
 
 #include "tessera/Dialect/Cta/IR/CtaDialect.h.inc"
 #include "tessera/Dialect/Cta/IR/CtaEnums.h.inc"

@@ -129,9 +129,6 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
       over its end. 0: each product is awaited at once.
     * `epilogue`: the columns of an epilogue subtile, which are converted and stored at a time; a multiple of 8. 0, or the width of the
       tile: the whole tile.
-    * `overlap`: n (1 to 4): overlapped epilogue. The epilogue subtiles of an output tile run concurrently with the products of the next
-      output tile in the same warpgroups, each subtile with the products of n iterations in flight. It needs registers for two sets of
-      accumulators. 0: the epilogue runs before the next output tile's products.
     * `stream_k`: n: stream-K (Osama et al., PPoPP 2023). The output tiles that would fill the last wave of a persistent launch only in part
       are divided among all blocks by iterations of the main loop. Each piece has at least n iterations, and the division is made only if it
       saves at least n iterations. 0: one block computes each output tile.
@@ -142,8 +139,7 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
     OptionalParameter<"std::optional<int64_t>">:$persistent, OptionalParameter<"std::optional<int64_t>">:$group,
     OptionalParameter<"std::optional<int64_t>">:$blocks_per_sm, OptionalParameter<"std::optional<int64_t>">:$cluster,
     OptionalParameter<"std::optional<int64_t>">:$registers, OptionalParameter<"std::optional<int64_t>">:$pending,
-    OptionalParameter<"std::optional<int64_t>">:$epilogue,
-    OptionalParameter<"std::optional<int64_t>">:$overlap, OptionalParameter<"std::optional<int64_t>">:$stream_k,
+    OptionalParameter<"std::optional<int64_t>">:$epilogue, OptionalParameter<"std::optional<int64_t>">:$stream_k,
     OptionalParameter<"std::optional<int64_t>">:$cluster_dim, OptionalParameter<"std::optional<int64_t>">:$least_group);
   let builders = [AttrBuilder<(ins "const ::tessera::plan::Plan &":$plan)>];
   let extraClassDeclaration = [{

@@ -146,7 +146,7 @@ def PeelMasks : CtaPass<"cta-peel-masks"> {
     is cut there. The first part has no masks. The second part (`cta.rest`) has the original masks; it has few iterations, if any, and
     `cta-schedule` gives it one stage. The lower bound and the step of the loop must be constants that are not negative.
 
-    No loop is cut with `replicate = blocks` or `overlap` in the kernel's plan.
+    No loop is cut with `replicate = blocks` in the kernel's plan.
 
     A copy with `require = [peeled]` is an error if a mask remains in all iterations of the loop around it: a comparison of coordinates that
     change with the iteration, in another form, or in a loop that is not cut. The bounds of the copy itself do not count, because TMA checks
@@ -199,44 +199,6 @@ def Schedule : CtaPass<"cta-schedule"> {
   let options = [
     Option<"formSteps", "form-steps", "bool", "false", "make loops with a schedule consist of cta.steps">,
     Option<"printProblems", "print-problems", "bool", "false", "print each loop's problem and schedule, in the text format of lib/Schedule">];
-}
-
-def OverlapEpilogue : CtaPass<"cta-overlap-epilogue"> {
-  let summary = "Run the epilogue of an output tile concurrently with the next main loop";
-  let description = [{
-    Requires and ensures *scheduled*; channels have depths. It takes effect with `overlap = n` above 0 in the kernel's plan. The loop over
-    the output tiles of a persistent launch then carries the accumulators of the previous output tile, whose epilogue runs while the
-    products of the current one are in flight. One epilogue subtile (the ops up to a store) runs between the issue and the completion of the
-    products of n iterations. Tiles that were loaded before the main loop for the epilogue (`cta-split-epilogue`) are loaded during the
-    first of them. The loop over output tiles runs once more at the end, for the last epilogue. If a main loop has fewer iterations than
-    there are subtiles, it begins after the epilogue. The accumulators are copied after the main loop, because ptxas lets nothing read
-    registers that a product has written while others are in flight (C7517).
-
-    ```mlir
-    scf.for %t = %id to %points step %n {
-      %acc = scf.for %k … iter_args(%c = %zero) { …; %d = cta.wgmma %a, %b, %c; … }
-      …                                                      // epilogue subtiles
-    }
-    // becomes
-    scf.for %t = %id to %end step %n iter_args(%last = %zero) {
-      %acc = scf.if %apart {                                 // no previous output tile, or too few iterations
-        scf.if %any { … }                                    // all subtiles of %last
-        scf.for %k … iter_args(%c = %zero) { … }
-      } else {
-        …                                                    // the first iteration:
-        %d = cta.wgmma %a, %b, (cta.ready %zero)
-        …                                                    // subtile 0 of %last
-        %c0 = cta.complete %d
-        …                                                    // as many as there are subtiles
-        scf.for %k = %rest … iter_args(%c = %cp) { … }
-      }
-      scf.yield %acc
-    }
-    ```
-
-    It is an error if the body has several loops with products; if the epilogue needs a tile or a slot of a channel of its output tile,
-    other than the results of the main loop; or if the main loop writes the memory from which the epilogue's tiles were loaded before it.
-  }];
 }
 
 def RotateLoops : CtaPass<"cta-rotate-loops"> {

@@ -112,7 +112,7 @@ def Plan : CtaPass<"cta-plan"> {
     tile.kernel @gemm(…) attributes {plan = #cta.plan<stages = 3>, …}
     // becomes
     tile.kernel @gemm(…) attributes {plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16,
-      blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0, overlap = 0, stream_k = 0, least_group = 8>, …}
+      blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0, stream_k = 0, least_group = 8>, …}
     ```
   }];
   let options = [Option<"derive", "derive", "bool", "true", "Choose the entries that plans leave open; else plans are what the kernel says.">];
