@@ -58,9 +58,8 @@ struct ScheduledLoop {
 
 class LaunchScheduler {
 public:
-  LaunchScheduler(LaunchOp launch, PlanAttr plan, int64_t warpgroups,
-                  const ScheduleOptions &options)
-      : launch(launch), plan(plan), costs(warpgroups), options(options) {}
+  LaunchScheduler(LaunchOp launch, PlanAttr plan, int64_t warpgroups, bool printProblems)
+      : launch(launch), plan(plan), costs(warpgroups), printProblems(printProblems) {}
   LogicalResult run();
 
 private:
@@ -79,7 +78,7 @@ private:
   LaunchOp launch;
   PlanAttr plan;
   CostModel costs;
-  const ScheduleOptions &options;
+  bool printProblems;
   SmallVector<Channel> channels;
   std::vector<ScheduledLoop> loops; ///< inner ones first
 };
@@ -398,31 +397,10 @@ LogicalResult LaunchScheduler::run() {
   solveAgain();
   for (const ScheduledLoop &loop : loops) {
     remark(loop);
-    if (options.printProblems)
+    if (printProblems)
       print(loop);
     if (loop.result.schedule)
       record(loop);
-  }
-  if (!options.formSteps)
-    return success();
-  for (const ScheduledLoop &loop : loops) {
-    std::optional<std::string> why;
-    if (loop.loop.hasWrittenSteps())
-      continue;
-    if (!loop.result.schedule)
-      why = "it has no schedule";
-    else if (replicasOf(plan) > 1)
-      why = "the warpgroups take turns at whole loops";
-    else if (pending() > 0)
-      why = "products stay in flight, for which the passes behind take the loop as it is";
-    else if (scf::ForOp(loop.loop.loop)->hasAttr(kRestAttr))
-      why = "its iterations are those that another loop with its slots has left over";
-    else
-      why = formSteps(loop.loop, *loop.result.schedule);
-    if (why)
-      remark::missed(scf::ForOp(loop.loop.loop).getLoc(),
-                     remark::RemarkOpts::name("steps").category("cta-schedule"))
-          << "no steps: " << *why;
   }
   return success();
 }
@@ -435,9 +413,9 @@ struct Schedule : cta::impl::ScheduleBase<Schedule> {
     if (failed(requirePhase(kernel, tile::Phase::Scheduled, getArgument())))
       return signalPassFailure();
     PlanAttr plan = planOf(kernel);
-    const ScheduleOptions options{formSteps, printProblems};
     for (auto launch : kernel.getBody().getOps<LaunchOp>())
-      if (failed(LaunchScheduler(launch, plan, kernel.getWarpgroups().value_or(1), options).run()))
+      if (failed(LaunchScheduler(launch, plan, kernel.getWarpgroups().value_or(1), printProblems)
+                     .run()))
         return signalPassFailure();
   }
 };

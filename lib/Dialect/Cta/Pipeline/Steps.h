@@ -1,8 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta.steps: checks those of the source IR against the problem of their loop, and writes those of a
-// schedule.
+// cta.steps of the source IR: checks them against the problem of their loop.
 #ifndef TESSERA_LIB_DIALECT_CTA_PIPELINE_STEPS_H
 #define TESSERA_LIB_DIALECT_CTA_PIPELINE_STEPS_H
 
@@ -17,12 +16,6 @@ mlir::LogicalResult checkSteps(const LoopProblem &problem);
 /// By how many iterations the stages in the source IR let the loads of a slot run ahead of its
 /// wait.
 int64_t leadOfSteps(const LoopSlot &slot);
-
-/// Turns the candidates into steps: loads first, then the math in the order of the schedule. Loads
-/// run ahead as far as the depth of their channel allows. If the body cannot be divided into steps,
-/// leaves the loop alone and returns the reason.
-std::optional<std::string> formSteps(const LoopProblem &problem,
-                                     const schedule::Schedule &schedule);
 
 } // namespace tessera::cta
 

@@ -1,16 +1,14 @@
-// Loops as steps: those of the text stay, and form-steps makes them of loops without. What follows comes out the same, runs, and is lowered.
+// Loops that the user wrote as steps stay as they are. They come out as loops without steps do, run, and are lowered.
 //
-// RUN: tile-opt %s -split-input-file -cta-schedule=form-steps=true -cta-verify | FileCheck %s
-// RUN: tile-opt %s -split-input-file -cta-schedule=form-steps=true -cta-schedule=form-steps=true -cta-verify | FileCheck %s
-// RUN: tile-opt %s -split-input-file -cta-schedule=form-steps=true -cta-verify -o /dev/null --remark-format=emitRemark --remarks-filter=cta-schedule 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tile-opt %s -split-input-file -cta-schedule -cta-verify | FileCheck %s
+// RUN: tile-opt %s -split-input-file -cta-schedule -cta-schedule -cta-verify | FileCheck %s
 //
 // DEFINE: %{rest} = -cta-rotate-loops -cta-defer-waits -cta-specialize-warps -cta-verify -cta-expand-loops -cta-insert-waits -cta-lower-channels -cta-allocate-shared -cta-insert-barriers -cta-assign-registers -cta-verify
-// RUN: tile-opt %s -split-input-file -cta-schedule=form-steps=true %{rest} | FileCheck %s --check-prefix=LOWERED
 // RUN: tile-opt %s -split-input-file -cta-schedule %{rest} | FileCheck %s --check-prefix=LOWERED
-// RUN: tile-opt %s -split-input-file -cta-schedule=form-steps=true %{rest} -convert-cta-to-nvvm -o /dev/null
+// RUN: tile-opt %s -split-input-file -cta-schedule %{rest} -convert-cta-to-nvvm -o /dev/null
 //
 // No iteration, one, more than there are slots: as many events more.
-// DEFINE: %{simulate} = tile-opt %s -split-input-file -cta-schedule=form-steps=true %{rest} -o /dev/null
+// DEFINE: %{simulate} = tile-opt %s -split-input-file -cta-schedule %{rest} -o /dev/null
 // RUN: %{simulate} -cta-simulate="scalars=K=0 sizes=A.0=512,A.1=512,C.0=512,C.1=512 timings=20 verbose" 2>&1 | FileCheck %s --check-prefix=K0
 // RUN: %{simulate} -cta-simulate="scalars=K=64 sizes=A.0=512,A.1=512,C.0=512,C.1=512 timings=20 verbose" 2>&1 | FileCheck %s --check-prefix=K64
 // RUN: %{simulate} -cta-simulate="scalars=K=512 sizes=A.0=512,A.1=512,C.0=512,C.1=512 timings=20 verbose" 2>&1 | FileCheck %s --check-prefix=K512
@@ -18,7 +16,7 @@
 // A producing role: one step a role.
 // CHECK-LABEL: tile.kernel @gemm(
 // CHECK:      scf.for {{.*}} iter_args(%[[C:.+]] = %{{.+}})
-// CHECK-NEXT:   cta.step @load role(producer) stage(0) attributes {schedule = #cta.schedule<[@load, @mma], ii = 1024>} {
+// CHECK-NEXT:   cta.step @load role(producer) stage(0) attributes {schedule = #cta.schedule<[@load, @mma]>} {
 // CHECK-NEXT:     cta.acquire
 // CHECK-NEXT:     cta.copy
 // CHECK-NEXT:     cta.copy
@@ -59,13 +57,18 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?x?xf
     %ch = cta.channel : !ch
     %zero = arith.constant dense<0.0> : !c
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!c) {
-      %p = cta.acquire %ch : !ch
-      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !a
-      %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
-      cta.commit %ch, %p (%a0, %b0) : !ch
-      %q, %a, %b = cta.wait %ch : !ch
-      %d = cta.wgmma %a, %b, %c : !a, !b -> !c
-      cta.release %ch, %q : !ch
+      cta.step @load role(producer) stage(0) attributes {schedule = #cta.schedule<[@load, @mma]>} {
+        %p = cta.acquire %ch : !ch
+        %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !a
+        %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !b
+        cta.commit %ch, %p (%a0, %b0) : !ch
+      }
+      %d = cta.step @mma role(math) stage(2) {
+        %q, %a, %b = cta.wait %ch : !ch
+        %d0 = cta.wgmma %a, %b, %c : !a, !b -> !c
+        cta.release %ch, %q : !ch
+        cta.yield %d0 : !c
+      } : !c
       scf.yield %d : !c
     }
     cta.store %acc, %C[%c0, %c0] : !c -> memref<?x?xf32>
@@ -75,12 +78,11 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?x?xf
 
 // -----
 
-// The same threads load and compute: the stages say by how many iterations each load runs ahead, one less than the depth of its channel. What is read by two steps is
-// released by the last; a broadcast is made in each step that needs it.
+// The same threads load and compute: the stages say by how many iterations each load runs ahead. What is read by two steps is released by the last.
 // CHECK-LABEL: tile.kernel @together(
 // CHECK: cta.channel : <3,
 // CHECK: cta.channel : <2,
-// CHECK:      cta.step @load0 role(producer) stage(0) attributes {schedule = #cta.schedule<[@load0, @load1, @mma0, @reduce, @arith0, @mma1, @arith1], ii = {{[0-9]+}}>} {
+// CHECK:      cta.step @load0 role(producer) stage(0) attributes {schedule = #cta.schedule<[@load0, @load1, @mma0, @reduce, @arith0, @mma1, @arith1]>} {
 // CHECK:      cta.step @load1 role(producer) stage(1) {
 // CHECK:      %[[S0:.+]]:3 = cta.step @mma0 role(math) stage(2) {
 // CHECK-NEXT:   %[[Q0:.+]], %[[T0:.+]] = cta.wait
@@ -124,27 +126,47 @@ tile.kernel @together(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?
     %y = cta.channel : !cta.channel<2, !t>
     %zero = arith.constant dense<0.0> : !s
     %r:2 = scf.for %k = %c0 to %K step %c64 iter_args(%f = %zero, %g = %zero) -> (!s, !s) {
-      %p1 = cta.acquire %x : !cta.channel<3, !t>
-      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !t
-      cta.commit %x, %p1 (%a0) : !cta.channel<3, !t>
-      %p2 = cta.acquire %y : !cta.channel<2, !t>
-      %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !t
-      cta.commit %y, %p2 (%b0) : !cta.channel<2, !t>
-      %q1, %a = cta.wait %x : !cta.channel<3, !t>
-      %f1 = cta.wgmma %a, %a, %f : !t, !t -> !s
-      %q2, %b = cta.wait %y : !cta.channel<2, !t>
-      %g1 = cta.wgmma %a, %b, %g : !t, !t -> !s
-      cta.release %x, %q1 : !cta.channel<3, !t>
-      cta.release %y, %q2 : !cta.channel<2, !t>
       %nil = arith.constant 0.0 : f32
-      %row = cta.reduce (%f1) dims = [1] init(%nil) {
-      ^bb0(%v: f32, %w: f32):
-        %z = arith.addf %v, %w : f32
-        tile.yield %z : f32
-      } : !s -> !row
-      %rows = cta.broadcast %row dims = [0] : !row -> !s
-      %f2 = arith.subf %f1, %rows : !s
-      %g2 = arith.addf %g1, %rows : !s
+      cta.step @load0 role(producer) stage(0) attributes {schedule = #cta.schedule<[@load0, @load1, @mma0, @reduce, @arith0, @mma1, @arith1]>} {
+        %p = cta.acquire %x : !cta.channel<3, !t>
+        %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !t
+        cta.commit %x, %p (%a0) : !cta.channel<3, !t>
+      }
+      cta.step @load1 role(producer) stage(1) {
+        %p = cta.acquire %y : !cta.channel<2, !t>
+        %b0 = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !t
+        cta.commit %y, %p (%b0) : !cta.channel<2, !t>
+      }
+      %q1, %a, %f1 = cta.step @mma0 role(math) stage(2) {
+        %q, %t = cta.wait %x : !cta.channel<3, !t>
+        %d = cta.wgmma %t, %t, %f : !t, !t -> !s
+        cta.yield %q, %t, %d : !cta.credit, !t, !s
+      } : !cta.credit, !t, !s
+      %row = cta.step @reduce role(math) stage(2) {
+        %sum = cta.reduce (%f1) dims = [1] init(%nil) {
+        ^bb0(%v: f32, %w: f32):
+          %z = arith.addf %v, %w : f32
+          tile.yield %z : f32
+        } : !s -> !row
+        cta.yield %sum : !row
+      } : !row
+      %f2 = cta.step @arith0 role(math) stage(2) {
+        %rows = cta.broadcast %row dims = [0] : !row -> !s
+        %rest = arith.subf %f1, %rows : !s
+        cta.yield %rest : !s
+      } : !s
+      %g1 = cta.step @mma1 role(math) stage(2) {
+        %q2, %b = cta.wait %y : !cta.channel<2, !t>
+        %d = cta.wgmma %a, %b, %g : !t, !t -> !s
+        cta.release %x, %q1 : !cta.channel<3, !t>
+        cta.release %y, %q2 : !cta.channel<2, !t>
+        cta.yield %d : !s
+      } : !s
+      %g2 = cta.step @arith1 role(math) stage(2) {
+        %rows = cta.broadcast %row dims = [0] : !row -> !s
+        %more = arith.addf %g1, %rows : !s
+        cta.yield %more : !s
+      } : !s
       scf.yield %f2, %g2 : !s, !s
     }
     cta.store %r#0, %C[%c0, %c0] : !s -> memref<?x?xf32>
@@ -155,7 +177,7 @@ tile.kernel @together(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?
 
 // -----
 
-// Steps of the text stay as they are, and say how deep their channel has to be at least.
+// Steps say how deep their channel has to be at least.
 // CHECK-LABEL: tile.kernel @written(
 // CHECK: cta.channel : <9,
 // CHECK: cta.step @load role(producer) stage(0) attributes {schedule = #cta.schedule<[@load, @use]>} {
@@ -191,132 +213,6 @@ tile.kernel @written(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?x
       } : !s
       scf.yield %f1 : !s
     }
-    cta.store %r, %C[%c0, %c0] : !s -> memref<?x?xf32>
-  }
-  tile.return
-}
-
-// -----
-
-// No steps: an inner loop fills and reads slots; with products in flight loops stay as they are.
-// CHECK-LABEL: tile.kernel @left(
-// CHECK: scf.for
-// CHECK: cta.step @load role(producer)
-// CHECK-LABEL: tile.kernel @pending(
-// CHECK-NOT: cta.step
-// CHECK: tile.return
-// Nor with an epilogue beside the products, nor of the iterations that cta-peel-masks has left over.
-// CHECK-LABEL: tile.kernel @beside(
-// CHECK-NOT: cta.step
-// CHECK: tile.return
-// CHECK-LABEL: tile.kernel @rest(
-// CHECK-NOT: cta.step
-// CHECK: tile.return
-// REMARK: [Missed] steps | Category:cta-schedule | Remark="no steps: ", Remark="an inner loop or a condition fills and reads slots"
-// REMARK: [Missed] steps | Category:cta-schedule | Remark="no steps: ", Remark="products stay in flight, for which the passes behind take the loop as it is"
-// REMARK: [Missed] steps | Category:cta-schedule | Remark="no steps: ", Remark="another point's epilogue runs beside its products"
-// REMARK: [Missed] steps | Category:cta-schedule | Remark="no steps: ", Remark="its iterations are those that another loop with its slots has left over"
-// LOWERED-LABEL: tile.kernel @left(
-// LOWERED-LABEL: tile.kernel @pending(
-// LOWERED-LABEL: tile.kernel @beside(
-// LOWERED-LABEL: tile.kernel @rest(
-// K0: remark: @left_0: simulated 1 of 1 blocks, 20 timings each: 0 events, no violation
-// K64: remark: @left_0: simulated 1 of 1 blocks, 20 timings each: 13 events, no violation
-// K512: remark: @left_0: simulated 1 of 1 blocks, 20 timings each: 440 events, no violation
-// K0: remark: @pending_0: simulated 1 of 1 blocks, 20 timings each: 2 events, no violation
-// K64: remark: @pending_0: simulated 1 of 1 blocks, 20 timings each: 10 events, no violation
-// K512: remark: @pending_0: simulated 1 of 1 blocks, 20 timings each: 59 events, no violation
-// K0: remark: @beside_0: simulated 1 of 1 blocks, 20 timings each: 2 events, no violation
-// K64: remark: @beside_0: simulated 1 of 1 blocks, 20 timings each: 8 events, no violation
-// K512: remark: @beside_0: simulated 1 of 1 blocks, 20 timings each: 50 events, no violation
-// K0: remark: @rest_0: simulated 1 of 1 blocks, 20 timings each: 2 events, no violation
-// K64: remark: @rest_0: simulated 1 of 1 blocks, 20 timings each: 8 events, no violation
-// K512: remark: @rest_0: simulated 1 of 1 blocks, 20 timings each: 50 events, no violation
-#sw1 = #cta.swizzle<128, dim = 1>
-#tma = #cta.mechanism<tma>
-#acc = #cta.frag<wgmma_acc, wg = 1>
-!t = !cta.smem<64x64xbf16, #sw1>
-!s = tensor<64x64xf32, #acc>
-tile.kernel @left(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?x?xf32>, %K: index) attributes {phase = #tile.phase<scheduled>, warpgroups = 1} {
-  %c0 = arith.constant 0 : index
-  %c64 = arith.constant 64 : index
-  cta.launch @left_0 blocks() {
-    %x = cta.channel : !cta.channel<?, !t>
-    %y = cta.channel : !cta.channel<?, !t>
-    scf.for %t = %c0 to %K step %c64 {
-      %p0 = cta.acquire %y : !cta.channel<?, !t>
-      %y0 = cta.copy %A[%c0, %t] {mechanism = #tma} : memref<?x?xbf16> -> !t
-      cta.commit %y, %p0 (%y0) : !cta.channel<?, !t>
-      %q0, %b = cta.wait %y : !cta.channel<?, !t>
-      %zero = arith.constant dense<0.0> : !s
-      %r = scf.for %k = %c0 to %K step %c64 iter_args(%f = %zero) -> (!s) {
-        %p = cta.acquire %x : !cta.channel<?, !t>
-        %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !t
-        cta.commit %x, %p (%a0) : !cta.channel<?, !t>
-        %q, %a = cta.wait %x : !cta.channel<?, !t>
-        %d = cta.wgmma %a, %b, %f : !t, !t -> !s
-        cta.release %x, %q : !cta.channel<?, !t>
-        scf.yield %d : !s
-      }
-      cta.release %y, %q0 : !cta.channel<?, !t>
-      cta.store %r, %C[%t, %c0] : !s -> memref<?x?xf32>
-    }
-  }
-  tile.return
-}
-tile.kernel @pending(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?x?xf32>, %K: index) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<stages = 3, pending = 1>} {
-  %c0 = arith.constant 0 : index
-  %c64 = arith.constant 64 : index
-  cta.launch @pending_0 blocks() {
-    %x = cta.channel : !cta.channel<?, !t>
-    %zero = arith.constant dense<0.0> : !s
-    %r = scf.for %k = %c0 to %K step %c64 iter_args(%f = %zero) -> (!s) {
-      %p = cta.acquire %x : !cta.channel<?, !t>
-      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !t
-      cta.commit %x, %p (%a0) : !cta.channel<?, !t>
-      %q, %a = cta.wait %x : !cta.channel<?, !t>
-      %d = cta.wgmma %a, %a, %f : !t, !t -> !s
-      cta.release %x, %q : !cta.channel<?, !t>
-      scf.yield %d : !s
-    }
-    cta.store %r, %C[%c0, %c0] : !s -> memref<?x?xf32>
-  }
-  tile.return
-}
-tile.kernel @beside(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?x?xf32>, %K: index) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<stages = 3, overlap = 1>} {
-  %c0 = arith.constant 0 : index
-  %c64 = arith.constant 64 : index
-  cta.launch @beside_0 blocks() {
-    %x = cta.channel : !cta.channel<?, !t>
-    %zero = arith.constant dense<0.0> : !s
-    %r = scf.for %k = %c0 to %K step %c64 iter_args(%f = %zero) -> (!s) {
-      %p = cta.acquire %x : !cta.channel<?, !t>
-      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !t
-      cta.commit %x, %p (%a0) : !cta.channel<?, !t>
-      %q, %a = cta.wait %x : !cta.channel<?, !t>
-      %d = cta.wgmma %a, %a, %f : !t, !t -> !s
-      cta.release %x, %q : !cta.channel<?, !t>
-      scf.yield %d : !s
-    }
-    cta.store %r, %C[%c0, %c0] : !s -> memref<?x?xf32>
-  }
-  tile.return
-}
-tile.kernel @rest(%A: memref<?x?xbf16> {tile.align = 16 : i64}, %C: memref<?x?xf32>, %K: index) attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<stages = 3>} {
-  %c0 = arith.constant 0 : index
-  %c64 = arith.constant 64 : index
-  cta.launch @rest_0 blocks() {
-    %x = cta.channel : !cta.channel<?, !t>
-    %zero = arith.constant dense<0.0> : !s
-    %r = scf.for %k = %c0 to %K step %c64 iter_args(%f = %zero) -> (!s) {
-      %p = cta.acquire %x : !cta.channel<?, !t>
-      %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !t
-      cta.commit %x, %p (%a0) : !cta.channel<?, !t>
-      %q, %a = cta.wait %x : !cta.channel<?, !t>
-      %d = cta.wgmma %a, %a, %f : !t, !t -> !s
-      cta.release %x, %q : !cta.channel<?, !t>
-      scf.yield %d : !s
-    } {cta.rest}
     cta.store %r, %C[%c0, %c0] : !s -> memref<?x?xf32>
   }
   tile.return

@@ -158,7 +158,7 @@ def Cta_StepOp : Cta_Op<"step", [SingleBlockImplicitTerminator<"cta::YieldOp">, 
     A part of a loop body that one role executes, at a stage of the modulo schedule. The step with stage s of iteration i runs while stage 0
     runs iteration i + s. The order of the steps in the block is their order within a role. Their names are unique in the loop.
 
-    Lifespan: made by `cta-schedule`, or by the user, in phase scheduled; `cta-expand-loops` inlines it.
+    Lifespan: written by the user in phase scheduled; `cta-expand-loops` inlines it.
 
     ```mlir
     %s = cta.step @qk role(math) stage(0) {

@@ -192,12 +192,8 @@ def Schedule : CtaPass<"cta-schedule"> {
     depths, and depths that were wanted but did not fit.
 
     A loop that consists of `cta.step`s keeps them. It is an error if the stage of a step lets it run before a value that it needs.
-
-    With `form-steps` the body of each loop becomes steps: loads first, then math in the order of the schedule. The later passes take both
-    forms. Products stay in flight only in loops without steps, so with `pending` no steps are formed.
   }];
   let options = [
-    Option<"formSteps", "form-steps", "bool", "false", "make loops with a schedule consist of cta.steps">,
     Option<"printProblems", "print-problems", "bool", "false", "print each loop's problem and schedule, in the text format of lib/Schedule">];
 }
 
