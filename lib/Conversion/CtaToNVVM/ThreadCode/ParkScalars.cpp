@@ -7,7 +7,7 @@
 //
 // ptxas would keep each of them in a register of its own next to the accumulators, because it does
 // not recompute anything that took a division; and it spills if there are too many.
-#include "Lowering.h"
+#include "../Lowering.h"
 #include "tessera/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
