@@ -128,7 +128,8 @@ def ConvertCtaToNVVM : Pass<"convert-cta-to-nvvm", "mlir::ModuleOp"> {
     must be read before. What only this pass knows is left on the function: `tessera.params` and `tessera.descriptors` (the lists `params`
     and `descriptors` of docs/Contract.md), `tessera.threads` and `tessera.shared` (bytes).
 
-    Scalar `arith`, `scf` and `math` ops remain for the upstream conversions, all of which `buildNVVMPipeline` runs.
+    Scalar `arith`, `scf` and `math` ops remain for the upstream conversions, all of which `buildNVVMPipeline` runs. Ops of other dialects are
+    lowered as their dialect says by `ConvertCtaToNVVMInterface` (docs/Embedding.md); an op without a lowering is an error.
 
     ```mlir
     cta.launch @add_0 blocks(%blocks) attributes {threads = 128, shared = 0} {

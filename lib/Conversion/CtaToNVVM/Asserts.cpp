@@ -33,7 +33,7 @@ static Value textPointer(Lowering &f, StringRef text) {
   return LLVM::AddrSpaceCastOp::create(f.b, f.loc, LLVM::LLVMPointerType::get(f.context), address);
 }
 
-LogicalResult tessera::nvvm::lowerAssert(Lowering &f, cf::AssertOp op) {
+static LogicalResult lowerAssert(Lowering &f, cf::AssertOp op) {
   constexpr StringLiteral kHandler = "__assertfail";
   auto pointer = LLVM::LLVMPointerType::get(f.context);
   auto handler = f.module.lookupSymbol<LLVM::LLVMFuncOp>(kHandler);
@@ -70,3 +70,5 @@ LogicalResult tessera::nvvm::lowerAssert(Lowering &f, cf::AssertOp op) {
                                   textPointer(f, f.func.getSymName()), charBytes});
   return success();
 }
+
+void tessera::nvvm::populateAssertLowerings(LoweringSet &set) { addLowering(set, lowerAssert); }

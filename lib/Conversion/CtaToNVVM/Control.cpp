@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Walks over the launch: maps values of the tile program to registers, lowers loops and branches,
-// and selects the file that lowers each op.
+// and asks the set of lowerings for all other ops.
 #include "Lowering.h"
 
 #include "tessera/Layout/RegisterForms.h"
-
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -116,10 +114,9 @@ static void distribute(Lowering &f, ValueRange olds, ValueRange scalars) {
   }
 }
 
-static bool isTileArithmetic(Operation *op) {
-  return op->getNumResults() && op->getNumRegions() == 0 && !isa<arith::ConstantOp>(op) &&
-         cta::FragAttr::of(op->getResult(0).getType()) && !isa<cta::CtaDialect>(op->getDialect()) &&
-         OpTrait::hasElementwiseMappableTraits(op);
+/// A lowering of its own goes before the one of all arithmetic.
+bool Lowering::isChained(Operation *op) const {
+  return isTileArithmetic(op) && !lowerings.hasOwn(op);
 }
 
 LogicalResult Lowering::lowerChain(Operation *first, Operation *&last) {
@@ -127,7 +124,7 @@ LogicalResult Lowering::lowerChain(Operation *first, Operation *&last) {
   const size_t count = registerTypes(first->getResult(0).getType()).size();
   last = first;
   for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
-    if (isTileArithmetic(op) && registerTypes(op->getResult(0).getType()).size() == count) {
+    if (isChained(op) && registerTypes(op->getResult(0).getType()).size() == count) {
       chain.push_back(op);
     } else if (isa<arith::ConstantOp, cta::BroadcastOp, cta::SliceOp>(op)) {
       // These only name registers. They may come before the chain, unless the chain computes what
@@ -153,7 +150,7 @@ LogicalResult Lowering::lowerOps(Block::iterator from, Block::iterator to) {
     Operation *op = &*from;
     if (op->hasTrait<OpTrait::IsTerminator>())
       continue;
-    if (failed(isTileArithmetic(op) ? lowerChain(op, op) : lower(op)))
+    if (failed(isChained(op) ? lowerChain(op, op) : lower(op)))
       return failure();
     from = op->getIterator();
   }
@@ -366,157 +363,32 @@ static LogicalResult lowerIndexSwitch(Lowering &f, scf::IndexSwitchOp op) {
 
 //===--- one op ------------------------------------------------------------------------------===//
 
-static LogicalResult lowerDim(Lowering &f, tile::DimOp op) {
-  auto where = f.kernel.lookupDim(op.getName());
-  if (!where)
-    return f.error(op, "no argument has a dimension of this name");
-  f.set(op.getResult(), {f.toIndex(f.sizeOf(f.kernel.getArgument(where->first), where->second))});
-  return success();
-}
-
-static LogicalResult lowerBlockId(Lowering &f, cta::BlockIdOp op) {
-  // The launcher refuses launches of 2^31 blocks or more.
-  auto range = LLVM::ConstantRangeAttr::get(f.context, APInt(32, 0), APInt(32, 0x7fffffff));
-  Value id = NVVM::BlockIdXOp::create(f.b, f.loc, f.b.getI32Type(), range);
-  Value index = arith::IndexCastUIOp::create(f.b, f.loc, f.b.getIndexType(), id);
-  f.set(op.getResult(), index);
-  return success();
-}
-
-/// Reads the place from the launcher's table, if there is one. The table never changes. But in a
-/// dependent launch no load is marked invariant (tile-ptx-check).
-static LogicalResult lowerClusterPlace(Lowering &f, cta::ClusterPlaceOp op) {
-  auto range = LLVM::ConstantRangeAttr::get(f.context, APInt(32, 0), APInt(32, 0x7fffffff));
-  Value id = NVVM::BlockIdXOp::create(f.b, f.loc, f.b.getI32Type(), range);
-  Value size = f.i32(static_cast<int64_t>(f.launch.getCluster().value_or(1)));
-  Value own = arith::DivUIOp::create(f.b, f.loc, id, size);
-  Value table = f.parameter("places", 0, 0, LLVM::LLVMPointerType::get(f.context, 1));
-  Value address = LLVM::PtrToIntOp::create(f.b, f.loc, f.b.getI64Type(), table);
-  Value given = f.compare(arith::CmpIPredicate::ne, address, f.i64(0));
-  auto branch =
-      scf::IfOp::create(f.b, f.loc, TypeRange{f.b.getI32Type()}, given, /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(f.b);
-    f.b.setInsertionPointToStart(branch.thenBlock());
-    Value wide = arith::ExtUIOp::create(f.b, f.loc, f.b.getI64Type(), own);
-    Value entry = f.gep(table, f.mul(wide, f.i64(4)));
-    Value said = f.loadWords(entry, 0, 4, /*invariant=*/false).front();
-    said.getDefiningOp()->setAttr(kUniformAttr, f.b.getUnitAttr());
-    scf::YieldOp::create(f.b, f.loc, said);
-    f.b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(f.b, f.loc, own);
-  }
-  f.set(op.getResult(),
-        arith::IndexCastUIOp::create(f.b, f.loc, f.b.getIndexType(), branch.getResult(0)));
-  return success();
-}
-
-static LogicalResult lowerNumBlocks(Lowering &f, cta::NumBlocksOp op) {
-  auto range = LLVM::ConstantRangeAttr::get(f.context, APInt(32, 1), APInt(32, uint64_t(1) << 31));
-  Value number = NVVM::GridDimXOp::create(f.b, f.loc, f.b.getI32Type(), range);
-  f.set(op.getResult(), arith::IndexCastUIOp::create(f.b, f.loc, f.b.getIndexType(), number));
-  return success();
-}
-
-static bool isScalarOp(Operation *op) {
-  auto scalarType = [](Type type) { return type.isIntOrIndexOrFloat(); };
-  return op->getNumRegions() == 0 && llvm::all_of(op->getOperandTypes(), scalarType) &&
-         llvm::all_of(op->getResultTypes(), scalarType);
-}
-
 LogicalResult Lowering::lower(Operation *op) {
   loc = op->getLoc();
   for (Type type : op->getResultTypes())
     if (isa<RankedTensorType>(type) && !cta::FragAttr::of(type))
       return error(op, "a tensor without a register layout: run cta-assign-layouts first");
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](scf::ForOp o) { return lowerFor(*this, o); })
-      .Case([&](scf::IfOp o) { return lowerIf(*this, o); })
-      .Case([&](scf::WhileOp o) { return lowerWhile(*this, o); })
-      .Case([&](scf::IndexSwitchOp o) { return lowerIndexSwitch(*this, o); })
-      .Case([&](tile::DimOp o) { return lowerDim(*this, o); })
-      .Case([&](tile::AssumeOp) { return success(); })
-      .Case([&](tile::NumCoresOp o) {
-        set(o.getResult(), toIndex(parameter("num_cores", 0, 0, b.getI64Type())));
-        return success();
-      })
-      .Case([&](cta::MaxClustersOp o) {
-        set(o.getResult(), toIndex(parameter("max_clusters", 0, 0, b.getI64Type())));
-        return success();
-      })
-      .Case([&](cta::NumBlocksOp o) { return lowerNumBlocks(*this, o); })
-      .Case([&](cta::BlockIdOp o) { return lowerBlockId(*this, o); })
-      .Case([&](cta::ClusterPlaceOp o) { return lowerClusterPlace(*this, o); })
-      .Case([&](cta::LoadOp o) { return lowerLoad(*this, o); })
-      .Case([&](cta::StoreOp o) { return lowerStore(*this, o); })
-      .Case([&](cta::PutPartialOp o) { return lowerPutPartial(*this, o); })
-      .Case([&](cta::AddPartialOp o) { return lowerAddPartial(*this, o); })
-      .Case([&](cta::StageOp o) { return lowerStage(*this, o); })
-      .Case([&](cta::ReadOp o) { return lowerRead(*this, o); })
-      // These have a place in shared memory: see placeOf.
-      .Case<cta::ViewOp, cta::RingOp>([&](auto) { return success(); })
-      .Case([&](cta::SlotOp o) { return lowerSlot(o); })
-      .Case([&](cta::CopyOp o) { return lowerCopy(*this, o); })
-      .Case([&](cta::CommitCopiesOp o) { return lowerCommitCopies(*this, o); })
-      .Case([&](cta::AwaitCopiesOp o) { return lowerAwaitCopies(*this, o); })
-      .Case([&](cta::CopyOutOp o) { return lowerCopyOut(*this, o); })
-      .Case([&](cta::AwaitOp o) { return lowerAwait(*this, o); })
-      .Case([&](cta::AwaitStoresOp o) { return lowerAwaitStores(*this, o); })
-      .Case([&](cta::ExpectOp o) { return lowerExpect(*this, o); })
-      .Case([&](cta::ArriveOp o) { return lowerArrive(*this, o); })
-      .Case([&](cta::RoleOp o) { return lowerRoles(o); })
-      .Case([&](cta::ReplicaOp o) {
-        set(o.getResult(), replica());
-        return success();
-      })
-      .Case([&](cta::ElectOp o) { return lowerElect(o); })
-      .Case([&](cta::BarrierOp o) {
-        meet(o.getWarpgroup());
-        return success();
-      })
-      .Case([&](cta::FenceAsyncOp o) {
-        if (o.getGlobal())
-          NVVM::FenceProxyOp::create(b, loc, NVVM::ProxyKind::async_global,
-                                     NVVM::SharedSpaceAttr());
-        else
-          NVVM::FenceProxyOp::create(
-              b, loc, NVVM::ProxyKind::async_shared,
-              NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
-        return success();
-      })
-      .Case([&](cta::WgmmaOp o) { return lowerWgmma(*this, o); })
-      .Case([&](cta::WgmmaWaitOp o) { return lowerWgmmaWait(*this, o); })
-      .Case([&](cta::ReadyOp o) { return lowerReady(*this, o); })
-      .Case([&](cta::CompleteOp o) { return lowerComplete(*this, o); })
-      .Case([&](cta::MmaOp o) { return lowerMma(*this, o); })
-      .Case([&](cta::ReduceOp o) { return lowerReduce(*this, o); })
-      .Case([&](cta::ConvertLayoutOp o) { return lowerConvertLayout(*this, o); })
-      .Case([&](cta::BroadcastOp o) { return lowerBroadcast(*this, o); })
-      .Case([&](cta::IotaOp o) { return lowerIota(*this, o); })
-      .Case([&](cta::TransposeOp o) { return lowerTranspose(*this, o); })
-      .Case([&](cta::ReshapeOp o) { return lowerReshape(*this, o); })
-      .Case([&](cta::ExtractOp o) {
-        set(o.getResult(), {scalar(o.getSource())});
-        return success();
-      })
-      .Case([&](cta::SliceOp o) { return lowerSlice(*this, o); })
-      .Case([&](cta::ConcatOp o) { return error(o, "run cta-decompose before this pass"); })
-      .Case([&](arith::ConstantOp o) { return lowerConstant(*this, o); })
-      .Case([&](cf::AssertOp o) { return lowerAssert(*this, o); })
-      .Default([&](Operation *o) -> LogicalResult {
-        if (isa_and_nonnull<memref::MemRefDialect>(o->getDialect()))
-          return lowerMemRefOp(o);
-        if (isScalarOp(o)) {
-          Values operands;
-          for (Value operand : o->getOperands())
-            operands.push_back(scalar(operand));
-          Values results = emitScalarOp(*this, o, operands);
-          for (auto [old, result] : llvm::zip(o->getResults(), results))
-            set(old, {result});
-          return success();
-        }
-        if (OpTrait::hasElementwiseMappableTraits(o))
-          return lowerElementwise(*this, o);
-        return error(o, "op has no lowering to the GPU");
-      });
+  const LoweringSet::Function *function = lowerings.find(op);
+  if (!function) {
+    InFlightDiagnostic unknown = error(op, "op has no lowering to the GPU");
+    if (!isa_and_nonnull<tile::TileDialect, cta::CtaDialect>(op->getDialect()))
+      unknown << "; a dialect gives its ops one by ConvertCtaToNVVMInterface (docs/Embedding.md)";
+    return unknown;
+  }
+  LoweringContext context(*this);
+  if (failed((*function)(op, context)))
+    return failure();
+  for (OpResult result : op->getResults())
+    if ((isa<RankedTensorType>(result.getType()) || result.getType().isIntOrIndexOrFloat()) &&
+        !values.contains(result))
+      return error(op, "its lowering has not said what result ")
+             << result.getResultNumber() << " is: call LoweringContext::setRegisters";
+  return success();
+}
+
+void tessera::nvvm::populateControlLowerings(LoweringSet &set) {
+  addLowering(set, lowerFor);
+  addLowering(set, lowerIf);
+  addLowering(set, lowerWhile);
+  addLowering(set, lowerIndexSwitch);
 }

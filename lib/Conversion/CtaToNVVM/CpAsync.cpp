@@ -116,16 +116,21 @@ LogicalResult tessera::nvvm::lowerCpAsync(Lowering &f, cta::CopyOp op) {
   return success();
 }
 
-LogicalResult tessera::nvvm::lowerCommitCopies(Lowering &f, cta::CommitCopiesOp op) {
+static LogicalResult lowerCommitCopies(Lowering &f, cta::CommitCopiesOp op) {
   NVVM::CpAsyncCommitGroupOp::create(f.b, op.getLoc());
   return success();
 }
 
-LogicalResult tessera::nvvm::lowerAwaitCopies(Lowering &f, cta::AwaitCopiesOp op) {
+static LogicalResult lowerAwaitCopies(Lowering &f, cta::AwaitCopiesOp op) {
   // Inline asm for its memory clobber: reads of what is copied must not move before it.
   std::string text = "cp.async.wait_all;";
   if (op.getPending())
     text = "cp.async.wait_group " + std::to_string(*op.getPending()) + ";";
   f.inlineAsm(text, {}, {}, /*sideEffects=*/true, /*memoryClobber=*/true);
   return success();
+}
+
+void tessera::nvvm::populateCpAsyncLowerings(LoweringSet &set) {
+  addLowering(set, lowerCommitCopies);
+  addLowering(set, lowerAwaitCopies);
 }

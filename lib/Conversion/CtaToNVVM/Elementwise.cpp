@@ -7,6 +7,7 @@
 
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -28,7 +29,7 @@ static Values cloneWith(Lowering &f, Operation *op, ValueRange operands, VectorT
   return Values(copy->getResults());
 }
 
-Values tessera::nvvm::emitScalarOp(Lowering &f, Operation *op, ValueRange operands) {
+static Values emitScalarOp(Lowering &f, Operation *op, ValueRange operands) {
   return cloneWith(f, op, operands);
 }
 
@@ -196,7 +197,7 @@ static LogicalResult lowerTable(Lowering &f, arith::ConstantOp op, DenseElements
   return success();
 }
 
-LogicalResult tessera::nvvm::lowerConstant(Lowering &f, arith::ConstantOp op) {
+static LogicalResult lowerConstant(Lowering &f, arith::ConstantOp op) {
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!elements) {
     if (!op.getType().isIntOrIndexOrFloat())
@@ -209,4 +210,38 @@ LogicalResult tessera::nvvm::lowerConstant(Lowering &f, arith::ConstantOp op) {
   Value splat = f.constant(cast<TypedAttr>(elements.getSplatValue<Attribute>()));
   f.set(op.getResult(), Values(f.registerTypes(op.getType()).size(), splat));
   return success();
+}
+
+//===--- ops that are lowered alike -----------------------------------------------------------===//
+
+bool tessera::nvvm::isTileArithmetic(Operation *op) {
+  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+         op->getNumResults() && op->getNumRegions() == 0 && !isa<arith::ConstantOp>(op) &&
+         cta::FragAttr::of(op->getResult(0).getType()) && OpTrait::hasElementwiseMappableTraits(op);
+}
+
+/// True for ops on scalars that the passes after this conversion know.
+static bool isScalarOp(Operation *op) {
+  auto scalarType = [](Type type) { return type.isIntOrIndexOrFloat(); };
+  return isa_and_nonnull<arith::ArithDialect, math::MathDialect, ub::UBDialect, LLVM::LLVMDialect,
+                         NVVM::NVVMDialect>(op->getDialect()) &&
+         op->getNumRegions() == 0 && llvm::all_of(op->getOperandTypes(), scalarType) &&
+         llvm::all_of(op->getResultTypes(), scalarType);
+}
+
+/// A scalar op stays what it is.
+static LogicalResult lowerScalarOp(Lowering &f, Operation *op) {
+  Values operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(f.scalar(operand));
+  for (auto [old, result] : llvm::zip(op->getResults(), emitScalarOp(f, op, operands)))
+    f.set(old, {result});
+  return success();
+}
+
+void tessera::nvvm::populateElementwiseLowerings(LoweringSet &set) {
+  addLowering(set, lowerConstant);
+  addFallback(set, isScalarOp, lowerScalarOp);
+  addFallback(set, isTileArithmetic,
+              [](Lowering &f, Operation *op) { return lowerElementwise(f, op); });
 }

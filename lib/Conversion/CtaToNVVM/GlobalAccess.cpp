@@ -322,7 +322,7 @@ static Values predicatedLoad(Lowering &f, Value pointer, int64_t offset, int64_t
   return words;
 }
 
-LogicalResult tessera::nvvm::lowerLoad(Lowering &f, cta::LoadOp op) {
+static LogicalResult lowerLoad(Lowering &f, cta::LoadOp op) {
   Access access(f, op, op.getSource(), op.getTileType());
   if (access.failed)
     return failure();
@@ -402,7 +402,7 @@ static void predicatedStore(Lowering &f, Value pointer, int64_t offset, int64_t 
   f.inlineAsm(text, {}, inputs, /*sideEffects=*/true, /*memoryClobber=*/true);
 }
 
-LogicalResult tessera::nvvm::lowerStore(Lowering &f, cta::StoreOp op) {
+static LogicalResult lowerStore(Lowering &f, cta::StoreOp op) {
   Access access(f, op, op.getDest(), op.getTileType());
   if (access.failed)
     return failure();
@@ -422,4 +422,9 @@ LogicalResult tessera::nvvm::lowerStore(Lowering &f, cta::StoreOp op) {
   auto none = [] { return Values(); };
   access.emit({}, nothing, one, none);
   return success();
+}
+
+void tessera::nvvm::populateGlobalAccessLowerings(LoweringSet &set) {
+  addLowering(set, lowerLoad);
+  addLowering(set, lowerStore);
 }

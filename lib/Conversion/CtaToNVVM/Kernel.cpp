@@ -11,9 +11,10 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
 
-Lowering::Lowering(ModuleOp module, tile::KernelOp kernel, cta::LaunchOp launch)
+Lowering::Lowering(ModuleOp module, tile::KernelOp kernel, cta::LaunchOp launch,
+                   const LoweringSet &lowerings)
     : b(kernel), loc(launch.getLoc()), context(kernel.getContext()), module(module), kernel(kernel),
-      launch(launch), facts(kernel) {
+      launch(launch), facts(kernel), lowerings(lowerings) {
   numThreads = static_cast<int64_t>(launch.getThreads().value_or(cta::blockThreads(launch)));
   scope.warps = numThreads / 32;
 }

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tessera/Conversion/CtaToNVVMInterface.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Tile/Facts.h"
@@ -63,7 +64,10 @@ struct Scope {
 
 class Lowering {
 public:
-  Lowering(mlir::ModuleOp module, tile::KernelOp kernel, cta::LaunchOp launch);
+  Lowering(mlir::ModuleOp module, tile::KernelOp kernel, cta::LaunchOp launch,
+           const LoweringSet &lowerings);
+  /// The state behind what lowerings of other dialects see of it.
+  static Lowering &of(LoweringContext &context) { return context.state; }
 
   /// Emits the function and its attributes. If it fails an error has been reported.
   LogicalResult run();
@@ -94,6 +98,8 @@ public:
   /// Lowers an elementwise op together with the ops after it that can be computed with it; `last`
   /// becomes the last of them.
   LogicalResult lowerChain(Operation *first, Operation *&last);
+  LogicalResult lowerRoles(cta::RoleOp first);
+  LogicalResult lowerElect(cta::ElectOp op);
   /// The types of the registers of a value.
   llvm::SmallVector<Type> registerTypes(Type type);
 
@@ -196,6 +202,7 @@ public:
   Value stagedBase();
   Value sharedAddress(int64_t offset);
   Value mbarrier(int64_t number, Value slot = {});
+  LogicalResult lowerSlot(cta::SlotOp op);
   /// The address of a shared tile; nothing if it has no offset.
   std::optional<SharedPlace> placeOf(Value tile);
 
@@ -232,18 +239,17 @@ public:
   Value nextParity(int64_t number);
 
 private:
+  bool isChained(Operation *op) const;
   void initMbarriers();
   void meetCluster(bool atEnd);
   Operation *awaitPredecessor();
   void hoistAboveLoads(Operation *wait);
-  LogicalResult lowerRoles(cta::RoleOp first);
-  LogicalResult lowerElect(cta::ElectOp op);
-  LogicalResult lowerSlot(cta::SlotOp op);
   void prefetchDescriptors();
   void finishAttributes();
   Value shuffle(Value x, Value by, mlir::NVVM::ShflKind kind);
   void collectWrites();
 
+  const LoweringSet &lowerings;
   std::deque<Values> store;
   llvm::DenseMap<Value, Values *> values;
   std::map<std::pair<const void *, const void *>, Value> constants;
@@ -317,55 +323,63 @@ matchRegisters(const layout::RegisterLayout &from, const layout::Coord &fromShap
                const layout::RegisterLayout &to, const layout::Coord &toShape,
                llvm::function_ref<layout::Coord(const layout::Coord &)> map);
 
-//===--- one function per op ---===//
+//===--- lowerings ---===//
 
+/// Adds the lowering of an op: a function on the state, or a member of it.
+template <typename OpT>
+void addLowering(LoweringSet &set, LogicalResult (*lower)(Lowering &, OpT)) {
+  set.add<OpT>(
+      [lower](OpT op, LoweringContext &context) { return lower(Lowering::of(context), op); });
+}
+template <typename OpT>
+void addLowering(LoweringSet &set, LogicalResult (Lowering::*lower)(OpT)) {
+  set.add<OpT>(
+      [lower](OpT op, LoweringContext &context) { return (Lowering::of(context).*lower)(op); });
+}
+inline void addFallback(LoweringSet &set, bool (*accepts)(Operation *),
+                        LogicalResult (*lower)(Lowering &, Operation *)) {
+  set.addFallback(accepts, [lower](Operation *op, LoweringContext &context) {
+    return lower(Lowering::of(context), op);
+  });
+}
+
+/// All of the following.
+void populateCtaToNVVMLowerings(LoweringSet &set);
+
+// Each in the file of its subject.
+void populateAssertLowerings(LoweringSet &set);
+void populateControlLowerings(LoweringSet &set);
+void populateCpAsyncLowerings(LoweringSet &set);
+void populateElementwiseLowerings(LoweringSet &set);
+void populateGlobalAccessLowerings(LoweringSet &set);
+void populateLaunchLowerings(LoweringSet &set);
+void populateMemRefLowerings(LoweringSet &set);
+void populateMmaLowerings(LoweringSet &set);
+void populatePartialLowerings(LoweringSet &set);
+void populateReduceLowerings(LoweringSet &set);
+void populateRoleLowerings(LoweringSet &set);
+void populateShapeLowerings(LoweringSet &set);
+void populateSharedAccessLowerings(LoweringSet &set);
+void populateTmaLowerings(LoweringSet &set);
+void populateWgmmaLowerings(LoweringSet &set);
+
+//===--- what one file of this folder asks of another ---===//
+
+/// True for arith and math on tiles.
+bool isTileArithmetic(Operation *op);
 /// Lowers consecutive ops on tiles of one layout.
 LogicalResult lowerElementwise(Lowering &f, llvm::ArrayRef<Operation *> chain);
-LogicalResult lowerConstant(Lowering &f, mlir::arith::ConstantOp op);
-/// Emits one op on scalars and returns its results.
-Values emitScalarOp(Lowering &f, Operation *op, ValueRange operands);
-
-LogicalResult lowerLoad(Lowering &f, cta::LoadOp op);
-LogicalResult lowerStore(Lowering &f, cta::StoreOp op);
-
-LogicalResult lowerPutPartial(Lowering &f, cta::PutPartialOp op);
-LogicalResult lowerAddPartial(Lowering &f, cta::AddPartialOp op);
-
-LogicalResult lowerStage(Lowering &f, cta::StageOp op);
-LogicalResult lowerRead(Lowering &f, cta::ReadOp op);
-LogicalResult lowerAssert(Lowering &f, mlir::cf::AssertOp op);
-/// The cases of lowerStage and lowerRead that stmatrix and ldmatrix can do; false for others.
+/// The cases of cta.stage and cta.read that stmatrix and ldmatrix can do; false for others.
 bool storeMatrices(Lowering &f, const Values &regs, mlir::RankedTensorType type,
                    const layout::SharedLayout &shared, const SharedPlace &place,
                    const layout::Coord &at);
 bool loadMatrices(Lowering &f, Values &regs, mlir::RankedTensorType type,
                   const layout::SharedLayout &shared, const SharedPlace &place,
                   const layout::Coord &at);
-
-LogicalResult lowerWgmma(Lowering &f, cta::WgmmaOp op);
-LogicalResult lowerWgmmaWait(Lowering &f, cta::WgmmaWaitOp op);
-LogicalResult lowerReady(Lowering &f, cta::ReadyOp op);
-LogicalResult lowerComplete(Lowering &f, cta::CompleteOp op);
 /// True for a constant tile of positive zeros, also if it has passed through the completion of a
 /// product.
 bool isZeroTile(Value tile);
-LogicalResult lowerMma(Lowering &f, cta::MmaOp op);
-LogicalResult lowerReduce(Lowering &f, cta::ReduceOp op);
-LogicalResult lowerConvertLayout(Lowering &f, cta::ConvertLayoutOp op);
-LogicalResult lowerBroadcast(Lowering &f, cta::BroadcastOp op);
-LogicalResult lowerIota(Lowering &f, cta::IotaOp op);
-LogicalResult lowerTranspose(Lowering &f, cta::TransposeOp op);
-LogicalResult lowerReshape(Lowering &f, cta::ReshapeOp op);
-LogicalResult lowerSlice(Lowering &f, cta::SliceOp op);
-LogicalResult lowerCopy(Lowering &f, cta::CopyOp op);
 LogicalResult lowerCpAsync(Lowering &f, cta::CopyOp op);
-LogicalResult lowerCommitCopies(Lowering &f, cta::CommitCopiesOp op);
-LogicalResult lowerAwaitCopies(Lowering &f, cta::AwaitCopiesOp op);
-LogicalResult lowerCopyOut(Lowering &f, cta::CopyOutOp op);
-LogicalResult lowerAwait(Lowering &f, cta::AwaitOp op);
-LogicalResult lowerAwaitStores(Lowering &f, cta::AwaitStoresOp op);
-LogicalResult lowerExpect(Lowering &f, cta::ExpectOp op);
-LogicalResult lowerArrive(Lowering &f, cta::ArriveOp op);
 
 } // namespace tessera::nvvm
 

@@ -346,3 +346,9 @@ void Lowering::finishAttributes() {
     func->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                   b.getI32IntegerAttr(static_cast<int32_t>(*launch.getMaxRegisters())));
 }
+
+void tessera::nvvm::populateMemRefLowerings(LoweringSet &set) {
+  addFallback(
+      set, [](Operation *op) { return isa_and_nonnull<memref::MemRefDialect>(op->getDialect()); },
+      [](Lowering &f, Operation *op) { return f.lowerMemRefOp(op); });
+}

@@ -119,7 +119,7 @@ Value multiplyAdd(Lowering &f, Value a, Value b, Value c) {
 }
 } // namespace
 
-LogicalResult tessera::nvvm::lowerMma(Lowering &f, cta::MmaOp op) {
+static LogicalResult lowerMma(Lowering &f, cta::MmaOp op) {
   for (Value operand : {op.getA(), op.getB()}) {
     if (!f.placeOf(operand))
       return f.error(op, "a shared operand has no offset: run cta-allocate-shared");
@@ -185,3 +185,5 @@ LogicalResult tessera::nvvm::lowerMma(Lowering &f, cta::MmaOp op) {
   f.set(op.getResult(), std::move(acc));
   return success();
 }
+
+void tessera::nvvm::populateMmaLowerings(LoweringSet &set) { addLowering(set, lowerMma); }

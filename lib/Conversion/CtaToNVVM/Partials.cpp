@@ -58,7 +58,7 @@ static int64_t widthAt(int64_t reg, int64_t size) {
   return left >= 4 ? 4 : left >= 2 ? 2 : 1;
 }
 
-LogicalResult tessera::nvvm::lowerPutPartial(Lowering &f, cta::PutPartialOp op) {
+static LogicalResult lowerPutPartial(Lowering &f, cta::PutPartialOp op) {
   Values regs = f.registers(op.getValue());
   Partial partial(f, op);
   auto size = static_cast<int64_t>(regs.size());
@@ -77,7 +77,7 @@ LogicalResult tessera::nvvm::lowerPutPartial(Lowering &f, cta::PutPartialOp op) 
   return success();
 }
 
-LogicalResult tessera::nvvm::lowerAddPartial(Lowering &f, cta::AddPartialOp op) {
+static LogicalResult lowerAddPartial(Lowering &f, cta::AddPartialOp op) {
   Values regs = f.registers(op.getValue());
   Partial partial(f, op);
   f.inlineAsm("{\n\t.reg .pred there;\n\t.reg .b32 flag;\n"
@@ -107,4 +107,9 @@ LogicalResult tessera::nvvm::lowerAddPartial(Lowering &f, cta::AddPartialOp op) 
   });
   f.set(op.getResult(), std::move(sums));
   return success();
+}
+
+void tessera::nvvm::populatePartialLowerings(LoweringSet &set) {
+  addLowering(set, lowerPutPartial);
+  addLowering(set, lowerAddPartial);
 }

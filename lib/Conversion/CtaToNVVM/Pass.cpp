@@ -18,7 +18,18 @@ namespace tessera {
 using namespace mlir;
 using namespace tessera;
 
+/// Ours, then those of other dialects, which may replace some of ours.
+static nvvm::LoweringSet collectLowerings(MLIRContext *context) {
+  nvvm::LoweringSet lowerings;
+  nvvm::populateCtaToNVVMLowerings(lowerings);
+  for (Dialect *dialect : context->getLoadedDialects())
+    if (auto *interface = dialect->getRegisteredInterface<nvvm::ConvertCtaToNVVMInterface>())
+      interface->populateLowerings(lowerings);
+  return lowerings;
+}
+
 LogicalResult tessera::convertCtaToNVVM(ModuleOp module) {
+  const nvvm::LoweringSet lowerings = collectLowerings(module.getContext());
   SmallVector<tile::KernelOp> kernels;
   for (auto kernel : module.getOps<tile::KernelOp>())
     kernels.push_back(kernel);
@@ -26,7 +37,7 @@ LogicalResult tessera::convertCtaToNVVM(ModuleOp module) {
     if (kernel.getPhase() != tile::Phase::Allocated)
       return kernel.emitOpError("convert-cta-to-nvvm needs phase allocated");
     for (auto launch : kernel.getBody().getOps<cta::LaunchOp>()) {
-      nvvm::Lowering lowering(module, kernel, launch);
+      nvvm::Lowering lowering(module, kernel, launch, lowerings);
       if (failed(lowering.run()) || failed(expandMathForNVVM(lowering.func, kernel.contractsFp())))
         return failure();
     }

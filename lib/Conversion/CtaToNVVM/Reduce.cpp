@@ -48,7 +48,7 @@ FailureOr<Tuple> reduceTree(Lowering &f, cta::ReduceOp op, std::vector<Tuple> it
 }
 } // namespace
 
-LogicalResult tessera::nvvm::lowerReduce(Lowering &f, cta::ReduceOp op) {
+static LogicalResult lowerReduce(Lowering &f, cta::ReduceOp op) {
   auto type = cast<RankedTensorType>(op.getInputs().front().getType());
   layout::RegisterLayout layout = cta::FragAttr::of(type).layout();
   if (cta::ReduceOp::mixesDims(layout, op.getDims()))
@@ -124,3 +124,5 @@ LogicalResult tessera::nvvm::lowerReduce(Lowering &f, cta::ReduceOp op) {
     f.set(old, std::move(regs));
   return success();
 }
+
+void tessera::nvvm::populateReduceLowerings(LoweringSet &set) { addLowering(set, lowerReduce); }

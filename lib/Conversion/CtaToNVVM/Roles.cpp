@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta.role and cta.elect: branches on the warp and on the thread.
+// cta.role and cta.elect: branches on the warp and on the thread. And how threads meet.
 #include "Lowering.h"
 
 using namespace mlir;
@@ -71,4 +71,32 @@ LogicalResult Lowering::lowerElect(cta::ElectOp op) {
   LogicalResult result = lowerBlock(op.getBody().front());
   scope = outer;
   return result;
+}
+
+static LogicalResult lowerReplica(Lowering &f, cta::ReplicaOp op) {
+  f.set(op.getResult(), f.replica());
+  return success();
+}
+
+static LogicalResult lowerBarrier(Lowering &f, cta::BarrierOp op) {
+  f.meet(op.getWarpgroup());
+  return success();
+}
+
+static LogicalResult lowerFenceAsync(Lowering &f, cta::FenceAsyncOp op) {
+  if (op.getGlobal())
+    NVVM::FenceProxyOp::create(f.b, f.loc, NVVM::ProxyKind::async_global, NVVM::SharedSpaceAttr());
+  else
+    NVVM::FenceProxyOp::create(
+        f.b, f.loc, NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(f.context, NVVM::SharedSpace::shared_cta));
+  return success();
+}
+
+void tessera::nvvm::populateRoleLowerings(LoweringSet &set) {
+  addLowering(set, &Lowering::lowerRoles);
+  addLowering(set, &Lowering::lowerElect);
+  addLowering(set, lowerReplica);
+  addLowering(set, lowerBarrier);
+  addLowering(set, lowerFenceAsync);
 }

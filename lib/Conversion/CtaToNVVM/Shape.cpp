@@ -31,7 +31,7 @@ static LogicalResult rename(Lowering &f, Operation *op, Value source, Value resu
   return success();
 }
 
-LogicalResult tessera::nvvm::lowerBroadcast(Lowering &f, cta::BroadcastOp op) {
+static LogicalResult lowerBroadcast(Lowering &f, cta::BroadcastOp op) {
   Value source = op.getSource();
   if (!isa<RankedTensorType>(source.getType())) {
     size_t count = f.registerTypes(op.getResult().getType()).size();
@@ -47,7 +47,7 @@ LogicalResult tessera::nvvm::lowerBroadcast(Lowering &f, cta::BroadcastOp op) {
   });
 }
 
-LogicalResult tessera::nvvm::lowerTranspose(Lowering &f, cta::TransposeOp op) {
+static LogicalResult lowerTranspose(Lowering &f, cta::TransposeOp op) {
   return rename(f, op, op.getSource(), op.getResult(), [&](const layout::Coord &c) {
     layout::Coord s(c.size());
     for (auto [i, d] : llvm::enumerate(op.getDims()))
@@ -56,7 +56,7 @@ LogicalResult tessera::nvvm::lowerTranspose(Lowering &f, cta::TransposeOp op) {
   });
 }
 
-LogicalResult tessera::nvvm::lowerSlice(Lowering &f, cta::SliceOp op) {
+static LogicalResult lowerSlice(Lowering &f, cta::SliceOp op) {
   if (!cta::sliceKeepsRegisters(op))
     return f.error(op, "run cta-decompose before this pass");
   return rename(f, op, op.getSource(), op.getResult(), [&](const layout::Coord &c) {
@@ -67,7 +67,7 @@ LogicalResult tessera::nvvm::lowerSlice(Lowering &f, cta::SliceOp op) {
   });
 }
 
-LogicalResult tessera::nvvm::lowerReshape(Lowering &f, cta::ReshapeOp op) {
+static LogicalResult lowerReshape(Lowering &f, cta::ReshapeOp op) {
   layout::Coord from = shapeOf(op.getSource()), to = shapeOf(op.getResult());
   return rename(f, op, op.getSource(), op.getResult(), [&](const layout::Coord &c) {
     int64_t linear = 0;
@@ -80,7 +80,7 @@ LogicalResult tessera::nvvm::lowerReshape(Lowering &f, cta::ReshapeOp op) {
   });
 }
 
-LogicalResult tessera::nvvm::lowerIota(Lowering &f, cta::IotaOp op) {
+static LogicalResult lowerIota(Lowering &f, cta::IotaOp op) {
   TileIndex index(f, cast<RankedTensorType>(op.getResult().getType()));
   Type element = tensorOf(op.getResult()).getElementType();
   int dim = static_cast<int>(op.getDim());
@@ -131,7 +131,7 @@ static Value wants(Lowering &f, const layout::ConversionMove &move) {
   return arith::TruncIOp::create(f.b, f.loc, f.b.getI1Type(), shifted);
 }
 
-LogicalResult tessera::nvvm::lowerConvertLayout(Lowering &f, cta::ConvertLayoutOp op) {
+static LogicalResult lowerConvertLayout(Lowering &f, cta::ConvertLayoutOp op) {
   const Values &from = f.registers(op.getSource());
   layout::Conversion conversion =
       layout::classify(layoutOf(op.getSource()), layoutOf(op.getResult()), shapeOf(op.getResult()));
@@ -179,4 +179,26 @@ LogicalResult tessera::nvvm::lowerConvertLayout(Lowering &f, cta::ConvertLayoutO
   }
   f.set(op.getResult(), std::move(regs));
   return success();
+}
+
+//===--- one element, and what an earlier pass replaces ---------------------------------------===//
+
+static LogicalResult lowerExtract(Lowering &f, cta::ExtractOp op) {
+  f.set(op.getResult(), {f.scalar(op.getSource())});
+  return success();
+}
+
+static LogicalResult refuseConcat(Lowering &f, cta::ConcatOp op) {
+  return f.error(op, "run cta-decompose before this pass");
+}
+
+void tessera::nvvm::populateShapeLowerings(LoweringSet &set) {
+  addLowering(set, lowerBroadcast);
+  addLowering(set, lowerTranspose);
+  addLowering(set, lowerSlice);
+  addLowering(set, lowerReshape);
+  addLowering(set, lowerIota);
+  addLowering(set, lowerConvertLayout);
+  addLowering(set, lowerExtract);
+  addLowering(set, refuseConcat);
 }

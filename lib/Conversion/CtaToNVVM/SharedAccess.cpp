@@ -56,7 +56,7 @@ static void storeTile(Lowering &f, Value input, const layout::SharedLayout &shar
   }
 }
 
-LogicalResult tessera::nvvm::lowerStage(Lowering &f, cta::StageOp op) {
+static LogicalResult lowerStage(Lowering &f, cta::StageOp op) {
   auto type = cast<cta::SmemType>(op.getResult().getType());
   layout::SharedLayout shared = cta::sharedLayout(type);
   if (failed(checkShared(f, op, shared)))
@@ -73,7 +73,7 @@ LogicalResult tessera::nvvm::lowerStage(Lowering &f, cta::StageOp op) {
   return success();
 }
 
-LogicalResult tessera::nvvm::lowerRead(Lowering &f, cta::ReadOp op) {
+static LogicalResult lowerRead(Lowering &f, cta::ReadOp op) {
   layout::SharedLayout shared = cta::sharedLayout(cast<cta::SmemType>(op.getSource().getType()));
   if (failed(checkShared(f, op, shared)))
     return failure();
@@ -115,4 +115,18 @@ LogicalResult tessera::nvvm::lowerRead(Lowering &f, cta::ReadOp op) {
   }
   f.set(op.getResult(), std::move(regs));
   return success();
+}
+
+/// A view and a ring emit nothing: they have a place in shared memory (Lowering::placeOf).
+template <typename OpT>
+static LogicalResult lowerPlace(Lowering &f, OpT op) {
+  return success();
+}
+
+void tessera::nvvm::populateSharedAccessLowerings(LoweringSet &set) {
+  addLowering(set, lowerStage);
+  addLowering(set, lowerRead);
+  addLowering(set, lowerPlace<cta::ViewOp>);
+  addLowering(set, lowerPlace<cta::RingOp>);
+  addLowering(set, &Lowering::lowerSlot);
 }

@@ -214,7 +214,7 @@ static LogicalResult lowerMulticast(Lowering &f, cta::CopyOp op, const SharedPla
   return status;
 }
 
-LogicalResult tessera::nvvm::lowerCopy(Lowering &f, cta::CopyOp op) {
+static LogicalResult lowerCopy(Lowering &f, cta::CopyOp op) {
   if (op.isCpAsync())
     return lowerCpAsync(f, op);
   std::optional<SharedPlace> place = f.placeOf(op.getInto() ? op.getInto() : op.getResult());
@@ -244,7 +244,7 @@ LogicalResult tessera::nvvm::lowerCopy(Lowering &f, cta::CopyOp op) {
   return success();
 }
 
-LogicalResult tessera::nvvm::lowerExpect(Lowering &f, cta::ExpectOp op) {
+static LogicalResult lowerExpect(Lowering &f, cta::ExpectOp op) {
   if (static_cast<int64_t>(op.getMbarrier()) >= numMbarriers(f))
     return f.error(op, "the launch has no such mbarrier");
   f.inFirstThread([&] {
@@ -254,7 +254,7 @@ LogicalResult tessera::nvvm::lowerExpect(Lowering &f, cta::ExpectOp op) {
   return success();
 }
 
-LogicalResult tessera::nvvm::lowerArrive(Lowering &f, cta::ArriveOp op) {
+static LogicalResult lowerArrive(Lowering &f, cta::ArriveOp op) {
   if (static_cast<int64_t>(op.getMbarrier()) >= numMbarriers(f))
     return f.error(op, "the launch has no such mbarrier");
   Value barrier = f.mbarrier(static_cast<int64_t>(op.getMbarrier()), f.scalar(op.getSlot()));
@@ -315,7 +315,7 @@ static void endPart(Lowering &f) {
               {}, {}, /*sideEffects=*/true, /*memoryClobber=*/false);
 }
 
-LogicalResult tessera::nvvm::lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
+static LogicalResult lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
   std::optional<SharedPlace> place = f.placeOf(op.getValue());
   if (!place)
     return f.error(op, "the shared tile has no offset: run cta-allocate-shared");
@@ -351,7 +351,7 @@ LogicalResult tessera::nvvm::lowerCopyOut(Lowering &f, cta::CopyOutOp op) {
   return success();
 }
 
-LogicalResult tessera::nvvm::lowerAwaitStores(Lowering &f, cta::AwaitStoresOp op) {
+static LogicalResult lowerAwaitStores(Lowering &f, cta::AwaitStoresOp op) {
   f.inFirstThreads([&] {
     NVVM::CpAsyncBulkWaitGroupOp::create(f.b, f.loc, static_cast<uint32_t>(op.getPending()),
                                          op.getRead() ? f.b.getUnitAttr() : UnitAttr());
@@ -359,7 +359,7 @@ LogicalResult tessera::nvvm::lowerAwaitStores(Lowering &f, cta::AwaitStoresOp op
   return success();
 }
 
-LogicalResult tessera::nvvm::lowerAwait(Lowering &f, cta::AwaitOp op) {
+static LogicalResult lowerAwait(Lowering &f, cta::AwaitOp op) {
   auto number = static_cast<int64_t>(op.getMbarrier());
   if (number >= numMbarriers(f))
     return f.error(op, "the launch has no such mbarrier");
@@ -379,4 +379,13 @@ LogicalResult tessera::nvvm::lowerAwait(Lowering &f, cta::AwaitOp op) {
               {}, {{barrier, "r"}, {parity, "r"}}, /*sideEffects=*/true,
               /*memoryClobber=*/true);
   return success();
+}
+
+void tessera::nvvm::populateTmaLowerings(LoweringSet &set) {
+  addLowering(set, lowerCopy);
+  addLowering(set, lowerExpect);
+  addLowering(set, lowerArrive);
+  addLowering(set, lowerCopyOut);
+  addLowering(set, lowerAwaitStores);
+  addLowering(set, lowerAwait);
 }

@@ -190,7 +190,7 @@ bool tessera::nvvm::isZeroTile(Value tile) {
   return value && value.getValue().isPosZero();
 }
 
-LogicalResult tessera::nvvm::lowerWgmma(Lowering &f, cta::WgmmaOp op) {
+static LogicalResult lowerWgmma(Lowering &f, cta::WgmmaOp op) {
   cta::FragAttr frag = cta::FragAttr::of(op.getResultType());
   int64_t groups = frag.getWgCount();
   bool bf16 = op.getBType().getElementType().isBF16();
@@ -254,7 +254,7 @@ LogicalResult tessera::nvvm::lowerWgmma(Lowering &f, cta::WgmmaOp op) {
   return success();
 }
 
-LogicalResult tessera::nvvm::lowerWgmmaWait(Lowering &f, cta::WgmmaWaitOp op) {
+static LogicalResult lowerWgmmaWait(Lowering &f, cta::WgmmaWaitOp op) {
   Values all;
   for (Value source : op.getSources())
     llvm::append_range(all, f.registers(source));
@@ -268,7 +268,7 @@ LogicalResult tessera::nvvm::lowerWgmmaWait(Lowering &f, cta::WgmmaWaitOp op) {
   return success();
 }
 
-LogicalResult tessera::nvvm::lowerReady(Lowering &f, cta::ReadyOp op) {
+static LogicalResult lowerReady(Lowering &f, cta::ReadyOp op) {
   Values regs = f.registers(op.getSource());
   if (cast<RankedTensorType>(op.getSource().getType()).getElementType().isF16())
     regs = f.pack(regs);
@@ -277,7 +277,7 @@ LogicalResult tessera::nvvm::lowerReady(Lowering &f, cta::ReadyOp op) {
 }
 
 /// The wait before it does all the work; here a tile only gets its name back.
-LogicalResult tessera::nvvm::lowerComplete(Lowering &f, cta::CompleteOp op) {
+static LogicalResult lowerComplete(Lowering &f, cta::CompleteOp op) {
   if (!isa_and_nonnull<cta::WgmmaWaitOp, cta::ReadyOp>(op.getSource().getDefiningOp()))
     return f.error(op, "nothing has waited for the product: run cta-insert-waits");
   Values regs = f.registers(op.getSource());
@@ -291,4 +291,11 @@ LogicalResult tessera::nvvm::lowerComplete(Lowering &f, cta::CompleteOp op) {
         f.unpack(regs, type.getElementType(), static_cast<int64_t>(f.registerTypes(type).size()));
   f.set(op.getResult(), std::move(regs));
   return success();
+}
+
+void tessera::nvvm::populateWgmmaLowerings(LoweringSet &set) {
+  addLowering(set, lowerWgmma);
+  addLowering(set, lowerWgmmaWait);
+  addLowering(set, lowerReady);
+  addLowering(set, lowerComplete);
 }
