@@ -170,8 +170,9 @@ bool tessera::cta::sliceKeepsRegisters(SliceOp op) {
 }
 
 bool tessera::cta::isElementwise(Operation *op) {
-  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
-         !isa<arith::ConstantOp>(op);
+  return (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+          !isa<arith::ConstantOp>(op)) ||
+         OpTrait::hasElementwiseMappableTraits(op);
 }
 
 RankedTensorType tessera::cta::withLayout(Type tensor, const RegisterLayout &layout) {

@@ -58,7 +58,8 @@ bool reshapeKeepsRegisters(const layout::RegisterLayout &source,
 /// numbers in all threads. Such a slice only renames registers.
 bool sliceKeepsRegisters(SliceOp op);
 
-/// True for ops whose tensor operands and results all have one layout: arith and math on tiles.
+/// True for ops whose tensor operands and results all have one layout: arith and math on tiles, and
+/// ops of other dialects with the traits of elementwise ops.
 bool isElementwise(mlir::Operation *op);
 
 /// The tensor type with this layout.
