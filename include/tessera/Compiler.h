@@ -18,6 +18,7 @@
 
 #include "tessera/Report.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@
 #include <vector>
 
 namespace mlir {
+class DialectRegistry;
 class ModuleOp;
 } // namespace mlir
 
@@ -101,6 +103,9 @@ struct CompileOptions {
   /// baseline.
   std::string cpu;
   std::vector<std::string> toolDirectories;
+  /// Registers dialects of the host, whose elementwise ops may stand in kernels from phase raw on
+  /// (docs/Embedding.md). Called once in each compilation; may be empty.
+  std::function<void(mlir::DialectRegistry &)> registerDialects;
   /// The name of the source in locations.
   std::string sourceName = "<source>";
 };

@@ -221,6 +221,8 @@ static CompileResult compileBuffer(StringRef source, StringRef sourceText,
     registerHostDialects(registry);
   else
     registerPtxTranslations(registry);
+  if (options.registerDialects)
+    options.registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   DiagnosticCollector collector(&context, result.diagnostics);
