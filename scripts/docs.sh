@@ -29,9 +29,13 @@ generate() {
   fi
 }
 
+# mlir-tblgen says of every method of an interface that it must be implemented, also of those with a default.
+without_notes() { sed '/^NOTE: This method \*must\*/,+1d'; }
+
 generate dialects/Tile.md Dialect/Tile/TileOps.td "$root/scripts/op-index.py" -gen-dialect-doc -dialect=tile
 generate passes/Tile.md Dialect/Tile/Passes.td cat -gen-pass-doc
 generate passes/Conversion.md Conversion/Passes.td cat -gen-pass-doc
 generate passes/Simulate.md Simulate/Passes.td cat -gen-pass-doc
 generate dialects/Cta.md Dialect/Cta/IR/CtaOps.td "$root/scripts/op-index.py" -gen-dialect-doc -dialect=cta
+generate dialects/CtaInterfaces.md Dialect/Cta/IR/CtaInterfaces.td without_notes -gen-op-interface-docs
 generate passes/Cta.md Dialect/Cta/Passes.td cat -gen-pass-doc

@@ -98,7 +98,7 @@ LogicalResult Allocator::tooLarge(int64_t bytes, int64_t limit) {
 /// The first op of the copy's block that needs the copy to have landed: a use of its tile, or a
 /// write to what it reads. The await comes before that op, or at the end of the block at the
 /// latest.
-static Operation *firstNeed(CopyOp copy) {
+static Operation *firstNeed(Operation *copy) {
   const std::optional<GlobalBox> from = globalBoxOf(copy);
   auto needs = [&](Operation *inner) {
     bool uses = !isa<ViewOp>(inner) && llvm::any_of(inner->getOperands(), [&](Value operand) {
@@ -117,8 +117,9 @@ void Allocator::numberMBarriers() {
   // The mbarriers of channels come first.
   llvm::append_range(mbarriers, launch.getMbarriers().value_or(ArrayRef<int64_t>()));
   DenseMap<std::pair<Block *, Operation *>, int64_t> numbers;
-  launch.getBody().walk([&](CopyOp copy) {
-    if (copy.getMechanism() != Mechanism::Tma || copy.getInto())
+  Builder b(launch.getContext());
+  launch.getBody().walk([&](Operation *copy) {
+    if (!endsAtMBarrier(copy))
       return;
     auto [it, isNew] = numbers.try_emplace({copy->getBlock(), firstNeed(copy)}, mbarriers.size());
     // Each replica waits for an mbarrier of its own.
@@ -128,14 +129,14 @@ void Allocator::numberMBarriers() {
       mbarriers.append(replicas, 0);
     for (int64_t r = 0; r < replicas; ++r)
       ++mbarriers[it->second + r];
-    copy.setMbarrier(it->second);
+    copy->setAttr("mbarrier", b.getI64IntegerAttr(it->second));
   });
 }
 
 LogicalResult Allocator::run() {
   // Copies that nobody reads are erased: nobody would wait for them.
   launch.getBody().walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
-    if (isa<StageOp, CopyOp, ViewOp, ReadOp>(op) && isOpTriviallyDead(op))
+    if (isa<MemoryAccessOpInterface>(op) && usesSharedTile(op) && isOpTriviallyDead(op))
       op->erase();
   });
   if (auto channels = launch.getBody().getOps<ChannelOp>(); !channels.empty())
@@ -164,14 +165,8 @@ LogicalResult Allocator::run() {
   if (total(offsets) > limit)
     return tooLarge(total(offsets), limit);
 
-  for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets)) {
-    if (auto stage = dyn_cast<StageOp>(buffer.op))
-      stage.setOffset(offset);
-    else if (auto ring = dyn_cast<RingOp>(buffer.op))
-      ring.setOffset(offset);
-    else
-      cast<CopyOp>(buffer.op).setOffset(offset);
-  }
+  for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets))
+    cast<SharedBufferOpInterface>(buffer.op).setByteOffset(offset);
   if (replicated)
     replicated.setStaged(stagedByReplica(offsets));
   launch.setShared(llvm::alignTo(total(offsets), hopper::kMbarrierBytes) + rest);

@@ -12,105 +12,85 @@ using namespace tessera::cta;
 
 //===--- accesses ----------------------------------------------------------------------------===//
 
-void Hazards::addAccess(const Access &access) {
-  accessesOf[access.op].push_back(accesses.size());
+void Hazards::record(const Access &access) {
+  accessesBy[access.op].push_back(accesses.size());
   accesses.push_back(access);
 }
 
-LogicalResult Hazards::addAccesses(Operation *op) {
-  auto shared = [&](Value tile, bool write, bool async, bool elected,
-                    unsigned pending) -> LogicalResult {
-    // The channel orders the accesses to the slots of a ring.
-    if (slotOf(tile))
-      return success();
-    std::optional<int64_t> offset = offsetOf(tile);
+/// What is pending right after an access.
+unsigned Hazards::pendingAfter(const MemoryAccess &access) {
+  switch (access.completedBy) {
+  case CompletedBy::Op:
+    if (access.proxy == Proxy::Async)
+      return NeedsBarrier;
+    if (access.isGlobal())
+      return access.write ? NeedsBarrier | NeedsFence : unsigned(NeedsBarrier);
+    return NeedsBarrier | NeedsFence | (access.write ? unsigned(NeedsGroup) : 0);
+  case CompletedBy::Await:
+    return NeedsAwait;
+  case CompletedBy::AwaitCopies:
+    return NeedsCopies;
+  case CompletedBy::AwaitStores:
+    return access.write ? NeedsStoresDone : NeedsStoresRead;
+  case CompletedBy::Protocol:
+    return 0;
+  }
+  return 0;
+}
+
+LogicalResult Hazards::addAccess(Operation *op, const MemoryAccess &access) {
+  if (access.completedBy == CompletedBy::Protocol)
+    return success();
+  if (access.completedBy == CompletedBy::Await && !access.mbarrier)
+    return op->emitOpError("has no mbarrier; run cta-allocate-shared first");
+  Access added{op, access.isGlobal() ? Space::Global : Space::Shared, access.write};
+  added.async = access.proxy == Proxy::Async;
+  added.issuedBy = access.issuedBy;
+  added.completedBy = access.completedBy;
+  added.pending = pendingAfter(access);
+  added.mbarrier = access.mbarrier.value_or(-1);
+  if (added.space == Space::Global) {
+    added.box = boxOf(op, access);
+  } else if (slotOf(access.memory)) {
+    if (access.completedBy == CompletedBy::AwaitStores)
+      return op->emitOpError("stores a slot of a ring by TMA, but nothing waits for that before "
+                             "the slot is filled again; read it and stage it");
+    return success(); // the channel orders the accesses to the slots of a ring
+  } else {
+    std::optional<int64_t> offset = offsetOf(access.memory);
     if (!offset)
       return op->emitOpError("uses a shared tile without an offset; run cta-allocate-shared first");
     // A view has the bytes of its buffer.
-    int64_t bytes =
-        sharedLayout(cast<SmemType>(bufferOf(tile)->getResult(0).getType())).sizeBytes();
-    addAccess({op, Space::Shared, write, async, elected, pending, *offset, *offset + bytes});
-    return success();
-  };
-  auto global = [&](bool write, bool async, bool elected, unsigned pending, int64_t mbarrier = -1) {
-    addAccess(
-        {op, Space::Global, write, async, elected, pending, 0, 0, mbarrier, *globalBoxOf(op)});
-  };
+    auto made = cast<SharedBufferOpInterface>(bufferOf(access.memory));
+    added.begin = *offset;
+    added.end = *offset + sharedLayout(made.getBufferType()).sizeBytes();
+    if (warpgroupParts(dyn_cast_or_null<StageOp>(access.parts)))
+      added.parts = access.parts;
+  }
+  record(added);
+  return success();
+}
 
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](StageOp stage) {
-        if (failed(shared(stage.getResult(), true, false, false,
-                          NeedsBarrier | NeedsGroup | NeedsFence)))
-          return failure();
-        if (warpgroupParts(stage))
-          accesses.back().parts = stage;
-        return success();
-      })
-      .Case([&](ReadOp read) {
-        return shared(read.getSource(), false, false, false, NeedsBarrier | NeedsFence);
-      })
-      .Case([&](MmaOp mma) {
-        return success(
-            succeeded(shared(mma.getA(), false, false, false, NeedsBarrier | NeedsFence)) &&
-            succeeded(shared(mma.getB(), false, false, false, NeedsBarrier | NeedsFence)));
-      })
-      .Case([&](WgmmaOp wgmma) -> LogicalResult {
-        if (!wgmma.aInRegisters() && failed(shared(wgmma.getA(), false, true, false, NeedsBarrier)))
-          return failure();
-        return shared(wgmma.getB(), false, true, false, NeedsBarrier);
-      })
-      .Case([&](CopyOp copy) -> LogicalResult {
-        if (copy.getInto())
-          return success();
-        if (copy.isCpAsync()) {
-          if (failed(shared(copy.getResult(), true, false, false, NeedsCopies)))
-            return failure();
-          global(false, false, false, NeedsCopies);
-          return success();
-        }
-        if (!copy.getMbarrier())
-          return copy.emitOpError("has no mbarrier; run cta-allocate-shared first");
-        int64_t mbarrier = *copy.getMbarrier();
-        if (failed(shared(copy.getResult(), true, true, true, NeedsAwait)))
-          return failure();
-        accesses.back().mbarrier = mbarrier;
-        global(false, true, true, NeedsAwait, mbarrier);
-        addAccess({op, Space::MBarrier, true, true, true, 0, 0, 0, mbarrier});
-        return success();
-      })
-      .Case([&](CopyOutOp out) -> LogicalResult {
-        if (slotOf(out.getValue()))
-          return out.emitOpError(
-              "stores a slot of a ring by TMA, but nothing waits for that before "
-              "the slot is filled again; read it and stage it");
-        if (failed(shared(out.getValue(), false, true, true, NeedsStoresRead)))
-          return failure();
-        if (out.getPerWarpgroup())
-          accesses.back().parts = out.getValue().getDefiningOp();
-        // If warpgroups store separately the thread that stores differs from warpgroup to
-        // warpgroup.
-        global(true, true, /*elected=*/!out.getPerWarpgroup(), NeedsStoresDone);
-        return success();
-      })
-      .Case<LoadOp, memref::LoadOp>([&](auto) {
-        global(false, false, false, NeedsBarrier);
-        return success();
-      })
-      .Case([&](StoreOp) {
-        global(true, false, false, NeedsBarrier | NeedsFence);
-        return success();
-      })
-      .Case([&](memref::StoreOp) {
-        global(true, false, true, NeedsBarrier | NeedsFence);
-        return success();
-      })
-      .Case<ViewOp, SlotOp>([&](auto) { return success(); })
-      .Default([&](Operation *other) -> LogicalResult {
-        if (llvm::any_of(other->getOperandTypes(), llvm::IsaPred<SmemType>))
-          return other->emitOpError("uses shared memory in a way that cta-insert-barriers does not "
-                                    "know");
-        return success();
-      });
+LogicalResult Hazards::addAccesses(Operation *op) {
+  if (usesSharedTile(op) && !isa<MemoryAccessOpInterface>(op))
+    return op->emitOpError("uses shared memory in a way that cta-insert-barriers does not know; "
+                           "let the op implement MemoryAccessOpInterface");
+  std::optional<int64_t> mbarrier;
+  for (const MemoryAccess &access : accessesOf(op)) {
+    if (failed(addAccess(op, access)))
+      return failure();
+    if (access.completedBy == CompletedBy::Await)
+      mbarrier = access.mbarrier;
+  }
+  // Who makes the accesses also begins a phase of the mbarrier.
+  if (mbarrier) {
+    Access begun{op, Space::MBarrier, /*write=*/true};
+    begun.async = true;
+    begun.issuedBy = IssuedBy::ElectedThread;
+    begun.mbarrier = *mbarrier;
+    record(begun);
+  }
+  return success();
 }
 
 /// Global memory that the launch only reads has no hazards.
@@ -120,7 +100,7 @@ void Hazards::forgetQuietGlobals() {
       return b.space == Space::Global && b.write && mayAlias(a.box, b.box);
     });
   };
-  for (auto &[op, list] : accessesOf)
+  for (auto &[op, list] : accessesBy)
     llvm::erase_if(list, [&](unsigned i) {
       return accesses[i].space == Space::Global && !isWritten(accesses[i]);
     });
@@ -135,7 +115,7 @@ LogicalResult Hazards::collect() {
   WalkResult result = launch.getBody().walk([&](Operation *op) {
     if (failed(addAccesses(op)))
       return WalkResult::interrupt();
-    if (!accessesOf.contains(op) &&
+    if (!accessesBy.contains(op) &&
         !isa<BarrierOp, FenceAsyncOp, AwaitOp, AwaitStoresOp, AwaitCopiesOp>(op))
       return WalkResult::advance();
     for (Operation *parent = op->getParentOp(); parent != launch; parent = parent->getParentOp())
@@ -157,7 +137,7 @@ LogicalResult Hazards::collect() {
       continue;
     // With wgmma in the launch all copies by cp.async are fenced, because tile-ptx-check cannot
     // tell which tiles a product reads.
-    if (multiplies && access.write && isa<CopyOp>(access.op)) {
+    if (multiplies && access.write && access.completedBy == CompletedBy::AwaitCopies) {
       access.metByAsync = true;
       continue;
     }
@@ -176,21 +156,22 @@ LogicalResult Hazards::collect() {
 /// An await is placed in the block of its copies, before the first op that needs it or at the end.
 /// So it runs exactly once each time they do, and the phases of the mbarrier agree.
 LogicalResult Hazards::placeAwaits() {
-  std::map<int64_t, SmallVector<CopyOp>> groups;
-  launch.getBody().walk([&](CopyOp copy) {
-    if (!copy.getInto() && !copy.isCpAsync())
-      groups[*copy.getMbarrier()].push_back(copy);
-  });
+  std::map<int64_t, SmallVector<Operation *>> groups;
+  for (const Access &access : accesses)
+    if (access.space == Space::MBarrier)
+      groups[access.mbarrier].push_back(access.op);
   for (auto &group : groups) {
     int64_t mbarrier = group.first;
-    SmallVector<CopyOp> &copies = group.second;
+    SmallVector<Operation *> &copies = group.second;
     awaitAccess[mbarrier] = accesses.size();
-    accesses.push_back(
-        {launch, Space::MBarrier, false, false, false, NeedsBarrier, 0, 0, mbarrier});
+    Access awaited{launch, Space::MBarrier, /*write=*/false};
+    awaited.pending = NeedsBarrier;
+    awaited.mbarrier = mbarrier;
+    accesses.push_back(awaited);
     Block *block = copies.front()->getBlock();
-    for (CopyOp copy : copies)
+    for (Operation *copy : copies)
       if (copy->getBlock() != block)
-        return copy.emitOpError("shares mbarrier ")
+        return copy->emitOpError("shares mbarrier ")
                << mbarrier << " with a copy in another block; only copies of one block may";
     auto isAwait = [m = mbarrier](AwaitOp op) {
       return static_cast<int64_t>(op.getMbarrier()) == m;
@@ -201,14 +182,15 @@ LogicalResult Hazards::placeAwaits() {
     auto needsData = [&](Operation *op) {
       return op
           ->walk([&](Operation *inner) {
-            for (CopyOp copy : copies) {
+            for (Operation *copy : copies) {
               if (!isa<ViewOp>(inner) && llvm::any_of(inner->getOperands(), [&](Value operand) {
                     return isa<SmemType>(operand.getType()) && bufferOf(operand) == copy;
                   }))
                 return WalkResult::interrupt();
-              for (unsigned i : accessesOf.lookup(inner))
+              std::optional<GlobalBox> from = globalBoxOf(copy);
+              for (unsigned i : accessesBy.lookup(inner))
                 if (accesses[i].space == Space::Global && accesses[i].write &&
-                    mayAlias(accesses[i].box, *globalBoxOf(copy)))
+                    (!from || mayAlias(accesses[i].box, *from)))
                   return WalkResult::interrupt();
             }
             return WalkResult::advance();
@@ -250,7 +232,7 @@ bool Hazards::conflict(const Access &a, const Access &b, const Iterations &itera
 unsigned Hazards::needs(Operation *op, const State &state, unsigned &stores) {
   unsigned need = 0;
   stores = kMaxPendingStores;
-  for (unsigned i : accessesOf.lookup(op)) {
+  for (unsigned i : accessesBy.lookup(op)) {
     const Access &b = accesses[i];
     for (const auto &[key, status] : state) {
       const unsigned bits = status.bits;
@@ -263,7 +245,7 @@ unsigned Hazards::needs(Operation *op, const State &state, unsigned &stores) {
       const unsigned needsBarrier = together ? NeedsGroup : NeedsBarrier,
                      needsFenceBarrier = together ? NeedsFenceGroup : NeedsFenceBarrier,
                      barrier = together ? GroupBarrier : Barrier;
-      bool sameThread = a.elected && b.elected && (together || (!a.parts && !b.parts));
+      bool sameThread = a.elected() && b.elected() && (together || (!a.parts && !b.parts));
       if ((bits & NeedsAwait) && !failedHere) {
         failedHere = true;
         InFlightDiagnostic error = op->emitOpError("touches memory of a copy in flight: the await "
@@ -377,6 +359,14 @@ Hazards::State Hazards::crossed(const State &state, Operation *loop, Iteration i
   return result;
 }
 
+/// The threads whose stores the op issues; nothing if it is no store by TMA.
+std::optional<IssuedBy> Hazards::storesOf(Operation *op) const {
+  for (unsigned i : accessesBy.lookup(op))
+    if (accesses[i].completedBy == CompletedBy::AwaitStores)
+      return accesses[i].issuedBy;
+  return std::nullopt;
+}
+
 void Hazards::visit(Operation *op, State &state) {
   auto waits = awaitBefore.find(op);
   if (waits != awaitBefore.end())
@@ -416,12 +406,12 @@ void Hazards::visit(Operation *op, State &state) {
     awaited(wait.getMbarrier());
 
   // The store joins those that the same thread issued before and that are still in flight.
-  if (auto store = dyn_cast<CopyOutOp>(op))
+  if (std::optional<IssuedBy> storing = storesOf(op))
     for (auto &[key, status] : state)
-      if (auto earlier = dyn_cast<CopyOutOp>(accesses[key.first].op);
-          earlier && earlier.getPerWarpgroup() == store.getPerWarpgroup())
+      if (const Access &earlier = accesses[key.first];
+          earlier.completedBy == CompletedBy::AwaitStores && earlier.issuedBy == *storing)
         status.age = std::min(status.age + 1, kMaxPendingStores);
-  for (unsigned i : accessesOf.lookup(op))
+  for (unsigned i : accessesBy.lookup(op))
     if (accesses[i].pending) {
       Status &status = state[{i, {}}];
       status.bits |= accesses[i].pending;

@@ -63,11 +63,11 @@ private:
     Space space;
     bool write;
     /// Through the async proxy: by TMA or wgmma, not by loads, stores and cp.async of threads.
-    bool async;
-    /// By the elected thread alone (of each warpgroup, if `parts` is set).
-    bool elected;
+    bool async = false;
+    IssuedBy issuedBy = IssuedBy::AllThreads;
+    CompletedBy completedBy = CompletedBy::Op;
     /// What is pending right after the access (bits of Pending).
-    unsigned pending;
+    unsigned pending = 0;
     int64_t begin = 0, end = 0; ///< bytes (Shared)
     int64_t mbarrier = -1;      ///< on which a copy arrives, or that is awaited
     GlobalBox box = {};         ///< Global
@@ -76,6 +76,13 @@ private:
     /// The write (cta.stage) of a tile of which each warpgroup accesses its own part; null: each
     /// accesses all of it.
     mlir::Operation *parts = nullptr;
+
+    /// By one thread alone, or by one of each warpgroup to its own part. (Which thread of a block
+    /// accesses what, if warpgroups issue the access separately, is known only of parts.)
+    bool elected() const {
+      return issuedBy == IssuedBy::ElectedThread ||
+             (issuedBy == IssuedBy::FirstOfWarpgroup && parts);
+    }
   };
   enum Pending : unsigned {
     NeedsBarrier = 1, ///< other threads are not done, or do not see it
@@ -101,7 +108,10 @@ private:
   mlir::LogicalResult collect();
   mlir::LogicalResult placeAwaits();
   mlir::LogicalResult addAccesses(mlir::Operation *op);
-  void addAccess(const Access &access);
+  mlir::LogicalResult addAccess(mlir::Operation *op, const MemoryAccess &access);
+  static unsigned pendingAfter(const MemoryAccess &access);
+  void record(const Access &access);
+  std::optional<IssuedBy> storesOf(mlir::Operation *op) const;
   void forgetQuietGlobals();
   bool conflict(const Access &a, const Access &b, const Iterations &iterations) const;
 
@@ -128,7 +138,7 @@ private:
 
   LaunchOp launch;
   std::vector<Access> accesses;
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> accessesOf;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> accessesBy;
   std::map<int64_t, unsigned> awaitAccess; ///< for each mbarrier
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<int64_t>> awaitBefore;
   llvm::MapVector<mlir::Block *, llvm::SmallVector<int64_t>> awaitAtEnd;

@@ -12,36 +12,32 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-std::optional<GlobalBox> tessera::cta::globalBoxOf(Operation *op) {
+GlobalBox tessera::cta::boxOf(Operation *op, const MemoryAccess &access) {
   GlobalBox box;
   box.op = op;
-  auto fill = [&](Value memref, ValueRange coords, Type tile, ArrayRef<int64_t> dims) {
-    box.memref = memref;
-    box.root = tile::rootOf(memref);
-    box.coords = coords;
-    box.extents.assign(coords.size(), 1);
-    if (!tile)
-      return;
-    for (auto [d, extent] : llvm::zip_equal(dims, tileShape(tile)))
-      box.extents[d] = extent;
-    if (isa<RankedTensorType>(tile))
-      box.tile = tile;
-    box.dims.assign(dims.begin(), dims.end());
-  };
-  if (auto load = dyn_cast<LoadOp>(op))
-    fill(load.getSource(), load.getCoords(), load.getResult().getType(), load.getDims());
-  else if (auto store = dyn_cast<StoreOp>(op))
-    fill(store.getDest(), store.getCoords(), store.getValue().getType(), store.getDims());
-  else if (auto copy = dyn_cast<CopyOp>(op))
-    fill(copy.getSource(), copy.getCoords(), copy.getResult().getType(), copy.getDims());
-  else if (auto out = dyn_cast<CopyOutOp>(op))
-    fill(out.getDest(), out.getCoords(), out.getValue().getType(), out.getDims());
-  else if (auto scalarLoad = dyn_cast<memref::LoadOp>(op))
-    fill(scalarLoad.getMemRef(), scalarLoad.getIndices(), {}, {});
-  else if (auto scalarStore = dyn_cast<memref::StoreOp>(op))
-    fill(scalarStore.getMemRef(), scalarStore.getIndices(), {}, {});
-  else
-    return std::nullopt;
+  box.memref = access.memory;
+  box.root = tile::rootOf(access.memory);
+  box.coords = access.coords;
+  box.extents.assign(access.coords.size(), 1);
+  if (!access.tile)
+    return box;
+  for (auto [d, extent] : llvm::zip_equal(access.dims, tileShape(access.tile)))
+    box.extents[d] = extent;
+  if (isa<RankedTensorType>(access.tile))
+    box.tile = access.tile;
+  box.dims.assign(access.dims.begin(), access.dims.end());
+  return box;
+}
+
+std::optional<GlobalBox> tessera::cta::globalBoxOf(Operation *op) {
+  std::optional<GlobalBox> box;
+  for (const MemoryAccess &access : accessesOf(op)) {
+    if (!access.isGlobal())
+      continue;
+    if (box)
+      return std::nullopt;
+    box = boxOf(op, access);
+  }
   return box;
 }
 
@@ -139,24 +135,12 @@ static bool variesWith(Value memref, const Iterations &iterations) {
 bool tessera::cta::mayOverwrite(Operation *op, const std::optional<GlobalBox> &box) {
   return op
       ->walk([&](Operation *inner) {
-        auto meets = [&](std::optional<GlobalBox> to) {
-          return !box || !to || mayAlias(*box, *to);
+        auto overwrites = [&](const MemoryAccess &access) {
+          return access.write && access.isGlobal() &&
+                 (!box || mayAlias(*box, boxOf(inner, access)));
         };
-        auto meetsAny = [&](ValueRange memrefs) {
-          return llvm::any_of(memrefs, [&](Value memref) {
-            GlobalBox whole;
-            whole.root = tile::rootOf(memref);
-            return meets(whole);
-          });
-        };
-        bool overwrites = false;
-        if (isa<StoreOp, CopyOutOp, memref::StoreOp>(inner))
-          overwrites = meets(globalBoxOf(inner));
-        else if (auto put = dyn_cast<PutPartialOp>(inner))
-          overwrites = meetsAny({put.getSlots(), put.getFlags()});
-        else if (auto add = dyn_cast<AddPartialOp>(inner))
-          overwrites = meetsAny({add.getSlots(), add.getFlags()});
-        return overwrites ? WalkResult::interrupt() : WalkResult::advance();
+        return llvm::any_of(accessesOf(inner), overwrites) ? WalkResult::interrupt()
+                                                           : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -166,7 +150,8 @@ bool tessera::cta::provenDisjoint(const GlobalBox &a, const GlobalBox &b,
   for (auto [loop, iteration] : iterations)
     if (iteration == Iteration::Earlier && isLoopOverOutputTiles(loop))
       return true;
-  if (a.memref != b.memref || variesWith(a.memref, iterations))
+  if (a.memref != b.memref || a.coords.size() != b.coords.size() ||
+      variesWith(a.memref, iterations))
     return false;
   for (unsigned d = 0; d < a.coords.size(); ++d) {
     std::optional<Difference> diff = difference(a.coords[d], b.coords[d], iterations);

@@ -25,6 +25,13 @@ void SharedTiles::number(Block &block) {
 
 //===--- lifetimes ---------------------------------------------------------------------------===//
 
+/// True for a store that reads a shared tile after it has been issued.
+static bool isStore(Operation *op) {
+  return llvm::any_of(accessesOf(op), [](const MemoryAccess &access) {
+    return access.completedBy == CompletedBy::AwaitStores;
+  });
+}
+
 LogicalResult SharedTiles::addUses(Buffer &buffer, Value tile) {
   for (Operation *user : tile.getUsers()) {
     if (auto view = dyn_cast<ViewOp>(user)) {
@@ -32,7 +39,8 @@ LogicalResult SharedTiles::addUses(Buffer &buffer, Value tile) {
         return failure();
       continue;
     }
-    if (!isa<CtaDialect>(user->getDialect()) || user->getNumRegions()) {
+    if ((!isa<CtaDialect>(user->getDialect()) && !isa<MemoryAccessOpInterface>(user)) ||
+        user->getNumRegions()) {
       InFlightDiagnostic error =
           user->emitOpError("carries a shared tile out of its block; a shared tile is used "
                             "where it is made, or in blocks inside: stage it there");
@@ -46,14 +54,15 @@ LogicalResult SharedTiles::addUses(Buffer &buffer, Value tile) {
         end = std::max(end, positions.lookup(parent).end);
     buffer.live.end = std::max(buffer.live.end, end);
     int64_t next = end;
-    if (isa<CopyOutOp>(user))
+    const bool isStored = isStore(user);
+    if (isStored)
       for (Operation *op = user->getNextNode(); op; op = op->getNextNode())
-        if (isa<CopyOutOp>(op)) {
+        if (isStore(op)) {
           next = positions.lookup(op).end;
           break;
         }
     buffer.paired.end = std::max(buffer.paired.end, next);
-    if (isa<CopyOutOp>(user))
+    if (isStored)
       end = std::max(end, positions.lookup(&user->getBlock()->back()).end);
     buffer.relaxed.end = std::max(buffer.relaxed.end, end);
   }
@@ -68,13 +77,13 @@ static bool isInLoop(Operation *op) {
 bool SharedTiles::severalRolesStage() {
   int roles = 0;
   for (auto role : body.getOps<RoleOp>())
-    roles += role.getBody()
-                 .walk([](Operation *op) {
-                   return isa<StageOp>(op) || (isa<CopyOp>(op) && !cast<CopyOp>(op).getInto())
-                              ? WalkResult::interrupt()
-                              : WalkResult::advance();
-                 })
-                 .wasInterrupted();
+    roles +=
+        role.getBody()
+            .walk([](Operation *op) {
+              auto made = dyn_cast<SharedBufferOpInterface>(op);
+              return made && made.getBufferType() ? WalkResult::interrupt() : WalkResult::advance();
+            })
+            .wasInterrupted();
   return roles > 1;
 }
 
@@ -91,13 +100,10 @@ LogicalResult SharedTiles::collect() {
                          sharedLayout(tile).alignment(), always, always, always, always, fixed});
       return WalkResult::advance();
     }
-    auto copy = dyn_cast<CopyOp>(op);
-    // A copy that fills a slot has no tile of its own.
-    if (!isa<StageOp, CopyOp>(op) || (copy && copy.getInto()) ||
-        llvm::any_of(op->getUsers(), llvm::IsaPred<CommitOp>) || (counts && !counts(op)))
+    auto made = dyn_cast<SharedBufferOpInterface>(op);
+    SmemType type = made ? made.getBufferType() : SmemType();
+    if (!type || llvm::any_of(op->getUsers(), llvm::IsaPred<CommitOp>) || (counts && !counts(op)))
       return WalkResult::advance();
-    Value tile = op->getResult(0);
-    auto type = cast<SmemType>(tile.getType());
     layout::SharedLayout layout = sharedLayout(type);
     if (type.getSwizzle().isUnknown()) {
       op->emitOpError("makes a shared tile without a layout; cta-swizzle-shared chooses one");
@@ -109,9 +115,9 @@ LogicalResult SharedTiles::collect() {
     }
     Interval at = positions.lookup(op);
     buffers.push_back(
-        {op, type, layout.sizeBytes(), layout.alignment(), at, at, at, {}, offsetOf(op)});
+        {op, type, layout.sizeBytes(), layout.alignment(), at, at, at, {}, made.getByteOffset()});
     Buffer &buffer = buffers.back();
-    if (failed(addUses(buffer, tile)))
+    if (failed(addUses(buffer, op->getResult(0))))
       return WalkResult::interrupt();
     // Roles run concurrently, so their tiles are live at the same time.
     if (op->getParentOfType<RoleOp>() && severalRolesStage())
@@ -220,12 +226,17 @@ int64_t tessera::cta::blocksPerSM(LaunchOp launch, int64_t bytes) {
                    std::max(blocksByRegisters(launch, threads), demanded)});
 }
 
+bool tessera::cta::endsAtMBarrier(Operation *op) {
+  return llvm::any_of(accessesOf(op), [](const MemoryAccess &access) {
+    return access.completedBy == CompletedBy::Await;
+  });
+}
+
 int64_t tessera::cta::copyBarrierBytes(LaunchOp launch) {
   int64_t count = 0;
-  launch.getBody().walk([&](CopyOp copy) {
+  launch.getBody().walk([&](Operation *copy) {
     auto role = copy->getParentOfType<RoleOp>();
-    if (!copy.getInto() && !copy.isCpAsync() &&
-        llvm::none_of(copy->getUsers(), llvm::IsaPred<CommitOp>))
+    if (endsAtMBarrier(copy) && llvm::none_of(copy->getUsers(), llvm::IsaPred<CommitOp>))
       count += role ? role.numReplicas() : 1;
   });
   return count * hopper::kMbarrierBytes;

@@ -80,8 +80,9 @@ layout::RegisterLayout WgmmaOp::operandLayout(int64_t warpgroups) {
 void WgmmaOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   if (!isAsync())
     return;
-  effects.emplace_back(MemoryEffects::Read::get());
-  effects.emplace_back(MemoryEffects::Write::get());
+  effects.emplace_back(MemoryEffects::Read::get(), ProductsInFlight::get());
+  effects.emplace_back(MemoryEffects::Write::get(), ProductsInFlight::get());
+  effects.emplace_back(MemoryEffects::Read::get(), SharedMemory::get());
 }
 
 Speculation::Speculatability WgmmaOp::getSpeculatability() {

@@ -252,7 +252,7 @@ void CopyOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
   if (getInto())
-    effects.emplace_back(MemoryEffects::Write::get());
+    effects.emplace_back(MemoryEffects::Write::get(), SharedMemory::get());
 }
 
 ParseResult CopyOutOp::parse(OpAsmParser &parser, OperationState &result) {

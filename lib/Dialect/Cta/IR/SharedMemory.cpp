@@ -114,16 +114,12 @@ Operation *tessera::cta::bufferOf(Value tile) {
   Operation *op = tile.getDefiningOp();
   while (auto view = dyn_cast_or_null<ViewOp>(op))
     op = view.getSource().getDefiningOp();
-  return isa_and_nonnull<StageOp, CopyOp>(op) ? op : nullptr;
+  return isa_and_nonnull<SharedBufferOpInterface>(op) ? op : nullptr;
 }
 
 std::optional<int64_t> tessera::cta::offsetOf(Operation *buffer) {
-  std::optional<uint64_t> offset;
-  if (auto stage = dyn_cast_or_null<StageOp>(buffer))
-    offset = stage.getOffset();
-  else if (auto copy = dyn_cast_or_null<CopyOp>(buffer))
-    offset = copy.getOffset();
-  return offset ? std::optional<int64_t>(static_cast<int64_t>(*offset)) : std::nullopt;
+  auto made = dyn_cast_or_null<SharedBufferOpInterface>(buffer);
+  return made ? made.getByteOffset() : std::nullopt;
 }
 
 std::optional<int64_t> tessera::cta::offsetOf(Value tile) { return offsetOf(bufferOf(tile)); }

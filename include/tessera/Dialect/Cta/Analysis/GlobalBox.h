@@ -23,16 +23,20 @@ struct GlobalBox {
   mlir::Operation *op = nullptr;
   mlir::Value memref; ///< the operand of the op
   mlir::Value root;   ///< the argument or allocation behind it; null if unknown
+  /// Without coordinates the box is the whole memref.
   mlir::ValueRange coords;
   /// In elements, one for each memref dimension.
   llvm::SmallVector<int64_t> extents;
-  /// The register tile of a cta.load or cta.store and its memref dimensions.
+  /// The register tile that is loaded or stored, and the memref dimensions of a tile.
   mlir::Type tile;
   llvm::SmallVector<int64_t> dims;
 };
 
-/// The box that an op reads or writes, or nothing if it is none of cta.load, cta.store, cta.copy,
-/// cta.copy_out, memref.load and memref.store.
+/// The box of an access to global memory.
+GlobalBox boxOf(mlir::Operation *op, const MemoryAccess &access);
+
+/// The one box of global memory that an op accesses (MemoryAccess.h), or nothing if it accesses
+/// none or several.
 std::optional<GlobalBox> globalBoxOf(mlir::Operation *op);
 
 /// False only if the roots of the two boxes do not overlap: different arguments that are not of one

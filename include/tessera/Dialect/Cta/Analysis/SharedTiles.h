@@ -36,6 +36,9 @@ struct StagedBytes {
 /// The number of blocks of the launch, with `bytes` bytes of shared memory each, that share an SM.
 int64_t blocksPerSM(LaunchOp launch, int64_t bytes);
 
+/// True for a copy that ends with a phase of an mbarrier, whose number is the attribute `mbarrier`.
+bool endsAtMBarrier(mlir::Operation *op);
+
 /// The bytes of the mbarriers of copies outside channels. It is an upper bound, because some copies
 /// share one.
 int64_t copyBarrierBytes(LaunchOp launch);
@@ -76,7 +79,7 @@ public:
   using Offsets = llvm::SmallVector<int64_t>; // one for each buffer, in bytes
   using Lifetime = Interval Buffer::*;
 
-  /// `counts` selects the writes (cta.stage) and copies whose tiles are placed; null selects all.
+  /// `counts` selects the ops whose tiles are placed (SharedBufferOpInterface); null selects all.
   explicit SharedTiles(mlir::Block &body, CountsTile counts = nullptr)
       : body(body), counts(counts) {}
 

@@ -6,7 +6,7 @@
 #ifndef TESSERA_CTA_ALLOCATED_OPS
 #define TESSERA_CTA_ALLOCATED_OPS
 
-include "tessera/Dialect/Cta/IR/MemoryOps.td"
+include "tessera/Dialect/Cta/IR/ChannelOps.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferIntRangeInterface.td"
 
@@ -239,7 +239,7 @@ def Cta_AwaitCopiesOp : Cta_Op<"await_copies", []> {
   let assemblyFormat = "(`pending` `=` $pending^)? attr-dict";
 }
 
-def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>,
+def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [Cta_RetireEffects,
     RangedTypesMatchWith<"the results are what was in flight", "sources", "results", "llvm::make_range($_self.begin(), $_self.end())">]> {
   let summary = "wait until at most `pending` matrix products are in flight";
   let opDocGroup = Cta_ProductOps;
@@ -265,7 +265,7 @@ def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>,
     build($_builder, $_state, mlir::TypeRange(sources), sources, $_builder.getI64IntegerAttr(pending)); }]>];
 }
 
-def Cta_RingOp : Cta_Op<"ring", []> {
+def Cta_RingOp : Cta_Op<"ring", [Cta_Buffer]> {
   let summary = "the shared memory of one tile type of a channel";
   let opDocGroup = Cta_BarrierOps;
   let description = [{
@@ -287,7 +287,7 @@ def Cta_RingOp : Cta_Op<"ring", []> {
 }
 
 // Its effect is a read: the contents of a slot change at awaits, so two ops with one index must not be merged or hoisted.
-def Cta_SlotOp : Cta_Op<"slot", [MemoryEffects<[MemRead]>,
+def Cta_SlotOp : Cta_Op<"slot", [MemoryEffects<[MemRead<Cta_SharedMemory>]>, Cta_Accesses,
     TypesMatchWith<"the result is a tile of the ring", "ring", "result", "llvm::cast<RingType>($_self).getTile()">]> {
   let summary = "one tile of a ring";
   let opDocGroup = Cta_BarrierOps;

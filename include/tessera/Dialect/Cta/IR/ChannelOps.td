@@ -9,6 +9,13 @@
 include "tessera/Dialect/Cta/IR/MemoryOps.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
+// Ops of the protocol change which slots are full, and with it what the bytes of a slot mean.
+defvar Cta_ChannelEffects = MemoryEffects<[MemRead<Cta_MBarriers>, MemWrite<Cta_MBarriers>, MemRead<Cta_SharedMemory>,
+                                           MemWrite<Cta_SharedMemory>]>;
+// A product in flight reads shared memory until it retires; so the end of a product keeps its place before a release.
+defvar Cta_RetireEffects = MemoryEffects<[MemRead<Cta_ProductsInFlight>, MemWrite<Cta_ProductsInFlight>, MemRead<Cta_SharedMemory>,
+                                          MemWrite<Cta_SharedMemory>]>;
+
 def Cta_ChannelOp : Cta_Op<"channel", []> {
   let summary = "a bounded queue of shared tiles between a producer and a consumer";
   let opDocGroup = Cta_ChannelOps;
@@ -35,7 +42,7 @@ def Cta_ChannelOp : Cta_Op<"channel", []> {
   let hasVerifier = 1;
 }
 
-def Cta_AcquireOp : Cta_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Cta_AcquireOp : Cta_Op<"acquire", [Cta_ChannelEffects]> {
   let summary = "wait for a free slot";
   let opDocGroup = Cta_ChannelOps;
   let description = [{
@@ -50,7 +57,7 @@ def Cta_AcquireOp : Cta_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "$channel attr-dict `:` type($channel)";
 }
 
-def Cta_CommitOp : Cta_Op<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Cta_CommitOp : Cta_Op<"commit", [Cta_ChannelEffects]> {
   let summary = "hand a slot to the consumer";
   let opDocGroup = Cta_ChannelOps;
   let description = [{
@@ -70,7 +77,7 @@ def Cta_CommitOp : Cta_Op<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def Cta_WaitOp : Cta_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Cta_WaitOp : Cta_Op<"wait", [Cta_ChannelEffects]> {
   let summary = "wait for a filled slot";
   let opDocGroup = Cta_ChannelOps;
   let description = [{
@@ -95,7 +102,7 @@ def Cta_WaitOp : Cta_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
     $_state.addTypes(type.getPayload()); }]>];
 }
 
-def Cta_ReleaseOp : Cta_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Cta_ReleaseOp : Cta_Op<"release", [Cta_ChannelEffects]> {
   let summary = "give a slot back";
   let opDocGroup = Cta_ChannelOps;
   let description = [{
@@ -113,7 +120,7 @@ def Cta_ReleaseOp : Cta_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "$channel `,` $credit (`after` `(` $after^ `:` type($after) `)`)? attr-dict `:` type($channel)";
 }
 
-def Cta_CompleteOp : Cta_Op<"complete", [MemoryEffects<[MemRead, MemWrite]>, Cta_Erasable,
+def Cta_CompleteOp : Cta_Op<"complete", [Cta_RetireEffects, Cta_Erasable,
     TypesMatchWith<"the result is the tile in flight", "source", "result", "llvm::cast<AsyncType>($_self).getTensor()">]> {
   let summary = "wait for a product in flight";
   let opDocGroup = Cta_ProductOps;

@@ -8,7 +8,7 @@
 
 include "tessera/Dialect/Cta/IR/MemoryOps.td"
 
-def Cta_MmaOp : Cta_Op<"mma", [Pure, Cta_Erasable]> {
+def Cta_MmaOp : Cta_Op<"mma", [Pure, Cta_Erasable, Cta_Accesses]> {
   let summary = "matrix product on the FMA units";
   let opDocGroup = Cta_ProductOps;
   let description = [{
@@ -39,7 +39,7 @@ def Cta_MmaOp : Cta_Op<"mma", [Pure, Cta_Erasable]> {
 }
 
 // An asynchronous product has an effect, because merging it or moving it out of a loop would give it several consumers.
-def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, Cta_Accesses, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
   let summary = "matrix product on the tensor cores, by warpgroups";
   let opDocGroup = Cta_ProductOps;

@@ -5,6 +5,7 @@
 #ifndef TESSERA_DIALECT_CTA_IR_CTA_H
 #define TESSERA_DIALECT_CTA_IR_CTA_H
 
+#include "tessera/Dialect/Cta/IR/MemoryAccess.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Layout/RegisterLayout.h"
 
@@ -20,8 +21,9 @@ struct Plan;
 #define GET_ATTRDEF_CLASSES
 #include "tessera/Dialect/Cta/IR/CtaAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES
-#include "tessera/Dialect/Cta/IR/CtaInterfaces.h.inc"
 #include "tessera/Dialect/Cta/IR/CtaTypes.h.inc"
+
+#include "tessera/Dialect/Cta/IR/CtaInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "tessera/Dialect/Cta/IR/CtaOps.h.inc"
 

@@ -1,10 +1,22 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+//
+// What ops of `cta`, and ops of other dialects that live among them, tell the passes about themselves. A pass asks an op through one of these
+// interfaces; it has no list of ops.
 #ifndef TESSERA_CTA_INTERFACES
 #define TESSERA_CTA_INTERFACES
 
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaceBase.td"
+
+//===--- resources of memory effects (MemoryAccess.h) ----------------------------------------===//
+
+def Cta_SharedMemory : Resource<"::tessera::cta::SharedMemory">;
+def Cta_MBarriers : Resource<"::tessera::cta::MBarriers">;
+def Cta_ProductsInFlight : Resource<"::tessera::cta::ProductsInFlight">;
+
+//===--- interfaces --------------------------------------------------------------------------===//
 
 def Cta_EraseOpInterface : OpInterface<"EraseOpInterface"> {
   let cppNamespace = "::tessera::cta";
@@ -16,6 +28,51 @@ def Cta_EraseOpInterface : OpInterface<"EraseOpInterface"> {
     InterfaceMethod<"Builds the L0 equivalent at the rewriter's insertion point and returns one value per result.",
       "mlir::FailureOr<llvm::SmallVector<mlir::Value>>", "eraseToTile",
       (ins "mlir::OpBuilder &":$builder, "mlir::ValueRange":$operands)>];
+}
+
+def Cta_MemoryAccessOpInterface : OpInterface<"MemoryAccessOpInterface"> {
+  let cppNamespace = "::tessera::cta";
+  let description = [{
+    Ops that access shared tiles or global memory. In phase allocated every op with a shared tile as operand or result implements it:
+    `cta-insert-barriers` refuses those that do not, because it could not order what they access. An op that only renames a tile
+    (`cta.view`, `cta.slot`) has no accesses.
+
+    Upstream's memory effects are about values. A shared tile is an immutable value, so reading it is no effect, and CSE and LICM are right
+    to move such reads. The bytes behind the tile are used again, and that is what this interface is about. An op needs memory effects next
+    to it only for what is not a value: global memory, or the protocol of a channel.
+
+    `cta-insert-barriers` derives barriers, fences and waits from the accesses. The passes that move loads and stores ask whether one op
+    may overwrite what another one reads, and `cta-simulate` checks accesses in the order in which warps make them.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Returns one description (`MemoryAccess`, IR/MemoryAccess.h) for each tile and each memref that the op accesses, reads before writes.
+        It is called from phase placed on. Before `cta-allocate-shared` has run, mbarriers have no numbers.
+      }],
+      "::tessera::cta::MemoryAccesses", "getMemoryAccesses">];
+}
+
+def Cta_SharedBufferOpInterface : OpInterface<"SharedBufferOpInterface"> {
+  let cppNamespace = "::tessera::cta";
+  let description = [{
+    Ops that have bytes of shared memory of their own, for as long as their result is used. `cta-allocate-shared` places them. The place is
+    the attribute `offset`, which an implementation declares as `OptionalAttr<I64Attr>`. In phase allocated every such op has it.
+  }];
+  let methods = [
+    InterfaceMethod<"The tile that the op makes room for; null if it has no bytes of its own, like a copy into the slot of a ring.",
+      "::tessera::cta::SmemType", "getBufferType">,
+    InterfaceMethod<"The place in the shared memory of the block, in bytes; nothing if it is not chosen yet.",
+      "std::optional<int64_t>", "getByteOffset", (ins), [{}], [{
+        auto offset = $_op->template getAttrOfType<mlir::IntegerAttr>("offset");
+        return offset ? std::optional<int64_t>(offset.getInt()) : std::nullopt;
+      }]>,
+    InterfaceMethod<"Sets the place, or removes it.",
+      "void", "setByteOffset", (ins "std::optional<int64_t>":$bytes), [{}], [{
+        if (!bytes)
+          $_op->removeAttr("offset");
+        else
+          $_op->setAttr("offset", mlir::IntegerAttr::get(mlir::IntegerType::get($_op->getContext(), 64), *bytes));
+      }]>];
 }
 
 #endif

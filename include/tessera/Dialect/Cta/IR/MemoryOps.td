@@ -12,9 +12,12 @@ include "tessera/Dialect/Cta/IR/CtaInterfaces.td"
 include "tessera/Dialect/Cta/IR/CtaTypes.td"
 include "tessera/Dialect/Tile/TileAttrs.td"
 
+// The interfaces of CtaInterfaces.td, as the ops list them.
 defvar Cta_Erasable = DeclareOpInterfaceMethods<Cta_EraseOpInterface>;
+defvar Cta_Accesses = DeclareOpInterfaceMethods<Cta_MemoryAccessOpInterface>;
+defvar Cta_Buffer = DeclareOpInterfaceMethods<Cta_SharedBufferOpInterface>;
 
-def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable,
+def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "load a tile from global memory into registers";
   let opDocGroup = Cta_CopyOps;
@@ -48,7 +51,7 @@ def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable,
   }];
 }
 
-def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable,
+def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "store a register tile to global memory";
   let opDocGroup = Cta_CopyOps;
@@ -78,7 +81,7 @@ def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable,
   }];
 }
 
-def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
+def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses, Cta_Buffer,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "copy a tile from global to shared memory by TMA or cp.async";
   let opDocGroup = Cta_CopyOps;
@@ -150,7 +153,7 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable,
   }];
 }
 
-def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable,
+def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "store a shared tile to global memory by TMA";
   let opDocGroup = Cta_CopyOps;
@@ -183,7 +186,7 @@ def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable,
   }];
 }
 
-def Cta_StageOp : Cta_Op<"stage", [Pure, Cta_Erasable]> {
+def Cta_StageOp : Cta_Op<"stage", [Pure, Cta_Erasable, Cta_Accesses, Cta_Buffer]> {
   let summary = "write register tiles to shared memory";
   let opDocGroup = Cta_SharedOps;
   let description = [{
@@ -206,7 +209,7 @@ def Cta_StageOp : Cta_Op<"stage", [Pure, Cta_Erasable]> {
   let hasVerifier = 1;
 }
 
-def Cta_ViewOp : Cta_Op<"view", [Pure, Cta_Erasable]> {
+def Cta_ViewOp : Cta_Op<"view", [Pure, Cta_Erasable, Cta_Accesses]> {
   let summary = "a linear shared tile under another shape";
   let opDocGroup = Cta_SharedOps;
   let description = [{
@@ -225,7 +228,7 @@ def Cta_ViewOp : Cta_Op<"view", [Pure, Cta_Erasable]> {
   let hasVerifier = 1;
 }
 
-def Cta_ReadOp : Cta_Op<"read", [Pure, Cta_Erasable]> {
+def Cta_ReadOp : Cta_Op<"read", [Pure, Cta_Erasable, Cta_Accesses]> {
   let summary = "read a shared tile into registers";
   let opDocGroup = Cta_SharedOps;
   let description = [{

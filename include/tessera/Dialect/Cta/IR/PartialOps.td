@@ -6,10 +6,10 @@
 #ifndef TESSERA_CTA_PARTIAL_OPS
 #define TESSERA_CTA_PARTIAL_OPS
 
-include "tessera/Dialect/Cta/IR/CtaDialect.td"
+include "tessera/Dialect/Cta/IR/MemoryOps.td"
 
 class Cta_PartialOp<string mnemonic, list<Trait> traits = []>
-    : Cta_Op<mnemonic, !listconcat([Cta_Erasable, MemoryEffects<[MemRead, MemWrite]>], traits)> {
+    : Cta_Op<mnemonic, !listconcat([Cta_Erasable, Cta_Accesses, MemoryEffects<[MemRead, MemWrite]>], traits)> {
   let hasVerifier = 1;
 }
 

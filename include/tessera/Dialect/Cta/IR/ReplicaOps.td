@@ -30,7 +30,7 @@ def Cta_ReplicaOp : Cta_Op<"replica", [Pure]> {
 }
 
 class Cta_TurnOp<string mnemonic, list<Trait> traits = []>
-    : Cta_Op<mnemonic, !listconcat([MemoryEffects<[MemRead, MemWrite]>], traits)> {
+    : Cta_Op<mnemonic, !listconcat([Cta_ChannelEffects], traits)> {
   let hasVerifier = 1;
 }
 

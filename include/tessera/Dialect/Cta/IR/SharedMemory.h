@@ -50,14 +50,14 @@ int64_t ringSlotBytes(SmemType tile);
 /// The `cta.slot` of which a tile is the result, also through views; or null.
 SlotOp slotOf(mlir::Value tile);
 
-/// The `cta.stage` or `cta.copy` whose bytes a shared tile shows, through views; null for a block
-/// argument or the result of another op.
+/// The op whose bytes a shared tile shows (SharedBufferOpInterface), through views; null for a
+/// block argument or a tile that another op has made.
 mlir::Operation *bufferOf(mlir::Value tile);
 
 /// The byte offset of a tile in the block's shared memory (phase allocated), or nothing.
 std::optional<int64_t> offsetOf(mlir::Value tile);
 
-/// The same for the defining op: its attribute `offset`.
+/// The same for the op that has made the tile.
 std::optional<int64_t> offsetOf(mlir::Operation *buffer);
 
 } // namespace tessera::cta

@@ -1,0 +1,129 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Which memory each op accesses, by which proxy, and what ends the access.
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+bool MemoryAccess::isGlobal() const { return isa<BaseMemRefType>(memory.getType()); }
+
+MemoryAccesses tessera::cta::accessesOf(Operation *op) {
+  if (auto accesses = dyn_cast<MemoryAccessOpInterface>(op))
+    return accesses.getMemoryAccesses();
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    MemoryAccess access{load.getMemRef()};
+    access.coords = load.getIndices();
+    return {access};
+  }
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    MemoryAccess access{store.getMemRef(), /*write=*/true};
+    access.issuedBy = IssuedBy::ElectedThread;
+    access.coords = store.getIndices();
+    return {access};
+  }
+  return {};
+}
+
+bool tessera::cta::usesSharedTile(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), llvm::IsaPred<SmemType>) ||
+         llvm::any_of(op->getResultTypes(), llvm::IsaPred<SmemType>);
+}
+
+/// An access to the box of a memref that an op of MemoryOps.td names.
+template <typename Op>
+static MemoryAccess boxOf(Op op, Value memref, bool write, Value tile) {
+  MemoryAccess access{memref, write};
+  access.coords = op.getCoords();
+  access.tile = tile.getType();
+  access.dims = op.getDims();
+  return access;
+}
+
+//===--- by threads --------------------------------------------------------------------------===//
+
+MemoryAccesses LoadOp::getMemoryAccesses() {
+  return {boxOf(*this, getSource(), /*write=*/false, getResult())};
+}
+
+MemoryAccesses StoreOp::getMemoryAccesses() {
+  return {boxOf(*this, getDest(), /*write=*/true, getValue())};
+}
+
+MemoryAccesses StageOp::getMemoryAccesses() {
+  MemoryAccess written{getResult(), /*write=*/true};
+  written.parts = *this;
+  return {written};
+}
+
+MemoryAccesses ReadOp::getMemoryAccesses() { return {MemoryAccess{getSource()}}; }
+
+MemoryAccesses MmaOp::getMemoryAccesses() { return {MemoryAccess{getA()}, MemoryAccess{getB()}}; }
+
+// Other names for tiles.
+MemoryAccesses ViewOp::getMemoryAccesses() { return {}; }
+MemoryAccesses SlotOp::getMemoryAccesses() { return {}; }
+
+//===--- by the tensor cores and TMA ---------------------------------------------------------===//
+
+/// The wait for a product in flight is before the release of what it reads (checked by cta-verify),
+/// so its reads count as complete for the warps that issued it.
+MemoryAccesses WgmmaOp::getMemoryAccesses() {
+  MemoryAccesses accesses;
+  for (Value operand : {Value(getA()), Value(getB())})
+    if (isa<SmemType>(operand.getType()))
+      accesses.push_back({operand, /*write=*/false, Proxy::Async});
+  return accesses;
+}
+
+MemoryAccesses CopyOp::getMemoryAccesses() {
+  MemoryAccess from = boxOf(*this, getSource(), /*write=*/false, getResult());
+  MemoryAccess to{getInto() ? getInto() : Value(getResult()), /*write=*/true};
+  for (MemoryAccess *access : {&from, &to}) {
+    access->proxy = isCpAsync() ? Proxy::Generic : Proxy::Async;
+    access->issuedBy = isCpAsync() ? IssuedBy::AllThreads : IssuedBy::ElectedThread;
+    // Who reads a slot waits for the channel, and nobody else touches it.
+    access->completedBy = getInto()     ? CompletedBy::Protocol
+                          : isCpAsync() ? CompletedBy::AwaitCopies
+                                        : CompletedBy::Await;
+    if (access->completedBy == CompletedBy::Await && getMbarrier())
+      access->mbarrier = static_cast<int64_t>(*getMbarrier());
+  }
+  return {from, to};
+}
+
+MemoryAccesses CopyOutOp::getMemoryAccesses() {
+  MemoryAccess from{getValue()}, to = boxOf(*this, getDest(), /*write=*/true, getValue());
+  for (MemoryAccess *access : {&from, &to}) {
+    access->proxy = Proxy::Async;
+    access->issuedBy = getPerWarpgroup() ? IssuedBy::FirstOfWarpgroup : IssuedBy::ElectedThread;
+    access->completedBy = CompletedBy::AwaitStores;
+  }
+  if (getPerWarpgroup())
+    from.parts = getValue().getDefiningOp<StageOp>();
+  return {from, to};
+}
+
+//===--- partial sums ------------------------------------------------------------------------===//
+
+/// The flags order the accesses of the two blocks to a slot. Lowering the flags gives the slot back
+/// to other blocks, which may fill it again at once; so a slot that is read counts as written.
+template <typename Op>
+static MemoryAccesses partialAccesses(Op op) {
+  MemoryAccess slot{op.getSlots(), /*write=*/true}, flag{op.getFlags(), /*write=*/true};
+  slot.completedBy = flag.completedBy = CompletedBy::Protocol;
+  return {slot, flag};
+}
+
+MemoryAccesses PutPartialOp::getMemoryAccesses() { return partialAccesses(*this); }
+MemoryAccesses AddPartialOp::getMemoryAccesses() { return partialAccesses(*this); }
+
+//===--- places in shared memory -------------------------------------------------------------===//
+
+SmemType StageOp::getBufferType() { return getType(); }
+SmemType CopyOp::getBufferType() { return getInto() ? SmemType() : getSmemType(); }
+SmemType RingOp::getBufferType() { return getType().getTile(); }
