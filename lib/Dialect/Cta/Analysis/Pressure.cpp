@@ -3,7 +3,6 @@
 
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
-#include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Machine/Hopper.h"
 
 #include "mlir/IR/Matchers.h"
@@ -41,24 +40,6 @@ int64_t Pressure::sum() const {
   return n;
 }
 
-/// The type of the register tile that a value is, also while its product is in flight; null for
-/// others.
-static RankedTensorType tileOf(Value value) {
-  if (auto async = dyn_cast<AsyncType>(value.getType()))
-    return async.getTensor();
-  return dyn_cast<RankedTensorType>(value.getType());
-}
-
-int64_t tessera::cta::registersOf(Value value) {
-  RankedTensorType type = tileOf(value);
-  FragAttr frag = FragAttr::of(type);
-  if (!frag)
-    return 0;
-  int64_t bytes = frag.layout().numRegisters(coordOf(type.getShape())) *
-                  tile::elementBytes(type.getElementType());
-  return llvm::divideCeil(bytes, 4);
-}
-
 /// True for values that are computed again wherever they are needed, which takes no registers.
 static bool isFree(Value value) {
   Operation *op = value.getDefiningOp();
@@ -72,7 +53,7 @@ static bool isFree(Value value) {
 void Liveness::number(Block &block) {
   int64_t start = next++;
   for (BlockArgument argument : block.getArguments())
-    if (tileOf(argument))
+    if (registerTile(argument.getType()))
       tiles.push_back({argument, start});
   for (Operation &op : block) {
     int64_t begin = next++;
@@ -82,7 +63,7 @@ void Liveness::number(Block &block) {
           number(inner);
     positions[&op] = {begin, next++};
     for (Value result : op.getResults())
-      if (tileOf(result) && !isFree(result))
+      if (registerTile(result.getType()) && !isFree(result))
         tiles.push_back({result, op.getNumRegions() ? positions[&op].second : begin});
   }
 }

@@ -3,7 +3,10 @@
 
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 
+#include "tessera/Dialect/Tile/ElementTypes.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -18,6 +21,25 @@ RegisterLayout tessera::cta::layoutOf(Value tile) { return FragAttr::of(tile.get
 
 layout::Coord tessera::cta::coordOf(ArrayRef<int64_t> shape) {
   return layout::Coord(shape.begin(), shape.end());
+}
+
+RankedTensorType tessera::cta::registerTile(Type type) {
+  auto async = dyn_cast<AsyncType>(type);
+  return async ? async.getTensor() : dyn_cast<RankedTensorType>(type);
+}
+
+int64_t tessera::cta::elementsOfThread(Type type) {
+  RankedTensorType tile = registerTile(type);
+  FragAttr frag = tile ? FragAttr::of(tile) : FragAttr();
+  return frag ? frag.layout().numRegisters(coordOf(tile.getShape())) : 0;
+}
+
+int64_t tessera::cta::registersOf(Value value) {
+  const int64_t elements = elementsOfThread(value.getType());
+  if (!elements)
+    return 0;
+  Type element = registerTile(value.getType()).getElementType();
+  return llvm::divideCeil(elements * tile::elementBytes(element), 4);
 }
 
 RegisterLayout tessera::cta::reducedLayout(const RegisterLayout &input, ArrayRef<int64_t> dims) {

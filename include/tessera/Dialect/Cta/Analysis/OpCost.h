@@ -1,37 +1,16 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The cost of an op for one warpgroup, in the terms of schedule::MachineTable: instructions of a
-// thread by unit, bytes of shared memory, and cycles in which the instruction stream only waits.
+// The cost of ops for one warpgroup. Ops say themselves what they cost (CostOpInterface); here are
+// the costs of arith and math ops, and of conditions and loops.
 #ifndef TESSERA_DIALECT_CTA_ANALYSIS_OPCOST_H
 #define TESSERA_DIALECT_CTA_ANALYSIS_OPCOST_H
 
 #include "tessera/Dialect/Cta/IR/Cta.h"
-#include "tessera/Schedule/MachineTable.h"
 
 #include "llvm/ADT/DenseMap.h"
 
 namespace tessera::cta {
-
-/// Classes of ops, by the unit that does their work.
-enum class WorkClass {
-  Free,     ///< renamings, constants, scalars: a schedule need not place them
-  Arith,    ///< FMA pipe and ALU
-  Function, ///< MUFU
-  Reduce,   ///< combines across lanes
-  Convert,  ///< element types and layouts
-  Memory,   ///< shared or global memory
-  Product,  ///< cta.wgmma
-  Region,   ///< a condition or a loop
-};
-llvm::StringRef toString(WorkClass work);
-
-struct OpCost {
-  schedule::ThreadWork work;
-  int64_t wait = 0; ///< cycles in which the stream waits and no unit is busy
-
-  OpCost &operator+=(const OpCost &o);
-};
 
 class CostModel {
 public:
@@ -54,14 +33,8 @@ public:
 private:
   OpCost blockCost(mlir::Block &block) const;
   OpCost loopCost(mlir::Operation *loop) const;
+  OpCost branchCost(mlir::Operation *branch) const;
 };
-
-/// Elements of a tile that a thread holds; 0 for other values.
-int64_t elementsOfThread(mlir::Type tile);
-
-/// An upper limit for spans in cycles: longer ones make no difference, and no sum of limited ones
-/// overflows.
-constexpr int64_t kLongSpan = int64_t(1) << 22;
 
 } // namespace tessera::cta
 

@@ -9,7 +9,7 @@
 #ifndef TESSERA_DIALECT_CTA_ANALYSIS_PRESSURE_H
 #define TESSERA_DIALECT_CTA_ANALYSIS_PRESSURE_H
 
-#include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
 
 namespace tessera::cta {
 
@@ -24,9 +24,6 @@ struct Pressure {
   llvm::SmallVector<std::pair<mlir::Value, int64_t>> values;
   int64_t sum() const;
 };
-
-/// The registers of a thread that a tile takes.
-int64_t registersOf(mlir::Value tile);
 
 /// The product with the most occupied registers; its op is null if there is none. `body` is that of
 /// a launch or a grid.

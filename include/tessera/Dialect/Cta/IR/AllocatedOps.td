@@ -287,7 +287,7 @@ def Cta_RingOp : Cta_Op<"ring", [Cta_Buffer]> {
 }
 
 // Its effect is a read: the contents of a slot change at awaits, so two ops with one index must not be merged or hoisted.
-def Cta_SlotOp : Cta_Op<"slot", [MemoryEffects<[MemRead<Cta_SharedMemory>]>, Cta_Accesses,
+def Cta_SlotOp : Cta_Op<"slot", [MemoryEffects<[MemRead<Cta_SharedMemory>]>, Cta_Accesses, Cta_NoCost,
     TypesMatchWith<"the result is a tile of the ring", "ring", "result", "llvm::cast<RingType>($_self).getTile()">]> {
   let summary = "one tile of a ring";
   let opDocGroup = Cta_BarrierOps;

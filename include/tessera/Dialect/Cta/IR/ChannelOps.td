@@ -42,7 +42,7 @@ def Cta_ChannelOp : Cta_Op<"channel", []> {
   let hasVerifier = 1;
 }
 
-def Cta_AcquireOp : Cta_Op<"acquire", [Cta_ChannelEffects]> {
+def Cta_AcquireOp : Cta_Op<"acquire", [Cta_ChannelEffects, Cta_NoCost]> {
   let summary = "wait for a free slot";
   let opDocGroup = Cta_ChannelOps;
   let description = [{
@@ -57,7 +57,7 @@ def Cta_AcquireOp : Cta_Op<"acquire", [Cta_ChannelEffects]> {
   let assemblyFormat = "$channel attr-dict `:` type($channel)";
 }
 
-def Cta_CommitOp : Cta_Op<"commit", [Cta_ChannelEffects]> {
+def Cta_CommitOp : Cta_Op<"commit", [Cta_ChannelEffects, Cta_NoCost]> {
   let summary = "hand a slot to the consumer";
   let opDocGroup = Cta_ChannelOps;
   let description = [{
@@ -77,7 +77,7 @@ def Cta_CommitOp : Cta_Op<"commit", [Cta_ChannelEffects]> {
   let hasVerifier = 1;
 }
 
-def Cta_WaitOp : Cta_Op<"wait", [Cta_ChannelEffects]> {
+def Cta_WaitOp : Cta_Op<"wait", [Cta_ChannelEffects, Cta_NoCost]> {
   let summary = "wait for a filled slot";
   let opDocGroup = Cta_ChannelOps;
   let description = [{
@@ -102,7 +102,7 @@ def Cta_WaitOp : Cta_Op<"wait", [Cta_ChannelEffects]> {
     $_state.addTypes(type.getPayload()); }]>];
 }
 
-def Cta_ReleaseOp : Cta_Op<"release", [Cta_ChannelEffects]> {
+def Cta_ReleaseOp : Cta_Op<"release", [Cta_ChannelEffects, Cta_NoCost]> {
   let summary = "give a slot back";
   let opDocGroup = Cta_ChannelOps;
   let description = [{
@@ -120,7 +120,7 @@ def Cta_ReleaseOp : Cta_Op<"release", [Cta_ChannelEffects]> {
   let assemblyFormat = "$channel `,` $credit (`after` `(` $after^ `:` type($after) `)`)? attr-dict `:` type($channel)";
 }
 
-def Cta_CompleteOp : Cta_Op<"complete", [Cta_RetireEffects, Cta_Erasable,
+def Cta_CompleteOp : Cta_Op<"complete", [Cta_RetireEffects, Cta_Erasable, Cta_NoCost,
     TypesMatchWith<"the result is the tile in flight", "source", "result", "llvm::cast<AsyncType>($_self).getTensor()">]> {
   let summary = "wait for a product in flight";
   let opDocGroup = Cta_ProductOps;
@@ -140,7 +140,7 @@ def Cta_CompleteOp : Cta_Op<"complete", [Cta_RetireEffects, Cta_Erasable,
     build($_builder, $_state, llvm::cast<AsyncType>(source.getType()).getTensor(), source); }]>];
 }
 
-def Cta_ReadyOp : Cta_Op<"ready", [Pure, Cta_Erasable,
+def Cta_ReadyOp : Cta_Op<"ready", [Pure, Cta_Erasable, Cta_NoCost,
     TypesMatchWith<"the result is the tile", "source", "result", "AsyncType::get($_ctxt, llvm::cast<mlir::RankedTensorType>($_self))">]> {
   let summary = "a register tile as the result of a product that has retired";
   let opDocGroup = Cta_ProductOps;

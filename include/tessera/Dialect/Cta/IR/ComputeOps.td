@@ -8,7 +8,7 @@
 
 include "tessera/Dialect/Cta/IR/MemoryOps.td"
 
-def Cta_MmaOp : Cta_Op<"mma", [Pure, Cta_Erasable, Cta_Accesses]> {
+def Cta_MmaOp : Cta_Op<"mma", [Pure, Cta_Erasable, Cta_Accesses, Cta_Cost]> {
   let summary = "matrix product on the FMA units";
   let opDocGroup = Cta_ProductOps;
   let description = [{
@@ -39,7 +39,7 @@ def Cta_MmaOp : Cta_Op<"mma", [Pure, Cta_Erasable, Cta_Accesses]> {
 }
 
 // An asynchronous product has an effect, because merging it or moving it out of a loop would give it several consumers.
-def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, Cta_Accesses, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, Cta_Accesses, Cta_Cost, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
   let summary = "matrix product on the tensor cores, by warpgroups";
   let opDocGroup = Cta_ProductOps;
@@ -93,6 +93,10 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, Cta_Accesses, DeclareOpInterfac
     bool aInRegisters() { return llvm::isa<mlir::RankedTensorType>(getA().getType()); }
     /// True if the op only issues the product, and another op waits for it.
     bool isAsync() { return llvm::isa<AsyncType>(getResult().getType()); }
+    /// The product as an operation of a schedule, without the registers of its result, if that many warpgroups share it.
+    tessera::schedule::Operation asOperation(const tessera::schedule::MachineTable &table,
+                                             const tessera::schedule::MachineUnits &units, std::string name,
+                                             int64_t warpgroups);
     SmemType getBType() { return llvm::cast<SmemType>(getB().getType()); }
     /// The tile, asynchronous or not.
     mlir::RankedTensorType getResultType() {
@@ -103,7 +107,8 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, Cta_Accesses, DeclareOpInterfac
   }];
 }
 
-def Cta_ReduceOp : Cta_Op<"reduce", [AttrSizedOperandSegments, RecursiveMemoryEffects, RecursivelySpeculatable, Cta_Erasable]> {
+def Cta_ReduceOp : Cta_Op<"reduce", [AttrSizedOperandSegments, RecursiveMemoryEffects, RecursivelySpeculatable, Cta_Erasable,
+    Cta_Cost]> {
   let summary = "combine elements along dimensions";
   let opDocGroup = Cta_ShapeOps;
   let description = [{

@@ -5,6 +5,7 @@
 #ifndef TESSERA_DIALECT_CTA_IR_CTA_H
 #define TESSERA_DIALECT_CTA_IR_CTA_H
 
+#include "tessera/Dialect/Cta/IR/Cost.h"
 #include "tessera/Dialect/Cta/IR/MemoryAccess.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Layout/RegisterLayout.h"

@@ -75,4 +75,22 @@ def Cta_SharedBufferOpInterface : OpInterface<"SharedBufferOpInterface"> {
       }]>];
 }
 
+def Cta_CostOpInterface : OpInterface<"CostOpInterface"> {
+  let cppNamespace = "::tessera::cta";
+  let description = [{
+    Ops that know what they cost. `cta-plan` and `cta-schedule` ask, through `CostModel` (Analysis/OpCost.h), in the phases placed to
+    scheduled. The model itself knows arith and math ops, conditions and loops. An op without the interface counts as arithmetic if it has
+    no memory effects, otherwise as one access to memory.
+
+    The methods have defaults for an op without instructions: a renaming, or a signal that another op pays for.
+  }];
+  let methods = [
+    InterfaceMethod<"The unit that does most of the op's work. The scheduler places ops of class `Product` and `Region`, and those with effects, "
+                    "by themselves; it puts the others together by class.",
+      "::tessera::cta::WorkClass", "getWorkClass", (ins), [{}], [{ return ::tessera::cta::WorkClass::Free; }]>,
+    InterfaceMethod<"What the op costs one of `context.warpgroups` warpgroups. It is not called for ops of class `Free`.",
+      "::tessera::cta::OpCost", "getCost", (ins "const ::tessera::cta::CostContext &":$context), [{}],
+      [{ (void)context; return {}; }]>];
+}
+
 #endif

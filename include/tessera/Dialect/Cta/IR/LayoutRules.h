@@ -19,6 +19,14 @@ mlir::RankedTensorType tensorOf(mlir::Value tile);
 layout::RegisterLayout layoutOf(mlir::Value tile);
 layout::Coord coordOf(llvm::ArrayRef<int64_t> shape);
 
+/// The type of a register tile, also of one that a product in flight still writes; null for others.
+mlir::RankedTensorType registerTile(mlir::Type type);
+
+/// The elements of a register tile that a thread holds, and the registers that they take; 0 for
+/// other values.
+int64_t elementsOfThread(mlir::Type tile);
+int64_t registersOf(mlir::Value tile);
+
 /// The layout of a reduction's result: the input's with `dims` (ascending) sliced away.
 layout::RegisterLayout reducedLayout(const layout::RegisterLayout &input,
                                      llvm::ArrayRef<int64_t> dims);

@@ -16,8 +16,10 @@ include "tessera/Dialect/Tile/TileAttrs.td"
 defvar Cta_Erasable = DeclareOpInterfaceMethods<Cta_EraseOpInterface>;
 defvar Cta_Accesses = DeclareOpInterfaceMethods<Cta_MemoryAccessOpInterface>;
 defvar Cta_Buffer = DeclareOpInterfaceMethods<Cta_SharedBufferOpInterface>;
+defvar Cta_Cost = DeclareOpInterfaceMethods<Cta_CostOpInterface, ["getWorkClass", "getCost"]>;
+defvar Cta_NoCost = Cta_CostOpInterface; // its defaults
 
-def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses,
+def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses, Cta_Cost,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "load a tile from global memory into registers";
   let opDocGroup = Cta_CopyOps;
@@ -51,7 +53,7 @@ def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
   }];
 }
 
-def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses,
+def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses, Cta_Cost,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "store a register tile to global memory";
   let opDocGroup = Cta_CopyOps;
@@ -81,7 +83,7 @@ def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable, Cta_A
   }];
 }
 
-def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses, Cta_Buffer,
+def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses, Cta_Buffer, Cta_Cost,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "copy a tile from global to shared memory by TMA or cp.async";
   let opDocGroup = Cta_CopyOps;
@@ -153,7 +155,7 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
   }];
 }
 
-def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses,
+def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses, Cta_Cost,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "store a shared tile to global memory by TMA";
   let opDocGroup = Cta_CopyOps;
@@ -186,7 +188,7 @@ def Cta_CopyOutOp : Cta_Op<"copy_out", [AttrSizedOperandSegments, Cta_Erasable, 
   }];
 }
 
-def Cta_StageOp : Cta_Op<"stage", [Pure, Cta_Erasable, Cta_Accesses, Cta_Buffer]> {
+def Cta_StageOp : Cta_Op<"stage", [Pure, Cta_Erasable, Cta_Accesses, Cta_Buffer, Cta_Cost]> {
   let summary = "write register tiles to shared memory";
   let opDocGroup = Cta_SharedOps;
   let description = [{
@@ -209,7 +211,7 @@ def Cta_StageOp : Cta_Op<"stage", [Pure, Cta_Erasable, Cta_Accesses, Cta_Buffer]
   let hasVerifier = 1;
 }
 
-def Cta_ViewOp : Cta_Op<"view", [Pure, Cta_Erasable, Cta_Accesses]> {
+def Cta_ViewOp : Cta_Op<"view", [Pure, Cta_Erasable, Cta_Accesses, Cta_NoCost]> {
   let summary = "a linear shared tile under another shape";
   let opDocGroup = Cta_SharedOps;
   let description = [{
@@ -228,7 +230,7 @@ def Cta_ViewOp : Cta_Op<"view", [Pure, Cta_Erasable, Cta_Accesses]> {
   let hasVerifier = 1;
 }
 
-def Cta_ReadOp : Cta_Op<"read", [Pure, Cta_Erasable, Cta_Accesses]> {
+def Cta_ReadOp : Cta_Op<"read", [Pure, Cta_Erasable, Cta_Accesses, Cta_Cost]> {
   let summary = "read a shared tile into registers";
   let opDocGroup = Cta_SharedOps;
   let description = [{

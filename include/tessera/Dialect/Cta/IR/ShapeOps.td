@@ -8,7 +8,7 @@
 
 include "tessera/Dialect/Cta/IR/MemoryOps.td"
 
-def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure, Cta_Erasable]> {
+def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure, Cta_Erasable, Cta_Cost]> {
   let summary = "the same tile in another register layout";
   let opDocGroup = Cta_ShapeOps;
   let description = [{
@@ -29,7 +29,7 @@ def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure, Cta_Erasable]> {
   let hasFolder = 1;
 }
 
-def Cta_BroadcastOp : Cta_Op<"broadcast", [Pure, Cta_Erasable]> {
+def Cta_BroadcastOp : Cta_Op<"broadcast", [Pure, Cta_Erasable, Cta_NoCost]> {
   let summary = "repeat a tile along new dimensions";
   let opDocGroup = Cta_ShapeOps;
   let description = [{
@@ -51,7 +51,7 @@ def Cta_BroadcastOp : Cta_Op<"broadcast", [Pure, Cta_Erasable]> {
   let hasVerifier = 1;
 }
 
-def Cta_IotaOp : Cta_Op<"iota", [Pure, Cta_Erasable]> {
+def Cta_IotaOp : Cta_Op<"iota", [Pure, Cta_Erasable, Cta_NoCost]> {
   let summary = "coordinates along a dimension";
   let opDocGroup = Cta_ShapeOps;
   let description = [{
@@ -71,7 +71,7 @@ def Cta_IotaOp : Cta_Op<"iota", [Pure, Cta_Erasable]> {
   let hasVerifier = 1;
 }
 
-def Cta_TransposeOp : Cta_Op<"transpose", [Pure, Cta_Erasable]> {
+def Cta_TransposeOp : Cta_Op<"transpose", [Pure, Cta_Erasable, Cta_NoCost]> {
   let summary = "permute dimensions";
   let opDocGroup = Cta_ShapeOps;
   let description = [{
@@ -91,7 +91,7 @@ def Cta_TransposeOp : Cta_Op<"transpose", [Pure, Cta_Erasable]> {
   let hasVerifier = 1;
 }
 
-def Cta_ReshapeOp : Cta_Op<"reshape", [Pure, Cta_Erasable]> {
+def Cta_ReshapeOp : Cta_Op<"reshape", [Pure, Cta_Erasable, Cta_NoCost]> {
   let summary = "the same elements in row-major order under another shape";
   let opDocGroup = Cta_ShapeOps;
   let description = [{
@@ -111,7 +111,7 @@ def Cta_ReshapeOp : Cta_Op<"reshape", [Pure, Cta_Erasable]> {
   let hasVerifier = 1;
 }
 
-def Cta_SliceOp : Cta_Op<"slice", [Pure, Cta_Erasable]> {
+def Cta_SliceOp : Cta_Op<"slice", [Pure, Cta_Erasable, Cta_NoCost]> {
   let summary = "a part of a tile at static offsets";
   let opDocGroup = Cta_ShapeOps;
   let description = [{
@@ -153,7 +153,7 @@ def Cta_ConcatOp : Cta_Op<"concat", [Pure, Cta_Erasable]> {
   let hasVerifier = 1;
 }
 
-def Cta_ExtractOp : Cta_Op<"extract", [Pure, Cta_Erasable]> {
+def Cta_ExtractOp : Cta_Op<"extract", [Pure, Cta_Erasable, Cta_NoCost]> {
   let summary = "the element of a tile of rank 0, as a scalar";
   let opDocGroup = Cta_ShapeOps;
   let description = [{
