@@ -18,22 +18,6 @@ using namespace tessera;
 using namespace tessera::cta;
 using namespace tessera::plan;
 
-SmemType tessera::cta::narrowShared(SmemType type, int64_t dim, int64_t width) {
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] = width;
-  SwizzleAttr swizzle = type.getSwizzle();
-  auto narrowed = SmemType::get(type.getContext(), shape, type.getElementType(), swizzle);
-  for (int64_t span = swizzle.getSpan(); sharedLayout(narrowed).validateTma();) {
-    // The spans are 128, 64, 32 and 0, which stands for panels of 16 bytes.
-    span = span > 32 ? span / 2 : span - 32;
-    if (span < 0)
-      return {};
-    narrowed = SmemType::get(type.getContext(), shape, type.getElementType(),
-                             SwizzleAttr::get(type.getContext(), span, swizzle.getDim(), 0));
-  }
-  return narrowed;
-}
-
 namespace {
 /// How much slower the worst main loop of a kernel runs: with epilogue subtiles that overlap
 /// (`safe`), and with all the shared memory that a plan may count on.

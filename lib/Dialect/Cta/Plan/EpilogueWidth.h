@@ -10,10 +10,6 @@
 
 namespace tessera::cta {
 
-/// The same kind of tile with fewer columns. Its swizzle is as wide as the columns allow, but not
-/// wider than the tile's. Null if TMA cannot move such a tile.
-SmemType narrowShared(SmemType type, int64_t dim, int64_t width);
-
 /// `width`, or a smaller one if fewer columns let the channels of a main loop reach a depth for
 /// which it has no room otherwise; 0 means all columns. `split` cuts the epilogues of a kernel into
 /// subtiles of the given width and says whether it found any.

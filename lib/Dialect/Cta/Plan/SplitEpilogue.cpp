@@ -19,6 +19,7 @@
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Plan/Passes.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
@@ -47,7 +48,7 @@ struct Target {
 };
 
 /// Splits consecutive stores that no other op separates.
-class Splitter {
+class Splitter : private TileSlicer {
 public:
   Splitter(ArrayRef<Target> targets, int64_t width, int64_t registers)
       : targets(targets), last(targets.back().store), width(width), registers(registers), b(last) {}
@@ -55,17 +56,9 @@ public:
 
 private:
   void storePart(const Target &target, int64_t from);
-  /// Columns [from, from + width) of a tile whose dimension `dim` is the columns.
-  Value part(Value tile, int64_t dim, int64_t from);
-  Value partOf(Operation *op, Value tile, int64_t dim, int64_t from);
-  Value convertedLoad(ConvertLayoutOp op, int64_t dim, int64_t from);
-  template <typename Op>
-  SmallVector<Value> shifted(Op op, int64_t dim, int64_t from);
-  bool mayReadWhatIsStored(Operation *load);
-  RankedTensorType narrow(Type type, int64_t dim);
-  template <typename Op>
-  RankedTensorType narrowAccess(Op op, Type type, int64_t dim);
-  Value convert(Value tile, RankedTensorType type);
+  Value sliceOf(Value tile, TileSlice slice) override;
+  Value computed(OpResult tile, TileSlice slice);
+  bool mayRepeat(Operation *op) override;
 
   ArrayRef<Target> targets;
   Operation *last;
@@ -76,204 +69,101 @@ private:
 };
 } // namespace
 
-static RankedTensorType narrowed(Type type, int64_t dim, int64_t width) {
-  auto tensor = cast<RankedTensorType>(type);
-  SmallVector<int64_t> shape(tensor.getShape());
-  shape[dim] = width;
-  return RankedTensorType::get(shape, tensor.getElementType(), tensor.getEncoding());
-}
-
-RankedTensorType Splitter::narrow(Type type, int64_t dim) { return narrowed(type, dim, width); }
-
-/// A tile of fewer columns, in the layout that accesses memory like the layout of the whole tile
-/// does. A row of threads may be wider than the subtile.
-static RankedTensorType narrowedAccess(MemRefType memref, ArrayRef<int64_t> dims, Type type,
-                                       int64_t dim, int64_t width) {
-  RankedTensorType narrow = narrowed(type, dim, width);
-  const int contiguous = contiguousTileDim(memref, dims);
-  FragAttr frag = FragAttr::of(type);
-  if (contiguous < 0 || !frag)
-    return narrow;
-  const int64_t bytes = tile::elementBytes(narrow.getElementType());
-  const int64_t vector =
-      frag.layout().contiguousRegisters(coordOf(tileShape(type)), contiguous) * bytes;
-  return withLayout(narrow, layout::blockedFor(coordOf(narrow.getShape()), static_cast<int>(bytes),
-                                               contiguous, kWarpBits, frag.getWgCount(),
-                                               std::min<int64_t>(vector, 16)));
-}
-
-template <typename Op>
-RankedTensorType Splitter::narrowAccess(Op op, Type type, int64_t dim) {
-  return narrowedAccess(op.getMemRefType(), op.getDims(), type, dim, width);
-}
-
-Value Splitter::convert(Value tile, RankedTensorType type) {
+static Value convert(OpBuilder &b, Value tile, RankedTensorType type) {
   return tile.getType() == type ? tile
                                 : ConvertLayoutOp::create(b, tile.getLoc(), type, tile).getResult();
 }
 
-/// The coordinates, moved by `from` columns.
-template <typename Op>
-SmallVector<Value> Splitter::shifted(Op op, int64_t dim, int64_t from) {
-  SmallVector<Value> coords(op.getCoords());
-  Value &coord = coords[op.getDims()[dim]];
-  if (from)
-    coord = b.createOrFold<arith::AddIOp>(op.getLoc(), coord,
-                                          arith::ConstantIndexOp::create(b, op.getLoc(), from));
-  return coords;
-}
-
-/// A subtile would be loaded where the store is. True if something that is written before that, in
-/// between or by earlier subtiles, may be what is loaded.
-bool Splitter::mayReadWhatIsStored(Operation *load) {
-  std::optional<GlobalBox> from = globalBoxOf(load);
-  for (Operation *op = load->getNextNode(); op; op = op->getNextNode()) {
-    if (mayOverwrite(op, from))
-      return true;
-    if (op == last)
+/// What reads memory is repeated before the last store. That is right if nothing written before, in
+/// between or by earlier subtiles, may be what it reads.
+bool Splitter::mayRepeat(Operation *op) {
+  if (op->getBlock() != last->getBlock())
+    return false;
+  std::optional<GlobalBox> from = globalBoxOf(op);
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    if (mayOverwrite(next, from))
       return false;
+    if (next == last)
+      return true;
   }
-  return true;
+  return false;
 }
 
-Value Splitter::part(Value tile, int64_t dim, int64_t from) {
-  Value &known = parts[{tile, from}];
+Value Splitter::sliceOf(Value tile, TileSlice slice) {
+  Value &known = parts[{tile, slice.from}];
   if (known)
     return known;
-  Operation *op = tile.getDefiningOp();
+  auto result = dyn_cast<OpResult>(tile);
   Value made;
-  if (op && op->getBlock() == last->getBlock())
-    made = partOf(op, tile, dim, from);
+  if (result && result.getOwner()->getBlock() == last->getBlock())
+    made = computed(result, slice);
   if (!made) {
     SmallVector<int64_t> offsets(tileShape(tile.getType()).size(), 0);
-    offsets[dim] = from;
-    made = SliceOp::create(b, tile.getLoc(), narrow(tile.getType(), dim), tile,
+    offsets[slice.dim] = slice.from;
+    made = SliceOp::create(b, tile.getLoc(), slicedType(tile.getType(), slice), tile,
                            b.getDenseI64ArrayAttr(offsets), /*strides=*/DenseI64ArrayAttr{});
   }
-  return parts[{tile, from}] = made; // the iterator may be invalid by now
-}
-
-/// False if threads would have fewer consecutive elements than one access of the whole tile takes.
-template <typename Op>
-static bool keepsVectors(Op op, RankedTensorType type) {
-  const int contiguous = contiguousTileDim(op.getMemRefType(), op.getDims());
-  return !op.getVector() || contiguous < 0 ||
-         FragAttr::of(type).layout().contiguousRegisters(coordOf(type.getShape()), contiguous) >=
-             static_cast<int64_t>(*op.getVector());
-}
-
-/// A tile that is loaded in a layout of its own and then converted.
-Value Splitter::convertedLoad(ConvertLayoutOp op, int64_t dim, int64_t from) {
-  auto load = op.getSource().getDefiningOp<LoadOp>();
-  if (!load || !load->hasOneUse() || load.getMask() || load->getBlock() != last->getBlock() ||
-      mayReadWhatIsStored(load))
-    return {};
-  RankedTensorType type = narrowAccess(load, load.getType(), dim);
-  if (!keepsVectors(load, type))
-    return {};
-  SmallVector<Value> coords = shifted(load, dim, from);
-  auto copy = cast<LoadOp>(b.clone(*load.getOperation()));
-  copy.getCoordsMutable().assign(coords);
-  copy.getResult().setType(type);
-  return convert(copy, narrow(op.getType(), dim));
+  return parts[{tile, slice.from}] = made; // the iterator may be invalid by now
 }
 
 /// The same op for these columns only; null if the tile must be sliced as it is.
-Value Splitter::partOf(Operation *op, Value tile, int64_t dim, int64_t from) {
-  Location loc = op->getLoc();
+Value Splitter::computed(OpResult tile, TileSlice slice) {
+  Operation *op = tile.getOwner();
+  if (auto sliceable = dyn_cast<SliceableOpInterface>(op))
+    return sliceable.sliceResult(b, tile, slice, *this);
+  RankedTensorType type = slicedType(tile.getType(), slice);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
     if (!elements)
       return {};
-    RankedTensorType type = narrow(tile.getType(), dim);
     return arith::ConstantOp::create(
-        b, loc, type, DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
+        b, op->getLoc(), type, DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
   }
-  if (isElementwise(op)) {
-    if (op->getNumResults() != 1)
-      return {};
-    IRMapping mapping;
-    for (Value operand : op->getOperands())
-      if (isa<RankedTensorType>(operand.getType()))
-        mapping.map(operand, part(operand, dim, from));
-    Operation *copy = b.clone(*op, mapping);
-    copy->getResult(0).setType(narrow(tile.getType(), dim));
-    return copy->getResult(0);
-  }
-  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-    Value source = broadcast.getSource();
-    for (auto [i, d] : llvm::enumerate(broadcast.getDims()))
-      if (d == dim && tileShape(source.getType())[i] != 1)
-        source = part(source, static_cast<int64_t>(i), from);
-    return BroadcastOp::create(b, loc, narrow(tile.getType(), dim), source,
-                               broadcast.getDimsAttr());
-  }
-  if (auto iota = dyn_cast<IotaOp>(op)) {
-    auto copy = cast<IotaOp>(b.clone(*op));
-    RankedTensorType type = narrow(tile.getType(), dim);
-    copy.getResult().setType(type);
-    if (static_cast<int64_t>(iota.getDim()) != dim || from == 0)
-      return copy;
-    auto first = DenseElementsAttr::get(
-        type, b.getIntegerAttr(cast<RankedTensorType>(type).getElementType(), from));
-    return arith::AddIOp::create(b, loc, copy, arith::ConstantOp::create(b, loc, type, first));
-  }
-  if (auto convert = dyn_cast<ConvertLayoutOp>(op))
-    return convertedLoad(convert, dim, from);
-  if (auto load = dyn_cast<LoadOp>(op)) {
-    if (load.getMask() || mayReadWhatIsStored(load))
-      return {};
-    SmallVector<Value> coords = shifted(load, dim, from);
-    auto copy = cast<LoadOp>(b.clone(*op));
-    copy.getCoordsMutable().assign(coords);
-    copy.getResult().setType(narrow(tile.getType(), dim));
-    return copy.getResult();
-  }
-  auto read = dyn_cast<ReadOp>(op);
-  auto fetched = read ? read.getSource().getDefiningOp<CopyOp>() : CopyOp();
-  if (!fetched || read.getOffsets() || read.getDims() || !fetched->hasOneUse() ||
-      fetched->getBlock() != last->getBlock() || mayReadWhatIsStored(fetched))
+  if (!isElementwise(op) || op->getNumResults() != 1)
     return {};
-  SmemType type = narrowShared(fetched.getSmemType(), dim, width);
-  if (!type)
-    return {};
-  SmallVector<Value> coords = shifted(fetched, dim, from);
-  auto copy = cast<CopyOp>(b.clone(*fetched));
-  copy.getCoordsMutable().assign(coords);
-  copy.getResult().setType(type);
-  return ReadOp::create(b, loc, narrow(tile.getType(), dim), copy.getResult(),
-                        read.getOffsetsAttr(), read.getDimsAttr(), read.getStridesAttr());
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      mapping.map(operand, sliceOf(operand, slice));
+  Operation *copy = b.clone(*op, mapping);
+  copy->getResult(0).setType(type);
+  return copy->getResult(0);
 }
 
 constexpr int64_t kColumns = 1;
 
 void Splitter::storePart(const Target &target, int64_t from) {
-  Value piece = part(target.tile, kColumns, from);
+  const TileSlice slice{kColumns, from, width};
+  Value piece = sliceOf(target.tile, slice);
   IRMapping mapping;
-  SmallVector<Value> coords;
   if (auto store = dyn_cast<CopyOutOp>(target.store)) {
-    SmemType type = narrowShared(StageOp(target.stage).getType(), kColumns, width);
+    SmemType type = slicedShared(StageOp(target.stage).getType(), kColumns, width);
     mapping.map(store.getValue(),
                 StageOp::create(b, target.stage->getLoc(), type, piece, /*concat_dim=*/0,
                                 /*offset=*/IntegerAttr{})
                     .getResult());
-    coords = shifted(store, kColumns, from);
+    SmallVector<Value> coords =
+        slicedCoords(b, store.getLoc(), store.getCoords(), store.getDims(), slice);
     cast<CopyOutOp>(b.clone(*target.store, mapping)).getCoordsMutable().assign(coords);
     return;
   }
   auto store = cast<StoreOp>(target.store);
   if (target.converted)
-    piece = convert(piece, narrowAccess(store, store.getValue().getType(), kColumns));
+    piece = convert(b, piece,
+                    slicedAccessType(store.getMemRefType(), store.getDims(),
+                                     store.getValue().getType(), slice));
   mapping.map(store.getValue(), piece);
   if (Value mask = store.getMask()) {
     const auto *at = llvm::find(store.getMaskDims(), kColumns);
     if (at != store.getMaskDims().end())
-      mask = part(mask, at - store.getMaskDims().begin(), from);
-    mapping.map(store.getMask(),
-                convert(mask, withLayout(mask.getType(),
-                                         maskLayout(layoutOf(piece), store.getMaskDims()))));
+      mask = sliceOf(mask, {at - store.getMaskDims().begin(), from, width});
+    mapping.map(
+        store.getMask(),
+        convert(b, mask,
+                withLayout(mask.getType(), maskLayout(layoutOf(piece), store.getMaskDims()))));
   }
-  coords = shifted(store, kColumns, from);
+  SmallVector<Value> coords =
+      slicedCoords(b, store.getLoc(), store.getCoords(), store.getDims(), slice);
   cast<StoreOp>(b.clone(*target.store, mapping)).getCoordsMutable().assign(coords);
 }
 
@@ -367,7 +257,7 @@ static std::optional<Target> targetOf(CopyOutOp store, int64_t width) {
       !isAccumulator(stage.getInputs().front(), width))
     return std::nullopt;
   for (int64_t part : widthsOf(stage.getType().getShape()[kColumns], width))
-    if (!narrowShared(stage.getType(), kColumns, part))
+    if (!slicedShared(stage.getType(), kColumns, part))
       return std::nullopt;
   return Target{store, stage.getInputs().front(), stage, {}};
 }
@@ -381,8 +271,9 @@ static std::optional<Target> targetOf(StoreOp store, int64_t width) {
     return std::nullopt;
   if (converted)
     for (int64_t part : widthsOf(tileShape(tile.getType())[kColumns], width))
-      if (!keepsVectors(store, narrowedAccess(store.getMemRefType(), store.getDims(),
-                                              store.getValue().getType(), kColumns, part)))
+      if (!keepsVectors(store.getVector(), store.getMemRefType(), store.getDims(),
+                        slicedAccessType(store.getMemRefType(), store.getDims(),
+                                         store.getValue().getType(), {kColumns, 0, part})))
         return std::nullopt;
   return Target{store, tile, {}, converted};
 }
@@ -492,7 +383,7 @@ static bool mayStandBetween(Operation *op, ArrayRef<Target> targets) {
   if (isMemoryEffectFree(op))
     return true;
   std::optional<GlobalBox> box = globalBoxOf(op);
-  return box && isa<LoadOp, CopyOp, ReadOp, memref::LoadOp>(op) &&
+  return box && !mayOverwrite(op, std::nullopt) &&
          llvm::none_of(targets, [&](const Target &target) {
            std::optional<GlobalBox> to = globalBoxOf(target.store);
            return !to || mayAlias(*box, *to);

@@ -7,6 +7,7 @@
 
 #include "tessera/Dialect/Cta/IR/Cost.h"
 #include "tessera/Dialect/Cta/IR/MemoryAccess.h"
+#include "tessera/Dialect/Cta/IR/Slicing.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Layout/RegisterLayout.h"
 

@@ -93,4 +93,23 @@ def Cta_CostOpInterface : OpInterface<"CostOpInterface"> {
       [{ (void)context; return {}; }]>];
 }
 
+def Cta_SliceableOpInterface : OpInterface<"SliceableOpInterface"> {
+  let cppNamespace = "::tessera::cta";
+  let description = [{
+    Ops that can compute some columns of a result without computing the whole. `cta-split-epilogue` calls `sliceResult` on what leads from
+    the accumulators to a store, once for each epilogue subtile. The pass itself knows constants and elementwise ops. If an op does not
+    implement the interface, or returns null, its whole result is computed and cut by a `cta.slice`. That is right for accumulators, whose
+    columns are registers of their own; of another tile all columns stay live meanwhile.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Builds ops at the insertion point that compute the slice of `result`, which is a register tile, and returns their result. Its type is
+        `slicedType` of the result's type. Slices of operands come from `slicer.sliceOf`. Before the op repeats an access to memory, it asks
+        `slicer.mayRepeat`. Returns null, and has built nothing, if the op cannot compute this slice.
+      }],
+      "mlir::Value", "sliceResult",
+      (ins "mlir::OpBuilder &":$builder, "mlir::OpResult":$result, "::tessera::cta::TileSlice":$slice,
+           "::tessera::cta::TileSlicer &":$slicer)>];
+}
+
 #endif

@@ -18,8 +18,9 @@ defvar Cta_Accesses = DeclareOpInterfaceMethods<Cta_MemoryAccessOpInterface>;
 defvar Cta_Buffer = DeclareOpInterfaceMethods<Cta_SharedBufferOpInterface>;
 defvar Cta_Cost = DeclareOpInterfaceMethods<Cta_CostOpInterface, ["getWorkClass", "getCost"]>;
 defvar Cta_NoCost = Cta_CostOpInterface; // its defaults
+defvar Cta_Sliceable = DeclareOpInterfaceMethods<Cta_SliceableOpInterface>;
 
-def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses, Cta_Cost,
+def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses, Cta_Cost, Cta_Sliceable,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "load a tile from global memory into registers";
   let opDocGroup = Cta_CopyOps;
@@ -230,7 +231,7 @@ def Cta_ViewOp : Cta_Op<"view", [Pure, Cta_Erasable, Cta_Accesses, Cta_NoCost]> 
   let hasVerifier = 1;
 }
 
-def Cta_ReadOp : Cta_Op<"read", [Pure, Cta_Erasable, Cta_Accesses, Cta_Cost]> {
+def Cta_ReadOp : Cta_Op<"read", [Pure, Cta_Erasable, Cta_Accesses, Cta_Cost, Cta_Sliceable]> {
   let summary = "read a shared tile into registers";
   let opDocGroup = Cta_SharedOps;
   let description = [{

@@ -8,7 +8,7 @@
 
 include "tessera/Dialect/Cta/IR/MemoryOps.td"
 
-def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure, Cta_Erasable, Cta_Cost]> {
+def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure, Cta_Erasable, Cta_Cost, Cta_Sliceable]> {
   let summary = "the same tile in another register layout";
   let opDocGroup = Cta_ShapeOps;
   let description = [{
@@ -29,7 +29,7 @@ def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure, Cta_Erasable, Cta_Cost
   let hasFolder = 1;
 }
 
-def Cta_BroadcastOp : Cta_Op<"broadcast", [Pure, Cta_Erasable, Cta_NoCost]> {
+def Cta_BroadcastOp : Cta_Op<"broadcast", [Pure, Cta_Erasable, Cta_NoCost, Cta_Sliceable]> {
   let summary = "repeat a tile along new dimensions";
   let opDocGroup = Cta_ShapeOps;
   let description = [{
@@ -51,7 +51,7 @@ def Cta_BroadcastOp : Cta_Op<"broadcast", [Pure, Cta_Erasable, Cta_NoCost]> {
   let hasVerifier = 1;
 }
 
-def Cta_IotaOp : Cta_Op<"iota", [Pure, Cta_Erasable, Cta_NoCost]> {
+def Cta_IotaOp : Cta_Op<"iota", [Pure, Cta_Erasable, Cta_NoCost, Cta_Sliceable]> {
   let summary = "coordinates along a dimension";
   let opDocGroup = Cta_ShapeOps;
   let description = [{
