@@ -13,6 +13,9 @@ namespace tessera::simulate {
 
 using Environment = llvm::DenseMap<mlir::Value, Binding>;
 
+/// True for an op that all threads run, and whose accesses to shared tiles are over when it is.
+bool accessesTiles(mlir::Operation *op);
+
 struct Unroller::Impl {
   tile::KernelOp kernel;
   Inputs inputs;
@@ -78,7 +81,7 @@ struct Unroller::Impl {
                                int64_t bytes, int parts = 1, mlir::Operation *whole = nullptr);
   mlir::LogicalResult oneThread(mlir::Operation *op);
   void addMeet();
-  mlir::LogicalResult placeTile(mlir::Operation *op, Event &event, std::optional<uint64_t> offset);
+  mlir::LogicalResult placeTile(mlir::Operation *op, Event &event);
   mlir::LogicalResult unrollBlock();
   mlir::LogicalResult finish();
   mlir::InFlightDiagnostic error(mlir::Operation *op) {

@@ -181,6 +181,25 @@ LogicalResult Unroller::Impl::runSlot(cta::SlotOp op) {
   return success();
 }
 
+/// An op that is no part of the protocol, but may access shared tiles: what it says of its
+/// accesses.
+static Kind kindOfTileOp(Operation *op) {
+  Kind kind = Kind::Other;
+  for (const cta::MemoryAccess &access : cta::accessesOf(op)) {
+    if (access.isGlobal())
+      continue;
+    if (access.completedBy != cta::CompletedBy::Op || access.proxy != cta::Proxy::Generic ||
+        access.issuedBy != cta::IssuedBy::AllThreads)
+      return Kind::Other;
+    if (access.write)
+      return isa<cta::SharedBufferOpInterface>(op) ? Kind::Stage : Kind::Other;
+    kind = Kind::Read;
+  }
+  return kind;
+}
+
+bool tessera::simulate::accessesTiles(Operation *op) { return kindOfTileOp(op) != Kind::Other; }
+
 static Kind kindOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, Kind>(op)
       .Case([](cta::BarrierOp) { return Kind::Barrier; })
@@ -193,26 +212,25 @@ static Kind kindOf(Operation *op) {
       .Case([](cta::CommitCopiesOp) { return Kind::CommitCopies; })
       .Case([](cta::AwaitCopiesOp) { return Kind::AwaitCopies; })
       .Case([](cta::CopyOutOp) { return Kind::CopyOut; })
-      .Case([](cta::StageOp) { return Kind::Stage; })
-      .Case<cta::ReadOp, cta::MmaOp>([](auto) { return Kind::Read; })
       .Case([](cta::WgmmaOp) { return Kind::Wgmma; })
       .Case([](cta::WgmmaWaitOp) { return Kind::WgmmaWait; })
       .Case([](cta::CompleteOp) { return Kind::Complete; })
       .Case([](cta::PutPartialOp) { return Kind::PutPartial; })
       .Case([](cta::AddPartialOp) { return Kind::AddPartial; })
-      .Default(Kind::Other);
+      .Default([](Operation *other) { return kindOfTileOp(other); });
 }
 
 /// A tile outside rings.
-LogicalResult Unroller::Impl::placeTile(Operation *op, Event &event,
-                                        std::optional<uint64_t> offset) {
-  auto type = cast<cta::SmemType>(op->getResult(0).getType());
+LogicalResult Unroller::Impl::placeTile(Operation *op, Event &event) {
+  auto made = cast<cta::SharedBufferOpInterface>(op);
+  cta::SmemType type = made.getBufferType();
+  std::optional<int64_t> offset = made.getByteOffset();
   if (!offset)
     return error(op) << "the tile has no offset; run cta-allocate-shared first";
   auto stage = dyn_cast<cta::StageOp>(op);
   int parts = stage && cta::warpgroupParts(stage) ? program->groups[group].warps / 4 : 1;
-  FailureOr<int> range = rangeOf(op, type, static_cast<int64_t>(*offset) + replica * staged,
-                                 cta::sharedLayout(type).sizeBytes(), parts, op);
+  FailureOr<int> range =
+      rangeOf(op, type, *offset + replica * staged, cta::sharedLayout(type).sizeBytes(), parts, op);
   if (failed(range))
     return failure();
   environment[op->getResult(0)].range = event.range = *range;
@@ -222,7 +240,7 @@ LogicalResult Unroller::Impl::placeTile(Operation *op, Event &event,
 /// Of a slot it says on which mbarrier the threads arrive with it.
 LogicalResult Unroller::Impl::runCopyByThreads(cta::CopyOp op, Event &event) {
   if (!op.getInto()) {
-    if (failed(placeTile(op, event, op.getOffset())))
+    if (failed(placeTile(op, event)))
       return failure();
     event.targets.push_back({-1, event.range, 1});
     return success();
@@ -303,7 +321,7 @@ LogicalResult Unroller::Impl::runCopy(cta::CopyOp op, Event &event) {
     result.range = event.range = into.range;
     result.event = -1;
     result.slot = into.slot;
-  } else if (failed(placeTile(op, event, op.getOffset()))) {
+  } else if (failed(placeTile(op, event))) {
     return failure();
   }
   if (failed(setMBarrier(event, static_cast<int64_t>(*op.getMbarrier()), op.getSlot())))
@@ -394,7 +412,7 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
   for (auto [operand, binding] : llvm::zip_equal(op->getOperands(), event.operands))
     if (isa<cta::SmemType>(operand.getType()) && binding.range < 0)
       return error(op) << "a shared tile that it uses was not made by cta.copy, cta.stage or "
-                          "cta.slot";
+                          "cta.slot, nor by another op that implements SharedBufferOpInterface";
   // Tiles in registers, and what else it makes.
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
     Binding binding;
@@ -420,7 +438,6 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
         return setMBarrier(event, static_cast<int64_t>(o.getMbarrier()), o.getSlot());
       })
       .Case([&](cta::ArriveOp o) { return runArrive(o, event); })
-      .Case([&](cta::StageOp o) { return placeTile(o, event, o.getOffset()); })
       .Case<cta::PutPartialOp, cta::AddPartialOp>(
           [&](auto o) { return runPartial(event, o.getSlots(), o.getSlot(), o.getFlags()); })
       .Case([&](cta::CopyOp o) { return runCopy(o, event); })
@@ -452,7 +469,9 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
         event.product = isProduct ? source.event : -1;
         return success();
       })
-      .Default([](Operation *) { return success(); });
+      .Default([&](Operation *other) {
+        return kind == Kind::Stage ? placeTile(other, event) : success();
+      });
 }
 
 /// Replicas of a role read a ring in the order of the points that they take: what each waits for is

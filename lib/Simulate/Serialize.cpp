@@ -64,15 +64,14 @@ Operation *Serializer::clone(const Event &event, const IRMapping &mapping) {
   }
   IRMapping copy = mapping;
   Operation *op = b.clone(*event.op, copy);
+  if (auto made = dyn_cast<cta::SharedBufferOpInterface>(op))
+    made.setByteOffset(std::nullopt);
   if (auto load = dyn_cast<cta::CopyOp>(op)) {
     load.getIntoMutable().clear();
     load.getSlotMutable().clear();
-    load.removeOffsetAttr();
     load.removeMbarrierAttr();
     load.getMulticastIfMutable().clear();
     load.removeMulticastAttr();
-  } else if (auto stage = dyn_cast<cta::StageOp>(op)) {
-    stage.removeOffsetAttr();
   } else if (auto store = dyn_cast<cta::CopyOutOp>(op)) {
     store.removePerWarpgroupAttr();
   }

@@ -87,6 +87,9 @@ Run::Step Run::stage(int warp, const Event &event, int number) {
   contents.event = number;
   Access access{number, warp, now(warp), /*write=*/true, /*async=*/false, warp, -1};
   trace(number);
+  if (!readTiles(warp, event,
+                 {number, warp, now(warp), /*write=*/false, /*async=*/false, warp, -1}))
+    return Step::Failed;
   int range = event.range;
   if (program.ranges[range].whole)
     range += (warp - program.groups[event.group].firstWarp) / 4;

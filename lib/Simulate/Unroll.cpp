@@ -369,8 +369,8 @@ LogicalResult Unroller::Impl::run(Operation *op) {
       .Case([&](cta::SlotOp o) { return runSlot(o); })
       .Case<cta::BarrierOp, cta::FenceAsyncOp, cta::AwaitOp, cta::AwaitStoresOp, cta::ExpectOp,
             cta::CommitCopiesOp, cta::AwaitCopiesOp, cta::ArriveOp, cta::CopyOp, cta::CopyOutOp,
-            cta::StageOp, cta::ReadOp, cta::MmaOp, cta::WgmmaOp, cta::WgmmaWaitOp, cta::CompleteOp,
-            cta::PutPartialOp, cta::AddPartialOp>([&](auto o) { return runProtocol(o); })
+            cta::WgmmaOp, cta::WgmmaWaitOp, cta::CompleteOp, cta::PutPartialOp, cta::AddPartialOp>(
+          [&](auto o) { return runProtocol(o); })
       .Case([&](cta::ReadyOp o) {
         environment[o.getResult()] = lookup(o.getSource());
         return success();
@@ -379,6 +379,12 @@ LogicalResult Unroller::Impl::run(Operation *op) {
           [&](auto o) { return error(o) << "run cta-lower-channels first"; })
       .Case([&](cta::StepOp o) { return error(o) << "run cta-expand-loops first"; })
       .Default([&](Operation *o) {
+        if (cta::usesSharedTile(o))
+          return accessesTiles(o)
+                     ? runProtocol(o)
+                     : LogicalResult(error(o) << "it uses a shared tile, but does not say by "
+                                                 "MemoryAccessOpInterface that all threads "
+                                                 "access it and are done when the op is");
         if (isScalarOp(o))
           return runScalar(o);
         bool controls = llvm::any_of(o->getRegions(), [](Region &region) {
