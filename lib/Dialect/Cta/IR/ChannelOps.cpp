@@ -129,6 +129,14 @@ void StepOp::inlineBody() {
   step->erase();
 }
 
+void StepOp::getSuccessorRegions(RegionBranchPoint point,
+                                 SmallVectorImpl<RegionSuccessor> &regions) {
+  if (point.isParent())
+    regions.emplace_back(&getBody());
+  else
+    regions.emplace_back(getOperation(), getResults());
+}
+
 LogicalResult StepOp::verify() {
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   if (yield.getOperandTypes() != getResultTypes())

@@ -10,7 +10,8 @@
 // the next.
 #include "VerifyAsync.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -20,8 +21,8 @@ using namespace tessera::cta;
 
 //===--- where values flow -------------------------------------------------------------------===//
 
-/// The values that an operand becomes through structured control flow: values of the next region
-/// first, the result of the op last. Empty if the op does not pass it on.
+/// The values that an operand becomes through structured control flow: an argument of the next
+/// region and a result of the op. Empty if the op does not pass it on.
 namespace {
 struct Targets {
   Value inside, result;
@@ -30,29 +31,17 @@ struct Targets {
 
 static Targets targetsOf(OpOperand &use) {
   Operation *op = use.getOwner();
-  unsigned n = use.getOperandNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    unsigned first = loop.getNumControlOperands();
-    if (n < first)
-      return {};
-    return {loop.getRegionIterArg(n - first), loop.getResult(n - first)};
-  }
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return {loop.getBeforeArguments()[n], {}};
-  if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
-    if (n == 0)
-      return {};
-    auto loop = cast<scf::WhileOp>(condition->getParentOp());
-    return {loop.getAfterArguments()[n - 1], loop.getResult(n - 1)};
-  }
-  if (!isa<scf::YieldOp, cta::YieldOp>(op))
+  auto terminator = dyn_cast<RegionBranchTerminatorOpInterface>(op);
+  auto branch = dyn_cast_or_null<RegionBranchOpInterface>(terminator ? op->getParentOp() : op);
+  if (!branch)
     return {};
-  Operation *parent = op->getParentOp();
-  if (auto loop = dyn_cast<scf::ForOp>(parent))
-    return {loop.getRegionIterArg(n), loop.getResult(n)};
-  if (auto loop = dyn_cast<scf::WhileOp>(parent))
-    return {loop.getBeforeArguments()[n], {}};
-  return {{}, parent->getResult(n)};
+  RegionBranchSuccessorMapping flow;
+  branch.getSuccessorOperandInputMapping(flow, terminator ? RegionBranchPoint(terminator)
+                                                          : RegionBranchPoint::parent());
+  Targets targets;
+  for (Value target : flow.lookup(&use))
+    (isa<OpResult>(target) ? targets.result : targets.inside) = target;
+  return targets;
 }
 
 static bool isCarry(OpOperand &use) {
@@ -67,30 +56,15 @@ static llvm::SetVector<Value> sourcesOf(Value value) {
   for (size_t i = 0; i < seen.size(); ++i) {
     Value v = seen[i];
     bool passed = false;
-    auto from = [&](Value source) {
-      passed = true;
-      seen.insert(source);
-    };
     Operation *op = v.getDefiningOp();
-    Operation *parent = op ? op : v.getParentBlock()->getParentOp();
-    unsigned n = op ? cast<OpResult>(v).getResultNumber() : cast<BlockArgument>(v).getArgNumber();
-    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-      if (op || n > 0) {
-        unsigned k = op ? n : n - 1;
-        from(loop.getInitArgs()[k]);
-        from(loop.getYieldedValues()[k]);
+    if (auto branch = dyn_cast_or_null<RegionBranchOpInterface>(
+            op ? op : v.getParentBlock()->getParentOp())) {
+      RegionBranchInverseSuccessorMapping flow;
+      branch.getSuccessorInputOperandMapping(flow);
+      for (OpOperand *source : flow.lookup(v)) {
+        passed = true;
+        seen.insert(source->get());
       }
-    } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
-      if (op || v.getParentBlock() == loop.getAfterBody()) {
-        from(loop.getConditionOp().getArgs()[n]);
-      } else {
-        from(loop.getInits()[n]);
-        from(loop.getYieldOp().getOperand(n));
-      }
-    } else if (isa_and_nonnull<StepOp, scf::IfOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>(op)) {
-      for (Region &region : op->getRegions())
-        if (region.hasOneBlock())
-          from(region.front().getTerminator()->getOperand(n));
     }
     if (!passed)
       sources.insert(v);
@@ -188,7 +162,9 @@ std::optional<int> CreditVerifier::usesOnPath(Region &region, ArrayRef<OpOperand
       inside[op].push_back(use);
   }
   for (auto &[op, nested] : inside) {
-    if (!isa<scf::IfOp, scf::IndexSwitchOp, StepOp, ElectOp>(op)) {
+    const bool runsOnce =
+        isa<ElectOp>(op) || (isa<RegionBranchOpInterface>(op) && !isa<LoopLikeOpInterface>(op));
+    if (!runsOnce) {
       error(nested.front()->getOwner())
           << "uses " << nested.front()->get().getType()
           << " of outside this loop or role, where it would be used more than once; carry it as "
@@ -465,6 +441,9 @@ LogicalResult CreditVerifier::checkRegisterOperand(WgmmaOp wgmma) {
   Value a = wgmma.getA();
   for (auto loop = wgmma->getParentOfType<LoopLikeOpInterface>(); loop;
        loop = loop->getParentOfType<LoopLikeOpInterface>()) {
+    auto flow = dyn_cast<RegionBranchOpInterface>(loop.getOperation());
+    if (flow && !flow.hasLoop())
+      continue; // of one iteration
     Region *body = loop.getLoopRegions().back();
     if (!loop->isProperAncestor(a.getParentBlock()->getParentOp()) &&
         a.getParentBlock()->getParentOp() != loop)

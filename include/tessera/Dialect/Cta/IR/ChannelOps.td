@@ -158,7 +158,8 @@ def Cta_ReadyOp : Cta_Op<"ready", [Pure, Cta_Erasable, Cta_NoCost,
     build($_builder, $_state, AsyncType::get($_builder.getContext(), llvm::cast<mlir::RankedTensorType>(source.getType())), source); }]>];
 }
 
-def Cta_StepOp : Cta_Op<"step", [SingleBlockImplicitTerminator<"cta::YieldOp">, RecursiveMemoryEffects]> {
+def Cta_StepOp : Cta_Op<"step", [SingleBlockImplicitTerminator<"cta::YieldOp">, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
   let summary = "a part of a loop body that the schedule moves as one";
   let opDocGroup = Cta_RoleOps;
   let description = [{
