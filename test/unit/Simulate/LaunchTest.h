@@ -18,7 +18,10 @@ namespace tessera::simulate {
 
 class LaunchTest : public ::testing::Test {
 protected:
-  explicit LaunchTest(llvm::StringRef text) {
+  explicit LaunchTest(llvm::StringRef text,
+                      const mlir::DialectRegistry &others = mlir::DialectRegistry()) {
+    context.appendDialectRegistry(others);
+    context.loadAllAvailableDialects();
     context.loadDialect<tile::TileDialect, cta::CtaDialect, mlir::arith::ArithDialect,
                         mlir::scf::SCFDialect, mlir::memref::MemRefDialect>();
     parse(text);
