@@ -35,19 +35,6 @@ tile.kernel @both(%A: memref<?x?xbf16>, %C: memref<?x?xf32>) {
 
 // -----
 
-tile.kernel @neither(%A: memref<?x?xbf16>, %C: memref<?x?xf32>) {
-  tile.grid () = () to () step () {
-    %c0 = arith.constant 0 : index
-    %a = tile.load %A[%c0, %c0] : memref<?x?xbf16> -> tensor<16x16xbf16>
-    // expected-error @below {{has tile.transposed = "yes"; it is true or false}}
-    %d = tile.mma %a, %a {tile.transposed = "yes"} : tensor<16x16xbf16>, tensor<16x16xbf16> -> tensor<16x16xf32>
-    tile.store %d, %C[%c0, %c0] : tensor<16x16xf32> -> memref<?x?xf32>
-  }
-  tile.return
-}
-
-// -----
-
 // expected-error @below {{tile-transpose-products is for kernels at L0, this one is at phase raw}}
 tile.kernel @late() attributes {phase = #tile.phase<raw>} {
   tile.return

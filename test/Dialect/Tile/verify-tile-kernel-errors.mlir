@@ -53,8 +53,6 @@ tile.kernel @workspace_init(%n: index) {
 tile.kernel @workspace_restored(%n: index) {
   // expected-error @+1 {{has tile.restored, which says that the kernel leaves it filled with tile.init, but no tile.init}}
   %0 = memref.alloc(%n) {tile.restored} : memref<?xf32>
-  // expected-error @+1 {{has tile.restored = 1 : i64; it takes no value}}
-  %1 = memref.alloc(%n) {tile.init = 0.0 : f32, tile.restored = 1} : memref<?xf32>
   tile.return
 }
 

@@ -16,7 +16,7 @@ def Tile_Dialect : Dialect {
     language; the pass `tile-verify` rejects everything else.
   }];
   let useDefaultAttributePrinterParser = 1;
-  let hasOperationAttrVerify = 0;
+  let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasConstantMaterializer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",

@@ -508,13 +508,9 @@ static bool feedsProduct(MmaOp product) {
 }
 
 /// What the source IR demands of a product: `tile.transposed = true|false`.
-static FailureOr<std::optional<bool>> findDemand(MmaOp op) {
-  Attribute attribute = op->getAttr(kTransposed);
-  if (!attribute)
-    return std::optional<bool>();
-  if (auto demand = dyn_cast<BoolAttr>(attribute))
-    return std::optional<bool>(demand.getValue());
-  return op.emitOpError("has ") << kTransposed << " = " << attribute << "; it is true or false";
+static std::optional<bool> findDemand(MmaOp op) {
+  auto demand = op->getAttrOfType<BoolAttr>(kTransposed);
+  return demand ? std::optional<bool>(demand.getValue()) : std::nullopt;
 }
 
 static std::string reasonOf(MmaOp op, bool isDemanded) {
@@ -528,13 +524,9 @@ static std::string reasonOf(MmaOp op, bool isDemanded) {
 /// Turns the products of a web if the source IR demands it, or by the rule.
 static LogicalResult decide(Web &web, MutableArrayRef<MmaOp> products) {
   MmaOp wanted, refused;
-  for (MmaOp op : products) {
-    FailureOr<std::optional<bool>> demand = findDemand(op);
-    if (failed(demand))
-      return failure();
-    if (*demand)
-      (**demand ? wanted : refused) = op;
-  }
+  for (MmaOp op : products)
+    if (std::optional<bool> demand = findDemand(op))
+      (*demand ? wanted : refused) = op;
   if (wanted && refused) {
     InFlightDiagnostic diagnostic = wanted.emitOpError("has ")
                                     << kTransposed

@@ -384,18 +384,13 @@ private:
                         "tile.init";
     }
     if (Attribute init = alloc->getAttr("tile.init")) {
-      auto typed = dyn_cast<TypedAttr>(init);
-      if (!isa<IntegerAttr, FloatAttr>(init) || typed.getType() != type.getElementType())
+      if (cast<TypedAttr>(init).getType() != type.getElementType())
         error(alloc) << "has tile.init = " << init << "; it must be a number of type "
                      << type.getElementType();
     }
-    if (Attribute restored = alloc->getAttr("tile.restored")) {
-      if (!isa<UnitAttr>(restored))
-        error(alloc) << "has tile.restored = " << restored << "; it takes no value";
-      else if (!alloc->hasAttr("tile.init"))
-        error(alloc) << "has tile.restored, which says that the kernel leaves it filled with "
-                        "tile.init, but no tile.init";
-    }
+    if (alloc->hasAttr("tile.restored") && !alloc->hasAttr("tile.init"))
+      error(alloc) << "has tile.restored, which says that the kernel leaves it filled with "
+                      "tile.init, but no tile.init";
   }
 
   void verifyExpression(Operation *user, Value value, StringRef what) {
