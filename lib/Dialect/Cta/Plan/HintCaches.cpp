@@ -23,6 +23,8 @@
 #include "tessera/Machine/Hopper.h"
 #include "tessera/Plan/Model.h"
 
+#include "mlir/IR/Remarks.h"
+
 namespace tessera::cta {
 #define GEN_PASS_DEF_HINTCACHES
 #include "tessera/Dialect/Cta/Plan/Passes.h.inc"
@@ -246,11 +248,12 @@ static void keepRows(tile::GridOp grid, PlanAttr plan) {
     for (CopyOp copy : copies) {
       copy.setCacheAttr(tile::CacheAttr::get(grid.getContext(), cache));
       copy.getCacheIfMutable().assign(pays);
-      if (!copy.getWhy())
-        copy.setWhy((what + " if the rows of a group read up to " + Twine(kKeptBytes >> 20) +
-                     " MiB, all columns over " + Twine(hopper::kL2Bytes >> 20) +
-                     " MiB, and a group has " + Twine(kLeastWaves) + " waves")
-                        .str());
+      // This is no reason against a better mechanism, so it is not in the copy's `why`.
+      remark::passed(copy.getLoc(), remark::RemarkOpts::name("cache").category("cta-hint-caches"))
+          << (what + " if the rows of a group read up to " + Twine(kKeptBytes >> 20) +
+              " MiB, all columns over " + Twine(hopper::kL2Bytes >> 20) + " MiB, and a group has " +
+              Twine(kLeastWaves) + " waves")
+                 .str();
     }
   };
   hint(operands->ofRow, tile::Cache::Last, "stays in L2");

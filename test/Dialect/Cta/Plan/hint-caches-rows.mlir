@@ -1,5 +1,11 @@
 // RUN: tile-opt %s -cta-hint-caches -cta-verify | FileCheck %s
 // RUN: tile-opt %s -cta-hint-caches -cta-hint-caches -cta-verify | FileCheck %s
+// RUN: tile-opt %s -cta-hint-caches -o /dev/null --remark-format=emitRemark --remarks-filter=cta-hint-caches 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tile-opt %s -cta-hint-caches -cta-hint-caches -o /dev/null --remark-format=emitRemark --remarks-filter=cta-hint-caches 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// The condition is a remark and not the `why` of the copy, which holds reasons against a better mechanism.
+// REMARK: [Passed] cache | Category:cta-hint-caches | Remark="stays in L2 if the rows of a group read up to 18 MiB, all columns over 60 MiB, and a group has 2 waves"
+// REMARK: [Passed] cache | Category:cta-hint-caches | Remark="makes room in L2 if the rows of a group read up to 18 MiB, all columns over 60 MiB, and a group has 2 waves"
 
 // Of a persistent product in groups of rows: what a row reads stays in L2, what a column reads makes room for it, if that pays.
 
@@ -41,8 +47,8 @@
 // CHECK: %[[HAS:.*]] = arith.cmpi sge, %[[BLOCKS]], %[[WAVES]]
 // CHECK: %[[KEEP:.*]] = arith.andi %[[BOTH]], %[[HAS]]
 // CHECK: tile.grid
-// CHECK: cta.copy %A[%i, %{{.*}}] cache_if = %[[KEEP]] {cache = #tile.cache<last>, mechanism = #cta.mechanism<tma>, why = "stays in L2 if the rows of a group read up to 18 MiB, all columns over 60 MiB, and a group has 2 waves"}
-// CHECK: cta.copy %B[%{{.*}}, %j] cache_if = %[[KEEP]] {cache = #tile.cache<first>, mechanism = #cta.mechanism<tma>, why = "makes room in L2 if {{.*}}"}
+// CHECK: cta.copy %A[%i, %{{.*}}] cache_if = %[[KEEP]] {cache = #tile.cache<last>, mechanism = #cta.mechanism<tma>}
+// CHECK: cta.copy %B[%{{.*}}, %j] cache_if = %[[KEEP]] {cache = #tile.cache<first>, mechanism = #cta.mechanism<tma>}
 // CHECK: tile.return
 tile.kernel @rows(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %N: index, %K: index)
     attributes {phase = #placed, plan = #cta.plan<persistent = 1, group = 16>, warpgroups = 2} {
@@ -184,7 +190,7 @@ tile.kernel @gate(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %G: memref<?x?xbf1
   tile.return
 }
 
-// Of sizes that the text has only the number of SMs is open. The text's `why` stays.
+// If the source IR has all sizes, only the number of SMs is open. The `why` in the source IR stays.
 // CHECK-LABEL: tile.kernel @pays(
 // CHECK: %[[KEEP:.*]] = arith.cmpi sle, %{{.*}}, %c896
 // CHECK: tile.grid
@@ -530,7 +536,7 @@ tile.kernel @no_step(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?x
   tile.return
 }
 
-// What the loop reads besides takes room, too.
+// What the loop reads in addition takes room, too.
 // CHECK-LABEL: tile.kernel @other_reads(
 // CHECK-NOT: cache_if
 // CHECK-NOT: tile.num_cores
@@ -554,7 +560,7 @@ tile.kernel @other_reads(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %X: memref<
   tile.return
 }
 
-// A's lines are B's.
+// A and B have the same cache lines.
 // CHECK-LABEL: tile.kernel @one_array(
 // CHECK-NOT: cache_if
 // CHECK-NOT: tile.num_cores
@@ -577,7 +583,7 @@ tile.kernel @one_array(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x
   tile.return
 }
 
-// How long the loop is depends on the block.
+// The length of the loop depends on the block.
 // CHECK-LABEL: tile.kernel @inside(
 // CHECK-NOT: cache_if
 // CHECK-NOT: tile.num_cores
