@@ -14,14 +14,14 @@ namespace tessera::rt {
 namespace {
 constexpr uint16_t machineCuda = 190; // EM_CUDA
 
-/// Bounds-checked reading of the parts of an ELF file.
+/// Reads parts of an ELF file and checks that they lie inside it.
 class ElfFile {
 public:
   ElfFile(std::string_view bytes, std::string &error) : bytes(bytes), error(error) {}
 
   bool readHeader(ArtifactKind &kind);
   bool checkComplete();
-  /// The bytes from the symbol's address to the end of its section.
+  /// Finds the bytes from the symbol's address to the end of its section.
   bool findSymbol(std::string_view name, std::string_view &data);
 
 private:
@@ -111,7 +111,7 @@ bool ElfFile::findSymbol(std::string_view name, std::string_view &data) {
       Elf64_Shdr home;
       if (!section(symbol.st_shndx, home) || home.sh_type == SHT_NOBITS)
         continue;
-      // In a cubin sections have no address and st_value is an offset.
+      // Sections of a cubin have no address, and st_value is an offset in the section.
       uint64_t offset = symbol.st_value - home.sh_addr;
       if (offset > home.sh_size)
         continue;

@@ -29,7 +29,7 @@ tessera_rt_status report(const Error &error, char **out) {
   return error.status == TESSERA_RT_OK ? TESSERA_RT_INVALID : error.status;
 }
 
-/// Whether a pointer from the host is one; an error if not.
+/// Returns false, with an error, if the host has passed NULL for the pointer.
 bool isGiven(const void *pointer, const char *what, char **out) {
   if (pointer)
     return true;
@@ -150,7 +150,8 @@ tessera_rt_status tessera_rt_arg_at(const tessera_rt_kernel *kernel, size_t inde
   const Argument &arg = args[index];
   *info = tessera_rt_arg_info();
   info->name = arg.name.c_str();
-  info->element = elementName(arg.element).data(); // names are literals
+  // Names are string literals, so they end with NUL.
+  info->element = elementName(arg.element).data();
   info->element_size = elementSize(arg.element);
   info->is_array = arg.isMemref;
   if (arg.isMemref) {

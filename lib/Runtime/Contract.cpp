@@ -16,8 +16,8 @@ namespace {
 constexpr std::string_view magic = "TESSERA-CTR-0001";
 constexpr size_t headerSize = 24;
 
-// Limits. Generous for any kernel, small enough that no text can make the reader misbehave. The
-// same as in docs/Contract.md and in the compiler's Target/Contract.h.
+// Limits that are generous for any kernel, and so small that no text can make the reader run out of
+// time or memory. They stand in docs/Contract.md and in the compiler's Contract.h, too.
 constexpr uint64_t maxJsonBytes = uint64_t{16} << 20;
 constexpr size_t maxKernels = 4096, maxArgs = 1024, maxRank = 16, maxList = 4096;
 constexpr size_t maxNodes = 65536, maxWorkspaces = 256, maxDescriptors = 64;
@@ -91,11 +91,11 @@ uint32_t KernelReader::readDim(const JsonReader &reader, uint32_t arg) {
   return static_cast<uint32_t>(dim);
 }
 
-/// An expression while it is read.
+/// The state while one expression is read.
 struct KernelReader::Graph {
   Expr &expr;
-  std::vector<uint32_t> named = {};  ///< nodes that "ref" may name
-  std::vector<unsigned> depths = {}; ///< of nodes: on the longest way down
+  std::vector<uint32_t> named = {};  ///< the nodes that "ref" may name
+  std::vector<unsigned> depths = {}; ///< of each node: the length of the longest path to a leaf
 };
 
 uint32_t KernelReader::readNode(const JsonReader &reader, Graph &graph, unsigned level) {
@@ -196,7 +196,7 @@ Expr KernelReader::readExpr(const JsonReader &reader) {
   for (size_t i = 0; i < count && !reader.failed(); ++i)
     graph.named.push_back(readNode(list.at(i), graph, 0));
   const uint32_t root = readNode(reader.member("in"), graph, 0);
-  // The root is the last node.
+  // The last node must be the root.
   if (root + 1 != expr.nodes.size() && !reader.failed())
     reader.member("in").fail("is a reference: write the operation itself");
   return expr;
@@ -215,7 +215,7 @@ std::vector<int64_t> KernelReader::readDivisors(const JsonReader &reader, std::s
     return result;
   JsonReader list = reader.member(key);
   size_t count = list.arraySize(maxRank);
-  if (list.failed() || count == 0) // an empty list demands nothing
+  if (list.failed() || count == 0) // an empty list is a fact that demands nothing
     return result;
   if (count != rank) {
     list.fail("expected " + std::to_string(rank) + " entries");
@@ -443,7 +443,8 @@ void KernelReader::readParam(const JsonReader &reader, const Variant &variant, c
   } else if (kind == "places") {
     param.kind = Param::Kind::Places;
     if (!launch.places)
-      reader.fail("needs 'places' of the launch, which says when there are any");
+      reader.fail(
+          "needs 'places' of the launch, the condition under which clusters are numbered by GPC");
   } else {
     reader.fail("unknown kind '" + kind + "'");
   }
@@ -461,7 +462,7 @@ void KernelReader::readLaunch(const JsonReader &reader, const Variant &variant, 
   if (reader.has("places")) {
     launch.places = readExpr(reader.member("places"));
     if (launch.cluster < 2)
-      reader.fail("'places' are those of clusters of two or more blocks");
+      reader.fail("'places' is for launches with clusters of two or more blocks");
   }
   if (reader.has("descriptors")) {
     JsonReader list = reader.member("descriptors");

@@ -139,7 +139,7 @@ private:
   std::string path;
   std::mutex mutex;
   void *library = nullptr;
-  int memory = -1; ///< the file the library was loaded from, if there is no path
+  int memory = -1; ///< the memory file from which the library was loaded, if it has no path
   unsigned threads = 0;
   std::unique_ptr<ThreadPool> workers;
   std::vector<Clock::time_point> events;
@@ -148,10 +148,11 @@ private:
 bool CpuBackend::open(Error &error) {
   std::string file = path;
   if (char *real = file.empty() ? nullptr : realpath(file.c_str(), nullptr)) {
-    file = real; // a name without a slash would be searched in the library path
+    file = real; // the loader would look for a name without a slash in its search path
     std::free(real);
   } else {
-    // The descriptor stays open as long as the library: the loader identifies files by name.
+    // The descriptor stays open as long as the library is loaded, because the loader identifies
+    // files by name.
     memory = memfd_create("tessera-artifact", MFD_CLOEXEC);
     if (memory < 0)
       return error.set(TESSERA_RT_MEMORY, "cannot create a memory file for the shared object");

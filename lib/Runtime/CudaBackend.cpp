@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CudaDriver.h"
-#include "CudaPlaces.h"
+#include "CudaGpcTables.h"
 #include "tessera/Runtime/Backend.h"
 
 #include <atomic>
@@ -52,7 +52,7 @@ public:
   void setPlaces(bool allowed) override { usesPlaces = allowed; }
 
 private:
-  /// The code in one context.
+  /// The code of the artifact, loaded in one context.
   struct Loaded {
     cuda::Context context = nullptr;
     cuda::Module module = nullptr;
@@ -61,11 +61,12 @@ private:
       uint32_t shared = 0;
     };
     std::map<std::string, Entry> functions;
-    /// By function, cluster, threads and shared memory.
+    /// The most clusters that run at the same time, by function, cluster, threads and shared
+    /// memory.
     std::map<std::tuple<cuda::Function, uint32_t, uint32_t, uint32_t>, int> clusters;
     std::vector<cuda::Event> events;
-    /// Null if no launch wants to know.
-    std::shared_ptr<ContextPlaces> places;
+    /// Null if no launch uses GPC-aware cluster numbering.
+    std::shared_ptr<GpcTables> gpcTables;
   };
 
   bool check(Result result, const std::string &what, Error &error) {
@@ -76,14 +77,14 @@ private:
   }
   Result submit(const ReadyLaunch &launch, void *stream, bool dependent);
   bool loadInto(cuda::Context context, Error &error);
-  /// The code in the current context, or null.
+  /// The code that is loaded in the current context, or null.
   Loaded *current();
 
   std::string_view image;
   std::string target;
   bool wantsPlaces;
   std::atomic<bool> dependentLaunches = true, usesPlaces = true;
-  std::mutex mutex; ///< guards all below
+  std::mutex mutex; ///< guards everything below
   const Driver *driver = nullptr;
   int deviceIndex = 0;
   cuda::Device retainedDevice = 0;
@@ -92,13 +93,13 @@ private:
 };
 
 CudaBackend::~CudaBackend() {
-  // At process exit the driver may be gone already; its refusals are of no interest.
+  // When the process exits the driver may have shut down already. So its errors are ignored.
   for (auto &entry : loaded) {
     if (driver->ctxPushCurrent(entry->context) != cuda::Success)
       continue;
     for (cuda::Event event : entry->events)
       driver->eventDestroy(event);
-    entry->places.reset();
+    entry->gpcTables.reset();
     driver->moduleUnload(entry->module);
     cuda::Context popped;
     driver->ctxPopCurrent(&popped);
@@ -183,17 +184,18 @@ void CudaBackend::leave(bool pushed) {
 bool CudaBackend::loadInto(cuda::Context context, Error &error) {
   auto entry = std::make_unique<Loaded>();
   entry->context = context;
-  // The driver parses the ELF file by its own headers; readArtifact has checked that they stay
-  // inside.
+  // The driver parses the ELF file by the offsets in its headers. readArtifact has checked that
+  // they point into the file.
   Result result = driver->moduleLoadData(&entry->module, image.data());
   if (result == cuda::ErrorNoBinaryForGpu)
     return error.set(TESSERA_RT_DRIVER,
                      "the cubin is for " + target + ", the device is " + describe());
   if (!check(result, "cuModuleLoadData", error))
     return false;
-  // Here, where loading may have waited for all that runs in the context: a launch must not.
+  // This is done here and not in a launch, because it may wait for everything that runs in the
+  // context, as loading may.
   if (wantsPlaces && usesPlaces)
-    entry->places = ContextPlaces::open(*driver, context);
+    entry->gpcTables = GpcTables::open(*driver, context);
   loaded.push_back(std::move(entry));
   return true;
 }
@@ -221,7 +223,8 @@ bool CudaBackend::function(const std::string &symbol, uint32_t shared, void *&fu
     return false;
   }
   if (shared > entry.shared) {
-    // Needed beyond 48 KiB of static and dynamic together, harmless below.
+    // More than 48 KiB of static and dynamic shared memory together need this attribute. With less
+    // it has no effect.
     if (!check(driver->funcSetAttribute(entry.function, cuda::FunctionMaxDynamicSharedSizeBytes,
                                         static_cast<int>(shared)),
                "'" + symbol + "' with " + std::to_string(shared) + " bytes of shared memory",
@@ -313,13 +316,13 @@ uint64_t CudaBackend::places(const ReadyLaunch &launch, void *stream, bool &isFi
   isFinal = true;
   if (!usesPlaces)
     return 0;
-  std::shared_ptr<ContextPlaces> places;
+  std::shared_ptr<GpcTables> tables;
   {
     std::lock_guard<std::mutex> lock(mutex);
     if (Loaded *code = current())
-      places = code->places;
+      tables = code->gpcTables;
   }
-  return places ? places->find(launch.blocks / launch.cluster, launch.cluster, stream, isFinal) : 0;
+  return tables ? tables->find(launch.blocks / launch.cluster, launch.cluster, stream, isFinal) : 0;
 }
 
 cuda::Result CudaBackend::submit(const ReadyLaunch &launch, void *stream, bool dependent) {
@@ -342,10 +345,11 @@ cuda::Result CudaBackend::submit(const ReadyLaunch &launch, void *stream, bool d
 bool CudaBackend::launch(const ReadyLaunch &launch, void *stream, Error &error) {
   bool dependent = launch.dependent && dependentLaunches;
   Result result = submit(launch, stream, dependent);
-  // A driver, a device or a way of capturing streams that does not know the attribute: all launches
-  // are correct without it.
+  // The driver, the device or the way in which a stream is captured may not know the attribute.
+  // Every launch is correct without it.
   if (dependent && (result == cuda::ErrorInvalidValue || result == cuda::ErrorNotSupported)) {
-    const bool unknown = result == cuda::ErrorNotSupported; // not only here and now
+    // True if it will not be supported later either.
+    const bool unknown = result == cuda::ErrorNotSupported;
     result = submit(launch, stream, /*dependent=*/false);
     if (unknown && result == cuda::Success)
       dependentLaunches = false;
@@ -378,8 +382,8 @@ void CudaBackend::free(void *context, uint64_t address) {
 }
 
 bool CudaBackend::copyIn(uint64_t to, const void *host, size_t bytes, Error &error) {
-  // From pageable memory it may return before the last bytes have arrived: a stream that does not
-  // wait for the default stream would overtake them.
+  // A copy from pageable memory may return before its last bytes have arrived. A stream that does
+  // not wait for the default stream could then read the old bytes.
   return bytes == 0 || (check(driver->memcpyHtoD(to, host, bytes), "cuMemcpyHtoD", error) &&
                         check(driver->streamSynchronize(nullptr), "cuStreamSynchronize", error));
 }
@@ -413,7 +417,7 @@ bool CudaBackend::fill(uint64_t to, uint64_t pattern, size_t elementSize, size_t
     if (low == high) {
       result = driver->memsetD32Async(to, low, 2 * count, stream);
     } else {
-      // The halves are two columns of a matrix with one element a row.
+      // The two halves are the columns of a matrix whose rows have one element each.
       result = driver->memsetD2D32Async(to, 8, low, 1, count, stream);
       if (result == cuda::Success)
         result = driver->memsetD2D32Async(to + 4, 8, high, 1, count, stream);

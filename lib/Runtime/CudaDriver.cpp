@@ -27,7 +27,7 @@ struct Opened {
       error = std::string("no CUDA driver: ") + (reason ? reason : "libcuda.so.1 not found");
       return;
     }
-    // cuLaunchKernelEx and cuTensorMapEncodeTiled came with CUDA 12.0; all others are older.
+    // cuLaunchKernelEx and cuTensorMapEncodeTiled exist since CUDA 12.0, all others for longer.
 #define TESSERA_CUDA_LOAD(member, symbol, parameters)                                              \
   if (error.empty()) {                                                                             \
     driver.member = reinterpret_cast<decltype(driver.member)>(dlsym(library, symbol));             \

@@ -3,9 +3,9 @@
 
 //===- CudaDriver.h - The part of the CUDA driver API that is used --------===//
 //
-// Declared here, because neither building nor using Tessera requires cuda.h, and opened with
-// dlopen, because the CPU path must run where there is no driver.
-// test/unit/Runtime/CudaDriverTest.cpp compares all of it with cuda.h where that exists.
+// The declarations are here, because neither building nor using Tessera requires cuda.h. The
+// library is opened with dlopen, because the CPU path must run where there is no driver.
+// test/unit/Runtime/CudaDriverTest.cpp compares the declarations with cuda.h where that exists.
 
 #ifndef TESSERA_LIB_RUNTIME_CUDADRIVER_H
 #define TESSERA_LIB_RUNTIME_CUDADRIVER_H
@@ -97,7 +97,7 @@ struct LaunchConfig {
   unsigned numAttributes;
 };
 
-/// Entry points. Names are the exported ones (`_v2` where cuda.h maps to it).
+/// Entry points by the names that the library exports (with `_v2` where cuda.h maps a name to it).
 #define TESSERA_CUDA_FUNCTIONS(X)                                                                  \
   X(init, "cuInit", (unsigned))                                                                    \
   X(getErrorName, "cuGetErrorName", (Result, const char **))                                       \
@@ -144,7 +144,7 @@ struct LaunchConfig {
     (TensorMap *, unsigned, unsigned, void *, const uint64_t *, const uint64_t *,                  \
      const uint32_t *, const uint32_t *, unsigned, unsigned, unsigned, unsigned))
 
-/// Entry points that may be null: what they are for can be done without.
+/// Entry points that may be null, because the launcher works without them.
 #define TESSERA_CUDA_OPTIONAL_FUNCTIONS(X)                                                         \
   X(maxActiveClusters, "cuOccupancyMaxActiveClusters", (int *, Function, const LaunchConfig *))    \
   X(streamCreate, "cuStreamCreate", (Stream *, unsigned))                                          \
@@ -165,8 +165,8 @@ struct Driver {
   std::string describe(Result result) const;
 };
 
-/// Opens and initialises the driver once for the process (it cannot be closed safely). On failure
-/// null, and the reason in `error`; later calls repeat the same answer.
+/// Opens and initialises the driver once for the process, because it cannot be closed safely. On
+/// failure returns null with the reason in `error`; later calls repeat the same answer.
 const Driver *openDriver(std::string &error);
 
 } // namespace tessera::rt::cuda

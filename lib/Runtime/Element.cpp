@@ -36,7 +36,7 @@ void store(T value, void *data) {
 int64_t toInteger(double value, int64_t low, int64_t high) {
   if (value != value)
     return 0;
-  // 2^63 is a double, INT64_MAX is not.
+  // 2^63 is a double, but INT64_MAX is not.
   if (value >= 9223372036854775808.0)
     return high;
   if (value < -9223372036854775808.0)
@@ -75,25 +75,27 @@ uint32_t encodeFloat(double value, int exponentBits, int mantissaBits, bool fini
       return sign | finiteNaN;
     return sign | exponentMask | (mantissa ? 1u << (mantissaBits - 1) : 0);
   }
-  if (exponent == -1023) // zero, or far below every denormal of a narrow type
+  if (exponent == -1023) // zero, or much smaller than every denormal of a narrow type
     return sign;
 
   int64_t smallest = 2 - (int64_t{1} << (exponentBits - 1)); // exponent of the denormals
   uint64_t significand = mantissa | (uint64_t{1} << 52);
   int64_t denormal = exponent < smallest ? smallest - exponent : 0;
   int64_t shift = 52 - mantissaBits + denormal;
-  if (shift > 54) // less than half of the smallest denormal
+  if (shift > 54) // the value is less than half of the smallest denormal
     return sign;
   uint64_t quotient = significand >> shift;
   uint64_t rest = significand & ((uint64_t{1} << shift) - 1);
   uint64_t half = uint64_t{1} << (shift - 1);
   if (rest > half || (rest == half && (quotient & 1)))
     ++quotient;
-  // The implicit one in `quotient` adds the missing unit to the exponent; a carry adds another.
+  // `quotient` contains the implicit one, which adds the missing unit to the exponent. A carry adds
+  // another unit.
   uint64_t result = quotient;
   if (!denormal)
     result += static_cast<uint64_t>(exponent - smallest) << mantissaBits;
-  uint32_t limit = finite ? finiteNaN : exponentMask; // the first pattern that is no number
+  // The first bit pattern that is infinite or no number.
+  uint32_t limit = finite ? finiteNaN : exponentMask;
   return sign | (result >= limit ? limit : static_cast<uint32_t>(result));
 }
 

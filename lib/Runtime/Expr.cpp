@@ -20,7 +20,7 @@ constexpr unsigned firstNamed = static_cast<unsigned>(Expr::Op::Add);
 
 std::string_view nameOf(Expr::Op op) { return opNames[static_cast<unsigned>(op) - firstNamed]; }
 
-/// The symbol of an infix operation, or empty.
+/// The symbol of an infix operation; empty for others.
 std::string_view infixOf(Expr::Op op) {
   using Op = Expr::Op;
   switch (op) {
@@ -174,7 +174,8 @@ struct Evaluator {
   const std::vector<BoundArg> &args;
   const Capacity &capacity;
   std::string &error;
-  std::vector<std::optional<int64_t>> known = {}; ///< of nodes that may be used again; empty: none
+  /// The values of nodes that several others use; empty: there are none.
+  std::vector<std::optional<int64_t>> known = {};
 
   bool evaluate(uint32_t index, int64_t &out) {
     if (known.empty())
@@ -235,7 +236,8 @@ struct Evaluator {
 struct Printer {
   const std::vector<Expr::Node> &nodes;
   const std::vector<std::string> &names;
-  std::vector<std::string> parts; ///< names of nodes that stand by themselves; empty: none
+  /// The names of nodes that are printed separately; empty: there are none.
+  std::vector<std::string> parts;
 
   std::string print(uint32_t index, bool nested) {
     return parts.empty() || parts[index].empty() ? printNode(index, nested) : parts[index];

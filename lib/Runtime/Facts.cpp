@@ -18,7 +18,8 @@ bool isEmpty(const BoundArg &arg, size_t rank) {
   return false;
 }
 
-/// Row-major strides: products of the inner sizes, so 0 outside of a dimension of size 0.
+/// Row-major strides. Each is the product of the inner sizes, so strides outside of a dimension of
+/// size 0 are 0.
 bool contiguousStrides(const int64_t *sizes, size_t rank, int64_t *strides) {
   int64_t step = 1;
   for (size_t d = rank; d-- > 0;) {
@@ -75,7 +76,7 @@ bool checkLayout(const KernelContract &kernel, size_t index, const BoundArg &bou
                  std::string &error) {
   const Argument &arg = kernel.args[index];
   if (isEmpty(bound, arg.rank()))
-    return true; // nothing is ever accessed
+    return true; // an empty array is never accessed
   for (size_t d = 0; d < arg.rank(); ++d) {
     int64_t stride = bound.strides[d];
     if (arg.strided && arg.strides[d] && *arg.strides[d] != stride) {
@@ -105,7 +106,8 @@ bool checkLayout(const KernelContract &kernel, size_t index, const BoundArg &bou
     error = describeArg(kernel, index) + ": null pointer for " + str(high - low) + " bytes";
     return false;
   }
-  // Pointers are compared as signed 64-bit numbers with room on both sides.
+  // Addresses are compared as signed 64-bit numbers. They must be so small that no sum of them
+  // overflows.
   if (bound.pointer >= uint64_t{1} << 62 || low < -(int64_t{1} << 61) ||
       high > (int64_t{1} << 61)) {
     error = describeArg(kernel, index) + ": it does not fit the address space";
@@ -303,7 +305,7 @@ bool mapsExist(const Variant &variant, const std::vector<BoundArg> &args) {
       if (map.ofWorkspace || !map.strides.empty())
         continue;
       const BoundArg &arg = args[map.arg];
-      // Of an empty array there is no map, and nobody asks for one.
+      // There is no tensor map for an empty array, and no kernel uses it.
       if (std::any_of(map.dims.begin(), map.dims.end(),
                       [&](uint32_t d) { return arg.sizes[d] == 0; }))
         continue;

@@ -3,8 +3,9 @@
 
 //===- JsonReader.h - Checked access to a JSON document -------------------===//
 //
-// A cursor that knows its path, so that every error names its place ("kernels[0].args[1].element").
-// The first error wins; after it all accessors return harmless values.
+// A cursor that knows its path, so that every error says where it is
+// ("kernels[0].args[1].element"). Only the first error is kept. After an error all accessors return
+// harmless values.
 
 #ifndef TESSERA_LIB_RUNTIME_JSONREADER_H
 #define TESSERA_LIB_RUNTIME_JSONREADER_H
@@ -42,7 +43,7 @@ public:
   bool isInteger() const { return json->is_number_integer(); }
   const Json &get() const { return *json; }
 
-  /// The member; missing is an error.
+  /// Returns the member; a missing one is an error.
   JsonReader member(std::string_view key) const {
     if (!json->is_object()) {
       fail("expected an object");
@@ -56,7 +57,8 @@ public:
     return child(*found, path.empty() ? std::string(key) : path + "." + std::string(key));
   }
 
-  /// The number of elements; not an array, or more than `limit`, is an error.
+  /// Returns the number of elements. It is an error if this is no array, or has more than `limit`
+  /// elements.
   size_t arraySize(size_t limit) const {
     if (!json->is_array()) {
       fail("expected a list");

@@ -10,8 +10,8 @@
 namespace tessera::rt {
 
 namespace {
-/// Prepared launches kept a kernel. Beyond, all are dropped: who changes pointers that often gains
-/// nothing from a cache.
+/// The number of prepared launches that are kept for each kernel. When there are more, all of them
+/// are dropped: a program that changes its pointers so often has no use for a cache.
 constexpr size_t cacheLimit = 1024;
 
 uint64_t hash(const std::vector<uint64_t> &words) {
@@ -27,7 +27,7 @@ uint64_t hash(const std::vector<uint64_t> &words) {
 Kernel::~Kernel() {
   for (auto &[key, list] : buffers)
     for (Buffer &buffer : list)
-      if (buffer.address) // else what the kernel leaves filled is in its place
+      if (buffer.address) // otherwise the buffer is among `restored`
         module.getBackend().free(key.first, buffer.address);
   for (auto &[key, buffer] : restored)
     module.getBackend().free(std::get<0>(key), buffer.address);
@@ -68,7 +68,8 @@ bool Kernel::bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &b
       !checkFacts(contract, bound.args, cores, error.message))
     return error.set(TESSERA_RT_INVALID, std::move(error.message));
   if (forced < 0) {
-    // The last one usually has no guards; a kernel compiled for one variant alone may.
+    // The last variant usually has no guards. If the kernel was compiled for one variant only, it
+    // may have some.
     const Guard *broken = nullptr;
     for (variant = 0; variant < contract.variants.size(); ++variant)
       if (guardsHold(contract.variants[variant], bound.args, cores, &broken) &&
@@ -115,7 +116,7 @@ bool Kernel::measureSpace(const Workspace &workspace, const std::vector<BoundArg
     for (size_t d = space.sizes.size(); d-- > 1;)
       overflow |= __builtin_mul_overflow(space.strides[d], space.sizes[d], &space.strides[d - 1]);
   }
-  // Whole rows, the last one too, whatever lies between them.
+  // Counts whole rows, the last one included, with everything that lies between them.
   int64_t elements = 1, last = 1;
   bool empty = false;
   for (size_t d = 0; d < space.sizes.size(); ++d) {
@@ -144,7 +145,7 @@ bool Kernel::prepareSpaces(const std::vector<Workspace> &workspaces,
   if (spaces.empty())
     return true;
   std::vector<Buffer> &list = buffers[{context, stream}];
-  // Variants share the buffers, of which they may have different numbers.
+  // The variants share the buffers, and each may use another number of them.
   list.resize(std::max(list.size(), spaces.size()));
   for (size_t i = 0; i < spaces.size(); ++i) {
     const Workspace &workspace = workspaces[i];
@@ -157,7 +158,7 @@ bool Kernel::prepareSpaces(const std::vector<Workspace> &workspaces,
     size_t bytes = space.count * elementBytes;
     Buffer &buffer = workspace.restored ? restored[{context, stream, &workspace}] : list[i];
     if (buffer.bytes < bytes || !buffer.address) {
-      // Earlier launches may still use the old one.
+      // Earlier launches may still use the old buffer.
       Backend &backend = module.getBackend();
       if (buffer.address) {
         if (!backend.synchronize(stream, error))
@@ -170,7 +171,7 @@ bool Kernel::prepareSpaces(const std::vector<Workspace> &workspaces,
         return error.set(error.status, what + error.message);
       if (workspace.restored && !backend.fill(buffer.address, workspace.pattern, elementBytes,
                                               space.count, stream, error)) {
-        // Not filled: the next launch must not take it for a buffer that is.
+        // The buffer has not been filled, so the next launch must not find it.
         backend.free(context, buffer.address);
         buffer = Buffer();
         return error.set(error.status, what + error.message);
@@ -221,13 +222,14 @@ bool Kernel::prepareMap(const Descriptor &descriptor, const std::vector<BoundArg
   if (!layoutTensorMap(request, fields, reason))
     return error.set(TESSERA_RT_INVALID, what + ": " + reason);
   if (fields.empty)
-    return true; // stays zero
+    return true; // an empty array has a descriptor of zeros
   return module.getBackend().encode(fields, map, error) ||
          error.set(error.status, what + ": " + error.message);
 }
 
-/// A dependent launch is placed block by block on the cores that come free first, as many as fit.
-/// If it has too few to fill them all, blocks would crowd together that run better apart.
+/// Says whether a dependent launch fills all SMs evenly. The device places its blocks on the SMs
+/// that become free first, as many on each as fit. If the launch has too few blocks to fill all
+/// SMs, some SMs would have several blocks while others have none.
 bool Kernel::placesEvenly(const ReadyLaunch &launch, bool &evenly, Error &error) {
   Backend &backend = module.getBackend();
   int64_t available, fitting;
@@ -252,7 +254,7 @@ bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &ar
   if (asksFirst) {
     if (!backend.function(launch.symbol, ready.shared, ready.function, error))
       return false;
-    // Not knowing is no reason not to launch.
+    // If the device does not answer, the launch is still correct.
     Error unknown;
     if (!backend.maxClusters(ready, capacity.clusters, unknown))
       capacity.clusters = Capacity::unknown;
@@ -282,7 +284,7 @@ bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &ar
                                              std::to_string(launch.cluster));
   ready.blocks = static_cast<uint32_t>(blocks);
   if (launch.dependent) {
-    // Not knowing is no reason not to launch.
+    // If the device does not answer, the launch is still correct, but not dependent.
     Error unknown;
     bool evenly = false;
     ready.dependent = placesEvenly(ready, evenly, unknown) && evenly;
@@ -332,7 +334,7 @@ bool Kernel::prepareLaunch(const Launch &launch, const std::vector<BoundArg> &ar
       bool isFinal = true;
       value = wanted ? backend.places(ready, stream, isFinal) : 0;
       prepared.isFinal &= isFinal;
-      // The table says where clusters come that the device has for itself.
+      // The table is right only if the launch has the device for itself.
       ready.byPlace = value != 0;
       if (value)
         ready.dependent = false;
@@ -375,7 +377,8 @@ bool Kernel::prepare(const tessera_rt_arg *args, size_t count, void *context, vo
   for (const Launch &launch : chosen.launches)
     if (!prepareLaunch(launch, bound.args, spaces, stream, prepared, slot, map, param, error))
       return false;
-  // What CUDA lets a launch overlap with are kernels: behind a fill it begins as always.
+  // Only kernels can run concurrently with the launch before them in the stream. After a fill the
+  // launch begins as usual.
   if (!prepared.fills.empty() && !prepared.launches.empty())
     prepared.launches.front().dependent = false;
   return true;

@@ -19,8 +19,8 @@ namespace {
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr size_t maxRank = 32;
 
-/// Reads the Python dictionary of a header, e.g.
-/// {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+/// Reads the Python dictionary of a header, for example {'descr': '<f4', 'fortran_order': False,
+/// 'shape': (3, 4), }.
 class HeaderParser {
 public:
   HeaderParser(std::string_view text, std::string &error) : text(text), error(error) {}
@@ -58,7 +58,7 @@ public:
     }
     if (!haveDescr || !haveOrder || !haveShape)
       return fail("its header lacks descr, fortran_order or shape");
-    // With at most one dimension longer than 1 both orders are the same.
+    // If at most one dimension is longer than 1, both orders are the same.
     auto isLong = [](int64_t size) { return size > 1; };
     if (fortran && std::count_if(array.shape.begin(), array.shape.end(), isLong) > 1)
       return fail("it is in Fortran order; save numpy.ascontiguousarray(x) instead");
@@ -127,14 +127,15 @@ private:
   size_t at = 0;
 };
 
-/// The dtype without its byte order.
+/// The dtype without the character of its byte order.
 std::string_view bare(std::string_view dtype) {
   if (!dtype.empty() && (dtype[0] == '<' || dtype[0] == '|' || dtype[0] == '='))
     dtype.remove_prefix(1);
   return dtype;
 }
 
-/// A dtype of one kind letter and a size, or a name of ml_dtypes; 0 if it is neither.
+/// The size of an element: of a dtype with one letter and a size, or of a name of ml_dtypes; 0 for
+/// others.
 size_t sizeOf(std::string_view dtype) {
   std::string_view name = bare(dtype);
   if (name == "bfloat16")
@@ -153,7 +154,7 @@ int64_t NumpyArray::count() const {
     return 0;
   int64_t result = 1;
   for (int64_t size : shape)
-    result *= size; // checked when parsed
+    result *= size; // the parser has checked that this does not overflow
   return result;
 }
 
@@ -280,7 +281,7 @@ std::string numpyHeader(Element element, const std::vector<int64_t> &shape) {
   for (size_t d = 0; d < shape.size(); ++d)
     text += (d ? ", " : "") + std::to_string(shape[d]);
   text += shape.size() == 1 ? ",), }" : "), }";
-  // Data starts at a multiple of 64.
+  // The data of a file must start at a multiple of 64 bytes.
   text.append(63 - (10 + text.size()) % 64, ' ');
   text += '\n';
   std::string header(magic);
@@ -293,13 +294,13 @@ std::string numpyHeader(Element element, const std::vector<int64_t> &shape) {
 
 bool writeNumpy(const std::string &path, Element element, const std::vector<int64_t> &shape,
                 std::string_view data, std::string &error) {
-  // A file is written beside and renamed: whoever reads it sees the old one or the new one whole.
-  // What is something else (a device, a pipe, a link) is written to.
+  // The data is written to another file, which is then renamed. So a reader sees either the whole
+  // old file or the whole new one. A device, a pipe or a link is written to directly.
   struct stat status = {};
   const bool isThere = lstat(path.c_str(), &status) == 0;
   const bool isFile = isThere && S_ISREG(status.st_mode) && access(path.c_str(), W_OK) == 0;
-  std::string beside = path + ".tmp-" + std::to_string(getpid());
-  std::FILE *file = isThere && !isFile ? nullptr : std::fopen(beside.c_str(), "wbx");
+  std::string temporary = path + ".tmp-" + std::to_string(getpid());
+  std::FILE *file = isThere && !isFile ? nullptr : std::fopen(temporary.c_str(), "wbx");
   const bool replaces = file != nullptr;
   if (!file)
     file = std::fopen(path.c_str(), "wb");
@@ -312,12 +313,12 @@ bool writeNumpy(const std::string &path, Element element, const std::vector<int6
               std::fwrite(data.data(), 1, data.size(), file) == data.size() &&
               (!replaces || !isFile || fchmod(fileno(file), status.st_mode & 07777) == 0);
   good &= std::fclose(file) == 0;
-  good = good && (!replaces || std::rename(beside.c_str(), path.c_str()) == 0);
+  good = good && (!replaces || std::rename(temporary.c_str(), path.c_str()) == 0);
   if (good)
     return true;
   error = "cannot write '" + path + "': " + std::strerror(errno);
   if (replaces)
-    std::remove(beside.c_str());
+    std::remove(temporary.c_str());
   return false;
 }
 

@@ -1,14 +1,16 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Do two strided arrays share a byte? After reflecting negative strides the question is whether
+// Decides whether two strided arrays share a byte. After negative strides have been reflected, they
+// do if
 //
 //     sum c_k x_k = target,   0 <= x_k <= limit_k,   c_k > 0
 //
 // has a solution, where the x_k are the indices of both arrays (those of the second reflected) and
-// the position within an element. Depth-first search by falling coefficient, pruned by the reach
-// and the greatest common divisor of what is left: for arrays cut out of one row-major buffer every
-// level has one or two candidates. The general problem is NP-hard, so the search has a budget.
+// the position within an element. This is a depth-first search that begins with the largest
+// coefficients. It is pruned by the largest sum and the greatest common divisor of the remaining
+// terms. For arrays that are parts of one row-major buffer, every level has one or two candidates.
+// The general problem is NP-hard, so the search has a budget.
 
 #include "tessera/Runtime/Facts.h"
 

@@ -71,7 +71,8 @@ bool layoutTensorMap(const TensorMapRequest &request, TensorMapFields &fields, s
     bool legal = !__builtin_mul_overflow(request.strides[d], size, &bytes) && bytes > 0 &&
                  bytes < (int64_t{1} << 40) && bytes % 16 == 0;
     if (!legal && request.sizes[d] == 1) {
-      // Never stepped over: any stride the driver accepts will do.
+      // The dimension has one element, so that its stride is never used. Any stride that the driver
+      // accepts will do.
       bytes = 16;
       legal = true;
     }
@@ -94,8 +95,8 @@ bool layoutTensorMap(const TensorMapRequest &request, TensorMapFields &fields, s
     return fail("NaN outside of an integer array");
   if (request.nanFill && elementSize(request.element) == 1)
     return fail("the hardware cannot fill f8 with NaN");
-  // Pairs of lines, unless rows begin in the middle of one: then each row of a box would bring two
-  // pairs (5000^3 in bf16, rows of 10000 bytes: 722 TFLOP/s instead of 611).
+  // L2 fetches pairs of cache lines, unless rows begin in the middle of a pair: then each row of a
+  // box would fetch two pairs. Source: docs/performance/constants.md.
   constexpr uint64_t kPair = 256;
   bool pairs = fields.address % kPair == 0;
   for (unsigned i = 0; i + 1 < fields.rank; ++i)

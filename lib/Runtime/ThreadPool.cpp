@@ -35,7 +35,8 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::Loop::work() {
-  // `next` exceeds `count` by at most a chunk a thread: it cannot wrap for any grid that ends.
+  // Each thread takes at most one chunk too many, so `next` cannot overflow for any grid that can
+  // be run to its end.
   for (;;) {
     int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
     if (begin >= count)
@@ -83,7 +84,7 @@ void ThreadPool::parallelFor(int64_t count, int64_t grain,
   wake.notify_all();
   loop.work();
   std::unique_lock<std::mutex> lock(mutex);
-  current = nullptr; // latecomers stay out
+  current = nullptr; // threads that wake up late do not join any more
   idle.wait(lock, [&] { return loop.active == 0; });
 }
 

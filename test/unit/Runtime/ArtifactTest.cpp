@@ -94,7 +94,7 @@ TEST(Artifact, Damaged) {
   std::string good = makeElf(190, wrapContract(gemmJson));
   for (int round = 0; round < 20000; ++round) {
     std::string bad = good;
-    // Headers and tables, where the offsets are.
+    // Damages the headers and tables, which hold the offsets.
     size_t tail = 4 * sizeof(Elf64_Shdr) + 2 * sizeof(Elf64_Sym) + 20;
     for (int k = 0; k < 2; ++k) {
       size_t at = random() % (sizeof(Elf64_Ehdr) + tail);

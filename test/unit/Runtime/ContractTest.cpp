@@ -20,7 +20,7 @@ std::string failure(const std::string &json) {
   return error;
 }
 
-/// gemmJson with one piece replaced.
+/// The text of gemmJson with one piece replaced.
 std::string replaced(const std::string &from, const std::string &to) {
   std::string json = gemmJson;
   size_t at = json.find(from);
@@ -70,7 +70,7 @@ TEST(Contract, DependentLaunches) {
             "false");
 }
 
-/// The parameter comes with the launch's word on when it is given, and with clusters.
+/// The parameter needs the launch's condition, and clusters.
 TEST(Contract, Places) {
   const std::string param = R"({"kind": "size", "arg": 0, "dim": 1})",
                     places = R"({"kind": "places"})", cluster = R"("cluster": 1)",
@@ -91,9 +91,10 @@ TEST(Contract, Places) {
   EXPECT_FALSE(kernel.variants[1].launches[0].places) << "the default";
   const std::string at = "malformed contract: kernels[0].variants[0].launches[0]";
   EXPECT_EQ(failure(both(R"("cluster": 2)", places)),
-            at + ".params[1]: needs 'places' of the launch, which says when there are any");
+            at + ".params[1]: needs 'places' of the launch, the condition under which clusters are "
+                 "numbered by GPC");
   EXPECT_EQ(failure(both(R"("cluster": 1, "places": 1)", places)),
-            at + ": 'places' are those of clusters of two or more blocks");
+            at + ": 'places' is for launches with clusters of two or more blocks");
   EXPECT_EQ(failure(both(R"("cluster": 2, "places": true)", places)),
             at + ".places: expected an object");
 }
@@ -181,7 +182,8 @@ TEST(Contract, GuardConditions) {
   EXPECT_NE(failure(guard(", \"cond\": 1, \"message\": 2")), "");
 }
 
-// A kernel compiled for one variant alone: the launcher says so when it does not fit.
+// A kernel that was compiled for one variant only: the launcher says so when the variant does not
+// fit.
 TEST(Contract, LastVariantMayHaveGuards) {
   Contract contract;
   std::string error;
@@ -198,7 +200,7 @@ TEST(Contract, DeepExpressionsAreRefused) {
     deep = "{\"op\": \"add\", \"args\": [" + deep + ", 1]}";
   EXPECT_NE(failure(replaced("{\"size\": [0, 0]}", deep)).find("nested deeper than 256 levels"),
             std::string::npos);
-  // In a list the text is flat, the expression is not.
+  // The text of a list is flat, but its expression is not.
   std::string list = "1";
   for (int i = 0; i < 1000; ++i)
     list += ", {\"op\": \"add\", \"args\": [{\"ref\": " + std::to_string(i) + "}, 1]}";
@@ -219,7 +221,7 @@ static std::string withCondition(const std::string &condition) {
 }
 
 TEST(Contract, SharedExpressions) {
-  // 2^60 leaves as a tree.
+  // As a tree this has 2^60 leaves.
   std::string list = R"({"op": "add", "args": [{"size": [0, 0]}, {"size": [0, 0]}]})";
   for (int i = 0; i < 59; ++i)
     list += R"(, {"op": "add", "args": [{"ref": )" + std::to_string(i) + R"(}, {"ref": )" +
@@ -259,7 +261,8 @@ TEST(Contract, SharedExpressions) {
             at + ".args[0]: 'op' is missing");
 }
 
-/// `select` looks only at the branch it takes, also at one that something else has.
+/// `select` evaluates only the branch that it takes, even if another expression shares the other
+/// branch.
 TEST(Contract, SharedBranches) {
   Contract contract;
   std::string error;
@@ -314,7 +317,7 @@ TEST(Contract, Limits) {
             std::string::npos);
 }
 
-// Any single damaged byte, any removed piece: an error or a contract, never a crash.
+// A contract with a damaged byte or a missing piece gives an error or a contract, never a crash.
 TEST(Contract, DamagedTexts) {
   std::mt19937 random(1);
   std::string good = gemmJson;
@@ -331,7 +334,7 @@ TEST(Contract, DamagedTexts) {
   }
 }
 
-// Every value replaced by values of other kinds.
+// Replaces every value by values of other kinds.
 TEST(Contract, WrongKinds) {
   const std::string others[] = {"null", "-1", "1e30", "\"x\"", "[]", "{}", "[[1]]", "true"};
   std::string good = gemmJson;

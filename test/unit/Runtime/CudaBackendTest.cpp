@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the launcher asks of the driver, with a driver of this file in its place: this program links
+// Tests what the launcher asks of the driver. The driver is in this file: this program links
 // openDriver from here.
 
 #include "CudaDriver.h"
@@ -17,7 +17,7 @@
 using namespace tessera::rt;
 
 namespace {
-/// The functions of a driver are without state of their own.
+/// The functions of a driver have no state of their own, so the state is here.
 struct FakeDriver {
   struct Launch {
     uint32_t blocks;
@@ -30,9 +30,9 @@ struct FakeDriver {
   int clusters = 32;
   cuda::Result answer = cuda::Success;
   unsigned refused = ~0u; ///< a launch attribute that is not supported
-  // Of a device with two GPCs of eight SMs, even and odd ones, that deals clusters to them in
-  // turns.
-  unsigned probes = 0;     ///< launches of the kernel that looks for places
+  // SMs of a device with two GPCs of eight SMs, the even and the odd ones, to which clusters go
+  // alternately.
+  unsigned probes = 0;     ///< launches of the kernel that finds out SMs
   unsigned disturbed = 0;  ///< of the next so many not all blocks run at the same time
   bool busy = false;       ///< no stream comes to an end
   bool busyCopies = false; ///< once something is copied
@@ -51,7 +51,7 @@ cuda::Result waits() {
   return cuda::Success;
 }
 
-/// The probe's parameter is where the SM of each block goes.
+/// The parameter of the small kernel is where it writes the SM of each block.
 cuda::Result probe(const cuda::LaunchConfig *config, void **params) {
   const uint32_t size = config->attributes[0].value.cluster.x;
   if (size > fake->largest)
@@ -95,7 +95,7 @@ class CudaBackend : public ::testing::Test {
 protected:
   void SetUp() override {
     fake = &driver;
-    // What is known of a context is known for the process.
+    // What is known of a context is kept for the whole process.
     static uintptr_t contexts = 0;
     driver.context = reinterpret_cast<void *>(++contexts);
     cuda::Driver &d = driver.entries;
@@ -200,7 +200,8 @@ protected:
   Error error;
 };
 
-/// As for a launch of one cluster: how many there will be depends on the answer.
+/// The answer is asked for with a launch of one cluster, because the number of clusters depends on
+/// the answer.
 TEST_F(CudaBackend, MaxClusters) {
   EXPECT_EQ(maxClusters(), 32);
   ASSERT_EQ(driver.asked.size(), 1u);
@@ -225,7 +226,7 @@ TEST_F(CudaBackend, MaxClustersIsAskedOnce) {
   EXPECT_EQ(driver.asked.size(), 2u);
 }
 
-/// What failed once may work later.
+/// A call that has failed may succeed later.
 TEST_F(CudaBackend, MaxClustersRefused) {
   driver.answer = cuda::ErrorInvalidValue;
   int64_t clusters;
@@ -254,8 +255,8 @@ TEST_F(CudaBackend, DependentLaunchesAreDoneWithout) {
   EXPECT_EQ(driver.launches[2].blocks, 128u);
 }
 
-/// A module with no launch that wants to know its places leaves the context as it is.
-TEST_F(CudaBackend, PlacesOfNoInterest) {
+/// A module in which no launch numbers its clusters by GPC leaves the context as it is.
+TEST_F(CudaBackend, NoGpcNumbering) {
   EXPECT_EQ(driver.modules, 1);
   EXPECT_EQ(driver.allocations + driver.pinned + driver.streams, 0);
   launch.blocks = 8;
@@ -274,7 +275,7 @@ protected:
     launch.cluster = 2;
     driver.waits = 0;
   }
-  /// What the driver is now.
+  /// Opens the back end again, with the current settings of the driver.
   void reopen() {
     backend.reset();
     backend = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
@@ -288,7 +289,7 @@ protected:
     EXPECT_EQ(driver.waits, 0) << "other streams may never come to their ends";
     return table;
   }
-  /// All that a context holds, but for the modules' own code.
+  /// Everything that a context holds, except the modules' own code.
   int held() const { return driver.allocations + driver.pinned + driver.streams; }
   using Table = std::vector<int32_t>;
 };
@@ -307,7 +308,7 @@ TEST_F(Places, ByGpc) {
   EXPECT_EQ(driver.allocations, 1);
 }
 
-/// Modules share what is known of a context; the last one to leave it takes all with it.
+/// Modules share what is known of a context. The last one that leaves the context frees it.
 TEST_F(Places, OfAContext) {
   const uint64_t table = places();
   const unsigned known = driver.probes;
@@ -323,7 +324,7 @@ TEST_F(Places, OfAContext) {
   other.reset();
   EXPECT_EQ(held(), 0);
   EXPECT_EQ(driver.modules, 0);
-  // Another context may have the same name.
+  // Another context may get the same handle.
   backend = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
   ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
   driver.waits = 0;
@@ -338,7 +339,7 @@ TEST_F(Places, SwitchedOff) {
   EXPECT_EQ(driver.probes, 0u);
 }
 
-/// From the beginning: nothing is made for it.
+/// Nothing is allocated if it is switched off from the beginning.
 TEST_F(Places, NeverOn) {
   backend.reset();
   backend = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
@@ -350,7 +351,7 @@ TEST_F(Places, NeverOn) {
   EXPECT_EQ(places(), 0u);
 }
 
-/// Two launches that deal alike are needed.
+/// Two launches must have the same order.
 TEST_F(Places, Disturbed) {
   driver.disturbed = 3;
   EXPECT_NE(places(), 0u);
@@ -367,7 +368,7 @@ TEST_F(Places, AlwaysDisturbed) {
   EXPECT_EQ(driver.probes, probes);
 }
 
-/// Not in a capture, but behind it.
+/// Not in a capture, but after it.
 TEST_F(Places, Capturing) {
   driver.capturing = 1;
   for (int i = 0; i < 5; ++i)
@@ -377,7 +378,7 @@ TEST_F(Places, Capturing) {
   EXPECT_NE(places(), 0u);
 }
 
-/// Nothing is launched behind what has not come to an end.
+/// Nothing is launched after work that has not ended.
 TEST_F(Places, Busy) {
   driver.busy = true;
   EXPECT_EQ(places(false), 0u);
@@ -411,7 +412,7 @@ TEST_F(Places, LateCopy) {
   EXPECT_EQ(driver.probes, probes);
 }
 
-/// A device has few kinds of launches that differ.
+/// A device has a limited number of tables.
 TEST_F(Places, TooMany) {
   driver.entries.deviceGetAttribute = [](int *value, int, cuda::Device) -> cuda::Result {
     *value = 200;
@@ -445,7 +446,7 @@ TEST_F(Places, OldDriver) {
   EXPECT_EQ(driver.probes, 0u);
 }
 
-/// No PTX compiler, say.
+/// The driver cannot compile PTX, for example.
 TEST_F(Places, NoProbe) {
   driver.entries.moduleGetFunction = [](cuda::Function *, cuda::Module,
                                         const char *) -> cuda::Result {

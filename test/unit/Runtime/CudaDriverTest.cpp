@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// lib/Runtime/CudaDriver.h declares a part of the driver API by hand; here it meets cuda.h, where
-// that is installed.
+// Compares the part of the driver API that lib/Runtime/CudaDriver.h declares by hand with cuda.h,
+// where that is installed.
 
 #include "CudaDriver.h"
 
@@ -78,8 +78,8 @@ static_assert(offsetof(ours::LaunchConfig, sharedBytes) ==
               offsetof(CUlaunchConfig, sharedMemBytes));
 
 namespace {
-/// Whether a parameter of ours and one of theirs are passed alike: same size, both or neither a
-/// pointer.
+/// Whether our parameter and that of cuda.h are passed in the same way: they have the same size,
+/// and both or neither are pointers.
 template <typename Ours, typename Theirs>
 constexpr bool alike =
     sizeof(Ours) == sizeof(Theirs) && std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>;
@@ -148,7 +148,7 @@ SAME(tensorMapEncodeTiled, cuTensorMapEncodeTiled);
 } // namespace
 #endif
 
-// Works or says why not; the second answer is the first.
+// Opens the driver or says why not. The second answer is the same as the first one.
 TEST(CudaDriver, Opens) {
   std::string error, again;
   const tessera::rt::cuda::Driver *driver = tessera::rt::cuda::openDriver(error);

@@ -30,7 +30,7 @@ double decode(const Format &format, uint32_t bits) {
   return decodeFloat(bits, format.exponentBits, format.mantissaBits, format.finite);
 }
 
-/// The definition of a format, without any bit tricks.
+/// Computes a value by the definition of the format, without bit tricks.
 double reference(const Format &format, uint32_t bits) {
   uint32_t mantissa = bits & ((1u << format.mantissaBits) - 1);
   int field = static_cast<int>(bits >> format.mantissaBits) & ((1 << format.exponentBits) - 1);
@@ -61,7 +61,8 @@ TEST(Element, DecodesEveryPattern) {
     }
 }
 
-// Between each pair of neighbours: just below the middle, the middle (to even), just above it.
+// Numbers between each pair of neighbours: just below the middle, the middle (which goes to even),
+// just above it.
 TEST(Element, RoundsToNearestEven) {
   for (const Format &format : formats) {
     uint32_t top = 0; // the largest finite pattern
@@ -102,7 +103,7 @@ TEST(Element, KnownValues) {
   EXPECT_EQ(encodeFloat(464, 4, 3, true), 0x7eu); // a tie, to even
   EXPECT_EQ(encodeFloat(465, 4, 3, true), 0x7fu);
   EXPECT_EQ(encodeFloat(57344, 5, 2, false), 0x7bu);
-  // bf16 straight from double: no second rounding through float.
+  // A double is rounded to bf16 directly, and not through float, which would round twice.
   double justAbove = 1 + 0x1p-8 + 0x1p-40;
   EXPECT_EQ(encodeFloat(justAbove, 8, 7, false), 0x3f81u);
 }

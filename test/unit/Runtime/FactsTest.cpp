@@ -13,7 +13,7 @@
 using namespace tessera::rt;
 
 namespace {
-/// A launch of the test contract's kernel that is fine.
+/// A launch of the test contract's kernel that passes all checks.
 class Facts : public ::testing::Test {
 protected:
   void SetUp() override {
@@ -69,7 +69,7 @@ TEST_F(Facts, Pointers) {
             "argument 0 'A': must be aligned to 16 bytes, its address 0x10008 is aligned to 8");
   a.pointer = nullptr;
   EXPECT_EQ(check(), "argument 0 'A': null pointer for 4096 bytes");
-  // Elements must be aligned even if nothing is demanded.
+  // Elements must be aligned even if the kernel demands nothing.
   a.pointer = pointer(0x10000);
   c.pointer = pointer(0x30002);
   EXPECT_NE(check(), "");
@@ -116,7 +116,7 @@ TEST_F(Facts, Overlap) {
                      "argument 2 'C'; only arguments with one alias group may overlap");
   c.pointer = pointer(0x10000 + 64 * 32 * 2);
   EXPECT_EQ(check(), "");
-  // Two arrays that are only read may.
+  // Two arrays that are only read may overlap.
   c.pointer = pointer(0x30000);
   b.pointer = pointer(0x10000);
   EXPECT_EQ(check(), "");
@@ -142,7 +142,7 @@ TEST_F(Facts, Guards) {
   EXPECT_TRUE(guardsHold(contract.kernels[0].variants[1], bound.args, 1));
 }
 
-// A guard of several arguments: M * K < N * cores. What cannot be computed does not hold.
+// A guard of several arguments: M * K < N * cores. A guard that cannot be computed does not hold.
 TEST_F(Facts, GuardsWithConditions) {
   KernelContract &kernel = contract.kernels[0];
   std::string text = gemmJson, error;
@@ -193,7 +193,8 @@ Overlap overlapOf(const std::vector<int64_t> &sizesA, const std::vector<int64_t>
   return overlaps(a, boundA, b, boundB);
 }
 
-// Guards say what divides a stride; 0 is a multiple of everything, and TMA has no map of it.
+// Guards say what divides a stride. 0 is a multiple of everything, but TMA has no map with stride
+// 0.
 TEST(Maps, Strides) {
   Descriptor map;
   map.element = Element::BF16;
@@ -215,7 +216,7 @@ TEST(Maps, Strides) {
   EXPECT_TRUE(exist((int64_t{1} << 39) - 8));
   EXPECT_FALSE(exist(int64_t{1} << 39));
   EXPECT_FALSE(exist(INT64_MAX));
-  // Nobody steps over one row, or over none.
+  // The stride of one row, or of none, is never used.
   sizes[0] = 1;
   EXPECT_TRUE(exist(0));
   sizes[0] = 0;
@@ -224,7 +225,7 @@ TEST(Maps, Strides) {
   sizes[1] = 0;
   EXPECT_TRUE(exist(0));
   sizes[1] = 64;
-  // A workspace has its own.
+  // A workspace has strides of its own.
   sizes[0] = 4;
   variant.launches[1].descriptors[0].ofWorkspace = true;
   EXPECT_TRUE(exist(0));

@@ -1,17 +1,17 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Launches in clusters, dependent launches, and launches that want to know where their clusters
-// run, seen by a back end that writes down what it is handed.
+// Launches in clusters, dependent launches, and launches with GPC-aware cluster numbering, as a
+// back end sees them that writes down its calls.
 
 #include "RecorderBackend.h"
 
 using namespace tessera::rt;
 
 namespace {
-/// A persistent launch of clusters of four, of which the device may hold fewer than its cores have
-/// room for; the kernel computes with the number of its clusters. Workspace is for all that there
-/// may be.
+/// A persistent launch of clusters of four, of which the device may run fewer than its SMs have
+/// room for. The kernel computes with the number of its clusters. Workspace is for the most
+/// clusters that there may be.
 class LauncherClusters : public Launcher {
 protected:
   static std::string atMost(const std::string &number, int factor) {
@@ -24,7 +24,8 @@ protected:
          {R"("grid": [{"size": [0, 0]}])", R"("grid": [)" + atMost(clusters, 4) + "]" + cluster},
          {R"("params": [{"kind": "pointer", "arg": 2}])",
           R"("params": [{"kind": "expr", "value": )" + atMost(clusters, 1) + "}]"},
-         // The descriptor of the workspace is of another variant, whose rank it has.
+         // The descriptor of the workspace belongs to another variant, whose workspace has this
+         // rank.
          {R"({"workspace": 0, "element": "f32", "box": [8, 16], "dims": [0, 1], "swizzle": 0, "oob": "nan"})",
           R"({"arg": 0, "element": "bf16", "box": [8, 16], "dims": [0, 1], "swizzle": 0, "oob": "nan"})"}});
     Error error;
@@ -55,7 +56,7 @@ TEST_F(LauncherClusters, MoreThanCoresHaveRoomFor) {
   EXPECT_EQ(recorder->calls[0].values, (std::vector<uint64_t>{33}));
 }
 
-/// A driver that does not know, or says no, is no reason not to launch.
+/// If the driver does not know the answer, or refuses, the launch is made nevertheless.
 TEST_F(LauncherClusters, Unknown) {
   loadClusters(R"(, "cluster": 4)");
   recorder->clusters = -1;
@@ -123,8 +124,8 @@ TEST_F(DependentLaunch, AsTheContractSays) {
   EXPECT_FALSE(failed);
 }
 
-/// 132 cores: where more blocks fit on one than it would get, those that come free first would get
-/// too many.
+/// With 132 SMs: if more blocks fit on an SM than it would get, the SMs that become free first
+/// would get too many.
 TEST_F(DependentLaunch, BlocksDoNotCrowd) {
   EXPECT_EQ(run(132, 2), (Flags{false, false, false}));
   EXPECT_EQ(run(133, 2), (Flags{true, false, true}));
@@ -133,12 +134,13 @@ TEST_F(DependentLaunch, BlocksDoNotCrowd) {
   EXPECT_EQ(run(100000, 16), (Flags{true, false, true}));
 }
 
-/// A fill is no kernel that a launch could overlap with.
+/// A fill is no kernel, so a launch after it cannot overlap with it.
 TEST_F(DependentLaunch, NotBehindAFill) {
   EXPECT_EQ(run(132, 1, /*filled=*/true), (Flags{false, false, true}));
 }
 
-/// A dependent launch of M blocks in clusters of two that wants to know their places from 100 on.
+/// A dependent launch of M blocks in clusters of two, with GPC-aware cluster numbering from 100
+/// blocks on.
 class PlacedLaunch : public ::testing::Test {
 protected:
   struct Seen {
@@ -191,7 +193,7 @@ TEST_F(PlacedLaunch, WithoutAnAnswer) {
   EXPECT_EQ(recorder->placesAskedFor, Asked{50});
 }
 
-/// A stream that was being captured at first.
+/// At first the stream is being captured.
 TEST_F(PlacedLaunch, AsksAgain) {
   recorder->answers = {{0, false}, {0, false}, {0x5000, true}};
   EXPECT_EQ(run(100), (Seen{0, true}));

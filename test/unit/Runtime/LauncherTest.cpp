@@ -1,8 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the launcher hands to a device, seen by a back end that writes it down. Launches in clusters
-// and dependent ones are in LauncherModesTest.cpp, runs of real kernels in test/Runtime.
+// What the launcher hands to a device, as a back end sees it that writes down its calls. Launches
+// in clusters and dependent ones are in LauncherModesTest.cpp, runs of real kernels in
+// test/Runtime.
 
 #include "RecorderBackend.h"
 
@@ -130,8 +131,8 @@ TEST_F(Launcher, HugeGridsAreRefused) {
                       "than 2147483647 blocks");
 }
 
-/// Grid, parameter and condition ask for the number of cores; a launch prepared for one number is
-/// not taken for another.
+/// Grid, parameter and condition use the number of cores. A launch that was prepared for one number
+/// is not used for another one.
 TEST_F(Launcher, NumberOfCores) {
   EXPECT_EQ(launch(), "");
   EXPECT_EQ(recorder->coresAsked, 0) << "nothing asks";
@@ -170,7 +171,7 @@ protected:
   }
 };
 
-// A workspace with rows that are further apart than they are long, of one variant only.
+// A workspace of one variant only, whose rows are further apart than they are long.
 TEST_F(LauncherSpaces, OfAVariant) {
   load({{R"({"name": "any",)", R"({"name": "any", "workspaces": [
     {"element": "f32", "sizes": [2], "init": "-inf"},
@@ -204,7 +205,8 @@ TEST_F(LauncherSpaces, OfAVariant) {
   EXPECT_EQ(launch(), "");
 }
 
-/// Filled once for each stream, and again when it grows; no other workspace's memory.
+/// Such workspace is filled once for each stream, and again when it grows. It shares memory with no
+/// other workspace.
 TEST_F(LauncherSpaces, Restored) {
   load({{R"("init": "-inf")", R"("restored": true, "init": "-inf")"}});
   ASSERT_EQ(launch(), "");

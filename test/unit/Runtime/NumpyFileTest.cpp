@@ -151,7 +151,7 @@ TEST(NumpyFile, RoundTrip) {
   std::remove(path.c_str());
 }
 
-/// Who has opened the old file reads it to its end.
+/// A program that has opened the old file can read it to its end.
 TEST(NumpyFile, ReplacesFiles) {
   std::string path = ::testing::TempDir() + "tessera-numpy-old.npy", error;
   ASSERT_TRUE(writeNumpy(path, Element::I8, {3}, "abc", error)) << error;
@@ -167,7 +167,7 @@ TEST(NumpyFile, ReplacesFiles) {
   ASSERT_TRUE(readNumpy(path, array, error)) << error;
   EXPECT_EQ(array.data, "xyz");
   std::remove(path.c_str());
-  // What is no file is written to.
+  // A device is written to directly.
   EXPECT_TRUE(writeNumpy("/dev/null", Element::I8, {3}, "xyz", error)) << error;
   EXPECT_FALSE(writeNumpy("/dev/full", Element::I8, {3}, "xyz", error));
   EXPECT_EQ(error, "cannot write '/dev/full': No space left on device");

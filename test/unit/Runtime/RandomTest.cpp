@@ -11,7 +11,7 @@
 using namespace tile_run;
 
 namespace {
-// These numbers are part of the interface: recorded errors and reports refer to them.
+// These numbers are part of the interface, because recorded errors and reports refer to them.
 TEST(Random, StaysTheSame) {
   EXPECT_EQ(randomBits(0, 0), 0xa706dd2f4d197e6fu);
   uint64_t digest = 0;

@@ -33,7 +33,8 @@ public:
   int looked = 0, frees = 0, allocated = 0, coresAsked = 0;
   int64_t cores = 132, fitting = 1, clusters = Capacity::unknown;
   std::vector<uint32_t> clustersAskedFor; ///< sizes
-  /// Answers about places in turn, the last one for ever, and what was asked: clusters.
+  /// The answers about numbers of clusters, one after the other (the last one is repeated), and the
+  /// numbers of clusters that were asked about.
   std::vector<std::pair<uint64_t, bool>> answers = {{0, true}};
   std::vector<uint32_t> placesAskedFor;
   bool outOfMemory = false;
@@ -140,7 +141,7 @@ protected:
     args[2] = {pointer(0x30000), sizesC, nullptr, 0};
     args[3].bits = 0xdead00003f800000; // only the low half is the scalar
   }
-  /// The test contract with other texts in place of some; returns what is wrong with it.
+  /// The test contract with some of its texts replaced. Returns what is wrong with it.
   static std::string parse(const Changes &changes, Contract &contract) {
     std::string json = gemmJson, error;
     for (const auto &[from, to] : changes) {

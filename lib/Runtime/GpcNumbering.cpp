@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Places.h"
+#include "GpcNumbering.h"
 
 #include <algorithm>
 #include <set>
@@ -42,8 +42,8 @@ void GpcSets::joinClusters(const std::vector<uint32_t> &smOfBlock, uint32_t clus
   }
 }
 
-std::vector<int32_t> orderByPlace(const std::vector<uint32_t> &smOfBlock, uint32_t clusterSize,
-                                  const GpcSets &sets) {
+std::vector<int32_t> numberByGpc(const std::vector<uint32_t> &smOfBlock, uint32_t clusterSize,
+                                 const GpcSets &sets) {
   if (std::set<uint32_t>(smOfBlock.begin(), smOfBlock.end()).size() != smOfBlock.size())
     return {};
   struct Cluster {
@@ -60,10 +60,10 @@ std::vector<int32_t> orderByPlace(const std::vector<uint32_t> &smOfBlock, uint32
                      static_cast<uint32_t>(block / clusterSize)});
   }
   std::sort(order.begin(), order.end());
-  std::vector<int32_t> places(order.size());
-  for (size_t place = 0; place < order.size(); ++place)
-    places[order[place].number] = static_cast<int32_t>(place);
-  return places;
+  std::vector<int32_t> numbers(order.size());
+  for (size_t number = 0; number < order.size(); ++number)
+    numbers[order[number].number] = static_cast<int32_t>(number);
+  return numbers;
 }
 
 } // namespace tessera::rt

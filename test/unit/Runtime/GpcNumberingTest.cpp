@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Places.h"
+#include "GpcNumbering.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using namespace tessera::rt;
 
 namespace {
 using SMs = std::vector<uint32_t>;
-using Places = std::vector<int32_t>;
+using Numbers = std::vector<int32_t>;
 
 TEST(GpcSets, ClustersMeet) {
   GpcSets sets;
@@ -30,7 +30,7 @@ TEST(GpcSets, ClustersMeet) {
   EXPECT_EQ(sets.sizeOf(8), 6u);
 }
 
-/// What a device that says nothing leaves behind is no SM.
+/// What remains in memory if the device writes nothing is no SM.
 TEST(GpcSets, NumbersBeyond) {
   GpcSets sets;
   sets.joinClusters({3, 0xffffffff, GpcSets::mostSMs, 3}, 2);
@@ -40,35 +40,35 @@ TEST(GpcSets, NumbersBeyond) {
   EXPECT_EQ(sets.sizeOf(3), 2u);
 }
 
-/// Two GPCs of four SMs; clusters are dealt to them in turns.
-TEST(OrderByPlace, GpcsOneAfterAnother) {
+/// Two GPCs of four SMs, to which clusters go alternately.
+TEST(NumberByGpc, GpcsOneAfterAnother) {
   GpcSets sets;
   sets.joinClusters({0, 1, 4, 5, 2, 3, 6, 7}, 4); // 0 1 4 5 and 2 3 6 7
-  EXPECT_EQ(orderByPlace({0, 1, 2, 3, 4, 5, 6, 7}, 2, sets), (Places{0, 2, 1, 3}));
-  EXPECT_EQ(orderByPlace({2, 3, 0, 1, 6, 7, 4, 5}, 2, sets), (Places{2, 0, 3, 1}))
+  EXPECT_EQ(numberByGpc({0, 1, 2, 3, 4, 5, 6, 7}, 2, sets), (Numbers{0, 2, 1, 3}));
+  EXPECT_EQ(numberByGpc({2, 3, 0, 1, 6, 7, 4, 5}, 2, sets), (Numbers{2, 0, 3, 1}))
       << "the GPC with the lowest SM is the first, clusters stay in their order";
 }
 
-/// An SM that was in no larger cluster stands in front, and the smallest GPC behind it.
-TEST(OrderByPlace, SmallSetsFirst) {
+/// An SM that was in no larger cluster comes first, and the smallest GPC after it.
+TEST(NumberByGpc, SmallSetsFirst) {
   GpcSets sets;
   sets.joinClusters({0, 1, 2, 3, 4, 5}, 6);
   sets.joinClusters({6, 7, 8, 9}, 4);
   sets.joinClusters({10, 11}, 2);
-  EXPECT_EQ(orderByPlace({0, 1, 6, 7, 2, 3, 10, 11, 8, 9, 4, 5}, 2, sets),
-            (Places{3, 1, 4, 0, 2, 5}));
+  EXPECT_EQ(numberByGpc({0, 1, 6, 7, 2, 3, 10, 11, 8, 9, 4, 5}, 2, sets),
+            (Numbers{3, 1, 4, 0, 2, 5}));
 }
 
-TEST(OrderByPlace, NotAtTheSameTime) {
+TEST(NumberByGpc, NotAtTheSameTime) {
   GpcSets sets;
   sets.joinClusters({0, 1, 2, 3}, 4);
-  EXPECT_EQ(orderByPlace({0, 1, 2, 1}, 2, sets), Places{}) << "an SM twice";
-  EXPECT_EQ(orderByPlace({0, 1, 8, 9}, 2, sets), Places{}) << "an unknown SM";
-  EXPECT_EQ(orderByPlace({0, 1, 0xffffffff, 3}, 2, sets), Places{});
+  EXPECT_EQ(numberByGpc({0, 1, 2, 1}, 2, sets), Numbers{}) << "an SM twice";
+  EXPECT_EQ(numberByGpc({0, 1, 8, 9}, 2, sets), Numbers{}) << "an unknown SM";
+  EXPECT_EQ(numberByGpc({0, 1, 0xffffffff, 3}, 2, sets), Numbers{});
 }
 
-/// Whatever the device says, each number is given once: the points of a launch depend on it.
-TEST(OrderByPlace, Permutes) {
+/// Whatever the device says, each number is given once: the output tiles of a launch depend on it.
+TEST(NumberByGpc, Permutes) {
   std::mt19937 random(7);
   for (int trial = 0; trial < 200; ++trial) {
     SMs sms(132);
@@ -81,11 +81,11 @@ TEST(OrderByPlace, Permutes) {
       }
     std::shuffle(sms.begin(), sms.end(), random);
     sets.joinClusters(sms, 2);
-    Places places = orderByPlace(sms, 2, sets);
-    ASSERT_EQ(places.size(), 66u);
-    std::sort(places.begin(), places.end());
+    Numbers numbers = numberByGpc(sms, 2, sets);
+    ASSERT_EQ(numbers.size(), 66u);
+    std::sort(numbers.begin(), numbers.end());
     for (int32_t i = 0; i < 66; ++i)
-      ASSERT_EQ(places[i], i);
+      ASSERT_EQ(numbers[i], i);
   }
 }
 } // namespace

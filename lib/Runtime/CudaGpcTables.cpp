@@ -1,9 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "CudaPlaces.h"
+#include "CudaGpcTables.h"
 
-#include "Places.h"
+#include "GpcNumbering.h"
 
 #include <algorithm>
 #include <chrono>
@@ -17,12 +17,13 @@ using cuda::Driver;
 using cuda::Success;
 using Clock = std::chrono::steady_clock;
 
-/// Each block says on which SM it is, and stays for some 30 us, until all of them are there.
+/// A kernel whose blocks each write down on which SM they run. Each block then waits so long that
+/// all blocks have started before one ends.
 constexpr const char *probePtx = R"(
 .version 7.8
 .target sm_90
 .address_size 64
-.visible .entry tessera_places(.param .u64 out)
+.visible .entry tessera_smids(.param .u64 out)
 {
   .reg .pred %p<2>;
   .reg .b32 %r<3>;
@@ -48,20 +49,20 @@ DONE:
 }
 )";
 
-/// As the kernels that ask: one block an SM.
+/// The shape of the kernels whose clusters are numbered: one block per SM.
 constexpr unsigned threads = 384, sharedBytes = 200 << 10;
 constexpr auto patience = std::chrono::milliseconds(100);
-/// Times that each size of cluster is launched to see which SMs meet, and launches until two deal
-/// alike.
-constexpr int meetings = 3, deals = 8;
-/// Questions that a busy device may leave without an answer.
+/// How often each cluster size is launched to see which SMs share a GPC, and how many launches may
+/// be needed until two of them have the same order.
+constexpr int launchesOfSize = 3, launchesOfTable = 8;
+/// How often the device is asked if it is too busy to answer.
 constexpr int mostAttempts = 3;
-/// Kinds of launches in a context that get a table: what they differ in is the size of clusters,
-/// and the number of them that the device takes.
+/// The number of tables for one context. Launches share a table if they have the same cluster size
+/// and the same number of clusters.
 constexpr uint32_t mostTables = 32;
 
-/// Lets this thread do, while another one captures a stream, what a capture of its own would not
-/// survive.
+/// While another thread captures a stream, lets this thread make calls that would break a capture
+/// of its own.
 class RelaxedCapture {
 public:
   explicit RelaxedCapture(const Driver &driver) : driver(driver) {
@@ -79,24 +80,24 @@ bool canAsk(const Driver &driver) {
          driver.memcpyHtoDAsync && driver.isCapturing && driver.exchangeCaptureMode;
 }
 
-/// Tables begin at multiples of 128 bytes.
+/// Each table begins at a multiple of 128 bytes.
 constexpr uint32_t roundUp(uint32_t entries) { return (entries + 31) / 32 * 32; }
 } // namespace
 
-std::shared_ptr<ContextPlaces> ContextPlaces::open(const Driver &driver, cuda::Context context) {
+std::shared_ptr<GpcTables> GpcTables::open(const Driver &driver, cuda::Context context) {
   static std::mutex mutex;
-  static std::map<cuda::Context, std::weak_ptr<ContextPlaces>> known;
+  static std::map<cuda::Context, std::weak_ptr<GpcTables>> known;
   std::lock_guard<std::mutex> lock(mutex);
-  std::weak_ptr<ContextPlaces> &entry = known[context];
-  std::shared_ptr<ContextPlaces> places = entry.lock();
-  if (!places)
-    entry = places = std::make_shared<ContextPlaces>(driver);
-  return places;
+  std::weak_ptr<GpcTables> &entry = known[context];
+  std::shared_ptr<GpcTables> tables = entry.lock();
+  if (!tables)
+    entry = tables = std::make_shared<GpcTables>(driver);
+  return tables;
 }
 
-ContextPlaces::ContextPlaces(const Driver &driver) : driver(driver) { works = prepare(); }
+GpcTables::GpcTables(const Driver &driver) : driver(driver) { works = prepare(); }
 
-bool ContextPlaces::prepare() {
+bool GpcTables::prepare() {
   cuda::Device device = 0;
   int count = 0;
   if (!canAsk(driver) || driver.ctxGetDevice(&device) != Success ||
@@ -104,13 +105,13 @@ bool ContextPlaces::prepare() {
       count <= 0)
     return false;
   cores = static_cast<uint32_t>(count);
-  // Clusters have two blocks at least.
+  // A cluster has at least two blocks, so this is room for the largest table of each launch.
   room = mostTables * roundUp(cores / 2);
   const size_t first = roundUp(cores);
   RelaxedCapture relaxed(driver);
   void *memory = nullptr;
   if (driver.moduleLoadData(&module, probePtx) != Success ||
-      driver.moduleGetFunction(&function, module, "tessera_places") != Success ||
+      driver.moduleGetFunction(&function, module, "tessera_smids") != Success ||
       driver.funcSetAttribute(function, cuda::FunctionMaxDynamicSharedSizeBytes, sharedBytes) !=
           Success ||
       driver.funcSetAttribute(function, cuda::FunctionNonPortableClusterSizeAllowed, 1) !=
@@ -123,8 +124,8 @@ bool ContextPlaces::prepare() {
   return driver.memAlloc(&tables, room * sizeof(int32_t)) == Success;
 }
 
-ContextPlaces::~ContextPlaces() {
-  // What a kernel that has not ended writes or runs must stay, and freeing would wait for it.
+GpcTables::~GpcTables() {
+  // What a kernel uses that has not ended must stay, and to free it would wait for that kernel.
   if (!running || driver.streamQuery(stream) != cuda::ErrorNotReady) {
     if (tables)
       driver.memFree(tables);
@@ -137,12 +138,12 @@ ContextPlaces::~ContextPlaces() {
     driver.streamDestroy(stream);
 }
 
-/// What is being done to answer a question, and until when.
-struct ContextPlaces::Question {
-  ContextPlaces &context;
+/// One attempt to find a table, and the time at which it is given up.
+struct GpcTables::Question {
+  GpcTables &context;
   Clock::time_point deadline = Clock::now() + patience;
 
-  /// Whether the stream comes to its end in time.
+  /// Waits for the stream. Returns false if it has not ended at the deadline.
   bool await() const {
     cuda::Result result;
     while ((result = context.driver.streamQuery(context.stream)) == cuda::ErrorNotReady) {
@@ -154,7 +155,7 @@ struct ContextPlaces::Question {
     return result == Success;
   }
 
-  /// The SM of each block.
+  /// Launches the kernel and returns the SM of each block.
   bool run(uint32_t blocks, uint32_t clusterSize, std::vector<uint32_t> &smOfBlock) const {
     if (context.running || blocks == 0)
       return false;
@@ -182,16 +183,17 @@ struct ContextPlaces::Question {
   }
 };
 
-void ContextPlaces::copyTable(const std::vector<int32_t> &places, const Question &question,
-                              Answer &answer) {
+void GpcTables::copyTable(const std::vector<int32_t> &numbers, const Question &question,
+                          Answer &answer) {
   answer.isFinal = true;
-  const auto size = static_cast<uint32_t>(places.size());
+  const auto size = static_cast<uint32_t>(numbers.size());
   if (used + size > room)
     return;
-  // Each table has a place of its own here, too: a copy that comes late reads what it should.
+  // Each table has its own bytes on the host, too, so that a copy that runs late still reads the
+  // right ones.
   int32_t *from = hostTables + used;
   const cuda::DevicePointer to = tables + used * sizeof(int32_t);
-  std::copy(places.begin(), places.end(), from);
+  std::copy(numbers.begin(), numbers.end(), from);
   used += roundUp(size);
   if (driver.memcpyHtoDAsync(to, from, size * sizeof(int32_t), stream) != Success)
     return;
@@ -204,10 +206,10 @@ void ContextPlaces::copyTable(const std::vector<int32_t> &places, const Question
   }
 }
 
-void ContextPlaces::ask(uint32_t clusters, uint32_t clusterSize, Answer &answer) {
+void GpcTables::ask(uint32_t clusters, uint32_t clusterSize, Answer &answer) {
   Question question{*this};
   answer.isFinal = ++answer.attempts >= mostAttempts;
-  // What an earlier question has left behind may still write.
+  // A kernel or a copy of an earlier attempt may still write.
   if (running && !question.await()) {
     answer.isFinal |= !running;
     return;
@@ -219,28 +221,28 @@ void ContextPlaces::ask(uint32_t clusters, uint32_t clusterSize, Answer &answer)
   }
   GpcSets sets;
   std::vector<uint32_t> sms;
-  // A device may not take the largest ones.
+  // A device may refuse the largest cluster sizes.
   for (uint32_t size : {16u, 14u, 12u, 10u, 8u, 6u, 4u})
-    for (int i = 0; i < meetings && question.run(cores / size * size, size, sms); ++i)
+    for (int i = 0; i < launchesOfSize && question.run(cores / size * size, size, sms); ++i)
       sets.joinClusters(sms, size);
   std::vector<int32_t> last;
-  for (int i = 0; i < deals; ++i) {
+  for (int i = 0; i < launchesOfTable; ++i) {
     if (!question.run(clusters * clusterSize, clusterSize, sms)) {
       answer.isFinal |= !running;
       return;
     }
     sets.joinClusters(sms, clusterSize);
-    std::vector<int32_t> places = orderByPlace(sms, clusterSize, sets);
-    if (!places.empty() && places == last)
-      return copyTable(places, question, answer);
-    last = std::move(places);
+    std::vector<int32_t> numbers = numberByGpc(sms, clusterSize, sets);
+    if (!numbers.empty() && numbers == last)
+      return copyTable(numbers, question, answer);
+    last = std::move(numbers);
   }
 }
 
-cuda::DevicePointer ContextPlaces::find(uint32_t clusters, uint32_t clusterSize,
-                                        cuda::Stream launchStream, bool &isFinal) {
+cuda::DevicePointer GpcTables::find(uint32_t clusters, uint32_t clusterSize,
+                                    cuda::Stream launchStream, bool &isFinal) {
   isFinal = true;
-  // One block an SM, in clusters.
+  // A table is for launches with clusters and one block per SM.
   if (clusterSize < 2 || uint64_t{clusters} * clusterSize > cores)
     return 0;
   std::lock_guard<std::mutex> lock(mutex);
