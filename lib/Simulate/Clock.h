@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Vector clocks: what has happened before.
+// Vector clocks. A clock says what has happened before the event of a warp that holds it.
 #ifndef TESSERA_LIB_SIMULATE_CLOCK_H
 #define TESSERA_LIB_SIMULATE_CLOCK_H
 
@@ -33,11 +33,12 @@ private:
   std::vector<uint32_t> time;
 };
 
-/// One component a warp of the cluster, then one for each thing that an engine has in flight.
+/// A clock with one component for each warp of the cluster, and after those one for each piece of
+/// work that an engine has in flight.
 class Clock : public Times {
 public:
-  /// What is known of other clusters, too: one component a warp of the launch, which counts the
-  /// sums that it puts and takes. Empty where blocks hand on none.
+  /// What is known of other clusters: one component for each warp of the launch, which counts the
+  /// partial sums that the warp puts and takes. Empty where blocks hand on no partial sums.
   Times launch;
 
   void join(const Clock &other) {

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-serialize-trace: launches as the straight code of all their blocks.
+// cta-serialize-trace: writes each launch as the straight-line code of all its blocks.
 #include "Inputs.h"
 #include "Serialize.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
@@ -30,7 +30,7 @@ private:
 };
 } // namespace
 
-/// The launcher refuses other sizes than the trace is of.
+/// Makes the launcher refuse other sizes than those of the trace.
 static void demandSizes(tile::KernelOp kernel, const Inputs &inputs) {
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
   for (BlockArgument arg : kernel.getArguments()) {
@@ -66,7 +66,8 @@ LogicalResult Serialization::replace(Unroller &unroller, cta::LaunchOp launch) {
                                    point, point, point, tile::OrderAttr());
   b.createBlock(&grid.getBody());
   b.setInsertionPoint(tile::YieldOp::create(b, launch.getLoc()));
-  // Those that hand on sums one after the other: each waits only for blocks in front of it.
+  // Clusters that hand on partial sums run one after the other, because each waits only for blocks
+  // of lower number.
   const bool handsOn = Unroller::handsOn(launch);
   std::vector<Program> programs;
   for (int64_t block = 0, cluster = 1; block < *count; block += cluster) {
@@ -97,7 +98,8 @@ LogicalResult Serialization::serializeKernel(tile::KernelOp kernel, const Inputs
     return failure();
   SmallVector<cta::LaunchOp> launches(kernel.getBody().getOps<cta::LaunchOp>());
   {
-    // Its copies of ops name values of the launches: it ends before they do.
+    // The unroller's copies of ops name values of the launches. So it must be destroyed before the
+    // launches are.
     Unroller unroller(kernel, inputs);
     if (failed(unroller.runKernel()))
       return failure();
@@ -108,7 +110,8 @@ LogicalResult Serialization::serializeKernel(tile::KernelOp kernel, const Inputs
   for (cta::LaunchOp launch : launches)
     launch.erase();
   demandSizes(kernel, inputs);
-  // So large is workspace with a slot for each block.
+  // Workspace with one slot for each block gets the size that fits the number of blocks of the
+  // trace.
   for (auto op : llvm::make_early_inc_range(kernel.getBody().getOps<tile::NumCoresOp>())) {
     OpBuilder b(op);
     op.replaceAllUsesWith(arith::ConstantIndexOp::create(b, op.getLoc(), inputs.cores).getResult());

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta-simulate: blocks of a kernel, or its clusters, under several timings.
+// cta-simulate: runs some blocks or clusters of a kernel under several timings.
 #include "Inputs.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Passes.h"
@@ -37,7 +37,8 @@ private:
 };
 } // namespace
 
-/// The first, the last and two between: of clusters, their first blocks.
+/// Chooses the first block, the last one and two between them. In a launch with clusters these are
+/// the first blocks of clusters.
 static SmallVector<int64_t> chooseBlocks(int64_t count, int64_t cluster) {
   SmallVector<int64_t> blocks;
   for (int64_t chosen : {int64_t(0), count / 3, 2 * count / 3, count - 1}) {
@@ -62,7 +63,7 @@ void tessera::simulate::report(const Problem &problem, const Program &program, i
   where << " of @" << launch.getSymbol() << ", timing " << timing;
 }
 
-/// Prints a problem once, however many timings find it.
+/// Runs all programs under one timing. A problem that several timings find is printed once.
 bool Simulation::runTiming(ArrayRef<Program> programs, int64_t timing) {
   Outcome outcome = simulate::simulate(programs, static_cast<uint64_t>(timing), places);
   if (!outcome.problem)
@@ -76,7 +77,8 @@ bool Simulation::runTiming(ArrayRef<Program> programs, int64_t timing) {
   return false;
 }
 
-/// Blocks that run together.
+/// Makes the programs of all clusters of a launch, which run together because they hand on partial
+/// sums.
 FailureOr<std::vector<Program>> Simulation::unroll(Unroller &unroller, cta::LaunchOp launch,
                                                    ArrayRef<int64_t> blocks) {
   std::vector<Program> programs;
@@ -87,10 +89,10 @@ FailureOr<std::vector<Program>> Simulation::unroll(Unroller &unroller, cta::Laun
       return failure();
     events += static_cast<int64_t>(program->events.size());
     if (events > inputs.fuel)
-      return emitError(launch.getLoc())
-             << "the blocks of @" << launch.getSymbol()
-             << " hand on sums, so that all must run, and their programs are too long together; "
-                "choose smaller sizes, fewer cores or more fuel";
+      return emitError(launch.getLoc()) << "the blocks of @" << launch.getSymbol()
+                                        << " hand partial sums to each other, so that all must "
+                                           "run, and their programs are too long together; "
+                                           "choose smaller sizes, fewer cores or more fuel";
     programs.push_back(std::move(*program));
   }
   return programs;
@@ -132,7 +134,7 @@ LogicalResult Simulation::runLaunch(Unroller &unroller, cta::LaunchOp launch) {
     }
     for (int64_t timing = 0; timing < timings; ++timing) {
       if (timing && llvm::any_of(*programs, [](const Program &p) { return p.controlledByData; })) {
-        // What memory holds may change what the block does.
+        // The control flow depends on what memory holds, so each further timing draws other values.
         Inputs other = inputs;
         other.seed = static_cast<uint64_t>(timing);
         Unroller again(launch->getParentOfType<tile::KernelOp>(), other);
@@ -154,7 +156,7 @@ LogicalResult Simulation::runLaunch(Unroller &unroller, cta::LaunchOp launch) {
            << cluster * static_cast<int64_t>(clusters) << " of " << *count << " blocks, "
            << int64_t(timings) << " timings each: " << events << " events, ";
     if (Unroller::handsOn(launch))
-      remark << handedOn << " sums handed on, ";
+      remark << handedOn << " partial sums handed on, ";
     remark << "no violation";
   }
   return success(ok);

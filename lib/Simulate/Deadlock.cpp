@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The wait-for graph of a cluster that cannot go on.
+// Finds out why a cluster cannot go on, from the graph of which warp waits for which.
 #include "State.h"
 
 using namespace mlir;
@@ -43,7 +43,7 @@ static std::string whatItWaitsFor(const Program &program, const State &state, co
     return "for the other blocks of the cluster: " + std::to_string(state.clusterMeeting.arrived) +
            " of " + std::to_string(program.warps) + " warps have arrived";
   case Kind::AddPartial:
-    return "for the sums of slot " + std::to_string(event.slot);
+    return "for the partial sums of slot " + std::to_string(event.slot);
   case Kind::Wgmma:
     return "for the other warps of its warpgroup to issue the product";
   case Kind::WgmmaWait:
@@ -53,7 +53,8 @@ static std::string whatItWaitsFor(const Program &program, const State &state, co
   }
 }
 
-/// Who could arrive on an mbarrier, and how far they are.
+/// Adds a note for each group that could arrive on the mbarrier, which says how far the group has
+/// come.
 static void addSignallers(const Program &program, const State &state, const Event &waiting,
                           Problem &problem) {
   const MBarrier &mbarrier = state.mbarriers[waiting.mbarrier];
@@ -63,11 +64,11 @@ static void addSignallers(const Program &program, const State &state, const Even
                                                        " bytes are announced that no copy brings"});
     return;
   }
-  llvm::DenseSet<std::pair<Operation *, int>> told; // of each block
+  llvm::DenseSet<std::pair<Operation *, int>> told; // what has been told of each block
   for (auto [g, group] : llvm::enumerate(program.groups)) {
     if (group.events.empty())
       continue;
-    // The furthest warp of the group says what is still to come.
+    // The warp of the group that has come furthest shows what the group has still to do.
     const Warp *first = &state.warps[group.firstWarp];
     for (size_t at = first->next; at < group.events.size(); ++at) {
       const Event &event = program.events[group.events[at]];
@@ -88,7 +89,8 @@ static void addSignallers(const Program &program, const State &state, const Even
          "nobody will signal " + program.describeMBarrier(waiting.mbarrier) + " any more"});
 }
 
-/// Who could raise a flag, how far they are, and whether somebody else was faster.
+/// Adds notes that say which warps could raise the flag, how far they have come, and whether
+/// another warp has taken the partial sums first.
 static void addPutters(ArrayRef<Stuck> clusters, Partials &partials, size_t places,
                        const Event &waiting, int mine, Problem &problem) {
   bool found = false;
@@ -110,7 +112,7 @@ static void addPutters(ArrayRef<Stuck> clusters, Partials &partials, size_t plac
             {event.op->getLoc(),
              program.describeWarp(warp) + " would put them here, but " +
                  (cluster.state ? "does not get so far"
-                                : "its block has no place: " + std::to_string(places) + " of " +
+                                : "its block does not run yet: " + std::to_string(places) + " of " +
                                       std::to_string(clusters.size()) + " run at a time")});
         break;
       }
@@ -121,11 +123,11 @@ static void addPutters(ArrayRef<Stuck> clusters, Partials &partials, size_t plac
   problem.notes.push_back({waiting.op->getLoc(), "nobody will raise the flag of slot " +
                                                      std::to_string(waiting.slot) + " any more"});
   if (const Partials::Use &taken = partials.flag(waiting, mine).taken)
-    problem.notes.push_back({taken.loc(), taken.who() + " has taken the sums here"});
+    problem.notes.push_back({taken.loc(), taken.who() + " has taken the partial sums here"});
 }
 
 namespace {
-/// The same event, and the warps that wait there.
+/// An event at which warps wait, and these warps.
 using Wait = std::pair<int, SmallVector<int>>;
 } // namespace
 
@@ -140,7 +142,7 @@ static std::vector<Wait> waitsOf(const Stuck &cluster) {
       it = waits.insert(waits.end(), {event, {}});
     it->second.push_back(static_cast<int>(number));
   }
-  // Where some wait for another cluster, the others wait for them.
+  // If some warps wait for another cluster, the other warps wait for those.
   auto forOthers = [&](const Wait &wait) {
     return cluster.program->events[wait.first].kind == Kind::AddPartial;
   };
@@ -151,7 +153,7 @@ static std::vector<Wait> waitsOf(const Stuck &cluster) {
 
 std::pair<Problem, size_t> tessera::simulate::explainDeadlock(ArrayRef<Stuck> clusters,
                                                               Partials &partials, size_t places) {
-  // One that waits for nobody else is the reason.
+  // The reason for the deadlock is a wait that depends on no other one.
   std::optional<size_t> at;
   for (const auto &[number, cluster] : llvm::enumerate(clusters)) {
     if (!cluster.state || cluster.over)
@@ -170,10 +172,10 @@ std::pair<Problem, size_t> tessera::simulate::explainDeadlock(ArrayRef<Stuck> cl
                                              : "block") +
                       " can go on",
                   {}};
-  constexpr int kMost = 8; // notes of one circle are enough
+  constexpr int kMost = 8; // as many notes of one circle are enough
   int told = 0;
   for (size_t i = 0; i < clusters.size(); ++i) {
-    // The reason first.
+    // The wait that is the reason is told first.
     const Stuck &cluster = clusters[i == 0 ? *at : i <= *at ? i - 1 : i];
     if (!cluster.state || cluster.over || ++told > kMost)
       continue;

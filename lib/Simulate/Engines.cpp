@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What TMA, cp.async and the tensor cores do for warps, some time after it was issued.
+// What TMA, cp.async and the tensor cores do for warps some time after a warp has issued it.
 #include "Run.h"
 
 #include "llvm/ADT/SmallBitVector.h"
@@ -25,20 +25,21 @@ int Run::newWork(Work work) {
   return number;
 }
 
-/// Components of work that is over and that no access names are used again.
+/// Makes the components of work that is over and that no access names available to other work.
 void Run::collect() {
   for (int number : bytes.takeForgotten())
     if (state.works[number].done)
       freeComponents.push_back(state.works[number].component);
 }
 
-/// Work in flight that could be over now.
+/// Finds the works in flight that may end now.
 void Run::findRunnable(SmallVectorImpl<int> &works) const {
   llvm::SmallBitVector busy(program.warps);
   for (int number : state.inFlight) {
     const Work &work = state.works[number];
     if (work.kind == Kind::Wgmma) {
-      // Products of a warpgroup retire in order, and run when all its warps have issued them.
+      // The products of a warpgroup retire in order, and a product runs when all warps of its
+      // warpgroup have issued it.
       bool first = !busy.test(work.warp);
       busy.set(work.warp);
       if (!first || work.issued < 4)
@@ -56,7 +57,7 @@ bool Run::finishWork(int number) {
   work.done = true;
   llvm::erase(state.inFlight, number);
   work.clock.raise(work.component, work.epoch);
-  // Who waits for a copy waits for its mbarrier.
+  // A warp that waits for a copy waits for the mbarrier of the copy.
   if (work.kind != Kind::Copy)
     for (int warp = work.warp; warp < work.warp + (work.kind == Kind::Wgmma ? 4 : 1); ++warp)
       if (state.warps[warp].waitsFor < 0)
@@ -80,7 +81,7 @@ bool Run::finishWork(int number) {
   return endPhase(work.to.mbarrier, event);
 }
 
-/// Each target gets its bytes by itself.
+/// Issues a copy. Each of its targets gets its bytes at a time of its own.
 Run::Step Run::copy(int warp, const Event &event, int number) {
   auto op = cast<cta::CopyOp>(event.op);
   const Clock clock = state.warps[warp].clock;
@@ -108,7 +109,7 @@ Run::Step Run::copy(int warp, const Event &event, int number) {
   tick(warp);
   if (op.getInto())
     return Step::Done;
-  // One that is not fed by a ring announces its own bytes.
+  // A copy that does not fill a slot of a ring announces its own bytes.
   MBarrier &mbarrier = state.mbarriers[event.mbarrier];
   mbarrier.bytes += event.bytes;
   mbarrier.announced += event.bytes;
@@ -127,7 +128,8 @@ Run::Step Run::copyOut(int warp, const Event &event, int number) {
   return Step::Done;
 }
 
-/// Each store is a group of the thread that has issued it, which waits for all but its last groups.
+/// Waits for stores. Each store is a group of the thread that has issued it, and the thread waits
+/// for all of its groups but the newest ones.
 Run::Step Run::awaitStores(int warp, const Event &event) {
   Warp &w = state.warps[warp];
   const auto pending = static_cast<size_t>(event.pending);
@@ -143,7 +145,8 @@ Run::Step Run::awaitStores(int warp, const Event &event) {
   return Step::Done;
 }
 
-/// A product is the work of four warps. One that is not asynchronous is over when its event is.
+/// Issues a product, which is the work of four warps. A product that is not asynchronous is over
+/// when its event is.
 Run::Step Run::product(int warp, const Event &event, int number) {
   Warp &w = state.warps[warp];
   const Group &group = program.groups[event.group];
@@ -169,7 +172,7 @@ Run::Step Run::product(int warp, const Event &event, int number) {
   const Work &work = state.works[products.lookup({number, first})];
   if (!work.done)
     return Step::Blocked;
-  // Those before it have retired too.
+  // The products before it have retired, too.
   while (!w.products.empty()) {
     const Work &over = state.works[w.products.front()];
     w.clock.raise(over.component, over.epoch);
@@ -180,7 +183,8 @@ Run::Step Run::product(int warp, const Event &event, int number) {
   return Step::Done;
 }
 
-/// Groups retire in order: the newest that must have retired says it for all before it.
+/// Waits for products. Groups retire in order, so that only the newest group that must have retired
+/// is looked at.
 Run::Step Run::waitForProducts(int warp, const Event &event) {
   Warp &w = state.warps[warp];
   const auto pending = static_cast<size_t>(event.pending);
@@ -196,7 +200,7 @@ Run::Step Run::waitForProducts(int warp, const Event &event) {
   return Step::Done;
 }
 
-/// The accumulators are read from here on.
+/// Completes a product. From here on its accumulators may be read.
 Run::Step Run::complete(int warp, const Event &event) {
   const Group &group = program.groups[event.group];
   int first = group.firstWarp + (warp - group.firstWarp) / 4 * 4;

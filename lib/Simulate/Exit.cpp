@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What must be over when the blocks of a cluster end.
+// Checks that everything is over that must be over when the blocks of a cluster end.
 #include "State.h"
 
 using namespace mlir;
@@ -13,7 +13,8 @@ std::optional<Problem> tessera::simulate::checkExit(const Program &program, cons
   auto fail = [](const Event &event, const Twine &message) {
     return Problem{event.op->getLoc(), message.str(), {}};
   };
-  // What each block knows when it comes to its end, and when it is over.
+  // For each block, what its warps know when they come to the end of the block, and what they know
+  // after the last meeting.
   std::vector<Clock> known(program.cluster), last(program.cluster);
   for (auto [number, warp] : llvm::enumerate(state.warps)) {
     const int block = program.blockOfWarp(static_cast<int>(number));

@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::simulate;
 
-/// name=number
+/// Reads "name=number".
 template <typename Number>
 static std::optional<std::pair<std::string, Number>> parse(StringRef text) {
   auto [name, digits] = text.rsplit('=');
@@ -22,7 +22,8 @@ static std::optional<std::pair<std::string, Number>> parse(StringRef text) {
   return std::pair(name.trim().str(), value);
 }
 
-/// What sizes= may name, or, without `ofSizes`, what scalars= may.
+/// Lists the names that the option `sizes` may set, or those that `scalars` may set if `ofSizes` is
+/// false.
 static std::vector<std::string> namesOf(tile::KernelOp kernel, bool ofSizes) {
   std::vector<std::string> names;
   for (BlockArgument arg : kernel.getArguments()) {
@@ -47,7 +48,8 @@ Location tessera::simulate::whereOf(ModuleOp module) {
   return kernels.empty() ? module.getLoc() : (*kernels.begin()).getLoc();
 }
 
-/// A misspelt name would leave what it means to chance, and the run would say nothing about it.
+/// Refuses a name that no kernel has. Its value would otherwise be chosen at random, without any
+/// message.
 static LogicalResult checkName(ModuleOp module, StringRef name, bool ofSizes) {
   auto has = [&](tile::KernelOp kernel, bool sizes) {
     return llvm::is_contained(namesOf(kernel, sizes), name);

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The options of the passes as Inputs.
+// Reads the options of the passes into Inputs.
 #ifndef TESSERA_LIB_SIMULATE_INPUTS_H
 #define TESSERA_LIB_SIMULATE_INPUTS_H
 
@@ -9,10 +9,11 @@
 
 namespace tessera::simulate {
 
-/// Where errors about the options are reported: the first kernel.
+/// The location at which errors about the options are reported: that of the first kernel.
 mlir::Location whereOf(mlir::ModuleOp module);
 
-/// For all kernels of the module: each finds its names. One that none of them has is an error.
+/// Reads the options for all kernels of the module, each of which uses the names that it has. A
+/// name that no kernel has is an error.
 mlir::FailureOr<Inputs> makeInputs(mlir::ModuleOp module, llvm::ArrayRef<std::string> sizes,
                                    llvm::ArrayRef<std::string> scalars, int64_t numBlocks,
                                    int64_t cores, int64_t fuel);

@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Runs the scalars and the control flow of a kernel and writes down what it meets: control flow is
-// in Unroll.cpp, ops of the protocol are in Protocol.cpp.
+// Runs the scalar code and the control flow of a kernel and writes down the events that it meets.
+// Control flow is in Unroll.cpp, ops of the protocol are in Protocol.cpp.
 #ifndef TESSERA_LIB_SIMULATE_INTERPRETER_H
 #define TESSERA_LIB_SIMULATE_INTERPRETER_H
 
@@ -23,21 +23,23 @@ struct Unroller::Impl {
   cta::ScalarFolder folder;
   Environment environment;
   int64_t fuel;
-  /// Of the launch at work; null outside.
+  /// The program of the launch that is being unrolled; null outside a launch.
   Program *program = nullptr;
-  std::vector<int> *list = nullptr; ///< where events go
+  std::vector<int> *list = nullptr; ///< the list to which events are added
   int group = 0;
-  /// Who runs: which block of the cluster, and which replica of its role.
+  /// The block of the cluster that runs, and the replica of its role.
   int block = 0, replica = 0;
   bool elected = false;
-  int64_t point = -1;                                    ///< the iteration of the loop over points
-  int64_t staged = 0;                                    ///< bytes between what its replicas stage
-  llvm::DenseMap<mlir::Operation *, int64_t> executions; ///< of ops that draw
-  /// Numbers in the first block; those of the others follow.
+  int64_t outputTile = -1; ///< the iteration of the loop over output tiles
+  int64_t staged = 0;      ///< the bytes between the staged tiles of two replicas
+  /// How often each op that draws a value has run.
+  llvm::DenseMap<mlir::Operation *, int64_t> executions;
+  /// The numbers of ranges in the first block. The numbers of the other blocks follow from them.
   std::map<std::tuple<int64_t, int64_t, mlir::Operation *>, int> rangeNumbers;
-  /// Of rings that blocks fill together: in how many parts.
+  /// For each ring that several blocks fill together, the number of parts that they fill.
   llvm::DenseMap<mlir::Operation *, int> ringParts;
-  std::map<int, std::pair<int, mlir::Operation *>> baseOf; ///< of each mbarrier
+  /// Of each mbarrier: the base that uses it, and the op that has said so first.
+  std::map<int, std::pair<int, mlir::Operation *>> baseOf;
 
   Impl(tile::KernelOp kernel, const Inputs &inputs)
       : kernel(kernel), inputs(inputs), builder(kernel.getContext()), fuel(inputs.fuel) {}
@@ -55,9 +57,9 @@ struct Unroller::Impl {
   mlir::LogicalResult runDim(mlir::Operation *op, mlir::Value memref, mlir::Value index);
   mlir::LogicalResult runProtocol(mlir::Operation *op);
   mlir::LogicalResult runCopy(cta::CopyOp op, Event &event);
-  mlir::LogicalResult runCopyByThreads(cta::CopyOp op, Event &event);
+  mlir::LogicalResult runCpAsync(cta::CopyOp op, Event &event);
   mlir::LogicalResult runArrive(cta::ArriveOp op, Event &event);
-  mlir::LogicalResult runPartial(Event &event, mlir::Value sums, mlir::Value slot,
+  mlir::LogicalResult runPartial(Event &event, mlir::Value partials, mlir::Value slot,
                                  mlir::Value flags);
   mlir::LogicalResult runSlot(cta::SlotOp op);
   mlir::LogicalResult runScalar(mlir::Operation *op);
@@ -76,7 +78,7 @@ struct Unroller::Impl {
 
   Event &addEvent(mlir::Operation *op, Kind kind);
   mlir::LogicalResult setMBarrier(Event &event, int64_t base, mlir::Value slot);
-  /// `whole` has the parts, if there are several.
+  /// Numbers the range of a tile. If the tile has several parts, `whole` is the op that has them.
   mlir::FailureOr<int> rangeOf(mlir::Operation *op, cta::SmemType type, int64_t offset,
                                int64_t bytes, int parts = 1, mlir::Operation *whole = nullptr);
   mlir::LogicalResult oneThread(mlir::Operation *op);

@@ -1,9 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Clusters of a launch that hand sums to each other: each runs by itself, with its own shared
-// memory; what they share are the flags. A cluster begins when it is placed and gives its place
-// away when it has ended.
+// Runs the clusters of a launch that hand partial sums to each other. Each cluster has a run of its
+// own, with its own shared memory; the clusters share only the flags. A cluster begins when the
+// device has room for it, and makes room for another one when it ends.
 #include "Run.h"
 
 using namespace mlir;
@@ -39,14 +39,14 @@ private:
   Timing timing;
   size_t places;
   Partials partials;
-  std::vector<std::unique_ptr<Run>> runs; ///< of those that are placed, or have been
+  std::vector<std::unique_ptr<Run>> runs; ///< those of the clusters that have begun
   std::vector<int> running;
-  std::vector<bool> idle; ///< wait for others
+  std::vector<bool> idle; ///< whether a cluster waits for others
   Outcome outcome;
 };
 } // namespace
 
-/// False: it is over, or nothing can go on.
+/// Does one step. Returns false if the launch is over, or if nothing can go on.
 bool Launch::step() {
   while (running.size() < places && runs.size() < programs.size()) {
     const size_t at = runs.size();
@@ -104,7 +104,7 @@ Outcome Launch::toEnd() {
     fail(put->program - programs.begin(),
          Problem{put->loc(),
                  "the flag of slot " + std::to_string(slot) + " that " + put->who() +
-                     " raises is up at the end of the launch: nobody takes the sums",
+                     " raises is up at the end of the launch: nobody takes the partial sums",
                  {}});
   }
   for (const auto &run : runs)

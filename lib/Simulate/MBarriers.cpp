@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// mbarriers: arrivals, bytes, phases and who waits for them.
+// mbarriers: arrivals, announced bytes, phases, and the warps that wait for them.
 #include "Run.h"
 
 using namespace mlir;
@@ -40,8 +40,8 @@ bool Run::signal(int number, const Event &event, const Clock &clock) {
   return endPhase(number, event);
 }
 
-/// The first warp of a block sets up its mbarriers, before its first event: another block must have
-/// met with it before it touches them.
+/// Checks that the mbarriers of another block are set up. The first warp of a block sets them up
+/// before its first event, so a warp of another block must have met with it before.
 bool Run::reaches(int warp, const Event &event, int block) {
   const int first = program.firstWarp(block);
   if (program.cluster == 1 || warp == first || state.warps[warp].clock.get(first))
@@ -50,7 +50,7 @@ bool Run::reaches(int warp, const Event &event, int block) {
                          ", whose mbarriers may not be set up yet: the cluster must meet before");
 }
 
-/// The slot that the warp has read goes back.
+/// Gives back the slot that the warp has read.
 bool Run::release(int warp, const Event &event) {
   int full = program.fullOf[event.mbarrier];
   if (full < 0 || (event.elected && !program.isLeader(event, warp)))
@@ -69,14 +69,14 @@ Run::Step Run::await(int warp, const Event &event) {
   if (!w.begun) {
     if (!reaches(warp, event, program.blockOfMBarrier(event.mbarrier)))
       return Step::Failed;
-    // The next phase of this parity; without one, the next phase.
+    // It means the next phase with this parity, or without a parity the next phase.
     w.phase = w.awaited[event.mbarrier] + 1;
     if (event.parity < 0)
       w.phase = std::max<int64_t>(w.phase, 0);
     else if ((w.phase & 1) != event.parity)
       ++w.phase;
     if (event.phase >= 0) {
-      // Which phase it means is known without its parity, which must agree.
+      // The event says which phase it means, so its parity must agree with that.
       w.phase = event.phase;
       if (event.parity >= 0 && event.parity != (w.phase & 1)) {
         fail(event, program.describeWarp(warp) + " waits for phase " + Twine(w.phase) + " of " +
@@ -145,7 +145,7 @@ Run::Step Run::arrive(int warp, const Event &event, int number) {
   if (event.kind == Kind::Expect) {
     MBarrier &mbarrier = state.mbarriers[event.mbarrier];
     mbarrier.commit = commits[event.base]++;
-    if (mbarrier.pending) { // else signal() says what is wrong
+    if (mbarrier.pending) { // if it is 0, signal() says what is wrong
       mbarrier.bytes += event.bytes;
       mbarrier.announced += event.bytes;
     }

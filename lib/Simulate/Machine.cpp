@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The steps of a run, and barriers.
+// The steps of a run, and the barriers at which warps meet.
 #include "Run.h"
 
 using namespace mlir;
@@ -20,7 +20,7 @@ Run::Run(const Program &program, size_t index, uint64_t timing, Partials &partia
   for (const Event &event : program.events) {
     if (event.kind == Kind::Expect)
       state.mbarriers[event.mbarrier].counted = true;
-    if (event.kind == Kind::CopyByThreads && event.mbarrier >= 0)
+    if (event.kind == Kind::CpAsync && event.mbarrier >= 0)
       state.mbarriers[event.mbarrier].counted = true;
     if (event.kind == Kind::Copy)
       for (const Target &to : event.targets)
@@ -44,7 +44,7 @@ Run::Run(const Program &program, size_t index, uint64_t timing, Partials &partia
 Run::Step Run::barrier(int warp, const Event &event) {
   Warp &w = state.warps[warp];
   if (w.begun)
-    return Step::Blocked; // woken by work of its own
+    return Step::Blocked; // its own work has woken it
   const Group &group = program.groups[event.group];
   int first = group.firstWarp, warps = group.warps;
   State::Meeting *meeting = &state.meetings[event.group];
@@ -61,7 +61,7 @@ Run::Step Run::barrier(int warp, const Event &event) {
   return Step::Done;
 }
 
-/// The last one to come lets all go on behind the barrier.
+/// Lets all warps go on after the barrier, which the last warp does.
 void Run::letGo(int warp, int first, int warps, State::Meeting &meeting) {
   for (int other = first; other < first + warps; ++other) {
     state.warps[other].clock.join(meeting.clock);
@@ -75,11 +75,12 @@ void Run::letGo(int warp, int first, int warps, State::Meeting &meeting) {
   meeting = {};
 }
 
-/// All warps of the cluster: mbarriers are there before anybody signals them, and as long as.
+/// Lets all warps of the cluster meet. This is why mbarriers are set up before another block
+/// signals them, and stay until no block does.
 Run::Step Run::meet(int warp) {
   Warp &w = state.warps[warp];
   if (w.begun)
-    return Step::Blocked; // woken by work of its own
+    return Step::Blocked; // its own work has woken it
   w.atEnd = w.clock;
   state.clusterMeeting.clock.join(w.clock);
   w.begun = true;
@@ -110,8 +111,8 @@ Run::Step Run::begin(int warp, const Event &event, int number) {
     return arrive(warp, event, number);
   case Kind::Copy:
     return copy(warp, event, number);
-  case Kind::CopyByThreads:
-    return copyByThreads(warp, event, number);
+  case Kind::CpAsync:
+    return issueCpAsync(warp, event, number);
   case Kind::CommitCopies:
     ++state.warps[warp].copyGroups;
     return Step::Done;
@@ -145,7 +146,7 @@ Run::Step Run::begin(int warp, const Event &event, int number) {
   return Step::Done;
 }
 
-/// One event, or as far as it gets.
+/// Runs one event of a warp, or as much of the event as can run now.
 Run::Step Run::step(int warp) {
   Warp &w = state.warps[warp];
   const std::vector<int> &list = program.groups[w.program].events;
@@ -181,7 +182,8 @@ Run::Progress Run::advance() {
       ready.push_back(static_cast<int>(number));
   }
   findRunnable(able);
-  // At the end of the block what nobody waits for is left alone but for the trace.
+  // At the end of the block this also finishes work that nobody waits for, so that it is in the
+  // trace.
   if (!able.empty() && (ready.empty() || timing.enginesFirst()))
     return finishWork(able[timing.work(able.size())]) ? Progress::Made : Progress::Failed;
   if (ready.empty()) {

@@ -1,10 +1,10 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta.put_partial and cta.add_partial. A put writes a warp's part of a slot, then raises its flag
-// (release); an add waits for the flag (acquire), reads, and lowers it. Nothing of the reader
-// reaches who puts next through the lowered flag, so that a slot serves once in a launch unless
-// something else orders the two.
+// cta.put_partial and cta.add_partial. A put writes the share of a warp in a slot and then raises
+// its flag (release). An add waits for the flag (acquire), reads the share, and lowers the flag. A
+// lowered flag does not order the reader before the next put. So a slot serves once in a launch,
+// unless something else orders the two.
 #include "Run.h"
 
 using namespace mlir;
@@ -37,25 +37,26 @@ Run::Step Run::putPartial(int warp, const Event &event, int number) {
   if (!hasSlot(event))
     return Step::Failed;
   const int mine = warp - program.firstWarp(program.blockOfWarp(warp));
-  Partials::Part &flag = partials.flag(event, mine), &sums = partials.sums(event, mine);
+  Partials::Part &flag = partials.flag(event, mine), &share = partials.share(event, mine);
   auto refuse = [&](const std::string &what, const Partials::Use &other, const char *note) {
-    fail(event, program.describeWarp(warp) + " puts sums into slot " + Twine(event.slot) + what);
+    fail(event,
+         program.describeWarp(warp) + " puts partial sums into slot " + Twine(event.slot) + what);
     problem->notes.push_back({other.loc(), note + other.who()});
     return Step::Failed;
   };
   if (flag.full)
     return refuse(", whose flag is still up: nobody has taken those that are there", flag.put,
                   "put by ");
-  if (sums.full)
-    return refuse(", where nobody has taken those before them", sums.put, "put by ");
-  for (const Partials::Part *part : {&sums, &flag})
+  if (share.full)
+    return refuse(", where nobody has taken those before them", share.put, "put by ");
+  for (const Partials::Part *part : {&share, &flag})
     if (part->taken && !part->taken.isKnown(state.warps[warp].clock))
       return refuse(" while " + part->taken.who() +
                         " may still read those before them: a slot serves once in a launch",
                     part->taken, "read by ");
   trace(number);
-  sums.put = flag.put = usePartial(warp, number);
-  sums.full = flag.full = true;
+  share.put = flag.put = usePartial(warp, number);
+  share.full = flag.full = true;
   flag.known = state.warps[warp].clock.launch;
   ++partials.raised;
   return Step::Done;
@@ -65,25 +66,25 @@ Run::Step Run::addPartial(int warp, const Event &event, int number) {
   if (!hasSlot(event))
     return Step::Failed;
   const int mine = warp - program.firstWarp(program.blockOfWarp(warp));
-  Partials::Part &flag = partials.flag(event, mine), &sums = partials.sums(event, mine);
+  Partials::Part &flag = partials.flag(event, mine), &share = partials.share(event, mine);
   if (!flag.full)
     return Step::Blocked;
   Clock &clock = state.warps[warp].clock;
   clock.launch.join(flag.known);
-  const char *what = !sums.put                  ? ", but nobody has put any there"
-                     : !sums.put.isKnown(clock) ? ", which may not be there yet"
-                     : !sums.full               ? ", but they have been taken"
-                                                : nullptr;
+  const char *what = !share.put                  ? ", but nobody has put any there"
+                     : !share.put.isKnown(clock) ? ", which may not be there yet"
+                     : !share.full               ? ", but they have been taken"
+                                                 : nullptr;
   if (what) {
-    fail(event, program.describeWarp(warp) + " adds the sums in slot " + Twine(event.slot) + what +
-                    ": its flag is another's");
+    fail(event, program.describeWarp(warp) + " adds the partial sums in slot " + Twine(event.slot) +
+                    what + ": another put has raised its flag");
     problem->notes.push_back({flag.put.loc(), "raised by " + flag.put.who()});
-    if (sums.put)
-      problem->notes.push_back({sums.put.loc(), "put by " + sums.put.who()});
+    if (share.put)
+      problem->notes.push_back({share.put.loc(), "put by " + share.put.who()});
     return Step::Failed;
   }
   trace(number);
-  sums.taken = flag.taken = usePartial(warp, number);
-  sums.full = flag.full = false;
+  share.taken = flag.taken = usePartial(warp, number);
+  share.full = flag.full = false;
   return Step::Done;
 }

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Ops of the protocol as events.
+// Makes events of the ops of the protocol.
 #include "Interpreter.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
@@ -27,12 +27,14 @@ bool Program::takesPart(const Event &event, int warp) const {
       return isLeader(event, warp);
     [[fallthrough]];
   case Kind::AwaitStores:
-    // The first thread of each warpgroup: it has issued what it has issued.
+    // It is run by the first thread of each warpgroup, which waits for the stores that it has
+    // issued itself.
     if (event.elected || group.warps <= 4 || group.warps % 4)
       return isLeader(event, warp);
     return isFirstOfWarpgroup(warp);
   case Kind::Arrive:
-    // Whatever the role: in one that begins within a warpgroup it may be nobody.
+    // The first warp of each warpgroup arrives, wherever the role begins. A role that begins within
+    // a warpgroup may have no such warp.
     if (auto op = cast<cta::ArriveOp>(event.op);
         !event.elected && !op.getPerWarp() && !op.getCopies())
       return isFirstOfWarpgroup(warp);
@@ -43,7 +45,7 @@ bool Program::takesPart(const Event &event, int warp) const {
   return !event.elected || isLeader(event, warp);
 }
 
-/// Of the block, wherever its role begins.
+/// Counts the warpgroups of the block, whichever role the warp has.
 bool Program::isFirstOfWarpgroup(int warp) const {
   return (warp - firstWarp(blockOfWarp(warp))) % 4 == 0;
 }
@@ -71,7 +73,7 @@ Event &Unroller::Impl::addEvent(Operation *op, Kind kind) {
   event.kind = kind;
   event.group = group;
   event.elected = elected;
-  event.point = point;
+  event.outputTile = outputTile;
   for (Value operand : op->getOperands())
     event.operands.push_back(lookup(operand));
   if (op->getNumRegions()) {
@@ -85,7 +87,7 @@ Event &Unroller::Impl::addEvent(Operation *op, Kind kind) {
   return program->events.back();
 }
 
-/// Of a launch without clusters there is nobody to meet.
+/// Adds a meeting of the cluster. A launch without clusters has no other blocks to meet.
 void Unroller::Impl::addMeet() {
   if (program->cluster == 1)
     return;
@@ -113,7 +115,7 @@ LogicalResult Unroller::Impl::setMBarrier(Event &event, int64_t base, Value slot
     event.slot = static_cast<int>(value->getSExtValue());
     number += event.slot;
   } else {
-    number += replica; // each has its own for the copies that have no slot
+    number += replica; // each replica has its own mbarrier for copies that fill no slot
   }
   if (number < 0 || number >= count)
     return error(event.op) << "it uses mbarrier " << number << ", but the launch has " << count;
@@ -138,7 +140,8 @@ FailureOr<int> Unroller::Impl::rangeOf(Operation *op, cta::SmemType type, int64_
                      << "), but the launch has " << end << " bytes for tiles";
   if (parts == 1)
     whole = nullptr;
-  // Stages of the same kind of tile over each other: their warpgroups have the same parts.
+  // If several cta.stage ops write tiles of the same type to the same bytes, their warpgroups write
+  // the same parts.
   for (const auto &[key, number] : rangeNumbers) {
     Operation *other = std::get<2>(key);
     if (isa_and_nonnull<cta::StageOp>(whole) && isa_and_nonnull<cta::StageOp>(other) &&
@@ -208,7 +211,7 @@ static Kind kindOf(Operation *op) {
       .Case([](cta::AwaitStoresOp) { return Kind::AwaitStores; })
       .Case([](cta::ExpectOp) { return Kind::Expect; })
       .Case([](cta::ArriveOp) { return Kind::Arrive; })
-      .Case([](cta::CopyOp o) { return o.isCpAsync() ? Kind::CopyByThreads : Kind::Copy; })
+      .Case([](cta::CopyOp o) { return o.isCpAsync() ? Kind::CpAsync : Kind::Copy; })
       .Case([](cta::CommitCopiesOp) { return Kind::CommitCopies; })
       .Case([](cta::AwaitCopiesOp) { return Kind::AwaitCopies; })
       .Case([](cta::CopyOutOp) { return Kind::CopyOut; })
@@ -220,7 +223,7 @@ static Kind kindOf(Operation *op) {
       .Default([](Operation *other) { return kindOfTileOp(other); });
 }
 
-/// A tile outside rings.
+/// Gives a range to a tile that is no slot of a ring.
 LogicalResult Unroller::Impl::placeTile(Operation *op, Event &event) {
   auto made = cast<cta::SharedBufferOpInterface>(op);
   cta::SmemType type = made.getBufferType();
@@ -237,8 +240,9 @@ LogicalResult Unroller::Impl::placeTile(Operation *op, Event &event) {
   return success();
 }
 
-/// Of a slot it says on which mbarrier the threads arrive with it.
-LogicalResult Unroller::Impl::runCopyByThreads(cta::CopyOp op, Event &event) {
+/// Makes the event of a cp.async copy. Where it fills a slot, the slot's mbarrier is the one on
+/// which the threads arrive with the copy.
+LogicalResult Unroller::Impl::runCpAsync(cta::CopyOp op, Event &event) {
   if (!op.getInto()) {
     if (failed(placeTile(op, event)))
       return failure();
@@ -256,8 +260,9 @@ LogicalResult Unroller::Impl::runCopyByThreads(cta::CopyOp op, Event &event) {
   return setMBarrier(event, static_cast<int64_t>(*op.getMbarrier()), op.getSlot());
 }
 
-/// TMA ends the launch where a box begins at a place that whyNotTmaPlace (TmaRules.h) refuses. Of
-/// drawn coordinates nothing is known: what the program promises of them does not hold here.
+/// Checks the coordinates of a copy by TMA. TMA ends the launch where a box begins at a coordinate
+/// that whyNotTmaPlace (TmaRules.h) refuses. Nothing is known of drawn coordinates, because what
+/// the program promises of them does not hold here.
 template <typename Op>
 static LogicalResult checkPlace(Op op, cta::SmemType tile, const Environment &environment) {
   const layout::SharedLayout layout = cta::sharedLayout(tile);
@@ -281,11 +286,11 @@ static LogicalResult checkPlace(Op op, cta::SmemType tile, const Environment &en
   return success();
 }
 
-/// Of a tile that the blocks of a cluster share each fetches a part, for all; or all parts, for
-/// itself.
+/// Makes the event of a copy by TMA. If the blocks of a cluster share the tile, each of them
+/// fetches one part for all of them, or all parts for itself.
 LogicalResult Unroller::Impl::runCopy(cta::CopyOp op, Event &event) {
   if (op.isCpAsync())
-    return runCopyByThreads(op, event);
+    return runCpAsync(op, event);
   if (!op.getMbarrier())
     return error(op) << "the copy has no mbarrier; run cta-allocate-shared first";
   if (failed(checkPlace(op, op.getSmemType(), environment)))
@@ -299,7 +304,7 @@ LogicalResult Unroller::Impl::runCopy(cta::CopyOp op, Event &event) {
                        << "cluster; this one has cluster = " << program->cluster;
     std::optional<cta::TileParts> parts = cta::equalParts(op.getSmemType(), blocks);
     if (!parts)
-      return error(op) << "the tile cannot be dealt out to the blocks of the cluster";
+      return error(op) << "the tile cannot be divided among the blocks of the cluster";
     if (op.getMulticastIf()) {
       FailureOr<APInt> condition = integer(op, op.getMulticastIf(), true);
       if (failed(condition))
@@ -357,7 +362,8 @@ LogicalResult Unroller::Impl::runArrive(cta::ArriveOp op, Event &event) {
   return success();
 }
 
-/// Workspace is one for all blocks: what the kernel's body has made, or was given.
+/// The workspace that the value is: an array that the kernel's body allocates or is given, which
+/// all blocks share.
 static FailureOr<Value> workspaceOf(Value value, const Binding &binding) {
   Value memref = binding.outside;
   while (memref)
@@ -370,12 +376,13 @@ static FailureOr<Value> workspaceOf(Value value, const Binding &binding) {
   return memref;
 }
 
-LogicalResult Unroller::Impl::runPartial(Event &event, Value sums, Value slot, Value flags) {
+LogicalResult Unroller::Impl::runPartial(Event &event, Value partials, Value slot, Value flags) {
   Operation *op = event.op;
-  FailureOr<Value> sumsAt = workspaceOf(sums, lookup(sums)),
+  FailureOr<Value> partialsAt = workspaceOf(partials, lookup(partials)),
                    flagsAt = workspaceOf(flags, lookup(flags));
-  if (failed(sumsAt) || failed(flagsAt))
-    return error(op) << "its workspace is no array of the kernel, or a part of one";
+  if (failed(partialsAt) || failed(flagsAt))
+    return error(op) << "its workspace must be a whole array that the kernel allocates or is "
+                        "given, not a view of one";
   auto alloc = (*flagsAt).getDefiningOp<memref::AllocOp>();
   if (auto init = alloc ? alloc->getAttrOfType<IntegerAttr>("tile.init") : IntegerAttr();
       alloc && (!init || !init.getValue().isZero()))
@@ -384,11 +391,11 @@ LogicalResult Unroller::Impl::runPartial(Event &event, Value sums, Value slot, V
   FailureOr<APInt> number = integer(op, slot, /*controls=*/true);
   if (failed(number))
     return failure();
-  FailureOr<int64_t> slots = sizeOf(op, sums, 0), words = sizeOf(op, flags, 0);
+  FailureOr<int64_t> slots = sizeOf(op, partials, 0), words = sizeOf(op, flags, 0);
   if (failed(slots) || failed(words))
     return failure();
   event.slots = std::min(*slots, *words);
-  event.sums = *sumsAt;
+  event.partials = *partialsAt;
   event.flags = *flagsAt;
   event.slot = static_cast<int>(
       std::clamp<int64_t>(number->getSExtValue(), -1, std::numeric_limits<int>::max()));
@@ -400,8 +407,8 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
     return error(op) << "it stands outside a launch";
   Kind kind = kindOf(op);
   if (kind == Kind::Barrier && elected)
-    return success(); // one thread has met
-  if (llvm::is_contained({Kind::CopyByThreads, Kind::CommitCopies, Kind::AwaitCopies, Kind::Stage,
+    return success(); // a single thread meets only itself
+  if (llvm::is_contained({Kind::CpAsync, Kind::CommitCopies, Kind::AwaitCopies, Kind::Stage,
                           Kind::Read, Kind::Wgmma, Kind::WgmmaWait, Kind::Complete,
                           Kind::PutPartial, Kind::AddPartial},
                          kind) &&
@@ -413,7 +420,7 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
     if (isa<cta::SmemType>(operand.getType()) && binding.range < 0)
       return error(op) << "a shared tile that it uses was not made by cta.copy, cta.stage or "
                           "cta.slot, nor by another op that implements SharedBufferOpInterface";
-  // Tiles in registers, and what else it makes.
+  // What remains makes tiles in registers and scalars.
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
     Binding binding;
     binding.event = number;
@@ -458,7 +465,7 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
       })
       .Case([&](cta::WgmmaWaitOp o) {
         event.pending = static_cast<int64_t>(o.getPending());
-        // The same tiles.
+        // Both name the same tiles.
         for (auto [source, result] : llvm::zip_equal(o.getSources(), o.getResults()))
           environment[result] = lookup(source);
         return success();
@@ -474,12 +481,12 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
       });
 }
 
-/// Replicas of a role read a ring in the order of the points that they take: what each waits for is
-/// counted over all of them.
+/// Says what each replica of a role waits for. The replicas read a ring in the order of the output
+/// tiles that they compute, so the fillings are counted over all replicas.
 void Unroller::Impl::orderReplicas() {
   llvm::DenseSet<int> filled;
   for (const Event &event : program->events)
-    if (event.kind == Kind::Expect || event.kind == Kind::CopyByThreads)
+    if (event.kind == Kind::Expect || event.kind == Kind::CpAsync)
       filled.insert(event.mbarrier);
   llvm::MapVector<Operation *, std::vector<Event *>> awaits; // of each role
   for (Event &event : program->events) {
@@ -488,7 +495,7 @@ void Unroller::Impl::orderReplicas() {
       awaits[role].push_back(&event);
   }
   for (auto &[role, events] : awaits) {
-    llvm::stable_sort(events, [](Event *a, Event *b) { return a->point < b->point; });
+    llvm::stable_sort(events, [](Event *a, Event *b) { return a->outputTile < b->outputTile; });
     llvm::DenseMap<int, int64_t> fillings, phases;
     for (Event *event : events) {
       event->filling = fillings[event->base]++;
@@ -520,10 +527,10 @@ LogicalResult Unroller::Impl::finish() {
           program->groups[other.group].block == program->groups[event.group].block)
         program->fullOf[other.mbarrier] = event.base + other.slot;
   }
-  // Where something else is numbered like that, nothing is known.
+  // If another event uses an mbarrier of such a number, it is no empty mbarrier, and nothing is
+  // known of it.
   for (const Event &event : program->events)
-    if ((event.kind == Kind::Expect || event.kind == Kind::Copy ||
-         event.kind == Kind::CopyByThreads) &&
+    if ((event.kind == Kind::Expect || event.kind == Kind::Copy || event.kind == Kind::CpAsync) &&
         event.mbarrier >= 0)
       program->fullOf[event.mbarrier] = -1;
   return success();

@@ -1,9 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A run at work. Its steps, and warps that meet, are in Machine.cpp, mbarriers in MBarriers.cpp,
-// what engines do in Engines.cpp, accesses to tiles in Tiles.cpp, sums of other blocks in
-// Partials.cpp. Who of several goes on is decided in Launch.cpp.
+// The run of one cluster. Its steps and the meetings of warps are in Machine.cpp, mbarriers in
+// MBarriers.cpp, the work of engines in Engines.cpp, accesses to tiles in Tiles.cpp, and partial
+// sums in Partials.cpp. Launch.cpp decides which of several runs goes on.
 #ifndef TESSERA_LIB_SIMULATE_RUN_H
 #define TESSERA_LIB_SIMULATE_RUN_H
 
@@ -16,18 +16,18 @@ namespace tessera::simulate {
 /// One run of a program under one timing.
 class Run {
 public:
-  /// `index`: of this program among those of the launch.
+  /// `index` is the number of this program among those of the launch.
   Run(const Program &program, size_t index, uint64_t timing, Partials &partials);
 
   enum class Progress {
     Made,
-    None, ///< until a flag is raised, or never
+    None, ///< nothing can go on before a flag is raised
     Ended,
     Failed,
   };
-  /// One step, of a warp or an engine.
+  /// Does one step of a warp or of an engine.
   Progress advance();
-  /// Who waits for a flag tries again.
+  /// Lets the warps that wait for a flag try again.
   void wakePartials();
 
   const Program &getProgram() const { return program; }
@@ -46,7 +46,7 @@ private:
   Step passed(int warp, const Event &event);
   Step arrive(int warp, const Event &event, int number);
   Step copy(int warp, const Event &event, int number);
-  Step copyByThreads(int warp, const Event &event, int number);
+  Step issueCpAsync(int warp, const Event &event, int number);
   Step awaitCopies(int warp, const Event &event);
   Step arriveAfterCopies(int warp, const Event &event, int number);
   bool arriveWithCopies(const Event &event, const Work &work);
@@ -72,7 +72,7 @@ private:
   int newWork(Work work);
   void collect();
   void findRunnable(llvm::SmallVectorImpl<int> &works) const;
-  /// Who waits for this mbarrier tries again.
+  /// Lets the warps that wait for this mbarrier try again.
   void wake(int mbarrier) {
     for (Warp &warp : state.warps)
       if (warp.waitsFor == mbarrier)
@@ -101,12 +101,12 @@ private:
   State state;
   SharedBytes bytes;
   std::optional<Problem> problem;
-  std::vector<int> order; ///< the trace
+  std::vector<int> order; ///< the events in the order in which they happened
   std::vector<bool> traced;
-  std::vector<uint32_t> epochs; ///< last used, of each component behind the warps
+  std::vector<uint32_t> epochs; ///< the epoch used last, of each component after those of the warps
   std::vector<int> freeComponents;
-  std::vector<int64_t> commits;                      ///< of each base
-  llvm::DenseMap<std::pair<int, int>, int> products; ///< by event and first warp
+  std::vector<int64_t> commits;                      ///< how often each base has been committed
+  llvm::DenseMap<std::pair<int, int>, int> products; ///< by event and first warp of the warpgroup
 };
 
 } // namespace tessera::simulate

@@ -23,14 +23,14 @@ private:
   const Program &program;
   OpBuilder &b;
   llvm::DenseMap<std::pair<int, unsigned>, Value> values;
-  llvm::DenseMap<int, Value> tiles; ///< what was last written to a range
+  llvm::DenseMap<int, Value> tiles; ///< the tile that was last written to each range
 };
 } // namespace
 
 FailureOr<Value> Serializer::valueOf(Operation *user, Value old, const Binding &binding) {
   if (isa<cta::SmemType>(old.getType())) {
-    // Of one that blocks have fetched together any copy will do; that of the next block says that
-    // they agree.
+    // Blocks that fetch a tile together must all fetch the same tile. So this takes what the next
+    // block has fetched: if that differs, the result of the trace shows it.
     const simulate::Range &range = program.ranges[binding.range];
     int part = isa_and_nonnull<cta::RingOp>(range.whole) ? (range.block + 1) % range.parts : 0;
     Value tile = tiles.lookup(binding.range + part);
@@ -43,7 +43,8 @@ FailureOr<Value> Serializer::valueOf(Operation *user, Value old, const Binding &
   if (binding.event >= 0)
     if (Value value = values.lookup({binding.event, binding.result}))
       return value;
-  // Arguments and what the kernel's body makes; but whole numbers are known.
+  // Arguments and values of the kernel's body stay as they are. Integers whose value is known
+  // become constants.
   bool known = binding.scalar && !binding.drawn && !isa<FloatType>(old.getType());
   if (binding.outside && !known)
     return binding.outside;
@@ -53,7 +54,7 @@ FailureOr<Value> Serializer::valueOf(Operation *user, Value old, const Binding &
   return user->emitOpError("uses a value that the trace has not made");
 }
 
-/// Without what the phases behind placed have added.
+/// Clones the op without the attributes and operands that the phases after placed have added.
 Operation *Serializer::clone(const Event &event, const IRMapping &mapping) {
   if (auto wgmma = dyn_cast<cta::WgmmaOp>(event.op)) {
     Value c = wgmma.getC() ? mapping.lookup(wgmma.getC()) : Value();
@@ -90,7 +91,7 @@ LogicalResult Serializer::emit(int number) {
   }
   IRMapping mapping;
   auto bind = [&](Value old, const Binding &binding) -> LogicalResult {
-    // A constant is a constant of one kind of op at each use.
+    // A constant may have been cloned already for another use.
     if (mapping.contains(old))
       return success();
     FailureOr<Value> value = valueOf(op, old, binding);

@@ -46,13 +46,13 @@ std::optional<Problem> SharedBytes::check(const Access &before, const Access &ac
   if (now.get(before.component) < before.epoch) {
     std::string what = writes ? "overwrites shared memory " : "reads shared memory ";
     if (beforeWrites)
-      what += before.async || first.kind == Kind::CopyByThreads ? "while a copy may still write it"
-                                                                : "that may not be written yet";
+      what += before.async || first.kind == Kind::CpAsync ? "while a copy may still write it"
+                                                          : "that may not be written yet";
     else
       what += before.async ? "while an asynchronous access may still read it"
                            : "while others may still read it";
     std::string todo =
-        first.kind == Kind::CopyByThreads
+        first.kind == Kind::CpAsync
             ? "; the threads that copied it must wait for that (cta.await_copies, or "
               "an mbarrier on which they arrive with their copies), and a barrier or "
               "an arrival come between"
@@ -68,7 +68,7 @@ std::optional<Problem> SharedBytes::check(const Access &before, const Access &ac
   if ((beforeWrites || writes) && !before.async && access.async) {
     const std::vector<uint32_t> &list = fences[before.warp];
     uint32_t since = before.epoch;
-    if (first.kind == Kind::CopyByThreads)
+    if (first.kind == Kind::CpAsync)
       since = before.work < static_cast<int>(known.size()) && known[before.work]
                   ? known[before.work]
                   : std::numeric_limits<uint32_t>::max();
@@ -78,9 +78,9 @@ std::optional<Problem> SharedBytes::check(const Access &before, const Access &ac
                      " through the async proxy what threads " + (beforeWrites ? "wrote" : "read") +
                      ", without a cta.fence_async by " + program.describeWarp(before.warp) +
                      " between its " +
-                     (first.kind == Kind::CopyByThreads ? "wait for the copy"
-                      : beforeWrites                    ? "write"
-                                                        : "read") +
+                     (first.kind == Kind::CpAsync ? "wait for the copy"
+                      : beforeWrites              ? "write"
+                                                  : "read") +
                      " and the barrier or release");
   }
   return std::nullopt;
@@ -89,7 +89,8 @@ std::optional<Problem> SharedBytes::check(const Access &before, const Access &ac
 std::optional<Problem> SharedBytes::write(int range, const Access &access, const Clock &now,
                                           const Contents &contents) {
   State &state = ranges[range];
-  // The other parts of the tile: what is before one is before all.
+  // An access that is ordered before a write of one part must be ordered before the writes of the
+  // other parts, too.
   int first = range;
   while (!program.ranges[first].parts)
     --first;
@@ -105,7 +106,7 @@ std::optional<Problem> SharedBytes::write(int range, const Access &access, const
       if (auto problem = check(before, access, now))
         return problem;
   if (state.contents.event != access.event) {
-    // The first of its warps.
+    // This is the first warp that writes for this event.
     for (int overlap : program.ranges[range].overlaps) {
       State &other = ranges[overlap];
       for (std::vector<Access> *list : {&other.writers, &other.readers}) {
@@ -155,8 +156,8 @@ std::optional<Problem> SharedBytes::read(int range, const Access &access, const 
   for (const Access &before : state.writers)
     if (auto bad = check(before, access, now))
       return bad;
-  // All warps of the writing group write a part.
-  if (writer.kind == Kind::Stage || writer.kind == Kind::CopyByThreads) {
+  // All warps of the writing group must have written their share.
+  if (writer.kind == Kind::Stage || writer.kind == Kind::CpAsync) {
     const int warps = writer.kind == Kind::Stage && program.ranges[range].whole
                           ? 4
                           : program.groups[writer.group].warps;
@@ -170,7 +171,8 @@ std::optional<Problem> SharedBytes::read(int range, const Access &access, const 
   }
   for (Access &before : state.readers)
     if (before.component == access.component) {
-      // The later one of the same reader says more.
+      // Of two accesses by the same reader only the later one is kept, because the earlier one is
+      // ordered before it.
       before.epoch = access.epoch;
       before.event = access.event;
       return std::nullopt;

@@ -1,14 +1,14 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Accesses to shared tiles.
+// Accesses of warps to shared tiles.
 #include "Run.h"
 
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::simulate;
 
-/// Whether both copies bring the same tile: the same place of the same array.
+/// Whether both copies bring the same tile, that is, the same coordinates of the same array.
 static bool sameTile(const Event &a, const Event &b) {
   auto first = cast<cta::CopyOp>(a.op), second = cast<cta::CopyOp>(b.op);
   if (first.getSource() != second.getSource() || first.getDims() != second.getDims() ||
@@ -25,7 +25,7 @@ static bool sameTile(const Event &a, const Event &b) {
          llvm::equal(scalars(a, first.getLimits()), scalars(b, second.getLimits()));
 }
 
-/// A slot of a ring must hold the filling that the warp has waited for, in all its parts.
+/// Checks that all parts of a slot hold the filling for which the warp has waited.
 bool Run::holdsSlot(int warp, const Event &event, const Binding &binding) {
   const Warp &w = state.warps[warp];
   const Event *filled = nullptr;
@@ -45,7 +45,8 @@ bool Run::holdsSlot(int warp, const Event &event, const Binding &binding) {
     }
     if (filled && !sameTile(*filled, copy)) {
       fail(event, program.describeWarp(warp) + " reads slot " + Twine(binding.slot) +
-                      " of a ring, but its parts are of different tiles: the blocks of a cluster "
+                      " of a ring, but blocks have filled it with shares of different tiles: the "
+                      "blocks of a cluster "
                       "must fetch the same one");
       problem->notes.push_back(
           {filled->op->getLoc(),
@@ -67,7 +68,7 @@ bool Run::readTiles(int warp, const Event &event, Access access) {
       continue;
     if (binding.slot >= 0 && !holdsSlot(warp, event, binding))
       return false;
-    // All parts, or its own.
+    // The op reads all parts of the tile, or only the part of its warpgroup.
     int begin = binding.range, end = begin + program.ranges[begin].parts;
     auto store = dyn_cast<cta::CopyOutOp>(event.op);
     if (store && store.getPerWarpgroup() &&

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What happens next, when several things could.
+// Chooses what happens next, when several things could.
 #ifndef TESSERA_LIB_SIMULATE_TIMING_H
 #define TESSERA_LIB_SIMULATE_TIMING_H
 
@@ -11,12 +11,13 @@
 
 namespace tessera::simulate {
 
-/// Which of the things that could happen next does.
+/// Chooses one of the things that could happen next.
 class Timing {
 public:
   enum { Extremes = 6 };
 
-  /// Of warps and engines. Each of several programs has random numbers of its own.
+  /// A timing of the warps and engines of one program. Each of several programs has random numbers
+  /// of its own.
   Timing(uint64_t number, const Program &program, size_t index)
       : Timing(number + index * 0x9e3779b97f4a7c15, number, nullptr) {
     if (order != Order::Random)
@@ -35,7 +36,7 @@ public:
     }
   }
 
-  /// Of several programs.
+  /// A timing of several programs.
   Timing(uint64_t number, size_t programs) : Timing(number, number, nullptr) {
     for (size_t i = 0; i < programs; ++i)
       weights.push_back(random() % 3 == 0 ? 40 : 1);
@@ -45,7 +46,7 @@ public:
     return engines == Engines::Early ||
            (engines == Engines::Random && (random() % 1000) < engineChance * 1000);
   }
-  /// A warp, or a program.
+  /// Chooses a warp, or a program.
   int next(llvm::ArrayRef<int> ready) {
     switch (order) {
     case Order::First:

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// From a kernel in phase allocated to the lists of events of a cluster.
+// Makes the lists of events of a cluster from a kernel in phase allocated.
 #include "Interpreter.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
@@ -67,7 +67,7 @@ FailureOr<int64_t> Unroller::Impl::sizeOf(Operation *user, Value memref, unsigne
   return value->getSExtValue();
 }
 
-/// The same in every run, unlike LLVM's hashes.
+/// A hash that is the same in every run, unlike LLVM's.
 static uint64_t mix(uint64_t a, uint64_t b) {
   uint64_t x = a * 0x9e3779b97f4a7c15 + b + 0x632be59bd9b4e019;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -75,7 +75,7 @@ static uint64_t mix(uint64_t a, uint64_t b) {
   return x ^ (x >> 31);
 }
 
-/// Small numbers: what memory holds is not known, but control flow may hang on it.
+/// Draws a small number. What memory holds is not known, but control flow may depend on it.
 Attribute Unroller::Impl::draw(Type type, uint64_t key) {
   uint64_t bits = mix(key, inputs.seed);
   if (auto floating = dyn_cast<FloatType>(type))
@@ -148,11 +148,11 @@ LogicalResult Unroller::Impl::runFor(scf::ForOp op) {
   bind(op.getRegionIterArgs(), op.getInitArgs());
   Type type = op.getInductionVar().getType();
   auto below = [&](const APInt &x) { return op.getUnsignedCmp() ? x.ult(*upper) : x.slt(*upper); };
-  const bool overPoints = cta::isLoopOverOutputTiles(op);
-  auto leave = llvm::make_scope_exit([this, outer = point] { point = outer; });
+  const bool overOutputTiles = cta::isLoopOverOutputTiles(op);
+  auto leave = llvm::make_scope_exit([this, outer = outputTile] { outputTile = outer; });
   for (APInt i = *lower; below(i);) {
-    if (overPoints)
-      ++point;
+    if (overOutputTiles)
+      ++outputTile;
     Binding binding;
     binding.scalar = builder.getIntegerAttr(type, i);
     environment[op.getInductionVar()] = binding;
@@ -273,8 +273,8 @@ LogicalResult Unroller::Impl::runScalar(Operation *op) {
   return success();
 }
 
-/// Tensors are opaque. Scalars that come out of memory or tiles are drawn; what is loaded from the
-/// same place is the same in every role.
+/// Runs any other op. Tensors are opaque. Scalars that come out of memory or out of tiles are
+/// drawn; a load of the same element has the same result in every role.
 LogicalResult Unroller::Impl::runOther(Operation *op) {
   auto key = static_cast<uint64_t>(executions[op]++);
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
@@ -336,7 +336,8 @@ LogicalResult Unroller::Impl::run(Operation *op) {
         bindInteger(o.getResult(), program->block + block);
         return success();
       })
-      // As without the launcher's table, which only permutes the clusters.
+      // Clusters keep their numbers, as in a launch without the launcher's table. The table only
+      // permutes them.
       .Case([&](cta::ClusterPlaceOp o) {
         auto launch = o->getParentOfType<cta::LaunchOp>();
         bindInteger(o.getResult(), (program->block + block) /
@@ -425,7 +426,7 @@ std::optional<int64_t> Unroller::numBlocks(cta::LaunchOp launch) {
 }
 
 namespace {
-/// One of the things that run in a block: a role, as often as it has replicas.
+/// Something that runs in a block: one replica of a role.
 struct Instance {
   cta::RoleOp role;
   int replica = 0, replicas = 1;
@@ -442,7 +443,7 @@ static SmallVector<Instance> instancesOf(cta::LaunchOp launch) {
   return instances;
 }
 
-/// The events of block `block` of the cluster at work.
+/// Makes the events of the current block of the cluster.
 LogicalResult Unroller::Impl::unrollBlock() {
   cta::LaunchOp launch = program->launch;
   const bool alone = program->cluster == 1 && !program->handsOn;
@@ -467,7 +468,7 @@ LogicalResult Unroller::Impl::unrollBlock() {
     addWarps(whole, static_cast<int>(launch.getThreads().value_or(cta::blockThreads(launch)) / 32));
   program->groups[whole].warps = program->warps - firstWarp;
 
-  // What stands before the roles, all warps do; it is the start of every role's list.
+  // All warps run what stands before the roles. So it begins the list of every role.
   std::vector<int> preamble;
   group = whole;
   list = &preamble;
@@ -512,8 +513,9 @@ FailureOr<Program> Unroller::unroll(cta::LaunchOp launch, int64_t block) {
   program.launch = launch;
   program.handsOn = handsOn(launch);
   if (program.handsOn && impl->inputs.numBlocks)
-    return impl->error(launch) << "its blocks hand on sums, and which to whom is computed from how "
-                                  "many there are: leave out num-blocks and say cores";
+    return impl->error(launch)
+           << "its blocks hand partial sums to each other, and which to whom depends on how "
+              "many there are: leave out num-blocks and give cores";
   std::optional<int64_t> count = numBlocks(launch);
   if (!count)
     return failure();

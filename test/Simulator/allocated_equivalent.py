@@ -6,7 +6,7 @@ A rule looks at the text alone, never at what a checker has said, but for one th
 decided by scalars, and an mbarrier's phases end in their order, so that whether a kernel hangs at some sizes does not depend on timing: one run tells. Changes that
 only make somebody wait for more, or longer, can do no other harm.
 """
-# What they wait for: moved in front of it they would wait for less.
+# What they wait for: if they were moved before it, they would wait for less.
 WAITS = {"cta.await_stores": {"cta.copy_out"}, "cta.await_copies": {"cta.copy", "cta.commit_copies"},
          "cta.wgmma_wait": {"cta.wgmma"}}
 SHARED = {"cta.stage", "cta.read", "cta.copy", "cta.copy_out", "cta.wgmma", "cta.await", "cta.await_copies", "cta.put_partial", "cta.add_partial"}
@@ -33,7 +33,7 @@ def is_tma(text):
 
 
 def pair(r):
-    """What changed places, the former first one first; nothing if it did not move by one op in its block."""
+    """The two ops that were exchanged, the one first that was first; nothing if the op has moved further than by one op in its block."""
     if r["kind"] == "moved up":
         return (r["crossed_op"], r["crossed"]), (r["op"], r["text"])
     if r["kind"] == "moved down":
@@ -113,7 +113,7 @@ def _(r):
 
 
 def same_in_front(r, names, awaited):
-    """Whether a wait in front of these ops is for the same as behind them."""
+    """Whether a wait before these ops is for the same as after them."""
     return r["mbarrier"] not in awaited if r["op"] == "cta.await" else r["op"] in WAITS and free_of(names, WAITS[r["op"]])
 
 
@@ -121,7 +121,7 @@ def same_in_front(r, names, awaited):
 def _(r):
     if r["kind"] == "moved up":
         return same_in_front(r, [r["crossed_op"], *r["inside"]], r["awaited_inside"])
-    # Where it ran under a condition, or one thread did.
+    # The op ran under a condition, or in one thread.
     return r["kind"] == "moved out in front" and r["crossed_op"] in ("scf.if", "cta.elect") and same_in_front(r, r["ahead"], r["awaited_ahead"])
 
 
@@ -166,7 +166,7 @@ def _(r):
 
 @rule("the elected thread is the first one of the role, which issues it outside, too, in the order of the text")
 def _(r):
-    # Of one warp the hardware elects a thread.
+    # The hardware elects one thread of a warp.
     if r["crossed_op"] != "cta.elect" or r["op"] not in ("cta.copy", "cta.expect") or r["warps"] == 1:
         return False
     if r["op"] == "cta.expect" and r["kind"] == "moved out in front" and r["mbarrier"] in r["awaited"]:

@@ -17,7 +17,7 @@ from with_plan import with_plan
 
 
 class Kernel:
-    """`sizes` are for the protocol, `values` those of which values are compared, too; `cores` SMs deal out the points."""
+    """`sizes` are for the protocol, `values` those of which values are compared, too; the output tiles are divided among `cores` SMs."""
 
     def __init__(self, name, program, plan, sizes, values, cores=2, variants="aligned"):
         self.name, self.program, self.plan = name, program, plan
@@ -36,8 +36,8 @@ def text(shape):
 
 
 def of_product(name, program, plan, tile, depth, cores=2, variants="aligned", rows=3, columns=2, step=8, **more):
-    """`rows` by `columns` points, the last ones cut off; one column, and one point, of other sizes. Points of depth - 1, depth + 1 and 2 depth - 1 iterations
-    begin at each slot of the ring in turn, with both parities; two rounds of the ring and one iteration are more than any prologue has."""
+    """`rows` by `columns` output tiles, the last ones cut off; one column, and one output tile, of other sizes. Output tiles of depth - 1, depth + 1 and 2 depth - 1 iterations
+    begin at each slot of the ring in turn, with both parities; twice around the ring and one iteration are more than any prologue has."""
     m, n, k = tile
     shape = lambda r, c, k: {"M": m * (r - 1) + step, "N": n * (c - 1) + 2 * step, "K": k, **more}
     trips = lambda count: k * (count - 1) + step if count else 0
@@ -54,7 +54,7 @@ def example(name):
 
 def kernels():
     # --- what is derived ---
-    # Tiles, slots, SMs: of clusters four, so that each has several points.
+    # Tiles, slots, SMs: of clusters four, so that each has several output tiles.
     # The texts of gemm-nt and gemm-tn differ from that of gemm-nn by the coordinates of copies only.
     for name, tile, depth in (("gemm-nn", (128, 256, 64), 3), ("gemm-tt", (128, 256, 64), 3), ("gemm-nn-128x128x64", (128, 128, 64), 5),
                               ("gemm-nn-64x256x64", (64, 256, 64), 2)):
@@ -67,7 +67,7 @@ def kernels():
     yield of_product("batched-gemm, cp_async", example("batched-gemm"), None, (128, 256, 64), 3, variants="cp_async", step=4, rows=2, Z=2)
     for name, tile in (("gemm-nn", (128, 256, 64)), ("gemm-residual", (176, 128, 64))):
         yield of_product(name + ", any", example(name), None, tile, 1, variants="any", step=5)
-    # Keys for one iteration of 128 to eight, with a rest and without; as many queries where they are masked.
+    # Keys for one to eight iterations of 128, with a remainder and without; as many queries where they are masked.
     attention = [f"B=1,H={heads},S={queries},T={keys}" for heads, queries, keys in
                  ((2, 300, 520), (3, 264, 384), (1, 136, 128), (2, 264, 300), (1, 900, 1000), (2, 300, 1), (2, 136, 0))]
     whole = example("attention")
@@ -93,7 +93,7 @@ def kernels():
     for depth, plan in ((3, "stages = 3, persistent = 1, cluster = 2, cluster_dim = 1"), (2, "stages = 2, persistent = 1, cluster = 4"),
                         (2, "stages = 2, producers = 0, persistent = 1, cluster = 2"), (3, "replicate = blocks, stages = 3, persistent = 1, cluster = 2, epilogue = 64")):
         yield of_product("gemm-nn-128x128x64: " + plan, example("gemm-nn-128x128x64"), plan, square, depth, cores=4, rows=5, columns=3)
-    # Points by iterations, of four blocks or clusters: three points, one, six; none divided; no iteration.
+    # Stream-K on four blocks or clusters: three output tiles, one, six; none divided; no iteration.
     for plan in ("stages = 3, persistent = 1, stream_k = 2", "stages = 2, producers = 0, persistent = 1, stream_k = 1", "stages = 2, persistent = 1, pending = 1, stream_k = 2"):
         yield Kernel("gemm-nn-128x128x64: " + plan, example("gemm-nn-128x128x64"), plan,
                      ["M=264,N=128,K=648", "M=72,N=72,K=520", "M=700,N=128,K=456", "M=512,N=128,K=200", "M=1500,N=128,K=136", "M=264,N=128,K=0"], ["M=264,N=128,K=648"], cores=4)

@@ -10,11 +10,11 @@ import re
 
 from allocated_text import Text
 
-# What is left out, doubled and moved.
+# Ops that are left out, doubled and moved.
 PROTOCOL = ("cta.await", "cta.await_stores", "cta.await_copies", "cta.expect", "cta.arrive", "cta.commit_copies", "cta.barrier", "cta.fence_async",
             "cta.copy", "cta.copy_out", "cta.wgmma_wait", "cta.put_partial", "cta.add_partial")
 ASYNCHRONOUS = ("cta.copy", "cta.copy_out", "cta.wgmma")
-# Regions that something can be moved out of or into.
+# Regions out of which or into which something can be moved.
 REGIONS = ("scf.for", "scf.if", "cta.elect")
 PREDICATES = {"eq": "ne", "ne": "eq", "slt": "sle", "sle": "slt", "sgt": "sge", "sge": "sgt", "ult": "ule", "ule": "ult", "ugt": "uge", "uge": "ugt"}
 OTHER_OPS = {"arith.addi": ("arith.subi",), "arith.subi": ("arith.addi",), "arith.xori": ("arith.ori", "arith.andi"), "arith.andi": ("arith.ori",),
@@ -23,7 +23,7 @@ OTHER_OPS = {"arith.addi": ("arith.subi",), "arith.subi": ("arith.addi",), "arit
 
 
 class Mutation:
-    """`kind`: what was done; `op`: to what; `crossed`: of a move, the op that it moved past, or the region that it left or entered."""
+    """`kind`: the change; `op`: the op that was changed; `crossed`: for a move, the op past which it moved, or the region that it left or entered."""
 
     def __init__(self, kind, op, detail, text, original, crossed=None):
         self.kind, self.op, self.detail, self.text, self.original, self.crossed = kind, op, detail, text, original, crossed
@@ -37,7 +37,7 @@ class Mutation:
         return f"{self.op.name} {self.kind}" + (f", {self.detail}" if self.detail else "")
 
     def record(self):
-        """What allocated_equivalent.py has rules about, for a file."""
+        """The record of a change for a file, which the rules of allocated_equivalent.py read."""
         scopes = [self.op, *self.op.ancestors()]
         role = next((op for op in scopes if op.name == "cta.role"), None)
         launch = next(op for op in scopes if op.name == "cta.launch")
@@ -49,11 +49,11 @@ class Mutation:
         outside = [op for op in whole.walk() if op is not self.op and self.crossed not in (op, *op.ancestors())]
         return {"line": self.line, "op": self.op.name, "kind": self.kind, "detail": self.detail, "text": text(self.op), "warps": warps,
                 "parents": [op.name for op in self.op.ancestors() if op.parent],
-                # Names of the ops around it in its block, with those in their regions; of the op that it was moved past those in it, behind it, and elsewhere in the role.
+                # Names of the ops around it in its block, with those in their regions; of the op past which it was moved, those in it, after it, and elsewhere in the role.
                 "ahead": names(ahead), "behind": names(behind),
                 "crossed": text(self.crossed), "crossed_op": self.crossed.name if self.crossed else "", "inside": names([self.crossed], itself=False),
                 "behind_crossed": names(behind_crossed), "outside_crossed": sorted({op.name for op in outside}),
-                # Numbers of mbarriers: its own, those that the role waits for, that were waited for in front of it or in what it was moved past.
+                # Numbers of mbarriers: its own, those for which the role waits, and those that were awaited before it or in the op past which it was moved.
                 "mbarrier": Mutator.mbarrier(self.op), "crossed_mbarrier": Mutator.mbarrier(self.crossed) if self.crossed else None,
                 "awaited": awaited([whole]), "awaited_ahead": awaited(ahead), "awaited_inside": awaited([self.crossed]),
                 "by_threads": any(op.name == "cta.copy" and "cp_async" in op.text for op in whole.walk()),
@@ -63,7 +63,7 @@ class Mutation:
 
 
 def split(op):
-    """What stands in front of an op in its block, and behind it."""
+    """What stands before an op in its block, and after it."""
     at = op.siblings.index(op)
     return op.siblings[:at], op.siblings[at + 1:]
 
@@ -99,7 +99,7 @@ def awaited(ops):
 
 
 def committed(role):
-    """Whether all copies by threads belong to groups: in each block there is a commit behind the last one."""
+    """Whether all cp.async copies belong to groups: in each block there is a commit after the last one."""
     by_threads = lambda op: op.name == "cta.copy" and "cp_async" in op.text
     return all(any(other.name == "cta.commit_copies" for other in split(op)[1]) for op in role.walk() if by_threads(op))
 
@@ -111,7 +111,7 @@ def fenced_behind(fence):
             return True
         if not op.is_transparent and op.name not in ("cta.barrier", "cta.stage", "cta.read", "cta.load", "cta.store", "cta.await_stores"):
             return False
-    # Nothing comes at all?
+    # Nothing follows?
     return not any(op.name == "cta.role" for op in fence.ancestors()) and not any(
         inner.name in ASYNCHRONOUS for op in [fence, *fence.ancestors()] if op.parent and op.name not in ("cta.launch", "tile.kernel")
         for other in (op.siblings if op.parent.name == "scf.for" else split(op)[1]) for inner in other.walk())
@@ -142,7 +142,7 @@ def guards(fence):
         if found or fenced:
             return found
         block = block.parent
-        # Of a loop the iteration before comes in front, too.
+        # In a loop the iteration before comes first, too.
         if block.name == "scf.for" and accesses(block.regions[0])[0]:
             return True
     return False
@@ -398,7 +398,7 @@ class Mutator:
             yield from self.sub("arithmetic", op, f"{other} for {op.name}", re.escape(op.name), other)
 
     def carried(self, loop, relevant):
-        """What a loop carries is not advanced."""
+        """A value that a loop carries is not advanced."""
         terminator = loop.terminator[0]
         for i, argument in enumerate(loop.arguments):
             if terminator and terminator.operands[i] in relevant and terminator.operands[i] != argument:
@@ -465,7 +465,7 @@ class Mutator:
 
 
 def repeated(ops):
-    """Those that stand in one block more than three times, but for the first two and the last: parts of an epilogue."""
+    """Ops that occur in one block more than three times, except the first two and the last: subtiles of an epilogue."""
     alike = {}
     for op in ops:
         bare = re.sub(r"\d+", "0", re.sub(r"%[\w$.#-]+", "%", op.text))
@@ -474,7 +474,7 @@ def repeated(ops):
 
 
 def mutations(text):
-    """Each text once, and of many ops that are alike three."""
+    """Each text once, and three of many ops that are alike."""
     mutator = Mutator(text)
     seen, left_out = {text}, repeated(mutator.text.ops)
     for mutation in mutator.all():

@@ -10,7 +10,7 @@ import re
 NAME = r"%[\w$.-]+"
 USE = re.compile(rf"{NAME}(?:#\d+)?")
 OP = re.compile(rf"^\s*(?:({NAME}(?::\d+)?(?:, {NAME}(?::\d+)?)*) = )?\"?([\w]+\.[\w.]+|\w+)\"?")
-# Neither part of the protocol nor of what tiles hold: another op can stand on either side of them.
+# Ops that do not belong to the protocol and do not change the contents of tiles. Another op may stand on either side of them.
 TRANSPARENT = ("arith.", "math.", "tile.dim", "tile.num_cores", "cta.slot", "cta.ring", "cta.view", "cta.replica", "cta.block_id",
                "cta.num_blocks", "cta.cluster_place", "cta.ready", "cta.broadcast", "cta.iota", "cta.slice", "cta.reshape", "cta.convert_layout",
                "cta.reduce", "memref.dim", "memref.cast")
@@ -110,7 +110,7 @@ class Text:
                 self.users.setdefault(operand, []).append(op)
 
     def with_edits(self, replaced, before):
-        """`replaced`: lines by number, None: without it; `before`: lines in front of the line of a number."""
+        """`replaced`: lines by number, None: without it; `before`: lines before the line of a number."""
         result = []
         for number, line in enumerate(self.lines):
             result += before.get(number, [])
@@ -120,7 +120,7 @@ class Text:
         return "\n".join(result) + "\n"
 
     def slice_of(self, values):
-        """The ops that the values are computed by: arithmetic, through conditions and what loops carry."""
+        """The ops that compute the values: arithmetic, through conditions and what loops carry."""
         ops, seen, work = [], set(), list(values)
         while work:
             value = work.pop()
@@ -142,7 +142,7 @@ class Text:
         return sorted({op.begin: op for op in ops}.values(), key=lambda op: op.begin)
 
     def constant(self, value):
-        """The number that a value always is, if constants alone make it."""
+        """The number that a value always has, if it is computed from constants only."""
         op, what, _ = self.makers.get(value, (None, None, None))
         if what != "result":
             return None
@@ -157,7 +157,7 @@ class Text:
     # --- moving ---
 
     def visible(self, value, line, block):
-        """Whether a value may be used in front of a line of a block (an op and the number of its region)."""
+        """Whether a value may be used before a line of a block (an op and the number of its region)."""
         op, what, _ = self.makers.get(value, (None, None, None))
         if op is None:
             return True  # of the kernel's head
@@ -166,7 +166,7 @@ class Text:
         return place in around and (what != "result" or op.end < line)
 
     def moved(self, op, line, block, leaves=None, after=False):
-        """The lines of `op` as they must be in front of `line` of `block`, with what it needs computed again; None if that is impossible.
+        """The lines of `op` as they must be before `line` of `block`, with what it needs computed again; None if that is impossible.
 
         `leaves`: the loop that it leaves; what that carries is there its first value, or, `after`, its last."""
         made, names = [], {}

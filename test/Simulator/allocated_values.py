@@ -24,7 +24,7 @@ class Expressions:
         return self.values.get(name, name)
 
     def root(self, name):
-        """The array that a view is of."""
+        """The array of which this is a view."""
         op, what, _ = self.text.makers.get(name, (None, None, None))
         while op is not None and what == "result" and op.name.startswith("memref.") and op.name != "memref.alloc":
             name = op.operands[0]
@@ -57,7 +57,7 @@ class Expressions:
             if value not in self.stored[-1:]:  # The same once more.
                 self.stored.append(value)
             return
-        # What an array holds that the program writes hangs on the stores before.
+        # The contents of an array that the program writes depend on the stores before.
         value = digest(value, *(str(self.written[x]) for x in arrays if x in self.written))
         for i, result in enumerate(op.results):
             self.values[result] = digest(value, str(i))

@@ -14,14 +14,14 @@ MATH_LOOP = "scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero"
 PRODUCER_LOOP = "scf.for %k = %c0 to %K step %c64 iter_args(%s = %slot"
 POINTS = "scf.for %t = %cluster to %points step %step"
 RANK = "    %rank = arith.remui %id, %c2 : index\n"
-# One iteration, or point, less in the second block of a cluster.
+# One iteration, or output tile, less in the second block of a cluster.
 SHORT = RANK + "    %less = arith.muli %rank, %c64 : index\n    %short = arith.subi %K, %less : index\n"
 FEWER = "    %step = arith.divui %n, %c2 : index\n    %fewer = arith.subi %points, %rank : index\n"
 STEP = "    %step = arith.divui %n, %c2 : index\n"
 
 
 def in_first(text, other=""):
-    """Only in the first block of a cluster; in the second another line."""
+    """The line only in the first block of a cluster; another line in the second."""
     indent = text[:len(text) - len(text.lstrip())]
     otherwise = f" else {{\n  {other}{indent}}}" if other else ""
     return f"{indent}%first = arith.cmpi eq, %rank, %c0 : index\n{indent}scf.if %first {{\n  {text}{indent}}}{otherwise}\n"
@@ -29,7 +29,7 @@ def in_first(text, other=""):
 
 # what it changes, name, part of an error, edits
 CLUSTER = [
-    # Slots are given back to all blocks that write into them.
+    # Slots are given back to all blocks that write to them.
     ("release", "slots are given back to the own block only, and counted so", "overwrites", (ARRIVE, ALONE), (COUNTS, "1, 1, 1, 2, 2, 2>")),
     ("release", "slots are given back to the own block only", "deadlock", (ARRIVE, ALONE)),
     ("release", "one block gives back slots to itself only", "deadlock", (ARRIVE, in_first(ARRIVE, ALONE))),
@@ -45,7 +45,7 @@ CLUSTER = [
     ("release", "one block gives the next slot back", "", (ARRIVE, "          %by = arith.index_cast %rank : index to i32\n          %r1 = arith.addi %s, %by : i32\n"
      "          %r = arith.remui %r1, %depth : i32\n          cta.arrive 3[%r] {cluster = 2}\n")),
     ("release", "the slot of a tile's first iteration is kept", "", (ARRIVE, "          %later = arith.cmpi ne, %k, %c0 : index\n          scf.if %later {\n" + "  " + ARRIVE + "          }\n")),
-    # A copy writes into the slots of others.
+    # A copy writes to the slots of other blocks.
     ("multicast", "one block does not wait for free slots", "", (FREE, in_first(FREE))),
     ("multicast", "no block waits for free slots", "", (FREE, "")),
     ("multicast", "one block waits with the other parity", "", (FREE, "            %flipped = arith.index_cast %rank : index to i32\n"
@@ -63,13 +63,13 @@ CLUSTER = [
      ("            %tb = ", "            %further = arith.muli %rank, %c64 : index\n            %kr = arith.addi %k, %further : index\n            %tb = ")),
     ("multicast", "one block reads without waiting for the parts", "filled", (AWAIT, in_first(AWAIT))),
     ("multicast", "the staged tile lies over a slot that others may fill", "", ("{offset = 98304}", "{offset = 65536}")),
-    # Bytes of all parts are announced by each block for itself.
+    # Each block announces the bytes of all parts for itself.
     ("bytes", "only the own part is announced", "", ("bytes = 32768", "bytes = 24576")),
     ("bytes", "only the own tile is announced", "", ("bytes = 32768", "bytes = 16384")),
     ("bytes", "the parts are announced as if each were whole", "deadlock", ("bytes = 32768", "bytes = 49152")),
     ("bytes", "one block announces for both", "", (EXPECT, in_first(EXPECT.replace("32768", "65536")))),
     ("bytes", "one block announces nothing", "", (EXPECT, in_first(EXPECT))),
-    # The blocks of a cluster do the same, as often.
+    # The blocks of a cluster do the same, and as often.
     ("trips", "one producer makes one iteration less", "", (RANK, SHORT), (PRODUCER_LOOP, PRODUCER_LOOP.replace("%K", "%short"))),
     ("trips", "one block makes one iteration less", "", (RANK, SHORT), (PRODUCER_LOOP, PRODUCER_LOOP.replace("%K", "%short")), (MATH_LOOP, MATH_LOOP.replace("%K", "%short"))),
     ("trips", "one block's consumers make one iteration less", "", (RANK, SHORT), (MATH_LOOP, MATH_LOOP.replace("%K", "%short"))),
@@ -100,7 +100,7 @@ FIRST = "          %first = arith.cmpi eq, %rank, %c0 : index\n"
 
 
 def other(condition, first=""):
-    """Another condition, behind that of the producer and what it needs first."""
+    """Another condition, after that of the producer and what it needs first."""
     return OTHERS, f"{OTHERS}{first}          %other = {condition}\n"
 
 

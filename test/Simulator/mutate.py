@@ -30,9 +30,9 @@ SIZES = {
     RING: ["M=500,N=300,K=640", "M=300,N=200,K=64"],
     CHANNELS: ["S=500,T=640,D=64", "S=200,T=64,D=64", "S=500,T=0,D=64"],
     CLUSTER: ["M=500,N=300,K=640", "M=300,N=200,K=64", "M=100,N=400,K=192"],
-    # Two rows and one, which has pairs of columns and a last one alone; one row only; none left over.
+    # Two rows and one, which has pairs of columns and a last one alone; one row only; no remainder.
     REST: ["M=300,N=300,K=640", "M=300,N=500,K=64", "M=100,N=400,K=192", "M=256,N=300,K=192"],
-    # Of four blocks: three points, one, as many as there are, and two more; more iterations than a part has, no multiple of them.
+    # On four blocks: three output tiles, one, as many as blocks, and two more; more iterations than a share has, no multiple of them.
     STREAM_K: [f"M={128 * points},N=128,K={64 * trips} cores=4" for points, trips in ((3, 10), (1, 9), (4, 10), (6, 7), (1, 0))],
     SYNC: ["M=300,N=520,K=200"],
     PINGPONG: ["M=700,N=520,K=640", "M=700,N=520,K=128", "M=700,N=520,K=0"],
@@ -237,7 +237,7 @@ MUTATIONS = [
     # Blocks of a cluster.
     *(Mutation(CLUSTER, "cluster", f"{what}: {name}", expect, *edits) for what, name, expect, *edits in CLUSTER_MUTATIONS),
     *(Mutation(REST, "rest", f"{what}: {name}", expect, *edits) for what, name, expect, *edits in REST_MUTATIONS),
-    # Sums that blocks hand to each other.
+    # Partial sums that blocks hand to each other.
     *(Mutation(STREAM_K, "stream-k", f"{what}: {name}", expect, *edits) for what, name, expect, *edits in STREAM_K_MUTATIONS),
 ]
 

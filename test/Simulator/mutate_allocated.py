@@ -31,9 +31,9 @@ SPEC = importlib.util.spec_from_file_location("check_protocol", pathlib.Path(__f
 check_protocol = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(check_protocol)
 
-# Of each size; those that are clean are run again with more.
+# The timings for each size. Mutants that are clean are run again with more of them.
 TIMINGS, MORE_TIMINGS = 12, 60
-# Whose order of events the values are computed in.
+# The timings in whose order of events the values are computed.
 ORDERS = (0, 9)
 SCALARS = {"attention": "scale=0.02"}
 NO_IR = re.compile(r"use of undeclared SSA|does not dominate|redefinition of SSA|expects different type|value used outside|expected .*(?:type|operand|to have)"
@@ -76,7 +76,7 @@ class Original:
         return unreached, once
 
     def values(self, mutated, number):
-        """Nothing, or how the values differ."""
+        """How the values differ, or nothing."""
         for size in self.kernel.values:
             for order in ORDERS:
                 try:
@@ -93,7 +93,7 @@ class Original:
         return None
 
     def compute(self, straight, different, size, number):
-        """Nothing, or how what straight code computes on the CPU differs from what the program does."""
+        """How the results of the straight code on the CPU differ from those of the program, or nothing."""
         folder = self.folder / f"mutant-{number}"
         folder.mkdir(exist_ok=True)
         try:
@@ -113,7 +113,7 @@ class Original:
 
 
 def again(loop):
-    """The beginning of a condition that holds behind the first iteration."""
+    """The beginning of a condition that holds after the first iteration."""
     kind = "i32" if loop.text.endswith(" : i32 {") else "index"
     lower = re.search(r" = (%\S+) to ", loop.text).group(1)
     return f"%again_m = arith.cmpi ne, {loop.induction}, {lower} : {kind}", "scf.if %again_m {"
@@ -125,7 +125,7 @@ def first_error(message):
 
 
 def judge(original, mutation, number):
-    """(who caught it, what was said)"""
+    """(the checker that has found it, its message)"""
     kernel, tools = original.kernel, original.tools
     problem = tools.protocol(mutation.text, kernel.sizes, TIMINGS, kernel.cores, original.scalars)
     if problem is None:
@@ -206,7 +206,7 @@ def main():
                 print(f"{kernel.name}: no size runs lines {begin + 1} to {end + 1}")
             for begin, end in original.once:
                 print(f"{kernel.name}: no size has two iterations of the loop of lines {begin + 1} to {end + 1}")
-            # Of kernels that are alike not the same ones.
+            # Of similar kernels, each has other changes.
             mutants = [m for m in mutations(original.text) if options.only in m.name]
             records += run_kernel(original, mutants[number % options.every:: options.every], pool)
             if options.out:

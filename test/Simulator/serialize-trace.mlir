@@ -9,7 +9,7 @@
 !tile = !cta.smem<64xf32, #lin>
 !t = tensor<64xf32, #l>
 
-// Two blocks, one behind the other; slot 0 is what was copied into it; scalars that depend on data or on arguments stay ops.
+// Two blocks, one after the other; slot 0 is what was copied into it; scalars that depend on data or on arguments stay ops.
 // CHECK-LABEL: tile.kernel @k(
 // CHECK-SAME: phase = #tile.phase<placed>
 // CHECK: %[[N:.*]] = memref.dim %X, %{{.*}}

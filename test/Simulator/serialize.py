@@ -15,7 +15,7 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).parent
 TILE_OPT, TILEC, EXAMPLES_DIR, INPUTS, WORK, BLOCKS = sys.argv[1:7]
-# Several tests share the cases: a part, as 0/2.
+# Several tests share the cases: 0/2 is the first half.
 PART, PARTS = (int(x) for x in (sys.argv[7] if len(sys.argv) > 7 else "0/1").split("/"))
 sys.path[:0] = [str(HERE.parent / "Examples"), str(HERE.parent / "GPU"), EXAMPLES_DIR]
 from check import run_case
@@ -27,7 +27,7 @@ ALLOCATE = "builtin.module(tessera-to-allocated{derive-plans=%s})"
 
 
 def scores(q, k, v):
-    # two-channels.mlir: the sum over tiles of 64 keys of scores times what V has at the same place.
+    # two-channels.mlir: the sum over tiles of 64 keys of scores times the elements of V at the same coordinates.
     rows, result = q.shape[0], np.zeros((q.shape[0], 64))
     for t in range(0, k.shape[0], 64):
         s = np.zeros((rows, 64))
@@ -44,7 +44,7 @@ RING = Case("gemm", gemm_nn, [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"])],
 SCORES = Case("scores", scores, [("Q", bf16, ["S", 64]), ("K", bf16, ["T", 64]), ("V", np.float32, ["T", 64])], ("O", np.float32, ["S", 64]), [],
               rtol=1e-4, atol=1e-3)
 
-# A residual of 128x256: its parts take turns in one channel.
+# A residual of 128x256, whose subtiles take turns in one channel.
 RESIDUAL = Product("nn", "bf16", epilogue=("residual",))
 ADDED = Case(RESIDUAL.name.replace("-", "_"), lambda a, b, r: a @ b + r, [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"]), ("R", bf16, ["M", "N"])],
              ("C", bf16, ["M", "N"]), [], rtol=2e-2, atol=2e-2)
@@ -54,7 +54,7 @@ GELU = Product("nn", "bf16", epilogue=("bias", "gelu"))
 FUSED = Case(GELU.name.replace("-", "_"), gemm_bias_gelu, [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"]), ("bias", bf16, ["N"])],
              ("C", bf16, ["M", "N"]), [], rtol=2e-2, atol=2e-2)
 
-# Operands that TMA cannot fetch as they are, or one of them.
+# TMA cannot fetch the operands as they are, or one of them.
 PIECES, MIXED = Product("nn", rows=(8, 4)), Product("nn", rows=(16, 4))
 
 
@@ -62,7 +62,7 @@ def multiplied(product):
     return Case(product.name.replace("-", "_"), gemm_nn, [("A", bf16, ["M", "K"]), ("B", bf16, ["K", "N"])], ("C", bf16, ["M", "N"]), [], rtol=2e-2, atol=2e-2)
 
 
-# The same with results and residuals that threads move, in parts that take turns in one scratch tile.
+# The same with results and residuals that threads move, in subtiles that take turns in one scratch tile.
 WIDE, SCATTERED = Product("nn", result="f32", rows=(8, 4)), Product("nn", epilogue=("residual",), rows=(8, 4))
 
 PRODUCTS = {RESIDUAL: ADDED, GELU: FUSED, PIECES: multiplied(PIECES), MIXED: multiplied(MIXED),
@@ -70,7 +70,7 @@ PRODUCTS = {RESIDUAL: ADDED, GELU: FUSED, PIECES: multiplied(PIECES), MIXED: mul
             SCATTERED: Case(SCATTERED.name.replace("-", "_"), ADDED.function, ADDED.inputs, ADDED.output, [], rtol=2e-2, atol=2e-2)}
 LARGE = RESIDUAL, GELU, WIDE, SCATTERED
 
-# both-ways.mlir, a program: a tile that one product reads straight and one transposed.
+# both-ways.mlir, a program: one product reads a tile straight, and another one reads it transposed.
 TWICE = Case("both_ways", lambda q, k: np.asarray(q @ k.T).astype(bf16).astype(np.float64) @ k, [("Q", bf16, ["S", 128]), ("K", bf16, ["T", 128])],
              ("O", np.float32, ["S", 128]), [], rtol=2e-2, atol=2e-1)
 
@@ -87,7 +87,7 @@ CASES = [
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1", dict(M=200, N=264, K=0), (0,)),
     ("gemm-nn-128x128x64", "stages = 2, producers = 0", dict(M=136, N=136, K=200), (7,)),
     ("gemm-tn", "stages = 3, pending = 1, persistent = 1", dict(M=136, N=264, K=200), (8,)),
-    # Epilogues in subtiles: several points a block.
+    # Epilogues in subtiles: several output tiles for each block.
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1, epilogue = 64", dict(M=300, N=264, K=264), (0, 5)),
     ("gemm-nn-128x128x64", "stages = 2, persistent = 1, epilogue = 64, pending = 1", dict(M=300, N=264, K=200), (3,)),
     ("gemm-tn", "stages = 3, pending = 1", dict(M=136, N=136, K=64), (3,)),
@@ -107,12 +107,12 @@ CASES = [
     (RESIDUAL, "derived", dict(M=136, N=264, K=0), (1,)),
     (RESIDUAL, "stages = 2, epilogue = 128, persistent = 1", dict(M=264, N=264, K=136), (2,)),
     (RESIDUAL, "stages = 2, producers = 0, epilogue = 64, persistent = 1", dict(M=264, N=264, K=136), (2, 5)),
-    # Ping-pong; a residual takes turns of its own.
+    # Ping-pong; a residual has turns of its own.
     ("gemm-nn-128x128x64", "replicate = blocks, persistent = 1, stages = 3", dict(M=400, N=300, K=200), (0, 5)),
     ("gemm-nn-128x128x64", "replicate = blocks, persistent = 1, stages = 3, pending = 1, epilogue = 64", dict(M=400, N=300, K=136), (4,)),
     ("gemm-nn-128x128x64", "replicate = blocks, persistent = 1, stages = 3, pending = 1", dict(M=400, N=300, K=0), (1,)),
     (RESIDUAL, "replicate = blocks, warpgroups = 3, persistent = 1, stages = 2, epilogue = 64", dict(M=264, N=264, K=136), (2, 6)),
-    # cp.async: synchronous, by all threads, by a warpgroup, beside TMA; rows and columns that end within pieces.
+    # cp.async: synchronous, by all threads, by a warpgroup, together with TMA; rows and columns that end within pieces.
     (PIECES, "stages = 0", dict(M=131, N=262, K=100), (0,)),
     (PIECES, "stages = 3, producers = 0", dict(M=131, N=262, K=228), (0, 7)),
     (PIECES, "stages = 3, producers = 0, persistent = 1, pending = 1", dict(M=131, N=262, K=196), (4,)),
@@ -124,7 +124,7 @@ CASES = [
     (PIECES, "derived", dict(M=131, N=262, K=228), (3,)),
     (WIDE, "derived", dict(M=264, N=262, K=228), (4,)),
     (SCATTERED, "derived", dict(M=264, N=262, K=228), (5,)),
-    # Points by iterations, of four blocks: three points, one, two rounds and a half; a point that three blocks have.
+    # Stream-K on four blocks: three output tiles, one, two waves and a half; an output tile that three blocks share.
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1, stream_k = 2", dict(M=264, N=128, K=648), (0, 5)),
     ("gemm-nn-128x128x64", "stages = 2, persistent = 1, pending = 1, stream_k = 2", dict(M=72, N=72, K=520), (9,)),
     ("gemm-bias-gelu", "stages = 2, persistent = 1, stream_k = 1", dict(M=264, N=264, K=456), (3,)),
@@ -132,10 +132,10 @@ CASES = [
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1, stream_k = 2", dict(M=136, N=72, K=0), (1,)),
     ("stream-k.mlir", None, dict(M=264, N=130, K=456), (3,)),
     ("column-sum", "stages = 0", dict(M=257, N=132), (0,)),
-    # Clusters: fewer points than blocks, as many, some beyond the end; tiles whose parts several blocks fetch.
+    # Clusters: fewer output tiles than blocks, as many, some beyond the end; tiles of which several blocks fetch parts.
     ("cluster-ring.mlir", None, dict(M=300, N=200, K=200), (9,)),
     ("cluster-ring.mlir", None, dict(M=100, N=130, K=0), (1,)),
-    # Points left over make clusters along the other dimension: a row, a column, two rows beside clusters of four.
+    # A remainder makes clusters along the other dimension: a row, a column, two rows next to clusters of four.
     ("cluster-rest.mlir", None, dict(M=264, N=264, K=72), (9,)),
     ("gemm-nn-128x128x64", "stages = 2, persistent = 1, cluster = 2, cluster_dim = 1", dict(M=136, N=264, K=136), (7,)),
     ("gemm-nn-128x128x64", "stages = 2, persistent = 1, cluster = 4", dict(M=136, N=392, K=72), (2,)),
@@ -147,7 +147,7 @@ CASES = [
     ("gemm-nt", "stages = 2, persistent = 1, pending = 1, cluster = 2", dict(M=136, N=136, K=136), (8,)),
     ("gemm-bias-gelu", "stages = 2, persistent = 1, cluster = 2", dict(M=264, N=136, K=136), (6,)),
     ("gemm-nn-128x128x64", "stages = 3, persistent = 1, cluster = 2, stream_k = 2", dict(M=520, N=72, K=456), (6,)),
-    # Ping-pong in clusters, which is what is derived: more points than warpgroups, points beyond the end.
+    # Ping-pong in clusters, which is what is derived: more output tiles than warpgroups, output tiles beyond the end.
     ("gemm-bias-gelu", "derived: clusters", dict(M=648, N=264, K=136), (3, 8)),
     ("gemm-scales-silu", "derived: clusters", dict(M=392, N=264, K=328), (5,)),
     ("gemm-residual", "derived: clusters", dict(M=648, N=264, K=136), (2, 7)),

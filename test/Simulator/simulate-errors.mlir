@@ -216,7 +216,7 @@ tile.kernel @parts(%A: memref<?xf32>) attributes {phase = #tile.phase<allocated>
   cta.launch @k blocks(%two) attributes {cluster = 2, shared = 264, mbarriers = array<i64: 1>} {
     %r = cta.ring {offset = 0} : !cta.ring<1, !cta.smem<64xf32, #lin>>
     %s = cta.slot %r[%i0] : !cta.ring<1, !cta.smem<64xf32, #lin>>
-    // expected-error@+1 {{the tile cannot be dealt out to the blocks of the cluster}}
+    // expected-error@+1 {{the tile cannot be divided among the blocks of the cluster}}
     %a = cta.copy %A[%c0] into %s[%i0] {mechanism = #cta.mechanism<tma>, mbarrier = 0, multicast = 2} : memref<?xf32> -> !cta.smem<64xf32, #lin>
   }
   tile.return

@@ -10,7 +10,7 @@ tile.kernel @lost() attributes {phase = #tile.phase<allocated>, warpgroups = 1} 
   cta.launch @k blocks(%n) attributes {threads = 128 : i64, shared = 0 : i64} {
     %id = cta.block_id : index
     %x = arith.constant dense<1.0> : !acc
-    // expected-error@+1 {{the flag of slot 0 that warp 0 of block 0 raises is up at the end of the launch: nobody takes the sums}}
+    // expected-error@+1 {{the flag of slot 0 that warp 0 of block 0 raises is up at the end of the launch: nobody takes the partial sums}}
     cta.put_partial %x, %slots[%id], %flags : !acc, memref<?x64x16xf32>, memref<?x4xi32>
   }
   tile.return
@@ -28,7 +28,7 @@ tile.kernel @twice() attributes {phase = #tile.phase<allocated>, warpgroups = 1}
   // expected-note@+1 {{in block 1 of @k, timing 0}}
   cta.launch @k blocks(%n) attributes {threads = 128 : i64, shared = 0 : i64} {
     %x = arith.constant dense<1.0> : !acc
-    // expected-error@+2 {{warp 0 of block 1 puts sums into slot 0, whose flag is still up: nobody has taken those that are there}}
+    // expected-error@+2 {{warp 0 of block 1 puts partial sums into slot 0, whose flag is still up: nobody has taken those that are there}}
     // expected-note@+1 {{put by warp 0 of block 0}}
     cta.put_partial %x, %slots[%c0], %flags : !acc, memref<?x64x16xf32>, memref<?x4xi32>
   }
@@ -37,7 +37,7 @@ tile.kernel @twice() attributes {phase = #tile.phase<allocated>, warpgroups = 1}
 
 // -----
 
-// The sums are taken, but who puts the next does not know it.
+// The partial sums are taken, but the block that puts the next ones does not know it.
 #acc = #cta.frag<wgmma_acc, wg = 1>
 !acc = tensor<64x16xf32, #acc>
 tile.kernel @again() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
@@ -55,7 +55,7 @@ tile.kernel @again() attributes {phase = #tile.phase<allocated>, warpgroups = 1}
       // expected-note@+1 {{read by warp 0 of block 1}}
       %y = cta.add_partial %x, %slots[%c0], %flags : !acc, memref<?x64x16xf32>, memref<?x4xi32>
     } else {
-      // expected-error@+1 {{warp 0 of block 2 puts sums into slot 0 while warp 0 of block 1 may still read those before them: a slot serves once in a launch}}
+      // expected-error@+1 {{warp 0 of block 2 puts partial sums into slot 0 while warp 0 of block 1 may still read those before them: a slot serves once in a launch}}
       cta.put_partial %x, %slots[%c0], %flags : !acc, memref<?x64x16xf32>, memref<?x4xi32>
     }
   }
@@ -64,7 +64,7 @@ tile.kernel @again() attributes {phase = #tile.phase<allocated>, warpgroups = 1}
 
 // -----
 
-// It is right if the other sums come back: then it is known that these have been read.
+// It is correct if other partial sums come back: then it is known that these have been read.
 #acc = #cta.frag<wgmma_acc, wg = 1>
 !acc = tensor<64x16xf32, #acc>
 tile.kernel @there_and_back() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
@@ -106,8 +106,8 @@ tile.kernel @circle() attributes {phase = #tile.phase<allocated>, warpgroups = 1
     %x = arith.constant dense<1.0> : !acc
     %other = arith.xori %id, %c1 : index
     // expected-error@+3 {{deadlock: nothing in the launch can go on}}
-    // expected-note@+2 {{4 warps of block 0 wait here for the sums of slot 1}}
-    // expected-note@+1 {{4 warps of block 1 wait here for the sums of slot 0}}
+    // expected-note@+2 {{4 warps of block 0 wait here for the partial sums of slot 1}}
+    // expected-note@+1 {{4 warps of block 1 wait here for the partial sums of slot 0}}
     %y = cta.add_partial %x, %slots[%other], %flags : !acc, memref<?x64x16xf32>, memref<?x4xi32>
     // expected-note@+2 {{warp 0 of block 1 would put them here, but does not get so far}}
     // expected-note@+1 {{warp 0 of block 0 would put them here, but does not get so far}}
@@ -134,9 +134,9 @@ tile.kernel @taken() attributes {phase = #tile.phase<allocated>, warpgroups = 1}
       cta.put_partial %x, %slots[%c0], %flags : !acc, memref<?x64x16xf32>, memref<?x4xi32>
     } else {
       // expected-error@+4 {{deadlock: nothing in the launch can go on}}
-      // expected-note@+3 {{4 warps of block 2 wait here for the sums of slot 0}}
+      // expected-note@+3 {{4 warps of block 2 wait here for the partial sums of slot 0}}
       // expected-note@+2 {{nobody will raise the flag of slot 0 any more}}
-      // expected-note@+1 {{warp 0 of block 1 has taken the sums here}}
+      // expected-note@+1 {{warp 0 of block 1 has taken the partial sums here}}
       %y = cta.add_partial %x, %slots[%c0], %flags : !acc, memref<?x64x16xf32>, memref<?x4xi32>
     }
   }
@@ -160,7 +160,7 @@ tile.kernel @reason() attributes {phase = #tile.phase<allocated>, warpgroups = 1
     %x = arith.constant dense<1.0> : !acc
     %adds = arith.cmpi eq, %id, %c1 : index
     scf.if %adds {
-      // expected-note@+1 {{4 warps of block 1 wait here for the sums of slot 0}}
+      // expected-note@+1 {{4 warps of block 1 wait here for the partial sums of slot 0}}
       %y = cta.add_partial %x, %slots[%c0], %flags : !acc, memref<?x64x16xf32>, memref<?x4xi32>
     } else {
       // expected-error@+3 {{deadlock: nothing in the launch can go on}}
@@ -176,7 +176,7 @@ tile.kernel @reason() attributes {phase = #tile.phase<allocated>, warpgroups = 1
 
 // -----
 
-// Two sums with each other's flags.
+// Two partial sums with each other's flags.
 #acc = #cta.frag<wgmma_acc, wg = 1>
 !acc = tensor<64x16xf32, #acc>
 tile.kernel @crossed() attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
@@ -197,7 +197,7 @@ tile.kernel @crossed() attributes {phase = #tile.phase<allocated>, warpgroups = 
       // expected-note@+1 {{put by warp 0 of block 0}}
       cta.put_partial %x, %slots2[%c0], %flags2 : !acc, memref<?x64x16xf32>, memref<?x4xi32>
     } else {
-      // expected-error@+1 {{warp 0 of block 1 adds the sums in slot 0, which may not be there yet: its flag is another's}}
+      // expected-error@+1 {{warp 0 of block 1 adds the partial sums in slot 0, which may not be there yet: another put has raised its flag}}
       %y = cta.add_partial %x, %slots2[%c0], %flags : !acc, memref<?x64x16xf32>, memref<?x4xi32>
       %z = cta.add_partial %y, %slots[%c0], %flags2 : !acc, memref<?x64x16xf32>, memref<?x4xi32>
     }
@@ -224,7 +224,7 @@ tile.kernel @over() attributes {phase = #tile.phase<allocated>, warpgroups = 1} 
     scf.if %puts {
       // expected-note@+1 {{put by warp 0 of block 0}}
       cta.put_partial %x, %slots[%c0], %flags : !acc, memref<?x64x16xf32>, memref<?x4xi32>
-      // expected-error@+1 {{warp 0 of block 0 puts sums into slot 0, where nobody has taken those before them}}
+      // expected-error@+1 {{warp 0 of block 0 puts partial sums into slot 0, where nobody has taken those before them}}
       cta.put_partial %x, %slots[%c0], %flags2 : !acc, memref<?x64x16xf32>, memref<?x4xi32>
     }
   }
@@ -255,7 +255,7 @@ tile.kernel @reads_twice() attributes {phase = #tile.phase<allocated>, warpgroup
       cta.put_partial %x, %slots2[%c0], %flags2 : !acc, memref<?x64x16xf32>, memref<?x4xi32>
     } else {
       %y = cta.add_partial %x, %slots[%c0], %flags : !acc, memref<?x64x16xf32>, memref<?x4xi32>
-      // expected-error@+1 {{warp 0 of block 1 adds the sums in slot 0, but they have been taken: its flag is another's}}
+      // expected-error@+1 {{warp 0 of block 1 adds the partial sums in slot 0, but they have been taken: another put has raised its flag}}
       %z = cta.add_partial %y, %slots[%c0], %flags2 : !acc, memref<?x64x16xf32>, memref<?x4xi32>
     }
   }
@@ -311,7 +311,7 @@ tile.kernel @part() attributes {phase = #tile.phase<allocated>, warpgroups = 1} 
   %flags = memref.alloc(%n) {tile.init = 0 : i32} : memref<?x4xi32>
   cta.launch @k blocks(%n) attributes {threads = 128 : i64, shared = 0 : i64} {
     %x = arith.constant dense<1.0> : !acc
-    // expected-error@+1 {{cannot be simulated: its workspace is no array of the kernel, or a part of one}}
+    // expected-error@+1 {{cannot be simulated: its workspace must be a whole array that the kernel allocates or is given, not a view of one}}
     cta.put_partial %x, %plain[%c0], %flags : !acc, memref<2x64x16xf32>, memref<?x4xi32>
   }
   tile.return

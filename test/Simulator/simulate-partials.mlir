@@ -1,4 +1,4 @@
-// A launch whose blocks hand on sums runs whole, whatever `blocks` says; others of the kernel do not.
+// A launch whose blocks hand on partial sums runs whole, whatever `blocks` says; other launches of the kernel do not.
 // RUN: tile-opt %s -o /dev/null -split-input-file --cta-simulate="timings=40 verbose" 2>&1 | FileCheck %s
 // RUN: tile-opt %s -o /dev/null -split-input-file --cta-simulate="timings=40 blocks=1 verbose" 2>&1 | FileCheck %s --check-prefix=SOME
 // However many run at a time.
@@ -14,37 +14,37 @@
 // RUN: not tile-opt %s -o /dev/null -split-input-file --cta-simulate="places=-1" 2>&1 | FileCheck %s --check-prefix=PLACES
 // RUN: not tile-opt %s -o /dev/null -split-input-file --cta-simulate="fuel=17" 2>&1 | FileCheck %s --check-prefix=FUEL
 
-// CHECK: @chain_0: simulated 4 of 4 blocks, 40 timings each: 11 events, 3 sums handed on, no violation
-// CHECK: @fan_0: simulated 4 of 4 blocks, 40 timings each: 11 events, 3 sums handed on, no violation
+// CHECK: @chain_0: simulated 4 of 4 blocks, 40 timings each: 11 events, 3 partial sums handed on, no violation
+// CHECK: @fan_0: simulated 4 of 4 blocks, 40 timings each: 11 events, 3 partial sums handed on, no violation
 // CHECK: @fan_1: simulated 4 of 4 blocks, 40 timings each: 8 events, no violation
-// CHECK: @pairs_0: simulated 4 of 4 blocks, 40 timings each: 18 events, 2 sums handed on, no violation
+// CHECK: @pairs_0: simulated 4 of 4 blocks, 40 timings each: 18 events, 2 partial sums handed on, no violation
 // SOME: @chain_0: simulated 4 of 4 blocks
 // SOME: @fan_0: simulated 4 of 4 blocks
 // SOME: @fan_1: simulated 1 of 4 blocks
 // SOME: @pairs_0: simulated 4 of 4 blocks
 
 // THREE:      error: deadlock: nothing in the launch can go on
-// THREE:      :[[@LINE+35]]:{{.*}}: note: 4 warps of block 0 wait here for the sums of slot 2
+// THREE:      :[[@LINE+35]]:{{.*}}: note: 4 warps of block 0 wait here for the partial sums of slot 2
 // THREE:      :[[@LINE+41]]:{{.*}}: note: warp 0 of block 1 would put them here, but does not get so far
-// THREE:      note: 4 warps of block 1 wait here for the sums of slot 1
+// THREE:      note: 4 warps of block 1 wait here for the partial sums of slot 1
 // THREE:      note: warp 0 of block 2 would put them here, but does not get so far
-// THREE:      :[[@LINE+31]]:{{.*}}: note: 4 warps of block 2 wait here for the sums of slot 0
-// THREE:      :[[@LINE+37]]:{{.*}}: note: warp 0 of block 3 would put them here, but its block has no place: 3 of 4 run at a time
+// THREE:      :[[@LINE+31]]:{{.*}}: note: 4 warps of block 2 wait here for the partial sums of slot 0
+// THREE:      :[[@LINE+37]]:{{.*}}: note: warp 0 of block 3 would put them here, but its block does not run yet: 3 of 4 run at a time
 // THREE:      note: in block 0 of @chain_0, timing 0
 // ONE:        error: deadlock: nothing in the launch can go on
-// ONE:        :[[@LINE+27]]:{{.*}}: note: 4 warps of block 0 wait here for the sums of slot 2
-// ONE:        :[[@LINE+33]]:{{.*}}: note: warp 0 of block 1 would put them here, but its block has no place: 1 of 4 run at a time
+// ONE:        :[[@LINE+27]]:{{.*}}: note: 4 warps of block 0 wait here for the partial sums of slot 2
+// ONE:        :[[@LINE+33]]:{{.*}}: note: warp 0 of block 1 would put them here, but its block does not run yet: 1 of 4 run at a time
 // ONE:        note: in block 0 of @chain_0, timing 3
-// COUNT:      error: {{.*}}its blocks hand on sums, and which to whom is computed from how many there are: leave out num-blocks and say cores
+// COUNT:      error: {{.*}}its blocks hand partial sums to each other, and which to whom depends on how many there are: leave out num-blocks and give cores
 // PLACES:     error: timings, places, fuel, cores and num-blocks
-// FUEL:       error: the blocks of @pairs_0 hand on sums, so that all must run, and their programs are too long together
+// FUEL:       error: the blocks of @pairs_0 hand partial sums to each other, so that all must run, and their programs are too long together
 
 // -----
 
 #acc = #cta.frag<wgmma_acc, wg = 1>
 !acc = tensor<64x16xf32, #acc>
 
-// Each adds what the part in front of it has left, and leaves all.
+// Each adds what the block before it has left, and leaves all of it.
 tile.kernel @chain(%C: memref<?x?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

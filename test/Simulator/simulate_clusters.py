@@ -11,9 +11,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Examples"))
 from with_plan import with_plan
 
 PASSES = "builtin.module(tessera-to-allocated{variants=aligned derive-plans=%s})"
-# Points of a column of the grid: fewer than blocks of a cluster, as many as there are blocks, no multiple of them; tiles are 128 rows.
+# Output tiles of a column of the grid: fewer than blocks of a cluster, as many as there are blocks, no multiple of them; tiles are 128 rows.
 ROWS = {2: (100, 256, 600), 4: (300, 512, 600), 8: (700, 1024, 1100)}
-# Reduction extents, beside those that the depth says: no iteration and one.
+# Extents of K, in addition to those that follow from the depth: no iteration and one.
 STEP = 64
 
 
@@ -23,8 +23,8 @@ def cases():
             trips = sorted({0, 1, depth - 1, depth, depth + 1})
             yield "gemm-nn-128x128x64", f"stages = {depth}, persistent = 1, cluster = {cluster}", [
                 f"M={rows},N=200,K={STEP * k}" for rows in ROWS[cluster] for k in trips]
-    # Points left over, which are clusters along the other dimension: of two one, which has an odd number of points across; of four one and two,
-    # and three, which are not. Both dimensions.
+    # A remainder, which makes clusters along the other dimension: for two one, which has an odd number of output tiles across; for four one and two,
+    # and three, which does not. Both dimensions.
     for along, rows, columns in ((0, "M", "N"), (1, "N", "M")):
         plan = f"persistent = 1, cluster_dim = {along}, cluster = "
         yield "gemm-nn-128x128x64", f"stages = 3, {plan}2", [f"{rows}={r},{columns}={c},K={STEP * k}" for r, c in ((100, 300), (300, 300), (600, 392)) for k in (0, 1, 2, 3, 4)]
@@ -33,7 +33,7 @@ def cases():
     yield "gemm-nn-128x128x64", "stages = 3, pending = 1, persistent = 1, cluster = 4", [f"M=600,N=200,K={STEP * k}" for k in range(5)]
     yield "gemm-nn-128x128x64", "replicate = blocks, stages = 3, persistent = 1, cluster = 2", [f"M=600,N=520,K={STEP * k}" for k in (0, 1, 4)]
     yield "gemm-bias-gelu", "stages = 2, persistent = 1, cluster = 2", ["M=600,N=300,K=192"]
-    # What is derived: ping-pong in clusters, more points than warpgroups; no iteration, one, fewer than slots, as many, more.
+    # What is derived: ping-pong in clusters, more output tiles than warpgroups; no iteration, one, fewer than slots, as many, more.
     for name in ("gemm-bias-gelu", "gemm-scales-silu", "gemm-residual"):
         yield name, None, [f"M={rows},N=520,K={STEP * k}" for rows in (100, 1300) for k in (0, 1, 5, 6)]
 

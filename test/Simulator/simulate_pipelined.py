@@ -12,12 +12,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "GPU"))
 from make_gemms import Product
 from with_plan import with_plan
 
-# Reduction extents: no iteration, one, one less than the depth, the depth, one more.
+# Extents of K: no iteration, one, one less than the depth, the depth, one more.
 CASES = [
     ("gemm-nn-128x128x64", ["stages = 3, persistent = 1", "stages = 3", "stages = 1, persistent = 1", "stages = 2, producers = 0, persistent = 1",
       "stages = 4, producers = 0", "stages = 3, persistent = 1, pending = 1", "stages = 2, pending = 1", "stages = 3, producers = 0, persistent = 1, pending = 1"],
      [f"M=300,N=520,K={k}" for k in (0, 1, 128, 192, 256)]),
-    # Ping-pong: several points for each warpgroup, so that the ring turns between its turns.
+    # Ping-pong: several output tiles for each warpgroup, so that the ring wraps between its turns.
     ("gemm-nn-128x128x64", ["replicate = blocks, persistent = 1, stages = 3", "replicate = blocks, persistent = 1, stages = 4, epilogue = 64, pending = 1",
       "replicate = blocks, persistent = 1, stages = 1"],
      [f"M=700,N=520,K={k}" for k in (0, 1, 128, 192, 256, 640)]),
@@ -25,7 +25,7 @@ CASES = [
                    "stages = 2, producers = 4, registers = 232, persistent = 1, pending = 1"],
      [f"B=1,H=2,S=600,T={t}" for t in (0, 1, 128, 256, 384)]),
     ("gemm-bias-gelu", ["stages = 2, persistent = 1"], [f"M=300,N=520,K={k}" for k in (0, 64, 192)]),
-    # An epilogue in subtiles: one point a block and many.
+    # An epilogue in subtiles: one output tile for each block and many.
     ("gemm-nn-128x128x64", ["stages = 3, persistent = 1, epilogue = 64", "stages = 2, persistent = 1, epilogue = 64, pending = 1"],
      [f"M={m},N=520,K={k}" for m in (100, 700) for k in (0, 1, 192, 640)]),
     # Loads that go ahead of their subtiles; loads of a channel within subtiles.

@@ -1,8 +1,8 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""simulate_stream_k.py TILE-OPT EXAMPLES: runs cta-simulate on products whose last points are dealt out by iterations.
+"""simulate_stream_k.py TILE-OPT EXAMPLES: runs cta-simulate on products whose last wave is divided by iterations.
 
-Every launch must hand on as many sums as the rule of StreamK.cpp says, here in Python, so that a run in which nothing is divided is none that passes.
+Every launch must hand on as many partial sums as the rule of StreamK.cpp says, here in Python, so that a run in which nothing is divided is none that passes.
 """
 import os
 import pathlib
@@ -18,7 +18,7 @@ PASSES = "builtin.module(tessera-to-allocated{variants=aligned derive-plans=fals
 PROGRAM = (pathlib.Path(EXAMPLES) / "gemm-nn-128x128x64.mlir").read_text()
 TILE, STEP, TIMINGS = 128, 64, 12
 
-# A part is this long at least, blocks of a cluster, the rest of the plan.
+# The least length of a share, blocks of a cluster, the other entries of the plan.
 PLANS = [
     (8, 1, "stages = 3, group = 8"),
     (2, 1, "stages = 2, pending = 1"),
@@ -30,7 +30,7 @@ PLANS = [
 
 
 def sums(points, units, trips, least):
-    """How many parts begin within a point."""
+    """How many shares begin within an output tile."""
     rest = points % units
     parts = max(1, min(rest * trips // least, units))
     if not rest or trips - -(-rest * trips // parts) < least or parts <= rest:
@@ -40,7 +40,7 @@ def sums(points, units, trips, least):
 
 
 def simulate(text, cluster, points, units, trips):
-    # Points of a unit: its blocks have rows one below the other.
+    # Output tiles of a unit: its blocks have rows one below the other.
     sizes = f"M={TILE * cluster * points},N={TILE},K={STEP * trips}"
     done = subprocess.run([TILE_OPT, "-", f"--cta-simulate=sizes={sizes} timings={TIMINGS} cores={cluster * units} verbose", "-o", os.devnull],
                           input=text, capture_output=True, text=True, timeout=300)
@@ -53,17 +53,17 @@ for least, cluster, rest in PLANS:
     made = subprocess.run([TILE_OPT, "-", f"--pass-pipeline={PASSES}"], input=with_plan(PROGRAM, plan), capture_output=True, text=True, check=True).stdout
     assert "cta.add_partial" in made and ("multicast" in made) == (cluster > 1), plan
     for units in (2, 3, 5):
-        # Fewer points than units, as many, one more, one less than twice as many, twice as many.
+        # Fewer output tiles than units, as many, one more, one less than twice as many, twice as many.
         for points in sorted({1, units - 1, units, units + 1, 2 * units - 1, 2 * units} - {0}):
             for trips in (0, least, 2 * least + 1, 5 * least + 3):
                 code, output = simulate(made, cluster, points, units, trips)
                 expected = cluster * sums(points, units, trips, least)
-                if code or f" {expected} sums handed on, no violation" not in output:
+                if code or f" {expected} partial sums handed on, no violation" not in output:
                     print(f"{plan}: {points} points, {units} units, {trips} iterations: failed, {expected} sums\n{output}")
                     failed = True
                 launches += 1
                 handed_on += expected > 0
-    # What keeps a launch whose points are a multiple of its units from being divided: without it there is one part, of nothing, and who has it waits for others.
+    # What keeps a launch whose output tiles are a multiple of its units from being divided. Without it there is one share, of nothing, and the block that has it waits for others.
     mutated, count = re.subn(r"(%\d+) = arith\.cmpi sgt, %\d+, %c0\w* : index\n( +%\d+ = arith\.andi) \1, (%\d+) : i1", r"\1 = arith.constant 0 : i1\n\2 \3, \3 : i1", made)
     assert count == 1, f"{plan}: where is the condition?"
     code, output = simulate(mutated, cluster, 4, 2, 3 * least + 2)

@@ -63,7 +63,7 @@ enum class Kind {
   Expect,
   Arrive,
   Copy,
-  CopyByThreads, ///< by cp.async: each warp copies its share
+  CpAsync, ///< by cp.async: each warp copies its share
   CommitCopies,
   AwaitCopies,
   CopyOut,
@@ -105,13 +105,13 @@ struct Event {
   int product = -1;
   /// The memrefs of the kernel's body that hold the partial sums and the flags of a PutPartial or
   /// an AddPartial.
-  mlir::Value sums, flags;
+  mlir::Value partials, flags;
   int64_t slots = 0; ///< the slots of both
   /// Groups that a WgmmaWait, an AwaitCopies or an AwaitStores leaves in flight.
   int64_t pending = 0;
   llvm::SmallVector<Binding, 4> operands;
   /// The iteration of the loop over output tiles (cta.output_tiles); -1: outside of it.
-  int64_t point = -1;
+  int64_t outputTile = -1;
   /// For an await of a replica, in a ring that all replicas read in turn: the filling of the ring
   /// and the phase of the mbarrier for which it waits. -1: the next one.
   int64_t filling = -1, phase = -1;

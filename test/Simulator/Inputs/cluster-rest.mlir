@@ -1,6 +1,6 @@
-// As cluster-ring.mlir, but with clusters for the row of points that is left over of an odd number: they have columns one beside the other and
-// that row, and come last. There a cluster shares the tile of A and each block has one of B, elsewhere it is the other way round. Written by
-// hand; cluster_mutations.py changes it.
+// As cluster-ring.mlir, but with clusters for the remaining row of an odd number of rows: they have columns next to each other and that row, and come
+// last. Such a cluster shares the tile of A and each block has one of B; in other clusters it is the other way round. Written by hand;
+// cluster_mutations.py changes it.
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>

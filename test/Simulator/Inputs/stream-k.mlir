@@ -1,5 +1,5 @@
-// A GEMM with its last points dealt out by iterations, as cta-stream-k does it (StreamK.cpp says how), in parts of two iterations at least. With
-// %size = 2 and cluster = 2 it runs in clusters, each block fetching for itself. Written by hand; stream_k_mutations.py changes it.
+// A GEMM whose last wave is divided by iterations, as cta-stream-k does it (StreamK.cpp says how), in shares of at least two iterations. With %size =
+// 2 and cluster = 2 it runs in clusters, each block fetching for itself. Written by hand; stream_k_mutations.py changes it.
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
@@ -60,7 +60,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?
     %unit = arith.divui %id, %size : index
     %rank = arith.remui %id, %size : index
 
-    // The part of this unit, and who has the rest of the point that it begins.
+    // The share of this unit, and the unit with the rest of the output tile that the share begins.
     %against = arith.subi %units, %c1 : index
     %mine = arith.subi %against, %unit : index
     %before = arith.muli %mine, %part : index

@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Several blocks and several replicas of a role at once. What no text of a program can leave out,
-// because the launch implies it, is left out here.
+// Several blocks and several replicas of a role at once. Some tests leave out what the launch
+// implies, which no IR can leave out.
 #include "LaunchTest.h"
 #include "tessera/Simulate/Machine.h"
 
@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::simulate;
 
-// Two blocks of a cluster that fill a ring of one slot together, sizes["N"] / 16 times.
+// Two blocks of a cluster that together fill a ring of one slot, sizes["N"] / 16 times.
 static constexpr const char *kText = R"mlir(
 #lin = #cta.swizzle<linear>
 #l = #cta.frag<splat, rank = 2, warps = 4, wg = 1>
@@ -65,7 +65,7 @@ protected:
     EXPECT_TRUE(succeeded(program));
     return *program;
   }
-  /// What some timing finds, or nothing.
+  /// What some timing finds, or an empty text.
   static std::string problem(const Program &program) {
     for (uint64_t timing = 0; timing < 20; ++timing)
       if (Outcome outcome = simulate::simulate(program, timing); outcome.problem)
@@ -144,7 +144,8 @@ TEST_F(ClusterTest, TraceReadsWhatAllHaveFetched) {
       reads[block] += event.kind == Kind::Read;
       for (int b : {0, 1})
         for (int other : {0, 1}) {
-          // The parts of both are there; no slot is filled again before both have read it.
+          // The parts of both blocks are there, and no slot is filled again before both have read
+          // it.
           EXPECT_GE(copies[b], reads[other]);
           EXPECT_LE(copies[b], reads[other] + 1);
         }
@@ -153,7 +154,7 @@ TEST_F(ClusterTest, TraceReadsWhatAllHaveFetched) {
   }
 }
 
-/// Leaves out the meeting at the start or the end of some blocks.
+/// Removes the meeting at the start or at the end of some blocks.
 static Program withoutMeeting(Program p, bool atEnd, ArrayRef<int> blocks) {
   for (Group &group : p.groups)
     if (!group.events.empty() && llvm::is_contained(blocks, group.block))
@@ -183,7 +184,7 @@ TEST_F(ClusterTest, AllBlocksMeet) {
 
 TEST_F(ClusterTest, DeadlockNamesBlocksAndRoles) {
   Program p = program(16 * 2);
-  // The second block's producer stops behind its first copy.
+  // The second block's producer stops after its first copy.
   std::vector<int> &events = p.groups[5].events;
   events.erase(events.begin() + 4, events.end() - 1);
   Outcome outcome = simulate::simulate(p, 0);
@@ -202,8 +203,8 @@ TEST_F(ClusterTest, DeadlockNamesBlocksAndRoles) {
       << notes;
 }
 
-// A role with replicas runs as often, each replica with warps of its own; they read the ring in
-// turn.
+// A role with replicas runs once for each of them, with warps of its own. The replicas read the
+// ring in turn.
 TEST_F(ClusterTest, RunsReplicas) {
   std::string text = kText;
   auto replace = [&](StringRef before, StringRef after) {
@@ -236,8 +237,8 @@ TEST_F(ClusterTest, RunsReplicas) {
         EXPECT_EQ(group.events.size(), size_t(2 + 4 * ((trips + 1 - replica) / 2)));
       }
     EXPECT_EQ(p.describeWarp(5), "warp 1 of replica 1 of @math of block 0");
-    // Nothing keeps the second replica from looking at the only slot before the first has read it:
-    // its parity is then that of a phase that is over.
+    // Nothing keeps the second replica from waiting for the only slot before the first one has read
+    // it. Its parity is then that of a phase that has ended.
     std::string found = problem(p);
     if (trips < 2)
       EXPECT_EQ(found, "");

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A test of a launch that is given as text.
+// The base of tests of a launch in textual IR.
 #ifndef TESSERA_TEST_UNIT_SIMULATE_LAUNCHTEST_H
 #define TESSERA_TEST_UNIT_SIMULATE_LAUNCHTEST_H
 
@@ -26,7 +26,7 @@ protected:
                         mlir::scf::SCFDialect, mlir::memref::MemRefDialect>();
     parse(text);
   }
-  /// The first launch of the first kernel.
+  /// Parses a module and takes the first launch of its first kernel.
   void parse(llvm::StringRef text) {
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     ASSERT_TRUE(module);

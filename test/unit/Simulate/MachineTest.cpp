@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the passes rely on: a timing is reproducible, and its trace is an order in which a
+// Tests what the passes rely on: a timing is reproducible, and its trace is an order in which a
 // sequential program could do the same.
 #include "tessera/Simulate/Machine.h"
 #include "LaunchTest.h"

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Blocks that hand sums to each other: which have a place when.
+// Blocks that hand partial sums to each other, and which of them run at what time.
 #include "LaunchTest.h"
 #include "tessera/Simulate/Machine.h"
 
@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::simulate;
 
-// Six blocks, each of which adds what part `part - 1` has left; the last stores.
+// Six blocks, each of which adds what share `part - 1` has left. The last one stores.
 static constexpr const char *kText = R"mlir(
 #acc = #cta.frag<wgmma_acc, wg = 1>
 !acc = tensor<64x16xf32, #acc>
@@ -48,7 +48,7 @@ namespace {
 class PartialsTest : public LaunchTest {
 protected:
   PartialsTest() : LaunchTest(kText) {}
-  /// Block 0 has the last part.
+  /// Gives the last share to block 0.
   void turnRound() {
     std::string text = kText;
     const std::string from = "arith.addi %id, %c0";
@@ -91,9 +91,9 @@ TEST_F(PartialsTest, KnowsSlotsAndWorkspace) {
     for (Event *add : adds) {
       EXPECT_EQ(add->slot, block - 1);
       EXPECT_EQ(add->slots, kBlocks);
-      EXPECT_EQ(add->sums, find(all[0], Kind::PutPartial).front()->sums);
+      EXPECT_EQ(add->partials, find(all[0], Kind::PutPartial).front()->partials);
       EXPECT_EQ(add->flags, find(all[0], Kind::PutPartial).front()->flags);
-      EXPECT_NE(add->flags, add->sums);
+      EXPECT_NE(add->flags, add->partials);
     }
   }
 }
@@ -129,7 +129,8 @@ TEST_F(PartialsTest, TheOtherOrderNeedsAllPlaces) {
     }
 }
 
-// Unless somebody asks for a number, the extremes are with all places and with one.
+// Unless a number is given, timings include those in which all clusters run at the same time, and
+// those in which one does.
 TEST_F(PartialsTest, TimingsChoosePlaces) {
   turnRound();
   std::vector<Program> all = programs();

@@ -1,20 +1,21 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cp.async: the share of each warp lands some time after it was issued. It is written through the
-// generic proxy, so that a fence is its writer's, and counts from when that warp knows that its
-// share has landed: by its own wait, or by an mbarrier on which it has arrived with its copies.
+// cp.async. The share of each warp lands some time after the warp has issued it. It is written
+// through the generic proxy, so that the warp that issued it must fence it. It counts as landed for
+// a warp once that warp knows it: after its own wait, or through an mbarrier on which it has
+// arrived with its copies.
 #include "Run.h"
 
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::simulate;
 
-Run::Step Run::copyByThreads(int warp, const Event &event, int number) {
+Run::Step Run::issueCpAsync(int warp, const Event &event, int number) {
   SharedBytes::Contents contents;
   contents.event = number;
   if (event.mbarrier >= 0) {
-    // The first share of a filling gives it its number.
+    // The first share that fills a slot gives this filling its number.
     MBarrier &mbarrier = state.mbarriers[event.mbarrier];
     if (mbarrier.commit < 0)
       mbarrier.commit = commits[event.base]++;
@@ -52,7 +53,7 @@ Run::Step Run::awaitCopies(int warp, const Event &event) {
   return Step::Done;
 }
 
-/// From here on a fence of this warp covers what it knows to have landed.
+/// Lets fences that this warp issues from here on cover the copies that it knows to have landed.
 void Run::learnOfCopies(int warp) {
   Warp &w = state.warps[warp];
   llvm::erase_if(w.copies, [&](int id) {
@@ -64,7 +65,7 @@ void Run::learnOfCopies(int warp) {
   });
 }
 
-/// 32 threads arrive when their copies have landed.
+/// Lets the 32 threads of a warp arrive once their copies have landed.
 Run::Step Run::arriveAfterCopies(int warp, const Event &event, int number) {
   Work work(event, number, warp, state.warps[warp].clock);
   work.to = event.targets.front();
