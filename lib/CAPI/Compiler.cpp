@@ -45,7 +45,7 @@ constexpr Named<Emit> kKinds[] = {{"tile", Emit::Tile},
                                   {"json", Emit::Json}};
 constexpr Named<bool> kSwitches[] = {{"on", true}, {"off", false}};
 
-/// The value of that name goes to `to`; false if there is none.
+/// Writes the value with that name to `to`. Returns false if no value has this name.
 template <typename T, size_t N, typename U>
 bool choose(const Named<T> (&table)[N], std::string_view name, U &to) {
   for (const Named<T> &entry : table)
@@ -137,7 +137,7 @@ tessera_result *tessera_compile(const char *source, size_t size, const tessera_o
 
 void tessera_result_destroy(tessera_result *result) { delete result; }
 
-// A result that is NULL is one that failed and says nothing.
+// A result that is NULL means that compilation failed without a message.
 int tessera_result_ok(const tessera_result *result) { return result && result->result.ok; }
 const void *tessera_result_artifact(const tessera_result *result) {
   return result ? result->result.artifact.c_str() : "";

@@ -46,7 +46,7 @@ static void raise(Work &into, const Work &other) {
   combine(into, other, [](double a, double b) { return std::max(a, b); });
 }
 
-//===--- of ops ------------------------------------------------------------------------------===//
+//===--- the work of ops ---------------------------------------------------------------------===//
 
 static void addOp(Operation *op, Work &work) {
   auto product = [&](int64_t m, int64_t n, int64_t k, Type element, bool tensor) {
@@ -66,8 +66,9 @@ static void addOp(Operation *op, Work &work) {
       .Case([&](cta::LoadOp load) { work.globalBytes += tileBytes(load.getTileType()); })
       .Case([&](cta::StoreOp store) { work.globalBytes += tileBytes(store.getTileType()); })
       .Case([&](cta::CopyOp copy) {
-        // Each block of a cluster fetches a part of what all get. Under a condition: where the
-        // number of the cluster is one of the full ones (cta-lower-grid), which nearly all are.
+        // Each block of a cluster fetches one part of the tile for all blocks. If the copy has a
+        // condition, that is whether the cluster is one of the full ones (cta-lower-grid), which
+        // nearly all clusters are.
         auto number = copy.getMulticastIf() ? copy.getMulticastIf().getDefiningOp<arith::CmpIOp>()
                                             : arith::CmpIOp();
         const bool isShared = !copy.getMulticastIf() ||
@@ -80,27 +81,28 @@ static void addOp(Operation *op, Work &work) {
         product(mma.getM(), mma.getN(), mma.getK(), mma.getBType().getElementType(), true);
       })
       .Case([&](cta::MmaOp mma) {
-        // The number of elements of the result counts a batch too.
+        // The number of elements of the result contains the batch dimension.
         int64_t k = mma.getAType().getShape().back();
         product(mma.getResultType().getNumElements(), 1, k, mma.getResultType().getElementType(),
                 false);
       });
 }
 
-//===--- of loops ----------------------------------------------------------------------------===//
+//===--- the work of loops -------------------------------------------------------------------===//
 
 namespace {
 struct LoopWork {
   Work work;
   Location loc;
-  unsigned depth = 0; ///< how many of them are nested, itself included
+  unsigned depth = 0; ///< the depth of the deepest nest of loops, this loop included
 };
 
-/// By what the source calls a loop.
+/// The work of each loop of the source IR.
 using LoopWorks = llvm::MapVector<const void *, LoopWork>;
 } // namespace
 
-/// Copies of a loop of the source are one; without a source each stands for itself.
+/// The key by which loops are found that a pass has copied from one loop of the source. A loop
+/// without a source is a key of its own.
 static const void *keyOf(Operation *loop) {
   return findFileLoc(loop->getLoc()) ? loop->getLoc().getAsOpaquePointer() : loop;
 }
@@ -154,7 +156,7 @@ HotWork tessera::hottestWork(cta::LaunchOp launch) {
       sum.depth = std::max(sum.depth, loop.depth);
     }
   };
-  LoopWorks common; // outside of roles
+  LoopWorks common; // of code outside of roles
   for (Operation &op : launch.getBody().front()) {
     LoopWorks own;
     const bool isRole = isa<cta::RoleOp>(op);

@@ -10,16 +10,17 @@
 using namespace mlir;
 using namespace tessera;
 
-/// In a module with kernels: what is not a kernel would be compiled beside them, unchecked.
+/// Refuses everything in a module with kernels that is no kernel and no function. It would be
+/// compiled without being checked.
 static LogicalResult checkNeighbours(ModuleOp module) {
   for (Operation &op : *module.getBody())
     if (!isa<tile::KernelOp, func::FuncOp>(op))
-      return op.emitOpError("is not part of a tile program: beside kernels a module holds only "
+      return op.emitOpError("is not part of a tile program: next to kernels a module holds only "
                             "func.func that they call; pass data as arguments of the kernel");
   return success();
 }
 
-/// Assembly at module level is nobody's function: neither target has a place for it.
+/// Refuses assembly at module level. It belongs to no function, so neither target can compile it.
 static LogicalResult checkAttributes(ModuleOp module) {
   StringRef name = LLVM::LLVMDialect::getModuleLevelAsmAttrName();
   if (module->hasAttr(name))

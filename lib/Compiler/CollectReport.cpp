@@ -30,7 +30,7 @@ namespace {
 
 //===--- names of the source ----------------------------------------------------------------===//
 
-/// What the source says at a location.
+/// Reads names in the source at a location.
 class Source {
 public:
   Source(StringRef text, StringRef name) : name(name) { text.split(lines, '\n'); }
@@ -40,14 +40,15 @@ public:
     return file && file.getFilename() == name ? file.getLine() : 0;
   }
 
-  /// The name of the op's result ("%a", or "%a, %b"), or else the statement's text.
+  /// The name of the op's result ("%a", or "%a, %b"); if the op has none, the text of its
+  /// statement.
   std::string nameOf(Location loc) const {
     unsigned line = lineOf(loc);
     if (!line || line > lines.size())
       return "";
     size_t column = findFileLoc(loc).getColumn();
     StringRef text = lines[line - 1];
-    // An op is located at its name, behind "%a = ".
+    // The location of an op is that of its name, which follows "%a = ".
     StringRef before = text.take_front(column ? column - 1 : 0).rtrim();
     if (before.consume_back("=")) {
       before = before.rtrim();
@@ -89,7 +90,7 @@ std::string vectorText(std::optional<int64_t> vector, Type element) {
   return "vectors of " + std::to_string(bytes) + " bytes";
 }
 
-/// Whether a thread moves 16 bytes at a time, which is the most.
+/// Whether a thread moves 16 bytes at a time, which is the maximum.
 bool isWide(std::optional<int64_t> vector, RankedTensorType tile) {
   return vector.value_or(1) * elementBytes(tile.getElementType()) >= 16;
 }
@@ -98,10 +99,10 @@ std::string orEmpty(std::optional<StringRef> text) { return text.value_or("").st
 
 //===--- workspace --------------------------------------------------------------------------===//
 
-/// Parts of an expression that have a name.
+/// The names of subexpressions.
 using ExprNames = llvm::DenseMap<const void *, std::string>;
 
-/// As people write it: "M * (ceildivs(K, 64) * 64)".
+/// Prints an expression as people write it: "M * (ceildivs(K, 64) * 64)".
 std::string exprText(tile::KernelOp kernel, const contract::Expr &expr, const ExprNames &names) {
   using Kind = contract::Expr::Kind;
   auto call = [](StringRef name, ArrayRef<std::string> operands) {
@@ -140,7 +141,7 @@ std::string exprText(tile::KernelOp kernel, const contract::Expr &expr, const Ex
   return call(expr.op(), operands);
 }
 
-/// The same; parts that would make it long come behind it: "#0 * #0 where #0 = M + N".
+/// The same, but long subexpressions follow under a name: "#0 * #0 where #0 = M + N".
 std::string exprText(tile::KernelOp kernel, const contract::Expr &expr) {
   ExprNames names;
   std::string parts;
@@ -152,7 +153,7 @@ std::string exprText(tile::KernelOp kernel, const contract::Expr &expr) {
   return exprText(kernel, expr, names) + parts;
 }
 
-/// "8386560 bytes of bf16", "2 * M * ceildivs(K, 64) * 64 bytes of bf16".
+/// Prints "8386560 bytes of bf16" or "2 * M * ceildivs(K, 64) * 64 bytes of bf16".
 std::string workspaceText(tile::KernelOp kernel, memref::AllocOp alloc) {
   FailureOr<contract::Workspace> workspace = contract::describeWorkspace(alloc);
   if (failed(workspace))
@@ -161,7 +162,7 @@ std::string workspaceText(tile::KernelOp kernel, memref::AllocOp alloc) {
   auto times = [&](const contract::Expr &factor) {
     bytes = contract::Expr::apply("mul", {bytes, factor});
   };
-  // The rows outside of all others, and how far they are apart; or all sizes.
+  // The number of outer rows times the distance between them, or the product of all sizes.
   for (auto [d, size] : llvm::enumerate(workspace->sizes)) {
     times(size);
     if (workspace->strides.empty() || workspace->strides[d].isConstant(1))
@@ -174,7 +175,7 @@ std::string workspaceText(tile::KernelOp kernel, memref::AllocOp alloc) {
   return exprText(kernel, bytes) + " bytes of " + workspace->element;
 }
 
-/// Why the operand of a load was copied to workspace, if it was.
+/// Says why the operand of a load was copied to workspace; empty if it was not.
 std::string repackedText(Value source) {
   auto alloc = source.getDefiningOp<memref::AllocOp>();
   auto why = alloc ? alloc->getAttrOfType<StringAttr>(tile::kRepacked) : StringAttr();
@@ -197,7 +198,7 @@ std::string copyText(cta::CopyOp copy) {
   return text + cacheText(copy.getCache()) + (copy.getCacheIf() ? " in some launches" : "");
 }
 
-/// Ops of other kinds have no verdict.
+/// The verdict on an op; nothing for kinds of ops that have none.
 std::optional<Verdict> verdictOf(Operation *op) {
   Verdict verdict;
   auto fill = [&](StringRef kind, Type type, std::string mechanism, std::optional<StringRef> why,
@@ -244,7 +245,8 @@ std::optional<Verdict> verdictOf(Operation *op) {
   return known ? std::optional<Verdict>(verdict) : std::nullopt;
 }
 
-/// Passes cut an op of the source into parts and make copies of it; it is reported once.
+/// Passes divide an op of the source into several and make copies of them. This counts them as one
+/// op in the report.
 class VerdictCounter {
 public:
   VerdictCounter(const Source &source, std::vector<Verdict> &verdicts)
@@ -256,7 +258,7 @@ public:
       return;
     verdict->line = source.lineOf(op->getLoc());
     verdict->name = source.nameOf(op->getLoc());
-    // Without a line nobody knows what is a copy of what.
+    // Without a line it is not known which ops are copies of one.
     const unsigned column = verdict->line ? findFileLoc(op->getLoc()).getColumn() : 0;
     auto place = std::tuple(column, verdict->line, verdict->op, verdict->type, verdict->mechanism,
                             verdict->why);
@@ -288,7 +290,8 @@ void collectBound(cta::LaunchOp launch, const Source &source, LaunchReport &repo
   if (hot.loop)
     if (unsigned line = source.lineOf(*hot.loop))
       where += " and iteration of the loop at line " + std::to_string(line);
-  // A plan's prediction knows what blocks share, and says what binds the same loop.
+  // If there is a prediction of the plan for the same loop, it is used, because it knows what
+  // blocks share.
   report.bound =
       boundText(hot.work, where, /*withBound=*/!report.plan || report.plan->bound.empty());
 }
@@ -306,7 +309,7 @@ std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
     report.leastGroup = *least;
   }
   if (launch.walk([](cta::ClusterPlaceOp) { return WalkResult::interrupt(); }).wasInterrupted())
-    report.roundsForPlaces = cta::kRoundsForPlaces;
+    report.roundsForPlaces = cta::kWavesForNumbering;
   auto prediction = launch->getAttrOfType<DictionaryAttr>(cta::kPredictionAttr);
   if (!prediction)
     return report;
@@ -323,16 +326,17 @@ std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
       std::max<int64_t>(number("blocks_per_sm").value_or(1), 1);
   model.streamK = number("stream_k").value_or(0);
   model.handOver = static_cast<double>(number("hand_over").value_or(0));
-  std::optional<int64_t> points = number("points"), iterations = number("iterations");
-  if (points && iterations) {
-    report.cycles = std::llround(model.cycles(*points, *iterations, hopper::kSMs));
-    report.waveEfficiency = model.waveEfficiency(*points, hopper::kSMs);
+  std::optional<int64_t> outputTiles = number("points"), iterations = number("iterations");
+  if (outputTiles && iterations) {
+    report.cycles = std::llround(model.cycles(*outputTiles, *iterations, hopper::kSMs));
+    report.waveEfficiency = model.waveEfficiency(*outputTiles, hopper::kSMs);
   }
   return report;
 }
 
-/// Of the producing role the same loop is a copy; cycles around a loop whose length nobody knows
-/// say nothing.
+/// Reports the schedule of a loop. Loops of the producer are left out, because they are copies of
+/// the same loops. So are loops around one whose number of iterations is unknown, because their
+/// cycles say nothing.
 void collectLoop(scf::ForOp loop, const Source &source, LaunchReport &report) {
   auto schedule = loop->getAttrOfType<DictionaryAttr>(cta::kScheduleAttr);
   if (!schedule || loop->getParentOfType<cta::ElectOp>())
@@ -364,7 +368,8 @@ void collectLoop(scf::ForOp loop, const Source &source, LaunchReport &report) {
     report.loops.push_back(std::move(result));
 }
 
-/// Where the load stands that fills a ring: the ring itself stands for a channel of several.
+/// The location of the load that fills the ring. The ring itself has that of the channel, which
+/// several loads may share.
 Location locationOf(cta::RingOp ring) {
   for (Operation *slot : ring->getUsers())
     for (Operation *user : slot->getUsers())

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Private to the library: filling a report from IR and from the log of ptxas.
+// Private to the library: fills a report from the IR and from the log of ptxas.
 #ifndef TESSERA_LIB_COMPILER_COLLECTREPORT_H
 #define TESSERA_LIB_COMPILER_COLLECTREPORT_H
 
@@ -12,12 +12,12 @@
 
 namespace tessera {
 
-/// Adds the kernels of a module in phase allocated. `source` gives the names back that the parser
-/// drops.
+/// Adds the kernels of a module in phase allocated. `source` is the source IR, from which names are
+/// taken that the parser drops.
 void collectKernels(mlir::ModuleOp module, llvm::StringRef source, llvm::StringRef sourceName,
                     Report &report);
 
-/// Adds what ptxas says, and the occupancy that follows.
+/// Adds what ptxas reports, and the occupancy that follows from it.
 void collectPtxas(const PtxasLog &log, Report &report);
 
 } // namespace tessera

@@ -5,7 +5,7 @@
 
 #include "CheckProgram.h"
 #include "Diagnostics.h"
-#include "Stages.h"
+#include "PhaseRunner.h"
 #include "Targets.h"
 
 #include "tessera/Dialect/Cta/IR/Cta.h"
@@ -45,7 +45,7 @@ static tile::RequireAttr withRequirement(tile::RequireAttr old, tile::Requiremen
   return tile::RequireAttr::get(context, values);
 }
 
-/// Puts a demand on every op of the kernel that it can be made of.
+/// Adds a demand to every op of the kernel that may have it.
 static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement) {
   auto add = [&](auto op) {
     op.setRequireAttr(withRequirement(op.getRequireAttr(), requirement, kernel.getContext()));
@@ -72,7 +72,7 @@ static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement)
   }
 }
 
-/// The plan that a text is. What the parser dislikes is reported with its place in that text.
+/// Parses a plan. Errors of the parser are reported at their place in this text.
 static FailureOr<cta::PlanAttr> parsePlan(StringRef text, StringRef name, MLIRContext *context) {
   std::vector<std::pair<Location, std::string>> said;
   Attribute attribute;
@@ -93,7 +93,7 @@ static FailureOr<cta::PlanAttr> parsePlan(StringRef text, StringRef name, MLIRCo
   const StringRef before = text.take_front(text.size() - text.ltrim().size());
   const unsigned lines = before.count('\n'), columns = before.size() - before.rfind('\n') - 1;
   for (const auto &[loc, message] : said) {
-    // The parser calls the text by its contents.
+    // The parser gives the text a file name of its own, so the location is made anew.
     FileLineColLoc at = findFileLoc(loc);
     const unsigned line = at ? at.getLine() : 1, column = at ? at.getColumn() : 1;
     emitError(FileLineColLoc::get(context, name, line + lines, column + (line == 1 ? columns : 0)),
@@ -103,7 +103,7 @@ static FailureOr<cta::PlanAttr> parsePlan(StringRef text, StringRef name, MLIRCo
   return failure();
 }
 
-/// Gives the plan of the options to all kernels that have none.
+/// Gives the plan of the options to all kernels without a plan.
 static LogicalResult applyPlan(ModuleOp module, const CompileOptions &options) {
   const StringRef text = StringRef(options.plan).trim();
   if (text == "given" || text == "auto")
@@ -130,7 +130,7 @@ static LogicalResult applyPlan(ModuleOp module, const CompileOptions &options) {
 }
 
 static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options) {
-  Location loc = UnknownLoc::get(module.getContext()); // no place of the source
+  Location loc = UnknownLoc::get(module.getContext()); // options have no location in the source
   if (!llvm::is_contained({"auto", "any", "lines", "aligned", "cp_async", "repack"},
                           StringRef(options.variants)))
     return emitError(loc, "unknown variants '")
@@ -151,7 +151,8 @@ static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options
   return success();
 }
 
-/// What a source may be written in. Fewer than `registerTesseraDialects`: start-up counts.
+/// Registers the dialects that a source may use. They are fewer than `registerTesseraDialects`
+/// registers, so that the compiler starts faster.
 static void registerCompilerDialects(DialectRegistry &registry) {
   registry.insert<tile::TileDialect, cta::CtaDialect, affine::AffineDialect, arith::ArithDialect,
                   cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
@@ -162,7 +163,7 @@ static void registerCompilerDialects(DialectRegistry &registry) {
 
 //===--- compiling --------------------------------------------------------------------------===//
 
-/// What is wrong with the combination of options, or the empty text.
+/// Says what is wrong with the combination of options; empty if it is right.
 static std::string checkOptions(const CompileOptions &options, Emit kind) {
   bool gpuOnly = kind == Emit::Ptx || kind == Emit::Sass || kind == Emit::Cubin ||
                  (kind > Emit::Tile && kind <= Emit::Nvvm);
@@ -191,7 +192,7 @@ static void fail(CompileResult &result, std::string message) {
   result.diagnostics.push_back(std::move(diagnostic));
 }
 
-/// Null after an error.
+/// Returns null after an error.
 static OwningOpRef<ModuleOp> parse(StringRef source, StringRef name, MLIRContext &context) {
   const bool isBinary = isBytecode(llvm::MemoryBufferRef(source, name));
   if (!isBinary && failed(tile::checkSourceText(source, name, &context)))
@@ -213,8 +214,8 @@ static CompileResult compileBuffer(StringRef source, StringRef sourceText,
     return result;
   }
 
-  Stages stages(options, result);
-  stages.begin("start");
+  PhaseRunner runner(options, result);
+  runner.begin("start");
   DialectRegistry registry;
   registerCompilerDialects(registry);
   if (cpu)
@@ -227,14 +228,14 @@ static CompileResult compileBuffer(StringRef source, StringRef sourceText,
   context.printOpOnDiagnostic(false);
   DiagnosticCollector collector(&context, result.diagnostics);
 
-  stages.begin("parse");
+  runner.begin("parse");
   OwningOpRef<ModuleOp> module = parse(source, options.sourceName, context);
   LogicalResult status = failure();
   if (module && succeeded(checkProgram(*module, options.sourceName)) &&
       succeeded(applyOptions(*module, options)))
     status =
-        cpu ? compileForHost(*module, stages) : compileWithNextPlans(*module, sourceText, stages);
-  stages.end();
+        cpu ? compileForHost(*module, runner) : compileWithNextPlans(*module, sourceText, runner);
+  runner.end();
 
   auto isError = [](const CompileDiagnostic &d) {
     return d.severity == CompileDiagnostic::Severity::Error;

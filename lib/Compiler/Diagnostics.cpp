@@ -52,7 +52,7 @@ static CompileDiagnostic::Severity convertSeverity(DiagnosticSeverity severity) 
   return CompileDiagnostic::Severity::Note;
 }
 
-/// The callers through which inlining brought a location here.
+/// Adds a note for each call through which inlining has brought the location here.
 static void addCallers(Location loc, std::vector<CompileDiagnostic> &notes) {
   if (auto call = dyn_cast<CallSiteLoc>(loc)) {
     notes.push_back(
@@ -102,7 +102,8 @@ static void print(llvm::raw_ostream &os, const CompileDiagnostic &diagnostic, St
   os << severityText(diagnostic.severity) << ": " << diagnostic.message << "\n";
   if (diagnostic.file == sourceName && diagnostic.line) {
     StringRef line = lineOf(source, diagnostic.line);
-    // Bytecode, or a text that is not the source: nothing to show.
+    // There is nothing to show if the source is bytecode, or is not the text that the location is
+    // about.
     if (!line.empty() && llvm::none_of(line, [](char c) { return c == '\0'; })) {
       os << line << "\n";
       unsigned column = std::max(diagnostic.column, 1u);

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Private to the library: MLIR's diagnostics as data.
+// Private to the library: keeps MLIR's diagnostics as data.
 #ifndef TESSERA_LIB_COMPILER_DIAGNOSTICS_H
 #define TESSERA_LIB_COMPILER_DIAGNOSTICS_H
 
@@ -12,10 +12,10 @@
 
 namespace tessera {
 
-/// The place in a text that a location speaks of first, or null.
+/// The first place in a text that the location names, or null.
 mlir::FileLineColLoc findFileLoc(mlir::Location loc);
 
-/// Collects all diagnostics of a context while it lives.
+/// While it lives, collects all diagnostics of a context.
 class DiagnosticCollector {
 public:
   DiagnosticCollector(mlir::MLIRContext *context, std::vector<CompileDiagnostic> &into);

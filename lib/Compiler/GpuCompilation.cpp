@@ -34,7 +34,7 @@ static FailureOr<TemporaryDirectory> createTemporaryDirectory(const CompileOptio
   return TemporaryDirectory::create(options.tempDir, options.leftovers, loc);
 }
 
-/// The phase whose text an output kind is, or Llvm for all that come after.
+/// The phase whose IR is the output kind, or Llvm for all kinds that come after it.
 static Phase lastPhase(Emit kind) {
   switch (kind) {
   case Emit::Tile:
@@ -58,39 +58,40 @@ static Phase lastPhase(Emit kind) {
   }
 }
 
-/// The phase up to which passes run next. From placed to allocated they run without a stop, if
-/// nobody wants the text between: what several of them refuse in several kernels is then known at
-/// once, and those kernels are tried again together.
+/// The phase up to which passes run next. If no IR between is asked for, they run from placed to
+/// allocated without a stop. Then everything that several passes refuse in several kernels is known
+/// at once, and these kernels are compiled again together.
 static Phase nextStop(Phase phase, Phase last, const CompileOptions &options) {
   if (options.saveTemps.empty() && phase >= Phase::Placed && phase < Phase::Allocated)
     return std::min(last, Phase::Allocated);
   return static_cast<Phase>(static_cast<unsigned>(phase) + 1);
 }
 
-/// "tessera 0.1.0, LLVM 22.1.8, ptxas 13.0.88"; without ptxas if that is not needed.
-static std::string compilerText(ModuleOp module, const Stages &stages) {
+/// The versions "tessera 0.1.0, LLVM 22.1.8, ptxas 13.0.88"; without ptxas if it does not run.
+static std::string compilerText(ModuleOp module, const PhaseRunner &runner) {
   std::string text = contract::compilerVersion();
-  if (stages.result.kind != Emit::Cubin && stages.result.kind != Emit::Sass)
+  if (runner.result.kind != Emit::Cubin && runner.result.kind != Emit::Sass)
     return text;
-  // An absent ptxas is an error when it is to run, not here.
+  // A missing ptxas is reported when it has to run, not here.
   ScopedDiagnosticHandler silent(module.getContext(), [](mlir::Diagnostic &) { return success(); });
   FailureOr<std::string> program =
-      findPtxas(searchFor(stages.options.ptxas, stages.options), module.getLoc());
+      findPtxas(searchFor(runner.options.ptxas, runner.options), module.getLoc());
   FailureOr<TemporaryDirectory> directory =
-      createTemporaryDirectory(stages.options, module.getLoc());
+      createTemporaryDirectory(runner.options, module.getLoc());
   if (failed(program) || failed(directory))
     return text;
   std::string version = ptxasVersion(*program, *directory);
   return version.empty() ? text : text + ", ptxas " + version;
 }
 
-static FailureOr<std::string> disassemble(StringRef cubin, const Stages &stages, Location loc) {
+static FailureOr<std::string> disassemble(StringRef cubin, const PhaseRunner &runner,
+                                          Location loc) {
   FailureOr<std::string> program =
-      findTool("nvdisasm", searchFor(stages.options.disassembler, stages.options), loc,
+      findTool("nvdisasm", searchFor(runner.options.disassembler, runner.options), loc,
                "it comes with NVIDIA's CUDA toolkit and with the Python package "
                "nvidia-cuda-nvdisasm; put it on PATH or "
                "name it (tilec --nvdisasm=PATH, CompileOptions::disassembler)");
-  FailureOr<TemporaryDirectory> directory = createTemporaryDirectory(stages.options, loc);
+  FailureOr<TemporaryDirectory> directory = createTemporaryDirectory(runner.options, loc);
   if (failed(program) || failed(directory))
     return failure();
   std::string input = directory->file("kernel.cubin");
@@ -117,17 +118,17 @@ reportPtxProblems(StringRef ptx, const std::map<std::string, PtxasPolicy> &polic
   return failure(!problems.empty());
 }
 
-/// PTX, if it passes the check.
+/// Returns the PTX if it passes tile-ptx-check.
 static LogicalResult acceptPtx(const FailureOr<std::string> &ptx,
                                const std::map<std::string, PtxasPolicy> &policies, Location loc,
-                               Stages &stages) {
-  if (failed(ptx) || failed(stages.save("kernel.ptx", *ptx, loc)))
+                               PhaseRunner &runner) {
+  if (failed(ptx) || failed(runner.save("kernel.ptx", *ptx, loc)))
     return failure();
-  stages.begin("ptx-check");
+  runner.begin("ptx-check");
   return reportPtxProblems(*ptx, policies, loc);
 }
 
-/// The first loss of a function, or null.
+/// The first message that says that ptxas lost something in the function, or null.
 static const PtxasMessage *findLoss(const PtxasLog &log, StringRef function) {
   for (const PtxasMessage &message : log.messages)
     if (message.isPerformanceLoss() && message.function == function)
@@ -144,9 +145,10 @@ static std::string describeSpill(const PtxasFunction &function) {
          std::to_string(function.spillStoreBytes) + " bytes";
 }
 
-/// Gives a function an SM for itself if `log` says that it spills, or is serialised for want of
-/// registers, beside another block of its own. Returns whether it did. What a plan says of blocks
-/// is not changed here: their number, stages and grid follow from it.
+/// If `log` says that the function spills or is serialised for lack of registers, and several of
+/// its blocks share an SM, lets each block have an SM for itself. Returns whether it did. The
+/// plan's number of blocks per SM stays as it is, because the number of blocks, the depths and the
+/// grid follow from it.
 static bool planAgain(llvm::Function &function, const PtxasLog &log,
                       const std::map<std::string, PtxasPolicy> &policies, Report &report) {
   const PtxasFunction *spiller = log.lookup(function.getName());
@@ -168,7 +170,8 @@ static bool planAgain(llvm::Function &function, const PtxasLog &log,
   return true;
 }
 
-/// What plans are rejected for; nothing if ptxas also refuses what no plan changes.
+/// The kernels whose plans are rejected, and why; nothing if ptxas also reports an error that no
+/// other plan would mend.
 static std::map<std::string, Rejection>
 collectRejected(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &policies) {
   std::map<std::string, Rejection> rejected;
@@ -198,9 +201,9 @@ collectRejected(const PtxasLog &log, const std::map<std::string, PtxasPolicy> &p
   return rejected;
 }
 
-LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &stages) {
-  const CompileOptions &options = stages.options;
-  CompileResult &result = stages.result;
+LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, PhaseRunner &runner) {
+  const CompileOptions &options = runner.options;
+  CompileResult &result = runner.result;
   Location loc = module.getLoc();
   TilePipelineOptions pipeline;
   pipeline.variants = options.variants;
@@ -210,17 +213,17 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
 
   Phase last = options.stopAfter.empty() ? lastPhase(result.kind) : *parsePhase(options.stopAfter);
   std::map<std::string, PtxasPolicy> policies;
-  if (failed(stages.save("source.mlir", module)))
+  if (failed(runner.save("source.mlir", module)))
     return failure();
   const Phase given = detectPhase(module);
   Phase phase = given;
   if (given > Phase::Allocated)
-    readPolicies(module, stages, policies);
+    readPolicies(module, runner, policies);
   auto atPhase = [&]() -> LogicalResult {
     if (phase != Phase::Allocated)
       return success();
-    stages.begin("contract");
-    collectPolicies(module, stages, policies);
+    runner.begin("contract");
+    collectPolicies(module, runner, policies);
     collectKernels(module, source, options.sourceName, result.report);
     if (last == Phase::Allocated)
       return success();
@@ -233,7 +236,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
     if (phase >= last)
       break;
     Phase next = nextStop(phase, last, options);
-    if (failed(stages.runPhase(module, phase, next, pipeline)))
+    if (failed(runner.runPhase(module, phase, next, pipeline)))
       return failure();
     phase = next;
   }
@@ -242,59 +245,59 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
     return success();
   }
 
-  stages.begin("contract");
+  runner.begin("contract");
   collectFunctions(module, policies);
   result.report.target = hopper::kChip;
-  result.report.compiler = compilerText(module, stages);
+  result.report.compiler = compilerText(module, runner);
   FailureOr<std::string> contract = finishGpuContract(module, result.report.compiler);
   if (failed(contract))
     return failure();
-  if (failed(stages.save("contract.json", *contract, loc)))
+  if (failed(runner.save("contract.json", *contract, loc)))
     return failure();
   if (result.kind == Emit::Json) {
     result.artifact = *contract;
     return success();
   }
-  stages.begin("translate");
+  runner.begin("translate");
   PtxOptions ptxOptions;
   ptxOptions.optLevel = options.optLevel;
   for (const auto &[function, policy] : policies)
     if (policy.isFallback)
       ptxOptions.fallbacks.insert(function);
   PtxParts parts(loc, ptxOptions, options.threads);
-  // Line tables and the text of LLVM IR are those of one module.
+  // Line tables and the text of LLVM IR need all functions in one module.
   const bool wantsLlvm = result.kind == Emit::Llvm || !options.saveTemps.empty();
   if (failed(parts.translate(module, /*together=*/wantsLlvm || options.lineInfo)))
     return failure();
   if (!contract->empty())
     embedGpuContract(parts.first(), *contract);
-  stages.begin("optimize");
+  runner.begin("optimize");
   if (failed(parts.optimize()))
     return failure();
   if (wantsLlvm) {
     std::string text;
     llvm::raw_string_ostream(text) << parts.first();
-    if (failed(stages.save("kernel.ll", text, loc)))
+    if (failed(runner.save("kernel.ll", text, loc)))
       return failure();
     if (result.kind == Emit::Llvm) {
       result.artifact = std::move(text);
       return success();
     }
   }
-  // How many blocks share an SM may have to be changed after ptxas has seen it. What the text gave
-  // as allocated or later is nobody's to change.
+  // The number of blocks per SM may be changed after ptxas has seen the code. If the source was in
+  // phase allocated or later, the number stays.
   const bool ownPlan = given < Phase::Allocated && result.kind != Emit::Ptx;
-  stages.begin("codegen");
+  runner.begin("codegen");
   FailureOr<std::string> ptx =
       parts.emit([&](llvm::Function &function) { return ownPlan && sharesAnSM(function); });
-  if (failed(acceptPtx(ptx, policies, loc, stages)))
+  if (failed(acceptPtx(ptx, policies, loc, runner)))
     return failure();
   if (result.kind == Emit::Ptx) {
     result.artifact = std::move(*ptx);
     return success();
   }
 
-  stages.begin("ptxas");
+  runner.begin("ptxas");
   PtxasOptions ptxasOptions;
   ptxasOptions.search = searchFor(options.ptxas, options);
   ptxasOptions.tempDir = options.tempDir;
@@ -305,32 +308,32 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, Stages &
   FailureOr<PtxasResult> assembled = runPtxas(*ptx, ptxasOptions, loc);
   if (failed(assembled))
     return failure();
-  stages.begin("codegen");
+  runner.begin("codegen");
   ptx = parts.emitAgain([&](llvm::Function &function) {
     return planAgain(function, assembled->log, policies, result.report);
   });
   if (failed(ptx))
     return failure();
   if (!ptx->empty()) {
-    if (failed(stages.save("ptxas.log", assembled->logText, loc)) ||
-        failed(acceptPtx(ptx, policies, loc, stages)))
+    if (failed(runner.save("ptxas.log", assembled->logText, loc)) ||
+        failed(acceptPtx(ptx, policies, loc, runner)))
       return failure();
-    stages.begin("ptxas");
+    runner.begin("ptxas");
     if (failed(assembled = runPtxas(*ptx, ptxasOptions, loc)))
       return failure();
   }
   collectPtxas(assembled->log, result.report);
-  stages.rejected = collectRejected(assembled->log, policies);
-  if (failed(stages.save("ptxas.log", assembled->logText, loc)) ||
+  runner.rejected = collectRejected(assembled->log, policies);
+  if (failed(runner.save("ptxas.log", assembled->logText, loc)) ||
       failed(judgePtxas(assembled->log, policies, loc)) ||
-      failed(stages.save("kernel.cubin", assembled->cubin, loc)))
+      failed(runner.save("kernel.cubin", assembled->cubin, loc)))
     return failure();
   if (result.kind == Emit::Cubin) {
     result.artifact = std::move(assembled->cubin);
     return success();
   }
-  stages.begin("disassemble");
-  FailureOr<std::string> sass = disassemble(assembled->cubin, stages, loc);
+  runner.begin("disassemble");
+  FailureOr<std::string> sass = disassemble(assembled->cubin, runner, loc);
   if (failed(sass))
     return failure();
   result.artifact = std::move(*sass);

@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace tessera;
 
-/// The JSON that a module carries.
+/// The JSON of the launch contract in the module.
 static std::string contractOf(llvm::Module &module) {
   llvm::GlobalVariable *global = module.getGlobalVariable(contract::kSymbol);
   auto *data = global ? dyn_cast<llvm::ConstantDataSequential>(global->getInitializer()) : nullptr;
@@ -23,27 +23,27 @@ static std::string contractOf(llvm::Module &module) {
   return data->getRawDataValues().drop_front(header).rtrim('\0').str();
 }
 
-LogicalResult tessera::compileForHost(ModuleOp module, Stages &stages) {
-  const CompileOptions &options = stages.options;
-  CompileResult &result = stages.result;
+LogicalResult tessera::compileForHost(ModuleOp module, PhaseRunner &runner) {
+  const CompileOptions &options = runner.options;
+  CompileResult &result = runner.result;
   Location loc = module.getLoc();
-  if (failed(stages.save("source.mlir", module)))
+  if (failed(runner.save("source.mlir", module)))
     return failure();
   Phase phase = detectPhase(module);
   if (phase > Phase::Tile)
     return emitError(loc, "the CPU target takes tile programs; this module is in phase ")
-           << phaseName(phase) << "; convert-cta-to-tile turns placed kernels back";
+           << phaseName(phase) << "; convert-cta-to-tile makes tile programs of placed kernels";
   if (!options.stopAfter.empty() || result.kind == Emit::Tile) {
     TilePipelineOptions pipeline;
     pipeline.specialize = false;
     pipeline.check = options.check;
-    if (failed(stages.runPhase(module, Phase::Source, Phase::Tile, pipeline)))
+    if (failed(runner.runPhase(module, Phase::Source, Phase::Tile, pipeline)))
       return failure();
     result.artifact = printModule(module);
     return success();
   }
 
-  stages.begin("lower");
+  runner.begin("lower");
   HostOptions host;
   host.cpu = options.cpu;
   host.optLevel = options.optLevel;
@@ -57,11 +57,11 @@ LogicalResult tessera::compileForHost(ModuleOp module, Stages &stages) {
   if (failed(llvmModule)) {
     PassManager pm(module.getContext());
     if (succeeded(buildHostPipeline(pm, host)))
-      stages.keepReproducer(*before, pm);
+      runner.keepReproducer(*before, pm);
     return failure();
   }
   std::string contract = contractOf(**llvmModule);
-  if (failed(stages.save("contract.json", contract, loc)))
+  if (failed(runner.save("contract.json", contract, loc)))
     return failure();
   if (result.kind == Emit::Json) {
     result.artifact = std::move(contract);
@@ -70,16 +70,16 @@ LogicalResult tessera::compileForHost(ModuleOp module, Stages &stages) {
   if (result.kind == Emit::Llvm || !options.saveTemps.empty()) {
     std::string text;
     llvm::raw_string_ostream(text) << **llvmModule;
-    if (failed(stages.save("kernel.ll", text, loc)))
+    if (failed(runner.save("kernel.ll", text, loc)))
       return failure();
     if (result.kind == Emit::Llvm) {
       result.artifact = std::move(text);
       return success();
     }
   }
-  stages.begin("link");
+  runner.begin("link");
   FailureOr<std::string> bytes = linkHostObject(**llvmModule, loc, host);
-  if (failed(bytes) || failed(stages.save("kernel.so", *bytes, loc)))
+  if (failed(bytes) || failed(runner.save("kernel.so", *bytes, loc)))
     return failure();
   result.artifact = std::move(*bytes);
   return success();

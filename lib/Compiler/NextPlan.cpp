@@ -52,7 +52,7 @@ enum class Attempt {
 
 /// What went wrong with a kernel's plan.
 struct Failure {
-  bool inTurn = false;   ///< it uses ping-pong
+  bool pingPong = false; ///< it uses ping-pong
   bool sharesSM = false; ///< with another of its blocks
   bool refused = false;  ///< a pass refused it, so ptxas has not seen it
   bool hasRoles = false; ///< without roles no warpgroup can give registers away
@@ -95,7 +95,7 @@ public:
   }
   bool isOpen() const { return !kernels.empty(); }
   /// Called after compilation `number` has failed; `said` are its diagnostics.
-  Answer advance(const Stages &stages, ModuleOp compiled, Said &said, size_t number);
+  Answer advance(const PhaseRunner &runner, ModuleOp compiled, Said &said, size_t number);
   /// The first compilation in which a kernel failed that has no plan left.
   size_t firstFailure() const { return first; }
   /// Whether the diagnostic is about a kernel for which another plan is left.
@@ -107,7 +107,7 @@ public:
   void explain(Report &report) const;
 
 private:
-  Answer afterPtxas(const Stages &stages, MLIRContext *context, size_t number);
+  Answer afterPtxas(const PhaseRunner &runner, MLIRContext *context, size_t number);
   Answer afterPasses(const std::set<std::string> &symbols, ModuleOp compiled, Said &said,
                      size_t number);
   Answer advance(const std::map<StringRef, Failure> &failures, size_t number);
@@ -128,7 +128,7 @@ private:
 /// By how much longer a launch is predicted to take than with the derived plan. Nothing is
 /// predicted for a plan without channels, where an iteration waits for its own loads.
 static double predictedLoss(const PlanReport &best, const LaunchReport &launch) {
-  auto cyclesOfPoint = [](const PlanReport &plan) {
+  auto cyclesOfOutputTile = [](const PlanReport &plan) {
     return double(std::max<int64_t>(plan.round, 1)) /
            double(std::max<int64_t>(plan.blocksPerSM, 1));
   };
@@ -136,7 +136,7 @@ static double predictedLoss(const PlanReport &best, const LaunchReport &launch) 
     return 0;
   if (launch.plan->bound.empty())
     return hopper::kSlotLatency / double(std::max<int64_t>(best.iteration, 1));
-  return cyclesOfPoint(*launch.plan) / cyclesOfPoint(best) - 1;
+  return cyclesOfOutputTile(*launch.plan) / cyclesOfOutputTile(best) - 1;
 }
 
 static StringRef planOf(Attempt attempt) {
@@ -160,7 +160,7 @@ static StringRef planOf(Attempt attempt) {
   return "";
 }
 
-static Attempt behind(Attempt attempt) {
+static Attempt following(Attempt attempt) {
   return attempt == Attempt::None ? attempt : static_cast<Attempt>(static_cast<int>(attempt) + 1);
 }
 
@@ -170,11 +170,11 @@ static Attempt nextOf(const Tried &tried, const Failure &failure) {
   if (tried.given)
     return separates ? Attempt::Alone : Attempt::None;
   // Subtiles of another width do not change what a pass reports.
-  if (failure.inTurn && failure.refused)
-    return std::max(behind(attempt), Attempt::Shared);
-  if (!failure.inTurn)
+  if (failure.pingPong && failure.refused)
+    return std::max(following(attempt), Attempt::Shared);
+  if (!failure.pingPong)
     attempt = std::max(attempt, separates ? Attempt::Shared : Attempt::Alone);
-  attempt = behind(attempt);
+  attempt = following(attempt);
   if (failure.hasRoles)
     return attempt;
   return failure.refused ? Attempt::None : std::max(attempt, Attempt::NoRoles);
@@ -186,7 +186,7 @@ NextPlans::Answer NextPlans::advance(const std::map<StringRef, Failure> &failure
     Tried &tried = kernels[name];
     if (!tried.failedIn)
       tried.failedIn = number;
-    if (failure.inTurn)
+    if (failure.pingPong)
       tried.otherPart = plan::kReplicaParts[failure.part == plan::kReplicaParts[0] ? 1 : 0];
     tried.attempt = tried.isLast ? Attempt::None : nextOf(tried, failure);
     tried.alone |= failure.sharesSM;
@@ -215,20 +215,21 @@ static void describe(Failure &failure, cta::PlanAttr plan) {
   failure.sharesSM |= plan.getBlocksPerSm().value_or(1) > 1;
   if (cta::replicasOf(plan) == 1)
     return;
-  failure.inTurn = true;
+  failure.pingPong = true;
   failure.part = plan.getEpilogue().value_or(0);
 }
 
-NextPlans::Answer NextPlans::afterPtxas(const Stages &stages, MLIRContext *context, size_t number) {
+NextPlans::Answer NextPlans::afterPtxas(const PhaseRunner &runner, MLIRContext *context,
+                                        size_t number) {
   std::map<StringRef, Failure> failures;
   std::map<StringRef, Rejection> losses;
   size_t explained = 0;
-  for (const KernelReport &kernel : stages.result.report.kernels)
+  for (const KernelReport &kernel : runner.result.report.kernels)
     for (const VariantReport &variant : kernel.variants)
       for (const LaunchReport &launch : variant.launches) {
-        auto reason = stages.rejected.find(launch.symbol);
+        auto reason = runner.rejected.find(launch.symbol);
         auto tried = kernels.find(kernel.name);
-        if (reason == stages.rejected.end() || tried == kernels.end())
+        if (reason == runner.rejected.end() || tried == kernels.end())
           continue;
         ++explained;
         Failure &failure = failures[kernel.name];
@@ -245,7 +246,7 @@ NextPlans::Answer NextPlans::afterPtxas(const Stages &stages, MLIRContext *conte
           derived.try_emplace(launch.symbol, *launch.plan);
       }
   // A kernel whose plan leaves nothing open has no other plan.
-  if (explained < stages.rejected.size())
+  if (explained < runner.rejected.size())
     return Answer::NotThePlan;
   for (auto &kernel : kernels)
     kernel.second.wasAssembled = true;
@@ -301,12 +302,12 @@ NextPlans::Answer NextPlans::afterPasses(const std::set<std::string> &symbols, M
   return advance(failures, number);
 }
 
-NextPlans::Answer NextPlans::advance(const Stages &stages, ModuleOp compiled, Said &said,
+NextPlans::Answer NextPlans::advance(const PhaseRunner &runner, ModuleOp compiled, Said &said,
                                      size_t number) {
-  if (!stages.rejected.empty())
-    return afterPtxas(stages, compiled.getContext(), number);
-  if (!stages.failedKernels.empty())
-    return afterPasses(stages.failedKernels, compiled, said, number);
+  if (!runner.rejected.empty())
+    return afterPtxas(runner, compiled.getContext(), number);
+  if (!runner.failedKernels.empty())
+    return afterPasses(runner.failedKernels, compiled, said, number);
   // Only a plan that was changed can have caused this, but it is not known which one.
   return number ? Answer::NoneLeft : Answer::NotThePlan;
 }
@@ -374,13 +375,14 @@ void NextPlans::addTo(Report &report) const {
       }
 }
 
-LogicalResult tessera::compileWithNextPlans(ModuleOp module, StringRef source, Stages &stages) {
-  if (stages.result.kind == Emit::Tile || StringRef(stages.options.plan).trim() == "given" ||
+LogicalResult tessera::compileWithNextPlans(ModuleOp module, StringRef source,
+                                            PhaseRunner &runner) {
+  if (runner.result.kind == Emit::Tile || StringRef(runner.options.plan).trim() == "given" ||
       detectPhase(module) > Phase::Tile)
-    return compileForGpu(module, source, stages);
+    return compileForGpu(module, source, runner);
   NextPlans plans(module);
   if (!plans.isOpen())
-    return compileForGpu(module, source, stages);
+    return compileForGpu(module, source, runner);
 
   MLIRContext *context = module.getContext();
   // If the plan was derived, only the last diagnostics count; if no plan works, those of the first.
@@ -403,33 +405,33 @@ LogicalResult tessera::compileWithNextPlans(ModuleOp module, StringRef source, S
         said.push_back(std::move(diagnostic));
         return success();
       });
-      status = compileForGpu(isFirst ? module : *next, source, stages);
+      status = compileForGpu(isFirst ? module : *next, source, runner);
     }
     if (succeeded(status)) {
       finish(said);
       if (!isFirst)
-        plans.explain(stages.result.report);
+        plans.explain(runner.result.report);
       return success();
     }
     NextPlans::Answer answer =
-        plans.advance(stages, isFirst ? module : *next, said, failures.size());
+        plans.advance(runner, isFirst ? module : *next, said, failures.size());
     if (answer == NextPlans::Answer::NotThePlan) {
       finish(said);
       return failure();
     }
     failures.push_back(std::move(said));
-    reproducers.push_back(std::move(stages.result.reproducer));
+    reproducers.push_back(std::move(runner.result.reproducer));
     if (answer == NextPlans::Answer::NoneLeft) {
       Said &last = failures[plans.firstFailure()];
       llvm::erase_if(last,
                      [&](mlir::Diagnostic &diagnostic) { return plans.isMended(diagnostic); });
       finish(last);
-      stages.result.reproducer = std::move(reproducers[plans.firstFailure()]);
+      runner.result.reproducer = std::move(reproducers[plans.firstFailure()]);
       return failure();
     }
-    stages.rejected.clear();
-    stages.lastPlans = plans.lastPlans();
-    stages.result.report = Report();
-    stages.result.reproducer.clear();
+    runner.rejected.clear();
+    runner.lastPlans = plans.lastPlans();
+    runner.result.report = Report();
+    runner.result.reproducer.clear();
   }
 }

@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace tessera;
 
-/// True if functions refer to nothing that one of them, or the module, defines.
+/// True if no function refers to something that the module or another function defines.
 static bool areApart(ModuleOp module) {
   for (Operation &op : *module.getBody()) {
     if (auto global = dyn_cast<LLVM::GlobalOp>(op)) {
@@ -82,7 +82,7 @@ LogicalResult PtxParts::onEach(llvm::function_ref<LogicalResult(Part &)> work) {
         return failure();
     return success();
   }
-  // The longest first. Diagnostics come in the order of the parts.
+  // The longest functions are compiled first. Diagnostics come in the order of the parts.
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {
     return parts[a].module->getInstructionCount() > parts[b].module->getInstructionCount();
   });
@@ -141,7 +141,7 @@ FailureOr<std::string> PtxParts::emitAgain(llvm::function_ref<bool(llvm::Functio
 std::string tessera::mergePtx(ArrayRef<StringRef> modules) {
   if (modules.size() == 1)
     return modules.front().str();
-  // A head ends where the first function begins.
+  // The head of a module ends where its first function begins.
   auto headOf = [](StringRef text) {
     size_t at = text.size();
     for (StringRef start : {"\n.visible .entry", "\n.entry", "\n.func", "\n.visible .func"})

@@ -15,26 +15,28 @@
 using namespace mlir;
 using namespace tessera;
 
-/// A dictionary on the module: for each function what is not the default. Nothing reads it but this
-/// file; without it functions are judged as those of a kernel that says nothing.
+/// A dictionary on the module, with the policy of each function that is not the default one. Only
+/// this file reads it. Functions that are not in it are judged like those of a kernel that demands
+/// nothing.
 constexpr llvm::StringLiteral kPoliciesAttr = "tile.ptxas_policies";
 constexpr llvm::StringLiteral kFallbackEntry = "fallback", kNoSpillsEntry = "no_spills",
                               kBlocksEntry = "planned_blocks", kKernelEntry = "kernel";
 
-/// What the options of this compilation say of the functions of a kernel.
-static void applyOptions(PtxasPolicy &policy, StringRef kernel, const Stages &stages) {
+/// Adds what the options of this compilation demand of the functions of a kernel.
+static void applyOptions(PtxasPolicy &policy, StringRef kernel, const PhaseRunner &runner) {
   policy.kernel = kernel.str();
-  if (stages.options.check || stages.options.optLevel == 0)
+  if (runner.options.check || runner.options.optLevel == 0)
     policy.losses = PtxasLosses::Expected;
-  else if (stages.lastPlans.count(policy.kernel))
+  else if (runner.lastPlans.count(policy.kernel))
     policy.losses = PtxasLosses::Warnings;
 }
 
-void tessera::collectPolicies(ModuleOp module, const Stages &stages,
+void tessera::collectPolicies(ModuleOp module, const PhaseRunner &runner,
                               std::map<std::string, PtxasPolicy> &policies) {
-  // Variants stand in the order in which they are tried: all but the first are there to be right.
-  // Products by cp.async are small ones: what comes behind them does the large ones. `lines` and
-  // `aligned` are one code for the hot launches, but for clusters.
+  // Variants are tried in their order, and all but the first one are fallbacks, which need only be
+  // correct. The cp_async variant never counts as the first one: it is for small products, and the
+  // variant after it computes the large ones. The variant `lines` counts as first next to
+  // `aligned`, from which it differs only in clusters.
   llvm::StringSet<> families;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     const StringRef variant = kernel.getVariant().value_or("");
@@ -50,7 +52,7 @@ void tessera::collectPolicies(ModuleOp module, const Stages &stages,
       if (tile::RequireAttr require = kernel.getRequireAttr())
         policy.requireNoSpills = require.contains(tile::Requirement::NoSpills);
       policy.isFallback = !first;
-      applyOptions(policy, kernel.getVariantOf().value_or(kernel.getSymName()), stages);
+      applyOptions(policy, kernel.getVariantOf().value_or(kernel.getSymName()), runner);
     }
   }
 }
@@ -73,7 +75,7 @@ void tessera::recordPolicies(ModuleOp module, const PtxasPolicies &policies) {
     module->setAttr(kPoliciesAttr, b.getDictionaryAttr(functions));
 }
 
-void tessera::readPolicies(ModuleOp module, const Stages &stages, PtxasPolicies &policies) {
+void tessera::readPolicies(ModuleOp module, const PhaseRunner &runner, PtxasPolicies &policies) {
   auto functions = module->getAttrOfType<DictionaryAttr>(kPoliciesAttr);
   if (!functions)
     return;
@@ -87,7 +89,7 @@ void tessera::readPolicies(ModuleOp module, const Stages &stages, PtxasPolicies 
     if (auto blocks = entries.getAs<IntegerAttr>(kBlocksEntry))
       policy.plannedBlocks = blocks.getInt();
     auto kernel = entries.getAs<StringAttr>(kKernelEntry);
-    applyOptions(policy, kernel ? kernel.getValue() : StringRef(), stages);
+    applyOptions(policy, kernel ? kernel.getValue() : StringRef(), runner);
   }
 }
 

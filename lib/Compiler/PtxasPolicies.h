@@ -1,11 +1,12 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Private to the library: what each function may lose in ptxas, from kernels down to cubins.
+// Private to the library: what ptxas may lose in each function. Kernels say this, and cubins are
+// judged by it.
 #ifndef TESSERA_LIB_COMPILER_PTXASPOLICIES_H
 #define TESSERA_LIB_COMPILER_PTXASPOLICIES_H
 
-#include "Stages.h"
+#include "PhaseRunner.h"
 
 #include "tessera/Target/Ptxas.h"
 
@@ -15,15 +16,16 @@ namespace tessera {
 
 using PtxasPolicies = std::map<std::string, PtxasPolicy>; ///< by the symbol of the function
 
-/// What allocated kernels say about the functions of their launches.
-void collectPolicies(mlir::ModuleOp module, const Stages &stages, PtxasPolicies &policies);
+/// Collects what allocated kernels demand of the functions of their launches.
+void collectPolicies(mlir::ModuleOp module, const PhaseRunner &runner, PtxasPolicies &policies);
 
-/// Keeps on the module what kernels said, for when there are only functions: a module that is saved
-/// in phase nvvm or llvm compiles on as it would have done. And the reverse.
+/// Keeps on the module what its kernels demanded, for the phases in which there are only functions.
+/// So a module that is saved in phase nvvm or llvm compiles on as it would have without a stop. The
+/// second function reads it back.
 void recordPolicies(mlir::ModuleOp module, const PtxasPolicies &policies);
-void readPolicies(mlir::ModuleOp module, const Stages &stages, PtxasPolicies &policies);
+void readPolicies(mlir::ModuleOp module, const PhaseRunner &runner, PtxasPolicies &policies);
 
-/// Where functions come from, and which of them use the tensor cores.
+/// Collects the locations of the functions, and which of them use the tensor cores.
 void collectFunctions(mlir::ModuleOp module, PtxasPolicies &policies);
 
 } // namespace tessera

@@ -12,7 +12,7 @@ using namespace tessera;
 
 static constexpr StringLiteral kMinBlocks = "nvvm.minctasm", kMaxRegisters = "nvvm.maxnreg";
 
-static bool dealsRegisters(Function &function) {
+static bool setsRegisters(Function &function) {
   for (Instruction &inst : instructions(function)) {
     auto *call = dyn_cast<CallBase>(&inst);
     if (!call)
@@ -28,8 +28,8 @@ static bool dealsRegisters(Function &function) {
 }
 
 bool tessera::sharesAnSM(Function &function) {
-  // Without the attribute the number is 0.
-  return function.getFnAttributeAsParsedInteger(kMinBlocks) > 1 && !dealsRegisters(function);
+  // A function without the attribute has the number 0.
+  return function.getFnAttributeAsParsedInteger(kMinBlocks) > 1 && !setsRegisters(function);
 }
 
 void tessera::giveAnSM(Function &function) {

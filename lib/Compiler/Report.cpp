@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The report as text and as JSON.
+// Prints the report as text and as JSON.
 #include "tessera/Report.h"
 
 #include "tessera/Machine/Hopper.h"
@@ -48,12 +48,12 @@ static void printPlan(llvm::raw_ostream &os, const PlanReport &plan) {
     os << "      group: at most " << plan.group << " rows; a launch takes fewer, but at least "
        << plan.leastGroup << ", where its rows are long\n";
   if (plan.roundsForPlaces)
-    os << "      clusters: numbered by their places on the device from " << plan.roundsForPlaces
-       << " rounds of blocks on; such a launch is not dependent\n";
+    os << "      clusters: numbered by the GPC that they run on, from " << plan.roundsForPlaces
+       << " waves of blocks on; such a launch is not dependent\n";
   if (plan.bound.empty())
     return;
   os << "      predicted: " << plan.iteration << " cycles an iteration (bound by " << plan.bound
-     << "), " << plan.round << " a round of " << hopper::kSMs * plan.blocksPerSM << " blocks, "
+     << "), " << plan.round << " a wave of " << hopper::kSMs * plan.blocksPerSM << " blocks, "
      << plan.launch << " a launch";
   if (plan.cycles)
     os << "; " << *plan.cycles << " in all, wave efficiency "
@@ -143,7 +143,7 @@ static json::Array listOf(const std::vector<T> &values, Fn convert) {
   return result;
 }
 
-/// Texts of the source may hold any bytes.
+/// Makes UTF-8 of a text from the source, which may hold any bytes.
 static std::string utf8(const std::string &text) {
   return json::isUTF8(text) ? text : json::fixUTF8(text);
 }

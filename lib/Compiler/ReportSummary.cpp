@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The report on one screen: for each kernel what the first variant does, what bounds it, and what a
-// user can change. Report.cpp prints all of it.
+// The report in short: for each kernel, what the first variant does, what bounds it, and what a
+// user can change. Report.cpp prints the whole report.
 #include "tessera/Report.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -13,15 +13,15 @@
 using namespace tessera;
 using llvm::StringRef;
 
-/// More advice of one launch than this does not fit on a screen.
+/// The most items of advice for one launch. The rest would not fit on a screen.
 static constexpr size_t kMostAdvice = 6;
 
-/// "tma" of "tma, cache = stream".
+/// Returns "tma" for "tma, cache = stream".
 static StringRef shortMechanism(const Verdict &verdict) {
   return StringRef(verdict.mechanism).split(',').first;
 }
 
-/// "2 loads by tma, 1 mma by wgmma".
+/// Prints "2 loads by tma, 1 mma by wgmma".
 static void printMechanisms(llvm::raw_ostream &os, const LaunchReport &launch) {
   llvm::MapVector<std::pair<StringRef, StringRef>, unsigned> counts;
   for (const Verdict &verdict : launch.verdicts)

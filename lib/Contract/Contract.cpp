@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The model of the contract: expressions and their folding, and the JSON text. No IR.
+// The model of the contract without IR: expressions, their folding, and the JSON.
 #include "tessera/Contract/Contract.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -34,7 +34,8 @@ Expr Expr::leaf(Kind kind, unsigned arg, unsigned dim) {
 }
 
 bool Expr::operator==(const Expr &other) const {
-  // Equal nodes need not be the same; a pair is looked at once, or sharing would be undone.
+  // Two nodes may be equal without being the same object. Each pair is compared once, because
+  // otherwise shared nodes would be compared again and again.
   llvm::DenseSet<std::pair<const void *, const void *>> seen;
   std::vector<std::pair<const Expr *, const Expr *>> work{{this, &other}};
   while (!work.empty()) {
@@ -52,7 +53,7 @@ bool Expr::operator==(const Expr &other) const {
   return true;
 }
 
-/// The nodes, operands before users, and how many operands each is.
+/// The nodes, each after its operands, and how often each is an operand.
 static std::vector<Expr> nodesInOrder(const Expr &root,
                                       llvm::DenseMap<const void *, size_t> &uses) {
   std::vector<Expr> order;
@@ -84,7 +85,8 @@ size_t tessera::contract::numNodes(const Expr &expr) {
   return count;
 }
 
-/// A tree of so many nodes is readable, and was written before contracts knew sharing.
+/// Up to so many nodes an expression is written as a tree. Such a tree is readable, and the first
+/// version of contracts had only trees.
 static constexpr size_t kMaxTreeNodes = 256;
 
 std::vector<Expr> tessera::contract::namedParts(const Expr &expr) {
@@ -104,8 +106,7 @@ std::vector<Expr> tessera::contract::namedParts(const Expr &expr) {
   return parts;
 }
 
-/// The value of `op` on two constants, unless it overflows, divides by zero, or is not worth
-/// folding.
+/// The value of `op` on two constants; nothing if it overflows, divides by zero, or is not folded.
 static std::optional<int64_t> fold(llvm::StringRef op, int64_t a, int64_t b) {
   int64_t r;
   if (op == "add")
@@ -160,7 +161,8 @@ Expr Expr::apply(llvm::StringRef op, std::vector<Expr> operands) {
 
 //===--- JSON -------------------------------------------------------------------------------===//
 
-/// `names` are the parts that stand in a list of their own: a reference takes the place of each.
+/// `names` are the subexpressions that are written in a list of their own. Where one occurs, a
+/// reference to it is written.
 static json::Value toJson(const Expr &e, const llvm::DenseMap<const void *, int64_t> &names) {
   switch (e.kind()) {
   case Expr::Kind::Constant:
@@ -346,7 +348,7 @@ static json::Value toJson(const Variant &variant) {
   return o;
 }
 
-/// Facts that the format has no key for are conditions like any other.
+/// Facts for which the format has no key are written as conditions.
 static std::vector<Assume> factsAsAssumes(const Kernel &kernel) {
   std::vector<Assume> assumes;
   for (unsigned i = 0; i < kernel.args.size(); ++i) {
@@ -398,14 +400,14 @@ std::string tessera::contract::toJson(const Contract &contract) {
     return text;
   };
   std::string text = print();
-  // Quotes inside of texts are escaped: this is a key.
+  // This is a key and not part of a text, because quotes in texts are escaped.
   if (!llvm::StringRef(text).contains("\"let\":["))
     return text;
   root["version"] = 2;
   return print();
 }
 
-/// An expression of kMaxDepth levels is twice as many brackets.
+/// An expression of kMaxDepth levels has twice as many levels of brackets.
 static constexpr unsigned kMaxBrackets = 1000;
 
 llvm::Expected<json::Value> tessera::contract::parseJson(llvm::StringRef text) {

@@ -1,8 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What no launcher would read (docs/Contract.md, "Limits") is an error of the compilation, at the
-// op, and not of the artifact when it is loaded.
+// Contracts that a launcher would refuse to read (docs/Contract.md, "Limits") are errors of the
+// compilation, at the op that needs too much. Otherwise the user would see the error only when the
+// artifact is loaded.
 #include "tessera/Contract/Contract.h"
 
 using namespace mlir;
@@ -15,7 +16,7 @@ class LimitChecker {
 public:
   explicit LimitChecker(Operation *op) : op(op) {}
 
-  /// False after the first error.
+  /// Returns false after the first error.
   bool isAtMost(size_t count, size_t limit, const Twine &what) {
     if (count <= limit)
       return true;
@@ -23,7 +24,8 @@ public:
            << count << " " << what << "; launchers read at most " << limit);
     return false;
   }
-  /// One alone is no larger (LaunchExpr.cpp), but what is made of several may be.
+  /// LaunchExpr.cpp keeps each expression below the limits, but one that is composed of several may
+  /// exceed them.
   bool check(const Expr &expr) {
     return isAtMost(expr.depth(), kMaxDepth, "levels of an expression that launchers evaluate") &&
            isAtMost(numNodes(expr), kMaxNodes, "nodes of an expression that launchers evaluate");

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the contract says about a kernel whichever target compiles it: arguments and their facts,
+// The part of the contract that is the same for both targets: arguments and their facts,
 // assumptions, workspaces, variants.
 #include "tessera/Contract/Contract.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
@@ -36,7 +36,8 @@ Access tessera::contract::accessOf(Value memref) {
       }
       access.reads |= effects.getEffectOnValue<MemoryEffects::Read>(value).has_value();
       access.writes |= effects.getEffectOnValue<MemoryEffects::Write>(value).has_value();
-      // A pure op that is no view but makes a memref (select): both ways from there.
+      // The op is pure and makes a memref, but is no view (arith.select). Its operands and its
+      // result are followed.
       for (Value result : user->getResults())
         if (isa<MemRefType>(result.getType()))
           worklist.push_back(result);
@@ -103,8 +104,8 @@ static Argument describeArgument(tile::KernelOp kernel, unsigned index) {
   return arg;
 }
 
-/// A static size that a name is also given to becomes a number: say so once more for the name, so
-/// that the launcher compares all dimensions of that name.
+/// Gives the static size of a dimension with a name to all other dimensions of that name, so that
+/// the launcher compares them with it.
 static void unifyNamedSizes(tile::KernelOp kernel, Kernel &description) {
   llvm::StringMap<int64_t> sizes;
   auto forEach = [&](auto visit) {
@@ -192,7 +193,7 @@ FailureOr<Workspace> tessera::contract::describeWorkspace(memref::AllocOp alloc)
   return workspace;
 }
 
-/// The contract is JSON: what users name things must be UTF-8.
+/// Names that users choose must be UTF-8, because the contract is JSON.
 static LogicalResult checkText(tile::KernelOp kernel, StringRef text, const char *what) {
   if (llvm::json::isUTF8(text))
     return success();
@@ -211,7 +212,7 @@ static FailureOr<std::vector<Workspace>> describeWorkspaces(tile::KernelOp kerne
   return workspaces;
 }
 
-/// The conditions under which a kernel may be launched.
+/// Describes the conditions under which a kernel may be launched.
 static LogicalResult describeAssumes(tile::KernelOp kernel, std::vector<Assume> &assumes) {
   for (auto assume : kernel.getBody().front().getOps<tile::AssumeOp>()) {
     if (assume.getGuard())
@@ -246,7 +247,7 @@ static LogicalResult describeAssumes(tile::KernelOp kernel, std::vector<Assume> 
   return success();
 }
 
-/// The conditions under which a variant is taken.
+/// Describes the conditions under which a variant is chosen.
 static LogicalResult describeGuards(tile::KernelOp kernel, std::vector<Guard> &guards) {
   if (auto list = kernel.getGuards())
     for (auto guard : list->getAsRange<tile::GuardAttr>()) {
@@ -287,7 +288,7 @@ FailureOr<Kernel> tessera::contract::describeKernel(tile::KernelOp kernel) {
   return description;
 }
 
-/// Weakens `fact` to what `other` says too; an empty list says nothing.
+/// Weakens `fact` to what `other` implies, too. An empty list states nothing.
 static void meet(std::vector<int64_t> &fact, const std::vector<int64_t> &other,
                  function_ref<int64_t(int64_t, int64_t)> weaker) {
   if (other.empty())
@@ -334,8 +335,8 @@ LogicalResult tessera::contract::addVariant(Contract &contract, tile::KernelOp k
   } else {
     if (!kernel.getVariantOf())
       return kernel.emitOpError("has the name of a kernel that other kernels are variants of");
-    // What a pass demands of a launch it may demand in one variant only; a condition that all have
-    // is said once.
+    // A pass may demand something of a launch in one variant only. A condition that all variants
+    // have is written once.
     std::vector<Assume> assumes;
     if (failed(describeAssumes(kernel, assumes)))
       return failure();
@@ -344,13 +345,14 @@ LogicalResult tessera::contract::addVariant(Contract &contract, tile::KernelOp k
             return known.cond == assume.cond && known.message == assume.message;
           }))
         it->assumes.push_back(std::move(assume));
-    // A pass may give one variant workspace that the others do without.
+    // A pass may give one variant workspace that the others do not have.
     FailureOr<std::vector<Workspace>> workspaces = describeWorkspaces(kernel);
     if (failed(workspaces))
       return failure();
     if (*workspaces != it->workspaces)
       variant.workspaces = std::move(*workspaces);
-    // The facts that only one variant has are its guards: what all share holds of the kernel.
+    // Facts that only one variant has become its guards. Facts that all variants have belong to the
+    // kernel.
     for (auto [i, arg] : llvm::enumerate(it->args)) {
       Argument other = describeArgument(kernel, i);
       arg.align = std::min(arg.align, other.align);

@@ -1,9 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Expressions of the launch contract from SSA values. The contract computes in signed 64 bits.
-// Narrower integers are kept sign-extended (i1: 0 or 1), so each narrow op that may leave its
-// range is followed by a wrap.
+// Makes expressions of the launch contract from SSA values. The contract computes with signed
+// numbers of 64 bits. Values of narrower integers are kept sign-extended (i1: 0 or 1), so each
+// narrow op whose result may not fit its type is followed by a wrap.
 #include "tessera/Contract/Contract.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
 
@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::contract;
 
-/// What is put around an expression (a comparison, the number of blocks) takes some more.
+/// Less than kMaxDepth, because the contract puts more nodes around an expression (a comparison,
+/// the number of blocks).
 static constexpr unsigned kMaxBuiltDepth = kMaxDepth - 16;
 static constexpr size_t kMaxBuiltNodes = 65'000;
 static_assert(kMaxBuiltNodes < kMaxNodes);
@@ -33,7 +34,7 @@ public:
       return Expr::constant(*constant);
     return build(cast<Value>(value));
   }
-  /// The size of dimension `dim` of a memref value, views followed.
+  /// The size of dimension `dim` of a memref, which may be a view of another one.
   FailureOr<Expr> sizeOf(Value memref, int64_t dim, Operation *asker);
 
 private:
@@ -48,14 +49,15 @@ private:
   static Expr zeroExtend(Expr e, Type type);
 
   Operation *user;
-  llvm::DenseMap<Value, Expr> built; ///< so that a value that is used twice is one node
-  unsigned level = 0;                ///< of `build`
-  bool hasFailed = false;            ///< one error is enough; a value may be asked for 2^n times
+  llvm::DenseMap<Value, Expr> built; ///< so that a value that is used twice becomes one node
+  unsigned level = 0;                ///< how deep the calls of `build` are nested
+  /// After the first error nothing is built; a value may be asked for 2^n times.
+  bool hasFailed = false;
 };
 
 unsigned widthOf(Type type) { return type.isIndex() ? 64 : type.getIntOrFloatBitWidth(); }
 
-/// The value as its type would hold it, sign-extended.
+/// Makes the sign-extended value that the type can hold.
 Expr ExprBuilder::wrap(Expr e, Type type) {
   unsigned width = widthOf(type);
   if (width == 64 || e.isConstant())
@@ -95,7 +97,7 @@ FailureOr<Expr> ExprBuilder::build(Value value) {
     return failure();
   if (auto known = built.find(value); known != built.end())
     return known->second;
-  // Casts make no nodes, but are levels of this function.
+  // Casts make no nodes, but each is a nested call of this function.
   auto tooLarge = [&](const Twine &what) {
     return reject(value.getDefiningOp() ? value.getDefiningOp() : user,
                   "is the end of a computation of more than " + what +
@@ -137,7 +139,7 @@ FailureOr<Expr> ExprBuilder::buildBinary(Operation *op, StringRef name) {
     *b = zeroExtend(*b, type);
   }
   Expr result = Expr::apply(name, {*a, *b});
-  // Bits of sign-extended numbers are a sign-extended number.
+  // A bitwise operation on sign-extended numbers has a sign-extended result.
   if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
     return result;
   return wrap(std::move(result), op->getResult(0).getType());
@@ -285,7 +287,8 @@ FailureOr<Expr> ExprBuilder::buildOp(Operation *op, Value value) {
     return sizeOf(dim.getSource(), *index, op);
   }
   if (auto ceil = dyn_cast<arith::CeilDivUIOp>(op)) {
-    // (a + b - 1) / b would overflow for huge a; the quotient plus one if there is a rest does not.
+    // (a + b - 1) / b would overflow for large a. The quotient plus 1 if there is a remainder does
+    // not.
     FailureOr<Expr> a = build(ceil.getLhs()), b = build(ceil.getRhs());
     if (failed(a) || failed(b))
       return failure();
@@ -306,7 +309,7 @@ FailureOr<Expr> ExprBuilder::buildOp(Operation *op, Value value) {
     return from.isInteger(1) ? Expr::apply("sub", {Expr::constant(0), *source}) : *source;
   }
   if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
-    // Sign extension keeps the unsigned order too.
+    // Sign extension also keeps the order of unsigned numbers.
     FailureOr<Expr> a = build(cmp.getLhs()), b = build(cmp.getRhs());
     if (failed(a) || failed(b))
       return failure();
@@ -314,7 +317,8 @@ FailureOr<Expr> ExprBuilder::buildOp(Operation *op, Value value) {
     bool isSigned = llvm::is_contained({arith::CmpIPredicate::slt, arith::CmpIPredicate::sle,
                                         arith::CmpIPredicate::sgt, arith::CmpIPredicate::sge},
                                        cmp.getPredicate());
-    if (operandType.isInteger(1) && isSigned) // i1 holds 0 or 1 here, but true is -1 when signed
+    // True is kept as 1, but as a signed number of one bit it is -1.
+    if (operandType.isInteger(1) && isSigned)
       std::swap(*a, *b);
     return Expr::apply(("cmp_" + arith::stringifyCmpIPredicate(cmp.getPredicate())).str(),
                        {*a, *b});

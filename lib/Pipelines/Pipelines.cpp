@@ -72,7 +72,7 @@ Phase tessera::detectPhase(ModuleOp module) {
     least = std::min(least.value_or(Phase::Llvm), phaseOf(kernel));
   if (least)
     return *least;
-  // What the translation to LLVM IR takes as it is.
+  // The ops that the translation to LLVM IR accepts as they are.
   auto isLow = [](Operation *op) {
     return isa<ModuleOp>(op) ||
            (isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()) &&
@@ -102,7 +102,8 @@ static void toTile(OpPassManager &pm, const TilePipelineOptions &options) {
     kernels.addPass(tile::createTileInsertChecks());
   if (!options.specialize)
     return;
-  // Which operands TMA fetches is a question of the loads that there will be.
+  // For the GPU only: whether a product is better computed transposed depends on which operands TMA
+  // will fetch.
   kernels.addPass(tile::createTileTransposeProducts());
   tile::TileSpecializeFactsOptions facts;
   facts.variants = options.variants;
@@ -133,7 +134,7 @@ static void toPlanned(OpPassManager &pm, const TilePipelineOptions &options) {
   epilogue.derive = options.derivePlans;
   kernels.addPass(cta::createSplitEpilogue(epilogue));
   kernels.addPass(cta::createDecompose());
-  // All scratch is explicit now: what is left for stages is a sum.
+  // All scratch is explicit now, so the shared memory that is left for channels can be computed.
   cta::PlanOptions plan;
   plan.derive = options.derivePlans;
   kernels.addPass(cta::createPlan(plan));
@@ -172,8 +173,9 @@ static void toAllocated(OpPassManager &pm) {
   kernels.addPass(cta::createInsertBarriers());
   kernels.addPass(cta::createAssignRegisters());
   kernels.addPass(cta::createCtaVerify());
-  // The last of all: a pass over the module before it would part kernels that one pass refuses from
-  // those that another does, and each would be tried again by itself.
+  // This is a pass over the module, so it comes last. If it ran between the passes over kernels,
+  // kernels that a pass before it and a pass after it refuse would not be reported together, and
+  // each would be compiled again separately.
   pm.addPass(cta::createDropVariants());
 }
 
@@ -217,7 +219,7 @@ struct RegisteredOptions : PassPipelineOptions<RegisteredOptions> {
                            llvm::cl::init(true)};
   Option<bool> dependentLaunch{
       *this, "dependent-launch",
-      llvm::cl::desc("Launches may begin before the one in front of them has ended"),
+      llvm::cl::desc("Launches may begin before the one before them has ended"),
       llvm::cl::init(true)};
 };
 } // namespace
@@ -227,7 +229,7 @@ void tessera::registerTilePipelines() {
     if (phase == Phase::Source)
       continue;
     Phase to = phase;
-    // Registration keeps references to neither text.
+    // The registration copies both texts.
     PassPipelineRegistration<RegisteredOptions>(
         ("tessera-to-" + name).str(), ("A tile program up to phase " + name).str(),
         [to](OpPassManager &pm, const RegisteredOptions &registered) {

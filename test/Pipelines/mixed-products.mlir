@@ -1,8 +1,8 @@
 // RUN: tilec %s --variants=aligned --emit=ptx --report=full -o %t.ptx 2>&1 | FileCheck %s
 // RUN: tilec %s --stop-after=allocated -o - | tile-opt - --cta-simulate='sizes=M=200,N=100,K=200 timings=16' -o /dev/null
 
-// A product of 128 rows beside a chain of two of 64 rows: two warpgroups share the rows of the first and the columns of the others, whose operand in
-// registers each of them has whole. One product with few rows does not make the block one warpgroup.
+// A product of 128 rows next to a chain of two of 64 rows: two warpgroups share the rows of the first one and the columns of the others, whose
+// operand in registers each of them has whole. One product with few rows does not make the block one warpgroup.
 // CHECK: plan: #cta.plan<replicate = split, warpgroups = 2,
 // CHECK: mma   %d {{ *}}128x64xf32{{ *}}wgmma{{$}}
 // CHECK: mma   %s {{ *}}64x64xf32{{ *}}wgmma{{$}}

@@ -1,5 +1,5 @@
-// Control flow around loads, from the text to PTX: what channels carry stands in branches, in a switch and in a while loop; conditions and trip counts come from
-// memory. The scheduled kernel computes on the CPU what the text says, to the last bit; the allocated one keeps its protocol whatever memory says; so does its PTX.
+// Control flow around loads, from source IR to PTX: what channels carry stands in branches, in a switch and in a while loop; conditions and trip counts come from memory.
+// The scheduled kernel computes the same as the source IR on the CPU, to the last bit. The allocated kernel keeps its protocol whatever memory holds, and so does its PTX.
 //
 // REQUIRES: numpy
 // DEFINE: %{plan} =

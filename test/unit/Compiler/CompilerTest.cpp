@@ -59,7 +59,7 @@ TEST(Compiler, ModuleOfAnotherContextIsLeftAlone) {
   CompileResult result = compile(*module, ptxOptions());
   EXPECT_TRUE(result.ok);
   EXPECT_EQ(print(*module), before);
-  // The report cannot name ops without the text, and everything else is the same.
+  // Without the source the report cannot name ops. Everything else is the same.
   EXPECT_EQ(result.artifact, compile(kProgram, ptxOptions()).artifact);
 }
 
@@ -99,7 +99,7 @@ TEST(Compiler, Plans) {
   ASSERT_TRUE(plan.has_value());
   EXPECT_NE(plan->plan.find("persistent = 1"), std::string::npos);
   EXPECT_EQ(plan->bound, "") << "nothing is pipelined";
-  // What the report prints is accepted, and means the same.
+  // The plan that the report prints is accepted, and means the same.
   options.plan = plan->plan;
   EXPECT_EQ(compile(kProgram, options).artifact, result.artifact);
   options.plan = "fast";

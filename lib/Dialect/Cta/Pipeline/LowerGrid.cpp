@@ -181,9 +181,9 @@ static LogicalResult checkExtents(tile::GridOp grid, ValueRange counts, int64_t 
   }
   if (known <= uint64_t(most))
     return success();
-  return grid.emitOpError("has [")
-         << extents << (cluster > 1 ? "] clusters" : "] points") << ", and a launch takes at most "
-         << most << " of them; split the grid, or make its steps longer";
+  return grid.emitOpError("has [") << extents << (cluster > 1 ? "] clusters" : "] output tiles")
+                                   << ", and a launch takes at most " << most
+                                   << " of them; split the grid, or make its steps longer";
 }
 
 static Value product(Arith a, ValueRange counts) {
@@ -296,7 +296,7 @@ static Value persistentBlocks(Arith a, Value total, int64_t most, int64_t blocks
 /// work gains more from starting early.
 static Value fillManyRounds(Arith a, Value total, Value launched, int64_t cluster) {
   Value points = a.make<arith::MulIOp>(total, a.index(cluster));
-  Value many = a.make<arith::MulIOp>(launched, a.index(kRoundsForPlaces));
+  Value many = a.make<arith::MulIOp>(launched, a.index(kWavesForNumbering));
   return a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sge, points, many);
 }
 
@@ -414,7 +414,7 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
              << grid.getRank() << ", but its plan has clusters along dimension " << along;
     if (std::optional<std::string> why = whyNotCluster(grid, along))
       return refusePlan(grid.emitOpError(
-                 "cannot run in clusters, which may have points beyond the end of its "
+                 "cannot run in clusters, which may have output tiles beyond the end of its "
                  "dimension "))
              << along << ": " << *why << "; plan cluster = 1, or another cluster_dim";
   }

@@ -2,7 +2,7 @@
 
 // Blocks beyond the end of the grid have no scalars to read.
 tile.kernel @scalars(%x: memref<?xf32>, %n: index) attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, cluster = 2>, warpgroups = 1} {
-  // expected-error @below {{cannot run in clusters, which may have points beyond the end of its dimension 0: scalar accesses, assumptions and assertions would not hold there; plan cluster = 1, or another cluster_dim}}
+  // expected-error @below {{cannot run in clusters, which may have output tiles beyond the end of its dimension 0: scalar accesses, assumptions and assertions would not hold there; plan cluster = 1, or another cluster_dim}}
   tile.grid (%i) = (0) to (%n) step (1) {
     %v = memref.load %x[%i] : memref<?xf32>
     memref.store %v, %x[%i] : memref<?xf32>
@@ -12,10 +12,10 @@ tile.kernel @scalars(%x: memref<?xf32>, %n: index) attributes {phase = #tile.pha
 
 // -----
 
-// The grid ends before the array does: a point more would be stored.
+// The grid ends before the array does: one more output tile would be stored.
 #rows = #cta.frag<regs = [], lanes = [[1], [2], [4], [8], [16]], warps = [[32], [64]], wg = 1>
 tile.kernel @part(%y: memref<?xf32> {tile.shape = ["M"]}, %m: index) attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, cluster = 2>, warpgroups = 1} {
-  // expected-error @below {{cannot run in clusters, which may have points beyond the end of its dimension 0: a store there is dropped only if}}
+  // expected-error @below {{cannot run in clusters, which may have output tiles beyond the end of its dimension 0: a store there is dropped only if}}
   tile.grid (%i) = (0) to (%m) step (128) {
     %v = arith.constant dense<1.0> : tensor<128xf32, #rows>
     cta.store %v, %y[%i] : tensor<128xf32, #rows> -> memref<?xf32>
@@ -25,7 +25,7 @@ tile.kernel @part(%y: memref<?xf32> {tile.shape = ["M"]}, %m: index) attributes 
 
 // -----
 
-// Behind the end of the other dimension, or in front of the point: not dropped there. A dimension that the grid does not have.
+// Beyond the end of the other dimension, or before the output tile: not dropped there. A dimension that the grid does not have.
 tile.kernel @other_dim(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1, cluster = 2, cluster_dim = 1>, warpgroups = 1} {
   %m = tile.dim "M" : index
   %n = tile.dim "N" : index

@@ -40,7 +40,7 @@ tile.kernel @plan(%n: index) attributes {phase = #tile.phase<planned>, plan = 3}
 // -----
 
 tile.kernel @too_long() attributes {phase = #tile.phase<planned>} {
-  // expected-error @below {{has [2147483648] points, and a launch takes at most 2147483647 of them; split the grid, or make its steps longer}}
+  // expected-error @below {{has [2147483648] output tiles, and a launch takes at most 2147483647 of them; split the grid, or make its steps longer}}
   tile.grid (%i) = (-1) to (2147483647) step (1) {
   }
   tile.return
@@ -48,9 +48,9 @@ tile.kernel @too_long() attributes {phase = #tile.phase<planned>} {
 
 // -----
 
-// More points than an index can count.
+// More output tiles than an index can count.
 tile.kernel @longest() attributes {phase = #tile.phase<planned>} {
-  // expected-error @below {{has [9223372036854775807] points}}
+  // expected-error @below {{has [9223372036854775807] output tiles}}
   tile.grid (%i) = (-9223372036854775807) to (9223372036854775807) step (1) {
   }
   tile.return
@@ -60,7 +60,7 @@ tile.kernel @longest() attributes {phase = #tile.phase<planned>} {
 
 // 2^64 of them, which would be 0.
 tile.kernel @too_many(%n: index) attributes {phase = #tile.phase<planned>} {
-  // expected-error @below {{has [4294967296, ?, 4294967296] points, and a launch takes at most 2147483647 of them}}
+  // expected-error @below {{has [4294967296, ?, 4294967296] output tiles, and a launch takes at most 2147483647 of them}}
   tile.grid (%i, %j, %k) = (0, 0, 0) to (4294967296, %n, 4294967296) step (1, 1, 1) {
   }
   tile.return
@@ -68,9 +68,9 @@ tile.kernel @too_many(%n: index) attributes {phase = #tile.phase<planned>} {
 
 // -----
 
-// A persistent loop counts further than its last point.
+// A persistent loop counts beyond its last output tile.
 tile.kernel @too_many_points() attributes {phase = #tile.phase<planned>, plan = #cta.plan<persistent = 1>} {
-  // expected-error @below {{has [1024, 2097152] points, and a launch takes at most 2145386496 of them}}
+  // expected-error @below {{has [1024, 2097152] output tiles, and a launch takes at most 2145386496 of them}}
   tile.grid (%i, %j) = (0, 0) to (1024, 2097152) step (1, 1) {
   }
   tile.return

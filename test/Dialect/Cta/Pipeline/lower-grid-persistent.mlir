@@ -1,6 +1,6 @@
 // RUN: tile-opt %s -cta-lower-grid | FileCheck %s
 // RUN: tile-opt %s -cta-lower-grid -canonicalize -cse -cta-verify -o %t
-// As many blocks as the device takes at a time, each with a loop over block numbers. One a core if the plan does not say how many.
+// As many blocks as the device runs at a time, each with a loop over block numbers. One on each SM if the plan does not say how many.
 
 #panel_acc = #cta.frag<wgmma_acc, wg = 1>
 !panel_tile = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
@@ -58,8 +58,8 @@ tile.kernel @matrix(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {p
   tile.return
 }
 
-// Two blocks on each core; the plan's group orders a grid that says nothing. A number of points that is known needs no check. Scalars of
-// the grid's body move with it.
+// Two blocks on each SM; the plan's group orders a grid that has no order. A number of output tiles that is known needs no check. Scalars of the
+// grid's body move with it.
 // CHECK-LABEL: tile.kernel @static(
 // CHECK: %[[TOTAL:.*]] = arith.constant 20 : index
 // CHECK-NOT: tile.assume
@@ -69,7 +69,7 @@ tile.kernel @matrix(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {p
 // CHECK: %[[CTAS:.*]] = arith.minsi %[[TOTAL]], %[[RESIDENT]]
 // CHECK: cta.launch @static_0 blocks(%[[CTAS]]) attributes {min_blocks = 2 : i64} {
 // CHECK: scf.for %[[T:.*]] = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
-// By a constant it divides: LLVM knows how. Groups are four rows high, the last one is one row.
+// If the divisor is a constant, it divides: LLVM makes good code of that. Groups are four rows high, and the last one is one row.
 // CHECK-NEXT: arith.divui %[[T]], %c16_i32{{.*}} : i32
 // CHECK-NEXT: %[[IN:.*]] = arith.remui %[[T]], %c16_i32{{.*}} : i32
 // CHECK: %[[LEFT:.*]] = arith.subi %c5_i32, %{{.*}} : i32
@@ -86,7 +86,7 @@ tile.kernel @static(%x: memref<10x10xf32>) attributes {phase = #placed, plan = #
   tile.return
 }
 
-// An order in the text goes before the plan's, also if it is none; the group of a plan counts without a loop, too.
+// An order in the IR takes precedence over the plan's, also if it is none. The group of a plan counts without a loop, too.
 // CHECK-LABEL: tile.kernel @orders(
 // CHECK: cta.launch @orders_0
 // CHECK-NOT: minui
@@ -134,7 +134,7 @@ tile.kernel @neither(%x: memref<?xf32>, %n: index) attributes {phase = #placed, 
   tile.return
 }
 
-// No more points than 32 bits count: nothing to check.
+// No more output tiles than 32 bits count: nothing to check.
 // CHECK-LABEL: tile.kernel @most(
 // CHECK-NOT: tile.assume
 // CHECK: cta.launch @most_0
@@ -144,7 +144,7 @@ tile.kernel @most() attributes {phase = #placed, plan = #cta.plan<persistent = 1
   tile.return
 }
 
-// Grids that the plan is none of the business of (cta-plan says so), and copies of operands, are launched as without one.
+// Grids that the plan does not concern (cta-plan says so), and copies of operands, are launched as without a plan.
 // CHECK-LABEL: tile.kernel @unplanned(
 // CHECK: %[[N:.*]] = arith.maxsi
 // CHECK-NEXT: cta.launch @unplanned_0 blocks(%[[N]]) attributes {cta.unplanned} {
@@ -169,7 +169,7 @@ tile.kernel @unplanned(%C: memref<?xf32>, %n: index) attributes {phase = #placed
   tile.return
 }
 
-// Groups get less high where the loop over what their rows read in common is long: 24 MiB / (16384 bytes * ceil(K / 64)) rows, at least 8, at most 16.
+// Groups are less high if the loop over what their rows read in common is long: 24 MiB / (16384 bytes * ceil(K / 64)) rows, at least 8, at most 16.
 // CHECK-LABEL: tile.kernel @panel(
 // CHECK: %[[STEP:.*]] = arith.constant 64 : index
 // CHECK: %[[TRIPS:.*]] = arith.ceildivsi %K, %[[STEP]]
@@ -201,7 +201,7 @@ tile.kernel @panel(%x: memref<?x?xbf16>, %y: memref<?x?xf32>, %m: index, %n: ind
   tile.return
 }
 
-// Not so where the loop's length is known inside the grid only, in a plain order, and in one dimension.
+// Not so if the loop's length is known inside the grid only, in a plain order, and in one dimension.
 // CHECK-LABEL: tile.kernel @panel_inside(
 // CHECK-NOT: arith.divsi
 // CHECK-NOT: cta.{{panel|least_group}}

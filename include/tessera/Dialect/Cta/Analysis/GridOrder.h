@@ -21,7 +21,7 @@ constexpr int64_t kPanelBytes = 24ll << 20, kLeastGroup = 8;
 /// The number of waves from which on a launch of clusters uses GPC-aware cluster numbering
 /// (cta.cluster_place). Such a launch is not dependent, and for a shorter launch being dependent is
 /// worth more.
-constexpr int64_t kRoundsForPlaces = 8;
+constexpr int64_t kWavesForNumbering = 8;
 
 /// Builds arithmetic and folds constants, so that a static grid has readable code.
 struct Arith {

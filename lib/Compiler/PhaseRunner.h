@@ -1,10 +1,10 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Private to the library: the frame around the stages of a compilation: times, intermediate files,
-// reproducers.
-#ifndef TESSERA_LIB_COMPILER_STAGES_H
-#define TESSERA_LIB_COMPILER_STAGES_H
+// Private to the library: runs the phases of a compilation and keeps their times, intermediate
+// files and reproducers.
+#ifndef TESSERA_LIB_COMPILER_PHASERUNNER_H
+#define TESSERA_LIB_COMPILER_PHASERUNNER_H
 
 #include "tessera/Compiler.h"
 #include "tessera/Pipelines.h"
@@ -18,7 +18,7 @@
 
 namespace tessera {
 
-/// Why ptxas had no success with a function. Less is better.
+/// Why ptxas did badly with a function. Of two values the smaller one is better.
 struct Rejection {
   bool isSerialised = false;
   int64_t spilledBytes = 0;
@@ -28,35 +28,36 @@ struct Rejection {
   }
 };
 
-class Stages {
+class PhaseRunner {
 public:
-  Stages(const CompileOptions &options, CompileResult &result) : options(options), result(result) {}
+  PhaseRunner(const CompileOptions &options, CompileResult &result)
+      : options(options), result(result) {}
 
-  /// Ends the current stage and begins one.
+  /// Ends the time of the current phase and begins that of another one.
   void begin(llvm::StringRef name);
   void end();
 
-  /// Writes an intermediate into `saveTemps`, if that is set. Files are numbered in the order of
-  /// writing.
+  /// Writes an intermediate file into `saveTemps`, if that is set. The files are numbered in the
+  /// order in which they are written.
   mlir::LogicalResult save(llvm::StringRef name, llvm::StringRef bytes, mlir::Location loc);
   mlir::LogicalResult save(llvm::StringRef name, mlir::ModuleOp module);
 
-  /// Runs the passes between two phases; on failure leaves a reproducer.
+  /// Runs the passes between two phases. If one fails, keeps a reproducer.
   mlir::LogicalResult runPhase(mlir::ModuleOp module, Phase from, Phase to,
                                const TilePipelineOptions &pipeline);
 
-  /// Remembers what `pm` failed on.
+  /// Keeps a reproducer for the pass manager that failed.
   void keepReproducer(mlir::ModuleOp before, mlir::PassManager &pm);
 
   const CompileOptions &options;
   CompileResult &result;
-  /// The kernels on which passes between phases failed; empty if none did, or one on the module.
-  /// One failure does not keep passes from the other kernels.
+  /// The kernels on which passes between phases failed; empty if none failed, or if a pass on the
+  /// whole module did. After one kernel has failed, passes still run on the others.
   std::set<std::string> failedKernels;
-  /// Functions on the tensor path with which ptxas had no success; nothing if something else is
-  /// wrong too.
+  /// Functions with matrix products in which ptxas lost something; empty if something else is
+  /// wrong, too.
   std::map<std::string, Rejection> rejected;
-  /// Kernels of which all plans were tried: what ptxas loses with the one they have is a warning.
+  /// Kernels for which all plans were tried. What ptxas loses with their last plan is a warning.
   std::set<std::string> lastPlans;
 
 private:
@@ -65,10 +66,10 @@ private:
   unsigned saved = 0;
 };
 
-/// The kernel on which a pass between phases ran that said it; empty if none did.
+/// The kernel whose pass reported the diagnostic; empty if the pass did not run on a kernel.
 llvm::StringRef kernelThatBrought(mlir::Diagnostic &diagnostic);
 
-/// A module as text.
+/// Prints a module.
 std::string printModule(mlir::ModuleOp module);
 
 } // namespace tessera

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Stages.h"
+#include "PhaseRunner.h"
 
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/InitAll.h"
@@ -13,7 +13,7 @@
 
 using namespace tessera;
 
-/// A product of the name and plan.
+/// A product with this name and plan.
 static std::string product(const std::string &name, const std::string &plan) {
   return "tile.kernel @" + name + R"((%A: memref<512x512xbf16>, %B: memref<512x512xbf16>,
       %C: memref<512x512xbf16>) attributes {plan = )" +
@@ -37,7 +37,7 @@ static std::string product(const std::string &name, const std::string &plan) {
 )";
 }
 
-/// What is said about each kernel, and which failed, with kernels side by side or not.
+/// Checks what is reported about each kernel, and which kernels failed, with and without threads.
 static void refuseTwo(mlir::MLIRContext::Threading threading) {
   mlir::DialectRegistry registry;
   registerTesseraDialects(registry);
@@ -50,7 +50,7 @@ static void refuseTwo(mlir::MLIRContext::Threading threading) {
     }
     return mlir::success();
   });
-  // cta-plan refuses the first, behind it cta-lower-grid the second, and nobody the third.
+  // cta-plan refuses the first kernel, cta-lower-grid after it the second, and no pass the third.
   std::string text = product("deep", "#cta.plan<stages = 40>") +
                      product("paired", "#cta.plan<stages = 4, persistent = 1, cluster = 2>") +
                      product("plain", "#cta.plan<stages = 2>");
@@ -59,18 +59,20 @@ static void refuseTwo(mlir::MLIRContext::Threading threading) {
 
   CompileOptions options;
   CompileResult result;
-  Stages stages(options, result);
+  PhaseRunner runner(options, result);
   TilePipelineOptions pipeline;
   pipeline.variants = "aligned";
-  EXPECT_TRUE(failed(stages.runPhase(*module, Phase::Source, Phase::Allocated, pipeline)));
-  EXPECT_EQ(stages.failedKernels, (std::set<std::string>{"deep_aligned", "paired_aligned"}));
+  EXPECT_TRUE(failed(runner.runPhase(*module, Phase::Source, Phase::Allocated, pipeline)));
+  EXPECT_EQ(runner.failedKernels, (std::set<std::string>{"deep_aligned", "paired_aligned"}));
   ASSERT_EQ(errors.size(), 2u);
   ASSERT_EQ(errors["deep_aligned"].size(), 1u);
-  EXPECT_NE(errors["deep_aligned"][0].find("40 stages of"), std::string::npos);
+  EXPECT_NE(errors["deep_aligned"][0].find("40 slots of"), std::string::npos);
   ASSERT_EQ(errors["paired_aligned"].size(), 1u);
   EXPECT_NE(errors["paired_aligned"][0].find("cannot run in clusters"), std::string::npos);
 }
 
-TEST(Stages, EachKernelHasItsErrors) { refuseTwo(mlir::MLIRContext::Threading::DISABLED); }
+TEST(PhaseRunner, EachKernelHasItsErrors) { refuseTwo(mlir::MLIRContext::Threading::DISABLED); }
 
-TEST(Stages, EachKernelHasItsErrorsSideBySide) { refuseTwo(mlir::MLIRContext::Threading::ENABLED); }
+TEST(PhaseRunner, EachKernelHasItsErrorsConcurrently) {
+  refuseTwo(mlir::MLIRContext::Threading::ENABLED);
+}

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Stages.h"
+#include "PhaseRunner.h"
 
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Target/ExternalTool.h"
@@ -23,13 +23,13 @@ std::string tessera::printModule(ModuleOp module) {
   return text;
 }
 
-void Stages::begin(StringRef name) {
+void PhaseRunner::begin(StringRef name) {
   end();
   current = name.str();
   started = std::chrono::steady_clock::now();
 }
 
-void Stages::end() {
+void PhaseRunner::end() {
   if (current.empty())
     return;
   std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
@@ -37,7 +37,7 @@ void Stages::end() {
   current.clear();
 }
 
-LogicalResult Stages::save(StringRef name, StringRef bytes, Location loc) {
+LogicalResult PhaseRunner::save(StringRef name, StringRef bytes, Location loc) {
   if (options.saveTemps.empty())
     return success();
   if (std::error_code error = llvm::sys::fs::create_directories(options.saveTemps))
@@ -49,17 +49,17 @@ LogicalResult Stages::save(StringRef name, StringRef bytes, Location loc) {
   return writeFile(path, bytes, loc);
 }
 
-LogicalResult Stages::save(StringRef name, ModuleOp module) {
+LogicalResult PhaseRunner::save(StringRef name, ModuleOp module) {
   return options.saveTemps.empty() ? success() : save(name, printModule(module), module.getLoc());
 }
 
-void Stages::keepReproducer(ModuleOp before, PassManager &pm) {
+void PhaseRunner::keepReproducer(ModuleOp before, PassManager &pm) {
   std::string pipeline;
   {
     llvm::raw_string_ostream os(pipeline);
     pm.printAsTextualPipeline(os);
   }
-  // The form that `tile-opt --run-reproducer` reads.
+  // This is the form that `tile-opt --run-reproducer` reads.
   llvm::raw_string_ostream os(result.reproducer);
   os << printModule(before)
      << "\n{-#\n  external_resources: {\n    mlir_reproducer: {\n      pipeline: \"";
@@ -70,9 +70,10 @@ void Stages::keepReproducer(ModuleOp before, PassManager &pm) {
 }
 
 namespace {
-/// Names the kernels on which passes fail, or which passes leave invalid, and marks what is said
-/// meanwhile with the kernel's name: a location would not tell variants of a kernel apart. Kernels
-/// may run side by side, each in a thread of its own; these calls are serialised.
+/// Collects the names of the kernels on which passes fail, or which passes leave invalid. It marks
+/// the diagnostics of a pass with the name of its kernel, because a location does not tell variants
+/// of a kernel apart. Kernels may be compiled concurrently, each in a thread of its own; these
+/// calls are serialised.
 class KernelsOfFailure : public PassInstrumentation {
 public:
   explicit KernelsOfFailure(std::set<std::string> &names) : names(names) {}
@@ -81,14 +82,14 @@ public:
     auto kernel = dyn_cast<tile::KernelOp>(op);
     if (!kernel)
       return;
-    // The last handler is the first to be asked, in the thread that speaks, before anything sorts
-    // what threads say.
+    // The last handler that was added is called first, in the thread that reports, before MLIR
+    // orders the diagnostics of several threads.
     auto name = FlatSymbolRefAttr::get(kernel.getSymNameAttr());
     markers[{pass, op}] = op->getContext()->getDiagEngine().registerHandler(
         [name, thread = llvm::get_threadid()](mlir::Diagnostic &diagnostic) {
           if (llvm::get_threadid() == thread && kernelThatBrought(diagnostic).empty())
             diagnostic.getMetadata().push_back(DiagnosticArgument(Attribute(name)));
-          return failure(); // others print it
+          return failure(); // other code prints the diagnostic
         });
   }
   void runAfterPass(Pass *pass, Operation *op) override { endMarks(pass, op); }
@@ -120,14 +121,14 @@ StringRef tessera::kernelThatBrought(mlir::Diagnostic &diagnostic) {
   return "";
 }
 
-LogicalResult Stages::runPhase(ModuleOp module, Phase from, Phase to,
-                               const TilePipelineOptions &pipeline) {
+LogicalResult PhaseRunner::runPhase(ModuleOp module, Phase from, Phase to,
+                                    const TilePipelineOptions &pipeline) {
   begin(phaseName(to));
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   buildTilePipeline(pm, from, to, pipeline);
   failedKernels.clear();
   pm.addInstrumentation(std::make_unique<KernelsOfFailure>(failedKernels));
-  // A failing pass may leave anything: the text must be taken before.
+  // A failing pass may leave any IR, so the reproducer needs a copy from before.
   OwningOpRef<ModuleOp> before = module.clone();
   if (succeeded(pm.run(module)))
     return save((phaseName(to) + ".mlir").str(), module);
