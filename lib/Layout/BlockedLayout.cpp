@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The choosers: blocked layouts for memory accesses and for FMA outer products.
+// Chooses blocked layouts for accesses to memory and for FMA outer products.
 
 #include "tessera/Layout/RegisterForms.h"
 
@@ -11,12 +11,12 @@
 using namespace tessera::layout;
 
 namespace {
-/// A layout in the making: how often each dimension is still to be cut.
+/// A layout that is being made, with the extents that its dimensions have still to be divided into.
 struct Cutter {
   RegisterLayout layout;
-  Coord left; ///< extent still to be covered, in units of `next`
+  Coord left; ///< the extents that are not yet covered, in units of `next`
   Coord next; ///< the next basis vector of each dimension
-  /// Cuts the part of one warpgroup.
+  /// Begins with the part of the tile that one warpgroup holds.
   Cutter(const Coord &shape, int64_t wgCount, int wgDim) : left(shape), next(shape.size(), 1) {
     if (wgDim >= 0)
       left[wgDim] = ceilDiv(shape[wgDim], wgCount);
@@ -33,8 +33,8 @@ struct Cutter {
     left[dim] = ceilDiv(left[dim], 2);
   }
 
-  /// The dimension to cut next: one of `order` that halves evenly, else the longest, else none
-  /// (-1).
+  /// The dimension to divide next: one of `order` that halves evenly; if there is none, the longest
+  /// one; -1 if no dimension is left.
   int choose(const std::vector<int> &order) const {
     for (int d : order)
       if (left[d] % 2 == 0)
@@ -54,8 +54,8 @@ int64_t product(const Coord &c) {
   return p;
 }
 
-/// How good `bits` lanes along a dimension of `chunks` vectors are: no dead lanes, long segments of
-/// memory.
+/// Rates `bits` lanes along a dimension of `chunks` vectors. Good are few idle lanes and long
+/// contiguous segments of memory.
 double laneScore(int64_t chunks, int64_t vectorBytes, int bits) {
   int64_t lanes = int64_t(1) << bits;
   double used = double(chunks) / double(ceilDiv(chunks, lanes) * lanes);
@@ -87,7 +87,8 @@ Candidate blockedWith(const Coord &shape, int elementBytes, int contiguousDim, i
   RegisterLayout &l = cutter.layout;
   const int bits = kLaneBits + warpBits;
 
-  // Registers: as wide as the access, the extent, and enough work for all threads permit.
+  // Registers: vectors are as wide as the access and the extent permit, and no wider than leaves
+  // work for all threads.
   int64_t vector = 1;
   if (n > 0) {
     const int64_t extent = shape[contiguousDim];
@@ -100,7 +101,7 @@ Candidate blockedWith(const Coord &shape, int elementBytes, int contiguousDim, i
       cutter.cut(l.regs, contiguousDim);
   }
 
-  // Lanes: along the contiguous dimension as long as it pays.
+  // Lanes: as many along the contiguous dimension as pay off.
   std::vector<int> order;
   for (int d = n - 1; d >= 0; --d)
     if (d != contiguousDim)
@@ -121,7 +122,8 @@ Candidate blockedWith(const Coord &shape, int elementBytes, int contiguousDim, i
   while (static_cast<int>(l.warps.size()) < warpBits)
     cutter.cut(l.warps, cutter.choose(order));
 
-  // Fewest registers first, then the widest vector.
+  // The layout with the fewest registers is the best, and among those the one with the widest
+  // vectors.
   Candidate c{l, vector * elementBytes, 0};
   c.score = -double(l.numRegisters(shape)) + double(vector) / 1024;
   return c;
@@ -147,7 +149,8 @@ RegisterLayout tessera::layout::blockedFor(const Coord &shape, int elementBytes,
                               vectorBytes, leastBytes);
     if (c.vectorBytes < std::min(leastBytes, best.vectorBytes))
       return;
-    // Cutting wins ties against replication; among the cuts the first wins.
+    // If dividing the tile is as good as replicating it, it is divided. Among equally good
+    // divisions the first one is taken.
     if (c.score > best.score || (first && c.score >= best.score))
       best = c;
     first = false;
@@ -183,7 +186,7 @@ RegisterLayout tessera::layout::fmaAcc(const Coord &shape, int warpBits, int64_t
   auto build = [&](int wgDim) {
     Cutter cutter(shape, wgCount, wgDim);
     RegisterLayout &l = cutter.layout;
-    // Four columns, then four rows a thread, while there is work for all threads.
+    // Each thread holds four columns, then four rows, as long as there is work for all threads.
     const int64_t threads = int64_t(32) << warpBits;
     for (int dim : {1, 1, 0, 0})
       if (cutter.left[dim] % 2 == 0 && product(cutter.left) / 2 >= threads)
@@ -194,7 +197,7 @@ RegisterLayout tessera::layout::fmaAcc(const Coord &shape, int warpBits, int64_t
       cutter.cut(l.lanes, dim);
     }
     for (int i = 0; i < warpBits; ++i) {
-      // The longer side, rows first; prefer the one that halves evenly.
+      // Divides the longer side, the rows if both are equal. Prefers a side that halves evenly.
       int dim = cutter.left[0] >= cutter.left[1] ? 0 : 1;
       if (cutter.left[dim] % 2 && cutter.left[1 - dim] % 2 == 0)
         dim = 1 - dim;

@@ -70,18 +70,18 @@ Error validateShapes(const RegisterLayout &src, const Coord &srcShape, const Reg
   return std::nullopt;
 }
 
-constexpr int64_t kNowhere = -1; // a dead destination
+constexpr int64_t kNowhere = -1; // a destination that needs no value
 
-/// For one destination register: source register and lane of every lane of every warp.
+/// For one destination register: the source register and lane for every lane of every warp.
 struct Journey {
   int64_t reg;
   uint32_t lane;
 };
 
-/// The affine lane map through the points of `lanes`, which need not be all 32: unknown lanes are
-/// free.
+/// Finds the affine map of lanes through the pairs of `points`. They need not contain all 32 lanes;
+/// the map of the others is free.
 bool fitLanes(const std::vector<std::pair<uint32_t, uint32_t>> &points, ConversionMove &move) {
-  // Prefer a butterfly: the cheapest, and right whenever it fits.
+  // Prefers a butterfly, which is the cheapest map and correct whenever it goes through all points.
   ConversionMove m = move;
   m.laneBase = points[0].first ^ points[0].second;
   for (int i = 0; i < kLaneBits; ++i)
@@ -93,8 +93,8 @@ bool fitLanes(const std::vector<std::pair<uint32_t, uint32_t>> &points, Conversi
     return true;
   };
   if (!fits()) {
-    // Differences to the first point span a subspace of lanes; solve on an echelon basis, zero
-    // elsewhere.
+    // The differences to the first point span a subspace of the lanes. The map is solved on an
+    // echelon basis of it, and is zero elsewhere.
     std::vector<std::pair<uint32_t, uint32_t>> basis;
     for (auto &p : points) {
       uint32_t x = p.first ^ points[0].first, y = p.second ^ points[0].second;
@@ -108,7 +108,7 @@ bool fitLanes(const std::vector<std::pair<uint32_t, uint32_t>> &points, Conversi
       basis.push_back({x, y});
       std::sort(basis.rbegin(), basis.rend());
     }
-    // Back-substitute from the lowest leading bit up.
+    // Substitutes backwards, from the lowest leading bit up.
     std::fill(m.laneColumns, m.laneColumns + kLaneBits, 0u);
     for (auto b = basis.rbegin(); b != basis.rend(); ++b) {
       int lead = log2Floor(b->first);
@@ -178,12 +178,13 @@ Conversion tessera::layout::classifyBroadcast(const RegisterLayout &src, const C
         Location l = from.locate(p);
         if (!from.holdsInWarp(l, warp, wg))
           return viaShared;
-        // Of several replicas the nearest: the one that shares this lane's replicated bits.
+        // Of several replicas this is the nearest one: the one whose replicated bits are those of
+        // this lane.
         j = {l.reg, static_cast<uint32_t>(l.lane | (lane & replicas.lanes))};
         sameThread &= j.lane == lane;
       }
 
-    // One move for each source register.
+    // There is one move for each source register.
     result.moves.emplace_back();
     auto &list = result.moves.back();
     for (int64_t t = 0; t < warps * 32; ++t) {
@@ -204,8 +205,8 @@ Conversion tessera::layout::classifyBroadcast(const RegisterLayout &src, const C
       for (int64_t t = 0; t < warps * 32; ++t)
         if (journeys[t].reg == m.srcReg)
           points.push_back({static_cast<uint32_t>(t % 32), journeys[t].lane});
-      // The lane map must be affine and the same in all warps; anything odder goes through shared
-      // memory.
+      // The map of lanes must be affine and the same in all warps. A conversion with another map
+      // goes through shared memory.
       if (!fitLanes(points, m))
         return viaShared;
     }

@@ -12,7 +12,7 @@
 using namespace tessera::layout;
 
 namespace {
-/// A grid of cells, columns aligned; `cell` gives the text of a coordinate.
+/// Draws a grid of cells with aligned columns; `cell` gives the text at a coordinate.
 template <typename F>
 std::string grid(const Coord &shape, F cell) {
   const int n = static_cast<int>(shape.size());

@@ -13,13 +13,14 @@ LinearMap LinearMap::identity(int bits) {
 }
 
 namespace {
-/// Columns reduced so that each has a leading bit of its own, with the inputs that make them.
+/// Columns that are reduced so that each has a leading bit of its own, with the inputs of which
+/// each is made.
 struct Echelon {
   struct Row {
     uint64_t image;
     uint64_t inputs;
   };
-  std::vector<Row> rows; // fully reduced: a leading bit occurs in one row only
+  std::vector<Row> rows; // fully reduced: the leading bit of a row occurs in no other row
 
   explicit Echelon(const std::vector<uint64_t> &columns) {
     for (size_t i = 0; i < columns.size(); ++i) {
@@ -58,7 +59,8 @@ std::optional<LinearMap> LinearMap::rightInverse() const {
   Echelon echelon(columns);
   if (static_cast<int>(echelon.rows.size()) != outBits)
     return std::nullopt;
-  // outBits rows with a leading bit each, fully reduced: every row's image is one bit.
+  // The result has outBits rows with one leading bit each. They are fully reduced, so the image of
+  // each row is one bit.
   std::vector<uint64_t> result(outBits);
   for (const Echelon::Row &row : echelon.rows)
     result[log2Floor(static_cast<int64_t>(row.image >> 1)) + (row.image > 1 ? 1 : 0)] = row.inputs;

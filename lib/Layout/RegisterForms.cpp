@@ -45,8 +45,8 @@ RegisterLayout tessera::layout::wgmmaA(int elementBits, int64_t wgCount, int wgD
   RegisterLayout l;
   if (elementBits != 8 && elementBits != 16 && elementBits != 32)
     return l;
-  // A 32-bit register holds 32 / elementBits columns; registers are: rows 0 and 8 of the left half
-  // of k, then of the right half.
+  // A 32-bit register holds 32 / elementBits columns. The registers are: rows 0 and 8 of the left
+  // half of k, then rows 0 and 8 of the right half.
   int64_t packed = 32 / elementBits;
   for (int64_t c = 1; c < packed; c *= 2)
     l.regs.push_back({0, c});

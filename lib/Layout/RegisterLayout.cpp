@@ -35,7 +35,7 @@ bool isZero(const Coord &c) {
   return true;
 }
 
-/// XORs the basis vectors of the set bits of `index` into `into`.
+/// XORs those basis vectors into `into` whose bits are set in `index`.
 void accumulate(const std::vector<Coord> &basis, int64_t index, Coord &into) {
   for (size_t i = 0; i < basis.size(); ++i)
     if (index >> i & 1)
@@ -243,13 +243,13 @@ int64_t RegisterLayout::contiguousRegisters(const Coord &shape, int dim) const {
   while (k < regs.size() && isStep(regs[k], int64_t(1) << k))
     ++k;
   int64_t run = int64_t(1) << k;
-  // Other bits of threads or registers must leave the run's coordinate bits alone, or it is no run
-  // in that thread.
+  // The other bits of threads and registers must not change the coordinate bits of the run.
+  // Otherwise it is no run in that thread.
   for (const auto *basis : {&regs, &lanes, &warps})
     for (size_t i = basis == &regs ? k : 0; i < basis->size(); ++i)
       while ((*basis)[i][dim] & (run - 1))
         run /= 2;
-  // If registers and nothing else make up the base tile along dim, then repeats continue the run.
+  // If the base tile along dim consists of registers only, repeats of the tile continue the run.
   if (run != int64_t(1) << regs.size() || baseShape()[dim] != run)
     return run;
   const Coord reps = repeats(shape);

@@ -114,7 +114,7 @@ int64_t SharedLayout::linearOffset(const Coord &coord) const {
 }
 
 int64_t SharedLayout::swizzle(int64_t byte) const {
-  // swizzleBytes / 16 chunks: 8, 4, 2 of them need 3, 2, 1 bits.
+  // A row has swizzleBytes / 16 chunks; 8, 4 and 2 chunks need 3, 2 and 1 bits.
   const int64_t mask = swizzleBytes ? swizzleBytes / 16 - 1 : 0;
   return byte ^ ((byte >> 7 & mask) << 4);
 }
@@ -151,8 +151,8 @@ Error SharedLayout::validateTma() const {
 
 std::vector<TmaBox> SharedLayout::tmaBoxes() const {
   const int n = rank();
-  // Per dimension the step between boxes. Inside a panel, rows are dense: once a dimension is cut,
-  // all dimensions outside it go one by one.
+  // The step between boxes in each dimension. Inside a panel rows are dense. Once a dimension is
+  // divided, every dimension outside of it has steps of one.
   Coord step = shape;
   step[contiguousDim] = std::min<int64_t>(spanElements(), hopper::kTmaMaxBox);
   bool cut = false;

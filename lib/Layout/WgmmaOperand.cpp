@@ -6,7 +6,7 @@
 using namespace tessera::layout;
 
 namespace {
-constexpr int64_t kFieldLimit = int64_t(1) << 18; // 14 bits of 16 bytes
+constexpr int64_t kFieldLimit = int64_t(1) << 18; // 14 bits, in units of 16 bytes
 
 int spanOfMode(int mode) { return mode == 1 ? 128 : mode == 2 ? 64 : mode == 3 ? 32 : 16; }
 } // namespace

@@ -35,7 +35,7 @@ constexpr double kLeastClusterCycles = 640;
 /// to memory is little more than that of the best one. Source: docs/performance/constants.md.
 constexpr int64_t kGroups[] = {8, 12, 16};
 /// Sizes by which plans are compared if the source IR does not give any.
-constexpr int64_t kTypicalPoints = 1024, kTypicalExtent = 32;
+constexpr int64_t kTypicalOutputTiles = 1024, kTypicalExtent = 32;
 /// Registers of a thread that an epilogue with arithmetic gets in addition to accumulators. Source:
 /// docs/performance/constants.md.
 constexpr int64_t kComputingRegisters = 64;
@@ -52,7 +52,7 @@ int64_t sharedBudget(int64_t blocks) {
 
 /// The registers of a thread that a producer warpgroup keeps.
 int64_t keptByProducer(const PlanFacts &facts) {
-  return facts.copiedByThreads ? kPlanCopyingRegisters : kPlanProducerRegisters;
+  return facts.usesCpAsync ? kPlanCopyingRegisters : kPlanProducerRegisters;
 }
 
 /// Why the tiles do not fit the registers of a thread, or nothing if they do. It has the registers
@@ -91,7 +91,7 @@ std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanCho
            text(choice.producers);
   if (choice.registers <= entry)
     return "registers = " + text(choice.registers) + ", but " + who + " enter with " + text(entry) +
-           " each: nothing is to be dealt";
+           " each: ask for more, or leave 'registers' out";
   const int64_t kept = keptByProducer(facts);
   if (choice.registers > mostPlanRegisters(facts.mathWarpgroups(), choice.producers, entry, kept))
     return "registers = " + text(choice.registers) + " for each of " +
@@ -111,10 +111,11 @@ std::optional<std::string> whyNotStreamK(const PlanFacts &facts, const PlanChoic
   if (!choice.streamK)
     return std::nullopt;
   if (!choice.persistent)
-    return "stream_k deals out the last points of a persistent launch, but persistent = 0";
+    return "stream_k divides the output tiles of the last wave of a persistent launch, but "
+           "persistent = 0";
   if (facts.replicas > 1)
-    return "stream_k deals out iterations to blocks whose warpgroups share a point, but "
-           "replicate = blocks gives each warpgroup its own";
+    return "stream_k divides iterations among blocks whose warpgroups share an output tile, but "
+           "replicate = blocks gives each warpgroup its own: plan one of them";
   return std::nullopt;
 }
 
@@ -128,12 +129,12 @@ std::optional<std::string> whyNotShared(const PlanFacts &facts, const PlanChoice
   int64_t need = choice.stages * facts.slotBytes + rest, budget = sharedBudget(choice.blocksPerSM);
   if (need <= budget)
     return std::nullopt;
-  return text(choice.stages) + " stages of " + text(facts.slotBytes) + " bytes and " + text(rest) +
+  return text(choice.stages) + " slots of " + text(facts.slotBytes) + " bytes and " + text(rest) +
          " bytes of other tiles are " + text(need) + " bytes of shared memory, but each of " +
          text(choice.blocksPerSM) + (choice.blocksPerSM == 1 ? " block" : " blocks") +
          " on an SM has " + text(budget) + ": at most " +
          text(std::max<int64_t>(budget - rest, 0) / std::max<int64_t>(facts.slotBytes, 1)) +
-         " stages fit";
+         " slots fit";
 }
 } // namespace
 
@@ -157,7 +158,7 @@ std::optional<std::string> tessera::plan::whyNotPlan(const PlanFacts &facts,
   if (choice.stages && choice.pending >= choice.stages)
     return "pending = " + text(choice.pending) + " products keep their slots, and there are " +
            text(choice.stages) + ": it must be less than 'stages'";
-  if (facts.copiedByThreads && choice.producers != 0 && choice.producers != 4)
+  if (facts.usesCpAsync && choice.producers != 0 && choice.producers != 4)
     return "cp.async fills channels: the work of all threads (producers = 0) or of a warpgroup "
            "that produces (producers = 4), not producers = " +
            text(choice.producers);
@@ -183,16 +184,16 @@ static PlanChoice choiceOfReplicas(int64_t stages) {
 
 std::optional<std::string> tessera::plan::whyNotReplicas(const ReplicaFacts &product) {
   if (product.accumulators < kPlanManyAccumulators)
-    return text(product.accumulators) + " accumulators of a thread are few: blocks beside it on "
-                                        "the SM hide its epilogue";
+    return text(product.accumulators) + " accumulators of a thread are few: other blocks on "
+                                        "the SM run concurrently with its epilogue";
   if (product.accumulators > kMostReplicaAccumulators)
     return text(product.accumulators) +
            " accumulators of a thread, if one warpgroup computes a "
-           "point; at most " +
+           "whole output tile; at most " +
            text(kMostReplicaAccumulators) + " leave registers for an epilogue";
-  if (product.points && *product.points < kReplicas * hopper::kSMs)
-    return text(*product.points) + " points: " + text(hopper::kSMs) +
-           " SMs must have two each, or nothing hides an epilogue";
+  if (product.outputTiles && *product.outputTiles < kReplicas * hopper::kSMs)
+    return text(*product.outputTiles) + " output tiles: " + text(hopper::kSMs) +
+           " SMs must have two each, or nothing runs concurrently with an epilogue";
   PlanFacts facts;
   facts.pipelined = true;
   facts.warpgroups = 1;
@@ -211,7 +212,7 @@ int64_t tessera::plan::clusterOfReplicas(const ReplicaFacts &product) {
 
 int64_t tessera::plan::clusterOfPlan(const PlanFacts &facts, const PlanChoice &choice,
                                      unsigned dim) {
-  const bool mayRun = facts.pipelined && facts.replicas == 1 && !facts.copiedByThreads &&
+  const bool mayRun = facts.pipelined && facts.replicas == 1 && !facts.usesCpAsync &&
                       facts.streamCycles == 0 && choice.stages > 0 && choice.producers > 0 &&
                       choice.persistent == 1 && choice.streamK == 0;
   double bytes = 0;
@@ -236,31 +237,31 @@ int64_t tessera::plan::partOfReplicas(int64_t replicas, int64_t slotBytes,
 
 //===--- cycles ------------------------------------------------------------------------------===//
 
-int64_t PlanPrediction::rounds(int64_t points, int64_t cores) const {
+int64_t PlanPrediction::waves(int64_t outputTiles, int64_t cores) const {
   int64_t places = cores * blocksPerSM;
-  return points <= 0 ? 0 : (points + places - 1) / places;
+  return outputTiles <= 0 ? 0 : (outputTiles + places - 1) / places;
 }
 
-double PlanPrediction::cycles(int64_t points, int64_t iterations, int64_t cores) const {
-  int64_t count = rounds(points, cores);
+double PlanPrediction::cycles(int64_t outputTiles, int64_t iterations, int64_t cores) const {
+  int64_t count = waves(outputTiles, cores);
   // The division of cta-stream-k among blocks without clusters.
-  const int64_t places = cores * blocksPerSM, rest = points > 0 ? points % places : 0;
+  const int64_t places = cores * blocksPerSM, rest = outputTiles > 0 ? outputTiles % places : 0;
   if (streamK && rest) {
     int64_t parts = std::clamp<int64_t>(rest * iterations / streamK, 1, places);
     int64_t longest = (rest * iterations + parts - 1) / parts;
     if (parts > rest && iterations - longest >= streamK)
       return launch + count * round + handOver +
-             static_cast<double>(points / places * iterations + longest) * iteration;
+             static_cast<double>(outputTiles / places * iterations + longest) * iteration;
   }
   return count ? launch + count * (round + iterations * iteration) : 0;
 }
 
-double PlanPrediction::waveEfficiency(int64_t points, int64_t cores) const {
-  int64_t count = rounds(points, cores);
-  return count ? double(points) / (count * cores * blocksPerSM) : 1;
+double PlanPrediction::waveEfficiency(int64_t outputTiles, int64_t cores) const {
+  int64_t count = waves(outputTiles, cores);
+  return count ? double(outputTiles) / (count * cores * blocksPerSM) : 1;
 }
 
-std::optional<int64_t> PlanFacts::points() const {
+std::optional<int64_t> PlanFacts::outputTiles() const {
   int64_t product = 1;
   for (std::optional<int64_t> extent : extents)
     if (!extent || llvm::MulOverflow(product, *extent, product))
@@ -376,9 +377,10 @@ static int64_t chooseGroup(const std::vector<PlanFacts> &launches) {
       sum += bytesOfMemory(facts, choice);
     return sum;
   };
-  const bool inTurn =
+  const bool pingPong =
       llvm::any_of(launches, [](const PlanFacts &facts) { return facts.replicas > 1; });
-  const llvm::ArrayRef<int64_t> groups = llvm::ArrayRef<int64_t>(kGroups).drop_back(inTurn ? 1 : 0);
+  const llvm::ArrayRef<int64_t> groups =
+      llvm::ArrayRef<int64_t>(kGroups).drop_back(pingPong ? 1 : 0);
   double least = bytes(groups.front());
   for (int64_t group : groups)
     least = std::min(least, bytes(group));
@@ -413,7 +415,7 @@ static std::optional<double> cost(const std::vector<PlanFacts> &launches, const 
     if (why)
       return std::nullopt;
     cycles += predictPlan(facts, choice)
-                  .cycles(facts.points().value_or(kTypicalPoints),
+                  .cycles(facts.outputTiles().value_or(kTypicalOutputTiles),
                           facts.iterations.value_or(kPlanTypicalIterations), hopper::kSMs);
   }
   return cycles;
@@ -425,7 +427,7 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
                                           std::optional<std::string> &why) {
   why.reset();
   const int64_t warpgroups = launches.front().mathWarpgroups();
-  const bool inTurn = launches.front().replicas > 1;
+  const bool pingPong = launches.front().replicas > 1;
   std::optional<PlanChoice> best;
   double least = 0;
   PlanChoice choice;
@@ -437,22 +439,22 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
   for (const PlanFacts &facts : launches)
     chained |= facts.pipelined && facts.streamCycles > 0;
   // With ping-pong one warpgroup at a time issues products, so no other one hides its waits.
-  const List inFlight = inTurn ? List{1, 0} : chained ? List{0, 1} : List{0};
+  const List inFlight = pingPong ? List{1, 0} : chained ? List{0, 1} : List{0};
   // If the epilogue evaluates functions, or loads several operands, next to many accumulators, the
   // producer is a warpgroup, which gives its registers to the temporaries. Source:
   // docs/performance/constants.md.
   bool evaluates = false;
   for (const PlanFacts &facts : launches)
     evaluates |= facts.pipelined && facts.evaluates && facts.accumulators >= kPlanManyAccumulators;
-  bool copiedByThreads = false;
+  bool usesCpAsync = false;
   for (const PlanFacts &facts : launches)
-    copiedByThreads |= facts.copiedByThreads;
+    usesCpAsync |= facts.usesCpAsync;
   List counts;
-  for (int64_t s = copiedByThreads ? kMostCopyingStages : kMostStages; s > 1; --s)
+  for (int64_t s = usesCpAsync ? kMostCopyingStages : kMostStages; s > 1; --s)
     counts.push_back(s);
-  const List producing = copiedByThreads ? List{4} : evaluates || inTurn ? List{4, 1} : List{1, 4};
+  const List producing = usesCpAsync ? List{4} : evaluates || pingPong ? List{4, 1} : List{1, 4};
   const List sharing = oneOf(request.blocksPerSM,
-                             inTurn || request.mostBlocks < 2 ? List{1} : List{1, 2}),
+                             pingPong || request.mostBlocks < 2 ? List{1} : List{1, 2}),
              warps = oneOf(request.producers, producing);
   for (int64_t blocks : sharing)
     for (int64_t producers : warps)
@@ -463,11 +465,11 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
         choice.producers = producers;
         choice.stages = stages;
         int64_t entry = choice.entryRegisters(warpgroups);
-        int64_t dealt =
+        int64_t most =
             mostPlanRegisters(warpgroups, producers, entry,
-                              copiedByThreads ? kPlanCopyingRegisters : kPlanProducerRegisters);
+                              usesCpAsync ? kPlanCopyingRegisters : kPlanProducerRegisters);
         // A producer warpgroup gives away the registers that it does not need.
-        choice.registers = request.registers.value_or(dealt > entry ? dealt : 0);
+        choice.registers = request.registers.value_or(most > entry ? most : 0);
         std::optional<std::string> problem;
         std::optional<double> cycles = cost(launches, choice, hopeful, problem);
         // The reason that is reported belongs to the most likely sharing and producer, and to the
@@ -500,13 +502,13 @@ PlanAnswer tessera::plan::choosePlan(const std::vector<PlanFacts> &launches,
   if (!pipelined || request.stages == 0)
     return answer;
   // With ping-pong the loops have channels.
-  const bool inTurn = launches.front().replicas > 1;
-  const bool mayDecline = request.isOpen() && !inTurn;
+  const bool pingPong = launches.front().replicas > 1;
+  const bool mayDecline = request.isOpen() && !pingPong;
   std::optional<std::string> why;
   std::optional<PlanChoice> best = cheapest(launches, request, /*hopeful=*/false, why);
   if (!best && !mayDecline)
     best = cheapest(launches, request, /*hopeful=*/true, why);
-  else if (!request.stages && !inTurn) {
+  else if (!request.stages && !pingPong) {
     // Also try plans in which the tiles outside of channels share bytes in turn, for a greater
     // depth. They may assume that the epilogue's registers suffice, even where nobody asked for the
     // plan, because a block that has the SM for itself has enough of them.

@@ -15,7 +15,7 @@ int64_t plan::threadsOf(int64_t mathWarpgroups, int64_t producers) {
 }
 
 int64_t Plan::replicas() const {
-  // Two warpgroups use the tensor cores in turn.
+  // Two warpgroups take turns with the tensor cores.
   constexpr int64_t kPingPong = 2;
   return replicate == Replicate::Blocks ? warpgroups.value_or(kPingPong) : 1;
 }
@@ -30,8 +30,8 @@ int64_t Plan::entryRegisters(int64_t warpgroupsOfTile) const {
 }
 
 int64_t Plan::mathRegisters(int64_t warpgroupsOfTile) const {
-  const int64_t dealt = registers.value_or(0);
-  return dealt ? dealt : entryRegisters(warpgroupsOfTile);
+  const int64_t taken = registers.value_or(0);
+  return taken ? taken : entryRegisters(warpgroupsOfTile);
 }
 
 int64_t plan::entryRegisters(int64_t mathWarpgroups, int64_t producers, int64_t blocksPerSM) {

@@ -10,8 +10,9 @@
 using namespace tessera::schedule;
 
 namespace {
-// Instructions around an asynchronous operation: fence, commit, descriptor arithmetic; expect_tx
-// and the elected thread's branch. Small against what they start, so exactness does not matter.
+// Cycles of the instructions around an asynchronous operation: fence, commit and descriptor
+// arithmetic; expect_tx and the branch of the elected thread. They are few compared with the
+// operation, so they need not be exact.
 constexpr int64_t kWgmmaIssue = 2, kGroupIssue = 8, kCopyIssue = 32;
 
 void addUse(Operation &op, int unit, int64_t cycles) {
@@ -56,7 +57,7 @@ Operation MachineTable::wgmma(const MachineUnits &units, std::string name, int64
                                            : tensorMacs32;
   const int64_t instructions = ceilDiv(rows, 64) * ceilDiv(k * elementBits, 256);
   const int64_t cycles = ceilDiv(rows * n * k, rate);
-  // Every instruction reads its operands: 32 bytes a row.
+  // Each instruction reads its operands from shared memory, 32 bytes per row.
   const int64_t bytes = instructions * 32 * (n + (aInRegisters ? 0 : 64));
   Operation op;
   op.name = std::move(name);

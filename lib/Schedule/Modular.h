@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Division that rounds one way for negative cycles too. Divisors are positive.
+// Division that rounds in the same direction for negative cycles. Divisors are positive.
 
 #ifndef TESSERA_LIB_SCHEDULE_MODULAR_H
 #define TESSERA_LIB_SCHEDULE_MODULAR_H

@@ -10,14 +10,14 @@
 using namespace tessera::schedule;
 
 namespace {
-// Times of schedules of such problems, even summed, stay in 64 bits.
+// This limit is so low that sums of the times of a schedule fit 64 bits.
 constexpr int64_t kMaxCycles = int64_t(1) << 26;
 constexpr int64_t kMaxBytes = int64_t(1) << 32;
 constexpr int64_t kMaxCount = 1 << 10;
 constexpr int64_t kMaxReplicas = 64;
 
 Error checkName(const std::string &what, const std::string &name, std::set<std::string> &seen) {
-  // Names of bounds that are not units.
+  // Names of bounds other than the units.
   static const std::set<std::string> reserved = {"issue",   "producer", "chain",
                                                  "packing", "rings",    "registers"};
   bool valid = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
@@ -32,14 +32,14 @@ Error checkName(const std::string &what, const std::string &name, std::set<std::
   return std::nullopt;
 }
 
-/// Names of the operations of a cycle, `a -> b -> a`; empty if there is none.
+/// The names of the operations of a cycle, `a -> b -> a`; empty if there is no cycle.
 std::string findCycle(const Problem &problem) {
   const int n = static_cast<int>(problem.operations.size());
   std::vector<std::vector<int>> successors(n);
   for (const Edge &e : problem.edges)
     if (e.distance == 0)
       successors[e.from].push_back(e.to);
-  std::vector<int> state(n, 0); // 1: on the path, 2: done
+  std::vector<int> state(n, 0); // 1: on the current path, 2: done
   std::vector<int> path;
   std::vector<size_t> next;
   for (int root = 0; root < n; ++root) {
@@ -136,7 +136,8 @@ Error checkEdge(const Problem &problem, const Edge &e) {
   if (e.kind == EdgeKind::Accumulate || e.kind == EdgeKind::WarReg) {
     if (from.role == Role::Load || to.role == Role::Load)
       return who + "loads have no registers";
-    // The reader of registers that nobody counts may be anything; the accumulator may not.
+    // The reader of a value in registers that no budget counts may be any operation. The operation
+    // that accumulates must be asynchronous.
     if (e.kind == EdgeKind::Accumulate && !to.async)
       return who + "'" + to.name + "' cannot accumulate: it is not asynchronous";
   }
@@ -273,7 +274,7 @@ int64_t Problem::delay(const Edge &edge) const {
   case EdgeKind::Order:
     return from.issue;
   case EdgeKind::Accumulate:
-    // The unit itself keeps the order of two operations in flight.
+    // The unit keeps two operations in flight in their order.
     if (from.async)
       for (const Use &a : from.uses)
         for (const Use &b : to.uses)

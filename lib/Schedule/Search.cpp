@@ -9,10 +9,10 @@
 using namespace tessera::schedule;
 
 namespace {
-/// What looking for a conflict costs, in moves of a start.
+/// The cost of looking for a conflict, in units of moving one start.
 constexpr int64_t kTrialFuel = 16;
-/// The fuel of the first run, and after how many runs it doubles (tuned on random bodies of 25 and
-/// 40 operations).
+/// The fuel of the first run, and the number of runs after which it doubles. Source:
+/// docs/performance/constants.md.
 constexpr int64_t kFirstRun = 2000;
 constexpr int kRunsUntilDouble = 3;
 constexpr size_t kMostConstraints = 1 << 14;
@@ -21,11 +21,11 @@ bool isAsyncValue(const Problem &problem, const Edge &e) {
   return problem.operations[e.from].async || problem.operations[e.to].async;
 }
 
-/// From the birth of the value on.
+/// The time from the start of the operation to the birth of its value.
 int64_t birthOffset(const Operation &op) { return op.async ? 0 : op.issue; }
 
-/// The constraint "the reader of edge `e` in iteration i is done with the value before iteration
-/// i + turns of `next` gives birth to its own"; `e.to` and `next` may be any operations.
+/// The constraint "the reader of edge `e` in iteration i is done with the value before iteration i
+/// + turns of `next` gives birth to its own value". `e.to` and `next` may be any operations.
 Constraint deadBefore(const Problem &problem, const Edge &e, int next, int64_t turns, int64_t ii) {
   int64_t end = e.distance * ii;
   if (e.kind == EdgeKind::Raw)
@@ -61,7 +61,7 @@ std::vector<Constraint> tessera::schedule::baseConstraints(const Problem &proble
       result.push_back({self, self, op.latency - problem.unroll * ii});
     }
   }
-  // The slot that a load fills was given back by all its readers `depth` iterations ago.
+  // All readers of the slot that a load fills have given it back `depth` iterations before.
   for (const Edge &read : problem.edges) {
     if (read.kind != EdgeKind::Through || question.depth.empty() ||
         question.depth[read.channel] == 0)
@@ -101,7 +101,7 @@ Search::Search(const Problem &problem, const Question &question)
 
 void Search::addConflict(int a, int64_t cyclesA, int b, int64_t cyclesB, int64_t period) {
   infeasible |= cyclesA + cyclesB > period;
-  // Those of the same two operations are the last ones.
+  // Conflicts of the same two operations are the last ones in the list.
   for (auto c = conflicts.rbegin(); c != conflicts.rend() && c->a == a && c->b == b; ++c)
     if (c->period == period) {
       c->cyclesA = std::max(c->cyclesA, cyclesA);
@@ -142,8 +142,8 @@ void Search::addReservations() {
   infeasible |= issue[0] > ii || issue[1] > ii;
   for (int64_t cycles : total)
     infeasible |= cycles > ii;
-  // What leaves the least room is decided first. The measure is coarse: among equals the earliest
-  // is.
+  // The conflict that leaves the least room is decided first. Room is measured coarsely; among
+  // equal conflicts the earliest one is decided.
   for (Conflict &c : conflicts)
     c.tightness = (c.cyclesA + c.cyclesB) * 16 / c.period;
   std::stable_sort(conflicts.begin(), conflicts.end(),
@@ -154,7 +154,8 @@ void Search::addReservations() {
 
 void Search::setUp() {
   const int n = static_cast<int>(problem.operations.size());
-  // A node more than operations: the time of the first math operation, for the number of stages.
+  // There is one node more than operations: the time of the first math operation, from which stages
+  // are counted.
   const int base = n;
   std::vector<Constraint> all = baseConstraints(problem, question);
   if (question.maxStages)
@@ -167,7 +168,7 @@ void Search::setUp() {
   queued.assign(n + 1, 0);
   time.assign(n + 1, 0);
   if (!question.fixed.empty()) {
-    // Below every time that a ring allows; the node `base` is the origin.
+    // No ring allows an earlier time. The node `base` is the origin.
     int64_t low = 0, farthest = 1;
     for (const auto &t : question.fixed)
       if (t)
@@ -184,7 +185,7 @@ void Search::setUp() {
       }
     }
   }
-  // If there is a schedule there is one without gaps longer than this between two starts.
+  // If there is a schedule, there is one in which no gap between two starts is longer than this.
   int64_t longest = ii;
   for (const Constraint &c : all)
     longest = std::max(longest, c.weight);
@@ -224,7 +225,8 @@ bool Search::push(const Constraint &c) {
       int64_t t = time[u] + weight;
       if (t <= time[v])
         continue;
-      // Back at the source of the new constraint: a cycle that never comes to rest.
+      // This is the source of the new constraint again, so the cycle would raise its starts without
+      // end.
       if (v == c.from || t > horizon) {
         ok = false;
         break;
@@ -256,7 +258,7 @@ void Search::undo(size_t trailSize, size_t arcsSize) {
     arcs[arcSources.back()].pop_back();
 }
 
-/// The conflict to decide next; null if there is none.
+/// The conflict to decide next, or null.
 const Search::Conflict *Search::nextConflict() {
   const Conflict *best = nullptr;
   int64_t bestTime = 0;
@@ -310,7 +312,8 @@ bool Search::registerCases(std::vector<Case> &cases) {
   }
   if (!found)
     return false;
-  // Of those a smallest set that is still too much, the widest first: fewer cases.
+  // Of those, a smallest set that still needs too many registers. The values with most registers
+  // come first, so that there are few cases.
   auto registers = [&](const Instance &i) {
     return problem.operations[i.life->operation].registers;
   };
@@ -322,7 +325,8 @@ bool Search::registerCases(std::vector<Case> &cases) {
   while (sum <= *problem.registers)
     sum += registers(alive[count++]);
   alive.resize(count);
-  // Intervals that meet pairwise meet in one point: some two of them have to be disjoint.
+  // If all pairs of these intervals intersect, all of them have a point in common. So some two of
+  // them must be made disjoint.
   for (size_t u = 0; u < alive.size(); ++u)
     for (size_t v = 0; v < alive.size(); ++v) {
       if (u == v)
@@ -344,7 +348,7 @@ bool Search::registerCases(std::vector<Case> &cases) {
   return true;
 }
 
-/// A number in [0, noise), the same in every run of the program.
+/// A number in [0, noise) that is the same in every run of the program.
 int64_t Search::nextNoise() {
   if (!noise)
     return 0;
@@ -354,7 +358,8 @@ int64_t Search::nextNoise() {
 
 template <typename T>
 Answer Search::branch(const T *cases, size_t count) {
-  // Try each: what contradicts itself is gone, then the least disturbance first.
+  // Tries each choice. Those that contradict the constraints are dropped; the others are tried in
+  // the order of how little they move.
   std::vector<std::pair<int64_t, size_t>> order;
   order.reserve(count);
   for (size_t i = 0; i < count; ++i) {
@@ -379,11 +384,11 @@ Answer Search::branch(const T *cases, size_t count) {
 }
 
 Answer Search::descend() {
-  // A path this long leads nowhere, but to the end of the stack.
+  // A path as long as this finds nothing, and would overflow the stack.
   if (arcSources.size() > kMostConstraints)
     return Answer::OutOfFuel;
   if (const Conflict *c = nextConflict()) {
-    // The turn whose forbidden window holds x.
+    // The iteration whose forbidden window contains x.
     int64_t x = time[c->b] - time[c->a];
     int64_t from = floorDiv(x + c->cyclesB - 1, c->period) * c->period;
     const Constraint cases[] = {{c->a, c->b, from + c->cyclesA}, {c->b, c->a, c->cyclesB - from}};
@@ -400,7 +405,7 @@ Answer Search::run(int64_t &fuel) {
   if (infeasible)
     return Answer::No;
   for (int round = 0; fuel > 0; ++round) {
-    // The first run has no noise, the others up to one II.
+    // The first run has no noise. The others have noise of up to one II.
     noise = round == 0 ? 0 : std::max<int64_t>(ii / 4 * (1 + round % 4), 1);
     random = static_cast<uint64_t>(round);
     const int64_t given = std::min(fuel, kFirstRun << std::min(round / kRunsUntilDouble, 40));

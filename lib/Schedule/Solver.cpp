@@ -10,7 +10,7 @@
 using namespace tessera::schedule;
 
 namespace {
-/// All operations one after the other: no II has to be larger.
+/// The cycles of all operations one after the other. No II needs to be larger.
 int64_t serialCycles(const Problem &problem) {
   int64_t sum = 0;
   for (const Operation &op : problem.operations)
@@ -18,14 +18,14 @@ int64_t serialCycles(const Problem &problem) {
   return sum;
 }
 
-/// The least II without a positive cycle; nullopt if every II has one.
+/// The least II without a positive cycle; nullopt if every II has a positive cycle.
 std::optional<int64_t> chainBound(const Problem &problem) {
   auto consistent = [&](int64_t ii) {
     Question question;
     question.ii = ii;
     return isConsistent(problem, baseConstraints(problem, question));
   };
-  // A simple cycle has at most all latencies (and ends of reads) in it.
+  // A simple cycle is at most as long as all latencies and ends of reads together.
   int64_t low = 1, high = 2 * serialCycles(problem);
   if (!consistent(high))
     return std::nullopt;
@@ -39,7 +39,7 @@ std::optional<int64_t> chainBound(const Problem &problem) {
   return low;
 }
 
-/// A depth that no schedule worth having exceeds.
+/// A depth that is enough for every useful schedule.
 int64_t deepest(const Problem &problem, int64_t ii) {
   int64_t distance = 0;
   for (const Edge &e : problem.edges)
@@ -47,7 +47,8 @@ int64_t deepest(const Problem &problem, int64_t ii) {
   return std::min<int64_t>(ceilDiv(2 * serialCycles(problem), ii) + distance + 2, 1 << 20);
 }
 
-/// The ring depths to try: those that fit the budget and could not be deeper. 0 is "any".
+/// The combinations of ring depths to try: those that fit the budget and in which no ring could be
+/// deeper. 0 means "any".
 std::vector<std::vector<int64_t>> depthChoices(const Problem &problem, int64_t ii,
                                                bool &truncated) {
   constexpr size_t kMost = 1024;
@@ -72,7 +73,7 @@ std::vector<std::vector<int64_t>> depthChoices(const Problem &problem, int64_t i
       return;
     }
     if (c == count) {
-      // Not deepest: another choice is at least as good.
+      // Some ring could be deeper, so another combination is at least as good.
       for (size_t i = 0; i < count; ++i)
         if (!problem.channels[i].depth && problem.channels[i].bytes <= left && choice[i] < cap)
           return;
@@ -132,7 +133,7 @@ private:
   bool complete = true;
   std::string message;
   int64_t lowerBound = 0;
-  Schedule schedule; ///< of the last Yes
+  Schedule schedule; ///< the schedule of the last Yes
   int64_t slackKept = 0;
 };
 
@@ -152,7 +153,7 @@ Answer Solver::ask(Question question, Limits limits) {
     question.depth = depth;
     if (!isConsistent(problem, baseConstraints(problem, question)))
       continue;
-    // No single question may eat everything: the next, an easier one, may have an answer.
+    // No single question may use all the fuel, because the next question may be an easier one.
     int64_t given = std::max<int64_t>(fuel / 8, std::min<int64_t>(fuel, 4096)), left = given;
     Search search(problem, question);
     Answer answer = search.run(left);
@@ -174,8 +175,9 @@ Answer Solver::ask(Question question, Limits limits) {
   return unknown ? Answer::OutOfFuel : Answer::No;
 }
 
-/// All operations one after the other, if that satisfies everything; into `schedule`. Inside the
-/// dependences in the order of the problem, or in one that needs few registers.
+/// Tries all operations one after the other, and writes the schedule to `schedule` if it satisfies
+/// everything. Dependences are kept; apart from them, the order is that of the problem, or one that
+/// needs few registers.
 bool Solver::serial(int64_t ii, bool fewRegisters) {
   const int n = static_cast<int>(problem.operations.size());
   Schedule s;
@@ -187,7 +189,7 @@ bool Solver::serial(int64_t ii, bool fewRegisters) {
            std::all_of(problem.edges.begin(), problem.edges.end(),
                        [&](const Edge &e) { return e.to != op || e.distance || isPlaced(e.from); });
   };
-  // Registers that are free once everybody but `op` has read them.
+  // The registers that are free once all readers but `op` have read them.
   auto freed = [&](int op) {
     int64_t sum = 0;
     for (int value = 0; value < n; ++value) {
@@ -227,11 +229,11 @@ bool Solver::serial(int64_t ii, bool fewRegisters) {
   return true;
 }
 
-/// The least II >= from; `schedule` is one for it. nullopt if there is none at all.
+/// The least II that is at least `from`, with a schedule in `schedule`; nullopt if there is none.
 std::optional<int64_t> Solver::leastII(int64_t from, Limits limits) {
   const int64_t n = problem.replicas;
   const int64_t last = std::max(from, serialCycles(problem) * n);
-  int64_t known = lowerBound; // no II below this, proven
+  int64_t known = lowerBound; // it is proven that no smaller II is possible
   int64_t failed = from - n;
   std::optional<int64_t> found;
   for (int64_t ii = from, step = std::max<int64_t>(from / 64 / n, 1) * n;; step *= 2) {
@@ -285,7 +287,7 @@ void Solver::findSlack() {
   std::optional<int64_t> has = slack(problem, schedule);
   if (!has)
     return;
-  // The loop keeps: `low` is possible, `high` is not.
+  // In this loop, `low` is always possible, and `high` never is.
   int64_t low = std::min(*has, target), high = target + 1;
   Question question;
   question.ii = schedule.ii;
@@ -322,8 +324,8 @@ void Solver::findStages() {
   schedule = best;
 }
 
-/// The math role stays; loads move as late as they may, which gives the least depths, and then as
-/// early as these depths allow.
+/// Keeps the starts of the math role. First moves loads as late as possible, which gives the least
+/// depths, and then as early as these depths allow.
 void Solver::findRings() {
   if (problem.channels.empty())
     return;
@@ -359,7 +361,7 @@ void Solver::findRings() {
   question.depth = least;
   if (ask(question, {}) == Answer::Yes)
     return;
-  // Loads are in each other's way: one channel at a time.
+  // The loads delay each other, so one channel is decided at a time.
   for (size_t c = 0; c < least.size(); ++c)
     while (depth[c] > least[c]) {
       question.depth = depth;
@@ -398,7 +400,7 @@ Result Solver::run(int64_t fuelGiven) {
   Question question;
   question.ii = lowerBound;
   if (ask(question, {}) != Answer::Yes) {
-    // From the weakest limits to all of them: the one that raises II is what binds.
+    // From the weakest limits to all of them. The limit that raises II is the one that binds.
     const std::pair<const char *, Limits> levels[] = {
         {"packing", {false, false}}, {"rings", {true, false}}, {"registers", {true, true}}};
     int64_t ii = lowerBound;

@@ -10,7 +10,7 @@
 using namespace tessera::schedule;
 
 namespace {
-/// A line in tokens: words, numbers, `->` and `,`.
+/// A line, read token by token: words, numbers, `->` and `,`.
 class Line {
 public:
   explicit Line(const std::string &text) {
@@ -51,7 +51,7 @@ public:
     std::string token = atEnd() ? "" : tokens[next];
     bool negative = !token.empty() && token[0] == '-';
     std::string digits = token.substr(negative);
-    // 15 digits: far from overflow.
+    // 15 digits cannot overflow.
     if (digits.empty() || digits.size() > 15 ||
         !std::all_of(digits.begin(), digits.end(),
                      [](unsigned char c) { return std::isdigit(c); })) {
@@ -67,7 +67,7 @@ public:
     if (!atEnd())
       fail("expected the end of the line" + found());
   }
-  /// The first complaint stays.
+  /// Only the first complaint is kept.
   void fail(const std::string &text) {
     if (!error)
       error = text;
@@ -323,7 +323,8 @@ std::string tessera::schedule::print(const Problem &problem, const Schedule &sch
   std::ostringstream os;
   os << "ii " << schedule.ii << "\n";
   const std::vector<int64_t> orders = schedule.orders(problem);
-  // Each role in its order of issue: what the loop will look like.
+  // Prints the operations of each role in the order in which it issues them, which is how the loop
+  // will look.
   for (Role role : {Role::Load, Role::Math}) {
     std::vector<size_t> ops;
     for (size_t i = 0; i < problem.operations.size(); ++i)

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What follows from start cycles, and verify(). Nothing here is shared with the search.
+// Computes what follows from start cycles, and verify(). It shares no code with the search.
 
 #include "Modular.h"
 #include "tessera/Schedule/Problem.h"
@@ -60,7 +60,7 @@ std::vector<Lifetime> tessera::schedule::lifetimes(const Problem &problem,
 int64_t tessera::schedule::registerPressure(const Problem &problem, const Schedule &schedule) {
   const std::vector<Lifetime> lives = lifetimes(problem, schedule);
   int64_t most = 0;
-  // The pressure rises only where a value is born.
+  // The pressure rises only at times at which a value is born.
   for (const Lifetime &at : lives) {
     int64_t sum = 0;
     for (const Lifetime &l : lives) {
@@ -140,12 +140,13 @@ struct Verifier {
 
   const std::string &name(int op) const { return problem.operations[op].name; }
 
-  /// After how many cycles reservations of the two operations repeat relative to each other.
+  /// The number of cycles after which the reservations of the two operations have the same distance
+  /// again.
   int64_t period(int a, int b) const {
     return common[a] && common[b] ? schedule.ii : schedule.ii / problem.replicas;
   }
 
-  /// [start, start + cycles) of the two, modulo `modulus`.
+  /// Whether the intervals [start, start + cycles) of the two operations overlap modulo `modulus`.
   bool overlap(int a, int64_t cyclesA, int b, int64_t cyclesB, int64_t modulus) const {
     int64_t gap = floorMod(schedule.start[b] - schedule.start[a], modulus);
     return gap < cyclesA || gap > modulus - cyclesB;

@@ -42,7 +42,7 @@ struct PlanFacts {
   bool pipelined = false;
   /// True if cp.async fills some channel. All threads issue the copies then, or a producer
   /// warpgroup.
-  bool copiedByThreads = false;
+  bool usesCpAsync = false;
   // Bytes of shared memory.
   int64_t slotBytes = 0;  ///< one slot of each channel of innermost loops, in all
   int64_t outerBytes = 0; ///< one slot of each other channel
@@ -81,7 +81,7 @@ struct PlanFacts {
 
   int64_t mathWarpgroups() const { return warpgroups * replicas; }
   /// Output tiles of the whole grid, if the number is known.
-  std::optional<int64_t> points() const;
+  std::optional<int64_t> outputTiles() const;
 };
 
 /// A plan whose open entries are to be chosen.
@@ -120,10 +120,10 @@ struct PlanPrediction {
   std::string bound;
 
   /// The number of waves.
-  int64_t rounds(int64_t points, int64_t cores) const;
-  double cycles(int64_t points, int64_t iterations, int64_t cores) const;
+  int64_t waves(int64_t outputTiles, int64_t cores) const;
+  double cycles(int64_t outputTiles, int64_t iterations, int64_t cores) const;
   /// The fraction of the places in all waves that have an output tile, 0 to 1.
-  double waveEfficiency(int64_t points, int64_t cores) const;
+  double waveEfficiency(int64_t outputTiles, int64_t cores) const;
 };
 
 /// Registers of a thread for addresses and the state of loops, in addition to its tiles. Source:
@@ -167,7 +167,7 @@ struct ReplicaFacts {
   int64_t slotBytes = 0;    ///< one slot of all channels of the loop
   int64_t partBytes = 0;    ///< shared memory of a warpgroup for the narrowest epilogue subtile
   double tensorCycles = 0;  ///< of an iteration
-  std::optional<int64_t> points;
+  std::optional<int64_t> outputTiles;
 };
 
 /// The reason why such a product is not planned with `replicate = blocks, warpgroups = 2`, or
