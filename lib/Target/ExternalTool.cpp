@@ -35,7 +35,7 @@ FailureOr<std::string> tessera::findTool(StringRef name, const ToolSearch &searc
     return *found;
   std::string looked = "the directories of PATH";
   for (const std::string &directory : search.directories) {
-    if (directory.empty()) // would be the current one
+    if (directory.empty()) // an empty entry would mean the current directory
       continue;
     std::string candidate = joinPath(directory, name);
     if (fs::can_execute(candidate) && !fs::is_directory(candidate))

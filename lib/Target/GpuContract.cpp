@@ -14,14 +14,14 @@
 using namespace mlir;
 using namespace tessera;
 
-/// When a launch wants to know the places of its clusters; nothing if it never does.
+/// The condition under which the launch uses GPC-aware cluster numbering; nothing if it never does.
 static FailureOr<std::optional<contract::Expr>> describePlaces(cta::LaunchOp launch) {
   std::optional<contract::Expr> places;
   WalkResult walked = launch.walk([&](cta::ClusterPlaceOp op) {
     FailureOr<contract::Expr> expr = contract::buildExpr(op.getMany(), op);
     if (failed(expr))
       return WalkResult::interrupt();
-    // Clusters that take another for the same would take points twice.
+    // If two clusters got the same number, output tiles would be computed twice.
     if (places && !(*places == *expr)) {
       op.emitOpError("has another condition than one before it in the launch, which has one table");
       return WalkResult::interrupt();
@@ -70,7 +70,7 @@ LogicalResult tessera::recordGpuContract(ModuleOp module) {
   return success();
 }
 
-/// Numbers, texts, lists and dictionaries; null for anything else.
+/// Makes JSON of numbers, strings, lists and dictionaries; null for any other attribute.
 static std::optional<llvm::json::Value> toJson(Attribute attr) {
   if (auto boolean = dyn_cast<BoolAttr>(attr))
     return boolean.getValue();
@@ -143,7 +143,7 @@ FailureOr<std::string> tessera::finishGpuContract(ModuleOp module, StringRef com
     if (llvm::json::Object *object = value.getAsObject())
       (*object)[key] = std::move(list);
   };
-  // Lists are moved out and back in: the JSON library has no mutable iteration over nested values.
+  // Lists are moved out and back in, because the JSON library cannot change nested values in place.
   llvm::json::Array kernels = list(*contract, "kernels");
   for (llvm::json::Value &kernel : kernels) {
     llvm::json::Array variants = list(kernel, "variants");
@@ -177,7 +177,7 @@ FailureOr<std::string> tessera::finishGpuContract(ModuleOp module, StringRef com
 
 void tessera::embedGpuContract(llvm::Module &module, StringRef json) {
   std::string bytes = contract::encode(json);
-  // The terminating NUL is in the bytes.
+  // The bytes include the terminating NUL.
   llvm::Constant *value =
       llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
   new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,

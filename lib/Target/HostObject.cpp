@@ -28,7 +28,7 @@ using namespace tessera;
 
 static FailureOr<std::unique_ptr<llvm::TargetMachine>> hostMachine(Location loc,
                                                                    const HostOptions &options) {
-  // LLVM's list of targets is process-wide and not locked.
+  // LLVM's list of targets is one for the process, and is not locked.
   static const bool registered =
       !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
   if (!registered)
@@ -87,7 +87,7 @@ FailureOr<std::unique_ptr<llvm::Module>> tessera::compileToHostLLVM(ModuleOp mod
     return emitError(module.getLoc()) << "the lowered module cannot be translated to LLVM IR";
   llvmModule->setTargetTriple((*machine)->getTargetTriple());
   llvmModule->setDataLayout((*machine)->createDataLayout());
-  // Helpers that the lowering made are not part of the interface.
+  // Functions that the lowering made are not part of the interface.
   for (auto func : module.getOps<LLVM::LLVMFuncOp>())
     if (SymbolTable::getSymbolVisibility(func) == SymbolTable::Visibility::Private &&
         !func.isExternal())
@@ -113,7 +113,8 @@ static std::string findLinker(const HostOptions &options) {
   return {};
 }
 
-/// The host's libm and libc. They are named as files, so that no development package is needed.
+/// The libm and libc of the host. They are named as files, so that no development package is
+/// needed.
 static SmallVector<std::string> hostLibraries() {
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
   std::string multiarch = "/usr/lib/" + triple.getArchName().str() + "-linux-gnu";
@@ -130,7 +131,7 @@ static SmallVector<std::string> hostLibraries() {
   return found;
 }
 
-/// The bytes of an object file.
+/// Emits an object file.
 static FailureOr<std::string> emitObject(llvm::Module &module, llvm::TargetMachine &machine,
                                          Location loc) {
   llvm::SmallString<0> bytes;

@@ -64,7 +64,7 @@ void tessera::registerHostDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
-/// Tile kernels → functions over buffers.
+/// Tile kernels to functions over buffers.
 static void addBufferization(OpPassManager &pm, bool check) {
   pm.addPass(tile::createTilePrepareInlining());
   pm.addPass(tile::createTileExpandOps());
@@ -74,7 +74,8 @@ static void addBufferization(OpPassManager &pm, bool check) {
   if (check)
     kernels.addPass(tile::createTileInsertChecks());
   kernels.addPass(tile::createTileFuseFma());
-  // As for the GPU: what one target takes the other takes, and what LLVM would choke on ends here.
+  // The same passes as for the GPU, so that both targets accept the same programs. What would make
+  // LLVM fail is an error here.
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(tile::createTileVerify());
@@ -86,13 +87,13 @@ static void addBufferization(OpPassManager &pm, bool check) {
   func.addPass(createCPUFuseElementwise());
   func.addPass(createCSEPass());
   bufferization::OneShotBufferizePassOptions bufferize;
-  // Loop-carried tiles do not bufferize without.
+  // Tiles that loops carry cannot be bufferized without this.
   bufferize.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   bufferization::buildBufferDeallocationPipeline(pm);
 }
 
-/// Buffers → loops over scalars that the host has.
+/// Buffers to loops over scalars of types that the host has.
 static void addScalars(OpPassManager &pm) {
   auto &func = pm.nest<func::FuncOp>();
   func.addPass(createCPULowerCopies());

@@ -10,7 +10,7 @@
 using namespace tessera;
 
 void Leftovers::clear() {
-  // Never unlocked: see the header.
+  // This is never unlocked; the header says why.
   mutex.lock();
   for (int program : programs)
     kill(program, SIGKILL);
@@ -19,7 +19,8 @@ void Leftovers::clear() {
 }
 
 int Leftovers::addProgram(const std::function<int()> &start) {
-  // Locked while it starts, or it could be missed.
+  // This is locked while the program starts. Otherwise a signal could come before the program is
+  // listed.
   std::lock_guard<std::mutex> lock(mutex);
   const int number = start();
   if (number > 0)

@@ -6,7 +6,7 @@
 void tessera::optimizeLLVM(llvm::Module &module, llvm::TargetMachine &machine, unsigned level,
                            llvm::PipelineTuningOptions tuning) {
   llvm::PassBuilder builder(&machine, tuning);
-  // Declared in this order: each refers to those behind it when it ends.
+  // The order matters: when a manager is destroyed it refers to those that are declared after it.
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;

@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-/// Runs LLVM's default pipeline for the machine; levels over 3 are 3.
+/// Runs LLVM's default pipeline for the machine. Levels over 3 mean 3.
 void optimizeLLVM(llvm::Module &module, llvm::TargetMachine &machine, unsigned level,
                   llvm::PipelineTuningOptions tuning = {});
 

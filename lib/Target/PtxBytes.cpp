@@ -1,10 +1,11 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Bytes that an mbarrier expects, and those that TMA loads bring: equal on every path, as far as
-// the text knows them. Looked at are the loads of the block that announces and of those behind it
-// that nothing else leads to (the sides of a branch, and where they meet); who loads elsewhere
-// may do so for another phase. A path without loads is none: some threads may skip those of others.
+// Checks that the bytes that an mbarrier expects are equal to those that TMA loads bring, on every
+// path, as far as the PTX says how many they are. It looks at the loads in the block that announces
+// the bytes, and in the blocks after it that can only be reached through it (the sides of a branch,
+// and where they meet). Loads elsewhere may belong to another phase. A path without loads is left
+// out, because some threads may skip the loads of others.
 #include "PtxValues.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -34,13 +35,13 @@ public:
   void run();
 
 private:
-  /// What happens to one mbarrier in a block.
+  /// What happens to one mbarrier in one block.
   struct Sum {
-    unsigned line = 0; ///< of the announcement
+    unsigned line = 0; ///< the line of the announcement
     int64_t expected = 0, copied = 0;
     bool expects = false, copies = false, known = true;
   };
-  /// The same along a path; paths of equal sums are one.
+  /// The same along a path. Paths with equal contents are kept once.
   struct Path {
     int64_t copied;
     bool copies, known;
@@ -57,14 +58,14 @@ private:
 
   const Function &function;
   const Values &values;
-  const LaunchPromise *promise; ///< null: no contract speaks of the function
+  const LaunchPromise *promise; ///< null if there is no contract for the function
   std::vector<PtxProblem> &problems;
   std::vector<std::set<unsigned>> predecessors;
 };
 } // namespace
 
-/// Bytes that a TMA load brings to each block that it reaches. Of a load into all blocks of a
-/// cluster each block makes one: so many parts come.
+/// The bytes that a TMA load brings to each block that it reaches. If a load goes to all blocks of
+/// a cluster, each block issues one such load, so each block receives that many parts.
 std::optional<int64_t> Bytes::bytesOf(const Instruction &inst) const {
   std::optional<int64_t> bytes = bytesOfPart(inst);
   if (!bytes || !isMulticast(inst))
@@ -73,7 +74,7 @@ std::optional<int64_t> Bytes::bytesOf(const Instruction &inst) const {
 }
 
 std::optional<int64_t> Bytes::bytesOfPart(const Instruction &inst) const {
-  if (!inst.is("cp.async.bulk.tensor")) // [to], [from], size, [mbarrier]
+  if (!inst.is("cp.async.bulk.tensor")) // the operands are [to], [from], size, [mbarrier]
     return inst.operands.size() > 2 ? values.constant(inst.operands[2]) : std::nullopt;
   if (!promise || inst.operands.size() < 2)
     return std::nullopt;
@@ -113,7 +114,8 @@ std::map<std::string, Bytes::Sum> Bytes::sumsOf(const Block &block) const {
   return sums;
 }
 
-/// All paths from the block that announces through those that only it leads to.
+/// Follows all paths from the announcing block through the blocks that can only be reached through
+/// it.
 void Bytes::follow(unsigned start, const std::string &name, const Sum &expected,
                    const std::vector<std::map<std::string, Sum>> &sums) {
   constexpr size_t kMostPaths = 64;
@@ -121,19 +123,19 @@ void Bytes::follow(unsigned start, const std::string &name, const Sum &expected,
     auto it = sums[block].find(name);
     return it == sums[block].end() ? nullptr : &it->second;
   };
-  // Each block stands behind all that lead to it.
+  // Each block comes after all blocks that lead to it.
   llvm::SetVector<unsigned> region;
   region.insert(start);
   for (size_t at = 0; at < region.size(); ++at)
     for (unsigned next : function.blocks[region[at]].successors) {
       const Sum *sum = own(next);
-      // A block that only spins, waiting for another mbarrier, leads to itself.
+      // A block that waits for another mbarrier in a loop leads to itself.
       if (!(sum && sum->expects) && llvm::all_of(predecessors[next], [&](unsigned before) {
             return region.contains(before) || (before == next && !sum);
           }))
         region.insert(next);
     }
-  std::map<unsigned, std::set<Path>> paths; // at the end of a block
+  std::map<unsigned, std::set<Path>> paths; // by the block at whose end they are
   std::set<Path> ended;
   for (unsigned block : region) {
     std::set<Path> &through = paths[block];
@@ -162,10 +164,11 @@ void Bytes::follow(unsigned start, const std::string &name, const Sum &expected,
   }
   for (const Path &path : ended)
     if (path.copies && path.known && path.copied != expected.expected)
-      return problems.push_back({expected.line, function.name,
-                                 ("the mbarrier " + name + " expects " + Twine(expected.expected) +
-                                  " bytes, but the copies beside bring " + Twine(path.copied))
-                                     .str()});
+      return problems.push_back(
+          {expected.line, function.name,
+           ("the mbarrier " + name + " expects " + Twine(expected.expected) +
+            " bytes, but the copies that arrive there bring " + Twine(path.copied))
+               .str()});
 }
 
 void Bytes::run() {

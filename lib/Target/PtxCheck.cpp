@@ -29,29 +29,27 @@ bool isTmaStore(const Instruction &inst) {
   return (inst.is("cp.async.bulk") || inst.is("cp.reduce.async.bulk")) &&
          inst.opcode.contains(".global.shared::cta");
 }
-/// Writes shared memory through the generic proxy.
+/// True if it writes shared memory through the generic proxy.
 bool writesShared(const Instruction &inst) {
   return ((inst.is("st") || inst.is("atom") || inst.is("red")) && inst.has("shared")) ||
          inst.is("stmatrix");
 }
-/// The copies of threads, not those of TMA, and what counts them.
-bool isCopyByThread(const Instruction &inst) {
-  return inst.is("cp.async.ca") || inst.is("cp.async.cg");
-}
+/// True for cp.async, which threads issue (not for TMA), and for the instructions that count it.
+bool isCpAsync(const Instruction &inst) { return inst.is("cp.async.ca") || inst.is("cp.async.cg"); }
 
-/// Where all threads of the block meet, or of the cluster.
+/// True if all threads of the block, or of the cluster, meet there.
 bool isBarrierOfAll(const Instruction &inst) {
   return inst.is("barrier.cluster.wait") ||
          ((inst.is("bar.sync") || inst.is("barrier.sync")) && inst.operands.size() == 1);
 }
 
-/// Where a dependent launch is ordered behind the one before it.
+/// True if it orders a dependent launch after the launch before it.
 bool isGridWait(const Instruction &inst) { return inst.opcode == "griddepcontrol.wait"; }
 bool isGridTrigger(const Instruction &inst) {
   return inst.opcode == "griddepcontrol.launch_dependents";
 }
-/// Reads or writes global memory, as far as the instruction says; addresses of no space may be
-/// global.
+/// True if it reads or writes global memory, as far as the instruction says. An address without a
+/// space may be global.
 bool touchesGlobal(const Instruction &inst) {
   if (inst.is("cp.async") || inst.is("cp.reduce.async"))
     return inst.opcode.contains(".global");
@@ -60,12 +58,12 @@ bool touchesGlobal(const Instruction &inst) {
   return access && !inst.has("shared") && !inst.has("local") && !inst.has("param") &&
          !inst.has("const");
 }
-/// Memory that never changes while a grid runs.
+/// True if it reads memory that must not change while a grid runs.
 bool readsNonCoherent(const Instruction &inst) {
   return inst.is("ldu") || (inst.is("ld") && inst.has("nc"));
 }
 
-/// The registers of a product that hold its operand A; none if A is in shared memory.
+/// The registers that hold operand A of a product; none if A is in shared memory.
 SmallVector<StringRef> registersOfA(const Instruction &inst) {
   if (inst.operands.size() > 1 && inst.operands[1].starts_with("{"))
     return elements(inst.operands[1]);
@@ -76,27 +74,28 @@ SmallVector<StringRef> registersOfA(const Instruction &inst) {
 
 struct State {
   bool reached = false;
-  bool fenced = false;       // a wgmma.fence on every path since the last wait
-  bool open = false;         // products without a commit, on some path
-  unsigned pending = 0;      // most groups in flight
-  bool dirty = false;        // shared memory written by threads and not fenced, on some path
-  bool barrierFresh = false; // an mbarrier initialised and not fenced, on some path
-  bool unshared = false;     // an mbarrier initialised, and no barrier of all threads since
-  bool expecting = false;    // bytes announced on every path since the last wait for an mbarrier
-  bool storing = false;      // TMA stores in no group, on some path
-  bool gridAwaited = false;  // the launch before this one has ended, on every path
+  bool fenced = false;       // whether there is a wgmma.fence on every path since the last wait
+  bool open = false;         // whether there are products without a commit, on some path
+  unsigned pending = 0;      // the most groups in flight
+  bool dirty = false;        // threads have written shared memory and not fenced it, on some path
+  bool barrierFresh = false; // an mbarrier was initialised and not fenced, on some path
+  bool unshared = false;     // an mbarrier was initialised, and all threads have not met since
+  bool expecting = false; // bytes were announced on every path since the last wait for an mbarrier
+  bool storing = false;   // some TMA stores are in no group, on some path
+  bool gridAwaited = false; // the launch before this one has ended, on every path
   // Copies by cp.async, on some path:
-  bool ungrouped = false;   // on their way, in no group
-  bool copying = false;     // in a group on its way: neither waited for nor handed to an mbarrier
+  bool ungrouped = false;   // in flight, in no group
+  bool copying = false;     // in flight in a group, neither waited for nor handed to an mbarrier
   bool landed = false;      // waited for, without fence.proxy.async since
   bool unwaited = false;    // a group was committed since the last wait
   bool announced = false;   // an mbarrier that counts them was waited for, without a fence since
-  std::set<int64_t> handed; // such mbarriers, by where their ring begins
-  std::map<StringRef, unsigned> readByProducts; // operand A: commits since, the fewest of all paths
+  std::set<int64_t> handed; // these mbarriers, by the start of their ring
+  // For each register of an operand A: the commits since, the fewest of all paths.
+  std::map<StringRef, unsigned> readByProducts;
 
   static constexpr unsigned kMostPending = 8;
 
-  /// Returns whether anything changed.
+  /// Returns true if anything changed.
   bool join(const State &other) {
     if (!reached) {
       *this = other;
@@ -143,7 +142,7 @@ public:
       : function(function), promise(promise), problems(problems), values(function) {
     for (const Block &block : function.blocks)
       for (const Instruction &inst : block.instructions) {
-        operandsByCopies |= isTmaLoad(inst) || isCopyByThread(inst);
+        operandsByCopies |= isTmaLoad(inst) || isCpAsync(inst);
         hasProducts |= isProduct(inst);
         waitsForGrid |= isGridWait(inst);
         triggersGrid |= isGridTrigger(inst);
@@ -224,7 +223,7 @@ private:
     }
   }
 
-  /// The constant part of an mbarrier's address.
+  /// The constant part of the address of an mbarrier.
   std::optional<int64_t> ringOf(const Instruction &inst) const {
     for (StringRef operand : inst.operands)
       if (operand.starts_with("["))
@@ -233,11 +232,12 @@ private:
     return std::nullopt;
   }
 
-  /// Copies by cp.async: waited for (or handed to an mbarrier that is waited for), then fenced by
-  /// the thread that made them if the async proxy reads them, then made known to others.
+  /// Checks cp.async. The copies must be waited for, or handed to an mbarrier that is waited for.
+  /// If the async proxy reads them, the thread that issued them must then fence them. After that
+  /// they must be made known to other threads.
   void stepCopies(State &state, const Instruction &inst,
                   llvm::function_ref<void(const Twine &)> complain) {
-    if (isCopyByThread(inst)) {
+    if (isCpAsync(inst)) {
       state.ungrouped = true;
     } else if (inst.is("cp.async.commit_group")) {
       state.unwaited |= state.ungrouped;
@@ -276,7 +276,8 @@ private:
     }
   }
 
-  /// All threads meet behind initialisation, bytes are announced, stores are put into a group.
+  /// Checks that all threads meet after an mbarrier is initialised, that bytes are announced, and
+  /// that stores are put into groups.
   static void stepTma(State &state, const Instruction &inst,
                       llvm::function_ref<void(const Twine &)> complain) {
     const bool waits = inst.is("mbarrier.try_wait") || inst.is("mbarrier.test_wait");
@@ -301,13 +302,14 @@ private:
       state.storing = false;
   }
 
-  /// A launch that lets the next one in early, or is let in early itself.
+  /// Checks a launch that lets the next one begin early, or that may begin early itself.
   void stepGrid(State &state, const Instruction &inst,
                 llvm::function_ref<void(const Twine &)> complain) {
     if (isGridWait(inst)) {
       state.gridAwaited |= inst.guard.empty();
     } else if (readsNonCoherent(inst)) {
-      complain("a non-coherent load in a launch that may run beside the one which writes what it "
+      complain("a non-coherent load in a launch that may run concurrently with the one that writes "
+               "what it "
                "reads");
     } else if (!state.gridAwaited && touchesGlobal(inst) &&
                !llvm::any_of(inst.operands, [&](StringRef operand) {
@@ -316,14 +318,14 @@ private:
       complain("global memory is accessed where griddepcontrol.wait has not been passed on every "
                "path: the launch before may still run");
     } else if (!state.gridAwaited && endsThread(inst)) {
-      complain(
-          "a thread ends without griddepcontrol.wait: the grid may end before the one in front "
-          "of it, and the next would not be ordered behind that");
+      complain("a thread ends without griddepcontrol.wait: the grid may end before the launch "
+               "before it, "
+               "and the next launch would not be ordered after that one");
     }
   }
 
-  /// The contract and the code must say the same. Where no contract speaks of the function the code
-  /// is measured by itself.
+  /// Checks that the contract and the code agree. Without a contract for the function, the code is
+  /// checked for itself.
   void checkDependence() {
     checksGrid = waitsForGrid || triggersGrid;
     if (!promise)
@@ -402,7 +404,7 @@ private:
             ++barrier->arrives;
           return;
         }
-        // "mbarrier.arrive… state, [address](, …)"
+        // The form is "mbarrier.arrive… state, [address](, …)".
         for (StringRef operand : inst.operands)
           if (operand.starts_with("[")) {
             if (Barrier *barrier = use(inst, operand, "an arrival"))
@@ -423,7 +425,8 @@ private:
           use(inst, *operand, "a TMA load");
       }
     });
-    // arrive.expect_tx is one elected thread's: each site gives at most one arrival to a phase.
+    // One elected thread runs arrive.expect_tx, so each such instruction gives at most one arrival
+    // to a phase.
     if (!someUnknownUse)
       for (auto &[name, barrier] : barriers)
         if (barrier.count && barrier.expects && !barrier.arrives &&
@@ -465,17 +468,18 @@ private:
                               " threads, which are not whole warpgroups");
     if (up.empty() || down.empty())
       return;
-    // The least that can be asked for: one warpgroup up, all others down.
+    // The least that can be asked for is that one warpgroup takes registers and all others give
+    // some up.
     int64_t warpgroups = threads / hopper::kWarpgroupSize;
     int64_t asked = *up.begin() + (warpgroups - 1) * *down.begin();
     int64_t entry = hopper::entryRegisterCap(threads) * warpgroups;
     if (asked > entry)
-      report(line, "setmaxnreg deals " + Twine(asked) +
+      report(line, "setmaxnreg asks for " + Twine(asked) +
                        " registers (sum over a lane of each warpgroup), but only " + Twine(entry) +
-                       " are there at entry");
+                       " are there at entry: give up more, or take fewer");
   }
 
-  /// A wait that leaves groups on their way, without groups, waits for nothing.
+  /// A wait that leaves groups in flight has no effect if nothing is committed to groups.
   void checkCopyGroups() {
     unsigned waits = 0;
     bool commits = false;
@@ -507,7 +511,7 @@ private:
   }
 
   const Function &function;
-  const LaunchPromise *promise; ///< null: no contract speaks of the function
+  const LaunchPromise *promise; ///< null if there is no contract for the function
   std::vector<PtxProblem> &problems;
   Values values;
   bool operandsByCopies = false, hasProducts = false, someUnknownUse = false;

@@ -1,9 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Blocks of a cluster that write into each other's shared memory: all of them are told, and they
-// are there. The cluster must have met behind the initialisation of its mbarriers, and meet again
-// before a block ends.
+// Checks blocks of a cluster that write to each other's shared memory. Every block must be
+// signalled, and must still run. The cluster must meet after its mbarriers are initialised, and
+// again before a block ends.
 #include "PtxFlow.h"
 #include "PtxValues.h"
 
@@ -15,15 +15,15 @@ using llvm::StringRef;
 using llvm::Twine;
 
 namespace {
-/// Along a path.
+/// What holds along a path.
 struct State {
   bool reached = false;
   bool met = false;      // since the last mbarrier.init, on every path
-  bool fresh = false;    // an mbarrier initialised and not fenced, on some path
-  bool open = false;     // something done to others since the last meeting, on some path
-  bool arrived = false;  // at a meeting not waited for, on some path
+  bool fresh = false;    // an mbarrier was initialised and not fenced, on some path
+  bool open = false;     // other blocks were reached since the last meeting, on some path
+  bool arrived = false;  // it has arrived at a meeting and not waited, on some path
   bool waits = false;    // the same, on every path
-  unsigned meetings = 0; // fewest of all paths; more than two are two
+  unsigned meetings = 0; // the fewest of all paths, at most 2
 
   bool join(const State &other) {
     if (!reached) {
@@ -66,7 +66,7 @@ static bool reachesOthers(const Instruction &inst) {
   return isMulticast(inst) || isRemoteArrival(inst);
 }
 
-/// Each of all blocks, no more and no fewer.
+/// Checks that an instruction reaches each block of the cluster, and no more.
 void Clusters::checkReach(const Instruction &inst) {
   const int64_t blocks = function.cluster;
   if (!blocks)
@@ -82,7 +82,7 @@ void Clusters::checkReach(const Instruction &inst) {
              "arrives in " + Twine(*arrival.blocks) + " blocks of clusters of " + Twine(blocks));
     return;
   }
-  // "…, [mbarrier], mask(, cache policy)": the first behind the mbarrier.
+  // The form is "…, [mbarrier], mask(, cache policy)": the mask follows the mbarrier.
   std::optional<StringRef> barrier = mbarrierOf(inst);
   auto it = llvm::find(inst.operands, barrier.value_or(""));
   if (it == inst.operands.end() || std::next(it) == inst.operands.end())
@@ -117,7 +117,7 @@ void Clusters::step(State &state, const Instruction &inst, bool reporting) {
     state.meetings = std::min(state.meetings + 1, 2u);
   } else if (reachesOthers(inst)) {
     if (!state.met)
-      complain("reaches other blocks before the cluster has met behind mbarrier.init: their "
+      complain("reaches other blocks before the cluster has met after mbarrier.init: their "
                "mbarriers may not be there yet");
     state.open = true;
   } else if ((inst.is("ret") || inst.is("exit")) && (state.open || state.meetings < 2)) {

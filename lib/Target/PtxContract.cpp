@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the launch contract says of the functions of a PTX text.
+// What the launch contract in a PTX module promises of its functions.
 #include "tessera/Contract/Contract.h"
 #include "tessera/Target/PtxCheck.h"
 
@@ -11,12 +11,12 @@ using namespace tessera;
 using llvm::StringRef;
 using llvm::Twine;
 
-//===--- in the text ------------------------------------------------------------------------===//
+//===--- the contract in the PTX -------------------------------------------------------------===//
 
 EmbeddedContract tessera::embeddedContract(std::string_view ptx) {
   EmbeddedContract result;
   StringRef text(ptx);
-  // ".visible .global .align 1 .b8 __tessera_contract[1425] = {84, 69, …};"
+  // The line is ".visible .global .align 1 .b8 __tessera_contract[1425] = {84, 69, …};".
   const size_t at = text.find((".b8 " + contract::kSymbol + "[").str());
   if (at == StringRef::npos)
     return result;
@@ -35,7 +35,7 @@ EmbeddedContract tessera::embeddedContract(std::string_view ptx) {
     numbers &= list.empty() || list.consume_front(",");
     bytes.push_back(static_cast<char>(byte));
   }
-  // Zeros at the end are not written.
+  // LLVM does not write zeros at the end.
   numbers &= bytes.size() <= size && size <= bytes.size() + 1;
   if (numbers)
     bytes.resize(size);
@@ -53,7 +53,7 @@ static int64_t bytesOfElement(StringRef element) {
   size_t digits = element.find_first_of("0123456789");
   int64_t bits = 0;
   if (digits == StringRef::npos)
-    return 8; // index
+    return 8; // the type is index
   element.drop_front(digits).consumeInteger(10, bits);
   return std::max<int64_t>(bits / 8, 1);
 }

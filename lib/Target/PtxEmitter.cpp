@@ -56,7 +56,7 @@ static std::unique_ptr<llvm::TargetMachine> makeTargetMachine(Location loc,
 }
 
 namespace {
-/// Turns LLVM's diagnostics into MLIR's while it lives; LLVM's own handler would end the process.
+/// While it lives, turns LLVM's diagnostics into MLIR's. LLVM's own handler would end the process.
 class DiagnosticScope {
 public:
   DiagnosticScope(llvm::LLVMContext &context, Location loc)
@@ -124,8 +124,8 @@ LogicalResult tessera::optimizeForPtx(llvm::Module &module, Location loc,
   if (!machine)
     return failure();
   DiagnosticScope diagnostics(module.getContext(), loc);
-  // A switch as a table in memory is a load (and a non-coherent one, which tile-ptx-check refuses
-  // in dependent launches) for what a few selects do.
+  // A switch that LLVM turns into a table in memory needs a load, where a few selects are enough.
+  // This is a non-coherent load, which tile-ptx-check refuses in dependent launches.
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       function.addFnAttr("no-jump-tables", "true");
@@ -133,8 +133,8 @@ LogicalResult tessera::optimizeForPtx(llvm::Module &module, Location loc,
   return failure(diagnostics.failed());
 }
 
-/// Intrinsics that the back end would turn into calls of a library, or stop the process for: the
-/// GPU has no such library. The lowering must have expanded them.
+/// Refuses intrinsics for which the back end would call a library, or end the process. The GPU has
+/// no such library, so the lowering must have expanded them.
 static LogicalResult checkIntrinsics(llvm::Module &module, Location loc) {
   bool bad = false;
   for (llvm::Function &function : module) {
@@ -160,7 +160,7 @@ static LogicalResult checkIntrinsics(llvm::Module &module, Location loc) {
     case llvm::Intrinsic::exp2:
     case llvm::Intrinsic::log2:
     case llvm::Intrinsic::sin: {
-      // There are approximate instructions, for calls that allow them.
+      // For calls that allow approximation there are approximate instructions.
       bool allApproximate = llvm::all_of(function.users(), [](llvm::User *user) {
         auto *math = dyn_cast<llvm::FPMathOperator>(user);
         return math && math->hasApproxFunc();
@@ -182,8 +182,8 @@ static LogicalResult checkIntrinsics(llvm::Module &module, Location loc) {
 }
 
 namespace {
-/// Spares fallbacks LLVM's straight-line strength reduction: in addresses of single elements its
-/// time grows with the square of their number, and ptxas makes the same of them.
+/// Leaves out LLVM's straight-line strength reduction for fallbacks. In kernels that address single
+/// elements its time grows with the square of their number, and ptxas makes the same code.
 class LessEffort : public llvm::OptPassGate {
 public:
   LessEffort(llvm::LLVMContext &context, const std::set<std::string> &fallbacks)
@@ -193,7 +193,7 @@ public:
   ~LessEffort() override { context.setOptPassGate(previous); }
   bool isEnabled() const override { return true; }
   bool shouldRunPass(StringRef pass, StringRef unit) const override {
-    // "function (gemm_any_0)"
+    // The text is "function (gemm_any_0)".
     return pass != "slsr" || !fallbacks.count(unit.split('(').second.split(')').first.str());
   }
 
@@ -204,8 +204,8 @@ private:
 };
 } // namespace
 
-/// LLVM 22 makes `sitofp i1 to bfloat` +1.0 of true where the predicate comes from another block,
-/// and -1.0 of it where a comparison stands in front. It is -1.0.
+/// Works around a bug of LLVM 22: `sitofp i1 to bfloat` of true must be -1.0. LLVM makes +1.0 of it
+/// if the predicate comes from another block, and -1.0 only if a comparison precedes it.
 static void selectSignedPredicates(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &inst : llvm::make_early_inc_range(llvm::instructions(function))) {

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What holds on every path through a PTX function.
+// Finds out what holds on every path through a PTX function.
 #ifndef TESSERA_LIB_TARGET_PTXFLOW_H
 #define TESSERA_LIB_TARGET_PTXFLOW_H
 
@@ -11,9 +11,9 @@
 
 namespace tessera::ptx {
 
-/// Calls `step(state, instruction, complain)` along all paths, first without complaints until no
-/// block is entered in a new state, then once for each block that is reached. A `State` has
-/// `reached` and `join(other)`, which is true if it changed.
+/// Calls `step(state, instruction, complain)` along all paths: first without complaints, until no
+/// block is entered in a new state, then once for each block that can be reached. A `State` has
+/// `reached` and `join(other)`; `join` returns true if it has changed the state.
 template <typename State, typename Step>
 void followPaths(const Function &function, Step step) {
   std::vector<State> entry(function.blocks.size());

@@ -15,7 +15,8 @@ using llvm::StringRef;
 bool Instruction::has(StringRef part) const {
   StringRef rest = opcode;
   while (!rest.empty()) {
-    // Parts are separated by single points; "shared::cta" is one part of name "shared".
+    // Single dots separate the parts of an opcode; "shared::cta" is one part, with the name
+    // "shared".
     StringRef head = rest.split('.').first;
     if (head.split("::").first == part)
       return true;
@@ -24,7 +25,7 @@ bool Instruction::has(StringRef part) const {
   return false;
 }
 
-/// Splits at commas that stand in no bracket.
+/// Splits at the commas outside of brackets.
 static SmallVector<StringRef, 4> splitOperands(StringRef text) {
   SmallVector<StringRef, 4> result;
   int depth = 0;
@@ -57,12 +58,12 @@ SmallVector<StringRef> tessera::ptx::elements(StringRef operand) {
 
 SmallVector<StringRef> Instruction::defs() const {
   SmallVector<StringRef> result;
-  // A memory operand in front is an address that is read; so are the operands of what has no
-  // result.
+  // If the first operand is an address in memory, it is read. The operands of an instruction
+  // without a result are read, too.
   if (operands.empty() || operands[0].starts_with("[") || is("bra") || is("bar") || is("barrier"))
     return result;
   for (StringRef element : elements(operands[0])) {
-    // "%p1|%p2"
+    // The form is "%p1|%p2".
     auto [first, second] = element.split('|');
     for (StringRef reg : {first, second})
       if (!reg.empty() && reg != "_")
@@ -75,7 +76,7 @@ namespace {
 
 bool isWord(char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '%' || c == '.'; }
 
-/// Comments become blanks, so that places stay.
+/// Replaces comments by blanks, so that positions in the text stay.
 std::string withoutComments(StringRef text) {
   std::string result = text.str();
   for (size_t i = 0; i + 1 < result.size();) {
@@ -99,7 +100,8 @@ std::string withoutComments(StringRef text) {
 
 class Reader {
 public:
-  /// `clean` has no comments; names refer to `text`, which has the same places.
+  /// `clean` is the text without comments. Names refer to `text`, in which everything has the same
+  /// position.
   Reader(StringRef clean, StringRef text) : clean(clean), text(text) {}
 
   std::vector<Function> run() {
@@ -115,7 +117,7 @@ private:
     return at < clean.size();
   }
 
-  /// Moves behind `end` and returns what was before it, from where we are.
+  /// Moves to `end` and returns the text between.
   StringRef take(size_t end) {
     end = std::min(end, clean.size());
     StringRef result = text.slice(at, end);
@@ -194,7 +196,7 @@ private:
     int depth = 1;
     while (true) {
       if (!skipBlanks()) {
-        function.malformed.push_back({first, "the text ends before its body does"});
+        function.malformed.push_back({first, "the PTX ends before its body does"});
         break;
       }
       char c = clean[at];
@@ -281,7 +283,7 @@ private:
     if (conditional) {
       startBlock(function, true);
     } else {
-      // What follows without a label cannot be reached.
+      // Code that follows without a label cannot be reached.
       function.blocks.emplace_back();
       fallsThrough = false;
     }
@@ -306,7 +308,7 @@ private:
 
   struct Jump {
     unsigned from;
-    StringRef label; // or the number
+    StringRef label; // empty if `to` says it
     unsigned to;
   };
 

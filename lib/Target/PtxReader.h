@@ -1,8 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Private to the library: PTX text as functions of basic blocks. Reads what NVPTX writes, inline
-// assembly included; no instruction is understood beyond its name, its operands and where it jumps.
+// Private to the library: reads PTX as functions of basic blocks. It reads the PTX that NVPTX
+// writes, inline assembly included. Of an instruction it understands only the name, the operands
+// and where it jumps.
 #ifndef TESSERA_LIB_TARGET_PTXREADER_H
 #define TESSERA_LIB_TARGET_PTXREADER_H
 
@@ -15,14 +16,15 @@ namespace tessera::ptx {
 
 struct Instruction {
   unsigned line = 0;
-  llvm::StringRef guard;  // "%p1", "!%p1" or empty
+  llvm::StringRef guard;  // "%p1", "!%p1", or empty
   llvm::StringRef opcode; // "st.shared.b32"
   llvm::SmallVector<llvm::StringRef, 4> operands;
 
   bool is(llvm::StringRef prefix) const { return opcode == prefix || startsWithParts(prefix); }
-  /// Has the part (`shared` in `st.shared.b32`), also with a state (`shared::cta`).
+  /// Whether the opcode has the part (`shared` in `st.shared.b32`), which may have a state
+  /// (`shared::cta`).
   bool has(llvm::StringRef part) const;
-  /// Registers that it writes.
+  /// The registers that the instruction writes.
   llvm::SmallVector<llvm::StringRef> defs() const;
 
 private:
@@ -40,17 +42,17 @@ struct Block {
 struct Function {
   std::string name;
   unsigned line = 0;
-  int64_t reqntid = 0, maxntid = 0; // threads of a block; 0: not said
-  int64_t cluster = 0;              // blocks of a cluster; 0: not said
-  std::vector<Block> blocks;        // the first is the entry
-  /// What is no PTX in it, with lines: other findings may come of that.
+  int64_t reqntid = 0, maxntid = 0; // threads of a block; 0: not given
+  int64_t cluster = 0;              // blocks of a cluster; 0: not given
+  std::vector<Block> blocks;        // the first one is the entry
+  /// What is no PTX in the function, with lines. Other findings may be due to it.
   std::vector<std::pair<unsigned, std::string>> malformed;
 };
 
-/// The entry functions of a PTX text. The result refers to the text.
+/// Reads the entry functions of a PTX module. The result refers to the text.
 std::vector<Function> read(llvm::StringRef text);
 
-/// The elements of "{a, b}", or the text itself.
+/// The elements of "{a, b}"; for another text the text itself.
 llvm::SmallVector<llvm::StringRef> elements(llvm::StringRef operand);
 
 } // namespace tessera::ptx

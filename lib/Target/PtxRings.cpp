@@ -1,10 +1,11 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Rings of mbarriers: those that are addressed by slot, base + 8 * slot. An initialised run of
-// equal counts is one ring; judged are accesses whose constant part is the start of one. An address
-// that is not found out, or points into the middle of a run, makes the whole function unknown: a
-// compiler may have moved a constant from the slot to the base.
+// Checks rings of mbarriers, which are addressed by slot as base + 8 * slot. Successive mbarriers
+// that are initialised with the same count are one ring. Only those accesses are checked whose
+// constant part is the start of a ring. If some address is unknown, or points into the middle of a
+// ring, nothing is known of the whole function, because the compiler may have moved a constant from
+// the slot to the base.
 #include "PtxValues.h"
 
 #include "llvm/ADT/Twine.h"
@@ -20,11 +21,11 @@ namespace {
 struct Ring {
   std::string name;
   int64_t begin = 0, end = 0, count = 0;
-  unsigned line = 0; ///< of the first initialisation
+  unsigned line = 0; ///< the line of the first initialisation
   bool bySlot = false;
   unsigned waits = 0, arrives = 0, expects = 0, copies = 0;
   unsigned remote = 0;     ///< arrivals from all blocks of the cluster
-  unsigned withCopies = 0; ///< of every thread, when its cp.async have landed
+  unsigned withCopies = 0; ///< arrivals of every thread when its cp.async have landed
 };
 
 class Rings {
@@ -52,7 +53,7 @@ private:
 };
 } // namespace
 
-/// "mbarrier.… state, [address], …"
+/// The form is "mbarrier.… state, [address], …".
 static StringRef addressOf(const Instruction &inst) {
   for (StringRef operand : inst.operands)
     if (operand.starts_with("["))
@@ -150,18 +151,19 @@ void Rings::judge(const Ring &ring) {
     report(ring.line, "TMA loads arrive on " + name + ", but nobody announces their bytes");
   if (ring.expects && !ring.copies)
     report(ring.line, "bytes are announced on " + name + ", but no TMA load brings them");
-  // One elected thread a site.
+  // At each such instruction one elected thread arrives.
   if (ring.expects && !ring.arrives && !ring.remote && ring.count > ring.expects)
     report(ring.line, name + " counts " + Twine(ring.count) + " arrivals, but only " +
                           Twine(ring.expects) + " can come in a phase");
   int64_t threads = std::max(function.reqntid, function.maxntid);
-  // Each thread once a phase, wherever it comes from.
+  // Each thread arrives once in a phase, whichever instruction it runs.
   if (threads && ring.withCopies && !ring.arrives && !ring.expects && !ring.remote &&
       ring.count != threads)
     report(ring.line, name + " counts " + Twine(ring.count) + " arrivals, but each of " +
                           Twine(threads) + " threads arrives with its cp.async");
   if (ring.remote) {
-    // The blocks do the same; in each at most every warp arrives at a site.
+    // All blocks run the same code, and in each of them at most every warp arrives at such an
+    // instruction.
     const int64_t blocks = std::max<int64_t>(1, function.cluster);
     if (!ring.arrives && !ring.expects && ring.count % blocks)
       report(ring.line, name + " counts " + Twine(ring.count) +
@@ -178,7 +180,7 @@ void Rings::judge(const Ring &ring) {
                Twine(threads) + " threads");
 }
 
-/// Bytes announced in a block on one ring only, and brought to another only.
+/// Checks that bytes that a block announces on one ring only are not brought to another ring only.
 void Rings::checkBlocks() {
   for (const Block &block : function.blocks) {
     const Ring *expected = nullptr, *copied = nullptr;
@@ -202,7 +204,8 @@ void Rings::checkBlocks() {
   }
 }
 
-/// A try_wait may return before the phase ends: somebody must look at what it says.
+/// Checks that the result of a try_wait is used, because a try_wait may return before the phase
+/// ends.
 void Rings::checkWaits() {
   for (const Block &block : function.blocks)
     for (const Instruction &wait : block.instructions) {
@@ -215,7 +218,7 @@ void Rings::checkWaits() {
         return guard == done || (inst.operands.size() > 1 &&
                                  llvm::is_contained(llvm::drop_begin(inst.operands), done));
       };
-      // Registers of inline asm have scopes: theirs is the block.
+      // Registers of inline assembly are local to its block.
       const bool local = !done.starts_with("%");
       bool looked = llvm::any_of(function.blocks, [&](const Block &other) {
         return (!local || &other == &block) && llvm::any_of(other.instructions, looksAt);

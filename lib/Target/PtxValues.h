@@ -1,7 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What operands of PTX say: numbers, addresses, and the kinds of instructions that checks share.
+// What the operands of PTX mean: numbers, addresses, and the kinds of instructions that several
+// checks need.
 #ifndef TESSERA_LIB_TARGET_PTXVALUES_H
 #define TESSERA_LIB_TARGET_PTXVALUES_H
 
@@ -18,24 +19,24 @@ inline bool isTmaLoad(const Instruction &inst) {
   return inst.is("cp.async.bulk") && inst.has("mbarrier") && inst.opcode.contains(".global");
 }
 
-/// A TMA load into several blocks of the cluster.
+/// True for a TMA load into several blocks of the cluster.
 inline bool isMulticast(const Instruction &inst) {
   return isTmaLoad(inst) && inst.opcode.contains("multicast::cluster");
 }
 
-/// An arrival on an mbarrier of another block of the cluster.
+/// True for an arrival on an mbarrier in another block of the cluster.
 inline bool isRemoteArrival(const Instruction &inst) {
   return inst.is("mbarrier.arrive") && inst.opcode.contains("shared::cluster");
 }
 
-/// Where it comes from: mapa.… there, barrier, rank, and setp.lt some, thread, blocks for its
-/// guard.
+/// How the address and the guard of a remote arrival are computed: by mapa.… there, barrier, rank
+/// and setp.lt some, thread, blocks.
 struct RemoteArrival {
-  llvm::StringRef barrier;       ///< address in the own block; empty: no mapa made it
-  std::optional<int64_t> blocks; ///< one thread for each so many
+  llvm::StringRef barrier;       ///< the address in the block itself; empty if no mapa made it
+  std::optional<int64_t> blocks; ///< how many blocks are signalled, by one thread each
 };
 
-/// The last address of a TMA load.
+/// The last address among the operands of a TMA load.
 inline std::optional<llvm::StringRef> mbarrierOf(const Instruction &inst) {
   std::optional<llvm::StringRef> result;
   for (llvm::StringRef operand : inst.operands)
@@ -44,7 +45,7 @@ inline std::optional<llvm::StringRef> mbarrierOf(const Instruction &inst) {
   return result;
 }
 
-/// A number in an operand, or nothing.
+/// The number that an operand is, or nothing.
 inline std::optional<int64_t> literal(llvm::StringRef operand) {
   int64_t value;
   if (operand.trim().getAsInteger(0, value))
@@ -52,14 +53,14 @@ inline std::optional<int64_t> literal(llvm::StringRef operand) {
   return value;
 }
 
-/// An address: a symbol and a constant, perhaps plus something that varies.
+/// An address: a symbol and a constant, and possibly something that varies.
 struct Place {
   std::string symbol;
   int64_t offset = 0;
-  bool dynamic = false; ///< plus something unknown
+  bool dynamic = false; ///< whether something unknown is added
 };
 
-/// What a register is, as far as its only definition says: a symbol or another register plus a
+/// What a register holds, as far as its only definition says: a symbol or another register, plus a
 /// constant.
 struct Value {
   std::string base;
@@ -76,7 +77,7 @@ public:
         for (llvm::StringRef reg : inst.defs()) {
           auto [it, inserted] = definitions.try_emplace(reg, &inst);
           if (!inserted)
-            it->second = nullptr; // more than one
+            it->second = nullptr; // it has several definitions
         }
     for (const Block &block : function.blocks)
       for (size_t at = 0; at < block.instructions.size(); ++at)
@@ -88,7 +89,7 @@ public:
     return remote.find(&inst)->second;
   }
 
-  /// Of an address "[%r1+8]", or an operand "%r1", "symbol", "16".
+  /// The value of an address "[%r1+8]", or of an operand "%r1", "symbol", "16".
   Value of(llvm::StringRef operand) const {
     operand.consume_front("[");
     operand.consume_back("]");
@@ -98,7 +99,7 @@ public:
     return value;
   }
 
-  /// The same as far as a symbol is in it; nothing if none is found.
+  /// The same as an address, if a symbol is in it; otherwise nothing.
   std::optional<Place> placeOf(llvm::StringRef operand) const {
     operand.consume_front("[");
     operand.consume_back("]");
@@ -109,8 +110,8 @@ public:
     return place;
   }
 
-  /// An address on the thread's stack, which code that is not optimised passes on as an address of
-  /// no space.
+  /// Whether it is an address on the thread's stack. Code without optimisation passes such
+  /// addresses on as generic ones.
   bool isOnStack(llvm::StringRef operand) const {
     operand.consume_front("[");
     operand.consume_back("]");
@@ -128,7 +129,7 @@ public:
   }
 
 private:
-  /// Inline assembly: its registers have no other definition in the block.
+  /// Looks in the block only, because registers of inline assembly have no other definition there.
   static RemoteArrival originOf(const Block &block, size_t at) {
     RemoteArrival origin;
     llvm::StringRef address = block.instructions[at].operands.back(),
@@ -204,14 +205,14 @@ private:
   llvm::DenseMap<const Instruction *, RemoteArrival> remote;
 };
 
-/// What is wrong with mbarriers that are addressed by slot.
+/// Reports what is wrong with mbarriers that are addressed by slot.
 void checkRings(const Function &function, const Values &values, std::vector<PtxProblem> &problems);
 
-/// What is wrong with the bytes that mbarriers expect; `promise` may be null.
+/// Reports what is wrong with the bytes that mbarriers expect; `promise` may be null.
 void checkBytes(const Function &function, const Values &values, const LaunchPromise *promise,
                 std::vector<PtxProblem> &problems);
 
-/// What is wrong with what blocks of a cluster do to each other.
+/// Reports what is wrong with what blocks of a cluster do to each other.
 void checkClusters(const Function &function, const Values &values,
                    std::vector<PtxProblem> &problems);
 

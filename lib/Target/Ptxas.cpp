@@ -17,7 +17,7 @@ FailureOr<std::string> tessera::findPtxas(const ToolSearch &search, Location loc
 
 std::string tessera::ptxasVersion(StringRef program, const TemporaryDirectory &directory) {
   ToolRun run = runTool(program, {"--version"}, directory);
-  // "Cuda compilation tools, release 13.0, V13.0.88"
+  // The line is "Cuda compilation tools, release 13.0, V13.0.88".
   size_t at = StringRef(run.output).find(", V");
   if (run.exitCode != 0 || at == StringRef::npos)
     return "";
@@ -36,7 +36,7 @@ const PtxasFunction *PtxasLog::lookup(StringRef name) const {
 
 //===--- the log ----------------------------------------------------------------------------===//
 
-/// The number before `unit` in `line` ("40 bytes spill stores"), or 0.
+/// The number before `unit` in `line` (for "40 bytes spill stores", 40), or 0.
 static int64_t numberBefore(StringRef line, StringRef unit) {
   size_t at = line.find(unit);
   if (at == StringRef::npos)
@@ -47,7 +47,7 @@ static int64_t numberBefore(StringRef line, StringRef unit) {
   return digits.getAsInteger(10, value) ? 0 : value;
 }
 
-/// The text between the first pair of quotes after `marker`.
+/// The text between the first quotes after `marker`.
 static StringRef quotedAfter(StringRef line, StringRef marker) {
   size_t at = line.find(marker);
   if (at == StringRef::npos)
@@ -55,7 +55,7 @@ static StringRef quotedAfter(StringRef line, StringRef marker) {
   return line.drop_front(at + marker.size()).split('\'').second.split('\'').first;
 }
 
-/// "ptxas info    : text", "ptxas FILE, line 5; error   : text"
+/// Parses "ptxas info    : text" and "ptxas FILE, line 5; error   : text".
 static std::optional<PtxasMessage> parseMessage(StringRef line) {
   if (!line.consume_front("ptxas"))
     return std::nullopt;
@@ -129,7 +129,7 @@ PtxasLog tessera::parsePtxasLog(StringRef text) {
 
 //===--- running ----------------------------------------------------------------------------===//
 
-/// Line `number` of the PTX, for an error.
+/// The text of line `number` of the PTX, for an error.
 static StringRef lineOf(StringRef text, unsigned number) {
   for (unsigned i = 1; i < number; ++i)
     text = text.split('\n').second;
@@ -150,7 +150,8 @@ FailureOr<PtxasResult> tessera::runPtxas(StringRef ptx, const PtxasOptions &opti
   if (failed(writeFile(input, ptx, loc)))
     return failure();
   std::string arch = "-arch=" + options.chip, level = "-O" + std::to_string(options.optLevel);
-  // Functions of a module are optimised in parallel: the variants of a kernel are as many.
+  // ptxas optimises the functions of a module concurrently. A kernel has as many functions as
+  // variants and launches.
   std::string split = "-split-compile=" + std::to_string(options.threads);
   SmallVector<StringRef> words{arch, level, "-v", split};
   if (options.lineInfo)
@@ -186,8 +187,8 @@ FailureOr<PtxasResult> tessera::runPtxas(StringRef ptx, const PtxasOptions &opti
   return result;
 }
 
-/// Outside the tensor path a few registers, spilled once outside the loop, cost nothing that can be
-/// measured: the report has them, but nobody is warned.
+/// In functions without matrix products, a few registers that are spilled once outside the loop
+/// cost no measurable time. The report has them, but there is no warning.
 static constexpr int64_t kToleratedSpillBytes = 32;
 
 SpillVerdict tessera::judgeSpill(const PtxasFunction &function, const PtxasPolicy &policy) {
@@ -197,7 +198,7 @@ SpillVerdict tessera::judgeSpill(const PtxasFunction &function, const PtxasPolic
     return SpillVerdict::Error;
   if (policy.losses == PtxasLosses::Expected)
     return SpillVerdict::None;
-  // A warning is for the code that most launches take; the report has the bytes of all variants.
+  // A warning is for the variant that most launches use. The report has the spills of all variants.
   if (policy.isFallback)
     return SpillVerdict::None;
   if (policy.onTensorPath)

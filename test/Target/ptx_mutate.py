@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ptx_mutate.py TILE-PTX-CHECK GOOD.ptx alone|cluster: every change of the PTX of a pipelined GEMM must be found.
 
-GOOD.ptx has a ring of three slots: full mbarriers that count 1, behind them empty ones that count 2, or 4 in clusters of two blocks.
+GOOD.ptx has a ring of three slots: full mbarriers that count 1, after them empty ones that count 2, or 4 in clusters of two blocks.
 
 Not found, because the text does not say it: counts of full and empty that become equal (the rings then look like one), an mbarrier of a ring that is
 not initialised (the address depends on the slot), which phase a parity means, and a count that is that of one block of a cluster; cta-simulate sees these
@@ -19,7 +19,7 @@ inits = [int(offset) for offset in re.findall(r"mbarrier\.init\S+\s+\[\w+\+(\d+)
 assert len(inits) == 6, inits
 FULL, EMPTY = inits[0], inits[3]
 WAIT = r"wait_\d+:\n\tmbarrier\.try_wait\S+ done, \[%r\d+\], %r\d+;\n\t@!done bra\.uni wait_\d+;\n"
-# The consumer's wait comes first: math roles do.
+# The consumer's wait comes first, because math roles do.
 MUTATIONS = [
     ("the consumer does not wait", WAIT, "", 1, "nobody waits for the ring"),
     ("the wait is not repeated", r"\t@!done bra\.uni wait_\d+;\n", "", 1, "nobody looks at the result"),
@@ -31,7 +31,7 @@ MUTATIONS = [
     ("copies arrive on the empty mbarriers", rf"(cp\.async\.bulk\.tensor.*complete_tx.*\[%rd\d+\+){FULL}\]", rf"\g<1>{EMPTY}]", 0, "are brought to that of"),
     ("too few bytes are announced", r"mov\.b32 \t(%r\d+), 32768;", r"mov.b32 \t\1, 16384;", 1, "expects 16384 bytes"),
     ("one byte too many is announced", r"mov\.b32 \t(%r\d+), 32768;", r"mov.b32 \t\1, 32769;", 1, "expects 32769 bytes"),
-    ("one copy is missing", r"\tcp\.async\.bulk\.tensor.*complete_tx.*\n", "", 1, "but the copies beside bring"),
+    ("one copy is missing", r"\tcp\.async\.bulk\.tensor.*complete_tx.*\n", "", 1, "but the copies that arrive there bring"),
     ("full counts three arrivals", r"mov\.b32 \t(%r\d+), 1;\n(\tmbarrier\.init)", r"mov.b32 \t\1, 3;\n\2", 1, "counts 3 arrivals, but only 1 can come"),
     ("empty counts no arrival", r"mov\.b32 \t(%r\d+), 2;\n(\tmbarrier\.init)", r"mov.b32 \t\1, 0;\n\2", 1, "arrival count 0"),
     ("empty counts more arrivals than threads", r"mov\.b32 \t(%r\d+), 2;\n(\tmbarrier\.init)", r"mov.b32 \t\1, 2000;\n\2", 1, "counts 2000 arrivals of a block of"),
@@ -51,10 +51,10 @@ MUTATIONS = [
     ("registers are given up and not taken", r"(\tbar\.sync \t0;\n)", r"\1\tsetmaxnreg.dec.sync.aligned.u32 40;\n", 1, "nobody takes them"),
 ]
 
-# Behind its opcode "\tmapa…" and "\t@some mbarrier.arrive…" are one asm block.
+# After its opcode "\tmapa…" and "\t@some mbarrier.arrive…" are one asm block.
 REMOTE = r"\t@some mbarrier\.arrive\.shared::cluster\.b64 _, \[there\];\n"
 MEETS = r"\tbarrier\.cluster\.arrive\S*;\n\tbarrier\.cluster\.wait\S*;\n"
-# A copy on the side of a branch on which each block has a tile of its own.
+# A copy on one side of a branch on which each block has a tile of its own.
 OWN = r"\tcp\.async\.bulk\.tensor\S*shared::cluster\S*complete_tx::bytes(?!\S*multicast).*\n"
 CLUSTER_MUTATIONS = [
     ("nobody releases", REMOTE, "", 1, "is waited for, but nobody arrives"),
@@ -65,14 +65,14 @@ CLUSTER_MUTATIONS = [
     ("releases go to one block", r"(setp\.lt\.u32 some, %r\d+, )2;", r"\1 1;", 1, "arrives in 1 blocks of clusters of 2"),
     ("an odd number of releases", r"mov\.b32 \t(%r\d+), 4;\n(\tmbarrier\.init)", r"mov.b32 \t\1, 3;\n\2", 1, "as many come from each of the 2 blocks"),
     ("more releases than the cluster has threads", r"mov\.b32 \t(%r\d+), 4;\n(\tmbarrier\.init)", r"mov.b32 \t\1, 2000;\n\2", 1, "counts 2000 arrivals of a cluster of 576 threads"),
-    ("only the own part is announced", r"mov\.b32 \t(%r\d+), 32768;", r"mov.b32 \t\1, 24576;", 1, "expects 24576 bytes, but the copies beside bring 32768"),
+    ("only the own part is announced", r"mov\.b32 \t(%r\d+), 32768;", r"mov.b32 \t\1, 24576;", 1, "expects 24576 bytes, but the copies that arrive there bring 32768"),
     ("only the own tile is announced", r"mov\.b32 \t(%r\d+), 32768;", r"mov.b32 \t\1, 16384;", 1, "expects 16384 bytes"),
     ("parts are announced as whole tiles", r"mov\.b32 \t(%r\d+), 32768;", r"mov.b32 \t\1, 49152;", 1, "expects 49152 bytes"),
-    ("a part is fetched for the own block only", r"\.multicast::cluster(\S*) (.*), %rs\d+(.*;)", r"\1 \2\3", 1, "but the copies beside bring"),
-    ("a part is not fetched", r"\tcp\.async\.bulk\.tensor.*multicast.*\n", "", 1, "but the copies beside bring"),
-    ("a box of what is not shared is not fetched", OWN, "", 1, "but the copies beside bring"),
-    ("what is not shared is not fetched", OWN, "", 0, "but the copies beside bring"),
-    ("what is not shared is fetched twice", rf"({OWN})", r"\1\1", 1, "but the copies beside bring"),
+    ("a part is fetched for the own block only", r"\.multicast::cluster(\S*) (.*), %rs\d+(.*;)", r"\1 \2\3", 1, "but the copies that arrive there bring"),
+    ("a part is not fetched", r"\tcp\.async\.bulk\.tensor.*multicast.*\n", "", 1, "but the copies that arrive there bring"),
+    ("a box of what is not shared is not fetched", OWN, "", 1, "but the copies that arrive there bring"),
+    ("what is not shared is not fetched", OWN, "", 0, "but the copies that arrive there bring"),
+    ("what is not shared is fetched twice", rf"({OWN})", r"\1\1", 1, "but the copies that arrive there bring"),
     ("a multicast to the first block", r"mov\.b16 \t(%rs\d+), 3;", r"mov.b16 \t\1, 1;", 1, "a multicast with the mask 1 in clusters of 2 blocks"),
     ("a multicast to three blocks", r"mov\.b16 \t(%rs\d+), 3;", r"mov.b16 \t\1, 7;", 1, "a multicast with the mask 7"),
     ("no clusters", r"\.explicitcluster\n\.reqnctapercluster.*\n", "", 1, "does not say how large clusters are"),
@@ -122,7 +122,7 @@ CONTRACT_MUTATIONS = [
     ("the contract says nothing", with_launch(lambda launch: launch.pop("dependent")), "the contract does not call this one dependent"),
     ("the code is not dependent", without(r"\tgriddepcontrol\.\w+;\n"), "nothing waits for the launch before it"),
     ("the code waits only", without(r"\tgriddepcontrol\.launch_dependents;\n"), "does not let the next one in early"),
-    ("boxes are smaller", with_launch(lambda launch: [d.update(box=[d["box"][0], d["box"][1] // 2]) for d in launch["descriptors"]]), "but the copies beside bring"),
+    ("boxes are smaller", with_launch(lambda launch: [d.update(box=[d["box"][0], d["box"][1] // 2]) for d in launch["descriptors"]]), "but the copies that arrive there bring"),
     ("another magic", with_bytes(lambda old: b"t" + old[1:]), "is no text in the form of docs/Contract.md"),
     ("the text is cut", with_bytes(lambda old: old[:-2]), "is no text in the form of docs/Contract.md"),
     ("the text is empty", with_bytes(lambda old: b""), "is no text in the form of docs/Contract.md"),

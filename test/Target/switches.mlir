@@ -1,4 +1,4 @@
-// A switch becomes no table in memory: its load would be non-coherent, which tile-ptx-check refuses in launches that may begin before the one in front has ended.
+// A switch becomes no table in memory: its load would be non-coherent, which tile-ptx-check refuses in launches that may begin before the launch before them has ended.
 // RUN: tilec %s --variants=any --emit=ptx -o - | FileCheck %s
 // CHECK: .entry switch_any_0(
 // CHECK-NOT: {{ld.global.nc|switch.table}}

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tile-layout: draws register and shared-memory layouts as text.
+// tile-layout: draws layouts of registers and of shared memory as text.
 
 #include "tessera/Layout/Conversion.h"
 #include "tessera/Layout/Draw.h"

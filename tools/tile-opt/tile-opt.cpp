@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mlir-opt for Tessera: every pass and pipeline alone.
+// mlir-opt for Tessera: runs single passes and pipelines.
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
   if (config.shouldShowDialects() || config.shouldListPasses())
     return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, inputName, outputName, registry));
 
-  // What that does with files, but for the check of the text in between.
+  // This does with the files what MlirOptMain does, and also checks the source before it is parsed.
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> input = mlir::openInputFile(inputName, &message);
   if (!input)

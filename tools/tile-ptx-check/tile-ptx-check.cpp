@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Checks PTX text as the compiler does before ptxas.
+// Checks PTX as the compiler does before it runs ptxas.
 #include "tessera/Target/PtxCheck.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
   cl::opt<std::string> contract(
       "contract",
       cl::desc("JSON of the launch contract, which says how large TMA boxes are and which launches "
-               "are dependent; without it that in the text"),
+               "are dependent; without it the contract in the PTX"),
       cl::value_desc("file"), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Looks for hangs, races and illegal wgmma in PTX\n");

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mlir-reduce for Tessera: makes a program smaller as long as a script finds it interesting.
-// Upstream's reduction-tree is not among its passes: it erases ops under their users, which our
-// programs seldom survive; drop-ops puts a simpler value in their place.
+// Upstream's reduction-tree is not among its passes, because it erases ops that still have users,
+// which makes nearly all of our programs invalid. The pass drop-ops replaces the results of an op
+// by simpler values.
 #include "mlir/Reducer/Passes.h"
 #include "mlir/Reducer/Tester.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
@@ -14,7 +15,7 @@
 using namespace mlir;
 
 namespace {
-/// A value of the type of `result` for which the op is not needed: an operand, or zero.
+/// A value of the type of `result` that does not need the op: one of its operands, or zero.
 Value findSimpler(Value result, Operation *op, OpBuilder &builder) {
   for (Value operand : op->getOperands())
     if (operand.getType() == result.getType())
@@ -24,7 +25,7 @@ Value findSimpler(Value result, Operation *op, OpBuilder &builder) {
   return {};
 }
 
-/// Erases the op; others use something simpler instead. False if that cannot be.
+/// Erases the op, after its users have got simpler values. Returns false if there are none.
 bool dropOp(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>() ||
       (op->hasTrait<OpTrait::ConstantLike>() && !op->use_empty()))
@@ -53,7 +54,7 @@ struct DropOps : PassWrapper<DropOps, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     const Tester tester(script, scriptArguments);
-    // Candidates may be invalid: their errors are not printed.
+    // Candidates may be invalid, so their errors are not printed.
     ScopedDiagnosticHandler silent(&getContext(), [](Diagnostic &) { return success(); });
     const auto isInteresting = [&](ModuleOp module) {
       return tester.isInteresting(module).first == Tester::Interestingness::True;
@@ -66,7 +67,8 @@ struct DropOps : PassWrapper<DropOps, OperationPass<ModuleOp>> {
       changed = false;
       for (size_t index = 0;;) {
         OwningOpRef<ModuleOp> smaller = getOperation().clone();
-        // Users come before what they use, regions before what is in them.
+        // From the end of this list, users come before what they use, and an op comes before the
+        // ops in its regions.
         SmallVector<Operation *> ops;
         smaller->getBody()->walk([&](Operation *op) { ops.push_back(op); });
         if (index >= ops.size())
@@ -92,7 +94,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   PassRegistration<DropOps>();
   registerOptReductionPass();
-  // For opt-reduction-pass.
+  // opt-reduction-pass needs these.
   registerTransformsPasses();
   tessera::registerTesseraPasses();
   DialectRegistry registry;

@@ -14,9 +14,11 @@ using namespace tessera::rt;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-/// More than three times the 60 MB of L2.
+/// More than three times the size of L2, so that L2 holds no array of a launch from the last time
+/// it was used.
 constexpr double rotatedBytes = 200e6;
-/// Small problems do not need thousands of copies (and each takes a slot of the launch cache).
+/// The most copies of the arguments. Small problems do not need thousands of them, and each takes a
+/// slot of the launch cache.
 constexpr size_t maxCopies = 512;
 
 double microseconds(Clock::duration duration) {
@@ -59,7 +61,7 @@ private:
     next = next + 1 == sets.size() ? 0 : next + 1;
     must(problem.kernel.launch(args.data(), args.size(), nullptr, error));
   }
-  /// Time of `count` launches on the device, in total. Events `first` and `first` + 1.
+  /// The total time of `count` launches on the device. Uses the events `first` and `first` + 1.
   double timed(int64_t count, unsigned first = 0) {
     WatchdogScope guard(watchdog, "the benchmark");
     double time = 0;
@@ -81,7 +83,7 @@ private:
   std::vector<uint64_t> owned;
   std::vector<std::vector<tessera_rt_arg>> sets;
   size_t next = 0;
-  double estimate = 1; ///< microseconds a launch
+  double estimate = 1; ///< microseconds per launch
 };
 
 void Runner::makeCopies(size_t limit) {
@@ -111,7 +113,8 @@ void Runner::makeCopies(size_t limit) {
 }
 
 void Runner::warmUp() {
-  // Every set once (at most 2 s), so that no later launch has to be prepared.
+  // Launches each copy once, for at most 2 s, so that no launch has to be prepared while time is
+  // measured.
   Clock::time_point start = Clock::now();
   for (size_t i = 0; i < sets.size() && microseconds(Clock::now() - start) < 2e6; ++i)
     timed(1);
@@ -129,12 +132,13 @@ void Runner::burst(BenchResult &result) {
 }
 
 void Runner::sustained(BenchResult &result) {
-  // The queue never runs empty: measurements are separated by events, not by waiting.
+  // Events separate the measurements. Nothing waits between them, so the queue never runs empty.
   constexpr int segments = 10;
   result.launches = launchesIn(25000);
   int64_t heating = launchesIn(400000), batch = launchesIn(20000);
   WatchdogScope guard(watchdog, "the benchmark");
-  // Waiting for the event before the last keeps the watchdog's clock honest and the queue short.
+  // Waits for the event before the last one. This keeps the queue short, and the watchdog sees that
+  // the device makes progress.
   unsigned first = segments + 1, flip = 0;
   for (int64_t done = 0; done < heating; done += batch) {
     for (int64_t i = 0; i < batch; ++i)
@@ -160,7 +164,8 @@ void Runner::sustained(BenchResult &result) {
 }
 
 void Runner::overhead(BenchResult &result) {
-  // Fewer launches than the driver queues without blocking, always with the same arguments.
+  // These are fewer launches than the driver queues without blocking, always with the same
+  // arguments.
   constexpr int64_t batch = 200;
   result.launches = batch;
   std::vector<tessera_rt_arg> &args = sets.front();

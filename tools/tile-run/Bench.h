@@ -16,14 +16,14 @@ namespace tile_run {
 struct BenchResult {
   std::string protocol;
   double minUs = 0, medianUs = 0;
-  std::vector<double> samplesUs; ///< time per launch, one a measurement
-  int64_t launches = 0;          ///< in a measurement
+  std::vector<double> samplesUs; ///< the time per launch of each measurement
+  int64_t launches = 0;          ///< in each measurement
   size_t copies = 0;             ///< of the arrays
-  double bytes = 0;              ///< compulsory, a launch
+  double bytes = 0;              ///< that each launch must move at least
 };
 
-/// What is launched: the buffers of array arguments (null for scalars), with an image of each in
-/// device memory at `addresses`.
+/// What is launched: the buffers of the arrays (null for scalars), with an image of each in device
+/// memory at `addresses`.
 struct BenchProblem {
   tessera::rt::Kernel &kernel;
   const std::vector<const Buffer *> &buffers;

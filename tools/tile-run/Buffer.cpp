@@ -57,7 +57,7 @@ Buffer::Buffer(const HostArray &array, const ArgSpec &spec, bool guard, size_t a
 }
 
 bool Buffer::allocate(Backend &backend, uint64_t &base, uint64_t &address, Error &error) const {
-  constexpr size_t guaranteed = 256; // by every back end
+  constexpr size_t guaranteed = 256; // guaranteed by every back end
   size_t slack = guaranteed % align ? align : 0;
   if (!backend.allocate(image.size() + slack, base, error))
     return false;
@@ -136,7 +136,7 @@ bool Buffer::checkUntouched(const std::string &after, bool written, std::string 
   if (position < low)
     difference += std::to_string(low - position) + " bytes before its start";
   else if (position >= high)
-    difference += std::to_string(position - high) + " bytes behind its end";
+    difference += std::to_string(position - high) + " bytes after its end";
   else
     difference += std::to_string(position) + " bytes from its first element";
   return false;

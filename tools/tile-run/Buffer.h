@@ -3,9 +3,9 @@
 
 //===- Buffer.h - An array in the memory of the device --------------------===//
 //
-// An image is the array as it lies in memory: `offset` elements of poison, then the elements at
-// their strides with poison between them. With --guard, 256 pattern bytes on both sides belong to
-// it.
+// The image of an array is what lies in memory: `offset` elements of poison, then the elements at
+// their strides with poison between them. With --guard, it also has 256 bytes of a pattern on both
+// sides.
 
 #ifndef TESSERA_TOOLS_TILE_RUN_BUFFER_H
 #define TESSERA_TOOLS_TILE_RUN_BUFFER_H
@@ -21,12 +21,13 @@ class Buffer {
 public:
   static constexpr size_t guardBytes = 256;
 
-  /// Lays out `array` as `spec` says; its first element is aligned to `align` bytes if no offset
-  /// was asked for.
+  /// Lays out `array` as `spec` demands. The first element is aligned to `align` bytes if `spec`
+  /// has no offset.
   Buffer(const HostArray &array, const ArgSpec &spec, bool guard, size_t align,
          const std::string &what);
 
-  /// Device memory for an image, as aligned as this buffer demands. `base` is what must be freed.
+  /// Allocates device memory for an image with the alignment that this buffer needs. `base` is what
+  /// must be freed.
   bool allocate(tessera::rt::Backend &backend, uint64_t &base, uint64_t &address,
                 tessera::rt::Error &error) const;
 
@@ -35,17 +36,17 @@ public:
   const std::vector<int64_t> &getStrides() const { return strides; }
   int64_t count() const { return elements; }
   size_t imageBytes() const { return image.size(); }
-  /// Bytes of distinct elements: a dimension of stride 0 counts once.
+  /// The bytes of distinct elements. A dimension of stride 0 counts as one element.
   double distinctBytes() const;
 
-  /// The argument for an image that lies at `address`.
+  /// The argument for an image at `address`.
   tessera_rt_arg argument(uint64_t address) const;
-  /// The initial bytes.
+  /// The bytes before the launch.
   const std::string &getImage() const { return image; }
   /// The elements of an image, row-major.
   std::string gather(const std::string &from) const;
-  /// Compares an image with the initial one outside of the elements (and in them unless `written`);
-  /// false with a description if something differs.
+  /// Compares an image with the one before the launch, outside of the elements, and also in them
+  /// unless `written`. Returns false and a description if something differs.
   bool checkUntouched(const std::string &after, bool written, std::string &difference) const;
 
 private:
@@ -56,7 +57,7 @@ private:
   Element element;
   std::vector<int64_t> shape, strides;
   int64_t elements = 0;
-  size_t first = 0; ///< byte position of the first element
+  size_t first = 0; ///< the byte position of the first element
   size_t guarded = 0, align = 1;
   std::string image;
 };

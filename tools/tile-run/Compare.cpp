@@ -51,7 +51,7 @@ Comparison compare(const HostArray &found, const HostArray &expected, const Tole
         if (m == n)
           error = 0;
         else if (error == 0)
-          error = 1; // beyond 2^53
+          error = 1; // beyond 2^53 two integers may be the same double
       } else if ((std::isnan(x) && std::isnan(y)) || x == y) {
         error = 0;
       } else if (!std::isfinite(x) || !std::isfinite(y)) {
@@ -69,7 +69,7 @@ Comparison compare(const HostArray &found, const HostArray &expected, const Tole
       part.maxAbs = std::fmax(part.maxAbs, error);
       if (error > 0 && y != 0 && std::isfinite(y))
         part.maxRel = std::fmax(part.maxRel, error / std::fabs(y));
-      // Mismatches before all others, then by how far the tolerance is exceeded.
+      // Mismatches come before all others, in the order of how far they exceed the tolerance.
       double excess = bad ? 1 + error - limit : error / (1 + error);
       if (excess > partExcess) {
         partExcess = excess;
@@ -82,7 +82,7 @@ Comparison compare(const HostArray &found, const HostArray &expected, const Tole
     total.expectedSquares += part.expectedSquares;
     total.maxAbs = std::fmax(total.maxAbs, part.maxAbs);
     total.maxRel = std::fmax(total.maxRel, part.maxRel);
-    // Of equal ones the first, whichever thread was faster.
+    // Of equal elements the first one is reported, whichever thread was faster.
     if (partExcess > worstExcess || (partExcess == worstExcess && part.worst < total.worst)) {
       worstExcess = partExcess;
       total.worst = part.worst;

@@ -30,10 +30,10 @@ bool parseKind(const std::string &name, Kind &kind) {
   return false;
 }
 
-/// "4096x4096xbf16"; "f32" has rank 0.
+/// Parses a type such as "4096x4096xbf16"; "f32" has rank 0.
 bool parseType(const std::string &text, ArgSpec &spec) {
   std::vector<std::string> parts = split(text, 'x');
-  // "index" contains an x.
+  // The name "index" contains an x.
   if (parts.size() >= 2 && parts[parts.size() - 2] == "inde" && parts.back().empty()) {
     parts.pop_back();
     parts.back() = "index";
@@ -55,7 +55,7 @@ bool parseType(const std::string &text, ArgSpec &spec) {
   return true;
 }
 
-/// The parts after the type or file name: "seed=1", "strides=8,1", "rtol=1e-3,atol=0".
+/// Parses what follows the type or the file name: "seed=1", "strides=8,1", "rtol=1e-3,atol=0".
 void parseExtensions(const std::vector<std::string> &parts, size_t from, ArgSpec &spec,
                      const std::string &what) {
   std::string key;
@@ -68,7 +68,7 @@ void parseExtensions(const std::vector<std::string> &parts, size_t from, ArgSpec
         key = item.substr(0, equal);
         value = item.substr(equal + 1);
       } else if (key != "strides") {
-        malformed(); // only strides take a list
+        malformed(); // only strides may be a list
       }
       long long integer = 0;
       double number = 0;
@@ -129,7 +129,7 @@ int64_t HostArray::count() const {
 ArgSpec parseArgSpec(const std::string &text, const std::string &what) {
   ArgSpec spec;
   spec.text = text;
-  // A file name may contain colons: the first ".npy" that ends a part ends the name.
+  // The name of a file may contain colons. It ends with the first ".npy" before a colon or the end.
   for (size_t at = text.find(".npy"); at != std::string::npos; at = text.find(".npy", at + 1)) {
     size_t end = at + 4;
     if (end != text.size() && text[end] != ':')
@@ -142,7 +142,7 @@ ArgSpec parseArgSpec(const std::string &text, const std::string &what) {
   }
   std::vector<std::string> parts = split(text, ':');
   if (parts.size() < 2)
-    return spec; // a number
+    return spec; // it is a number
   if (!parseKind(parts[0], spec.kind))
     fail(what + ": '" + parts[0] + "' is no generator (randn, randint, zeros, ones, arange, nan)");
   if (!parseType(parts[1], spec))
@@ -185,7 +185,7 @@ HostArray makeArray(const ArgSpec &spec, Element wanted, bool anyType, size_t in
   size_t size = elementSize(spec.element);
   int64_t count = 1;
   for (int64_t extent : spec.shape)
-    count *= extent; // the parser checked the product
+    count *= extent; // the parser has checked this product
   array.data.resize(static_cast<size_t>(count) * size);
   uint64_t seed = spec.seed.value_or(index), pattern = poison(spec.element);
   pool.parallelFor(count, 1 << 14, [&](int64_t begin, int64_t end) {
@@ -221,7 +221,7 @@ uint64_t makeScalar(const ArgSpec &spec, Element type, const std::string &what) 
   if (!parseInteger(spec.text, value))
     fail(what + ": '" + spec.text + "' is no number of type " + name);
   unsigned width = type == Element::I1 ? 1 : 8 * static_cast<unsigned>(elementSize(type));
-  // Signed and unsigned readings of the bits are both welcome.
+  // The bits may be given as a signed or as an unsigned number.
   if (width < 64 && (value < -(1ll << (width - 1)) || value >= (1ll << width)))
     fail(what + ": " + spec.text + " does not fit " + name);
   storeInteger(type, value, &bits);
@@ -260,7 +260,7 @@ std::string printNumber(Element element, const void *data) {
   if (isFloat(element)) {
     double value = loadNumber(element, data);
     if (std::isnan(value))
-      return "nan"; // without a sign that nobody means
+      return "nan"; // printed without a sign, which has no meaning
     std::snprintf(text, sizeof(text), "%.9g", value);
   } else {
     std::snprintf(text, sizeof(text), "%lld", static_cast<long long>(loadInteger(element, data)));

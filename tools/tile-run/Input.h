@@ -17,12 +17,12 @@ namespace tile_run {
 
 using tessera::rt::Element;
 
-/// One ARG: a file, a generator, or a number.
+/// An argument of the command line: a file, a generator, or a number.
 struct ArgSpec {
   enum class Kind { File, Randn, Randint, Zeros, Ones, Arange, Nan, Number };
   Kind kind = Kind::Number;
-  std::string text; ///< as given
-  std::string path; ///< File
+  std::string text; ///< the text of the argument
+  std::string path; ///< if it is a file
   Element element = Element::F32;
   std::vector<int64_t> shape;
   std::optional<uint64_t> seed;
@@ -30,13 +30,13 @@ struct ArgSpec {
   long long low = 0, high = 1;
   std::optional<std::vector<int64_t>> strides;
   int64_t offset = 0;
-  std::optional<double> rtol, atol; ///< only of --check
+  std::optional<double> rtol, atol; ///< for --check only
 };
 
-/// `what` starts the message if the text is malformed.
+/// Parses an argument. If it is malformed, the message begins with `what`.
 ArgSpec parseArgSpec(const std::string &text, const std::string &what);
 
-/// An array's values, row-major.
+/// The values of an array, row-major.
 struct HostArray {
   Element element = Element::F32;
   std::vector<int64_t> shape;
@@ -45,20 +45,20 @@ struct HostArray {
   int64_t count() const;
 };
 
-/// Loads or generates. `wanted` types a file's bytes; with `anyType` a file of another dtype keeps
-/// its own type (references may be wider than what they are compared with). `index` is the default
-/// seed.
+/// Loads or generates an array. `wanted` is the type of the elements. With `anyType` a file of
+/// another type keeps its own one, because references may be wider than what they are compared
+/// with. `index` is the seed if none is given.
 HostArray makeArray(const ArgSpec &spec, Element wanted, bool anyType, size_t index,
                     const std::string &what, tessera::rt::ThreadPool &pool);
 
 /// The bits of a scalar of this type.
 uint64_t makeScalar(const ArgSpec &spec, Element type, const std::string &what);
 
-/// One element that no kernel should read: NaN, or bytes 0x5a (i1: 1).
+/// An element that no kernel should read: NaN, or the bytes 0x5a (for i1: 1).
 uint64_t poison(Element element);
 
 std::string printShape(const std::vector<int64_t> &shape);
-/// "[3, 4]" of the element with this row-major number.
+/// Prints the coordinates of the element with this row-major number: "[3, 4]".
 std::string printIndex(const std::vector<int64_t> &shape, int64_t linear);
 std::string printNumber(Element element, const void *data);
 

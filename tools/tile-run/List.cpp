@@ -197,7 +197,7 @@ void printKernel(const OrderedJson &kernel) {
       if (launch.contains("threads") && launch["dependent"] == true)
         std::printf(", dependent");
       if (launch.contains("places"))
-        std::printf(", places of clusters if %s", text(launch, "places").c_str());
+        std::printf(", clusters numbered by GPC if %s", text(launch, "places").c_str());
       if (launch.contains("registers"))
         std::printf("; %s registers, %s bytes of local memory, %s of static shared memory",
                     text(launch, "registers").c_str(), text(launch, "local_bytes").c_str(),

@@ -10,7 +10,7 @@
 
 namespace tile_run {
 
-/// "memref<?x128xbf16>".
+/// Prints the type of an argument: "memref<?x128xbf16>".
 std::string printType(const tessera::rt::Argument &arg);
 
 void printList(tessera::rt::Module &module, bool json);

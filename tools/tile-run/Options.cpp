@@ -34,7 +34,7 @@ There is one ARG for each argument of the kernel, in order:
 An array ARG may end in
   :strides=S0,S1            strides in elements, for arguments of strided layout; memory
                             between the elements is filled with NaN
-  :offset=N                 the first element lies N elements behind an aligned address
+  :offset=N                 the first element lies N elements after an aligned address
 
 Options that name an argument take its number or its name.
 
@@ -61,10 +61,10 @@ Options that name an argument take its number or its name.
                             most 1000000)
   --threads=N               CPU: number of threads (default: all cores)
   --device=N                GPU: number of the device (default 0)
-  --dependent-launch=on|off GPU: whether launches may begin before the one in front of them has
+  --dependent-launch=on|off GPU: whether launches may begin before the launch before them has
                             ended, if their code waits for it (default on)
-  --places=on|off           GPU: whether clusters of a large launch are numbered by their places on
-                            the device (default on)
+  --places=on|off           GPU: whether clusters of a large launch are numbered by the GPC that
+                            they run on (default on)
   --version, --help
 
 Exit status: 0, or 1 after one line on stderr that starts with "tile-run: error:".
@@ -72,7 +72,7 @@ Timings rotate over copies of the arrays that exceed 180 MB together, so that no
 a cache by accident. GB/s counts every element read once and written once.
 )";
 
-/// The value of `--name=value` or `--name value`; false if `arg` is another option.
+/// Reads the value of `--name=value` or `--name value`. Returns false if `arg` is another option.
 bool takeValue(const std::string &name, int argc, char **argv, int &i, std::string &value) {
   std::string arg = argv[i];
   if (arg == name) {
@@ -104,7 +104,7 @@ long long parseCount(const std::string &option, const std::string &value, long l
   return number;
 }
 
-/// `inf` is none that clocks or JSON know.
+/// Refuses `inf`, which neither clocks nor JSON can represent.
 double parsePositive(const std::string &option, const std::string &value, double high) {
   double number;
   if (!parseDouble(value, number) || !(number > 0) || !(number <= high)) {
@@ -115,7 +115,7 @@ double parsePositive(const std::string &option, const std::string &value, double
   return number;
 }
 
-/// Whether an argument that starts with a minus is a number.
+/// Whether an argument that starts with a minus is a number and not an option.
 bool isNegativeNumber(const std::string &arg) {
   return arg.size() > 1 && arg[0] == '-' &&
          ((arg[1] >= '0' && arg[1] <= '9') || arg[1] == '.' || arg == "-inf" || arg == "-nan");

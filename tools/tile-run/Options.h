@@ -18,7 +18,7 @@ enum class Bench { None, Burst, Sustained, Overhead };
 struct Options {
   std::string artifact, kernel, variant;
   std::vector<std::string> args;
-  /// (argument, file) of --out; (argument, reference) of --check.
+  /// The pairs (argument, file) of --out, and (argument, reference) of --check.
   std::vector<std::pair<std::string, std::string>> outs, checks;
   std::vector<std::string> prints;
   Bench bench = Bench::None;
@@ -32,12 +32,12 @@ struct Options {
 /// Prints one line to stderr and ends the process with status 1.
 [[noreturn]] void fail(const std::string &message);
 
-/// Ends the process on --help, --version and mistakes.
+/// Ends the process on --help, on --version and after an error.
 Options parseOptions(int argc, char **argv);
 
-/// Splits "3,4" at `separator`; an empty text has no parts.
+/// Splits a text such as "3,4" at `separator`. An empty text has no pieces.
 std::vector<std::string> split(const std::string &text, char separator);
-/// These leave `value` alone if the whole text is no number.
+/// These do not change `value` if the whole text is no number.
 bool parseInteger(const std::string &text, long long &value);
 bool parseDouble(const std::string &text, double &value);
 

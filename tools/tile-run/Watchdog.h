@@ -16,8 +16,8 @@
 
 namespace tile_run {
 
-/// While armed, a thread waits; if nobody disarms it in time it reports and ends the process at
-/// once (a destructor would wait for the kernel).
+/// While it is armed, a thread waits. If it is not disarmed in time, it prints an error and ends
+/// the process at once, because destructors would wait for the kernel.
 class Watchdog {
 public:
   explicit Watchdog(double seconds) : limit(seconds), thread([this] { main(); }) {}
@@ -74,7 +74,7 @@ private:
   std::thread thread;
 };
 
-/// Armed while in scope.
+/// Arms the watchdog while it is in scope.
 class WatchdogScope {
 public:
   WatchdogScope(Watchdog &watchdog, const std::string &activity) : watchdog(watchdog) {

@@ -62,7 +62,7 @@ private:
     if (!options.json)
       std::printf("%s\n", line.c_str());
   }
-  /// The elements of an argument as the last run left them.
+  /// The elements of an argument as the last run has left them.
   HostArray result(size_t index) const {
     const Buffer &buffer = *buffers[index];
     return {buffer.getElement(), buffer.getShape(), buffer.gather(after[index])};
@@ -84,10 +84,10 @@ private:
   std::vector<std::pair<size_t, std::string>> outs;
   std::vector<size_t> prints;
   std::vector<std::unique_ptr<Buffer>> buffers; ///< null for scalars
-  std::vector<uint64_t> addresses;              ///< of images
+  std::vector<uint64_t> addresses;              ///< the addresses of images
   std::vector<uint64_t> owned;
   std::vector<tessera_rt_arg> args;
-  std::vector<std::string> after; ///< images after the run
+  std::vector<std::string> after; ///< the images after the run
   size_t variant = 0;
   OrderedJson json;
 };
@@ -144,8 +144,8 @@ void Session::makeArguments() {
     buffers[i] = std::make_unique<Buffer>(array, specs[i], options.guard,
                                           static_cast<size_t>(arg.align), what(i));
   }
-  // Facts need no device, but for alignment and overlap addresses: addresses that are fine let all
-  // other mistakes be reported where there is no driver.
+  // Facts can be checked without a device, except alignment and overlap, which need addresses.
+  // Without a driver, addresses are used that satisfy both, so that all other errors are reported.
   uint64_t somewhere = uint64_t{1} << 40;
   for (size_t i = 0; i < count; ++i)
     if (buffers[i]) {

@@ -10,7 +10,8 @@
 #include <thread>
 #include <unistd.h>
 
-/// A handler may do next to nothing: it hands the signal's number to a thread, by a pipe.
+/// A signal handler may call almost nothing, so it only writes the number of the signal to a pipe,
+/// from which a thread reads it.
 static int pipeEnds[2];
 
 static void handOver(int signal) {
@@ -27,7 +28,7 @@ static void waitForSignal(tessera::Leftovers &leftovers) {
       return;
   leftovers.clear();
   llvm::sys::RunInterruptHandlers();
-  // As the process would have ended: shells look at that.
+  // Ends the process by the same signal, because shells look at how it ended.
   signal(number, SIG_DFL);
   raise(number);
 }

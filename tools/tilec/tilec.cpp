@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The compiler driver: tile program in, artifact out.
+// The compiler driver, which compiles a tile program to an artifact.
 #include "EndOnSignal.h"
 #include "tessera/Compiler.h"
 #include "tessera/Pipelines.h"
@@ -20,7 +20,7 @@ using tessera::Emit;
 
 namespace {
 
-/// LLVM's libraries register options of the same names, which mean something else.
+/// Removes an option of LLVM's libraries that has the name of one of ours and another meaning.
 void removeOption(StringRef name) {
   auto &options = cl::getRegisteredOptions();
   if (auto it = options.find(name); it != options.end())
@@ -109,10 +109,10 @@ struct Options {
                       cl::cat(category)};
   cl::opt<Switch> dependentLaunch{
       "dependent-launch",
-      cl::desc("Whether kernels may begin before the one in front of them in the stream has ended"),
+      cl::desc("Whether kernels may begin before the one before them in the stream has ended"),
       cl::init(Switch::On),
       cl::values(clEnumValN(Switch::On, "on", "they set up what they can and wait for it"),
-                 clEnumValN(Switch::Off, "off", "they begin behind it")),
+                 clEnumValN(Switch::Off, "off", "they begin after it")),
       cl::cat(category)};
   cl::opt<bool> lineInfo{"lineinfo", cl::desc("Keep line tables in the cubin"), cl::cat(category)};
   cl::opt<std::string> ptxas{"ptxas", cl::desc("ptxas or its directory"), cl::value_desc("path"),
@@ -123,7 +123,7 @@ struct Options {
                               cl::value_desc("path"), cl::cat(category)};
   cl::opt<std::string> cpu{"mcpu", cl::desc("CPU to compile for; native is this machine"),
                            cl::value_desc("name"), cl::cat(category)};
-  cl::opt<bool> timing{"timing", cl::desc("Print the time of each stage"), cl::cat(category)};
+  cl::opt<bool> timing{"timing", cl::desc("Print the time of each phase"), cl::cat(category)};
 };
 
 int complain(const llvm::Twine &message) {
@@ -131,7 +131,7 @@ int complain(const llvm::Twine &message) {
   return 1;
 }
 
-/// What a file name asks for.
+/// The kind of output that the extension of a file name asks for.
 std::optional<Emit> kindOfExtension(StringRef extension, tessera::Target target) {
   if (extension == ".cubin")
     return Emit::Cubin;
@@ -154,8 +154,9 @@ bool isBinary(Emit kind) { return kind == Emit::Cubin || kind == Emit::SharedObj
 
 StringRef extensionOf(Emit kind) { return kind == Emit::Cubin ? ".cubin" : ".so"; }
 
-/// Directories of an installation and of a source tree's virtual environment, seen from the
-/// program. What is relative would be taken from wherever somebody stands.
+/// The directories in which an installation and the virtual environment of a source tree have their
+/// tools, relative to the program. Relative paths in PATH are not used, because they depend on the
+/// current directory.
 std::vector<std::string> toolDirectories(const char *argv0) {
   namespace path = llvm::sys::path;
   std::string self = llvm::sys::fs::getMainExecutable(argv0, reinterpret_cast<void *>(&complain));
@@ -163,7 +164,7 @@ std::vector<std::string> toolDirectories(const char *argv0) {
     return {};
   StringRef bin = path::parent_path(self);
   std::vector<std::string> result{bin.str()};
-  // A build tree is <source>/build/<preset>/bin.
+  // The path of a build tree is <source>/build/<preset>/bin.
   StringRef build = path::parent_path(path::parent_path(bin));
   if (path::filename(build) == "build") {
     llvm::SmallString<128> directory(path::parent_path(build));
@@ -182,7 +183,7 @@ void printTimings(const tessera::CompileResult &result) {
   llvm::errs() << llvm::format("%8.1f ms  ", total * 1e3) << "total\n";
 }
 
-/// The plan that an option names: itself, or the contents of a file.
+/// The plan that an option names: its text, or the contents of a file.
 llvm::ErrorOr<std::string> readPlan(StringRef option) {
   if (option == "given" || option == "auto" || option.trim().starts_with("#"))
     return option.str();
@@ -201,8 +202,8 @@ std::error_code writeAll(int descriptor, StringRef bytes) {
   return error;
 }
 
-/// What a name stands for that is no file and may not become one: a device, a pipe, - (standard
-/// output), and where no file can be made beside.
+/// Writes to a name that is no file and may not become one (a device, a pipe, "-" for standard
+/// output), and where no file can be made in the same directory.
 int writeInPlace(StringRef path, StringRef bytes) {
   std::error_code error;
   llvm::raw_fd_ostream os(path, error, llvm::sys::fs::OF_None);
@@ -215,8 +216,8 @@ int writeInPlace(StringRef path, StringRef bytes) {
   return error ? complain("cannot write '" + path + "': " + error.message()) : 0;
 }
 
-/// A file is written beside and renamed: whoever reads it meanwhile, or after this process was
-/// killed, sees the old one or the new one whole.
+/// Writes the output to another file, which is then renamed. So everybody who reads it, also after
+/// this process was killed, sees either the whole old file or the whole new one.
 int writeOutput(StringRef path, StringRef bytes) {
   namespace fs = llvm::sys::fs;
   fs::file_status link, status;
@@ -227,19 +228,19 @@ int writeOutput(StringRef path, StringRef bytes) {
   if (path == "-" || (fs::exists(link) && !isThere) || (isThere && fs::real_path(path, target)) ||
       (isThere && !fs::can_write(path)))
     return writeInPlace(path, bytes);
-  llvm::Expected<fs::TempFile> beside = fs::TempFile::create(target + ".tmp-%%%%%%%%");
-  if (!beside) {
-    llvm::consumeError(beside.takeError());
+  llvm::Expected<fs::TempFile> temporary = fs::TempFile::create(target + ".tmp-%%%%%%%%");
+  if (!temporary) {
+    llvm::consumeError(temporary.takeError());
     return writeInPlace(path, bytes);
   }
-  std::error_code error = writeAll(beside->FD, bytes);
+  std::error_code error = writeAll(temporary->FD, bytes);
   if (!error && isThere)
-    error = fs::setPermissions(beside->FD, status.permissions());
+    error = fs::setPermissions(temporary->FD, status.permissions());
   if (error) {
-    llvm::consumeError(beside->discard());
+    llvm::consumeError(temporary->discard());
     return complain("cannot write '" + path + "': " + error.message());
   }
-  if (llvm::Error failure = beside->keep(target))
+  if (llvm::Error failure = temporary->keep(target))
     return complain("cannot write '" + path + "': " + llvm::toString(std::move(failure)));
   return 0;
 }
@@ -294,7 +295,7 @@ int main(int argc, char **argv) {
   compile.toolDirectories = toolDirectories(argv[0]);
   compile.sourceName = options.input == "-" ? "<stdin>" : options.input.getValue();
 
-  // The thread that waits for signals may outlive everything here.
+  // The thread that waits for signals may live longer than everything here.
   static auto &leftovers = *new tessera::Leftovers;
   endOnSignal.begin(leftovers);
   compile.leftovers = &leftovers;
@@ -318,8 +319,8 @@ int main(int argc, char **argv) {
   else if (options.report == ReportKind::Json)
     llvm::errs() << result.report.toJson();
 
-  // Without -o a text goes to standard output and an artifact beside where we are, named after the
-  // source.
+  // Without -o, text is written to standard output, and an artifact to the current directory, with
+  // the name of the source.
   std::string output = options.output;
   bool text = !options.stopAfter.empty() || !isBinary(result.kind);
   if (output.empty())

@@ -62,8 +62,9 @@ LogicalResult tessera::nvvm::lowerCpAsync(Lowering &f, cta::CopyOp op) {
   const Scope &scope = f.currentScope();
   const int64_t groups = scope.warps / 4;
   if (scope.elected || scope.warps % 4 || scope.firstWarp % 4 || (scope.firstWarp && groups > 1))
-    return f.error(op, "cp.async is dealt out to the threads of all warpgroups of the block, or of "
-                       "one warpgroup that is a role; put the copy into such a role");
+    return f.error(op,
+                   "cp.async is divided among the threads of all warpgroups of the block, or of "
+                   "one warpgroup that is a role; put the copy into such a role");
   cta::SmemType smem = op.getSmemType();
   layout::SharedLayout shared = cta::sharedLayout(smem);
   if (auto reason = shared.validate())

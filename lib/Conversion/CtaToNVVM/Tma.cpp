@@ -36,7 +36,8 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
   if (root != memref)
     return f.error(op, "TMA needs an argument or a workspace, not a view of one");
   if (!op.getLimits().empty())
-    return f.error(op, "TMA knows no limits but the memref's size");
+    return f.error(op,
+                   "TMA stops at the memref's size only: leave out 'limit', or copy by cp.async");
   if (op.getMechanism() != cta::Mechanism::Tma)
     return f.error(op, "cp.async copies to shared memory only; store by tma");
   layout::SharedLayout shared = cta::sharedLayout(type);
@@ -183,7 +184,7 @@ static LogicalResult lowerMulticast(Lowering &f, cta::CopyOp op, const SharedPla
     return f.error(op, "multicast needs a slot and a launch with as large a cluster");
   std::optional<cta::TileParts> parts = cta::equalParts(op.getSmemType(), blocks);
   if (!parts)
-    return f.error(op, "the tile cannot be dealt out to the blocks of the cluster");
+    return f.error(op, "the tile cannot be divided among the blocks of the cluster");
   Value rank = f.clusterRank();
   std::vector<Box> boxes;
   if (failed(collectBoxes(f, op, op.getSource(), op.getSmemType(), place, boxes, parts, rank)))

@@ -56,7 +56,7 @@ struct CPULowerAsserts : tessera::impl::CPULowerAssertsBase<CPULowerAsserts> {
       auto global =
           LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
                                  ("__tessera_check_" + Twine(i)).str(), b.getStringAttr(text));
-      // The block ends in front of the check; what fails goes to a block of its own.
+      // The block ends before the check. A failure goes to a block of its own.
       Block *block = op->getBlock(), *rest = block->splitBlock(op->getIterator());
       Block *failed = b.createBlock(rest);
       Value fd = LLVM::ConstantOp::create(b, loc, i32, b.getI32IntegerAttr(2));

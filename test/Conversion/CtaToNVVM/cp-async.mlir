@@ -21,8 +21,8 @@ tile.kernel @whole_k(%x: memref<64x64xbf16>) attributes {phase = #tile.phase<all
   tile.return
 }
 
-// A tile that is inside needs no sizes. Else the size cuts a piece: as many bytes as are left, 0 to 8. Rows outside bring none, which is compared beside the copy: the
-// constant is the row's, the register the same for all. Neither the pointer nor the stride is what LLVM thinks that it knows.
+// A tile that is inside needs no sizes. Otherwise the size is that of the piece that lies inside: the bytes that are left, 0 to 8. Rows outside bring none,
+// which is compared next to the copy: the constant is that of the row, the register is the same for all rows. LLVM knows nothing of the pointer and the stride.
 // CHECK-LABEL: llvm.func @ragged
 // CHECK:         %[[INSIDE:.+]] = arith.andi %{{.+}}, %{{.+}} : i1
 // CHECK:         scf.if %[[INSIDE]] {
@@ -74,7 +74,7 @@ tile.kernel @live_k(%x: memref<48x12xf32>) attributes {phase = #tile.phase<alloc
   tile.return
 }
 
-// In a role of four warps behind eight: the threads of that role, whose number in its warpgroup the low bits are. Groups, and arrivals of every thread.
+// In a role of four warps that comes after eight others: the threads of that role. The low bits are the number in its warpgroup. Groups, and arrivals of every thread.
 // CHECK-LABEL: llvm.func @role
 // CHECK:         llvm.inline_asm {{.*}} "cp.async.cg.shared.global [$0+0], [$1+0], 16;"
 // CHECK-NOT:     scf.if

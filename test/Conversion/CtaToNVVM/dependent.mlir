@@ -1,8 +1,8 @@
 // RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
 // RUN: tile-opt %s --cta-to-llvm | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LLVM
 
-// A dependent launch: the next one is let in before all else, and every thread waits for the one before it behind what
-// needs no global memory.
+// A dependent launch: it lets the next launch begin before all else. Every thread waits for the launch before it, after the code that needs no global
+// memory.
 
 #l = #cta.frag<regs = [], lanes = [[1], [2], [4], [8], [16]], warps = [[32], [64]], wg = 2 on 0>
 

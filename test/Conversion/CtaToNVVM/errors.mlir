@@ -134,7 +134,7 @@ tile.kernel @cp_async_elected(%x: memref<64x64xbf16>) attributes {phase = #tile.
   cta.launch @k blocks() {
     %c0 = arith.constant 0 : index
     cta.role @one warps(1) {
-      // expected-error@+1 {{cp.async is dealt out to the threads of all warpgroups of the block, or of one warpgroup that is a role; put the copy into such a role}}
+      // expected-error@+1 {{cp.async is divided among the threads of all warpgroups of the block, or of one warpgroup that is a role; put the copy into such a role}}
       %s = cta.copy %x[%c0, %c0] {mechanism = #cta.mechanism<cp_async>, vector = 8, offset = 0 : i64} : memref<64x64xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
     }
   }

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s -nvvm-park-scalars -split-input-file | FileCheck %s
 // RUN: tile-opt %s -nvvm-park-scalars -split-input-file | tile-opt -nvvm-park-scalars -split-input-file | FileCheck %s
-// What a point of the grid needs in front of its products, and the number of points, lie in the lanes of one register.
+// What an output tile needs before its products, and the number of output tiles, are kept in the lanes of one register.
 
 // CHECK-LABEL: llvm.func @points(
 // CHECK-SAME:    %[[M:.*]]: i32, %[[N:.*]]: i32, %[[K:.*]]: i32)
@@ -28,7 +28,7 @@
 // CHECK:         %[[Q:.*]] = arith.muli %[[P]], %[[INVERSE1]]
 // CHECK:         %[[R:.*]] = arith.muli %[[Q]], %[[ROWS1]]
 // CHECK:         scf.for %{{.*}} = %{{.*}} to %[[K]]
-// What an inner loop needs stays, and so does what is needed behind it.
+// What an inner loop needs stays, and so does what is needed after it.
 // CHECK:           llvm.inline_asm {{.*}}wgmma.mma_async{{.*}}"r,r" %[[COLUMNS]]
 // CHECK:         %[[NEXT:.*]] = arith.addi %[[P]], %[[STEP]]
 // CHECK-NEXT:    scf.yield %[[NEXT]], %{{.*}} : i32, i32
@@ -58,7 +58,7 @@ llvm.func @points(%m: i32, %n: i32, %k: i32) {
 
 // -----
 
-// Two values are not worth it: the third is needed behind the products, the fourth after the last point.
+// Two values are not worth it: the third is needed after the products, the fourth after the last output tile.
 // CHECK-LABEL: llvm.func @few(
 // CHECK-NOT:   nvvm.shfl
 // CHECK:       scf.for
@@ -242,7 +242,7 @@ llvm.func @divided(%m: i32, %n: i32) {
 
 // -----
 
-// A loop of a block that is dealt registers twice is parked once, and then it is another loop.
+// A loop of a block that takes registers twice is parked once, and then it is another loop.
 // CHECK-LABEL: llvm.func @twice(
 // CHECK:       nvvm.setmaxregister  increase 232
 // CHECK:       nvvm.setmaxregister  increase 240

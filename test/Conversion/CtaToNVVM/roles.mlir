@@ -6,7 +6,7 @@
 !rows = !cta.smem<128x64xbf16, #sw>
 !b = !cta.smem<64x64xbf16, #sw>
 !out = tensor<128x64xbf16, #acc>
-// Roles are branches on the number of the warp, the last takes the rest. Their mbarriers lie behind the tiles: 6 of 8 bytes in front of 65600.
+// Roles are branches on the number of the warp, the last takes the rest. Their mbarriers lie after the tiles: 6 of 8 bytes before 65600.
 //
 // CHECK-LABEL: llvm.func @gemm_0(
 // CHECK-SAME:    %[[PHASE:[a-z0-9]*]]: i32, %[[SLOT:[a-z0-9]*]]: i32, %[[C:[a-z0-9]*]]: !llvm.ptr {{{.*}}}, %[[A:[a-z0-9]*]]: !llvm.ptr {{{.*}}}, %[[B:[a-z0-9]*]]: !llvm.ptr
@@ -30,7 +30,7 @@
 // CHECK-NEXT:    %[[BAR:.*]] = llvm.getelementptr %[[FULL]][%[[AT]]]
 // CHECK-NEXT:    llvm.inline_asm has_side_effects {{.*}}mbarrier.try_wait.parity.shared::cta.b64 {{.*}}bra.uni {{.*}} %[[BAR]], %[[PHASE]]
 //
-// Descriptors of the slot: that of slot 0, computed in front of all loops, and 1024 or 512 units of 16 bytes a slot.
+// Descriptors of the slot: that of slot 0, computed before all loops, and 1024 or 512 units of 16 bytes for each slot.
 // CHECK:         %[[UB:.*]] = arith.muli %[[SLOT]], %c512_i32
 // CHECK-NEXT:    %[[WB:.*]] = arith.extui %[[UB]] : i32 to i64
 // CHECK-NEXT:    %[[DB:.*]] = arith.addi %{{.*}}, %[[WB]] : i64
@@ -133,8 +133,8 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %T: index, %K: ind
   tile.return
 }
 
-// Three roles are a chain of two branches; a role of one warp elects by the hardware. Without registers nothing is dealt, nor if the number is what all begin
-// with.
+// Three roles are a chain of two branches; a role of one warp elects by the hardware. Without registers there is no setmaxnreg, nor if the number is
+// the one with which all warps begin.
 // CHECK-LABEL: llvm.func @chain_0(
 // CHECK-NOT: setmaxregister
 // CHECK:       arith.cmpi slt, %{{.*}}, %c4_i32

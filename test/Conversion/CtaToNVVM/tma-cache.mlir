@@ -29,8 +29,8 @@ tile.kernel @hints_k(%x: memref<?x?xbf16>, %y: memref<?x?xbf16>, %i: index, %j: 
   tile.return
 }
 
-// With a condition the policy is a choice. A thread that does nothing but copies makes it once, in front of its outermost loop; two copies share one in LLVM.
-// Where the loop computes the condition, behind that.
+// With a condition the policy is a select. A thread that does nothing but copies computes it once, before its outermost loop; two copies share one in
+// LLVM. If the loop computes the condition, it comes after that.
 // CHECK-LABEL: llvm.func @choices
 // CHECK:       scf.if
 // CHECK:       } else {

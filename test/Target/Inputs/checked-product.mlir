@@ -1,4 +1,4 @@
-// A scalar access in the loop over products: with --check an assertion stands beside them.
+// A scalar access in the main loop: with --check an assertion stands next to the products.
 tile.kernel @checked(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %s: memref<?xf32>, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index

@@ -1,4 +1,4 @@
-// A product of which some columns are stored: by threads, whose addresses and masks live beside the accumulators.
+// A product of which some columns are stored: by threads, whose addresses and masks are live together with the accumulators.
 tile.kernel @masked(%A: memref<?x?xf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf16> {tile.shape = ["M", "N"]}) {
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index

@@ -1,10 +1,10 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The expansions of mathematical functions for the GPU, run on the host: those on f64, and all that
-// are exact or go by way of f64, need no instruction that only a GPU has. For others the host has
-// stand-ins of the GPU's approximate instructions, with a chosen error. References are the C
-// library's functions on 80 bits; a bound is in units of the last place, as MathFunctions.cpp lists
+// Runs the GPU's expansions of mathematical functions on the host. Expansions on f64, and all that
+// are exact or go through f64, need no instruction that only a GPU has. For the others the host has
+// substitutes of the GPU's approximate instructions, with a chosen error. References are the C
+// library's functions on 80 bits. A bound is in units of the last place, as MathFunctions.cpp lists
 // them.
 #include "tessera/Conversion/CtaToNVVM.h"
 
@@ -27,7 +27,7 @@
 #include <random>
 
 namespace {
-/// Calls of the GPU's approximate instructions become exact ones, times `1 + error`.
+/// Replaces calls of the GPU's approximate instructions by exact ones, times `1 + error`.
 void standIn(llvm::Module &module, double error) {
   for (llvm::Function &function : llvm::make_early_inc_range(module)) {
     bool isRcp = function.getName() == "llvm.nvvm.rcp.approx.ftz.f";
@@ -50,10 +50,10 @@ void standIn(llvm::Module &module, double error) {
   }
 }
 
-/// One function, expanded and compiled for this machine.
+/// A function that is expanded and compiled for this machine.
 class Compiled {
 public:
-  /// `signature` without name, such as "(%x: f64) -> f64"; `body` computes %r.
+  /// `signature` has no name, as in "(%x: f64) -> f64"; `body` computes %r.
   Compiled(const std::string &signature, const std::string &body, double error = 0,
            bool contract = true) {
     static bool initialized =
@@ -107,7 +107,7 @@ Compiled binary(const std::string &op) {
   return Compiled("(%x: f64, %y: f64) -> f64", "%r = " + op + " %x, %y : f64");
 }
 
-/// The distance in units of the last place of f64 (of the least normal number below that).
+/// The distance in units of the last place of f64. Below the least normal number, in units of that.
 double ulps(double got, long double want) {
   double rounded = static_cast<double>(want);
   if (std::isnan(rounded) || std::isnan(got))
@@ -118,7 +118,7 @@ double ulps(double got, long double want) {
   return static_cast<double>(std::fabs(got - want) / std::ldexp(1.0L, exponent - 52));
 }
 
-/// Numbers of a range, half of them with evenly spread exponents down to 2^-40 of it.
+/// Draws numbers of a range. Half of them have evenly spread exponents down to 2^-40 of it.
 class Numbers {
 public:
   Numbers(double low, double high) : low(low), high(high) {}
@@ -186,8 +186,8 @@ TEST(MathFunctions, Tangent) {
       {{0., 0.}, {-0., -0.}, {kInf, kNaN}, {kNaN, kNaN}});
 }
 TEST(MathFunctions, ArgumentsNearMultiplesOfHalfPi) {
-  // The nearest f64 to multiples of pi/2, small and large, and the worst of all f64
-  // (6381956970095103 * 2^797).
+  // The numbers of type f64 that are nearest to multiples of pi/2, small and large ones, and the
+  // worst number of type f64 (6381956970095103 * 2^797).
   Compiled sine = unary("sin"), cosine = unary("cos");
   auto *s = sine.get<Unary>(), *c = cosine.get<Unary>();
   std::vector<double> xs{std::ldexp(6381956970095103.0, 797)};
@@ -251,8 +251,8 @@ TEST(MathFunctions, Exponential) {
              {{0., 0.}, {-0., -0.}, {kInf, 1.}, {-kInf, -1.}, {kNaN, kNaN}});
 }
 
-/// 1 + tanh(x), or what else is contracted, against what it means; the bound on the relative error,
-/// in units of 2^-23, grows with |x|: e^x has the error of its argument.
+/// Compares 1 + tanh(x), or another contracted expression, with what it means. The bound on the
+/// relative error, in units of 2^-23, grows with |x|, because e^x has the error of its argument.
 static void checkContracted(const std::string &body, long double (*reference)(long double),
                             double bound, double growth, double low, double high) {
   for (double error : {-0x1p-23, 0.0, 0x1p-23}) { // of an approximate instruction
@@ -285,7 +285,7 @@ TEST(MathFunctions, Contractions) {
                           "%scale = arith.constant 0.75 : f32\n%s = arith.mulf %x, %scale : f32\n";
   checkContracted(one + "%t = math.tanh %x : f32\n%r = arith.addf %one, %t : f32", onePlusTanh, 4,
                   3, -40, 20);
-  // The constants of the argument and of the other factor are not multiplied by.
+  // The constants of the argument and of the other factor do not count.
   checkContracted(one + "%t = math.tanh %s : f32\n%p = arith.addf %t, %one : f32\n"
                         "%h = arith.mulf %x, %half : f32\n%r = arith.mulf %h, %p : f32",
                   halfGelu, 4, 3, -40, 20);
@@ -298,7 +298,7 @@ TEST(MathFunctions, Contractions) {
 }
 
 TEST(MathFunctions, ContractionsHaveTheirLimits) {
-  // Divisors beyond 2^126, and those that are infinite.
+  // Divisors beyond 2^126, and infinite ones.
   Compiled quotient("(%x: f32) -> f32",
                     "%one = arith.constant 1.0 : f32\n%y = arith.constant -88.0 : f32\n"
                     "%e = math.exp %x : f32\n%d = arith.addf %e, %one : f32\n"
@@ -316,7 +316,8 @@ TEST(MathFunctions, ContractionsHaveTheirLimits) {
   EXPECT_EQ(f(-INFINITY), 0.0f);
   EXPECT_EQ(f(INFINITY), 2.0f);
   EXPECT_EQ(f(0.0f), 1.0f);
-  // A factor above a half, and none that is constant, are not doubled: that could overflow.
+  // A factor greater than a half is not doubled, nor one that is not constant, because that could
+  // overflow.
   for (const char *factor : {"%h = arith.mulf %x, %c : f32", "%h = arith.addf %x, %x : f32"}) {
     Compiled large("(%x: f32) -> f32", std::string("%one = arith.constant 1.0 : f32\n"
                                                    "%c = arith.constant 2.0 : f32\n") +
@@ -451,7 +452,7 @@ TEST(MathFunctions, RemainderIsExact) {
       check(x, y);
   std::mt19937_64 random(3);
   for (int i = 0; i < kSamples; ++i) {
-    // All bit patterns; and exponents that are near each other.
+    // All bit patterns, and pairs with similar exponents.
     uint64_t a = random(), b = random();
     check(llvm::bit_cast<double>(a), llvm::bit_cast<double>(b));
     uint64_t sign = uint64_t(1) << 63, mantissa = (uint64_t(1) << 52) - 1;
@@ -471,7 +472,7 @@ TEST(MathFunctions, RemainderIsExact) {
   }
 }
 
-// By way of f64: right but for the last rounding.
+// Narrow types are computed through f64 and are right but for the last rounding.
 TEST(MathFunctions, NarrowThroughWide) {
   for (auto [op, reference, low, high] : {std::tuple<std::string, double (*)(double), float, float>{
                                               "asinh", std::asinh, -1e30f, 1e30f},

@@ -1,14 +1,14 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Expressions as the compiler makes and writes them. What reads them is tested in unit/Runtime.
+// Tests how the compiler makes and writes expressions. What reads them is tested in unit/Runtime.
 #include "tessera/Contract/Contract.h"
 
 #include <gtest/gtest.h>
 
 using namespace tessera::contract;
 
-/// The expression in a contract of its own: {version, JSON}.
+/// Writes the expression in a contract of its own: {version, JSON}.
 static std::pair<int64_t, std::string> write(const Expr &expr) {
   Contract contract;
   Kernel kernel;
@@ -56,7 +56,7 @@ TEST(ContractExpr, SharedPartsAreWrittenOnce) {
   EXPECT_EQ(namedParts(expr).size(), 59u);
 }
 
-/// What is long without sharing anything stays a tree.
+/// A long expression that shares nothing stays a tree.
 TEST(ContractExpr, LongChainsHaveNoNames) {
   Expr expr = Expr::scalar(0);
   for (unsigned i = 0; i < 200; ++i)

@@ -128,7 +128,7 @@ Value log10_64(Math &m, Value x);
 Value tanh64(Math &m, Value x);
 Value hyperbolic64(Math &m, Value x, bool sine);
 Value cbrt64(Math &m, Value x);
-/// e^(x + tail), tail being small beside x.
+/// e^(x + tail), where tail is small compared with x.
 Value exp64(Math &m, Value x, Value tail);
 /// log(x) to more than 64 bits, x positive and finite.
 Two logTwo(Math &m, Value x);

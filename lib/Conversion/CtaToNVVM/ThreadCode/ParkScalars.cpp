@@ -43,9 +43,9 @@ private:
 };
 
 /// The loop over output tiles of one role.
-class PointLoop {
+class OutputTileLoop {
 public:
-  explicit PointLoop(scf::ForOp loop) : loop(loop) {}
+  explicit OutputTileLoop(scf::ForOp loop) : loop(loop) {}
   void park(Uniform &uniform);
 
 private:
@@ -99,7 +99,7 @@ static bool isProduct(Operation *op) {
   return text && text.getAsmString().contains("wgmma.mma_async");
 }
 
-void PointLoop::numberOps() {
+void OutputTileLoop::numberOps() {
   loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isProduct(op) || isa<LoopLikeOpInterface>(op))
       return WalkResult::interrupt();
@@ -114,17 +114,17 @@ void PointLoop::numberOps() {
 
 /// True if the value is needed once per output tile: not in inner loops, not after products, and
 /// not after the last output tile.
-bool PointLoop::isNeededAtOnceOnly(Value value) {
+bool OutputTileLoop::isNeededAtOnceOnly(Value value) {
   return value != loop.getStep() && llvm::all_of(value.getUsers(), [&](Operation *user) {
            if (loop->isProperAncestor(user))
              return early.contains(user);
-           Operation *beside = loop->getBlock()->findAncestorOpInBlock(*user);
-           return !beside || beside == loop || beside->isBeforeInBlock(loop);
+           Operation *ancestor = loop->getBlock()->findAncestorOpInBlock(*user);
+           return !ancestor || ancestor == loop || ancestor->isBeforeInBlock(loop);
          });
 }
 
 /// Rewrites the loop so that it asks `bound` for its end at every output tile.
-void PointLoop::askForEnd(llvm::function_ref<Value(OpBuilder &)> bound) {
+void OutputTileLoop::askForEnd(llvm::function_ref<Value(OpBuilder &)> bound) {
   OpBuilder b(loop);
   Location loc = loop.getLoc();
   SmallVector<Value> inits{loop.getLowerBound()};
@@ -155,7 +155,7 @@ void PointLoop::askForEnd(llvm::function_ref<Value(OpBuilder &)> bound) {
 
 /// True for loops that contain products and an inner loop. A loop over K in a launch with one
 /// output tile per block is no place for shuffles.
-static bool isOverPoints(scf::ForOp loop) {
+static bool isOverOutputTiles(scf::ForOp loop) {
   bool loops = false, products = false;
   loop.getBody()->walk([&](Operation *op) {
     loops |= isa<LoopLikeOpInterface>(op);
@@ -164,8 +164,8 @@ static bool isOverPoints(scf::ForOp loop) {
   return loops && products;
 }
 
-void PointLoop::park(Uniform &uniform) {
-  if (!isOverPoints(loop))
+void OutputTileLoop::park(Uniform &uniform) {
+  if (!isOverOutputTiles(loop))
     return;
   // All lanes must be active when one is read, so the trip count must be uniform.
   Value end = loop.getUpperBound();
@@ -223,7 +223,7 @@ struct ParkScalars : tessera::impl::NVVMParkScalarsBase<ParkScalars> {
     });
     Uniform uniform;
     for (Operation *loop : loops)
-      PointLoop(cast<scf::ForOp>(loop)).park(uniform);
+      OutputTileLoop(cast<scf::ForOp>(loop)).park(uniform);
   }
 };
 } // namespace

@@ -1,7 +1,7 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that are too much of something: limits.py FOLDER. For both targets the answer is an error with a place in
-little time, or, of what only looks like too much, success. tile-opt knows the limits of texts as well."""
+"""Programs that exceed a limit: limits.py FOLDER. For both targets the answer is an error with a location in
+little time, or success for programs that only look too large. tile-opt knows the limits of sources as well."""
 
 import os
 import re
@@ -50,7 +50,7 @@ def case(name, text, expected, of_text=False):
         run(name, ["tile-opt", "-o", "/dev/null"], path, expected)
 
 
-# Of the text.
+# Limits of the source.
 DEEP = "nesting is deeper than 256 levels here"
 case("million-digits", kernel("    %z = arith.constant 1." + "1" * 1000000 + " : f32\n"),
      "a number or shape of 1000002 characters; at most 1000 are read", True)
@@ -66,7 +66,7 @@ case("deep-maps", "#m = affine_map<(d0) -> (" + "(" * 100000 + "d0" + ")" * 1000
 case("long-sum", "#m = affine_map<(d0) -> (" + "d0 + " * 100000 + "d0)>\n", "more than 1000 operators", True)
 case("long-negation", "#m = affine_map<(d0) -> (" + "-" * 1000000 + "d0)>\n", "more than 1000 operators", True)
 
-# Of the program.
+# Limits of the program.
 NOTHING = "there is nothing to compile: a tile program holds at least one tile.kernel at its top level"
 case("empty", "", NOTHING)
 case("no-kernel", "module {}\n", NOTHING)
@@ -132,7 +132,7 @@ case("30000-views", kernel(f"    %x1 = tile.load %v29999[%i] : memref<?xf32, str
      "is the last of more than 256 views of each other")
 
 
-# Of the launch contract.
+# Limits of the launch contract.
 def sums(count, second):
     front = "  %v0 = arith.addi %n, %n : index\n"
     for i in range(1, count):

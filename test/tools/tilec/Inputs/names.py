@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels of all sorts of names: names.py FOLDER. One artifact for each target has all of them; each is found by its name, and
+"""Kernels with all kinds of names: names.py FOLDER. One artifact for each target has all of them; each is found by its name, and
 those on the CPU run. Functions have names that PTX and ELF know."""
 
 import json
@@ -63,6 +63,6 @@ for i, name in enumerate(NAMES):
     text = run("tile-run", os.path.join(FOLDER, "names.so"), f"--kernel={name}", "ones:100xf32", "nan:100xf32",
                "--check", f"1=ones:100xf32:scale={i + 2}")
     assert "0 of 100 elements differ" in text, text
-# PTX alone needs no ptxas.
+# PTX as the output needs no ptxas.
 run("tilec", source, "--emit=ptx", "-o", os.path.join(FOLDER, "names.ptx"))
 print("good")

@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tilec does to a file that is there: outputs.py FOLDER PROGRAM."""
+"""What tilec does to a file that exists: outputs.py FOLDER PROGRAM."""
 
 import os
 import stat
@@ -30,7 +30,7 @@ umask = os.umask(0)
 os.umask(umask)
 assert stat.S_IMODE(os.stat("new.ptx").st_mode) == 0o666 & ~umask
 
-# Who has opened the old file reads it to its end.
+# A program that has opened the old file can read it to its end.
 with open("old.ptx", "w") as file:
     file.write("old")
 os.chmod("old.ptx", 0o640)
@@ -40,14 +40,14 @@ with open("old.ptx") as reader:
 assert contents("old.ptx") == PTX
 assert stat.S_IMODE(os.stat("old.ptx").st_mode) == 0o640, "its permissions went"
 
-# A link stays one, wherever it points.
+# A link stays a link, whatever its target is.
 os.symlink("old.ptx", "link.ptx")
 os.symlink("nowhere.ptx", "dangling.ptx")
 for link in ("link.ptx", "dangling.ptx"):
     assert compile_to(link).returncode == 0
     assert os.path.islink(link) and contents(link) == PTX
 
-# What is no file is written to.
+# A device is written to directly.
 os.mkfifo("pipe")
 read = []
 thread = threading.Thread(target=lambda: read.append(contents("pipe")))
@@ -60,7 +60,7 @@ assert compile_to("-").stdout == PTX and compile_to("/dev/stdout").stdout == PTX
 full = compile_to("/dev/full")
 assert full.returncode == 1 and "cannot write '/dev/full'" in full.stderr, full
 
-# A failure leaves the old file, and nothing beside.
+# A failure leaves the old file, and no other one.
 with open("old.ptx", "w") as file:
     file.write("old")
 assert compile_to("old.ptx", "--require=peeled").returncode == 1 and contents("old.ptx") == "old"

@@ -16,7 +16,7 @@ temporary = os.path.join(FOLDER, "tmp")
 os.makedirs(temporary)
 NUMBER = os.path.join(FOLDER, "number")
 OUTPUT = os.path.join(FOLDER, "output")
-# Stands for ptxas and for the linker. It says that it runs, and does so for long.
+# Stands for ptxas and for the linker. It says that it runs, and then runs for a long time.
 TOOL = os.path.join(FOLDER, "tool")
 with open(TOOL, "w") as file:
     file.write(f"""#!/bin/sh
@@ -48,7 +48,7 @@ def end(options, signals, ignored=None):
         file.write("old")
 
     def begin():
-        # Who runs the tests may ignore some: a shell does so for what it runs in the background.
+        # Some signals may be ignored when the tests run: a shell does so for jobs in the background.
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN if number == ignored else signal.SIG_DFL)
 
@@ -81,6 +81,6 @@ GPU, CPU = [f"--ptxas={TOOL}", "--emit=cubin"], [f"--linker={TOOL}", "--target=c
 end(GPU, [signal.SIGINT])
 end(GPU, [signal.SIGTERM])
 end(CPU, [signal.SIGTERM])
-# nohup
+# As nohup does.
 end(CPU, [signal.SIGHUP, signal.SIGTERM], ignored=signal.SIGHUP)
 print("good")
