@@ -165,7 +165,7 @@ private:
   void countOperator(size_t offset) {
     if (++open.back().operators > kMaxOperators)
       fail(offset, "an expression has more than " + Twine(kMaxOperators) +
-                       " operators, which is the limit: compute parts of it in ops of their own");
+                       " operators, which is the limit: compute its operands in ops of their own");
   }
 
   void scanNumber() {

@@ -193,11 +193,11 @@ tile.kernel @zeros(%x: f32, %y: f32, %O: memref<4xf32>, %P: memref<4xf16>) {
   tile.return
 }
 
-// A view whose kept dimension has one element, like the one that it drops in front of it: what collapses them has the other's stride. It stays.
+// A view whose kept dimension has one element, like the dropped one before it: collapsing them would give it the other one's stride. It stays.
 // CHECK-LABEL: tile.kernel @kept(
 // CHECK: memref.subview %A[1, 3, 0] [1, 1, 8] [1, 1, 1] : memref<4x16x8xf32> to memref<1x8xf32, strided<[8, 1], offset: 152>>
 // CHECK-NOT: memref.{{cast|collapse_shape}}
-// A number that does not fit is another one behind the casts.
+// A number that does not fit is another one after the casts.
 // CHECK-LABEL: tile.kernel @narrow(
 // CHECK: %[[W:.*]] = arith.index_cast %n : index to i64
 // CHECK: %[[T:.*]] = arith.trunci %[[W]] : i64 to i8

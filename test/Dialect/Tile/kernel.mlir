@@ -39,7 +39,7 @@ tile.kernel @guarded(%x: memref<?xf32>, %n: i64) attributes {
   tile.return
 }
 
-// An argument whose name is a number, or whose fact says another name than the text.
+// An argument whose name is a number, or whose fact has another name than the IR.
 // CHECK-LABEL: tile.kernel @names(%arg0: i32, %x: i32, %C: memref<4xf32>)
 tile.kernel @names(%0: i32, %x: i32, %y: memref<4xf32> {tile.name = "C"}) {
   tile.return

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -split-input-file -tile-prepare-inlining | FileCheck %s
 // RUN: tile-opt %s -split-input-file -tile-prepare-inlining -tile-prepare-inlining | FileCheck %s
 
-// What a kernel reaches becomes private, what it does not goes.
+// Functions that a kernel reaches become private, others are removed.
 // CHECK-NOT: @nobody
 // CHECK-LABEL: func.func private @inner
 // CHECK-LABEL: func.func private @outer
@@ -20,7 +20,7 @@ func.func @outer(%x: index) -> index {
   %z = func.call @inner(%y) : (index) -> index
   return %z : index
 }
-// No kernel calls it: nobody minds.
+// No kernel calls it, so it is no error.
 func.func @recursive(%x: index) -> index {
   %y = func.call @recursive(%x) : (index) -> index
   return %y : index

@@ -140,7 +140,7 @@ tile.kernel @shared(%A: memref<512x1024xbf16>, %C: memref<128x128xf32>) {
 
 // -----
 
-// A view that is made inside the grid of what lies outside is copied from there.
+// A view that is made inside the grid from one outside is copied from there.
 // CHECK-LABEL: tile.kernel @hoisted
 // CHECK: %[[V:.+]] = memref.subview %A[%row, 0] [%n, 99] [1, 1]
 // CHECK: %[[W:.+]] = memref.alloc(%n) {tile.repacked = {{.*}}} : memref<?x99xbf16, strided<[128, 1]>>
@@ -333,7 +333,7 @@ tile.kernel @may_overlap(%A: memref<512x99xbf16> {tile.align = 16 : i64, tile.al
 
 // -----
 
-// What TMA cannot do from the copy either.
+// Operands that TMA could not fetch from the copy either.
 // CHECK-LABEL: tile.kernel @masked
 // CHECK-NOT: memref.alloc
 // CHECK: tile.load %A[{{.*}}] pad = nan {tile.not_repacked = "TMA pads with zero only{{.*}}"}
@@ -409,7 +409,7 @@ tile.kernel @view_of_block(%A: memref<512x99xbf16> {tile.align = 16 : i64}, %B: 
 
 // -----
 
-// A row that stands for a matrix.
+// A row that is repeated as a matrix.
 // CHECK-LABEL: tile.kernel @stride_zero
 // CHECK-NOT: memref.alloc
 // CHECK: tile.load %A[{{.*}}] {tile.not_repacked = "a stride is 0: a copy would be larger than the operand"}

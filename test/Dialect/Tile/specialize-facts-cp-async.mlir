@@ -109,7 +109,7 @@ tile.kernel @one(%A: memref<?x?xf16, strided<[?, 1]>> {tile.shape = ["M", "K"]},
 
 // -----
 
-// The text says what threads need: the last variant fetches like that already, and the copies have the opposite condition.
+// The source IR has the facts that threads need: the last variant fetches like that already, and the copies have the opposite condition.
 
 // CHECK-LABEL: tile.kernel @said_aligned(
 // CHECK-NOT: @said_cp_async
@@ -143,7 +143,7 @@ tile.kernel @said(%A: memref<?x?xf16> {tile.shape = ["M", "K"], tile.align = 8, 
 
 // -----
 
-// Sizes of the text decide before the launch: nothing is left to ask but alignment, to 8 bytes, which no rows of 1032 bytes can have more of.
+// If the source IR has the sizes, they decide before the launch. Only alignment to 8 bytes is left to ask for, and rows of 1032 bytes cannot have more.
 
 // CHECK-LABEL: tile.kernel @little_cp_async(
 // CHECK-SAME: guards = [#tile.guard<align, arg = 0, dim = -1, value = 8>, #tile.guard<align, arg = 1, dim = -1, value = 8>]
@@ -328,7 +328,7 @@ tile.kernel @strided(%A: memref<?x?xf16, strided<[?, ?]>> {tile.shape = ["M", "K
 
 // -----
 
-// None where nothing would be copied: everything is aligned by the text, the grid writes what it reads, or a size is too small for it. And none where the
+// None where nothing would be copied: facts in the source IR align everything, the grid writes what it reads, or a size is too small for it. And none where the
 // trips of the loop depend on the block.
 
 // CHECK-LABEL: tile.kernel @fine_aligned(

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -split-input-file -tile-specialize-facts | FileCheck %s
 // RUN: tile-opt %s -split-input-file -tile-specialize-facts=variants=lines | FileCheck %s --check-prefix=ALONE
 
-// What has most bytes of a product begins at lines of L2: its base, and its rows. The facts of `aligned` come first, and no size is 0.
+// The operand with most bytes begins at cache lines: its base, and its rows. The facts of `aligned` come first, and no size is 0.
 // CHECK-LABEL: tile.kernel @wide_lines(
 // CHECK-SAME: %B: memref<?x?xbf16> {tile.align = 128 : i64, {{.*}}tile.stride_divisible = array<i64: 64, 1>
 // CHECK-SAME: guards = [#tile.guard<align, arg = 0, dim = -1, value = 16>
@@ -37,7 +37,7 @@ tile.kernel @wide(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?
 
 // -----
 
-// Of equal ones both.
+// Of two equally large operands both.
 // CHECK-LABEL: tile.kernel @square_lines(
 // CHECK-SAME: #tile.guard<align, arg = 0, dim = -1, value = 128>, #tile.guard<stride_divisible, arg = 0, dim = 0, value = 64>, #tile.guard<align, arg = 1, dim = -1, value = 128>, #tile.guard<stride_divisible, arg = 1, dim = 0, value = 64>]
 tile.kernel @square(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
@@ -61,7 +61,7 @@ tile.kernel @square(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?
 
 // -----
 
-// The text says that rows begin at lines, or that they do not: then there is nothing to assume.
+// The source IR says that rows begin at cache lines, or that they do not: then there is nothing to assume.
 // CHECK-LABEL: tile.kernel @said_aligned(
 // CHECK-NOT: _lines(
 // CHECK-LABEL: tile.kernel @off_aligned(

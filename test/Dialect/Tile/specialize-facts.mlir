@@ -61,7 +61,7 @@ tile.kernel @add(%x: memref<?xf32> {tile.shape = ["N"]}, %y: memref<?xf32> {tile
   tile.return
 }
 
-// Beside matrices it does not: no launch should lose TMA for an odd number of rows.
+// Next to matrices it does not: no launch should lose TMA for an odd number of rows.
 // CHECK-LABEL: tile.kernel @rows_aligned(
 // CHECK-NOT: size_divisible
 // CHECK-LABEL: tile.kernel @rows_any(
@@ -140,7 +140,7 @@ tile.kernel @strided(%A: memref<?x?xf16, strided<[?, ?]>> {tile.shape = ["M", "K
   tile.return
 }
 
-// Sizes in the text: what is large enough needs nothing else, what is too small is not copied.
+// Sizes in the source IR: what is large enough needs nothing else, what is too small is not copied.
 // CHECK-LABEL: tile.kernel @fixed_repack(
 // CHECK-NOT: guards
 // CHECK-NOT: @fixed_a
@@ -184,7 +184,7 @@ tile.kernel @small(%A: memref<999x99xf16> {tile.align = 16 : i64}, %B: memref<99
   tile.return
 }
 
-// The text says all that TMA needs, except that nothing is empty: a guard says so, and there is a variant without.
+// The source IR says all that TMA needs, except that nothing is empty: a guard says so, and there is a variant without it.
 // CHECK-LABEL: tile.kernel @filled_aligned(
 // CHECK-SAME: guards = [#tile.guard<size_min, arg = 0, dim = 0, value = 1>, #tile.guard<size_min, arg = 0, dim = 1, value = 1>]
 // CHECK-LABEL: tile.kernel @filled_any(

@@ -39,7 +39,7 @@ tile.kernel @gemm(%A: memref<?x?x?xbf16>, %B: memref<?x?x?xbf16>, %C: memref<?x?
   tile.return
 }
 
-// One batch: no op beside the products. A mask or a limit along the batch, and a reduction: the tile is sliced, or put together.
+// One batch: no other op next to the products. A mask or a limit along the batch, and a reduction: the tile is sliced, or put together.
 // CHECK-LABEL: tile.kernel @one(
 // CHECK: %[[L:.+]] = tile.load {{.*}} limit = [%{{.+}}, _, _] {{.*}}-> tensor<1x64x64xf16>
 // CHECK: %[[S:.+]] = tensor.{{collapse_shape|extract_slice}} %[[L]]
@@ -57,7 +57,7 @@ tile.kernel @one(%A: memref<?x?x?xf16>, %C: memref<?x?xf32>, %n: index) {
   tile.return
 }
 
-// Not these: too many batches, types that the tensor cores do not take; nor rank-3 tiles of other shapes beside them.
+// Not these: too many batches, types that the tensor cores do not take; nor rank-3 tiles of other shapes next to them.
 // CHECK-LABEL: tile.kernel @left_alone(
 // CHECK: tile.mma {{.*}} : tensor<8x64x64xf16>
 // CHECK: tile.mma {{.*}} : tensor<2x16x16xf32>

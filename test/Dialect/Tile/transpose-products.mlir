@@ -2,8 +2,8 @@
 // RUN: tile-opt %s -tile-transpose-products -tile-transpose-products | FileCheck %s
 // RUN: tile-opt %s -tile-transpose-products -tile-verify -o /dev/null
 
-// 176 rows waste 16 of 192 on the tensor cores, 128 columns none: all tiles are turned, loads and stores name the other order, the operands
-// change places, the bias is repeated along columns.
+// 176 rows waste 16 of 192 on the tensor cores, 128 columns waste none: all tiles are transposed, loads and stores name the dimensions in the other
+// order, the operands are exchanged, the bias is repeated along columns.
 // CHECK-LABEL: tile.kernel @gemm(
 // CHECK: %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : tensor<128x176xf32>
 // CHECK: %[[ACC:.+]] = scf.for %[[K:.+]] = {{.*}} iter_args(%[[C:.+]] = %[[ZERO]]) -> (tensor<128x176xf32>)
@@ -35,8 +35,8 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %bias: memref<?xf3
   tile.return
 }
 
-// Masks of both dimensions are turned, those of one are on the other; both limits change places; iotas, reductions, slices and concat have another dimension,
-// constants other elements, a row other extents; what the program transposes itself is there already.
+// Masks of both dimensions are transposed, those of one dimension belong to the other one. Both limits are exchanged. Iotas, reductions, slices and
+// concat have another dimension, constants other elements, a row other extents. What the program transposes itself is there already.
 // CHECK-LABEL: tile.kernel @ops(
 // CHECK: %[[D:.+]] = tile.mma {{.*}} -> tensor<64x8xf32>
 // CHECK: %[[X:.+]] = tile.iota dim = 0 : tensor<64x8xi32>
@@ -99,7 +99,7 @@ tile.kernel @ops(%A: memref<?x?xbf16>, %bias: memref<?xf32>, %M: memref<?xi1>, %
   tile.return
 }
 
-// Through branches and loops. The zero also begins a product that is not turned: it is there twice.
+// Through branches and loops. The zero also begins a product that is not transposed, so it is there twice.
 // CHECK-LABEL: tile.kernel @control(
 // CHECK-DAG: %[[PLAIN:.+]] = arith.constant dense<0.000000e+00> : tensor<16x64xf32>
 // CHECK-DAG: %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : tensor<64x16xf32>
@@ -148,7 +148,7 @@ tile.kernel @control(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf3
   tile.return
 }
 
-// A batch stays in front.
+// The dimension of the batch stays the first one.
 // CHECK-LABEL: tile.kernel @batch(
 // CHECK: tile.load %A[%{{.+}}] dims = [0, 2, 1] : memref<?x?x?xbf16> -> tensor<4x16x24xbf16>
 // CHECK: tile.load %A[%{{.+}}] dims = [1, 2, 0] : memref<?x?x?xbf16> -> tensor<4x64x16xbf16>
@@ -191,7 +191,7 @@ tile.kernel @pair(%A: memref<?x?xbf16>, %C: memref<?x?xf32>) {
   tile.return
 }
 
-// Of these two the second would be without the tensor cores if it were turned, so neither is; the first says why.
+// Of these two the second could not use the tensor cores if it were transposed, so neither is; the first says why.
 // CHECK-LABEL: tile.kernel @unlike(
 // CHECK: tile.mma {{.*}} {tile.not_turned = "not computed transposed: it shares tiles with a product that is better as it is"} : tensor<16x32xbf16>, tensor<32x64xbf16> -> tensor<16x64xf32>
 // CHECK: tile.mma %{{.+}}, %{{.+}} : tensor<64x32xbf16>, tensor<32x24xbf16> -> tensor<64x24xf32>
@@ -210,7 +210,7 @@ tile.kernel @unlike(%A: memref<?x?xbf16>, %C: memref<?x?xf32>) {
   tile.return
 }
 
-// An op that cannot be turned, behind the loop or in front of it: transposes stand there.
+// An op that cannot be transposed, after the loop or before it: transposes stand there.
 // CHECK-LABEL: tile.kernel @border(
 // CHECK: %[[B:.+]] = tensor.expand_shape %{{.+}} {{\[}}[0, 1]] output_shape [16, 64]
 // CHECK-NEXT: %[[BT:.+]] = tile.transpose %[[B]] dims = [1, 0] : tensor<16x64xbf16> -> tensor<64x16xbf16>
@@ -237,7 +237,7 @@ tile.kernel @border(%A: memref<?x?xbf16>, %b: memref<?xbf16>, %C: memref<?xf32>,
   tile.return
 }
 
-// In the loop they would cost in every iteration: nothing is turned, and the product says why.
+// In the loop transposes would cost time in every iteration: nothing is transposed, and the product says why.
 // CHECK-LABEL: tile.kernel @border_in_loop(
 // CHECK: tile.mma {{.*}} {tile.not_turned = "not computed transposed: 'tensor.expand_shape' makes a tile in a loop, where a transpose would cost in every iteration"} : tensor<16x16xbf16>, tensor<16x64xbf16> -> tensor<16x64xf32>
 // CHECK: tile.mma {{.*}} {tile.not_turned = "not computed transposed: 'tensor.collapse_shape' takes a tile in a loop, where a transpose would cost in every iteration"} : tensor<16x16xbf16>, tensor<16x64xbf16> -> tensor<16x64xf32>
@@ -291,10 +291,10 @@ tile.kernel @attention(%Q: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) {
 
 // By demand: any type and shape (the signs of operands change places with them), and an operand computed from another product; or never.
 // CHECK-LABEL: tile.kernel @demands(
-// CHECK: tile.mma {{.*}} rhs = unsigned {tile.turned = "computed transposed, as the text says"} : tensor<5x8xi8>, tensor<8x64xi8> -> tensor<5x64xi32>
+// CHECK: tile.mma {{.*}} rhs = unsigned {tile.turned = "computed transposed, as the source IR says"} : tensor<5x8xi8>, tensor<8x64xi8> -> tensor<5x64xi32>
 // CHECK: tile.mma {{.*}} {tile.transposed = false} : tensor<16x16xbf16>, tensor<16x64xbf16> -> tensor<16x64xf32>
-// CHECK: %[[S:.+]] = tile.mma {{.*}} {tile.turned = "computed transposed, as the text says"} : tensor<64x16xf32>, tensor<16x8xf32> -> tensor<64x8xf32>
-// CHECK: tile.mma %{{.+}}, %[[S]] {tile.turned = "computed transposed, as the text says"} : tensor<32x64xf32>, tensor<64x8xf32> -> tensor<32x8xf32>
+// CHECK: %[[S:.+]] = tile.mma {{.*}} {tile.turned = "computed transposed, as the source IR says"} : tensor<64x16xf32>, tensor<16x8xf32> -> tensor<64x8xf32>
+// CHECK: tile.mma %{{.+}}, %[[S]] {tile.turned = "computed transposed, as the source IR says"} : tensor<32x64xf32>, tensor<64x8xf32> -> tensor<32x8xf32>
 tile.kernel @demands(%A: memref<?x?xi8>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %D: memref<?x?xi32>) {
   tile.grid () = () to () step () {
     %c0 = arith.constant 0 : index
@@ -370,7 +370,7 @@ tile.kernel @two_warpgroups(%A: memref<?x?xbf16>, %C: memref<?x?xf32>) attribute
   tile.return
 }
 
-// Transposed twice by the program: the first goes away, what the second makes is the product itself.
+// Transposed twice by the program: the first one is removed, and the second one's result is the product itself.
 // CHECK-LABEL: tile.kernel @chain(
 // CHECK: %[[D:.+]] = tile.mma {{.*}} -> tensor<176x176xf32>
 // CHECK: tile.store %[[D]], %D[%j, %i] :

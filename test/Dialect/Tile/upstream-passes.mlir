@@ -128,7 +128,7 @@ tile.kernel @memory(%A: memref<?xf32>) {
   tile.return
 }
 
-// Workspace with a value to begin with keeps it, and a workspace that is only written is not noticed to be dead.
+// Workspace with an initial value keeps it, and workspace that is only written is not removed.
 // CHECK-LABEL: tile.kernel @workspace
 // CHECK: memref.alloc(%M) {tile.init = 0.000000e+00 : f32} : memref<?xf32>
 // CHECK: memref.alloc() {tile.init = 0.000000e+00 : f32} : memref<8xf32>

@@ -105,7 +105,7 @@ tile.kernel @cast(%A: memref<?x?xf32>, %n: index, %c: i1) {
 
 tile.kernel @forall(%A: memref<?x?xf32>, %n: index, %c: i1) {
   tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{blocks are the points of tile.grid; use scf.for for a loop}}
+    // expected-error @+1 {{each block is one point of a tile.grid; use scf.for for a loop}}
     scf.forall (%j) in (8) {
     }
   }
@@ -317,7 +317,7 @@ tile.kernel @several() {
 
 // -----
 
-// Demands that nobody would look at.
+// Demands that no pass would read.
 tile.kernel @demands(%A: memref<?x?xf16>) {
   tile.grid () = () to () step () {
     %c0 = arith.constant 0 : index

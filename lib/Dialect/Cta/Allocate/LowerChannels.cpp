@@ -488,8 +488,8 @@ LogicalResult Lowering::checkElect(ElectOp elect) {
   for (Operation &other : *elect->getBlock())
     if (&other != elect &&
         llvm::any_of(sidesIn(&other), [&](Key key) { return llvm::is_contained(inside, key); }))
-      return elect.emitOpError("holds one part of a channel's side and the code beside it "
-                               "another; put all of it into the cta.elect, or none");
+      return elect.emitOpError("holds some of the ops of one side of a channel, and its block "
+                               "others; put all of them into the cta.elect, or none");
   return success();
 }
 

@@ -19,7 +19,7 @@ FailureOr<scf::ForOp> tessera::cta::loopOverPoints(LaunchOp launch, const Twine 
     if (isLoopOverOutputTiles(loop) && hasProducts(loop))
       return loop;
   return launch.emitError(purpose)
-         << ", but this launch has no loop over points; plan persistent = 1";
+         << ", but this launch has no loop over output tiles; plan persistent = 1";
 }
 
 Product::Product(tile::MmaOp op)

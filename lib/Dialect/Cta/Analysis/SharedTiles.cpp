@@ -133,7 +133,7 @@ LogicalResult SharedTiles::collect() {
       buffer.replicated = true;
       if (buffer.fixed) {
         op->emitOpError("offset ")
-            << *buffer.fixed << " is given by the text, but each replica of the role has its own "
+            << *buffer.fixed << " is given by the IR, but each replica of the role has its own "
             << "copy of the tile; leave the offset out";
         return WalkResult::interrupt();
       }

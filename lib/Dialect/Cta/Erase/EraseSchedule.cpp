@@ -73,10 +73,10 @@ static LogicalResult requireSame(Operation *op, ArrayRef<Value> channels, Queues
   for (Value channel : channels)
     if (before[channel].size() != after[channel].size()) {
       InFlightDiagnostic error = op->emitOpError(what);
-      error
-          << " (" << before[channel].size() << " and " << after[channel].size()
-          << "): which commit a wait sees is not known from the text; erase the kernel before, or "
-             "balance the slots";
+      error << " (" << before[channel].size() << " and " << after[channel].size()
+            << "): the IR does not say which commit a wait sees; erase the kernel in an earlier "
+               "phase, or "
+               "balance the slots";
       error.attachNote(channel.getLoc()) << "of this channel";
       return error;
     }

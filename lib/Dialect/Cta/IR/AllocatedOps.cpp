@@ -54,8 +54,8 @@ LogicalResult ClusterPlaceOp::verify() {
     return emitOpError(
         "cluster_place_c1: must stand in a cta.launch with a cluster of two or more");
   if (launch.getBody().isAncestor(getMany().getParentRegion()))
-    return emitOpError("cluster_place_c2: 'many' must be computed in front of the launch: the "
-                       "launcher asks for it");
+    return emitOpError("cluster_place_c2: 'many' must be computed before the launch, because the "
+                       "launcher needs its value");
   return success();
 }
 

@@ -18,7 +18,7 @@ static LogicalResult verifyPartial(Operation *op, StringRef constraint, Value va
   auto memory = cast<MemRefType>(slots.getType());
   Type element = tile.getElementType();
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() != 32)
-    return refuse(1, "sums of 32 bits are handed on, got ") << element;
+    return refuse(1, "partial sums have elements of 32 bits, got ") << element;
   if (memory.getRank() != tile.getRank() + 1 || memory.getElementType() != element ||
       memory.getShape().drop_front() != tile.getShape() || !memory.getLayout().isIdentity())
     return refuse(1, "the slots must be a contiguous memref of one dimension more than the tile ")

@@ -89,7 +89,7 @@ LogicalResult tessera::cta::checkSteps(const LoopProblem &loop) {
             << " ";
     error << "runs too early: " << why(edge.kind) << " a step of "
           << (edge.distance ? "the iteration before" : "the same iteration")
-          << ", which its stage puts behind it; give it a later stage, or the other an earlier one";
+          << ", which its stage puts after it; give it a later stage, or the other an earlier one";
     error.attachNote(from->getLoc()) << "this step";
     return error;
   }

@@ -451,8 +451,9 @@ LogicalResult Pipelining::explain() {
     }
     missed |= failed(checkDemand(
         copy,
-        why.value_or("the kernel's plan has no stages; say #cta.plan<stages = 3> in the text or to "
-                     "--plan, or leave the plan to --plan=auto, the default"),
+        why.value_or(
+            "the kernel's plan has no slots; say #cta.plan<stages = 3> in the source IR or to "
+            "--plan, or leave the plan to --plan=auto, the default"),
         /*ofPlan=*/kernel->hasAttr(kTriedPlanAttr)));
     dropDemand(copy);
   });

@@ -371,7 +371,7 @@ void LaunchScheduler::remark(const ScheduledLoop &scheduled) {
       remark::missed(loc, depth) << text
                                  << (channel->depth < channel->wanted
                                          ? ", and shared memory has no more"
-                                         : ", but the text or its plan says otherwise");
+                                         : ", but the source IR or its plan says otherwise");
   }
 }
 

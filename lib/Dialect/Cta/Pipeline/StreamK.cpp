@@ -131,34 +131,38 @@ LogicalResult StreamK::checkSum(unsigned number) {
   while (sum != end) {
     auto product = sum.hasOneUse() ? dyn_cast<WgmmaOp>(*sum.user_begin()) : WgmmaOp();
     if (!product || product.getC() != sum || product->getBlock() != products.getBody())
-      return error(at, "result ") << number
-                                  << " of the loop over products is more than a sum of them, "
-                                     "which blocks could share";
+      return error(at, "result ")
+             << number
+             << " of the main loop is not just a sum of matrix products, "
+                "so that blocks cannot each compute a part of it; plan stream_k = 0";
     at = product;
     sum = product.getResult();
   }
   if (!element || element.getElementType().getIntOrFloatBitWidth() != 32)
-    return error(products, "sums of 32 bits are handed on, got ") << sum.getType();
+    return error(products, "partial sums have elements of 32 bits, got ") << sum.getType();
   Attribute start;
   if (!matchPattern(products.getInitArgs()[number], m_Constant(&start)) ||
       !(matchPattern(products.getInitArgs()[number], m_AnyZeroFloat()) ||
         matchPattern(products.getInitArgs()[number], m_Zero())))
-    return error(products, "its sums must begin with 0: a part that is not a point's first begins "
-                           "there");
+    return error(products,
+                 "its accumulators must begin with 0, because each share of an output tile's "
+                 "iterations does; add the other values after the loop, or plan stream_k = 0");
   return success();
 }
 
 LogicalResult StreamK::findProducts() {
   if (points.getNumResults())
-    return error(points, "the loop over points carries values from one to the next");
+    return error(points, "the loop over output tiles carries values from one to the next");
   for (Operation &op : points.getBody()->without_terminator()) {
     if (!hasProducts(&op))
       continue;
     auto here = dyn_cast<scf::ForOp>(op);
     if (!here)
-      return error(&op, "it is not a loop over products, whose iterations could be shared");
+      return error(&op, "it has matrix products, but is no loop whose iterations blocks could "
+                        "share; plan stream_k = 0");
     if (products) {
-      InFlightDiagnostic second = error(here, "a point has more than one loop with products");
+      InFlightDiagnostic second = error(
+          here, "an output tile has more than one loop with matrix products; plan stream_k = 0");
       second.attachNote(products.getLoc()) << "the first";
       return second;
     }
@@ -167,7 +171,8 @@ LogicalResult StreamK::findProducts() {
   bool writes = false;
   products.walk([&](Operation *op) { writes |= isa<StoreOp, CopyOutOp, memref::StoreOp>(op); });
   if (writes)
-    return error(products, "it stores, and a part of its iterations would store parts");
+    return error(products, "it stores, and blocks that share its iterations would store incomplete "
+                           "results; plan stream_k = 0");
   for (unsigned i = 0; i < products.getNumResults(); ++i)
     if (failed(checkSum(i)))
       return failure();
@@ -179,7 +184,8 @@ LogicalResult StreamK::findProducts() {
     bool stores = false;
     op.walk([&](Operation *inner) { stores |= isa<StoreOp, CopyOutOp, memref::StoreOp>(inner); });
     if (stores)
-      return error(&op, "it stores before the loop over products");
+      return error(
+          &op, "it stores before the main loop, which several blocks would do; plan stream_k = 0");
   }
   return success();
 }
@@ -208,13 +214,15 @@ LogicalResult StreamK::divide() {
   upper = outside(products.getUpperBound());
   step = outside(products.getStep());
   if (!lower || !upper || !step)
-    return error(products, "how often it runs is computed inside the grid: all points must be as "
-                           "long, so compute it in front");
+    return error(
+        products,
+        "the number of its iterations is computed inside the grid; all output tiles must have as "
+        "many, so compute it before the grid");
   if (!products.getInductionVar().getType().isIndex())
     return error(products, "it must count in index");
   total = outside(points.getUpperBound());
   if (!total || launch.getBlocks().size() != 1)
-    return error(points, "it is not the loop over points that cta-lower-grid makes");
+    return error(points, "it is not the loop over output tiles that cta-lower-grid makes");
   launched = a.max(launch.getBlocks().front(), a.constant(1));
   if (int64_t cluster = launch.getCluster().value_or(1); cluster > 1)
     launched = a.div(launched, a.constant(cluster));
@@ -397,8 +405,9 @@ struct StreamKPass : cta::impl::StreamKBase<StreamKPass> {
     if (!plan || plan.getStreamK().value_or(0) == 0)
       return;
     if (replicasOf(plan) > 1) {
-      kernel.emitOpError("has a plan with stream_k beside replicate = blocks, which gives each "
-                         "warpgroup points of its own: plan one of them");
+      kernel.emitOpError(
+          "has a plan with stream_k together with replicate = blocks, which gives each "
+          "warpgroup output tiles of its own: plan one of them");
       return signalPassFailure();
     }
     bool cut = false;
@@ -406,8 +415,8 @@ struct StreamKPass : cta::impl::StreamKBase<StreamKPass> {
       // Other launches of the kernel have no iterations to share.
       if (!hasProducts(launch))
         continue;
-      FailureOr<scf::ForOp> points =
-          loopOverPoints(launch, "stream_k deals out the last points of a persistent launch");
+      FailureOr<scf::ForOp> points = loopOverPoints(
+          launch, "stream_k divides the output tiles of the last wave of a persistent launch");
       if (failed(points) || failed(StreamK(launch, *points, *plan.getStreamK()).run()))
         return signalPassFailure();
       cut = true;

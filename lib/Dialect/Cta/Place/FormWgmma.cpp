@@ -156,7 +156,7 @@ static LogicalResult checkPlan(tile::KernelOp kernel, ArrayRef<MmaOp> products) 
     return success();
   return refusePlan(first.emitOpError("cannot be split as its plan says: "))
          << *whyNotWgmma(Product(first), *planned) << "; plan warpgroups = " << other
-         << " (of a point, if replicate = blocks), or make the tile larger in M";
+         << " (for each output tile, if replicate = blocks), or make the tile larger in M";
 }
 
 namespace {

@@ -138,7 +138,7 @@ static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
                              const PlanPrediction &prediction) {
   Builder b(context);
   SmallVector<NamedAttribute> sizes;
-  if (std::optional<int64_t> points = facts.points())
+  if (std::optional<int64_t> points = facts.outputTiles())
     sizes.push_back(b.getNamedAttr("points", b.getI64IntegerAttr(*points)));
   if (facts.iterations)
     sizes.push_back(b.getNamedAttr("iterations", b.getI64IntegerAttr(*facts.iterations)));
@@ -162,14 +162,17 @@ static LogicalResult checkEntries(tile::KernelOp kernel, PlanAttr given) {
       return refusePlan(kernel.emitOpError("has a plan with replicate = blocks, ")) << why;
     };
     if (replicasOf(given) < 2)
-      return refuse("which deals out blocks to several warpgroups, but warpgroups = 1");
+      return refuse("which gives each math warpgroup output tiles of its own, but warpgroups = 1: "
+                    "plan warpgroups = 2");
     if (given.getPersistent() == 0)
-      return refuse("which deals out the blocks of a persistent launch, but persistent = 0");
+      return refuse("which divides the output tiles of a persistent launch, but persistent = 0: "
+                    "plan persistent = 1");
     if (given.getProducers() == 0)
-      return refuse("for which a producing role must load in turn, but producers = 0");
+      return refuse("which needs a producer that loads for all of them, but producers = 0: plan "
+                    "producers = 4");
     if (given.getStreamK().value_or(0))
-      return refuse("which gives each warpgroup a point of its own, but stream_k deals out "
-                    "iterations of points that warpgroups share: plan one of them");
+      return refuse("which gives each warpgroup an output tile of its own, but stream_k divides "
+                    "the iterations of output tiles that warpgroups share: plan one of them");
   }
   return success();
 }

@@ -152,7 +152,7 @@ void FactsOfGrid::addCopy(CopyOp copy) {
   }
   ++facts.channels;
   (innermost ? facts.slotBytes : facts.outerBytes) += ringSlotBytes(copy.getSmemType());
-  facts.copiedByThreads |= copy.isCpAsync();
+  facts.usesCpAsync |= copy.isCpAsync();
   if (innermost && loops.contains(loop))
     facts.pipelined = true;
 }

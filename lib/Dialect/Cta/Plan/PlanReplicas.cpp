@@ -222,12 +222,12 @@ std::optional<std::string> FusedProduct::whyNot() {
     }
   }
   if (!loop)
-    return std::string("it has no loop over products");
+    return std::string("it has no main loop");
   if (auto why = whyNotLoop())
     return why;
   if (auto why = whyNotEpilogue())
     return why;
-  facts.points = points();
+  facts.outputTiles = points();
   return whyNotReplicas(facts);
 }
 
@@ -271,9 +271,9 @@ struct PlanReplicas : cta::impl::PlanReplicasBase<PlanReplicas> {
     if (Attribute part = kernel->getAttr(kReplicaPartAttr)) {
       std::optional<int64_t> width = tile::integerOf(part);
       if (!width || !llvm::is_contained(kReplicaParts, *width)) {
-        kernel.emitOpError("has '")
-            << kReplicaPartAttr << "' = " << part << ", but parts of " << kReplicaParts[0]
-            << " and " << kReplicaParts[1] << " columns are what it may ask for";
+        kernel.emitOpError("has '") << kReplicaPartAttr << "' = " << part
+                                    << ", but epilogue subtiles of " << kReplicaParts[0] << " and "
+                                    << kReplicaParts[1] << " columns are what it may ask for";
         return signalPassFailure();
       }
     }

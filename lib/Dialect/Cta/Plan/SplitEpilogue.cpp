@@ -309,9 +309,9 @@ static LogicalResult refuseWhole(tile::KernelOp kernel, int64_t width) {
   });
   if (!wide || hasParts)
     return success();
-  return refusePlan(wide->emitOpError("cannot be made in parts of "))
+  return refusePlan(wide->emitOpError("cannot be computed in epilogue subtiles of "))
          << width
-         << " columns, as its plan says: neither TMA nor whole vectors move such parts, or its "
+         << " columns, as its plan says: neither TMA nor whole vectors move such subtiles, or its "
             "tile has other readers; plan epilogue = 0, or another width";
 }
 

@@ -149,8 +149,9 @@ LogicalResult tessera::cta::replicateRole(RoleOp math, int64_t replicas, RoleSli
   scf::ForOp loop = pointLoop(body);
   if (!loop || loop.getNumResults())
     return math->getParentOp()->emitError(
-        "replicate = blocks deals out the points of a persistent launch to the math warpgroups, "
-        "but this launch computes one point; plan persistent = 1");
+        "replicate = blocks divides the output tiles of a persistent launch among the math "
+        "warpgroups, "
+        "but this launch computes one output tile in each block; plan persistent = 1");
   Location loc = loop.getLoc();
 
   // Clones the same control flow, with the waits only, after the loop; what it computes before the

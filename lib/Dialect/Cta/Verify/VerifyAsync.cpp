@@ -228,7 +228,8 @@ LogicalResult RoleVerifier::checkRoles(LaunchOp launch) {
     if (math && other) {
       InFlightDiagnostic order = error(role) << "roles with tiles in registers come first, since "
                                                 "layouts count threads from 0";
-      order.attachNote(other.getLoc()) << "behind this role";
+      order.attachNote(other.getLoc())
+          << "it comes after this role, which has none; move it before it";
       return order;
     }
     if (!math && !other)

@@ -365,7 +365,7 @@ LogicalResult CreditVerifier::checkHeld(Held held, llvm::SmallDenseSet<Value> &v
         if (isAfter(reader, end) || end->isProperAncestor(reader)) {
           InFlightDiagnostic late = error(reader)
                                     << "reads a tile whose slot has been released; release the "
-                                       "credit behind it, or carry the tile with the credit";
+                                       "credit after it, or carry the tile with the credit";
           late.attachNote(end->getLoc()) << "the credit ends here";
           return late;
         }

@@ -39,9 +39,9 @@ public:
 
 private:
   LogicalResult left(Operation *op, Value channel) {
-    InFlightDiagnostic problem = error(op)
-                                 << "a turn is taken and not passed on on every path: the next "
-                                    "replica would wait for ever";
+    InFlightDiagnostic problem =
+        error(op) << "a turn is taken and not passed on on every path, so that "
+                     "the next replica would wait for ever; put a cta.pass_turn at its end";
     problem.attachNote(channel.getLoc()) << "the turn to read this channel";
     return problem;
   }
@@ -66,11 +66,12 @@ LogicalResult Turns::flowOp(Operation *op, SmallVector<Value> &mine) {
                         "cta.elect";
   if (isa<TakeTurnOp>(op)) {
     if (has())
-      return error(op) << "takes a turn that it has already: it would wait for itself";
+      return error(op)
+             << "takes a turn that it has already: it would wait for itself; pass it on first";
     mine.push_back(op->getOperand(0));
   } else if (isa<PassTurnOp>(op)) {
     if (!has())
-      return error(op) << "passes on a turn that it has not taken";
+      return error(op) << "passes on a turn that it has not taken; put a cta.take_turn before it";
     llvm::erase(mine, op->getOperand(0));
   } else if (isa<WaitOp>(op) && !has()) {
     return error(op) << "waits for a slot out of turn: another replica may be reading the channel; "
@@ -373,7 +374,7 @@ static LogicalResult verifyArms(scf::IfOp branch, Phase phase) {
                   "turn; drop it, or wait for them there";
       InFlightDiagnostic missing =
           breaksPhase(branch, phase)
-          << "the replicas whose turn it is not go over no slots of a channel that the other one "
+          << "the replicas whose turn it is not skip no slots of a channel that the other one "
              "reads, and would read those again; put a cta.skip into the other arm";
       missing.attachNote(moves->getLoc()) << "waited for here";
       return missing;
@@ -414,10 +415,11 @@ static LogicalResult verifyArms(scf::IfOp branch, Phase phase) {
     }
     InFlightDiagnostic differs =
         breaksPhase(skip ? skip : branch, phase)
-        << "goes over " << others << " slots of a channel where the other arm of the scf.if on the "
-        << "turn goes over " << mine
-        << ", and over as many in no case that was tried: the replicas "
-        << "would read at different places; skip what the other arm waits for";
+        << "passes over " << others
+        << " slots of a channel where the other arm of the scf.if on the "
+        << "turn passes over " << mine
+        << ", and the numbers agreed for no values that were tried: the replicas "
+        << "would read different slots; skip what the other arm waits for";
     if (wait)
       differs.attachNote(wait->getLoc()) << "waited for here";
     return differs;

@@ -515,7 +515,7 @@ static std::optional<bool> findDemand(MmaOp op) {
 
 static std::string reasonOf(MmaOp op, bool isDemanded) {
   if (isDemanded)
-    return "computed transposed, as the text says";
+    return "computed transposed, as the source IR says";
   return "computed transposed: " + std::to_string(rowsOf(op)) +
          " rows are no multiple of 64, which the tensor cores need, and " +
          std::to_string(columnsOf(op)) + " columns are";

@@ -89,7 +89,7 @@ static StringRef hintFor(StringRef name) {
                   "bufferization.materialize_in_destination"},
                  "use tile.store")
           .Cases({"scf.forall", "scf.parallel"},
-                 "blocks are the points of tile.grid; use scf.for for a loop")
+                 "each block is one point of a tile.grid; use scf.for for a loop")
           .Case("scf.execute_region", "inline its region")
           .Case(
               "tensor.empty",

@@ -9,8 +9,8 @@
 !out = !cta.smem<64x64xf32, #lin>
 !small = !cta.smem<1x64xbf16, #lin>
 
-// A ring has its bytes for itself from the beginning to the end, slot by slot: 3 · 8192 and 2 · 8192; what math copies and then stages lies behind, in the
-// same bytes. Slots are no tiles of their own, nor are copies into them. mbarriers of rings come first, that of the copy outside behind them.
+// A ring has its bytes for itself for the whole launch, slot by slot: 3 · 8192 and 2 · 8192. What math copies and then stages comes after them, in
+// the same bytes. Slots are no tiles of their own, nor are copies into them. The mbarriers of rings come first, that of the copy outside after them.
 // CHECK-LABEL: tile.kernel @rings(
 // CHECK-SAME: phase = #tile.phase<allocated>
 // CHECK: cta.launch {{.*}} attributes {mbarriers = array<i64: 1, 1, 1, 4, 4, 4, 1>, shared = 57400 : i64} {
@@ -49,7 +49,7 @@ tile.kernel @rings(%A: memref<?x?xbf16>, %C: memref<?x?xf32>) attributes {phase 
 
 // -----
 
-// A slot is as large as its alignment wants: 128 bytes each. An offset in the text is kept.
+// A slot is as large as its alignment demands: 128 bytes each. An offset in the IR is kept.
 #lin = #cta.swizzle<linear>
 #sw = #cta.swizzle<128, dim = 1>
 !row = !cta.smem<1x40xbf16, #lin>
@@ -70,7 +70,7 @@ tile.kernel @aligned() attributes {phase = #tile.phase<specialized>, warpgroups 
 
 // -----
 
-// Tiles of one role share bytes one after the other; if two roles stage, they run beside each other.
+// Tiles of one role share bytes one after the other. If two roles stage, they run concurrently.
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #lin = #cta.swizzle<linear>
 !out = !cta.smem<64x64xf32, #lin>
@@ -118,7 +118,7 @@ tile.kernel @two(%C: memref<?x?xf32>) attributes {phase = #tile.phase<specialize
 
 // -----
 
-// Two rings over each other, one out of place, and too many.
+// Two rings that overlap, one that is not aligned, and too many.
 #sw = #cta.swizzle<128, dim = 1>
 !tile = !cta.smem<64x64xbf16, #sw>
 tile.kernel @over() attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
@@ -178,8 +178,8 @@ tile.kernel @channel() attributes {phase = #tile.phase<specialized>, warpgroups 
 !out = !cta.smem<64x64xf32, #lin>
 !small = !cta.smem<1x64xbf16, #lin>
 
-// What a role with replicas stages lies behind the rings (2 · 8192) and what else there is, each replica's 1024-aligned part one behind the other: 16384 bytes
-// that its copy and its result share, and three such parts. Each replica waits for its copy at an mbarrier of its own.
+// What a role with replicas stages comes after the rings (2 · 8192) and everything else. The 1024-aligned parts of the replicas follow each other:
+// 16384 bytes that the copy and the result of a replica share, three times. Each replica waits for its copy at an mbarrier of its own.
 // CHECK-LABEL: tile.kernel @replicas(
 // CHECK: cta.launch {{.*}} attributes {mbarriers = array<i64: 1, 1, 1, 1, 4, 1, 1, 1>, shared = 65600 : i64} {
 // CHECK: cta.ring {offset = 0 : i64} : <2,
@@ -203,7 +203,7 @@ tile.kernel @replicas(%A: memref<?x?xbf16>, %C: memref<?x?xf32>) attributes {pha
 
 // -----
 
-// Two such roles would need two such places.
+// Two such roles would need this memory twice.
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #lin = #cta.swizzle<linear>
 tile.kernel @two(%A: memref<?x?xbf16>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {

@@ -7,8 +7,8 @@
 #sw = #cta.swizzle<128, dim = 1>
 #lin = #cta.swizzle<linear>
 
-// A plain GEMM: one stage of each operand, and the output over them when they are dead. 128x128x64: two blocks fit an SM.
-// The two copies share an mbarrier, which both arrive on.
+// A plain GEMM: one shared tile for each operand, and the output over them when they are dead. 128x128x64: two blocks fit an SM. The two copies share
+// an mbarrier, on which both arrive.
 // CHECK-LABEL: tile.kernel @gemm(
 // CHECK-SAME: phase = #tile.phase<allocated>
 // CHECK: cta.launch @gemm_0 blocks(%{{.*}}) attributes {mbarriers = array<i64: 2>, shared = 32776 : i64}
@@ -98,7 +98,7 @@ tile.kernel @spacious(%x: memref<?x?xf32>, %n: index) attributes {phase = #tile.
   tile.return
 }
 
-// A view is the same bytes; the two arms of an if share theirs; what nobody uses is gone.
+// A view is the same bytes; the two arms of an if share theirs; a tile that nothing uses is removed.
 // CHECK-LABEL: tile.kernel @views(
 // CHECK: shared = 4096 : i64
 // CHECK: cta.stage %{{.*}} {offset = 0 : i64}
@@ -160,8 +160,8 @@ tile.kernel @in_flight(%x: memref<?x?xf32>, %y: memref<?x?xf32>) attributes {pha
   tile.return
 }
 
-// Four stores behind each other, and a ring that leaves room for three of their tiles: two take turns, so that one is filled while the other is read.
-// Keeping each to the end of the block would not fit.
+// Four stores one after the other, and a ring that leaves room for three of their tiles: two take turns, so that one is filled while the other is
+// read. There would be no room if each were kept to the end of the block.
 // CHECK-LABEL: tile.kernel @paired(
 // CHECK: shared = 221184 : i64
 // CHECK: cta.stage %{{.*}} {offset = 204800 : i64}
@@ -188,8 +188,8 @@ tile.kernel @paired(%x: memref<?x?xf32>, %y: memref<?x?xbf16>) attributes {phase
   tile.return
 }
 
-// The registers of the two tiles allow one block on an SM, the plan demands two, to whose roles it deals registers: the tiles of the epilogue take turns in what is
-// left of half the memory. Where nobody demands two, each has its own.
+// The registers of the two tiles allow one block per SM. The plan demands two and sets the registers of their roles: the tiles of the epilogue take
+// turns in what is left of half the memory. If nothing demands two blocks, each tile has bytes of its own.
 // CHECK-LABEL: tile.kernel @demanded(
 // CHECK: min_blocks = 2 : i64{{.*}} shared = 114688 : i64
 // CHECK: cta.ring {offset = 0 : i64}
@@ -251,7 +251,7 @@ tile.kernel @not_demanded(%x: memref<?x?xf32>, %y: memref<?x?xbf16>) attributes 
   tile.return
 }
 
-// Offsets of the text are kept; the others go around them.
+// Offsets in the IR are kept, and the others are placed around them.
 // CHECK-LABEL: tile.kernel @fixed(
 // CHECK: shared = 9216 : i64
 // CHECK: cta.stage %{{.*}} {offset = 1024 : i64}

@@ -23,7 +23,7 @@ tile.kernel @large(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf3
 
 // -----
 
-// Two accumulators that fit alone but not together.
+// Two accumulators that fit separately but not together.
 
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #sw = #cta.swizzle<128, dim = 1>
@@ -76,7 +76,7 @@ tile.kernel @registers() attributes {phase = #tile.phase<allocated>, warpgroups 
 
 // -----
 
-// What a plan asks of an SM, pipelined or not: threads, shared memory, registers.
+// What a plan needs of an SM, pipelined or not: threads, shared memory, registers.
 tile.kernel @threads() attributes {phase = #tile.phase<allocated>, plan = #cta.plan<blocks_per_sm = 4>, warpgroups = 8} {
   // expected-error @below {{4 blocks of 1024 threads shall share an SM, which has 2048: at most 2 fit; plan a smaller blocks_per_sm}}
   cta.launch @threads_0 blocks() attributes {min_blocks = 4} {

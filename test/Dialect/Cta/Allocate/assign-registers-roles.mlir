@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -cta-assign-registers -split-input-file -verify-diagnostics | FileCheck %s
 
-// Threads are those of the roles. What the math role was dealt counts, not what all begin with: 64 + 128 accumulators of 232 registers, of 168 they were
-// too many.
+// The threads are those of the roles. The registers that the math role takes count, not those with which all begin: 64 + 128 accumulators fit 232
+// registers, but not 168.
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #sw = #cta.swizzle<128, dim = 1>
 !a = !cta.smem<128x64xbf16, #sw>
@@ -39,7 +39,7 @@ tile.kernel @dealt(%C: memref<?x?xf32>, %K: index) attributes {phase = #tile.pha
 
 // -----
 
-// All warps count for what each begins with, also a single one.
+// All warps count for the registers with which each begins, also a single one.
 // CHECK-LABEL: tile.kernel @plain(
 // CHECK: cta.launch @plain_0 blocks() attributes {max_registers = 168 : i64, threads = 288 : i64}
 tile.kernel @plain() attributes {phase = #tile.phase<allocated>, warpgroups = 2} {
@@ -54,7 +54,7 @@ tile.kernel @plain() attributes {phase = #tile.phase<allocated>, warpgroups = 2}
 
 // -----
 
-// More than there is.
+// More than there are.
 tile.kernel @greedy() attributes {phase = #tile.phase<allocated>, warpgroups = 2} {
   // expected-error @below {{has roles that want 66560 registers together, but its 384 threads begin with 168 each, 64512 together: a role would wait for the rest for ever}}
   cta.launch @greedy_0 blocks() {
@@ -70,7 +70,7 @@ tile.kernel @greedy() attributes {phase = #tile.phase<allocated>, warpgroups = 2
 
 // -----
 
-// A role without a number keeps what it began with.
+// A role without a number keeps the registers with which it began.
 tile.kernel @keeps() attributes {phase = #tile.phase<allocated>, warpgroups = 2} {
   // expected-error @below {{has roles that want 65536 registers together, but its 384 threads begin with 160 each, 61440 together}}
   cta.launch @keeps_0 blocks() attributes {max_registers = 160} {

@@ -8,7 +8,7 @@
                   warps = [[4, 0], [8, 0]], wg = 4 on 0>
 #sw = #cta.swizzle<128, dim = 1>
 
-// 64 accumulators a thread, 32 KiB: two blocks share an SM, each thread may have 128 registers.
+// 64 accumulators of each thread, 32 KiB: two blocks share an SM, and each thread may have 128 registers.
 // CHECK-LABEL: tile.kernel @gemm128(
 // CHECK: cta.launch @gemm128_0 blocks() attributes {max_registers = 128 : i64, min_blocks = 2 : i64, shared = 32776 : i64, threads = 256 : i64}
 tile.kernel @gemm128(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index)
@@ -71,7 +71,7 @@ tile.kernel @attention(%Q: memref<?x?xbf16>, %O: memref<?x?xf32>, %n: index) att
   tile.return
 }
 
-// No product: the cap, no wish for company. What the text says is kept.
+// Without a product there is only the limit, and no wish for several blocks. What the IR says is kept.
 // CHECK-LABEL: tile.kernel @plain(
 // CHECK: cta.launch @plain_0 blocks() attributes {max_registers = 128 : i64, shared = 0 : i64, threads = 512 : i64}
 // CHECK: cta.launch @plain_1 blocks() attributes {max_registers = 40 : i64, min_blocks = 3 : i64, shared = 0 : i64, threads = 512 : i64}
@@ -88,7 +88,7 @@ tile.kernel @plain(%x: memref<?x?xf32>, %y: memref<?x?xf32>) attributes {phase =
   tile.return
 }
 
-// A variant behind the one that the plan was made for: as many blocks as share an SM.
+// A variant after the one for which the plan was made: as many blocks as fit an SM.
 // CHECK-LABEL: tile.kernel @fallback(
 // CHECK: cta.launch @fallback_0 blocks() attributes {max_registers = 64 : i64, min_blocks = 2 : i64, threads = 512 : i64}
 // CHECK: cta.launch @fallback_1 blocks() attributes {max_registers = 128 : i64, min_blocks = 1 : i64, shared = 200000 : i64, threads = 512 : i64}

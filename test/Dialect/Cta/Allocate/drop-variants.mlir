@@ -1,13 +1,13 @@
 // RUN: tile-opt %s -cta-drop-variants | FileCheck %s
 // RUN: tile-opt %s -cta-drop-variants -cta-drop-variants | FileCheck %s
 
-// One plan: `aligned` takes the launches of `lines`.
+// With one plan for both, `aligned` takes the launches of `lines`.
 // CHECK-NOT: @same_lines
 // CHECK: tile.kernel @same_aligned(
 tile.kernel @same_lines(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "lines", variant_of = "same"} { tile.return }
 tile.kernel @same_aligned(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "aligned", variant_of = "same"} { tile.return }
 
-// Without plans there is nothing in which they differ.
+// Without plans the two do not differ.
 // CHECK-NOT: @none_lines
 // CHECK: tile.kernel @none_aligned(
 tile.kernel @none_lines(%A: memref<?x?xbf16>) attributes {variant = "lines", variant_of = "none"} { tile.return }
@@ -19,7 +19,7 @@ tile.kernel @none_aligned(%A: memref<?x?xbf16>) attributes {variant = "aligned",
 tile.kernel @two_lines(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 1>, variant = "lines", variant_of = "two"} { tile.return }
 tile.kernel @two_aligned(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "aligned", variant_of = "two"} { tile.return }
 
-// Nobody else would take the launches: alone, of another kernel, of other variants, no variant at all.
+// No other variant would take the launches: it is alone, of another kernel, next to other variants, no variant at all.
 // CHECK: tile.kernel @alone_lines(
 // CHECK: tile.kernel @alone_any(
 // CHECK: tile.kernel @lines(
@@ -31,7 +31,7 @@ tile.kernel @lines(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3
 tile.kernel @other_any(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "any", variant_of = "other"} { tile.return }
 tile.kernel @other_aligned(%A: memref<?x?xbf16>) attributes {plan = #cta.plan<stages = 3, cluster = 2>, variant = "aligned", variant_of = "other"} { tile.return }
 
-// `aligned` demands what `lines` does not: some launches are for that one only.
+// `aligned` demands what `lines` does not, so some launches are for `lines` only.
 // CHECK: tile.kernel @large_lines(
 // CHECK: tile.kernel @large_aligned(
 tile.kernel @large_lines(%A: memref<?x?xbf16>) attributes {guards = [#tile.guard<align, arg = 0, dim = -1, value = 128>], variant = "lines", variant_of = "large"} {
@@ -41,7 +41,7 @@ tile.kernel @large_aligned(%A: memref<?x?xbf16>) attributes {guards = [#tile.gua
   tile.return
 }
 
-// What `lines` demands beside that is more.
+// `lines` demands more in addition.
 // CHECK-NOT: @more_lines
 // CHECK: tile.kernel @more_aligned(
 tile.kernel @more_lines(%A: memref<?x?xbf16>) attributes {guards = [#tile.guard<align, arg = 0, dim = -1, value = 16>, #tile.guard<align, arg = 0, dim = -1, value = 128>], variant = "lines", variant_of = "more"} {

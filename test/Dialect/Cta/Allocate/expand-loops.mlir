@@ -62,8 +62,8 @@ tile.kernel @ahead(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %lb: i32, %n: i32)
 
 // -----
 
-// Products in flight over the back edge: the slot is free behind the release of the iteration before, and there the copies come. The first of them follow those of
-// the peeled iteration, before it waits.
+// Products in flight over the back edge: the slot is free after the release of the iteration before, and the copies come there. The first copies
+// follow those of the peeled iteration, before it waits.
 // CHECK-LABEL: tile.kernel @deferred
 // CHECK:       cta.commit %[[CH:.+]], %{{.+}} (
 // CHECK:       scf.for {{.*}} {
@@ -173,8 +173,8 @@ tile.kernel @steps(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %n: index) attrib
 
 // -----
 
-// Left alone: a channel of depth 1, coordinates that the loop carries, two slots an iteration, a slot that is held across the loop, slots that are filled before
-// the loop, copies of memory that the launch writes, and roles, which run ahead by themselves.
+// Left alone: a channel of depth 1, coordinates that the loop carries, two slots in each iteration, a slot that is held across the loop, slots that
+// are filled before the loop, copies of memory that the launch writes, and roles, which run ahead without this pass.
 // CHECK-LABEL: tile.kernel @not
 // CHECK-NOT: scf.if
 // CHECK:     tile.kernel @written
@@ -309,7 +309,7 @@ tile.kernel @roles(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %n: index) attrib
 
 // -----
 
-// cp.async as TMA: a view and a limit of the iteration go with the copy.
+// cp.async is treated as TMA is: a view and a limit of the iteration go with the copy.
 // CHECK-LABEL: tile.kernel @cp_async
 // CHECK:       scf.for %[[J:[a-z0-9]+]] =
 // CHECK:         %[[V:.+]] = memref.subview %A[%[[J]], 0]

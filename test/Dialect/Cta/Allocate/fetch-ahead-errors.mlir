@@ -1,6 +1,6 @@
 // RUN: tile-opt %s -cta-fetch-ahead -verify-diagnostics -split-input-file
 
-// What has offsets is too late.
+// Tiles that have offsets already are an error.
 // expected-error @below {{cta-fetch-ahead needs a kernel in phase specialized, but this one is in phase allocated; run the passes in the order of the pipeline}}
 tile.kernel @allocated(%n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
   tile.return
@@ -8,7 +8,7 @@ tile.kernel @allocated(%n: index) attributes {phase = #tile.phase<allocated>, wa
 
 // -----
 
-// A tile that has no place cannot be counted.
+// The size of a tile that cannot be placed cannot be counted.
 tile.kernel @unknown(%R: memref<?x?xbf16>, %i: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   cta.launch @unknown_0 blocks() {
     // expected-error @below {{makes a shared tile without a layout; cta-swizzle-shared chooses one}}

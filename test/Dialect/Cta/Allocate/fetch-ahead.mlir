@@ -4,8 +4,8 @@
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
 
-// Parts of a residual: three more are under way when one is awaited, with the arithmetic of where they are. The ring sees to it that
-// one block is all that fits an SM anyway.
+// Subtiles of a residual: three more are in flight when one is awaited, with the arithmetic of their coordinates. The ring is so large that only one
+// block fits an SM anyway.
 // CHECK-LABEL: tile.kernel @parts(
 // CHECK:      %[[R0:.*]] = cta.copy %R[%i, %c0]
 // CHECK-NEXT: %[[J1:.*]] = arith.addi %i, %c64
@@ -59,7 +59,7 @@ tile.kernel @parts(%R: memref<?x?xbf16>, %C: memref<?x?xbf16>, %i: index) attrib
   tile.return
 }
 
-// Of 227 KiB a ring takes 200: there is room for three tiles of 8 KiB. One is what was stored and is kept until the next store, one is awaited, one is under way.
+// A ring takes 200 of 227 KiB, which leaves room for three tiles of 8 KiB. One has been stored and is kept until the next store, one is awaited, one is in flight.
 // CHECK-LABEL: tile.kernel @room(
 // CHECK:      cta.copy %R[%i, %c0]
 // CHECK-NEXT: cta.copy %R[%j, %c0]
@@ -96,7 +96,7 @@ tile.kernel @room(%R: memref<?x?xbf16>, %C: memref<?x?xbf16>, %i: index, %j: ind
   tile.return
 }
 
-// Not before a store to what it reads, not out from behind a loop, and not before the number that it needs is there.
+// Not before a store to what it reads, not out of the code after a loop, and not before the number that it needs is there.
 // CHECK-LABEL: tile.kernel @stays(
 // CHECK:      cta.copy_out
 // CHECK-NEXT: cta.copy %R[%j, %c0]
@@ -153,7 +153,7 @@ tile.kernel @blocks(%R: memref<?x?xbf16>, %C: memref<?x?xbf16>, %i: index, %j: i
   tile.return
 }
 
-// Copies by threads, and copies into slots, are as they were.
+// Copies by cp.async, and copies into slots, stay as they were.
 // CHECK-LABEL: tile.kernel @others(
 // CHECK:      cta.copy {{.*}}mechanism = #cta.mechanism<cp_async>
 // CHECK-NEXT: cta.read
@@ -172,7 +172,7 @@ tile.kernel @others(%R: memref<?x?xbf16>, %C: memref<?x?xbf16>, %i: index, %j: i
   tile.return
 }
 
-// Where the text says where tiles lie, it means its own order.
+// If the IR says where tiles lie, its order is kept.
 // CHECK-LABEL: tile.kernel @placed(
 // CHECK:      cta.copy %R[%i, %c0]
 // CHECK-NEXT: cta.read
@@ -194,7 +194,7 @@ tile.kernel @placed(%R: memref<?x?xbf16>, %C: memref<?x?xbf16>, %i: index, %j: i
   tile.return
 }
 
-// A sum that is handed on is written, too.
+// Partial sums that are handed on are written, too.
 // CHECK-LABEL: tile.kernel @partials(
 // CHECK:      cta.copy %R[%i, %c0]
 // CHECK-NEXT: cta.read

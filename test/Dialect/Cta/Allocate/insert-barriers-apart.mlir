@@ -3,7 +3,7 @@
 #acc = #cta.frag<wgmma_acc, wg = 2>
 !smem = !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
 
-// A thread of each warpgroup stores its part: one thread that waited for its own stores knows nothing of the others'. In shared memory the
+// A thread of each warpgroup stores its part, and knows nothing of the stores of other threads when it has waited for its own. In shared memory the
 // warpgroups stay apart.
 // CHECK-LABEL: tile.kernel @apart(
 // CHECK:       cta.stage

@@ -8,7 +8,7 @@
 #sw = #cta.swizzle<128, dim = 1>
 #lin = #cta.swizzle<linear, pad = 16>
 
-// The result of a product goes through scratch, then comes the next product of the same operands.
+// The result of a product goes through scratch, and then another product reads the same operands.
 // CHECK-LABEL: tile.kernel @product(
 // CHECK: cta.fence_async
 // CHECK-NEXT: cta.barrier
@@ -38,7 +38,7 @@ tile.kernel @product(%A: memref<64x64xbf16>, %C: memref<64x64xbf16>, %E: memref<
   tile.return
 }
 
-// Where copies bring operands the check does not ask: no fence for scratch.
+// If copies bring operands, the check does not ask: no fence for scratch.
 // CHECK-LABEL: tile.kernel @copies(
 // CHECK: cta.wgmma
 // CHECK-NOT: cta.fence_async

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s -cta-insert-barriers | FileCheck %s
 // RUN: tile-opt %s -cta-insert-barriers -cta-insert-barriers | FileCheck %s
-// Stores by TMA are counted: those behind the one that must be over may stay under way.
+// Stores by TMA are counted: those after the one that must be over may stay in flight.
 
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #sw = #cta.swizzle<128, dim = 1>
@@ -9,7 +9,7 @@
 !part = tensor<128x64xbf16, #acc>
 !smem = !cta.smem<128x64xbf16, #sw>
 
-// Two buffers in turns: the third part waits for the first store, not for the second.
+// Two buffers in turns: the third subtile waits for the first store, not for the second.
 // CHECK-LABEL: tile.kernel @turns(
 // CHECK: cta.stage %{{.*}} {offset = 0 : i64}
 // CHECK-NOT: cta.await_stores
@@ -44,7 +44,7 @@ tile.kernel @turns(%C: memref<?x?xbf16>) attributes {phase = #allocated, warpgro
   tile.return
 }
 
-// Over the back edge: the first part of an iteration waits for the first store of the iteration before.
+// Over the back edge: the first subtile of an iteration waits for the first store of the iteration before.
 // CHECK-LABEL: tile.kernel @back_edge(
 // CHECK: scf.for
 // CHECK-NEXT: cta.await_stores read {pending = 1 : i64}
@@ -121,7 +121,7 @@ tile.kernel @other_threads(%C: memref<?x?xbf16>) attributes {phase = #allocated,
   tile.return
 }
 
-// A wait of the text that leaves one under way is enough for the first; one that leaves two is not.
+// A wait in the IR that leaves one in flight is enough for the first; one that leaves two is not.
 // CHECK-LABEL: tile.kernel @counted(
 // CHECK: cta.await_stores read {pending = 1 : i64}
 // CHECK-NEXT: cta.barrier

@@ -1,7 +1,7 @@
 // RUN: tilec %s --emit=cta --variants=any -o - | FileCheck %s
 
-// A view made inside the loop is one SSA value but another place in every iteration: what one thread stores here, another
-// loads in the next iteration.
+// A view that is made inside the loop is one SSA value but other memory in every iteration: what one thread stores here, another one loads in the
+// next iteration.
 // CHECK-LABEL: tile.kernel @sliding
 // CHECK: scf.for
 // CHECK: cta.barrier

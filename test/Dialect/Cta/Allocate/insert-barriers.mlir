@@ -388,7 +388,7 @@ tile.kernel @copies_of_threads(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %K: i
   tile.return
 }
 
-// Readers that are threads need no fence. A write to what is copied from waits for the copy as well; one that the text waits for is not waited for again.
+// Readers that are threads need no fence. A write to what is copied from waits for the copy, too; a copy that the IR waits for is not waited for again.
 // CHECK-LABEL: tile.kernel @copies_read_by_threads(
 // CHECK: cta.copy
 // CHECK-NEXT: cta.await_copies{{$}}

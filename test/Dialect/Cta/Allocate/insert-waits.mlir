@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --split-input-file --cta-insert-waits --cta-verify | FileCheck %s
 
-// The loop of cta-defer-waits: behind the product of this iteration one group may stay in flight. What is in flight goes through the wait. The release
-// behind the loop waits for all, the complete then for nothing.
+// The loop of cta-defer-waits: after the product of this iteration one group may stay in flight. What is in flight goes through the wait. The release
+// after the loop waits for all groups, and then the complete for none.
 // CHECK-LABEL: tile.kernel @ring
 // CHECK:       %[[L:.+]]:2 = scf.for {{.*}} iter_args(%[[C:.+]] = %{{.+}}, %[[OLD:.+]] = %{{.+}})
 // CHECK:         %[[Q:.+]], %[[T:.+]] = cta.wait
@@ -55,8 +55,8 @@ tile.kernel @ring(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) attribut
 
 // -----
 
-// Groups are counted in the order of the text. The first wait leaves two groups and passes all three accumulators; the second has nothing to
-// wait for when a later one has retired; a tile that is ready needs no wait.
+// Groups are counted in the order of the IR. The first wait leaves two groups and passes all three accumulators; the second has nothing to wait for
+// when a later one has retired; a tile that is ready needs no wait.
 // CHECK-LABEL: tile.kernel @counts
 // CHECK:       %[[A:.+]] = cta.wgmma
 // CHECK-NEXT:  %[[B:.+]] = cta.wgmma
@@ -106,7 +106,7 @@ tile.kernel @counts(%C: memref<?x?xf32>) attributes {phase = #tile.phase<special
 
 // -----
 
-// Paths: the fewest groups of both arms, of no iteration and many, of what a while loop does.
+// Paths: the fewest groups of both arms, of no iteration and of many, and of what a while loop does.
 // CHECK-LABEL: tile.kernel @paths
 // CHECK:       %[[A:.+]] = cta.wgmma
 // CHECK:       %[[B:.+]] = scf.if

@@ -13,8 +13,8 @@
 !sum = tensor<64x64xf32, #acc>
 !channel = !cta.channel<3, !tile>
 
-// Without roles every thread waits for the slot, copies, and arrives with its copies (128 arrivals). Behind the wait each fences what it has written, then all
-// meet: a product reads what the others wrote.
+// Without roles every thread waits for the slot, copies, and arrives with its copies (128 arrivals). After the wait each fences what it has written,
+// then all threads meet, because a product reads what others wrote.
 // CHECK-LABEL: tile.kernel @one_role(
 // CHECK: cta.launch @one_role_0 blocks() attributes {mbarriers = array<i64: 128, 128, 128, 1, 1, 1>}
 // CHECK: %[[R:.+]] = cta.ring
@@ -76,8 +76,8 @@ tile.kernel @read_by_threads(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: ind
   tile.return
 }
 
-// A producing warpgroup, beside TMA. What an iteration copies is a group; at the head of an iteration, with two of them open, the older one is waited for,
-// fenced, and its slot, two back, announced by each warp (4 arrivals). Behind the loop the rest. TMA is its first thread's.
+// A producing warpgroup that also uses TMA. The copies of an iteration are a group. At the head of an iteration, with two of them open, the older one
+// is waited for and fenced, and each warp announces its slot, two back (4 arrivals). After the loop the others. The first thread issues TMA.
 // CHECK-LABEL: tile.kernel @warpgroup(
 // CHECK: mbarriers = array<i64: 1, 1, 1, 1, 1, 1, 4, 4, 4, 1, 1, 1>
 // CHECK: cta.role @math
@@ -149,7 +149,7 @@ tile.kernel @warpgroup(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x
   tile.return
 }
 
-// Where the role may wait for other channels before the loop comes round, slots are announced at once: outside loops, around loops that fill, in branches, and with one slot.
+// If the role may wait for other channels before the next iteration, slots are announced at once: outside loops, around loops that fill, in branches, and with one slot.
 // CHECK-LABEL: tile.kernel @at_once(
 // CHECK: cta.role @producer
 // CHECK: scf.for
@@ -210,7 +210,7 @@ tile.kernel @at_once(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index, %b: i
 }
 
 // The consumer's waits are ahead of its releases: the products of a second operand run two iterations later, so that a slot is given back only when the other channel
-// has two more. Of four slots two may be on their way. The first iterations and the last are straight code, the loop of the other arm does as the text.
+// has two more. Of four slots two may be on their way. The first iterations and the last have no loop, the loop of the other arm does as the IR.
 // CHECK-LABEL: tile.kernel @rotated(
 // CHECK: cta.role @producer warps(4) {
 // CHECK: scf.for
@@ -265,7 +265,7 @@ tile.kernel @rotated(%A: memref<?x?xbf16>, %K: index, %b: i1) attributes {phase 
   tile.return
 }
 
-// Nobody can say how far ahead the waits are: at once.
+// It is not known how far ahead the waits are, so the slots are released at once.
 // CHECK-LABEL: tile.kernel @anyhow(
 // CHECK: cta.role @producer warps(4) {
 // CHECK-NOT: pending

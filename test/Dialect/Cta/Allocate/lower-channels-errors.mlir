@@ -84,7 +84,7 @@ tile.kernel @beside(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index) attri
       }
     }
     cta.role @producer warps(1) {
-      // expected-error @below {{holds one part of a channel's side and the code beside it another; put all of it into the cta.elect, or none}}
+      // expected-error @below {{holds some of the ops of one side of a channel, and its block others; put all of them into the cta.elect, or none}}
       cta.elect {
         %p = cta.acquire %ch : !channel
         %a = cta.copy %A[%c0, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile

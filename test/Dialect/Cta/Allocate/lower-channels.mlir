@@ -91,7 +91,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %T: index, %K: inde
 }
 
 // Each warp arrives where threads read a slot, where a product that reads it may not run (so that no warp can be a phase late), and where the role has no
-// whole warpgroups; the elected thread arrives once. Channels are numbered in the order of the text, behind what the launch has.
+// whole warpgroups; the elected thread arrives once. Channels are numbered in the order of the IR, after the mbarriers that the launch has.
 //   tensor: 1 1 | 1 1, threads: 1 | 4, perhaps: 1 | 4, single: 1 | 1
 // CHECK-LABEL: tile.kernel @arrivals(
 // CHECK: cta.launch {{.*}} attributes {mbarriers = array<i64: 7, 1, 1, 1, 1, 1, 4, 1, 4, 1, 1>} {

@@ -55,7 +55,7 @@ tile.kernel @grows(%n: index) attributes {phase = #tile.phase<scheduled>, warpgr
     // expected-note @+1 {{of this channel}}
     %ch = cta.channel : !tok
     %c = arith.constant 1 : index
-    // expected-error @+1 {{an iteration changes the number of filled slots (0 and 1): which commit a wait sees is not known from the text; erase the kernel before, or balance the slots}}
+    // expected-error @+1 {{an iteration changes the number of filled slots (0 and 1): the IR does not say which commit a wait sees; erase the kernel in an earlier phase, or balance the slots}}
     scf.for %k = %c to %n step %c {
       %p = cta.acquire %ch : !tok
       cta.commit %ch, %p (%k) : !tok

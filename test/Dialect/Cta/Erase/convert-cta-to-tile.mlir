@@ -248,7 +248,7 @@ tile.kernel @cp_async(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) attr
 
 // -----
 
-// Nor places on a device: clusters keep their numbers.
+// Nor GPC-aware numbering: clusters keep their numbers.
 // CHECK-LABEL: tile.kernel @cluster_place(
 // CHECK: tile.grid (%[[ID:.+]]) = (0) to (%n)
 // CHECK: %[[SIZE:.+]] = arith.constant 4 : index
@@ -264,7 +264,7 @@ tile.kernel @cluster_place(%A: memref<?xf32>, %n: index, %f: f32, %many: i1) att
 
 // -----
 
-// No device that holds few clusters at a time.
+// There is no device that runs few clusters at a time.
 // CHECK-LABEL: tile.kernel @max_clusters(
 // CHECK: %[[ALL:.+]] = arith.constant 2147483647 : index
 // CHECK: %[[N:.+]] = arith.minsi %n, %[[ALL]]
@@ -281,7 +281,7 @@ tile.kernel @max_clusters(%A: memref<?xf32>, %n: index, %f: f32) attributes {pha
 
 // -----
 
-// Who fetches a tile is not what it is: each block loads all of it, whatever the condition says.
+// The contents of a tile do not depend on the block that fetches it: each block loads all of it, whatever the condition says.
 // CHECK-LABEL: tile.kernel @multicast(
 // CHECK: tile.grid (%[[ID:.+]]) = (0) to (%n)
 // CHECK-NEXT: %[[T:.+]] = tile.load %x[%[[ID]], %[[ID]]] : memref<?x?xf32> -> tensor<64x32xf32>
@@ -298,7 +298,7 @@ tile.kernel @multicast(%x: memref<?x?xf32>, %n: index, %p: i1) attributes {phase
 
 // -----
 
-// What the tensor cores read transposed is a transpose.
+// A tile that the tensor cores read transposed becomes a transpose.
 // CHECK-LABEL: tile.kernel @transposed
 // CHECK: %[[A:.+]] = tile.load
 // CHECK: %[[AT:.+]] = tile.transpose %[[A]] dims = [1, 0] : tensor<64x128xbf16> -> tensor<128x64xbf16>

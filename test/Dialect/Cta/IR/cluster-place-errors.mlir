@@ -22,7 +22,7 @@ tile.kernel @inside(%m: index) attributes {phase = #tile.phase<placed>, warpgrou
   cta.launch @inside_0 blocks(%m) attributes {cluster = 2} {
     %b = cta.block_id : index
     %n = arith.cmpi slt, %b, %m : index
-    // expected-error @below {{cluster_place_c2: 'many' must be computed in front of the launch}}
+    // expected-error @below {{cluster_place_c2: 'many' must be computed before the launch, because the launcher needs its value}}
     %c = cta.cluster_place if %n : index
   }
   tile.return

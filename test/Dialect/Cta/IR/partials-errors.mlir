@@ -4,7 +4,7 @@ tile.kernel @narrow(%x: memref<?x?xf32>, %slots: memref<?x128x16xbf16>, %flags: 
   cta.launch @narrow_0 blocks(%v) {
     %c0 = arith.constant 0 : index
     %t = arith.constant dense<1.0> : tensor<128x16xbf16, #cta.frag<wgmma_acc, wg = 2>>
-    // expected-error @below {{put_partial_c1: sums of 32 bits are handed on}}
+    // expected-error @below {{put_partial_c1: partial sums have elements of 32 bits}}
     cta.put_partial %t, %slots[%c0], %flags : tensor<128x16xbf16, #cta.frag<wgmma_acc, wg = 2>>, memref<?x128x16xbf16>, memref<?x8xi32>
   }
   tile.return

@@ -7,7 +7,7 @@
 // CHECK: cta.put_partial %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} : tensor<128x16xf32, #{{.*}}>, memref<?x128x16xf32>, memref<?x8xi32>
 // CHECK: cta.add_partial %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} : tensor<128x16xf32, #{{.*}}>, memref<?x128x16xf32>, memref<?x8xi32>
 
-// 8 registers of 256 threads: 16 bytes a thread, the next four 4096 bytes on. One lane releases the warp's flag behind a barrier of the warp.
+// 8 registers of 256 threads: 16 bytes of each thread, the next four 4096 bytes later. One lane releases the warp's flag after a barrier of the warp.
 // NVVM-LABEL: llvm.func @k_0
 // NVVM:         llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
 // NVVM:         llvm.getelementptr %{{.*}}[4096] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8

@@ -50,7 +50,7 @@ func.func @wgmma_c2_columns(%a: !cta.smem<64x16xbf16, #cta.swizzle<?>>, %b: !cta
 
 // -----
 
-// Neither rows nor columns for two warpgroups.
+// Two warpgroups can share neither rows nor columns.
 func.func @wgmma_c2_groups(%a: !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>, %b: !cta.smem<16x24xbf16, #cta.swizzle<32, dim = 0>>) {
   // expected-error@+1 {{wgmma_c2: M must be a multiple of 64 for each of the 2 warpgroups (or for all, and N one of 8 for each), K of 16, N of 8; got M = 64, K = 16, N = 24}}
   %d = cta.wgmma %a, %b : !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>, !cta.smem<16x24xbf16, #cta.swizzle<32, dim = 0>> -> tensor<64x24xf32, #cta.frag<wgmma_acc, wg = 2>>
@@ -67,7 +67,7 @@ func.func @wgmma_c3(%a: !cta.smem<64x16xbf16, #cta.swizzle<?>>, %b: !cta.smem<32
 
 // -----
 
-// The result's layout: that of accumulators, and rows are shared where they suffice, columns only where they do not.
+// The result's layout: that of accumulators. Warpgroups share rows if there are enough, and columns only if not.
 func.func @wgmma_c4_result(%a: !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>>) {
   // expected-error@+1 {{wgmma_c4: the result must have layout wgmma_acc, whose warpgroups share rows}}
   %d = cta.wgmma %a, %b : !cta.smem<64x16xbf16, #cta.swizzle<32, dim = 1>>, !cta.smem<16x8xbf16, #cta.swizzle<32, dim = 0>> -> tensor<64x8xf32, #cta.frag<splat, rank = 2, warps = 2, wg = 1>>
@@ -126,7 +126,7 @@ func.func @frag_a(%a: tensor<64x8xf32, #cta.frag<wgmma_a, wg = 2, dim = 1>>)
 
 // -----
 
-// What agrees straight does not agree transposed, and in registers nothing is transposed.
+// Types that agree straight do not agree transposed, and an operand in registers cannot be transposed.
 func.func @wgmma_c3_transposed(%a: !cta.smem<64x16xbf16, #cta.swizzle<?>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<?>>) {
   // expected-error@+1 {{wgmma_c3: a is M x K (K x M with transpose_a)}}
   %d = cta.wgmma %a, %b {transpose_a} : !cta.smem<64x16xbf16, #cta.swizzle<?>>, !cta.smem<16x8xbf16, #cta.swizzle<?>> -> tensor<64x8xf32>

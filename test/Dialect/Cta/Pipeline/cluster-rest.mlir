@@ -5,8 +5,8 @@
 #placed = #tile.phase<planned>
 !t = tensor<128x64xf32, #cta.frag<wgmma_acc, wg = 1>>
 
-// The row that is left over is one of clusters along the columns. They have the last numbers; each has a pair of columns of the last row,
-// the second of which may be behind the end.
+// The remaining row is one of clusters along the columns. They have the last numbers. Each has a pair of columns of the last row, the second of which
+// may be beyond the end.
 // CHECK-LABEL: tile.kernel @pairs(
 // CHECK:       %[[ROWS:.*]] = arith.maxsi
 // CHECK:       %[[COLUMNS:.*]] = arith.maxsi
@@ -47,7 +47,7 @@ tile.kernel @pairs(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {ph
   tile.return
 }
 
-// Along the columns: the one that is left over is one of clusters along the rows.
+// Along the columns: the remaining column is one of clusters along the rows.
 // CHECK-LABEL: tile.kernel @along_columns(
 // CHECK:       %[[ROWS:.*]] = arith.maxsi
 // CHECK:       %[[COLUMNS:.*]] = arith.maxsi
@@ -106,8 +106,8 @@ tile.kernel @batches(%x: memref<?x?x?xf32> {tile.shape = ["Z", "M", "N"]}) attri
   tile.return
 }
 
-// Up to three rows are left over of clusters of four. Three of them times the quarters of the columns may be no fewer than the columns: then
-// clusters are filled in part, as many in each column, and none is behind them.
+// With clusters of four, up to three rows remain. Three of them times the quarters of the columns may be no fewer than the columns. Then clusters are
+// filled in part, as many in each column, and none comes after them.
 // CHECK-LABEL: tile.kernel @fours(
 // CHECK:       %[[LEFT:.*]] = arith.remui %[[ROWS:.*]], %c4 : index
 // CHECK:       %[[FULL:.*]] = arith.divui %[[ROWS]], %c4 : index
@@ -138,8 +138,8 @@ tile.kernel @fours(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {ph
 
 // -----
 
-// Known counts. None is left over of 8 rows; one of 9: 8 * 5 / 2 clusters and 3 behind them. One row is a cluster along the columns, nothing
-// is divided by the number of rows' clusters, which is 0. One column has no cluster across; three rows of it are no fewer clusters.
+// Known counts. Of 8 rows none remains; of 9 one: 8 * 5 / 2 clusters and 3 after them. One row is a cluster along the columns, and nothing is divided
+// by the number of rows' clusters, which is 0. One column has no cluster across; three rows of it are no fewer clusters.
 // FOLDED-LABEL: tile.kernel @eight(
 // FOLDED:       scf.for %{{.*}} = %{{.*}} to %[[END:.*]] step
 // FOLDED-NOT:   arith.cmpi ult
@@ -214,8 +214,8 @@ tile.kernel @no_row(%x: memref<?x?xf32>) attributes {phase = #placed, plan = #ct
 #placed = #tile.phase<planned>
 !t = tensor<128x64xf32, #cta.frag<wgmma_acc, wg = 1>>
 
-// Points behind the end of the columns would store: then clusters are filled in part, as where there is no other dimension. Those of batches
-// are not across: rows and columns are what a product has.
+// Output tiles beyond the end of the columns would store. Then clusters are filled in part, as where there is no other dimension. The dimension of
+// batches is not across: rows and columns are what a product has.
 // CHECK-LABEL: tile.kernel @columns_of_another(
 // CHECK:       %[[ROWS:.*]] = arith.maxsi
 // CHECK:       %[[PAIRS:.*]] = arith.ceildivsi %[[ROWS]], %c2 : index

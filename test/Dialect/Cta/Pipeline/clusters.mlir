@@ -10,9 +10,9 @@
 !b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
 !c = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
 
-// Two blocks that follow each other in the first dimension are a cluster: the number of clusters comes from half the rows (and that of
-// the row that may be left over, see cluster-rest.mlir), the number of blocks is twice that of clusters, the row of a block is twice that
-// of its cluster and its rank.
+// Two successive blocks of the first dimension are a cluster. The number of clusters comes from half the rows (and from the remaining
+// row, see cluster-rest.mlir), the number of blocks is twice that of clusters, the row of a block is twice that of its cluster plus its
+// rank.
 // GRID-LABEL: tile.kernel @gemm(
 // GRID:       %[[LEFT:.*]] = arith.remui %[[COUNT:.*]], %c2 : index
 // GRID:       %[[ROWS:.*]] = arith.divui %[[COUNT]], %c2 : index
@@ -30,8 +30,8 @@
 // GRID:           %[[RANK:.*]] = arith.remui %{{.*}}, %c2_i32
 // GRID:           arith.addi %{{.*}}, %[[RANK]] : i32
 
-// B is the same for both blocks of a cluster: each fetches half of it for both. A is each block's own. Of the row left over it is the other
-// way round.
+// B is the same for both blocks of a cluster, and each fetches half of it for both. Each block has an A of its own. For the remaining row it is the
+// other way round.
 // COPIES-LABEL: tile.kernel @gemm(
 // COPIES:         %[[FULL:.*]] = arith.cmpi ult
 // COPIES-NEXT:    %[[TRUE:.*]] = arith.constant true
@@ -39,15 +39,15 @@
 // COPIES:         cta.copy %A[{{.*}}] multicast_if = %[[REST]] {mechanism = #cta.mechanism<tma>, multicast = 2 : i64} :
 // COPIES-NEXT:    cta.copy %B[{{.*}}] multicast_if = %[[FULL]] {mechanism = #cta.mechanism<tma>, multicast = 2 : i64} :
 
-// Both blocks write into a slot: it is free when the warpgroups of both have given it back.
+// Both blocks write to a slot: it is free when the warpgroups of both have released it.
 // CHANNELS-LABEL: tile.kernel @gemm(
 // CHANNELS:       mbarriers = array<i64: 1, 1, 1, 2, 2, 2>
 // CHANNELS:       cta.arrive 3[%{{.*}}] {cluster = 2 : i64}
 // CHANNELS:       cta.expect 0[%{{.*}}] bytes = 24576
 // CHANNELS:       cta.copy %B{{.*}} multicast_if = %{{.*}} into %{{.*}} {mbarrier = 0 : i64, mechanism = #cta.mechanism<tma>, multicast = 2 : i64}
 
-// Nobody signals mbarriers that are not there yet or no more: the cluster meets at both ends. A part is 32 of the 64 rows, 4096 bytes
-// on in each panel of shared memory. A tile that is not shared has a descriptor of its own; the mbarrier is the same.
+// No block signals mbarriers that are not set up yet or exist no more: the cluster meets at both ends. A part is 32 of the 64 rows, 4096 bytes later
+// in each panel of shared memory. A tile that is not shared has a descriptor of its own; the mbarrier is the same.
 // NVVM-LABEL: llvm.func @gemm_0
 // NVVM-SAME:  nvvm.cluster_dim = array<i32: 2, 1, 1>
 // NVVM-SAME:  {arg = 0 : i64, box = array<i64: 32, 64>{{[^}]*}}}, {arg = 0 : i64, box = array<i64: 64, 64>{{[^}]*}}}, {arg = 1 : i64, box = array<i64: 32, 64>{{[^}]*}}}, {arg = 1 : i64, box = array<i64: 64, 64>

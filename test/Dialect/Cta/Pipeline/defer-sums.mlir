@@ -1,5 +1,5 @@
 // RUN: tile-opt %s --split-input-file --cta-defer-sums --cta-verify | FileCheck %s
-// What attention computes so: test/Examples/erased-planned.test.
+// What attention computes with it: test/Examples/erased-planned.test.
 
 // Columns of an accumulator: one bit in registers, two in lanes, the rest in registers. Each lane sums its own sixteen.
 // CHECK-DAG:   #[[$SPLIT:.+]] = #cta.frag<regs = {{\[\[}}0, 0, 0, 1], [8, 0, 0, 0]], lanes = {{\[\[}}0, 0, 1, 0], [0, 0, 2, 0], [1, 0, 0, 0], [2, 0, 0, 0], [4, 0, 0, 0]], warps = {{\[\[}}16, 0, 0, 0], [32, 0, 0, 0]]>
@@ -145,7 +145,7 @@ tile.kernel @plain(%V: memref<?x64xbf16>, %O: memref<?xf32>, %n: index, %a: f32)
 // no sum,
 // CHECK-LABEL: tile.kernel @maximum
 // CHECK-NOT:   cta.reshape
-// the part is read twice,
+// the share of a lane is read twice,
 // CHECK-LABEL: tile.kernel @twice
 // CHECK-NOT:   cta.reshape
 // no slot is waited for,

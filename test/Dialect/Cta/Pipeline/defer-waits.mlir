@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --split-input-file --cta-defer-waits --cta-verify | FileCheck %s
 
-// A loop that may not run: the first iteration is peeled, the slot of each is released when the product of the next has been issued, the last behind the loop.
+// A loop that may not run: the first iteration is peeled, the slot of each is released when the product of the next has been issued, the last one after the loop.
 // CHECK-LABEL: tile.kernel @ring
 // CHECK:       %[[CH:.+]] = cta.channel
 // CHECK:       %[[ZERO:.+]] = arith.constant dense<0.0
@@ -114,7 +114,7 @@ tile.kernel @two(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) attribute
 
 // -----
 
-// What the product reads is there before the loop: nothing to release, nothing to peel. f16 sums.
+// What the product reads is there before the loop: nothing to release, nothing to peel. Accumulators of f16.
 // CHECK-LABEL: tile.kernel @outside
 // CHECK:       %[[READY:.+]] = cta.ready
 // CHECK-NEXT:  %[[L:.+]] = scf.for {{.*}} iter_args(%[[C:.+]] = %[[READY]]) -> (!cta.async<tensor<64x64xf16, #wgmma_acc>>) {
@@ -143,8 +143,8 @@ tile.kernel @outside(%C: memref<?x?xf16>, %n: index) attributes {phase = #tile.p
 
 // -----
 
-// Products in a row: two that are independent and one that goes on with the first's accumulators are issued together; the releases between them
-// come behind. The one that reads a result begins anew.
+// Products in a row: two that are independent, and one that goes on with the first one's accumulators, are issued together. The releases between them
+// come after. The one that reads a result begins anew.
 // CHECK-LABEL: tile.kernel @row
 // CHECK:       %[[D:.+]] = cta.wgmma %[[T:.+]], %[[T]] : {{.*}} -> !cta.async
 // CHECK-NEXT:  %[[Q1:.+]], %[[T1:.+]] = cta.wait

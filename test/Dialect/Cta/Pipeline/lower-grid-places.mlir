@@ -3,8 +3,8 @@
 
 #placed = #tile.phase<planned>
 
-// The first number of a persistent loop over clusters is that of the place, if the points fill eight rounds of the blocks. Which block
-// of its cluster one is does not depend on it.
+// A persistent loop over clusters begins with the number from the table, if the output tiles fill eight waves of the blocks. The rank of a block in
+// its cluster does not depend on it.
 // CHECK-LABEL: tile.kernel @clusters(
 // CHECK: %[[ROWS:.*]] = arith.divui %{{.*}}, %c2{{.*}} : index
 // CHECK: %[[FULL:.*]] = arith.muli %[[ROWS]], %{{.*}} : index
@@ -35,8 +35,8 @@ tile.kernel @clusters(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes 
   tile.return
 }
 
-// Not without clusters, which have the order of the hardware that a table would make; not without a loop; not where blocks share an SM,
-// whose places no table knows; not where parts wait for blocks that began before.
+// Not without clusters, not without a loop, not if blocks share an SM, because the table is for one block on each SM, and not in stream-K, where
+// shares wait for blocks that began before.
 // CHECK-LABEL: tile.kernel @single(
 // CHECK-NOT: cta.cluster_place
 // CHECK-LABEL: tile.kernel @one_each(

@@ -149,8 +149,8 @@ tile.kernel @own_condition(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index,
   tile.return
 }
 
-// Nor where the coordinate comes from the iteration before: its condition was another, even if this iteration has one in front of the copy;
-// and a condition behind the copy is none. One in front of the loop is that of all iterations.
+// Nor if the coordinate comes from the iteration before: its condition was another one, even if this iteration has one before the copy. A condition
+// after the copy is none. One before the loop is that of all iterations.
 // CHECK:       cta.copy %A[
 // CHECK-NOT:   multicast
 // CHECK-LABEL: tile.kernel @behind(

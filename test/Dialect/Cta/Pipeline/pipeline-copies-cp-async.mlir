@@ -8,7 +8,7 @@
 !tile = !cta.smem<64x64xbf16, #sw>
 !sum = tensor<64x64xf32, #acc>
 
-// cp.async is the work of many threads: not of one producing warp, nor beside replicas, whose channels TMA fills.
+// cp.async is the work of many threads: not of one producing warp, nor with replicas, whose channels TMA fills.
 // CHECK-LABEL: tile.kernel @cp_async_one_warp(
 // CHECK-NOT: cta.channel
 // CHECK: cta.copy {{.*}}why = "not pipelined: cp.async is the work of many threads: all (producers = 0), or a warpgroup that produces (producers = 4), not producers = 1"}

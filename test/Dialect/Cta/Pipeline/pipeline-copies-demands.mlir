@@ -46,7 +46,7 @@ tile.kernel @unplanned(%A: memref<?x?xbf16>, %n: index) attributes {phase = #til
   cta.launch @unplanned_0 blocks(%c1) {
     %c0 = arith.constant 0 : index
     scf.for %k = %c0 to %n step %c1 {
-      // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: the kernel's plan has no stages; say #cta.plan<stages = 3> in the text or to --plan}}
+      // expected-error @+1 {{is not pipelined, as 'require = [pipelined]' demands: the kernel's plan has no slots; say #cta.plan<stages = 3> in the source IR or to --plan}}
       %a = cta.copy %A[%c0, %k] {mechanism = #cta.mechanism<tma>, require = #tile.require<[pipelined]>} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #sw>
       %d = cta.wgmma %a, %a : !cta.smem<64x64xbf16, #sw>, !cta.smem<64x64xbf16, #sw> -> tensor<64x64xf32, #acc>
     }

@@ -8,8 +8,8 @@
 !sum = tensor<64x64xf32, #acc>
 !out = tensor<64x64xbf16, #acc>
 
-// Where warpgroups take points of their own, a residual is fetched while the others' products run: no channel, whose turns would make one epilogue wait for the other's.
-// What products read (Q) has one.
+// If warpgroups take output tiles of their own, a residual is fetched while the others' products run: it has no channel, whose turns would make one
+// epilogue wait for the other's. What products read (Q) has one.
 // CHECK-LABEL: tile.kernel @replicas(
 // CHECK: %[[Q:.*]] = cta.channel
 // CHECK-NEXT: %[[CH:.*]] = cta.channel
@@ -46,7 +46,7 @@ tile.kernel @replicas(%X: memref<?x?xbf16>, %B: memref<?x?xbf16>, %R: memref<?x?
   tile.return
 }
 
-// One point of all warpgroups: the residual comes ahead, through a channel.
+// All warpgroups share an output tile: the residual is fetched ahead, through a channel.
 tile.kernel @split(%X: memref<?x?xbf16>, %B: memref<?x?xbf16>, %R: memref<?x?xbf16>, %C: memref<?x?xbf16>, %n: index, %K: index)
     attributes {phase = #placed, warpgroups = 1, plan = #cta.plan<producers = 1, stages = 3, persistent = 1>} {
   %c0 = arith.constant 0 : index

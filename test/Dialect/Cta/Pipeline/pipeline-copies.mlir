@@ -46,8 +46,8 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32
   tile.return
 }
 
-// Like attention: what a tile of the grid reads once in an inner loop comes through a channel of the outer loop, and stays until the inner loop is
-// over. Operands of different products have channels of their own, in the order of the text, so that each is given back when its product is done.
+// Like attention: a tile of the grid that is read in an inner loop comes through a channel of the outer loop, and stays until the inner loop is over.
+// Operands of different products have channels of their own, in the order of the IR, so that each is released when its product is done.
 // CHECK-LABEL: tile.kernel @attention(
 // CHECK: cta.launch
 // CHECK-NEXT: %[[Q:.*]] = cta.channel : <?, !cta.smem<64x64xbf16, {{.*}}>>
@@ -103,7 +103,7 @@ tile.kernel @attention(%X: memref<?x?xbf16>, %Y: memref<?x?xbf16>, %O: memref<?x
   tile.return
 }
 
-// The parts of a residual: tiles of one kind that are fetched and read one behind the other take turns in one channel. So do groups of them.
+// The subtiles of a residual: tiles of one type that are fetched and read one after the other take turns in one channel. So do groups of them.
 // CHECK-LABEL: tile.kernel @turns(
 // CHECK: cta.launch
 // CHECK-NEXT: %[[OP:.*]] = cta.channel : <?, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
@@ -224,7 +224,7 @@ tile.kernel @three_products(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memr
   tile.return
 }
 
-// Readers: threads (cta.read) beside the tensor cores, through a view, and in a branch: the wait and the release stand around the branch, in the copy's
+// Readers: threads (cta.read) and the tensor cores, through a view, and in a branch. The wait and the release stand around the branch, in the copy's
 // block, whichever way it goes.
 // CHECK-LABEL: tile.kernel @readers(
 // CHECK: %[[X:.*]] = cta.channel
@@ -445,7 +445,7 @@ tile.kernel @hint_of_some(%A: memref<?x?xbf16>, %I: memref<?xi32>, %C: memref<?x
 }
 
 // Coordinates, the bound of a loop, the condition of a branch and of a while loop that depend on a tile; the last through a scalar that the loop carries.
-// The copy beside them is not held back.
+// The copy next to them is not delayed.
 // CHECK-LABEL: tile.kernel @tiles(
 // CHECK: cta.channel
 // CHECK-NOT: cta.channel
@@ -570,7 +570,7 @@ tile.kernel @through(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %K: index) attr
   tile.return
 }
 
-// The plan wants none, says nothing of stages, or is not there.
+// The plan wants none, has no entry `stages`, or is missing.
 // CHECK-LABEL: tile.kernel @synchronous(
 // CHECK-SAME: phase = #tile.phase<scheduled>
 // CHECK-NOT: cta.channel

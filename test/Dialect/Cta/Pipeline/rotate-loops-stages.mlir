@@ -1,9 +1,9 @@
 // RUN: tile-opt %s --split-input-file --cta-rotate-loops --cta-verify | FileCheck %s
 // RUN: tile-opt %s --split-input-file --cta-rotate-loops -o /dev/null --remark-format=emitRemark --remarks-filter=cta-rotate-loops 2>&1 | FileCheck %s --check-prefix=REMARK
-// The remarks of each loop, in the order of the text. What the loops compute: test/Pipelines/rotated.test.
+// The remarks of each loop, in the order of the IR. What the loops compute: test/Pipelines/rotated.test.
 
-// Three products of three iterations. Fewer than two iterations run the loop as it was. What makes `a` of the second and of the third stands behind all waits; a slot goes back when
-// the product that reads it has retired.
+// Three products of three iterations. With fewer than two iterations the loop runs as it was. What makes `a` of the second and of the third comes
+// after all waits. A slot is released when the product that reads it has retired.
 // REMARK: [Passed] rotate | {{.*}}Remark="3 products of 3 iterations are issued together, in 154 registers"
 // CHECK-LABEL: tile.kernel @chain
 // CHECK:       %[[SECOND:.+]] = arith.addi %[[LB:.+]], %[[STEP:.+]] : index
@@ -37,7 +37,7 @@
 // CHECK-NEXT:      %[[BH:.+]] = arith.truncf %[[PINNED]]
 // CHECK-NEXT:      %[[BN:.+]] = cta.convert_layout %[[BH]]
 // CHECK-NEXT:      scf.yield %[[UD]], %[[AN]], %[[BN]]
-// Behind: the second and third products of the last two iterations.
+// After the loop: the second and third products of the last two iterations.
 // CHECK:         cta.wgmma %[[L]]#1, {{.*}} -> tensor
 // CHECK:         cta.wgmma %[[L]]#2, {{.*}}, %[[L]]#0 : {{.*}} -> tensor
 // CHECK:         cta.wgmma {{.*}} -> tensor

@@ -1,8 +1,8 @@
 // RUN: tile-opt %s --split-input-file --cta-rotate-loops --cta-verify | FileCheck %s
 
-// Attention: the second product of an iteration runs in the next, right behind the issue of the first; what lies between is computed while it is in
-// flight. What makes its registers comes behind the wait, and what they are made from goes through it. The scale, of which there is a register a row, is carried, not the
-// tile that it is broadcast to.
+// Attention: the second product of an iteration runs in the next one, just after the first product is issued. What lies between is computed while it
+// is in flight. What makes its registers comes after the wait, and what they are made from goes through the wait. The scale, which has one register
+// for each row, is carried, not the tile to which it is broadcast.
 // CHECK-LABEL: tile.kernel @attention
 // CHECK:       %[[RUNS:.+]] = arith.cmpi slt, %[[LB:.+]], %n
 // CHECK-NEXT:  %[[R:.+]]:2 = scf.if %[[RUNS]] -> (tensor<64xf32, #frag>, tensor<64x64xf32, #wgmma_acc>) {
@@ -16,7 +16,7 @@
 // CHECK-NEXT:    %[[L:.+]]:4 = scf.for %{{.+}} = %[[SECOND]] to %n step %[[STEP]] iter_args(%[[M:.+]] = %{{.+}}, %[[O:.+]] = %[[ZERO:.+]], %[[SCALE:.+]] = %{{.+}}, %[[P:.+]] = %[[P0]]) ->
 // CHECK:           %[[QK:.+]], %[[K:.+]] = cta.wait %[[CK]]
 // CHECK-NEXT:      %[[S:.+]] = cta.wgmma %{{.+}}, %[[K]] : {{.*}} -> !cta.async
-// Not in front of the product, whose issue would wait for it: the scale gets a new name here.
+// Not before the product, whose issue would wait for it: the scale gets a new name here.
 // CHECK-NEXT:      %[[HERE:.+]] = cta.ready %[[SCALE]]
 // CHECK-NEXT:      %[[NOW:.+]] = cta.complete %[[HERE]]
 // CHECK-NEXT:      %[[ROWS:.+]] = cta.broadcast %[[NOW]]

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s -split-input-file -cta-schedule -verify-diagnostics
 
-// One slot each is too much already: who takes what.
+// One slot for each is too much already: the error says what each needs.
 #sw = #cta.swizzle<128, dim = 1>
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #tma = #cta.mechanism<tma>
@@ -37,7 +37,7 @@ tile.kernel @large(%A: memref<?x?xbf16>, %O: memref<?x?xbf16>, %K: index) attrib
 
 // -----
 
-// A depth in the text is not made smaller; a plan of two blocks an SM leaves each half of it.
+// A depth in the IR is not made smaller; a plan of two blocks per SM leaves each half of shared memory.
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
 !tile = !cta.smem<64x256xbf16, #sw>

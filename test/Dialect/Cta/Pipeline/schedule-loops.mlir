@@ -54,12 +54,12 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attribut
   tile.return
 }
 
-// The plan decides on stages, and the loop takes longer than it could: a slot is used for two iterations.
+// The plan gives the depth, and the loop takes longer than it could: a slot is used for two iterations.
 // CHECK-LABEL: tile.kernel @shallow(
 // CHECK: cta.channel : <2,
 // CHECK: cta.modulo_schedule = {bound = "rings", {{.*}}ii = 1342 : i64
 // REMARK: Function=shallow_0 | Remark="an iteration every 1342 cycles, bound by the depth of channels"
-// REMARK: [Missed] depth | Category:cta-schedule | Function=shallow_0 | Remark="the channel has 2 slots; the schedule needs 3", Remark=", but the text or its plan says otherwise"
+// REMARK: [Missed] depth | Category:cta-schedule | Function=shallow_0 | Remark="the channel has 2 slots; the schedule needs 3", Remark=", but the source IR or its plan says otherwise"
 tile.kernel @shallow(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attributes {phase = #scheduled, warpgroups = 2, plan = #cta.plan<stages = 2>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -135,9 +135,9 @@ tile.kernel @one_block(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) att
   tile.return
 }
 
-// Attention with a head size of 128 and 128 keys: 2048 cycles of tensor cores an iteration. With products in flight and 232 registers the second product runs beside
-// the softmax of the next iteration; with 168 it cannot. The tile of the outer loop wants two slots, too: it is in use
-// for nearly all of an iteration, and 1212 cycles before.
+// Attention with a head size of 128 and 128 keys: 2048 cycles of tensor cores for each iteration. With products in flight and 232 registers the
+// second product runs concurrently with the softmax of the next iteration; with 168 it cannot. The tile of the outer loop wants two slots, too: it is
+// in use for nearly all of an iteration, and 1212 cycles before.
 // CHECK-LABEL: tile.kernel @attention(
 // CHECK: cta.channel : <2,
 // CHECK-NEXT: cta.channel : <2,

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s -split-input-file -cta-schedule -verify-diagnostics
 
-// The maximum of an iteration needs that of the one before, whose step runs beside the next iteration: stage 1 before stage 0 in the text.
+// The maximum of an iteration needs that of the one before, whose step runs concurrently with the next iteration: stage 1 before stage 0 in the IR.
 #sw1 = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
 #acc = #cta.frag<wgmma_acc, wg = 1>
@@ -18,7 +18,7 @@ tile.kernel @carried(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attri
         %a0 = cta.copy %A[%c0, %k] {mechanism = #tma} : memref<?x?xbf16> -> !t
         cta.commit %x, %p (%a0) : !cta.channel<?, !t>
       }
-      // expected-error @below {{'cta.step' op @scale at stage 0 runs too early: it needs the result of a step of the iteration before, which its stage puts behind it; give it a later stage, or the other an earlier one}}
+      // expected-error @below {{'cta.step' op @scale at stage 0 runs too early: it needs the result of a step of the iteration before, which its stage puts after it; give it a later stage, or the other an earlier one}}
       %g = cta.step @scale role(math) stage(0) {
         %h = arith.mulf %f, %f : !s
         cta.yield %h : !s
@@ -63,7 +63,7 @@ tile.kernel @backwards(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) att
         cta.release %x, %q : !cta.channel<?, !t>
         cta.yield %e : !s
       } : !s
-      // expected-error @below {{'cta.step' op @store at stage 1 runs too early: it needs the result of a step of the same iteration, which its stage puts behind it; give it a later stage, or the other an earlier one}}
+      // expected-error @below {{'cta.step' op @store at stage 1 runs too early: it needs the result of a step of the same iteration, which its stage puts after it; give it a later stage, or the other an earlier one}}
       cta.step @store role(math) stage(1) {
         cta.store %d, %C[%k, %c0] : !s -> memref<?x?xf32>
       }

@@ -14,7 +14,7 @@
 !double = !cta.smem<64x128xbf16, #sw>
 !wideOut = tensor<64x256xbf16, #acc>
 
-// As many slots as the plan says: four times 40 KiB.
+// As many slots as the plan says: four of 40 KiB.
 // CHECK-LABEL: tile.kernel @stages(
 // CHECK: cta.channel : <4, !cta.smem<64x64xbf16, {{.*}}>, !cta.smem<64x256xbf16, {{.*}}>>
 tile.kernel @stages(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attributes {phase = #scheduled, warpgroups = 1, plan = #cta.plan<stages = 4>} {
@@ -38,7 +38,7 @@ tile.kernel @stages(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attrib
   tile.return
 }
 
-// Eight slots of 40 KiB do not fit into 227 KiB: five do. With 32 KiB staged for the store four do, and if two blocks shall share an SM two without it.
+// Eight slots of 40 KiB do not fit into 227 KiB, but five do. With 32 KiB staged for the store four fit, and if two blocks share an SM, two without it.
 // CHECK-LABEL: tile.kernel @shrinks(
 // CHECK: cta.launch @whole
 // CHECK-NEXT: cta.channel : <5,
@@ -365,7 +365,7 @@ tile.kernel @room(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attribut
   tile.return
 }
 
-// A depth in the text stays, whatever the plan says; the others take what it leaves: 6 · 32 KiB and 4 · 8 KiB (a scalar takes eight bytes). Without a plan
+// A depth in the IR stays, whatever the plan says; the others take what it leaves: 6 · 32 KiB and 4 · 8 KiB (a scalar takes eight bytes). Without a plan
 // the schedule decides: a slot that nobody reads is in use for the 1212 cycles of its load, and a load takes 512.
 // CHECK-LABEL: tile.kernel @fixed(
 // CHECK: cta.channel : <6, !cta.smem<64x256

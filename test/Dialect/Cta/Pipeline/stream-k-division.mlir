@@ -1,4 +1,4 @@
-// The division with sizes, cores and block put in for what the launch knows: 64x128 points, 64 of K an iteration, parts of at least 4.
+// The division, with numbers for the sizes, the SMs and the block: output tiles of 64x128, 64 of K in each iteration, shares of at least 4 iterations.
 // DEFINE: %{M} =
 // DEFINE: %{K} =
 // DEFINE: %{block} =
@@ -6,7 +6,7 @@
 // DEFINE: %{run} = tile-opt %s -cta-lower-grid -cta-stream-k | sed -e 's/tile.dim "M"/arith.constant %{M}/' -e 's/tile.dim "N"/arith.constant 128/' -e 's/tile.dim "K"/arith.constant %{K}/' \
 // DEFINE:   -e 's/tile.num_cores/arith.constant 4/' -e 's/cta.block_id/arith.constant %{block}/' -e 's/cta.num_blocks/arith.constant 4/' | tile-opt -canonicalize -cse | FileCheck %s --check-prefix=%{check}
 
-// Four points on four blocks: nothing is left, and no block has more than its point.
+// Four output tiles on four blocks: nothing remains, and no block has more than one output tile.
 // REDEFINE: %{M} = 256
 // REDEFINE: %{K} = 1024
 // REDEFINE: %{block} = 3
@@ -19,7 +19,7 @@
 // FULL-NOT:   partial
 // FULL:       tile.return
 
-// One point of 16 iterations: four parts of four. The block with the highest number has the first, and adds those of the three before it.
+// One output tile of 16 iterations: four shares of four. The block with the highest number has the first one, and adds those of the three before it.
 // REDEFINE: %{M} = 64
 // REDEFINE: %{check} = HEAD
 // RUN: %{run}
@@ -41,20 +41,20 @@
 // TAIL:       cta.put_partial %{{.*}}, %{{.*}}[%c0]
 // TAIL:       tile.return
 
-// Three points of 6 iterations are 18, in four parts of up to 5.
+// Three output tiles of 6 iterations are 18 iterations, in four shares of up to 5.
 // REDEFINE: %{M} = 192
 // REDEFINE: %{K} = 384
 // REDEFINE: %{block} = 2
 // REDEFINE: %{check} = WHOLE
 // RUN: %{run}
-// A part must spare four iterations: 6 less 5 do not.
+// Shares must spare four iterations: 6 less 5 is fewer.
 // WHOLE-LABEL: cta.launch
 // WHOLE-NOT:   partial
 // WHOLE:       scf.for %{{.*}} = %c0{{.*}} to %c384 step
 // WHOLE-NOT:   partial
 // WHOLE:       tile.return
 
-// The same with 24 iterations a point, 18 a part: the last six of the first point, which are left for another block, and twelve of the second.
+// The same with 24 iterations for each output tile and shares of 18: the last six of the first output tile, which remain for another block, and twelve of the second.
 // REDEFINE: %{K} = 1536
 // REDEFINE: %{check} = BOTH
 // RUN: %{run}
@@ -64,7 +64,7 @@
 // BOTH:         cta.put_partial
 // BOTH:       tile.return
 
-// Without iterations the point is stored all the same.
+// Without iterations the output tile is stored all the same.
 // REDEFINE: %{M} = 64
 // REDEFINE: %{K} = 0
 // REDEFINE: %{block} = 3

@@ -11,7 +11,7 @@ tile.kernel @not_persistent(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: 
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
-  // expected-error @below {{stream_k deals out the last points of a persistent launch, but this launch has no loop over points; plan persistent = 1}}
+  // expected-error @below {{stream_k divides the output tiles of the last wave of a persistent launch, but this launch has no loop over output tiles; plan persistent = 1}}
   tile.grid (%i, %j) = (0, 0) to (%M, %N) step (64, 128) {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
@@ -44,7 +44,7 @@ tile.kernel @scaled(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
     %zero = arith.constant dense<0.0> : !acc
-    // expected-error @below {{stands in the way of stream_k: result 0 of the loop over products is more than a sum of them, which blocks could share}}
+    // expected-error @below {{stands in the way of stream_k: result 0 of the main loop is not just a sum of matrix products, so that blocks cannot each compute a part of it; plan stream_k = 0}}
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
       %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
       %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
@@ -75,7 +75,7 @@ tile.kernel @start(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x
     %c64 = arith.constant 64 : index
     %zero = arith.constant dense<0.0> : !acc
     %two = arith.constant dense<2.0> : !acc
-    // expected-error @below {{its sums must begin with 0: a part that is not a point's first begins there}}
+    // expected-error @below {{its accumulators must begin with 0, because each share of an output tile's iterations does; add the other values after the loop, or plan stream_k = 0}}
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %two) -> (!acc) {
       %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
       %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
@@ -104,7 +104,7 @@ tile.kernel @triangle(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
     %zero = arith.constant dense<0.0> : !acc
-    // expected-error @below {{how often it runs is computed inside the grid: all points must be as long, so compute it in front}}
+    // expected-error @below {{the number of its iterations is computed inside the grid; all output tiles must have as many, so compute it before the grid}}
     %acc = scf.for %k = %c0 to %i step %c64 iter_args(%c = %zero) -> (!acc) {
       %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
       %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
@@ -133,7 +133,7 @@ tile.kernel @stores(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
     %zero = arith.constant dense<0.0> : !acc
-    // expected-error @below {{it stores, and a part of its iterations would store parts}}
+    // expected-error @below {{it stores, and blocks that share its iterations would store incomplete results; plan stream_k = 0}}
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
       %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
       %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
@@ -165,7 +165,7 @@ tile.kernel @before(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?
     %c64 = arith.constant 64 : index
     %zero = arith.constant dense<0.0> : !acc
     %one = arith.constant 1.0 : f32
-    // expected-error @below {{it stores before the loop over products}}
+    // expected-error @below {{it stores before the main loop, which several blocks would do; plan stream_k = 0}}
     memref.store %one, %C[%i, %j] : memref<?x?xf32>
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
       %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
@@ -202,7 +202,7 @@ tile.kernel @two_loops(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memre
       %d = cta.wgmma %a, %b, %c : !a, !b -> !acc
       scf.yield %d : !acc
     }
-    // expected-error @below {{a point has more than one loop with products}}
+    // expected-error @below {{an output tile has more than one loop with matrix products}}
     %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!acc) {
       %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
       %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
@@ -233,7 +233,7 @@ tile.kernel @no_loop(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<
     %zero = arith.constant dense<0.0> : !acc
     %a = cta.copy %A[%i, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !a
     %b = cta.copy %B[%c0, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !b
-    // expected-error @below {{it is not a loop over products, whose iterations could be shared}}
+    // expected-error @below {{it has matrix products, but is no loop whose iterations blocks could share; plan stream_k = 0}}
     %acc = cta.wgmma %a, %b, %zero : !a, !b -> !acc
     cta.store %acc, %C[%i, %j] : !acc -> memref<?x?xf32>
   }
@@ -242,7 +242,7 @@ tile.kernel @no_loop(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<
 
 // -----
 
-// expected-error @below {{has a plan with stream_k beside replicate = blocks, which gives each warpgroup points of its own: plan one of them}}
+// expected-error @below {{has a plan with stream_k together with replicate = blocks, which gives each warpgroup output tiles of its own: plan one of them}}
 tile.kernel @replicas() attributes {phase = #tile.phase<planned>, plan = #cta.plan<replicate = blocks, warpgroups = 2, stream_k = 4>, warpgroups = 1} {
   tile.return
 }

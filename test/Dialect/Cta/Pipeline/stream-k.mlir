@@ -10,8 +10,8 @@
 !b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
 !c = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
 
-// In front of the launch: whole points of each block, those that are left, whether cutting them spares 4 iterations, the length of parts.
-// Sums have a slot and flags for each block. A launch of few points still has all blocks.
+// Before the launch: the whole output tiles of each block, those that remain, whether dividing them spares 4 iterations, the length of shares.
+// Partial sums have a slot and flags for each block. A launch of few output tiles still has all blocks.
 // CHECK-LABEL: tile.kernel @gemm(
 // CHECK:       %[[CORES:.*]] = tile.num_cores
 // CHECK:       %[[BLOCKS:.*]] = arith.select %{{.*}}, %[[CORES]], %{{.*}} : index
@@ -37,7 +37,7 @@
 // CHECK:         } {cta.output_tiles}
 // CLEAN-LABEL: tile.kernel @gemm(
 // CLEAN:       cta.put_partial
-// One block after the other needs no flags.
+// Flags are not needed if one block runs after the other.
 // TILE-LABEL: tile.kernel @gemm(
 // TILE:       %[[SLOTS:.*]] = memref.alloc(%{{.*}}) : memref<?x64x128xf32>
 // TILE:       %[[LEFT:.*]] = tile.load %[[SLOTS]][
@@ -73,7 +73,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?
 !a = !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
 !b = !cta.smem<64x128xbf16, #cta.swizzle<128, dim = 1>>
 
-// Blocks of a cluster share a part: the slots of the others are two blocks apart. Units are the clusters that are launched, no more than run at the same time.
+// The blocks of a cluster have a share together: the slots of the others are two blocks apart. Units are the clusters that are launched, no more than run at the same time.
 // CHECK-LABEL: tile.kernel @cluster(
 // CHECK:       %[[MAX:.*]] = cta.max_clusters
 // CHECK:       %[[MIN:.*]] = arith.minsi %{{.*}}, %[[MAX]]
@@ -112,7 +112,7 @@ tile.kernel @cluster(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<
 
 #placed = #tile.phase<planned>
 
-// Nothing to do: a launch without products beside one that asks for it; stream_k = 0; no plan.
+// Nothing to do: a launch without products next to one that asks for it; stream_k = 0; no plan.
 // CHECK-LABEL: tile.kernel @copies(
 // CHECK-NOT: partial
 // CHECK-LABEL: tile.kernel @off(

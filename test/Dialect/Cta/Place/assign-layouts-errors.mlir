@@ -7,7 +7,7 @@ tile.kernel @l0(%X: memref<?xf32>) {
 
 // -----
 
-// The text says one warpgroup, the kernel two.
+// The layout has one warpgroup, the kernel two.
 tile.kernel @two(%a: memref<?x?xbf16>) attributes {phase = #tile.phase<raw>, warpgroups = 2} {
   %c0 = arith.constant 0 : index
   tile.grid () = () to () step () {

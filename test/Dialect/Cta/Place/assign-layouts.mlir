@@ -110,7 +110,7 @@ tile.kernel @transpose(%X: memref<?x?xf32>, %Y: memref<?x?xf32>, %M: index) attr
 
 // -----
 
-// Layouts in the text are hard anchors and survive; the mask follows the tile; scalars become rank-0 splats.
+// Layouts in the IR are hard anchors and survive; the mask follows the tile; scalars become rank-0 splats.
 // CHECK-LABEL: tile.kernel @anchored
 // CHECK: cta.load {{.*}} mask = %{{.*}} on [0] : memref<?x?xf16> -> tensor<64x16xf16, #wgmma_acc>
 // CHECK: cta.reduce

@@ -30,7 +30,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xbf1
 
 // -----
 
-// Reductions become general; sums of 16-bit floats are in f32 and rounded once.
+// Reductions become general; 16-bit floats are accumulated in f32 and rounded once.
 // CHECK-LABEL: tile.kernel @reductions
 // CHECK-SAME: warpgroups = 1
 // CHECK: %[[MASK:.+]] = arith.cmpi

@@ -44,7 +44,7 @@ tile.kernel @warpgroups() attributes {phase = #tile.phase<raw>, plan = #cta.plan
     %bt = arith.constant dense<1.0> : tensor<16x16xf16>
     %bs = cta.stage %bt : tensor<16x16xf16> -> !cta.smem<16x16xf16, #cta.swizzle<?>>
     %c = arith.constant dense<0.0> : tensor<128x16xf32>
-    // expected-error @+1 {{cannot be split as its plan says: M = 128 is not a multiple of 448 (64 rows for each of 7 warpgroups), and N = 16 is none of 56, so that they could share columns; plan warpgroups = 2 (of a point, if replicate = blocks), or make the tile larger in M}}
+    // expected-error @+1 {{cannot be split as its plan says: M = 128 is not a multiple of 448 (64 rows for each of 7 warpgroups), and N = 16 is none of 56, so that they could share columns; plan warpgroups = 2 (for each output tile, if replicate = blocks), or make the tile larger in M}}
     %d = cta.mma %as, %bs, %c : !cta.smem<128x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<128x16xf32>
   }
   tile.return

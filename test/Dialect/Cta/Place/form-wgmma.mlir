@@ -149,7 +149,7 @@ tile.kernel @misfits() attributes {phase = #tile.phase<raw>, warpgroups = 2} {
 
 // -----
 
-// Warpgroups of a plan: some product can be split so, and what can be is; a variant behind the one that the plan was made for.
+// Warpgroups of a plan: some product can be split so, and what can be split is; a variant after the one for which the plan was made.
 // CHECK-LABEL: tile.kernel @some
 // CHECK: cta.mma
 // CHECK: cta.wgmma
@@ -186,7 +186,7 @@ tile.kernel @fallback() attributes {phase = #tile.phase<raw>, tile.fallback, pla
 
 // -----
 
-// A product with too few rows for all warpgroups shares its columns: beside one with more rows, and where a plan says so.
+// A product with too few rows for all warpgroups shares its columns: next to one with more rows, and where a plan says so.
 // CHECK-LABEL: tile.kernel @columns
 // CHECK: cta.wgmma {{.*}} -> tensor<192x48xf32>
 // CHECK: cta.wgmma {{.*}} -> tensor<64x48xf32>

@@ -6,7 +6,7 @@
 #acc4 = #cta.frag<wgmma_acc, wg = 4>
 #raw = #tile.phase<raw>
 
-// Two warpgroups of 64 rows: each box of 64 rows is one's own.
+// Two warpgroups of 64 rows: a box of 64 rows belongs to one of them.
 // CHECK-LABEL: tile.kernel @rows(
 // CHECK: cta.copy_out {{.*}}, per_warpgroup}
 tile.kernel @rows(%C: memref<?x?xbf16> {tile.shape = ["M", "N"], tile.align = 16 : i64, tile.stride_divisible = array<i64: 8, 1>, tile.size_max = array<i64: 2147483647, 2147483647>})
@@ -34,7 +34,7 @@ tile.kernel @four(%C: memref<?x?xbf16> {tile.shape = ["M", "N"], tile.align = 16
   tile.return
 }
 
-// One warpgroup has no part but the whole.
+// With one warpgroup the part is the whole.
 // CHECK-LABEL: tile.kernel @one(
 // CHECK: cta.copy_out {{.*}} {mechanism = #cta.mechanism<tma>} :
 tile.kernel @one(%C: memref<?x?xbf16> {tile.shape = ["M", "N"], tile.align = 16 : i64, tile.stride_divisible = array<i64: 8, 1>, tile.size_max = array<i64: 2147483647, 2147483647>})
@@ -48,7 +48,7 @@ tile.kernel @one(%C: memref<?x?xbf16> {tile.shape = ["M", "N"], tile.align = 16 
   tile.return
 }
 
-// Stored transposed, the rows of the warpgroups lie side by side in each row of memory: no part is a box of whole swizzled rows.
+// Stored transposed, the rows of the warpgroups are next to each other in each row of memory: no part is a box of whole swizzled rows.
 // CHECK-LABEL: tile.kernel @transposed(
 // CHECK: cta.copy_out {{.*}} dims = [1, 0] {mechanism = #cta.mechanism<tma>} :
 tile.kernel @transposed(%C: memref<?x?xbf16> {tile.shape = ["M", "N"], tile.align = 16 : i64, tile.stride_divisible = array<i64: 8, 1>, tile.size_max = array<i64: 2147483647, 2147483647>})

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --split-input-file --cta-select-copies --cta-verify | FileCheck %s
 
-// Legal by facts: operands come by TMA, the result goes by TMA from the accumulator's layout, in front of the conversion.
-// Coordinates run over the sizes, so no size is empty where they do.
+// Legal by facts: operands come by TMA. The result goes by TMA from the accumulators' layout, before the conversion. Coordinates run over the sizes,
+// so no size is empty there.
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #blocked = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 2 on 0>
 // CHECK-LABEL: tile.kernel @gemm

@@ -10,7 +10,7 @@
 // The rows' tile is the larger one: a cluster along the columns fetches it once.
 // PLAN-LABEL: tile.kernel @rows(
 // PLAN-SAME:  cluster = 2, {{.*}}cluster_dim = 1>
-// Half as many columns; the column of a block is that of its cluster, twice, and its rank. Parts of the epilogue are at the point or behind
+// Half as many columns. The column of a block is twice that of its cluster, plus its rank. Subtiles of the epilogue are in the output tile or after
 // it: beyond the end of N they store nothing.
 // GRID-LABEL: tile.kernel @given(
 // GRID:       %[[N:.*]] = arith.ceildivsi %{{.*}}, %c64

@@ -27,7 +27,7 @@ tile.kernel @converts(%x: memref<?x?xf32>, %v: f32) attributes {phase = #tile.ph
     // CHECK: %[[S:.*]] = cta.stage %[[ACC]] : tensor<64x64xf32, {{.*}}> -> <64x64xf32, #cta.swizzle<linear, pad = [[PAD:[0-9]+]]>>
     // CHECK-NEXT: cta.read %[[S]] : <64x64xf32, #cta.swizzle<linear, pad = [[PAD]]>> -> tensor<64x64xf32
     %c = cta.convert_layout %acc : tensor<64x64xf32, #acc> -> tensor<64x64xf32, #rows>
-    // What the text asks for is done, if it can be.
+    // Conversions that the IR asks for are done, if they can be.
     // CHECK: cta.stage %[[ROWS]]
     %d = cta.convert_layout %rows {how = #cta.conversion<shared>} : tensor<8x64xf32, #rows> -> tensor<8x64xf32, #swapped>
     cta.store %a, %x[%c0, %c0] : tensor<64x64xf32, #a16> -> memref<?x?xf32>
@@ -41,7 +41,7 @@ tile.kernel @converts(%x: memref<?x?xf32>, %v: f32) attributes {phase = #tile.ph
 
 // -----
 
-// What every thread can make for itself is not converted: it is made in the other layout.
+// A tile that every thread can compute by itself is not converted: it is computed in the other layout.
 
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #rows = #cta.frag<regs = [[0, 1], [0, 2]], lanes = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warps = [[2, 0], [4, 0]]>
@@ -223,7 +223,7 @@ tile.kernel @reduce(%x: memref<?x?xf32>, %y: memref<?xf32>) attributes {phase = 
 
 // -----
 
-// A maximum and its place together, over everything: two tiles of scratch, three warpgroups, twelve parts.
+// A maximum and its index together, over all elements: two tiles of scratch, three warpgroups, twelve parts.
 
 #vec = #cta.frag<regs = [], lanes = [[1], [2], [4], [8], [16]], warps = [[32], [64]], wg = 3 on 0>
 #all = #cta.frag<splat, rank = 0, warps = 2, wg = 3>

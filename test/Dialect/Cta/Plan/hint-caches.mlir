@@ -40,7 +40,7 @@ tile.kernel @residual(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %R: memref<?x?
   tile.return
 }
 
-// Parts of a tile are disjoint, each is read once. Parts of 64 bytes of a line are not hinted: the second is read later. What the text says stays.
+// Subtiles of a tile are disjoint, and each is read once. Subtiles of 64 bytes of a cache line get no hint, because the second is read later. A hint in the IR stays.
 // CHECK-LABEL: tile.kernel @parts(
 // CHECK: cta.copy %R[%i, %j] {cache = #tile.cache<stream>,
 // CHECK: cta.copy %R[%{{.*}}, %j] {cache = #tile.cache<stream>,

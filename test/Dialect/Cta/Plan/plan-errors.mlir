@@ -3,8 +3,8 @@
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
-// Shared memory: 48 KiB a stage.
-// expected-error @below {{has a plan that cannot work, #cta.plan<stages = 5>: 5 stages of 49152 bytes and 192 bytes of other tiles are 245952 bytes of shared memory, but each of 1 block on an SM has 232448: at most 4 stages fit}}
+// Shared memory: 48 KiB for each slot.
+// expected-error @below {{has a plan that cannot work, #cta.plan<stages = 5>: 5 slots of 49152 bytes and 192 bytes of other tiles are 245952 bytes of shared memory, but each of 1 block on an SM has 232448: at most 4 slots fit}}
 tile.kernel @shared(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index)
     attributes {phase = #tile.phase<placed>, warpgroups = 2, plan = #cta.plan<stages = 5>} {
   tile.grid (%i) = (0) to (%M) step (128) {
@@ -27,7 +27,7 @@ tile.kernel @shared(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf
 #acc = #cta.frag<wgmma_acc, wg = 3>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
-// One wgmma must fit what a thread enters with: C7602.
+// One wgmma must fit the registers with which a thread enters: C7602.
 // expected-error @below {{one product of the tensor cores needs 154 registers (128 of tiles, 26 other) a thread, and ptxas compiles it for the 128 that a thread of 512 threads enters with (C7602)}}
 tile.kernel @entry(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index)
     attributes {phase = #tile.phase<placed>, warpgroups = 3, plan = #cta.plan<producers = 4, stages = 2>} {
@@ -71,7 +71,7 @@ tile.kernel @text() attributes {phase = #tile.phase<placed>, plan = "fast"} {
 
 // -----
 
-// expected-error @below {{has a plan with replicate = blocks, which deals out blocks to several warpgroups, but warpgroups = 1}}
+// expected-error @below {{has a plan with replicate = blocks, which gives each math warpgroup output tiles of its own, but warpgroups = 1: plan warpgroups = 2}}
 tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks, warpgroups = 1>} {
   tile.grid () = () to () step () {
   }
@@ -80,7 +80,7 @@ tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<r
 
 // -----
 
-// expected-error @below {{has a plan with replicate = blocks, which deals out the blocks of a persistent launch, but persistent = 0}}
+// expected-error @below {{has a plan with replicate = blocks, which divides the output tiles of a persistent launch, but persistent = 0: plan persistent = 1}}
 tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks, persistent = 0>} {
   tile.grid () = () to () step () {
   }
@@ -89,7 +89,7 @@ tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<r
 
 // -----
 
-// expected-error @below {{has a plan with replicate = blocks, for which a producing role must load in turn, but producers = 0}}
+// expected-error @below {{has a plan with replicate = blocks, which needs a producer that loads for all of them, but producers = 0: plan producers = 4}}
 tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks, producers = 0>} {
   tile.grid () = () to () step () {
   }
@@ -98,7 +98,7 @@ tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<r
 
 // -----
 
-// Each warpgroup has a point of its own, so that tiles are placed for one.
+// Each warpgroup has an output tile of its own, so tiles are placed for one.
 // expected-error @below {{has been placed for 2 warpgroups, but its plan says 1; convert-tile-to-cta takes the number from the plan}}
 tile.kernel @entry() attributes {phase = #tile.phase<placed>, warpgroups = 2, plan = #cta.plan<replicate = blocks, warpgroups = 2>} {
   tile.grid () = () to () step () {
@@ -111,8 +111,8 @@ tile.kernel @entry() attributes {phase = #tile.phase<placed>, warpgroups = 2, pl
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
-// What is staged counts twice: 2 * 32 KiB and the turns' mbarriers.
-// expected-error @below {{has a plan that cannot work, #cta.plan<replicate = blocks, stages = 6>: 6 stages of 32768 bytes and 65792 bytes of other tiles are 262400 bytes of shared memory, but each of 1 block on an SM has 232448: at most 5 stages fit}}
+// What is staged counts twice: 2 * 32 KiB and the mbarriers of the turns.
+// expected-error @below {{has a plan that cannot work, #cta.plan<replicate = blocks, stages = 6>: 6 slots of 32768 bytes and 65792 bytes of other tiles are 262400 bytes of shared memory, but each of 1 block on an SM has 232448: at most 5 slots fit}}
 tile.kernel @staged(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xbf16>, %M: index, %K: index)
     attributes {phase = #tile.phase<placed>, warpgroups = 1, plan = #cta.plan<replicate = blocks, stages = 6>} {
   tile.grid (%i) = (0) to (%M) step (128) {
@@ -146,7 +146,7 @@ tile.kernel @entry() attributes {phase = #tile.phase<placed>, plan = #cta.plan<c
 #acc = #cta.frag<wgmma_acc, wg = 3>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
-// Nobody asked for more: it stays synchronous, and says why.
+// The plan does not ask for more: the kernel stays synchronous, and says why.
 // expected-remark @below {{this kernel is not pipelined: one product of the tensor cores needs 154 registers (128 of tiles, 26 other) a thread, and ptxas compiles it for the 128 that a thread of 416 threads enters with (C7602)}}
 tile.kernel @declined(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index)
     attributes {phase = #tile.phase<placed>, warpgroups = 3} {
@@ -200,7 +200,7 @@ tile.kernel @turns() attributes {phase = #tile.phase<placed>, plan = #cta.plan<r
 
 // -----
 
-// expected-error @below {{has a plan with replicate = blocks, which gives each warpgroup a point of its own, but stream_k deals out iterations of points that warpgroups share: plan one of them}}
+// expected-error @below {{has a plan with replicate = blocks, which gives each warpgroup an output tile of its own, but stream_k divides the iterations of output tiles that warpgroups share: plan one of them}}
 tile.kernel @turns_parts() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks, warpgroups = 2, stream_k = 8>, warpgroups = 1} {
   tile.grid () = () to () step () {
   }

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --split-input-file --cta-plan --verify-diagnostics | FileCheck %s
 
-// Lookahead: the largest hint of the loads in loops with products is the depth, where the plan leaves it open. Nothing said:
+// Lookahead: if the plan leaves the depth open, it is the largest hint of the loads in loops with products. Without hints:
 // CHECK-LABEL: tile.kernel @silent(
 // CHECK-SAME:  stages = [[OWN:[0-9]+]],
 #acc = #cta.frag<wgmma_acc, wg = 2>
@@ -49,7 +49,7 @@ tile.kernel @hint(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32
 
 // -----
 
-// A plan that says it is right.
+// A plan with an entry takes precedence.
 // CHECK-LABEL: tile.kernel @given(
 // CHECK-SAME:  stages = 2,
 #acc = #cta.frag<wgmma_acc, wg = 2>
@@ -74,13 +74,13 @@ tile.kernel @given(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf3
 
 // -----
 
-// So many do not fit: what is said is a wish.
+// There is no room for so many, and a hint is only a wish.
 // CHECK-LABEL: tile.kernel @many(
 // CHECK-SAME:  stages = {{[1-9]}},
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
-// expected-remark @+1 {{no plan holds 40 tiles in flight, as 'stages' of a load wishes: 40 stages of 32768 bytes}}
+// expected-remark @+1 {{no plan holds 40 tiles in flight, as 'stages' of a load wishes: 40 slots of 32768 bytes}}
 tile.kernel @many(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %K: index)
     attributes {phase = #tile.phase<placed>, warpgroups = 2} {
   tile.grid (%i) = (0) to (%M) step (128) {

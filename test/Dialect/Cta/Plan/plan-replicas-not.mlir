@@ -1,5 +1,5 @@
 // RUN: tile-opt %s -cta-plan-replicas=remarks -verify-diagnostics | FileCheck %s
-// What keeps warpgroups from taking turns.
+// What keeps warpgroups from using ping-pong.
 
 // An epilogue that converts.
 // CHECK-LABEL: tile.kernel @converts(
@@ -24,7 +24,7 @@ tile.kernel @converts(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: me
   tile.return
 }
 
-// What is loaded or computed for nothing hides nothing.
+// A load or arithmetic without an effect does not make the epilogue longer.
 // CHECK-LABEL: tile.kernel @dead(
 // CHECK-NOT: plan
 // CHECK: tile.return
@@ -55,7 +55,7 @@ tile.kernel @dead(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memref
 // CHECK-LABEL: tile.kernel @few(
 // CHECK-NOT: plan
 // CHECK: tile.return
-// expected-remark @below {{its warpgroups do not take turns: 64 accumulators of a thread are few: blocks beside it on the SM hide its epilogue}}
+// expected-remark @below {{its warpgroups do not take turns: 64 accumulators of a thread are few: other blocks on the SM run concurrently with its epilogue}}
 tile.kernel @few(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memref<4096x9216xbf16> {tile.align = 16 : i64}, %bias: memref<9216xf32> {tile.align = 16 : i64}, %C: memref<8192x9216xbf16> {tile.align = 16 : i64}) {
   tile.grid (%i, %j) = (0, 0) to (8192, 9216) step (64, 128) {
     %c0 = arith.constant 0 : index
@@ -81,7 +81,7 @@ tile.kernel @few(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memref<
 // CHECK-LABEL: tile.kernel @many(
 // CHECK-NOT: plan
 // CHECK: tile.return
-// expected-remark @below {{its warpgroups do not take turns: 256 accumulators of a thread, if one warpgroup computes a point; at most 192 leave registers for an epilogue}}
+// expected-remark @below {{its warpgroups do not take turns: 256 accumulators of a thread, if one warpgroup computes a whole output tile; at most 192 leave registers for an epilogue}}
 tile.kernel @many(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memref<4096x9216xbf16> {tile.align = 16 : i64}, %bias: memref<9216xf32> {tile.align = 16 : i64}, %C: memref<8192x9216xbf16> {tile.align = 16 : i64}) {
   tile.grid (%i, %j) = (0, 0) to (8192, 9216) step (128, 256) {
     %c0 = arith.constant 0 : index
@@ -129,11 +129,11 @@ tile.kernel @rows(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memref
   tile.return
 }
 
-// Three stages fit.
+// Three slots fit.
 // CHECK-LABEL: tile.kernel @stages(
 // CHECK-NOT: plan
 // CHECK: tile.return
-// expected-remark @below {{its warpgroups do not take turns: 4 stages of 81920 bytes and 16480 bytes of other tiles are 344160 bytes of shared memory, but each of 1 block on an SM has 232448: at most 2 stages fit}}
+// expected-remark @below {{its warpgroups do not take turns: 4 slots of 81920 bytes and 16480 bytes of other tiles are 344160 bytes of shared memory, but each of 1 block on an SM has 232448: at most 2 slots fit}}
 tile.kernel @stages(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memref<4096x9216xbf16> {tile.align = 16 : i64}, %bias: memref<9216xf32> {tile.align = 16 : i64}, %C: memref<8192x9216xbf16> {tile.align = 16 : i64}) {
   tile.grid (%i, %j) = (0, 0) to (8192, 9216) step (128, 192) {
     %c0 = arith.constant 0 : index
@@ -155,11 +155,11 @@ tile.kernel @stages(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memr
   tile.return
 }
 
-// One point for each warpgroup.
+// One output tile for each warpgroup.
 // CHECK-LABEL: tile.kernel @points(
 // CHECK-NOT: plan
 // CHECK: tile.return
-// expected-remark @below {{its warpgroups do not take turns: 253 points: 132 SMs must have two each, or nothing hides an epilogue}}
+// expected-remark @below {{its warpgroups do not take turns: 253 output tiles: 132 SMs must have two each, or nothing runs concurrently with an epilogue}}
 tile.kernel @points(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memref<4096x9216xbf16> {tile.align = 16 : i64}, %bias: memref<9216xf32> {tile.align = 16 : i64}, %C: memref<8192x9216xbf16> {tile.align = 16 : i64}) {
   tile.grid (%i, %j) = (0, 0) to (1408, 4416) step (128, 192) {
     %c0 = arith.constant 0 : index
@@ -392,7 +392,7 @@ tile.kernel @early(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memre
   tile.return
 }
 
-// A reduction behind the loop.
+// A reduction after the loop.
 // CHECK-LABEL: tile.kernel @reduces(
 // CHECK-NOT: plan
 // CHECK: tile.return

@@ -1,5 +1,5 @@
 // RUN: tile-opt %s -cta-plan-replicas=remarks -verify-diagnostics | FileCheck %s
-// Warpgroups that take turns, and plans that stay.
+// Warpgroups that use ping-pong, and plans that stay.
 
 // A bias; the grid ends with dimensions of C, so that it can run in clusters.
 // CHECK-LABEL: tile.kernel @bias(
@@ -27,7 +27,7 @@ tile.kernel @bias(%A: memref<?x?xbf16> {tile.align = 16 : i64, tile.shape = ["M"
   tile.return
 }
 
-// Numbers instead: a point beyond the end of the grid might be inside of C.
+// Numbers instead: an output tile beyond the end of the grid might be inside of C.
 // CHECK-LABEL: tile.kernel @static(
 // CHECK-SAME: plan = #cta.plan<replicate = blocks, warpgroups = 2, cluster = 1>
 tile.kernel @static(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memref<4096x9216xbf16> {tile.align = 16 : i64}, %bias: memref<9216xf32> {tile.align = 16 : i64}, %C: memref<8192x9216xbf16> {tile.align = 16 : i64}) {
@@ -121,7 +121,7 @@ tile.kernel @transposed(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: 
   tile.return
 }
 
-// Iterations of 512 cycles do not hide that two blocks wait for each other: no cluster.
+// With iterations of 512 cycles two blocks would wait for each other: no cluster.
 // CHECK-LABEL: tile.kernel @short(
 // CHECK-SAME: plan = #cta.plan<replicate = blocks, warpgroups = 2, cluster = 1>
 tile.kernel @short(%A: memref<?x?xbf16> {tile.align = 16 : i64, tile.shape = ["M", "K"], tile.size_max = array<i64: 100000, 100000>, tile.stride_divisible = array<i64: 8, 1>, tile.size_divisible = array<i64: 1, 8>}, %B: memref<?x?xbf16> {tile.align = 16 : i64, tile.shape = ["K", "N"], tile.size_max = array<i64: 100000, 100000>, tile.stride_divisible = array<i64: 8, 1>, tile.size_divisible = array<i64: 1, 8>}, %bias: memref<?xf32> {tile.shape = ["N"]}, %C: memref<?x?xbf16> {tile.align = 16 : i64, tile.shape = ["M", "N"], tile.size_max = array<i64: 100000, 100000>, tile.stride_divisible = array<i64: 8, 1>, tile.size_divisible = array<i64: 1, 8>}) {
@@ -174,7 +174,7 @@ tile.kernel @copied(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memr
   tile.return
 }
 
-// A plan that somebody gave stays, also one that says nothing about it, and so do warpgroups.
+// A plan that was given stays, also one that has no such entry, and so do warpgroups.
 // CHECK-LABEL: tile.kernel @given(
 // CHECK-SAME: plan = #cta.plan<group = 8>
 tile.kernel @given(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memref<4096x9216xbf16> {tile.align = 16 : i64}, %bias: memref<9216xf32> {tile.align = 16 : i64}, %C: memref<8192x9216xbf16> {tile.align = 16 : i64}) attributes {plan = #cta.plan<group = 8>} {

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s -cta-plan | FileCheck %s
 // RUN: tile-opt %s -cta-plan -o %t.once && sed "s/phase<planned>/phase<placed>/" %t.once | tile-opt -cta-plan | diff %t.once -
-// The plan of placed kernels: what the text leaves open is decided.
+// The plan of placed kernels: what the source IR leaves open is decided.
 
 #acc2 = #cta.frag<wgmma_acc, wg = 2>
 #acc1 = #cta.frag<wgmma_acc, wg = 1>
@@ -12,7 +12,7 @@
 #placed = #tile.phase<placed>
 #tma = #cta.mechanism<tma>
 
-// A GEMM whose rows begin at lines of L2: as the best hand-written one.
+// A GEMM whose rows begin at cache lines: the plan is that of the best hand-written one.
 // CHECK-LABEL: tile.kernel @gemm(
 // CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, persistent = 1, group = 16, blocks_per_sm = 1, cluster = 1, registers = 0, pending = 0, epilogue = 0, stream_k = 0, least_group = 8>
 // CHECK: tile.grid {{.*}} attributes {cta.panel = 16384 : i64, cta.prediction = {blocks_per_sm = 1 : i64, bound = "tensor", iteration = 1024 : i64, launch = {{[0-9]+}} : i64, round = {{[0-9]+}} : i64}}
@@ -38,7 +38,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible 
   tile.return
 }
 
-// Of rows off the lines each takes two: L2 binds, and two blocks share the wider operand. A group of 16 rows is one of 8 clusters.
+// Rows that do not begin at cache lines take two each: L2 binds, and two blocks share the wider operand. A group of 16 rows is one of 8 clusters.
 // CHECK-LABEL: tile.kernel @off_lines(
 // CHECK-SAME: producers = 1, stages = 3, persistent = 1, group = 8, blocks_per_sm = 1, cluster = 2, registers = 0, pending = 0, epilogue = 0, stream_k = 0, cluster_dim = 0>
 // CHECK-NOT: cta.panel
@@ -64,7 +64,7 @@ tile.kernel @off_lines(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memre
   tile.return
 }
 
-// Numbers of the text: points and iterations, for a prediction of the whole; the order that the grid says. What the plan says stays.
+// Numbers of the source IR: output tiles and iterations, for a prediction of the whole; the order that the grid has. The entries of the plan stay.
 // CHECK-LABEL: tile.kernel @given(
 // CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 1, producers = 4, stages = 2, persistent = 0, group = 4, blocks_per_sm = 1, cluster = 1, registers = 0, pending = 1, epilogue = 0, stream_k = 0>
 // CHECK: cta.prediction = {blocks_per_sm = 1 : i64, bound = "latency", iteration = {{[0-9]+}} : i64, iterations = 32 : i64, launch = {{[0-9]+}} : i64, points = 512 : i64, round = {{[0-9]+}} : i64}
@@ -86,7 +86,7 @@ tile.kernel @given(%A: memref<2048x2048xbf16>, %B: memref<2048x2048xbf16>, %C: m
   tile.return
 }
 
-// Behind the products another grid moves memory by its threads: the plan is none of its business.
+// After the products another grid moves memory by its threads: the plan does not concern it.
 // CHECK-LABEL: tile.kernel @behind(
 // CHECK-SAME: stages = 4, persistent = 1
 // CHECK: tile.grid {{.*}} step (64, 128) attributes {{.*}}cta.prediction = {{.*}}
@@ -168,8 +168,8 @@ tile.kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %M: index) attribute
   tile.return
 }
 
-// An epilogue in parts: a residual and a result of 128x256 are four tiles of 128x64 each, of which one channel and two stages live. Beside 48 KiB of them
-// three stages of 48 KiB fit; whole, the two of 64 KiB would leave room for two.
+// An epilogue in subtiles: a residual and a result of 128x256 are four tiles of 128x64 each, of which one channel and two slots live. Next to these
+// 48 KiB three slots of 48 KiB fit; as whole tiles, the two of 64 KiB would leave room for two.
 // CHECK-LABEL: tile.kernel @parts(
 // CHECK-SAME: plan = #cta.plan<replicate = split, warpgroups = 2, producers = 1, stages = 3, {{.*}}epilogue = 64, stream_k = 0, cluster_dim = 0>
 // CHECK-LABEL: tile.kernel @whole(
@@ -252,7 +252,7 @@ tile.kernel @whole(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x
   tile.return
 }
 
-// Two arrays beside many accumulators: a warpgroup that produces, and its registers for the math. Two loads of one array are one.
+// Two arrays next to many accumulators: a warpgroup that produces, and its registers for the math. Two loads of one array count as one.
 // CHECK-LABEL: tile.kernel @two_operands(
 // CHECK-SAME: producers = 4, stages = 3, {{.*}} registers = 232
 // CHECK-LABEL: tile.kernel @one_operand(
@@ -364,7 +364,7 @@ tile.kernel @copying_together(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B
   tile.return
 }
 
-// One warp that produces cannot: what cp.async brings stays outside channels.
+// One producing warp cannot: what cp.async brings stays outside channels.
 // CHECK-LABEL: tile.kernel @copying_apart(
 // CHECK-SAME: producers = 1, stages = 2, persistent = 1, group = 12, blocks_per_sm = 2,
 tile.kernel @copying_apart(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})
@@ -387,7 +387,7 @@ tile.kernel @copying_apart(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: m
   tile.return
 }
 
-// Two blocks on an SM; one, with five stages, where two have failed, unless the plan says two.
+// Two blocks per SM; one block, with five slots, where two have failed, unless the plan demands two.
 // CHECK-LABEL: tile.kernel @together(
 // CHECK-SAME: stages = {{[23]}}, persistent = 1, group = 12, blocks_per_sm = 2,
 tile.kernel @together(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["N", "K"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]})

@@ -12,7 +12,7 @@
 #placed = #tile.phase<placed>
 #plan = #cta.plan<epilogue = 64>
 
-// The bias of the first part is loaded before the products, that of the second before the first part's work.
+// The bias of the first subtile is loaded before the products, that of the second one before the first one's work.
 // CHECK-LABEL: tile.kernel @bias(
 // CHECK: tile.grid (%[[I:.*]], %[[J:.*]]) =
 // CHECK: %[[B0:.*]] = cta.load %bias[%[[J]]] : memref<?xbf16> -> tensor<64xbf16
@@ -48,7 +48,7 @@ tile.kernel @bias(%A: memref<?x?xbf16>, %bias: memref<?xbf16>, %C: memref<?x?xbf
   tile.return
 }
 
-// Five such blocks share the registers of an SM: a thread has 72 when it starts, too few for the bias beside 64 accumulators.
+// Five such blocks share the registers of an SM: a thread has 72 when it starts, too few for the bias next to 64 accumulators.
 // CHECK-LABEL: tile.kernel @crowded(
 // CHECK-NOT: cta.load %bias
 // CHECK: scf.for
@@ -76,7 +76,7 @@ tile.kernel @crowded(%A: memref<?x?xbf16>, %bias: memref<?xbf16>, %C: memref<?x?
   tile.return
 }
 
-// Where the loop writes what is loaded, the first part's load stays behind it; the second part's moves over the first part only.
+// If the loop writes what is loaded, the load of the first subtile stays after it; that of the second subtile moves over the first subtile only.
 // CHECK-LABEL: tile.kernel @written(
 // CHECK: scf.for
 // CHECK: cta.store
@@ -110,7 +110,7 @@ tile.kernel @written(%A: memref<?x?xbf16>, %bias: memref<?xbf16>, %C: memref<?x?
   tile.return
 }
 
-// A residual in registers is too much to hold for a part to come.
+// A residual in registers is too much to hold for a later subtile.
 // CHECK-LABEL: tile.kernel @large(
 // CHECK: scf.for
 // CHECK: cta.load %R
@@ -137,7 +137,7 @@ tile.kernel @large(%A: memref<?x?xbf16>, %R: memref<?x?xf32>, %C: memref<?x?xbf1
   tile.return
 }
 
-// The same where the bias comes first in the sum, so that a part begins with its load: each load moves over one part, not all to the front.
+// The same if the bias comes first in the sum, so that a subtile begins with its load: each load moves over one subtile, and not all of them to the front.
 // CHECK-LABEL: tile.kernel @first(
 // CHECK: cta.load %bias
 // CHECK: scf.for

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -cta-split-epilogue=derive | FileCheck %s
 // RUN: tile-opt %s -cta-split-epilogue=derive -cta-split-epilogue=derive | FileCheck %s
 // RUN: tile-opt %s -cta-split-epilogue | FileCheck %s --check-prefix=GIVEN
-// Where the plan says no width: 64 if loads, functions or scalars lead to the store, else whole.
+// If the plan has no width: 64 columns if loads, functions or scalars lead to the store, otherwise the whole tile.
 
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #row = #cta.frag<regs = [[1]], lanes = [[2], [4], [0], [0], [0]], warps = [[0], [0]], wg = 2>
@@ -12,7 +12,7 @@
 !out = tensor<128x128xbf16, #acc>
 !smem = !cta.smem<128x128xbf16, #sw>
 
-// A bias that is loaded: two parts. What else the plan says stays.
+// A bias that is loaded: two subtiles. The other entries of the plan stay.
 // CHECK-LABEL: tile.kernel @loads(
 // CHECK-SAME: plan = #cta.plan<stages = 3, epilogue = 64>
 // CHECK-COUNT-2: cta.copy_out {{.*}} : !cta.smem<128x64xbf16
@@ -83,7 +83,7 @@ tile.kernel @scalar(%x: memref<?x?xf32>, %alpha: f32, %C: memref<?x?xbf16>) attr
   tile.return
 }
 
-// Conversions, arithmetic with constants and fma need nothing beside the accumulators: whole, and the plan is left alone.
+// Conversions, arithmetic with constants and fma need no registers but the accumulators: the tile stays whole, and the plan is left alone.
 // CHECK-LABEL: tile.kernel @light(
 // CHECK-NOT: #cta.plan
 // CHECK: cta.copy_out {{.*}} : !cta.smem<128x128xbf16
@@ -106,7 +106,7 @@ tile.kernel @light(%x: memref<?x?xf32>, %C: memref<?x?xbf16>, %n: index) attribu
   tile.return
 }
 
-// What the plan says stays: nothing is split, or in parts of another width.
+// The plan's entry stays: nothing is divided, or into subtiles of another width.
 // CHECK-SAME: plan = #cta.plan<epilogue = 0>
 // CHECK: math.tanh {{.*}} : tensor<128x128xf32
 // CHECK: cta.copy_out
@@ -138,7 +138,7 @@ tile.kernel @thirty_two(%x: memref<?x?xf32>, %C: memref<?x?xbf16>) attributes {p
   tile.return
 }
 
-// Nothing to split: 64 columns, and a tile in another layout.
+// Nothing to divide: 64 columns, and a tile in another layout.
 // CHECK-LABEL: tile.kernel @narrow(
 // CHECK-NOT: #cta.plan
 // CHECK: cta.copy_out

@@ -9,7 +9,7 @@ tile.kernel @twice(%C: memref<?x?xf16>, %D: memref<?x?xf16>) attributes {phase =
     %z = arith.constant 0 : index
     %t = arith.constant dense<1.0> : !tile
     %s = cta.stage %t : !tile -> !smem
-    // expected-error@+1 {{cannot be made in parts of 32 columns, as its plan says: neither TMA nor whole vectors move such parts, or its tile has other readers; plan epilogue = 0, or another width}}
+    // expected-error@+1 {{cannot be computed in epilogue subtiles of 32 columns, as its plan says: neither TMA nor whole vectors move such subtiles, or its tile has other readers; plan epilogue = 0, or another width}}
     cta.copy_out %s, %C[%z, %z] {mechanism = #cta.mechanism<tma>} : !smem -> memref<?x?xf16>
     cta.copy_out %s, %D[%z, %z] {mechanism = #cta.mechanism<tma>} : !smem -> memref<?x?xf16>
   }
@@ -25,7 +25,7 @@ tile.kernel @too_narrow() attributes {phase = #tile.phase<placed>, plan = #cta.p
 
 // -----
 
-// A store of a scalar has no columns: nothing to cut, nothing to refuse.
+// A store of a scalar has no columns: nothing to divide, nothing to refuse.
 tile.kernel @scalar_result(%C: memref<?x?xf32>, %D: memref<?xf32>) attributes {phase = #tile.phase<placed>, warpgroups = 1, plan = #cta.plan<epilogue = 64>} {
   %c0 = arith.constant 0 : index
   tile.grid (%i) = (0) to (64) step (64) {

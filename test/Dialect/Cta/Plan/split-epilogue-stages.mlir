@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -cta-split-epilogue=derive | FileCheck %s
 // RUN: tile-opt %s -cta-split-epilogue=derive | tile-opt -cta-split-epilogue=derive | FileCheck %s
 // RUN: tile-opt %s -cta-split-epilogue | FileCheck %s --check-prefix=GIVEN
-// Where a whole result leaves too few stages for the products in front of it, it is staged in parts, though nothing but a conversion leads to the store.
+// If a whole result leaves too few slots for the products before it, it is staged in subtiles, though only a conversion leads to the store.
 
 #acc = #cta.frag<wgmma_acc, wg = 2>
 #flat = #cta.frag<regs = [[0, 1], [0, 2]], lanes = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warps = [[2, 0], [4, 0]], wg = 2 on 0>
@@ -14,7 +14,7 @@
 // GIVEN-NOT: epilogue = 64
 // GIVEN-NOT: epilogue = 32
 
-// Of 128 KiB: two stages would be left, and an iteration waits for them.
+// Of 128 KiB: two slots would remain, and an iteration waits for them.
 // CHECK-LABEL: tile.kernel @wide(
 // CHECK-SAME: plan = #cta.plan<epilogue = 64>
 // CHECK-COUNT-4: cta.copy_out {{.*}} : !cta.smem<128x64xf32
@@ -36,7 +36,7 @@ tile.kernel @wide(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32
   tile.return
 }
 
-// Of 64 KiB: three stages fit.
+// Of 64 KiB: three slots fit.
 // CHECK-LABEL: tile.kernel @fits(
 // CHECK-NOT: #cta.plan
 // CHECK: cta.copy_out {{.*}} : !cta.smem<128x256xbf16
@@ -59,7 +59,7 @@ tile.kernel @fits(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xbf1
   tile.return
 }
 
-// The same with iterations of twice the length: two stages are enough, but do not fit beside it. What else the plan says stays.
+// The same with iterations of twice the length: two slots are enough, but do not fit next to it. The other entries of the plan stay.
 // CHECK-LABEL: tile.kernel @long(
 // CHECK-SAME: plan = #cta.plan<group = 12, epilogue = 64>
 // CHECK-COUNT-4: cta.copy_out {{.*}} : !cta.smem<128x64xbf16
@@ -82,7 +82,7 @@ tile.kernel @long(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xbf1
   tile.return
 }
 
-// Two stages of 104 KiB leave one part of 32 columns, and no other: it waits for its store.
+// Two slots of 104 KiB leave room for one subtile of 32 columns and no other: it waits for its store.
 // CHECK-LABEL: tile.kernel @narrowest(
 // CHECK-SAME: plan = #cta.plan<epilogue = 32>
 // CHECK-COUNT-5: cta.copy_out {{.*}} : !cta.smem<256x32xbf16
@@ -105,7 +105,7 @@ tile.kernel @narrowest(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x
   tile.return
 }
 
-// By threads, through scratch that is not there yet.
+// Stores by threads, through scratch that does not exist yet.
 // CHECK-LABEL: tile.kernel @by_threads(
 // CHECK-SAME: plan = #cta.plan<epilogue = 64>
 // CHECK-COUNT-4: cta.store {{.*}} : tensor<128x64xf32
@@ -127,7 +127,7 @@ tile.kernel @by_threads(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?
   tile.return
 }
 
-// A plan without stages, one whose stages fit, and one that says how wide: as they are.
+// A plan without channels, one whose slots fit, and one that says how wide: as they are.
 // CHECK-LABEL: tile.kernel @synchronous(
 // CHECK-SAME: plan = #cta.plan<stages = 0>
 // CHECK: cta.copy_out {{.*}} : !cta.smem<128x256xf32
@@ -140,7 +140,7 @@ tile.kernel @by_threads(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?
 // CHECK-SAME: plan = #cta.plan<epilogue = 0>
 // CHECK: cta.copy_out {{.*}} : !cta.smem<128x256xf32
 // CHECK-NOT: cta.copy_out
-// Three stages, which do not fit beside the whole: parts.
+// Three slots, which do not fit next to the whole tile: subtiles.
 // CHECK-LABEL: tile.kernel @three_stages(
 // CHECK-SAME: plan = #cta.plan<stages = 3, epilogue = 64>
 tile.kernel @synchronous(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>, %M: index, %N: index, %K: index) attributes {phase = #placed, plan = #cta.plan<stages = 0>, warpgroups = 2} {
@@ -208,7 +208,7 @@ tile.kernel @three_stages(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref
   tile.return
 }
 
-// No load in the loop: there is nothing that stages are for.
+// There is no load in the loop, so no slots are needed.
 // CHECK-LABEL: tile.kernel @no_channel(
 // CHECK-NOT: #cta.plan
 // CHECK: cta.copy_out {{.*}} : !cta.smem<128x256xf32

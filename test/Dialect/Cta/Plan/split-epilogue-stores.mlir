@@ -3,7 +3,7 @@
 // Stores by threads. test/CPU/split-epilogue.test compares what such programs compute.
 
 #acc = #cta.frag<wgmma_acc, wg = 2>
-// 256 columns a row of threads, 8 elements each: a part of 32 columns needs another.
+// 256 columns for a row of threads, 8 elements each: a subtile of 32 columns needs another layout.
 #wide = #cta.frag<regs = [[0, 1], [0, 2], [0, 4]], lanes = [[0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], warps = [[1, 0], [2, 0]], wg = 2 on 0>
 #perRow = #cta.frag<regs = [[8]], lanes = [[0], [0], [1], [2], [4]], warps = [[16], [32]], wg = 2 on 0>
 #placed = #tile.phase<placed>
@@ -122,7 +122,7 @@ tile.kernel @masks(%C: memref<?x?xf32>, %D: memref<?x?xf32>, %x: memref<?x?xf32>
   tile.return
 }
 
-// Columns that the width does not divide have a narrower last part. Not split: another layout, a converted tile with two users.
+// If the width does not divide the columns, the last subtile is narrower. Not divided: another layout, a converted tile with two users.
 // CHECK-LABEL: tile.kernel @whole(
 // CHECK: cta.store {{.*}} : tensor<128x32xf32
 // CHECK: cta.store {{.*}} : tensor<128x16xf32

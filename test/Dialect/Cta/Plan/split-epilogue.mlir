@@ -6,8 +6,8 @@
 !tile = tensor<128x256xf32, #acc>
 !smem = !cta.smem<128x256xbf16, #cta.swizzle<128, dim = 1>>
 
-// Two groups of 128 columns: accumulators are sliced (registers), the bias is loaded for the columns that it is for, the residual is
-// copied and read in parts, each part has a stage and a store of its own.
+// Two groups of 128 columns: accumulators are sliced (registers), the bias is loaded for the columns of the group, the residual is copied and read in
+// subtiles, each subtile has a shared tile and a store of its own.
 // CHECK-LABEL: tile.kernel @bias_residual(
 // CHECK-SAME: %[[BIAS:.*]]: memref<?xf32>, %[[R:[^:]*]]: memref<?x?xbf16>, %[[C:[^:]*]]: memref<?x?xbf16>
 // CHECK: tile.grid (%[[I:.*]], %[[J:.*]]) =
@@ -61,8 +61,8 @@ tile.kernel @bias_residual(%bias: memref<?xf32>, %R: memref<?x?xbf16>, %C: memre
 !tile = tensor<64x64xf16, #acc>
 !smem = !cta.smem<64x64xf16, #cta.swizzle<128, dim = 1>>
 
-// Columns that the width does not divide: the last part is narrower, its swizzle as wide as it lets it be. Not split: columns that
-// are no more than the width; no plan; a width that the compiler tries, or that a variant in front of this one can have.
+// Columns that the width does not divide: the last subtile is narrower, its swizzle as wide as that permits. Not split: columns that are no more than
+// the width; no plan; a width that the compiler tries, or that a variant before this one can have.
 // CHECK-LABEL: tile.kernel @not_divided(
 // CHECK: %[[WIDE:.*]] = cta.stage %{{.*}} : tensor<64x48xf16, #{{.*}}> -> <64x48xf16, #cta.swizzle<32, dim = 1>>
 // CHECK: cta.copy_out %[[WIDE]], %{{.*}}[%{{.*}}, %{{.*}}]
@@ -129,7 +129,7 @@ tile.kernel @fallback(%C: memref<?x?xf16>) attributes {tile.fallback, phase = #t
   }
   tile.return
 }
-// What is loaded from the memory that is stored is loaded as a whole, before the first part is stored.
+// A tile that is loaded from the memory that is stored is loaded as a whole, before the first subtile is stored.
 // CHECK: cta.copy %{{.*}} -> !cta.smem<64x64xf16
 // CHECK: cta.read
 // CHECK: cta.slice {{.*}} offsets = [0, 0]
@@ -154,7 +154,7 @@ tile.kernel @in_place(%C: memref<?x?xf16>) attributes {phase = #tile.phase<place
 !tile = tensor<64x64xf16, #acc>
 !smem = !cta.smem<64x64xf16, #cta.swizzle<64, dim = 1>>
 
-// What another store may overwrite in between is loaded where it was.
+// A tile that another store may overwrite in between is loaded where it was.
 // CHECK-LABEL: tile.kernel @overwritten(
 // CHECK: cta.copy %R{{.*}} -> !cta.smem<64x64xf16
 // CHECK: cta.read
@@ -184,7 +184,7 @@ tile.kernel @overwritten(%R: memref<?x?xf16>, %D: memref<?x?xf16>) attributes {p
 !wide = tensor<64x128xf16, #acc>
 !wideSmem = !cta.smem<64x128xf16, #cta.swizzle<128, dim = 1>>
 
-// Parts narrower than the tile's swizzle have a narrower one, the widest that divides them; no part has a wider one than the tile.
+// Subtiles narrower than the tile's swizzle have a narrower one, the widest that divides them. No subtile has a wider one than the tile.
 // CHECK-LABEL: tile.kernel @half_panels(
 // CHECK-COUNT-4: cta.stage %{{.*}} -> <64x32xf16, #cta.swizzle<64, dim = 1>>
 // CHECK-NOT: cta.stage

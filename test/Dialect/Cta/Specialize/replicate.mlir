@@ -12,8 +12,8 @@
 !pair = !cta.channel<3, !tile, !tile>
 !one = !cta.channel<2, !tile>
 
-// The GEMM. A replica takes every second point; its turn to read ends with the loop. Of the other's points it knows how many slots they take, without a loop.
-// The producer loads all points in their order.
+// The GEMM. A replica takes every second output tile; its turn to read ends with the loop. Of the other's output tiles it knows how many slots they
+// take, without a loop. The producer loads all output tiles in their order.
 // CHECK-LABEL: tile.kernel @gemm(
 // CHECK: %[[CH:.*]] = cta.channel : <3,
 // CHECK: cta.role @math warps(4) replicas(2) {
@@ -48,7 +48,7 @@
 // CHECK-NOT: cta.replica
 // CHECK: cta.acquire
 //
-// Behind three full and three empty mbarriers (a point has one reading warpgroup) come two turns, of four warps each. Replica 0 begins ahead.
+// After three full and three empty mbarriers (one warpgroup reads an output tile) come two turns, of four warps each. Replica 0 begins ahead.
 // LOWER-LABEL: tile.kernel @gemm(
 // LOWER: mbarriers = array<i64: 1, 1, 1, 1, 1, 1, 4, 4>
 // LOWER: cta.role @math warps(4) replicas(2) {
@@ -208,7 +208,7 @@ tile.kernel @while(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %K: ind
   tile.return
 }
 
-// Without channels there are no roles, and nothing to deal out.
+// Without channels there are no roles, and no output tiles to divide.
 // CHECK-LABEL: tile.kernel @plain(
 // CHECK-NOT: cta.role
 // CHECK: tile.return

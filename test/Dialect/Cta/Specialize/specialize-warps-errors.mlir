@@ -1,6 +1,6 @@
 // RUN: tile-opt %s -split-input-file -cta-specialize-warps -verify-diagnostics
 
-// The text may put a copy into a channel that cta-pipeline-copies would have left alone. Its coordinates come from a tile,
+// The IR may put a copy into a channel that cta-pipeline-copies would have left alone. Its coordinates come from a tile,
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
 #none = #cta.frag<regs = [], lanes = [[], [], [], [], []], warps = [[], []], wg = 1>
@@ -115,7 +115,7 @@ tile.kernel @twice() attributes {phase = #tile.phase<specialized>} {
 
 // -----
 
-// One point a block: nothing to take turns in.
+// One output tile for each block: there are no turns.
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
 !tile = !cta.smem<64x64xbf16, #sw>
@@ -124,7 +124,7 @@ tile.kernel @replicate(%A: memref<?x?xbf16>, %K: index)
     attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<replicate = blocks>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
-  // expected-error @below {{replicate = blocks deals out the points of a persistent launch to the math warpgroups, but this launch computes one point; plan persistent = 1}}
+  // expected-error @below {{replicate = blocks divides the output tiles of a persistent launch among the math warpgroups, but this launch computes one output tile in each block; plan persistent = 1}}
   cta.launch @replicate_0 blocks() {
     %ch = cta.channel : !channel
     scf.for %k = %c0 to %K step %c64 {

@@ -385,7 +385,7 @@ tile.kernel @ahead(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attribu
   tile.return
 }
 
-// The plan: warps of the producer; registers, as far as setmaxnreg is wanted.
+// The plan gives the warps of the producer, and the registers if setmaxnreg is wanted.
 // CHECK-LABEL: tile.kernel @registers(
 // CHECK: cta.role @math warps(8) attributes {registers = 232 : i64} {
 // CHECK: cta.role @producer warps(4) attributes {registers = 40 : i64} {
@@ -494,8 +494,8 @@ tile.kernel @steps(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %K: index) attribu
   tile.return
 }
 
-// cp.async: all threads of a producing warpgroup, no election, and registers for addresses. TMA beside it is in the same role; who of it issues that is for
-// cta-lower-channels. A view goes with its copy.
+// cp.async: all threads of a producing warpgroup, no election, and registers for addresses. TMA copies are in the same role; which of its threads
+// issues them is decided by cta-lower-channels. A view goes with its copy.
 // CHECK-LABEL: tile.kernel @cp_async(
 // CHECK: cta.role @math warps(4) attributes {registers = 224 : i64}
 // CHECK-NOT: memref.subview

@@ -115,7 +115,7 @@ tile.kernel @twice(%n: i32) attributes {phase = #tile.phase<specialized>, warpgr
     %ch = cta.channel : !channel
     cta.role @math warps(4) replicas(2) {
       cta.take_turn %ch, %n : !channel
-      // expected-error @+1 {{breaks phase specialized: takes a turn that it has already: it would wait for itself}}
+      // expected-error @+1 {{breaks phase specialized: takes a turn that it has already: it would wait for itself; pass it on first}}
       cta.take_turn %ch, %n : !channel
     }
   }
@@ -129,7 +129,7 @@ tile.kernel @not_taken(%n: i32) attributes {phase = #tile.phase<specialized>, wa
   cta.launch @not_taken_0 blocks() {
     %ch = cta.channel : !channel
     cta.role @math warps(4) replicas(2) {
-      // expected-error @+1 {{breaks phase specialized: passes on a turn that it has not taken}}
+      // expected-error @+1 {{breaks phase specialized: passes on a turn that it has not taken; put a cta.take_turn before it}}
       cta.pass_turn %ch : !channel
     }
   }
@@ -143,7 +143,7 @@ tile.kernel @kept(%n: i32) attributes {phase = #tile.phase<specialized>, warpgro
   cta.launch @kept_0 blocks() {
     // expected-note @+1 {{the turn to read this channel}}
     %ch = cta.channel : !channel
-    // expected-error @+1 {{breaks phase specialized: a turn is taken and not passed on on every path: the next replica would wait for ever}}
+    // expected-error @+1 {{breaks phase specialized: a turn is taken and not passed on on every path, so that the next replica would wait for ever; put a cta.pass_turn at its end}}
     cta.role @math warps(4) replicas(2) {
       cta.take_turn %ch, %n : !channel
     }

@@ -230,7 +230,7 @@ tile.kernel @late_read(%A: memref<?x?xbf16>, %X: memref<?xf32>, %n: index, %b: i
     %q, %t = cta.wait %ch : !ch
     // expected-note @+1 {{the credit ends here}}
     cta.release %ch, %q : !ch
-    // expected-error @+1 {{breaks phase scheduled: reads a tile whose slot has been released; release the credit behind it, or carry the tile with the credit}}
+    // expected-error @+1 {{breaks phase scheduled: reads a tile whose slot has been released; release the credit after it, or carry the tile with the credit}}
     %x = cta.read %t : !tile -> tensor<64x64xbf16, #acc>
   }
   tile.return
@@ -252,7 +252,7 @@ tile.kernel @late_in_arm(%A: memref<?x?xbf16>, %X: memref<?xf32>, %n: index, %b:
     scf.if %b {
       // expected-note @+1 {{the credit ends here}}
       cta.release %ch, %q : !ch
-      // expected-error @+1 {{breaks phase scheduled: reads a tile whose slot has been released; release the credit behind it, or carry the tile with the credit}}
+      // expected-error @+1 {{breaks phase scheduled: reads a tile whose slot has been released; release the credit after it, or carry the tile with the credit}}
       %x = cta.read %t : !tile -> tensor<64x64xbf16, #acc>
     } else {
       %x = cta.read %t : !tile -> tensor<64x64xbf16, #acc>
@@ -277,7 +277,7 @@ tile.kernel @out_of_step(%A: memref<?x?xbf16>, %X: memref<?xf32>, %n: index, %b:
       %q, %x = cta.wait %ch : !ch
       // expected-note @+1 {{the credit ends here}}
       cta.release %ch, %q : !ch
-      // expected-error @+1 {{breaks phase scheduled: reads a tile whose slot has been released; release the credit behind it, or carry the tile with the credit}}
+      // expected-error @+1 {{breaks phase scheduled: reads a tile whose slot has been released; release the credit after it, or carry the tile with the credit}}
       cta.yield %x : !tile
     } : !tile
   }
@@ -300,7 +300,7 @@ tile.kernel @tile_left_behind(%A: memref<?x?xbf16>, %X: memref<?xf32>, %n: index
     %q, %t = cta.wait %ch : !ch
     // expected-note @+1 {{the credit ends here}}
     %last = scf.for %k = %c to %n step %c iter_args(%old = %q) -> (!cta.credit) {
-      // expected-error @+1 {{breaks phase scheduled: reads a tile whose slot has been released; release the credit behind it, or carry the tile with the credit}}
+      // expected-error @+1 {{breaks phase scheduled: reads a tile whose slot has been released; release the credit after it, or carry the tile with the credit}}
       %x = cta.read %t : !tile -> tensor<64x64xbf16, #acc>
       scf.yield %old : !cta.credit
     }
@@ -326,7 +326,7 @@ tile.kernel @carried_late(%A: memref<?x?xbf16>, %X: memref<?xf32>, %n: index, %b
     %last:2 = scf.for %k = %c to %n step %c iter_args(%old = %q, %tile = %t) -> (!cta.credit, !tile) {
       // expected-note @+1 {{the credit ends here}}
       cta.release %ch, %old : !ch
-      // expected-error @+1 {{breaks phase scheduled: reads a tile whose slot has been released; release the credit behind it, or carry the tile with the credit}}
+      // expected-error @+1 {{breaks phase scheduled: reads a tile whose slot has been released; release the credit after it, or carry the tile with the credit}}
       %x = cta.read %tile : !tile -> tensor<64x64xbf16, #acc>
       %p1 = cta.acquire %ch : !ch
       %s1 = cta.copy %A[%n, %n] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !tile

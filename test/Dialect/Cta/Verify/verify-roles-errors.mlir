@@ -67,7 +67,7 @@ tile.kernel @math_warps(%A: memref<?x?xbf16>, %X: memref<?xf32>, %n: index, %b: 
 #acc = #cta.frag<wgmma_acc, wg = 1>
 tile.kernel @math_first(%A: memref<?x?xbf16>, %X: memref<?xf32>, %n: index, %b: i1) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   cta.launch @math_first_0 blocks(%n) {
-    // expected-note @+1 {{behind this role}}
+    // expected-note @+1 {{it comes after this role, which has none; move it before it}}
     cta.role @producer warps(1) {}
     // expected-error @+1 {{breaks phase specialized: roles with tiles in registers come first, since layouts count threads from 0}}
     cta.role @math warps(4) {

@@ -1,8 +1,8 @@
 // RUN: tile-opt %s -split-input-file -cta-verify -verify-diagnostics
 
-// Arms of a branch on the turn that go over different numbers of slots.
+// Arms of a branch on the turn that pass over different numbers of slots.
 
-// No skip: the others would read the slots of that point again.
+// No skip: the others would read the slots of that output tile again.
 !channel = !cta.channel<2, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
 tile.kernel @nothing(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
@@ -15,7 +15,7 @@ tile.kernel @nothing(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {pha
       %r = cta.replica
       scf.for %t = %c0 to %n step %c1 iter_args(%turn = %z) -> (i32) {
         %mine = arith.cmpi eq, %turn, %r : i32
-        // expected-error @+1 {{breaks phase specialized: the replicas whose turn it is not go over no slots of a channel that the other one reads, and would read those again; put a cta.skip into the other arm}}
+        // expected-error @+1 {{breaks phase specialized: the replicas whose turn it is not skip no slots of a channel that the other one reads, and would read those again; put a cta.skip into the other arm}}
         scf.if %mine {
           cta.take_turn %ch, %z : !channel
           scf.for %k = %c0 to %K step %c64 {
@@ -57,7 +57,7 @@ tile.kernel @no_arm(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phas
       %r = cta.replica
       scf.for %t = %c0 to %n step %c1 iter_args(%turn = %z) -> (i32) {
         %mine = arith.cmpi eq, %turn, %r : i32
-        // expected-error @+1 {{go over no slots of a channel that the other one reads}}
+        // expected-error @+1 {{skip no slots of a channel that the other one reads}}
         scf.if %mine {
           cta.take_turn %ch, %z : !channel
           scf.for %k = %c0 to %K step %c64 {
@@ -98,7 +98,7 @@ tile.kernel @swapped(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {pha
       %r = cta.replica
       scf.for %t = %c0 to %n step %c1 iter_args(%turn = %z) -> (i32) {
         %mine = arith.cmpi eq, %turn, %r : i32
-        // expected-error @+1 {{go over no slots of a channel that the other one reads}}
+        // expected-error @+1 {{skip no slots of a channel that the other one reads}}
         scf.if %mine {
         } else {
           cta.take_turn %ch, %z : !channel
@@ -127,7 +127,7 @@ tile.kernel @swapped(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {pha
 
 // -----
 
-// A point without a slot.
+// An output tile without a slot.
 !channel = !cta.channel<2, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
 tile.kernel @surplus(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
@@ -187,7 +187,7 @@ tile.kernel @constant(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {ph
           cta.pass_turn %ch : !channel
         } else {
           %s = arith.constant 2 : i32
-          // expected-error @+1 {{breaks phase specialized: goes over 2 slots of a channel where the other arm of the scf.if on the turn goes over 1, and over as many in no case that was tried: the replicas would read at different places; skip what the other arm waits for}}
+          // expected-error @+1 {{breaks phase specialized: passes over 2 slots of a channel where the other arm of the scf.if on the turn passes over 1, and the numbers agreed for no values that were tried: the replicas would read different slots; skip what the other arm waits for}}
           cta.skip %ch, %s : !channel
         }
         %o = arith.constant 1 : i32
@@ -233,7 +233,7 @@ tile.kernel @step(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase 
           %c32 = arith.constant 32 : index
           %trips = arith.ceildivui %K, %c32 : index
           %s = arith.index_castui %trips : index to i32
-          // expected-error-re @+1 {{goes over {{[0-9]+}} slots of a channel where}}
+          // expected-error-re @+1 {{passes over {{[0-9]+}} slots of a channel where}}
           cta.skip %ch, %s : !channel
         }
         %o = arith.constant 1 : i32
@@ -278,7 +278,7 @@ tile.kernel @lower(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase
         } else {
           %s = arith.constant 1 : i32
           scf.for %k = %c0 to %K step %c64 {
-            // expected-error-re @+1 {{goes over {{[0-9]+}} slots of a channel where}}
+            // expected-error-re @+1 {{passes over {{[0-9]+}} slots of a channel where}}
             cta.skip %ch, %s : !channel
           }
         }
@@ -324,7 +324,7 @@ tile.kernel @off_by_one(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {
         } else {
           %o1 = arith.constant 1 : i32
           %last = scf.while (%k = %c0) : (index) -> index {
-            // expected-error-re @+1 {{goes over {{[0-9]+}} slots of a channel where}}
+            // expected-error-re @+1 {{passes over {{[0-9]+}} slots of a channel where}}
             cta.skip %ch, %o1 : !channel
             %more = arith.cmpi slt, %k, %K : index
             scf.condition(%more) %k : index
@@ -377,7 +377,7 @@ tile.kernel @branches(%A: memref<?x?xbf16>, %n: index, %K: index, %go: i1) attri
           %none = arith.constant 0 : i32
           %two = arith.constant 2 : i32
           %s = arith.select %go, %two, %none : i32
-          // expected-error @+1 {{goes over 2 slots of a channel where the other arm of the scf.if on the turn goes over 1}}
+          // expected-error @+1 {{passes over 2 slots of a channel where the other arm of the scf.if on the turn passes over 1}}
           cta.skip %ch, %s : !channel
         }
         %o = arith.constant 1 : i32

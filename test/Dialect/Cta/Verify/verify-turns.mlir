@@ -5,7 +5,7 @@
 // Arms of a branch on the turn that cta-verify accepts, and some that differ in one number.
 
 // As many, computed in another way.
-// REFUSED: /constant 63/constant 127/ goes over 9 slots of a channel where the other arm of the scf.if on the turn goes over 8
+// REFUSED: /constant 63/constant 127/ passes over 9 slots of a channel where the other arm of the scf.if on the turn passes over 8
 !channel = !cta.channel<2, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
 tile.kernel @computed(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
@@ -51,7 +51,7 @@ tile.kernel @computed(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {ph
 // -----
 
 // A number from memory is the same in both arms.
-// REFUSED: /to %m step %c1 /to %m step %c64 / goes over 768 slots of a channel where the other arm of the scf.if on the turn goes over 12
+// REFUSED: /to %m step %c1 /to %m step %c64 / passes over 768 slots of a channel where the other arm of the scf.if on the turn passes over 12
 !channel = !cta.channel<2, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
 tile.kernel @loads(%A: memref<?x?xbf16>, %n: index, %K: index, %M: memref<?xindex>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
@@ -95,8 +95,8 @@ tile.kernel @loads(%A: memref<?x?xbf16>, %n: index, %K: index, %M: memref<?xinde
 
 // -----
 
-// As many for some sizes: what is known of K may make that all of them. cta-simulate tells.
-// REFUSED: /%c128 = arith.constant 128/%c128 = arith.constant 1/ goes over 1024 slots
+// As many for some sizes: facts about K may make that all sizes. cta-simulate finds out.
+// REFUSED: /%c128 = arith.constant 128/%c128 = arith.constant 1/ passes over 1024 slots
 !channel = !cta.channel<2, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
 tile.kernel @some(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
@@ -142,8 +142,8 @@ tile.kernel @some(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase 
 
 // -----
 
-// What a loop without slots computes is not followed: nothing is said.
-// REFUSED: /%s = scf.for (.|\n)*?yield %y : i32\n *\}/%s = arith.constant 1000 : i32/ goes over 1000 slots
+// A loop without slots is not followed, so nothing is reported.
+// REFUSED: /%s = scf.for (.|\n)*?yield %y : i32\n *\}/%s = arith.constant 1000 : i32/ passes over 1000 slots
 !channel = !cta.channel<2, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
 tile.kernel @opaque(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
@@ -190,7 +190,7 @@ tile.kernel @opaque(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phas
 // -----
 
 // Nor are loops of millions of slots.
-// REFUSED: /100000000/100/ goes over 1 slots of a channel where the other arm of the scf.if on the turn goes over 2
+// REFUSED: /100000000/100/ passes over 1 slots of a channel where the other arm of the scf.if on the turn passes over 2
 !channel = !cta.channel<2, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
 tile.kernel @long(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
@@ -234,7 +234,7 @@ tile.kernel @long(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase 
 // -----
 
 // A number of slots by case.
-// REFUSED: /%one, %two/%two, %one/ goes over 1 slots of a channel where the other arm of the scf.if on the turn goes over 2
+// REFUSED: /%one, %two/%two, %one/ passes over 1 slots of a channel where the other arm of the scf.if on the turn passes over 2
 !channel = !cta.channel<2, !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>>
 tile.kernel @switch(%A: memref<?x?xbf16>, %n: index, %K: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
   %c0 = arith.constant 0 : index
