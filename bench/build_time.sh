@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# How long developers wait, without a compiler cache: bench/build_time.sh [--jobs N] [--edit FILE] [--retest FILTER]
+# Measures how long builds and tests take without a compiler cache: bench/build_time.sh [--jobs N] [--edit FILE] [--retest FILTER]
 #   1. a clean build of everything that the tests need
 #   2. one line added to FILE, rebuilt, and the tests that FILTER selects
 #   3. all tests
-# Works in a build tree and on a copy of the sources of its own.
+# It uses a build tree and a copy of the sources of its own.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/scripts/versions.env"

@@ -4,12 +4,12 @@
 """Draws the charts of docs/Performance.md and writes its tables, from the measurements in bench/results.
 
   charts.py                                     write docs/images/*.svg and the tables between the markers of docs/Performance.md
-  charts.py --check                             write nothing; say what is not as the results give it
-  charts.py --reduce FOLDER --commit C --date D   first replace bench/results/{gemm,bench}.json by what is kept of the run in FOLDER
+  charts.py --check                             write nothing; say what differs from the results
+  charts.py --reduce FOLDER --commit C --date D   first replace bench/results/{gemm,bench}.json by the measurements of the run in FOLDER
   charts.py --schedules                         first let the compiler print bench/results/iteration.txt again (needs a build)
 
 A table stands between `<!-- table: NAME -->` and `<!-- end -->`. The same results give the same bytes. Exit code 1 if --check finds a
-difference, 2 if a file is missing or is not what it should be.
+difference, 2 if a file is missing or cannot be read.
 """
 
 import argparse
@@ -85,7 +85,7 @@ def tables(gemm, bench):
 
 
 def replaced(page, contents):
-    """The page with its tables; a marker without an end, or a table without a marker, is an error."""
+    """Returns the page with its tables. A marker without an end, or a table without a marker, is an error."""
     for name, lines in contents.items():
         page, times = re.subn(rf"(<!-- table: {name} -->\n).*?(<!-- end -->)", lambda m: m.group(1) + "\n".join(lines) + "\n" + m.group(2), page, flags=re.S)
         if times != 1:
@@ -111,7 +111,7 @@ def legend(picture, x, y, entries):
 
 
 def ratio_chart(rows, made):
-    """One line a shape: our rate over the best peer's in both protocols, with 95 % intervals, and that of the derived plan."""
+    """One line for each shape: our rate divided by the best peer's in both protocols, with 95 % intervals, and the same for the derived plan."""
     left, right, top, step, low, high = 272, 64, 84, 24, 0.965, 1.065
     width, bottom = 900, top + step * len(rows)
     picture = svg.Svg(width, bottom + 40, "Matrix products: rate over the best peer's",
@@ -210,7 +210,7 @@ def lanes_of(loop):
 
 
 def timeline(loop, title):
-    """Iteration 0 in full colour, its neighbours pale: what cta-schedule says of a loop, in cycles."""
+    """Iteration 0 in full colour, its neighbours pale: the schedule that cta-schedule prints for a loop, in cycles."""
     lanes = lanes_of(loop)
     slots = {i: loop.channels[name.split(":")[0]].depth for i, (name, _) in enumerate(lanes) if name.split(":")[0] in loop.channels}
     begin = min(bar[0] for _, bars in lanes for bar in bars)
@@ -253,7 +253,7 @@ def timeline(loop, title):
 
 
 def pictures(gemm, bench, printed):
-    loops = {loop.name: loop for loop in reversed(schedules.parse(printed))}  # of several loops of a kernel the innermost, which is printed first
+    loops = {loop.name: loop for loop in reversed(schedules.parse(printed))}  # of several loops in a kernel, the innermost one, which is printed first
     return {"gemm-ratio.svg": ratio_chart(results.gemm_rows(gemm), gemm["made"]), "memory-bound.svg": memory_chart(results.kernel_rows(bench), bench["made"]),
             "iteration.svg": timeline(loops["gemm_nt_lines_0"], "One iteration of a matrix product (128×256×64, examples/gemm-nt.mlir)"),
             "attention-iteration.svg": timeline(loops["attention_lines_0"], "One iteration of attention (examples/attention.mlir)")}
@@ -285,7 +285,7 @@ def stale(path, text):
 
 
 def refresh(options):
-    """The results that were asked to be replaced."""
+    """Replaces the results if --reduce or --schedules asks for it."""
     for kind in ("gemm", "bench"):
         path = os.path.join(options.reduce or "", kind + ".json")
         if options.reduce and os.path.exists(path):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How long the compiler takes from text to PTX and to a cubin, the start of the process included.
+"""Measures how long the compiler takes from source IR to PTX and to a cubin, the start of the process included.
 
   compile_time.py [--build DIR] [--runs N] [PATTERN...]
 """
@@ -29,7 +29,7 @@ def measure(command, runs):
         if process.returncode:
             lines = process.stderr.strip().splitlines()
             return next((line for line in lines if "error" in line), lines[0] if lines else f"exit code {process.returncode}")
-        if i:  # the first one fills caches
+        if i:  # the first run fills caches
             times.append(seconds)
     return statistics.median(times), min(times)
 

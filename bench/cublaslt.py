@@ -14,9 +14,9 @@ WORKSPACE = 32 << 20
 _P = ctypes.c_void_p
 _TYPES = {torch.float32: 0, torch.float16: 2, torch.bfloat16: 14}
 _COMPUTE_32F, _R_32F = 68, 0
-# Attributes of a product, of a layout, of a preference; epilogues.
+# Attributes of a product, of a layout and of a preference; epilogues.
 _POINTER_MODE, _TRANSA, _TRANSB, _EPILOGUE, _BIAS_POINTER = 2, 3, 4, 7, 8
-_ALPHA_DEVICE_VECTOR_BETA_ZERO = 3  # a factor for each row of the column-major C, a column of ours
+_ALPHA_DEVICE_VECTOR_BETA_ZERO = 3 # one factor for each row of the column-major C, which is a column of ours
 _BATCH_COUNT, _BATCH_OFFSET = 5, 6
 _MAX_WORKSPACE = 1
 _EPILOGUES = {"": 1, "residual": 1, "bias": 4, "relu": 2, "bias+relu": 6, "gelu": 32, "bias+gelu": 36,
@@ -36,7 +36,7 @@ _library = None
 
 
 def library():
-    """The one PyTorch loaded."""
+    """The cuBLASLt that PyTorch has loaded."""
     global _library
     if _library is None:
         torch.mm(torch.ones(8, 8, device="cuda"), torch.ones(8, 8, device="cuda"))
@@ -60,7 +60,7 @@ def _check(status, what):
 
 
 class Product:
-    """One product's description, for all the sets of buffers of a workload."""
+    """The description of one product, for all sets of buffers of a workload."""
 
     def __init__(self, work):
         if work.epilogue not in _EPILOGUES:
@@ -71,7 +71,7 @@ class Product:
         self.alpha, self.beta = ctypes.c_float(1), ctypes.c_float(1 if "residual" in work.epilogue else 0)
         kind = _TYPES[work.sets[0]["C"].dtype]
         m, n, k = work.m, work.n, work.k
-        # (rows, columns) in their column-major view: our stored columns come first.
+        # (rows, columns) as column-major arrays, so that our number of columns comes first.
         self.b = self._layout(kind, *((n, k) if work.layout[1] == "n" else (k, n)))
         self.a = self._layout(kind, *((k, m) if work.layout[0] == "n" else (m, k)))
         self.c = self._layout(kind, n, m)
@@ -102,7 +102,7 @@ class Product:
         return description
 
     def algorithms(self, most=64):
-        """[(64 bytes, workspace)], the heuristic's best guess first."""
+        """[(64 bytes, workspace)], the one first that the heuristic thinks best."""
         preference, count = _P(), ctypes.c_int()
         _check(self.library.cublasLtMatmulPreferenceCreate(ctypes.byref(preference)), "preference")
         size = ctypes.c_uint64(WORKSPACE)
@@ -115,7 +115,7 @@ class Product:
         return [bytes(results[i].algorithm) for i in range(count.value) if results[i].state == 0]
 
     def launcher(self, algorithm):
-        """A function of the set's number."""
+        """A function that launches the product on the set of a number."""
         chosen = (ctypes.c_uint64 * 8).from_buffer_copy(algorithm)
         stream, function, calls = _P(torch.cuda.current_stream().cuda_stream or None), self.library.cublasLtMatmul, []
         for s, description in zip(self.work.sets, self.descriptions):

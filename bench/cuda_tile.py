@@ -27,7 +27,7 @@ def manifest(folder):
 
 
 def facts_hold(facts, row):
-    """Whether kernels compiled for such sizes and strides may have this row's arrays."""
+    """Whether kernels compiled for such sizes and strides can compute on the arrays of this row."""
     stored = {"A": (row["M"], row["K"]) if row["layout"][0] == "n" else (row["K"], row["M"]),
               "B": (row["K"], row["N"]) if row["layout"][1] == "n" else (row["N"], row["K"]), "C": (row["M"], row["N"])}
     stride, size = {"whole": (8, 16), "ragged": (8, 1), "any": (1, 1)}[facts]
@@ -35,7 +35,7 @@ def facts_hold(facts, row):
 
 
 def entries_for(entries, row):
-    """The kernels for a row: those that assume most among the ones that may assume it."""
+    """The kernels for a row. Of those whose assumptions hold, these are the ones that assume most."""
     if row.get("Z"):
         return []
     fitting = [e for e in entries if e["kernel"] in KERNELS.get(row.get("epilogue", ""), ()) and e["layout"] == row["layout"] and
@@ -43,7 +43,7 @@ def entries_for(entries, row):
     for facts in ("whole", "ragged", "any"):
         best = [e for e in fitting if e["facts"] == facts]
         if best:
-            # Tiles far larger than the product, or small ones of a large product, only cost time to try.
+            # Tiles much larger than the product, and small tiles of a large product, would only cost time.
             least = 128 * 256 if min(row["M"], row["N"]) >= 2048 else 0
             useful = [e for e in best if e["tile"][0] <= max(128, 2 * row["M"]) and e["tile"][1] <= max(128, 2 * row["N"]) and
                       e["tile"][0] * e["tile"][1] >= least]
@@ -78,7 +78,8 @@ class Driver:
         return self.loaded[entry["name"]]
 
     def launcher(self, entry, work, clusters_count=1):
-        """A function of the set's number. The grid counts tiles; `clusters_count` = CTAs of a cluster where it counts those."""
+        """A function that launches the kernel on the set of a number. The grid counts tiles; if it
+        counts CTAs, `clusters_count` is the CTAs of a cluster."""
         kernel, launch, calls = self._kernel(entry), self.cuda.cuLaunchKernel, []
         tiles = -(-work.m // entry["tile"][0]) * -(-work.n // entry["tile"][1])
         if entry["kernel"] == "gemm_persistent":

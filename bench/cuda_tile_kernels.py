@@ -1,8 +1,8 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The matrix products that CUDA Tile compiles as a peer: one tile a block, or a persistent loop over them.
+"""The matrix products that CUDA Tile compiles as a peer: one tile for each block, or a persistent loop over them.
 
-TA and TB say that an operand lies transposed in memory; G rows of tiles run together for the L2 cache.
+TA and TB say that an operand lies transposed in memory; G is the number of rows of tiles that run together, so that L2 holds what they read.
 """
 
 import cuda.tile as ct
@@ -12,7 +12,7 @@ B1 = ct.Constant[bool]
 
 
 def place(M, N, tm, tn, G, at):
-    """The tile of position `at` when G rows of tiles run together."""
+    """The tile with number `at` if G rows of tiles run together."""
     rows = ct.cdiv(M, tm)
     columns = ct.cdiv(N, tn)
     group = at // (G * columns)
@@ -58,7 +58,7 @@ def gemm_bias_gelu(A, B, bias, C, tm: I, tn: I, tk: I, TA: B1, TB: B1, G: I):
     i, j = place(C.shape[0], C.shape[1], tm, tn, G, ct.bid(0))
     acc = product(A, B, i, j, tm, tn, tk, TA, TB)
     x = acc + ct.astype(ct.load(bias, index=(j,), shape=(tn,)), ct.float32)[None, :]
-    # The tanh form as x / (1 + exp(-2u)).
+    # The tanh form of GELU, as x / (1 + exp(-2u)).
     u = 0.7978845608028654 * (x + 0.044715 * x * x * x)
     e = ct.exp2(u * -2.8853900817779268, flush_to_zero=True)
     y = ct.truediv(x, 1.0 + e, flush_to_zero=True, rounding_mode=ct.RoundingMode.APPROX)

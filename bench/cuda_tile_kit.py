@@ -2,7 +2,7 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles the matrix products of cuda_tile_kernels.py with NVIDIA's CUDA Tile: cubins for bench/gemm.py to
-time beside ours. Needs no GPU, but Python 3.11 and wheels of PyPI, best in a virtual environment of their own:
+time together with ours. Needs no GPU, but Python 3.11 and wheels of PyPI, best in a virtual environment of their own:
 
   python3 -m venv V && V/bin/pip install cuda-tile==1.7.0 nvidia-cuda-tileiras==13.5.37 nvidia-cuda-nvcc==13.5.37 \\
       nvidia-nvvm==13.5.37 nvidia-cuda-cuobjdump==13.5.37
@@ -38,7 +38,7 @@ EPILOGUES = [((256, 256, 64), 2, 8), ((128, 256, 64), 1, 8), ((256, 128, 64), 1,
 
 
 def jobs():
-    """What bench/gemm_rows.json has rows for. "facts": whole (what CUDA Tile's JIT derives of multiples of 16),
+    """The products in the rows of bench/gemm_rows.json. "facts": whole (what CUDA Tile's JIT derives of multiples of 16),
     ragged (rows of whole 16 bytes, sizes of any number), any."""
     def job(kernel, tile, ctas, warps, occupancy, layout, element="bf16", facts="whole", group=8):
         name = f"{kernel}-{element}-{layout}-{'x'.join(map(str, tile))}-c{ctas}-w{warps or 4}-o{occupancy or 1}-{facts}"
@@ -85,7 +85,7 @@ def front_end(job):
 
 
 def facts_of(cubin):
-    """Parameters as [ordinal, offset, size], CTAs of a cluster, registers, stack."""
+    """The parameters as [ordinal, offset, size], CTAs of a cluster, registers, stack."""
     tool = os.path.join(TOOLS, "cuobjdump")
     elf = subprocess.run([tool, "-elf", cubin], capture_output=True, text=True, check=True).stdout
     found = re.findall(r"Ordinal : (0x\w+)\s+Offset\s+: (0x\w+)\s+Size\s+: (0x\w+)", elf)
@@ -100,7 +100,7 @@ def compile_one(job, bytecode, folder):
     source, cubin = os.path.join(folder, job["name"] + ".tileirbc"), os.path.join(folder, job["name"] + ".cubin")
     with open(source, "wb") as file:
         file.write(bytecode)
-    # An older toolkit named by these variables makes tileiras fail without saying why.
+    # If an older toolkit is named by one of these variables, tileiras fails without a message.
     environment = {key: value for key, value in os.environ.items() if key not in ("CUDA_HOME", "CUDA_PATH", "LIBRARY_PATH")}
     environment["PATH"] = TOOLS + ":/usr/bin:/bin"
     try:

@@ -36,7 +36,7 @@ import run  # noqa: E402
 import timing  # noqa: E402
 
 SETS = ("quick", "default", "full")
-HANG_S = 6.0  # the longest thing waited for, a sustained run, takes one
+HANG_S = 6.0 # the longest single wait is for a sustained run
 
 
 def parse_options():
@@ -92,7 +92,7 @@ def load_rows(options):
 
 
 def cost(row, options, ours=math.inf):
-    """About how many seconds a row takes for which the kit has so many kernels; a row is not begun with less left."""
+    """An estimate of the seconds that a row takes if the kit has so many kernels for it. A row is not begun if less time is left."""
     ms = 2e-9 * max(1, row.get("Z", 0)) * row["M"] * row["N"] * row["K"] / 600 + 0.005
     candidates = min(options.ours, ours) + 3 + bool(row.get("plain"))
     burst = 0.06 + 1e-3 * max(4.0, 2 * ms)
@@ -107,7 +107,7 @@ def programs_for(programs, row, pattern="*"):
 
 
 def fits(program, row):
-    """Sizes that the contract fixes."""
+    """The sizes that are fixed in the contract."""
     letters = {"A": "MK" if row["layout"][0] == "n" else "KM", "B": "KN" if row["layout"][1] == "n" else "NK", "C": "MN", "residual": "MN",
                "bias": "N", "colscale": "N", "rowscale": "M"}
     for argument, role in zip(program.contract["args"], program.roles):
@@ -137,7 +137,7 @@ def list_rows(options, rows):
 
 
 class Guard(threading.Thread):
-    """Ends the process when the device does not answer, also when the host is stuck in a launch."""
+    """Ends the process if the device does not answer, even if the host does not return from a launch."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -165,7 +165,7 @@ class Bench:
         import gemm_work
         import tessera
         self.options, self.tessera, self.work_module = options, tessera, gemm_work
-        timing.HANG_S, timing.SUSTAINED_IDLE_S = 2 * HANG_S, 0.055  # the guard speaks first
+        timing.HANG_S, timing.SUSTAINED_IDLE_S = 2 * HANG_S, 0.055 # the guard prints its message first
         self.device = timing.Cpu() if options.cpu else timing.Gpu()
         self.guard = Guard()
         runtime = os.path.join(options.kit, "libtessera_runtime.so")
@@ -228,7 +228,7 @@ class Bench:
         for name, call in (work.compiled_peers() if self.options.torch_compile else {}).items():
             try:
                 timing.say(begin=name)
-                call(work.sets[0])  # compiles, unwatched
+                call(work.sets[0]) # this compiles, so no time limit applies
                 calls[name] = call
             except Exception as error:
                 notes.append({"name": name, "text": str(error)[:300], "bad": False})
@@ -276,7 +276,7 @@ class Bench:
     # Checking and screening.
 
     def check(self, candidate, work):
-        """Runs it on poisoned output. Raises what it raises."""
+        """Runs the candidate on poisoned output. Its exceptions are not caught."""
         first = work.sets[0]
         first["C"].fill_(float("nan"))
         with self.guard.watch(candidate.name):
@@ -285,7 +285,7 @@ class Bench:
         candidate.error, candidate.worst = work.judge(result if hasattr(result, "shape") else first["C"])
 
     def sound(self, candidate, work, notes, when=""):
-        """Whether it runs and is right; a note if not. One more wrong element than rounding explains is wrong for ours."""
+        """Whether the candidate runs and is correct; if not, with a note. For ours, a single element beyond the rounding error is wrong."""
         timing.say(begin=candidate.name)
         try:
             self.check(candidate, work)
@@ -300,13 +300,13 @@ class Bench:
         return right
 
     def exit_if_dead(self, name, error):
-        """After a fault nothing runs in this process any more."""
+        """Raises an error after a fault of the device, because nothing can run in this process any more."""
         if self.device.is_dead():
             timing.say(dead=1, culprit=name, error=str(error)[:300])
             os._exit(98)
 
     def screen(self, candidates, keep, notes):
-        """The fastest of many: short bursts of all, then longer ones of the best. Those that fail to launch are left out."""
+        """The fastest of many candidates: short bursts of all, then longer bursts of the best. Candidates that fail to launch are left out."""
         candidates = list(candidates)
         if len(candidates) <= keep:
             return candidates
@@ -343,7 +343,7 @@ class Bench:
             bare = {**row, "epilogue": ""}
             plain = [c for c in keep(self.ours(work, bare, notes, "plain")) if self.sound_plain(c, work, notes)]
         peers = keep(self.torch_peers(work, notes))
-        # A family that ended two processes would end more of them.
+        # A family of candidates that has ended two processes would end more of them.
         usable = lambda family: sum(name.startswith(family) for name in skip) < 2 and family not in skip
         if self.cublaslt and usable("cuBLASLt"):
             timing.say(begin="cuBLASLt")
@@ -387,7 +387,7 @@ class Bench:
         result = gemm_report.result(row, [c for c in candidates if c.burst], notes, work.flops, seconds, screened)
         del work, candidates
         self.everyone = []
-        gc.collect()  # watched candidates refer to themselves and hold the operands
+        gc.collect() # watched candidates are in a cycle of references and hold the operands
         if not self.options.cpu:
             self.device.torch.cuda.empty_cache()
         return result
@@ -440,7 +440,7 @@ def main():
     if missing and not options.peers:
         print("No kernel of the kit computes: " + ", ".join(missing), file=sys.stderr, flush=True)
         rows = [row for row in rows if row["name"] not in missing]
-    for row in rows:  # what they cost is known now that it is known how many kernels are timed
+    for row in rows:  # the number of kernels to time is known now, so the cost can be estimated better
         row["cost"] = cost(row, options, len(programs_for(programs, row, options.programs)))
     told, out = {}, os.environ.get("OUT")
     try:

@@ -19,11 +19,11 @@ from contract import arrays, read_contract, reads, writes  # noqa: E402
 
 FLOAT_ELEMENTS = ("bf16", "f16", "f32", "f64")
 SCALARS = ("alpha",)
-SCALES = {"rowscale": -2, "colscale": -1}  # along which dimension of C
+SCALES = {"rowscale": -2, "colscale": -1} # the dimension of C along which it lies
 
 
 class NoProduct(Exception):
-    """Not a matrix product, or one that the scripts cannot feed."""
+    """This is no matrix product, or one for which the scripts cannot make operands."""
 
 
 class Program:
@@ -44,7 +44,7 @@ class Program:
         return "+".join(self.activation if role == "activation" else role for role in present)
 
     def kind(self):
-        """What two kernels that compute the same have in common."""
+        """A key that is equal for kernels that compute the same."""
         return (self.layout, self.element, self.result, self.epilogue, self.batched)
 
 
@@ -57,7 +57,7 @@ def activation_of(name):
 
 
 def _orientation(array, extent, row):
-    """'n' if dimension `row` of the last two has the extent, 't' if the other one has; None if it does not say."""
+    """'n' if dimension `row` of the last two has the extent, 't' if the other one has; None if neither is known."""
     last = array["shape"][-2:]
     if extent is None or last[0] == last[1]:
         return None
@@ -108,12 +108,12 @@ def classify(path, example, contract):
 
 
 def is_derived(program):
-    """Whether its plan is the compiler's: an example, or a product of make_gemms.py whose name ends with the tile."""
+    """Whether the compiler derived its plan: it is an example, or a product of make_gemms.py whose name ends with the tile."""
     return os.path.basename(os.path.dirname(program.path)) == "examples" or re.search(r"-\d+x\d+x\d+t?$", program.example) is not None
 
 
 def load(kit, suffix=".cubin"):
-    """(programs, {name: why it is none}) of the artifacts in a kit's examples/ and products/ whose name says gemm."""
+    """(programs, {name: why it is no matrix product}) of the artifacts in a kit's examples/ and products/ whose name says gemm."""
     programs, others = [], {}
     for folder in (os.path.join(kit, name) for name in ("examples", "products")):
         for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:

@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What bench/gemm.py says of its rounds: ratios with intervals, tables, files."""
+"""Reports what bench/gemm.py has measured: ratios with intervals, tables, files."""
 
 import csv
 import json
@@ -15,7 +15,8 @@ ALLOWANCE = 0.995  # two equal kernels differ by half a percent from run to run
 
 
 def finalists(candidates):
-    """Who is worth a sustained measurement: our best (two if they are close), the peers close to the best one, and CUDA Tile, which has a bar of its own."""
+    """The candidates for a sustained measurement: our best one (two if they are close), the peers close to the best one, and
+    CUDA Tile, with which we are compared separately."""
     chosen = []
     for role, most, margin in (("tessera", 2, 1.015), ("peer", 4, 1.05)):
         group = sorted((c for c in candidates if c.role == role), key=lambda c: timing.median(c.burst))
@@ -30,7 +31,7 @@ def fastest(candidates, protocol):
 
 
 def compare(candidates, protocol, bar):
-    """Our fastest against the fastest peer, round by round; None if one is missing."""
+    """Compares our fastest kernel with the fastest peer, round by round; None if one of them is missing."""
     ours = fastest([c for c in candidates if c.role == "tessera"], protocol)
     peer = fastest([c for c in candidates if c.role == "peer"], protocol)
     if not ours or not peer:
@@ -55,7 +56,7 @@ def compare(candidates, protocol, bar):
 
 
 def result(row, candidates, notes, flops, seconds, screened=None):
-    """A row's record: all that the files hold. `screened`: milliseconds of our kernels in the last short burst of each."""
+    """The record of a row, which is everything that the files hold. `screened`: milliseconds of our kernels in the last short burst of each."""
     lines = []
     for candidate in candidates:
         line = {"name": candidate.name, "role": candidate.role, "error": candidate.error, "worst": candidate.worst,
@@ -122,7 +123,7 @@ def write(folder, results, told, options):
                 "gemm-screen.json": json.dumps({"versions": versions, "rows": chosen}, indent=0),
                 "gemm.md": "\n".join(markdown(results, told)) + "\n"}
     for name, text in contents.items():
-        # Replaced in one step: a run that is stopped leaves the last whole file.
+        # The file is replaced in one step, so that a run that is stopped leaves the last complete file.
         with open(os.path.join(folder, name + ".part"), "w") as file:
             file.write(text)
         os.replace(file.name, os.path.join(folder, name))

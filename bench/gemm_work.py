@@ -7,13 +7,13 @@ import math
 import torch
 
 DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
-ROTATED_BYTES = 192 << 20  # more than three times the L2
+ROTATED_BYTES = 192 << 20 # more than three times the size of L2
 HALF_ULP = {"f64": 2.0**-53, "f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
 SMALLEST = {"f64": 0.0, "f32": 2.0**-126, "f16": 2.0**-24, "bf16": 2.0**-126}
-# The tanh form and the erf form of GELU, and tanh.approx, differ by less.
+# The tanh form and the erf form of GELU, and tanh.approx, differ by less than this.
 ACTIVATION_ATOL = {"": 0.0, "relu": 0.0, "silu": 2e-3, "gelu": 4e-3, "gelu_erf": 2e-3}
 FROBENIUS = 1e-2
-SMALLEST_SCALE, LARGEST_SCALE = 0.5, 1.5  # of rows and columns
+SMALLEST_SCALE, LARGEST_SCALE = 0.5, 1.5 # for each row and column
 
 
 def activate(x, activation):
@@ -39,7 +39,7 @@ def reference(a, b, bias=None, residual=None, activation="", alpha=1.0, rowscale
 
 
 def summation_atol(k, scale=1.0):
-    """What sums of k products of normal numbers in fp32 may lose: rounding of ours (tensor cores truncate) and of
+    """The error that a sum of k products of normal numbers in fp32 may have: from our rounding (tensor cores truncate) and from that of
     the reference. A product that is left out or taken twice is about `scale`."""
     k = max(k, 16)
     return scale * (2.0**-21 * k + 2.0**-24 * k**1.5)
@@ -68,12 +68,13 @@ def random_scales(count, device, generator):
 
 
 def sets_of(used):
-    """How many sets of buffers exceed the L2 three times; tiny products stay in it."""
+    """The number of sets of buffers that are three times as large as L2. Tiny products stay in L2."""
     return 1 if used > 2 * ROTATED_BYTES else min(128, max(2, math.ceil(ROTATED_BYTES / max(1, used))))
 
 
 class Work:
-    """The operands of one row: `sets` are what timing rotates over; A and B as stored, a(s) and b(s) as multiplied."""
+    """The operands of one row: `sets` are what timing rotates over. A and B are the operands as they are
+    stored, a(s) and b(s) as they are multiplied."""
 
     def __init__(self, row, device):
         self.row, self.device = row, device
@@ -81,7 +82,7 @@ class Work:
         self.layout, self.element, self.epilogue = row["layout"], row["element"], row.get("epilogue", "")
         words = self.epilogue.split("+")
         self.activation = next((word for word in words if word in ACTIVATION_ATOL), "")
-        # Sums of about 1 where a nonlinear function comes after them.
+        # The products are about 1 if a nonlinear function follows.
         self.scale = self.k**-0.5 if self.activation else 1.0
         self.generator = torch.Generator(device=device).manual_seed(1234)
         first = self.make()
@@ -122,7 +123,7 @@ class Work:
         return judge(found, self.reference, self.element, self.atol)
 
     def torch_peers(self):
-        """{name: function of a set}; the result comes back or lies in C."""
+        """{name: function of a set}; it returns the result, or leaves it in C."""
         a, b = self.a, self.b
         if self.z:
             return {"torch.bmm (cuBLAS)": lambda s: torch.bmm(a(s), b(s), out=s["C"])}
@@ -141,12 +142,12 @@ class Work:
 
     def _eager(self, s):
         out = torch.matmul(self.a(s), self.b(s))
-        # Factors in fp32 would take the whole product to fp32 and back: eager programs keep them in the product's type.
+        # Factors in fp32 would make the whole computation fp32. Programs in eager mode keep factors in the type of the product.
         out = out * s["rowscale"].to(out.dtype)[:, None] if "rowscale" in s else out
         out = out * s["colscale"].to(out.dtype) if "colscale" in s else out
         out = activate(out + s["bias"] if "bias" in s else out, self.activation)
         return out + s["residual"] if "residual" in s else out
 
     def compiled_peers(self):
-        """torch.compile of the eager form; compiles on the first call."""
+        """torch.compile of the eager form; it compiles on the first call."""
         return {"torch.compile": torch.compile(self._eager, dynamic=False)} if self.epilogue else {}

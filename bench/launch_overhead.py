@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a launch costs the host: tile-run --bench=overhead on kernels of a kit, the Python binding and PyTorch beside it.
+"""Measures what a launch costs the host: with tile-run --bench=overhead on kernels of a kit, with the Python binding, and with PyTorch.
 
   launch_overhead.py [--kit DIR] [--cpu]
 """
@@ -16,7 +16,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 
-# example, kernel, arguments: one array, three, TMA descriptors
+# Example, kernel and arguments: one array, three arrays, TMA descriptors.
 LAUNCHES = [
     ("vector-add", "vector_add", "randn:1024xf32 randn:1024xf32 nan:1024xf32"),
     ("gemm-nt", "gemm_nt", "randn:256x256xbf16 randn:256x256xbf16 nan:256x256xbf16"),

@@ -1,9 +1,9 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The measurements in bench/results: how the files of a run become them, and what the tables and charts of docs/Performance.md take from them.
+"""The measurements in bench/results: makes them from the files of a run, and the tables and charts of docs/Performance.md from them.
 
 A run of bench/gemm.py and of bench/run.py leaves a gemm.json and a bench.json of several hundred kilobytes. `reduced` keeps of them what the
-tables need: per row and candidate the milliseconds of every round. Ratios and intervals are computed from those, never stored.
+tables need: for each row and candidate the milliseconds of every round. Ratios and intervals are computed from those, never stored.
 """
 
 import json
@@ -17,7 +17,7 @@ import timing
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(os.path.dirname(HERE), "examples")
 SMS = 132
-READ_TB_S = 4.53  # what the memory of the chip delivers at most
+READ_TB_S = 4.53  # the most that the memory of the chip delivers
 
 # The rows of the table of other kernels: name, group of bench/run.py, our kernel, its peers.
 KERNELS = [("vector add, f32", "add f32 8192x8192", "vector_add", "*"), ("GELU, tanh form", "gelu 8192x8192", "gelu_tanh", "torch gelu tanh"),
@@ -32,7 +32,7 @@ KERNELS = [("vector add, f32", "add f32 8192x8192", "vector_add", "*"), ("GELU, 
 
 
 def _short(value):
-    """Seven digits are more than a timer has."""
+    """Rounds to seven digits, which are more than a timer has."""
     return float(f"{value:.7g}") if isinstance(value, float) else value
 
 
@@ -53,7 +53,7 @@ def _candidate(line, burst, sustained):
 
 
 def reduced(kind, run, made):
-    """What is kept of the gemm.json ('gemm') or bench.json ('bench') of a run."""
+    """The part that is kept of the gemm.json ('gemm') or bench.json ('bench') of a run."""
     options = {key: run["options"][key] for key in ("rounds", "sustained", "budget")}
     made = {**made, "device": {key: value for key, value in run["device"].items() if key != "ready"}, "options": options}
     burst, sustained = ("burst_ms", "sustained_ms") if kind == "gemm" else ("bursts_ms", "sustained_all_ms")
@@ -63,7 +63,7 @@ def reduced(kind, run, made):
         if kind == "gemm":
             row["shape"] = {key: value for key, value in record["row"].items() if key not in ("name", "sustained", "cost", "plain")}
         else:
-            # All candidates of a group do the same work: rate times time.
+            # All candidates of a group do the same work, which is rate times time.
             line = next(line for line in record["rows"] if line.get(burst))
             row["unit"], row["work"] = line["unit"], _short(line["burst"] * line["burst_ms"])
         rows.append(row)
@@ -71,7 +71,7 @@ def reduced(kind, run, made):
 
 
 def text(data):
-    """One candidate a line: short, and a new run makes a diff that can be read."""
+    """Writes one candidate per line, so that the diff of a new run can be read."""
     lines = []
     for row in data["rows"]:
         head = json.dumps({key: value for key, value in row.items() if key != "candidates"}, ensure_ascii=False)[:-1]
@@ -83,7 +83,7 @@ def text(data):
 
 
 def _candidates(row):
-    """As gemm_report.compare takes them."""
+    """The rounds in the form that gemm_report.compare takes."""
     kinds = {c.get("derived") for c in row["candidates"]}
     counted = "example" if "example" in kinds else "generated"
     return [SimpleNamespace(name=c["name"], role=c["role"], burst=c.get("burst_ms", []), sustained=c.get("sustained_ms", []), variant=c.get("variant", ""),
@@ -91,7 +91,7 @@ def _candidates(row):
 
 
 def family(peer):
-    """A peer's name in a table."""
+    """The name of a peer in a table."""
     for start, name in (("torch.", "cuBLAS"), ("cuBLASLt", "cuBLASLt"), ("CUDA Tile", "CUDA Tile"), ("eager", "PyTorch eager")):
         if peer.startswith(start):
             return name
@@ -99,7 +99,7 @@ def family(peer):
 
 
 def label(shape):
-    """(extents, what else the product is)"""
+    """(extents, the other properties of the product)"""
     m, n, k = shape["M"], shape["N"], shape["K"]
     extents = f"{m}³" if m == n == k else f"{m}×{n}×{k}"
     extents = f"{shape['Z']} × {extents}" if shape.get("Z") else extents
@@ -126,7 +126,7 @@ def bound(shape, ms, variant):
 
 
 def gemm_rows(data):
-    """A row a shape: [{extents, kind, bound, burst: {...}, sustained: {...} or None}]"""
+    """A row for each shape: [{extents, kind, bound, burst: {...}, sustained: {...} or None}]"""
     rows = []
     for row in data["rows"]:
         candidates, shape = _candidates(row), row["shape"]
@@ -148,7 +148,7 @@ def gemm_rows(data):
 
 
 def kernel_rows(data):
-    """A row of KERNELS each: rates and ratios, against the fastest peer and against the faster copy."""
+    """A row for each of KERNELS: rates and ratios, against the fastest peer and against the faster copy."""
     rows = []
     for name, group, ours, peers in KERNELS:
         row = next((row for row in data["rows"] if row["group"] == group), None)

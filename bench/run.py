@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times the kernels of a kit (scripts/gpu-kit.sh) beside their peers. docs/Performance.md has the protocols.
+"""Times the kernels of a kit (scripts/gpu-kit.sh) and their peers. docs/Performance.md has the protocols.
 
   run.py [--kit DIR] [--filter PATTERN] [--budget SECONDS] ...
 
@@ -83,7 +83,7 @@ class Bench:
             try:
                 import triton_peers
                 self.triton = triton_peers
-            except Exception as error:  # a peer more or less
+            except Exception as error:  # the other peers are enough
                 print(f"no Triton: {error}", file=sys.stderr)
 
     def module(self, path):
@@ -116,7 +116,7 @@ class Bench:
                 try:
                     yield self.candidate(module, kernel, name, group, workload)
                 except (self.workloads.Unsupported, self.tessera.Error) as error:
-                    # The contract may refuse a shape; that is for the reader to judge.
+                    # The contract may refuse a shape. The reader of the table sees that.
                     notes.append({"name": name, "text": str(error), "bad": False})
 
     def candidate(self, module, contract, name, group, workload):
@@ -142,7 +142,7 @@ class Bench:
             yield self.timing.Candidate(name, lambda i, call=call: call(workload.sets[i % count]), "peer")
 
     def check(self, candidate, workload):
-        """Runs it once on poisoned output; sets its error. Raises what it raises."""
+        """Runs the candidate once on poisoned output and sets its error. Its exceptions are not caught."""
         first = workload.sets[0]
         self.workloads.poison(first["out"])
         result = candidate.call(0)
@@ -222,7 +222,7 @@ def worker(options):
 
 
 class Worker:
-    """The measuring process; killed and started anew when it is silent or dies."""
+    """The process that measures. It is killed and started again if it does not answer or has ended."""
 
     def __init__(self, script=os.path.abspath(__file__)):
         self.script, self.process, self.lines, self.doing = script, None, queue.Queue(), ""
@@ -251,11 +251,11 @@ class Worker:
             try:
                 self.process.wait(20)
             except subprocess.TimeoutExpired:
-                pass  # the driver holds on to it; a new one may still work
+                pass # the driver does not let go of it, but a new process may still work
         self.process = None
 
     def run(self, group, skip, timeout):
-        """The answer: {"result"}, {"failed"}, or {"culprit", "error"} after a crash or a hang."""
+        """Returns {"result"}, {"failed"}, or {"culprit", "error"} after a crash or a hang."""
         self.doing = ""
         self.process.stdin.write(json.dumps({"group": group, "skip": skip}) + "\n")
         self.process.stdin.flush()
@@ -279,7 +279,7 @@ class Worker:
 
 def run_groups(options, groups, told, worker_process=None, finished=lambda results: None):
     """Runs the groups that fit the budget (a group may say its "cost" in seconds); `finished` is called after each.
-    What ended the process twice is left out from then on."""
+    Kernels that have ended the process twice are left out."""
     ended = {}
     began, results, worker_process = time.monotonic(), [], worker_process or Worker()
     for group in groups:
@@ -318,7 +318,7 @@ def run_groups(options, groups, told, worker_process=None, finished=lambda resul
 
 
 def report(results, told):
-    """The markdown lines. Ratios are to the fastest peer of the group, ceilings of the same run."""
+    """The lines of the markdown table. Ratios compare with the fastest peer of the group, and ceilings are those of the same run."""
     lines = ["Device: " + ", ".join(f"{key} {value}" for key, value in told.items() if key != "ready"), "",
              "| work | candidate | burst | quartiles | sustained | unit | of best peer | of copy | error | variant, registers |",
              "|---|---|---|---|---|---|---|---|---|---|"]
@@ -333,7 +333,7 @@ def report(results, told):
             facts = row.get("variant", "")
             if "registers" in row:
                 facts += f", {row['registers']}" + (f", {row['local_bytes']} B local" if row["local_bytes"] else "")
-            # Short kernels queue up for a burst; for long they run at the speed of Python.
+ # many short kernels fit the queue of a burst; a sustained run of them is limited by the speed of Python
             late = " (host-bound)" if row["sustained_ms"] and row["host_us"] > 900 * row["burst_ms"] else ""
             memory = row["unit"] == "TB/s" and ceiling
             cells = [result["group"], row["name"] if row["role"] != "tessera" else f"**{row['name']}**", number(row["burst"], 4),

@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What cta-schedule=print-problems says of a loop, for bench/charts.py: recording it, and reading its text (lib/Schedule/TextFormat.cpp).
+"""Records what cta-schedule=print-problems prints for a loop, and reads it for bench/charts.py (the format: lib/Schedule/TextFormat.cpp).
 
 The file names the commands that made it. The words of the format are explained in include/tessera/Schedule/Problem.h.
 """
@@ -15,7 +15,7 @@ PASSES = ("cta-split-epilogue{derive=true},cta-decompose,cta-plan,cta-hint-cache
 
 
 def record(build, root, example, variant):
-    """The text for one example: its commands as comments, then what the compiler prints."""
+    """The text for one example: the commands as comments, then what the compiler prints."""
     first = ["tilec", f"examples/{example}.mlir", f"--variants={variant}", "--stop-after=placed", "-o", "-"]
     second = ["tile-opt", "--mlir-disable-threading", f"--pass-pipeline=builtin.module(tile.kernel({PASSES}))", "-o", "/dev/null"]
     tool = lambda command: [os.path.join(build, "bin", command[0]), *command[1:]]
@@ -26,7 +26,7 @@ def record(build, root, example, variant):
 
 
 def parse(text):
-    """[loop]: of each its name, operations, channels, edges, replicas and the schedule that was found."""
+    """A list of loops, each with its name, operations, channels, edges, replicas and the schedule that was found."""
     loops = []
     for line in text.splitlines():
         if line.startswith("# @"):
@@ -60,7 +60,7 @@ def _operation(words):
 
 
 def residences(loop):
-    """[(channel, load, filled, first read, end of the last read)] of iteration 0: when a slot is in use, and for what."""
+    """[(channel, load, filled, first read, end of the last read)] of iteration 0: when a slot is used, and for what."""
     found = []
     for channel in loop.channels:
         edges = [(source, reader) for name, source, reader in loop.through if name == channel]

@@ -3,7 +3,7 @@
 """A small SVG writer for bench/charts.py: no dependencies, and the same input gives the same bytes.
 
 The colours are those of Okabe and Ito, which people with any of the common colour deficiencies can tell apart; charts give every
-series a shape of its own, too. A picture brings its own light background, so that it reads the same on a dark page.
+series a shape of its own, too. A picture has a light background of its own, so that it looks the same on a dark page.
 """
 
 from xml.sax.saxutils import escape
@@ -20,7 +20,7 @@ def number(value):
 
 
 class Svg:
-    """Elements in the order in which they are added. `title` and `description` are what a screen reader says."""
+    """Elements in the order in which they are added. `title` and `description` are read by screen readers."""
 
     def __init__(self, width, height, title, description):
         self.width, self.height, self.title, self.description = width, height, title, description
@@ -53,7 +53,7 @@ class Svg:
                  fill=fill, stroke=stroke, stroke_width=1.5 if stroke else None)
 
     def arrow(self, x, y, direction, colour):
-        """The value lies beyond the axis: a triangle that points there (`direction` is 1 or -1)."""
+        """A triangle at the end of the axis, for a value beyond it (`direction` is 1 or -1)."""
         self.add("path", d=f"M{number(x)} {number(y - 4)}L{number(x + 6 * direction)} {number(y)}L{number(x)} {number(y + 4)}Z", fill=colour)
 
     def whisker(self, low, high, y, colour):

@@ -5,7 +5,7 @@
     module = tessera.Module("gemm.cubin")
     gemm = module.kernel("gemm")
     gemm(a, b, c)                      # on PyTorch's current stream
-    launch = gemm.prepare(a, b, c)     # the same for a loop: only the launch is left
+    launch = gemm.prepare(a, b, c)     # for a loop: everything but the launch is done here
     launch()
 
 Tensors of any strides pass as they are; the contract in the artifact says what a kernel accepts, and a
@@ -71,7 +71,7 @@ _library = None
 
 
 def library(path=None):
-    """Opens libtessera_runtime.so: `path`, $TESSERA_RUNTIME, beside this folder, or where the loader looks."""
+    """Opens libtessera_runtime.so: `path`, $TESSERA_RUNTIME, next to this folder, or where the loader looks."""
     global _library
     if _library is None:
         beside = os.path.join(os.path.dirname(_HERE), "libtessera_runtime.so")
@@ -111,11 +111,12 @@ class Module:
         _checked("tessera_rt_prepare", self._handle)
 
     def set_dependent_launch(self, allowed):
-        """Whether launches may begin before the one in front of them in the stream has ended (they may, unless told)."""
+        """Says whether launches may begin before the launch before them in the stream has ended. By default they may."""
         library().tessera_rt_set_dependent_launch(self._handle, int(allowed))
 
     def set_places(self, allowed):
-        """Whether clusters of large launches are numbered by their places on the device (they are, unless told before the first launch)."""
+        """Says whether clusters of large launches are numbered by the GPC that they run on. By default they are;
+        to change it, call this before the first launch."""
         library().tessera_rt_set_places(self._handle, int(allowed))
 
     def kernel_names(self):
@@ -146,7 +147,7 @@ class Kernel:
         _checked("tessera_rt_force_variant", self._handle, name.encode() if name else None)
 
     def resources(self, variant):
-        """What the driver knows of the launches of variant number `variant`."""
+        """What the driver says of the launches of variant number `variant`."""
         found = []
         for i in range(library().tessera_rt_num_launches(self._handle, variant)):
             info = _LaunchInfo()
@@ -179,7 +180,7 @@ def scalar_bits(element, value):
 
 
 class Launch:
-    """Arguments made ready. Keeps its tensors alive."""
+    """A launch with prepared arguments. It keeps its tensors alive."""
 
     def __init__(self, kernel, values, stream):
         if len(values) != len(kernel.args):
@@ -210,7 +211,7 @@ class Launch:
         self._call = (kernel._handle, self._args, len(values), _P(stream or None), ctypes.byref(self._error))
 
     def variant(self):
-        """Number of the variant that a launch takes."""
+        """The number of the variant that a launch would use."""
         number = ctypes.c_size_t()
         _checked("tessera_rt_check", self.kernel._handle, self._args, len(self.values), ctypes.byref(number))
         return number.value

@@ -12,7 +12,7 @@ import time
 
 BURST_IDLE_S, BURST_MS = 0.055, 4.0
 SUSTAINED_IDLE_S, SUSTAINED_HEAT_MS, SUSTAINED_MS = 0.3, 400.0, 250.0
-QUEUE = 900  # launches the driver queues without blocking
+QUEUE = 900 # the launches that the driver queues without blocking
 HANG_S = 20.0
 
 
@@ -38,7 +38,7 @@ class Gpu:
         return {"device": torch.cuda.get_device_name(0), "torch": torch.__version__, "cuda": torch.version.cuda}
 
     def wait(self, name):
-        """Until the device is idle. A kernel that hangs ends the process: nothing else would."""
+        """Waits until the device is idle. If a kernel hangs, this ends the process, because nothing else can."""
         event = self.torch.cuda.Event()
         event.record()
         limit = time.monotonic() + HANG_S
@@ -49,7 +49,7 @@ class Gpu:
         self.torch.cuda.synchronize()
 
     def is_dead(self):
-        """Whether a fault has ended the context: nothing runs in this process any more."""
+        """Whether a fault has ended the context, so that nothing can run in this process any more."""
         try:
             self.torch.cuda.synchronize()
             self.torch.zeros(1, device="cuda").item()
@@ -58,9 +58,9 @@ class Gpu:
             return True
 
     def measure(self, name, call, count, queue_us=0.0, heat=0):
-        """(milliseconds of `count` launches, host microseconds a launch). `queue_us` holds the device
-        back meanwhile, so that the first launches do not wait for the host; `heat` launches come
-        right before."""
+        """(milliseconds of `count` launches, host microseconds per launch). The device waits for `queue_us`
+        first, so that the first launches do not wait for the host. `heat` launches run
+        just before the measured ones."""
         torch = self.torch
         start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         if queue_us:
@@ -111,7 +111,7 @@ class Candidate:
         self.error = None          # relative, against fp32
         self.note, self.facts = "", {}
         self.ms = self.host_us = 0.0
-        self.burst, self.sustained = [], []  # milliseconds a launch
+        self.burst, self.sustained = [], [] # milliseconds per launch
 
     def estimate(self, device, sets):
         for i in range(max(2, sets)):
@@ -119,7 +119,7 @@ class Candidate:
         device.wait(self.name)
         total, self.host_us = device.measure(self.name, self.call, 4, 500)
         self.ms = max(1e-4, total / 4)
-        self._burst(device)  # once for nothing: the first one finds a cold chip
+        self._burst(device)  # not counted, because the first burst finds a cold chip
 
     def _count(self, ms):
         return max(1, math.ceil(ms / self.ms))
@@ -159,7 +159,7 @@ def ratios(ours, peers):
 
 
 def bootstrap(values, level=0.95, resamples=2000, seed=1):
-    """An interval for the median of `values`: where the medians of resamples lie."""
+    """A confidence interval for the median of `values`, from the medians of resamples."""
     if not values:
         return None, None
     generator = random.Random(seed)

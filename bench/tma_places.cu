@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Issues one TMA load or store a line of the input and says what came of it: bench/tma_places.py
-// writes the lines. A launch that the device ends takes the process with it.
+// Issues one TMA load or store for each line of the input, which bench/tma_places.py writes, and
+// prints its outcome. If the device ends a launch, the process ends, too.
 //
 //   NUMBER load|store RANK BYTES SWIZZLE  SIZES(3) BOX(3) COORDINATES(3)   innermost first
 #include <cuda.h>

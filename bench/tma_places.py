@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where may a TMA box begin? Tries loads and stores at random places on the device and counts what came of them.
+"""Finds out where a TMA box may begin. Tries loads and stores at random coordinates on the device and counts their outcomes.
 
   bench/tma_places.py [--cases 1500] [--seed 1] [--budget 200]
 
-Needs a Hopper GPU and nvcc. Each place that the device refuses ends a process (two seconds for the next one), so that the
+Needs a Hopper GPU and nvcc. Each coordinate that the device refuses ends a process (two seconds for the next one), so that the
 budget, in seconds, decides how many are tried. Prints a table: is the coordinate along the contiguous dimension a multiple of 16 bytes, is one negative,
-does a row end at a multiple of 16 bytes; and what came of it.
+does a row end at a multiple of 16 bytes; and the outcome.
 """
 
 import argparse
@@ -23,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def draw(rng):
-    """(kind, rank, bytes an element, swizzle, sizes, box, coordinates), innermost first; boxes as this compiler makes them."""
+    """(kind, rank, bytes of an element, swizzle, sizes, box, coordinates), innermost first; boxes as this compiler makes them."""
     while True:
         each, swizzle = rng.choice((1, 2, 4, 8)), rng.choice((0, 32, 64, 128))
         row = swizzle or rng.choice((16, 32, 48, 80, 112, 128, 160, 256))

@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Peers written in Triton, one row or one block of elements a program, as in its tutorials."""
+"""Peers written in Triton, one program for each row or each block of elements, as in Triton's tutorials."""
 
 import triton
 import triton.language as tl
@@ -56,7 +56,7 @@ def rms_norm_kernel(x, w, out, stride, n, eps, BLOCK: tl.constexpr):
     tl.store(out + row + at, (v * scale * weight).to(out.dtype.element_ty), mask=mask)
 
 
-ELEMENTS = 2048  # a program of an elementwise kernel
+ELEMENTS = 2048 # the elements of one program of an elementwise kernel
 
 
 def _row(n):

@@ -13,7 +13,7 @@ import torch
 DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
           "i64": torch.int64, "i32": torch.int32, "i16": torch.int16, "i8": torch.int8, "i1": torch.bool,
           "index": torch.int64}
-ROTATED_BYTES = 256 << 20  # more than three times the L2, of what one kernel touches
+ROTATED_BYTES = 256 << 20 # more than three times the size of L2, counting what one kernel touches
 EPSILON = 1e-5
 
 
@@ -41,7 +41,7 @@ def difference(found, wanted):
 class Workload:
     """One kind at one shape and element type. `sets` holds the buffers that timing rotates over."""
 
-    unit, scale, flops = "TB/s", 1e-9, 0.0  # work per millisecond times scale
+    unit, scale, flops = "TB/s", 1e-9, 0.0 # work per millisecond, times a scale
     tolerance = 1e-2
 
     def __init__(self, sizes, dtype, device, most_sets=64):
@@ -53,7 +53,7 @@ class Workload:
         self.sets = [first] + [self.make() for _ in range(count - 1)]
         self.reference = self.expected(first)
 
-    # For the kinds to say.
+    # The kinds define these.
     def make(self):
         raise NotImplementedError
 
@@ -61,11 +61,11 @@ class Workload:
         raise NotImplementedError
 
     def moved(self):
-        """Bytes that must be read and written."""
+        """The bytes that must at least be read and written."""
         raise NotImplementedError
 
     def roles(self, contract):
-        """For each array argument its tensor's name in a set."""
+        """For each array argument, the name of its tensor in a set."""
         raise NotImplementedError
 
     def peers(self):
@@ -102,7 +102,7 @@ class Workload:
 
     @staticmethod
     def _view(tensor, arg):
-        """Elementwise kernels may see an array of another rank; sizes of constants must fit."""
+        """Elementwise kernels may take the array with another rank. Sizes that are constant in the kernel must fit."""
         rank = len(arg["shape"])
         if tensor.dim() != rank:
             if rank == 1:
@@ -131,7 +131,7 @@ class Workload:
 
 
 class Gemm(Workload):
-    """C = A B with sums in fp32; B may be stored transposed."""
+    """C = A B with accumulators in fp32; B may be stored transposed."""
 
     unit, scale = "TFLOP/s", 1e-9
     parameters = ()
@@ -193,7 +193,7 @@ class GemmBiasGelu(Gemm):
 
 
 class Attention(Workload):
-    """Forward, heads of 128, as many keys as queries."""
+    """The forward pass with heads of 128 elements and as many keys as queries."""
 
     unit, scale, causal = "TFLOP/s", 1e-9, False
 
@@ -259,7 +259,7 @@ class Add(Workload):
 
 
 class Unary(Workload):
-    """x -> out, as many bytes out as in."""
+    """x -> out; out has as many bytes as x."""
 
     def make(self):
         shape = (self.sizes["M"], self.sizes["N"])
@@ -285,7 +285,7 @@ class Copy(Unary):
 
 
 class Gelu(Unary):
-    tolerance = 5e-3  # the tanh form and the erf form differ by less
+    tolerance = 5e-3  # the tanh form and the erf form differ by less than this
 
     def expected(self, s):
         return torch.nn.functional.gelu(s["x"].float())
@@ -317,7 +317,7 @@ class Softmax(Unary):
 
 
 class Norm(Workload):
-    """Row norms with a weight and perhaps a bias; what a kernel does not take is one and zero."""
+    """Norms of rows, with a weight and possibly a bias. If a kernel takes no weight or no bias, they are one and zero."""
 
     parameters = ("w", "b")
 

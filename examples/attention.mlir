@@ -15,8 +15,8 @@
 //     O[b, h, i:i+128, :] = o · (1 / l)    (0 for a row that sees no key)
 //
 // m begins at −1e30 and not at −∞, so that a row without keys has p = exp2(−∞) = 0 and not NaN. It is the maximum before the scale, which
-// must be positive: then the scale is part of the fused multiplication and addition in front of exp2, and costs nothing. `afn` lets
-// exp2 flush results below 2⁻¹²⁶ to zero: they are nothing beside the 1 of the maximum.
+// must be positive: then the scale is part of the fused multiplication and addition before exp2, and costs nothing. `afn` lets
+// exp2 flush results below 2⁻¹²⁶ to zero: they are nothing compared with the 1 of the maximum.
 //
 // Shapes: Q, O are BxHxSx128, K, V are BxHxTx128; any B, H, S, T. `attention` sees all keys, `attention_causal` those up to its own
 // place, both sequences ending together.

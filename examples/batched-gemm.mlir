@@ -1,4 +1,4 @@
-// One matrix product for each batch, C[b] = A[b] · B[b]: bf16 in and out, sums in f32.
+// One matrix product for each batch, C[b] = A[b] · B[b]: bf16 in and out, accumulators in f32.
 //
 //   for each batch b and block (i, j) of C[b]:
 //     acc = 0

@@ -1,4 +1,4 @@
-// Matrix product with an epilogue, C = gelu(A · B + bias): bf16 in and out, sums and the epilogue in f32.
+// Matrix product with an epilogue, C = gelu(A · B + bias): bf16 in and out, accumulators and the epilogue in f32.
 //
 //   for each block (i, j) of C:
 //     acc = 0

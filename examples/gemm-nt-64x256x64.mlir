@@ -1,4 +1,4 @@
-// Matrix product, C = A · Bᵀ: B transposed in memory ("nt"). bf16 in and out, sums in f32; blocks of 64x256, 64 of K at a time.
+// Matrix product, C = A · Bᵀ: B transposed in memory ("nt"). bf16 in and out, accumulators in f32; blocks of 64x256, 64 of K at a time.
 //
 //   for each block (i, j) of C:
 //     acc = 0

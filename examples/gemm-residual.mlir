@@ -1,4 +1,4 @@
-// Matrix product that is added to what there is, C = A · B + R: bf16 in and out, sums in f32. As the last layer of a block with a residual connection.
+// Matrix product that is added to what there is, C = A · B + R: bf16 in and out, accumulators in f32. As the last layer of a block with a residual connection.
 //
 //   for each block (i, j) of C:
 //     acc = 0

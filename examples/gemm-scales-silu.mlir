@@ -1,5 +1,5 @@
 // Matrix product whose rows and columns are scaled, then SiLU: C = silu(r · (A · B) · c), as of a linear layer with quantised operands. bf16 in
-// and out, factors, sums and the epilogue in f32.
+// and out, factors, accumulators and the epilogue in f32.
 //
 //   for each block (i, j) of C:
 //     acc = 0

@@ -1,4 +1,4 @@
-// Matrix product, C = Aᵀ · B: A transposed in memory ("tn"). bf16 in and out, sums in f32; blocks of 128x256, 64 of K at a time.
+// Matrix product, C = Aᵀ · B: A transposed in memory ("tn"). bf16 in and out, accumulators in f32; blocks of 128x256, 64 of K at a time.
 //
 //   for each block (i, j) of C:
 //     acc = 0

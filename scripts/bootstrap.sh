@@ -2,8 +2,8 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what building and testing Tessera needs on Debian 12: LLVM/MLIR and tools from apt, and a
-# virtual environment .venv with numpy and NVIDIA's ptxas. Run it as often as you like: what is there
-# already is left alone. Needs root or sudo only when a package is missing.
+# virtual environment .venv with numpy and NVIDIA's ptxas. It may be run again: what is installed
+# already is left alone. It needs root or sudo only if a package is missing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/scripts/versions.env"
@@ -58,13 +58,13 @@ make_venv() {
   local stamp="$root/.venv/tessera-stamp" want="$PYTHON_PACKAGES $CUDA_WHEELS"
   if [ "$(cat "$stamp" 2>/dev/null)" = "$want" ]; then return; fi
   say "making $root/.venv"
-  # The distribution's Python; python3 on PATH where there is none.
+  # The distribution's Python, or if there is none, python3 on PATH.
   local python=/usr/bin/python3
   [ -x "$python" ] || python=python3
   [ -x "$root/.venv/bin/python" ] || "$python" -m venv "$root/.venv"
   # shellcheck disable=SC2086
   "$root/.venv/bin/python" -m pip install --quiet --disable-pip-version-check $PYTHON_PACKAGES $CUDA_WHEELS
-  # The wheels hide their programs: link them where PATH finds them.
+  # The wheels install their programs where PATH does not find them, so they are linked.
   local tool found
   for tool in ptxas nvdisasm cuobjdump; do
     found=$(find "$root/.venv/lib" -path "*/bin/$tool" -type f | head -n 1)
@@ -72,7 +72,7 @@ make_venv() {
     chmod +x "$found"
     ln -sf "$found" "$root/.venv/bin/$tool"
   done
-  # Not piped into grep -q, which leaves at the first match: ptxas then dies of SIGPIPE, now and then.
+  # This is not piped into grep -q, which ends at the first match, so that ptxas would sometimes end by SIGPIPE.
   local version
   version=$("$root/.venv/bin/ptxas" --version)
   [[ $version == *"V$PTXAS_VERSION"* ]] || die "ptxas of the wheel is not $PTXAS_VERSION: $version"

@@ -10,7 +10,7 @@ shift || true
 
 cd "$root"
 configure() { cmake --preset "$preset" 2>&1 >/dev/null; }
-# Another PATH finds the compiler elsewhere. CMake then deletes its cache and configures with half of what the preset says.
+# With another PATH the compiler may be another one. CMake would then delete its cache and lose some settings of the preset.
 status=0
 messages=$(configure) || status=$?
 if grep -q "require your cache to be deleted" <<<"$messages"; then

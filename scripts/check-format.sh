@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Are the C++ sources formatted? scripts/check-format.sh [--fix] [FILES...]; without FILES all that git tracks. With --fix formats them.
+# Checks that the C++ sources are formatted: scripts/check-format.sh [--fix] [FILES...]; without FILES all that git tracks. With --fix formats them.
 # A test, test/House/format.test, runs it.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -14,7 +14,7 @@ if [ "${1:-}" = --fix ]; then mode=(-i); shift; fi
 files=("$@")
 if [ ${#files[@]} = 0 ]; then
   cd "$root"
-  # What is tracked and still there.
+  # The files that git tracks and that exist.
   while IFS= read -r file; do [ ! -f "$file" ] || files+=("$file"); done < <(git ls-files '*.cpp' '*.h')
 fi
 "$format" "${mode[@]}" --style="file:$root/.clang-format" "${files[@]}" && exit 0

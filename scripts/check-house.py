@@ -21,8 +21,8 @@ import sys
 MAX_LINES, MAX_FILES = 600, 25
 CODE = (".cpp", ".h", ".td", ".c", ".py", ".sh", ".cmake")
 SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
-# From the ground up. Rooms of one line stand beside each other and do not include each other. The name of a
-# room is a path under lib and include/tessera; `tools` is the folder of that name.
+# The rooms from the ground up. Rooms in one line do not include each other. The name of a room is a path under lib and include/tessera; `tools` is
+# the folder of that name.
 FLOORS = """
 Machine
 Layout Schedule Plan Runtime
@@ -40,7 +40,7 @@ Compiler
 CAPI InitAll
 tools
 """
-# Headers directly under include/tessera belong to a room each, and so do files that all rooms of a dialect share.
+# Headers directly under include/tessera belong to one room each. So do files that all rooms of a dialect share.
 ROOM_OF = {
     "include/tessera/Pipelines.h": "Pipelines",
     "include/tessera/Compiler.h": "Compiler",
@@ -57,7 +57,7 @@ def floors():
 
 
 def room_of(path, known):
-    """The room of a file: the longest that its folder begins with."""
+    """The room of a file: of all rooms with which its folder's path begins, the longest."""
     if path in ROOM_OF:
         return ROOM_OF[path]
     parts = path.split("/")
@@ -73,7 +73,7 @@ def room_of(path, known):
 
 
 def included(root, path):
-    """[(line number, file)] of the files of this tree that it includes; generated files count as their folder's."""
+    """[(line number, file)] of the files of this tree that it includes. Generated files belong to the room of their folder."""
     with open(os.path.join(root, path), encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             match = re.match(r'\s*#?\s*include "([^"]+)"', line)

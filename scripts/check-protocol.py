@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks what the compiler makes of a tile program, or a text in phase allocated, without a GPU: protocol and values.
+"""Checks without a GPU what the compiler makes of a tile program, or a kernel in phase allocated: its protocol and its values.
 
   scripts/check-protocol.py PROGRAM.mlir --sizes=M=300,N=264,K=200 [--sizes=…]...
   scripts/check-protocol.py PROGRAM.mlir --sizes=… --allocated=EDITED.mlir
 
-1. protocol: the text passes cta-verify, and cta-simulate finds nothing in any of the timings.
+1. protocol: the kernel passes cta-verify, and cta-simulate finds no violation in any of its timings.
 2. values: what the roles did in one order of events (cta-serialize-trace) is computed on the CPU, and so is the program itself, from the same
-   small whole numbers; results must agree. It finds what breaks no protocol: stores that are missing, done twice or of another tile.
+   small whole numbers; the results must agree. This finds errors that violate no protocol: stores that are missing, done twice, or of another tile.
 
 Each of --sizes is checked by itself. Sums of such numbers are exact, so that their order does not matter. Exit code 0: all agree; 1: something is wrong, which is
-printed; 2: usage. docs/Debugging.md, "A race, a hang", says what neither can see.
+printed; 2: usage. docs/Debugging.md, "A race, a hang", says what neither of them finds.
 """
 import argparse
 import json
@@ -24,12 +24,12 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-# What tile-run says of sizes that no variant is for.
+# The message of tile-run for sizes that no variant takes.
 NEVER_LAUNCHED = "no variant of kernel"
 
 
 class Failure(Exception):
-    """A tool refused something; its message."""
+    """A tool has failed; this is its message."""
 
 
 def run(command, text=None, timeout=600):
@@ -48,7 +48,7 @@ class Tools:
                     f"--pass-pipeline=builtin.module(tessera-to-allocated{{variants={variants} derive-plans={str(derive).lower()}}})"], program)
 
     def protocol(self, allocated, sizes, timings, cores, scalars=""):
-        """Nothing, or the error of cta-verify or cta-simulate."""
+        """The error of cta-verify or cta-simulate, or nothing."""
         options = f"timings={timings} cores={cores}" + (f" scalars={scalars}" if scalars else "")
         passes = [f"cta-simulate{{sizes={size} {options}}}" for size in sizes]
         try:
@@ -58,7 +58,7 @@ class Tools:
         return None
 
     def straight(self, allocated, sizes, timing, cores, scalars=""):
-        """A tile program that does what the roles did in one order of events."""
+        """A tile program that does what the roles do in one order of events."""
         options = f"sizes={sizes} cores={cores} timing={timing}" + (f" scalars={scalars}" if scalars else "")
         return run([self.tile_opt, "-", "--mlir-print-unique-ssa-ids",
                     f"--pass-pipeline=builtin.module(cta-serialize-trace{{{options}}},tile.kernel(cta-verify,convert-cta-to-tile,tile-verify))"], allocated)
@@ -66,7 +66,7 @@ class Tools:
     def for_cpu(self, program, file):
         with open(file + ".mlir", "w") as out:
             out.write(program)
-        # Straight code is long: compiling takes more time than running.
+        # This code has no loops and is long, so compiling it takes more time than running it.
         run([self.tilec, file + ".mlir", "-o", file + ".so", "--target=cpu", "-O", "0"])
         return file + ".so"
 
@@ -97,7 +97,7 @@ class Tools:
         return [kernel["name"] for kernel in json.loads(run([self.tile_run, artifact, "--list", "--json"]))["kernels"]]
 
     def agree(self, reference, artifact, kernel, sizes, scalars, folder):
-        """Nothing, or in what the two artifacts differ."""
+        """How the results of the two artifacts differ, or nothing."""
         words, written = self.arguments(reference, kernel, sizes, scalars)
         outs = {name: os.path.join(folder, f"{kernel}-{name}.npy") for name in written}
         run([self.tile_run, reference, f"--kernel={kernel}", *words, *(f"--out={name}={file}" for name, file in outs.items())])
@@ -112,11 +112,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", help="a tile program")
     parser.add_argument("--sizes", action="append", required=True, help="as for cta-simulate: M=300,N=264,K=200; small ones, since all blocks are computed on the CPU")
-    parser.add_argument("--allocated", help="the text in phase allocated, edited by hand; else what tile-opt makes of the program")
+    parser.add_argument("--allocated", help="the kernel in phase allocated, edited by hand; else what tile-opt makes of the program")
     parser.add_argument("--scalars", default="", help="scalar arguments: scale=0.1; others are 0.5 or 1")
     parser.add_argument("--variants", default="aligned", help="of the program: aligned, any, lines, cp_async or repack")
     parser.add_argument("--plan", choices=("auto", "given"), default="auto", help="given: what plans of the program leave open is not derived")
-    parser.add_argument("--cores", type=int, default=2, help="what tile.num_cores is: few, so that each block has several points")
+    parser.add_argument("--cores", type=int, default=2, help="what tile.num_cores is: few, so that each block has several output tiles")
     parser.add_argument("--timings", type=int, default=100, help="of the simulation; values are compared in the first and the last extreme and a random one")
     parser.add_argument("--tools", default=os.path.join(ROOT, "build", os.environ.get("TESSERA_PRESET", "dev"), "bin"), help="where tile-opt, tilec and tile-run are")
     options = parser.parse_args()
@@ -131,7 +131,7 @@ def main():
         print(f"{what}: {problem or 'ok'}", flush=True)
 
     def compare(reference, allocated, sizes, timing, folder):
-        """False: the kernel is not for these sizes."""
+        """Returns False if the kernel takes no such sizes."""
         straight = tools.for_cpu(tools.straight(allocated, sizes, timing, options.cores, options.scalars), os.path.join(folder, f"straight-{timing}"))
         for kernel in tools.kernels(straight):
             problem = tools.agree(reference, straight, kernel, sizes, options.scalars, folder)

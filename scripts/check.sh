@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Everything from a fresh checkout to tested: packages, build, all tests. The last line is
+# Does everything that a fresh checkout needs to be tested: packages, build, all tests. The last line is
 # "N passed, N failed, N skipped"; the exit code is 1 if a test failed or none ran.
 # Arguments go to lit, e.g. scripts/check.sh --filter=mma.
 set -euo pipefail
@@ -15,6 +15,6 @@ build="$root/build/$preset"
 results="$build/test-results.json"
 rm -f "$results"
 source "$root/scripts/versions.env"
-# lit exits with 1 on failures; summarize.py decides, from what lit wrote.
+# lit exits with 1 on failures; the exit code is that of summarize.py, which reads what lit has written.
 "/usr/lib/llvm-$LLVM_MAJOR/bin/lit" -s -v -o "$results" "$@" "$build/test" "$build/test/unit" || true
 exec python3 "$root/scripts/summarize.py" "$results"

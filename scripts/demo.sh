@@ -2,7 +2,7 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # From a fresh checkout to a matrix product: builds Tessera, compiles examples/gemm-nn.mlir, shows what the compiler made of it,
-# runs it on ragged matrices, and compares with numpy; on the GPU too where there is one.
+# runs it on matrices of odd sizes, and compares the result with numpy; if there is a GPU, there, too.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build="$root/build/dev"

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Packs what a machine with a Hopper GPU and Python needs to draw, compile, run and check programs on its own cores: sixteen compile
-# some sixteen programs a second. scripts/gpu-fuzz-kit.sh [--out DIR] [--build DIR]
+# Packs what a machine with a Hopper GPU and Python needs to draw, compile, run and check random programs on its own cores. scripts/gpu-fuzz-kit.sh [--out DIR] [--build DIR]
 #
 #   DIR/farm.sh              test/fuzz/programs/farm.sh: run it there
 #   DIR/tilec.xz             the compiler of the build tree, linked with LLVM's archives: it needs no LLVM there
-#   DIR/ptxas.xz             of PATH
+#   DIR/ptxas.xz             the one on PATH
 #   DIR/libtessera_runtime.so, DIR/libzstd.so.1, DIR/programs/, DIR/bench/tessera.py
 #
-# Some 28 MiB. The machine needs python3 with numpy and ml_dtypes, xz, and glibc at least GLIBC_MAX of versions.env.
+# The machine needs python3 with numpy and ml_dtypes, xz, and glibc at least GLIBC_MAX of versions.env.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/scripts/versions.env"
@@ -36,7 +35,7 @@ llvm="/usr/lib/llvm-$LLVM_MAJOR/lib"
 ls "$llvm"/libMLIR*.a >/dev/null 2>&1 || die "no archives of MLIR in $llvm (libmlir-$LLVM_MAJOR-dev)"
 zstd=$(ldconfig -p | awk '/libzstd.so.1 / { print $NF; exit }')
 [ -n "$zstd" ] || die "no libzstd.so.1"
-# Those that the build makes today; older ones may lie about.
+# Only those that the build makes now; older ones may still exist.
 mapfile -t ours < <(ninja -C "$build" -t targets all | sed -n "s|^\(lib/.*/libTessera[^/]*\.a\): .*|$build/\1|p" | grep -v libTesseraRuntime)
 [ ${#ours[@]} -gt 0 ] || die "$build makes no archives of Tessera"
 mapfile -t objects < <(find "$build/tools/tilec" -name '*.o')

@@ -6,13 +6,13 @@
 #
 #   DIR/examples/X.cubin, X.so       every example for the device and for the CPU
 #   DIR/failed.txt                   examples that do not compile, with the message
-#   DIR/tile-run, DIR/libtessera_runtime.so   need glibc alone, at most GLIBC_MAX of versions.env
+#   DIR/tile-run, DIR/libtessera_runtime.so   need glibc only, at most GLIBC_MAX of versions.env
 #   DIR/runtime/                     the launcher's own device test
 #   DIR/test/GPU, DIR/bench          test/GPU/driver.py, bench/run.py and what they read
 #   DIR/products/X.cubin             with --products: the matrix products of test/GPU/make_gemms.py, for test/GPU/random_gemm.py and bench/gemm.py;
 #                                    with --sources DIR: the programs there, for the device only (make_gemms.py --sweep);
-#                                    with --variants NAMES: these alone (tilec --variants; aligned: a third of the bytes)
-#   DIR/peer-kit                     with --peer-kit: the cubins of bench/cuda_tile_kit.py, which bench/gemm.py times beside ours
+#                                    with --variants NAMES: only these (tilec --variants; with aligned the kit has a third of the bytes)
+#   DIR/peer-kit                     with --peer-kit: the cubins of bench/cuda_tile_kit.py, which bench/gemm.py times together with ours
 #
 # On the device: python3 DIR/test/GPU/driver.py; python3 DIR/bench/run.py; python3 DIR/bench/gemm.py.
 set -euo pipefail
@@ -61,7 +61,7 @@ if [ -e "$out" ]; then
 fi
 mkdir -p "$out/examples" "$out/runtime" "$out/test" "$out/bench"
 
-# The launcher and tile-run, with the C++ library inside.
+# The launcher and tile-run, linked statically with the C++ library.
 tools="$root/build/kit-tools"
 static="-fuse-ld=lld-22 -static-libstdc++ -static-libgcc"
 (cd "$root" && cmake --preset release -B "$tools" -DTESSERA_BUILD_TESTS=OFF -DCMAKE_EXE_LINKER_FLAGS="$static" \
@@ -71,7 +71,7 @@ cp "$tools/bin/tile-run" "$out/"
 cp -L "$tools/lib/libtessera_runtime.so" "$out/"
 strip "$out/tile-run" "$out/libtessera_runtime.so"
 
-# Examples. A kit is made whatever fails.
+# The examples. If some fail, the kit is made nevertheless.
 compile() { # example
   local source=$1 name log status
   name=$(basename "$source" .mlir)
@@ -123,7 +123,7 @@ if [ $products = yes ] || [ -n "$more" ]; then
 fi
 find "$work" -name '*.failed-*' | sort | xargs -r cat | sed "s|$root/||g" >"$out/failed.txt"
 
-# The launcher's device test: its PTX with its contract in it.
+# The launcher's device test: its PTX, which contains its contract.
 ptxas=$(PATH="$PATH:$root/.venv/bin:/usr/local/cuda/bin" command -v ptxas || true)
 inputs="$root/test/Runtime/Inputs"
 if [ -n "$ptxas" ] && [ -f "$inputs/gpu.ptx" ]; then
@@ -140,11 +140,11 @@ cp "$root"/test/GPU/*.py "$root"/test/GPU/*.json "$out/test/GPU/"
 if [ -n "$peers" ]; then
   mkdir "$out/peer-kit"
   cp "$peers/manifest.json" "$peers"/*.cubin "$out/peer-kit/"
-  # What an earlier run's screening chose: saves device time.
+  # What screening chose in an earlier run, which saves device time.
   [ ! -f "$peers/gemm-screen.json" ] || cp "$peers/gemm-screen.json" "$out/peer-kit/"
 fi
 
-# Does it run elsewhere? glibc alone, and no newer one than promised.
+# Checks that it runs on other machines: it may need glibc only, and none newer than promised.
 newest() { objdump -T "$1" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1 | sed 's/GLIBC_//'; }
 for file in "$out/tile-run" "$out/libtessera_runtime.so" "$out"/examples/*.so; do
   [ -e "$file" ] || continue

@@ -30,7 +30,7 @@ def run(tile_opt, *arguments):
 
 
 def passes_to(tile_opt, phase):
-    """[(op that the pass works on, pass)] up to a phase, in order."""
+    """[(op that the pass works on, pass)] up to a phase, in the order in which they run."""
     text = run(tile_opt, f"--tessera-to-{phase}=check=true", "--dump-pass-pipeline").stderr
     found, anchors = [], []
     for line in (line.strip() for line in text.split("\n")):

@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# Which products have the plans of a file.
+# The products to which the plans of each file belong.
 PLANS = {"gemm_plans.txt": ["gemm-nt-bf16", "gemm-nn-bf16"],
          "gemm_plans_epilogue.txt": ["gemm-nt-bf16-residual", "gemm-nt-bf16-bias-gelu"]}
 

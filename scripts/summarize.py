@@ -10,7 +10,7 @@ import sys
 
 PASSED = {"PASS", "FLAKYPASS", "XFAIL"}
 SKIPPED = {"UNSUPPORTED", "SKIPPED"}
-IGNORED = {"EXCLUDED"}  # deselected by --filter
+IGNORED = {"EXCLUDED"} # tests that --filter has left out
 
 
 def main():

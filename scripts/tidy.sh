@@ -18,7 +18,7 @@ files=("$@")
 if [ ${#files[@]} = 0 ]; then
   cd "$root"
   base=$(git merge-base main HEAD)
-  # Headers are looked at in the sources that include them.
+  # Headers are checked in the sources that include them.
   while IFS= read -r file; do [ ! -f "$file" ] || files+=("$file"); done < <(git diff --name-only "$base" -- '*.cpp')
   [ ${#files[@]} -gt 0 ] || { echo "tidy: no source differs from main"; exit 0; }
 fi
