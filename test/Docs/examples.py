@@ -96,7 +96,7 @@ def complete(sections, op, n, text):
             made.append(f'{name} = "example.value"() : () -> ({kind})')
     frame = frame.replace("ARGUMENTS", ", ".join(arguments))
     frame = frame.replace("VALUES", "\n".join(made)).replace("EXAMPLE", text)
-    # In the order of the file: an alias may name those before it. One that nobody uses may be of what another now is.
+    # In the order of the file, because an alias may name those before it. An unused alias may name one that is replaced now.
     lines, mentioned = [], frame
     for name, line in reversed(aliases.items()):
         if re.search(name + r"\b", mentioned):

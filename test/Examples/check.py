@@ -55,7 +55,7 @@ def run_case(options, case, shape, seed):
         if found.dtype != np.dtype(dtype):
             found = found.view(dtype)
         found = found.astype(np.float64)
-    # Not rounded: a result may then be off by half a unit of its last place, not by a whole one.
+    # This is not rounded: then a result may differ by half a unit of its last place, and not by a whole one.
     expected = case.function(*inputs)
     if found.shape != expected.shape:
         return f"shape {found.shape} instead of {expected.shape}"

@@ -29,14 +29,14 @@ def mutations(lines):
             yield f"line {i + 1}: no {op}", without(lines, i)
             yield f"line {i + 1}: {op} twice", again(lines, i)
     for i in lines_with(lines, "cta.release"):
-        # Right behind the wait that made the credit, before the reads; only where both are in one block.
+        # Just after the wait that made the credit, before the reads; only if both are in one block.
         credit = re.search(r"cta\.release %\w+, (%\w+)", lines[i]).group(1)
         for w in lines_with(lines, "cta.wait"):
             indent = len(lines[w]) - len(lines[w].lstrip())
             if re.match(rf"\s*{re.escape(credit)}, ", lines[w]) and lines[i].startswith(" " * indent + "cta"):
                 yield f"line {i + 1}: released at once", lines[: w + 1] + [lines[i]] + without(lines, i)[w + 1 :]
         after = re.search(r"after\([^)]*\)", lines[i])
-        # The release before it may have waited for the same.
+        # The release before it may have waited for the same product.
         if after and after.group() not in lines[i - 1]:
             bare = re.sub(r" after\([^)]*\)", "", lines[i])
             yield f"line {i + 1}: nothing named", lines[:i] + [bare] + lines[i + 1 :]

@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A kernel that is saved in any phase compiles on to what it would have been without the stop.
+"""Checks that a kernel that is saved in any phase compiles on to the same result as without the stop.
 
   phases.py TILEC DIR PROGRAM...
 
@@ -16,7 +16,7 @@ PHASES = ["tile", "raw", "placed", "planned", "scheduled", "specialized", "alloc
 
 
 def compile_to(tilec, source, *options):
-    """What tilec writes; an error ends the script with what it said."""
+    """What tilec writes. An error ends the script with the message."""
     done = subprocess.run([tilec, source, "-o", "-", *options], capture_output=True, check=False)
     if done.returncode:
         sys.exit(f"{source}:\n{done.stderr.decode()}")

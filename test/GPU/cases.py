@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What to run: the cases of every kernel, from its contract and shapes.json.
+"""The cases that are run for every kernel, from its contract and shapes.json.
 
 shapes.json is {"auto": [...], "examples": [entry...]}. The first entry whose "match" (patterns of
 file names without suffix; optional "kernel" patterns too) fits a kernel says how to test it:
@@ -29,7 +29,7 @@ RTOL = {"f64": 1e-12, "f32": 2.0**-16, "f16": 2.0**-10, "bf16": 2.0**-7, "f8E4M3
 ATOL = {"f64": 1e-14, "f32": 2.0**-20, "f16": 2.0**-18, "bf16": 2.0**-18, "f8E4M3FN": 2.0**-9, "f8E5M2": 2.0**-9}
 FROBENIUS = {"f64": 1e-12, "f32": 2.0**-15, "f16": 2.0**-11, "bf16": 2.0**-8, "f8E4M3FN": 2.0**-4, "f8E5M2": 2.0**-3}
 
-# Sizes where 20 repetitions would only cost time.
+# Sizes for which 20 repetitions would only cost time.
 MANY_BYTES, HUGE_BYTES = 8 << 20, 64 << 20
 
 
@@ -85,7 +85,7 @@ class Case:
 
     @property
     def cost(self):
-        """Grows with the time the CPU needs."""
+        """A number that grows with the time that the CPU needs."""
         return self.bytes * self.reduction
 
     @property
@@ -185,7 +185,7 @@ def entry_for(data, example, kernel):
 
 
 def auto_sizes(kernel, cycle):
-    """Sizes for the symbols of a kernel nobody wrote shapes for; facts are respected."""
+    """Sizes for the symbols of a kernel for which shapes.json has no entry. They satisfy its facts."""
     found = symbols(kernel)
     return {name: -(-cycle[i % len(cycle)] // divisor) * divisor for i, (name, divisor) in enumerate(found.items())}
 

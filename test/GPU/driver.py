@@ -31,7 +31,7 @@ from contract import ContractError, read_contract, variant_names
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-# This file lies in a kit, or in the source tree.
+# This file is either in a kit or in the source tree.
 KIT = ROOT if os.path.exists(os.path.join(ROOT, "kit.txt")) else os.path.join(ROOT, "build", "gpu-kit")
 PASS, FAIL, SKIP = "passed", "failed", "skipped"
 
@@ -145,7 +145,7 @@ class Tester:
         try:
             files = self.oracle(case, folder)
             if isinstance(files, str):
-                # The contract may refuse sizes that the automatic shapes pick.
+                # The contract may refuse sizes of the automatic shapes.
                 refused = case.entry.get("auto") or case.layout
                 return [first.end(SKIP if refused else FAIL, f"on the CPU: {files}")]
             results = [self.compare(case, files)]
@@ -244,7 +244,7 @@ def collect(settings, tester):
             broken.append(Result(Stub(example)).end(SKIP, f"no {os.path.basename(missing[0])} in the kit (failed.txt)"))
             continue
         try:
-            # Variants and facts are those of the device's artifact.
+            # Variants and facts are those of the artifact for the device.
             for kernel in read_contract(tester.device_artifact(example))["kernels"]:
                 if not matches(kernel["name"], options.kernel):
                     continue

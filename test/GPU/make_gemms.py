@@ -26,7 +26,7 @@ import re
 import sys
 
 ABOUT = "// Made by test/GPU/make_gemms.py.\n"
-# (tile, plan): around what was fastest in experiments on an H200.
+# (tile, plan): variations of what was fastest in experiments on an H200.
 SWEEP = [((128, 256, 64), f"stages = {stages}, persistent = {persistent}, group = {group}")
          for stages, persistent, group in ((3, 1, 16), (3, 1, 8), (4, 1, 16), (4, 1, 8), (3, 0, 16), (4, 0, 8))]
 SWEEP += [((128, 256, 64), f"stages = 4, persistent = 1, group = 8, epilogue = {columns}") for columns in (64, 128)]
@@ -79,7 +79,7 @@ class Product:
         operands = {"rowscale": rows, "colscale": columns, "bias": bias, "residual": r, "alpha": "%alpha: f32"}
         arguments = [a, b] + [text for word, text in operands.items() if word in self.epilogue] + [c]
         at, grid, z = ("%z, ", "(%z, %i, %j) = (0, 0, 0) to (%Z, %M, %N)", "1, ") if self.batched else ("", "(%i, %j) = (0, 0) to (%M, %N)", "")
-        # The tiles of a batched product have rank 2; the batch is a coordinate only.
+        # The tiles of a batched product have rank 2. The batch is only a coordinate.
         dims = lambda as_it_is: "" if as_it_is else " dims = [2, 1]" if self.batched else " dims = [1, 0]"
         shape = f"{tn}x{tm}" if swapped else f"{tm}x{tn}"
         wide, out = f"tensor<{shape}xf32>", f"tensor<{shape}x{self.result}>"
@@ -243,7 +243,7 @@ def main():
     many = read_plans(options.plans) if options.plans else SWEEP if options.sweep else []
     os.makedirs(options.out, exist_ok=True)
     for product in chosen_products(options.pattern):
-        # Two operands beside the accumulators of 128x256 do not fit the registers, if one is as large or the variants for all arrays are wanted.
+        # Two operands next to the accumulators of 128x256 do not fit the registers, if one is as large or the variants for all arrays are wanted.
         whole = len({"alpha", "bias", "residual"} & set(product.epilogue)) < 2
         for tile, plan in many or [((tm, tn if whole else tn // 2, tk), options.plan)]:
             words = ["x".join(map(str, tile[:3])) + "".join(tile[3:])] + [entry.replace(" = ", "").replace("_", "") for entry in plan.split(", ") if entry]

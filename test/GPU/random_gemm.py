@@ -63,7 +63,7 @@ class Case:
         if generator.random() < 0.5 or options.aligned:  # rows of whole 16 bytes: the variants for aligned arrays
             self.m, self.n, self.k = (-(-size // 8) * 8 for size in (self.m, self.n, self.k))
         self.fix_sizes()
-        # Per array: elements a row has more than it needs, elements before the first one.
+        # For each array: the elements by which a row is longer than it must be, and the elements before the first one.
         self.views = {}
         layout = generator.choice(("plain", "plain", "aligned", "odd", "unaligned"))
         if options.aligned:
@@ -72,7 +72,7 @@ class Case:
             gap = {"plain": 0, "aligned": 8 * generator.randint(0, 4), "odd": generator.randint(0, 9), "unaligned": 0}[layout]
             offset = generator.randint(0, 8) if layout in ("odd", "unaligned") else 0
             self.views[role] = (gap, offset)
-        # Most cases have only what their contract allows; the others must be refused.
+        # Most cases satisfy their contract; the others must be refused.
         if generator.random() < 0.9:
             for argument, role in self.arrays():
                 gap, offset = self.views[role]
@@ -103,7 +103,7 @@ class Case:
         return shape if self.z is None or len(shape) == 1 else (self.z, *shape)
 
     def fix_sizes(self):
-        """Sizes that the contract fixes or of which it wants multiples."""
+        """The sizes that are fixed in the contract, and those that it wants to be multiples."""
         letters = {"A": "mk" if self.program.layout[0] == "n" else "km", "B": "kn" if self.program.layout[1] == "n" else "nk",
                    "C": "mn", "residual": "mn", "bias": "n", "colscale": "n", "rowscale": "m"}
         for argument, role in self.arrays():
@@ -155,7 +155,7 @@ class Array:
         return self.inside.clone()
 
     def outside_changed(self):
-        """Elements changed that are none of the view's. Leaves the view NaN."""
+        """The number of elements outside of the view that were changed. Fills the view with NaN."""
         self.inside.fill_(-1)
         return (self.bits != -1).sum()
 
@@ -218,7 +218,7 @@ class Runner:
             launch = kernel.prepare(*values)
             variant = kernel.variants[launch.variant()]
         except self.tessera.Error as error:
-            # "assumes" of a contract are the kernel's own business.
+            # The "assumes" of a contract concern only the kernel.
             if wanted or program.contract.get("assumes"):
                 return "refused", str(error)
             return "failed", f"refused: {error}"

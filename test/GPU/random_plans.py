@@ -16,7 +16,7 @@ import make_gemms
 
 NAMES = ("gemm-nt-bf16", "gemm-nn-bf16", "gemm-tn-f16", "gemm-tt-bf16", "gemm-nn-bf16-residual", "gemm-nt-bf16-bias-gelu", "gemm-nn-bf16-rowscale-colscale",
          "gemm-nt-bf16-f32", "batched-gemm-nt-f16")
-# Entry: values, and how often it is given.
+# Each entry of a plan: its values, and how often it is given.
 ENTRIES = (("replicate", ("split", "blocks", "blocks"), 0.4), ("producers", (0, 1, 1, 4, 4), 0.7), ("stages", (1, 2, 3, 3, 4, 5, 6), 0.7),
            ("persistent", (0, 1, 1), 0.6), ("group", (0, 1, 3, 8, 12, 16), 0.5), ("blocks_per_sm", (1, 2), 0.2), ("cluster", (2, 2, 4), 0.4),
            ("cluster_dim", (0, 1), 0.3), ("pending", (0, 1), 0.4), ("epilogue", (0, 16, 32, 48, 64, 128), 0.5),

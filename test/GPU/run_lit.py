@@ -28,7 +28,7 @@ def pattern(text):
 
 
 def check(lines, prefix, output):
-    """None, or the check line that output lacks."""
+    """The check line that is missing in the output, or None."""
     wanted = []
     for line in lines:
         match = re.match(rf"//\s*{re.escape(prefix)}(-NEXT)?:(.*)", line)
@@ -65,7 +65,7 @@ def main():
             counts["skipped"] += words[0] not in ("mkdir", "ptxas")
             continue
         inverted = words[0] == "not"
-        # pipefail is off in lit: a pipe's status is FileCheck's.
+        # lit has pipefail off, so the status of a pipe is FileCheck's.
         command = " ".join(words[1:] if inverted else words)
         try:
             run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment, timeout=options.timeout)

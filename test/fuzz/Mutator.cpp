@@ -103,7 +103,7 @@ bool isNumber(const std::string &token) {
 }
 
 bool isType(const std::string &token) {
-  // "f32", and "xf32" behind a shape.
+  // "f32", and "xf32" after a shape.
   std::string_view name = token;
   if (name.size() > 2 && name[0] == 'x')
     name.remove_prefix(1);

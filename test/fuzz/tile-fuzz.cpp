@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Compiles mutated programs and reports those on which the compiler crashes, hangs, or fails
-// without an error. A child process compiles a batch; when it dies the next one goes on behind the
+// without an error. A child process compiles a batch; when it dies the next one goes on after the
 // seed that killed it.
 #include "Mutator.h"
 
@@ -111,7 +111,7 @@ struct Totals {
   uint64_t compiled = 0, refused = 0, bad = 0;
 };
 
-/// Runs a batch in a child and returns the seed behind the last one that is done with.
+/// Runs a batch in a child and returns the seed after the last one that is finished.
 uint64_t runBatch(const std::vector<std::string> &texts, uint64_t from, uint64_t to,
                   const Options &options, Totals &totals) {
   auto complain = [&](uint64_t seed, const llvm::Twine &what) {

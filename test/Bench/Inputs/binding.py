@@ -10,7 +10,7 @@ import tessera
 
 
 class Tensor:
-    """As much of torch.Tensor as the binding asks for."""
+    """The part of torch.Tensor that the binding uses."""
 
     is_cuda = False
 

@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What bench/results.py and bench/schedules.py make of small inputs. Prints 'checked'."""
+"""Checks what bench/results.py and bench/schedules.py make of small inputs. Prints 'checked'."""
 
 import json
 import sys
@@ -19,7 +19,7 @@ def line(name, role, burst, sustained=()):
     return {"name": name, "role": role, "error": 1e-3, "burst_ms": burst, "sustained_ms": list(sustained), "variant": "lines", "worst": 0.5}
 
 
-# A run with three candidates: the second of ours has the examples' plan, the fastest was given one.
+# A run with three candidates. The second of ours has the plan of the examples; the fastest was given one.
 shape = {"name": "gemm-nt 4096x4096x4096", "M": 4096, "N": 4096, "K": 4096, "layout": "nt", "element": "bf16", "epilogue": "", "cost": 1.0}
 run = {"device": {"device": "chip", "ready": 1}, "options": {"rounds": 3, "sustained": 0, "budget": 1.0, "kit": "secret/path"},
        "results": [{"group": shape["name"], "row": shape, "rows": [
@@ -42,7 +42,7 @@ assert of(5000, 5000, 5000, 0.328) == "L2 (rows off cache lines), power"
 assert of(4095, 4095, 4095, 0.2136, "repack") == "copies of the operands"
 assert results.label({"Z": 16, "M": 2048, "N": 2048, "K": 2048, "layout": "nn", "epilogue": "residual"}) == ("16 × 2048³", "NN, residual")
 
-# A loop in the text of lib/Schedule: a slot is in use until the last warpgroup has read it.
+# A loop in the text of lib/Schedule: a slot is used until the last warpgroup has read it.
 printed = """# tilec x.mlir | tile-opt
 # @k_0, bound by tensor
 replicas 2

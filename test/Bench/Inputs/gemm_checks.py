@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""gemm_checks.py BENCH: what bench/gemm.py decides without a GPU. Silent but for one line unless something is wrong."""
+"""gemm_checks.py BENCH: checks what bench/gemm.py decides without a GPU. Prints one line if nothing is wrong."""
 
 import random
 import sys
@@ -51,7 +51,7 @@ equal(gemm_report.compare([slow], "burst", 1.0), None)
 equal([c.name for c in gemm_report.finalists([slow, fast, mm, candidate("x", "peer", [1.14, 1.24, 1.25]), tile])],
       ["gemm/fast", "torch.mm (cuBLAS)", "x", "CUDA Tile x"])
 equal([c.name for c in gemm_report.finalists([fast, mm])], ["gemm/fast", "torch.mm (cuBLAS)"])
-# What the compiler derives alone, beside the best of all plans.
+# What the compiler derives alone, compared with the best of all plans.
 slow.derived = True
 equal(round(gemm_report.compare(everyone, "burst", 1.0)["versus"]["derived"], 3), round(1.0956 / 2.1, 3))
 equal("derived" in gemm_report.compare([fast, mm], "burst", 1.0)["versus"], False)
@@ -62,7 +62,7 @@ equal([gemm_programs.is_derived(example(*entry)) for entry in (
 
 
 
-# Screening keeps the fastest, and what it saw of the others is told.
+# Screening keeps the fastest kernels, and the report has what it measured of the others.
 class FakeBench(gemm.Bench):
     def __init__(self):
         pass
@@ -91,7 +91,7 @@ asked = types.SimpleNamespace(ours=30, algorithms=8, rounds=3, sustained=0)
 equal(gemm.cost(sizes, asked, 2) < gemm.cost(sizes, asked, 30) < gemm.cost(sizes, asked, 60), True)
 equal(gemm.cost(sizes, asked, 2) < gemm.cost(sizes, asked), True)
 
-# What a contract says of a product.
+# What a contract states about a product.
 
 
 def contract(a, b, c, extras=(), name="k", element="bf16"):
@@ -120,7 +120,7 @@ equal(classified(["M", "K"], ["K", "N"], ["M", "N"], (("rowscale", ["N"]),)), "a
 equal(classified(["M", "K"], ["K", "N"], ["M", "N"], element="i8"), "elements i8, i8 and i8")
 equal(gemm_programs.activation_of("gemm-gelu-erf"), "gelu_erf")
 
-# Which cubins of CUDA Tile may have which arrays.
+# Which cubins of CUDA Tile can compute on which arrays.
 row = {"layout": "nt", "element": "bf16", "M": 4096, "N": 4096, "K": 4096}
 entry = lambda facts, tile=(256, 256, 64), **more: {"name": facts, "kernel": "gemm", "layout": "nt", "element": "bf16", "facts": facts, "tile": tile, **more}
 entries = [entry("any"), entry("whole"), entry("ragged"), entry("whole", (64, 64, 64)), entry("whole", layout="nn")]
@@ -132,7 +132,7 @@ equal(names(epilogue="bias"), [])
 equal([e["tile"] for e in cuda_tile.entries_for(entries, {**row, "M": 16, "N": 512})], [(64, 64, 64)])
 
 
-# The supervisor: nothing is begun that does not fit, and what ends the process twice is left out.
+# The supervisor begins nothing for which there is no time, and leaves out what has ended the process twice.
 class FakeWorker:
     def __init__(self):
         self.process, self.asked = None, []

@@ -18,7 +18,7 @@ SHAPES = [(1, 1, 1), (5, 8, 0), (7, 11, 13), (129, 257, 65), (64, 256, 128), (20
 
 
 class Tensor:
-    """As much of torch.Tensor as the binding asks for."""
+    """The part of torch.Tensor that the binding uses."""
 
     is_cuda = False
 

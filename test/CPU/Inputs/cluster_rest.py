@@ -1,8 +1,8 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""cluster_rest.py TILE-OPT TILEC TILE-RUN WORK: clusters take each point of a grid once, points that are left over, too.
+"""cluster_rest.py TILE-OPT TILEC TILE-RUN WORK: clusters take each output tile of a grid once, the remainder included.
 
-Each point adds 1 to a tile of zeros. The grids that cta-lower-grid has dealt out go back to L0 and to the CPU.
+Each output tile adds 1 to a tile of zeros. The grids that cta-lower-grid has divided go back to L0 and to the CPU.
 """
 import itertools
 import os
@@ -61,7 +61,7 @@ for rank, cluster, along, group in CASES:
     for counts in itertools.product(*([(0, 1, 3)] if rank == 3 else []), wide, (0, 1, 2, 3, 4, 5, 9)):
         shape = [*counts[:-2], *(n * EXTENT for n in counts[-2:])]
         if min(counts) > 0:
-            shape[-1] -= 1  # The last tiles end behind the array.
+            shape[-1] -= 1  # The last tiles end after the array.
         run(TILE_RUN, file + ".so", "zeros:" + "x".join(map(str, shape)) + "xf32", f"--out=x={file}.npy", "--guard", f"--threads={1 + sum(counts) % 5}")
         found = np.load(file + ".npy")
         if found.shape != tuple(shape) or (found != 1).any():

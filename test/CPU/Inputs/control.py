@@ -78,7 +78,7 @@ tile.kernel @branches(%x: memref<?xf32> {tile.shape = ["N"]}, %y: memref<?xf32> 
   }
   tile.return
 }
-// What a switch yields outlives what is computed behind it: from a region, from outside, from a loop, from a switch in a switch.
+// What a switch yields outlives what is computed after it: from a region, from outside, from a loop, from a switch in a switch.
 tile.kernel @switched(%x: memref<8xf32>, %y: memref<8xi32>, %out: memref<4x8xf32>, %which: index, %n: index) {
   tile.grid () = () to () step () {
     %c0 = arith.constant 0 : index

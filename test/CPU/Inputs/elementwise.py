@@ -90,7 +90,7 @@ def name(op, element):
 
 
 def kernel(op, element, inputs, result=None):
-    """z = op(x, y) with blocks of 100 over 176 elements: the second overhangs."""
+    """z = op(x, y) with blocks of 100 over 176 elements, of which the second reaches beyond the end."""
     result = result or element
     t, r = tensor([100], element), tensor([100], result)
     expression = op.format(*(f"%x{i}" for i in range(inputs))) if "{" in op else f"{op} " + ", ".join(f"%x{i}" for i in range(inputs))

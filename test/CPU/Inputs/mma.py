@@ -55,7 +55,7 @@ def add(ea, ed, m, k, n, batch, with_c, attrs=""):
     x, y = x.astype(wide), y.astype(wide)
     with np.errstate(all="ignore"):
         want = x @ y + (c.astype(wide) if with_c else 0)
-        # The size of the sums, against which their rounding is measured.
+        # The size of the accumulators, with which their rounding errors are compared.
         size = np.abs(x) @ np.abs(y) + np.abs(c.astype(wide))
         runs.append((f"{name}: {ea} -> {ed} {m}x{k}x{n} {attrs}", name, (a, b, c), want.astype(DTYPES[ed]), size))
 

@@ -98,7 +98,7 @@ for element in FLOATS + INTS:
             value = np.take_along_axis(x, np.expand_dims(at, dim), dim).squeeze(dim)
             t, v = tensor(shape, element), tensor(value.shape, element)
             op = f"    %r0, %r1 = tile.argreduce {kind} %x0 dim = {dim} : {t} -> {v}, {tensor(value.shape, 'i32')}"
-            # +0 and -0 are equal: which of them comes out follows from the index.
+            # +0 and -0 are equal. The index says which of them is the result.
             add(f"arg{kind} {element} {shape} {dim}", op, [x], [value, at.astype(np.int32)])
 
 # A combiner of two values: mean and count of Welford's algorithm, merged.

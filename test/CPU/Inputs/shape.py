@@ -51,7 +51,7 @@ for e in ["f32", "bf16", "f16", "i8", "i1", "f64"]:
     add(f"%r = tensor.collapse_shape %x0 [[0, 1]] : tensor<7x12x{e}> into tensor<84x{e}>", [x], x.reshape(-1))
     add(f"%r = tensor.extract_slice %x0[2, 3] [4, 5] [1, 1] : tensor<7x12x{e}> to tensor<4x5x{e}>", [x],
         x[2:6, 3:8].copy())
-    # What is dropped has a step; what has a step could be mistaken for what is dropped.
+    # A dropped dimension has a step, and another dimension with a step could be mistaken for a dropped one.
     u = x[:5, :9].reshape(3, 3, 1, 5)
     add(f"%r = tensor.extract_slice %x0[2, 1, 0, 0] [1, 1, 1, 5] [2, 3, 1, 1] : tensor<3x3x1x5x{e}> to tensor<1x5x{e}>", [u],
         u[2, 1].copy())

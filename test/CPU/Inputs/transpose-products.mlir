@@ -1,6 +1,6 @@
-// Every op that tile-transpose-products turns, in products that it turns by its rule or because the text says so.
+// Every op that tile-transpose-products transposes, in products that it transposes by its rule or because the source IR demands it.
 
-// Bias, a residual with a mask of both dimensions and a limit of each, a row mask, coordinates, a table, sums and places of extremes.
+// Bias, a residual with a mask of both dimensions and a limit of each, a row mask, coordinates, a table, sums, and coordinates of extremes.
 tile.kernel @ops(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["N", "K"]}, %bias: memref<?xf32> {tile.shape = ["N"]},
                  %R: memref<?x?xf32> {tile.shape = ["N", "M"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}, %sums: memref<?xf32> {tile.shape = ["M"]},
                  %columns: memref<?x?xf32> {tile.shape = ["T", "N"]}, %places: memref<?xi32> {tile.shape = ["M"]}, %rows: index, %cols: index) {
@@ -52,8 +52,8 @@ tile.kernel @ops(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?x
   tile.return
 }
 
-// Loops that end by a condition, branches, two accumulators that begin with one zero of which only one is turned, the transposed result beside the
-// result, and a reshape behind the loop.
+// Loops that end by a condition, branches, two accumulators that begin with the same zero and of which only one is transposed, the transposed result
+// next to the result, and a reshape after the loop.
 tile.kernel @control(%A: memref<?x?xf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf16> {tile.shape = ["M", "N"]},
                      %D: memref<?x?xf16> {tile.shape = ["N", "M"]}, %E: memref<?xf16> {tile.shape = ["S"]}, %F: memref<?x?xf32> {tile.shape = ["K", "K2"]}, %G: memref<?x?xf32> {tile.shape = ["M", "N"]}, %which: i32) {
   %M = tile.dim "M" : index

@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of make_gemms.py whose tiles tile-transpose-products turns, on ragged sizes, against numpy. Arguments: PATTERN=MxNxK …, else a choice."""
+"""Products of make_gemms.py whose tiles tile-transpose-products transposes, on odd sizes, against numpy. Arguments: PATTERN=MxNxK …, else a choice."""
 
 import os
 import subprocess

@@ -10,7 +10,7 @@ _FRONT = "tile-expand-ops,inline,symbol-dce,tile.kernel(canonicalize,cse,tile-fu
 _PASSES = ("tile-repack-operands", "tile-split-batches", "cta-plan-replicas", "convert-tile-to-cta", "cta-form-wgmma", "cta-assign-layouts", "cta-swizzle-shared",
            "cta-select-copies", "cta-verify", "cta-split-epilogue{derive=true}", "cta-decompose", "cta-plan", "cta-hint-caches", "cta-lower-grid", "cta-stream-k",
            "cta-pipeline-copies", "cta-defer-sums", "cta-peel-masks", "cta-schedule", "cta-rotate-loops", "cta-defer-waits")
-# Where to turn back: behind which pass.
+# The passes after which the kernel is turned back.
 _LAST = {"placed": "cta-verify", "decomposed": "cta-decompose", "lowered": "cta-lower-grid", "pipelined": "cta-pipeline-copies", "scheduled": "cta-schedule",
          "rotated": "cta-defer-waits"}
 PIPELINES = {}

@@ -45,7 +45,7 @@ def parse_options(arguments=None):
     parser.add_argument("--plans", action="store_true", help="a random plan for each program")
     parser.add_argument("--no-archive", action="store_true")
     parser.add_argument("--runtime", default=run_cpu.find_runtime())
-    # argparse of Python 3.12 takes no list of arguments behind `--` if options stand in between.
+    # argparse of Python 3.12 takes no list of arguments after `--` if options stand in between.
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     end = arguments.index("--") if "--" in arguments else len(arguments)
     options = parser.parse_args(arguments[:end])

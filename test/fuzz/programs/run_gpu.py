@@ -7,7 +7,7 @@
 
 Each worker draws a program again, computes the reference, launches the cubin with poisoned outputs and guarded arrays (the variant that the
 launcher takes and the last one; every eighth program twice, which must give the same bits) and compares. A worker in whose context a kernel failed
-leaves; a new one goes on behind the failing seed. A kernel that does not end in 10 s ends its worker. Prints the failures, a table of
+leaves; a new one goes on after the failing seed. A kernel that does not end in 10 s ends its worker. Prints the failures, a table of
 variants and `N passed, N failed, N refused`; with $OUT, run-gpu.json is written there. Needs numpy and ml_dtypes, no compiler.
 """
 

@@ -196,7 +196,7 @@ def shrink(program, fails, note=lambda text: None):
             return True
         except Invalid:
             return False
-        except Exception:  # a step went too far, such as a value that is used in front of its definition
+        except Exception:  # a step went too far, such as a value that is used before its definition
             return False
     size = sum(1 for _ in graph.all_ops(program)) + 1
     while True:

@@ -55,7 +55,7 @@ def normalised(message):
 
 
 def compile_text(text, out, target="cpu", timeout=60, flags=()):
-    """Compiles a program; its source stays beside the artifact."""
+    """Compiles a program; its source stays next to the artifact."""
     source = os.path.splitext(out)[0] + ".mlir"
     with open(source, "w") as file:
         file.write(text)

@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Processes that work through a list and may die of it: a new one goes on behind the item that killed the last.
+"""Processes that work through a list and may die of it: a new one goes on after the item that killed the last.
 
 A worker runs `make()` once and then the function that this returns on each item. What it returns, and whatever happens instead, reaches `report`.
 """

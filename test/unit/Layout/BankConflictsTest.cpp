@@ -38,7 +38,7 @@ TEST(BankConflicts, TensorPathHasNone) {
           EXPECT_EQ(ldmatrixConflicts(SharedLayout::swizzled({rows, width}, bits, 1, swizzle)), 0);
           EXPECT_EQ(stmatrixConflicts(SharedLayout::swizzled({width, rows}, bits, 0, swizzle)), 0);
         }
-  // The swizzle is what does it.
+  // Without the swizzle there are conflicts.
   EXPECT_EQ(ldmatrixConflicts(SharedLayout::makeLinear({16, 64}, 16, 1)), 4 * 4 * 7);
   EXPECT_EQ(ldmatrixConflicts(SharedLayout::makeLinear({16, 64}, 16, 1, 16)), 0);
 }

@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conversions by brute force: registers are filled with element numbers, moved as the conversion
-// says, and compared.
+// Checks conversions by brute force: fills registers with element numbers, moves them as the
+// conversion says, and compares.
 
 #include "tessera/Layout/Conversion.h"
 #include "tessera/Layout/RegisterForms.h"
@@ -62,7 +62,7 @@ ConversionKind check(const RegisterLayout &src, const RegisterLayout &dst, const
         ADD_FAILURE() << "wrong data: " << src.toString() << " to " << dst.toString();
         return c.kind;
       }
-      // The truth, by search.
+      // Finds out by search what is right.
       bool thread = false, warp = false;
       for (size_t u = t / 32 * 32; u < t / 32 * 32 + 32; ++u)
         for (int64_t value : from[u])
@@ -107,7 +107,7 @@ TEST(Conversion, Kinds) {
 }
 
 TEST(Conversion, ReplicasAreSources) {
-  // A row vector known to every thread goes anywhere by selects; a scalar needs none.
+  // A row vector that every thread holds goes anywhere by selects; a scalar needs none.
   RegisterLayout v = wgmmaAcc().sliceDim(0);
   EXPECT_EQ(check(splat(1), v, {16}), ConversionKind::RegisterSelect);
   EXPECT_EQ(check(splat(1), v, {1}), ConversionKind::RegisterPermute);
@@ -154,7 +154,7 @@ TEST(Conversion, ManyPairsManyExtents) {
 }
 
 TEST(Conversion, SingleWarpTransposes) {
-  // Within one warp everything is a shuffle at worst.
+  // Within one warp every conversion is at most a shuffle.
   for (int64_t m : {8, 16, 32})
     for (int64_t n : {8, 16, 32}) {
       RegisterLayout a = blockedFor({m, n}, 4, 1, 0), b = blockedFor({m, n}, 4, 0, 0),

@@ -1,7 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Named forms against the figures of the PTX ISA, and the choosers against what they promise.
+// Compares named forms with the figures of the PTX ISA, and checks what the functions promise that
+// choose layouts.
 
 #include "tessera/Layout/RegisterForms.h"
 
@@ -109,7 +110,7 @@ TEST(RegisterForms, NonsenseIsInvalid) {
     EXPECT_TRUE(l.validate());
 }
 
-// Warpgroups that share columns hold neighbouring blocks of them, all rows each.
+// Warpgroups that share columns hold neighbouring blocks of columns, with all rows of them.
 TEST(RegisterForms, WgmmaColumnsShared) {
   EXPECT_EQ(wgmmaSplit(128, 8, 2), 0);
   EXPECT_EQ(wgmmaSplit(64, 256, 1), 0);
@@ -129,7 +130,7 @@ TEST(RegisterForms, WgmmaColumnsShared) {
     for (int64_t warp = 0; warp < 4; ++warp)
       for (int64_t lane = 0; lane < 32; ++lane)
         for (int64_t r = 0; r < l.numRegisters(shape); ++r) {
-          // The part of the warpgroup as if it were alone, at its columns.
+          // What the warpgroup holds if it is alone, at its columns.
           Coord c = l.coord(shape, r, lane, warp, g),
                 part = wgmmaAcc().coord({128, 24}, r, lane, warp, 0);
           ASSERT_EQ(c, (Coord{part[0], 24 * g + part[1]}));
@@ -162,8 +163,8 @@ static int64_t product(const Coord &c) {
 }
 
 TEST(RegisterForms, BlockedIsCoalesced) {
-  // Every extent a kernel author would pick: 16-byte vectors, whole 128-byte lines (or whole rows)
-  // per access.
+  // For every extent that a kernel is likely to have: vectors of 16 bytes, and accesses to whole
+  // lines of 128 bytes (or whole rows).
   for (int64_t rows : {64, 128, 256})
     for (int64_t cols : {32, 64, 128, 256})
       for (int64_t wg : {1, 2})
@@ -185,12 +186,12 @@ TEST(RegisterForms, BlockedIsCoalesced) {
           }
           EXPECT_EQ(lines.size(), 4u) << l.toString();
         }
-  // The other dimension contiguous.
+  // With the other dimension contiguous.
   RegisterLayout t = blockedFor({64, 128}, 2, 0, 2, 1);
   EXPECT_EQ(t.contiguousRegisters({64, 128}, 0), 8);
 }
 
-// Pieces of cp.async: whole, however small the tile is, and each element in some thread.
+// Pieces of cp.async are whole, however small the tile is, and some thread holds each element.
 TEST(RegisterForms, BlockedWithWholeVectors) {
   for (int64_t rows : {1, 2, 3, 7, 8, 16, 24, 64})
     for (int64_t pieces : {1, 2, 3, 5, 8, 32})

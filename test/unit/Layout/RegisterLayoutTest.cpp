@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Laws of register layouts: every element is owned exactly once, backward undoes forward,
-// transformations commute with the same operation on coordinates.
+// Laws of register layouts: every element is owned exactly once, the inverse map undoes the map,
+// and transformations commute with the same operation on coordinates.
 
 #include "tessera/Layout/RegisterForms.h"
 
@@ -13,8 +13,8 @@
 
 using namespace tessera::layout;
 
-/// Walks all elements of a tile: everyone alive is locatable, owners partition the tile, both
-/// evaluators agree.
+/// Visits all elements of a tile: each element that is alive can be located, the owners divide the
+/// tile, and both evaluators agree.
 static void checkLaws(const RegisterLayout &l, const Coord &shape) {
   SCOPED_TRACE(l.toString());
   ASSERT_FALSE(l.validateFor(shape)) << *l.validateFor(shape);
@@ -77,7 +77,7 @@ static void checkAccessors(const RegisterLayout &l, const Coord &shape) {
         }
 }
 
-/// Runs of contiguousRegisters are runs, in every thread, and starts are multiples.
+/// The runs of contiguousRegisters are runs in every thread, and begin at multiples.
 static void checkContiguous(const RegisterLayout &l, const Coord &shape) {
   RegisterTile tile(l, shape);
   for (int dim = 0; dim < l.rank(); ++dim) {
@@ -171,7 +171,8 @@ TEST(RegisterLayout, SliceKeepsCoordinates) {
         Coord shorter = {shape[1 - dim]};
         ASSERT_FALSE(s.validate()) << *s.validate();
         checkLaws(s, shorter);
-        // A thread holds a slice's element if and only if it holds some element over it.
+        // A thread holds an element of the slice if and only if it holds some element that is
+        // reduced to it.
         RegisterTile whole(l, shape), slice(s, shorter);
         for (int64_t warp = 0; warp < 4; ++warp)
           for (int64_t lane = 0; lane < 32; ++lane) {

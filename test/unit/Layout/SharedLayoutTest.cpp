@@ -25,7 +25,7 @@ void forEach(const Coord &extents, F f) {
   }
 }
 
-/// No two elements share a byte, all lie in the image.
+/// No two elements share a byte, and all lie in the image.
 void checkInjective(const SharedLayout &l) {
   SCOPED_TRACE(l.toString());
   ASSERT_FALSE(l.validate()) << *l.validate();
@@ -42,7 +42,8 @@ void checkInjective(const SharedLayout &l) {
   EXPECT_TRUE(ok);
 }
 
-/// What TMA does: it writes the box densely, rows of the inner extent, XORing the address bits.
+/// Does what TMA does: writes the box densely, in rows of the inner extent, and XORs the address
+/// bits.
 void checkTma(const SharedLayout &l) {
   SCOPED_TRACE(l.toString());
   ASSERT_FALSE(l.validateTma()) << *l.validateTma();

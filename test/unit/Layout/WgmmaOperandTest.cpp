@@ -1,8 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Descriptors against the canonical layouts of the PTX ISA: every element of every instruction's
-// operand must be where the hardware, knowing only the descriptor, will look.
+// Compares descriptors with the canonical layouts of the PTX ISA: every element of the operand of
+// every instruction must be where the hardware looks, which knows only the descriptor.
 
 #include "tessera/Layout/WgmmaOperand.h"
 
@@ -55,7 +55,7 @@ TEST(WgmmaOperand, EveryFormIsCanonical) {
 }
 
 // The canonical layouts by hand: PTX ISA, "Strides" and "Asynchronous warpgroup-level matrix shared
-// memory layout"; lbo and sbo as proven by kernels.
+// memory layout". Kernels have shown what lbo and sbo mean.
 TEST(WgmmaOperand, KnownDescriptors) {
   WgmmaOperand a = wgmmaOperand(SharedLayout::swizzled({128, 64}, 16, 1, 128), WgmmaRole::A, 1, 64);
   EXPECT_EQ(a.lbo, 16);

@@ -10,7 +10,7 @@
 using namespace tessera::schedule;
 
 namespace {
-/// A well-formed problem to spoil.
+/// A well-formed problem, which tests then change.
 Problem good() { return attention(128, 128, 2, 240); }
 
 template <typename F>
@@ -80,7 +80,7 @@ TEST(ScheduleCheck, Edges) {
   EXPECT_COMPLAINT({ p.addRead(0, 3, 2); }, "'row_max' is none");
   EXPECT_COMPLAINT({ p.addRead(0, 0, 1); }, "'load_v' is a load");
   EXPECT_COMPLAINT({ p.edges[2].channel = 0; }, "only a `through` edge");
-  // The back edges are carried; this one is not.
+  // Back edges are carried; this one is not.
   EXPECT_COMPLAINT({ p.addEdge(5, 2); }, "qk -> row_max -> exp2 -> narrow -> qk");
   EXPECT_COMPLAINT({ p.addEdge(4, 4); }, "exp2 -> exp2");
 }

@@ -10,7 +10,7 @@
 
 namespace tessera::schedule {
 
-/// Attention forward: head dimension d, blocks of n keys, 64 rows a warpgroup. `registers` is
+/// Attention forward: head size d, blocks of n keys, 64 rows for each warpgroup. `registers` is
 /// what a math thread has; 26 of them are addresses and counters.
 inline Problem attention(int64_t d, int64_t n, int64_t warpgroups, int64_t registers) {
   const MachineTable table = MachineTable::hopper();
@@ -56,8 +56,8 @@ inline Problem attention(int64_t d, int64_t n, int64_t warpgroups, int64_t regis
   return p;
 }
 
-/// A GEMM whose warpgroups share a tile of 64 * warpgroups x n by k steps: one load serves all.
-/// `shared` is what is left for the ring.
+/// A GEMM whose warpgroups share a tile of 64 * warpgroups x n in steps of k, so that one load
+/// serves all. `shared` is the memory for the ring.
 inline Problem cooperativeGemm(int64_t n, int64_t k, int64_t warpgroups, int64_t shared) {
   const MachineTable table = MachineTable::hopper();
   Problem p;
@@ -81,7 +81,7 @@ inline Problem cooperativeGemm(int64_t n, int64_t k, int64_t warpgroups, int64_t
   return p;
 }
 
-/// The persistent loop over tiles of one warpgroup each, in phases.
+/// The persistent loop over tiles with ping-pong: one warpgroup computes a whole tile.
 inline Problem pingPongGemm(int64_t n, int64_t k, int64_t epilogueCycles) {
   const MachineTable table = MachineTable::hopper();
   Problem p;

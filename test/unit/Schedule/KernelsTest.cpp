@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The orders that are known to be right come out of the machine table.
+// Checks that the machine table leads to orders that are known to be right.
 
 #include "Kernels.h"
 #include "Solved.h"
@@ -27,7 +27,7 @@ struct Named {
 
 int64_t mod(int64_t a, int64_t b) { return ((a % b) + b) % b; }
 
-/// In which of the II cycles the replica holds a unit.
+/// The cycles of the II in which the replica holds a unit.
 std::vector<bool> busy(const Problem &problem, const Schedule &schedule, const std::string &unit,
                        int64_t replica) {
   std::vector<bool> result(schedule.ii, false);
@@ -50,7 +50,7 @@ TEST(MachineTable, Costs) {
   EXPECT_EQ(table.wgmma(units, "w", 64, 256, 16, 8).uses[0].cycles, 64);
   EXPECT_EQ(table.wgmma(units, "w", 64, 256, 16, 32).uses[0].cycles, 256);
   EXPECT_EQ(table.wgmma(units, "w", 64, 256, 16, 16).registers, 128);
-  // An A operand from registers is not read from shared memory.
+  // Operand A in registers is not read from shared memory.
   Operation ss = table.wgmma(units, "w", 64, 64, 16, 16),
             rs = table.wgmma(units, "w", 64, 64, 16, 16, true);
   EXPECT_EQ(ss.uses[1].unit, units.smem);
@@ -72,7 +72,7 @@ TEST(MachineTable, Costs) {
   EXPECT_EQ(load.uses[0].cycles, 512);
 }
 
-// Peak tensor time of a block, and the order of FlashAttention-3, for all its head dimensions.
+// The peak tensor time of a block and the order of FlashAttention-3, for all its head sizes.
 TEST(ScheduleKernels, FlashAttention3) {
   struct Shape {
     int64_t d, n, warpgroups, registers;
@@ -94,13 +94,13 @@ TEST(ScheduleKernels, FlashAttention3) {
     for (const char *op : {"qk", "row_max", "exp2", "narrow"})
       EXPECT_EQ(named.stage(op), 0) << op;
     EXPECT_EQ(named.stage("pv"), 1);
-    // The A registers of PV(i - 1) are redefined after it is complete.
+    // The A registers of PV(i - 1) are written again after it is complete.
     EXPECT_GE(named.start("narrow"),
               named.start("pv") - named.schedule.ii + named.op("pv").latency);
     // K and V have rings of their own; two slots are enough.
     EXPECT_EQ(named.schedule.depth, (std::vector<int64_t>{2, 2}));
 
-    // The tensor cores never rest, and work for others while one warpgroup is in its softmax.
+    // The tensor cores never rest. While one warpgroup is in its softmax, they work for others.
     std::vector<bool> any(named.schedule.ii, false);
     int64_t sum = 0;
     for (int64_t r = 0; r < s.warpgroups; ++r) {
@@ -122,8 +122,8 @@ TEST(ScheduleKernels, FlashAttention3) {
   }
 }
 
-// Without a reason to expect delays, the plain ping-pong of sequential warpgroups is as fast on
-// paper, and has fewer stages: the order of FlashAttention-3 is bought by slack.
+// If no delays are expected, plain ping-pong of sequential warpgroups is as fast by the model and
+// has fewer stages. Slack is what makes the order of FlashAttention-3 better.
 TEST(ScheduleKernels, AttentionWithoutSlack) {
   Problem problem = attention(128, 128, 2, 240);
   problem.slackTarget = 0;
@@ -134,7 +134,7 @@ TEST(ScheduleKernels, AttentionWithoutSlack) {
   EXPECT_EQ(slack(problem, solved(attention(128, 128, 2, 240))), 512);
 }
 
-// Too few registers for S beside O and the P of the product in flight.
+// Too few registers for S together with O and the P of the product in flight.
 TEST(ScheduleKernels, AttentionRegisters) {
   const Result roomy = solve(attention(128, 128, 2, 26 + 162));
   EXPECT_EQ(roomy.schedule->ii, 2048);
@@ -162,7 +162,7 @@ TEST(ScheduleKernels, CooperativeGemm) {
   EXPECT_LT(named.stage("load_a"), -1);
   EXPECT_LT(named.stage("load_b"), -1);
 
-  // With two slots shared memory binds, with one the loop is a sequence.
+  // With two slots shared memory binds; with one the loop is sequential.
   const int64_t slot = problem.channels[0].bytes;
   const Result two = solve(cooperativeGemm(256, 64, 2, 2 * slot));
   const Result one = solve(cooperativeGemm(256, 64, 2, slot));
@@ -172,7 +172,7 @@ TEST(ScheduleKernels, CooperativeGemm) {
   EXPECT_GT(one.schedule->ii, two.schedule->ii);
   EXPECT_EQ(two.schedule->depth[0], 2);
   EXPECT_EQ(one.schedule->depth[0], 1);
-  // More shared memory than needed is left alone, a depth that is given is kept.
+  // Shared memory that is not needed is not used, and a given depth is kept.
   EXPECT_EQ(solved(cooperativeGemm(256, 64, 2, 64 * slot)).depth[0], 3);
   Problem deep = cooperativeGemm(256, 64, 2, 64 * slot);
   deep.channels[0].depth = 5;
@@ -190,7 +190,8 @@ TEST(ScheduleKernels, PingPongGemm) {
     EXPECT_EQ(solve(problem).bound, main + 2000 > 2 * tensor ? "issue" : "tensor");
     EXPECT_EQ(named.schedule.ii, std::max(2 * tensor, main + 2000));
     EXPECT_EQ(named.start("mainloop"), 0);
-    // One warpgroup's epilogue under the other's main loop, half an II later.
+    // The epilogue of one warpgroup runs concurrently with the main loop of the other, half an II
+    // later.
     EXPECT_GE(named.start("epilogue"), main);
     if (2 * tensor >= main + 2000) {
       std::vector<bool> other = busy(problem, named.schedule, "tensor", 1);

@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The search against exhaustive enumeration, and what is promised besides.
+// Compares the search with exhaustive enumeration, and checks what else the solver promises.
 
 #include "Kernels.h"
 #include "Solved.h"
@@ -13,7 +13,7 @@
 using namespace tessera::schedule;
 
 namespace {
-/// (II, -slack, stages): less is better.
+/// (II, -slack, stages): a smaller score is better.
 using Score = std::tuple<int64_t, int64_t, int64_t>;
 
 Score score(const Problem &problem, const Schedule &schedule) {
@@ -22,8 +22,8 @@ Score score(const Problem &problem, const Schedule &schedule) {
           stages(problem, schedule)};
 }
 
-/// The best schedule, by trying all: starts of math operations in `maxStages` turns, loads as far
-/// ahead as `ahead` cycles.
+/// Finds the best schedule by trying all: starts of math operations within `maxStages` stages,
+/// loads up to `ahead` cycles ahead.
 class BruteForce {
 public:
   BruteForce(const Problem &problem, int64_t ahead) : problem(problem), ahead(ahead) {}
@@ -77,7 +77,7 @@ private:
 class Random {
 public:
   explicit Random(uint64_t seed) : engine(seed) {}
-  /// Not std::uniform_int_distribution: its values depend on the library.
+  /// This is not std::uniform_int_distribution, whose values depend on the library.
   int64_t operator()(int64_t low, int64_t high) {
     return low + static_cast<int64_t>(engine() % static_cast<uint64_t>(high - low + 1));
   }
@@ -138,7 +138,7 @@ Problem smallProblem(uint64_t seed, bool withLoad) {
   return p;
 }
 
-/// A body as large as they come: a random DAG with asynchronous operations and recurrences.
+/// A body as large as real ones: a random DAG with asynchronous operations and recurrences.
 Problem largeProblem(uint64_t seed, int count) {
   Random random(seed);
   Problem p;
@@ -201,7 +201,7 @@ TEST(ScheduleSolver, BruteForce) {
     EXPECT_GE(result.schedule->ii, bound);
     tightened += result.bound == "packing" || result.bound == "registers";
   }
-  // The test must not become empty.
+  // If too few problems had a solution, the test would test nothing.
   EXPECT_GT(feasible, 150);
   EXPECT_GT(tightened, 15);
 }
@@ -230,8 +230,8 @@ TEST(ScheduleSolver, BruteForceWithRings) {
   EXPECT_GT(rings, 5);
 }
 
-// Bodies of 40 operations, with units that have no cycle to spare, are solved or said not to be;
-// what comes out is right either way.
+// Bodies of 40 operations with units that have no free cycle are solved, or the answer says that
+// they are not. In both cases the schedule is valid.
 TEST(ScheduleSolver, Large) {
   int optimal = 0;
   for (uint64_t seed = 1; seed <= 40; ++seed) {
@@ -251,7 +251,7 @@ TEST(ScheduleSolver, Large) {
   EXPECT_GT(optimal, 15);
 }
 
-// The same with registers for about half of the values that would like to live.
+// The same with registers for about half of the values that want to live.
 TEST(ScheduleSolver, LargeWithFewRegisters) {
   int found = 0, bound = 0;
   for (uint64_t seed = 1; seed <= 40; ++seed) {
@@ -284,7 +284,7 @@ TEST(ScheduleSolver, Deterministic) {
 }
 
 TEST(ScheduleSolver, Fuel) {
-  // Without fuel nothing is proven, and that is said.
+  // Without fuel nothing is proven, and the result says so.
   const Problem problem = attention(64, 128, 3, 160);
   SolverOptions options;
   options.fuel = 8;
@@ -324,7 +324,7 @@ TEST(ScheduleSolver, Infeasible) {
     return result.message;
   };
   EXPECT_NE(message("op a issue 0 latency 1\n").find("operation 'a'"), std::string::npos);
-  // Read two iterations later, but in registers that the next iteration overwrites.
+  // It is read two iterations later, but in registers that the next iteration overwrites.
   EXPECT_NE(message("op a async issue 1 latency 4 registers 1\n"
                     "op b issue 1 latency 1\n"
                     "raw a -> b\n"
@@ -341,7 +341,7 @@ TEST(ScheduleSolver, Infeasible) {
             std::string::npos);
 }
 
-// An asynchronous result may stay for as many iterations as the loop is unrolled.
+// An asynchronous result may live for as many iterations as the loop is unrolled by.
 TEST(ScheduleSolver, Unroll) {
   Problem problem = parsed("unit tensor\n"
                            "op a async issue 1 latency 30 registers 8 uses tensor 10\n"

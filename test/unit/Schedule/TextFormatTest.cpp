@@ -30,7 +30,7 @@ TEST(ScheduleText, RoundTrip) {
     std::string error;
     EXPECT_EQ(parseSchedule(problem, print(problem, schedule), error), schedule) << error;
   }
-  // Everything that the kernels leave out.
+  // Everything that the kernels do not use.
   const char *all = "replicas 3\n"
                     "registers 10\n"
                     "shared 20\n"
@@ -98,7 +98,7 @@ TEST(ScheduleText, ScheduleErrors) {
   EXPECT_EQ(scheduleError(problem, "ii 4\nstart a 0\nstart a 0\n"),
             "line 3: 'a' has a start already");
   EXPECT_EQ(scheduleError(problem, "ii 4\nstart x 0\n"), "line 2: no operation is named 'x'");
-  // Stage and order are not decisions: what is written has to fit.
+  // Stages and orders follow from the starts, so what is written must agree with them.
   EXPECT_EQ(scheduleError(problem, "ii 4\nstart l -5\nstart a 0 stage 1 order 0\ndepth c 2\n"),
             "'a': its start means stage 0 order 0");
 }

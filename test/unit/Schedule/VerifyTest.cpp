@@ -38,8 +38,8 @@ TEST(ScheduleVerify, Shape) {
   EXPECT_TRUE(has(complaint(problem, s), "starts at 5 instead of 0"));
 }
 
-// Whatever operation moves by however much: if the schedule is still accepted, no objective may be
-// better than the proven one. Most moves violate something.
+// Moves one operation by some cycles. If the schedule is still accepted, no objective may be better
+// than the proven one. Most moves violate something.
 TEST(ScheduleVerify, Mutations) {
   for (const Problem &problem : {attention(128, 128, 2, 240), attention(64, 128, 3, 160),
                                  cooperativeGemm(256, 64, 2, 3 * 49152)}) {
@@ -68,7 +68,8 @@ TEST(ScheduleVerify, Mutations) {
   }
 }
 
-// One problem for each rule, with the last schedule that keeps it and the first that does not.
+// One problem for each rule, with the last schedule that satisfies it and the first one that does
+// not.
 TEST(ScheduleVerify, Edges) {
   struct Case {
     const char *edge;
@@ -119,7 +120,7 @@ TEST(ScheduleVerify, Stream) {
             "'a' is issued for longer than the instruction stream has cycles");
 }
 
-// Two replicas: units repeat after II / 2, the stream of one warpgroup after II.
+// Two replicas: the use of units repeats after II / 2, the stream of one warpgroup after II.
 TEST(ScheduleVerify, Units) {
   Problem problem = parsed("replicas 2\n"
                            "unit u\n"
@@ -137,14 +138,15 @@ TEST(ScheduleVerify, Units) {
   s.start[1] = 4;
   EXPECT_EQ(complaint(problem, s),
             "unit 'u' is needed for 18 cycles by all replicas, more than II");
-  // A fluid unit has no places.
+  // A fluid unit has no fixed cycles.
   problem.units[0].fluid = true;
   s.ii = 20;
   s.start[1] = 2;
   EXPECT_EQ(complaint(problem, s), "");
 }
 
-// A load that serves all replicas is made once; the slot lasts until the last replica.
+// A load that serves all replicas is issued once; the slot is in use until the last replica has
+// read it.
 TEST(ScheduleVerify, Rings) {
   const std::string text = "replicas 2\n"
                            "shared 40\n"
@@ -171,7 +173,7 @@ TEST(ScheduleVerify, Rings) {
   s.depth = {5};
   EXPECT_TRUE(has(complaint(with("shared"), s), "take 50 bytes of shared memory"));
   EXPECT_TRUE(has(complaint(with("shared depth 4"), s), "depth 5 instead of 4"));
-  // A load for each replica: twice 6 cycles in the producer's stream.
+  // With a load for each replica, the producer's stream has 6 cycles twice.
   s.depth = {2};
   EXPECT_EQ(residence(with(""), s, 0), 15);
   EXPECT_EQ(complaint(with(""), s),
@@ -190,7 +192,7 @@ TEST(ScheduleVerify, Registers) {
   Schedule s;
   s.ii = 20;
   s.start = {0, 8, 14};
-  // a from its issue to the end of b, b from its own end to the end of c.
+  // a lives from its issue to the end of b, b from its own end to the end of c.
   const std::vector<Lifetime> lives = lifetimes(problem, s);
   ASSERT_EQ(lives.size(), 2u);
   EXPECT_EQ(lives[0].birth, 0);
@@ -212,7 +214,7 @@ TEST(ScheduleVerify, Registers) {
   EXPECT_EQ(complaint(unrolled, s), "2 stages, the limit is 1");
 }
 
-// A wgmma takes over the registers into which it accumulates.
+// A wgmma takes over the registers of its accumulators.
 TEST(ScheduleVerify, AccumulatorIsCountedOnce) {
   const Problem problem = parsed("unit tensor\n"
                                  "op a async issue 2 latency 20 registers 64 uses tensor 10\n"

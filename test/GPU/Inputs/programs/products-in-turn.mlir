@@ -1,5 +1,5 @@
-// Products behind stores of products: what is staged for a store, for the next product and for TMA shares scratch. Sums begin at
-// a number other than 0.
+// Products after stores of products: what is staged for a store, for the next product and for TMA shares scratch. Accumulators begin with a number
+// other than 0.
 tile.kernel @in_turn(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]},
                      %C: memref<?x?xf32> {tile.shape = ["M", "N"]}, %D: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %M = tile.dim "M" : index

@@ -1,4 +1,4 @@
-// A product of 128 rows beside a chain of two of 64 rows.
+// A product of 128 rows next to a chain of two of 64 rows.
 tile.kernel @mixed(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]}, %B: memref<?x?xbf16> {tile.shape = ["K", "N"]}, %C: memref<?x?xf32> {tile.shape = ["M", "N"]}, %D: memref<?x?xbf16> {tile.shape = ["M", "N"]}) {
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index

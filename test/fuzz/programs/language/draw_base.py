@@ -201,7 +201,7 @@ class Builder:
         return place
 
     def _layout(self, sizes, plain, output, element):
-        """(strides, those of the type or None, elements in front of the first, offset of the type)."""
+        """(strides, those of the type or None, elements before the first, offset of the type)."""
         chance = self.chance
         if plain:
             strides = graph.row_major(sizes)

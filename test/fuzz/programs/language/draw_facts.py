@@ -33,7 +33,7 @@ def arrays(program):
 
 
 class Prologue:
-    """Scalar code in front of everything else."""
+    """Scalar code before everything else."""
 
     def __init__(self, b):
         self.b, self.ops, self.names, self.known = b, [], set(), {}

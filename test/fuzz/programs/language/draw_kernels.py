@@ -187,7 +187,7 @@ def attention(b):
 
 
 def _masked(b, s, i, at, keys, op):
-    """Columns beyond the keys do not count; sometimes, causally, neither do those behind the row."""
+    """Columns beyond the keys do not count; sometimes, causally, neither do those after the row."""
     index = Tile(INDEX, s.type.shape)
     column = b.emit("tile.iota", [at], [index], {"dim": 1}, offer=False, notes=Note())
     if b.chance(0.35):

@@ -164,7 +164,7 @@ def nested(b):
                 return [product(at, values[0])]
             total = k_loop(b, (0, sizes[2], k), carried, step)[0]
             end = _index(b, "minsi", _index(b, "addi", start, b.index(outer)), b.index(sizes[2]))
-            # The end is computed behind the loop's place: put it in front.
+            # The end is computed after the place of the loop, so it is moved before it.
             ops = b.regions[-1].ops
             ops.remove(total.op)
             ops.append(total.op)

@@ -233,7 +233,7 @@ def _extremes(b, x, dims, rest):
 
 
 def _place(b, x, dims, rest):
-    """The largest value and the lowest of the numbers beside it."""
+    """The largest value and the lowest of the numbers that go with it."""
     element, shape = x.type.element, x.type.shape
     ix = b.emit("tile.iota", [], [Tile(I32, shape)], {"dim": dims[-1]}, notes=Note(0, shape[dims[-1]], True, True))
     low, _ = _ends(b, element)

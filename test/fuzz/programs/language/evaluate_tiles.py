@@ -51,7 +51,7 @@ def _is_constant(value):
 
 
 def _is_folded(product):
-    """Whether a multiplication may be none behind folding: of constants, or by a constant, which may be 1."""
+    """Whether a multiplication may be gone after folding: of constants, or by a constant, which may be 1."""
     return any(map(_is_constant, product.operands))
 
 

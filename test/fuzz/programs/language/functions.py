@@ -70,7 +70,7 @@ def _apart(kind, low, high, error, bounds, inputs):
 
 
 def unary(name, x, target, extra=None):
-    """`extra`: a relative error beside that of the function, an array or a number."""
+    """`extra`: a relative error in addition to that of the function, an array or a number."""
     kind = x.kind
     error = ulps(name, kind, target)
     with np.errstate(all="ignore"):

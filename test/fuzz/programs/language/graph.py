@@ -122,7 +122,7 @@ class Program:
 
 
 def walk(region):
-    """All ops, those of inner regions behind the op that holds them."""
+    """All ops, those of inner regions after the op that holds them."""
     for op in region.ops:
         yield op
         for inner in op.regions:

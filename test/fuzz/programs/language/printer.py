@@ -52,7 +52,7 @@ class Printer:
 
 
 def _flags(op):
-    """Fast-math flags and what else stands behind the operands."""
+    """Fast-math flags and what else stands after the operands."""
     flags = op.attrs.get("fastmath")
     return f" fastmath<{flags}>" if flags else ""
 

@@ -10,7 +10,7 @@
 using namespace tessera::plan;
 
 namespace {
-/// A GEMM of bf16 with f32 accumulators, its result staged whole.
+/// A GEMM of bf16 with f32 accumulators whose result is staged as one tile.
 PlanFacts gemm(int64_t m, int64_t n, int64_t k, int64_t warpgroups) {
   PlanFacts facts;
   facts.warpgroups = warpgroups;
@@ -38,7 +38,7 @@ std::string refused(const PlanFacts &facts, const PlanRequest &request) {
   return choosePlan({facts}, request).refused.value_or("");
 }
 
-/// What was measured to be best: three stages, one producing warp, groups of 16.
+/// The plan that measurements found best: three slots, one producing warp, groups of 16 rows.
 TEST(PlanModel, LargeTile) {
   PlanChoice choice = choose(gemm(128, 256, 64, 2));
   EXPECT_EQ(choice.stages, 3);
@@ -53,7 +53,8 @@ TEST(PlanModel, LargeTile) {
   EXPECT_EQ(prediction.iteration, 1024);
 }
 
-/// Two stages were 29 to 32 % slower than three, with a product pending; three and four the same.
+/// Two slots are slower than three if a product is pending, by as much as was measured. A fourth
+/// one gains nothing. Source: docs/performance/constants.md.
 TEST(PlanModel, TwoStagesWaitForLoads) {
   PlanFacts facts = gemm(128, 256, 64, 2);
   facts.stagedBytes = facts.leastBytes = 0;
@@ -70,7 +71,8 @@ TEST(PlanModel, TwoStagesWaitForLoads) {
   }
 }
 
-/// Small tiles of one warpgroup: two blocks hide each other's epilogue, unless that would spill.
+/// Small tiles of one warpgroup: each of two blocks runs concurrently with the other's epilogue,
+/// unless ptxas would spill.
 TEST(PlanModel, TwoBlocksOfASmallTile) {
   PlanFacts facts = gemm(64, 256, 64, 1);
   PlanChoice choice = choose(facts);
@@ -82,14 +84,14 @@ TEST(PlanModel, TwoBlocksOfASmallTile) {
   choice = choose(facts);
   EXPECT_EQ(choice.blocksPerSM, 1);
   EXPECT_EQ(choice.stages, 4);
-  // Who asks for two gets two: whether it spills is for ptxas to say.
+  // A request for two blocks is met. Whether ptxas spills is not decided here.
   PlanRequest two;
   two.blocksPerSM = 2;
   EXPECT_EQ(choose(facts, two).blocksPerSM, 2);
 }
 
-/// Two blocks of 128x128 have two stages each, and both load at the same time: one block with five
-/// was 9 % faster.
+/// Two blocks of 128x128 have two slots each, and both load at the same time. One block with five
+/// slots is faster.
 TEST(PlanModel, TwoBlocksWaitForLoads) {
   PlanFacts facts = gemm(128, 128, 64, 2);
   PlanChoice choice = choose(facts);
@@ -102,7 +104,8 @@ TEST(PlanModel, TwoBlocksWaitForLoads) {
   EXPECT_GT(prediction.iteration, 1.05 * 1024);
 }
 
-/// Rows off the lines of L2 take two each: then it binds, and blocks share what they fetch.
+/// Rows that do not begin at cache lines take two lines each. Then L2 binds, and blocks share what
+/// they fetch.
 TEST(PlanModel, ClustersWhereL2Binds) {
   auto offLines = [](PlanFacts facts, std::initializer_list<unsigned> loads) {
     for (unsigned load : loads)
@@ -120,15 +123,16 @@ TEST(PlanModel, ClustersWhereL2Binds) {
   EXPECT_EQ(cluster(offLines(square, {0, 1})), 2);
   EXPECT_EQ(cluster(offLines(gemm(64, 256, 64, 1), {1})), 2);
   EXPECT_EQ(cluster(gemm(64, 256, 64, 1)), 1) << "L2 binds, but on the lines clusters do not help";
-  // The narrower operand alone does not make L2 the bound.
+  // If only the narrower operand does so, L2 does not bind.
   EXPECT_EQ(cluster(offLines(large, {0})), 1);
-  // Along the columns the rows' tile is shared; nothing is what no cluster could deal out.
+  // Along the columns the rows' tile is shared; no bytes are shared if no cluster could divide
+  // them.
   PlanFacts off = offLines(large, {0, 1});
   EXPECT_EQ(cluster(off, 1), 2);
   for (PlanFacts::Load &load : off.loads)
     load.shareable = false;
   EXPECT_EQ(cluster(off), 1);
-  // Products that wait for each other, and plans without rounds.
+  // Products that wait for each other, and plans without waves.
   off = offLines(large, {0, 1});
   PlanChoice choice = choose(off);
   choice.persistent = 0;
@@ -139,11 +143,12 @@ TEST(PlanModel, ClustersWhereL2Binds) {
   off.streamCycles = 2000;
   EXPECT_EQ(clusterOfPlan(off, choose(off), 0), 1);
   off.streamCycles = 0;
-  off.copiedByThreads = true;
+  off.usesCpAsync = true;
   EXPECT_EQ(cluster(off), 1);
 }
 
-/// More registers than a thread enters with: a producing warpgroup gives its own.
+/// More registers than those with which a thread enters: a producing warpgroup gives up some of its
+/// own.
 TEST(PlanModel, RegistersAreDealt) {
   PlanFacts facts = gemm(128, 256, 64, 2);
   facts.registers = 180;
@@ -158,7 +163,7 @@ TEST(PlanModel, RegistersAreDealt) {
                                               "other), but of 288 threads each has 168");
 }
 
-/// 128x192x64 with a bias, bf16: what a thread and an SM would have of it.
+/// 128x192x64 with a bias in bf16: what a thread and an SM would hold of it.
 static ReplicaFacts fused() {
   ReplicaFacts facts;
   facts.accumulators = 192;
@@ -172,10 +177,10 @@ static ReplicaFacts fused() {
 TEST(PlanModel, Replicas) {
   ReplicaFacts facts = fused();
   EXPECT_EQ(whyNotReplicas(facts), std::nullopt);
-  facts.points = 264;
+  facts.outputTiles = 264;
   EXPECT_EQ(whyNotReplicas(facts), std::nullopt);
-  facts.points = 263;
-  EXPECT_NE(whyNotReplicas(facts).value_or("").find("263 points"), std::string::npos);
+  facts.outputTiles = 263;
+  EXPECT_NE(whyNotReplicas(facts).value_or("").find("263 output tiles"), std::string::npos);
   facts = fused();
   facts.accumulators = 96;
   EXPECT_EQ(whyNotReplicas(facts), std::nullopt);
@@ -183,12 +188,12 @@ TEST(PlanModel, Replicas) {
   EXPECT_NE(whyNotReplicas(facts).value_or("").find("are few"), std::string::npos);
   facts.accumulators = 193;
   EXPECT_NE(whyNotReplicas(facts).value_or("").find("at most 192"), std::string::npos);
-  // Four stages and the parts of two warpgroups, to the byte.
+  // Four slots and the subtiles of two warpgroups fill shared memory to the byte.
   facts = fused();
   facts.partBytes = (232448 - 4 * facts.slotBytes - 5 * 16 - 2 * 8) / 2;
   EXPECT_EQ(whyNotReplicas(facts), std::nullopt);
   ++facts.partBytes;
-  EXPECT_NE(whyNotReplicas(facts).value_or("").find("4 stages of 40960 bytes"), std::string::npos);
+  EXPECT_NE(whyNotReplicas(facts).value_or("").find("4 slots of 40960 bytes"), std::string::npos);
 }
 
 TEST(PlanModel, ClustersOfReplicas) {
@@ -200,16 +205,16 @@ TEST(PlanModel, ClustersOfReplicas) {
 
 TEST(PlanModel, PartsOfReplicas) {
   const int64_t slot = fused().slotBytes;
-  // Five stages and 16 columns; with a residual beside the result four, and then 32.
+  // Five slots and 16 columns; with a residual next to the result four, and then 32.
   EXPECT_EQ(partOfReplicas(2, slot, {2 * 4096, 4 * 4096}), 16);
   EXPECT_EQ(partOfReplicas(2, slot, {4 * 4096, 8 * 4096}), 32);
-  // 32 columns would cost a stage.
+  // With 32 columns there would be one slot less.
   EXPECT_EQ(partOfReplicas(2, slot, {6 * 4096, 12 * 4096}), 16);
-  // All stages that help fit beside either.
+  // All slots that help fit next to either.
   EXPECT_EQ(partOfReplicas(2, slot / 2, {4096, 2 * 4096}), 16);
 }
 
-/// What cta-plan-replicas leaves open.
+/// The entries that cta-plan-replicas leaves open.
 TEST(PlanModel, PlanOfReplicas) {
   PlanFacts facts = gemm(128, 192, 64, 1);
   facts.replicas = 2;
@@ -228,26 +233,26 @@ TEST(PlanModel, PlanOfReplicas) {
 }
 
 TEST(PlanModel, OrderOfBlocks) {
-  // Keys and values of a head are shared by blocks that differ in the queries, the last dimension.
+  // Blocks that differ in the queries, the last dimension, share keys and values of a head.
   PlanFacts facts = gemm(128, 128, 64, 2);
   facts.extents = {std::nullopt, std::nullopt, std::nullopt};
   facts.loads = {{16384, 0b011}, {16384, 0b011}};
   EXPECT_EQ(choose(facts).group, 0);
-  // Batched products: groups are of rows inside a batch.
+  // Batched products: a group consists of rows of one batch.
   facts.loads = {{16384, 0b011}, {16384, 0b101}};
   EXPECT_EQ(choose(facts).group, 12);
   PlanRequest request;
   request.group = 8;
   EXPECT_EQ(choose(facts, request).group, 8);
-  // Groups of high tiles have fewer rows: a wave of blocks is about as high as wide.
+  // Groups of high tiles have fewer rows, so that a wave of blocks is about as high as wide.
   EXPECT_EQ(choose(gemm(128, 256, 64, 2)).group, 16);
   EXPECT_EQ(choose(gemm(192, 128, 64, 3)).group, 12);
   EXPECT_EQ(choose(gemm(256, 128, 64, 2)).group, 8);
 }
 
 TEST(PlanModel, ProductsThatNeedEachOther) {
-  // Attention, 128 queries and keys: instructions in turn take longer than the tensor cores, beside
-  // each other they do not, if the registers are there.
+  // Attention, 128 queries and keys: one after the other, instructions and tensor cores take longer
+  // than the tensor cores alone; concurrently they do not, if there are registers enough.
   PlanFacts facts = gemm(128, 128, 128, 2);
   facts.tensorCycles = 2048;
   facts.streamCycles = 2438;
@@ -265,7 +270,7 @@ TEST(PlanModel, ProductsThatNeedEachOther) {
   EXPECT_EQ(choice.pending, 0);
   EXPECT_EQ(predictPlan(facts, choice).bound, "issue");
   EXPECT_EQ(predictPlan(facts, choice).iteration, 2438);
-  // Asked for, but of no use.
+  // The plan asks for it, but it gains nothing.
   request.pending = 1;
   EXPECT_EQ(predictPlan(facts, choose(facts, request)).iteration, 2438);
   facts.rotatedRegisters = 240;
@@ -286,7 +291,7 @@ TEST(PlanModel, NotPipelined) {
   choice = choose(facts, request);
   EXPECT_EQ(choice.persistent, 1);
   EXPECT_EQ(choice.stages, 3);
-  // No stages: no pipelining, whatever there is.
+  // Without slots there are no channels, whatever else the plan says.
   request = {};
   request.stages = 0;
   choice = choose(gemm(128, 256, 64, 2), request);
@@ -298,24 +303,24 @@ TEST(PlanModel, SharedMemory) {
   PlanRequest request;
   request.stages = 4;
   EXPECT_EQ(refused(gemm(128, 256, 64, 2), request),
-            "4 stages of 49152 bytes and 65696 bytes of other tiles are 262304 bytes of shared "
-            "memory, but each of 1 block on an SM has 232448: at most 3 stages fit");
-  // Tiles that may share their bytes: only what is certain is refused.
+            "4 slots of 49152 bytes and 65696 bytes of other tiles are 262304 bytes of shared "
+            "memory, but each of 1 block on an SM has 232448: at most 3 slots fit");
+  // Tiles may share their bytes, so a plan is refused only if even that is not enough.
   PlanFacts facts = gemm(128, 256, 64, 2);
   facts.stagedBytes = 3 * 65536;
   request.stages = 3;
   EXPECT_EQ(choose(facts, request).stages, 3);
   request.stages = 4;
-  EXPECT_NE(refused(facts, request).find("at most 3 stages fit"), std::string::npos);
+  EXPECT_NE(refused(facts, request).find("at most 3 slots fit"), std::string::npos);
   request = {};
   request.blocksPerSM = 2;
   EXPECT_NE(refused(gemm(64, 256, 128, 1), request).find("each of 2 blocks on an SM has 115712"),
             std::string::npos);
-  // The slots may be too large for more than one: without a plan it works as before.
+  // If the slots are too large for two, a derived plan has no channels.
   EXPECT_EQ(choose(gemm(128, 256, 192, 2)).stages, 0);
 }
 
-/// Where two blocks on an SM have failed.
+/// What is chosen after two blocks on an SM have failed.
 TEST(PlanModel, OneBlockAtMost) {
   PlanFacts facts = gemm(64, 256, 64, 1);
   EXPECT_EQ(choose(facts).blocksPerSM, 2);
@@ -328,29 +333,29 @@ TEST(PlanModel, OneBlockAtMost) {
   EXPECT_EQ(choose(facts, request).blocksPerSM, 2);
 }
 
-/// Tiles that take turns make room for stages that there would not be, or that an iteration waits
-/// for; not for stages that hide nothing.
+/// Tiles that share bytes in turn make room for more slots. They do so only if an iteration would
+/// otherwise wait for slots, or if there would be none.
 TEST(PlanModel, TilesTakeTurns) {
   PlanFacts facts = gemm(128, 256, 64, 2);
   facts.leastBytes = 16384;
-  facts.stagedBytes = 3 * 65536; // none
+  facts.stagedBytes = 3 * 65536; // no slots
   EXPECT_EQ(choose(facts).stages, 4);
-  facts.stagedBytes = 2 * 65536; // two: 15 % slower than three
+  facts.stagedBytes = 2 * 65536; // two slots
   EXPECT_EQ(choose(facts).stages, 4);
-  facts.stagedBytes = 65536; // three
+  facts.stagedBytes = 65536; // three slots
   EXPECT_EQ(choose(facts).stages, 3);
-  // What nobody planned declines with what is certain.
+  // A plan that nobody asked for is declined if even the least bytes do not fit.
   facts.leastBytes = facts.stagedBytes = 3 * 65536;
   PlanAnswer answer = choosePlan({facts}, {});
   EXPECT_EQ(answer.choice.stages, 0);
-  EXPECT_NE(answer.declined.value_or("").find("at most 0 stages fit"), std::string::npos);
-  // Given stages are those.
+  EXPECT_NE(answer.declined.value_or("").find("at most 0 slots fit"), std::string::npos);
+  // Given slots stay.
   facts.leastBytes = 16384;
   facts.stagedBytes = 65536;
   PlanRequest request;
   request.stages = 2;
   EXPECT_EQ(choose(facts, request).stages, 2);
-  // No second block on an SM whose epilogue may not find its registers.
+  // There is no second block on an SM if its epilogue may not find its registers.
   facts = gemm(64, 128, 64, 1);
   facts.computes = true;
   facts.stagedBytes = 262144;
@@ -368,7 +373,7 @@ TEST(PlanModel, SlowdownByStages) {
   EXPECT_EQ(slowdownByStages(facts, 2, 1, false), 1);
   EXPECT_TRUE(std::isinf(slowdownByStages(facts, 3, 1, false)));
   EXPECT_TRUE(std::isinf(slowdownByStages(facts, {}, 2, false)));
-  // Long iterations: two stages are enough, one is none.
+  // Long iterations: two slots are enough, and one slot means none.
   facts = gemm(128, 256, 128, 2);
   EXPECT_TRUE(std::isinf(slowdownByStages(facts, {}, 1, false)));
   facts.stagedBytes = 32768;
@@ -384,7 +389,8 @@ TEST(PlanModel, Registers) {
                                      "but of 288 threads each has 168");
   facts.registers = 142;
   EXPECT_EQ(refused(facts, request), "");
-  // Three warpgroups and one that produces enter with 128: no setmaxnreg helps a single wgmma.
+  // Three math warpgroups and a producer enter with 128 registers, so no setmaxnreg helps a single
+  // wgmma.
   request.producers = 4;
   EXPECT_EQ(refused(gemm(192, 256, 64, 3), request),
             "one product of the tensor cores needs 154 registers (128 of tiles, 26 other) a "
@@ -400,7 +406,8 @@ TEST(PlanModel, Registers) {
             "most 232 when the producer keeps 40");
   request.registers = 168;
   EXPECT_EQ(refused(gemm(128, 256, 64, 2), request),
-            "registers = 168, but 384 threads enter with 168 each: nothing is to be dealt");
+            "registers = 168, but 384 threads enter with 168 each: ask for more, or leave "
+            "'registers' out");
   request.registers = 176;
   EXPECT_EQ(refused(gemm(128, 256, 64, 2), request), "");
   facts.registers = 151;
@@ -408,7 +415,7 @@ TEST(PlanModel, Registers) {
                                      "and the plan gives it 176");
 }
 
-/// The last round by iterations: 13 rounds of 64 iterations and 76 of 132 points, in 132 parts
+/// The last wave by iterations: 13 waves of 64 iterations and 76 of 132 output tiles, in 132 shares
 /// of 37.
 TEST(PlanModel, StreamK) {
   PlanRequest request;
@@ -420,7 +427,7 @@ TEST(PlanModel, StreamK) {
   double rounds = prediction.launch + 14 * prediction.round + prediction.handOver;
   EXPECT_GT(prediction.handOver, 0);
   EXPECT_EQ(prediction.cycles(1792, 64, 132), rounds + (13 * 64 + 37) * prediction.iteration);
-  // Nothing is left, too little is spared, too little there is.
+  // Nothing remains, too little is spared, or there is too little.
   EXPECT_EQ(prediction.cycles(1320, 64, 132),
             prediction.launch + 10 * (prediction.round + 64 * prediction.iteration));
   EXPECT_EQ(prediction.cycles(131, 64, 132),
@@ -448,7 +455,7 @@ TEST(PlanModel, Threads) {
   EXPECT_NE(refused(gemm(128, 128, 64, 2), request).find("pending = 2"), std::string::npos);
 }
 
-/// One plan for all launches of a kernel.
+/// All launches of a kernel have one plan.
 TEST(PlanModel, SeveralLaunches) {
   PlanFacts other;
   PlanAnswer answer = choosePlan({other, gemm(128, 128, 64, 2), gemm(128, 256, 64, 2)}, {});
@@ -461,18 +468,18 @@ TEST(PlanModel, Cycles) {
   PlanFacts facts = gemm(128, 256, 64, 2);
   facts.extents = {64, 32}; // 8192 x 8192
   facts.iterations = 128;
-  EXPECT_EQ(facts.points(), 2048);
+  EXPECT_EQ(facts.outputTiles(), 2048);
   PlanPrediction prediction = predictPlan(facts, choose(facts));
-  EXPECT_EQ(prediction.rounds(2048, 132), 16);
+  EXPECT_EQ(prediction.waves(2048, 132), 16);
   EXPECT_EQ(prediction.cycles(2048, 128, 132),
             prediction.launch + 16 * (prediction.round + 128 * 1024));
   EXPECT_NEAR(prediction.waveEfficiency(2048, 132), 0.97, 0.001);
   EXPECT_EQ(prediction.cycles(0, 128, 132), 0);
-  EXPECT_EQ(prediction.rounds(132, 132), 1);
-  EXPECT_EQ(prediction.rounds(133, 132), 2);
+  EXPECT_EQ(prediction.waves(132, 132), 1);
+  EXPECT_EQ(prediction.waves(133, 132), 2);
   facts.extents[0] = std::nullopt;
-  EXPECT_EQ(facts.points(), std::nullopt);
+  EXPECT_EQ(facts.outputTiles(), std::nullopt);
   facts.extents = {int64_t(1) << 40, int64_t(1) << 40};
-  EXPECT_EQ(facts.points(), std::nullopt) << "more than can be counted";
+  EXPECT_EQ(facts.outputTiles(), std::nullopt) << "more than can be counted";
 }
 } // namespace

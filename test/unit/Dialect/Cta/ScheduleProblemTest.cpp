@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Loops of the IR as problems, against the problems that test/unit/Schedule writes by hand.
+// Compares the problems of loops in the IR with those that test/unit/Schedule writes by hand.
 #include "ScheduleProblem.h"
 
 #include "../../Schedule/Kernels.h"
@@ -66,7 +66,7 @@ private:
 
 std::string number(int64_t x) { return std::to_string(x); }
 
-/// m x n x k on warpgroups of 64 rows.
+/// A product of m x n x k on warpgroups of 64 rows.
 Loop gemm(int64_t warpgroups, int64_t n, int64_t k) {
   std::string m = number(64 * warpgroups), wg = number(warpgroups);
   return Loop("#sw = #cta.swizzle<128, dim = 1>\n!a = !cta.smem<" + m + "x" + number(k) +
@@ -87,7 +87,7 @@ Loop gemm(int64_t warpgroups, int64_t n, int64_t k) {
               warpgroups);
 }
 
-/// Attention with a head of d, blocks of n keys.
+/// Attention with a head size of d and blocks of n keys.
 Loop attention(int64_t warpgroups, int64_t d, int64_t n) {
   std::string m = number(64 * warpgroups), wg = number(warpgroups);
   std::string acc = "#cta.frag<wgmma_acc, wg = " + wg + ">";
@@ -180,7 +180,7 @@ TEST(ScheduleProblem, Gemm) {
     ASSERT_TRUE(result.schedule);
     EXPECT_EQ(verify(ours, *result.schedule), std::nullopt);
     EXPECT_EQ(result.schedule->ii, solve(byHand).schedule->ii);
-    // By hand there are two loads, and a release behind the product.
+    // By hand there are two loads, and a release after the product.
     EXPECT_LE(result.schedule->depth.front(), solve(byHand).schedule->depth.front());
     EXPECT_GE(result.schedule->depth.front() + 1, solve(byHand).schedule->depth.front());
   }
@@ -190,7 +190,7 @@ TEST(ScheduleProblem, Gemm) {
   EXPECT_EQ(result.schedule->depth, std::vector<int64_t>{3});
 }
 
-// The tensor time of a block of keys, and FlashAttention-3's order: both as attention was measured.
+// Attention takes the tensor time of a block of keys, and has the order of FlashAttention-3.
 TEST(ScheduleProblem, Attention) {
   struct Shape {
     int64_t warpgroups, d, n, tensor;
@@ -203,7 +203,7 @@ TEST(ScheduleProblem, Attention) {
     const schedule::Problem byHand = schedule::attention(s.d, s.n, s.warpgroups, 240);
     EXPECT_EQ(boundOf(problem, "copy"), boundOf(byHand, "copy"));
     EXPECT_EQ(boundOf(problem, "smem"), boundOf(byHand, "smem"));
-    // Of each row a function more: that of the scale.
+    // There is one function more for each row: that of the scale.
     EXPECT_EQ(boundOf(problem, "sfu"), boundOf(byHand, "sfu") + s.warpgroups * 2 * 8);
     const schedule::Result result = solve(problem);
     ASSERT_TRUE(result.schedule);
@@ -218,8 +218,8 @@ TEST(ScheduleProblem, Attention) {
   }
 }
 
-// One thing after the other without products in flight: a warpgroup's stream is longer than its
-// part of the tensor cores.
+// Without products in flight the loop is sequential. The stream of a warpgroup is longer than its
+// share of the tensor cores.
 TEST(ScheduleProblem, Sequential) {
   const schedule::Problem problem = attention(2, 128, 128).translate(false).problem;
   const schedule::Result result = solve(problem);

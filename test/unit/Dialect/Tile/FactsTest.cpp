@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Facts about the values of kernels written as text. A value is found by the op that uses it:
+// Tests facts about the values of kernels in textual IR. A value is found by the op that uses it:
 // `"test.use"(%x) {name = "x"} : (index) -> ()`.
 #include "tessera/Dialect/Tile/Facts.h"
 
@@ -34,7 +34,7 @@ protected:
     facts = std::make_unique<Facts>(kernel);
   }
 
-  /// A kernel with the arguments, with `body` before the grid and `grid` inside it.
+  /// Parses a kernel with these arguments, with `body` before the grid and `grid` inside it.
   void parseKernel(const std::string &arguments, const std::string &grid,
                    const std::string &body = "", const std::string &attributes = "") {
     parse("tile.kernel @k(" + arguments + ") " + attributes + " {\n" + body +
@@ -241,7 +241,7 @@ TEST_F(FactsTest, views) {
   EXPECT_EQ(facts->strideDivisibility(value("w"), 0), 4);
 }
 
-// Workspace of an argument's sizes shares what is known of them; its strides are its own.
+// Workspace with an argument's sizes shares what is known of them. Its strides are its own.
 TEST_F(FactsTest, workspaceWithStrides) {
   parseKernel(
       "%A: memref<?x?xbf16> {tile.shape = [\"M\", \"K\"], tile.size_max = array<i64: 300, 1000>}",
@@ -266,7 +266,7 @@ TEST_F(FactsTest, workspaceWithStrides) {
   EXPECT_FALSE(facts->isSize(value("d"), workspace, 0));
 }
 
-// Heads of a group, rows of a page: what is divided by a number that is not constant.
+// Quotients by numbers that are not constant: heads of a group, rows of a page.
 TEST_F(FactsTest, quotientsByNumbersThatAreNotConstant) {
   parseKernel("%A: memref<?x?xbf16> {tile.size_max = array<i64: 1000, 7>}, %n: index, %m: i32",
               use("s") + use("u") + use("c") + use("z") + use("neg") + use("any"),
@@ -294,7 +294,7 @@ TEST_F(FactsTest, quotientsByNumbersThatAreNotConstant) {
   EXPECT_FALSE(range("any").fitsI32()); // a negative number without its sign
 }
 
-// Where no rule is ours: upstream's InferIntRangeInterface.
+// Where this project has no rule, upstream's InferIntRangeInterface is asked.
 TEST_F(FactsTest, rangesThatUpstreamInfers) {
   parseKernel("%A: memref<?xbf16> {tile.size_max = array<i64: 1000>}, %n: index",
               use("xor") + use("shr") + use("max"), R"(
@@ -366,7 +366,7 @@ TEST_F(FactsTest, whatRegionsYield) {
   EXPECT_FALSE(range("grows").fitsI32());
 }
 
-// A promise in a branch holds for what stands in the branch, and for no other iteration.
+// A promise in a branch holds for ops in the branch, and for no other iteration.
 TEST_F(FactsTest, promisesOfBranches) {
   parseKernel("%n: index, %p: i1", R"(
     %c0 = arith.constant 0 : index
@@ -422,7 +422,8 @@ TEST_F(FactsTest, promisesOfBranches) {
   expectNothing();
 }
 
-// A dimension that others of one element went into keeps its size and its stride.
+// Several dimensions are collapsed of which all but one have one element. The result keeps size and
+// stride of that one.
 TEST_F(FactsTest, collapsedDimensions) {
   parseKernel("%A: memref<?x1x?xf32, strided<[?, ?, 1]>> {tile.stride_divisible = array<i64: 8, 2, "
               "1>, tile.size_max = array<i64: 50, 1, 70>}",
@@ -434,7 +435,7 @@ TEST_F(FactsTest, collapsedDimensions) {
   expectRange(facts->sizeRange(value("v"), 1), 0, 70);
 }
 
-// Arithmetic on few bits wraps around: then nothing is known but the type.
+// Arithmetic on few bits wraps around, so nothing is known but the type.
 TEST_F(FactsTest, narrowArithmeticWraps) {
   parseKernel("%A: memref<?xbf16> {tile.size_max = array<i64: 1000>}, %n: i32",
               use("t", "i8") + use("a", "i32") + use("s", "i32") + use("m", "i32") +
@@ -462,7 +463,7 @@ TEST_F(FactsTest, narrowArithmeticWraps) {
   EXPECT_EQ(div("m"), 16);
 }
 
-// Promises that exclude each other stand where nothing runs.
+// Promises that contradict each other stand in code that never runs.
 TEST_F(FactsTest, contradictions) {
   parseKernel("%n: index, %p: i1", R"(
     tile.assume %n {min = 1} : index
@@ -480,7 +481,7 @@ TEST_F(FactsTest, contradictions) {
   });
 }
 
-// Of a negative number the remainder without a sign says little.
+// The unsigned remainder of a negative number is hardly known.
 TEST_F(FactsTest, unsignedRemaindersInPreconditions) {
   parseKernel("%n: index, %m: index", use("n") + use("m"), R"(
     %c0 = arith.constant 0 : index

@@ -17,7 +17,7 @@ static std::string repeat(const std::string &text, size_t count) {
   return result;
 }
 
-/// "line:column: message", or the empty text.
+/// The text "line:column: message", or an empty one.
 static std::string problemOf(const std::string &text) {
   std::optional<SourceProblem> problem = findSourceProblem(text);
   return problem ? std::to_string(problem->line) + ":" + std::to_string(problem->column) + ": " +
@@ -37,7 +37,7 @@ TEST(SourceLimits, Nesting) {
     };
     EXPECT_EQ(problemOf("a\n" + nested(kMaxNesting)), "") << pair;
     EXPECT_EQ(placeOf("a\n  " + nested(kMaxNesting + 1)), "2:259") << pair;
-    // It is depth that counts.
+    // Only depth counts.
     EXPECT_EQ(problemOf(repeat(nested(2), 100000)), "") << pair;
   }
   EXPECT_NE(problemOf(repeat("scf.if %x {\n", 30000)).find("deeper than 256 levels"),
@@ -92,15 +92,15 @@ TEST(SourceLimits, Aliases) {
   };
   EXPECT_EQ(problemOf(chain(kMaxNesting, "tuple<@>")), "");
   EXPECT_EQ(placeOf(chain(kMaxNesting + 1, "tuple<@>")), "257:15");
-  // Written out it has 2^40 words.
+  // With the aliases written out the line has 2^40 words.
   EXPECT_NE(problemOf(chain(40, "tuple<@, @>")).find("stands for more than"), std::string::npos);
-  // The nesting of what comes behind a definition is not part of it.
+  // The nesting of what comes after a definition is not part of it.
   EXPECT_EQ(problemOf("#m = unit\nmodule {\n" + repeat("{ #m ", 200) + repeat("}", 200) + "\n}"),
             "");
   EXPECT_EQ(problemOf(repeat("#tile.order<group = 1> !cta.smem<4xf32> ", 1000)), "");
 }
 
-/// What was no text.
+/// Modules that were not parsed from text.
 TEST(SourceLimits, Modules) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   std::string said;
