@@ -265,7 +265,7 @@ static Value persistentBlocks(Arith a, Value total, int64_t most, int64_t blocks
     Value fits = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sle, total, limit);
     tile::AssumeOp::create(a.b, a.loc, fits,
                            a.b.getStringAttr("a persistent grid has at most " + Twine(most) +
-                                             (cluster > 1 ? " clusters" : " points")),
+                                             (cluster > 1 ? " clusters" : " output tiles")),
                            IntegerAttr(), IntegerAttr(), IntegerAttr(), UnitAttr());
   }
   Value resident = tile::NumCoresOp::create(a.b, a.loc, a.b.getIndexType());

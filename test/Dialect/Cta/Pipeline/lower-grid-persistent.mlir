@@ -12,7 +12,7 @@
 // CHECK: %[[TOTAL:.*]] = arith.muli %[[M]], %[[N]] : index
 // CHECK: %[[LIMIT:.*]] = arith.constant 2145386496 : index
 // CHECK: %[[FITS:.*]] = arith.cmpi sle, %[[TOTAL]], %[[LIMIT]] : index
-// CHECK: tile.assume %[[FITS]], "a persistent grid has at most 2145386496 points" : i1
+// CHECK: tile.assume %[[FITS]], "a persistent grid has at most 2145386496 output tiles" : i1
 // CHECK: %[[CORES:.*]] = tile.num_cores : index
 // CHECK-NOT: muli
 // CHECK: %[[CTAS:.*]] = arith.minsi %[[TOTAL]], %[[CORES]] : index
