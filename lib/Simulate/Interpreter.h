@@ -6,6 +6,7 @@
 #ifndef TESSERA_LIB_SIMULATE_INTERPRETER_H
 #define TESSERA_LIB_SIMULATE_INTERPRETER_H
 
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/ScalarFolder.h"
 #include "tessera/Simulate/Program.h"
 
@@ -50,7 +51,7 @@ struct Unroller::Impl {
 
   mlir::LogicalResult runBlock(mlir::Block &block);
   mlir::LogicalResult run(mlir::Operation *op);
-  mlir::LogicalResult runFor(mlir::scf::ForOp op);
+  mlir::LogicalResult runFor(cta::CountedLoop op);
   mlir::LogicalResult runIf(mlir::scf::IfOp op);
   mlir::LogicalResult runWhile(mlir::scf::WhileOp op);
   mlir::LogicalResult runSwitch(mlir::scf::IndexSwitchOp op);

@@ -3,6 +3,7 @@
 
 // Makes the lists of events of a cluster from a kernel in phase allocated.
 #include "Interpreter.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 
@@ -137,7 +138,7 @@ LogicalResult Unroller::Impl::runBlock(Block &block) {
   return success();
 }
 
-LogicalResult Unroller::Impl::runFor(scf::ForOp op) {
+LogicalResult Unroller::Impl::runFor(cta::CountedLoop op) {
   FailureOr<APInt> lower = integer(op, op.getLowerBound(), true),
                    upper = integer(op, op.getUpperBound(), true),
                    step = integer(op, op.getStep(), true);
@@ -148,7 +149,7 @@ LogicalResult Unroller::Impl::runFor(scf::ForOp op) {
   bind(op.getRegionIterArgs(), op.getInitArgs());
   Type type = op.getInductionVar().getType();
   auto below = [&](const APInt &x) { return op.getUnsignedCmp() ? x.ult(*upper) : x.slt(*upper); };
-  const bool overOutputTiles = cta::isLoopOverOutputTiles(op);
+  const bool overOutputTiles = op.isOverOutputTiles();
   auto leave = llvm::make_scope_exit([this, outer = outputTile] { outputTile = outer; });
   for (APInt i = *lower; below(i);) {
     if (overOutputTiles)
@@ -305,7 +306,7 @@ LogicalResult Unroller::Impl::runOther(Operation *op) {
 
 LogicalResult Unroller::Impl::run(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](scf::ForOp o) { return runFor(o); })
+      .Case([&](cta::CountedLoop o) { return runFor(o); })
       .Case([&](scf::IfOp o) { return runIf(o); })
       .Case([&](scf::WhileOp o) { return runWhile(o); })
       .Case([&](scf::IndexSwitchOp o) { return runSwitch(o); })

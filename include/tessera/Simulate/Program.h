@@ -110,7 +110,7 @@ struct Event {
   /// Groups that a WgmmaWait, an AwaitCopies or an AwaitStores leaves in flight.
   int64_t pending = 0;
   llvm::SmallVector<Binding, 4> operands;
-  /// The iteration of the loop over output tiles (cta.output_tiles); -1: outside of it.
+  /// The iteration of the loop over output tiles (cta.for_output_tiles); -1: outside of it.
   int64_t outputTile = -1;
   /// For an await of a replica, in a ring that all replicas read in turn: the filling of the ring
   /// and the phase of the mbarrier for which it waits. -1: the next one.

@@ -5,6 +5,7 @@
 // and asks the set of lowerings for all other ops.
 #include "Lowering.h"
 
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Layout/RegisterForms.h"
 
 using namespace mlir;
@@ -199,7 +200,7 @@ static LogicalResult lowerRegion(Lowering &f, Region &from, Region &to) {
 }
 
 /// The products of the loop's body that start from zeros in the first iteration, by carried value.
-static SmallVector<cta::WgmmaOp> startingProducts(scf::ForOp loop) {
+static SmallVector<cta::WgmmaOp> startingProducts(cta::CountedLoop loop) {
   SmallVector<cta::WgmmaOp> starts;
   for (auto [init, argument] : llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs())) {
     Value c = argument;
@@ -254,7 +255,7 @@ static void distributeCarried(Lowering &f, ValueRange olds, ValueRange scalars) 
 /// Accumulators that begin as zeros are not set to zero: the first product overwrites what is in
 /// the registers. A loop that may not run at all is then placed in a branch whose other side yields
 /// zeros.
-static LogicalResult lowerFor(Lowering &f, scf::ForOp op) {
+static LogicalResult lowerFor(Lowering &f, cta::CountedLoop op) {
   if (failed(checkCarried(f, op, op.getResultTypes())))
     return failure();
   OpBuilder::InsertionGuard guard(f.b);
@@ -306,6 +307,11 @@ static LogicalResult lowerFor(Lowering &f, scf::ForOp op) {
   }
   distributeCarried(f, op.getResults(), branches ? branch.getResults() : loop.getResults());
   return success();
+}
+
+static LogicalResult lowerPlainFor(Lowering &f, scf::ForOp op) { return lowerFor(f, op); }
+static LogicalResult lowerForOutputTiles(Lowering &f, cta::ForOutputTilesOp op) {
+  return lowerFor(f, op);
 }
 
 static LogicalResult lowerIf(Lowering &f, scf::IfOp op) {
@@ -387,7 +393,8 @@ LogicalResult Lowering::lower(Operation *op) {
 }
 
 void tessera::nvvm::populateControlLowerings(LoweringSet &set) {
-  addLowering(set, lowerFor);
+  addLowering(set, lowerPlainFor);
+  addLowering(set, lowerForOutputTiles);
   addLowering(set, lowerIf);
   addLowering(set, lowerWhile);
   addLowering(set, lowerIndexSwitch);

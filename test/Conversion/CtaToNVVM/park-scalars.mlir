@@ -32,7 +32,7 @@
 // CHECK:           llvm.inline_asm {{.*}}wgmma.mma_async{{.*}}"r,r" %[[COLUMNS]]
 // CHECK:         %[[NEXT:.*]] = arith.addi %[[P]], %[[STEP]]
 // CHECK-NEXT:    scf.yield %[[NEXT]], %{{.*}} : i32, i32
-// CHECK-NEXT:  } attributes {cta.output_tiles}
+// CHECK-NEXT:  } attributes {cta.rest}
 llvm.func @points(%m: i32, %n: i32, %k: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -52,7 +52,7 @@ llvm.func @points(%m: i32, %n: i32, %k: i32) {
     }
     %t = arith.addi %s, %c1 : i32
     scf.yield %t : i32
-  } {cta.output_tiles}
+  } {cta.rest}
   llvm.return
 }
 

@@ -219,10 +219,10 @@ TEST_F(ClusterTest, RunsReplicas) {
       %first = arith.muli %which, %c16 : index
       %step = arith.addi %c16, %c16 : index)");
   replace("scf.for %i = %c0 to %n step %c16 iter_args(%p = %i0)",
-          "scf.for %i = %first to %n step %step iter_args(%p = %odd)");
+          "cta.for_output_tiles %i = %first to %n step %step iter_args(%p = %odd)");
   // A ring of one slot: every second filling has the same parity.
   replace("%parity = arith.xori %p, %i1 : i32\n        scf.yield %parity : i32\n      }",
-          "scf.yield %p : i32\n      } {cta.output_tiles}");
+          "cta.yield %p : i32\n      }");
   parse(text);
   for (int64_t trips : {0, 1, 2, 3, 6}) {
     Program p = program(16 * trips);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CopiedSlots.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -92,7 +93,7 @@ bool Lead::follow(Block &block) {
   return llvm::all_of(block, [&](Operation &op) { return follow(&op); });
 }
 
-int64_t tessera::cta::lagOf(scf::ForOp loop, SmallVectorImpl<Value> &channels) {
+int64_t tessera::cta::lagOf(CountedLoop loop, SmallVectorImpl<Value> &channels) {
   int64_t depth = 0;
   bool flat = true;
   llvm::SetVector<Value> all;

@@ -30,9 +30,8 @@
 #ifndef TESSERA_LIB_DIALECT_CTA_ALLOCATE_COPIEDSLOTS_H
 #define TESSERA_LIB_DIALECT_CTA_ALLOCATE_COPIEDSLOTS_H
 
-#include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tessera::cta {
 
@@ -49,7 +48,7 @@ bool isFilledByThreads(mlir::Value channel);
 /// How many iterations later the loop announces the slots that its body fills by cp.async; 0 is at
 /// once. Sets `channels` to the channels that it fills so. Must be called before the consumers are
 /// lowered.
-int64_t lagOf(mlir::scf::ForOp loop, llvm::SmallVectorImpl<mlir::Value> &channels);
+int64_t lagOf(CountedLoop loop, llvm::SmallVectorImpl<mlir::Value> &channels);
 
 /// Announces these slots: all copies have landed.
 void announceNow(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<CopiedSlot> slots);

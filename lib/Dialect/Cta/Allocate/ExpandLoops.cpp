@@ -10,6 +10,7 @@
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -29,7 +30,7 @@ namespace {
 /// they need.
 class Unit {
 public:
-  Unit(scf::ForOp loop, AcquireOp acquire) : loop(loop), acquire(acquire), b(loop) {}
+  Unit(CountedLoop loop, AcquireOp acquire) : loop(loop), acquire(acquire), b(loop) {}
   /// Nothing if it may run ahead, else the reason.
   std::optional<StringRef> whyNot();
   void expand(int64_t lead);
@@ -42,7 +43,7 @@ private:
   Operation *prologuePlace();
   void produce(Value iteration);
 
-  scf::ForOp loop;
+  CountedLoop loop;
   AcquireOp acquire;
   CommitOp commit;
   llvm::SetVector<Operation *> slice; ///< scalars first, then the copies, in their order
@@ -148,7 +149,7 @@ std::optional<StringRef> Unit::whyNot() {
   if (credit != wait.getCredit()) {
     auto carried = dyn_cast<BlockArgument>(credit);
     if (!carried || carried.getOwner() != loop.getBody() ||
-        loop.getTiedLoopYieldedValue(carried)->get() != wait.getCredit())
+        loop.getYieldedValueFor(carried) != wait.getCredit())
       return StringRef("the slot is not released in this iteration or the next");
     deferred = releases.front();
   }
@@ -284,7 +285,7 @@ static LogicalResult expand(LaunchOp launch) {
   SmallVector<AcquireOp> acquires;
   launch.walk([&](AcquireOp acquire) { acquires.push_back(acquire); });
   for (AcquireOp acquire : acquires) {
-    auto loop = dyn_cast<scf::ForOp>(acquire->getParentOp());
+    auto loop = dyn_cast<CountedLoop>(acquire->getParentOp());
     auto asked = leads.find(acquire);
     if (!loop) {
       if (asked != leads.end() && asked->second > 0)

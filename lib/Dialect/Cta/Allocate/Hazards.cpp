@@ -3,6 +3,7 @@
 
 #include "Hazards.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 
@@ -119,7 +120,7 @@ LogicalResult Hazards::collect() {
         !isa<BarrierOp, FenceAsyncOp, AwaitOp, AwaitStoresOp, AwaitCopiesOp>(op))
       return WalkResult::advance();
     for (Operation *parent = op->getParentOp(); parent != launch; parent = parent->getParentOp())
-      if (!isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, RoleOp, ElectOp>(parent)) {
+      if (!isa<CountedLoop, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, RoleOp, ElectOp>(parent)) {
         parent->emitOpError("contains accesses to memory, but cta-insert-barriers knows no control "
                             "flow but scf.for, scf.while, scf.if, scf.index_switch and roles");
         return WalkResult::interrupt();
@@ -340,7 +341,7 @@ void Hazards::await(int64_t mbarrier, State &state) const {
 
 Hazards::State Hazards::crossed(const State &state, Operation *loop, Iteration iteration) const {
   State result;
-  const bool disjoint = isLoopOverOutputTiles(loop);
+  const bool disjoint = isa<ForOutputTilesOp>(loop);
   for (const auto &[key, status] : state) {
     Key changedKey = key;
     const Access &a = accesses[key.first];
@@ -419,7 +420,7 @@ void Hazards::visit(Operation *op, State &state) {
     }
 }
 
-Hazards::State Hazards::flowFor(scf::ForOp loop, State in) {
+Hazards::State Hazards::flowFor(CountedLoop loop, State in) {
   // Each decision removes some pending accesses, so start again from the state at the entry.
   for (bool before = changed;; before = true) {
     changed = false;
@@ -461,7 +462,7 @@ Hazards::State Hazards::flowWhile(scf::WhileOp loop, State in) {
 
 Hazards::State Hazards::flowOp(Operation *op, State state) {
   visit(op, state);
-  if (auto loop = dyn_cast<scf::ForOp>(op))
+  if (auto loop = dyn_cast<CountedLoop>(op))
     return flowFor(loop, std::move(state));
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return flowWhile(loop, std::move(state));

@@ -13,6 +13,7 @@
 #define TESSERA_LIB_DIALECT_CTA_ALLOCATE_HAZARDS_H
 
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -118,7 +119,7 @@ private:
   State flow(mlir::Block &block, State state);
   void flowToEnd(mlir::Block &block, State state);
   State flowOp(mlir::Operation *op, State state);
-  State flowFor(mlir::scf::ForOp loop, State state);
+  State flowFor(CountedLoop loop, State state);
   State flowWhile(mlir::scf::WhileOp loop, State state);
   void visit(mlir::Operation *op, State &state);
   /// What must come before the op; `stores` becomes the number of stores that may still be in

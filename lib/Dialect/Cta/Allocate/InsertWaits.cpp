@@ -9,6 +9,7 @@
 // retired on every path. Products that have retired have no age.
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -34,7 +35,7 @@ public:
 
 private:
   void flow(Block &block, Ages &ages);
-  void flowFor(scf::ForOp loop, Ages &ages);
+  void flowFor(CountedLoop loop, Ages &ages);
   void flowWhile(scf::WhileOp loop, Ages &ages);
   void flowBranch(Operation *branch, Ages &ages);
   void flowOp(Operation *op, Ages &ages);
@@ -93,7 +94,7 @@ static void retire(Ages &ages, unsigned pending) {
 
 //===--- control flow ------------------------------------------------------------------------===//
 
-void Waits::flowFor(scf::ForOp loop, Ages &ages) {
+void Waits::flowFor(CountedLoop loop, Ages &ages) {
   Ages head = ages;
   carry(ages, loop.getInitArgs(), head, loop.getRegionIterArgs());
   // Ages only fall, so this terminates.
@@ -214,7 +215,7 @@ void Waits::flowOp(Operation *op, Ages &ages) {
   } else if (auto passed = dyn_cast<WgmmaWaitOp>(op)) {
     carry(Ages(ages), passed.getSources(), ages, passed.getResults());
     retire(ages, passed.getPending());
-  } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+  } else if (auto loop = dyn_cast<CountedLoop>(op)) {
     flowFor(loop, ages);
   } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
     flowWhile(loop, ages);
@@ -237,7 +238,7 @@ LogicalResult Waits::run(LaunchOp launch) {
         isa<CompleteOp>(op) || (isa<ReleaseOp>(op) && !cast<ReleaseOp>(op).getAfter().empty());
     for (Operation *parent = op->getParentOp(); flies && parent != launch;
          parent = parent->getParentOp())
-      if (!isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, RoleOp, ElectOp>(parent))
+      if (!isa<CountedLoop, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, RoleOp, ElectOp>(parent))
         return parent->emitOpError("contains waits for products in flight, but cta-insert-waits "
                                    "knows no control flow but scf.for, scf.while, scf.if, "
                                    "scf.index_switch and roles");

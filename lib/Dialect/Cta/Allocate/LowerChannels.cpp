@@ -26,6 +26,7 @@
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
 #include "tessera/Dialect/Cta/Analysis/EpilogueCopies.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -70,7 +71,7 @@ private:
   LogicalResult makeRings();
   LogicalResult lowerBlock(Block &block, State &state);
   LogicalResult lowerOp(Operation *op, State &state);
-  LogicalResult lowerFor(scf::ForOp loop, State &state);
+  LogicalResult lowerFor(CountedLoop loop, State &state);
   LogicalResult lowerBranch(Operation *branch, State &state);
   LogicalResult lowerWhile(scf::WhileOp loop, State &state);
   LogicalResult lowerScope(Operation *op, Region &region);
@@ -344,7 +345,7 @@ static void retype(ValueRange list) {
       value.setType(IntegerType::get(value.getContext(), 32));
 }
 
-LogicalResult Lowering::lowerFor(scf::ForOp loop, State &state) {
+LogicalResult Lowering::lowerFor(CountedLoop loop, State &state) {
   retype(loop.getRegionIterArgs());
   retype(loop.getResults());
   SmallVector<Key> keys = sidesIn(loop);
@@ -357,13 +358,9 @@ LogicalResult Lowering::lowerFor(scf::ForOp loop, State &state) {
   b.setInsertionPoint(loop);
   if (lag)
     inits.push_back(i32(loop.getLoc(), 0));
-  auto grown = scf::ForOp::create(b, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
-                                  loop.getStep(), inits);
-  grown.setUnsignedCmp(loop.getUnsignedCmp());
-  grown->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  CountedLoop grown =
+      loop.createLike(b, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits);
   const unsigned old = loop.getNumResults();
-  if (!grown.getBody()->empty())
-    b.eraseOp(grown.getBody()->getTerminator());
   b.inlineBlockBefore(loop.getBody(), grown.getBody(), grown.getBody()->end(),
                       grown.getBody()->getArguments().take_front(1 + old));
   State inside = state;
@@ -523,7 +520,7 @@ LogicalResult Lowering::lowerOp(Operation *op, State &state) {
   }
   if (isa<StepOp>(op))
     return op->emitOpError("is still there; run cta-expand-loops before cta-lower-channels");
-  if (auto loop = dyn_cast<scf::ForOp>(op))
+  if (auto loop = dyn_cast<CountedLoop>(op))
     return lowerFor(loop, state);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return lowerWhile(loop, state);
@@ -551,7 +548,7 @@ LogicalResult Lowering::run() {
     return success();
   hasRoles = !launch.getBody().getOps<RoleOp>().empty();
   if (hasRoles)
-    launch.walk([&](scf::ForOp loop) {
+    launch.walk([&](CountedLoop loop) {
       Lag lag;
       lag.lag = lagOf(loop, lag.channels);
       if (lag.lag)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 
 #include "tessera/Dialect/Tile/Access.h"
@@ -112,7 +113,7 @@ static std::optional<Difference> difference(Value a, Value b, const Iterations &
     for (auto [loop, iteration] : iterations) {
       if (!loop->isAncestor(region->getParentOp()))
         continue;
-      auto counted = dyn_cast<scf::ForOp>(loop);
+      auto counted = dyn_cast<CountedLoop>(loop);
       std::optional<int64_t> step = counted ? getConstantIntValue(counted.getStep()) : std::nullopt;
       if (iteration != Iteration::Earlier || !counted || value != counted.getInductionVar() ||
           !step || result.step)
@@ -148,7 +149,7 @@ bool tessera::cta::mayOverwrite(Operation *op, const std::optional<GlobalBox> &b
 bool tessera::cta::provenDisjoint(const GlobalBox &a, const GlobalBox &b,
                                   const Iterations &iterations) {
   for (auto [loop, iteration] : iterations)
-    if (iteration == Iteration::Earlier && isLoopOverOutputTiles(loop))
+    if (iteration == Iteration::Earlier && isa<ForOutputTilesOp>(loop))
       return true;
   if (a.memref != b.memref || a.coords.size() != b.coords.size() ||
       variesWith(a.memref, iterations))

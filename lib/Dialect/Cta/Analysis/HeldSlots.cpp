@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Cta/Analysis/HeldSlots.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
 /// True if another slot of the channel is held while the loop runs.
-static bool isHeldAcross(WaitOp other, scf::ForOp loop) {
+static bool isHeldAcross(WaitOp other, CountedLoop loop) {
   Operation *here = other->getBlock()->findAncestorOpInBlock(*loop);
   if (!here || here->isBeforeInBlock(other))
     return false;
@@ -18,7 +19,7 @@ static bool isHeldAcross(WaitOp other, scf::ForOp loop) {
   });
 }
 
-ReleaseOp tessera::cta::releaseToDefer(WaitOp wait, scf::ForOp loop) {
+ReleaseOp tessera::cta::releaseToDefer(WaitOp wait, CountedLoop loop) {
   if (wait->getBlock() != loop.getBody() || !wait.getCredit().hasOneUse())
     return {};
   auto release = dyn_cast<ReleaseOp>(*wait.getCredit().user_begin());

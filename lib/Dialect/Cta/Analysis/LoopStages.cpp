@@ -5,6 +5,7 @@
 #include "tessera/Dialect/Cta/Analysis/EpilogueCopies.h"
 #include "tessera/Dialect/Cta/Analysis/HeldSlots.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 
 #include "mlir/Transforms/RegionUtils.h"
@@ -41,7 +42,7 @@ static llvm::SetVector<WgmmaOp> productsBehind(Value value, Block *body) {
   return found;
 }
 
-SmallVector<int64_t> tessera::cta::chainOfProducts(scf::ForOp loop) {
+SmallVector<int64_t> tessera::cta::chainOfProducts(CountedLoop loop) {
   SmallVector<WgmmaOp> products(loop.getBody()->getOps<WgmmaOp>());
   SmallVector<int64_t> stages(products.size());
   for (auto [i, product] : llvm::enumerate(products))
@@ -53,7 +54,7 @@ SmallVector<int64_t> tessera::cta::chainOfProducts(scf::ForOp loop) {
   return stages;
 }
 
-SmallVector<int64_t> tessera::cta::productStages(scf::ForOp loop) {
+SmallVector<int64_t> tessera::cta::productStages(CountedLoop loop) {
   SmallVector<int64_t> stages = chainOfProducts(loop);
   auto schedule = loop->getAttrOfType<DictionaryAttr>(kScheduleAttr);
   auto given = schedule ? schedule.getAs<DenseI64ArrayAttr>("products") : DenseI64ArrayAttr();
@@ -68,7 +69,7 @@ SmallVector<int64_t> tessera::cta::productStages(scf::ForOp loop) {
 }
 
 /// The order of products in an iteration, if the schedule gives it.
-static SmallVector<int64_t> productOrder(scf::ForOp loop, size_t count) {
+static SmallVector<int64_t> productOrder(CountedLoop loop, size_t count) {
   auto schedule = loop->getAttrOfType<DictionaryAttr>(kScheduleAttr);
   auto given = schedule ? schedule.getAs<DenseI64ArrayAttr>("order") : DenseI64ArrayAttr();
   if (!given || given.size() != static_cast<int64_t>(count))
@@ -79,7 +80,7 @@ static SmallVector<int64_t> productOrder(scf::ForOp loop, size_t count) {
 namespace {
 class Staging {
 public:
-  Staging(scf::ForOp loop, ArrayRef<int64_t> given, bool placed = false)
+  Staging(CountedLoop loop, ArrayRef<int64_t> given, bool placed = false)
       : body(loop.getBody()), given(given), placed(placed) {
     result.loop = loop;
   }
@@ -109,7 +110,7 @@ private:
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument || argument.getOwner() != body || argument == result.loop.getInductionVar())
       return nullptr;
-    return result.loop.getTiedLoopYieldedValue(argument)->get().getDefiningOp();
+    return result.loop.getYieldedValueFor(argument).getDefiningOp();
   }
 
   Block *body;
@@ -459,7 +460,7 @@ std::optional<std::string> Staging::run() {
   return std::nullopt;
 }
 
-std::optional<LoopStages> tessera::cta::loopInStages(scf::ForOp loop, ArrayRef<int64_t> products,
+std::optional<LoopStages> tessera::cta::loopInStages(CountedLoop loop, ArrayRef<int64_t> products,
                                                      std::string &why) {
   Staging staging(loop, products);
   if (auto reason = staging.run()) {
@@ -469,7 +470,7 @@ std::optional<LoopStages> tessera::cta::loopInStages(scf::ForOp loop, ArrayRef<i
   return std::move(staging.result);
 }
 
-std::optional<int64_t> tessera::cta::registersOfChain(scf::ForOp loop) {
+std::optional<int64_t> tessera::cta::registersOfChain(CountedLoop loop) {
   SmallVector<int64_t> chain = chainOfProducts(loop);
   if (llvm::all_of(chain, [](int64_t stage) { return stage == 0; }))
     return std::nullopt;

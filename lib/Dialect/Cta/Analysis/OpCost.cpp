@@ -6,7 +6,6 @@
 #include "tessera/Plan/Model.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -129,7 +128,7 @@ OpCost CostModel::blockCost(Block &block) const {
 
 OpCost CostModel::loopCost(Operation *loop) const {
   int64_t trips = kPlanTypicalIterations;
-  if (auto counted = dyn_cast<scf::ForOp>(loop))
+  if (auto counted = dyn_cast<LoopLikeOpInterface>(loop))
     if (std::optional<APInt> known = counted.getStaticTripCount())
       trips = static_cast<int64_t>(known->getLimitedValue(kLongSpan));
   OpCost once;

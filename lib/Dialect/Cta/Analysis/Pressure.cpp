@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Machine/Hopper.h"
 
@@ -75,7 +76,7 @@ int64_t Liveness::lastUse(Value value) const {
     last = std::max(last, positions.lookup(user).first);
     for (Operation *parent = user->getParentOp();
          parent && parent != value.getParentRegion()->getParentOp(); parent = parent->getParentOp())
-      if (isa<scf::ForOp, scf::WhileOp>(parent))
+      if (isa<CountedLoop, scf::WhileOp>(parent))
         last = std::max(last, positions.lookup(parent).second);
   }
   return last;

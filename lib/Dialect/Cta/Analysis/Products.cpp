@@ -3,7 +3,6 @@
 
 // Which matrix products tensor cores can do, and how many warpgroups a kernel gets for them.
 #include "tessera/Dialect/Cta/Analysis/Products.h"
-#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
 using namespace mlir;
@@ -14,9 +13,10 @@ bool tessera::cta::hasProducts(Operation *op) {
   return op->walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-FailureOr<scf::ForOp> tessera::cta::loopOverPoints(LaunchOp launch, const Twine &purpose) {
-  for (auto loop : launch.getBody().getOps<scf::ForOp>())
-    if (isLoopOverOutputTiles(loop) && hasProducts(loop))
+FailureOr<ForOutputTilesOp> tessera::cta::loopOverOutputTiles(LaunchOp launch,
+                                                              const Twine &purpose) {
+  for (auto loop : launch.getBody().getOps<ForOutputTilesOp>())
+    if (hasProducts(loop))
       return loop;
   return launch.emitError(purpose)
          << ", but this launch has no loop over output tiles; plan persistent = 1";

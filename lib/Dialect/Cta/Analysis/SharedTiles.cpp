@@ -3,6 +3,7 @@
 
 #include "tessera/Dialect/Cta/Analysis/SharedTiles.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Machine/Hopper.h"
 
@@ -70,7 +71,7 @@ LogicalResult SharedTiles::addUses(Buffer &buffer, Value tile) {
 }
 
 static bool isInLoop(Operation *op) {
-  return op->getParentOfType<scf::ForOp>() || op->getParentOfType<scf::WhileOp>();
+  return op->getParentOfType<CountedLoop>() || op->getParentOfType<scf::WhileOp>();
 }
 
 /// True if more than one role has shared tiles of its own.

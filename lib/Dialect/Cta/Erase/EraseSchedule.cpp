@@ -257,6 +257,22 @@ static LogicalResult eraseChannels(LaunchOp launch) {
   return success();
 }
 
+/// Replaces the loop by an scf.for: L0 has no word for output tiles that a block computes one after
+/// the other.
+static void toPlainLoop(ForOutputTilesOp loop) {
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  auto plain = scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(),
+                                  loop.getStep(), loop.getInitArgs());
+  YieldOp end = loop.getYield();
+  b.setInsertionPoint(end);
+  scf::YieldOp::create(b, loc, end.getValues());
+  end.erase();
+  plain.getRegion().takeBody(loop.getRegion());
+  loop.replaceAllUsesWith(plain.getResults());
+  loop.erase();
+}
+
 //===--- launches ----------------------------------------------------------------------------===//
 
 static void launchToGrid(LaunchOp launch) {
@@ -310,6 +326,7 @@ LogicalResult tessera::cta::eraseSchedules(tile::KernelOp kernel) {
     if (known.wasInterrupted())
       return failure();
     launch.walk([](StepOp step) { step.inlineBody(); });
+    launch.walk([](ForOutputTilesOp loop) { toPlainLoop(loop); });
     if (failed(eraseChannels(launch)))
       return failure();
     launchToGrid(launch);

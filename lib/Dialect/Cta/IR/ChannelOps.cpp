@@ -1,7 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -142,7 +142,7 @@ LogicalResult StepOp::verify() {
   if (yield.getOperandTypes() != getResultTypes())
     return emitOpError("step_c1: yields ")
            << yield.getOperandTypes() << ", but its results are " << getResultTypes();
-  if (!isa_and_nonnull<scf::ForOp, scf::WhileOp, RoleOp, LaunchOp>((*this)->getParentOp()))
+  if (!isa_and_nonnull<CountedLoop, scf::WhileOp, RoleOp, LaunchOp>((*this)->getParentOp()))
     return emitOpError("step_c2: stands in a loop, a cta.role or a cta.launch");
   if (static_cast<int64_t>(getStage()) < 0)
     return emitOpError("step_c3: the stage is 0 or more, got ") << static_cast<int64_t>(getStage());

@@ -13,10 +13,6 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-bool tessera::cta::isLoopOverOutputTiles(Operation *op) {
-  return isa<scf::ForOp>(op) && op->hasAttr(kOutputTilesAttr);
-}
-
 namespace {
 struct Rule {
   llvm::StringLiteral name, ops, kind;
@@ -29,7 +25,7 @@ bool isOneOf(Operation *op) {
   return isa<Ops...>(op);
 }
 /// Some upstream passes turn scf.for into scf.while with all its attributes.
-bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
+bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp, ForOutputTilesOp>(op); }
 template <typename Kind>
 bool isKind(Attribute attribute) {
   return isa<Kind>(attribute);
@@ -38,7 +34,6 @@ bool isKind(Attribute attribute) {
 constexpr Rule kRules[] = {
     {kAloneAttr, "tile.kernel", "unit", isOneOf<tile::KernelOp>, isKind<UnitAttr>},
     {kLeastGroupAttr, "cta.launch", "an integer", isOneOf<LaunchOp>, isKind<IntegerAttr>},
-    {kOutputTilesAttr, "loops", "unit", isLoop, isKind<UnitAttr>},
     {kPanelAttr, "tile.grid", "an integer", isOneOf<tile::GridOp>, isKind<IntegerAttr>},
     {kPredictionAttr, "tile.grid or cta.launch", "a dictionary", isOneOf<tile::GridOp, LaunchOp>,
      isKind<DictionaryAttr>},

@@ -6,6 +6,7 @@
 // schedule::verify finds wrong with that schedule is then wrong with the order or with a stage, not
 // with a number of cycles.
 #include "Steps.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -74,7 +75,7 @@ static StringRef why(schedule::EdgeKind kind) {
 
 LogicalResult tessera::cta::checkSteps(const LoopProblem &loop) {
   const schedule::Problem &problem = loop.problem;
-  scf::ForOp op = loop.loop;
+  CountedLoop op = loop.loop;
   if (schedule::Error error = problem.check())
     return op.emitOpError("has steps that no schedule can have: ") << *error;
   const schedule::Schedule serial = serialSchedule(loop);

@@ -12,6 +12,7 @@
 // dimensions of registers. `a`, which all lanes of a row have, is an ordinary broadcast.
 #include "ScheduleProblem.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 
@@ -39,7 +40,7 @@ struct Parts {
 
 class Deferral {
 public:
-  Deferral(scf::ForOp loop, unsigned number) : loop(loop), number(number), b(loop) {}
+  Deferral(CountedLoop loop, unsigned number) : loop(loop), number(number), b(loop) {}
   bool run();
 
 private:
@@ -48,7 +49,7 @@ private:
   std::optional<Parts> partsOf(RankedTensorType type, int64_t dim);
   void rewrite(const Parts &parts);
 
-  scf::ForOp loop;
+  CountedLoop loop;
   unsigned number; ///< of the iter_arg
   IRRewriter b;
   Operation *update = nullptr; ///< s · a + sum, or s + sum
@@ -232,7 +233,7 @@ void Deferral::rewrite(const Parts &parts) {
   if (scaled)
     b.eraseOp(scaled);
   b.setInsertionPoint(loop);
-  loop.getInitArgsMutable()[number].assign(arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
+  loop.setInitArg(number, arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
   Value result = loop.getResult(number);
   Type old = result.getType();
   result.setType(type);
@@ -266,7 +267,7 @@ struct DeferSums : cta::impl::DeferSumsBase<DeferSums> {
     if (!kernel.reassociates())
       return;
     for (auto launch : kernel.getBody().getOps<LaunchOp>())
-      for (scf::ForOp loop : pipelinedLoops(launch))
+      for (CountedLoop loop : pipelinedLoops(launch))
         for (unsigned i = 0; i < loop.getNumResults(); ++i)
           Deferral(loop, i).run();
   }

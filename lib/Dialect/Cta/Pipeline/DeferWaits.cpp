@@ -11,6 +11,7 @@
 #include "tessera/Dialect/Cta/Analysis/HeldSlots.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -49,18 +50,18 @@ struct HeldSlot {
 
 class LoopDeferral {
 public:
-  explicit LoopDeferral(scf::ForOp loop) : loop(loop), b(loop) {}
+  explicit LoopDeferral(CountedLoop loop) : loop(loop), b(loop) {}
   bool run();
 
 private:
   bool findChains();
   bool addChain(unsigned number);
   bool addOperand(Value tile, unsigned number, SmallVectorImpl<HeldSlot> &found);
-  scf::ForOp rewrite(ValueRange inits, ValueRange credits, Value lower);
+  CountedLoop rewrite(ValueRange inits, ValueRange credits, Value lower);
   void peelFirst(SmallVectorImpl<Value> &yielded, SmallVectorImpl<Value> &credits);
-  SmallVector<Value> finish(scf::ForOp next);
+  SmallVector<Value> finish(CountedLoop next);
 
-  scf::ForOp loop;
+  CountedLoop loop;
   IRRewriter b;
   SmallVector<Chain> chains;
   SmallVector<HeldSlot> held;
@@ -148,15 +149,10 @@ void LoopDeferral::peelFirst(SmallVectorImpl<Value> &yielded, SmallVectorImpl<Va
 
 /// The loop from `lower` on, with the products of one iteration in flight. `credits` are the slots
 /// that the iteration before holds.
-scf::ForOp LoopDeferral::rewrite(ValueRange inits, ValueRange credits, Value lower) {
+CountedLoop LoopDeferral::rewrite(ValueRange inits, ValueRange credits, Value lower) {
   SmallVector<Value> all(inits);
   llvm::append_range(all, credits);
-  auto next =
-      scf::ForOp::create(b, loop.getLoc(), lower, loop.getUpperBound(), loop.getStep(), all);
-  next.setUnsignedCmp(loop.getUnsignedCmp());
-  next->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  if (!next.getBody()->empty())
-    b.eraseOp(next.getBody()->getTerminator());
+  CountedLoop next = loop.createLike(b, lower, loop.getUpperBound(), loop.getStep(), all);
   b.inlineBlockBefore(loop.getBody(), next.getBody(), next.getBody()->end(),
                       next.getBody()->getArguments().take_front(1 + inits.size()));
   SmallVector<Value> kept;
@@ -173,7 +169,7 @@ scf::ForOp LoopDeferral::rewrite(ValueRange inits, ValueRange credits, Value low
 }
 
 /// After the loop: releases the last slots and computes the results of the old loop.
-SmallVector<Value> LoopDeferral::finish(scf::ForOp next) {
+SmallVector<Value> LoopDeferral::finish(CountedLoop next) {
   const unsigned count = loop.getNumResults();
   for (auto [i, slot] : llvm::enumerate(held)) {
     SmallVector<Value> after;
@@ -325,9 +321,9 @@ struct DeferWaits : cta::impl::DeferWaitsBase<DeferWaits> {
     if (!plan || plan.getPending().value_or(0) == 0)
       return;
     for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
-      SmallVector<scf::ForOp> loops;
-      launch.getBody().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-      for (scf::ForOp loop : loops)
+      SmallVector<CountedLoop> loops;
+      launch.getBody().walk([&](CountedLoop loop) { loops.push_back(loop); });
+      for (CountedLoop loop : loops)
         LoopDeferral(loop).run();
       launch.getBody().walk([&](Block *block) {
         if (isa<ReduceOp>(block->getParentOp()))

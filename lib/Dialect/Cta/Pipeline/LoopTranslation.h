@@ -7,6 +7,7 @@
 
 #include "ScheduleProblem.h"
 #include "tessera/Dialect/Cta/Analysis/EpilogueCopies.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
 #include <set>
 #include <tuple>
@@ -25,7 +26,7 @@ struct Source {
 
 class LoopTranslation {
 public:
-  LoopTranslation(mlir::scf::ForOp loop, const CostModel &costs, const ProblemOptions &options)
+  LoopTranslation(CountedLoop loop, const CostModel &costs, const ProblemOptions &options)
       : loop(loop), costs(costs), options(options) {
     result.loop = loop;
   }
@@ -54,7 +55,7 @@ private:
   void addChannels();
   void setRegisters();
 
-  mlir::scf::ForOp loop;
+  CountedLoop loop;
   const CostModel &costs;
   const ProblemOptions &options;
   LoopProblem result;

@@ -316,13 +316,12 @@ static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t clust
       from = a.make<arith::DivUIOp>(from, a.i32(cluster));
     step = a.make<arith::DivUIOp>(step, a.i32(cluster));
   }
-  auto loop = scf::ForOp::create(a.b, a.loc, from, narrow(total), step);
-  // The output tiles of a grid are independent of each other: no access of one must wait for an
-  // access of another.
-  loop->setAttr(kOutputTilesAttr, a.b.getUnitAttr());
+  auto loop = ForOutputTilesOp::create(a.b, a.loc, from, narrow(total), step);
   Block *inside = loop.getBody();
   inside->getOperations().splice(inside->begin(), body.getOperations(),
                                  std::next(loop->getIterator()), body.end());
+  a.b.setInsertionPointToEnd(inside);
+  YieldOp::create(a.b, a.loc);
   a.b.setInsertionPointToStart(inside);
   return loop.getInductionVar();
 }

@@ -14,6 +14,7 @@
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 
@@ -45,9 +46,9 @@ struct Mask {
 
 class Peeling {
 public:
-  explicit Peeling(scf::ForOp loop) : loop(loop), b(loop) {}
+  explicit Peeling(CountedLoop loop) : loop(loop), b(loop) {}
   /// Returns the part without masks, which runs first; null if the loop stays as it is.
-  scf::ForOp run();
+  CountedLoop run();
 
 private:
   std::optional<int64_t> aboveVariable(Value scalar);
@@ -57,7 +58,7 @@ private:
   Value endOf(Mask &mask);
   void drop(Operation *mask);
 
-  scf::ForOp loop;
+  CountedLoop loop;
   IRRewriter b;
 };
 } // namespace
@@ -196,7 +197,7 @@ void Peeling::drop(Operation *mask) {
   b.replaceOpWithNewOp<arith::ConstantOp>(mask, DenseElementsAttr::get(type, true));
 }
 
-scf::ForOp Peeling::run() {
+CountedLoop Peeling::run() {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
                          step = getConstantIntValue(loop.getStep());
   if (!loop.getInductionVar().getType().isIndex() || loop.getUnsignedCmp() || !lower ||
@@ -223,7 +224,7 @@ scf::ForOp Peeling::run() {
                                      arith::MulIOp::create(b, loc, iterations, loop.getStep()));
 
   IRMapping mapping;
-  auto first = cast<scf::ForOp>(b.clone(*loop, mapping));
+  auto first = cast<CountedLoop>(b.clone(*loop, mapping));
   first.setUpperBound(end);
   for (Mask &mask : masks)
     drop(mapping.lookup(mask.op.getOperation()));
@@ -231,7 +232,8 @@ scf::ForOp Peeling::run() {
     if (isOpTriviallyDead(&op))
       b.eraseOp(&op);
   loop.setLowerBound(next);
-  loop.getInitArgsMutable().assign(first.getResults());
+  for (auto [i, result] : llvm::enumerate(first.getResults()))
+    loop.setInitArg(i, result);
   loop->setAttr(kRestAttr, b.getUnitAttr());
   return first;
 }
@@ -325,19 +327,19 @@ struct PeelMasks : cta::impl::PeelMasksBase<PeelMasks> {
         if (CopyOp copy = takeDemand(loop))
           demands.push_back({loop, loop, copy});
       });
-      SmallVector<scf::ForOp> loops;
+      SmallVector<CountedLoop> loops;
       if (!hasOneLoop)
         loops = pipelinedLoops(launch);
-      for (scf::ForOp loop : loops)
-        if (scf::ForOp first = Peeling(loop).run())
+      for (CountedLoop loop : loops)
+        if (CountedLoop first = Peeling(loop).run())
           for (Demand &demand : demands)
             if (demand.loop == loop)
-              demand.first = first;
+              demand.first = cast<LoopLikeOpInterface>(first.getOperation());
       for (Demand &demand : demands) {
         StringRef ofPlan;
         if (hasOneLoop)
           ofPlan = "output tiles that take turns have one loop; plan replicate = split";
-        else if (llvm::none_of(loops, [&](scf::ForOp loop) { return demand.loop == loop; }))
+        else if (llvm::none_of(loops, [&](CountedLoop loop) { return demand.loop == loop; }))
           ofPlan = "only loops that wait for slots of channels are peeled; plan stages = 2 or more";
         missed |= failed(check(demand, ofPlan));
       }

@@ -12,6 +12,7 @@
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
@@ -107,7 +108,7 @@ std::optional<std::string> Pipelining::whyNotScalar(ValueRange values) {
     SmallVector<Value> sources;
     if (owner->getNumRegions() == 0) {
       llvm::append_range(sources, owner->getOperands());
-    } else if (auto loop = dyn_cast<scf::ForOp>(owner)) {
+    } else if (auto loop = dyn_cast<CountedLoop>(owner)) {
       sources = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
       for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs()))
         if (argument == value || loop.getResult(i) == value)
@@ -163,11 +164,11 @@ std::optional<std::string> Pipelining::whyNot(CopyOp copy) {
   bool repeats = false;
   visiting.clear();
   for (Operation *parent = copy->getParentOp(); parent != launch; parent = parent->getParentOp()) {
-    if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp>(parent))
+    if (!isa<CountedLoop, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp>(parent))
       return ("it stands in a " + parent->getName().getStringRef()).str();
-    repeats |= isa<scf::ForOp, scf::WhileOp>(parent);
+    repeats |= isa<CountedLoop, scf::WhileOp>(parent);
     SmallVector<Value> conditions;
-    if (auto loop = dyn_cast<scf::ForOp>(parent))
+    if (auto loop = dyn_cast<CountedLoop>(parent))
       conditions = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
     else if (auto loop = dyn_cast<scf::WhileOp>(parent))
       conditions = {loop.getConditionOp().getCondition()};
@@ -275,7 +276,7 @@ bool Pipelining::sameInCluster(Value value) {
   }
   if (owner->getNumRegions() == 0)
     return all(owner->getOperands());
-  auto loop = dyn_cast<scf::ForOp>(owner);
+  auto loop = dyn_cast<CountedLoop>(owner);
   // What a loop carries was selected by the condition of another iteration.
   if (assumed && owner->isAncestor(assumed.getParentBlock()->getParentOp()) &&
       !(loop && value == loop.getInductionVar()))
@@ -320,7 +321,7 @@ void Pipelining::multicast(CopyOp copy) {
   assumed = {};
   for (Operation *parent = copy->getParentOp(); parent != launch; parent = parent->getParentOp()) {
     SmallVector<Value> deciding(parent->getOperands());
-    if (auto loop = dyn_cast<scf::ForOp>(parent))
+    if (auto loop = dyn_cast<CountedLoop>(parent))
       deciding = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
     else if (auto loop = dyn_cast<scf::WhileOp>(parent))
       deciding = {loop.getConditionOp().getCondition()};

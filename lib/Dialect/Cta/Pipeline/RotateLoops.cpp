@@ -23,6 +23,7 @@
 #include "tessera/Dialect/Cta/Analysis/LoopStages.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -92,7 +93,7 @@ private:
   void epilogue();
 
   LoopStages &s;
-  scf::ForOp loop, next;
+  CountedLoop loop, next;
   IRRewriter b;
   SmallVector<Carried> values;
   SmallVector<Value> firsts;                   ///< induction variables of the first iterations
@@ -361,7 +362,7 @@ void Rotation::finishBody() {
         yielded[place] = value.value == loop.getInductionVar() ? next.getInductionVar()
                                                                : made.lookup(value.value);
     }
-  scf::YieldOp::create(b, loop.getLoc(), yielded);
+  next.createYield(b, yielded);
 }
 
 void Rotation::body() {
@@ -427,11 +428,7 @@ void Rotation::rewrite() {
   b.setInsertionPointToEnd(branch.thenBlock());
   Value lower = later(firsts.back());
   prologue();
-  next = scf::ForOp::create(b, loc, lower, loop.getUpperBound(), loop.getStep(), inits());
-  next.setUnsignedCmp(loop.getUnsignedCmp());
-  next->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  if (!next.getBody()->empty())
-    b.eraseOp(next.getBody()->getTerminator());
+  next = loop.createLike(b, lower, loop.getUpperBound(), loop.getStep(), inits());
   b.setInsertionPointToEnd(next.getBody());
   body();
   b.setInsertionPointAfter(next);
@@ -446,7 +443,7 @@ void Rotation::rewrite() {
 }
 
 /// Rotates by the stages of the schedule, or by fewer if those take more registers than there are.
-static void rotate(scf::ForOp loop, int64_t cap) {
+static void rotate(CountedLoop loop, int64_t cap) {
   SmallVector<int64_t> products = productStages(loop);
   if (products.empty())
     return;
@@ -485,9 +482,9 @@ struct RotateLoops : cta::impl::RotateLoopsBase<RotateLoops> {
       return;
     const int64_t cap = plan.asPlan().mathRegisters(kernel.getWarpgroups().value_or(1));
     for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
-      SmallVector<scf::ForOp> loops;
-      launch.getBody().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-      for (scf::ForOp loop : loops)
+      SmallVector<CountedLoop> loops;
+      launch.getBody().walk([&](CountedLoop loop) { loops.push_back(loop); });
+      for (CountedLoop loop : loops)
         rotate(loop, cap);
     }
   }

@@ -17,6 +17,7 @@
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/Analysis/SharedTiles.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
@@ -164,7 +165,7 @@ LogicalResult LaunchScheduler::solveLoops() {
   limits.blocks = plan ? std::max<int64_t>(plan.getBlocksPerSm().value_or(1), 1) : 1;
   limits.registers =
       (plan ? plan.asPlan() : plan::Plan()).mathRegisters(costs.warpgroups) - kOtherRegisters;
-  for (scf::ForOp op : pipelinedLoops(launch)) {
+  for (CountedLoop op : pipelinedLoops(launch)) {
     // The remainder of a loop has no iterations that could overlap.
     limits.inFlight = pending() > 0 && !op->hasAttr(kRestAttr);
     LoopProblem loop = problemOf(op, costs, limits);
@@ -302,7 +303,7 @@ static StringRef describe(StringRef bound) {
 /// Writes `cta.modulo_schedule` on the loop, for cta-rotate-loops and for reports.
 void LaunchScheduler::record(const ScheduledLoop &scheduled) {
   const schedule::Schedule &schedule = *scheduled.result.schedule;
-  scf::ForOp loop = scheduled.loop.loop;
+  CountedLoop loop = scheduled.loop.loop;
   Builder b(loop.getContext());
   SmallVector<NamedAttribute> bounds;
   for (const schedule::Bound &bound : lowerBounds(scheduled.loop.problem))
@@ -344,7 +345,7 @@ void LaunchScheduler::record(const ScheduledLoop &scheduled) {
 }
 
 void LaunchScheduler::remark(const ScheduledLoop &scheduled) {
-  scf::ForOp loop = scheduled.loop.loop;
+  CountedLoop loop = scheduled.loop.loop;
   auto options =
       remark::RemarkOpts::name("schedule").category("cta-schedule").function(launch.getSymbol());
   if (!scheduled.result.schedule) {

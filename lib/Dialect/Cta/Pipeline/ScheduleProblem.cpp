@@ -5,6 +5,7 @@
 #include "tessera/Dialect/Cta/Analysis/EpilogueCopies.h"
 #include "tessera/Dialect/Cta/Analysis/LoopStages.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Machine/Hopper.h"
 
@@ -27,11 +28,11 @@ ChannelOp LoopSlot::channel() const {
 }
 
 bool LoopProblem::hasWrittenSteps() const {
-  scf::ForOp op = loop;
+  CountedLoop op = loop;
   return !op.getBody()->getOps<StepOp>().empty();
 }
 
-static bool isPipelined(scf::ForOp loop) {
+static bool isPipelined(CountedLoop loop) {
   for (Operation &op : *loop.getBody()) {
     if (isa<WaitOp>(op))
       return true;
@@ -41,9 +42,9 @@ static bool isPipelined(scf::ForOp loop) {
   return false;
 }
 
-SmallVector<scf::ForOp> tessera::cta::pipelinedLoops(LaunchOp launch) {
-  SmallVector<scf::ForOp> loops;
-  launch.getBody().walk<WalkOrder::PostOrder>([&](scf::ForOp loop) {
+SmallVector<CountedLoop> tessera::cta::pipelinedLoops(LaunchOp launch) {
+  SmallVector<CountedLoop> loops;
+  launch.getBody().walk<WalkOrder::PostOrder>([&](CountedLoop loop) {
     if (isPipelined(loop))
       loops.push_back(loop);
   });
@@ -168,7 +169,7 @@ void LoopTranslation::addSources(Value value, int64_t distance, SmallVectorImpl<
   it->second = distance;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() == loop.getBody() && argument != loop.getInductionVar())
-      addSources(loop.getTiedLoopYieldedValue(argument)->get(), distance + 1, found, seen);
+      addSources(loop.getYieldedValueFor(argument), distance + 1, found, seen);
     return;
   }
   Operation *op = value.getDefiningOp();
@@ -441,7 +442,7 @@ LoopProblem LoopTranslation::run() {
   return std::move(result);
 }
 
-LoopProblem tessera::cta::problemOf(scf::ForOp loop, const CostModel &costs,
+LoopProblem tessera::cta::problemOf(CountedLoop loop, const CostModel &costs,
                                     const ProblemOptions &options) {
   return LoopTranslation(loop, costs, options).run();
 }

@@ -15,8 +15,8 @@
 #define TESSERA_LIB_DIALECT_CTA_PIPELINE_SCHEDULEPROBLEM_H
 
 #include "tessera/Dialect/Cta/Analysis/OpCost.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tessera::cta {
 
@@ -36,7 +36,7 @@ struct LoopSlot {
 };
 
 struct LoopProblem {
-  mlir::scf::ForOp loop;
+  CountedLoop loop;
   schedule::Problem problem;
   llvm::SmallVector<StepCandidate> steps; ///< of problem.operations
   llvm::SmallVector<LoopSlot> slots;      ///< of problem.channels
@@ -57,9 +57,9 @@ struct ProblemOptions {
 
 /// Loops whose body, or a step of it, waits for a slot, inner ones first: the loops to be
 /// scheduled.
-llvm::SmallVector<mlir::scf::ForOp> pipelinedLoops(LaunchOp launch);
+llvm::SmallVector<CountedLoop> pipelinedLoops(LaunchOp launch);
 
-LoopProblem problemOf(mlir::scf::ForOp loop, const CostModel &costs, const ProblemOptions &options);
+LoopProblem problemOf(CountedLoop loop, const CostModel &costs, const ProblemOptions &options);
 
 } // namespace tessera::cta
 

@@ -92,7 +92,7 @@ struct Part {
 
 class StreamK {
 public:
-  StreamK(LaunchOp launch, scf::ForOp points, int64_t shortest)
+  StreamK(LaunchOp launch, ForOutputTilesOp points, int64_t shortest)
       : launch(launch), points(points), b(points), shortest(shortest) {}
   LogicalResult run();
 
@@ -111,7 +111,8 @@ private:
   Location loc() { return points.getLoc(); }
 
   LaunchOp launch;
-  scf::ForOp points, products; ///< over output tiles; the main loop
+  ForOutputTilesOp points;
+  scf::ForOp products; ///< the main loop
   OpBuilder b;
   int64_t shortest;
   Value lower, upper, step; ///< of `products`, before the launch
@@ -327,10 +328,11 @@ void StreamK::rewrite() {
   auto number = [&](int64_t x) -> Value { return arith::ConstantIntOp::create(b, loc(), x, 32); };
   Value units = b.createOrFold<arith::IndexCastUIOp>(loc(), i32, launched);
   Part part = takePart();
-  auto loop = scf::ForOp::create(b, loc(), number(0), part.items, number(1));
-  loop->setAttr(kOutputTilesAttr, b.getUnitAttr());
+  auto loop = ForOutputTilesOp::create(b, loc(), number(0), part.items, number(1));
 
   // Which output tile, and which of its iterations.
+  b.setInsertionPointToEnd(loop.getBody());
+  YieldOp::create(b, loc());
   b.setInsertionPointToStart(loop.getBody());
   Index a{b, loc()};
   Value item = loop.getInductionVar();
@@ -415,7 +417,7 @@ struct StreamKPass : cta::impl::StreamKBase<StreamKPass> {
       // Other launches of the kernel have no iterations to share.
       if (!hasProducts(launch))
         continue;
-      FailureOr<scf::ForOp> points = loopOverPoints(
+      FailureOr<ForOutputTilesOp> points = loopOverOutputTiles(
           launch, "stream_k divides the output tiles of the last wave of a persistent launch");
       if (failed(points) || failed(StreamK(launch, *points, *plan.getStreamK()).run()))
         return signalPassFailure();

@@ -3,7 +3,7 @@
 
 // Replicates the math role: all replicas run one code path, whose loop over output tiles becomes
 //
-//    scf.for %t = … iter_args(%turn = 0, %round = 0) {
+//    cta.for_output_tiles %t = … iter_args(%turn = 0, %round = 0) {
 //      scf.if %turn == cta.replica {
 //        … cta.take_turn %ch, %round; the loops that wait for %ch; cta.pass_turn %ch …
 //      } else {
@@ -14,7 +14,7 @@
 // The number of skips is computed by a copy of the loops and branches around the waits that
 // contains nothing else. A loop that contains only skips becomes one skip.
 #include "ReplicateRole.h"
-#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -23,14 +23,6 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
-/// The loop over output tiles that cta-lower-grid made for a persistent launch.
-static scf::ForOp pointLoop(Block &body) {
-  for (auto loop : body.getOps<scf::ForOp>())
-    if (isLoopOverOutputTiles(loop))
-      return loop;
-  return {};
-}
-
 //===--- what the output tile of another replica takes ---------------------------------------===//
 
 static Value i32(OpBuilder &b, Location loc, int64_t value) {
@@ -38,7 +30,7 @@ static Value i32(OpBuilder &b, Location loc, int64_t value) {
 }
 
 /// max(0, ceil((upper - lower) / step)) as i32.
-static Value tripCount(OpBuilder &b, scf::ForOp loop) {
+static Value tripCount(OpBuilder &b, CountedLoop loop) {
   Location loc = loop.getLoc();
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
   Value extent = b.createOrFold<arith::SubIOp>(loc, upper, lower);
@@ -63,7 +55,7 @@ static void eraseDead(Block &block) {
 }
 
 /// Turns a loop that contains only skips into skips of all its iterations.
-static void foldLoop(scf::ForOp loop) {
+static void foldLoop(CountedLoop loop) {
   Block &body = *loop.getBody();
   eraseDead(body);
   if (loop.getNumResults() || !llvm::all_of(body.without_terminator(), [&](Operation &op) {
@@ -94,9 +86,9 @@ static void waitsToSkips(Block &block) {
     SkipOp::create(b, wait.getLoc(), wait.getChannel(), one);
     wait.erase();
   });
-  SmallVector<scf::ForOp> loops;
-  block.walk([&](scf::ForOp loop) { loops.push_back(loop); });
-  for (scf::ForOp loop : loops)
+  SmallVector<CountedLoop> loops;
+  block.walk([&](CountedLoop loop) { loops.push_back(loop); });
+  for (CountedLoop loop : loops)
     foldLoop(loop);
   eraseDead(block);
 }
@@ -146,7 +138,8 @@ static void addTurns(Block &block, Value round) {
 
 LogicalResult tessera::cta::replicateRole(RoleOp math, int64_t replicas, RoleSlice &waits) {
   Block &body = math.getBody().front();
-  scf::ForOp loop = pointLoop(body);
+  auto loops = body.getOps<ForOutputTilesOp>();
+  ForOutputTilesOp loop = loops.empty() ? ForOutputTilesOp() : *loops.begin();
   if (!loop || loop.getNumResults())
     return math->getParentOp()->emitError(
         "replicate = blocks divides the output tiles of a persistent launch among the math "
@@ -160,9 +153,9 @@ LogicalResult tessera::cta::replicateRole(RoleOp math, int64_t replicas, RoleSli
   Operation *last = &body.back();
   waits.clone(b);
   SmallVector<Operation *> before;
-  scf::ForOp ghost;
+  ForOutputTilesOp ghost;
   for (Operation *op = last->getNextNode(); op; op = op->getNextNode()) {
-    if (auto other = dyn_cast<scf::ForOp>(op); other && isLoopOverOutputTiles(other))
+    if (auto other = dyn_cast<ForOutputTilesOp>(op))
       ghost = other;
     else
       before.push_back(op);
@@ -172,15 +165,14 @@ LogicalResult tessera::cta::replicateRole(RoleOp math, int64_t replicas, RoleSli
 
   b.setInsertionPoint(loop);
   Value replica = ReplicaOp::create(b, loc), zero = i32(b, loc, 0);
-  auto dealt = scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(),
-                                  loop.getStep(), ValueRange{zero, zero});
-  dealt.setUnsignedCmp(loop.getUnsignedCmp());
+  auto dealt = ForOutputTilesOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(),
+                                        loop.getStep(), ValueRange{zero, zero});
   dealt->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  Value turn = dealt.getRegionIterArg(0), round = dealt.getRegionIterArg(1);
+  Value turn = dealt.getRegionIterArgs()[0], round = dealt.getRegionIterArgs()[1];
   b.setInsertionPointToEnd(dealt.getBody());
   Value mine = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, turn, replica);
   auto branch = scf::IfOp::create(b, loc, mine, /*withElseRegion=*/ghost != nullptr);
-  auto take = [&](scf::ForOp from, Block &into) {
+  auto take = [&](ForOutputTilesOp from, Block &into) {
     from.getInductionVar().replaceAllUsesWith(dealt.getInductionVar());
     into.getOperations().splice(into.without_terminator().end(), from.getBody()->getOperations(),
                                 from.getBody()->begin(), std::prev(from.getBody()->end()));
@@ -198,8 +190,8 @@ LogicalResult tessera::cta::replicateRole(RoleOp math, int64_t replicas, RoleSli
   Value wraps =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, i32(b, loc, replicas));
   Value more = arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps);
-  scf::YieldOp::create(b, loc,
-                       ValueRange{arith::SelectOp::create(b, loc, wraps, zero, next),
-                                  arith::AddIOp::create(b, loc, round, more)});
+  YieldOp::create(b, loc,
+                  ValueRange{arith::SelectOp::create(b, loc, wraps, zero, next),
+                             arith::AddIOp::create(b, loc, round, more)});
   return success();
 }

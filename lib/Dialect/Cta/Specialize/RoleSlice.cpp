@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RoleSlice.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -16,7 +17,7 @@ void RoleSlice::add(Operation *op) {
     return;
   if (op->getParentOp() != launch)
     add(op->getParentOp());
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+  if (auto loop = dyn_cast<CountedLoop>(op)) {
     addValue(loop.getLowerBound());
     addValue(loop.getUpperBound());
     addValue(loop.getStep());
@@ -45,10 +46,10 @@ void RoleSlice::addValue(Value value) {
   if (!launch->isProperAncestor(owner) || !values.insert(value).second)
     return;
   add(owner);
-  if (auto loop = dyn_cast<scf::ForOp>(owner)) {
+  if (auto loop = dyn_cast<CountedLoop>(owner)) {
     if (value == loop.getInductionVar())
       return;
-    unsigned i = argument ? argument.getArgNumber() - loop.getNumInductionVars()
+    unsigned i = argument ? argument.getArgNumber() - 1
                           : cast<OpResult>(value).getResultNumber();
     addValue(loop.getInitArgs()[i]);
     addValue(loop.getRegionIterArgs()[i]);
@@ -95,23 +96,19 @@ static void mapAll(IRMapping &mapping, ValueRange from, ArrayRef<unsigned> numbe
     mapping.map(from[number], to[i]);
 }
 
-void RoleSlice::cloneFor(scf::ForOp loop, OpBuilder &b, IRMapping &mapping) const {
+void RoleSlice::cloneFor(CountedLoop loop, OpBuilder &b, IRMapping &mapping) const {
   SmallVector<unsigned> kept = needed(loop.getRegionIterArgs());
-  auto copy = scf::ForOp::create(b, loop.getLoc(), mapping.lookupOrDefault(loop.getLowerBound()),
-                                 mapping.lookupOrDefault(loop.getUpperBound()),
-                                 mapping.lookupOrDefault(loop.getStep()),
-                                 pick(loop.getInitArgs(), kept, mapping));
-  copy.setUnsignedCmp(loop.getUnsignedCmp());
-  copy->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  CountedLoop copy = loop.createLike(b, mapping.lookupOrDefault(loop.getLowerBound()),
+                                     mapping.lookupOrDefault(loop.getUpperBound()),
+                                     mapping.lookupOrDefault(loop.getStep()),
+                                     pick(loop.getInitArgs(), kept, mapping));
   mapping.map(loop.getInductionVar(), copy.getInductionVar());
   mapAll(mapping, loop.getRegionIterArgs(), kept, copy.getRegionIterArgs());
   mapAll(mapping, loop.getResults(), kept, copy.getResults());
   OpBuilder::InsertionGuard guard(b);
-  if (kept.empty())
-    copy.getBody()->getTerminator()->erase();
   b.setInsertionPointToEnd(copy.getBody());
   cloneBlock(*loop.getBody(), b, mapping);
-  scf::YieldOp::create(b, loop.getLoc(), pick(loop.getYieldedValues(), kept, mapping));
+  copy.createYield(b, pick(loop.getYieldedValues(), kept, mapping));
 }
 
 void RoleSlice::cloneIf(scf::IfOp branch, OpBuilder &b, IRMapping &mapping) const {
@@ -186,7 +183,7 @@ void RoleSlice::cloneWhile(scf::WhileOp loop, OpBuilder &b, IRMapping &mapping) 
 }
 
 void RoleSlice::cloneOp(Operation *op, OpBuilder &b, IRMapping &mapping) const {
-  if (auto loop = dyn_cast<scf::ForOp>(op))
+  if (auto loop = dyn_cast<CountedLoop>(op))
     return cloneFor(loop, b, mapping);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return cloneIf(branch, b, mapping);

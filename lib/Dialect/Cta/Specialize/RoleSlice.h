@@ -7,7 +7,7 @@
 #ifndef TESSERA_LIB_DIALECT_CTA_SPECIALIZE_ROLESLICE_H
 #define TESSERA_LIB_DIALECT_CTA_SPECIALIZE_ROLESLICE_H
 
-#include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseSet.h"
@@ -28,7 +28,7 @@ private:
   void addValue(mlir::Value value);
   void cloneBlock(mlir::Block &block, mlir::OpBuilder &b, mlir::IRMapping &mapping) const;
   void cloneOp(mlir::Operation *op, mlir::OpBuilder &b, mlir::IRMapping &mapping) const;
-  void cloneFor(mlir::scf::ForOp loop, mlir::OpBuilder &b, mlir::IRMapping &mapping) const;
+  void cloneFor(CountedLoop loop, mlir::OpBuilder &b, mlir::IRMapping &mapping) const;
   void cloneIf(mlir::scf::IfOp branch, mlir::OpBuilder &b, mlir::IRMapping &mapping) const;
   void cloneSwitch(mlir::scf::IndexSwitchOp branch, mlir::OpBuilder &b,
                    mlir::IRMapping &mapping) const;

@@ -12,6 +12,7 @@
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Specialize/Passes.h"
 #include "tessera/Plan/Model.h"
@@ -38,7 +39,7 @@ static LogicalResult checkProducer(LaunchOp launch, const RoleSlice &producer) {
       writes.push_back(op);
   });
   auto check = [&](Operation *op) -> LogicalResult {
-    if (!producer.contains(op) || isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp>(op))
+    if (!producer.contains(op) || isa<CountedLoop, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp>(op))
       return success();
     if (isa<WaitOp>(op))
       return refusePlan(

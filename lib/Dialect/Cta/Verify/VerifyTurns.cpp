@@ -10,6 +10,7 @@
 // that.
 #include "VerifyAsync.h"
 
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/ScalarFolder.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -150,7 +151,7 @@ public:
 private:
   bool run(Block &block);
   bool runOp(Operation *op);
-  bool runFor(scf::ForOp loop);
+  bool runFor(CountedLoop loop);
   bool runWhile(scf::WhileOp loop);
   bool runStraight(Operation *op, Region &region);
   Attribute valueOf(Value value);
@@ -251,7 +252,7 @@ bool SlotCounter::runStraight(Operation *op, Region &region) {
   return true;
 }
 
-bool SlotCounter::runFor(scf::ForOp loop) {
+bool SlotCounter::runFor(CountedLoop loop) {
   std::optional<int64_t> at = numberOf(loop.getLowerBound()), end = numberOf(loop.getUpperBound()),
                          step = numberOf(loop.getStep());
   if (!at || !end || !step || *step <= 0 || (loop.getUnsignedCmp() && (*at < 0 || *end < 0)))
@@ -309,7 +310,7 @@ bool SlotCounter::runOp(Operation *op) {
     setAll(op->getResults(), SmallVector<Attribute>(op->getNumResults()));
     return true;
   }
-  if (auto loop = dyn_cast<scf::ForOp>(op))
+  if (auto loop = dyn_cast<CountedLoop>(op))
     return runFor(loop);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return runWhile(loop);

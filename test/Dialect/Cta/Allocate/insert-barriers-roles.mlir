@@ -54,7 +54,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %T: index, %K: ind
       %n32 = arith.index_castui %n : index to i32
       %T32 = arith.index_castui %T : index to i32
       %zero = arith.constant dense<0.0> : tensor<128x64xf32, #acc>
-      scf.for %t = %id32 to %T32 step %n32 : i32 {
+      cta.for_output_tiles %t = %id32 to %T32 step %n32 : i32 {
         %i = arith.index_castui %t : i32 to index
         %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x64xf32, #acc>) {
           cta.await 0[%z] parity %z
@@ -67,7 +67,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %T: index, %K: ind
         %o = arith.truncf %acc : tensor<128x64xf32, #acc> to !out
         %s = cta.stage %o {offset = 49152} : !out -> !tile
         cta.copy_out %s, %C[%i, %c0] {mechanism = #tma, per_warpgroup} : !tile -> memref<?x?xbf16>
-      } {cta.output_tiles}
+      }
     }
     cta.role @producer warps(1) {
       cta.elect {
@@ -153,11 +153,11 @@ tile.kernel @order(%C: memref<?x?xbf16>, %T: index) attributes {phase = #allocat
     %id32 = arith.index_castui %id : index to i32
     %n32 = arith.index_castui %n : index to i32
     %T32 = arith.index_castui %T : index to i32
-    scf.for %t = %id32 to %T32 step %n32 : i32 {
+    cta.for_output_tiles %t = %id32 to %T32 step %n32 : i32 {
       %i = arith.index_castui %t : i32 to index
       %r = cta.load %C[%c0, %i] : memref<?x?xbf16> -> !out
       cta.store %r, %C[%i, %c0] : !out -> memref<?x?xbf16>
-    } {cta.output_tiles}
+    }
     scf.for %i = %id to %T step %c64 {
       %r = cta.load %C[%c0, %i] : memref<?x?xbf16> -> !out
       cta.store %r, %C[%i, %c0] : !out -> memref<?x?xbf16>

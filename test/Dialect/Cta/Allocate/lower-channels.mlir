@@ -40,8 +40,8 @@
 // CHECK-NEXT: scf.yield %[[D]], %[[S1]], %[[P1]] :
 // CHECK-NEXT: }
 // CHECK-NEXT: cta.store %[[R]]#0,
-// CHECK-NEXT: scf.yield %[[R]]#1, %[[R]]#2 : i32, i32
-// CHECK-NEXT: } {cta.output_tiles}
+// CHECK-NEXT: cta.yield %[[R]]#1, %[[R]]#2 : i32, i32
+// CHECK-NEXT: }
 // CHECK: cta.role @producer warps(1) {
 // CHECK: cta.elect {
 // CHECK: scf.for %{{.*}} iter_args(%[[S0:.*]] = %[[Z:.*]], %[[P0:.*]] = %[[Z]]) -> (i32, i32) {
@@ -64,7 +64,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %T: index, %K: inde
     %ch = cta.channel : !pair
     cta.role @math warps(8) {
       %zero = arith.constant dense<0.0> : tensor<128x256xf32, #acc2>
-      scf.for %t = %c0 to %T step %c64 {
+      cta.for_output_tiles %t = %c0 to %T step %c64 {
         %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32, #acc2>) {
           %q, %a, %b = cta.wait %ch : !pair
           %d = cta.wgmma %a, %b, %c : !rows, !wide -> tensor<128x256xf32, #acc2>
@@ -72,7 +72,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %T: index, %K: inde
           scf.yield %d : tensor<128x256xf32, #acc2>
         }
         cta.store %acc, %C[%t, %c0] : tensor<128x256xf32, #acc2> -> memref<?x?xf32>
-      } {cta.output_tiles}
+      }
     }
     cta.role @producer warps(1) {
       cta.elect {

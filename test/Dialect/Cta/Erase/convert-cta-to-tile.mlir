@@ -117,6 +117,13 @@ tile.kernel @shapes(%X: memref<?x?xf32>, %Y: memref<?xf32>) attributes {phase = 
 // CHECK: tile.grid (%{{.+}}) = (0) to (12) step (1) {
 // CHECK: tile.kernel @one
 // CHECK: tile.grid (%{{.+}}) = (0) to (1) step (1) {
+// CHECK: tile.kernel @persistent
+// CHECK: tile.grid (%[[BLOCK:.+]]) = (0) to (%n) step (1) {
+// CHECK: %[[TILES:.+]] = scf.for %[[N:.+]] = %[[BLOCK]] to %m step %n iter_args(%[[BEFORE:.+]] = %{{.+}}) -> (tensor<64x64xf32>) {
+// CHECK: %[[THIS:.+]] = tile.load %X[%[[N]], %[[N]]] {{.*}} : memref<?x?xf32> -> tensor<64x64xf32>
+// CHECK: tile.store %[[BEFORE]], %X
+// CHECK: scf.yield %[[THIS]] : tensor<64x64xf32>
+// CHECK: tile.store %[[TILES]], %X
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #sw = #cta.swizzle<128, dim = 1>
 !tile = !cta.smem<64x64xbf16, #sw>
@@ -173,6 +180,22 @@ tile.kernel @one(%X: memref<?xf32>) attributes {phase = #tile.phase<placed>, war
     %f = arith.constant 1.0 : f32
     %b = cta.num_blocks : index
     memref.store %f, %X[%b] : memref<?xf32>
+  }
+  tile.return
+}
+
+// A loop over output tiles is a loop.
+tile.kernel @persistent(%X: memref<?x?xf32>, %n: index, %m: index) attributes {phase = #tile.phase<scheduled>, warpgroups = 1} {
+  cta.launch @persistent_0 blocks(%n) {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+    %first = cta.block_id : index
+    %step = cta.num_blocks : index
+    %last = cta.for_output_tiles %t = %first to %m step %step iter_args(%before = %zero) -> (tensor<64x64xf32, #acc>) {
+      %this = cta.load %X[%t, %t] : memref<?x?xf32> -> tensor<64x64xf32, #acc>
+      cta.store %before, %X[%t, %t] : tensor<64x64xf32, #acc> -> memref<?x?xf32>
+      cta.yield %this : tensor<64x64xf32, #acc>
+    }
+    cta.store %last, %X[%n, %n] : tensor<64x64xf32, #acc> -> memref<?x?xf32>
   }
   tile.return
 }

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -split-input-file -verify-diagnostics
 // Discardable attributes of the dialect: each has its op and its type, and there are no others.
 
-// expected-error @below {{has the unknown attribute 'cta.alnoe'; of the dialect there are: cta.alone, cta.least_group, cta.output_tiles,}}
+// expected-error @below {{has the unknown attribute 'cta.alnoe'; of the dialect there are: cta.alone, cta.least_group, cta.panel,}}
 tile.kernel @misspelt() attributes {cta.alnoe} {
   tile.return
 }
@@ -30,7 +30,7 @@ tile.kernel @loops(%n: index) {
     %c1 = arith.constant 1 : index
     // What it is for.
     scf.for %i = %c0 to %n step %c1 {
-    } {cta.output_tiles}
+    } {cta.rest}
     // expected-error @below {{has the attribute 'cta.rest', which has a meaning on loops only}}
     %x = arith.addi %c0, %c1 {cta.rest} : index
   }

@@ -27,7 +27,7 @@
 // CHECK-NEXT: %[[C:.*]] = cta.num_blocks : index
 // CHECK-NEXT: %[[STEP:.*]] = arith.index_castui %[[C]] : index to i32
 // CHECK-NEXT: %[[TO:.*]] = arith.index_castui %[[TOTAL]] : index to i32
-// CHECK-NEXT: scf.for %[[T:.*]] = %[[FROM]] to %[[TO]] step %[[STEP]] : i32 {
+// CHECK-NEXT: cta.for_output_tiles %[[T:.*]] = %[[FROM]] to %[[TO]] step %[[STEP]] : i32 {
 // CHECK-NEXT: %[[T64:.*]] = arith.extui %[[T]] : i32 to i64
 // CHECK-NEXT: %[[R64:.*]] = arith.extui %[[RECIPROCAL]] : i32 to i64
 // CHECK-NEXT: %[[P:.*]] = arith.muli %[[T64]], %[[R64]] : i64
@@ -45,7 +45,7 @@
 // CHECK: %[[JI:.*]] = arith.index_castui %[[J]] : i32 to index
 // CHECK: %[[Y:.*]] = arith.muli %[[JI]], %{{.*}}
 // CHECK: memref.store %{{.*}}, %{{.*}}[%[[X]], %[[Y]]]
-// CHECK-NEXT: } {cta.output_tiles}
+// CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: tile.return
 tile.kernel @matrix(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {phase = #placed, plan = #cta.plan<persistent = 1>} {
@@ -68,7 +68,7 @@ tile.kernel @matrix(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {p
 // CHECK: %[[RESIDENT:.*]] = arith.muli %[[CORES]], %[[TWO]]
 // CHECK: %[[CTAS:.*]] = arith.minsi %[[TOTAL]], %[[RESIDENT]]
 // CHECK: cta.launch @static_0 blocks(%[[CTAS]]) attributes {min_blocks = 2 : i64} {
-// CHECK: scf.for %[[T:.*]] = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
+// CHECK: cta.for_output_tiles %[[T:.*]] = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
 // If the divisor is a constant, it divides: LLVM makes good code of that. Groups are four rows high, and the last one is one row.
 // CHECK-NEXT: arith.divui %[[T]], %c16_i32{{.*}} : i32
 // CHECK-NEXT: %[[IN:.*]] = arith.remui %[[T]], %c16_i32{{.*}} : i32
@@ -114,7 +114,7 @@ tile.kernel @orders(%x: memref<?x?xf32>, %m: index, %n: index) attributes {phase
 // CHECK-LABEL: tile.kernel @not(
 // CHECK-NOT: tile.num_cores
 // CHECK: cta.launch @not_0 blocks() {
-// CHECK-NOT: scf.for
+// CHECK-NOT: cta.for_output_tiles
 tile.kernel @not(%x: memref<10xf32>) attributes {phase = #placed, plan = #cta.plan<persistent = 1>} {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : f32
@@ -125,7 +125,7 @@ tile.kernel @not(%x: memref<10xf32>) attributes {phase = #placed, plan = #cta.pl
 }
 // CHECK-LABEL: tile.kernel @neither(
 // CHECK-NOT: tile.num_cores
-// CHECK-NOT: scf.for
+// CHECK-NOT: cta.for_output_tiles
 tile.kernel @neither(%x: memref<?xf32>, %n: index) attributes {phase = #placed, plan = #cta.plan<persistent = 0, stages = 3>} {
   %one = arith.constant 1.0 : f32
   tile.grid (%i) = (0) to (%n) step (1) {
@@ -148,12 +148,12 @@ tile.kernel @most() attributes {phase = #placed, plan = #cta.plan<persistent = 1
 // CHECK-LABEL: tile.kernel @unplanned(
 // CHECK: %[[N:.*]] = arith.maxsi
 // CHECK-NEXT: cta.launch @unplanned_0 blocks(%[[N]]) attributes {cta.unplanned} {
-// CHECK-NOT: scf.for
+// CHECK-NOT: cta.for_output_tiles
 // CHECK: %[[N:.*]] = arith.maxsi
 // CHECK-NEXT: cta.launch @unplanned_1 blocks(%[[N]]) attributes {cta.unplanned} {
-// CHECK-NOT: scf.for
+// CHECK-NOT: cta.for_output_tiles
 // CHECK: cta.launch @unplanned_2 {{.*}}min_blocks = 1
-// CHECK: scf.for
+// CHECK: cta.for_output_tiles
 // CHECK: tile.return
 tile.kernel @unplanned(%C: memref<?xf32>, %n: index) attributes {phase = #placed, plan = #cta.plan<persistent = 1>} {
   %f = arith.constant 1.0 : f32

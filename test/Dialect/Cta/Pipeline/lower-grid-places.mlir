@@ -19,7 +19,7 @@
 // CHECK-NEXT: %[[FROM:.*]] = arith.index_castui %[[PLACE]] : index to i32
 // CHECK-NEXT: cta.num_blocks
 // CHECK: %[[STEP:.*]] = arith.divui %{{.*}}, %c2_i32
-// CHECK: scf.for %{{.*}} = %[[FROM]] to %{{.*}} step %[[STEP]] : i32
+// CHECK: cta.for_output_tiles %{{.*}} = %[[FROM]] to %{{.*}} step %[[STEP]] : i32
 // CHECK: %[[ID:.*]] = cta.block_id
 // CHECK: %[[ID32:.*]] = arith.index_castui %[[ID]]
 // CHECK: arith.remui %[[ID32]], %c2_i32

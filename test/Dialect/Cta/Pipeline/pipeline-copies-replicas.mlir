@@ -28,7 +28,7 @@ tile.kernel @replicas(%X: memref<?x?xbf16>, %B: memref<?x?xbf16>, %R: memref<?x?
   %c64 = arith.constant 64 : index
   cta.launch @replicas_0 blocks(%n) {
     %zero = arith.constant dense<0.0> : !sum
-    scf.for %t = %c0 to %n step %c1 {
+    cta.for_output_tiles %t = %c0 to %n step %c1 {
       %q = cta.copy %X[%t, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile
       %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!sum) {
         %b = cta.copy %B[%k, %t] {mechanism = #tma} : memref<?x?xbf16> -> !tile
@@ -41,7 +41,7 @@ tile.kernel @replicas(%X: memref<?x?xbf16>, %B: memref<?x?xbf16>, %R: memref<?x?
       %total = arith.addf %acc, %wide : !sum
       %o = arith.truncf %total : !sum to !out
       cta.store %o, %C[%t, %c0] : !out -> memref<?x?xbf16>
-    } {cta.output_tiles}
+    }
   }
   tile.return
 }
@@ -54,7 +54,7 @@ tile.kernel @split(%X: memref<?x?xbf16>, %B: memref<?x?xbf16>, %R: memref<?x?xbf
   %c64 = arith.constant 64 : index
   cta.launch @split_0 blocks(%n) {
     %zero = arith.constant dense<0.0> : !sum
-    scf.for %t = %c0 to %n step %c1 {
+    cta.for_output_tiles %t = %c0 to %n step %c1 {
       %q = cta.copy %X[%t, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile
       %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!sum) {
         %b = cta.copy %B[%k, %t] {mechanism = #tma} : memref<?x?xbf16> -> !tile
@@ -67,7 +67,7 @@ tile.kernel @split(%X: memref<?x?xbf16>, %B: memref<?x?xbf16>, %R: memref<?x?xbf
       %total = arith.addf %acc, %wide : !sum
       %o = arith.truncf %total : !sum to !out
       cta.store %o, %C[%t, %c0] : !out -> memref<?x?xbf16>
-    } {cta.output_tiles}
+    }
   }
   tile.return
 }

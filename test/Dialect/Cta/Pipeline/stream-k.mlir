@@ -22,7 +22,7 @@
 // CHECK:       %[[SLOTS:.*]] = memref.alloc(%[[BLOCKS]]) : memref<?x64x128xf32>
 // CHECK:       %[[FLAGS:.*]] = memref.alloc(%[[BLOCKS]]) {tile.init = 0 : i32, tile.restored} : memref<?x4xi32>
 // CHECK:       cta.launch @gemm_0 blocks(%[[BLOCKS]])
-// CHECK:         scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
+// CHECK:         cta.for_output_tiles %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
 // CHECK:           %[[END:.*]] = arith.select %{{.*}}, %K, %{{.*}} : index
 // CHECK-NEXT:      %[[ACC:.*]] = scf.for %{{.*}} = %{{.*}} to %[[END]]
 // CHECK:           %[[BLOCK:.*]] = cta.block_id
@@ -34,7 +34,8 @@
 // CHECK:             cta.copy_out
 // CHECK:           } else {
 // CHECK-NEXT:        cta.put_partial %[[ACC]], %[[SLOTS]][%[[BLOCK]]], %[[FLAGS]]
-// CHECK:         } {cta.output_tiles}
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
 // CLEAN-LABEL: tile.kernel @gemm(
 // CLEAN:       cta.put_partial
 // Flags are not needed if one block runs after the other.

@@ -18,7 +18,7 @@
 // CHECK: %[[CH:.*]] = cta.channel : <3,
 // CHECK: cta.role @math warps(4) replicas(2) {
 // CHECK: %[[R:.*]] = cta.replica
-// CHECK: scf.for %[[T:.*]] = %{{.*}} iter_args(%[[TURN:.*]] = %[[Z:.*]], %[[ROUND:.*]] = %[[Z]]) -> (i32, i32) : i32 {
+// CHECK: cta.for_output_tiles %[[T:.*]] = %{{.*}} iter_args(%[[TURN:.*]] = %[[Z:.*]], %[[ROUND:.*]] = %[[Z]]) -> (i32, i32) : i32 {
 // CHECK-NEXT: %[[MINE:.*]] = arith.cmpi eq, %[[TURN]], %[[R]] : i32
 // CHECK: scf.if %[[MINE]] {
 // CHECK-NEXT: %[[I:.*]] = arith.index_castui %[[T]]
@@ -41,10 +41,10 @@
 // CHECK: %[[MORE:.*]] = arith.extui %[[WRAPS]] : i1 to i32
 // CHECK: %[[T1:.*]] = arith.select %[[WRAPS]], %[[Z]], %[[NEXT]]
 // CHECK: %[[R1:.*]] = arith.addi %[[ROUND]], %[[MORE]]
-// CHECK: scf.yield %[[T1]], %[[R1]] : i32, i32
-// CHECK-NEXT: } {cta.output_tiles}
+// CHECK: cta.yield %[[T1]], %[[R1]] : i32, i32
+// CHECK-NEXT: }
 // CHECK: cta.role @producer warps(1) {
-// CHECK: scf.for %{{.*}} : i32 {
+// CHECK: cta.for_output_tiles %{{.*}} : i32 {
 // CHECK-NOT: cta.replica
 // CHECK: cta.acquire
 //
@@ -83,7 +83,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %K: inde
     %first = arith.index_castui %b : index to i32
     %step = arith.index_castui %all : index to i32
     %last = arith.index_castui %n : index to i32
-    scf.for %t = %first to %last step %step : i32 {
+    cta.for_output_tiles %t = %first to %last step %step : i32 {
       %i = arith.index_castui %t : i32 to index
       %zero = arith.constant dense<0.0> : !sum
       %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!sum) {
@@ -97,7 +97,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %K: inde
         scf.yield %d : !sum
       }
       cta.store %acc, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {cta.output_tiles}
+    }
   }
   tile.return
 }
@@ -138,7 +138,7 @@ tile.kernel @nested(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %K: in
   cta.launch @nested_0 blocks(%n) {
     %outer = cta.channel : !one
     %inner = cta.channel : !one
-    scf.for %i = %c0 to %n step %c64 {
+    cta.for_output_tiles %i = %c0 to %n step %c64 {
       %zero = arith.constant dense<0.0> : !sum
       %p0 = cta.acquire %outer : !one
       %a0 = cta.copy %A[%i, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile
@@ -163,7 +163,7 @@ tile.kernel @nested(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %K: in
       }
       cta.release %outer, %q0 : !one
       cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {cta.output_tiles}
+    }
   }
   tile.return
 }
@@ -186,7 +186,7 @@ tile.kernel @while(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %K: ind
   %c64 = arith.constant 64 : index
   cta.launch @while_0 blocks(%n) {
     %ch = cta.channel : !one
-    scf.for %i = %c0 to %n step %c64 {
+    cta.for_output_tiles %i = %c0 to %n step %c64 {
       %zero = arith.constant dense<0.0> : !sum
       %last, %r = scf.while (%k = %c0, %c = %zero) : (index, !sum) -> (index, !sum) {
         %more = arith.cmpi slt, %k, %K : index
@@ -203,7 +203,7 @@ tile.kernel @while(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index, %K: ind
         scf.yield %next, %d : index, !sum
       }
       cta.store %r, %C[%i, %c0] : !sum -> memref<?x?xf32>
-    } {cta.output_tiles}
+    }
   }
   tile.return
 }
@@ -217,9 +217,9 @@ tile.kernel @plain(%C: memref<?xf32>, %n: index) attributes {phase = #scheduled,
   %c64 = arith.constant 64 : index
   %f = arith.constant 1.0 : f32
   cta.launch @plain_0 blocks(%n) {
-    scf.for %i = %c0 to %n step %c64 {
+    cta.for_output_tiles %i = %c0 to %n step %c64 {
       memref.store %f, %C[%i] : memref<?xf32>
-    } {cta.output_tiles}
+    }
   }
   tile.return
 }

@@ -21,7 +21,7 @@
 // CHECK-NEXT: cta.role @math warps(4) {
 // CHECK: cta.block_id
 // CHECK: cta.num_blocks
-// CHECK: scf.for %[[T:.*]] = %{{.*}} : i32 {
+// CHECK: cta.for_output_tiles %[[T:.*]] = %{{.*}} : i32 {
 // CHECK: %[[I:.*]] = arith.index_castui %[[T]]
 // CHECK: %[[ACC:.*]] = scf.for %{{.*}} iter_args(%[[C:.*]] = %{{.*}}) -> (tensor<64x64xf32, #{{.*}}>) {
 // CHECK-NEXT: %[[Q:.*]], %[[V:.*]]:2 = cta.wait %[[CH]]
@@ -32,13 +32,12 @@
 // CHECK-NEXT: cta.store %[[ACC]], %C[%[[I]],
 // CHECK-NEXT: memref.store %{{.*}}, %N[%[[I]]]
 // CHECK-NEXT: }
-// CHECK-SAME: {cta.output_tiles}
 // CHECK-NEXT: }
 // CHECK-NEXT: cta.role @producer warps(1) {
 // CHECK-NEXT: cta.elect {
 // CHECK: cta.block_id
 // CHECK: cta.num_blocks
-// CHECK: scf.for %[[T:.*]] = %{{.*}} : i32 {
+// CHECK: cta.for_output_tiles %[[T:.*]] = %{{.*}} : i32 {
 // CHECK: %[[I:.*]] = arith.index_castui %[[T]]
 // CHECK: scf.for %[[K:.*]] = %{{.*}} to %K step %{{[a-z0-9_]*}} {
 // CHECK-NEXT: %[[P:.*]] = cta.acquire %[[CH]]
@@ -46,7 +45,7 @@
 // CHECK-NEXT: %[[B:.*]] = cta.copy %A[%[[K]], %[[I]]]
 // CHECK-NEXT: cta.commit %[[CH]], %[[P]] (%[[A]], %[[B]])
 // CHECK-NEXT: }
-// CHECK-NEXT: } {cta.output_tiles}
+// CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: }
@@ -63,7 +62,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %N: memref<?xf32>, 
     %step = arith.index_castui %all : index to i32
     %last = arith.index_castui %n : index to i32
     %f = arith.constant 1.0 : f32
-    scf.for %t = %first to %last step %step : i32 {
+    cta.for_output_tiles %t = %first to %last step %step : i32 {
       %i = arith.index_castui %t : i32 to index
       %zero = arith.constant dense<0.0> : !sum
       %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (!sum) {
@@ -78,7 +77,7 @@ tile.kernel @gemm(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %N: memref<?xf32>, 
       }
       cta.store %acc, %C[%i, %c0] : !sum -> memref<?x?xf32>
       memref.store %f, %N[%i] : memref<?xf32>
-    } {cta.output_tiles}
+    }
   }
   tile.return
 }

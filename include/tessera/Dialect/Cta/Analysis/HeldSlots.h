@@ -5,9 +5,8 @@
 #ifndef TESSERA_DIALECT_CTA_ANALYSIS_HELDSLOTS_H
 #define TESSERA_DIALECT_CTA_ANALYSIS_HELDSLOTS_H
 
-#include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tessera::cta {
 
@@ -15,7 +14,7 @@ namespace tessera::cta {
 /// names no products. Null if the slot cannot be held while the next one is awaited. Holding it
 /// requires a channel with a depth of at least 2, no other slot of that channel in the loop, and no
 /// other slot that is held while the loop runs.
-ReleaseOp releaseToDefer(WaitOp wait, mlir::scf::ForOp loop);
+ReleaseOp releaseToDefer(WaitOp wait, CountedLoop loop);
 
 } // namespace tessera::cta
 

@@ -18,15 +18,14 @@
 #ifndef TESSERA_DIALECT_CTA_ANALYSIS_LOOPSTAGES_H
 #define TESSERA_DIALECT_CTA_ANALYSIS_LOOPSTAGES_H
 
-#include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tessera::cta {
 
 struct LoopStages {
-  mlir::scf::ForOp loop;
+  CountedLoop loop;
   int64_t last = 0; ///< the greatest stage
   llvm::DenseMap<mlir::Operation *, int64_t> stageOf;
   /// The new body, without the makers and releases below.
@@ -53,20 +52,20 @@ llvm::SmallVector<mlir::Value> inputsOf(mlir::Operation *op);
 
 /// For each product of a loop, the number of other products on which its register operand depends,
 /// one after the other. With that many stages all of them can be issued at once.
-llvm::SmallVector<int64_t> chainOfProducts(mlir::scf::ForOp loop);
+llvm::SmallVector<int64_t> chainOfProducts(CountedLoop loop);
 
 /// The stages of a loop's products: those of its schedule or, without one, those of the chain.
 /// Empty if all are 0, because then there is nothing to rotate.
-llvm::SmallVector<int64_t> productStages(mlir::scf::ForOp loop);
+llvm::SmallVector<int64_t> productStages(CountedLoop loop);
 
 /// The registers that a thread would need, including 26 for other values, if the loop ran in the
 /// stages of its chain of products and its loads fed channels. Nothing if it has no chain, or
 /// cannot be rotated.
-std::optional<int64_t> registersOfChain(mlir::scf::ForOp loop);
+std::optional<int64_t> registersOfChain(CountedLoop loop);
 
 /// Arranges the loop with these stages of its products. On failure the result is empty, and `why`
 /// gives the reason.
-std::optional<LoopStages> loopInStages(mlir::scf::ForOp loop, llvm::ArrayRef<int64_t> products,
+std::optional<LoopStages> loopInStages(CountedLoop loop, llvm::ArrayRef<int64_t> products,
                                        std::string &why);
 
 } // namespace tessera::cta

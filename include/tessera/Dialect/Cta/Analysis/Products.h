@@ -8,8 +8,6 @@
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Layout/RegisterForms.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-
 #include <optional>
 #include <string>
 
@@ -40,7 +38,7 @@ bool hasProducts(mlir::Operation *op);
 
 /// The loop over output tiles of a persistent launch, with products. If there is none, an error
 /// that begins with `purpose`.
-mlir::FailureOr<mlir::scf::ForOp> loopOverPoints(LaunchOp launch, const llvm::Twine &purpose);
+mlir::FailureOr<ForOutputTilesOp> loopOverOutputTiles(LaunchOp launch, const llvm::Twine &purpose);
 
 /// The number of warpgroups for a kernel at L0 that does not give it. With products for the tensor
 /// cores it is the largest of 1, 2, 3 that divides the rows of all of them into multiples of 64; if

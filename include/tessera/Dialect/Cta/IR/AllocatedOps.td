@@ -8,7 +8,9 @@
 
 include "tessera/Dialect/Cta/IR/ChannelOps.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferIntRangeInterface.td"
+include "mlir/Interfaces/LoopLikeInterface.td"
 
 def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "one launch of the kernel: the code of a block";
@@ -55,6 +57,59 @@ def Cta_LaunchOp : Cta_Op<"launch", [SingleBlock, NoTerminator, RecursiveMemoryE
     OptionalAttr<DenseI64ArrayAttr>:$mbarriers, OptionalAttr<I64Attr>:$cluster, UnitAttr:$dependent);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$symbol `blocks` `(` $blocks `)` attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Cta_ForOutputTilesOp : Cta_Op<"for_output_tiles", [AllTypesMatch<["lowerBound", "upperBound", "step"]>, SingleBlockImplicitTerminator<"cta::YieldOp">, RecursiveMemoryEffects,
+    ConditionallySpeculatable, DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>,
+    DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getInitsMutable", "getLoopResults", "getRegionIterArgs", "getLoopInductionVars",
+      "getLoopLowerBounds", "getLoopSteps", "getLoopUpperBounds", "getYieldedValuesMutable", "replaceWithAdditionalYields"]>]> {
+  let summary = "a loop over output tiles of a persistent launch";
+  let opDocGroup = Cta_LaunchOps;
+  let description = [{
+    Runs its body for each number of an output tile from `lowerBound` to below `upperBound` in steps of `step`, compared as signed
+    numbers. They are of type i32, which `cta-lower-grid` makes, or index. Values are carried from iteration to iteration, and the text is
+    written, as in `scf.for`.
+
+    The op says what no analysis could find out: an iteration computes output tiles that no other iteration and no other block of the launch
+    computes. So no access to global memory in one iteration has to wait for an access in another one (`cta-insert-barriers`), an operand
+    of the next output tile may be loaded before this one is stored (`cta-pipeline-copies`), and iterations may be divided among the
+    warpgroups of a block (`replicate = blocks`). Accesses to shared memory and channels are ordered as in any loop.
+
+    The bounds say which output tiles a block computes. For a persistent launch they are the number of the block or its cluster
+    (`cta.block_id`, `cta.cluster_place`), the number of output tiles, and the number of blocks or clusters (`cta.num_blocks`). Stream-K
+    counts a block's own pieces of work instead.
+
+    Constraints:
+    1. it is directly in a `cta.launch` or `cta.role`, or in a branch of one: not in another loop.
+    2. the arguments of the body are the number, of the bounds' type, and one for each carried value, with its type; the results and the
+       operands of `cta.yield` have the types of the carried values.
+
+    Lifespan: made by `cta-lower-grid`; `convert-cta-to-nvvm` makes it a loop, `convert-cta-to-tile` an `scf.for`.
+
+    ```mlir
+    %sum = cta.for_output_tiles %t = %first to %count step %stride iter_args(%x = %zero) -> (i32) : i32 {
+      %next = arith.addi %x, %t : i32
+      cta.yield %next : i32
+    }
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[I32, Index]>:$lowerBound, AnyTypeOf<[I32, Index]>:$upperBound, AnyTypeOf<[I32, Index]>:$step,
+    Variadic<AnyType>:$initArgs);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$region);
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "mlir::Value":$lowerBound, "mlir::Value":$upperBound, "mlir::Value":$step,
+    CArg<"mlir::ValueRange", "{}">:$initArgs)>];
+  let extraClassDeclaration = [{
+    mlir::Value getInductionVar() { return getBody()->getArgument(0); }
+    cta::YieldOp getYield();
+    /// The body may run no iteration, so nothing in it may be assumed to run; its ops decide what may be speculated.
+    mlir::Speculation::Speculatability getSpeculatability();
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }

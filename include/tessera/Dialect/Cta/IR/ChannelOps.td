@@ -255,8 +255,8 @@ def Cta_ElectOp : Cta_Op<"elect", [SingleBlock, NoTerminator, RecursiveMemoryEff
   let hasCustomAssemblyFormat = 1;
 }
 
-def Cta_YieldOp : Cta_Op<"yield", [Pure, ReturnLike, Terminator, HasParent<"StepOp">]> {
-  let summary = "end of a step";
+def Cta_YieldOp : Cta_Op<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["StepOp", "ForOutputTilesOp"]>]> {
+  let summary = "end of a step, or of an iteration of a loop over output tiles";
   let opDocGroup = Cta_RoleOps;
   let description = "```mlir\ncta.yield %d : tensor<64x128xf32, #acc>\n```";
   let arguments = (ins Variadic<AnyType>:$values);

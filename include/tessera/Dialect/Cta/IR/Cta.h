@@ -12,7 +12,9 @@
 #include "tessera/Layout/RegisterLayout.h"
 
 #include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace tessera::plan {
 struct Plan;

@@ -5,7 +5,6 @@
 #ifndef TESSERA_DIALECT_CTA_IR_HELPERATTRS_H
 #define TESSERA_DIALECT_CTA_IR_HELPERATTRS_H
 
-#include "mlir/IR/Operation.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace tessera::cta {
@@ -48,13 +47,6 @@ constexpr llvm::StringLiteral kRestAttr = "cta.rest";
 
 /// On a grid or a launch whose plan the model chose: its predictions, in cycles.
 constexpr llvm::StringLiteral kPredictionAttr = "cta.prediction";
-
-/// On the loop of a persistent launch (unit): each iteration computes other output tiles, so
-/// that no iteration accesses what another one stores.
-constexpr llvm::StringLiteral kOutputTilesAttr = "cta.output_tiles";
-
-/// True if the op is the loop over the output tiles of a persistent launch.
-bool isLoopOverOutputTiles(mlir::Operation *op);
 
 /// In the `why` of a copy: the reason behind it keeps the copy from feeding a channel.
 constexpr llvm::StringLiteral kNotPipelined = "not pipelined";

@@ -37,10 +37,10 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
     cta.launch @k_0 blocks(%ctas) {
       %b = cta.block_id : index
       %n = cta.num_blocks : index
-      scf.for %t = %b to %blocks step %n : i32 {
+      cta.for_output_tiles %t = %b to %blocks step %n : i32 {
         %i = …                        // 128 * %t
         …
-      } {cta.output_tiles}
+      }
     }
     ```
   }];
@@ -58,13 +58,13 @@ def StreamK : CtaPass<"cta-stream-k"> {
     decided when the launch begins, from sizes and the number of cores. Results do not depend on the speed of blocks.
 
     ```mlir
-    scf.for %t = %id to %points step %n : i32 {
+    cta.for_output_tiles %t = %id to %tiles step %n : i32 {
       …
       %acc = scf.for %k = %lb to %ub step %s iter_args(%c = %zero) { … }
       …                                                          // epilogue
-    } {cta.output_tiles}
+    }
     // becomes
-    scf.for %item = 0 to %items step 1 : i32 {
+    cta.for_output_tiles %item = 0 to %items step 1 : i32 {
       %t, %from, %count = …                                      // of a whole output tile: 0 and all
       %acc = scf.for %k = %lb + %from * %s to min(%ub, %lb + (%from + %count) * %s) step %s iter_args(%c = %zero) { … }
       scf.if %from == 0 {
@@ -75,7 +75,7 @@ def StreamK : CtaPass<"cta-stream-k"> {
       } else {
         cta.put_partial %acc, %slots[%block], %flags
       }
-    } {cta.output_tiles}
+    }
     ```
 
     It is an error if an output tile does not have exactly one main loop; if that loop carries anything but accumulators that begin with 0;

@@ -1,0 +1,114 @@
+// RUN: tile-opt %s -split-input-file -verify-diagnostics
+#allocated = #tile.phase<allocated>
+
+tile.kernel @nested(%n: index) attributes {phase = #allocated, warpgroups = 1} {
+  cta.launch @nested_0 blocks(%n) {
+    cta.for_output_tiles %t = %n to %n step %n {
+      // expected-error @below {{for_output_tiles_c1: stands in a cta.launch or a cta.role, not in another loop}}
+      cta.for_output_tiles %u = %n to %n step %n {
+      }
+    }
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @in_for(%n: index) attributes {phase = #allocated, warpgroups = 1} {
+  cta.launch @in_for_0 blocks(%n) {
+    scf.for %t = %n to %n step %n {
+      // expected-error @below {{for_output_tiles_c1: stands in a cta.launch or a cta.role, not in another loop}}
+      cta.for_output_tiles %u = %n to %n step %n {
+      }
+    }
+  }
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{for_output_tiles_c1: stands in a cta.launch or a cta.role}}
+%c = arith.constant 1 : index
+cta.for_output_tiles %u = %c to %c step %c {
+}
+
+// -----
+
+// In a branch it stands well.
+#allocated = #tile.phase<allocated>
+tile.kernel @branch(%n: index, %b: i1) attributes {phase = #allocated, warpgroups = 1} {
+  cta.launch @branch_0 blocks(%n) {
+    scf.if %b {
+      cta.for_output_tiles %u = %n to %n step %n {
+      }
+    }
+  }
+  tile.return
+}
+
+// -----
+
+#allocated = #tile.phase<allocated>
+tile.kernel @arguments(%n: index) attributes {phase = #allocated, warpgroups = 1} {
+  cta.launch @arguments_0 blocks(%n) {
+    // expected-error @below {{for_output_tiles_c2: the body takes the number and the carried values ('index'), but its arguments are ('i32')}}
+    "cta.for_output_tiles"(%n, %n, %n) ({
+    ^bb0(%t: i32):
+      "cta.yield"() : () -> ()
+    }) : (index, index, index) -> ()
+  }
+  tile.return
+}
+
+// -----
+
+#allocated = #tile.phase<allocated>
+tile.kernel @results(%n: index) attributes {phase = #allocated, warpgroups = 1} {
+  cta.launch @results_0 blocks(%n) {
+    // expected-error @below {{for_output_tiles_c2: carries values of ('index'), but its results are ('i32')}}
+    %r = "cta.for_output_tiles"(%n, %n, %n, %n) ({
+    ^bb0(%t: index, %a: index):
+      "cta.yield"(%a) : (index) -> ()
+    }) : (index, index, index, index) -> i32
+  }
+  tile.return
+}
+
+// -----
+
+#allocated = #tile.phase<allocated>
+tile.kernel @yields(%n: index) attributes {phase = #allocated, warpgroups = 1} {
+  cta.launch @yields_0 blocks(%n) {
+    %r = cta.for_output_tiles %t = %n to %n step %n iter_args(%a = %n) -> (index) {
+      // expected-error @below {{for_output_tiles_c2: yields (), but the loop carries ('index')}}
+      cta.yield
+    }
+  }
+  tile.return
+}
+
+// -----
+
+#allocated = #tile.phase<allocated>
+tile.kernel @types(%n: index, %m: i32) attributes {phase = #allocated, warpgroups = 1} {
+  cta.launch @types_0 blocks(%n) {
+    // expected-error @below {{failed to verify that all of {lowerBound, upperBound, step} have same type}}
+    "cta.for_output_tiles"(%n, %n, %m) ({
+    ^bb0(%t: index):
+      "cta.yield"() : () -> ()
+    }) : (index, index, i32) -> ()
+  }
+  tile.return
+}
+
+// -----
+
+#allocated = #tile.phase<allocated>
+tile.kernel @count(%n: index) attributes {phase = #allocated, warpgroups = 1} {
+  cta.launch @count_0 blocks(%n) {
+    // expected-error @below {{carries 1 values, but 2 types follow}}
+    %r = cta.for_output_tiles %t = %n to %n step %n iter_args(%a = %n) -> (index, index) {
+    }
+  }
+  tile.return
+}
