@@ -55,15 +55,19 @@ int64_t keptByProducer(const PlanFacts &facts) {
   return facts.usesCpAsync ? kPlanCopyingRegisters : kPlanProducerRegisters;
 }
 
+/// The registers of a thread when the block starts.
+int64_t entryRegistersOf(const PlanFacts &facts, const Plan &plan) {
+  return entryRegisters(facts.mathWarpgroups(), *plan.producers, *plan.blocksPerSM);
+}
+
 /// Why the tiles do not fit the registers of a thread, or nothing if they do. It has the registers
 /// of the plan, or those with which it starts.
-std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanChoice &choice,
-                                           bool hopeful) {
-  int64_t threads = choice.threads(facts.mathWarpgroups());
-  int64_t entry = choice.entryRegisters(facts.mathWarpgroups());
-  std::string who =
-      text(threads) + " threads" +
-      (choice.blocksPerSM > 1 ? ", " + text(choice.blocksPerSM) + " such blocks on an SM," : "");
+std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const Plan &plan, bool hopeful) {
+  const int64_t blocks = *plan.blocksPerSM, registers = *plan.registers;
+  int64_t threads = threadsOf(facts.mathWarpgroups(), *plan.producers);
+  int64_t entry = entryRegistersOf(facts, plan);
+  std::string who = text(threads) + " threads" +
+                    (blocks > 1 ? ", " + text(blocks) + " such blocks on an SM," : "");
   auto parts = [](int64_t tiles) {
     return text(tiles + kPlanOtherRegisters) + " registers (" + text(tiles) + " of tiles, " +
            text(kPlanOtherRegisters) + " other)";
@@ -73,44 +77,42 @@ std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const PlanCho
            " a thread, and ptxas compiles it for the " + text(entry) + " that a thread of " + who +
            " enters with (C7602)";
   int64_t computing = facts.computes ? kComputingRegisters : 0;
-  if (!hopeful && choice.blocksPerSM > 1 &&
-      facts.accumulators + kPlanOtherRegisters + computing > entry)
+  if (!hopeful && blocks > 1 && facts.accumulators + kPlanOtherRegisters + computing > entry)
     return "the epilogue computes, and may need " +
            text(facts.accumulators + kPlanOtherRegisters + computing) +
            " registers a thread, but of " + who + " each has " + text(entry);
-  if (!choice.registers) {
+  if (!registers) {
     if (facts.registers + kPlanOtherRegisters > entry)
       return "a math thread needs " + parts(facts.registers) + ", but of " + who + " each has " +
              text(entry) +
-             (choice.producers == 4 ? "; give math threads more with 'registers'" : "");
+             (*plan.producers == 4 ? "; give math threads more with 'registers'" : "");
     return std::nullopt;
   }
-  if (choice.producers != 4)
-    return "registers = " + text(choice.registers) +
+  if (*plan.producers != 4)
+    return "registers = " + text(registers) +
            " takes them from a producing warpgroup: it needs producers = 4, not " +
-           text(choice.producers);
-  if (choice.registers <= entry)
-    return "registers = " + text(choice.registers) + ", but " + who + " enter with " + text(entry) +
+           text(*plan.producers);
+  if (registers <= entry)
+    return "registers = " + text(registers) + ", but " + who + " enter with " + text(entry) +
            " each: ask for more, or leave 'registers' out";
   const int64_t kept = keptByProducer(facts);
-  if (choice.registers > mostPlanRegisters(facts.mathWarpgroups(), choice.producers, entry, kept))
-    return "registers = " + text(choice.registers) + " for each of " +
-           text(128 * facts.mathWarpgroups()) + " math threads, but " + who + " enter with " +
-           text(entry) + " each: at most " +
-           text(mostPlanRegisters(facts.mathWarpgroups(), choice.producers, entry, kept)) +
+  if (registers > mostPlanRegisters(facts.mathWarpgroups(), *plan.producers, entry, kept))
+    return "registers = " + text(registers) + " for each of " + text(128 * facts.mathWarpgroups()) +
+           " math threads, but " + who + " enter with " + text(entry) + " each: at most " +
+           text(mostPlanRegisters(facts.mathWarpgroups(), *plan.producers, entry, kept)) +
            " when the producer keeps " + text(kept);
-  if (facts.registers + kPlanOtherRegisters > choice.registers)
+  if (facts.registers + kPlanOtherRegisters > registers)
     return "a math thread needs " + parts(facts.registers) + ", and the plan gives it " +
-           text(choice.registers);
+           text(registers);
   return std::nullopt;
 }
 
 /// Why stream-K is impossible, or nothing if it is possible. It turns the loop over output tiles
 /// into one over parts of output tiles.
-std::optional<std::string> whyNotStreamK(const PlanFacts &facts, const PlanChoice &choice) {
-  if (!choice.streamK)
+std::optional<std::string> whyNotStreamK(const PlanFacts &facts, const Plan &plan) {
+  if (!*plan.streamK)
     return std::nullopt;
-  if (!choice.persistent)
+  if (!*plan.persistent)
     return "stream_k divides the output tiles of the last wave of a persistent launch, but "
            "persistent = 0";
   if (facts.replicas > 1)
@@ -119,19 +121,18 @@ std::optional<std::string> whyNotStreamK(const PlanFacts &facts, const PlanChoic
   return std::nullopt;
 }
 
-std::optional<std::string> whyNotShared(const PlanFacts &facts, const PlanChoice &choice,
-                                        bool hopeful) {
-  int64_t barriers = (choice.stages + 1) * facts.channels * kMBarrierBytesOfSlot;
+std::optional<std::string> whyNotShared(const PlanFacts &facts, const Plan &plan, bool hopeful) {
+  int64_t barriers = (*plan.stages + 1) * facts.channels * kMBarrierBytesOfSlot;
   if (facts.replicas > 1)
     barriers += facts.replicas * facts.channels * hopper::kMbarrierBytes;
   int64_t rest = facts.outerBytes + barriers +
                  facts.replicas * (hopeful ? facts.leastBytes : facts.stagedBytes);
-  int64_t need = choice.stages * facts.slotBytes + rest, budget = sharedBudget(choice.blocksPerSM);
+  int64_t need = *plan.stages * facts.slotBytes + rest, budget = sharedBudget(*plan.blocksPerSM);
   if (need <= budget)
     return std::nullopt;
-  return text(choice.stages) + " slots of " + text(facts.slotBytes) + " bytes and " + text(rest) +
+  return text(*plan.stages) + " slots of " + text(facts.slotBytes) + " bytes and " + text(rest) +
          " bytes of other tiles are " + text(need) + " bytes of shared memory, but each of " +
-         text(choice.blocksPerSM) + (choice.blocksPerSM == 1 ? " block" : " blocks") +
+         text(*plan.blocksPerSM) + (*plan.blocksPerSM == 1 ? " block" : " blocks") +
          " on an SM has " + text(budget) + ": at most " +
          text(std::max<int64_t>(budget - rest, 0) / std::max<int64_t>(facts.slotBytes, 1)) +
          " slots fit";
@@ -147,39 +148,40 @@ int64_t tessera::plan::mostPlanRegisters(int64_t warpgroups, int64_t producers, 
                   hopper::kMaxRegistersPerThread / 8 * 8);
 }
 
-std::optional<std::string> tessera::plan::whyNotPlan(const PlanFacts &facts,
-                                                     const PlanChoice &choice, bool hopeful) {
-  int64_t threads = choice.threads(facts.mathWarpgroups());
-  if (threads > hopper::kMaxThreadsPerBlock ||
-      choice.blocksPerSM * threads > hopper::kMaxThreadsPerSM)
-    return text(choice.blocksPerSM) + " blocks of " + text(threads) +
-           " threads; a block has at most " + text(hopper::kMaxThreadsPerBlock) + ", an SM " +
-           text(hopper::kMaxThreadsPerSM);
-  if (choice.stages && choice.pending >= choice.stages)
-    return "pending = " + text(choice.pending) + " products keep their slots, and there are " +
-           text(choice.stages) + ": it must be less than 'stages'";
-  if (facts.usesCpAsync && choice.producers != 0 && choice.producers != 4)
+std::optional<std::string> tessera::plan::whyNotPlan(const PlanFacts &facts, const Plan &given,
+                                                     bool hopeful) {
+  const Plan plan = given.closed();
+  const int64_t threads = threadsOf(facts.mathWarpgroups(), *plan.producers),
+                blocks = *plan.blocksPerSM;
+  if (threads > hopper::kMaxThreadsPerBlock || blocks * threads > hopper::kMaxThreadsPerSM)
+    return text(blocks) + " blocks of " + text(threads) + " threads; a block has at most " +
+           text(hopper::kMaxThreadsPerBlock) + ", an SM " + text(hopper::kMaxThreadsPerSM);
+  if (*plan.stages && *plan.pending >= *plan.stages)
+    return "pending = " + text(*plan.pending) + " products keep their slots, and there are " +
+           text(*plan.stages) + ": it must be less than 'stages'";
+  if (facts.usesCpAsync && *plan.producers != 0 && *plan.producers != 4)
     return "cp.async fills channels: the work of all threads (producers = 0) or of a warpgroup "
            "that produces (producers = 4), not producers = " +
-           text(choice.producers);
-  if (auto why = whyNotRegisters(facts, choice, hopeful))
+           text(*plan.producers);
+  if (auto why = whyNotRegisters(facts, plan, hopeful))
     return why;
-  if (auto why = whyNotStreamK(facts, choice))
+  if (auto why = whyNotStreamK(facts, plan))
     return why;
-  return whyNotShared(facts, choice, hopeful);
+  return whyNotShared(facts, plan, hopeful);
 }
 
 //===--- ping-pong ---------------------------------------------------------------------------===//
 
 /// The plan that cta-plan will choose for such a product if its epilogue is cut into subtiles.
-static PlanChoice choiceOfReplicas(int64_t stages) {
-  PlanChoice choice;
-  choice.producers = 4;
-  choice.persistent = choice.pending = 1;
-  choice.stages = stages;
-  choice.registers =
-      mostPlanRegisters(kReplicas, choice.producers, choice.entryRegisters(kReplicas));
-  return choice;
+static Plan planOfReplicas(int64_t stages) {
+  constexpr int64_t kProducers = 4;
+  Plan plan;
+  plan.producers = kProducers;
+  plan.persistent = plan.pending = 1;
+  plan.stages = stages;
+  plan.registers =
+      mostPlanRegisters(kReplicas, kProducers, entryRegisters(kReplicas, kProducers, 1));
+  return plan;
 }
 
 std::optional<std::string> tessera::plan::whyNotReplicas(const ReplicaFacts &product) {
@@ -203,18 +205,18 @@ std::optional<std::string> tessera::plan::whyNotReplicas(const ReplicaFacts &pro
   facts.stagedBytes = product.partBytes;
   facts.registers = facts.accumulators = product.accumulators;
   facts.oneProduct = product.oneProduct;
-  return whyNotPlan(facts, choiceOfReplicas(kLeastReplicaStages));
+  return whyNotPlan(facts, planOfReplicas(kLeastReplicaStages));
 }
 
 int64_t tessera::plan::clusterOfReplicas(const ReplicaFacts &product) {
   return product.tensorCycles < kLeastClusterCycles ? 1 : 2;
 }
 
-int64_t tessera::plan::clusterOfPlan(const PlanFacts &facts, const PlanChoice &choice,
-                                     unsigned dim) {
+int64_t tessera::plan::clusterOfPlan(const PlanFacts &facts, const Plan &given, unsigned dim) {
+  const Plan plan = given.closed();
   const bool mayRun = facts.pipelined && facts.replicas == 1 && !facts.usesCpAsync &&
-                      facts.streamCycles == 0 && choice.stages > 0 && choice.producers > 0 &&
-                      choice.persistent == 1 && choice.streamK == 0;
+                      facts.streamCycles == 0 && *plan.stages > 0 && *plan.producers > 0 &&
+                      *plan.persistent == 1 && *plan.streamK == 0;
   double bytes = 0;
   bool helps = false;
   for (const PlanFacts::Load &load : facts.loads) {
@@ -271,8 +273,8 @@ std::optional<int64_t> PlanFacts::outputTiles() const {
 
 /// Bytes from memory in one iteration, per block. Concurrent blocks share the loads that do not
 /// depend on the coordinates in which those blocks differ.
-static double bytesOfMemory(const PlanFacts &facts, const PlanChoice &choice) {
-  const double together = double(hopper::kSMs) * choice.blocksPerSM;
+static double bytesOfMemory(const PlanFacts &facts, int64_t group, int64_t blocksPerSM) {
+  const double together = double(hopper::kSMs) * blocksPerSM;
   // The number of different coordinates of concurrent blocks in each dimension. The last dimension
   // varies fastest, after the rows of a group.
   std::vector<double> spread(facts.extents.size(), 1);
@@ -284,10 +286,10 @@ static double bytesOfMemory(const PlanFacts &facts, const PlanChoice &choice) {
   auto extent = [&](size_t d) {
     return std::max<double>(facts.extents[d].value_or(kTypicalExtent), 1);
   };
-  bool grouped = choice.group > 0 && spread.size() > 1;
+  bool grouped = group > 0 && spread.size() > 1;
   const size_t rows = grouped ? spread.size() - 2 : spread.size();
   if (grouped)
-    take(rows, std::min<double>(choice.group, extent(rows)));
+    take(rows, std::min<double>(group, extent(rows)));
   for (size_t d = spread.size(); d-- > 0;)
     if (d != rows)
       take(d, extent(d));
@@ -303,19 +305,19 @@ static double bytesOfMemory(const PlanFacts &facts, const PlanChoice &choice) {
 }
 
 /// True if chained products are in flight concurrently with later iterations.
-static bool rotates(const PlanFacts &facts, const PlanChoice &choice) {
-  int64_t registers =
-      choice.registers ? choice.registers : choice.entryRegisters(facts.mathWarpgroups());
-  return choice.pending > 0 && choice.stages > 1 && facts.rotatedRegisters <= registers;
+static bool rotates(const PlanFacts &facts, const Plan &plan) {
+  const int64_t registers = *plan.registers ? *plan.registers : entryRegistersOf(facts, plan);
+  return *plan.pending > 0 && *plan.stages > 1 && facts.rotatedRegisters <= registers;
 }
 
-PlanPrediction tessera::plan::predictPlan(const PlanFacts &facts, const PlanChoice &choice) {
+PlanPrediction tessera::plan::predictPlan(const PlanFacts &facts, const Plan &given) {
+  const Plan plan = given.closed();
   PlanPrediction result;
-  const double blocks = choice.blocksPerSM;
+  const double blocks = *plan.blocksPerSM;
   double loaded = 0;
   for (const PlanFacts::Load &load : facts.loads)
     loaded += load.bytes;
-  result.blocksPerSM = choice.blocksPerSM;
+  result.blocksPerSM = *plan.blocksPerSM;
   auto atLeast = [&](double cycles, const char *bound) {
     if (cycles <= result.iteration)
       return;
@@ -325,43 +327,51 @@ PlanPrediction tessera::plan::predictPlan(const PlanFacts &facts, const PlanChoi
   atLeast(blocks * facts.tensorCycles, "tensor");
   atLeast(blocks * facts.operandBytes / hopper::kSharedBytesPerCycle, "shared memory");
   atLeast(blocks * loaded / hopper::kL2BytesPerCycle, "L2");
-  atLeast(blocks * bytesOfMemory(facts, choice) / hopper::kGlobalBytesPerCycle, "memory");
+  atLeast(blocks * bytesOfMemory(facts, *plan.group, *plan.blocksPerSM) /
+              hopper::kGlobalBytesPerCycle,
+          "memory");
   // A slot is busy from its load until its products are done; pending products keep it longer.
   // Blocks that share an SM slow down each other's loads; the factor was fitted to measurements.
   // Source: docs/performance/constants.md.
   double load = hopper::kSlotLatency + (1 + blocks) / 2 * loaded / hopper::kCopyBytesPerCycle;
-  atLeast((load + blocks * facts.tensorCycles) / std::max<int64_t>(choice.stages, 1), "latency");
-  atLeast(load / std::max<int64_t>(choice.stages - choice.pending, 1), "latency");
+  atLeast((load + blocks * facts.tensorCycles) / std::max<int64_t>(*plan.stages, 1), "latency");
+  atLeast(load / std::max<int64_t>(*plan.stages - *plan.pending, 1), "latency");
 
   if (facts.streamCycles > 0)
-    atLeast(rotates(facts, choice) ? facts.issueCycles : facts.streamCycles, "issue");
+    atLeast(rotates(facts, plan) ? facts.issueCycles : facts.streamCycles, "issue");
 
   double epilogue =
       hopper::kEpilogueCycles + hopper::kEpilogueCyclesPerRegister * facts.accumulators;
-  if (!choice.persistent)
+  if (!*plan.persistent)
     epilogue += hopper::kBlockStartCycles + load;
   // The epilogue is hidden if products of another block or of another warpgroup run meanwhile.
-  const bool hidden = choice.blocksPerSM > 1 || facts.replicas > 1;
+  const bool hidden = blocks > 1 || facts.replicas > 1;
   result.round = hidden ? 0 : epilogue;
   result.launch = hopper::kLaunchCycles + (hidden ? epilogue : 0);
-  result.streamK = choice.streamK;
+  result.streamK = *plan.streamK;
   // Partial sums are written by one block and read by another.
-  result.handOver = choice.streamK ? 2 * 4 * facts.accumulators * 128 * facts.warpgroups * blocks /
-                                         hopper::kL2BytesPerCycle
-                                   : 0;
+  result.handOver = *plan.streamK ? 2 * 4 * facts.accumulators * 128 * facts.warpgroups * blocks /
+                                        hopper::kL2BytesPerCycle
+                                  : 0;
   return result;
 }
 
 double tessera::plan::slowdownByStages(const PlanFacts &facts, std::optional<int64_t> stages,
                                        int64_t blocks, bool hopeful) {
-  PlanChoice choice;
-  choice.producers = choice.persistent = 1;
-  choice.blocksPerSM = blocks;
-  choice.stages = stages.value_or(kMostStages);
-  const double shortest = predictPlan(facts, choice).iteration;
-  for (const int64_t least = stages.value_or(2); choice.stages >= least; --choice.stages)
-    if (!whyNotShared(facts, choice, hopeful))
-      return predictPlan(facts, choice).iteration / shortest;
+  Plan plan = Plan().closed();
+  plan.producers = plan.persistent = 1;
+  plan.blocksPerSM = blocks;
+  auto iteration = [&](int64_t depth) {
+    plan.stages = depth;
+    return predictPlan(facts, plan).iteration;
+  };
+  const int64_t most = stages.value_or(kMostStages), least = stages.value_or(2);
+  const double shortest = iteration(most);
+  for (int64_t depth = most; depth >= least; --depth) {
+    const double cycles = iteration(depth);
+    if (!whyNotShared(facts, plan, hopeful))
+      return cycles / shortest;
+  }
   return std::numeric_limits<double>::infinity();
 }
 
@@ -370,11 +380,9 @@ double tessera::plan::slowdownByStages(const PlanFacts &facts, std::optional<int
 /// Chooses the group that needs little traffic to memory; 0 if groups only cost.
 static int64_t chooseGroup(const std::vector<PlanFacts> &launches) {
   auto bytes = [&](int64_t group) {
-    PlanChoice choice;
-    choice.group = group;
     double sum = 0;
     for (const PlanFacts &facts : launches)
-      sum += bytesOfMemory(facts, choice);
+      sum += bytesOfMemory(facts, group, /*blocksPerSM=*/1);
     return sum;
   };
   const bool pingPong =
@@ -405,35 +413,34 @@ static std::vector<std::pair<int64_t, int64_t>> each(const List &first, const Li
 }
 
 /// The predicted cycles of all launches, or nothing and a reason.
-static std::optional<double> cost(const std::vector<PlanFacts> &launches, const PlanChoice &choice,
+static std::optional<double> cost(const std::vector<PlanFacts> &launches, const Plan &plan,
                                   bool hopeful, std::optional<std::string> &why) {
   double cycles = 0;
   for (const PlanFacts &facts : launches) {
     if (!facts.pipelined)
       continue;
-    why = whyNotPlan(facts, choice, hopeful);
+    why = whyNotPlan(facts, plan, hopeful);
     if (why)
       return std::nullopt;
-    cycles += predictPlan(facts, choice)
+    cycles += predictPlan(facts, plan)
                   .cycles(facts.outputTiles().value_or(kTypicalOutputTiles),
                           facts.iterations.value_or(kPlanTypicalIterations), hopper::kSMs);
   }
   return cycles;
 }
 
-/// The cheapest choice; among equal ones the first.
-static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches,
-                                          const PlanRequest &request, bool hopeful,
-                                          std::optional<std::string> &why) {
+/// The cheapest plan; among equal ones the first.
+static std::optional<Plan> cheapest(const std::vector<PlanFacts> &launches,
+                                    const PlanRequest &request, bool hopeful,
+                                    std::optional<std::string> &why) {
   why.reset();
   const int64_t warpgroups = launches.front().mathWarpgroups();
-  const bool pingPong = launches.front().replicas > 1;
-  std::optional<PlanChoice> best;
+  const bool inTurn = launches.front().replicas > 1;
+  std::optional<Plan> best;
   double least = 0;
-  PlanChoice choice;
-  choice.group = request.group.value_or(chooseGroup(launches));
-  choice.persistent = request.persistent.value_or(1);
-  choice.streamK = request.streamK.value_or(0);
+  Plan plan = request.closed();
+  plan.group = request.group.value_or(chooseGroup(launches));
+  plan.persistent = request.persistent.value_or(1);
   // Products stay in flight over iterations only if they are chained; others are as fast without.
   bool chained = false;
   for (const PlanFacts &facts : launches)
@@ -460,25 +467,25 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
     for (int64_t producers : warps)
       for (auto [stages, pending] :
            each(oneOf(request.stages, counts), oneOf(request.pending, inFlight))) {
-        choice.pending = pending;
-        choice.blocksPerSM = blocks;
-        choice.producers = producers;
-        choice.stages = stages;
-        int64_t entry = choice.entryRegisters(warpgroups);
-        int64_t most =
+        plan.pending = pending;
+        plan.blocksPerSM = blocks;
+        plan.producers = producers;
+        plan.stages = stages;
+        int64_t entry = entryRegisters(warpgroups, producers, blocks);
+        int64_t dealt =
             mostPlanRegisters(warpgroups, producers, entry,
                               usesCpAsync ? kPlanCopyingRegisters : kPlanProducerRegisters);
         // A producer warpgroup gives away the registers that it does not need.
-        choice.registers = request.registers.value_or(most > entry ? most : 0);
+        plan.registers = request.registers.value_or(dealt > entry ? dealt : 0);
         std::optional<std::string> problem;
-        std::optional<double> cycles = cost(launches, choice, hopeful, problem);
+        std::optional<double> cycles = cost(launches, plan, hopeful, problem);
         // The reason that is reported belongs to the most likely sharing and producer, and to the
         // smallest depth.
         if (blocks == sharing.front() && producers == warps.front())
           why = problem;
         if (!cycles || (best && *cycles >= least))
           continue;
-        best = choice;
+        best = plan;
         least = *cycles;
       }
   return best;
@@ -487,15 +494,7 @@ static std::optional<PlanChoice> cheapest(const std::vector<PlanFacts> &launches
 PlanAnswer tessera::plan::choosePlan(const std::vector<PlanFacts> &launches,
                                      const PlanRequest &request) {
   PlanAnswer answer;
-  PlanChoice &plain = answer.choice;
-  plain.producers = request.producers.value_or(0);
-  plain.stages = request.stages.value_or(0);
-  plain.persistent = request.persistent.value_or(0);
-  plain.group = request.group.value_or(0);
-  plain.blocksPerSM = request.blocksPerSM.value_or(1);
-  plain.registers = request.registers.value_or(0);
-  plain.pending = request.pending.value_or(0);
-  plain.streamK = request.streamK.value_or(0);
+  answer.plan = request.closed();
   bool pipelined = false;
   for (const PlanFacts &facts : launches)
     pipelined |= facts.pipelined;
@@ -505,7 +504,7 @@ PlanAnswer tessera::plan::choosePlan(const std::vector<PlanFacts> &launches,
   const bool pingPong = launches.front().replicas > 1;
   const bool mayDecline = request.isOpen() && !pingPong;
   std::optional<std::string> why;
-  std::optional<PlanChoice> best = cheapest(launches, request, /*hopeful=*/false, why);
+  std::optional<Plan> best = cheapest(launches, request, /*hopeful=*/false, why);
   if (!best && !mayDecline)
     best = cheapest(launches, request, /*hopeful=*/true, why);
   else if (!request.stages && !pingPong) {
@@ -514,13 +513,13 @@ PlanAnswer tessera::plan::choosePlan(const std::vector<PlanFacts> &launches,
     // plan, because a block that has the SM for itself has enough of them.
     PlanRequest alone = request;
     alone.blocksPerSM = request.blocksPerSM.value_or(1);
-    if (std::optional<PlanChoice> tight = cheapest(launches, alone, /*hopeful=*/true, why))
+    if (std::optional<Plan> tight = cheapest(launches, alone, /*hopeful=*/true, why))
       if (!best || kPlanLittleMore * *cost(launches, *tight, /*hopeful=*/true, why) <
                        *cost(launches, *best, /*hopeful=*/false, why))
         best = tight;
   }
   if (best)
-    answer.choice = *best;
+    answer.plan = *best;
   else
     (mayDecline ? answer.declined : answer.refused) = why;
   return answer;

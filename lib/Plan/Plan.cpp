@@ -24,6 +24,16 @@ std::optional<int64_t> Plan::warpgroupsOfTile() const {
   return replicate == Replicate::Blocks ? 1 : warpgroups;
 }
 
+Plan Plan::closed() const {
+  Plan plan = *this;
+  for (std::optional<int64_t> Plan::*entry :
+       {&Plan::producers, &Plan::stages, &Plan::persistent, &Plan::group, &Plan::registers,
+        &Plan::pending, &Plan::streamK})
+    plan.*entry = (plan.*entry).value_or(0);
+  plan.blocksPerSM = blocksPerSM.value_or(1);
+  return plan;
+}
+
 int64_t Plan::entryRegisters(int64_t warpgroupsOfTile) const {
   return plan::entryRegisters(warpgroupsOfTile * replicas(), producers.value_or(1),
                               blocksPerSM.value_or(1));

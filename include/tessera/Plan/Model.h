@@ -94,18 +94,6 @@ struct PlanRequest : Plan {
   }
 };
 
-/// The complete choice of the model.
-struct PlanChoice {
-  int64_t producers = 0, stages = 0, persistent = 0, group = 0, blocksPerSM = 1, registers = 0,
-          pending = 0, streamK = 0;
-  /// Threads of a block. `warpgroups` counts all math warpgroups.
-  int64_t threads(int64_t warpgroups) const { return threadsOf(warpgroups, producers); }
-  /// Registers of a thread when the block starts.
-  int64_t entryRegisters(int64_t warpgroups) const {
-    return plan::entryRegisters(warpgroups, producers, blocksPerSM);
-  }
-};
-
 /// The predicted cycles of a launch as a function of its size.
 struct PlanPrediction {
   double launch = 0;    ///< once
@@ -153,10 +141,11 @@ int64_t mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry,
 /// of the model. Source: docs/performance/experiments.md.
 constexpr double kPlanLittleMore = 1.03;
 
-/// The reason why a pipelined launch cannot work with this choice, with the numbers (bytes,
+/// The reason why a pipelined launch cannot work with this plan, with the numbers (bytes,
 /// registers, threads); nothing if it can. With `hopeful` only certain reasons count: tiles outside
-/// channels take `leastBytes`, and an epilogue may compute in few registers.
-std::optional<std::string> whyNotPlan(const PlanFacts &facts, const PlanChoice &choice,
+/// channels take `leastBytes`, and an epilogue may compute in few registers. Open entries count as
+/// in Plan::closed(), here and in what follows.
+std::optional<std::string> whyNotPlan(const PlanFacts &facts, const Plan &plan,
                                       bool hopeful = false);
 
 /// A matrix product with an epilogue, whose output tiles single warpgroups compute in turn
@@ -180,13 +169,13 @@ int64_t clusterOfReplicas(const ReplicaFacts &facts);
 /// The blocks of a cluster along grid dimension `dim` for a product whose warpgroups share output
 /// tiles. It is two if L2 limits the product and would not if the rows of its operands began at
 /// cache lines; otherwise one.
-int64_t clusterOfPlan(const PlanFacts &facts, const PlanChoice &choice, unsigned dim);
+int64_t clusterOfPlan(const PlanFacts &facts, const Plan &plan, unsigned dim);
 
 /// The columns of its epilogue subtiles. `partBytes` are the bytes of a warpgroup's subtile for
 /// each width of kReplicaParts.
 int64_t partOfReplicas(int64_t replicas, int64_t slotBytes, const int64_t (&partBytes)[2]);
 
-PlanPrediction predictPlan(const PlanFacts &facts, const PlanChoice &choice);
+PlanPrediction predictPlan(const PlanFacts &facts, const Plan &plan);
 
 /// The factor by which an iteration takes longer with the slots for which there is room, with
 /// `blocks` blocks on an SM, than with as many slots as ever help. 1 is no slowdown. Infinity means
@@ -196,8 +185,8 @@ double slowdownByStages(const PlanFacts &facts, std::optional<int64_t> stages, i
                         bool hopeful);
 
 struct PlanAnswer {
-  PlanChoice choice;
-  std::optional<std::string> refused;  ///< why the request cannot be met; `choice` is meaningless
+  Plan plan;                           ///< the request, closed
+  std::optional<std::string> refused;  ///< why the request cannot be met; `plan` is meaningless
   std::optional<std::string> declined; ///< why nothing is pipelined, if something could be
 };
 

@@ -29,6 +29,10 @@ struct Plan {
   /// The math warpgroups that share one output tile, if the plan says so.
   std::optional<int64_t> warpgroupsOfTile() const;
 
+  /// The plan with all entries that the model reads. Open ones ask for nothing: they are 0, and one
+  /// block is on an SM. `warpgroups`, `cluster`, `epilogue` and what belongs to them stay open.
+  Plan closed() const;
+
   // For a kernel in which `warpgroups` warpgroups share an output tile. Open entries are assumed to
   // be one producer warp and one block on an SM.
   /// 32-bit registers that a thread has when the block starts.

@@ -21,7 +21,7 @@ namespace tessera::cta {
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
-using plan::PlanAnswer, plan::PlanChoice, plan::PlanFacts, plan::PlanPrediction, plan::PlanRequest;
+using plan::PlanAnswer, plan::PlanFacts, plan::PlanPrediction, plan::PlanRequest;
 
 /// The entries of the given plan, which the model must respect. An order that the grid states
 /// stands for the plan's `group`.
@@ -73,65 +73,57 @@ static std::optional<int64_t> clusterDimOf(ArrayRef<tile::GridOp> grids,
 /// The grid dimension along which the blocks form clusters although the plan does not say so, if
 /// there is one. A plan has one dimension for all grids, so only a kernel with one such grid can
 /// derive it.
-static std::optional<int64_t> derivedClusterDim(PlanAttr given, const PlanChoice &choice,
+static std::optional<int64_t> derivedClusterDim(const plan::Plan &plan,
                                                 ArrayRef<tile::GridOp> grids,
                                                 const std::vector<PlanFacts> &launches) {
-  const bool isSaid = given && given.getCluster();
   // Other grids with channels would get the same plan.
-  if (isSaid || llvm::count_if(launches, [](const PlanFacts &f) { return f.pipelined; }) != 1 ||
+  if (plan.cluster ||
+      llvm::count_if(launches, [](const PlanFacts &f) { return f.pipelined; }) != 1 ||
       llvm::any_of(launches, [](const PlanFacts &f) { return !f.pipelined && f.channels; }))
     return std::nullopt;
-  std::optional<int64_t> dim = given ? given.getClusterDim() : std::nullopt;
-  if (!dim)
-    dim = clusterDimOf(grids, launches);
+  std::optional<int64_t> dim = plan.clusterDim ? plan.clusterDim : clusterDimOf(grids, launches);
   for (auto [grid, facts] : llvm::zip_equal(grids, launches))
     if (facts.pipelined && dim && *dim < static_cast<int64_t>(facts.extents.size()) &&
-        clusterOfPlan(facts, choice, *dim) > 1 && !whyNotCluster(grid, *dim))
+        clusterOfPlan(facts, plan, *dim) > 1 && !whyNotCluster(grid, *dim))
       return dim;
   return std::nullopt;
 }
 
-/// The plan with all decisions filled in.
-static PlanAttr attrOf(MLIRContext *context, PlanAttr given, const PlanChoice &choice,
-                       int64_t warpgroups, bool ordered, ArrayRef<tile::GridOp> grids,
-                       const std::vector<PlanFacts> &launches) {
-  plan::Plan plan = given ? given.asPlan() : plan::Plan();
-  warpgroups *= plan.replicas();
+/// The plan of the model with all other decisions filled in. `ordered`: a grid states its order.
+static plan::Plan complete(plan::Plan plan, const plan::Plan &given, int64_t warpgroups,
+                           bool ordered, ArrayRef<tile::GridOp> grids,
+                           const std::vector<PlanFacts> &launches) {
+  const bool isGroupOpen = !given.group && !ordered;
+  plan.warpgroups = warpgroups * plan.replicas();
   if (plan.cluster.value_or(1) > 1 && !plan.clusterDim)
     plan.clusterDim = clusterDimOf(grids, launches);
-  if (std::optional<int64_t> dim = derivedClusterDim(given, choice, grids, launches)) {
+  if (std::optional<int64_t> dim = derivedClusterDim(plan, grids, launches)) {
     plan.cluster = 2;
     plan.clusterDim = dim;
     // The group keeps its number of rows, which is half as many clusters.
     const PlanFacts &facts =
         *llvm::find_if(launches, [](const PlanFacts &f) { return f.pipelined; });
-    if (!plan.group && !ordered && *dim + 2 == static_cast<int64_t>(facts.extents.size()))
-      plan.group = std::max<int64_t>(choice.group / *plan.cluster, 1);
+    if (isGroupOpen && *dim + 2 == static_cast<int64_t>(facts.extents.size()))
+      plan.group = std::max<int64_t>(*plan.group / *plan.cluster, 1);
   }
+  plan.cluster = plan.cluster.value_or(1);
   // With clusters, groups as high as the plan's were best at every size. So `least_group`, which
   // lets the launch shrink groups at run time, is derived only without clusters.
-  if (choice.persistent && choice.group > kLeastGroup && !plan.group &&
-      plan.cluster.value_or(1) == 1 && !ordered &&
+  if (*plan.persistent && *plan.group > kLeastGroup && isGroupOpen && *plan.cluster == 1 &&
       llvm::any_of(launches, [](const PlanFacts &f) { return panelBytes(f) > 0; }))
     plan.leastGroup = kLeastGroup;
-  plan.replicate = plan.replicate.value_or(plan::Replicate::Split);
-  plan.warpgroups = warpgroups;
-  plan.producers = choice.producers;
-  plan.stages = choice.stages;
-  plan.persistent = choice.persistent;
-  plan.group = plan.group.value_or(choice.group);
+  // The order of a grid stands for the plan's group where the model reads it, not in the plan.
+  if (given.group)
+    plan.group = given.group;
   plan.leastGroup = plan.leastGroup && *plan.group > 0
                         ? std::optional(std::min(*plan.leastGroup, *plan.group))
                         : std::nullopt;
   // Without channels cta-assign-registers decides how many blocks share an SM.
-  if (choice.stages)
-    plan.blocksPerSM = choice.blocksPerSM;
-  plan.cluster = plan.cluster.value_or(1);
-  plan.registers = choice.registers;
-  plan.pending = choice.pending;
+  if (!*plan.stages)
+    plan.blocksPerSM = given.blocksPerSM;
+  plan.replicate = plan.replicate.value_or(plan::Replicate::Split);
   plan.epilogue = plan.epilogue.value_or(0);
-  plan.streamK = choice.streamK;
-  return PlanAttr::get(context, plan);
+  return plan;
 }
 
 static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
@@ -240,8 +232,8 @@ static LogicalResult decide(tile::KernelOp kernel) {
   }
   // Two clustered blocks that share an SM wait for each other in pairs, and each has only half the
   // slots. One block per SM was faster (docs/performance/constants.md).
-  if (!answer.refused && warpgroups > 1 && !request.blocksPerSM && answer.choice.blocksPerSM > 1 &&
-      derivedClusterDim(given, answer.choice, grids, facts)) {
+  if (!answer.refused && warpgroups > 1 && !request.blocksPerSM && *answer.plan.blocksPerSM > 1 &&
+      derivedClusterDim(answer.plan, grids, facts)) {
     request.mostBlocks = 1;
     answer = choosePlan(facts, request);
   }
@@ -250,17 +242,17 @@ static LogicalResult decide(tile::KernelOp kernel) {
            << given << ": " << *answer.refused;
   if (answer.declined)
     kernel.emitRemark("this kernel is not pipelined: ") << *answer.declined;
-  PlanChoice &choice = answer.choice;
-  if (!choice.stages)
+  plan::Plan &chosen = answer.plan;
+  const bool hasChannels = *chosen.stages > 0;
+  if (!hasChannels)
     kernel->setAttr(kUnpipelinedAttr,
                     StringAttr::get(context, whyUnpipelined(kernel, given, answer, pipelined)));
-  if (given && !choice.persistent && !demandsPlan(kernel)) {
-    plan::Plan alone = given.asPlan();
-    alone.cluster = alone.clusterDim = std::nullopt;
-    given = PlanAttr::get(context, alone);
-    choice.streamK = 0;
+  if (given && !*chosen.persistent && !demandsPlan(kernel)) {
+    chosen.cluster = chosen.clusterDim = std::nullopt;
+    chosen.streamK = 0;
   }
-  PlanAttr planned = attrOf(context, given, choice, warpgroups, order.has_value(), grids, facts);
+  auto planned = PlanAttr::get(
+      context, complete(chosen, planStructOf(kernel), warpgroups, order.has_value(), grids, facts));
   kernel.setPlanAttr(planned);
   if (given && pipelined && demandsPlan(kernel)) {
     if (given.getLeastGroup() && planned.getLeastGroup() != given.getLeastGroup())
@@ -278,11 +270,11 @@ static LogicalResult decide(tile::KernelOp kernel) {
       if (int64_t bytes = panelBytes(asked))
         grid->setAttr(kPanelAttr, Builder(grid).getI64IntegerAttr(bytes));
   for (auto [grid, asked] : llvm::zip_equal(grids, facts)) {
-    if (asked.pipelined && choice.stages)
-      grid->setAttr(kPredictionAttr, attrOf(context, asked, predictPlan(asked, choice)));
+    if (asked.pipelined && hasChannels)
+      grid->setAttr(kPredictionAttr, attrOf(context, asked, predictPlan(asked, chosen)));
     // The decisions for matrix products are wrong for a grid whose threads only move memory. Such a
     // grid wants as many threads in flight as an SM takes.
-    if (choice.stages && pipelined && !asked.pipelined && !asked.channels)
+    if (hasChannels && pipelined && !asked.pipelined && !asked.channels)
       grid->setAttr(kUnplannedAttr, UnitAttr::get(context));
   }
   return success();

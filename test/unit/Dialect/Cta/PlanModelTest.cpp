@@ -28,10 +28,10 @@ PlanFacts gemm(int64_t m, int64_t n, int64_t k, int64_t warpgroups) {
   return facts;
 }
 
-PlanChoice choose(const PlanFacts &facts, const PlanRequest &request = {}) {
+Plan choose(const PlanFacts &facts, const PlanRequest &request = {}) {
   PlanAnswer answer = choosePlan({facts}, request);
   EXPECT_EQ(answer.refused, std::nullopt);
-  return answer.choice;
+  return answer.plan;
 }
 
 std::string refused(const PlanFacts &facts, const PlanRequest &request) {
@@ -40,15 +40,15 @@ std::string refused(const PlanFacts &facts, const PlanRequest &request) {
 
 /// The plan that measurements found best: three slots, one producing warp, groups of 16 rows.
 TEST(PlanModel, LargeTile) {
-  PlanChoice choice = choose(gemm(128, 256, 64, 2));
-  EXPECT_EQ(choice.stages, 3);
-  EXPECT_EQ(choice.producers, 1);
-  EXPECT_EQ(choice.persistent, 1);
-  EXPECT_EQ(choice.group, 16);
-  EXPECT_EQ(choice.blocksPerSM, 1);
-  EXPECT_EQ(choice.registers, 0);
-  EXPECT_EQ(choice.pending, 0);
-  PlanPrediction prediction = predictPlan(gemm(128, 256, 64, 2), choice);
+  Plan plan = choose(gemm(128, 256, 64, 2));
+  EXPECT_EQ(plan.stages, 3);
+  EXPECT_EQ(plan.producers, 1);
+  EXPECT_EQ(plan.persistent, 1);
+  EXPECT_EQ(plan.group, 16);
+  EXPECT_EQ(plan.blocksPerSM, 1);
+  EXPECT_EQ(plan.registers, 0);
+  EXPECT_EQ(plan.pending, 0);
+  PlanPrediction prediction = predictPlan(gemm(128, 256, 64, 2), plan);
   EXPECT_EQ(prediction.bound, "tensor");
   EXPECT_EQ(prediction.iteration, 1024);
 }
@@ -75,15 +75,15 @@ TEST(PlanModel, TwoStagesWaitForLoads) {
 /// unless ptxas would spill.
 TEST(PlanModel, TwoBlocksOfASmallTile) {
   PlanFacts facts = gemm(64, 256, 64, 1);
-  PlanChoice choice = choose(facts);
-  EXPECT_EQ(choice.blocksPerSM, 2);
-  EXPECT_EQ(choice.stages, 2);
-  EXPECT_EQ(predictPlan(facts, choice).bound, "L2");
-  EXPECT_EQ(predictPlan(facts, choice).round, 0);
+  Plan plan = choose(facts);
+  EXPECT_EQ(plan.blocksPerSM, 2);
+  EXPECT_EQ(plan.stages, 2);
+  EXPECT_EQ(predictPlan(facts, plan).bound, "L2");
+  EXPECT_EQ(predictPlan(facts, plan).round, 0);
   facts.computes = true;
-  choice = choose(facts);
-  EXPECT_EQ(choice.blocksPerSM, 1);
-  EXPECT_EQ(choice.stages, 4);
+  plan = choose(facts);
+  EXPECT_EQ(plan.blocksPerSM, 1);
+  EXPECT_EQ(plan.stages, 4);
   // A request for two blocks is met. Whether ptxas spills is not decided here.
   PlanRequest two;
   two.blocksPerSM = 2;
@@ -94,9 +94,9 @@ TEST(PlanModel, TwoBlocksOfASmallTile) {
 /// slots is faster.
 TEST(PlanModel, TwoBlocksWaitForLoads) {
   PlanFacts facts = gemm(128, 128, 64, 2);
-  PlanChoice choice = choose(facts);
-  EXPECT_EQ(choice.blocksPerSM, 1);
-  EXPECT_EQ(choice.stages, 5);
+  Plan plan = choose(facts);
+  EXPECT_EQ(plan.blocksPerSM, 1);
+  EXPECT_EQ(plan.stages, 5);
   PlanRequest two;
   two.blocksPerSM = 2;
   PlanPrediction prediction = predictPlan(facts, choose(facts, two));
@@ -134,12 +134,12 @@ TEST(PlanModel, ClustersWhereL2Binds) {
   EXPECT_EQ(cluster(off), 1);
   // Products that wait for each other, and plans without waves.
   off = offLines(large, {0, 1});
-  PlanChoice choice = choose(off);
-  choice.persistent = 0;
-  EXPECT_EQ(clusterOfPlan(off, choice, 0), 1);
-  choice = choose(off);
-  choice.streamK = 8;
-  EXPECT_EQ(clusterOfPlan(off, choice, 0), 1);
+  Plan plan = choose(off);
+  plan.persistent = 0;
+  EXPECT_EQ(clusterOfPlan(off, plan, 0), 1);
+  plan = choose(off);
+  plan.streamK = 8;
+  EXPECT_EQ(clusterOfPlan(off, plan, 0), 1);
   off.streamCycles = 2000;
   EXPECT_EQ(clusterOfPlan(off, choose(off), 0), 1);
   off.streamCycles = 0;
@@ -152,9 +152,9 @@ TEST(PlanModel, ClustersWhereL2Binds) {
 TEST(PlanModel, RegistersAreDealt) {
   PlanFacts facts = gemm(128, 256, 64, 2);
   facts.registers = 180;
-  PlanChoice choice = choose(facts);
-  EXPECT_EQ(choice.producers, 4);
-  EXPECT_EQ(choice.registers, 232);
+  Plan plan = choose(facts);
+  EXPECT_EQ(plan.producers, 4);
+  EXPECT_EQ(plan.registers, 232);
   facts.registers = 206; // 232 with the others
   EXPECT_EQ(choose(facts).registers, 232);
   facts.registers = 207;
@@ -219,14 +219,14 @@ TEST(PlanModel, PlanOfReplicas) {
   PlanFacts facts = gemm(128, 192, 64, 1);
   facts.replicas = 2;
   facts.stagedBytes = fused().partBytes;
-  PlanChoice choice = choose(facts);
-  EXPECT_EQ(choice.stages, 5);
-  EXPECT_EQ(choice.producers, 4);
-  EXPECT_EQ(choice.registers, 232);
-  EXPECT_EQ(choice.pending, 1);
-  EXPECT_EQ(choice.persistent, 1);
-  EXPECT_EQ(choice.blocksPerSM, 1);
-  EXPECT_EQ(predictPlan(facts, choice).round, 0) << "the epilogue is hidden";
+  Plan plan = choose(facts);
+  EXPECT_EQ(plan.stages, 5);
+  EXPECT_EQ(plan.producers, 4);
+  EXPECT_EQ(plan.registers, 232);
+  EXPECT_EQ(plan.pending, 1);
+  EXPECT_EQ(plan.persistent, 1);
+  EXPECT_EQ(plan.blocksPerSM, 1);
+  EXPECT_EQ(predictPlan(facts, plan).round, 0) << "the epilogue is hidden";
   // There is no synchronous kernel to fall back to.
   facts.slotBytes = 200000;
   EXPECT_NE(refused(facts, {}), "");
@@ -258,19 +258,19 @@ TEST(PlanModel, ProductsThatNeedEachOther) {
   facts.streamCycles = 2438;
   facts.issueCycles = 1398;
   facts.rotatedRegisters = 192;
-  PlanChoice choice = choose(facts);
-  EXPECT_EQ(choice.pending, 1);
-  EXPECT_EQ(choice.producers, 4);
-  EXPECT_EQ(choice.registers, 232);
-  EXPECT_EQ(predictPlan(facts, choice).bound, "tensor");
-  EXPECT_EQ(predictPlan(facts, choice).iteration, 2048);
+  Plan plan = choose(facts);
+  EXPECT_EQ(plan.pending, 1);
+  EXPECT_EQ(plan.producers, 4);
+  EXPECT_EQ(plan.registers, 232);
+  EXPECT_EQ(predictPlan(facts, plan).bound, "tensor");
+  EXPECT_EQ(predictPlan(facts, plan).iteration, 2048);
   PlanRequest request;
   request.producers = 1;
-  choice = choose(facts, request);
-  EXPECT_EQ(choice.pending, 0);
-  EXPECT_EQ(predictPlan(facts, choice).bound, "issue");
-  EXPECT_EQ(predictPlan(facts, choice).iteration, 2438);
-  // The plan asks for it, but it gains nothing.
+  plan = choose(facts, request);
+  EXPECT_EQ(plan.pending, 0);
+  EXPECT_EQ(predictPlan(facts, plan).bound, "issue");
+  EXPECT_EQ(predictPlan(facts, plan).iteration, 2438);
+  // Asked for, but of no use.
   request.pending = 1;
   EXPECT_EQ(predictPlan(facts, choose(facts, request)).iteration, 2438);
   facts.rotatedRegisters = 240;
@@ -281,22 +281,22 @@ TEST(PlanModel, ProductsThatNeedEachOther) {
 TEST(PlanModel, NotPipelined) {
   PlanFacts facts;
   facts.extents = {std::nullopt};
-  PlanChoice choice = choose(facts);
-  EXPECT_EQ(choice.stages, 0);
-  EXPECT_EQ(choice.producers, 0);
-  EXPECT_EQ(choice.persistent, 0);
+  Plan plan = choose(facts);
+  EXPECT_EQ(plan.stages, 0);
+  EXPECT_EQ(plan.producers, 0);
+  EXPECT_EQ(plan.persistent, 0);
   PlanRequest request;
   request.persistent = 1;
   request.stages = 3; // of nothing
-  choice = choose(facts, request);
-  EXPECT_EQ(choice.persistent, 1);
-  EXPECT_EQ(choice.stages, 3);
-  // Without slots there are no channels, whatever else the plan says.
+  plan = choose(facts, request);
+  EXPECT_EQ(plan.persistent, 1);
+  EXPECT_EQ(plan.stages, 3);
+  // No stages: no pipelining, whatever there is.
   request = {};
   request.stages = 0;
-  choice = choose(gemm(128, 256, 64, 2), request);
-  EXPECT_EQ(choice.persistent, 0);
-  EXPECT_EQ(choice.producers, 0);
+  plan = choose(gemm(128, 256, 64, 2), request);
+  EXPECT_EQ(plan.persistent, 0);
+  EXPECT_EQ(plan.producers, 0);
 }
 
 TEST(PlanModel, SharedMemory) {
@@ -347,9 +347,9 @@ TEST(PlanModel, TilesTakeTurns) {
   // A plan that nobody asked for is declined if even the least bytes do not fit.
   facts.leastBytes = facts.stagedBytes = 3 * 65536;
   PlanAnswer answer = choosePlan({facts}, {});
-  EXPECT_EQ(answer.choice.stages, 0);
-  EXPECT_NE(answer.declined.value_or("").find("at most 0 slots fit"), std::string::npos);
-  // Given slots stay.
+  EXPECT_EQ(answer.plan.stages, 0);
+  EXPECT_NE(answer.declined.value_or("").find("at most 0 stages fit"), std::string::npos);
+  // Given stages are those.
   facts.leastBytes = 16384;
   facts.stagedBytes = 65536;
   PlanRequest request;
@@ -421,9 +421,9 @@ TEST(PlanModel, StreamK) {
   PlanRequest request;
   request.streamK = 8;
   PlanFacts facts = gemm(128, 256, 64, 2);
-  PlanChoice choice = choose(facts, request);
-  EXPECT_EQ(choice.streamK, 8);
-  PlanPrediction prediction = predictPlan(facts, choice);
+  Plan plan = choose(facts, request);
+  EXPECT_EQ(plan.streamK, 8);
+  PlanPrediction prediction = predictPlan(facts, plan);
   double rounds = prediction.launch + 14 * prediction.round + prediction.handOver;
   EXPECT_GT(prediction.handOver, 0);
   EXPECT_EQ(prediction.cycles(1792, 64, 132), rounds + (13 * 64 + 37) * prediction.iteration);
@@ -460,8 +460,8 @@ TEST(PlanModel, SeveralLaunches) {
   PlanFacts other;
   PlanAnswer answer = choosePlan({other, gemm(128, 128, 64, 2), gemm(128, 256, 64, 2)}, {});
   EXPECT_EQ(answer.refused, std::nullopt);
-  PlanChoice choice = answer.choice;
-  EXPECT_EQ(choice.stages, 3) << "what fits both";
+  Plan plan = answer.plan;
+  EXPECT_EQ(plan.stages, 3) << "what fits both";
 }
 
 TEST(PlanModel, Cycles) {
@@ -481,5 +481,47 @@ TEST(PlanModel, Cycles) {
   EXPECT_EQ(facts.outputTiles(), std::nullopt);
   facts.extents = {int64_t(1) << 40, int64_t(1) << 40};
   EXPECT_EQ(facts.outputTiles(), std::nullopt) << "more than can be counted";
+}
+/// Open entries ask for nothing, given ones stay, and what the model does not read stays open.
+TEST(Plan, Closed) {
+  Plan given;
+  given.stages = 3;
+  given.group = 8;
+  const Plan closed = given.closed();
+  EXPECT_EQ(closed.stages, 3);
+  EXPECT_EQ(closed.group, 8);
+  EXPECT_EQ(closed.producers, 0);
+  EXPECT_EQ(closed.persistent, 0);
+  EXPECT_EQ(closed.registers, 0);
+  EXPECT_EQ(closed.pending, 0);
+  EXPECT_EQ(closed.streamK, 0);
+  EXPECT_EQ(closed.blocksPerSM, 1);
+  EXPECT_EQ(closed.replicate, std::nullopt);
+  EXPECT_EQ(closed.warpgroups, std::nullopt);
+  EXPECT_EQ(closed.cluster, std::nullopt);
+  EXPECT_EQ(closed.clusterDim, std::nullopt);
+  EXPECT_EQ(closed.epilogue, std::nullopt);
+  EXPECT_EQ(closed.leastGroup, std::nullopt);
+}
+
+/// Whoever asks the model about a plan need not close it first.
+TEST(PlanModel, OpenEntriesCountAsClosed) {
+  const PlanFacts facts = gemm(128, 256, 64, 2);
+  Plan open;
+  open.stages = 3;
+  EXPECT_EQ(predictPlan(facts, open).iteration, predictPlan(facts, open.closed()).iteration);
+  EXPECT_EQ(whyNotPlan(facts, open), whyNotPlan(facts, open.closed()));
+  EXPECT_EQ(clusterOfPlan(facts, open, 0), 1);
+}
+
+/// What a request says beside the model's entries is in the answer, too.
+TEST(PlanModel, AnswerHasTheRequest) {
+  PlanRequest request;
+  request.epilogue = 32;
+  request.cluster = 2;
+  const Plan plan = choose(gemm(128, 256, 64, 2), request);
+  EXPECT_EQ(plan.epilogue, 32);
+  EXPECT_EQ(plan.cluster, 2);
+  EXPECT_EQ(plan.stages, 3);
 }
 } // namespace
