@@ -435,7 +435,7 @@ static std::optional<Plan> cheapest(const std::vector<PlanFacts> &launches,
                                     std::optional<std::string> &why) {
   why.reset();
   const int64_t warpgroups = launches.front().mathWarpgroups();
-  const bool inTurn = launches.front().replicas > 1;
+  const bool pingPong = launches.front().replicas > 1;
   std::optional<Plan> best;
   double least = 0;
   Plan plan = request.closed();

@@ -32,7 +32,6 @@
 
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
-
 namespace tessera::cta {
 
 /// A channel whose slots are announced, now or later.

@@ -4,6 +4,7 @@
 // cta.for_output_tiles.
 #include "tessera/Dialect/Cta/IR/Cta.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -69,9 +70,8 @@ void ForOutputTilesOp::print(OpAsmPrinter &p) {
     << getStep();
   if (!getInitArgs().empty()) {
     p << " iter_args(";
-    llvm::interleaveComma(llvm::zip_equal(getRegionIterArgs(), getInitArgs()), p, [&](auto pair) {
-      p << std::get<0>(pair) << " = " << std::get<1>(pair);
-    });
+    llvm::interleaveComma(llvm::zip_equal(getRegionIterArgs(), getInitArgs()), p,
+                          [&](auto pair) { p << std::get<0>(pair) << " = " << std::get<1>(pair); });
     p << ") -> (" << getResultTypes() << ')';
   }
   if (Type type = getInductionVar().getType(); !type.isIndex())
@@ -86,28 +86,18 @@ void ForOutputTilesOp::print(OpAsmPrinter &p) {
 
 LogicalResult ForOutputTilesOp::verify() {
   Operation *around = (*this)->getParentOp();
-  while (isa_and_nonnull<RegionBranchOpInterface>(around) && !isa<LoopLikeOpInterface>(around))
+  while (around && !isa<LaunchOp, LoopLikeOpInterface>(around))
     around = around->getParentOp();
-  if (!isa_and_nonnull<LaunchOp, RoleOp>(around))
-    return emitOpError("for_output_tiles_c1: stands in a cta.launch or a cta.role, not in another "
-                       "loop: an output tile has no output tiles");
-  return success();
-}
-
-LogicalResult ForOutputTilesOp::verifyRegions() {
+  if (!isa_and_nonnull<LaunchOp>(around))
+    return emitOpError(
+        "for_output_tiles_c1: stands in a cta.launch and in no other loop: an output "
+        "tile has no output tiles");
   SmallVector<Type> expected{getLowerBound().getType()};
   llvm::append_range(expected, getInitArgs().getTypes());
-  if (getBody()->getArgumentTypes() != TypeRange(expected))
+  TypeRange arguments = getBody()->getArgumentTypes();
+  if (arguments != TypeRange(expected))
     return emitOpError("for_output_tiles_c2: the body takes the number and the carried values (")
-           << TypeRange(expected) << "), but its arguments are ("
-           << TypeRange(getBody()->getArgumentTypes()) << ')';
-  if (getResultTypes() != getInitArgs().getTypes())
-    return emitOpError("for_output_tiles_c2: carries values of (")
-           << getInitArgs().getTypes() << "), but its results are (" << getResultTypes() << ')';
-  if (getYield().getOperandTypes() != getInitArgs().getTypes())
-    return getYield().emitOpError("for_output_tiles_c2: yields (")
-           << getYield().getOperandTypes() << "), but the loop carries ("
-           << getInitArgs().getTypes() << ')';
+           << TypeRange(expected) << "), but its arguments are (" << arguments << ')';
   return success();
 }
 
@@ -175,7 +165,43 @@ void ForOutputTilesOp::getSuccessorRegions(RegionBranchPoint,
   successors.emplace_back(getOperation(), getResults());
 }
 
+namespace {
+/// A loop with constant bounds that runs once is its body, and one that never runs is nothing.
+struct InlineSingleIteration : OpRewritePattern<ForOutputTilesOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ForOutputTilesOp loop, PatternRewriter &rewriter) const override {
+    std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
+                           upper = getConstantIntValue(loop.getUpperBound()),
+                           step = getConstantIntValue(loop.getStep());
+    if (!lower || !upper || !step || *step < 1)
+      return failure();
+    if (*lower >= *upper) {
+      rewriter.replaceOp(loop, loop.getInitArgs());
+      return success();
+    }
+    if (*step < *upper - *lower)
+      return failure();
+    SmallVector<Value> arguments{loop.getLowerBound()};
+    llvm::append_range(arguments, loop.getInitArgs());
+    YieldOp yield = loop.getYield();
+    SmallVector<Value> results(yield.getValues());
+    rewriter.eraseOp(yield);
+    // What the body yields may be one of its arguments.
+    for (Value &result : results)
+      if (auto argument = dyn_cast<BlockArgument>(result);
+          argument && argument.getOwner() == loop.getBody())
+        result = arguments[argument.getArgNumber()];
+    rewriter.inlineBlockBefore(loop.getBody(), loop, arguments);
+    rewriter.replaceOp(loop, results);
+    return success();
+  }
+};
+} // namespace
+
 /// Carried values that do not change, or that nothing uses, are removed.
-void ForOutputTilesOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+void ForOutputTilesOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                   MLIRContext *context) {
   populateRegionBranchOpInterfaceCanonicalizationPatterns(patterns, getOperationName());
+  patterns.add<InlineSingleIteration>(context);
 }

@@ -17,7 +17,6 @@
 #include "tessera/Dialect/Cta/Analysis/OpCost.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
-
 namespace tessera::cta {
 
 /// One operation of the problem.

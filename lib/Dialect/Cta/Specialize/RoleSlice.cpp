@@ -49,8 +49,7 @@ void RoleSlice::addValue(Value value) {
   if (auto loop = dyn_cast<CountedLoop>(owner)) {
     if (value == loop.getInductionVar())
       return;
-    unsigned i = argument ? argument.getArgNumber() - 1
-                          : cast<OpResult>(value).getResultNumber();
+    unsigned i = argument ? argument.getArgNumber() - 1 : cast<OpResult>(value).getResultNumber();
     addValue(loop.getInitArgs()[i]);
     addValue(loop.getRegionIterArgs()[i]);
     addValue(loop.getYieldedValues()[i]);

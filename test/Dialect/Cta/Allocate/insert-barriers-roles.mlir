@@ -17,7 +17,7 @@
 // that C[%t] of one needs no wait for that of the other.
 // CHECK-LABEL: tile.kernel @gemm(
 // CHECK: cta.role @math
-// CHECK: scf.for
+// CHECK: cta.for_output_tiles
 // CHECK: scf.for
 // CHECK-NEXT: cta.await 0[
 // CHECK-NEXT: cta.slot
@@ -132,7 +132,7 @@ tile.kernel @mixed(%C: memref<?x?xbf16>, %D: memref<?x?xbf16>) attributes {phase
 // A loop that is not the one over blocks orders its iterations: what one stores the next must not overtake, a barrier at its head. That over blocks does not;
 // within an iteration there is an order.
 // CHECK-LABEL: tile.kernel @order(
-// CHECK: scf.for %{{.*}} : i32 {
+// CHECK: cta.for_output_tiles %{{.*}} : i32 {
 // CHECK-NEXT: arith.index_castui
 // CHECK-NEXT: cta.load
 // CHECK-NEXT: cta.barrier

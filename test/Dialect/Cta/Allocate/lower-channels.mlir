@@ -22,7 +22,7 @@
 // CHECK-NOT: cta.channel
 // CHECK: cta.role @math warps(8) {
 // CHECK: %[[ZERO:.*]] = arith.constant 0 : i32
-// CHECK: scf.for %{{.*}} iter_args(%[[S0:.*]] = %[[ZERO]], %[[P0:.*]] = %[[ZERO]]) -> (i32, i32) {
+// CHECK: cta.for_output_tiles %{{.*}} iter_args(%[[S0:.*]] = %[[ZERO]], %[[P0:.*]] = %[[ZERO]]) -> (i32, i32) {
 // CHECK: %[[R:.*]]:3 = scf.for %{{.*}} iter_args(%[[C:.*]] = %{{.*}}, %[[S:.*]] = %[[S0]], %[[P:.*]] = %[[P0]]) -> (tensor<{{.*}}>, i32, i32) {
 // CHECK-NEXT: cta.await 0[%[[S]]] parity %[[P]]
 // CHECK-NEXT: %[[A:.*]] = cta.slot %[[RA]][%[[S]]]

@@ -120,7 +120,7 @@ tile.kernel @shapes(%X: memref<?x?xf32>, %Y: memref<?xf32>) attributes {phase = 
 // CHECK: tile.kernel @persistent
 // CHECK: tile.grid (%[[BLOCK:.+]]) = (0) to (%n) step (1) {
 // CHECK: %[[TILES:.+]] = scf.for %[[N:.+]] = %[[BLOCK]] to %m step %n iter_args(%[[BEFORE:.+]] = %{{.+}}) -> (tensor<64x64xf32>) {
-// CHECK: %[[THIS:.+]] = tile.load %X[%[[N]], %[[N]]] {{.*}} : memref<?x?xf32> -> tensor<64x64xf32>
+// CHECK: %[[THIS:.+]] = tile.load %X[%[[N]], %[[N]]] : memref<?x?xf32> -> tensor<64x64xf32>
 // CHECK: tile.store %[[BEFORE]], %X
 // CHECK: scf.yield %[[THIS]] : tensor<64x64xf32>
 // CHECK: tile.store %[[TILES]], %X

@@ -4,7 +4,7 @@
 tile.kernel @nested(%n: index) attributes {phase = #allocated, warpgroups = 1} {
   cta.launch @nested_0 blocks(%n) {
     cta.for_output_tiles %t = %n to %n step %n {
-      // expected-error @below {{for_output_tiles_c1: stands in a cta.launch or a cta.role, not in another loop}}
+      // expected-error @below {{for_output_tiles_c1: stands in a cta.launch and in no other loop}}
       cta.for_output_tiles %u = %n to %n step %n {
       }
     }
@@ -14,10 +14,11 @@ tile.kernel @nested(%n: index) attributes {phase = #allocated, warpgroups = 1} {
 
 // -----
 
+#allocated = #tile.phase<allocated>
 tile.kernel @in_for(%n: index) attributes {phase = #allocated, warpgroups = 1} {
   cta.launch @in_for_0 blocks(%n) {
     scf.for %t = %n to %n step %n {
-      // expected-error @below {{for_output_tiles_c1: stands in a cta.launch or a cta.role, not in another loop}}
+      // expected-error @below {{for_output_tiles_c1: stands in a cta.launch and in no other loop}}
       cta.for_output_tiles %u = %n to %n step %n {
       }
     }
@@ -27,8 +28,8 @@ tile.kernel @in_for(%n: index) attributes {phase = #allocated, warpgroups = 1} {
 
 // -----
 
-// expected-error @below {{for_output_tiles_c1: stands in a cta.launch or a cta.role}}
 %c = arith.constant 1 : index
+// expected-error @below {{for_output_tiles_c1: stands in a cta.launch}}
 cta.for_output_tiles %u = %c to %c step %c {
 }
 
@@ -65,7 +66,8 @@ tile.kernel @arguments(%n: index) attributes {phase = #allocated, warpgroups = 1
 #allocated = #tile.phase<allocated>
 tile.kernel @results(%n: index) attributes {phase = #allocated, warpgroups = 1} {
   cta.launch @results_0 blocks(%n) {
-    // expected-error @below {{for_output_tiles_c2: carries values of ('index'), but its results are ('i32')}}
+    // expected-error @below {{along control flow edge from parent to parent: successor operand type #0 'index' should match successor input type #0 'i32'}}
+    // expected-note @below {{region branch point}}
     %r = "cta.for_output_tiles"(%n, %n, %n, %n) ({
     ^bb0(%t: index, %a: index):
       "cta.yield"(%a) : (index) -> ()
@@ -79,10 +81,24 @@ tile.kernel @results(%n: index) attributes {phase = #allocated, warpgroups = 1} 
 #allocated = #tile.phase<allocated>
 tile.kernel @yields(%n: index) attributes {phase = #allocated, warpgroups = 1} {
   cta.launch @yields_0 blocks(%n) {
+    // expected-error @below {{along control flow edge from Operation cta.yield to Region #0: region branch point has 0 operands}}
     %r = cta.for_output_tiles %t = %n to %n step %n iter_args(%a = %n) -> (index) {
-      // expected-error @below {{for_output_tiles_c2: yields (), but the loop carries ('index')}}
+      // expected-note @below {{region branch point}}
       cta.yield
     }
+  }
+  tile.return
+}
+
+// -----
+
+#allocated = #tile.phase<allocated>
+tile.kernel @no_arguments(%n: index) attributes {phase = #allocated, warpgroups = 1} {
+  cta.launch @no_arguments_0 blocks(%n) {
+    // expected-error @below {{for_output_tiles_c2: the body takes the number and the carried values ('index'), but its arguments are ()}}
+    "cta.for_output_tiles"(%n, %n, %n) ({
+      "cta.yield"() : () -> ()
+    }) : (index, index, index) -> ()
   }
   tile.return
 }

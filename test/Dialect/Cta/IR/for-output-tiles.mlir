@@ -49,6 +49,11 @@ tile.kernel @text(%C: memref<?xf32>, %n: index) attributes {phase = #allocated, 
 // A value that changes stays.
 // CLEAN:       cta.for_output_tiles %{{.*}} iter_args(%[[A:.*]] = %s) -> (f32) {
 // CLEAN:         cta.yield %{{.*}} : f32
+// CLEAN-LABEL: tile.kernel @constant(
+// CLEAN-NOT:   cta.for_output_tiles
+// CLEAN:       memref.store %s, %C[%c3]
+// CLEAN:       memref.store %s, %C[%c3]
+// CLEAN:       cta.for_output_tiles %{{.*}} = %c3 to %c5 step %c1
 tile.kernel @invariant(%C: memref<?xf32>, %n: index, %s: f32) attributes {phase = #allocated, warpgroups = 1} {
   cta.launch @invariant_0 blocks(%n) {
     %first = cta.block_id : index
@@ -56,13 +61,36 @@ tile.kernel @invariant(%C: memref<?xf32>, %n: index, %s: f32) attributes {phase 
     %r:2 = cta.for_output_tiles %t = %first to %n step %step iter_args(%same = %s, %unused = %s) -> (f32, f32) {
       %x = arith.mulf %same, %s : f32
       memref.store %x, %C[%t] : memref<?xf32>
-      %u = arith.addf %unused, %s : f32
-      cta.yield %same, %u : f32, f32
+      cta.yield %same, %x : f32, f32
     }
     %v = cta.for_output_tiles %t = %first to %n step %step iter_args(%a = %s) -> (f32) {
       memref.store %a, %C[%t] : memref<?xf32>
       %next = arith.addf %a, %s : f32
       cta.yield %next : f32
+    }
+  }
+  tile.return
+}
+
+// Bounds that are constants: no iteration, one, two.
+tile.kernel @constant(%C: memref<?xf32>, %n: index, %s: f32) attributes {phase = #allocated, warpgroups = 1} {
+  cta.launch @constant_0 blocks(%n) {
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %c5 = arith.constant 5 : index
+    %none = cta.for_output_tiles %t = %c3 to %c2 step %c1 iter_args(%a = %s) -> (f32) {
+      %next = arith.addf %a, %a : f32
+      memref.store %next, %C[%t] : memref<?xf32>
+      cta.yield %next : f32
+    }
+    %once = cta.for_output_tiles %t = %c3 to %c5 step %c2 iter_args(%a = %none) -> (f32) {
+      memref.store %a, %C[%t] : memref<?xf32>
+      cta.yield %a : f32
+    }
+    memref.store %once, %C[%c3] : memref<?xf32>
+    cta.for_output_tiles %t = %c3 to %c5 step %c1 {
+      memref.store %once, %C[%t] : memref<?xf32>
     }
   }
   tile.return

@@ -22,7 +22,7 @@
 // CHECK:       %[[LAST:.*]] = arith.muli %[[PAIRS32]], %c2_i32 : i32
 // CHECK:       cta.launch
 // CHECK:         %[[END:.*]] = arith.index_castui %[[TOTAL]] : index to i32
-// CHECK:         scf.for %[[NUMBER:.*]] = %{{.*}} to %[[END]] step
+// CHECK:         cta.for_output_tiles %[[NUMBER:.*]] = %{{.*}} to %[[END]] step
 // CHECK:           %[[RANK:.*]] = arith.remui %{{.*}}, %c2_i32 : i32
 // CHECK:           %[[FIRST:.*]] = arith.muli %[[PAIR:.*]], %c2_i32 : i32
 // CHECK-NEXT:      %[[ROW:.*]] = arith.addi %[[FIRST]], %[[RANK]] : i32
@@ -141,18 +141,18 @@ tile.kernel @fours(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {ph
 // Known counts. Of 8 rows none remains; of 9 one: 8 * 5 / 2 clusters and 3 after them. One row is a cluster along the columns, and nothing is divided
 // by the number of rows' clusters, which is 0. One column has no cluster across; three rows of it are no fewer clusters.
 // FOLDED-LABEL: tile.kernel @eight(
-// FOLDED:       scf.for %{{.*}} = %{{.*}} to %[[END:.*]] step
+// FOLDED:       cta.for_output_tiles %{{.*}} = %{{.*}} to %[[END:.*]] step
 // FOLDED-NOT:   arith.cmpi ult
 // FOLDED-LABEL: tile.kernel @nine(
 // FOLDED:       %c20_i32 = arith.constant 20 : i32
 // FOLDED:       %c8_i32 = arith.constant 8 : i32
 // FOLDED:       %c23_i32 = arith.constant 23 : i32
-// FOLDED:       scf.for %[[N:.*]] = %{{.*}} to %c23_i32 step
+// FOLDED:       cta.for_output_tiles %[[N:.*]] = %{{.*}} to %c23_i32 step
 // FOLDED:       %[[IS:.*]] = arith.cmpi ult, %[[N]], %c20_i32 : i32
 // FOLDED:       arith.select %[[IS]], %{{.*}}, %c8_i32 : i32
 // FOLDED-LABEL: tile.kernel @one_row(
 // FOLDED:       %c3_i32 = arith.constant 3 : i32
-// FOLDED:       scf.for %[[N:.*]] = %{{.*}} to %c3_i32{{[_0-9]*}} step
+// FOLDED:       cta.for_output_tiles %[[N:.*]] = %{{.*}} to %c3_i32{{[_0-9]*}} step
 // FOLDED-NOT:   arith.divui %{{.*}}, %c0
 // FOLDED-NOT:   arith.remui %{{.*}}, %c0
 // FOLDED-NOT:   arith.select
@@ -161,13 +161,13 @@ tile.kernel @fours(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}) attributes {ph
 // FOLDED:       arith.index_castui %c0_i32{{[_0-9]*}} : i32 to index
 // FOLDED:       arith.index_castui %[[J]] : i32 to index
 // FOLDED-LABEL: tile.kernel @one_column(
-// FOLDED:       scf.for
+// FOLDED:       cta.for_output_tiles
 // FOLDED-NOT:   arith.select
 // FOLDED-LABEL: tile.kernel @few_columns(
-// FOLDED:       scf.for
+// FOLDED:       cta.for_output_tiles
 // FOLDED-NOT:   arith.select
 // FOLDED-LABEL: tile.kernel @no_row(
-// FOLDED:       scf.for
+// FOLDED:       cta.for_output_tiles
 // FOLDED-NOT:   arith.select
 // FOLDED-LABEL: tile.kernel @columns_of_another(
 #placed = #tile.phase<planned>

@@ -26,7 +26,7 @@
 // GRID:       cta.launch @gemm_0 blocks(%[[BLOCKS]]) attributes {cluster = 2 : i64
 // GRID:         cta.cluster_place if %{{.*}} : index
 // GRID:         arith.divui %{{.*}}, %c2_i32
-// GRID:         scf.for
+// GRID:         cta.for_output_tiles
 // GRID:           %[[RANK:.*]] = arith.remui %{{.*}}, %c2_i32
 // GRID:           arith.addi %{{.*}}, %[[RANK]] : i32
 

@@ -59,7 +59,7 @@
 // REDEFINE: %{check} = BOTH
 // RUN: %{run}
 // BOTH-LABEL: cta.launch
-// BOTH:       scf.for %[[ITEM:.*]] = %c0_i32 to %c2_i32
+// BOTH:       cta.for_output_tiles %[[ITEM:.*]] = %c0_i32 to %c2_i32
 // BOTH:         cta.add_partial
 // BOTH:         cta.put_partial
 // BOTH:       tile.return

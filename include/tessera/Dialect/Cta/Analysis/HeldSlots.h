@@ -7,7 +7,6 @@
 
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 
-
 namespace tessera::cta {
 
 /// The only release of the slot for which `wait` waits in the loop's body; it is in the body and

@@ -82,9 +82,9 @@ def Cta_ForOutputTilesOp : Cta_Op<"for_output_tiles", [AllTypesMatch<["lowerBoun
     counts a block's own pieces of work instead.
 
     Constraints:
-    1. it is directly in a `cta.launch` or `cta.role`, or in a branch of one: not in another loop.
-    2. the arguments of the body are the number, of the bounds' type, and one for each carried value, with its type; the results and the
-       operands of `cta.yield` have the types of the carried values.
+    1. it is in a `cta.launch`, and not in another loop.
+    2. the arguments of the body are the number, of the bounds' type, and one for each carried value, with its type. The results and the
+       operands of `cta.yield` have the types of the carried values, too, which `RegionBranchOpInterface` verifies.
 
     Lifespan: made by `cta-lower-grid`; `convert-cta-to-nvvm` makes it a loop, `convert-cta-to-tile` an `scf.for`.
 
@@ -111,7 +111,6 @@ def Cta_ForOutputTilesOp : Cta_Op<"for_output_tiles", [AllTypesMatch<["lowerBoun
   let hasCustomAssemblyFormat = 1;
   let hasCanonicalizer = 1;
   let hasVerifier = 1;
-  let hasRegionVerifier = 1;
 }
 
 def Cta_BlockIdOp : Cta_Op<"block_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {

@@ -51,9 +51,7 @@ public:
   mlir::ResultRange getResults() { return getOperation()->getResults(); }
   mlir::OpResult getResult(unsigned i) { return getOperation()->getResult(i); }
   unsigned getNumResults() { return getOperation()->getNumResults(); }
-  mlir::Operation::result_type_range getResultTypes() {
-    return getOperation()->getResultTypes();
-  }
+  mlir::Operation::result_type_range getResultTypes() { return getOperation()->getResultTypes(); }
 
   mlir::Region &getRegion() { return getOperation()->getRegion(0); }
   mlir::Block *getBody() { return &getRegion().front(); }
@@ -63,9 +61,7 @@ public:
   }
   mlir::BlockArgument getRegionIterArg(unsigned i) { return getRegionIterArgs()[i]; }
   /// The operands of the terminator.
-  mlir::OperandRange getYieldedValues() {
-    return getBody()->getTerminator()->getOperands();
-  }
+  mlir::OperandRange getYieldedValues() { return getBody()->getTerminator()->getOperands(); }
   /// What the next iteration gets for this carried value.
   mlir::Value getYieldedValueFor(mlir::BlockArgument carried) {
     return getYieldedValues()[carried.getArgNumber() - 1];
