@@ -51,6 +51,7 @@ struct PlanReport {
   std::string bound;                            // what limits an iteration; empty: no prediction
   int64_t launch = 0, round = 0, iteration = 0; // cycles of a launch, a wave, an iteration
   int64_t blocksPerSM = 1;                      // a wave has this many output tiles on each SM
+  int64_t roundBlocks = 0;                      // … and this many in all
   // Of the whole launch, if the source IR has the sizes.
   std::optional<int64_t> cycles;
   double waveEfficiency = 0;

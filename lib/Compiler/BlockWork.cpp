@@ -4,7 +4,7 @@
 #include "BlockWork.h"
 
 #include "Diagnostics.h"
-#include "tessera/Machine/Hopper.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -25,16 +25,12 @@ int64_t tessera::tileBytes(Type type) {
   return tensor.getNumElements() * elementBytes(tensor.getElementType());
 }
 
-double Work::globalSeconds() const {
-  return globalBytes / (hopper::kGlobalBytesPerSecond / hopper::kSMs);
-}
-
-double Work::seconds() const { return std::max({tensorSeconds, fmaSeconds, globalSeconds()}); }
+double Work::seconds() const { return std::max({tensorSeconds, fmaSeconds, globalSeconds}); }
 
 template <typename Combine>
 static void combine(Work &into, const Work &other, Combine each) {
   for (double Work::*amount : {&Work::tensorFlops, &Work::fmaFlops, &Work::globalBytes,
-                               &Work::tensorSeconds, &Work::fmaSeconds})
+                               &Work::tensorSeconds, &Work::fmaSeconds, &Work::globalSeconds})
     into.*amount = each(into.*amount, other.*amount);
 }
 
@@ -49,22 +45,28 @@ static void raise(Work &into, const Work &other) {
 //===--- the work of ops ---------------------------------------------------------------------===//
 
 static void addOp(Operation *op, Work &work) {
+  const Machine &machine = cta::machineOf(op);
+  const auto sms = static_cast<double>(machine.sms);
+  auto move = [&](double bytes) {
+    work.globalBytes += bytes;
+    work.globalSeconds += bytes / (machine.globalBytesPerSecond / sms);
+  };
   auto product = [&](int64_t m, int64_t n, int64_t k, Type element, bool tensor) {
     double flops = 2.0 * m * n * k;
     if (tensor) {
       work.tensorFlops += flops;
       double peak =
-          element.getIntOrFloatBitWidth() == 8 ? hopper::kTensorFlops8 : hopper::kTensorFlops16;
-      work.tensorSeconds += flops / (peak / hopper::kSMs);
+          element.getIntOrFloatBitWidth() == 8 ? machine.tensorFlops8 : machine.tensorFlops16;
+      work.tensorSeconds += flops / (peak / sms);
     } else {
       work.fmaFlops += flops;
-      double peak = element.isF64() ? hopper::kFmaFlops64 : hopper::kFmaFlops32;
-      work.fmaSeconds += flops / (peak / hopper::kSMs);
+      double peak = element.isF64() ? machine.fmaFlops64 : machine.fmaFlops32;
+      work.fmaSeconds += flops / (peak / sms);
     }
   };
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](cta::LoadOp load) { work.globalBytes += tileBytes(load.getTileType()); })
-      .Case([&](cta::StoreOp store) { work.globalBytes += tileBytes(store.getTileType()); })
+      .Case([&](cta::LoadOp load) { move(tileBytes(load.getTileType())); })
+      .Case([&](cta::StoreOp store) { move(tileBytes(store.getTileType())); })
       .Case([&](cta::CopyOp copy) {
         // Each block of a cluster fetches one part of the tile for all blocks. If the copy has a
         // condition, that is whether the cluster is one of the full ones (cta-lower-grid), which
@@ -74,9 +76,9 @@ static void addOp(Operation *op, Work &work) {
         const bool isShared = !copy.getMulticastIf() ||
                               (number && number.getPredicate() == arith::CmpIPredicate::ult);
         const auto blocks = static_cast<double>(copy.getMulticast().value_or(1));
-        work.globalBytes += tileBytes(copy.getSmemType()) / (isShared ? blocks : 1);
+        move(tileBytes(copy.getSmemType()) / (isShared ? blocks : 1));
       })
-      .Case([&](cta::CopyOutOp copy) { work.globalBytes += tileBytes(copy.getSmemType()); })
+      .Case([&](cta::CopyOutOp copy) { move(tileBytes(copy.getSmemType())); })
       .Case([&](cta::WgmmaOp mma) {
         product(mma.getM(), mma.getN(), mma.getK(), mma.getBType().getElementType(), true);
       })
@@ -201,12 +203,12 @@ std::string tessera::boundText(const Work &work, const std::string &where, bool 
   };
   item(work.tensorFlops, "flop on tensor cores", work.tensorSeconds);
   item(work.fmaFlops, "flop on FMA units", work.fmaSeconds);
-  item(work.globalBytes, "B of global memory", work.globalSeconds());
+  item(work.globalBytes, "B of global memory", work.globalSeconds);
   if (!withBound)
     return text;
   double most = work.seconds();
   os << "; at best bound by "
-     << (most == work.globalSeconds() ? "memory, unless L2 has the data"
+     << (most == work.globalSeconds   ? "memory, unless L2 has the data"
          : most == work.tensorSeconds ? "tensor cores"
                                       : "FMA units");
   return text;

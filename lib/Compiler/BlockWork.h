@@ -15,9 +15,8 @@ namespace tessera {
 
 struct Work {
   double tensorFlops = 0, fmaFlops = 0, globalBytes = 0;
-  double tensorSeconds = 0, fmaSeconds = 0; // on one SM at its peak
+  double tensorSeconds = 0, fmaSeconds = 0, globalSeconds = 0; // on one SM at its peak
 
-  double globalSeconds() const;
   double seconds() const;
 };
 

@@ -11,6 +11,7 @@
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 #include "tessera/Machine/Hopper.h"
@@ -324,12 +325,14 @@ std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
   model.iteration = report.iteration = number("iteration").value_or(0);
   model.blocksPerSM = report.blocksPerSM =
       std::max<int64_t>(number("blocks_per_sm").value_or(1), 1);
+  const int64_t sms = cta::machineOf(launch).sms;
+  report.roundBlocks = sms * report.blocksPerSM;
   model.streamK = number("stream_k").value_or(0);
   model.handOver = static_cast<double>(number("hand_over").value_or(0));
   std::optional<int64_t> outputTiles = number("points"), iterations = number("iterations");
   if (outputTiles && iterations) {
-    report.cycles = std::llround(model.cycles(*outputTiles, *iterations, hopper::kSMs));
-    report.waveEfficiency = model.waveEfficiency(*outputTiles, hopper::kSMs);
+    report.cycles = std::llround(model.cycles(*outputTiles, *iterations, sms));
+    report.waveEfficiency = model.waveEfficiency(*outputTiles, sms);
   }
   return report;
 }
@@ -481,7 +484,7 @@ void tessera::collectKernels(ModuleOp module, StringRef text, StringRef sourceNa
   }
 }
 
-void tessera::collectPtxas(const PtxasLog &log, Report &report) {
+void tessera::collectPtxas(const PtxasLog &log, const Machine &machine, Report &report) {
   for (KernelReport &kernel : report.kernels)
     for (VariantReport &variant : kernel.variants)
       for (LaunchReport &launch : variant.launches) {
@@ -492,7 +495,7 @@ void tessera::collectPtxas(const PtxasLog &log, Report &report) {
         launch.stackBytes = function->stackBytes;
         launch.spillStoreBytes = function->spillStoreBytes;
         launch.spillLoadBytes = function->spillLoadBytes;
-        hopper::Occupancy occupancy = hopper::occupancy(
+        const Occupancy occupancy = machine.occupancy(
             launch.threads, function->registers, launch.sharedBytes + function->staticSharedBytes);
         launch.blocksPerSM = occupancy.blocks();
         launch.limitedBy = occupancy.limit();

@@ -18,7 +18,7 @@ void collectKernels(mlir::ModuleOp module, llvm::StringRef source, llvm::StringR
                     Report &report);
 
 /// Adds what ptxas reports, and the occupancy that follows from it.
-void collectPtxas(const PtxasLog &log, Report &report);
+void collectPtxas(const PtxasLog &log, const Machine &machine, Report &report);
 
 } // namespace tessera
 

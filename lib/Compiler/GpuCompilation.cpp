@@ -11,6 +11,7 @@
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Dialect/Tile/Transforms.h"
@@ -247,7 +248,8 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, PhaseRun
 
   runner.begin("contract");
   collectFunctions(module, policies);
-  result.report.target = hopper::kChip;
+  const Machine &machine = cta::machineOf(module);
+  result.report.target = machine.chip;
   result.report.compiler = compilerText(module, runner);
   FailureOr<std::string> contract = finishGpuContract(module, result.report.compiler);
   if (failed(contract))
@@ -260,6 +262,8 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, PhaseRun
   }
   runner.begin("translate");
   PtxOptions ptxOptions;
+  ptxOptions.chip = machine.chip;
+  ptxOptions.features = machine.ptxFeatures;
   ptxOptions.optLevel = options.optLevel;
   for (const auto &[function, policy] : policies)
     if (policy.isFallback)
@@ -299,6 +303,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, PhaseRun
 
   runner.begin("ptxas");
   PtxasOptions ptxasOptions;
+  ptxasOptions.chip = machine.chip;
   ptxasOptions.search = searchFor(options.ptxas, options);
   ptxasOptions.tempDir = options.tempDir;
   ptxasOptions.leftovers = options.leftovers;
@@ -322,7 +327,7 @@ LogicalResult tessera::compileForGpu(ModuleOp module, StringRef source, PhaseRun
     if (failed(assembled = runPtxas(*ptx, ptxasOptions, loc)))
       return failure();
   }
-  collectPtxas(assembled->log, result.report);
+  collectPtxas(assembled->log, machine, result.report);
   runner.rejected = collectRejected(assembled->log, policies);
   if (failed(runner.save("ptxas.log", assembled->logText, loc)) ||
       failed(judgePtxas(assembled->log, policies, loc)) ||

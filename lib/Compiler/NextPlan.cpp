@@ -15,10 +15,10 @@
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Dialect/Tile/SymbolNames.h"
 #include "tessera/Dialect/Tile/Tile.h"
-#include "tessera/Machine/Hopper.h"
 #include "tessera/Plan/Model.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -127,7 +127,8 @@ private:
 
 /// By how much longer a launch is predicted to take than with the derived plan. Nothing is
 /// predicted for a plan without channels, where an iteration waits for its own loads.
-static double predictedLoss(const PlanReport &best, const LaunchReport &launch) {
+static double predictedLoss(const Machine &machine, const PlanReport &best,
+                            const LaunchReport &launch) {
   auto cyclesOfOutputTile = [](const PlanReport &plan) {
     return double(std::max<int64_t>(plan.round, 1)) /
            double(std::max<int64_t>(plan.blocksPerSM, 1));
@@ -135,7 +136,7 @@ static double predictedLoss(const PlanReport &best, const LaunchReport &launch) 
   if (best.bound.empty() || !launch.plan)
     return 0;
   if (launch.plan->bound.empty())
-    return hopper::kSlotLatency / double(std::max<int64_t>(best.iteration, 1));
+    return machine.slotLatency / double(std::max<int64_t>(best.iteration, 1));
   return cyclesOfOutputTile(*launch.plan) / cyclesOfOutputTile(best) - 1;
 }
 
@@ -350,7 +351,7 @@ void NextPlans::explain(Report &report) const {
       auto best = derived.find(launch.symbol);
       if (best == derived.end() || launch.rejectedPlan.empty())
         continue;
-      const double loss = predictedLoss(best->second, launch);
+      const double loss = predictedLoss(cta::machineOf(*source), best->second, launch);
       if (loss < kLeastLoss)
         continue;
       emitWarning(SymbolTable::lookupSymbolIn(source.get(), kernel.name)->getLoc())

@@ -4,8 +4,6 @@
 // Prints the report as text and as JSON.
 #include "tessera/Report.h"
 
-#include "tessera/Machine/Hopper.h"
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -53,8 +51,8 @@ static void printPlan(llvm::raw_ostream &os, const PlanReport &plan) {
   if (plan.bound.empty())
     return;
   os << "      predicted: " << plan.iteration << " cycles an iteration (bound by " << plan.bound
-     << "), " << plan.round << " a wave of " << hopper::kSMs * plan.blocksPerSM << " blocks, "
-     << plan.launch << " a launch";
+     << "), " << plan.round << " a wave of " << plan.roundBlocks << " blocks, " << plan.launch
+     << " a launch";
   if (plan.cycles)
     os << "; " << *plan.cycles << " in all, wave efficiency "
        << llvm::format("%.1f %%", 100 * plan.waveEfficiency);

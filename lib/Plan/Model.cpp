@@ -44,28 +44,23 @@ constexpr int64_t kMBarrierBytesOfSlot = 2 * hopper::kMbarrierBytes;
 int64_t roundDown(int64_t x, int64_t to) { return x / to * to; }
 std::string text(int64_t x) { return std::to_string(x); }
 
-/// The shared memory that each block can have if this many share an SM.
-int64_t sharedBudget(int64_t blocks) {
-  return std::min(hopper::kMaxSharedPerBlock,
-                  hopper::kSharedPerSM / blocks - hopper::kReservedSharedPerBlock);
-}
-
 /// The registers of a thread that a producer warpgroup keeps.
 int64_t keptByProducer(const PlanFacts &facts) {
   return facts.usesCpAsync ? kPlanCopyingRegisters : kPlanProducerRegisters;
 }
 
 /// The registers of a thread when the block starts.
-int64_t entryRegistersOf(const PlanFacts &facts, const Plan &plan) {
-  return entryRegisters(facts.mathWarpgroups(), *plan.producers, *plan.blocksPerSM);
+int64_t entryRegistersOf(const Machine &machine, const PlanFacts &facts, const Plan &plan) {
+  return entryRegisters(machine, facts.mathWarpgroups(), *plan.producers, *plan.blocksPerSM);
 }
 
 /// Why the tiles do not fit the registers of a thread, or nothing if they do. It has the registers
 /// of the plan, or those with which it starts.
-std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const Plan &plan, bool hopeful) {
+std::optional<std::string> whyNotRegisters(const Machine &machine, const PlanFacts &facts,
+                                           const Plan &plan, bool hopeful) {
   const int64_t blocks = *plan.blocksPerSM, registers = *plan.registers;
   int64_t threads = threadsOf(facts.mathWarpgroups(), *plan.producers);
-  int64_t entry = entryRegistersOf(facts, plan);
+  int64_t entry = entryRegistersOf(machine, facts, plan);
   std::string who = text(threads) + " threads" +
                     (blocks > 1 ? ", " + text(blocks) + " such blocks on an SM," : "");
   auto parts = [](int64_t tiles) {
@@ -96,10 +91,10 @@ std::optional<std::string> whyNotRegisters(const PlanFacts &facts, const Plan &p
     return "registers = " + text(registers) + ", but " + who + " enter with " + text(entry) +
            " each: ask for more, or leave 'registers' out";
   const int64_t kept = keptByProducer(facts);
-  if (registers > mostPlanRegisters(facts.mathWarpgroups(), *plan.producers, entry, kept))
+  if (registers > mostPlanRegisters(machine, facts.mathWarpgroups(), *plan.producers, entry, kept))
     return "registers = " + text(registers) + " for each of " + text(128 * facts.mathWarpgroups()) +
            " math threads, but " + who + " enter with " + text(entry) + " each: at most " +
-           text(mostPlanRegisters(facts.mathWarpgroups(), *plan.producers, entry, kept)) +
+           text(mostPlanRegisters(machine, facts.mathWarpgroups(), *plan.producers, entry, kept)) +
            " when the producer keeps " + text(kept);
   if (facts.registers + kPlanOtherRegisters > registers)
     return "a math thread needs " + parts(facts.registers) + ", and the plan gives it " +
@@ -121,13 +116,15 @@ std::optional<std::string> whyNotStreamK(const PlanFacts &facts, const Plan &pla
   return std::nullopt;
 }
 
-std::optional<std::string> whyNotShared(const PlanFacts &facts, const Plan &plan, bool hopeful) {
+std::optional<std::string> whyNotShared(const Machine &machine, const PlanFacts &facts,
+                                        const Plan &plan, bool hopeful) {
   int64_t barriers = (*plan.stages + 1) * facts.channels * kMBarrierBytesOfSlot;
   if (facts.replicas > 1)
     barriers += facts.replicas * facts.channels * hopper::kMbarrierBytes;
   int64_t rest = facts.outerBytes + barriers +
                  facts.replicas * (hopeful ? facts.leastBytes : facts.stagedBytes);
-  int64_t need = *plan.stages * facts.slotBytes + rest, budget = sharedBudget(*plan.blocksPerSM);
+  int64_t need = *plan.stages * facts.slotBytes + rest,
+          budget = machine.sharedOfBlock(*plan.blocksPerSM);
   if (need <= budget)
     return std::nullopt;
   return text(*plan.stages) + " slots of " + text(facts.slotBytes) + " bytes and " + text(rest) +
@@ -139,23 +136,22 @@ std::optional<std::string> whyNotShared(const PlanFacts &facts, const Plan &plan
 }
 } // namespace
 
-int64_t tessera::plan::mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry,
-                                         int64_t kept) {
+int64_t tessera::plan::mostPlanRegisters(const Machine &machine, int64_t warpgroups,
+                                         int64_t producers, int64_t entry, int64_t kept) {
   if (producers != 4)
     return 0;
   int64_t most = (entry * (warpgroups + 1) - kept) / warpgroups;
-  return std::min(roundDown(most, hopper::kRegisterGranule),
-                  hopper::kMaxRegistersPerThread / 8 * 8);
+  return roundDown(std::min(most, machine.maxRegistersPerThread), machine.registerGranule);
 }
 
-std::optional<std::string> tessera::plan::whyNotPlan(const PlanFacts &facts, const Plan &given,
-                                                     bool hopeful) {
+std::optional<std::string> tessera::plan::whyNotPlan(const Machine &machine, const PlanFacts &facts,
+                                                     const Plan &given, bool hopeful) {
   const Plan plan = given.closed();
   const int64_t threads = threadsOf(facts.mathWarpgroups(), *plan.producers),
                 blocks = *plan.blocksPerSM;
-  if (threads > hopper::kMaxThreadsPerBlock || blocks * threads > hopper::kMaxThreadsPerSM)
+  if (threads > machine.maxThreadsPerBlock || blocks * threads > machine.maxThreadsPerSM)
     return text(blocks) + " blocks of " + text(threads) + " threads; a block has at most " +
-           text(hopper::kMaxThreadsPerBlock) + ", an SM " + text(hopper::kMaxThreadsPerSM);
+           text(machine.maxThreadsPerBlock) + ", an SM " + text(machine.maxThreadsPerSM);
   if (*plan.stages && *plan.pending >= *plan.stages)
     return "pending = " + text(*plan.pending) + " products keep their slots, and there are " +
            text(*plan.stages) + ": it must be less than 'stages'";
@@ -163,28 +159,29 @@ std::optional<std::string> tessera::plan::whyNotPlan(const PlanFacts &facts, con
     return "cp.async fills channels: the work of all threads (producers = 0) or of a warpgroup "
            "that produces (producers = 4), not producers = " +
            text(*plan.producers);
-  if (auto why = whyNotRegisters(facts, plan, hopeful))
+  if (auto why = whyNotRegisters(machine, facts, plan, hopeful))
     return why;
   if (auto why = whyNotStreamK(facts, plan))
     return why;
-  return whyNotShared(facts, plan, hopeful);
+  return whyNotShared(machine, facts, plan, hopeful);
 }
 
 //===--- ping-pong ---------------------------------------------------------------------------===//
 
 /// The plan that cta-plan will choose for such a product if its epilogue is cut into subtiles.
-static Plan planOfReplicas(int64_t stages) {
+static Plan planOfReplicas(const Machine &machine, int64_t stages) {
   constexpr int64_t kProducers = 4;
   Plan plan;
   plan.producers = kProducers;
   plan.persistent = plan.pending = 1;
   plan.stages = stages;
-  plan.registers =
-      mostPlanRegisters(kReplicas, kProducers, entryRegisters(kReplicas, kProducers, 1));
+  plan.registers = mostPlanRegisters(machine, kReplicas, kProducers,
+                                     entryRegisters(machine, kReplicas, kProducers, 1));
   return plan;
 }
 
-std::optional<std::string> tessera::plan::whyNotReplicas(const ReplicaFacts &product) {
+std::optional<std::string> tessera::plan::whyNotReplicas(const Machine &machine,
+                                                         const ReplicaFacts &product) {
   if (product.accumulators < kPlanManyAccumulators)
     return text(product.accumulators) + " accumulators of a thread are few: other blocks on "
                                         "the SM run concurrently with its epilogue";
@@ -193,8 +190,8 @@ std::optional<std::string> tessera::plan::whyNotReplicas(const ReplicaFacts &pro
            " accumulators of a thread, if one warpgroup computes a "
            "whole output tile; at most " +
            text(kMostReplicaAccumulators) + " leave registers for an epilogue";
-  if (product.outputTiles && *product.outputTiles < kReplicas * hopper::kSMs)
-    return text(*product.outputTiles) + " output tiles: " + text(hopper::kSMs) +
+  if (product.outputTiles && *product.outputTiles < kReplicas * machine.sms)
+    return text(*product.outputTiles) + " output tiles: " + text(machine.sms) +
            " SMs must have two each, or nothing runs concurrently with an epilogue";
   PlanFacts facts;
   facts.pipelined = true;
@@ -205,14 +202,15 @@ std::optional<std::string> tessera::plan::whyNotReplicas(const ReplicaFacts &pro
   facts.stagedBytes = product.partBytes;
   facts.registers = facts.accumulators = product.accumulators;
   facts.oneProduct = product.oneProduct;
-  return whyNotPlan(facts, planOfReplicas(kLeastReplicaStages));
+  return whyNotPlan(machine, facts, planOfReplicas(machine, kLeastReplicaStages));
 }
 
 int64_t tessera::plan::clusterOfReplicas(const ReplicaFacts &product) {
   return product.tensorCycles < kLeastClusterCycles ? 1 : 2;
 }
 
-int64_t tessera::plan::clusterOfPlan(const PlanFacts &facts, const Plan &given, unsigned dim) {
+int64_t tessera::plan::clusterOfPlan(const Machine &machine, const PlanFacts &facts,
+                                     const Plan &given, unsigned dim) {
   const Plan plan = given.closed();
   const bool mayRun = facts.pipelined && facts.replicas == 1 && !facts.usesCpAsync &&
                       facts.streamCycles == 0 && *plan.stages > 0 && *plan.producers > 0 &&
@@ -223,14 +221,14 @@ int64_t tessera::plan::clusterOfPlan(const PlanFacts &facts, const Plan &given, 
     bytes += load.bytes * (load.offLines ? 2 : 1);
     helps |= load.offLines && load.shareable && !(load.dims >> dim & 1);
   }
-  const bool binds = bytes / hopper::kL2BytesPerCycle > kBoundByL2 * facts.tensorCycles;
+  const bool binds = bytes / machine.l2BytesPerCycle > kBoundByL2 * facts.tensorCycles;
   return mayRun && helps && binds ? 2 : 1;
 }
 
-int64_t tessera::plan::partOfReplicas(int64_t replicas, int64_t slotBytes,
+int64_t tessera::plan::partOfReplicas(const Machine &machine, int64_t replicas, int64_t slotBytes,
                                       const int64_t (&partBytes)[2]) {
   auto stages = [&](int64_t bytes) {
-    int64_t rest = sharedBudget(1) - replicas * bytes - kMBarrierBytesOfSlot * kMostStages;
+    int64_t rest = machine.sharedOfBlock(1) - replicas * bytes - kMBarrierBytesOfSlot * kMostStages;
     return std::min(rest / std::max<int64_t>(slotBytes, 1), kMostStages);
   };
   const int64_t narrow = stages(partBytes[0]), wide = stages(partBytes[1]);
@@ -273,8 +271,9 @@ std::optional<int64_t> PlanFacts::outputTiles() const {
 
 /// Bytes from memory in one iteration, per block. Concurrent blocks share the loads that do not
 /// depend on the coordinates in which those blocks differ.
-static double bytesOfMemory(const PlanFacts &facts, int64_t group, int64_t blocksPerSM) {
-  const double together = double(hopper::kSMs) * blocksPerSM;
+static double bytesOfMemory(const Machine &machine, const PlanFacts &facts, int64_t group,
+                            int64_t blocksPerSM) {
+  const double together = double(machine.sms) * blocksPerSM;
   // The number of different coordinates of concurrent blocks in each dimension. The last dimension
   // varies fastest, after the rows of a group.
   std::vector<double> spread(facts.extents.size(), 1);
@@ -305,12 +304,14 @@ static double bytesOfMemory(const PlanFacts &facts, int64_t group, int64_t block
 }
 
 /// True if chained products are in flight concurrently with later iterations.
-static bool rotates(const PlanFacts &facts, const Plan &plan) {
-  const int64_t registers = *plan.registers ? *plan.registers : entryRegistersOf(facts, plan);
+static bool rotates(const Machine &machine, const PlanFacts &facts, const Plan &plan) {
+  const int64_t registers =
+      *plan.registers ? *plan.registers : entryRegistersOf(machine, facts, plan);
   return *plan.pending > 0 && *plan.stages > 1 && facts.rotatedRegisters <= registers;
 }
 
-PlanPrediction tessera::plan::predictPlan(const PlanFacts &facts, const Plan &given) {
+PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFacts &facts,
+                                          const Plan &given) {
   const Plan plan = given.closed();
   PlanPrediction result;
   const double blocks = *plan.blocksPerSM;
@@ -325,51 +326,51 @@ PlanPrediction tessera::plan::predictPlan(const PlanFacts &facts, const Plan &gi
     result.bound = bound;
   };
   atLeast(blocks * facts.tensorCycles, "tensor");
-  atLeast(blocks * facts.operandBytes / hopper::kSharedBytesPerCycle, "shared memory");
-  atLeast(blocks * loaded / hopper::kL2BytesPerCycle, "L2");
-  atLeast(blocks * bytesOfMemory(facts, *plan.group, *plan.blocksPerSM) /
-              hopper::kGlobalBytesPerCycle,
+  atLeast(blocks * facts.operandBytes / machine.sharedBytesPerCycle, "shared memory");
+  atLeast(blocks * loaded / machine.l2BytesPerCycle, "L2");
+  atLeast(blocks * bytesOfMemory(machine, facts, *plan.group, *plan.blocksPerSM) /
+              machine.globalBytesPerCycle,
           "memory");
   // A slot is busy from its load until its products are done; pending products keep it longer.
   // Blocks that share an SM slow down each other's loads; the factor was fitted to measurements.
   // Source: docs/performance/constants.md.
-  double load = hopper::kSlotLatency + (1 + blocks) / 2 * loaded / hopper::kCopyBytesPerCycle;
+  double load = machine.slotLatency + (1 + blocks) / 2 * loaded / machine.copyBytesPerCycle;
   atLeast((load + blocks * facts.tensorCycles) / std::max<int64_t>(*plan.stages, 1), "latency");
   atLeast(load / std::max<int64_t>(*plan.stages - *plan.pending, 1), "latency");
 
   if (facts.streamCycles > 0)
-    atLeast(rotates(facts, plan) ? facts.issueCycles : facts.streamCycles, "issue");
+    atLeast(rotates(machine, facts, plan) ? facts.issueCycles : facts.streamCycles, "issue");
 
-  double epilogue =
-      hopper::kEpilogueCycles + hopper::kEpilogueCyclesPerRegister * facts.accumulators;
+  double epilogue = machine.epilogueCycles + machine.epilogueCyclesPerRegister * facts.accumulators;
   if (!*plan.persistent)
-    epilogue += hopper::kBlockStartCycles + load;
+    epilogue += machine.blockStartCycles + load;
   // The epilogue is hidden if products of another block or of another warpgroup run meanwhile.
   const bool hidden = blocks > 1 || facts.replicas > 1;
   result.round = hidden ? 0 : epilogue;
-  result.launch = hopper::kLaunchCycles + (hidden ? epilogue : 0);
+  result.launch = machine.launchCycles + (hidden ? epilogue : 0);
   result.streamK = *plan.streamK;
   // Partial sums are written by one block and read by another.
   result.handOver = *plan.streamK ? 2 * 4 * facts.accumulators * 128 * facts.warpgroups * blocks /
-                                        hopper::kL2BytesPerCycle
+                                        machine.l2BytesPerCycle
                                   : 0;
   return result;
 }
 
-double tessera::plan::slowdownByStages(const PlanFacts &facts, std::optional<int64_t> stages,
-                                       int64_t blocks, bool hopeful) {
+double tessera::plan::slowdownByStages(const Machine &machine, const PlanFacts &facts,
+                                       std::optional<int64_t> stages, int64_t blocks,
+                                       bool hopeful) {
   Plan plan = Plan().closed();
   plan.producers = plan.persistent = 1;
   plan.blocksPerSM = blocks;
   auto iteration = [&](int64_t depth) {
     plan.stages = depth;
-    return predictPlan(facts, plan).iteration;
+    return predictPlan(machine, facts, plan).iteration;
   };
   const int64_t most = stages.value_or(kMostStages), least = stages.value_or(2);
   const double shortest = iteration(most);
   for (int64_t depth = most; depth >= least; --depth) {
     const double cycles = iteration(depth);
-    if (!whyNotShared(facts, plan, hopeful))
+    if (!whyNotShared(machine, facts, plan, hopeful))
       return cycles / shortest;
   }
   return std::numeric_limits<double>::infinity();
@@ -378,11 +379,11 @@ double tessera::plan::slowdownByStages(const PlanFacts &facts, std::optional<int
 //===--- the choice --------------------------------------------------------------------------===//
 
 /// Chooses the group that needs little traffic to memory; 0 if groups only cost.
-static int64_t chooseGroup(const std::vector<PlanFacts> &launches) {
+static int64_t chooseGroup(const Machine &machine, const std::vector<PlanFacts> &launches) {
   auto bytes = [&](int64_t group) {
     double sum = 0;
     for (const PlanFacts &facts : launches)
-      sum += bytesOfMemory(facts, group, /*blocksPerSM=*/1);
+      sum += bytesOfMemory(machine, facts, group, /*blocksPerSM=*/1);
     return sum;
   };
   const bool pingPong =
@@ -413,24 +414,24 @@ static std::vector<std::pair<int64_t, int64_t>> each(const List &first, const Li
 }
 
 /// The predicted cycles of all launches, or nothing and a reason.
-static std::optional<double> cost(const std::vector<PlanFacts> &launches, const Plan &plan,
-                                  bool hopeful, std::optional<std::string> &why) {
+static std::optional<double> cost(const Machine &machine, const std::vector<PlanFacts> &launches,
+                                  const Plan &plan, bool hopeful, std::optional<std::string> &why) {
   double cycles = 0;
   for (const PlanFacts &facts : launches) {
     if (!facts.pipelined)
       continue;
-    why = whyNotPlan(facts, plan, hopeful);
+    why = whyNotPlan(machine, facts, plan, hopeful);
     if (why)
       return std::nullopt;
-    cycles += predictPlan(facts, plan)
+    cycles += predictPlan(machine, facts, plan)
                   .cycles(facts.outputTiles().value_or(kTypicalOutputTiles),
-                          facts.iterations.value_or(kPlanTypicalIterations), hopper::kSMs);
+                          facts.iterations.value_or(kPlanTypicalIterations), machine.sms);
   }
   return cycles;
 }
 
 /// The cheapest plan; among equal ones the first.
-static std::optional<Plan> cheapest(const std::vector<PlanFacts> &launches,
+static std::optional<Plan> cheapest(const Machine &machine, const std::vector<PlanFacts> &launches,
                                     const PlanRequest &request, bool hopeful,
                                     std::optional<std::string> &why) {
   why.reset();
@@ -439,7 +440,7 @@ static std::optional<Plan> cheapest(const std::vector<PlanFacts> &launches,
   std::optional<Plan> best;
   double least = 0;
   Plan plan = request.closed();
-  plan.group = request.group.value_or(chooseGroup(launches));
+  plan.group = request.group.value_or(chooseGroup(machine, launches));
   plan.persistent = request.persistent.value_or(1);
   // Products stay in flight over iterations only if they are chained; others are as fast without.
   bool chained = false;
@@ -471,14 +472,14 @@ static std::optional<Plan> cheapest(const std::vector<PlanFacts> &launches,
         plan.blocksPerSM = blocks;
         plan.producers = producers;
         plan.stages = stages;
-        int64_t entry = entryRegisters(warpgroups, producers, blocks);
+        int64_t entry = entryRegisters(machine, warpgroups, producers, blocks);
         int64_t dealt =
-            mostPlanRegisters(warpgroups, producers, entry,
+            mostPlanRegisters(machine, warpgroups, producers, entry,
                               usesCpAsync ? kPlanCopyingRegisters : kPlanProducerRegisters);
         // A producer warpgroup gives away the registers that it does not need.
         plan.registers = request.registers.value_or(dealt > entry ? dealt : 0);
         std::optional<std::string> problem;
-        std::optional<double> cycles = cost(launches, plan, hopeful, problem);
+        std::optional<double> cycles = cost(machine, launches, plan, hopeful, problem);
         // The reason that is reported belongs to the most likely sharing and producer, and to the
         // smallest depth.
         if (blocks == sharing.front() && producers == warps.front())
@@ -491,7 +492,7 @@ static std::optional<Plan> cheapest(const std::vector<PlanFacts> &launches,
   return best;
 }
 
-PlanAnswer tessera::plan::choosePlan(const std::vector<PlanFacts> &launches,
+PlanAnswer tessera::plan::choosePlan(const Machine &machine, const std::vector<PlanFacts> &launches,
                                      const PlanRequest &request) {
   PlanAnswer answer;
   answer.plan = request.closed();
@@ -504,18 +505,18 @@ PlanAnswer tessera::plan::choosePlan(const std::vector<PlanFacts> &launches,
   const bool pingPong = launches.front().replicas > 1;
   const bool mayDecline = request.isOpen() && !pingPong;
   std::optional<std::string> why;
-  std::optional<Plan> best = cheapest(launches, request, /*hopeful=*/false, why);
+  std::optional<Plan> best = cheapest(machine, launches, request, /*hopeful=*/false, why);
   if (!best && !mayDecline)
-    best = cheapest(launches, request, /*hopeful=*/true, why);
+    best = cheapest(machine, launches, request, /*hopeful=*/true, why);
   else if (!request.stages && !pingPong) {
     // Also try plans in which the tiles outside of channels share bytes in turn, for a greater
     // depth. They may assume that the epilogue's registers suffice, even where nobody asked for the
     // plan, because a block that has the SM for itself has enough of them.
     PlanRequest alone = request;
     alone.blocksPerSM = request.blocksPerSM.value_or(1);
-    if (std::optional<Plan> tight = cheapest(launches, alone, /*hopeful=*/true, why))
-      if (!best || kPlanLittleMore * *cost(launches, *tight, /*hopeful=*/true, why) <
-                       *cost(launches, *best, /*hopeful=*/false, why))
+    if (std::optional<Plan> tight = cheapest(machine, launches, alone, /*hopeful=*/true, why))
+      if (!best || kPlanLittleMore * *cost(machine, launches, *tight, /*hopeful=*/true, why) <
+                       *cost(machine, launches, *best, /*hopeful=*/false, why))
         best = tight;
   }
   if (best)

@@ -11,7 +11,7 @@ using namespace tessera;
 using namespace tessera::plan;
 
 int64_t plan::threadsOf(int64_t mathWarpgroups, int64_t producers) {
-  return hopper::kWarpgroupSize * mathWarpgroups + hopper::kWarpSize * producers;
+  return hopper::kWarpgroupSize * mathWarpgroups + Machine::warpSize * producers;
 }
 
 int64_t Plan::replicas() const {
@@ -34,17 +34,18 @@ Plan Plan::closed() const {
   return plan;
 }
 
-int64_t Plan::entryRegisters(int64_t warpgroupsOfTile) const {
-  return plan::entryRegisters(warpgroupsOfTile * replicas(), producers.value_or(1),
+int64_t Plan::entryRegisters(const Machine &machine, int64_t warpgroupsOfTile) const {
+  return plan::entryRegisters(machine, warpgroupsOfTile * replicas(), producers.value_or(1),
                               blocksPerSM.value_or(1));
 }
 
-int64_t Plan::mathRegisters(int64_t warpgroupsOfTile) const {
+int64_t Plan::mathRegisters(const Machine &machine, int64_t warpgroupsOfTile) const {
   const int64_t taken = registers.value_or(0);
-  return taken ? taken : entryRegisters(warpgroupsOfTile);
+  return taken ? taken : entryRegisters(machine, warpgroupsOfTile);
 }
 
-int64_t plan::entryRegisters(int64_t mathWarpgroups, int64_t producers, int64_t blocksPerSM) {
-  return hopper::entryRegisterCap(std::max<int64_t>(blocksPerSM, 1) *
+int64_t plan::entryRegisters(const Machine &machine, int64_t mathWarpgroups, int64_t producers,
+                             int64_t blocksPerSM) {
+  return machine.entryRegisterCap(std::max<int64_t>(blocksPerSM, 1) *
                                   threadsOf(mathWarpgroups, producers));
 }

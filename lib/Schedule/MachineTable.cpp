@@ -21,23 +21,6 @@ void addUse(Operation &op, int unit, int64_t cycles) {
 }
 } // namespace
 
-MachineTable MachineTable::hopper() {
-  MachineTable t;
-  t.tensorMacs8 = tessera::hopper::kTensorMacs8;
-  t.tensorMacs16 = tessera::hopper::kTensorMacs16;
-  t.tensorMacs32 = tessera::hopper::kTensorMacsTf32;
-  t.fmaLanes = tessera::hopper::kFmaLanes;
-  t.aluLanes = tessera::hopper::kAluLanes;
-  t.sfuLanes = tessera::hopper::kMufuLanes;
-  t.issueLanes = tessera::hopper::kIssueLanes;
-  t.smemBytes = tessera::hopper::kSharedBytesPerCycle;
-  t.copyBytes = tessera::hopper::kCopyBytesPerCycle;
-  t.wgmmaDrain = tessera::hopper::kWgmmaDrain;
-  t.shuffleLatency = tessera::hopper::kShuffleLatency;
-  t.copyLatency = tessera::hopper::kCopyLatency;
-  return t;
-}
-
 MachineUnits MachineTable::addUnits(Problem &problem) const {
   MachineUnits units;
   units.tensor = problem.addUnit("tensor");
@@ -52,9 +35,9 @@ MachineUnits MachineTable::addUnits(Problem &problem) const {
 
 Operation MachineTable::wgmma(const MachineUnits &units, std::string name, int64_t rows, int64_t n,
                               int64_t k, int64_t elementBits, bool aInRegisters) const {
-  const int64_t rate = elementBits == 8    ? tensorMacs8
-                       : elementBits == 16 ? tensorMacs16
-                                           : tensorMacs32;
+  const int64_t rate = elementBits == 8    ? machine.tensorMacs8
+                       : elementBits == 16 ? machine.tensorMacs16
+                                           : machine.tensorMacsTf32;
   const int64_t instructions = ceilDiv(rows, 64) * ceilDiv(k * elementBits, 256);
   const int64_t cycles = ceilDiv(rows * n * k, rate);
   // Each instruction reads its operands from shared memory, 32 bytes per row.
@@ -65,27 +48,30 @@ Operation MachineTable::wgmma(const MachineUnits &units, std::string name, int64
   op.issue = kGroupIssue + instructions * kWgmmaIssue;
   op.registers = ceilDiv(rows * n, tessera::hopper::kWarpgroupSize);
   addUse(op, units.tensor, cycles);
-  addUse(op, units.smem, ceilDiv(bytes, smemBytes));
+  addUse(op, units.smem, ceilDiv(bytes, machine.sharedBytesPerCycle));
   addUse(op, units.dispatch, op.issue);
-  op.latency = std::max(ceilDiv(bytes, smemBytes), std::max(cycles, op.issue)) + wgmmaDrain;
+  op.latency = std::max(ceilDiv(bytes, machine.sharedBytesPerCycle), std::max(cycles, op.issue)) +
+               machine.wgmmaDrain;
   return op;
 }
 
 Operation MachineTable::compute(const MachineUnits &units, std::string name, const ThreadWork &work,
                                 int64_t registers) const {
-  auto cycles = [&](int64_t count, int64_t lanes) { return ceilDiv(count * issueLanes, lanes); };
+  auto cycles = [&](int64_t count, int64_t lanes) {
+    return ceilDiv(count * machine.issueLanes, lanes);
+  };
   Operation op;
   op.name = std::move(name);
   op.registers = registers;
-  addUse(op, units.sfu, cycles(work.sfu, sfuLanes));
-  addUse(op, units.fma, cycles(work.fma, fmaLanes));
-  addUse(op, units.alu, cycles(work.alu, aluLanes));
+  addUse(op, units.sfu, cycles(work.sfu, machine.mufuLanes));
+  addUse(op, units.fma, cycles(work.fma, machine.fmaLanes));
+  addUse(op, units.alu, cycles(work.alu, machine.aluLanes));
   addUse(op, units.dispatch, work.fma + work.alu + work.sfu + work.shuffles);
-  addUse(op, units.smem, ceilDiv(work.sharedBytes, smemBytes));
+  addUse(op, units.smem, ceilDiv(work.sharedBytes, machine.sharedBytesPerCycle));
   op.issue = 1;
   for (const Use &use : op.uses)
     op.issue = std::max(op.issue, use.cycles);
-  op.issue += work.shuffles * shuffleLatency;
+  op.issue += work.shuffles * machine.shuffleLatency;
   op.latency = op.issue;
   return op;
 }
@@ -96,7 +82,7 @@ Operation MachineTable::load(const MachineUnits &units, std::string name, int64_
   op.role = Role::Load;
   op.async = true;
   op.issue = kCopyIssue;
-  addUse(op, units.copy, ceilDiv(bytes, copyBytes));
-  op.latency = copyLatency + ceilDiv(bytes, copyBytes);
+  addUse(op, units.copy, ceilDiv(bytes, machine.copyBytesPerCycle));
+  op.latency = machine.copyLatency + ceilDiv(bytes, machine.copyBytesPerCycle);
   return op;
 }

@@ -5,7 +5,7 @@
 
 #include "tessera/Contract/Contract.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
-#include "tessera/Machine/Hopper.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/IR/Constants.h"
@@ -37,7 +37,7 @@ static FailureOr<std::optional<contract::Expr>> describePlaces(cta::LaunchOp lau
 LogicalResult tessera::recordGpuContract(ModuleOp module) {
   contract::Contract contract;
   contract.compiler = contract::compilerVersion();
-  contract.target = hopper::kChip;
+  contract.target = cta::machineOf(module).chip;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     std::vector<contract::Launch> launches;
     for (auto op : kernel.getBody().front().getOps<cta::LaunchOp>()) {

@@ -449,7 +449,7 @@ private:
       if (!count)
         return;
       (inst.has("inc") ? up : down).insert(*count);
-      if (*count % hopper::kRegisterGranule || *count < hopper::kMinSetMaxRegisters ||
+      if (*count % hopper::kMachine.registerGranule || *count < hopper::kMinSetMaxRegisters ||
           *count > hopper::kMaxSetMaxRegisters)
         report(inst.line,
                "setmaxnreg " + Twine(*count) + ": multiples of 8 from 24 to 256 are legal");
@@ -472,7 +472,7 @@ private:
     // some up.
     int64_t warpgroups = threads / hopper::kWarpgroupSize;
     int64_t asked = *up.begin() + (warpgroups - 1) * *down.begin();
-    int64_t entry = hopper::entryRegisterCap(threads) * warpgroups;
+    int64_t entry = hopper::kMachine.entryRegisterCap(threads) * warpgroups;
     if (asked > entry)
       report(line, "setmaxnreg asks for " + Twine(asked) +
                        " registers (sum over a lane of each warpgroup), but only " + Twine(entry) +

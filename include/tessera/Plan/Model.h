@@ -19,7 +19,7 @@
 //
 // and the part of a block's epilogue that nothing overlaps. This is all of it where a block
 // computes one output tile at a time. With ping-pong it is the time by which the epilogue is longer
-// than the products of the other warpgroups. The numbers of the machine are in Hopper.h.
+// than the products of the other warpgroups. The numbers of the machine are those of a Machine.
 #ifndef TESSERA_PLAN_MODEL_H
 #define TESSERA_PLAN_MODEL_H
 
@@ -134,8 +134,8 @@ constexpr int64_t kReplicaParts[] = {16, 32};
 /// The most registers that each thread of all math warpgroups can have if threads enter with
 /// `entry` registers and a producer warpgroup keeps only `kept`; 0 if no role can give up
 /// registers.
-int64_t mostPlanRegisters(int64_t warpgroups, int64_t producers, int64_t entry,
-                          int64_t kept = kPlanProducerRegisters);
+int64_t mostPlanRegisters(const Machine &machine, int64_t warpgroups, int64_t producers,
+                          int64_t entry, int64_t kept = kPlanProducerRegisters);
 
 /// The ratio of predicted cycles, or bytes, up to which two plans count as equal: about the error
 /// of the model. Source: docs/performance/experiments.md.
@@ -145,8 +145,8 @@ constexpr double kPlanLittleMore = 1.03;
 /// registers, threads); nothing if it can. With `hopeful` only certain reasons count: tiles outside
 /// channels take `leastBytes`, and an epilogue may compute in few registers. Open entries count as
 /// in Plan::closed(), here and in what follows.
-std::optional<std::string> whyNotPlan(const PlanFacts &facts, const Plan &plan,
-                                      bool hopeful = false);
+std::optional<std::string> whyNotPlan(const Machine &machine, const PlanFacts &facts,
+                                      const Plan &plan, bool hopeful = false);
 
 /// A matrix product with an epilogue, whose output tiles single warpgroups compute in turn
 /// (ping-pong).
@@ -161,7 +161,7 @@ struct ReplicaFacts {
 
 /// The reason why such a product is not planned with `replicate = blocks, warpgroups = 2`, or
 /// nothing.
-std::optional<std::string> whyNotReplicas(const ReplicaFacts &facts);
+std::optional<std::string> whyNotReplicas(const Machine &machine, const ReplicaFacts &facts);
 
 /// The blocks of a cluster for such a product, if its grid can run in clusters.
 int64_t clusterOfReplicas(const ReplicaFacts &facts);
@@ -169,20 +169,22 @@ int64_t clusterOfReplicas(const ReplicaFacts &facts);
 /// The blocks of a cluster along grid dimension `dim` for a product whose warpgroups share output
 /// tiles. It is two if L2 limits the product and would not if the rows of its operands began at
 /// cache lines; otherwise one.
-int64_t clusterOfPlan(const PlanFacts &facts, const Plan &plan, unsigned dim);
+int64_t clusterOfPlan(const Machine &machine, const PlanFacts &facts, const Plan &plan,
+                      unsigned dim);
 
 /// The columns of its epilogue subtiles. `partBytes` are the bytes of a warpgroup's subtile for
 /// each width of kReplicaParts.
-int64_t partOfReplicas(int64_t replicas, int64_t slotBytes, const int64_t (&partBytes)[2]);
+int64_t partOfReplicas(const Machine &machine, int64_t replicas, int64_t slotBytes,
+                       const int64_t (&partBytes)[2]);
 
-PlanPrediction predictPlan(const PlanFacts &facts, const Plan &plan);
+PlanPrediction predictPlan(const Machine &machine, const PlanFacts &facts, const Plan &plan);
 
 /// The factor by which an iteration takes longer with the slots for which there is room, with
 /// `blocks` blocks on an SM, than with as many slots as ever help. 1 is no slowdown. Infinity means
 /// that there is room for one slot only, or not for `stages` if they are given. `hopeful`: as
 /// above.
-double slowdownByStages(const PlanFacts &facts, std::optional<int64_t> stages, int64_t blocks,
-                        bool hopeful);
+double slowdownByStages(const Machine &machine, const PlanFacts &facts,
+                        std::optional<int64_t> stages, int64_t blocks, bool hopeful);
 
 struct PlanAnswer {
   Plan plan;                           ///< the request, closed
@@ -194,7 +196,8 @@ struct PlanAnswer {
 /// deterministic. An open request is never refused. Tiles outside channels share bytes
 /// (`leastBytes`) if that makes the launches faster by more than kPlanLittleMore, or lets them be
 /// pipelined at all.
-PlanAnswer choosePlan(const std::vector<PlanFacts> &launches, const PlanRequest &request);
+PlanAnswer choosePlan(const Machine &machine, const std::vector<PlanFacts> &launches,
+                      const PlanRequest &request);
 
 } // namespace tessera::plan
 

@@ -9,6 +9,10 @@
 #include <cstdint>
 #include <optional>
 
+namespace tessera {
+struct Machine;
+} // namespace tessera
+
 namespace tessera::plan {
 
 /// What the math warpgroups of a block share: the rows of one output tile (cooperative), or nothing
@@ -36,10 +40,10 @@ struct Plan {
   // For a kernel in which `warpgroups` warpgroups share an output tile. Open entries are assumed to
   // be one producer warp and one block on an SM.
   /// 32-bit registers that a thread has when the block starts.
-  int64_t entryRegisters(int64_t warpgroups) const;
+  int64_t entryRegisters(const Machine &machine, int64_t warpgroups) const;
   /// 32-bit registers that a math thread has while it computes: those that the plan gives it, or
   /// those at entry.
-  int64_t mathRegisters(int64_t warpgroups) const;
+  int64_t mathRegisters(const Machine &machine, int64_t warpgroups) const;
 };
 
 /// Threads of a block.
@@ -47,7 +51,8 @@ int64_t threadsOf(int64_t mathWarpgroups, int64_t producers);
 
 /// Registers that each thread of a block has when it starts, if `blocksPerSM` of these blocks share
 /// an SM.
-int64_t entryRegisters(int64_t mathWarpgroups, int64_t producers, int64_t blocksPerSM);
+int64_t entryRegisters(const Machine &machine, int64_t mathWarpgroups, int64_t producers,
+                       int64_t blocksPerSM);
 
 } // namespace tessera::plan
 

@@ -13,6 +13,7 @@
 #ifndef TESSERA_SCHEDULE_MACHINETABLE_H
 #define TESSERA_SCHEDULE_MACHINETABLE_H
 
+#include "tessera/Machine/Machine.h"
 #include "tessera/Schedule/Problem.h"
 
 namespace tessera::schedule {
@@ -38,13 +39,8 @@ struct ThreadWork {
 };
 
 struct MachineTable {
-  int64_t tensorMacs8 = 0, tensorMacs16 = 0, tensorMacs32 = 0; ///< by bits of an element
-  int64_t fmaLanes = 0, aluLanes = 0, sfuLanes = 0, issueLanes = 0;
-  int64_t smemBytes = 0, copyBytes = 0; ///< per cycle
-  int64_t wgmmaDrain = 0, shuffleLatency = 0, copyLatency = 0;
-
-  /// The numbers of Machine/Hopper.h.
-  static MachineTable hopper();
+  explicit MachineTable(const Machine &machine) : machine(machine) {}
+  const Machine &machine;
 
   /// Adds the units to the problem. Tensor cores and SFU are reserved. The others are fluid: their
   /// users interleave instruction by instruction.

@@ -5,7 +5,7 @@
 #ifndef TESSERA_TARGET_PTXEMITTER_H
 #define TESSERA_TARGET_PTXEMITTER_H
 
-#include "tessera/Machine/Hopper.h"
+#include "tessera/Machine/Machines.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/LLVMContext.h"
@@ -18,8 +18,8 @@
 namespace tessera {
 
 struct PtxOptions {
-  std::string chip = hopper::kChip;
-  std::string features = hopper::kPtxFeatures;
+  std::string chip = kDefaultMachine.chip;
+  std::string features = kDefaultMachine.ptxFeatures;
   unsigned optLevel = 3;           // 0 to 3
   std::set<std::string> fallbacks; // functions of all variants but the first
 };

@@ -5,7 +5,7 @@
 #ifndef TESSERA_TARGET_PTXAS_H
 #define TESSERA_TARGET_PTXAS_H
 
-#include "tessera/Machine/Hopper.h"
+#include "tessera/Machine/Machines.h"
 #include "tessera/Target/ExternalTool.h"
 
 #include <map>
@@ -17,7 +17,7 @@ struct PtxasOptions {
   ToolSearch search;
   std::string tempDir;            // parent of the temporary directory; empty: the system's
   Leftovers *leftovers = nullptr; // records that directory, and ptxas while it runs
-  std::string chip = hopper::kChip;
+  std::string chip = kDefaultMachine.chip;
   unsigned optLevel = 3;
   bool lineInfo = false;
   unsigned threads = 0; // 0: as many as the machine runs at once

@@ -4,9 +4,9 @@
 // Copies by TMA: one thread announces the bytes and issues one instruction for each box.
 #include "Lowering.h"
 
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
-#include "tessera/Machine/Hopper.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -133,7 +133,8 @@ static Value cachePolicy(Lowering &f, std::optional<tile::Cache> hint, Value mem
     Value bytes = f.i64(tile::elementBytes(memrefType.getElementType()));
     for (unsigned d = 0; d < memrefType.getRank(); ++d)
       bytes = f.mul(bytes, f.sizeOf(memref, d));
-    Value large = f.compare(arith::CmpIPredicate::ugt, bytes, f.i64(hopper::kL2Bytes));
+    Value large =
+        f.compare(arith::CmpIPredicate::ugt, bytes, f.i64(cta::machineOf(f.launch).l2Bytes));
     condition = f.both(condition, large);
   }
   if (!condition)

@@ -13,11 +13,11 @@ namespace tessera::schedule {
 /// Attention forward: head size d, blocks of n keys, 64 rows for each warpgroup. `registers` is
 /// what a math thread has; 26 of them are addresses and counters.
 inline Problem attention(int64_t d, int64_t n, int64_t warpgroups, int64_t registers) {
-  const MachineTable table = MachineTable::hopper();
+  const MachineTable table{tessera::hopper::kMachine};
   Problem p;
   p.replicas = warpgroups;
   p.registers = registers - 26;
-  p.sharedBytes = tessera::hopper::kMaxSharedPerBlock - warpgroups * 64 * d * 2; // Q
+  p.sharedBytes = tessera::hopper::kMachine.maxSharedPerBlock - warpgroups * 64 * d * 2; // Q
   const MachineUnits units = table.addUnits(p);
   int channelK = p.addChannel({"K", n * d * 2, /*shared=*/true});
   int channelV = p.addChannel({"V", n * d * 2, /*shared=*/true});
@@ -59,7 +59,7 @@ inline Problem attention(int64_t d, int64_t n, int64_t warpgroups, int64_t regis
 /// A GEMM whose warpgroups share a tile of 64 * warpgroups x n in steps of k, so that one load
 /// serves all. `shared` is the memory for the ring.
 inline Problem cooperativeGemm(int64_t n, int64_t k, int64_t warpgroups, int64_t shared) {
-  const MachineTable table = MachineTable::hopper();
+  const MachineTable table{tessera::hopper::kMachine};
   Problem p;
   p.replicas = warpgroups;
   p.sharedBytes = shared;
@@ -83,7 +83,7 @@ inline Problem cooperativeGemm(int64_t n, int64_t k, int64_t warpgroups, int64_t
 
 /// The persistent loop over tiles with ping-pong: one warpgroup computes a whole tile.
 inline Problem pingPongGemm(int64_t n, int64_t k, int64_t epilogueCycles) {
-  const MachineTable table = MachineTable::hopper();
+  const MachineTable table{tessera::hopper::kMachine};
   Problem p;
   p.replicas = 2;
   const MachineUnits units = table.addUnits(p);

@@ -42,7 +42,7 @@ std::vector<bool> busy(const Problem &problem, const Schedule &schedule, const s
 } // namespace
 
 TEST(MachineTable, Costs) {
-  const MachineTable table = MachineTable::hopper();
+  const MachineTable table{tessera::hopper::kMachine};
   Problem p;
   const MachineUnits units = table.addUnits(p);
   // m64nNk16 takes N/2 cycles; 8 bits half of that, tf32 twice.
@@ -149,7 +149,7 @@ TEST(ScheduleKernels, AttentionRegisters) {
 }
 
 TEST(ScheduleKernels, CooperativeGemm) {
-  const int64_t all = tessera::hopper::kMaxSharedPerBlock, output = 128 * 256 * 2;
+  const int64_t all = tessera::hopper::kMachine.maxSharedPerBlock, output = 128 * 256 * 2;
   const Problem problem = cooperativeGemm(256, 64, 2, all - output);
   EXPECT_EQ(solve(problem).bound, "tensor");
   const Named named(problem);

@@ -11,6 +11,7 @@
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/Analysis/SharedTiles.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Machine/Hopper.h"
 
 #include "mlir/IR/Iterators.h"
@@ -146,7 +147,7 @@ LogicalResult Allocator::run() {
   numberMBarriers();
 
   const int64_t rest = hopper::kMbarrierBytes * mbarriers.size(),
-                limit = hopper::kMaxSharedPerBlock - rest;
+                limit = machineOf(launch).maxSharedPerBlock - rest;
   // Take the longest lifetimes with which as many blocks fit an SM as with the shortest.
   auto blocksWith = [&](const Offsets &offsets) {
     return blocksPerSM(launch, total(offsets) + rest);

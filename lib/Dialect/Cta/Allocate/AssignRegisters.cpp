@@ -13,7 +13,7 @@
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
-#include "tessera/Machine/Hopper.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -69,32 +69,35 @@ static bool isDealt(const Pressure &pressure) {
 }
 
 /// The shared memory of an SM that each block takes.
-static int64_t sharedOf(LaunchOp launch) {
-  return static_cast<int64_t>(launch.getShared().value_or(0)) + hopper::kReservedSharedPerBlock;
+static int64_t sharedOf(const Machine &machine, LaunchOp launch) {
+  return static_cast<int64_t>(launch.getShared().value_or(0)) + machine.reservedSharedPerBlock;
 }
 
 /// How many blocks can share an SM.
-static int64_t mostBlocks(LaunchOp launch, const Pressure &pressure, int64_t threads) {
-  const int64_t byRegisters = pressure.op && isDealt(pressure) ? hopper::kMaxThreadsPerSM / threads
+static int64_t mostBlocks(const Machine &machine, LaunchOp launch, const Pressure &pressure,
+                          int64_t threads) {
+  const int64_t byRegisters = pressure.op && isDealt(pressure) ? machine.maxThreadsPerSM / threads
                                                                : blocksByRegisters(launch, threads);
-  return std::min(byRegisters, hopper::kSharedPerSM / sharedOf(launch));
+  return std::min(byRegisters, machine.sharedPerSM / sharedOf(machine, launch));
 }
 
 /// Checks what a plan asks of an SM, except registers.
-static LogicalResult checkShare(LaunchOp launch, int64_t blocks, int64_t threads) {
+static LogicalResult checkShare(const Machine &machine, LaunchOp launch, int64_t blocks,
+                                int64_t threads) {
   auto refuse = [&](int64_t each, StringRef what, int64_t all) {
     return refusePlan(launch.emitError())
            << blocks << " blocks of " << each << " " << what << " shall share an SM, which has "
            << all << ": at most " << all / each << " fit; plan a smaller blocks_per_sm";
   };
-  if (blocks * threads > hopper::kMaxThreadsPerSM)
-    return refuse(threads, "threads", hopper::kMaxThreadsPerSM);
-  if (blocks > 1 && blocks * sharedOf(launch) > hopper::kSharedPerSM)
-    return refuse(sharedOf(launch), "bytes of shared memory", hopper::kSharedPerSM);
+  if (blocks * threads > machine.maxThreadsPerSM)
+    return refuse(threads, "threads", machine.maxThreadsPerSM);
+  if (blocks > 1 && blocks * sharedOf(machine, launch) > machine.sharedPerSM)
+    return refuse(sharedOf(machine, launch), "bytes of shared memory", machine.sharedPerSM);
   return success();
 }
 
 static LogicalResult assign(LaunchOp launch) {
+  const Machine &machine = machineOf(launch);
   const int64_t threads = blockThreads(launch);
   if (Value tile = largestTile(launch); tile && registersOf(tile) > kMaxTileRegisters)
     return emitError(tile.getLoc())
@@ -102,7 +105,7 @@ static LogicalResult assign(LaunchOp launch) {
            << " registers a thread, more than " << kMaxTileRegisters
            << ": make it smaller, use more warpgroups, or loop over parts of it";
 
-  int64_t cap = hopper::entryRegisterCap(threads), blocks = 1;
+  int64_t cap = machine.entryRegisterCap(threads), blocks = 1;
   Pressure pressure = worstPressure(launch);
   if (pressure.op) {
     // The registers of the role after they were redistributed.
@@ -111,19 +114,19 @@ static LogicalResult assign(LaunchOp launch) {
     if (pressure.sum() > own - kOtherRegisters)
       return tooMany(pressure, own, threads, 1);
     // With two blocks, one computes while the other fills its pipeline or drains it.
-    if (2 * sharedOf(launch) <= hopper::kSharedPerSM && 2 * threads <= hopper::kMaxThreadsPerSM &&
-        blocksByRegisters(launch, threads) >= 2)
+    if (2 * sharedOf(machine, launch) <= machine.sharedPerSM &&
+        2 * threads <= machine.maxThreadsPerSM && blocksByRegisters(launch, threads) >= 2)
       blocks = 2;
   }
   if (std::optional<uint64_t> given = launch.getMinBlocks()) {
     blocks = static_cast<int64_t>(*given);
     auto kernel = launch->getParentOfType<tile::KernelOp>();
     if (kernel.getPlanAttr() && !demandsPlan(kernel)) // the plan was made for another variant
-      blocks = std::clamp<int64_t>(mostBlocks(launch, pressure, threads), 1, blocks);
-    else if (failed(checkShare(launch, blocks, threads)))
+      blocks = std::clamp<int64_t>(mostBlocks(machine, launch, pressure, threads), 1, blocks);
+    else if (failed(checkShare(machine, launch, blocks, threads)))
       return failure();
   }
-  cap = hopper::entryRegisterCap(blocks * threads);
+  cap = machine.entryRegisterCap(blocks * threads);
   if (pressure.op && !isDealt(pressure) && pressure.sum() > cap - kOtherRegisters)
     return tooMany(pressure, cap, threads, blocks);
   if (std::optional<uint64_t> given = launch.getMaxRegisters();

@@ -13,6 +13,7 @@
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/SharedTiles.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Machine/Hopper.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -109,7 +110,7 @@ static LogicalResult fetchAhead(LaunchOp launch) {
     if (failed(tiles))
       return failure();
     const int64_t bytes = tiles->inPairs + mbarriers;
-    return bytes > hopper::kMaxSharedPerBlock ? 0 : blocksPerSM(launch, bytes);
+    return bytes > machineOf(launch).maxSharedPerBlock ? 0 : blocksPerSM(launch, bytes);
   };
   for (Block *block : blocks) {
     FailureOr<int64_t> most = blocksNow();

@@ -4,7 +4,7 @@
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
-#include "tessera/Machine/Hopper.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -116,10 +116,11 @@ Value tessera::cta::largestTile(LaunchOp launch) {
 }
 
 int64_t tessera::cta::blocksByRegisters(LaunchOp launch, int64_t threads) {
+  const Machine &machine = machineOf(launch);
   Pressure pressure = worstPressure(launch);
-  int64_t blocks = hopper::kMaxThreadsPerSM / threads;
+  int64_t blocks = machine.maxThreadsPerSM / threads;
   while (pressure.op && blocks > 1 &&
-         hopper::entryRegisterCap(blocks * threads) < pressure.sum() + kOtherRegisters)
+         machine.entryRegisterCap(blocks * threads) < pressure.sum() + kOtherRegisters)
     --blocks;
   return blocks;
 }

@@ -5,6 +5,7 @@
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Machine/Hopper.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -222,8 +223,9 @@ int64_t tessera::cta::blocksPerSM(LaunchOp launch, int64_t bytes) {
   const int64_t threads = blockThreads(launch);
   // Blocks that the plan demands have their registers, because roles redistribute them.
   const int64_t demanded = static_cast<int64_t>(launch.getMinBlocks().value_or(1));
-  return std::min({hopper::kSharedPerSM / (bytes + hopper::kReservedSharedPerBlock),
-                   hopper::kMaxThreadsPerSM / threads,
+  const Machine &machine = machineOf(launch);
+  return std::min({machine.sharedPerSM / (bytes + machine.reservedSharedPerBlock),
+                   machine.maxThreadsPerSM / threads,
                    std::max(blocksByRegisters(launch, threads), demanded)});
 }
 

@@ -4,7 +4,7 @@
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Tile/SymbolNames.h"
-#include "tessera/Machine/Hopper.h"
+#include "tessera/Machine/Machines.h"
 
 using namespace mlir;
 using namespace tessera::cta;
@@ -15,9 +15,9 @@ LogicalResult LaunchOp::verify() {
   if (getBody().getNumArguments())
     return emitOpError("launch_c2: the body has no arguments");
   if (std::optional<int64_t> blocks = getMinBlocks();
-      blocks && (*blocks < 1 || *blocks > tessera::hopper::kMaxBlocksPerSM))
+      blocks && (*blocks < 1 || *blocks > tessera::kDefaultMachine.maxBlocksPerSM))
     return emitOpError("launch_c3: 'min_blocks' is 1 to ")
-           << tessera::hopper::kMaxBlocksPerSM << ", got " << *blocks;
+           << tessera::kDefaultMachine.maxBlocksPerSM << ", got " << *blocks;
   if (!tessera::tile::isSymbolName(getSymbol()))
     return emitOpError("launch_c4: '")
            << getSymbol() << "' is no name of a function in PTX: letters, digits, _ and $, "

@@ -87,8 +87,8 @@ OpCost LoadOp::getCost(const CostContext &context) {
   OpCost cost;
   cost.work.alu = kOverheadAlu +
                   llvm::divideCeil(elementsOfThread(getResult().getType()), vectorOf(getVector()));
-  cost.wait = context.table.copyLatency +
-              llvm::divideCeil(bytesOfWarpgroup(getResult()), context.table.copyBytes);
+  cost.wait = context.table.machine.copyLatency +
+              llvm::divideCeil(bytesOfWarpgroup(getResult()), context.table.machine.copyBytesPerCycle);
   return cost;
 }
 
@@ -104,8 +104,8 @@ OpCost StoreOp::getCost(const CostContext &) {
 WorkClass CopyOp::getWorkClass() { return WorkClass::Memory; }
 OpCost CopyOp::getCost(const CostContext &context) {
   OpCost cost = sharedAccessCost(0);
-  cost.wait = context.table.copyLatency +
-              llvm::divideCeil(ringSlotBytes(getSmemType()), context.table.copyBytes);
+  cost.wait = context.table.machine.copyLatency +
+              llvm::divideCeil(ringSlotBytes(getSmemType()), context.table.machine.copyBytesPerCycle);
   return cost;
 }
 

@@ -6,6 +6,8 @@
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 
 #include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
+#include "tessera/Machine/Machines.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -40,6 +42,7 @@ constexpr Rule kRules[] = {
     {kReplicaPartAttr, "tile.kernel", "an integer", isOneOf<tile::KernelOp>, isKind<IntegerAttr>},
     {kRestAttr, "loops", "unit", isLoop, isKind<UnitAttr>},
     {kScheduleAttr, "loops", "a dictionary", isLoop, isKind<DictionaryAttr>},
+    {kTargetAttr, "modules", "the name of a chip in quotes", isOneOf<ModuleOp>, isKind<StringAttr>},
     {kTriedPlanAttr, "tile.kernel", "unit", isOneOf<tile::KernelOp>, isKind<UnitAttr>},
     {kUnpipelinedAttr, "tile.kernel", "a string", isOneOf<tile::KernelOp>, isKind<StringAttr>},
     {kUnplannedAttr, "tile.grid or cta.launch", "unit", isOneOf<tile::GridOp, LaunchOp>,
@@ -62,5 +65,10 @@ LogicalResult CtaDialect::verifyOperationAttribute(Operation *op, NamedAttribute
   if (!rule->isKind(attribute.getValue()))
     return op->emitOpError("has the attribute '")
            << rule->name << "' = " << attribute.getValue() << ", which must be " << rule->kind;
+  std::string error;
+  if (attribute.getName() == kTargetAttr &&
+      !tessera::machineOf(cast<StringAttr>(attribute.getValue()).getValue(), error))
+    return op->emitOpError("has the attribute '")
+           << kTargetAttr << "' = " << attribute.getValue() << ": " << error;
   return success();
 }

@@ -148,7 +148,7 @@ void LoopTranslation::cutRuns(ArrayRef<Operation *> ops) {
   const schedule::MachineUnits scratchUnits = costs.table.addUnits(scratch);
   auto isShort = [&](const Run &run) {
     return run.cost.wait + costs.table.compute(scratchUnits, "", run.cost.work).issue <=
-           costs.table.wgmmaDrain;
+           costs.table.machine.wgmmaDrain;
   };
   auto join = [](Run &into, const Run &from, bool inFront) {
     into.step.ops.insert(inFront ? into.step.ops.begin() : into.step.ops.end(),

@@ -24,6 +24,7 @@
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -480,7 +481,8 @@ struct RotateLoops : cta::impl::RotateLoopsBase<RotateLoops> {
     PlanAttr plan = planOf(kernel);
     if (!plan || plan.getPending().value_or(0) == 0)
       return;
-    const int64_t cap = plan.asPlan().mathRegisters(kernel.getWarpgroups().value_or(1));
+    const int64_t cap =
+        plan.asPlan().mathRegisters(machineOf(kernel), kernel.getWarpgroups().value_or(1));
     for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
       SmallVector<CountedLoop> loops;
       launch.getBody().walk([&](CountedLoop loop) { loops.push_back(loop); });

@@ -20,6 +20,7 @@
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 #include "tessera/Machine/Hopper.h"
 #include "tessera/Schedule/Solver.h"
@@ -60,7 +61,8 @@ struct ScheduledLoop {
 class LaunchScheduler {
 public:
   LaunchScheduler(LaunchOp launch, PlanAttr plan, int64_t warpgroups, bool printProblems)
-      : launch(launch), plan(plan), costs(warpgroups), printProblems(printProblems) {}
+      : launch(launch), machine(machineOf(launch)), plan(plan), costs(machine, warpgroups),
+        printProblems(printProblems) {}
   LogicalResult run();
 
 private:
@@ -77,6 +79,7 @@ private:
   int64_t pending() const { return plan ? plan.getPending().value_or(0) : 0; }
 
   LaunchOp launch;
+  const Machine &machine;
   PlanAttr plan;
   CostModel costs;
   bool printProblems;
@@ -164,7 +167,8 @@ LogicalResult LaunchScheduler::solveLoops() {
   ProblemOptions limits;
   limits.blocks = plan ? std::max<int64_t>(plan.getBlocksPerSm().value_or(1), 1) : 1;
   limits.registers =
-      (plan ? plan.asPlan() : plan::Plan()).mathRegisters(costs.warpgroups) - kOtherRegisters;
+      (plan ? plan.asPlan() : plan::Plan()).mathRegisters(machine, costs.warpgroups) -
+      kOtherRegisters;
   for (CountedLoop op : pipelinedLoops(launch)) {
     // The remainder of a loop has no iterations that could overlap.
     limits.inFlight = pending() > 0 && !op->hasAttr(kRestAttr);
@@ -210,8 +214,7 @@ void LaunchScheduler::wantDepths() {
 
 LogicalResult LaunchScheduler::dealShared() {
   const int64_t blocks = plan ? plan.getBlocksPerSm().value_or(1) : 1;
-  const int64_t budget = std::min(hopper::kMaxSharedPerBlock,
-                                  hopper::kSharedPerSM / blocks - hopper::kReservedSharedPerBlock);
+  const int64_t budget = machine.sharedOfBlock(blocks);
   FailureOr<StagedBytes> tiles = stagedBytes(launch);
   if (failed(tiles))
     return failure();

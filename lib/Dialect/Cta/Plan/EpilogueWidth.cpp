@@ -32,14 +32,14 @@ constexpr int64_t kNarrower[] = {64, 32}, kNarrowest = 16;
 
 /// Nothing if no main loop of the kernel is pipelined.
 static FailureOr<std::optional<Slowdown>>
-slowdownWith(tile::KernelOp kernel, int64_t width,
-             llvm::function_ref<bool(tile::KernelOp, int64_t)> split) {
+slowdownWith(const Machine &machine, tile::KernelOp kernel, int64_t width,
+             llvm::function_ref<bool(const Machine &, tile::KernelOp, int64_t)> split) {
   OwningOpRef<tile::KernelOp> trial(kernel.clone());
   if (width)
-    split(*trial, width);
+    split(machine, *trial, width);
   if (failed(decompose(*trial)))
     return failure();
-  FailureOr<std::vector<PlanFacts>> facts = planFactsOf(*trial);
+  FailureOr<std::vector<PlanFacts>> facts = planFactsOf(machine, *trial);
   if (failed(facts))
     return failure();
   PlanAttr plan = planOf(kernel);
@@ -50,22 +50,23 @@ slowdownWith(tile::KernelOp kernel, int64_t width,
     if (!known.pipelined || stages == 0)
       continue;
     most = most.value_or(Slowdown());
-    most->safe = std::max(most->safe, slowdownByStages(known, stages, blocks, /*hopeful=*/false));
+    most->safe =
+        std::max(most->safe, slowdownByStages(machine, known, stages, blocks, /*hopeful=*/false));
     most->certain =
-        std::max(most->certain, slowdownByStages(known, stages, blocks, /*hopeful=*/true));
+        std::max(most->certain, slowdownByStages(machine, known, stages, blocks, /*hopeful=*/true));
   }
   return most;
 }
 
-FailureOr<int64_t>
-tessera::cta::widthForStages(tile::KernelOp kernel, int64_t width,
-                             llvm::function_ref<bool(tile::KernelOp, int64_t)> split) {
+FailureOr<int64_t> tessera::cta::widthForStages(
+    const Machine &machine, tile::KernelOp kernel, int64_t width,
+    llvm::function_ref<bool(const Machine &, tile::KernelOp, int64_t)> split) {
   if (!kernel.walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted())
     return width;
   SmallVector<std::pair<int64_t, Slowdown>> tried; // the widest first
   double least = std::numeric_limits<double>::infinity();
   auto attempt = [&](int64_t columns) -> LogicalResult {
-    FailureOr<std::optional<Slowdown>> slowdown = slowdownWith(kernel, columns, split);
+    FailureOr<std::optional<Slowdown>> slowdown = slowdownWith(machine, kernel, columns, split);
     if (failed(slowdown))
       return failure();
     tried.push_back({columns, slowdown->value_or(Slowdown())});

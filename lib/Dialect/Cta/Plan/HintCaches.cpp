@@ -18,9 +18,9 @@
 #include "tessera/Dialect/Cta/Analysis/GridOrder.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Plan/Passes.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
-#include "tessera/Machine/Hopper.h"
 #include "tessera/Plan/Model.h"
 
 #include "mlir/IR/Remarks.h"
@@ -216,7 +216,7 @@ static Value whetherToKeep(tile::GridOp grid, scf::ForOp loop, const Operands &o
   Value fits =
       a.is(arith::CmpIPredicate::sle, bytes(height, operands.rowBytes), a.index(kKeptBytes));
   Value passes = a.is(arith::CmpIPredicate::sgt, bytes(columns, operands.columnBytes),
-                      a.index(hopper::kL2Bytes));
+                      a.index(machineOf(grid).l2Bytes));
   Value sizes = a.make<arith::AndIOp>(fits, passes);
   if (getConstantIntValue(sizes) == 0)
     return {};
@@ -251,7 +251,7 @@ static void keepRows(tile::GridOp grid, PlanAttr plan) {
       // This is no reason against a better mechanism, so it is not in the copy's `why`.
       remark::passed(copy.getLoc(), remark::RemarkOpts::name("cache").category("cta-hint-caches"))
           << (what + " if the rows of a group read up to " + Twine(kKeptBytes >> 20) +
-              " MiB, all columns over " + Twine(hopper::kL2Bytes >> 20) + " MiB, and a group has " +
+              " MiB, all columns over " + Twine(machineOf(grid).l2Bytes >> 20) + " MiB, and a group has " +
               Twine(kLeastWaves) + " waves")
                  .str();
     }

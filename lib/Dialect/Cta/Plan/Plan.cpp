@@ -10,6 +10,7 @@
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Plan/Passes.h"
 #include "tessera/Plan/Model.h"
 
@@ -84,7 +85,7 @@ static std::optional<int64_t> derivedClusterDim(const plan::Plan &plan,
   std::optional<int64_t> dim = plan.clusterDim ? plan.clusterDim : clusterDimOf(grids, launches);
   for (auto [grid, facts] : llvm::zip_equal(grids, launches))
     if (facts.pipelined && dim && *dim < static_cast<int64_t>(facts.extents.size()) &&
-        clusterOfPlan(facts, plan, *dim) > 1 && !whyNotCluster(grid, *dim))
+        clusterOfPlan(machineOf(grid), facts, plan, *dim) > 1 && !whyNotCluster(grid, *dim))
       return dim;
   return std::nullopt;
 }
@@ -186,6 +187,7 @@ static std::string whyUnpipelined(tile::KernelOp kernel, PlanAttr given, const P
 
 static LogicalResult decide(tile::KernelOp kernel) {
   MLIRContext *context = kernel.getContext();
+  const Machine &machine = machineOf(kernel);
   PlanAttr given = planOf(kernel);
   const int64_t warpgroups = kernel.getWarpgroups().value_or(1);
   if (std::optional<int64_t> planned = warpgroupsOfTile(given); planned && *planned != warpgroups)
@@ -195,7 +197,7 @@ static LogicalResult decide(tile::KernelOp kernel) {
   if (given && demandsPlan(kernel) && failed(checkEntries(kernel, given)))
     return failure();
   SmallVector<tile::GridOp> grids(kernel.getBody().getOps<tile::GridOp>());
-  FailureOr<std::vector<PlanFacts>> collected = planFactsOf(kernel);
+  FailureOr<std::vector<PlanFacts>> collected = planFactsOf(machine, kernel);
   if (failed(collected))
     return failure();
   const std::vector<PlanFacts> &facts = *collected;
@@ -223,19 +225,19 @@ static LogicalResult decide(tile::KernelOp kernel) {
   const bool isOpen = !request.stages;
   if (isOpen)
     request.stages = lookaheadOf(kernel);
-  PlanAnswer answer = choosePlan(facts, request);
+  PlanAnswer answer = choosePlan(machine, facts, request);
   if (answer.refused && isOpen && request.stages) {
     kernel.emitRemark("no plan holds ")
         << *request.stages << " tiles in flight, as 'stages' of a load wishes: " << *answer.refused;
     request.stages.reset();
-    answer = choosePlan(facts, request);
+    answer = choosePlan(machine, facts, request);
   }
   // Two clustered blocks that share an SM wait for each other in pairs, and each has only half the
   // slots. One block per SM was faster (docs/performance/constants.md).
   if (!answer.refused && warpgroups > 1 && !request.blocksPerSM && *answer.plan.blocksPerSM > 1 &&
       derivedClusterDim(answer.plan, grids, facts)) {
     request.mostBlocks = 1;
-    answer = choosePlan(facts, request);
+    answer = choosePlan(machine, facts, request);
   }
   if (answer.refused)
     return refusePlan(kernel.emitOpError("has a plan that cannot work, "))
@@ -271,7 +273,7 @@ static LogicalResult decide(tile::KernelOp kernel) {
         grid->setAttr(kPanelAttr, Builder(grid).getI64IntegerAttr(bytes));
   for (auto [grid, asked] : llvm::zip_equal(grids, facts)) {
     if (asked.pipelined && hasChannels)
-      grid->setAttr(kPredictionAttr, attrOf(context, asked, predictPlan(asked, chosen)));
+      grid->setAttr(kPredictionAttr, attrOf(context, asked, predictPlan(machine, asked, chosen)));
     // The decisions for matrix products are wrong for a grid whose threads only move memory. Such a
     // grid wants as many threads in flight as an SM takes.
     if (hasChannels && pipelined && !asked.pipelined && !asked.channels)

@@ -58,8 +58,9 @@ struct Products {
 class FactsOfGrid {
 public:
   /// `threadsMayCopy`: the plan leaves room for channels that cp.async fills.
-  FactsOfGrid(tile::GridOp grid, int64_t warpgroups, int64_t replicas, bool threadsMayCopy)
-      : grid(grid), threadsMayCopy(threadsMayCopy),
+  FactsOfGrid(const Machine &machine, tile::GridOp grid, int64_t warpgroups, int64_t replicas,
+              bool threadsMayCopy)
+      : machine(machine), grid(grid), threadsMayCopy(threadsMayCopy),
         knowledge(grid->getParentOfType<tile::KernelOp>()) {
     facts.warpgroups = warpgroups;
     facts.replicas = replicas;
@@ -74,6 +75,7 @@ private:
   LogicalResult addStagedBytes();
   void addStream();
 
+  const Machine &machine;
   tile::GridOp grid;
   const bool threadsMayCopy;
   tile::Facts knowledge;
@@ -120,7 +122,7 @@ void FactsOfGrid::addProduct(WgmmaOp op) {
   Products &products = loops[loop];
   double m = op.getM(), k = op.getK(), bytes = elementBits / 8.0;
   products.tensorCycles +=
-      m * op.getN() * k / (elementBits == 8 ? hopper::kTensorMacs8 : hopper::kTensorMacs16);
+      m * op.getN() * k / (elementBits == 8 ? machine.tensorMacs8 : machine.tensorMacs16);
   // Every 64 rows read all of `b`. If `a` is in shared memory, the columns of every instruction
   // read all of `a`.
   products.operandBytes += m / 64 * op.getN() * k * bytes;
@@ -239,7 +241,7 @@ void FactsOfGrid::addStream() {
   if (!registers)
     return;
   facts.rotatedRegisters = *registers;
-  CostModel costs(facts.warpgroups);
+  CostModel costs(machine, facts.warpgroups);
   schedule::Problem problem;
   schedule::MachineUnits units = costs.table.addUnits(problem);
   // The arithmetic is counted op by op because the ops depend on each other in that order.
@@ -325,16 +327,17 @@ FailureOr<PlanFacts> FactsOfGrid::collect() {
   return facts;
 }
 
-FailureOr<std::vector<PlanFacts>> tessera::cta::planFactsOf(tile::KernelOp kernel) {
+FailureOr<std::vector<PlanFacts>> tessera::cta::planFactsOf(const Machine &machine,
+                                                            tile::KernelOp kernel) {
   PlanAttr given = planOf(kernel);
   const int64_t producers = given ? given.getProducers().value_or(kCopyingWarps) : kCopyingWarps;
   const bool threadsMayCopy =
       (producers == 0 || producers == kCopyingWarps) && replicasOf(given) == 1;
   std::vector<PlanFacts> facts;
   for (auto grid : kernel.getBody().getOps<tile::GridOp>()) {
-    FailureOr<PlanFacts> known =
-        FactsOfGrid(grid, kernel.getWarpgroups().value_or(1), replicasOf(given), threadsMayCopy)
-            .collect();
+    FailureOr<PlanFacts> known = FactsOfGrid(machine, grid, kernel.getWarpgroups().value_or(1),
+                                             replicasOf(given), threadsMayCopy)
+                                     .collect();
     if (failed(known))
       return failure();
     facts.push_back(std::move(*known));

@@ -12,7 +12,8 @@ namespace tessera::cta {
 
 /// One entry for each grid. The kernel must be placed and, so that the bytes of scratch are
 /// counted, decomposed. Fails with an error at a tile that cannot be placed.
-mlir::FailureOr<std::vector<plan::PlanFacts>> planFactsOf(tile::KernelOp kernel);
+mlir::FailureOr<std::vector<plan::PlanFacts>> planFactsOf(const Machine &machine,
+                                                          tile::KernelOp kernel);
 
 } // namespace tessera::cta
 

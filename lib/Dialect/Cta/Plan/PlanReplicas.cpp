@@ -15,6 +15,7 @@
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Plan/Passes.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
@@ -40,7 +41,8 @@ namespace {
 /// Recognises a grid with one matrix product and an epilogue, or says why a grid is not one.
 class FusedProduct {
 public:
-  FusedProduct(tile::GridOp grid, tile::Facts &knowledge) : grid(grid), knowledge(knowledge) {}
+  FusedProduct(tile::GridOp grid, tile::Facts &knowledge)
+      : machine(machineOf(grid)), grid(grid), knowledge(knowledge) {}
   /// Why an output tile cannot be left to a single warpgroup, or nothing if it can.
   std::optional<std::string> whyNot();
   const ReplicaFacts &numbers() const { return facts; }
@@ -53,6 +55,7 @@ private:
   void addPart(Type tile);
   std::optional<int64_t> points();
 
+  const Machine &machine;
   tile::GridOp grid;
   tile::Facts &knowledge;
   scf::ForOp loop;
@@ -131,7 +134,7 @@ std::optional<std::string> FusedProduct::whyNotLoop() {
   const int64_t aRegister = product.result.isF16() ? 2 : 1;
   facts.accumulators = product.m() * product.n() / (hopper::kWarpgroupSize * aRegister);
   facts.oneProduct = layout::wgmmaBlockN(product.n()) / (2 * aRegister);
-  facts.tensorCycles = double(product.m() * product.n() * product.k()) / hopper::kTensorMacs16;
+  facts.tensorCycles = double(product.m() * product.n() * product.k()) / machine.tensorMacs16;
   return std::nullopt;
 }
 
@@ -228,7 +231,7 @@ std::optional<std::string> FusedProduct::whyNot() {
   if (auto why = whyNotEpilogue())
     return why;
   facts.outputTiles = points();
-  return whyNotReplicas(facts);
+  return whyNotReplicas(machine, facts);
 }
 
 /// The plan of the kernel if it is to use ping-pong; otherwise null, and the reason.

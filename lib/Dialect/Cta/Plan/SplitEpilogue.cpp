@@ -21,6 +21,7 @@
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Plan/Passes.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Layout/RegisterForms.h"
@@ -374,7 +375,7 @@ static int64_t deriveWidthOfReplicas(tile::KernelOp kernel, int64_t replicas) {
     found = true;
     add(target->stage.getType());
   });
-  return found ? partOfReplicas(replicas, slot, parts) : 0;
+  return found ? partOfReplicas(machineOf(kernel), replicas, slot, parts) : 0;
 }
 
 /// True if `op` may stay between subtiles of these stores: it does not read what they write, and
@@ -419,7 +420,8 @@ static SmallVector<SmallVector<Target>> groupsOf(Block &block, int64_t width) {
 
 /// The registers that cta-plan will give a math thread. If the epilogue evaluates functions next to
 /// many accumulators, that is all that a producer warpgroup can spare.
-static int64_t registersOfThread(tile::KernelOp kernel, ArrayRef<Block *> blocks, int64_t width) {
+static int64_t registersOfThread(const Machine &machine, tile::KernelOp kernel,
+                                 ArrayRef<Block *> blocks, int64_t width) {
   plan::Plan known = planStructOf(kernel);
   if (known.registers.value_or(0))
     return *known.registers;
@@ -430,15 +432,16 @@ static int64_t registersOfThread(tile::KernelOp kernel, ArrayRef<Block *> blocks
         many |= leadsThrough(*target, evaluates) && mostRegisters(*target) >= kPlanManyAccumulators;
   known.producers = known.producers.value_or(many ? 4 : 1); // a warpgroup, or a warp
   const int64_t warpgroups = kernel.getWarpgroups().value_or(1);
-  const int64_t entry = known.entryRegisters(warpgroups);
-  return std::max(entry, mostPlanRegisters(warpgroups * known.replicas(), *known.producers, entry));
+  const int64_t entry = known.entryRegisters(machine, warpgroups);
+  return std::max(
+      entry, mostPlanRegisters(machine, warpgroups * known.replicas(), *known.producers, entry));
 }
 
 /// Splits everything that has subtiles of this width; returns whether there was anything.
-static bool split(tile::KernelOp kernel, int64_t width) {
+static bool split(const Machine &machine, tile::KernelOp kernel, int64_t width) {
   SmallVector<Block *> blocks;
   kernel.walk([&](Block *block) { blocks.push_back(block); });
-  const int64_t registers = registersOfThread(kernel, blocks, width);
+  const int64_t registers = registersOfThread(machine, kernel, blocks, width);
   bool any = false;
   for (Block *block : blocks)
     for (const SmallVector<Target> &group : groupsOf(*block, width)) {
@@ -455,7 +458,7 @@ static FailureOr<int64_t> deriveWidth(tile::KernelOp kernel) {
   SmallVector<Block *> blocks;
   kernel.walk([&](Block *block) { blocks.push_back(block); });
   int64_t width = deriveWidth(blocks);
-  return replicas > 1 ? width : widthForStages(kernel, width, split);
+  return replicas > 1 ? width : widthForStages(machineOf(kernel), kernel, width, split);
 }
 
 namespace {
@@ -466,23 +469,19 @@ struct SplitEpilogue : cta::impl::SplitEpilogueBase<SplitEpilogue> {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())))
       return signalPassFailure();
-    PlanAttr plan = planOf(kernel);
-    std::optional<int64_t> chosen = plan ? plan.getEpilogue() : std::nullopt;
-    if (!chosen && derive) {
+    plan::Plan plan = planStructOf(kernel);
+    const bool isDemanded = plan.epilogue && demandsPlan(kernel);
+    if (!plan.epilogue && derive) {
       FailureOr<int64_t> derived = deriveWidth(kernel);
       if (failed(derived))
         return signalPassFailure();
-      chosen = *derived;
-      if (*chosen) {
-        plan::Plan withSubtiles = planStructOf(kernel);
-        withSubtiles.epilogue = *chosen;
-        kernel.setPlanAttr(PlanAttr::get(&getContext(), withSubtiles));
-      }
+      plan.epilogue = *derived;
+      if (*derived)
+        kernel.setPlanAttr(PlanAttr::get(&getContext(), plan));
     }
-    if (!chosen.value_or(0))
-      return;
-    const bool isDemanded = plan && plan.getEpilogue() && demandsPlan(kernel);
-    if (!split(kernel, *chosen) && isDemanded && failed(refuseWhole(kernel, *chosen)))
+    const int64_t width = plan.epilogue.value_or(0);
+    if (width && !split(machineOf(kernel), kernel, width) && isDemanded &&
+        failed(refuseWhole(kernel, width)))
       return signalPassFailure();
   }
 };

@@ -14,7 +14,7 @@
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Facts.h"
 #include "tessera/Dialect/Tile/Transforms.h"
-#include "tessera/Machine/Hopper.h"
+#include "tessera/Machine/Machines.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -96,7 +96,7 @@ Value Costs::waves(GridOp grid) {
   for (auto [lower, upper, step] :
        llvm::zip(grid.getMixedLower(), grid.getMixedUpper(), grid.getMixedStep()))
     blocks = make<arith::MulIOp>(blocks, count(index(lower), index(upper), index(step)));
-  return make<arith::CeilDivSIOp>(blocks, index(hopper::kSMs));
+  return make<arith::CeilDivSIOp>(blocks, index(kDefaultMachine.sms));
 }
 
 Value Costs::trips(GridOp grid, LoadOp load) {

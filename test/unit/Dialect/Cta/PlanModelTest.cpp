@@ -1,6 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "tessera/Machine/Hopper.h"
 #include "tessera/Plan/Model.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include <cmath>
 
 using namespace tessera::plan;
+using tessera::hopper::kMachine;
 
 namespace {
 /// A GEMM of bf16 with f32 accumulators whose result is staged as one tile.
@@ -29,13 +31,13 @@ PlanFacts gemm(int64_t m, int64_t n, int64_t k, int64_t warpgroups) {
 }
 
 Plan choose(const PlanFacts &facts, const PlanRequest &request = {}) {
-  PlanAnswer answer = choosePlan({facts}, request);
+  PlanAnswer answer = choosePlan(kMachine, {facts}, request);
   EXPECT_EQ(answer.refused, std::nullopt);
   return answer.plan;
 }
 
 std::string refused(const PlanFacts &facts, const PlanRequest &request) {
-  return choosePlan({facts}, request).refused.value_or("");
+  return choosePlan(kMachine, {facts}, request).refused.value_or("");
 }
 
 /// The plan that measurements found best: three slots, one producing warp, groups of 16 rows.
@@ -48,7 +50,7 @@ TEST(PlanModel, LargeTile) {
   EXPECT_EQ(plan.blocksPerSM, 1);
   EXPECT_EQ(plan.registers, 0);
   EXPECT_EQ(plan.pending, 0);
-  PlanPrediction prediction = predictPlan(gemm(128, 256, 64, 2), plan);
+  PlanPrediction prediction = predictPlan(kMachine, gemm(128, 256, 64, 2), plan);
   EXPECT_EQ(prediction.bound, "tensor");
   EXPECT_EQ(prediction.iteration, 1024);
 }
@@ -61,13 +63,13 @@ TEST(PlanModel, TwoStagesWaitForLoads) {
   PlanRequest request;
   request.pending = 1;
   request.stages = 2;
-  PlanPrediction prediction = predictPlan(facts, choose(facts, request));
+  PlanPrediction prediction = predictPlan(kMachine, facts, choose(facts, request));
   EXPECT_EQ(prediction.bound, "latency");
   EXPECT_GT(prediction.iteration, 1.28 * 1024);
   EXPECT_LT(prediction.iteration, 1.33 * 1024);
   for (int64_t stages : {3, 4}) {
     request.stages = stages;
-    EXPECT_EQ(predictPlan(facts, choose(facts, request)).iteration, 1024);
+    EXPECT_EQ(predictPlan(kMachine, facts, choose(facts, request)).iteration, 1024);
   }
 }
 
@@ -78,8 +80,8 @@ TEST(PlanModel, TwoBlocksOfASmallTile) {
   Plan plan = choose(facts);
   EXPECT_EQ(plan.blocksPerSM, 2);
   EXPECT_EQ(plan.stages, 2);
-  EXPECT_EQ(predictPlan(facts, plan).bound, "L2");
-  EXPECT_EQ(predictPlan(facts, plan).round, 0);
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).bound, "L2");
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).round, 0);
   facts.computes = true;
   plan = choose(facts);
   EXPECT_EQ(plan.blocksPerSM, 1);
@@ -99,7 +101,7 @@ TEST(PlanModel, TwoBlocksWaitForLoads) {
   EXPECT_EQ(plan.stages, 5);
   PlanRequest two;
   two.blocksPerSM = 2;
-  PlanPrediction prediction = predictPlan(facts, choose(facts, two));
+  PlanPrediction prediction = predictPlan(kMachine, facts, choose(facts, two));
   EXPECT_EQ(prediction.bound, "latency");
   EXPECT_GT(prediction.iteration, 1.05 * 1024);
 }
@@ -113,7 +115,7 @@ TEST(PlanModel, ClustersWhereL2Binds) {
     return facts;
   };
   auto cluster = [](const PlanFacts &facts, unsigned dim = 0) {
-    return clusterOfPlan(facts, choose(facts), dim);
+    return clusterOfPlan(kMachine, facts, choose(facts), dim);
   };
   PlanFacts large = gemm(128, 256, 64, 2), square = gemm(128, 128, 64, 2);
   EXPECT_EQ(cluster(large), 1);
@@ -136,12 +138,12 @@ TEST(PlanModel, ClustersWhereL2Binds) {
   off = offLines(large, {0, 1});
   Plan plan = choose(off);
   plan.persistent = 0;
-  EXPECT_EQ(clusterOfPlan(off, plan, 0), 1);
+  EXPECT_EQ(clusterOfPlan(kMachine, off, plan, 0), 1);
   plan = choose(off);
   plan.streamK = 8;
-  EXPECT_EQ(clusterOfPlan(off, plan, 0), 1);
+  EXPECT_EQ(clusterOfPlan(kMachine, off, plan, 0), 1);
   off.streamCycles = 2000;
-  EXPECT_EQ(clusterOfPlan(off, choose(off), 0), 1);
+  EXPECT_EQ(clusterOfPlan(kMachine, off, choose(off), 0), 1);
   off.streamCycles = 0;
   off.usesCpAsync = true;
   EXPECT_EQ(cluster(off), 1);
@@ -159,8 +161,9 @@ TEST(PlanModel, RegistersAreDealt) {
   EXPECT_EQ(choose(facts).registers, 232);
   facts.registers = 207;
   EXPECT_EQ(choose(facts).stages, 0) << "nothing fits: as without a plan";
-  EXPECT_EQ(choosePlan({facts}, {}).declined, "a math thread needs 233 registers (207 of tiles, 26 "
-                                              "other), but of 288 threads each has 168");
+  EXPECT_EQ(choosePlan(kMachine, {facts}, {}).declined,
+            "a math thread needs 233 registers (207 of tiles, 26 "
+            "other), but of 288 threads each has 168");
 }
 
 /// 128x192x64 with a bias in bf16: what a thread and an SM would hold of it.
@@ -176,24 +179,25 @@ static ReplicaFacts fused() {
 
 TEST(PlanModel, Replicas) {
   ReplicaFacts facts = fused();
-  EXPECT_EQ(whyNotReplicas(facts), std::nullopt);
+  EXPECT_EQ(whyNotReplicas(kMachine, facts), std::nullopt);
   facts.outputTiles = 264;
-  EXPECT_EQ(whyNotReplicas(facts), std::nullopt);
+  EXPECT_EQ(whyNotReplicas(kMachine, facts), std::nullopt);
   facts.outputTiles = 263;
-  EXPECT_NE(whyNotReplicas(facts).value_or("").find("263 output tiles"), std::string::npos);
+  EXPECT_NE(whyNotReplicas(kMachine, facts).value_or("").find("263 output tiles"), std::string::npos);
   facts = fused();
   facts.accumulators = 96;
-  EXPECT_EQ(whyNotReplicas(facts), std::nullopt);
+  EXPECT_EQ(whyNotReplicas(kMachine, facts), std::nullopt);
   facts.accumulators = 95;
-  EXPECT_NE(whyNotReplicas(facts).value_or("").find("are few"), std::string::npos);
+  EXPECT_NE(whyNotReplicas(kMachine, facts).value_or("").find("are few"), std::string::npos);
   facts.accumulators = 193;
-  EXPECT_NE(whyNotReplicas(facts).value_or("").find("at most 192"), std::string::npos);
+  EXPECT_NE(whyNotReplicas(kMachine, facts).value_or("").find("at most 192"), std::string::npos);
   // Four slots and the subtiles of two warpgroups fill shared memory to the byte.
   facts = fused();
   facts.partBytes = (232448 - 4 * facts.slotBytes - 5 * 16 - 2 * 8) / 2;
-  EXPECT_EQ(whyNotReplicas(facts), std::nullopt);
+  EXPECT_EQ(whyNotReplicas(kMachine, facts), std::nullopt);
   ++facts.partBytes;
-  EXPECT_NE(whyNotReplicas(facts).value_or("").find("4 slots of 40960 bytes"), std::string::npos);
+  EXPECT_NE(whyNotReplicas(kMachine, facts).value_or("").find("4 slots of 40960 bytes"),
+            std::string::npos);
 }
 
 TEST(PlanModel, ClustersOfReplicas) {
@@ -206,12 +210,12 @@ TEST(PlanModel, ClustersOfReplicas) {
 TEST(PlanModel, PartsOfReplicas) {
   const int64_t slot = fused().slotBytes;
   // Five slots and 16 columns; with a residual next to the result four, and then 32.
-  EXPECT_EQ(partOfReplicas(2, slot, {2 * 4096, 4 * 4096}), 16);
-  EXPECT_EQ(partOfReplicas(2, slot, {4 * 4096, 8 * 4096}), 32);
+  EXPECT_EQ(partOfReplicas(kMachine, 2, slot, {2 * 4096, 4 * 4096}), 16);
+  EXPECT_EQ(partOfReplicas(kMachine, 2, slot, {4 * 4096, 8 * 4096}), 32);
   // With 32 columns there would be one slot less.
-  EXPECT_EQ(partOfReplicas(2, slot, {6 * 4096, 12 * 4096}), 16);
+  EXPECT_EQ(partOfReplicas(kMachine, 2, slot, {6 * 4096, 12 * 4096}), 16);
   // All slots that help fit next to either.
-  EXPECT_EQ(partOfReplicas(2, slot / 2, {4096, 2 * 4096}), 16);
+  EXPECT_EQ(partOfReplicas(kMachine, 2, slot / 2, {4096, 2 * 4096}), 16);
 }
 
 /// The entries that cta-plan-replicas leaves open.
@@ -226,7 +230,7 @@ TEST(PlanModel, PlanOfReplicas) {
   EXPECT_EQ(plan.pending, 1);
   EXPECT_EQ(plan.persistent, 1);
   EXPECT_EQ(plan.blocksPerSM, 1);
-  EXPECT_EQ(predictPlan(facts, plan).round, 0) << "the epilogue is hidden";
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).round, 0) << "the epilogue is hidden";
   // There is no synchronous kernel to fall back to.
   facts.slotBytes = 200000;
   EXPECT_NE(refused(facts, {}), "");
@@ -262,17 +266,17 @@ TEST(PlanModel, ProductsThatNeedEachOther) {
   EXPECT_EQ(plan.pending, 1);
   EXPECT_EQ(plan.producers, 4);
   EXPECT_EQ(plan.registers, 232);
-  EXPECT_EQ(predictPlan(facts, plan).bound, "tensor");
-  EXPECT_EQ(predictPlan(facts, plan).iteration, 2048);
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).bound, "tensor");
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).iteration, 2048);
   PlanRequest request;
   request.producers = 1;
   plan = choose(facts, request);
   EXPECT_EQ(plan.pending, 0);
-  EXPECT_EQ(predictPlan(facts, plan).bound, "issue");
-  EXPECT_EQ(predictPlan(facts, plan).iteration, 2438);
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).bound, "issue");
+  EXPECT_EQ(predictPlan(kMachine, facts, plan).iteration, 2438);
   // Asked for, but of no use.
   request.pending = 1;
-  EXPECT_EQ(predictPlan(facts, choose(facts, request)).iteration, 2438);
+  EXPECT_EQ(predictPlan(kMachine, facts, choose(facts, request)).iteration, 2438);
   facts.rotatedRegisters = 240;
   EXPECT_EQ(choose(facts).pending, 0);
   EXPECT_EQ(choose(facts).producers, 1);
@@ -346,7 +350,7 @@ TEST(PlanModel, TilesTakeTurns) {
   EXPECT_EQ(choose(facts).stages, 3);
   // A plan that nobody asked for is declined if even the least bytes do not fit.
   facts.leastBytes = facts.stagedBytes = 3 * 65536;
-  PlanAnswer answer = choosePlan({facts}, {});
+  PlanAnswer answer = choosePlan(kMachine, {facts}, {});
   EXPECT_EQ(answer.plan.stages, 0);
   EXPECT_NE(answer.declined.value_or("").find("at most 0 stages fit"), std::string::npos);
   // Given stages are those.
@@ -366,18 +370,18 @@ TEST(PlanModel, TilesTakeTurns) {
 
 TEST(PlanModel, SlowdownByStages) {
   PlanFacts facts = gemm(128, 256, 64, 2);
-  EXPECT_EQ(slowdownByStages(facts, {}, 1, false), 1);
+  EXPECT_EQ(slowdownByStages(kMachine, facts, {}, 1, false), 1);
   facts.stagedBytes = 131072; // f32: two stages, (1338 + 1024) / 2 cycles instead of 1024
-  EXPECT_NEAR(slowdownByStages(facts, {}, 1, false), 1.153, 0.001);
-  EXPECT_EQ(slowdownByStages(facts, {}, 1, true), 1);
-  EXPECT_EQ(slowdownByStages(facts, 2, 1, false), 1);
-  EXPECT_TRUE(std::isinf(slowdownByStages(facts, 3, 1, false)));
-  EXPECT_TRUE(std::isinf(slowdownByStages(facts, {}, 2, false)));
+  EXPECT_NEAR(slowdownByStages(kMachine, facts, {}, 1, false), 1.153, 0.001);
+  EXPECT_EQ(slowdownByStages(kMachine, facts, {}, 1, true), 1);
+  EXPECT_EQ(slowdownByStages(kMachine, facts, 2, 1, false), 1);
+  EXPECT_TRUE(std::isinf(slowdownByStages(kMachine, facts, 3, 1, false)));
+  EXPECT_TRUE(std::isinf(slowdownByStages(kMachine, facts, {}, 2, false)));
   // Long iterations: two slots are enough, and one slot means none.
   facts = gemm(128, 256, 128, 2);
-  EXPECT_TRUE(std::isinf(slowdownByStages(facts, {}, 1, false)));
+  EXPECT_TRUE(std::isinf(slowdownByStages(kMachine, facts, {}, 1, false)));
   facts.stagedBytes = 32768;
-  EXPECT_LT(slowdownByStages(facts, {}, 1, false), 1.03);
+  EXPECT_LT(slowdownByStages(kMachine, facts, {}, 1, false), 1.03);
 }
 
 TEST(PlanModel, Registers) {
@@ -423,7 +427,7 @@ TEST(PlanModel, StreamK) {
   PlanFacts facts = gemm(128, 256, 64, 2);
   Plan plan = choose(facts, request);
   EXPECT_EQ(plan.streamK, 8);
-  PlanPrediction prediction = predictPlan(facts, plan);
+  PlanPrediction prediction = predictPlan(kMachine, facts, plan);
   double rounds = prediction.launch + 14 * prediction.round + prediction.handOver;
   EXPECT_GT(prediction.handOver, 0);
   EXPECT_EQ(prediction.cycles(1792, 64, 132), rounds + (13 * 64 + 37) * prediction.iteration);
@@ -458,7 +462,8 @@ TEST(PlanModel, Threads) {
 /// All launches of a kernel have one plan.
 TEST(PlanModel, SeveralLaunches) {
   PlanFacts other;
-  PlanAnswer answer = choosePlan({other, gemm(128, 128, 64, 2), gemm(128, 256, 64, 2)}, {});
+  PlanAnswer answer =
+      choosePlan(kMachine, {other, gemm(128, 128, 64, 2), gemm(128, 256, 64, 2)}, {});
   EXPECT_EQ(answer.refused, std::nullopt);
   Plan plan = answer.plan;
   EXPECT_EQ(plan.stages, 3) << "what fits both";
@@ -469,7 +474,7 @@ TEST(PlanModel, Cycles) {
   facts.extents = {64, 32}; // 8192 x 8192
   facts.iterations = 128;
   EXPECT_EQ(facts.outputTiles(), 2048);
-  PlanPrediction prediction = predictPlan(facts, choose(facts));
+  PlanPrediction prediction = predictPlan(kMachine, facts, choose(facts));
   EXPECT_EQ(prediction.waves(2048, 132), 16);
   EXPECT_EQ(prediction.cycles(2048, 128, 132),
             prediction.launch + 16 * (prediction.round + 128 * 1024));
@@ -509,9 +514,10 @@ TEST(PlanModel, OpenEntriesCountAsClosed) {
   const PlanFacts facts = gemm(128, 256, 64, 2);
   Plan open;
   open.stages = 3;
-  EXPECT_EQ(predictPlan(facts, open).iteration, predictPlan(facts, open.closed()).iteration);
-  EXPECT_EQ(whyNotPlan(facts, open), whyNotPlan(facts, open.closed()));
-  EXPECT_EQ(clusterOfPlan(facts, open, 0), 1);
+  EXPECT_EQ(predictPlan(kMachine, facts, open).iteration,
+            predictPlan(kMachine, facts, open.closed()).iteration);
+  EXPECT_EQ(whyNotPlan(kMachine, facts, open), whyNotPlan(kMachine, facts, open.closed()));
+  EXPECT_EQ(clusterOfPlan(kMachine, facts, open, 0), 1);
 }
 
 /// What a request says beside the model's entries is in the answer, too.

@@ -27,7 +27,8 @@ class Loop {
 public:
   Loop(const std::string &types, const std::string &channels, const std::string &loop,
        int64_t warpgroups)
-      : context(registry(), mlir::MLIRContext::Threading::DISABLED), costs(warpgroups) {
+      : context(registry(), mlir::MLIRContext::Threading::DISABLED),
+        costs(hopper::kMachine, warpgroups) {
     context.loadAllAvailableDialects();
     module = mlir::parseSourceString<mlir::ModuleOp>(
         types +

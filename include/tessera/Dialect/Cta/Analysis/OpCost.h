@@ -14,7 +14,7 @@ namespace tessera::cta {
 
 class CostModel {
 public:
-  explicit CostModel(int64_t warpgroups) : warpgroups(warpgroups) {}
+  CostModel(const Machine &machine, int64_t warpgroups) : table(machine), warpgroups(warpgroups) {}
 
   static WorkClass classOf(mlir::Operation *op);
   /// The cost of an op with everything inside it. A loop counts as often as it runs if the IR says
@@ -27,7 +27,7 @@ public:
   /// The initiation intervals, in cycles, of loops that have been scheduled.
   llvm::DenseMap<mlir::Operation *, int64_t> iterations;
 
-  const schedule::MachineTable table = schedule::MachineTable::hopper();
+  const schedule::MachineTable table;
   const int64_t warpgroups;
 
 private:
