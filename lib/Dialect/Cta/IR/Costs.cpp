@@ -87,8 +87,9 @@ OpCost LoadOp::getCost(const CostContext &context) {
   OpCost cost;
   cost.work.alu = kOverheadAlu +
                   llvm::divideCeil(elementsOfThread(getResult().getType()), vectorOf(getVector()));
-  cost.wait = context.table.machine.copyLatency +
-              llvm::divideCeil(bytesOfWarpgroup(getResult()), context.table.machine.copyBytesPerCycle);
+  cost.wait =
+      context.table.machine.copyLatency +
+      llvm::divideCeil(bytesOfWarpgroup(getResult()), context.table.machine.copyBytesPerCycle);
   return cost;
 }
 
@@ -104,8 +105,9 @@ OpCost StoreOp::getCost(const CostContext &) {
 WorkClass CopyOp::getWorkClass() { return WorkClass::Memory; }
 OpCost CopyOp::getCost(const CostContext &context) {
   OpCost cost = sharedAccessCost(0);
-  cost.wait = context.table.machine.copyLatency +
-              llvm::divideCeil(ringSlotBytes(getSmemType()), context.table.machine.copyBytesPerCycle);
+  cost.wait =
+      context.table.machine.copyLatency +
+      llvm::divideCeil(ringSlotBytes(getSmemType()), context.table.machine.copyBytesPerCycle);
   return cost;
 }
 

@@ -251,8 +251,8 @@ static void keepRows(tile::GridOp grid, PlanAttr plan) {
       // This is no reason against a better mechanism, so it is not in the copy's `why`.
       remark::passed(copy.getLoc(), remark::RemarkOpts::name("cache").category("cta-hint-caches"))
           << (what + " if the rows of a group read up to " + Twine(kKeptBytes >> 20) +
-              " MiB, all columns over " + Twine(machineOf(grid).l2Bytes >> 20) + " MiB, and a group has " +
-              Twine(kLeastWaves) + " waves")
+              " MiB, all columns over " + Twine(machineOf(grid).l2Bytes >> 20) +
+              " MiB, and a group has " + Twine(kLeastWaves) + " waves")
                  .str();
     }
   };

@@ -52,7 +52,7 @@
 // LOWER-LABEL: tile.kernel @gemm(
 // LOWER: mbarriers = array<i64: 1, 1, 1, 1, 1, 1, 4, 4>
 // LOWER: cta.role @math warps(4) replicas(2) {
-// LOWER: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[ROUND:.*]] = %{{.*}}, %[[S:.*]] = %[[ZERO:.*]], %[[P:.*]] = %[[ZERO]]) -> (i32, i32, i32, i32)
+// LOWER: cta.for_output_tiles %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[ROUND:.*]] = %{{.*}}, %[[S:.*]] = %[[ZERO:.*]], %[[P:.*]] = %[[ZERO]]) -> (i32, i32, i32, i32)
 // LOWER: scf.if %{{.*}} -> (i32, i32) {
 // LOWER: %[[REPLICA:.*]] = cta.replica
 // LOWER: %[[FIRST:.*]] = arith.cmpi eq, %[[REPLICA]], %

@@ -8,6 +8,7 @@
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
 #include "tessera/Dialect/Cta/Analysis/OpCost.h"
 #include "tessera/Dialect/Cta/Plan/Passes.h"
+#include "tessera/Machine/Hopper.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -151,7 +152,7 @@ TEST_F(InterfacesTest, CountsWhatTheOpSays) {
     %b = "test.noise"() : () -> !t
     %v = cta.view %s : !s -> !s
     %m = cta.mma %s, %s : !s, !s -> !t)");
-  CostModel costs(/*warpgroups=*/2);
+  CostModel costs(hopper::kMachine, /*warpgroups=*/2);
   Operation *read = all<test::ReadTwiceOp>().front();
   EXPECT_EQ(CostModel::classOf(read), WorkClass::Memory);
   EXPECT_EQ(costs.costOf(read).work.sharedBytes, 2 * 2 * 1024);

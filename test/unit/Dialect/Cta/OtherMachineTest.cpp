@@ -125,9 +125,9 @@ TEST(OtherMachine, PingPong) {
   facts.slotBytes = 16 << 10;
   facts.partBytes = 4 << 10;
   facts.tensorCycles = 768;
-  facts.points = 2 * kMachine.sms - 1;
-  EXPECT_EQ(whyNotReplicas(kMachine, facts), "263 points: 132 SMs must have two each, or nothing "
-                                             "hides an epilogue");
+  facts.outputTiles = 2 * kMachine.sms - 1;
+  EXPECT_EQ(whyNotReplicas(kMachine, facts), "263 output tiles: 132 SMs must have two each, or "
+                                             "nothing runs concurrently with an epilogue");
   Machine half = kMachine;
   half.sms /= 2;
   EXPECT_EQ(whyNotReplicas(half, facts), std::nullopt);

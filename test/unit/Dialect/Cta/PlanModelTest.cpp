@@ -183,7 +183,8 @@ TEST(PlanModel, Replicas) {
   facts.outputTiles = 264;
   EXPECT_EQ(whyNotReplicas(kMachine, facts), std::nullopt);
   facts.outputTiles = 263;
-  EXPECT_NE(whyNotReplicas(kMachine, facts).value_or("").find("263 output tiles"), std::string::npos);
+  EXPECT_NE(whyNotReplicas(kMachine, facts).value_or("").find("263 output tiles"),
+            std::string::npos);
   facts = fused();
   facts.accumulators = 96;
   EXPECT_EQ(whyNotReplicas(kMachine, facts), std::nullopt);
@@ -352,7 +353,7 @@ TEST(PlanModel, TilesTakeTurns) {
   facts.leastBytes = facts.stagedBytes = 3 * 65536;
   PlanAnswer answer = choosePlan(kMachine, {facts}, {});
   EXPECT_EQ(answer.plan.stages, 0);
-  EXPECT_NE(answer.declined.value_or("").find("at most 0 stages fit"), std::string::npos);
+  EXPECT_NE(answer.declined.value_or("").find("at most 0 slots fit"), std::string::npos);
   // Given stages are those.
   facts.leastBytes = 16384;
   facts.stagedBytes = 65536;
