@@ -59,9 +59,10 @@ struct Options {
                  clEnumValN(Emit::SharedObject, "so", "an artifact for the CPU"),
                  clEnumValN(Emit::Json, "json", "the launch contract")),
       cl::cat(category)};
-  cl::opt<std::string> stopAfter{
-      "stop-after", cl::desc("Write the module after a phase: " + tessera::phaseNames()),
-      cl::value_desc("phase"), cl::cat(category)};
+  // cl::desc keeps a reference to its text.
+  const std::string stopAfterText = "Write the module after a phase: " + tessera::phaseNames();
+  cl::opt<std::string> stopAfter{"stop-after", cl::desc(stopAfterText), cl::value_desc("phase"),
+                                 cl::cat(category)};
   cl::opt<ReportKind> report{
       "report",
       cl::desc("Print what became of each kernel, what bounds it and what to change"),
