@@ -155,7 +155,7 @@ void OutputTileLoop::askForEnd(llvm::function_ref<Value(OpBuilder &)> bound) {
 
 /// True for loops that contain products and an inner loop. A loop over K in a launch with one
 /// output tile per block is no place for shuffles.
-static bool isOverOutputTiles(scf::ForOp loop) {
+static bool repeatsMainLoop(scf::ForOp loop) {
   bool loops = false, products = false;
   loop.getBody()->walk([&](Operation *op) {
     loops |= isa<LoopLikeOpInterface>(op);
@@ -165,7 +165,7 @@ static bool isOverOutputTiles(scf::ForOp loop) {
 }
 
 void OutputTileLoop::park(Uniform &uniform) {
-  if (!isOverOutputTiles(loop))
+  if (!repeatsMainLoop(loop))
     return;
   // All lanes must be active when one is read, so the trip count must be uniform.
   Value end = loop.getUpperBound();

@@ -69,7 +69,7 @@ scf::ForOp tessera::cta::loopOfProducts(tile::GridOp grid) {
   return loops.size() == 1 ? dyn_cast<scf::ForOp>(*loops.begin()) : scf::ForOp();
 }
 
-Value tessera::cta::tripsInFront(Arith outside, tile::GridOp grid, scf::ForOp loop) {
+Value tessera::cta::tripsBeforeGrid(Arith outside, tile::GridOp grid, scf::ForOp loop) {
   auto known = [&](Value bound) -> Value {
     if (std::optional<int64_t> constant = getConstantIntValue(bound))
       return outside.index(*constant);
@@ -89,7 +89,7 @@ Value tessera::cta::tripsInFront(Arith outside, tile::GridOp grid, scf::ForOp lo
 Value tessera::cta::mostRowsOfGroup(Arith outside, tile::GridOp grid) {
   std::optional<int64_t> panel = tile::integerOf(grid->getAttr(kPanelAttr));
   scf::ForOp loop = panel && *panel >= 1 ? loopOfProducts(grid) : scf::ForOp();
-  Value trips = loop ? tripsInFront(outside, grid, loop) : Value();
+  Value trips = loop ? tripsBeforeGrid(outside, grid, loop) : Value();
   if (!trips)
     return {};
   Value iterations = outside.index(std::max<int64_t>(kPanelBytes / *panel, 1));

@@ -91,12 +91,12 @@ int64_t tessera::cta::blockThreads(LaunchOp launch) {
 
 std::optional<int64_t> tessera::cta::wantedRegisters(LaunchOp launch, int64_t entry) {
   int64_t sum = 0;
-  bool deals = false;
+  bool redistributes = false;
   for (auto role : launch.getBody().getOps<RoleOp>()) {
-    deals |= role.getRegisters().has_value();
+    redistributes |= role.getRegisters().has_value();
     sum += role.totalWarps() * 32 * static_cast<int64_t>(role.getRegisters().value_or(entry));
   }
-  return deals ? std::optional(sum) : std::nullopt;
+  return redistributes ? std::optional(sum) : std::nullopt;
 }
 
 int64_t tessera::cta::ringSlotBytes(SmemType tile) {

@@ -295,9 +295,9 @@ static Value persistentBlocks(Arith a, Value total, int64_t most, int64_t blocks
 /// successive numbers (GPC-aware cluster numbering, docs/design/Clusters.md). A launch with less
 /// work gains more from starting early.
 static Value fillManyRounds(Arith a, Value total, Value launched, int64_t cluster) {
-  Value points = a.make<arith::MulIOp>(total, a.index(cluster));
+  Value outputTiles = a.make<arith::MulIOp>(total, a.index(cluster));
   Value many = a.make<arith::MulIOp>(launched, a.index(kWavesForNumbering));
-  return a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sge, points, many);
+  return a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::sge, outputTiles, many);
 }
 
 /// Moves the ops that the body will hold into a loop over the numbers of blocks or clusters. If
@@ -330,8 +330,8 @@ static Value openPersistentLoop(Arith a, Value total, Block &body, int64_t clust
 /// `ofCluster`, plus the block's rank along the cluster's dimension. Only the taken side of each
 /// select has a meaning: the subtraction with which the other side begins may wrap, and nothing is
 /// read or written there.
-static SmallVector<Value> pointOfCluster(Arith a, const Clusters &clusters, Value number,
-                                         ArrayRef<Value> ofCluster, Arith fixed) {
+static SmallVector<Value> coordinatesInCluster(Arith a, const Clusters &clusters, Value number,
+                                               ArrayRef<Value> ofCluster, Arith fixed) {
   Type i32 = a.b.getI32Type();
   Value size = a.i32(clusters.size);
   auto narrow = [&](Value x) -> Value {
@@ -343,10 +343,10 @@ static SmallVector<Value> pointOfCluster(Arith a, const Clusters &clusters, Valu
   auto ofBlock = [&](Value coord) {
     return a.make<arith::AddIOp>(a.make<arith::MulIOp>(coord, size), rank);
   };
-  SmallVector<Value> point(ofCluster);
-  point[clusters.along] = ofBlock(point[clusters.along]);
+  SmallVector<Value> coords(ofCluster);
+  coords[clusters.along] = ofBlock(coords[clusters.along]);
   if (clusters.rest.empty())
-    return point;
+    return coords;
   Value numFull = narrow(clusters.numFull);
   Value isFull = getConstantIntValue(numFull) == int64_t(0)
                      ? Value(arith::ConstantIntOp::create(a.b, a.loc, 0, 1))
@@ -367,9 +367,9 @@ static SmallVector<Value> pointOfCluster(Arith a, const Clusters &clusters, Valu
     } else if (d == clusters.other) {
       coord = ofBlock(coord);
     }
-    point[d] = a.b.createOrFold<arith::SelectOp>(a.loc, isFull, point[d], coord);
+    coords[d] = a.b.createOrFold<arith::SelectOp>(a.loc, isFull, coords[d], coord);
   }
-  return point;
+  return coords;
 }
 
 static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr plan, bool dependent) {
@@ -468,7 +468,7 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
     numbers = blockCoordinates(inside, number, persistent ? clusters.full : counts, group, height,
                                grid.getOrder() ? 0 : rows, fixed, persistent);
     if (cluster > 1)
-      numbers = pointOfCluster(inside, clusters, number, numbers, fixed);
+      numbers = coordinatesInCluster(inside, clusters, number, numbers, fixed);
   }
   for (auto [d, number] : llvm::enumerate(numbers)) {
     Value coord = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), number);

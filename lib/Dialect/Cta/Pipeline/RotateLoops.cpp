@@ -52,7 +52,7 @@ struct Carried {
   Value value;
   int argument; ///< of the old loop, for which the value is yielded; or -1
   int64_t stage, count;
-  SmallVector<unsigned> places; ///< iter_args of the new loop
+  SmallVector<unsigned> positions; ///< iter_args of the new loop
 };
 
 /// Products in flight that add to the same accumulators, one after the other.
@@ -74,7 +74,7 @@ private:
   Carried &carried(Value value, int argument);
   void findCarried();
 
-  Value inFront(Value value, int64_t iteration);
+  Value beforeLoop(Value value, int64_t iteration);
   void prologue();
   SmallVector<Value> inits();
 
@@ -90,15 +90,15 @@ private:
   void pinCarried(Operation *op);
   void finishBody();
 
-  Value behind(Value value, int64_t iteration);
+  Value afterLoop(Value value, int64_t iteration);
   void epilogue();
 
   LoopStages &s;
   CountedLoop loop, next;
   IRRewriter b;
   SmallVector<Carried> values;
-  SmallVector<Value> firsts;                   ///< induction variables of the first iterations
-  std::map<int64_t, IRMapping> front, behinds; ///< by iteration; `behinds` counts from the last one
+  SmallVector<Value> firsts;                  ///< induction variables of the first iterations
+  std::map<int64_t, IRMapping> before, after; ///< by iteration; `after` counts from the last one
   // State of the new body.
   IRMapping made;
   llvm::DenseMap<Value, Value> pins;
@@ -157,24 +157,24 @@ void Rotation::findCarried() {
   unsigned place = 0;
   for (Carried &value : values)
     if (value.argument >= 0)
-      value.places.push_back(place++);
+      value.positions.push_back(place++);
   for (Carried &value : values)
-    while (static_cast<int64_t>(value.places.size()) < value.count)
-      value.places.push_back(place++);
+    while (static_cast<int64_t>(value.positions.size()) < value.count)
+      value.positions.push_back(place++);
 }
 
 //===--- before the loop ---------------------------------------------------------------------===//
 
 /// The value in one of the first iterations.
-Value Rotation::inFront(Value value, int64_t iteration) {
+Value Rotation::beforeLoop(Value value, int64_t iteration) {
   if (!isHere(value))
     return value;
   if (value == loop.getInductionVar())
     return firsts[iteration];
   if (int argument = argumentOf(value); argument >= 0)
     return iteration == 0 ? loop.getInitArgs()[argument]
-                          : inFront(yieldedFor(argument), iteration - 1);
-  return front[iteration].lookup(value);
+                          : beforeLoop(yieldedFor(argument), iteration - 1);
+  return before[iteration].lookup(value);
 }
 
 void Rotation::prologue() {
@@ -184,24 +184,25 @@ void Rotation::prologue() {
       for (Operation &op : loop.getBody()->without_terminator()) {
         if (stageOf(&op) != stage)
           continue;
-        Operation *copy = clone(&op, [&](Value v) { return inFront(v, iteration); });
-        front[iteration].map(op.getResults(), copy->getResults());
+        Operation *copy = clone(&op, [&](Value v) { return beforeLoop(v, iteration); });
+        before[iteration].map(op.getResults(), copy->getResults());
       }
     }
 }
 
 /// The initial values of the loop.
 SmallVector<Value> Rotation::inits() {
-  SmallVector<Value> inits(
-      llvm::max_element(values, [](const Carried &a,
-                                   const Carried &c) { return a.places.back() < c.places.back(); })
-          ->places.back() +
-      1);
+  SmallVector<Value> inits(llvm::max_element(values,
+                                             [](const Carried &a, const Carried &c) {
+                                               return a.positions.back() < c.positions.back();
+                                             })
+                               ->positions.back() +
+                           1);
   for (Carried &value : values)
-    for (auto [i, place] : llvm::enumerate(value.places)) {
+    for (auto [i, place] : llvm::enumerate(value.positions)) {
       int64_t iteration = s.last - 1 - static_cast<int64_t>(i) - value.stage;
       inits[place] =
-          iteration < 0 ? loop.getInitArgs()[value.argument] : inFront(value.value, iteration);
+          iteration < 0 ? loop.getInitArgs()[value.argument] : beforeLoop(value.value, iteration);
     }
   return inits;
 }
@@ -221,7 +222,7 @@ Value Rotation::inBody(Value value, int64_t stage) {
   if (lag == 0)
     return value == loop.getInductionVar() ? next.getInductionVar() : made.lookup(value);
   Carried &from = carried(argument >= 0 ? yieldedFor(argument) : value, argument);
-  Value old = next.getRegionIterArg(from.places[lag - 1]);
+  Value old = next.getRegionIterArg(from.positions[lag - 1]);
   auto pin = pins.find(old);
   return pin == pins.end() ? old : pin->second;
 }
@@ -270,11 +271,11 @@ void Rotation::completeAll(ArrayRef<Operation *> makers) {
              CompleteOp::create(b, flight.back().getLoc(), made.lookup(result)).getResult());
   }
   for (auto [source, ready] : before) {
-    Value behind = CompleteOp::create(b, source.getLoc(), ready);
+    Value completed = CompleteOp::create(b, source.getLoc(), ready);
     if (isa<BlockArgument>(source))
-      pins[inBody(source, sources.lookup(source))] = behind;
+      pins[inBody(source, sources.lookup(source))] = completed;
     else
-      made.map(source, behind);
+      made.map(source, completed);
   }
   for (Flight &flight : flights)
     for (WgmmaOp product : flight)
@@ -356,9 +357,9 @@ void Rotation::finishBody() {
     compute(op);
   SmallVector<Value> yielded(next.getNumResults());
   for (Carried &value : values)
-    for (auto [i, place] : llvm::enumerate(value.places)) {
+    for (auto [i, place] : llvm::enumerate(value.positions)) {
       if (i > 0)
-        yielded[place] = next.getRegionIterArg(value.places[i - 1]);
+        yielded[place] = next.getRegionIterArg(value.positions[i - 1]);
       else
         yielded[place] = value.value == loop.getInductionVar() ? next.getInductionVar()
                                                                : made.lookup(value.value);
@@ -379,7 +380,7 @@ void Rotation::body() {
 //===--- after the loop ----------------------------------------------------------------------===//
 
 /// The value in one of the last iterations; the last one is -1.
-Value Rotation::behind(Value value, int64_t iteration) {
+Value Rotation::afterLoop(Value value, int64_t iteration) {
   if (!isHere(value))
     return value;
   int argument = argumentOf(value);
@@ -390,8 +391,8 @@ Value Rotation::behind(Value value, int64_t iteration) {
   Operation *op = value.getDefiningOp();
   int64_t turn = iteration + (op ? stageOf(op) : 0);
   if (turn >= 0)
-    return behinds[iteration].lookup(value);
-  return next.getResult(carried(value, argument).places[-turn - 1]);
+    return after[iteration].lookup(value);
+  return next.getResult(carried(value, argument).positions[-turn - 1]);
 }
 
 void Rotation::epilogue() {
@@ -401,8 +402,8 @@ void Rotation::epilogue() {
       for (Operation &op : loop.getBody()->without_terminator()) {
         if (stageOf(&op) != stage)
           continue;
-        Operation *copy = clone(&op, [&](Value v) { return behind(v, iteration); });
-        behinds[iteration].map(op.getResults(), copy->getResults());
+        Operation *copy = clone(&op, [&](Value v) { return afterLoop(v, iteration); });
+        after[iteration].map(op.getResults(), copy->getResults());
       }
     }
 }
@@ -437,7 +438,7 @@ void Rotation::rewrite() {
   SmallVector<Value> results;
   for (int i = 0; i < static_cast<int>(loop.getNumResults()); ++i) {
     int64_t turn = stageOf(yieldedFor(i).getDefiningOp()) - 1;
-    results.push_back(turn >= 0 ? behinds[-1].lookup(yieldedFor(i)) : next.getResult(i));
+    results.push_back(turn >= 0 ? after[-1].lookup(yieldedFor(i)) : next.getResult(i));
   }
   scf::YieldOp::create(b, loc, results);
   b.replaceOp(loop, branch.getResults());

@@ -131,8 +131,8 @@ static DictionaryAttr attrOf(MLIRContext *context, const PlanFacts &facts,
                              const PlanPrediction &prediction) {
   Builder b(context);
   SmallVector<NamedAttribute> sizes;
-  if (std::optional<int64_t> points = facts.outputTiles())
-    sizes.push_back(b.getNamedAttr("points", b.getI64IntegerAttr(*points)));
+  if (std::optional<int64_t> outputTiles = facts.outputTiles())
+    sizes.push_back(b.getNamedAttr("points", b.getI64IntegerAttr(*outputTiles)));
   if (facts.iterations)
     sizes.push_back(b.getNamedAttr("iterations", b.getI64IntegerAttr(*facts.iterations)));
   auto cycles = [&](StringRef name, double value) {

@@ -53,7 +53,7 @@ private:
   std::optional<std::string> whyNotInEpilogue(Operation *op);
   std::optional<std::string> whyNotFetched(tile::LoadOp load);
   void addPart(Type tile);
-  std::optional<int64_t> points();
+  std::optional<int64_t> outputTiles();
 
   const Machine &machine;
   tile::GridOp grid;
@@ -199,7 +199,7 @@ std::optional<std::string> FusedProduct::whyNotEpilogue() {
 }
 
 /// The number of output tiles, if the source IR is static.
-std::optional<int64_t> FusedProduct::points() {
+std::optional<int64_t> FusedProduct::outputTiles() {
   int64_t product = 1;
   for (auto [lower, upper, step] :
        llvm::zip(grid.getMixedLower(), grid.getMixedUpper(), grid.getMixedStep())) {
@@ -230,7 +230,7 @@ std::optional<std::string> FusedProduct::whyNot() {
     return why;
   if (auto why = whyNotEpilogue())
     return why;
-  facts.outputTiles = points();
+  facts.outputTiles = outputTiles();
   return whyNotReplicas(machine, facts);
 }
 

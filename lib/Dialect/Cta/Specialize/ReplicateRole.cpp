@@ -153,10 +153,10 @@ LogicalResult tessera::cta::replicateRole(RoleOp math, int64_t replicas, RoleSli
   Operation *last = &body.back();
   waits.clone(b);
   SmallVector<Operation *> before;
-  ForOutputTilesOp ghost;
+  ForOutputTilesOp skipping;
   for (Operation *op = last->getNextNode(); op; op = op->getNextNode()) {
     if (auto other = dyn_cast<ForOutputTilesOp>(op))
-      ghost = other;
+      skipping = other;
     else
       before.push_back(op);
   }
@@ -165,27 +165,27 @@ LogicalResult tessera::cta::replicateRole(RoleOp math, int64_t replicas, RoleSli
 
   b.setInsertionPoint(loop);
   Value replica = ReplicaOp::create(b, loc), zero = i32(b, loc, 0);
-  auto dealt = ForOutputTilesOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(),
-                                        loop.getStep(), ValueRange{zero, zero});
-  dealt->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  Value turn = dealt.getRegionIterArgs()[0], round = dealt.getRegionIterArgs()[1];
-  b.setInsertionPointToEnd(dealt.getBody());
+  auto shared = ForOutputTilesOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(),
+                                         loop.getStep(), ValueRange{zero, zero});
+  shared->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  Value turn = shared.getRegionIterArgs()[0], round = shared.getRegionIterArgs()[1];
+  b.setInsertionPointToEnd(shared.getBody());
   Value mine = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, turn, replica);
-  auto branch = scf::IfOp::create(b, loc, mine, /*withElseRegion=*/ghost != nullptr);
+  auto branch = scf::IfOp::create(b, loc, mine, /*withElseRegion=*/skipping != nullptr);
   auto take = [&](ForOutputTilesOp from, Block &into) {
-    from.getInductionVar().replaceAllUsesWith(dealt.getInductionVar());
+    from.getInductionVar().replaceAllUsesWith(shared.getInductionVar());
     into.getOperations().splice(into.without_terminator().end(), from.getBody()->getOperations(),
                                 from.getBody()->begin(), std::prev(from.getBody()->end()));
     from.erase();
   };
   take(loop, branch.getThenRegion().front());
   addTurns(branch.getThenRegion().front(), round);
-  if (ghost) {
-    take(ghost, branch.getElseRegion().front());
+  if (skipping) {
+    take(skipping, branch.getElseRegion().front());
     waitsToSkips(branch.getElseRegion().front());
   }
 
-  b.setInsertionPointToEnd(dealt.getBody());
+  b.setInsertionPointToEnd(shared.getBody());
   Value next = arith::AddIOp::create(b, loc, turn, i32(b, loc, 1));
   Value wraps =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, i32(b, loc, replicas));

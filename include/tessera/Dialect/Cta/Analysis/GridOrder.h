@@ -60,7 +60,7 @@ mlir::scf::ForOp loopOfProducts(tile::GridOp grid);
 
 /// The number of iterations of the loop, at least 1, computed before the grid; null if it is known
 /// only inside the grid.
-mlir::Value tripsInFront(Arith outside, tile::GridOp grid, mlir::scf::ForOp loop);
+mlir::Value tripsBeforeGrid(Arith outside, tile::GridOp grid, mlir::scf::ForOp loop);
 
 /// The most rows of a rasterisation group that read no more than kPanelBytes together; null if it
 /// is not known how much they read, or if the length of the main loop is known only inside the
