@@ -122,7 +122,7 @@ static Work workOf(Operation *op, unsigned depth, LoopWorks &loops) {
       raise(work, workOf(arm, depth, loops));
     return work;
   }
-  auto counted = dyn_cast<scf::ForOp>(op);
+  auto counted = isa<scf::WhileOp>(op) ? LoopLikeOpInterface() : dyn_cast<LoopLikeOpInterface>(op);
   std::optional<APInt> trips = counted ? counted.getStaticTripCount() : std::nullopt;
   const bool unknown = isa<scf::WhileOp>(op) || (counted && !trips);
   for (Region &region : op->getRegions())

@@ -8,6 +8,7 @@
 #include "tessera/Contract/Contract.h"
 #include "tessera/Dialect/Cta/Analysis/GridOrder.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
@@ -340,16 +341,15 @@ std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
 /// Reports the schedule of a loop. Loops of the producer are left out, because they are copies of
 /// the same loops. So are loops around one whose number of iterations is unknown, because their
 /// cycles say nothing.
-void collectLoop(scf::ForOp loop, const Source &source, LaunchReport &report) {
+void collectLoop(cta::CountedLoop loop, const Source &source, LaunchReport &report) {
   auto schedule = loop->getAttrOfType<DictionaryAttr>(cta::kScheduleAttr);
   if (!schedule || loop->getParentOfType<cta::ElectOp>())
     return;
   bool unknown = loop.getBody()
                      ->walk([](Operation *inner) {
-                       auto counted = dyn_cast<scf::ForOp>(inner);
-                       return isa<scf::WhileOp>(inner) || (counted && !counted.getStaticTripCount())
-                                  ? WalkResult::interrupt()
-                                  : WalkResult::advance();
+                       auto loop = dyn_cast<LoopLikeOpInterface>(inner);
+                       return loop && !loop.getStaticTripCount() ? WalkResult::interrupt()
+                                                                 : WalkResult::advance();
                      })
                      .wasInterrupted();
   if (unknown)
@@ -403,7 +403,7 @@ LaunchReport collectLaunch(cta::LaunchOp launch, const Source &source) {
   VerdictCounter verdicts(source, report.verdicts);
   launch.walk([&](Operation *op) {
     verdicts.add(op);
-    if (auto loop = dyn_cast<scf::ForOp>(op))
+    if (auto loop = dyn_cast<cta::CountedLoop>(op))
       collectLoop(loop, source, report);
     if (auto ring = dyn_cast<cta::RingOp>(op); ring && ring.getOffset()) {
       cta::RingType type = ring.getResult().getType();

@@ -8,8 +8,6 @@
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
@@ -51,25 +49,18 @@ void Lowering::collectWrites() {
       set.insert(root);
   };
   launch.walk([&](Operation *op) {
-    llvm::TypeSwitch<Operation *>(op)
-        .Case<cta::StoreOp>([&](auto o) { add(written, o.getDest()); })
-        .Case<cta::LoadOp>([&](auto o) { add(readBack, o.getSource()); })
-        .Case<cta::CopyOp>([&](auto o) {
-          add(readBack, o.getSource());
-          add(copied, o.getSource());
-        })
-        .Case<cta::CopyOutOp>([&](auto o) {
-          add(written, o.getDest());
-          add(copied, o.getDest());
-        })
-        .Case<cta::PutPartialOp, cta::AddPartialOp>([&](auto o) {
-          for (Value memref : {o.getSlots(), o.getFlags()}) {
-            add(written, memref);
-            add(readBack, memref);
-          }
-        })
-        .Case<memref::LoadOp>([&](auto o) { add(readBack, o.getMemRef()); })
-        .Case<memref::StoreOp>([&](auto o) { add(written, o.getMemRef()); });
+    for (const cta::MemoryAccess &access : cta::accessesOf(op)) {
+      if (!access.isGlobal())
+        continue;
+      // Partial sums are taken where they are given back.
+      const bool both = access.completedBy == cta::CompletedBy::Protocol && access.write;
+      if (access.write)
+        add(written, access.memory);
+      if (!access.write || both)
+        add(readBack, access.memory);
+      if (isa<cta::CopyOp, cta::CopyOutOp>(op))
+        add(copied, access.memory);
+    }
   });
 }
 

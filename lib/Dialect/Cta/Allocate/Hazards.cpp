@@ -122,7 +122,8 @@ LogicalResult Hazards::collect() {
     for (Operation *parent = op->getParentOp(); parent != launch; parent = parent->getParentOp())
       if (!isa<CountedLoop, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, RoleOp, ElectOp>(parent)) {
         parent->emitOpError("contains accesses to memory, but cta-insert-barriers knows no control "
-                            "flow but scf.for, scf.while, scf.if, scf.index_switch and roles");
+                            "flow but scf.for, cta.for_output_tiles, scf.while, scf.if, "
+                            "scf.index_switch, cta.elect and roles");
         return WalkResult::interrupt();
       }
     return WalkResult::advance();

@@ -5,6 +5,7 @@
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -26,7 +27,24 @@ MemoryAccesses tessera::cta::accessesOf(Operation *op) {
     access.coords = store.getIndices();
     return {access};
   }
-  return {};
+  // An op that says nothing may read and write what its memrefs stand for.
+  MemoryAccesses accesses;
+  if (op->getNumRegions() || isMemoryEffectFree(op))
+    return accesses;
+  for (Value operand : op->getOperands())
+    if (isa<BaseMemRefType>(operand.getType()))
+      accesses.append({MemoryAccess{operand}, MemoryAccess{operand, /*write=*/true}});
+  return accesses;
+}
+
+bool tessera::cta::readsGlobal(Operation *op) {
+  return llvm::any_of(accessesOf(op),
+                      [](const MemoryAccess &a) { return a.isGlobal() && !a.write; });
+}
+
+bool tessera::cta::writesGlobal(Operation *op) {
+  return llvm::any_of(accessesOf(op),
+                      [](const MemoryAccess &a) { return a.isGlobal() && a.write; });
 }
 
 bool tessera::cta::usesSharedTile(Operation *op) {

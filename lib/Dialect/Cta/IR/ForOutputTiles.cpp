@@ -98,13 +98,16 @@ LogicalResult ForOutputTilesOp::verify() {
   if (arguments != TypeRange(expected))
     return emitOpError("for_output_tiles_c2: the body takes the number and the carried values (")
            << TypeRange(expected) << "), but its arguments are (" << arguments << ')';
+  if (std::optional<int64_t> step = getConstantIntValue(getStep()); step && *step < 1)
+    return emitOpError("for_output_tiles_c3: the step must be at least 1, got ") << *step;
   return success();
 }
 
 //===--- interfaces --------------------------------------------------------------------------===//
 
 Speculation::Speculatability ForOutputTilesOp::getSpeculatability() {
-  return Speculation::RecursivelySpeculatable;
+  return getConstantIntValue(getStep()) ? Speculation::RecursivelySpeculatable
+                                        : Speculation::NotSpeculatable;
 }
 
 SmallVector<Region *> ForOutputTilesOp::getLoopRegions() { return {&getRegion()}; }
@@ -180,7 +183,8 @@ struct InlineSingleIteration : OpRewritePattern<ForOutputTilesOp> {
       rewriter.replaceOp(loop, loop.getInitArgs());
       return success();
     }
-    if (*step < *upper - *lower)
+    int64_t distance;
+    if (llvm::SubOverflow(*upper, *lower, distance) || *step < distance)
       return failure();
     SmallVector<Value> arguments{loop.getLowerBound()};
     llvm::append_range(arguments, loop.getInitArgs());

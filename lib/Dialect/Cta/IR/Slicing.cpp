@@ -128,7 +128,8 @@ Value ConvertLayoutOp::sliceResult(OpBuilder &b, OpResult result, TileSlice slic
 /// Of a tile that a copy of the same block brings to shared memory for this read alone.
 Value ReadOp::sliceResult(OpBuilder &b, OpResult result, TileSlice slice, TileSlicer &slicer) {
   auto fetched = getSource().getDefiningOp<CopyOp>();
-  if (!fetched || getOffsets() || getDims() || !fetched->hasOneUse() || !slicer.mayRepeat(fetched))
+  if (!fetched || getOffsets() || getDims() || getStrides() || !fetched->hasOneUse() ||
+      !slicer.mayRepeat(fetched))
     return {};
   SmemType type = slicedShared(fetched.getSmemType(), slice.dim, slice.width);
   if (!type)
@@ -139,5 +140,5 @@ Value ReadOp::sliceResult(OpBuilder &b, OpResult result, TileSlice slice, TileSl
   copy.getCoordsMutable().assign(coords);
   copy.getResult().setType(type);
   return ReadOp::create(b, getLoc(), slicedType(result.getType(), slice), copy.getResult(),
-                        getOffsetsAttr(), getDimsAttr(), getStridesAttr());
+                        /*offsets=*/{}, /*dims=*/{}, /*strides=*/{});
 }

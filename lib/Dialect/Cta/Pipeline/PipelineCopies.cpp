@@ -40,12 +40,7 @@ struct Group {
 
 class Pipelining {
 public:
-  Pipelining(LaunchOp launch, PlanAttr plan) : launch(launch), plan(plan), dominance(launch) {
-    launch.getBody().walk([&](Operation *op) {
-      if (isa<StoreOp, CopyOutOp, memref::StoreOp>(op))
-        writes.push_back(op);
-    });
-  }
+  Pipelining(LaunchOp launch, PlanAttr plan) : launch(launch), plan(plan), dominance(launch) {}
   LogicalResult run();
   LogicalResult explain();
 
@@ -67,7 +62,6 @@ private:
 
   LaunchOp launch;
   PlanAttr plan;
-  SmallVector<Operation *> writes;
   EpilogueCopies epilogue;
   DenseSet<Value> visiting;
   // While `assumed` is set, only one side of a select by it counts; the conditions of other selects
@@ -81,13 +75,7 @@ private:
 };
 } // namespace
 
-bool Pipelining::isWritten(Operation *reader) {
-  std::optional<GlobalBox> box = globalBoxOf(reader);
-  return llvm::any_of(writes, [&](Operation *write) {
-    std::optional<GlobalBox> other = globalBoxOf(write);
-    return !box || !other || mayAlias(*box, *other);
-  });
-}
+bool Pipelining::isWritten(Operation *reader) { return mayOverwrite(launch, globalBoxOf(reader)); }
 
 /// Why a producer role, which has no tiles, cannot compute these scalars; follows them through
 /// loops.

@@ -251,9 +251,10 @@ schedule::Operation LoopTranslation::operationOf(const StepCandidate &step, std:
         use.cycles = llvm::divideCeil(use.cycles, costs.warpgroups);
     return op;
   }
-  if (step.work == WorkClass::Product) {
-    WgmmaOp product;
+  WgmmaOp product;
+  if (step.work == WorkClass::Product)
     step.ops.front()->walk([&](WgmmaOp op) { product = op; });
+  if (product) {
     schedule::Operation op = costs.productOf(units, std::move(name), product);
     op.async = product.isAsync() || (options.inFlight && product == step.ops.front());
     if (!op.async)

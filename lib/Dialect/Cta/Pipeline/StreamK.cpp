@@ -11,12 +11,12 @@
 // one iteration, and none is shorter than `stream_k`. As r < n, no part is longer than an output
 // tile, so it touches one output tile or two:
 //
-//     points     |----- 0 -----|----- 1 -----|----- 2 -----|          r = 3, v = 14
+//     tiles      |----- 0 -----|----- 1 -----|----- 2 -----|          r = 3, v = 14
 //     parts      |--- 0 ---|--- 1 ---|--- 2 ---|--- 3 ----|           u = 4
 //
-// A unit first computes the end of one output tile (part 1: iterations 11 to 13 of point 0) and
-// then the beginning of the next one. The unit with the first iteration of an output tile stores
-// it. It adds the partial sums of the following parts, which their units computed first and
+// A unit first computes the end of one output tile (part 1: iterations 11 to 13 of output tile 0)
+// and then the beginning of the next one. The unit with the first iteration of an output tile
+// stores it. It adds the partial sums of the following parts, which their units computed first and
 // finished long before. Partial sums pass through workspace. Parts are numbered in the opposite
 // order of blocks, so that a block waits only for blocks with lower numbers.
 //
@@ -92,8 +92,8 @@ struct Part {
 
 class StreamK {
 public:
-  StreamK(LaunchOp launch, ForOutputTilesOp points, int64_t shortest)
-      : launch(launch), points(points), b(points), shortest(shortest) {}
+  StreamK(LaunchOp launch, ForOutputTilesOp outputTiles, int64_t shortest)
+      : launch(launch), outputTiles(outputTiles), b(outputTiles), shortest(shortest) {}
   LogicalResult run();
 
 private:
@@ -108,10 +108,10 @@ private:
   InFlightDiagnostic error(Operation *op, const Twine &what) {
     return op->emitOpError("stands in the way of stream_k: ") << what;
   }
-  Location loc() { return points.getLoc(); }
+  Location loc() { return outputTiles.getLoc(); }
 
   LaunchOp launch;
-  ForOutputTilesOp points;
+  ForOutputTilesOp outputTiles;
   scf::ForOp products; ///< the main loop
   OpBuilder b;
   int64_t shortest;
@@ -152,9 +152,9 @@ LogicalResult StreamK::checkSum(unsigned number) {
 }
 
 LogicalResult StreamK::findProducts() {
-  if (points.getNumResults())
-    return error(points, "the loop over output tiles carries values from one to the next");
-  for (Operation &op : points.getBody()->without_terminator()) {
+  if (outputTiles.getNumResults())
+    return error(outputTiles, "the loop over output tiles carries values from one to the next");
+  for (Operation &op : outputTiles.getBody()->without_terminator()) {
     if (!hasProducts(&op))
       continue;
     auto here = dyn_cast<scf::ForOp>(op);
@@ -170,7 +170,7 @@ LogicalResult StreamK::findProducts() {
     products = here;
   }
   bool writes = false;
-  products.walk([&](Operation *op) { writes |= isa<StoreOp, CopyOutOp, memref::StoreOp>(op); });
+  products.walk([&](Operation *op) { writes |= writesGlobal(op); });
   if (writes)
     return error(products, "it stores, and blocks that share its iterations would store incomplete "
                            "results; plan stream_k = 0");
@@ -179,11 +179,11 @@ LogicalResult StreamK::findProducts() {
       return failure();
   // Ops before the main loop would run in several blocks for one output tile; stores would happen
   // twice.
-  for (Operation &op : points.getBody()->without_terminator()) {
+  for (Operation &op : outputTiles.getBody()->without_terminator()) {
     if (&op == products)
       break;
     bool stores = false;
-    op.walk([&](Operation *inner) { stores |= isa<StoreOp, CopyOutOp, memref::StoreOp>(inner); });
+    op.walk([&](Operation *inner) { stores |= writesGlobal(inner); });
     if (stores)
       return error(
           &op, "it stores before the main loop, which several blocks would do; plan stream_k = 0");
@@ -221,9 +221,9 @@ LogicalResult StreamK::divide() {
         "many, so compute it before the grid");
   if (!products.getInductionVar().getType().isIndex())
     return error(products, "it must count in index");
-  total = outside(points.getUpperBound());
+  total = outside(outputTiles.getUpperBound());
   if (!total || launch.getBlocks().size() != 1)
-    return error(points, "it is not the loop over output tiles that cta-lower-grid makes");
+    return error(outputTiles, "it is not the loop over output tiles that cta-lower-grid makes");
   launched = a.max(launch.getBlocks().front(), a.constant(1));
   if (int64_t cluster = launch.getCluster().value_or(1); cluster > 1)
     launched = a.div(launched, a.constant(cluster));
@@ -283,17 +283,17 @@ Part StreamK::takePart() {
   };
   Value zero = a.constant(0), one = a.constant(1), all = a.constant(kAll);
   Value unit =
-      b.createOrFold<arith::IndexCastUIOp>(loc(), b.getIndexType(), points.getLowerBound());
+      b.createOrFold<arith::IndexCastUIOp>(loc(), b.getIndexType(), outputTiles.getLowerBound());
   Value mine = a.sub(a.sub(launched, one), unit);
   Value start = a.add(a.mul(mine, d.part), a.min(mine, d.more));
   Value length = a.add(d.part, a.number(a.is(CmpIPredicate::slt, mine, d.more)));
-  Value point = a.div(start, d.trips); // among the remaining ones
-  Value offset = a.sub(start, a.mul(point, d.trips));
+  Value outputTile = a.div(start, d.trips); // among the remaining ones
+  Value offset = a.sub(start, a.mul(outputTile, d.trips));
   Value end = a.add(offset, length);
   Value has = a.is(CmpIPredicate::slt, mine, d.units);
   Value second = b.createOrFold<arith::AndIOp>(loc(), has, a.is(CmpIPredicate::sgt, end, d.trips));
   // The last iteration of the output tile that this part begins, and the part that has it.
-  Value begins = a.add(point, a.number(a.is(CmpIPredicate::sgt, offset, zero)));
+  Value begins = a.add(outputTile, a.number(a.is(CmpIPredicate::sgt, offset, zero)));
   Value final = a.sub(a.mul(a.add(begins, one), d.trips), one);
   Value longer = a.add(d.part, one), border = a.mul(d.more, longer);
   Value beyond = a.add(d.more, a.div(a.sub(a.max(final, border), border), a.max(d.part, one)));
@@ -304,7 +304,7 @@ Part StreamK::takePart() {
   part.whole = narrow(d.whole);
   part.unit = narrow(unit);
   part.base = b.createOrFold<arith::IndexCastOp>(loc(), b.getI32Type(),
-                                                 a.sub(a.add(d.first, point), d.whole));
+                                                 a.sub(a.add(d.first, outputTile), d.whole));
   part.offset = narrow(offset);
   auto endOf = [&](Value at) {
     Value upto = a.select(a.is(CmpIPredicate::slt, at, d.trips), at, all);
@@ -323,7 +323,7 @@ void StreamK::rewrite() {
     Value slots = workspace(tile, /*flags=*/false);
     spaces.push_back({slots, workspace(tile, /*flags=*/true)});
   }
-  b.setInsertionPoint(points);
+  b.setInsertionPoint(outputTiles);
   Type i32 = b.getI32Type();
   auto number = [&](int64_t x) -> Value { return arith::ConstantIntOp::create(b, loc(), x, 32); };
   Value units = b.createOrFold<arith::IndexCastUIOp>(loc(), i32, launched);
@@ -339,16 +339,17 @@ void StreamK::rewrite() {
   Value alone = a.is(CmpIPredicate::slt, item, part.whole);
   Value isFirst = a.is(CmpIPredicate::eq, item, part.whole);
   Value own = a.add(part.unit, a.mul(units, item));
-  Value point = a.select(alone, own, a.add(part.base, item));
+  Value outputTile = a.select(alone, own, a.add(part.base, item));
   Value from = a.select(isFirst, part.offset, number(0));
   Value upto = a.select(alone, number(kAll), a.select(isFirst, part.upto[0], part.upto[1]));
   Value isHead = a.is(CmpIPredicate::eq, from, number(0));
   Value toEnd = a.is(CmpIPredicate::eq, upto, number(kAll));
 
   Block *body = loop.getBody();
-  body->getOperations().splice(std::prev(body->end()), points.getBody()->getOperations(),
-                               points.getBody()->begin(), std::prev(points.getBody()->end()));
-  points.getInductionVar().replaceAllUsesWith(point);
+  body->getOperations().splice(std::prev(body->end()), outputTiles.getBody()->getOperations(),
+                               outputTiles.getBody()->begin(),
+                               std::prev(outputTiles.getBody()->end()));
+  outputTiles.getInductionVar().replaceAllUsesWith(outputTile);
   b.setInsertionPoint(products);
   auto iteration = [&](Value count) {
     Value wide = b.createOrFold<arith::IndexCastUIOp>(loc(), b.getIndexType(), count);
@@ -387,7 +388,7 @@ void StreamK::rewrite() {
   b.setInsertionPoint(branch.elseYield());
   for (auto [sum, space] : llvm::zip_equal(products.getResults(), spaces))
     PutPartialOp::create(b, loc(), sum, space.first, block, space.second);
-  points.erase();
+  outputTiles.erase();
 }
 
 LogicalResult StreamK::run() {
@@ -417,9 +418,9 @@ struct StreamKPass : cta::impl::StreamKBase<StreamKPass> {
       // Other launches of the kernel have no iterations to share.
       if (!hasProducts(launch))
         continue;
-      FailureOr<ForOutputTilesOp> points = loopOverOutputTiles(
+      FailureOr<ForOutputTilesOp> outputTiles = loopOverOutputTiles(
           launch, "stream_k divides the output tiles of the last wave of a persistent launch");
-      if (failed(points) || failed(StreamK(launch, *points, *plan.getStreamK()).run()))
+      if (failed(outputTiles) || failed(StreamK(launch, *outputTiles, *plan.getStreamK()).run()))
         return signalPassFailure();
       cut = true;
     }

@@ -50,7 +50,7 @@ static bool isReadInKernel(CopyOutOp out) {
   std::optional<GlobalBox> written = globalBoxOf(out);
   return out->getParentOfType<tile::KernelOp>()
       ->walk([&](Operation *op) {
-        if (!isa<LoadOp, CopyOp, memref::LoadOp>(op))
+        if (!readsGlobal(op))
           return WalkResult::advance();
         std::optional<GlobalBox> read = globalBoxOf(op);
         return !written || !read || mayAlias(*written, *read) ? WalkResult::interrupt()
@@ -116,7 +116,7 @@ static bool isOnlyReader(CopyOp copy) {
   std::optional<GlobalBox> box = globalBoxOf(copy);
   return !copy->getParentOfType<tile::KernelOp>()
               ->walk([&](Operation *op) {
-                if (op == copy || !isa<LoadOp, CopyOp, memref::LoadOp>(op))
+                if (op == copy || !readsGlobal(op))
                   return WalkResult::advance();
                 std::optional<GlobalBox> other = globalBoxOf(op);
                 if (other && box && !mayAlias(*box, *other))
@@ -161,7 +161,7 @@ static std::optional<Operands> operandsOf(tile::GridOp grid, scf::ForOp loop) {
   auto add = [&](Operation *op) {
     auto copy = dyn_cast<CopyOp>(op);
     if (!copy)
-      return isa<LoadOp, memref::LoadOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      return readsGlobal(op) ? WalkResult::interrupt() : WalkResult::advance();
     if (copy.isCpAsync() || copy.getCacheAttr() || copy->getParentOp() != loop ||
         !dependsOn(copy.getCoords(), loop.getInductionVar()))
       return WalkResult::interrupt();
@@ -194,7 +194,7 @@ static Value whetherToKeep(tile::GridOp grid, scf::ForOp loop, const Operands &o
                            PlanAttr plan, int64_t group) {
   OpBuilder b(grid);
   Arith a{b, grid.getLoc()};
-  Value trips = tripsInFront(a, grid, loop);
+  Value trips = tripsBeforeGrid(a, grid, loop);
   if (!trips)
     return {};
   auto blocks = [&](unsigned d) {

@@ -66,7 +66,8 @@ private:
   int64_t width;     ///< of the current subtile: the last one may be narrower
   int64_t registers; ///< that a math thread has
   OpBuilder b;
-  DenseMap<std::pair<Value, int64_t>, Value> parts; // by tile and first column
+  /// By tile, dimension, first index and width.
+  DenseMap<std::tuple<Value, int64_t, int64_t, int64_t>, Value> parts;
 };
 } // namespace
 
@@ -91,8 +92,8 @@ bool Splitter::mayRepeat(Operation *op) {
 }
 
 Value Splitter::sliceOf(Value tile, TileSlice slice) {
-  Value &known = parts[{tile, slice.from}];
-  if (known)
+  const std::tuple<Value, int64_t, int64_t, int64_t> key(tile, slice.dim, slice.from, slice.width);
+  if (Value known = parts.lookup(key))
     return known;
   auto result = dyn_cast<OpResult>(tile);
   Value made;
@@ -104,7 +105,7 @@ Value Splitter::sliceOf(Value tile, TileSlice slice) {
     made = SliceOp::create(b, tile.getLoc(), slicedType(tile.getType(), slice), tile,
                            b.getDenseI64ArrayAttr(offsets), /*strides=*/DenseI64ArrayAttr{});
   }
-  return parts[{tile, slice.from}] = made; // the iterator may be invalid by now
+  return parts[key] = made;
 }
 
 /// The same op for these columns only; null if the tile must be sliced as it is.

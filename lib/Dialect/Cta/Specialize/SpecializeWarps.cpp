@@ -35,7 +35,7 @@ static bool isProducing(Operation *op) { return isa<AcquireOp, CommitOp>(op); }
 static LogicalResult checkProducer(LaunchOp launch, const RoleSlice &producer) {
   SmallVector<Operation *> writes;
   launch.getBody().walk([&](Operation *op) {
-    if (isa<StoreOp, CopyOutOp, memref::StoreOp>(op))
+    if (writesGlobal(op))
       writes.push_back(op);
   });
   auto check = [&](Operation *op) -> LogicalResult {
@@ -45,15 +45,15 @@ static LogicalResult checkProducer(LaunchOp launch, const RoleSlice &producer) {
       return refusePlan(
           op->emitOpError("brings what a copy into a channel depends on; the producing role "
                           "waits for no channel: compute it without one"));
-    if (isa<LoadOp>(op) || llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+    if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
       return refusePlan(
           op->emitOpError("computes a tile that a copy into a channel depends on; the producing "
                           "role has no tiles: keep the copy out of the channel"));
-    std::optional<GlobalBox> box = isa<memref::LoadOp, CopyOp>(op) ? globalBoxOf(op) : std::nullopt;
-    if (!box)
+    if (!readsGlobal(op))
       return success();
+    const std::optional<GlobalBox> box = globalBoxOf(op);
     for (Operation *write : writes)
-      if (std::optional<GlobalBox> other = globalBoxOf(write); !other || mayAlias(*box, *other)) {
+      if (mayOverwrite(write, box)) {
         InFlightDiagnostic error = refusePlan(
             op->emitOpError("reads memory that the launch writes, but the producing role runs "
                             "ahead: keep the copy out of the channel"));

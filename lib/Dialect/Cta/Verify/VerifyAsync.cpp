@@ -175,8 +175,7 @@ LogicalResult RoleVerifier::checkBeforeRoles(Operation *op) {
   WalkResult result = op->walk([&](Operation *nested) -> WalkResult {
     if (isConstant(nested))
       return WalkResult::advance();
-    bool writes = isa<StoreOp, CopyOutOp, memref::StoreOp>(nested);
-    if (writes || llvm::any_of(nested->getOperandTypes(), isHeld) ||
+    if (writesGlobal(nested) || llvm::any_of(nested->getOperandTypes(), isHeld) ||
         llvm::any_of(nested->getResultTypes(), isHeld))
       return error(nested) << "before the roles of a launch stand channels, rings and scalars "
                               "only; move it into a role";

@@ -162,8 +162,8 @@ std::optional<int> CreditVerifier::usesOnPath(Region &region, ArrayRef<OpOperand
       inside[op].push_back(use);
   }
   for (auto &[op, nested] : inside) {
-    const bool runsOnce =
-        isa<ElectOp>(op) || (isa<RegionBranchOpInterface>(op) && !isa<LoopLikeOpInterface>(op));
+    auto branch = dyn_cast<RegionBranchOpInterface>(op);
+    const bool runsOnce = isa<ElectOp>(op) || (branch && !branch.hasLoop());
     if (!runsOnce) {
       error(nested.front()->getOwner())
           << "uses " << nested.front()->get().getType()

@@ -64,3 +64,23 @@ tile.kernel @slot(%x: memref<?x?xbf16>, %i: i32) attributes {phase = #tile.phase
   }
   tile.return
 }
+
+// -----
+
+// A copy into a slot has no bytes of its own, whatever its 'offset' says: its tile is read from the slot.
+#lin = #cta.swizzle<linear>
+#acc = #cta.frag<wgmma_acc, wg = 1>
+!s = !cta.smem<64x64xf32, #lin>
+tile.kernel @into(%A: memref<?x?xf32>, %C: memref<?x?xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  cta.launch @into_0 blocks() attributes {shared = 65536, mbarriers = array<i64: 1>} {
+    %c0 = arith.constant 0 : index
+    %i = arith.constant 0 : i32
+    %ring = cta.ring {offset = 0} : !cta.ring<2, !s>
+    %t = cta.slot %ring[%i] : !cta.ring<2, !s>
+    %r = cta.copy %A[%c0, %c0] into %t[%i] {mechanism = #cta.mechanism<tma>, mbarrier = 0, offset = 128} : memref<?x?xf32> -> !s
+    // expected-error @below {{uses a shared tile without an offset; run cta-allocate-shared first}}
+    %x = cta.read %r : !s -> tensor<64x64xf32, #acc>
+    cta.store %x, %C[%c0, %c0] : tensor<64x64xf32, #acc> -> memref<?x?xf32>
+  }
+  tile.return
+}

@@ -420,3 +420,20 @@ tile.kernel @copies_read_by_threads(%A: memref<?x?xf32>, %B: memref<?x?xf32>) at
   }
   tile.return
 }
+
+// An op of another dialect that says nothing of its accesses may read and write its memrefs.
+// CHECK-LABEL: tile.kernel @unknown(
+// CHECK: memref.store
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: memref.atomic_rmw
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: memref.store
+tile.kernel @unknown(%C: memref<?xf32>, %f: f32) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  cta.launch @unknown_0 blocks() {
+    memref.store %f, %C[%c0] : memref<?xf32>
+    %old = memref.atomic_rmw addf %f, %C[%c0] : (f32, memref<?xf32>) -> f32
+    memref.store %old, %C[%c0] : memref<?xf32>
+  }
+  tile.return
+}

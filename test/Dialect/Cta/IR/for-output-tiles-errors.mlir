@@ -128,3 +128,16 @@ tile.kernel @count(%n: index) attributes {phase = #allocated, warpgroups = 1} {
   }
   tile.return
 }
+
+// -----
+
+#allocated = #tile.phase<allocated>
+tile.kernel @step(%n: index) attributes {phase = #allocated, warpgroups = 1} {
+  cta.launch @step_0 blocks(%n) {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{for_output_tiles_c3: the step must be at least 1, got 0}}
+    cta.for_output_tiles %t = %n to %n step %c0 {
+    }
+  }
+  tile.return
+}

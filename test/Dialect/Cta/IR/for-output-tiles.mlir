@@ -54,6 +54,7 @@ tile.kernel @text(%C: memref<?xf32>, %n: index) attributes {phase = #allocated, 
 // CLEAN:       memref.store %s, %C[%c3]
 // CLEAN:       memref.store %s, %C[%c3]
 // CLEAN:       cta.for_output_tiles %{{.*}} = %c3 to %c5 step %c1
+// CLEAN:       cta.for_output_tiles %{{.*}} = %c-2 to %c9223372036854775807 step %c5
 tile.kernel @invariant(%C: memref<?xf32>, %n: index, %s: f32) attributes {phase = #allocated, warpgroups = 1} {
   cta.launch @invariant_0 blocks(%n) {
     %first = cta.block_id : index
@@ -91,6 +92,12 @@ tile.kernel @constant(%C: memref<?xf32>, %n: index, %s: f32) attributes {phase =
     memref.store %once, %C[%c3] : memref<?xf32>
     cta.for_output_tiles %t = %c3 to %c5 step %c1 {
       memref.store %once, %C[%t] : memref<?xf32>
+    }
+    // The distance of these bounds is no i64.
+    %low = arith.constant -2 : index
+    %high = arith.constant 9223372036854775807 : index
+    cta.for_output_tiles %t = %low to %high step %c5 {
+      memref.store %s, %C[%c1] : memref<?xf32>
     }
   }
   tile.return

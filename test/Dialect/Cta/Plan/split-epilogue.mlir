@@ -233,3 +233,22 @@ tile.kernel @as_before(%C: memref<?x?xf16>) attributes {phase = #tile.phase<plac
   }
   tile.return
 }
+
+// A read with steps is computed whole and cut: the copy of a slice would have other steps.
+// CHECK-LABEL: tile.kernel @strided(
+// CHECK: %[[R:.*]] = cta.read %{{.*}} strides = [1, 2] : <64x128xf32,
+// CHECK: cta.slice %[[R]] offsets = [0, 0]
+// CHECK: cta.slice %[[R]] offsets = [0, 32]
+tile.kernel @strided(%x: memref<64x64xf32>, %w: memref<?x?xf32>, %C: memref<?x?xf32>) attributes {phase = #tile.phase<placed>, plan = #cta.plan<epilogue = 32>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %m = memref.dim %C, %c0 : memref<?x?xf32>
+  tile.grid (%i, %j) = (0, 0) to (%m, %m) step (64, 64) {
+    %z = arith.constant 0 : index
+    %acc = cta.load %x[%z, %z] : memref<64x64xf32> -> tensor<64x64xf32, #cta.frag<wgmma_acc, wg = 1>>
+    %s = cta.copy %w[%i, %j] {mechanism = #cta.mechanism<tma>} : memref<?x?xf32> -> !cta.smem<64x128xf32, #cta.swizzle<128, dim = 1>>
+    %r = cta.read %s strides = [1, 2] : !cta.smem<64x128xf32, #cta.swizzle<128, dim = 1>> -> tensor<64x64xf32, #cta.frag<wgmma_acc, wg = 1>>
+    %sum = arith.addf %acc, %r : tensor<64x64xf32, #cta.frag<wgmma_acc, wg = 1>>
+    cta.store %sum, %C[%i, %j] : tensor<64x64xf32, #cta.frag<wgmma_acc, wg = 1>> -> memref<?x?xf32>
+  }
+  tile.return
+}

@@ -103,7 +103,7 @@ def InsertBarriers : CtaPass<"cta-insert-barriers"> {
   let description = [{
     Requires and ensures *allocated*. Inserts `cta.barrier`, `cta.fence_async`, `cta.await`, `cta.await_copies` and `cta.await_stores` where
     an access must come after another one to the same bytes of shared memory, or to the same global memory if the launch writes it. The
-    table of hazards is at the head of `InsertBarriers.cpp`. The analysis is a data flow over `scf.for`, `if`, `while` and `index_switch`,
+    table of hazards is at the head of `InsertBarriers.cpp`. The analysis is a data flow over `cta.for_output_tiles` and `scf.for`, `if`, `while` and `index_switch`,
     including back edges. An await is in the block of its copies, before the first op that needs one of them. Boxes of global memory that
     are provably disjoint, also between iterations of a loop, need no barrier; neither do accesses in one layout. Barriers and waits that
     the source IR has already are taken into account.

@@ -85,6 +85,7 @@ def Cta_ForOutputTilesOp : Cta_Op<"for_output_tiles", [AllTypesMatch<["lowerBoun
     1. it is in a `cta.launch`, and not in another loop.
     2. the arguments of the body are the number, of the bounds' type, and one for each carried value, with its type. The results and the
        operands of `cta.yield` have the types of the carried values, too, which `RegionBranchOpInterface` verifies.
+    3. a constant step is at least 1.
 
     Lifespan: made by `cta-lower-grid`; `convert-cta-to-nvvm` makes it a loop, `convert-cta-to-tile` an `scf.for`.
 
@@ -105,7 +106,7 @@ def Cta_ForOutputTilesOp : Cta_Op<"for_output_tiles", [AllTypesMatch<["lowerBoun
   let extraClassDeclaration = [{
     mlir::Value getInductionVar() { return getBody()->getArgument(0); }
     cta::YieldOp getYield();
-    /// The body may run no iteration, so nothing in it may be assumed to run; its ops decide what may be speculated.
+    /// A loop whose step may be 0 may run for ever, so it must not run where the program does not run it.
     mlir::Speculation::Speculatability getSpeculatability();
   }];
   let hasCustomAssemblyFormat = 1;

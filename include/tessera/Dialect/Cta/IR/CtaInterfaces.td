@@ -3,7 +3,8 @@
 
 //
 // What ops of `cta`, and ops of other dialects that live among them, tell the passes about themselves. A pass asks an op through one of these
-// interfaces; it has no list of ops.
+// interfaces; it has no list of ops. What is still asked by name: how layouts depend on each other, the protocol of channels and mbarriers,
+// and matrix products of the tensor cores.
 #ifndef TESSERA_CTA_INTERFACES
 #define TESSERA_CTA_INTERFACES
 
@@ -56,7 +57,8 @@ def Cta_SharedBufferOpInterface : OpInterface<"SharedBufferOpInterface"> {
   let cppNamespace = "::tessera::cta";
   let description = [{
     Ops that have bytes of shared memory of their own, for as long as their result is used. `cta-allocate-shared` places them. The place is
-    the attribute `offset`, which an implementation declares as `OptionalAttr<I64Attr>`. In phase allocated every such op has it.
+    the attribute `offset`, which an implementation declares as `OptionalAttr<I64Attr>`. In phase allocated every such op has it. The tile is
+    the op's first result.
   }];
   let methods = [
     InterfaceMethod<"The tile that the op makes room for; null if it has no bytes of its own, like a copy into the slot of a ring.",
@@ -64,7 +66,7 @@ def Cta_SharedBufferOpInterface : OpInterface<"SharedBufferOpInterface"> {
     InterfaceMethod<"The place in the shared memory of the block, in bytes; nothing if it is not chosen yet.",
       "std::optional<int64_t>", "getByteOffset", (ins), [{}], [{
         auto offset = $_op->template getAttrOfType<mlir::IntegerAttr>("offset");
-        return offset ? std::optional<int64_t>(offset.getInt()) : std::nullopt;
+        return offset && $_op.getBufferType() ? std::optional<int64_t>(offset.getInt()) : std::nullopt;
       }]>,
     InterfaceMethod<"Sets the place, or removes it.",
       "void", "setByteOffset", (ins "std::optional<int64_t>":$bytes), [{}], [{

@@ -90,8 +90,13 @@ struct MemoryAccess {
 using MemoryAccesses = llvm::SmallVector<MemoryAccess, 2>;
 
 /// The accesses of an op that implements MemoryAccessOpInterface, of memref.load (all threads) or
-/// of memref.store (the elected thread). Other ops have none.
+/// of memref.store (the elected thread). Another op without regions that has memory effects may
+/// read and write every memref that is an operand of it. An op with regions has none of its own.
 MemoryAccesses accessesOf(mlir::Operation *op);
+
+/// True if the op itself, not one in its regions, reads or writes global memory.
+bool readsGlobal(mlir::Operation *op);
+bool writesGlobal(mlir::Operation *op);
 
 /// True if the op has a shared tile as operand or result.
 bool usesSharedTile(mlir::Operation *op);

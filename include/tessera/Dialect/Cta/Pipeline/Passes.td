@@ -171,7 +171,7 @@ def PeelMasks : CtaPass<"cta-peel-masks"> {
 def Schedule : CtaPass<"cta-schedule"> {
   let summary = "Solve the modulo schedule of each loop and choose the depth of channels";
   let description = [{
-    Requires and ensures *scheduled*. Each `scf.for` whose body waits for slots becomes a problem of modulo scheduling for one warpgroup
+    Requires and ensures *scheduled*. Each loop with bounds whose body waits for slots becomes a problem of modulo scheduling for one warpgroup
     (`lib/Schedule`), inner loops first. An inner loop whose number of iterations the IR does not give counts as 64 iterations. The
     operations of the problem are loads (acquire to commit), matrix products, conditions, inner loops, ops with effects, and the arithmetic
     between them. Arithmetic is cut where its inputs, its users or its unit change. Costs follow from shapes, layouts and the machine table.
