@@ -18,7 +18,7 @@ tile.kernel @gemm_nt(%A: memref<?x?xbf16> {tile.shape = ["M", "K"]},
   %M = tile.dim "M" : index
   %N = tile.dim "N" : index
   %K = tile.dim "K" : index
-  // 16 rows of blocks run together: their operands stay in the L2 cache.
+  // The compiler chooses the order of the blocks (`group` in its plan), so that operands stay in the L2 cache.
   tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {
     %c0 = arith.constant 0 : index
     %step = arith.constant 64 : index

@@ -92,8 +92,8 @@ def AllocateShared : CtaPass<"cta-allocate-shared"> {
     that needs more than 227 KiB is an error, which shows the map of its shared memory.
 
     ```mlir
-    %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>, mbarrier = 0, offset = 0} : …
-    %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>, mbarrier = 0, offset = 16384} : …
+    %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>, mbarrier = 0, offset = 32768} : …   // 128x64xbf16
+    %b = cta.copy %B[%k, %j] {mechanism = #cta.mechanism<tma>, mbarrier = 0, offset = 0} : …       // 64x256xbf16: larger, so it comes first
     ```
   }];
 }

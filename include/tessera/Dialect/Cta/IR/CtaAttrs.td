@@ -48,7 +48,7 @@ def Cta_SwizzleAttr : AttrDef<Cta_Dialect, "Swizzle"> {
   let summary = "the layout of a shared tile";
   let description = [{
     * `#cta.swizzle<128, dim = 1>`: rows of 128 bytes, contiguous along tile dimension 1, whose 16-byte chunks are XOR-swizzled over 8 rows.
-      The span is 128, 64, 32 or 0 bytes; 0 means no swizzle, in panels of core matrices that are 16 bytes wide.
+      The span is 128, 64 or 32 bytes, or it is written 0: a span of 16 bytes without XOR, in panels of core matrices.
     * `#cta.swizzle<linear, pad = 8>`: row-major scratch with 8 bytes of padding after each row.
     * `#cta.swizzle<?>`: not chosen yet (phase raw).
 

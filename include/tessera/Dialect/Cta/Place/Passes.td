@@ -40,12 +40,12 @@ def AssignLayouts : CtaPass<"cta-assign-layouts"> {
 }
 
 def SwizzleShared : CtaPass<"cta-swizzle-shared"> {
-  let summary = "Choose the layout of every shared tile";
+  let summary = "Choose the layout of shared tiles that products read";
   let description = [{
     Replaces `#cta.swizzle<?>`. Operands of `cta.wgmma` have the contiguous dimension of their source in memory, which is followed through
-    arithmetic. Otherwise it is the dimension along which a thread has neighbouring elements, otherwise K. They get the widest swizzle whose
-    span divides the contiguous extent. Operands of `cta.mma` are linear, with the padding for which the product's reads have the fewest
-    bank conflicts (counted).
+    arithmetic. Otherwise it is the dimension along which a thread has neighbouring elements, otherwise K. They get the widest swizzle that
+    the product accepts. Operands of `cta.mma` are linear, with the padding for which the product's reads have the fewest bank conflicts
+    (counted). Tiles of TMA stores and of residuals get their layout from `cta-select-copies`.
   }];
 }
 
@@ -54,9 +54,10 @@ def SelectCopies : CtaPass<"cta-select-copies"> {
   let description = [{
     Ensures *placed*. A `cta.stage` of a `cta.load` becomes a `cta.copy`: by TMA if the facts of the variant make that legal; otherwise by
     cp.async if they allow pieces of 4, 8 or 16 bytes that are no narrower than register vectors would be. A `cta.store` of a tile with an
-    accumulator's layout (conversions are looked through), of at most 128 KiB, becomes `cta.stage` and `cta.copy_out`. Other accesses get
-    their `vector` width. The rules are in `tessera/Dialect/Cta/IR/CopyRules.h`. TMA coordinates have 32 bits: a coordinate of a load that
-    may need more is replaced, where it does, by one that is out of bounds too. `why` records each decision against a better mechanism; with
+    accumulator's layout (conversions are looked through), of at most 128 KiB, becomes `cta.stage` and `cta.copy_out`. The tile of such a
+    store, and that of a residual that TMA loads, gets the widest swizzle with which TMA can move it (`tmaImage`). Other accesses get their
+    `vector` width. The rules are in `tessera/Dialect/Cta/IR/CopyRules.h`. TMA coordinates have 32 bits: a coordinate of a load that may need
+    more is replaced, where it does, by one that is out of bounds too. `why` records each decision against a better mechanism; with
     `require = [tma]` such a decision is an error.
   }];
 }

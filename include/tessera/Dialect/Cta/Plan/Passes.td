@@ -23,7 +23,7 @@ def PlanReplicas : CtaPass<"cta-plan-replicas"> {
     * a warpgroup has the registers for a whole output tile: 96 to 192 accumulators a thread. With fewer, other blocks on the SM hide the
       epilogue.
     * an SM has the shared memory for four slots, and for two epilogue subtiles of each warpgroup.
-    * there are two output tiles for each warpgroup, if the source IR gives their number.
+    * there are two output tiles for each SM, if the source IR gives their number.
 
     ```mlir
     tile.kernel @gemm(…) {                         // 128x192 accumulators, bias

@@ -19,7 +19,7 @@ def SpecializeWarps : CtaPass<"cta-specialize-warps"> {
     ```mlir
     cta.role @math warps(4) replicas(2) {
       %r = cta.replica
-      scf.for %t = … iter_args(%turn = %zero, %round = %zero) {
+      cta.for_output_tiles %t = … iter_args(%turn = %zero, %round = %zero) {
         scf.if %mine { cta.take_turn %ch, %round; scf.for %k … { cta.wait %ch … }; cta.pass_turn %ch … }   // %turn == %r
         else { cta.skip %ch, %slots }
       }
