@@ -1,4 +1,5 @@
-// The chip of a module stays with it, and plans are made for its machine: that of Hopper, which is also that of a module without the attribute.
+// The chip of a module stays with it. There is one table, Hopper's, which is also that of a module without the attribute; that models and passes
+// follow another table is tested in test/unit/Dialect/Cta/OtherMachineTest.cpp.
 //
 // RUN: tile-opt %s | tile-opt | FileCheck %s
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tessera-to-planned)' | FileCheck %s --check-prefix=PLANNED

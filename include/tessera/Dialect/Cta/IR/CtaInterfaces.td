@@ -84,7 +84,8 @@ def Cta_CostOpInterface : OpInterface<"CostOpInterface"> {
     scheduled. The model itself knows arith and math ops, conditions and loops. An op without the interface counts as arithmetic if it has
     no memory effects, otherwise as one access to memory.
 
-    The methods have defaults for an op without instructions: a renaming, or a signal that another op pays for.
+    The methods have defaults for an op without instructions: a renaming, or a signal that another op pays for. So an op that costs something
+    implements both of them.
   }];
   let methods = [
     InterfaceMethod<"The unit that does most of the op's work. The scheduler places ops of class `Product` and `Region`, and those with effects, "

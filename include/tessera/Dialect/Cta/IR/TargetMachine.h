@@ -16,7 +16,9 @@ namespace tessera::cta {
 constexpr llvm::StringLiteral kTargetAttr = "cta.target";
 
 /// The table of the chip that a module around the op names; the default machine if none does. A
-/// clone that is in no module does not know its chip: ask before cloning.
+/// clone that is in no module does not know its chip: ask before cloning. What cannot ask takes
+/// Hopper's numbers: the verifier of cta.launch (blocks that share an SM), the costs by which
+/// `tile-transpose-products` compares fetches, and tile-ptx-check, which sees text alone.
 const Machine &machineOf(mlir::Operation *op);
 
 } // namespace tessera::cta

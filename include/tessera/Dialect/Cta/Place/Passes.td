@@ -42,7 +42,7 @@ def AssignLayouts : CtaPass<"cta-assign-layouts"> {
 def SwizzleShared : CtaPass<"cta-swizzle-shared"> {
   let summary = "Choose the layout of shared tiles that products read";
   let description = [{
-    Replaces `#cta.swizzle<?>`. Operands of `cta.wgmma` have the contiguous dimension of their source in memory, which is followed through
+    Requires and ensures *raw*. Replaces `#cta.swizzle<?>`. Operands of `cta.wgmma` have the contiguous dimension of their source in memory, which is followed through
     arithmetic. Otherwise it is the dimension along which a thread has neighbouring elements, otherwise K. They get the widest swizzle that
     the product accepts. Operands of `cta.mma` are linear, with the padding for which the product's reads have the fewest bank conflicts
     (counted). Tiles of TMA stores and of residuals get their layout from `cta-select-copies`.
@@ -52,7 +52,7 @@ def SwizzleShared : CtaPass<"cta-swizzle-shared"> {
 def SelectCopies : CtaPass<"cta-select-copies"> {
   let summary = "Choose how data moves between global memory, shared memory and registers";
   let description = [{
-    Ensures *placed*. A `cta.stage` of a `cta.load` becomes a `cta.copy`: by TMA if the facts of the variant make that legal; otherwise by
+    Requires *raw*; ensures *placed*. A `cta.stage` of a `cta.load` becomes a `cta.copy`: by TMA if the facts of the variant make that legal; otherwise by
     cp.async if they allow pieces of 4, 8 or 16 bytes that are no narrower than register vectors would be. A `cta.store` of a tile with an
     accumulator's layout (conversions are looked through), of at most 128 KiB, becomes `cta.stage` and `cta.copy_out`. The tile of such a
     store, and that of a residual that TMA loads, gets the widest swizzle with which TMA can move it (`tmaImage`). Other accesses get their
