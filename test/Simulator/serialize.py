@@ -184,7 +184,7 @@ for number, (name, plan, shape, timings) in enumerate(CASES):
         straight = run([TILE_OPT, "-", f"--cta-serialize-trace=sizes={sizes} cores={cores} timing={timing}", "--cta-verify",
                         "--convert-cta-to-tile", "--tile-verify"], allocated)
         pathlib.Path(file + ".mlir").write_text(straight)
-        run([TILEC, file + ".mlir", "-o", file + ".so", "--target=cpu"], "")
+        run([TILEC, file + ".mlir", "-o", file + ".so", "--target=cpu", "-O0"], "")
         options = types.SimpleNamespace(tile_run="tile-run", artifact=file + ".so")
         for case in cases:
             problem = run_case(options, case, shape, number)
