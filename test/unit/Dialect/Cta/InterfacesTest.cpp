@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -209,4 +211,45 @@ TEST_F(InterfacesTest, SlicesWhatComputesAllColumns) {
   ASSERT_TRUE(succeeded(run(createSplitEpilogue())));
   EXPECT_EQ(all<test::NoiseOp>().size(), 1u);
   EXPECT_EQ(all<SliceOp>().size(), 2u);
+}
+
+/// Upstream passes give a loop more carried values through LoopLikeOpInterface. The old values keep
+/// their places, uses inside the loop may become uses of the new argument, and the text of the
+/// result can be read again.
+TEST_F(InterfacesTest, LoopOverOutputTilesTakesMoreValues) {
+  parseLaunch("allocated", R"(%b = cta.block_id : index
+    %r = cta.for_output_tiles %i = %b to %n step %n iter_args(%x = %c0) -> (index) {
+      %y = arith.addi %x, %b : index
+      cta.yield %y : index
+    }
+    %z = arith.addi %r, %r : index)");
+  auto loop = all<ForOutputTilesOp>().front();
+  Value block = all<BlockIdOp>().front();
+  IRRewriter rewriter(&context);
+  auto yields = [](OpBuilder &b, Location loc, ArrayRef<BlockArgument> added) {
+    Value twice = arith::AddIOp::create(b, loc, added[0], added[0]);
+    return SmallVector<Value>{twice};
+  };
+  FailureOr<LoopLikeOpInterface> grown =
+      cast<LoopLikeOpInterface>(loop.getOperation())
+          .replaceWithAdditionalYields(rewriter, block, /*replaceInitOperandUsesInLoop=*/true,
+                                       yields);
+  ASSERT_TRUE(succeeded(grown));
+  ASSERT_TRUE(succeeded(verify(*module)));
+  auto now = cast<ForOutputTilesOp>(grown->getOperation());
+  ASSERT_EQ(now.getNumResults(), 2u);
+  EXPECT_EQ(now.getInitArgs()[1], block);
+  auto sum = now.getYield().getValues()[0].getDefiningOp<arith::AddIOp>();
+  ASSERT_TRUE(sum);
+  EXPECT_EQ(sum.getLhs(), now.getRegionIterArgs()[0]);
+  EXPECT_EQ(sum.getRhs(), now.getRegionIterArgs()[1]);
+  auto twice = now.getYield().getValues()[1].getDefiningOp<arith::AddIOp>();
+  ASSERT_TRUE(twice);
+  EXPECT_EQ(twice.getLhs(), now.getRegionIterArgs()[1]);
+  auto user = cast<arith::AddIOp>(now->getNextNode());
+  EXPECT_EQ(user.getLhs(), now.getResult(0));
+
+  std::string text;
+  llvm::raw_string_ostream(text) << *module;
+  EXPECT_TRUE(parseSourceString<ModuleOp>(text, &context));
 }
