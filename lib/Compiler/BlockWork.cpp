@@ -122,9 +122,9 @@ static Work workOf(Operation *op, unsigned depth, LoopWorks &loops) {
       raise(work, workOf(arm, depth, loops));
     return work;
   }
-  auto counted = isa<scf::WhileOp>(op) ? LoopLikeOpInterface() : dyn_cast<LoopLikeOpInterface>(op);
-  std::optional<APInt> trips = counted ? counted.getStaticTripCount() : std::nullopt;
-  const bool unknown = isa<scf::WhileOp>(op) || (counted && !trips);
+  auto loopLike = dyn_cast<LoopLikeOpInterface>(op);
+  std::optional<APInt> trips = loopLike ? loopLike.getStaticTripCount() : std::nullopt;
+  const bool unknown = loopLike && !trips;
   for (Region &region : op->getRegions())
     add(work, workOf(region, depth + unknown, loops));
   if (trips) {

@@ -52,12 +52,7 @@ void Lowering::collectWrites() {
     for (const cta::MemoryAccess &access : cta::accessesOf(op)) {
       if (!access.isGlobal())
         continue;
-      // Partial sums are taken where they are given back.
-      const bool both = access.completedBy == cta::CompletedBy::Protocol && access.write;
-      if (access.write)
-        add(written, access.memory);
-      if (!access.write || both)
-        add(readBack, access.memory);
+      add(access.write ? written : readBack, access.memory);
       if (isa<cta::CopyOp, cta::CopyOutOp>(op))
         add(copied, access.memory);
     }

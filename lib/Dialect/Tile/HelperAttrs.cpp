@@ -1,61 +1,60 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The verifier of discardable attributes `tile.*` of ops: each has its ops and its type. A pass
-// would not look at one on another op, and a misspelt one would have no effect. The attributes of
-// arguments are verified in TileDialect.cpp.
+// The discardable attributes `tile.*` of ops. Those of arguments are verified in TileDialect.cpp.
+#include "tessera/Dialect/Tile/HelperAttrRules.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Dialect/Tile/Transforms.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace tessera::tile;
 
-namespace {
-struct Rule {
-  llvm::StringLiteral name;
-  /// The names of the ops, since some of them belong to dialects that are built on this one. The
-  /// second name may be empty.
-  llvm::StringLiteral op, other;
-  llvm::StringLiteral kind;
-  bool (*isKind)(Attribute);
-};
-
-template <typename... Kinds>
-bool isKind(Attribute attribute) {
-  return isa<Kinds...>(attribute);
-}
-
-constexpr Rule kRules[] = {
-    {"tile.contract", "builtin.module", "", "a string", isKind<StringAttr>},
-    {kCopies, "tile.grid", "", "unit", isKind<UnitAttr>},
-    {kFallback, "tile.kernel", "", "unit", isKind<UnitAttr>},
-    {"tile.init", "memref.alloc", "", "a number", isKind<IntegerAttr, FloatAttr>},
-    {kNotRepacked, "tile.load", "cta.load", "a string", isKind<StringAttr>},
-    {kNotTurned, "tile.mma", "cta.mma", "a string", isKind<StringAttr>},
-    {"tile.ptxas_policies", "builtin.module", "", "a dictionary", isKind<DictionaryAttr>},
-    {kRepacked, "memref.alloc", "", "a string", isKind<StringAttr>},
-    {"tile.restored", "memref.alloc", "", "unit", isKind<UnitAttr>},
-    {kTransposed, "tile.mma", "", "true or false", isKind<BoolAttr>},
-    {kTurned, "tile.mma", "cta.mma", "a string", isKind<StringAttr>},
-};
-} // namespace
-
-LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  const Rule *rule = llvm::find_if(
-      kRules, [&](const Rule &r) { return attribute.getName() == StringRef(r.name); });
-  if (rule == std::end(kRules)) {
+LogicalResult tessera::tile::verifyHelperAttr(Operation *op, NamedAttribute attribute,
+                                              ArrayRef<HelperAttrRule> rules) {
+  const HelperAttrRule *rule = llvm::find_if(
+      rules, [&](const HelperAttrRule &r) { return attribute.getName() == StringRef(r.name); });
+  if (rule == rules.end()) {
     InFlightDiagnostic error = op->emitOpError("has the unknown attribute '")
                                << attribute.getName().getValue() << "'; of the dialect there are: ";
-    llvm::interleaveComma(kRules, error, [&](const Rule &r) { error << r.name; });
+    llvm::interleaveComma(rules, error, [&](const HelperAttrRule &r) { error << r.name; });
     return error;
   }
-  const StringRef name = op->getName().getStringRef();
-  if (name != StringRef(rule->op) && name != StringRef(rule->other))
+  if (!rule->isOp(op))
     return op->emitOpError("has the attribute '")
-           << rule->name << "', which has a meaning on " << rule->op
-           << (rule->other.empty() ? "" : " and ") << rule->other << " only";
+           << rule->name << "', which has a meaning on " << rule->ops << " only";
   if (!rule->isKind(attribute.getValue()))
     return op->emitOpError("has the attribute '")
            << rule->name << "' = " << attribute.getValue() << ", which must be " << rule->kind;
   return success();
+}
+
+// Placement hands some attributes on to ops of `cta`, a dialect that is built on this one and is
+// known by name only.
+static bool isLoad(Operation *op) {
+  return isa<LoadOp>(op) || op->getName().getStringRef() == "cta.load";
+}
+static bool isMma(Operation *op) {
+  return isa<MmaOp>(op) || op->getName().getStringRef() == "cta.mma";
+}
+
+static constexpr HelperAttrRule kRules[] = {
+    {"tile.contract", "builtin.module", "a string", isOneOf<ModuleOp>, isKind<StringAttr>},
+    {kCopies, "tile.grid", "unit", isOneOf<GridOp>, isKind<UnitAttr>},
+    {kFallback, "tile.kernel", "unit", isOneOf<KernelOp>, isKind<UnitAttr>},
+    {"tile.init", "memref.alloc", "a number", isOneOf<memref::AllocOp>,
+     isKind<IntegerAttr, FloatAttr>},
+    {kNotRepacked, "tile.load and cta.load", "a string", isLoad, isKind<StringAttr>},
+    {kNotTurned, "tile.mma and cta.mma", "a string", isMma, isKind<StringAttr>},
+    {"tile.ptxas_policies", "builtin.module", "a dictionary", isOneOf<ModuleOp>,
+     isKind<DictionaryAttr>},
+    {kRepacked, "memref.alloc", "a string", isOneOf<memref::AllocOp>, isKind<StringAttr>},
+    {"tile.restored", "memref.alloc", "unit", isOneOf<memref::AllocOp>, isKind<UnitAttr>},
+    {kTransposed, "tile.mma", "true or false", isOneOf<MmaOp>, isKind<BoolAttr>},
+    {kTurned, "tile.mma and cta.mma", "a string", isMma, isKind<StringAttr>},
+};
+
+LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return verifyHelperAttr(op, attribute, kRules);
 }

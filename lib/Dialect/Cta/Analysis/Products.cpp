@@ -13,15 +13,6 @@ bool tessera::cta::hasProducts(Operation *op) {
   return op->walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-FailureOr<ForOutputTilesOp> tessera::cta::loopOverOutputTiles(LaunchOp launch,
-                                                              const Twine &purpose) {
-  for (auto loop : launch.getBody().getOps<ForOutputTilesOp>())
-    if (hasProducts(loop))
-      return loop;
-  return launch.emitError(purpose)
-         << ", but this launch has no loop over output tiles; plan persistent = 1";
-}
-
 Product::Product(tile::MmaOp op)
     : a(op.getAType().getShape()), b(op.getBType().getShape()),
       element(op.getAType().getElementType()), result(op.getResultType().getElementType()),

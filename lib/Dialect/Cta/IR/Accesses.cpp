@@ -129,12 +129,17 @@ MemoryAccesses CopyOutOp::getMemoryAccesses() {
 //===--- partial sums ------------------------------------------------------------------------===//
 
 /// The flags order the accesses of the two blocks to a slot. Lowering the flags gives the slot back
-/// to other blocks, which may fill it again at once; so a slot that is read counts as written.
+/// to other blocks, which may fill it again at once; so both ops read and write both memrefs.
 template <typename Op>
 static MemoryAccesses partialAccesses(Op op) {
-  MemoryAccess slot{op.getSlots(), /*write=*/true}, flag{op.getFlags(), /*write=*/true};
-  slot.completedBy = flag.completedBy = CompletedBy::Protocol;
-  return {slot, flag};
+  MemoryAccesses accesses;
+  for (const bool write : {false, true})
+    for (Value memref : {op.getSlots(), op.getFlags()}) {
+      MemoryAccess access{memref, write};
+      access.completedBy = CompletedBy::Protocol;
+      accesses.push_back(access);
+    }
+  return accesses;
 }
 
 MemoryAccesses PutPartialOp::getMemoryAccesses() { return partialAccesses(*this); }

@@ -189,15 +189,9 @@ struct InlineSingleIteration : OpRewritePattern<ForOutputTilesOp> {
     SmallVector<Value> arguments{loop.getLowerBound()};
     llvm::append_range(arguments, loop.getInitArgs());
     YieldOp yield = loop.getYield();
-    SmallVector<Value> results(yield.getValues());
-    rewriter.eraseOp(yield);
-    // What the body yields may be one of its arguments.
-    for (Value &result : results)
-      if (auto argument = dyn_cast<BlockArgument>(result);
-          argument && argument.getOwner() == loop.getBody())
-        result = arguments[argument.getArgNumber()];
     rewriter.inlineBlockBefore(loop.getBody(), loop, arguments);
-    rewriter.replaceOp(loop, results);
+    rewriter.replaceOp(loop, yield.getValues());
+    rewriter.eraseOp(yield);
     return success();
   }
 };

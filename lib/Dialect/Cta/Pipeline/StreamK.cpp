@@ -418,9 +418,17 @@ struct StreamKPass : cta::impl::StreamKBase<StreamKPass> {
       // Other launches of the kernel have no iterations to share.
       if (!hasProducts(launch))
         continue;
-      FailureOr<ForOutputTilesOp> outputTiles = loopOverOutputTiles(
-          launch, "stream_k divides the output tiles of the last wave of a persistent launch");
-      if (failed(outputTiles) || failed(StreamK(launch, *outputTiles, *plan.getStreamK()).run()))
+      ForOutputTilesOp outputTiles;
+      for (auto loop : launch.getBody().getOps<ForOutputTilesOp>())
+        if (hasProducts(loop))
+          outputTiles = loop;
+      if (!outputTiles) {
+        launch.emitError("stream_k divides the output tiles of the last wave of a persistent "
+                         "launch, but this launch has no loop over output tiles; plan persistent "
+                         "= 1");
+        return signalPassFailure();
+      }
+      if (failed(StreamK(launch, outputTiles, *plan.getStreamK()).run()))
         return signalPassFailure();
       cut = true;
     }

@@ -36,10 +36,6 @@ std::optional<std::string> whyNotWgmma(const Product &product, int64_t warpgroup
 /// True if the op is, or contains, a product of the tensor cores.
 bool hasProducts(mlir::Operation *op);
 
-/// The loop over output tiles of a persistent launch, with products. If there is none, an error
-/// that begins with `purpose`.
-mlir::FailureOr<ForOutputTilesOp> loopOverOutputTiles(LaunchOp launch, const llvm::Twine &purpose);
-
 /// The number of warpgroups for a kernel at L0 that does not give it. With products for the tensor
 /// cores it is the largest of 1, 2, 3 that divides the rows of all of them into multiples of 64; if
 /// possible, such that no thread has more than 128 accumulators. Without such products it is 1, 2
