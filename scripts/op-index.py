@@ -11,18 +11,7 @@ It reads the page from stdin and writes it to stdout. An op without a family (`o
 import re
 import sys
 
-
-def headings(lines):
-    """(number of the line, depth, text, anchor) of each heading; the anchor as GitHub and most renderers make it."""
-    times, fenced = {}, False
-    for number, line in enumerate(lines):
-        fenced ^= line.startswith("```")
-        found = None if fenced else re.match(r"(#+) (.*)", line)
-        if not found:
-            continue
-        anchor = re.sub(r"[^\w -]", "", found[2].lower()).replace(" ", "-")
-        times[anchor] = times.get(anchor, -1) + 1
-        yield number, len(found[1]), found[2], f"{anchor}-{times[anchor]}" if times[anchor] else anchor
+from headings import headings
 
 
 def index(lines):

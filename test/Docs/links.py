@@ -11,6 +11,9 @@ import os
 import re
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts"))
+from headings import headings
+
 
 def without_listings(path):
     with open(path, encoding="utf-8") as file:
@@ -18,13 +21,8 @@ def without_listings(path):
 
 
 def anchors_of(path):
-    anchors, times = set(), {}
-    for text in re.findall(r"^#+ (.*?) *$", without_listings(path), re.M):
-        text = re.sub(r"\[(.*?)\]\(.*?\)", r"\1", text)
-        anchor = re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-")
-        times[anchor] = times.get(anchor, -1) + 1
-        anchors.add(f"{anchor}-{times[anchor]}" if times[anchor] else anchor)
-    return anchors
+    with open(path, encoding="utf-8") as file:
+        return {anchor for _, _, _, anchor in headings(file.read().split("\n"))}
 
 
 def main():
