@@ -5,6 +5,8 @@
 // Upstream's reduction-tree is not among its passes, because it erases ops that still have users,
 // which makes nearly all of our programs invalid. The pass drop-ops replaces the results of an op
 // by simpler values.
+#include "../Version.h"
+
 #include "mlir/Reducer/Passes.h"
 #include "mlir/Reducer/Tester.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
@@ -92,6 +94,7 @@ struct DropOps : PassWrapper<DropOps, OperationPass<ModuleOp>> {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  tessera::registerVersion();
   PassRegistration<DropOps>();
   registerOptReductionPass();
   // opt-reduction-pass needs these.

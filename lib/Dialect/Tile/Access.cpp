@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Tile/Access.h"
+#include "tessera/Dialect/Tile/OpHints.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -16,6 +17,16 @@ SmallVector<int64_t> tessera::tile::trailingDims(unsigned memrefRank, unsigned t
   for (unsigned d = 0; d < tileRank; ++d)
     dims.push_back(static_cast<int64_t>(memrefRank) - tileRank + d);
   return dims;
+}
+
+static bool writesMemory(OperationName op) {
+  return op.stripDialect() == "store" || op.stripDialect() == "copy_out";
+}
+
+/// What a message about a constraint begins with. The ops that write have the constraints of
+/// `tile.store`, all others those of `tile.load`.
+static std::string constraintPrefix(OperationName op, unsigned number) {
+  return ((writesMemory(op) ? "store_c" : "load_c") + Twine(number) + ": ").str();
 }
 
 static const StringRef kHintNames[] = {"stages", "cache", "require"};
@@ -137,8 +148,10 @@ ParseResult tessera::tile::resolveAccess(OpAsmParser &parser, ParsedAccess &acce
   if (!access.hasDims) {
     if (rank > static_cast<unsigned>(memref.getRank()))
       return parser.emitError(parser.getNameLoc())
-             << "load_c2: the tile has rank " << rank << " but the memref has rank "
-             << memref.getRank() << "; name the memref dimensions with 'dims'";
+             << constraintPrefix(state.name, 2) << "the tile has rank " << rank
+             << " but the memref has rank " << memref.getRank()
+             << "; the tile of a load or store has at most as many dimensions as its memref: "
+                "tile.broadcast adds dimensions, tensor.collapse_shape drops those of extent 1";
     access.dims = trailingDims(memref.getRank(), rank);
   }
   if (access.hasMask && !access.hasMaskDims)
@@ -149,7 +162,8 @@ ParseResult tessera::tile::resolveAccess(OpAsmParser &parser, ParsedAccess &acce
     for (int64_t d : access.maskDims) {
       if (d < 0 || d >= static_cast<int64_t>(rank))
         return parser.emitError(parser.getNameLoc())
-               << "load_c5: mask dimension " << d << " is not a dimension of the tile";
+               << constraintPrefix(state.name, 5) << "mask dimension " << d
+               << " is not a dimension of the tile";
       maskShape.push_back(shape[d]);
     }
     RankedTensorType maskType = access.maskType;
@@ -260,55 +274,69 @@ void tessera::tile::printHints(OpAsmPrinter &p, Operation *op) {
 
 //===--- rules -----------------------------------------------------------------------------===//
 
+/// Begins an error about a constraint that loads and stores share: `load_c3: `, `store_c3: `.
+static InFlightDiagnostic emitConstraint(Operation *op, unsigned number) {
+  return op->emitOpError(constraintPrefix(op->getName(), number));
+}
+
+/// What to write where the element types of memref and tile differ.
+static std::string describeConversion(Type memory, Type tile, bool isStore) {
+  const StringRef op = isStore ? conversionOp(tile, memory) : conversionOp(memory, tile);
+  return ("; convert with " + (op.empty() ? "arith" : op) +
+          (isStore ? " before the store" : " after the load"))
+      .str();
+}
+
 LogicalResult tessera::tile::verifyAccess(Operation *op, MemRefType memref, ArrayRef<int64_t> shape,
                                           Type elementType, ValueRange coords, ValueRange limits,
                                           Value mask, ArrayRef<int64_t> dims,
                                           ArrayRef<bool> limited, ArrayRef<int64_t> maskDims) {
   int64_t rank = memref.getRank(), tileRank = shape.size();
   if (static_cast<int64_t>(coords.size()) != rank)
-    return op->emitOpError("load_c1: ") << "needs one coordinate for each of the " << rank
-                                        << " dimensions of " << memref << ", got " << coords.size();
+    return emitConstraint(op, 1)
+           << "needs one coordinate for each of the " << rank << " dimensions of " << memref
+           << ", got " << coords.size()
+           << "; where the tile begins at 0 write a value of arith.constant 0 : index";
   if (static_cast<int64_t>(dims.size()) != tileRank)
-    return op->emitOpError("load_c2: ") << "'dims' needs one entry for each of the " << tileRank
-                                        << " tile dimensions, got " << dims.size();
+    return emitConstraint(op, 2) << "'dims' needs one entry for each of the " << tileRank
+                                 << " tile dimensions, got " << dims.size();
   llvm::SmallBitVector seen(rank);
   for (int64_t d : dims) {
     if (d < 0 || d >= rank)
-      return op->emitOpError("load_c2: ")
+      return emitConstraint(op, 2)
              << "'dims' names dimension " << d << " but the memref has rank " << rank;
     if (seen[d])
-      return op->emitOpError("load_c2: ") << "'dims' names dimension " << d << " twice";
+      return emitConstraint(op, 2) << "'dims' names dimension " << d << " twice";
     seen.set(d);
   }
   if (memref.getElementType() != elementType)
-    return op->emitOpError("load_c3: ")
-           << "the memref holds " << memref.getElementType() << " but the tile " << elementType
-           << "; convert with arith after a load or before a store";
+    return emitConstraint(op, 3) << "the memref holds " << memref.getElementType()
+                                 << " but the tile " << elementType
+                                 << describeConversion(memref.getElementType(), elementType,
+                                                       writesMemory(op->getName()));
   if (static_cast<int64_t>(limited.size()) != tileRank)
-    return op->emitOpError("load_c4: ")
-           << "'limit' needs one entry for each of the " << tileRank
-           << " tile dimensions ('_' for none), got " << limited.size();
+    return emitConstraint(op, 4) << "'limit' needs one entry for each of the " << tileRank
+                                 << " tile dimensions ('_' for none), got " << limited.size();
   if (llvm::count(limited, true) != static_cast<int64_t>(limits.size()))
-    return op->emitOpError("load_c4: ")
-           << "'limited' marks " << llvm::count(limited, true) << " dimensions but "
-           << limits.size() << " limits are given";
+    return emitConstraint(op, 4) << "'limited' marks " << llvm::count(limited, true)
+                                 << " dimensions but " << limits.size() << " limits are given";
   if (!mask && !maskDims.empty())
-    return op->emitOpError("load_c5: without a mask, 'maskDims' must be empty");
+    return emitConstraint(op, 5) << "without a mask, 'maskDims' must be empty";
   if (!mask)
     return success();
   SmallVector<int64_t> maskShape;
   for (auto [i, d] : llvm::enumerate(maskDims)) {
     if (d < 0 || d >= tileRank || (i && maskDims[i - 1] >= d))
-      return op->emitOpError("load_c5: ") << "'on' must list tile dimensions in ascending order";
+      return emitConstraint(op, 5) << "'on' must list tile dimensions in ascending order";
     maskShape.push_back(shape[d]);
   }
   auto maskType = cast<RankedTensorType>(mask.getType());
   if (!maskType.getElementType().isInteger(1) ||
       maskType.getShape() != ArrayRef<int64_t>(maskShape))
-    return op->emitOpError("load_c5: ")
-           << "the mask must be "
-           << RankedTensorType::get(maskShape, IntegerType::get(op->getContext(), 1)) << ", got "
-           << maskType;
+    return emitConstraint(op, 5) << "the mask must be "
+                                 << RankedTensorType::get(maskShape,
+                                                          IntegerType::get(op->getContext(), 1))
+                                 << ", got " << maskType;
   return success();
 }
 
@@ -367,4 +395,13 @@ Value tessera::tile::rootOf(Value memref) {
     memref = view.getViewSource();
   }
   return isa<KernelOp>(memref.getParentBlock()->getParentOp()) ? memref : Value{};
+}
+
+std::string tessera::tile::nameOfRoot(Value memref) {
+  Value root = rootOf(memref);
+  auto argument = dyn_cast_or_null<BlockArgument>(root);
+  if (!argument)
+    return root ? "the workspace" : "the memref";
+  auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
+  return "%" + kernel.getArgName(argument.getArgNumber());
 }

@@ -53,6 +53,7 @@ static constexpr HelperAttrRule kRules[] = {
     {"tile.restored", "memref.alloc", "unit", isOneOf<memref::AllocOp>, isKind<UnitAttr>},
     {kTransposed, "tile.mma", "true or false", isOneOf<MmaOp>, isKind<BoolAttr>},
     {kTurned, "tile.mma and cta.mma", "a string", isMma, isKind<StringAttr>},
+    {kVariantPlans, "tile.kernel", "a dictionary", isOneOf<KernelOp>, isKind<DictionaryAttr>},
 };
 
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {

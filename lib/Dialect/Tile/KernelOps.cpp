@@ -145,7 +145,8 @@ LogicalResult KernelOp::verify() {
   if (getFunctionType().getNumResults())
     return emitOpError("kernel_c1: a kernel has no results; store them to a memref argument");
   if (getBody().empty() || !isa<ReturnOp>(getBody().front().back()))
-    return emitOpError("kernel_c1: the body must be one block that ends with tile.return");
+    return emitOpError("kernel_c1: the body must be one block that ends with tile.return; write it "
+                       "as the last line before the closing brace");
   for (auto [i, type] : llvm::enumerate(getArgumentTypes())) {
     auto memref = dyn_cast<MemRefType>(type);
     if (!memref) {
@@ -322,8 +323,9 @@ LogicalResult GridOp::verify() {
     return emitOpError("grid_c3: must stand directly in a tile.kernel");
   LogicalResult crossing = success();
   getBody().walk([&](Operation *op) {
+    // Ops inside are verified later: of a program that a reducer has cut, operands may be null.
     for (Value operand : op->getOperands())
-      if (isa<TensorType>(operand.getType()) &&
+      if (operand && isa<TensorType>(operand.getType()) &&
           !getRegion().isAncestor(operand.getParentRegion()) && succeeded(crossing))
         crossing = op->emitOpError(
             "grid_c4: uses a tile from outside its tile.grid; tiles may not cross the border "
@@ -412,10 +414,22 @@ LogicalResult DimOp::verify() {
   auto kernel = (*this)->getParentOfType<KernelOp>();
   if (!kernel)
     return emitOpError("dim_c1: must be inside a tile.kernel");
-  if (!kernel.lookupDim(getName()))
-    return emitOpError("dim_c1: no argument of the kernel has a tile.shape with the name \"")
-           << getName() << "\"";
-  return success();
+  if (kernel.lookupDim(getName()))
+    return success();
+  std::string known;
+  for (unsigned arg = 0, e = kernel.getNumArguments(); arg < e; ++arg)
+    if (auto shape = kernel.getArgAttrOfType<ArrayAttr>(arg, TileDialect::kShape))
+      for (Attribute entry : shape)
+        if (auto name = dyn_cast<StringAttr>(entry);
+            name && !StringRef(known).contains("\"" + name.str() + "\""))
+          known += (known.empty() ? "\"" : ", \"") + name.str() + "\"";
+  InFlightDiagnostic error =
+      emitOpError("dim_c1: no argument of the kernel has a tile.shape with the name \"");
+  error << getName() << "\"; ";
+  if (!known.empty())
+    return error << "the names are " << known;
+  return error << "name the sizes of arguments, as in %x: memref<?xf32> {tile.shape = [\""
+               << getName() << "\"]}";
 }
 
 LogicalResult AssumeOp::verify() {

@@ -9,6 +9,20 @@
 using namespace mlir;
 using namespace tessera::tile;
 
+/// The error about a type that is no tile.
+static ParseResult emitNoTile(OpAsmParser &parser, Type type) {
+  InFlightDiagnostic error = parser.emitError(parser.getNameLoc())
+                             << "expected a ranked tensor, got " << type;
+  if (auto vector = dyn_cast<VectorType>(type))
+    error << "; tiles are tensors: write "
+          << RankedTensorType::get(vector.getShape(), vector.getElementType());
+  else if (isa<MemRefType>(type))
+    error << "; a load is written ': memref -> tile', a store ': tile -> memref'";
+  else if (type.isIntOrIndexOrFloat())
+    error << "; memref.load and memref.store are for single numbers";
+  return error;
+}
+
 //===--- load --------------------------------------------------------------------------------===//
 
 void LoadOp::build(OpBuilder &b, OperationState &state, RankedTensorType type, Value source,
@@ -30,7 +44,7 @@ ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   auto type = dyn_cast<RankedTensorType>(tile);
   if (!type)
-    return parser.emitError(parser.getNameLoc()) << "expected a ranked tensor, got " << tile;
+    return emitNoTile(parser, tile);
   if (resolveAccess(parser, access, memref, type.getShape(), result, segments))
     return failure();
   result.addAttribute(
@@ -99,7 +113,7 @@ ParseResult StoreOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   auto type = dyn_cast<RankedTensorType>(tile);
   if (!type)
-    return parser.emitError(parser.getNameLoc()) << "expected a ranked tensor, got " << tile;
+    return emitNoTile(parser, tile);
   if (parser.resolveOperand(value, type, result.operands) ||
       resolveAccess(parser, access, memref, type.getShape(), result, segments))
     return failure();

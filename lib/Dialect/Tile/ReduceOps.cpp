@@ -174,7 +174,7 @@ LogicalResult ReduceOp::verify() {
   if (!yield || yield.getValues().size() != n)
     return emitOpError("reduce_c5: the combiner must end with a tile.yield of ") << n << " values";
   for (unsigned i = 0; i < n; ++i)
-    if (yield.getValues()[i].getType() != getInits()[i].getType())
+    if (Value value = yield.getValues()[i]; value && value.getType() != getInits()[i].getType())
       return yield.emitOpError("reduce_c5: value ")
              << i << " must have type " << getInits()[i].getType();
   for (Operation &op : getCombiner().front()) {
@@ -182,8 +182,9 @@ LogicalResult ReduceOp::verify() {
         llvm::any_of(op.getResultTypes(), [](Type t) { return !t.isIntOrIndexOrFloat(); }))
       return op.emitOpError(
           "reduce_c5: a combiner uses scalar ops without side effects and without regions only");
+    // The op itself is verified later, so an operand may be null.
     for (Value operand : op.getOperands())
-      if (operand.getParentBlock() != &getCombiner().front() &&
+      if (operand && operand.getParentBlock() != &getCombiner().front() &&
           !matchPattern(operand, m_Constant()))
         return op.emitOpError("reduce_c5: a combiner may use its arguments and constants only");
   }

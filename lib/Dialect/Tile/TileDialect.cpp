@@ -92,10 +92,13 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
              << fact.getName() << " of argument " << arg << " needs a memref, got " << type;
     return success();
   };
-  if (name == kName)
-    return isa<StringAttr>(fact.getValue())
+  if (name == kName) {
+    auto text = dyn_cast<StringAttr>(fact.getValue());
+    return text && !text.getValue().empty()
                ? success()
-               : op->emitOpError("kernel_c3: tile.name of argument ") << arg << " must be a string";
+               : op->emitOpError("kernel_c3: tile.name of argument ")
+                     << arg << " must be a string with at least one character";
+  }
   if (name == kShape) {
     if (failed(needMemref()))
       return failure();

@@ -8,16 +8,13 @@
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <map>
+#include <numeric>
 
 using namespace mlir;
 using namespace tessera::tile;
-
-std::string tessera::tile::nameOf(Value memref) {
-  if (auto argument = dyn_cast<BlockArgument>(memref))
-    if (auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp()))
-      return "%" + kernel.getArgName(argument.getArgNumber());
-  return "the workspace";
-}
 
 std::optional<std::string> tessera::tile::whyNotTmaRoot(Value memref) {
   auto argument = dyn_cast<BlockArgument>(memref);
@@ -61,7 +58,7 @@ static std::string strideList(unsigned rank, unsigned dim, int64_t number) {
 std::optional<std::string> tessera::tile::whyNotTmaStrides(Facts &facts, Value memref,
                                                            unsigned inner) {
   auto type = cast<MemRefType>(memref.getType());
-  std::string name = nameOf(memref);
+  std::string name = nameOfRoot(memref);
   int64_t units = std::max<int64_t>(1, kTmaGranule / elementBytes(type.getElementType()));
   auto [strides, offset] = type.getStridesAndOffset();
   if (strides[inner] != 1)
@@ -110,7 +107,7 @@ static bool runsOverSize(Facts &facts, Value coord, Value memref, unsigned dim) 
 
 std::optional<std::string> tessera::tile::whyNotTmaExtents(Facts &facts, Value memref,
                                                            ValueRange coords) {
-  std::string name = nameOf(memref);
+  std::string name = nameOfRoot(memref);
   for (auto [d, coord] : llvm::enumerate(coords)) {
     if (facts.sizeRange(memref, d).min < 1 && !runsOverSize(facts, coord, memref, d))
       return "dimension " + std::to_string(d) + " of " + name +
@@ -125,7 +122,7 @@ std::optional<std::string> tessera::tile::whyNotTmaExtents(Facts &facts, Value m
 std::optional<std::string> tessera::tile::whyNotTmaPlace(Facts &facts, Value memref,
                                                          ValueRange coords, unsigned inner,
                                                          bool isStore) {
-  std::string name = nameOf(memref);
+  std::string name = nameOfRoot(memref);
   const int64_t bytes = elementBytes(cast<MemRefType>(memref.getType()).getElementType()),
                 units = std::max<int64_t>(1, kTmaGranule / bytes);
   if (facts.divisibility(coords[inner]) % units)
@@ -147,4 +144,57 @@ std::optional<std::string> tessera::tile::whyNotTmaPlace(Facts &facts, Value mem
              " is not known to fit 32 bits; tile.size_max or tile.assume can say so";
   }
   return std::nullopt;
+}
+
+/// `name = array<i64: ...>` with the numbers of the attribute that the argument has, or `unsaid`.
+static std::string mergedList(KernelOp kernel, unsigned arg, StringRef name,
+                              const std::map<unsigned, int64_t> &added, int64_t unsaid) {
+  auto old = kernel.getArgAttrOfType<DenseI64ArrayAttr>(arg, name);
+  std::string list = (name + " = array<i64: ").str();
+  const int64_t rank = cast<MemRefType>(kernel.getArgumentTypes()[arg]).getRank();
+  for (int64_t d = 0; d < rank; ++d) {
+    const int64_t has = old ? old[d] : unsaid;
+    auto it = added.find(d);
+    const int64_t number = it == added.end()               ? has
+                           : name == TileDialect::kSizeMax ? std::min(has, it->second)
+                                                           : std::lcm(has, it->second);
+    list += (d ? ", " : "") + std::to_string(number);
+  }
+  return list + ">";
+}
+
+std::string tessera::tile::missingTmaFacts(Facts &facts, Value memref, unsigned inner,
+                                           bool isStore) {
+  auto argument = dyn_cast<BlockArgument>(memref);
+  auto kernel = argument ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp()) : KernelOp();
+  if (!kernel)
+    return "";
+  auto type = cast<MemRefType>(memref.getType());
+  const int64_t units = std::max<int64_t>(1, kTmaGranule / elementBytes(type.getElementType()));
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || strides[inner] != 1 ||
+      llvm::is_contained(strides, 0))
+    return "";
+  const unsigned arg = argument.getArgNumber();
+  SmallVector<std::string> missing;
+  if (facts.alignment(memref) % kTmaGranule)
+    missing.push_back("tile.align = 16");
+  std::map<unsigned, int64_t> ofStrides, ofSizes, most;
+  for (unsigned d = 0, rank = type.getRank(); d < rank; ++d) {
+    if (d != inner && facts.strideDivisibility(memref, d) % units)
+      ofStrides[d] = units;
+    if (facts.sizeRange(memref, d).max > INT32_MAX)
+      most[d] = INT32_MAX;
+  }
+  if (isStore && facts.sizeDivisibility(memref, inner) % units)
+    ofSizes[inner] = units;
+  if (!ofStrides.empty())
+    missing.push_back(mergedList(kernel, arg, TileDialect::kStrideDivisible, ofStrides, 1));
+  if (!ofSizes.empty())
+    missing.push_back(mergedList(kernel, arg, TileDialect::kSizeDivisible, ofSizes, 1));
+  if (!most.empty())
+    missing.push_back(
+        mergedList(kernel, arg, TileDialect::kSizeMax, most, std::numeric_limits<int64_t>::max()));
+  return missing.empty() ? "" : "{" + llvm::join(missing, ", ") + "}";
 }

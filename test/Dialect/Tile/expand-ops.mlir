@@ -149,6 +149,20 @@ tile.kernel @always(%x: f32, %O: memref<4xi1>) {
   tile.return
 }
 
+// A load that is both operands of an op that goes.
+// CHECK-LABEL: tile.kernel @both_operands(
+// CHECK-NOT: {{tile.load|arith.cmpf}}
+// CHECK: tile.store
+tile.kernel @both_operands(%A: memref<4xf32>, %O: memref<4xi1>) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %tile = tile.load %A[%c0] : memref<4xf32> -> tensor<4xf32>
+    %f = arith.cmpf false, %tile, %tile : tensor<4xf32>
+    tile.store %f, %O[%c0] : tensor<4xi1> -> memref<4xi1>
+  }
+  tile.return
+}
+
 // Dimension 2 is dropped, also when canonicalize sees that dimension 0 has one element, too: upstream's memref.subview drops that instead.
 // CHECK-LABEL: tile.kernel @dropped(
 // CHECK: %[[V:.*]] = memref.subview %A[0, 0, %n, 0] [%{{.*}}, 41, 1, 8] [3, 1, 1, 1] : memref<1x120x?x8xf32> to memref<?x41x1x8xf32,

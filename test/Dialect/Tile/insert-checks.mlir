@@ -82,16 +82,16 @@ tile.kernel @numbers(%A: memref<?xi32>, %n: index, %x: i32, %y: i32, %f: f32) {
 // Known to hold: by constants. Tiles divide padding, combiners too: not tested. Nothing outside the grids is.
 // CHECK-LABEL: tile.kernel @nothing(
 // CHECK-NOT: cf.assert
-// CHECK: tile.load %{{.+}}[%{{.+}}] pad = nan : memref<?xf32>
+// CHECK: tile.load %{{.+}}[%{{.+}}] limit = [%{{.+}}] pad = nan : memref<?xf32>
 // CHECK-NOT: cf.assert
 // CHECK: tile.return
 tile.kernel @nothing(%A: memref<?xf32>, %B: memref<?xi32>, %n: index) {
   %c7 = arith.constant 7 : index
   %q = arith.divui %n, %c7 : index
-  tile.grid (%i) = (0) to (%q) step (16) {
+  tile.grid (%i) = (0) to (16) step (16) {
     %c1 = arith.constant 1 : i32
     %c3 = arith.constant 3 : i32
-    %a = tile.load %A[%i] pad = any : memref<?xf32> -> tensor<16xf32>
+    %a = tile.load %A[%i] limit = [%q] pad = any : memref<?xf32> -> tensor<16xf32>
     tile.store %a, %A[%i] : tensor<16xf32> -> memref<?xf32>
     %b = tile.load %B[%i] : memref<?xi32> -> tensor<16xi32>
     %c = arith.divsi %b, %b : tensor<16xi32>

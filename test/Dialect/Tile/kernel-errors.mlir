@@ -153,8 +153,15 @@ tile.kernel @divisible(%x: f32 {tile.divisible = 8}) {
 
 // -----
 
-// expected-error @+1 {{kernel_c3: tile.name of argument 0 must be a string}}
+// expected-error @+1 {{kernel_c3: tile.name of argument 0 must be a string with at least one character}}
 tile.kernel @name(%x: f32 {tile.name = 8}) {
+  tile.return
+}
+
+// -----
+
+// expected-error @+1 {{kernel_c3: tile.name of argument 0 must be a string with at least one character}}
+tile.kernel @empty_name(%x: f32 {tile.name = ""}) {
   tile.return
 }
 

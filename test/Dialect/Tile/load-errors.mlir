@@ -12,7 +12,7 @@ tile.kernel @coordinates(%A: memref<?x?xf32>) {
 
 tile.kernel @tile_rank(%x: memref<?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{load_c2: the tile has rank 2 but the memref has rank 1; name the memref dimensions with 'dims'}}
+    // expected-error @+1 {{load_c2: the tile has rank 2 but the memref has rank 1; the tile of a load or store has at most as many dimensions as its memref}}
     %0 = tile.load %x[%i] : memref<?xf32> -> tensor<4x4xf32>
   }
   tile.return
@@ -62,7 +62,7 @@ tile.kernel @dims_twice(%A: memref<?x?xf32>) {
 
 tile.kernel @element(%A: memref<?x?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{load_c3: the memref holds 'f32' but the tile 'bf16'; convert with arith after a load or before a store}}
+    // expected-error @+1 {{load_c3: the memref holds 'f32' but the tile 'bf16'; convert with arith.truncf after the load}}
     %0 = tile.load %A[%i, %i] : memref<?x?xf32> -> tensor<4x4xbf16>
   }
   tile.return

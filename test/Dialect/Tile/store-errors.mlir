@@ -3,7 +3,7 @@
 tile.kernel @coordinates(%A: memref<?x?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
     %t = arith.constant dense<1.0> : tensor<4x8xf32>
-    // expected-error @+1 {{load_c1: needs one coordinate for each of the 2 dimensions}}
+    // expected-error @+1 {{store_c1: needs one coordinate for each of the 2 dimensions}}
     tile.store %t, %A[%i] : tensor<4x8xf32> -> memref<?x?xf32>
   }
   tile.return
@@ -14,7 +14,7 @@ tile.kernel @coordinates(%A: memref<?x?xf32>) {
 tile.kernel @dims(%A: memref<?x?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
     %t = arith.constant dense<1.0> : tensor<4x8xf32>
-    // expected-error @+1 {{load_c2: 'dims' names dimension 0 twice}}
+    // expected-error @+1 {{store_c2: 'dims' names dimension 0 twice}}
     tile.store %t, %A[%i, %i] dims = [0, 0] : tensor<4x8xf32> -> memref<?x?xf32>
   }
   tile.return
@@ -25,7 +25,7 @@ tile.kernel @dims(%A: memref<?x?xf32>) {
 tile.kernel @element(%A: memref<?x?xf16>) {
   tile.grid (%i) = (0) to (8) step (1) {
     %t = arith.constant dense<1.0> : tensor<4x8xf32>
-    // expected-error @+1 {{load_c3: the memref holds 'f16' but the tile 'f32'}}
+    // expected-error @+1 {{store_c3: the memref holds 'f16' but the tile 'f32'}}
     tile.store %t, %A[%i, %i] : tensor<4x8xf32> -> memref<?x?xf16>
   }
   tile.return
@@ -36,7 +36,7 @@ tile.kernel @element(%A: memref<?x?xf16>) {
 tile.kernel @limit(%A: memref<?x?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
     %t = arith.constant dense<1.0> : tensor<4x8xf32>
-    // expected-error @+1 {{load_c4: 'limit' needs one entry for each of the 2 tile dimensions}}
+    // expected-error @+1 {{store_c4: 'limit' needs one entry for each of the 2 tile dimensions}}
     tile.store %t, %A[%i, %i] limit = [_, %i, _] : tensor<4x8xf32> -> memref<?x?xf32>
   }
   tile.return
@@ -48,7 +48,7 @@ tile.kernel @mask(%A: memref<?x?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
     %t = arith.constant dense<1.0> : tensor<4x8xf32>
     %m = arith.constant dense<true> : tensor<4x4xi1>
-    // expected-error @+1 {{load_c5: 'on' must list tile dimensions in ascending order}}
+    // expected-error @+1 {{store_c5: 'on' must list tile dimensions in ascending order}}
     tile.store %t, %A[%i, %i] mask = %m on [0, 0] : tensor<4x8xf32> -> memref<?x?xf32>
   }
   tile.return

@@ -112,7 +112,7 @@ tile.kernel @grids(%A: memref<?x?xf32> {tile.shape = ["M", "N"]}, %B: memref<?x?
 // CHECK:   tile.load
 // CHECK:   tile.store
 tile.kernel @memory(%A: memref<?xf32>) {
-  tile.grid (%i) = (0) to (8) step (1) {
+  tile.grid (%i) = (0) to (8) step (8) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c8 = arith.constant 8 : index

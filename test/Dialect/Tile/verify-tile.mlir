@@ -93,7 +93,7 @@ tile.kernel @grid(%A: memref<?x?xf32>, %n: index, %p: memref<?xi32>, %flag: i1) 
     %flatview = memref.collapse_shape %view [[0, 1]] : memref<4x2xf32> into memref<8xf32>
     %wide = memref.expand_shape %flatview [[0, 1]] output_shape [2, 4] : memref<8xf32> into memref<2x4xf32>
     %cast = memref.cast %wide : memref<2x4xf32> to memref<?x?xf32>
-    tile.store %row, %cast[%c0, %c0] : tensor<8x2xf32> -> memref<?x?xf32>
+    tile.store %row, %cast[%i, %c0] : tensor<8x2xf32> -> memref<?x?xf32>
   }
   tile.return
 }

@@ -55,6 +55,10 @@ mlir::ParseResult resolveAccess(mlir::OpAsmParser &parser, ParsedAccess &access,
 /// memref that a loop carries).
 mlir::Value rootOf(mlir::Value memref);
 
+/// How messages call the root of a memref: "%A" as users name the argument, "the workspace", or
+/// "the memref" if it is not known.
+std::string nameOfRoot(mlir::Value memref);
+
 /// Prints what `parseAccess` reads.
 void printAccess(mlir::OpAsmPrinter &printer, mlir::Value memref, mlir::ValueRange coords,
                  mlir::ValueRange limits, mlir::Value mask, llvm::ArrayRef<int64_t> dims,

@@ -21,8 +21,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
   let description = [{
     The body is scalar code and a sequence of `tile.grid`s. Each grid sees everything that earlier grids wrote. Arguments are memrefs (with
     identity or strided layout) and scalars. Facts about them are argument attributes: `tile.shape`, `tile.align` (bytes),
-    `tile.size_divisible`, `tile.stride_divisible`, `tile.size_max` (elements), `tile.alias`, `tile.divisible`. A `memref.alloc` in the body
-    is workspace, which the launcher allocates; with `{tile.init = 0.0 : f32}` the launcher fills it with that value.
+    `tile.size_divisible`, `tile.stride_divisible`, `tile.size_max` (elements), `tile.alias`, `tile.divisible`, `tile.name`. A `memref.alloc`
+    in the body is workspace, which the launcher allocates; with `{tile.init = 0.0 : f32}` the launcher fills it with that value.
 
     ```mlir
     tile.kernel @add(%x: memref<?xf32> {tile.shape = ["N"]}, %y: memref<?xf32> {tile.shape = ["N"]},
@@ -55,6 +55,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
        space, or a scalar.
     3. argument facts have the right form. `tile.shape` is an array with one entry for each dimension: a string, a size, or a unit for any
        size; a size equals the static size. `tile.align` is a power of two. Divisibility lists have one positive entry for each dimension.
+       `tile.name` is a string that is not empty.
     4. `guards` name existing arguments and dimensions.
     5. a name has at least one character, and only characters that can be printed. The functions of an artifact have the kernel's name, in
        which `$` and two hexadecimal digits replace every byte that is no letter, digit or `_`.

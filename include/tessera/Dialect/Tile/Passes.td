@@ -20,6 +20,20 @@ def TileVerify : Pass<"tile-verify", "tile::KernelOp"> {
   let description = [{
     Requires and ensures L0. Changes nothing. An op, type, shape or use that the language does not have (docs/Language.md) is an error at
     the op, and the error says what to use instead.
+
+    So are stores that race with those of the next block of the grid. Two blocks are compared whose coordinates are equal but one, which
+    differs by a step. Their stores overlap if in each dimension of the memref the coordinates differ by less than the tile's extent there.
+    Coordinates are followed through constants, additions, multiplications by constants, casts, `affine.apply` and loops. If something
+    else is involved, if the store has a limit or a mask, or if only some blocks run it, nothing is said.
+
+    It is an error if each launch has the race, and also if the step is known and smaller than the tile: then each launch with two blocks
+    has it. It is a warning if the race depends on something else that is not known: how many blocks there are that write the same, the
+    step, whether the elements lie inside the array, whether a loop around the store runs, whether a narrow integer wraps around.
+
+    ```mlir
+    tile.grid (%i) = (0) to (%n) step (1000) {
+      tile.store %t, %y[%i] : tensor<1024xf32> -> memref<?xf32>   // error: a step of at least 1024
+    ```
   }];
 }
 
@@ -177,9 +191,34 @@ def TileInsertChecks : Pass<"tile-insert-checks", "tile::KernelOp"> {
     cf.assert %inside, "memref.load of %A is out of bounds in dimension 0"
     %v = memref.load %A[%i] : memref<?xf32>
     ```
+
+    Two blocks of a grid that write the same element are found by a shadow of each array that grids write: workspace with a number for each
+    element, which says who wrote it last. Before a store its box of the shadow is loaded, and must have no number of another block of the
+    same grid. Later grids have larger numbers. Grids of one block need no shadow. Views are made again on the shadow. The shadow of an
+    argument with a strided layout is contiguous. So a `reinterpret_cast` of such an argument, or of a view of it, has no shadow, nor has a
+    `collapse_shape` of a subview that joins several dimensions larger than 1: stores through these are not tested.
+
+    Demands of the kernel (`require = [tma]`, `pipelined`, `peeled`) become those of the loads and stores that it has: the inserted ones need
+    not meet them.
+
+    ```mlir
+    tile.store %t, %y[%at] : tensor<64xf32> -> memref<?xf32>
+    ```
+    becomes
+    ```mlir
+    %before = tile.load %shadow[%at] pad = -1 : i64 : memref<?xi64> -> tensor<64xi64>
+    %same = arith.cmpi eq, %before, %own : tensor<64xi64>
+    %earlier = arith.cmpi slt, %before, %least : tensor<64xi64>
+    %each = arith.ori %same, %earlier : tensor<64xi1>
+    %all = tile.reduce andi %each dims = [0] : tensor<64xi1> -> tensor<i1>
+    %ok = tensor.extract %all[] : tensor<i1>
+    cf.assert %ok, "tile.store writes elements of %y that another block of the grid writes, too"
+    tile.store %own, %shadow[%at] : tensor<64xi64> -> memref<?xi64>
+    tile.store %t, %y[%at] : tensor<64xf32> -> memref<?xf32>
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::math::MathDialect",
-                           "::mlir::memref::MemRefDialect"];
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def TileTransposeProducts : Pass<"tile-transpose-products", "tile::KernelOp"> {

@@ -18,9 +18,6 @@ namespace tessera::tile {
 /// multiples of it.
 inline constexpr int64_t kTmaGranule = 16;
 
-/// The argument of which a memref is a view, as users name it: "%A", or "the workspace".
-std::string nameOf(mlir::Value memref);
-
 /// Rule: the memref is an argument or workspace, for which a descriptor exists, and not a view.
 std::optional<std::string> whyNotTmaRoot(mlir::Value memref);
 
@@ -51,6 +48,12 @@ std::optional<std::string> whyNotTmaExtents(Facts &facts, mlir::Value memref,
 /// Those of loads need not: `cta-select-copies` replaces them.
 std::optional<std::string> whyNotTmaPlace(Facts &facts, mlir::Value memref, mlir::ValueRange coords,
                                           unsigned inner, bool isStore);
+
+/// All facts that the argument `memref` lacks for TMA, as attributes of the argument that merge
+/// with those that it has: `{tile.align = 16, tile.stride_divisible = array<i64: 8, 1>}`. Empty if
+/// it lacks none, or if no fact helps. `inner` is the contiguous dimension; stores also need sizes
+/// that are multiples of 16 bytes.
+std::string missingTmaFacts(Facts &facts, mlir::Value memref, unsigned inner, bool isStore);
 
 } // namespace tessera::tile
 

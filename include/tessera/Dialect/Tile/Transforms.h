@@ -33,6 +33,12 @@ constexpr int64_t kCpAsyncBytes = 8;
 /// On a variant that is not the first one of its kernel (unit). It exists for correctness: a plan
 /// is made for the variants before it.
 constexpr llvm::StringLiteral kFallback = "tile.fallback";
+/// On a kernel (a dictionary): the plans of single variants, by the names of the variants.
+/// tile-specialize-facts gives them to the variants that it makes.
+constexpr llvm::StringLiteral kVariantPlans = "tile.variant_plans";
+/// Whether tile-specialize-facts makes variants of this name, and all their names, for messages.
+bool isVariantName(llvm::StringRef name);
+std::string variantNames();
 /// On workspace that holds a copy of an operand (a string): why it was copied.
 constexpr llvm::StringLiteral kRepacked = "tile.repacked";
 /// On a grid that fills such a workspace (unit).

@@ -55,9 +55,9 @@ std::optional<std::string> tessera::cta::whyNotWgmma(const Product &p, int64_t w
         << "); load tiles of rank 2 and name their memref dimensions with 'dims', or loop over the "
            "batch";
   else if (p.m() % 64)
-    why << "M = " << p.m() << " is not a multiple of " << 64 * warpgroups
-        << " (64 rows for each of " << warpgroups
-        << (warpgroups == 1 ? " warpgroup)" : " warpgroups)");
+    why << "M = " << p.m()
+        << " is not a multiple of 64, the rows of a warpgroup; a larger tile is padded with zeros "
+           "by the load";
   else if (p.k() % 16)
     why << "K = " << p.k()
         << " is not a multiple of 16; a larger tile is padded with zeros by "

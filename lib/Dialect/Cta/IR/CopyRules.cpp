@@ -82,7 +82,8 @@ std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Acc
   int64_t units =
       std::max<int64_t>(1, tile::kTmaGranule / tile::elementBytes(access.type.getElementType()));
   if (access.isStore && facts.sizeDivisibility(access.memref, inner) % units)
-    return "the size of dimension " + std::to_string(inner) + " of " + tile::nameOf(access.memref) +
+    return "the size of dimension " + std::to_string(inner) + " of " +
+           tile::nameOfRoot(access.memref) +
            " is not known to be a multiple of 16 bytes, at which TMA stores are clipped; add "
            "tile.size_divisible to it";
   if (layout::Error error = image.validateTma())
@@ -98,7 +99,7 @@ static VectorChoice narrowVector(tile::Facts &facts, const Access &access, int d
   const tile::Facts::Place place(facts, access.op);
   VectorChoice choice;
   int64_t bytes = tile::elementBytes(access.tile.getElementType());
-  std::string name = tile::nameOf(access.memref);
+  std::string name = tile::nameOfRoot(access.memref);
   unsigned inner = access.dims[dim];
   layout::Coord shape = coordOf(access.tile.getShape());
   auto divides = [](int64_t number) { return number ? layout::powerOf2Dividing(number) : 1 << 20; };
@@ -179,7 +180,7 @@ CpAsyncChoice tessera::cta::chooseCpAsync(tile::Facts &facts, const Access &acce
   const tile::Facts::Place place(facts, access.op);
   CpAsyncChoice choice;
   const int64_t bytes = tile::elementBytes(access.tile.getElementType());
-  const std::string name = tile::nameOf(access.memref);
+  const std::string name = tile::nameOfRoot(access.memref);
   auto refuse = [&](const std::string &why) {
     choice = {0, why};
     return choice;

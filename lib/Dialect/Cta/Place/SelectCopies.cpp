@@ -9,6 +9,8 @@
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Place/Passes.h"
+#include "tessera/Dialect/Tile/Access.h"
+#include "tessera/Dialect/Tile/TmaRules.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 #include "tessera/Layout/RegisterForms.h"
 
@@ -41,6 +43,10 @@ private:
   void setVector(Op op, const std::string &why);
   template <typename Op>
   LogicalResult checkDemand(Op op, StringRef why);
+  template <typename Op>
+  void noteMissingFacts(InFlightDiagnostic &error, Op op);
+  LogicalResult missPeeled(LoadOp load, const Twine &why);
+  LogicalResult missPipelined(LoadOp load, StringRef why);
 
   tile::Facts facts;
   IRRewriter rewriter;
@@ -61,27 +67,51 @@ template <typename Op>
 LogicalResult Selection::checkDemand(Op op, StringRef why) {
   if (!demands(op, tile::Requirement::Tma))
     return success();
-  return op.emitOpError("cannot use TMA, as 'require = [tma]' demands: ") << why;
+  InFlightDiagnostic error = op.emitOpError("cannot use TMA, as 'require = [tma]' demands: ");
+  error << why;
+  noteMissingFacts(error, op);
+  return error;
+}
+
+/// An error names the first fact that keeps an access from TMA; this note has all of them.
+template <typename Op>
+void Selection::noteMissingFacts(InFlightDiagnostic &error, Op op) {
+  const Access access(op);
+  const int dim = contiguousTileDim(access.type, access.dims);
+  if (dim < 0)
+    return;
+  const tile::Facts::Place place(facts, op);
+  const std::string missing =
+      tile::missingTmaFacts(facts, access.memref, access.dims[dim], access.isStore);
+  const std::string said = error.getUnderlyingDiagnostic()->str();
+  // Facts do not help where something else is in the way.
+  if (!missing.empty() && StringRef(said).contains(" tile.") &&
+      !StringRef(said).contains(StringRef(missing).trim("{}")))
+    error.attachNote(access.memref.getLoc())
+        << "all facts that " << tile::nameOfRoot(access.memref) << " lacks for TMA: " << missing;
 }
 
 /// A miss of `require = [peeled]` by a load that is not done by TMA: every iteration checks its
 /// bounds. TMA checks them at no cost. cta-peel-masks sees whether the loop has masks of its own.
-static LogicalResult missPeeled(LoadOp load, const Twine &why) {
+LogicalResult Selection::missPeeled(LoadOp load, const Twine &why) {
   if (!demands(load, tile::Requirement::Peeled) || !load->getParentOfType<LoopLikeOpInterface>())
     return success();
   InFlightDiagnostic error = load.emitOpError("is not peeled, as 'require = [peeled]' demands: ");
-  return error << "its bounds are checked in every iteration, unless TMA does it, and it cannot: "
-               << why;
+  error << "its bounds are checked in every iteration, unless TMA does it, and it cannot: " << why;
+  noteMissingFacts(error, load);
+  return error;
 }
 
 /// A miss of `require = [pipelined]`: only copies to shared memory can run ahead of their readers.
-static LogicalResult missPipelined(LoadOp load, StringRef why) {
+LogicalResult Selection::missPipelined(LoadOp load, StringRef why) {
   if (!demands(load, tile::Requirement::Pipelined))
     return success();
-  return load.emitOpError(
-             "is not pipelined, as 'require = [pipelined]' demands: only copies by TMA "
-             "and cp.async are, and this is neither, since ")
-         << why;
+  InFlightDiagnostic error =
+      load.emitOpError("is not pipelined, as 'require = [pipelined]' demands: only copies by TMA "
+                       "and cp.async are, and this is neither, since ");
+  error << why;
+  noteMissingFacts(error, load);
+  return error;
 }
 
 template <typename Op>

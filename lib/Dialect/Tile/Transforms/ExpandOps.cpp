@@ -412,7 +412,8 @@ struct TileExpandOps : tessera::tile::impl::TileExpandOpsBase<TileExpandOps> {
       SmallVector<Value> values = expand(b, op);
       if (values.empty())
         return;
-      SmallVector<Value> operands(op->getOperands());
+      // An operand may be there twice.
+      llvm::SmallSetVector<Value, 4> operands(op->operand_begin(), op->operand_end());
       op->replaceAllUsesWith(values);
       op->erase();
       // The loads of these operands have been replaced by smaller ones.

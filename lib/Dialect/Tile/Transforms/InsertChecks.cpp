@@ -6,6 +6,7 @@
 // way to stop.
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/Passes.h"
+#include "tessera/Dialect/Tile/Races.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -66,20 +67,12 @@ void Checks::require(Value condition, const Twine &message) {
     cf::AssertOp::create(b, loc, condition, message.str());
 }
 
-/// The name of the root of a memref.
-static std::string nameOf(KernelOp kernel, Value memref) {
-  Value root = rootOf(memref);
-  if (auto argument = dyn_cast_or_null<BlockArgument>(root))
-    return "%" + kernel.getArgName(argument.getArgNumber());
-  return root ? "the workspace" : "the memref";
-}
-
 void Checks::bounds(Operation *op, Value memref, ValueRange indices) {
   for (auto [d, index] : llvm::enumerate(indices)) {
     Value size = b.createOrFold<memref::DimOp>(loc, memref, static_cast<int64_t>(d));
     // As unsigned numbers, negative indices are large.
     require(compare(arith::CmpIPredicate::ult, index, size),
-            op->getName().getStringRef() + " of " + nameOf(kernel, memref) +
+            op->getName().getStringRef() + " of " + nameOfRoot(memref) +
                 " is out of bounds in dimension " + Twine(d));
   }
 }
@@ -231,6 +224,7 @@ struct TileInsertChecks : tessera::tile::impl::TileInsertChecksBase<TileInsertCh
       return signalPassFailure();
     }
     Checks(kernel).run();
+    checkOverlap(kernel);
   }
 };
 } // namespace

@@ -160,8 +160,9 @@ static std::optional<std::string> findObstacle(KernelOp kernel, Facts &facts, Lo
     return std::string("a stride is 0: a copy would be larger than the operand");
   for (Value written : writtenRoots(grid))
     if (mayAlias(kernel, root, written))
-      return (written ? nameOf(written) : "unknown memory") + " is written in the same grid" +
-             (written == root ? "" : " and may overlap " + (root ? nameOf(root) : "the operand")) +
+      return (written ? nameOfRoot(written) : "unknown memory") + " is written in the same grid" +
+             (written == root ? ""
+                              : " and may overlap " + (root ? nameOfRoot(root) : "the operand")) +
              ": a copy would not see that";
   if (auto why = whyNotTmaBounds(facts, source, load.getLimits(), load.getLimited(), load.getDims(),
                                  load.getMask(), load.getPadAttr()))

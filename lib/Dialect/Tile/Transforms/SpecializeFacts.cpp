@@ -11,6 +11,7 @@
 #include "tessera/Machine/Hopper.h"
 
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <numeric>
 
@@ -21,6 +22,15 @@ namespace tessera::tile {
 
 using namespace mlir;
 using namespace tessera::tile;
+
+static constexpr llvm::StringLiteral kVariantNames[] = {"any", kLinesVariant, kAlignedVariant,
+                                                        kCpAsyncVariant, kRepackVariant};
+
+bool tessera::tile::isVariantName(StringRef name) {
+  return llvm::is_contained(kVariantNames, name);
+}
+
+std::string tessera::tile::variantNames() { return llvm::join(ArrayRef(kVariantNames), ", "); }
 
 namespace {
 /// The arguments that tiles are loaded from or stored to.
@@ -327,15 +337,41 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
   using TileSpecializeFactsBase::TileSpecializeFactsBase;
 
   void runOnOperation() override {
-    if (!llvm::is_contained({"auto", "any", "lines", "aligned", "cp_async", "repack"},
-                            StringRef(variants))) {
+    if (variants != "auto" && !isVariantName(variants)) {
       getOperation().emitError("tile-specialize-facts: unknown variants '")
-          << variants << "'; expected auto, any, lines, aligned, cp_async or repack";
+          << variants << "'; known: auto, " << variantNames();
       return signalPassFailure();
     }
     for (KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>()))
       if (!kernel.getVariantOf() && !kernel.getPhase() && failed(specialize(kernel)))
         return signalPassFailure();
+  }
+
+  /// Gives variants the plans that are theirs. They get them after their facts were chosen, since
+  /// which variants there are must not depend on how one of them is compiled.
+  LogicalResult applyPlans(KernelOp kernel, ArrayRef<KernelOp> made) {
+    auto plans = kernel->getAttrOfType<DictionaryAttr>(kVariantPlans);
+    if (!plans)
+      return success();
+    LogicalResult result = success();
+    for (NamedAttribute plan : plans) {
+      const auto *clone = llvm::find_if(
+          made, [&](KernelOp clone) { return clone.getVariant() == plan.getName().getValue(); });
+      if (clone != made.end()) {
+        KernelOp(*clone).setPlanAttr(plan.getValue());
+        continue;
+      }
+      InFlightDiagnostic error = kernel.emitOpError("has a plan for its variant '")
+                                 << plan.getName().getValue() << "', which is not made; there are ";
+      llvm::interleaveComma(made, error, [&](KernelOp clone) { error << *clone.getVariant(); });
+      result = error;
+    }
+    for (KernelOp clone : made)
+      clone->removeAttr(kVariantPlans);
+    if (failed(result))
+      for (KernelOp unused : made)
+        unused->erase();
+    return result;
   }
 
   LogicalResult specialize(KernelOp kernel) {
@@ -399,6 +435,8 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
     for (KernelOp clone : llvm::drop_begin(made))
       if (clone != aligned || made.front() != lines)
         clone->setAttr(kFallback, b.getUnitAttr());
+    if (failed(applyPlans(kernel, made)))
+      return failure();
     for (KernelOp clone : made) {
       if (SymbolTable::lookupSymbolIn(getOperation(), clone.getSymName())) {
         LogicalResult error = kernel.emitOpError("cannot have a variant named @")

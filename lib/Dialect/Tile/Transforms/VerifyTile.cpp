@@ -4,7 +4,9 @@
 // tile-verify: what the op verifiers cannot see. The allow-list of ops, the legal types, and where
 // ops may stand.
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/OpHints.h"
 #include "tessera/Dialect/Tile/Passes.h"
+#include "tessera/Dialect/Tile/Races.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -13,7 +15,6 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace tessera::tile {
 #define GEN_PASS_DEF_TILEVERIFY
@@ -64,79 +65,6 @@ static const llvm::StringSet<> kExpressionOps = {
     "arith.cmpi",      "arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui",
     "arith.trunci",    "affine.apply",     "affine.min",         "affine.max",  "tile.dim",
     "memref.dim",      "tile.num_cores"};
-
-/// Hints what to write instead of an op that the language does not have: by op, then by its
-/// dialect.
-static StringRef hintFor(StringRef name) {
-  StringRef own =
-      llvm::StringSwitch<StringRef>(name)
-          .Cases({"linalg.matmul", "linalg.batch_matmul", "linalg.matmul_transpose_a",
-                  "linalg.matmul_transpose_b", "linalg.contract", "linalg.matvec", "linalg.vecmat",
-                  "linalg.dot", "linalg.mmt4d"},
-                 "use tile.mma")
-          .Cases({"vector.contract", "vector.outerproduct", "vector.matrix_multiply"},
-                 "use tile.mma")
-          .Cases({"linalg.reduce", "vector.reduction", "vector.multi_reduction"}, "use tile.reduce")
-          .Cases({"linalg.broadcast", "vector.broadcast"}, "use tile.broadcast")
-          .Cases({"linalg.transpose", "vector.transpose"}, "use tile.transpose")
-          .Cases({"linalg.index", "vector.step"}, "use tile.iota")
-          .Case("linalg.fill", "use arith.constant dense<...> or tensor.splat")
-          .Case("linalg.copy", "use tile.load and tile.store")
-          .Cases({"vector.transfer_read", "vector.load", "vector.maskedload", "vector.gather",
-                  "bufferization.to_tensor"},
-                 "use tile.load")
-          .Cases({"vector.transfer_write", "vector.store", "vector.maskedstore", "vector.scatter",
-                  "bufferization.materialize_in_destination"},
-                 "use tile.store")
-          .Cases({"scf.forall", "scf.parallel"},
-                 "each block is one point of a tile.grid; use scf.for for a loop")
-          .Case("scf.execute_region", "inline its region")
-          .Case(
-              "tensor.empty",
-              "use arith.constant dense<...> or tensor.splat; tiles have no uninitialised elements")
-          .Case("tensor.generate", "use tile.iota and arith")
-          .Case("tensor.pad", "use the 'pad' of tile.load, or arith.select with tile.iota")
-          .Cases({"tensor.insert", "tensor.insert_slice", "tensor.parallel_insert_slice"},
-                 "tiles are built whole: use tensor.concat, or arith.select with tile.iota")
-          .Cases({"tensor.gather", "tensor.scatter"},
-                 "compute the elements with tile.load and tile.store")
-          .Cases({"tensor.cast", "tensor.dim", "tensor.rank"}, "tiles have static shapes")
-          .Case("tensor.reshape", "use tensor.expand_shape or tensor.collapse_shape")
-          .Case("tensor.bitcast", "use arith.bitcast")
-          .Case("memref.dealloc", "the launcher frees workspace")
-          .Case("memref.copy", "use tile.load and tile.store in a grid")
-          .Cases({"memref.get_global", "memref.global"},
-                 "pass the data as an argument of the kernel")
-          .Case("memref.view", "use memref.subview or memref.reinterpret_cast")
-          .Cases({"memref.atomic_rmw", "memref.generic_atomic_rmw"},
-                 "atomics on memrefs are not yet supported")
-          .Cases({"affine.for", "affine.parallel"}, "use scf.for")
-          .Case("affine.if", "use scf.if")
-          .Cases({"affine.load", "affine.vector_load"},
-                 "use memref.load for a scalar, tile.load for a tile")
-          .Cases({"affine.store", "affine.vector_store"},
-                 "use memref.store for a scalar, tile.store for a tile")
-          .Cases({"func.call", "call"},
-                 "run the inliner first (--inline); only private helpers may be called")
-          .Case("gpu.barrier", "a tile program needs no barriers: leave it out")
-          .Case("builtin.unrealized_conversion_cast", "finish the conversion that left it")
-          .Default("");
-  if (!own.empty())
-    return own;
-  return llvm::StringSwitch<StringRef>(name.split('.').first)
-      .Case("linalg", "use arith on tiles, tile.broadcast, tile.reduce and tile.mma")
-      .Case("vector", "tiles are tensors: use arith on tensors")
-      .Cases({"gpu", "nvgpu", "nvvm"},
-             "a tile program says what a block computes: it has no threads, warps or shared memory")
-      .Case("cf", "use scf.for, scf.if, scf.while")
-      .Case("index", "use arith on index")
-      .Case("complex", "complex numbers are pairs of tiles, real and imaginary")
-      .Case("bufferization", "use tile.load and tile.store")
-      .Case("llvm", "use arith, math, scf and memref")
-      .Case("async", "grids run one after the other, blocks of a grid in any order")
-      .Cases({"tosa", "stablehlo", "mhlo"}, "lower it to tile, arith and math first")
-      .Default("docs/Language.md lists the ops");
-}
 
 std::optional<LaunchObstacle> tessera::tile::findLaunchObstacle(Value value) {
   SmallVector<Value> work{value};
@@ -274,7 +202,8 @@ private:
   //===--- ops -------------------------------------------------------------------------------===//
 
   void rejectOp(Operation *op) {
-    error(op) << "is not part of the tile language: " << hintFor(op->getName().getStringRef());
+    error(op) << "is not part of the tile language: "
+              << hintForForeignOp(op->getName().getStringRef());
   }
 
   /// A memref value is an argument, workspace, or a view of one of those. An op that chooses
@@ -497,4 +426,6 @@ struct TileVerifyPass : tessera::tile::impl::TileVerifyBase<TileVerifyPass> {
 };
 } // namespace
 
-LogicalResult tessera::tile::verifyTileLanguage(KernelOp kernel) { return Verifier(kernel).run(); }
+LogicalResult tessera::tile::verifyTileLanguage(KernelOp kernel) {
+  return failure(failed(Verifier(kernel).run()) || failed(verifyStoresOfBlocks(kernel)));
+}

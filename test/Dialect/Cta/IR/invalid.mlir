@@ -13,7 +13,7 @@ func.func @load(%A: memref<?x?xbf16>, %i: index) {
 // -----
 
 func.func @load_vector(%A: memref<?x?xbf16>, %i: index) {
-  // expected-error @+1 {{load_c7: 'vector' must be a power of two of at most 16 bytes, got 3 elements of 'bf16'}}
+  // expected-error @+1 {{load_c8: 'vector' must be a power of two of at most 16 bytes, got 3 elements of 'bf16'}}
   %0 = cta.load %A[%i, %i] {vector = 3 : i64} : memref<?x?xbf16> -> tensor<8x8xbf16>
   return
 }
@@ -21,7 +21,7 @@ func.func @load_vector(%A: memref<?x?xbf16>, %i: index) {
 // -----
 
 func.func @load_vector_bytes(%A: memref<?x?xbf16>, %i: index) {
-  // expected-error @+1 {{load_c7: 'vector' must be a power of two of at most 16 bytes, got 16 elements of 'bf16'}}
+  // expected-error @+1 {{load_c8: 'vector' must be a power of two of at most 16 bytes, got 16 elements of 'bf16'}}
   %0 = cta.load %A[%i, %i] {vector = 16 : i64} : memref<?x?xbf16> -> tensor<8x8xbf16>
   return
 }
@@ -37,7 +37,7 @@ func.func @load_pad(%A: memref<?x?xi32>, %i: index) {
 // -----
 
 func.func @store(%A: memref<?x?xbf16>, %x: tensor<8x8xf32>, %i: index) {
-  // expected-error @+1 {{load_c3: the memref holds 'bf16' but the tile 'f32'}}
+  // expected-error @+1 {{store_c3: the memref holds 'bf16' but the tile 'f32'}}
   cta.store %x, %A[%i, %i] : tensor<8x8xf32> -> memref<?x?xbf16>
   return
 }
@@ -45,7 +45,7 @@ func.func @store(%A: memref<?x?xbf16>, %x: tensor<8x8xf32>, %i: index) {
 // -----
 
 func.func @store_vector(%A: memref<?x?xf32>, %x: tensor<8x8xf32>, %i: index) {
-  // expected-error @+1 {{load_c7: 'vector' must be a power of two of at most 16 bytes, got 8 elements of 'f32'}}
+  // expected-error @+1 {{load_c8: 'vector' must be a power of two of at most 16 bytes, got 8 elements of 'f32'}}
   cta.store %x, %A[%i, %i] {vector = 8 : i64} : tensor<8x8xf32> -> memref<?x?xf32>
   return
 }
@@ -129,7 +129,7 @@ func.func @copy_out_mechanism(%A: memref<?x?xbf16>, %t: !tile, %i: index) {
 
 !tile = !cta.smem<8x64xbf16, #cta.swizzle<128, dim = 1>>
 func.func @copy_out_box(%A: memref<?x?xf32>, %t: !tile, %i: index) {
-  // expected-error @+1 {{load_c3: the memref holds 'f32' but the tile 'bf16'}}
+  // expected-error @+1 {{store_c3: the memref holds 'f32' but the tile 'bf16'}}
   cta.copy_out %t, %A[%i, %i] {mechanism = #cta.mechanism<tma>} : !tile -> memref<?x?xf32>
   return
 }

@@ -96,7 +96,7 @@ tile.kernel @carried(%A: memref<?x?xf16>, %n: index) attributes {phase = #tile.p
 // CHECK: cta.mma {{.*}} {{.*}}why = "no wgmma: the operands are i8; the tensor cores take f16 and bf16 here: convert the operands to f16, which holds every i8, with arith.sitofp or arith.uitofp, and use
 // CHECK: cta.mma {{.*}} {why = "no wgmma: the operands are i16; the tensor cores take f16 and bf16 here: they do not hold every integer of that type, so there is nothing to convert to"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: M = 64 is not a multiple of 128 (64 rows for each of 2 warpgroups), and N = 8 is none of 16, so that they could share columns"}
-// CHECK: cta.mma {{.*}} {why = "no wgmma: M = 96 is not a multiple of 128 (64 rows for each of 2 warpgroups)"}
+// CHECK: cta.mma {{.*}} {why = "no wgmma: M = 96 is not a multiple of 64, the rows of a warpgroup; a larger tile is padded with zeros by the load"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: K = 8 is not a multiple of 16; a larger tile is padded with zeros by the load"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: N = 12 is not a multiple of 8; a larger tile is padded with zeros by the load"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: the product is batched (rank 3);

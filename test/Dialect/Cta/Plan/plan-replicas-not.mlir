@@ -107,7 +107,7 @@ tile.kernel @many(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memref
 // CHECK-LABEL: tile.kernel @rows(
 // CHECK-NOT: plan
 // CHECK: tile.return
-// expected-remark @below {{its warpgroups do not take turns: M = 96 is not a multiple of 64 (64 rows for each of 1 warpgroup)}}
+// expected-remark @below {{its warpgroups do not take turns: M = 96 is not a multiple of 64, the rows of a warpgroup; a larger tile is padded with zeros by the load}}
 tile.kernel @rows(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memref<4096x9216xbf16> {tile.align = 16 : i64}, %bias: memref<9216xf32> {tile.align = 16 : i64}, %C: memref<8192x9216xbf16> {tile.align = 16 : i64}) {
   tile.grid (%i, %j) = (0, 0) to (8192, 9216) step (96, 128) {
     %c0 = arith.constant 0 : index

@@ -35,8 +35,8 @@ def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     %a = cta.load %A[%i, %k] pad = zero {vector = 8} : memref<?x?xbf16> -> tensor<128x64xbf16, #blocked>
     ```
 
-    Constraints: those of `tile.load`, and
-    7. `vector` is a power of two, at most 16 bytes.
+    Constraints: 1 to 6 of `tile.load`, and
+    8. `vector` is a power of two, at most 16 bytes.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits,
@@ -68,7 +68,7 @@ def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable, Cta_A
     cta.store %out, %C[%i, %j] {vector = 8} : tensor<128x256xbf16, #blocked> -> memref<?x?xbf16>
     ```
 
-    Constraints: 1 to 5 of `tile.store`, and 7 of `cta.load`.
+    Constraints: 1 to 5 of `tile.store`, and 8 of `cta.load` (`load_c8`).
   }];
   let arguments = (ins
     AnyRankedTensor:$value, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,

@@ -1,0 +1,261 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Tile/OpHints.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace tessera::tile;
+
+static constexpr llvm::StringLiteral kNoPrint =
+    "a tile program cannot print yet: store the value to a memref argument and look at it there; "
+    "'tilec --target=cpu' and 'tile-run --out x=x.npy' show it as a numpy array";
+
+//===--- ops of other dialects ---------------------------------------------------------------===//
+
+/// By the op, then by its dialect; empty for what may be of the language.
+static StringRef findForeignOp(StringRef name) {
+  StringRef own =
+      llvm::StringSwitch<StringRef>(name)
+          .Cases({"linalg.matmul", "linalg.batch_matmul", "linalg.matmul_transpose_a",
+                  "linalg.matmul_transpose_b", "linalg.contract", "linalg.matvec", "linalg.vecmat",
+                  "linalg.dot", "linalg.mmt4d"},
+                 "use tile.mma")
+          .Cases({"vector.contract", "vector.outerproduct", "vector.matrix_multiply"},
+                 "use tile.mma")
+          .Cases({"linalg.reduce", "vector.reduction", "vector.multi_reduction"}, "use tile.reduce")
+          .Cases({"linalg.broadcast", "vector.broadcast"}, "use tile.broadcast")
+          .Cases({"linalg.transpose", "vector.transpose"}, "use tile.transpose")
+          .Cases({"linalg.index", "vector.step"}, "use tile.iota")
+          .Case("linalg.fill", "use arith.constant dense<...> or tensor.splat")
+          .Case("linalg.copy", "use tile.load and tile.store")
+          .Cases({"vector.transfer_read", "vector.load", "vector.maskedload", "vector.gather",
+                  "bufferization.to_tensor"},
+                 "use tile.load")
+          .Cases({"vector.transfer_write", "vector.store", "vector.maskedstore", "vector.scatter",
+                  "bufferization.materialize_in_destination"},
+                 "use tile.store")
+          .Cases({"scf.forall", "scf.parallel"},
+                 "each block is one point of a tile.grid; use scf.for for a loop")
+          .Case("scf.execute_region", "inline its region")
+          .Case(
+              "tensor.empty",
+              "use arith.constant dense<...> or tensor.splat; tiles have no uninitialised elements")
+          .Case("tensor.generate", "use tile.iota and arith")
+          .Case("tensor.pad", "use the 'pad' of tile.load, or arith.select with tile.iota")
+          .Cases({"tensor.insert", "tensor.insert_slice", "tensor.parallel_insert_slice"},
+                 "tiles are built whole: use tensor.concat, or arith.select with tile.iota")
+          .Cases({"tensor.gather", "tensor.scatter"},
+                 "compute the elements with tile.load and tile.store")
+          .Cases({"tensor.cast", "tensor.dim", "tensor.rank"}, "tiles have static shapes")
+          .Case("tensor.reshape", "use tensor.expand_shape or tensor.collapse_shape")
+          .Case("tensor.bitcast", "use arith.bitcast")
+          .Case("memref.dealloc", "the launcher frees workspace")
+          .Case("memref.copy", "use tile.load and tile.store in a grid")
+          .Cases({"memref.get_global", "memref.global"},
+                 "pass the data as an argument of the kernel")
+          .Case("memref.view", "use memref.subview or memref.reinterpret_cast")
+          .Cases({"memref.atomic_rmw", "memref.generic_atomic_rmw"},
+                 "atomics on memrefs are not yet supported")
+          .Cases({"affine.for", "affine.parallel"}, "use scf.for")
+          .Case("affine.if", "use scf.if")
+          .Cases({"affine.load", "affine.vector_load"},
+                 "use memref.load for a scalar, tile.load for a tile")
+          .Cases({"affine.store", "affine.vector_store"},
+                 "use memref.store for a scalar, tile.store for a tile")
+          .Cases({"func.call", "call"},
+                 "run the inliner first (--inline); only private helpers may be called")
+          .Cases({"vector.print", "gpu.printf"}, kNoPrint)
+          .Case("gpu.barrier", "a tile program needs no barriers: leave it out")
+          .Case("builtin.unrealized_conversion_cast", "finish the conversion that left it")
+          .Default("");
+  if (!own.empty())
+    return own;
+  return llvm::StringSwitch<StringRef>(name.split('.').first)
+      .Case("linalg", "use arith on tiles, tile.broadcast, tile.reduce and tile.mma")
+      .Case("vector", "tiles are tensors: use arith on tensors")
+      .Cases({"gpu", "nvgpu", "nvvm"},
+             "a tile program says what a block computes: it has no threads, warps or shared memory")
+      .Case("cf", "use scf.for, scf.if, scf.while")
+      .Case("index", "use arith on index")
+      .Case("complex", "complex numbers are pairs of tiles, real and imaginary")
+      .Case("bufferization", "use tile.load and tile.store")
+      .Case("llvm", "use arith, math, scf and memref")
+      .Case("async", "grids run one after the other, blocks of a grid in any order")
+      .Cases({"tosa", "stablehlo", "mhlo"}, "lower it to tile, arith and math first")
+      .Default("");
+}
+
+StringRef tessera::tile::hintForForeignOp(StringRef name) {
+  StringRef hint = findForeignOp(name);
+  return hint.empty() ? "docs/Language.md lists the ops" : hint;
+}
+
+//===--- ops that do not exist ---------------------------------------------------------------===//
+
+/// Ops that docs/Language.md lists as not there yet, with what does their work until then.
+static StringRef hintForPlannedOp(StringRef name) {
+  return llvm::StringSwitch<StringRef>(name)
+      .Case("tile.atomic", "let one block compute all that goes into an element, or store partial "
+                           "results to workspace, which a second tile.grid combines")
+      .Case("tile.scan",
+            "loop with scf.for over the dimension, with the running value in iter_args")
+      .Case("tile.rare",
+            "compute it for all rows and choose with arith.select, or use scf.if with a "
+            "condition for the whole block")
+      .Case("tile.take", "store the tile to workspace, and load its parts in a second tile.grid at "
+                         "coordinates that memref.load has read")
+      .Cases({"tile.zip", "tile.unzip"},
+             "access every second element through a memref.subview with a stride of 2")
+      .Case("tile.print", kNoPrint)
+      .Case("tile.assert", "use tile.assume before the grids for a condition of the launch; 'tilec "
+                           "--check' tests at run time what the language leaves undefined")
+      .Case("tile.saturate", "use arith.maxsi and arith.minsi, then arith.trunci")
+      .Default("");
+}
+
+/// What other languages call an op, whatever dialect it is written with.
+static StringRef hintForSynonym(StringRef mnemonic) {
+  return llvm::StringSwitch<StringRef>(mnemonic)
+      .Cases({"matmul", "dot", "gemm", "contract", "wgmma", "mmul", "bmm"}, "a product is tile.mma")
+      .Cases({"printf", "print", "device_print"}, kNoPrint)
+      .Cases({"program_id", "block_id", "bid", "thread_id", "threadIdx", "blockIdx"},
+             "the coordinates of tile.grid say where a block is; there are no threads")
+      .Cases({"barrier", "syncthreads", "sync"}, "a tile program needs no barriers: leave it out")
+      .Cases({"zeros", "full", "fill", "const", "zero"},
+             "use arith.constant dense<0.0> : tensor<64xf32>, or tensor.splat of a scalar")
+      .Cases({"empty", "alloc"}, "use arith.constant dense<0.0> : tensor<64xf32> for a tile, which "
+                                 "has no uninitialised elements, or memref.alloc before the grids "
+                                 "for workspace")
+      .Cases({"arange", "range", "index"}, "use tile.iota")
+      .Cases({"sum", "reduce_sum", "max", "reduce_max", "min", "amax", "amin"},
+             "use tile.reduce, as in tile.reduce addf %x dims = [1]")
+      .Cases({"argmax", "argmin"}, "use tile.argreduce")
+      .Cases({"add", "sub", "mul", "div", "neg"},
+             "arithmetic is that of arith, on tiles too: arith.addf for floats, arith.addi for "
+             "integers")
+      .Cases(
+          {"cast", "convert", "astype", "to"},
+          "use arith.extf, arith.truncf, arith.sitofp, arith.fptosi, arith.extsi or arith.trunci")
+      .Cases({"where"}, "use arith.select")
+      .Cases({"relu"}, "use arith.maximumf with a tile of zeros")
+      .Cases({"gelu", "sigmoid", "silu", "softmax", "layer_norm"},
+             "write it with arith, math and tile.reduce; examples/ has it")
+      .Cases({"permute", "trans"}, "use tile.transpose")
+      .Cases({"reshape", "view", "expand_dims", "squeeze"},
+             "use tensor.expand_shape or tensor.collapse_shape")
+      .Cases({"cat"}, "use tensor.concat")
+      .Cases({"for", "range_constexpr"}, "use scf.for")
+      .Cases({"func", "program"}, "a program is a tile.kernel")
+      .Cases({"end", "ret"}, "a kernel ends with tile.return")
+      .Default("");
+}
+
+/// The ops of the language whose names are next to this one: misspelled by a few letters, or with
+/// the wrong dialect. The best ones come first, at most three.
+static SmallVector<StringRef> nearestOps(StringRef name, MLIRContext *context) {
+  const auto mnemonicOf = [](StringRef op) { return op.contains('.') ? op.split('.').second : op; };
+  const StringRef mnemonic = mnemonicOf(name);
+  // A third of the letters may be wrong, so that short names have no neighbours by chance.
+  const unsigned most = std::min<unsigned>(3, std::max<unsigned>(1, mnemonic.size() / 3));
+  SmallVector<std::pair<unsigned, StringRef>> found;
+  const StringRef dialects[] = {"tile", "arith", "math", "tensor", "scf", "memref"};
+  for (StringRef dialect : dialects)
+    context->getOrLoadDialect(dialect);
+  for (RegisteredOperationName op : context->getRegisteredOperations()) {
+    const StringRef known = op.getStringRef();
+    if (!llvm::is_contained(dialects, known.split('.').first) || !findForeignOp(known).empty())
+      continue;
+    unsigned distance = name.edit_distance(known, /*AllowReplacements=*/true, most);
+    if (!mnemonic.empty() && mnemonicOf(known) == mnemonic)
+      distance = 0;
+    if (distance <= most)
+      found.push_back({distance, known});
+  }
+  llvm::stable_sort(found, [](const auto &a, const auto &b) { return a.first < b.first; });
+  SmallVector<StringRef> names;
+  for (const auto &[distance, known] : ArrayRef(found).take_front(3))
+    if (distance <= found.front().first + 1)
+      names.push_back(known);
+  return names;
+}
+
+std::string tessera::tile::hintForUnknownOp(StringRef name, MLIRContext *context) {
+  if (StringRef instead = hintForPlannedOp(name); !instead.empty())
+    return ("'" + name + "' is not there yet: " + instead).str();
+  if (StringRef instead =
+          hintForSynonym(name.rsplit('.').second.empty() ? name : name.rsplit('.').second);
+      !instead.empty())
+    return instead.str();
+  SmallVector<StringRef> nearest = nearestOps(name, context);
+  if (!nearest.empty())
+    return "did you mean " +
+           llvm::join(llvm::map_range(nearest, [](StringRef n) { return "'" + n.str() + "'"; }),
+                      " or ") +
+           "?";
+  const auto [dialect, mnemonic] = name.split('.');
+  if (StringRef instead = findForeignOp(name); !instead.empty())
+    return instead.str();
+  if (!mnemonic.empty() && context->getLoadedDialect(dialect))
+    return ("docs/Language.md lists the ops of a tile program, " +
+            Twine(dialect == "tile" ? "docs/dialects/Tile.md those of this dialect"
+                                    : "MLIR's documentation those of this dialect"))
+        .str();
+  return "ops of a tile program are of the dialects tile, arith, math, scf, tensor and memref: "
+         "docs/Language.md lists them";
+}
+
+//===--- how ops are written -----------------------------------------------------------------===//
+
+// They are lines of the descriptions in the .td files; a test compares them.
+StringRef tessera::tile::exampleOfOp(StringRef name) {
+  return llvm::StringSwitch<StringRef>(name)
+      .Case("tile.kernel", "tile.kernel @add(%x: memref<?xf32> {tile.shape = [\"N\"]}, %y: "
+                           "memref<?xf32> {tile.shape = [\"N\"]},")
+      .Case("tile.grid", "tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) {")
+      .Case("tile.return", "tile.return")
+      .Case("tile.yield", "tile.yield %v, %i : f32, i32")
+      .Case("tile.dim", "%M = tile.dim \"M\" : index")
+      .Case("tile.num_cores", "%n = tile.num_cores : index")
+      .Case("tile.assume", "tile.assume %ok, \"K must be a multiple of 64\" : i1")
+      .Case("tile.load", "%a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128x64xbf16>")
+      .Case("tile.store", "tile.store %out, %C[%i, %j] : tensor<128x256xbf16> -> memref<?x?xbf16>")
+      .Case("tile.mma", "%d = tile.mma %a, %b, %c : tensor<128x64xbf16>, tensor<64x256xbf16> -> "
+                        "tensor<128x256xf32>")
+      .Case("tile.reduce", "%m = tile.reduce maximumf %x dims = [1] : tensor<128x64xf32> -> "
+                           "tensor<128xf32>")
+      .Case("tile.argreduce", "%v, %i = tile.argreduce max %x dim = 1 : tensor<128x64xf32> -> "
+                              "tensor<128xf32>, tensor<128xi32>")
+      .Case("tile.broadcast",
+            "%b = tile.broadcast %v dims = [0] : tensor<128xf32> -> tensor<128x64xf32>")
+      .Case("tile.iota", "%j = tile.iota dim = 1 : tensor<128x64xi32>")
+      .Case("tile.transpose",
+            "%t = tile.transpose %x dims = [1, 0] : tensor<128x64xf32> -> tensor<64x128xf32>")
+      .Default("");
+}
+
+//===--- conversions -------------------------------------------------------------------------===//
+
+StringRef tessera::tile::conversionOp(Type from, Type to) {
+  auto width = [](Type type) { return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64; };
+  if (isa<FloatType>(from) && isa<FloatType>(to))
+    return width(from) < width(to) ? "arith.extf" : width(from) > width(to) ? "arith.truncf" : "";
+  if (from.isIndex() || to.isIndex()) {
+    if (from == to || !isa<IntegerType, IndexType>(from) || !isa<IntegerType, IndexType>(to))
+      return "";
+    // With its sign, an i1 that is true would be -1.
+    return from.isInteger(1) ? "arith.index_castui" : "arith.index_cast";
+  }
+  if (isa<IntegerType>(from) && isa<IntegerType>(to))
+    return width(from) < width(to)   ? from.isInteger(1) ? "arith.extui" : "arith.extsi"
+           : width(from) > width(to) ? "arith.trunci"
+                                     : "";
+  if (isa<IntegerType>(from) && isa<FloatType>(to))
+    return from.isInteger(1) ? "arith.uitofp" : "arith.sitofp";
+  return isa<FloatType>(from) && isa<IntegerType>(to) ? "arith.fptosi" : "";
+}
