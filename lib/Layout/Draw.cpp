@@ -1,8 +1,10 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tessera/Layout/Draw.h"
+#include "Matrices.h"
+
 #include "tessera/Layout/BankConflicts.h"
+#include "tessera/Layout/Draw.h"
 #include "tessera/Layout/RegisterForms.h"
 #include "tessera/Layout/WgmmaOperand.h"
 
@@ -18,22 +20,13 @@ std::string grid(const Coord &shape, F cell) {
   const int n = static_cast<int>(shape.size());
   const int64_t rows = n >= 2 ? shape[n - 2] : 1, cols = n >= 1 ? shape[n - 1] : 1;
   std::ostringstream os;
-  Coord at(n, 0);
-  for (;;) {
-    if (n > 2) {
-      os << "[";
-      for (int d = 0; d < n - 2; ++d)
-        os << at[d] << ", ";
-      os << "*, *]\n";
-    }
+  forEachMatrix(shape, [&](const std::string &heading, const Coord &leading) {
+    if (!heading.empty())
+      os << heading << "\n";
     std::vector<std::string> cells;
     size_t width = 0;
     for (int64_t i = 0; i < rows * cols; ++i) {
-      if (n >= 2)
-        at[n - 2] = i / cols;
-      if (n >= 1)
-        at[n - 1] = i % cols;
-      cells.push_back(cell(at));
+      cells.push_back(cell(cellOf(leading, i / cols, i % cols)));
       width = std::max(width, cells.back().size());
     }
     for (int64_t i = 0; i < rows * cols; ++i) {
@@ -43,15 +36,8 @@ std::string grid(const Coord &shape, F cell) {
       else
         os << std::string(width - cells[i].size(), ' ') << " | ";
     }
-    int d = n - 3;
-    for (; d >= 0; --d) {
-      if (++at[d] < shape[d])
-        break;
-      at[d] = 0;
-    }
-    if (d < 0)
-      return os.str();
-  }
+  });
+  return os.str();
 }
 
 void describeOperand(std::ostringstream &os, const SharedLayout &l, WgmmaRole role, int kDim) {

@@ -1,8 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tile-layout: draws layouts of registers and of shared memory as text.
+// tile-layout: draws layouts of registers and of shared memory, as text or as SVG.
 
+#include "IrText.h"
 #include "tessera/Layout/Conversion.h"
 #include "tessera/Layout/Draw.h"
 #include "tessera/Layout/RegisterForms.h"
@@ -10,12 +11,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <set>
 
+using namespace tessera;
 using namespace tessera::layout;
 
 static const char *const kHelp = R"(tile-layout: who holds which element of a tile, and where
 
 usage: tile-layout FORM --shape EXTENTS [options]
+       tile-layout 'LAYOUT AS IN IR' [--shape EXTENTS] [options]
 
 register forms: print the owner of each element, as warp, lane, register (g: warpgroup)
   wgmma_acc, wgmma_a, wgmma_a8   the fragments of wgmma
@@ -26,6 +30,9 @@ register forms: print the owner of each element, as warp, lane, register (g: war
 shared-memory forms: print the byte of each element
   shared                         panels with a swizzle
   linear                         row-major, perhaps padded
+layouts as in IR: an attribute of registers (with --shape), a tensor that has one, a shared tile
+  #cta.frag<...>                 tensor<64x16xf32, #cta.frag<...>>
+  !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
 
 options
   --shape 64x16        extents of the tile, rank 1 to 4
@@ -37,7 +44,9 @@ options
   --padding BYTES      after each row: linear
   --slice D            drop dimension D of the register layout first; --shape is the shape after it
   --to FORM            also say what converting to another register form costs
+  --svg                print an SVG picture instead: colours by lane and warp, or by bank
   --summary            no drawing
+  --version            the version
   --help               this text
 
 examples
@@ -45,6 +54,8 @@ examples
   tile-layout blocked --shape 128x64 --element-bits 16
   tile-layout shared --shape 128x64 --element-bits 16 --swizzle 128 --contiguous 1
   tile-layout wgmma_acc --shape 64x32 --to wgmma_a --summary
+  tile-layout --shape=64x16 --svg '#cta.frag<wgmma_acc, wg = 1>' > acc.svg
+  tile-layout '!cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>'
 )";
 
 static int fail(const std::string &message) {
@@ -59,15 +70,16 @@ struct Arguments {
   std::map<std::string, int64_t> number = {
       {"--wg", 1},       {"--warps", 4},   {"--element-bits", 16}, {"--contiguous", -1},
       {"--swizzle", -1}, {"--padding", 0}, {"--slice", -1}};
-  bool summary = false;
+  bool summary = false, svg = false;
+  std::set<std::string> given; ///< the options that were given
 };
 } // namespace
 
 static Error parse(int argc, char **argv, Arguments &a) {
   for (int i = 1; i < argc; ++i) {
-    const std::string arg = argv[i];
-    if (arg == "--summary") {
-      a.summary = true;
+    std::string arg = argv[i];
+    if (arg == "--summary" || arg == "--svg") {
+      (arg == "--svg" ? a.svg : a.summary) = true;
       continue;
     }
     if (arg.compare(0, 2, "--") != 0) {
@@ -76,12 +88,19 @@ static Error parse(int argc, char **argv, Arguments &a) {
       a.form = arg;
       continue;
     }
+    // --shape 64x16 and --shape=64x16
+    const size_t equals = arg.find('=');
+    std::string value = equals == std::string::npos ? "" : arg.substr(equals + 1);
+    arg.resize(std::min(arg.size(), equals));
     const bool known = arg == "--shape" || arg == "--to" || a.number.count(arg);
     if (!known)
       return "unknown option '" + arg + "'; see --help";
-    if (++i == argc)
-      return "option '" + arg + "' needs a value";
-    const std::string value = argv[i];
+    if (equals == std::string::npos) {
+      if (++i == argc)
+        return "option '" + arg + "' needs a value";
+      value = argv[i];
+    }
+    a.given.insert(arg);
     if (arg == "--to") {
       a.to = value;
     } else if (arg == "--shape") {
@@ -98,6 +117,12 @@ static Error parse(int argc, char **argv, Arguments &a) {
   }
   if (a.form.empty())
     return std::string("no form given; see --help");
+  if (a.svg && (a.summary || !a.to.empty()))
+    return std::string("--svg draws one layout: it goes with neither --summary nor --to");
+  return std::nullopt;
+}
+
+static Error checkShape(const Arguments &a) {
   if (a.shape.empty())
     return std::string("--shape is required, like --shape 64x16");
   double elements = 1;
@@ -160,21 +185,87 @@ static Error makeRegisters(const Arguments &a, const std::string &form, Register
   return l.validateFor(a.shape);
 }
 
-static int drawShared(const Arguments &a) {
+static int print(const std::string &text) {
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+static int drawShared(const Arguments &a, const SharedLayout &l) {
+  if (Error e = l.validate())
+    return fail(*e);
+  if (!a.to.empty())
+    return fail("--to converts register layouts, and this is a layout of shared memory");
+  if (a.svg)
+    return print(drawSvg(l, a.form));
+  return print(describe(l) + (a.summary ? "" : draw(l)));
+}
+
+static SharedLayout makeShared(const Arguments &a) {
   const int64_t contiguous = a.number.at("--contiguous"), swizzle = a.number.at("--swizzle");
   const int dim =
       static_cast<int>(contiguous < 0 ? static_cast<int64_t>(a.shape.size()) - 1 : contiguous);
   const int bits = static_cast<int>(a.number.at("--element-bits"));
-  SharedLayout l =
-      a.form == "linear" ? SharedLayout::makeLinear(a.shape, bits, dim, a.number.at("--padding"))
-      : swizzle >= 0     ? SharedLayout::swizzled(a.shape, bits, dim, static_cast<int>(swizzle))
-                         : SharedLayout::widest(a.shape, bits, dim);
-  if (Error e = l.validate())
+  if (a.form == "linear")
+    return SharedLayout::makeLinear(a.shape, bits, dim, a.number.at("--padding"));
+  return swizzle >= 0 ? SharedLayout::swizzled(a.shape, bits, dim, static_cast<int>(swizzle))
+                      : SharedLayout::widest(a.shape, bits, dim);
+}
+
+static int drawRegisters(const Arguments &a, const RegisterLayout &l) {
+  if (a.svg)
+    return print(drawSvg(l, a.shape, shapeString(a.shape) + ": " + a.form));
+  std::string text = describe(l, a.shape);
+  if (!a.to.empty()) {
+    RegisterLayout to;
+    if (isIrText(a.to)) {
+      std::optional<LayoutText> read = parseIrText(a.to);
+      if (!read)
+        return 1;
+      if (!read->registers)
+        return fail("--to needs a register layout, got '" + a.to + "'");
+      to = *read->registers;
+      if (to.rank() != static_cast<int>(a.shape.size()))
+        return fail("the layout of --to has rank " + std::to_string(to.rank()) + ", the shape " +
+                    std::to_string(a.shape.size()));
+      if (Error e = to.validateFor(a.shape))
+        return fail(*e);
+    } else if (Error e = makeRegisters(a, a.to, to)) {
+      return fail(*e);
+    }
+    if (Error e = validateConversion(l, to, a.shape))
+      return fail(*e);
+    Conversion c = classify(l, to, a.shape);
+    text += "to " + a.to + ": " + toString(c.kind) + ", " + std::to_string(c.numShuffles()) +
+            " shuffles, " + std::to_string(c.numSelects()) + " selects\n";
+  }
+  return print(text + (a.summary ? "" : draw(l, a.shape)));
+}
+
+/// Draws a layout that is written as in IR: it says everything but, perhaps, the shape.
+static int drawIrText(Arguments &a) {
+  for (const std::string &option : a.given)
+    if (option != "--shape" && option != "--to")
+      return fail("option '" + option + "' goes with named forms; '" + a.form +
+                  "' says everything itself");
+  std::optional<LayoutText> read = parseIrText(a.form);
+  if (!read)
+    return 1;
+  if (!read->shape.empty()) {
+    if (!a.shape.empty() && a.shape != read->shape)
+      return fail("--shape " + shapeString(a.shape) + " is not the shape of '" + a.form + "'");
+    a.shape = read->shape;
+  }
+  if (Error e = checkShape(a))
     return fail(*e);
-  std::fputs(describe(l).c_str(), stdout);
-  if (!a.summary)
-    std::fputs(draw(l).c_str(), stdout);
-  return 0;
+  if (!read->registers)
+    return drawShared(a, read->shared);
+  const RegisterLayout &l = *read->registers;
+  if (l.rank() != static_cast<int>(a.shape.size()))
+    return fail("the layout has rank " + std::to_string(l.rank()) + ", the shape " +
+                shapeString(a.shape) + " has rank " + std::to_string(a.shape.size()));
+  if (Error e = l.validateFor(a.shape))
+    return fail(*e);
+  return drawRegisters(a, l);
 }
 
 int main(int argc, char **argv) {
@@ -182,27 +273,21 @@ int main(int argc, char **argv) {
     if (std::string(argv[i]) == "--help" || std::string(argv[i]) == "-h") {
       std::fputs(kHelp, stdout);
       return 0;
+    } else if (std::string(argv[i]) == "--version") {
+      std::puts("tessera " TESSERA_VERSION);
+      return 0;
     }
   Arguments a;
   if (Error e = parse(argc, argv, a))
     return fail(*e);
+  if (isIrText(a.form))
+    return drawIrText(a);
+  if (Error e = checkShape(a))
+    return fail(*e);
   if (a.form == "shared" || a.form == "linear")
-    return drawShared(a);
+    return drawShared(a, makeShared(a));
   RegisterLayout l;
   if (Error e = makeRegisters(a, a.form, l))
     return fail(*e);
-  std::fputs(describe(l, a.shape).c_str(), stdout);
-  if (!a.to.empty()) {
-    RegisterLayout to;
-    if (Error e = makeRegisters(a, a.to, to))
-      return fail(*e);
-    if (Error e = validateConversion(l, to, a.shape))
-      return fail(*e);
-    Conversion c = classify(l, to, a.shape);
-    std::printf("to %s: %s, %lld shuffles, %lld selects\n", a.to.c_str(), toString(c.kind),
-                static_cast<long long>(c.numShuffles()), static_cast<long long>(c.numSelects()));
-  }
-  if (!a.summary)
-    std::fputs(draw(l, a.shape).c_str(), stdout);
-  return 0;
+  return drawRegisters(a, l);
 }
