@@ -17,8 +17,11 @@ Run::Step Run::issueCpAsync(int warp, const Event &event, int number) {
   if (event.mbarrier >= 0) {
     // The first share that fills a slot gives this filling its number.
     MBarrier &mbarrier = state.mbarriers[event.mbarrier];
-    if (mbarrier.commit < 0)
+    if (mbarrier.commit < 0) {
       mbarrier.commit = commits[event.base]++;
+      if (times)
+        times->fill(event.mbarrier, mbarrier.commit);
+    }
     contents.mbarrier = event.mbarrier;
     contents.commit = mbarrier.commit;
   }

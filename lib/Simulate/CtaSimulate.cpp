@@ -3,10 +3,14 @@
 
 // cta-simulate: runs some blocks or clusters of a kernel under several timings.
 #include "Inputs.h"
+#include "Timeline/Timeline.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Simulate/Machine.h"
 #include "tessera/Simulate/Passes.h"
+
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 #include <set>
 
@@ -31,9 +35,12 @@ private:
   FailureOr<std::vector<Program>> unroll(Unroller &unroller, cta::LaunchOp launch,
                                          ArrayRef<int64_t> blocks);
   bool runTiming(ArrayRef<Program> programs, int64_t timing);
+  bool check(const Outcome &outcome, ArrayRef<Program> programs, int64_t timing);
+  LogicalResult writeTimelines();
 
   Inputs inputs;
   std::set<std::string> reported;
+  std::vector<Timeline> timelines; ///< one for each launch
 };
 } // namespace
 
@@ -60,12 +67,25 @@ void tessera::simulate::report(const Problem &problem, const Program &program, i
   else
     where << "in the cluster of blocks " << program.block << " to "
           << program.block + program.cluster - 1;
-  where << " of @" << launch.getSymbol() << ", timing " << timing;
+  where << " of @" << launch.getSymbol() << ", ";
+  if (timing == kTimedRun)
+    where << "in the timed run";
+  else
+    where << "timing " << timing;
 }
 
-/// Runs all programs under one timing. A problem that several timings find is printed once.
+/// Runs all programs under one timing, or the timed run.
 bool Simulation::runTiming(ArrayRef<Program> programs, int64_t timing) {
-  Outcome outcome = simulate::simulate(programs, static_cast<uint64_t>(timing), places);
+  if (timing != kTimedRun)
+    return check(simulate::simulate(programs, static_cast<uint64_t>(timing), places), programs,
+                 timing);
+  // Every cluster that the launch does not need together with others begins at cycle 0.
+  timelines.back().now = 0;
+  return check(simulate::simulate(programs, 0, places, &timelines.back()), programs, timing);
+}
+
+/// Reports the problem of a run. A problem that several runs find is printed once.
+bool Simulation::check(const Outcome &outcome, ArrayRef<Program> programs, int64_t timing) {
   if (!outcome.problem)
     return true;
   const Problem &problem = *outcome.problem;
@@ -122,6 +142,8 @@ LogicalResult Simulation::runLaunch(Unroller &unroller, cta::LaunchOp launch) {
   }
   size_t events = 0, clusters = 0, handedOn = 0;
   bool ok = true;
+  if (!timeline.empty())
+    timelines.emplace_back().launch = launch.getSymbol().str();
   for (ArrayRef<int64_t> numbers : together) {
     FailureOr<std::vector<Program>> programs = unroll(unroller, launch, numbers);
     if (failed(programs))
@@ -132,6 +154,8 @@ LogicalResult Simulation::runLaunch(Unroller &unroller, cta::LaunchOp launch) {
       handedOn += llvm::count_if(program.events,
                                  [](const Event &event) { return event.kind == Kind::PutPartial; });
     }
+    if (!timeline.empty())
+      ok &= runTiming(*programs, kTimedRun);
     for (int64_t timing = 0; timing < timings; ++timing) {
       if (timing && llvm::any_of(*programs, [](const Program &p) { return p.controlledByData; })) {
         // The control flow depends on what memory holds, so each further timing draws other values.
@@ -174,9 +198,22 @@ LogicalResult Simulation::runKernel(tile::KernelOp kernel) {
   return success(ok);
 }
 
+/// Writes the timelines of all launches. Those of kernels in which a problem was found are there,
+/// too: they show how far the block came.
+LogicalResult Simulation::writeTimelines() {
+  std::string error;
+  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(timeline, &error);
+  if (!file)
+    return emitError(whereOf(getOperation()), "the timeline cannot be written: ") << error;
+  write(file->os(), timelines);
+  file->keep();
+  return success();
+}
+
 void Simulation::runOnOperation() {
   ModuleOp module = getOperation();
   reported.clear();
+  timelines.clear();
   FailureOr<Inputs> given = makeInputs(module, sizes, scalars, numBlocks, cores, fuel);
   if (timings <= 0 || places < 0) {
     emitError(whereOf(module), "timings, places, fuel, cores and num-blocks are positive numbers");
@@ -188,5 +225,7 @@ void Simulation::runOnOperation() {
   for (auto kernel : module.getOps<tile::KernelOp>())
     if (failed(runKernel(kernel)))
       signalPassFailure();
+  if (!timeline.empty() && failed(writeTimelines()))
+    signalPassFailure();
   markAllAnalysesPreserved();
 }

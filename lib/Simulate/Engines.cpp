@@ -22,6 +22,8 @@ int Run::newWork(Work work) {
   state.works.push_back(std::move(work));
   int number = static_cast<int>(state.works.size()) - 1;
   state.inFlight.push_back(number);
+  if (times)
+    times->issue(number, state.works.back());
   return number;
 }
 
@@ -162,7 +164,8 @@ Run::Step Run::product(int warp, const Event &event, int number) {
                     it->second}))
       return Step::Failed;
     work.clock.join(w.clock);
-    ++work.issued;
+    if (++work.issued == 4 && times)
+      times->issueProduct(it->second, work);
     tick(warp);
     w.products.push_back(it->second);
     if (cast<cta::WgmmaOp>(event.op).isAsync())

@@ -13,8 +13,8 @@ using namespace tessera::simulate;
 namespace {
 class Launch {
 public:
-  Launch(ArrayRef<Program> programs, uint64_t number, int64_t places)
-      : programs(programs), number(number), timing(number, programs.size()),
+  Launch(ArrayRef<Program> programs, uint64_t number, int64_t places, Timeline *timeline)
+      : programs(programs), number(number), timing(number, programs.size()), timeline(timeline),
         places(choosePlaces(places)), idle(programs.size(), false) {}
   Outcome toEnd();
 
@@ -32,11 +32,13 @@ private:
     return false;
   }
   bool step();
+  int choose(ArrayRef<int> ready);
   void explain();
 
   ArrayRef<Program> programs;
   uint64_t number;
   Timing timing;
+  Timeline *timeline;
   size_t places;
   Partials partials;
   std::vector<std::unique_ptr<Run>> runs; ///< those of the clusters that have begun
@@ -46,12 +48,22 @@ private:
 };
 } // namespace
 
+/// Chooses the cluster that goes on.
+int Launch::choose(ArrayRef<int> ready) {
+  if (ready.size() == 1)
+    return ready.front();
+  if (!timeline)
+    return timing.next(ready);
+  return *llvm::min_element(
+      ready, [&](int a, int b) { return runs[a]->nextTime() < runs[b]->nextTime(); });
+}
+
 /// Does one step. Returns false if the launch is over, or if nothing can go on.
 bool Launch::step() {
   while (running.size() < places && runs.size() < programs.size()) {
     const size_t at = runs.size();
     running.push_back(static_cast<int>(at));
-    runs.push_back(std::make_unique<Run>(programs[at], at, number, partials));
+    runs.push_back(std::make_unique<Run>(programs[at], at, number, partials, timeline));
   }
   SmallVector<int> ready;
   for (int at : running)
@@ -63,7 +75,7 @@ bool Launch::step() {
     explain();
     return false;
   }
-  const int at = ready.size() == 1 ? ready.front() : timing.next(ready);
+  const int at = choose(ready);
   const int64_t raised = partials.raised;
   switch (runs[at]->advance()) {
   case Run::Progress::Made:
@@ -107,11 +119,15 @@ Outcome Launch::toEnd() {
                      " raises is up at the end of the launch: nobody takes the partial sums",
                  {}});
   }
-  for (const auto &run : runs)
+  for (const auto &run : runs) {
+    if (timeline)
+      run->finishTimes();
     outcome.traces.push_back(run->takeTrace());
+  }
   return std::move(outcome);
 }
 
-Outcome tessera::simulate::simulate(ArrayRef<Program> programs, uint64_t timing, int64_t places) {
-  return Launch(programs, timing, places).toEnd();
+Outcome tessera::simulate::simulate(ArrayRef<Program> programs, uint64_t timing, int64_t places,
+                                    Timeline *timeline) {
+  return Launch(programs, timing, places, timeline).toEnd();
 }

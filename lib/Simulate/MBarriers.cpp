@@ -24,6 +24,8 @@ bool Run::endPhase(int number, const Event &event) {
   mbarrier.commit = -1;
   mbarrier.completed = std::move(mbarrier.arriving);
   mbarrier.arriving.clear();
+  if (times)
+    times->endPhase(number);
   wake(number);
   return true;
 }
@@ -118,6 +120,8 @@ Run::Step Run::passed(int warp, const Event &event) {
   Warp &w = state.warps[warp];
   MBarrier &mbarrier = state.mbarriers[event.mbarrier];
   w.awaited[event.mbarrier] = w.phase;
+  if (times)
+    times->awaited(event.mbarrier);
   if (w.phase >= 0)
     w.clock.join(mbarrier.completed);
   learnOfCopies(warp);
@@ -145,6 +149,8 @@ Run::Step Run::arrive(int warp, const Event &event, int number) {
   if (event.kind == Kind::Expect) {
     MBarrier &mbarrier = state.mbarriers[event.mbarrier];
     mbarrier.commit = commits[event.base]++;
+    if (times)
+      times->fill(event.mbarrier, mbarrier.commit);
     if (mbarrier.pending) { // if it is 0, signal() says what is wrong
       mbarrier.bytes += event.bytes;
       mbarrier.announced += event.bytes;

@@ -8,9 +8,11 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::simulate;
 
-Run::Run(const Program &program, size_t index, uint64_t timing, Partials &partials)
+Run::Run(const Program &program, size_t index, uint64_t timing, Partials &partials,
+         Timeline *timeline)
     : program(program), index(index), partials(partials), timing(timing, program, index),
-      bytes(program), traced(program.events.size()) {
+      times(timeline ? std::make_unique<RunTimes>(program, *timeline) : nullptr), bytes(program),
+      traced(program.events.size()) {
   const auto cluster = static_cast<int>(program.cluster);
   const size_t mbarriers = cluster * program.arrivalCounts.size();
   state.mbarriers.resize(mbarriers);
@@ -69,8 +71,11 @@ void Run::letGo(int warp, int first, int warps, State::Meeting &meeting) {
     state.warps[other].blocked = false;
     if (other == warp)
       continue;
-    state.warps[other].begun = false;
-    ++state.warps[other].next;
+    Warp &w = state.warps[other];
+    if (times)
+      times->end(other, program.groups[w.program].events[w.next]);
+    w.begun = false;
+    ++w.next;
   }
   meeting = {};
 }
@@ -165,33 +170,51 @@ Run::Step Run::step(int warp) {
     return Step::Done;
   }
   int number = list[w.next];
+  if (times)
+    times->begin(warp, number);
   Step result = begin(warp, program.events[number], number);
   if (result == Step::Done) {
+    if (times)
+      times->end(warp, number);
     w.begun = false;
     ++w.next;
   }
   return result;
 }
 
+/// Finds the warps that may go on.
+void Run::findReady(SmallVectorImpl<int> &warps) const {
+  for (auto [number, warp] : llvm::enumerate(state.warps))
+    if (!warp.done && !warp.blocked)
+      warps.push_back(static_cast<int>(number));
+}
+
+int64_t Run::nextTime() const {
+  SmallVector<int> ready, able;
+  findReady(ready);
+  findRunnable(able);
+  return times->next(ready, able);
+}
+
 Run::Progress Run::advance() {
   SmallVector<int> ready, able;
-  bool over = true;
-  for (auto [number, warp] : llvm::enumerate(state.warps)) {
-    over &= warp.done;
-    if (!warp.done && !warp.blocked)
-      ready.push_back(static_cast<int>(number));
-  }
+  findReady(ready);
   findRunnable(able);
   // At the end of the block this also finishes work that nobody waits for, so that it is in the
   // trace.
-  if (!able.empty() && (ready.empty() || timing.enginesFirst()))
-    return finishWork(able[timing.work(able.size())]) ? Progress::Made : Progress::Failed;
+  std::optional<size_t> work;
+  if (times)
+    work = times->advance(ready, able);
+  else if (!able.empty() && (ready.empty() || timing.enginesFirst()))
+    work = timing.work(able.size());
+  if (work)
+    return finishWork(able[*work]) ? Progress::Made : Progress::Failed;
   if (ready.empty()) {
-    if (!over)
+    if (!llvm::all_of(state.warps, [](const Warp &warp) { return warp.done; }))
       return Progress::None;
     return fail(checkExit(program, state, bytes)) ? Progress::Ended : Progress::Failed;
   }
-  int warp = timing.next(ready);
+  int warp = times ? times->choose(ready) : timing.next(ready);
   switch (step(warp)) {
   case Step::Done:
     break;

@@ -8,6 +8,7 @@
 #define TESSERA_LIB_SIMULATE_RUN_H
 
 #include "State.h"
+#include "Timeline/RunTimes.h"
 #include "Timing.h"
 #include "tessera/Simulate/Machine.h"
 
@@ -17,7 +18,9 @@ namespace tessera::simulate {
 class Run {
 public:
   /// `index` is the number of this program among those of the launch.
-  Run(const Program &program, size_t index, uint64_t timing, Partials &partials);
+  /// `timeline` is null unless this is the timed run.
+  Run(const Program &program, size_t index, uint64_t timing, Partials &partials,
+      Timeline *timeline);
 
   enum class Progress {
     Made,
@@ -29,6 +32,10 @@ public:
   Progress advance();
   /// Lets the warps that wait for a flag try again.
   void wakePartials();
+
+  /// In the timed run: when the next step is, and that the run is over.
+  int64_t nextTime() const;
+  void finishTimes() { times->finish(); }
 
   const Program &getProgram() const { return program; }
   const State &getState() const { return state; }
@@ -71,6 +78,7 @@ private:
 
   int newWork(Work work);
   void collect();
+  void findReady(llvm::SmallVectorImpl<int> &warps) const;
   void findRunnable(llvm::SmallVectorImpl<int> &works) const;
   /// Lets the warps that wait for this mbarrier try again.
   void wake(int mbarrier) {
@@ -98,6 +106,7 @@ private:
   size_t index;
   Partials &partials;
   Timing timing;
+  std::unique_ptr<RunTimes> times; ///< null unless this is the timed run
   State state;
   SharedBytes bytes;
   std::optional<Problem> problem;

@@ -1,19 +1,24 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""simulate_examples.py TILE-OPT EXAMPLES: runs cta-simulate on every example, as the pipeline allocates it with derived plans and without any."""
+"""simulate_examples.py TILE-OPT EXAMPLES: runs cta-simulate on every example, as the pipeline allocates it with derived plans and without any. Its timeline
+must be sound (timeline.py)."""
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
+
+import timeline
 
 SIZES = dict(M=300, N=520, K=200, B=2, H=2, S=300, T=300, Z=2)
 
 failed = False
+file = os.path.join(tempfile.mkdtemp(), "timeline.json")
 for path in sorted(pathlib.Path(sys.argv[2]).glob("*.mlir")):
     # The pass refuses names that the program does not have.
     names = set(re.findall(r'"(\w+)"', "".join(re.findall(r"tile\.shape = \[(.*?)\]", path.read_text()))))
-    simulate = f"--cta-simulate=sizes={','.join(f'{name}={SIZES[name]}' for name in sorted(names))} timings=16 verbose"
+    simulate = f"--cta-simulate=sizes={','.join(f'{name}={SIZES[name]}' for name in sorted(names))} timings=16 verbose timeline={file}"
     for plans in ("derived", "none"):
         allocate = f"--tessera-to-allocated=derive-plans={str(plans == 'derived').lower()}"
         done = subprocess.run([sys.argv[1], path, allocate, simulate, "-o", os.devnull], capture_output=True, text=True, timeout=120)
@@ -23,4 +28,9 @@ for path in sorted(pathlib.Path(sys.argv[2]).glob("*.mlir")):
             failed = True
         else:
             print(f"{path.stem}, plans {plans}: {launches} launches clean")
+            for text in timeline.check(file)[-1]:
+                print(f"{path.stem}, plans {plans}: {text}")
+                failed = True
+os.remove(file)
+os.rmdir(os.path.dirname(file))
 sys.exit(failed)

@@ -16,6 +16,8 @@
 
 namespace tessera::simulate {
 
+struct Timeline;
+
 struct Outcome {
   std::optional<Problem> problem;
   size_t at = 0; ///< the index of the program in which the problem is
@@ -24,15 +26,19 @@ struct Outcome {
   std::vector<std::vector<int>> traces;
 };
 
-/// Emits a problem as an error at its op.
+/// Emits a problem as an error at its op. The timed run (cta-simulate, `timeline`) has number
+/// kTimedRun.
+constexpr int64_t kTimedRun = -1;
 void report(const Problem &problem, const Program &program, int64_t timing);
 
 /// Runs the programs under timing number `timing`. The first timings are the extremes: engines at
 /// once or as late as possible, the first or the last role always first. The others are random, and
 /// so is the order among several programs. Programs are placed in their order, at most `places` at
 /// a time, the next one when one has ended. With 0, all are placed at once in the first three
-/// timings, one at a time in the next, and a random number after that.
-Outcome simulate(llvm::ArrayRef<Program> programs, uint64_t timing, int64_t places = 0);
+/// timings, one at a time in the next, and a random number after that. With a timeline the order is
+/// that of the costs of ops, whatever the timing, and the timeline gets what happened.
+Outcome simulate(llvm::ArrayRef<Program> programs, uint64_t timing, int64_t places = 0,
+                 Timeline *timeline = nullptr);
 
 } // namespace tessera::simulate
 

@@ -50,11 +50,24 @@ def CtaSimulate : SimulatePass<"cta-simulate"> {
     ```sh
     tile-opt gemm.mlir --tessera-to-allocated --cta-simulate='sizes=M=300,N=520,K=200'
     ```
+
+    `timeline` is a file that gets one more run of the same blocks, in which everything takes the cycles that schedules count for it. The
+    file is JSON in the form of Chrome's trace events: open it in https://ui.perfetto.dev or chrome://tracing. A block is a process, and a
+    cycle is a microsecond. There is a track for each warpgroup of a role (it shows the first warp), for TMA, cp.async and the tensor cores,
+    and for each slot of a ring. Slices are named by op and line, those of slots by their state. `args` has the `iteration` (how often the op
+    ran before in the same output tile; of a slot: the filling of its ring), the `output_tile`, the cycles that a warp `waited`, and for an
+    engine the warp that issued its work, `issued_by`. If there is a violation, the file shows the run up to it; what a warp could not
+    finish has the category `stuck`.
+
+    ```sh
+    tile-opt gemm.mlir --tessera-to-allocated --cta-simulate='sizes=M=256,N=256,K=512 blocks=0 timeline=gemm.json' -o /dev/null
+    ```
   }];
   let options = !listconcat(inputs, [
     ListOption<"blocks", "blocks", "int64_t", "Numbers of the blocks to run">,
     Option<"timings", "timings", "int64_t", "8", "Timings of each block">,
     Option<"places", "places", "int64_t", "0", "For a launch that runs whole: clusters that run at a time; 0: all, one, and numbers between, by the timing">,
+    Option<"timeline", "timeline", "std::string", "\"\"", "A file for a timed run of the blocks, in the form that Perfetto reads; -: standard output">,
     Option<"verbose", "verbose", "bool", "false", "Emit a remark that says what was run">,
   ]);
 }
