@@ -10,13 +10,19 @@
 //
 // Each call works in a private, single-threaded context, so calls may run in parallel. Code
 // generation may use threads of its own (`threads`); the code is the same for any number of them. A
-// call changes no global state but LLVM's registry of targets, once. It reads no environment
-// variable but PATH, to find programs for which the options give no path. It installs no signal
-// handlers and does not exit the process.
+// call changes no global state but LLVM's registry of targets, once. It reads two environment
+// variables: PATH, to find programs for which the options give no path, and TMPDIR, unless they
+// name a directory for temporary files. It writes nothing to standard output or standard error,
+// installs no signal handlers and does not exit the process.
+//
+// A host may bound a call: by a timeout, by cancelling it from another thread, and by the limits on
+// tiles (CompileLimits). A call that is stopped ends ptxas, removes its temporary files, and
+// returns soon: within one pass over one function.
 #ifndef TESSERA_COMPILER_H
 #define TESSERA_COMPILER_H
 
 #include "tessera/Report.h"
+#include "tessera/StopCondition.h"
 
 #include <functional>
 #include <optional>
@@ -28,6 +34,7 @@
 namespace mlir {
 class DialectRegistry;
 class ModuleOp;
+class OpPassManager;
 } // namespace mlir
 
 namespace tessera {
@@ -58,6 +65,23 @@ enum class Emit {
 /// The most threads that are accepted. More would only wait for each other.
 constexpr unsigned kMaxThreads = 1024;
 
+/// Where a compilation stands.
+struct CompileProgress {
+  std::string_view phase;           // "parse", "raw", "optimize", "ptxas", …: those of the timings
+  std::string_view kernel, variant; // empty: all of them
+  double seconds = 0;               // since the call began
+};
+
+/// What would take a compiler hours is refused with the number. 0 means no limit.
+struct CompileLimits {
+  /// Bytes of one tile.
+  uint64_t tileBytes = uint64_t{1} << 24;
+  /// 32-bit registers that one tile takes in each thread of its kernel (GPU). A thread has 255; the
+  /// rest is spilled, and the time of ptxas grows faster than their number
+  /// (docs/performance/experiments.md).
+  uint64_t threadRegisters = 1024;
+};
+
 struct CompileOptions {
   Target target = Target::Sm90a;
   /// Default: a cubin, or a shared object for the CPU.
@@ -67,8 +91,9 @@ struct CompileOptions {
   /// Variants of a kernel: auto, any, lines, aligned, cp_async or repack.
   std::string variants = "auto";
   /// "auto": cta-plan chooses what the plans of kernels leave open. "given": plans are what the
-  /// source IR says. Otherwise it is a `#cta.plan<...>` for all kernels without one; what it leaves
-  /// open is chosen.
+  /// source IR says. Otherwise it is a `#cta.plan<...>` for all kernels without one, or several
+  /// with the kernel or the variant that each is for, `gemm=#cta.plan<...>` and
+  /// `gemm/aligned=#cta.plan<...>`; what they leave open is chosen.
   std::string plan = "auto";
   /// The name by which errors in the text of `plan` refer to it, with line and column.
   std::string planName = "--plan";
@@ -94,6 +119,27 @@ struct CompileOptions {
   std::string saveTemps;
   /// Where temporary files go; empty: the system's directory.
   std::string tempDir;
+  /// Seconds after which the call gives up; 0: never.
+  double timeout = 0;
+  /// With this the host ends the call from another thread. It may be null, and may serve several
+  /// compilations.
+  const Cancellation *cancellation = nullptr;
+  CompileLimits limits;
+  /// Called when a phase begins, and when its passes come to another kernel: in the thread of the
+  /// call, often, and with texts that live no longer than it. If it returns false the compilation
+  /// is cancelled.
+  std::function<bool(const CompileProgress &)> progress;
+  /// A directory that keeps results and finds them again; empty: none. The key is the source, the
+  /// options, this build of the compiler, and ptxas (or the linker). Several processes may use it.
+  /// A value is verified by its SHA-256, which finds damage and no malice: who can write there can
+  /// choose the code that hosts run. Errors, listings (Emit::Sass) and compilations that write
+  /// intermediate files are not kept.
+  std::string cacheDir;
+  /// Its size in bytes at most: what was used longest ago is removed. 0: no limit.
+  uint64_t cacheLimit = uint64_t{1} << 30;
+  /// With `registerDialects` or `addPasses`, a text that changes when they do: it becomes a part of
+  /// the key. If it is empty, such compilations are not kept.
+  std::string cacheKey;
   /// Records those files, and the programs that are running, for a host that handles signals. It
   /// may be null, and may serve several compilations.
   Leftovers *leftovers = nullptr;
@@ -106,6 +152,9 @@ struct CompileOptions {
   /// Registers dialects of the host, whose elementwise ops may stand in kernels from phase raw on
   /// (docs/Embedding.md). Called once in each compilation; may be empty.
   std::function<void(mlir::DialectRegistry &)> registerDialects;
+  /// Adds passes of the host, which run on the module before anything else does. After them it
+  /// needs to hold kernels; what else it holds is left alone.
+  std::function<void(mlir::OpPassManager &)> addPasses;
   /// The name of the source in locations.
   std::string sourceName = "<source>";
 };
@@ -121,6 +170,9 @@ struct CompileDiagnostic {
 
 struct CompileResult {
   bool ok = false;
+  /// Whether the host cancelled the call or its time was over. Then it is not `ok`, and the only
+  /// error says so.
+  StopCondition::Reason stopped = StopCondition::Reason::None;
   Emit kind = Emit::Cubin;
   /// Bytes or text, as `kind` says.
   std::string artifact;
@@ -128,9 +180,15 @@ struct CompileResult {
   std::vector<CompileDiagnostic> diagnostics;
   /// If a pass failed: the module on which it ran, as text for `tile-opt --run-reproducer`.
   std::string reproducer;
+  /// Whether it was found in the cache, with all its diagnostics.
+  bool cached = false;
   /// Name and wall-clock seconds of the phases and tools, in order.
   std::vector<std::pair<std::string, double>> timings;
 };
+
+/// Whether CompileOptions::variants or an entry of CompileOptions::require may have that value.
+bool isVariantChoice(std::string_view value);
+bool isRequirement(std::string_view value);
 
 /// Compiles MLIR text or bytecode.
 CompileResult compile(std::string_view source, const CompileOptions &options = {});

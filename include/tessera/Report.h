@@ -14,11 +14,21 @@
 
 namespace tessera {
 
+/// Where something stands in the source, and what it is called there.
+struct SourceLocation {
+  std::string file;    // empty: the source itself, or unknown
+  unsigned line = 0;   // from 1 on; 0: unknown
+  unsigned column = 0; // from 1 on; 0: unknown
+  // The name of the op's NameLoc. Without one: its results ("%a"), or its statement if it has none,
+  // as the text has them, or as MLIR prints the source module ("%3").
+  std::string name;
+  std::vector<SourceLocation> calledFrom; // the calls that were inlined, innermost first
+};
+
 /// One load, store or product of the source.
 struct Verdict {
-  std::string op;          // "load", "store", "mma"
-  std::string name;        // what the source calls it: "%a", or the text of the statement
-  unsigned line = 0;       // of the source
+  std::string op; // "load", "store", "mma"
+  SourceLocation location;
   std::string type;        // "128x64xbf16"
   std::string mechanism;   // "tma", "cp_async", "vector of 16 bytes", "wgmma", "fma"
   std::string why;         // why there is no better one; empty: it is the best
@@ -30,8 +40,7 @@ struct Verdict {
 struct SharedTile {
   int64_t offset = 0, bytes = 0;
   std::string type;
-  std::string name;
-  unsigned line = 0;
+  SourceLocation location; // of the op whose tile it is
 };
 
 /// A warp-specialised role of a launch.
@@ -47,11 +56,11 @@ struct PlanReport {
   // The most and the fewest rows of a rasterisation group; 0: what the plan says.
   int64_t group = 0, leastGroup = 0;
   // Waves from which on a launch has GPC-aware cluster numbering; 0: never.
-  int64_t roundsForPlaces = 0;
-  std::string bound;                            // what limits an iteration; empty: no prediction
-  int64_t launch = 0, round = 0, iteration = 0; // cycles of a launch, a wave, an iteration
-  int64_t blocksPerSM = 1;                      // a wave has this many output tiles on each SM
-  int64_t roundBlocks = 0;                      // … and this many in all
+  int64_t wavesForNumbering = 0;
+  std::string bound;                           // what limits an iteration; empty: no prediction
+  int64_t launch = 0, wave = 0, iteration = 0; // cycles of a launch, a wave, an iteration
+  int64_t blocksPerSM = 1;                     // a wave has this many output tiles on each SM
+  int64_t waveBlocks = 0;                      // … and this many in all
   // Of the whole launch, if the source IR has the sizes.
   std::optional<int64_t> cycles;
   double waveEfficiency = 0;
@@ -59,7 +68,7 @@ struct PlanReport {
 
 /// What cta-schedule found out about a loop, in cycles.
 struct LoopReport {
-  unsigned line = 0;
+  SourceLocation location;
   int64_t ii = 0;                                      // initiation interval
   std::string bound;                                   // the unit that limits it
   std::vector<std::pair<std::string, int64_t>> bounds; // what each unit takes, by name
@@ -96,9 +105,13 @@ struct VariantReport {
 
 struct KernelReport {
   std::string name;
-  unsigned line = 0;
+  SourceLocation location; // without a name
   std::vector<VariantReport> variants;
 };
+
+/// The version of the JSON. It is raised when a key changes its meaning or is dropped; new keys do
+/// not raise it.
+constexpr int64_t kReportVersion = 1;
 
 struct Report {
   std::string target, compiler;
@@ -109,6 +122,7 @@ struct Report {
   std::string toSummary() const;
   /// The complete report: every variant, access, plan and shared tile.
   std::string toText() const;
+  /// The same as data. docs/Report.md has the keys.
   std::string toJson() const;
 };
 

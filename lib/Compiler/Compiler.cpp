@@ -3,9 +3,14 @@
 
 #include "tessera/Compiler.h"
 
-#include "CheckProgram.h"
+#include "Cache/Cache.h"
 #include "Diagnostics.h"
+#include "Input/CheckLimits.h"
+#include "Input/PlanOption.h"
+#include "Input/ReadProgram.h"
+#include "Input/TakeKernels.h"
 #include "PhaseRunner.h"
+#include "Report/SourceNames.h"
 #include "Targets.h"
 
 #include "tessera/Dialect/Cta/IR/Cta.h"
@@ -21,9 +26,13 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Rewrite/PatternApplicator.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
 using namespace mlir;
@@ -72,69 +81,21 @@ static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement)
   }
 }
 
-/// Parses a plan. Errors of the parser are reported at their place in this text.
-static FailureOr<cta::PlanAttr> parsePlan(StringRef text, StringRef name, MLIRContext *context) {
-  std::vector<std::pair<Location, std::string>> said;
-  Attribute attribute;
-  if (std::optional<tile::SourceProblem> problem = tile::findSourceProblem(text.trim())) {
-    said.push_back(
-        {FileLineColLoc::get(context, name, problem->line, problem->column), problem->message});
-  } else {
-    ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
-      said.push_back({diagnostic.getLocation(), diagnostic.str()});
-      return success();
-    });
-    attribute = parseAttribute(text.trim(), context);
-  }
-  if (auto plan = dyn_cast_or_null<cta::PlanAttr>(attribute))
-    return plan;
-  if (said.empty())
-    said.push_back({UnknownLoc::get(context), "this is no #cta.plan<...>"});
-  const StringRef before = text.take_front(text.size() - text.ltrim().size());
-  const unsigned lines = before.count('\n'), columns = before.size() - before.rfind('\n') - 1;
-  for (const auto &[loc, message] : said) {
-    // The parser gives the text a file name of its own, so the location is made anew.
-    FileLineColLoc at = findFileLoc(loc);
-    const unsigned line = at ? at.getLine() : 1, column = at ? at.getColumn() : 1;
-    emitError(FileLineColLoc::get(context, name, line + lines, column + (line == 1 ? columns : 0)),
-              "the plan cannot be read: ")
-        << message;
-  }
-  return failure();
-}
+static constexpr llvm::StringLiteral kVariantChoices[] = {"auto",    "any",      "lines",
+                                                          "aligned", "cp_async", "repack"};
 
-/// Gives the plan of the options to all kernels without a plan.
-static LogicalResult applyPlan(ModuleOp module, const CompileOptions &options) {
-  const StringRef text = StringRef(options.plan).trim();
-  if (text == "given" || text == "auto")
-    return success();
-  Location loc = UnknownLoc::get(module.getContext());
-  if (!text.starts_with("#cta.plan"))
-    return emitError(loc, "the plan '") << text << "' is neither given, auto nor a #cta.plan<...>";
-  FailureOr<cta::PlanAttr> plan = parsePlan(options.plan, options.planName, module.getContext());
-  if (failed(plan))
-    return failure();
-  bool used = false;
-  for (auto kernel : module.getOps<tile::KernelOp>()) {
-    if (detectPhase(module) > Phase::Placed)
-      return kernel.emitError("this kernel is past phase placed: its plan has been carried out");
-    if (kernel.getPlanAttr())
-      continue;
-    kernel.setPlanAttr(*plan);
-    used = true;
-  }
-  if (!used)
-    return emitError(loc, "the plan '")
-           << text << "' is for kernels without a plan of their own, and there is none";
-  return success();
+bool tessera::isVariantChoice(std::string_view value) {
+  return llvm::is_contained(kVariantChoices, StringRef(value));
+}
+bool tessera::isRequirement(std::string_view value) {
+  return tile::symbolizeRequirement(StringRef(value)).has_value();
 }
 
 static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options) {
   Location loc = UnknownLoc::get(module.getContext()); // options have no location in the source
-  if (!llvm::is_contained({"auto", "any", "lines", "aligned", "cp_async", "repack"},
-                          StringRef(options.variants)))
+  if (!isVariantChoice(options.variants))
     return emitError(loc, "unknown variants '")
-           << options.variants << "'; known: auto, any, lines, aligned, cp_async, repack";
+           << options.variants << "'; known: " << llvm::join(ArrayRef(kVariantChoices), ", ");
   for (const std::string &name : options.require) {
     std::optional<tile::Requirement> requirement = tile::symbolizeRequirement(name);
     if (!requirement)
@@ -143,7 +104,7 @@ static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options
     for (auto kernel : module.getOps<tile::KernelOp>())
       addRequirement(kernel, *requirement);
   }
-  if (failed(applyPlan(module, options)))
+  if (failed(applyPlanOption(module, options)))
     return failure();
   if (options.fpContract)
     for (auto kernel : module.getOps<tile::KernelOp>())
@@ -155,9 +116,9 @@ static LogicalResult applyOptions(ModuleOp module, const CompileOptions &options
 /// registers, so that the compiler starts faster.
 static void registerCompilerDialects(DialectRegistry &registry) {
   registry.insert<tile::TileDialect, cta::CtaDialect, affine::AffineDialect, arith::ArithDialect,
-                  cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
-                  memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, tensor::TensorDialect,
-                  ub::UBDialect>();
+                  cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect,
+                  tensor::TensorDialect, ub::UBDialect>();
   func::registerInlinerExtension(registry);
 }
 
@@ -183,7 +144,13 @@ static std::string checkOptions(const CompileOptions &options, Emit kind) {
   if (options.threads > kMaxThreads)
     return "the number of threads is 0 (as many as the machine runs at once) to " +
            std::to_string(kMaxThreads) + ", not " + std::to_string(options.threads);
+  if (!(options.timeout >= 0))
+    return "the timeout is a number of seconds, 0 for none";
   return "";
+}
+
+static bool isError(const CompileDiagnostic &diagnostic) {
+  return diagnostic.severity == CompileDiagnostic::Severity::Error;
 }
 
 static void fail(CompileResult &result, std::string message) {
@@ -192,65 +159,116 @@ static void fail(CompileResult &result, std::string message) {
   result.diagnostics.push_back(std::move(diagnostic));
 }
 
-/// Returns null after an error.
-static OwningOpRef<ModuleOp> parse(StringRef source, StringRef name, MLIRContext &context) {
-  const bool isBinary = isBytecode(llvm::MemoryBufferRef(source, name));
-  if (!isBinary && failed(tile::checkSourceText(source, name, &context)))
-    return {};
-  ParserConfig config(&context);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, config, name);
-  if (module && isBinary && failed(tile::checkNesting(*module)))
-    return {};
-  return module;
+/// Runs the passes that the host adds.
+static LogicalResult runHostPasses(ModuleOp module, PhaseRunner &runner) {
+  if (!runner.options.addPasses)
+    return success();
+  PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  runner.options.addPasses(pm);
+  return failure(failed(runner.begin("host passes")) || failed(pm.run(module)));
 }
 
-static CompileResult compileBuffer(StringRef source, StringRef sourceText,
-                                   const CompileOptions &options) {
+/// The passes and patterns of MLIR that are still to come are left out when the compilation must
+/// stop. It then fails, whatever is made of the module.
+static void endPassesOnStop(MLIRContext &context, const PhaseRunner &runner) {
+  if (runner.options.timeout <= 0 && !runner.options.cancellation && !runner.options.progress)
+    return;
+  context.registerActionHandler(
+      [&runner](function_ref<void()> execute, const tracing::Action &action) {
+        if (!isa<PassExecutionAction, ApplyPatternAction>(action) || !runner.shouldStop())
+          execute();
+      });
+}
+
+static LogicalResult compileModule(StringRef source, PhaseRunner &runner, MLIRContext &context) {
+  const CompileOptions &options = runner.options;
+  const bool cpu = options.target == tessera::Target::Cpu;
+  // A missing program or directory has no place in the source.
+  const Location loc = UnknownLoc::get(&context);
+  if (failed(cpu ? findHostTools(runner, loc) : findGpuTools(runner, loc)) ||
+      failed(runner.begin("parse")))
+    return failure();
+  OwningOpRef<ModuleOp> module = readProgram(source, options.sourceName, context);
+  // Bytecode has no text.
+  const bool isText = !isBytecode(llvm::MemoryBufferRef(source, options.sourceName));
+  SourceNames names(isText ? source : "", options.sourceName);
+  if (module && !cpu)
+    names.take(*module);
+  if (!module || failed(runHostPasses(*module, runner)) ||
+      failed(takeKernels(*module, options.sourceName)) ||
+      failed(checkTileBytes(*module, options.limits)) || failed(applyOptions(*module, options)))
+    return failure();
+  return cpu ? compileForHost(*module, runner) : compileWithNextPlans(*module, names, runner);
+}
+
+static void compileInContext(StringRef source, PhaseRunner &runner) {
+  CompileResult &result = runner.result;
+  if (failed(runner.begin("start")))
+    return;
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  if (runner.options.target == tessera::Target::Cpu)
+    registerHostDialects(registry);
+  else
+    registerPtxTranslations(registry);
+  if (runner.options.registerDialects)
+    runner.options.registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  endPassesOnStop(context, runner);
+  DiagnosticCollector collector(&context, result.diagnostics);
+  result.ok = succeeded(compileModule(source, runner, context));
+  if (!result.ok && llvm::none_of(result.diagnostics, isError))
+    fail(result, "the compiler failed without saying why: please report it, with the reproducer");
+}
+
+/// Replaces the errors of a compilation that was stopped, which come from passes that were left
+/// out.
+static void reportStop(PhaseRunner &runner) {
+  CompileResult &result = runner.result;
+  result.ok = false;
+  result.stopped = runner.stop.reason();
+  result.reproducer.clear();
+  llvm::erase_if(result.diagnostics, isError);
+  const std::string where =
+      runner.phase().empty() ? "" : (" in phase '" + runner.phase() + "'").str();
+  if (result.stopped == StopCondition::Reason::Cancelled)
+    return fail(result, "the compilation was cancelled" + where);
+  std::string seconds;
+  llvm::raw_string_ostream(seconds) << llvm::format("%g", runner.options.timeout);
+  fail(result, "the compilation was stopped" + where + " after its timeout of " + seconds +
+                   " s; smaller tiles, or fewer variants, compile faster");
+}
+
+CompileResult tessera::compile(std::string_view source, const CompileOptions &options) {
   CompileResult result;
-  bool cpu = options.target == tessera::Target::Cpu;
-  result.kind = options.emit.value_or(cpu ? Emit::SharedObject : Emit::Cubin);
+  result.kind = options.emit.value_or(options.target == tessera::Target::Cpu ? Emit::SharedObject
+                                                                             : Emit::Cubin);
   if (std::string problem = checkOptions(options, result.kind); !problem.empty()) {
     fail(result, problem);
     return result;
   }
 
   PhaseRunner runner(options, result);
-  runner.begin("start");
-  DialectRegistry registry;
-  registerCompilerDialects(registry);
-  if (cpu)
-    registerHostDialects(registry);
-  else
-    registerPtxTranslations(registry);
-  if (options.registerDialects)
-    options.registerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  DiagnosticCollector collector(&context, result.diagnostics);
-
-  runner.begin("parse");
-  OwningOpRef<ModuleOp> module = parse(source, options.sourceName, context);
-  LogicalResult status = failure();
-  if (module && succeeded(checkProgram(*module, options.sourceName)) &&
-      succeeded(applyOptions(*module, options)))
-    status =
-        cpu ? compileForHost(*module, runner) : compileWithNextPlans(*module, sourceText, runner);
+  const Cache cache(source, options);
+  std::vector<CompileDiagnostic> warnings;
+  // A compilation that is cancelled already finds nothing and compiles nothing.
+  if (options.cacheDir.empty() || succeeded(runner.begin("cache"))) {
+    if (std::optional<CompileResult> found = cache.find(warnings)) {
+      runner.end();
+      found->timings = std::move(result.timings);
+      return std::move(*found);
+    }
+    compileInContext(source, runner);
+  }
   runner.end();
-
-  auto isError = [](const CompileDiagnostic &d) {
-    return d.severity == CompileDiagnostic::Severity::Error;
-  };
-  bool sawError = llvm::any_of(result.diagnostics, isError);
-  if (failed(status) && !sawError)
-    fail(result, "the compiler failed without saying why: please report it, with the reproducer");
-  result.ok = succeeded(status);
+  if (runner.stop.reason() != StopCondition::Reason::None)
+    reportStop(runner);
   if (!result.ok)
     result.artifact.clear();
+  cache.keep(result);
+  llvm::append_range(result.diagnostics, warnings);
   return result;
-}
-
-CompileResult tessera::compile(std::string_view source, const CompileOptions &options) {
-  return compileBuffer(source, source, options);
 }
 
 CompileResult tessera::compile(ModuleOp module, const CompileOptions &options) {
@@ -263,5 +281,5 @@ CompileResult tessera::compile(ModuleOp module, const CompileOptions &options) {
       return result;
     }
   }
-  return compileBuffer(bytecode, "", options);
+  return compile(bytecode, options);
 }

@@ -52,9 +52,20 @@ static CompileDiagnostic::Severity convertSeverity(DiagnosticSeverity severity) 
   return CompileDiagnostic::Severity::Note;
 }
 
+/// The call in a location, around which there may be names; or null.
+static CallSiteLoc findCall(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return findCall(name.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (findFileLoc(part))
+        return findCall(part);
+  return dyn_cast<CallSiteLoc>(loc);
+}
+
 /// Adds a note for each call through which inlining has brought the location here.
 static void addCallers(Location loc, std::vector<CompileDiagnostic> &notes) {
-  if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+  if (CallSiteLoc call = findCall(loc)) {
     notes.push_back(
         makeDiagnostic(CompileDiagnostic::Severity::Note, call.getCaller(), "called from here"));
     addCallers(call.getCaller(), notes);
@@ -65,9 +76,13 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext *context, std::vector<Compi
     : handler(context, [&into](mlir::Diagnostic &diagnostic) {
         CompileDiagnostic result = makeDiagnostic(convertSeverity(diagnostic.getSeverity()),
                                                   diagnostic.getLocation(), diagnostic.str());
-        for (mlir::Diagnostic &note : diagnostic.getNotes())
-          result.notes.push_back(
-              makeDiagnostic(CompileDiagnostic::Severity::Note, note.getLocation(), note.str()));
+        for (mlir::Diagnostic &note : diagnostic.getNotes()) {
+          std::string text = note.str();
+          // A list of dialects of MLIR helps nobody: a hint says which ops a tile program has.
+          if (!StringRef(text).starts_with("Available dialects: "))
+            result.notes.push_back(makeDiagnostic(CompileDiagnostic::Severity::Note,
+                                                  note.getLocation(), std::move(text)));
+        }
         addCallers(diagnostic.getLocation(), result.notes);
         into.push_back(std::move(result));
         return success();
@@ -95,12 +110,15 @@ static StringRef lineOf(StringRef text, unsigned number) {
   return text.split('\n').first.rtrim('\r');
 }
 
+/// `shown` is the diagnostic to which this is a note, whose line is printed already; or null.
 static void print(llvm::raw_ostream &os, const CompileDiagnostic &diagnostic, StringRef source,
-                  StringRef sourceName) {
+                  StringRef sourceName, const CompileDiagnostic *shown = nullptr) {
   if (!diagnostic.file.empty())
     os << diagnostic.file << ":" << diagnostic.line << ":" << diagnostic.column << ": ";
   os << severityText(diagnostic.severity) << ": " << diagnostic.message << "\n";
-  if (diagnostic.file == sourceName && diagnostic.line) {
+  const bool isShown = shown && shown->file == diagnostic.file && shown->line == diagnostic.line &&
+                       shown->column == diagnostic.column;
+  if (diagnostic.file == sourceName && diagnostic.line && !isShown) {
     StringRef line = lineOf(source, diagnostic.line);
     // There is nothing to show if the source is bytecode, or is not the text that the location is
     // about.
@@ -115,7 +133,7 @@ static void print(llvm::raw_ostream &os, const CompileDiagnostic &diagnostic, St
     }
   }
   for (const CompileDiagnostic &note : diagnostic.notes)
-    print(os, note, source, sourceName);
+    print(os, note, source, sourceName, &diagnostic);
 }
 
 std::string tessera::formatDiagnostics(const std::vector<CompileDiagnostic> &diagnostics,

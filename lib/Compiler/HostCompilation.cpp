@@ -23,6 +23,13 @@ static std::string contractOf(llvm::Module &module) {
   return data->getRawDataValues().drop_front(header).rtrim('\0').str();
 }
 
+LogicalResult tessera::findHostTools(const PhaseRunner &runner, Location loc) {
+  if (!runner.options.stopAfter.empty() || runner.result.kind != Emit::SharedObject)
+    return success();
+  return failure(failed(findHostLinker(runner.options.linker, loc)) ||
+                 failed(checkEnvironment(runner.environment, loc)));
+}
+
 LogicalResult tessera::compileForHost(ModuleOp module, PhaseRunner &runner) {
   const CompileOptions &options = runner.options;
   CompileResult &result = runner.result;
@@ -43,18 +50,20 @@ LogicalResult tessera::compileForHost(ModuleOp module, PhaseRunner &runner) {
     return success();
   }
 
-  runner.begin("lower");
+  if (failed(runner.begin("lower")))
+    return failure();
   HostOptions host;
   host.cpu = options.cpu;
   host.optLevel = options.optLevel;
   host.check = options.check;
   host.linker = options.linker;
-  host.tempDir = options.tempDir;
-  host.leftovers = options.leftovers;
+  host.environment = runner.environment;
   OwningOpRef<ModuleOp> before = module.clone();
   llvm::LLVMContext context;
   FailureOr<std::unique_ptr<llvm::Module>> llvmModule = compileToHostLLVM(module, context, host);
   if (failed(llvmModule)) {
+    if (runner.shouldStop())
+      return failure();
     PassManager pm(module.getContext());
     if (succeeded(buildHostPipeline(pm, host)))
       runner.keepReproducer(*before, pm);
@@ -77,7 +86,8 @@ LogicalResult tessera::compileForHost(ModuleOp module, PhaseRunner &runner) {
       return success();
     }
   }
-  runner.begin("link");
+  if (failed(runner.begin("link")))
+    return failure();
   FailureOr<std::string> bytes = linkHostObject(**llvmModule, loc, host);
   if (failed(bytes) || failed(runner.save("kernel.so", *bytes, loc)))
     return failure();

@@ -23,18 +23,40 @@ std::string tessera::printModule(ModuleOp module) {
   return text;
 }
 
-void PhaseRunner::begin(StringRef name) {
+LogicalResult PhaseRunner::begin(StringRef name) {
   end();
+  if (shouldStop())
+    return failure();
   current = name.str();
+  isRunning = true;
   started = std::chrono::steady_clock::now();
+  tell(/*kernel=*/{});
+  return failure(shouldStop());
 }
 
 void PhaseRunner::end() {
-  if (current.empty())
+  if (!isRunning)
     return;
+  isRunning = false;
   std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
-  result.timings.emplace_back(std::move(current), elapsed.count());
-  current.clear();
+  result.timings.emplace_back(current, elapsed.count());
+}
+
+void PhaseRunner::tell(tile::KernelOp kernel) {
+  if (!options.progress)
+    return;
+  CompileProgress progress;
+  progress.phase = current;
+  if (kernel) {
+    StringRef name = kernel.getVariantOf().value_or(kernel.getSymName());
+    StringRef variant = kernel.getVariant().value_or("");
+    progress.kernel = std::string_view(name.data(), name.size());
+    progress.variant = std::string_view(variant.data(), variant.size());
+  }
+  progress.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  if (!options.progress(progress))
+    stop.cancel();
 }
 
 LogicalResult PhaseRunner::save(StringRef name, StringRef bytes, Location loc) {
@@ -70,18 +92,21 @@ void PhaseRunner::keepReproducer(ModuleOp before, PassManager &pm) {
 }
 
 namespace {
-/// Collects the names of the kernels on which passes fail, or which passes leave invalid. It marks
-/// the diagnostics of a pass with the name of its kernel, because a location does not tell variants
-/// of a kernel apart. Kernels may be compiled concurrently, each in a thread of its own; these
-/// calls are serialised.
+/// Collects the names of the kernels on which passes fail, or which passes leave invalid, and tells
+/// the host on which kernel passes run. It marks the diagnostics of a pass with the name of its
+/// kernel, because a location does not tell variants of a kernel apart. Kernels may be compiled
+/// concurrently, each in a thread of its own; these calls are serialised.
 class KernelsOfFailure : public PassInstrumentation {
 public:
-  explicit KernelsOfFailure(std::set<std::string> &names) : names(names) {}
+  explicit KernelsOfFailure(PhaseRunner &runner) : runner(runner), names(runner.failedKernels) {}
 
   void runBeforePass(Pass *pass, Operation *op) override {
     auto kernel = dyn_cast<tile::KernelOp>(op);
     if (!kernel)
       return;
+    if (op != told)
+      runner.tell(kernel);
+    told = op;
     // The last handler that was added is called first, in the thread that reports, before MLIR
     // orders the diagnostics of several threads.
     auto name = FlatSymbolRefAttr::get(kernel.getSymNameAttr());
@@ -108,7 +133,9 @@ private:
     markers.erase(marker);
   }
 
+  PhaseRunner &runner;
   std::set<std::string> &names;
+  Operation *told = nullptr; // compared only: it may be gone
   std::map<std::pair<Pass *, Operation *>, DiagnosticEngine::HandlerID> markers;
 };
 } // namespace
@@ -123,14 +150,19 @@ StringRef tessera::kernelThatBrought(mlir::Diagnostic &diagnostic) {
 
 LogicalResult PhaseRunner::runPhase(ModuleOp module, Phase from, Phase to,
                                     const TilePipelineOptions &pipeline) {
-  begin(phaseName(to));
+  if (failed(begin(phaseName(to))))
+    return failure();
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   buildTilePipeline(pm, from, to, pipeline);
   failedKernels.clear();
-  pm.addInstrumentation(std::make_unique<KernelsOfFailure>(failedKernels));
+  pm.addInstrumentation(std::make_unique<KernelsOfFailure>(*this));
   // A failing pass may leave any IR, so the reproducer needs a copy from before.
   OwningOpRef<ModuleOp> before = module.clone();
-  if (succeeded(pm.run(module)))
+  const bool passed = succeeded(pm.run(module));
+  // Then passes were left out, and the module is of no use.
+  if (shouldStop())
+    return failure();
+  if (passed)
     return save((phaseName(to) + ".mlir").str(), module);
   keepReproducer(*before, pm);
   return failure();

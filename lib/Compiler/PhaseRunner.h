@@ -7,7 +7,10 @@
 #define TESSERA_LIB_COMPILER_PHASERUNNER_H
 
 #include "tessera/Compiler.h"
+#include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Pipelines.h"
+#include "tessera/StopCondition.h"
+#include "tessera/Target/ExternalTool.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -31,11 +34,20 @@ struct Rejection {
 class PhaseRunner {
 public:
   PhaseRunner(const CompileOptions &options, CompileResult &result)
-      : options(options), result(result) {}
+      : stop(options.timeout, options.cancellation), options(options), result(result),
+        environment{options.tempDir, options.leftovers, &stop} {}
 
-  /// Ends the time of the current phase and begins that of another one.
-  void begin(llvm::StringRef name);
+  /// Ends the time of the current phase and begins that of another one, of which the host is told.
+  /// Fails, without a diagnostic, if the compilation must stop.
+  mlir::LogicalResult begin(llvm::StringRef name);
   void end();
+  /// The phase that runs, or the last one that ran.
+  llvm::StringRef phase() const { return current; }
+
+  /// Tells the host which kernel the current phase works on.
+  void tell(tile::KernelOp kernel);
+
+  bool shouldStop() const { return stop.shouldStop(); }
 
   /// Writes an intermediate file into `saveTemps`, if that is set. The files are numbered in the
   /// order in which they are written.
@@ -49,8 +61,10 @@ public:
   /// Keeps a reproducer for the pass manager that failed.
   void keepReproducer(mlir::ModuleOp before, mlir::PassManager &pm);
 
+  StopCondition stop;
   const CompileOptions &options;
   CompileResult &result;
+  const ToolEnvironment environment;
   /// The kernels on which passes between phases failed; empty if none failed, or if a pass on the
   /// whole module did. After one kernel has failed, passes still run on the others.
   std::set<std::string> failedKernels;
@@ -62,6 +76,8 @@ public:
 
 private:
   std::string current;
+  bool isRunning = false;
+  const std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point started;
   unsigned saved = 0;
 };

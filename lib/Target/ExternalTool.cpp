@@ -9,6 +9,13 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <sys/wait.h>
+#include <thread>
+
 using namespace mlir;
 using namespace tessera;
 namespace fs = llvm::sys::fs;
@@ -46,9 +53,25 @@ FailureOr<std::string> tessera::findTool(StringRef name, const ToolSearch &searc
          failure();
 }
 
-FailureOr<TemporaryDirectory> TemporaryDirectory::create(StringRef parent, Leftovers *leftovers,
+/// Fails if the process ignores the end of its children: the system then forgets their exit codes.
+static LogicalResult checkChildSignal(Location loc) {
+  struct sigaction action;
+  if (sigaction(SIGCHLD, nullptr, &action) != 0 ||
+      (action.sa_handler != SIG_IGN && !(action.sa_flags & SA_NOCLDWAIT)))
+    return success();
+  return emitError(loc, "this process ignores SIGCHLD, so the exit code of a program such as ptxas "
+                        "would be lost; set the signal to SIG_DFL, without SA_NOCLDWAIT");
+}
+
+LogicalResult tessera::checkEnvironment(const ToolEnvironment &environment, Location loc) {
+  if (failed(checkChildSignal(loc)))
+    return failure();
+  return TemporaryDirectory::create(environment, loc);
+}
+
+FailureOr<TemporaryDirectory> TemporaryDirectory::create(const ToolEnvironment &environment,
                                                          Location loc) {
-  SmallString<128> prefix(parent);
+  SmallString<128> prefix(environment.tempDir);
   if (prefix.empty())
     path::system_temp_directory(/*ErasedOnReboot=*/true, prefix);
   else if (std::error_code error = fs::create_directories(prefix))
@@ -62,19 +85,23 @@ FailureOr<TemporaryDirectory> TemporaryDirectory::create(StringRef parent, Lefto
     error = fs::createUniqueDirectory(prefix, path);
     return error ? std::string() : std::string(path);
   };
+  Leftovers *leftovers = environment.leftovers;
   std::string path = leftovers ? leftovers->addDirectory(make) : make();
   if (error)
     return emitError(loc, "cannot make a temporary directory '")
-               << prefix << "-…': " << error.message(),
+               << prefix << "-…': " << error.message()
+               << (environment.tempDir.empty() ? "; TMPDIR, or the option for temporary files, "
+                                                 "names the directory to use"
+                                               : ""),
            failure();
-  return TemporaryDirectory(std::move(path), leftovers);
+  return TemporaryDirectory(std::move(path), environment);
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
   if (directory.empty())
     return;
-  if (leftovers)
-    leftovers->removeDirectory(directory);
+  if (environment.leftovers)
+    environment.leftovers->removeDirectory(directory);
   else
     fs::remove_directories(directory);
 }
@@ -104,6 +131,38 @@ FailureOr<std::string> tessera::readFile(StringRef path, Location loc) {
   return (*buffer)->getBuffer().str();
 }
 
+/// Waits until the program has ended. Kills it if the compilation must stop. This does not use
+/// llvm::sys::Wait, which takes the process's SIGALRM and its alarm when it polls.
+static void waitFor(pid_t program, const StopCondition *stop, ToolRun &run) {
+  using namespace std::chrono_literals;
+  int status = 0;
+  // Short programs end within the first pauses, and nobody waits longer than the last one.
+  for (auto pause = 200us;; pause = std::min(2 * pause, std::chrono::microseconds(5ms))) {
+    const pid_t ended = waitpid(program, &status, stop ? WNOHANG : 0);
+    if (ended == program)
+      break;
+    if (ended < 0 && errno != EINTR) {
+      // Another part of the process may have waited for all children.
+      run.error = std::string("its exit code is lost: ") + strerror(errno);
+      run.exitCode = -1;
+      return;
+    }
+    if (!stop)
+      continue;
+    if (!run.stopped && stop->shouldStop()) {
+      run.stopped = true;
+      kill(program, SIGKILL);
+    }
+    std::this_thread::sleep_for(pause);
+  }
+  if (WIFEXITED(status)) {
+    run.exitCode = WEXITSTATUS(status);
+    return;
+  }
+  run.exitCode = -1;
+  run.error = strsignal(WTERMSIG(status));
+}
+
 ToolRun tessera::runTool(StringRef program, ArrayRef<StringRef> arguments,
                          const TemporaryDirectory &directory) {
   SmallVector<StringRef> words{program};
@@ -116,10 +175,11 @@ ToolRun tessera::runTool(StringRef program, ArrayRef<StringRef> arguments,
     process = llvm::sys::ExecuteNoWait(program, words, std::nullopt, redirects, 0, &run.error);
     return static_cast<int>(process.Pid);
   };
-  Leftovers *leftovers = directory.getLeftovers();
+  const ToolEnvironment &environment = directory.getEnvironment();
+  Leftovers *leftovers = environment.leftovers;
   if ((leftovers ? leftovers->addProgram(start) : start()) == 0)
     return run;
-  run.exitCode = llvm::sys::Wait(process, /*SecondsToWait=*/std::nullopt, &run.error).ReturnCode;
+  waitFor(process.Pid, environment.stop, run);
   if (leftovers)
     leftovers->removeProgram(process.Pid);
   if (auto buffer = llvm::MemoryBuffer::getFile(output))

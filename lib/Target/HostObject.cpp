@@ -4,6 +4,7 @@
 #include "tessera/Target/HostObject.h"
 
 #include "OptimizeLLVM.h"
+#include "RegisterTargets.h"
 #include "tessera/Contract/Contract.h"
 #include "tessera/Target/ExternalTool.h"
 
@@ -17,7 +18,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -28,10 +28,7 @@ using namespace tessera;
 
 static FailureOr<std::unique_ptr<llvm::TargetMachine>> hostMachine(Location loc,
                                                                    const HostOptions &options) {
-  // LLVM's list of targets is one for the process, and is not locked.
-  static const bool registered =
-      !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
-  if (!registered)
+  if (!registerTargets())
     return emitError(loc) << "this LLVM was built without a target for the host";
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
   std::string error;
@@ -48,14 +45,16 @@ static FailureOr<std::unique_ptr<llvm::TargetMachine>> hostMachine(Location loc,
       features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") +
                   feature.first().str();
   }
+  // LLVM would print a message about an unknown CPU to standard error.
+  std::unique_ptr<llvm::MCSubtargetInfo> known(target->createMCSubtargetInfo(triple, "", ""));
+  if (!known || !known->isCPUStringValid(cpu))
+    return emitError(loc) << "'" << cpu << "' is not a CPU of " << triple.getArchName()
+                          << "; 'native' is this machine";
   auto level = static_cast<llvm::CodeGenOptLevel>(std::min(options.optLevel, 3u));
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       triple, cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt, level));
   if (!machine)
     return emitError(loc) << "no target machine for " << triple.str();
-  if (!machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
-    return emitError(loc) << "'" << cpu << "' is not a CPU of " << triple.getArchName()
-                          << "; 'native' is this machine";
   return machine;
 }
 
@@ -95,22 +94,29 @@ FailureOr<std::unique_ptr<llvm::Module>> tessera::compileToHostLLVM(ModuleOp mod
   addContract(*llvmModule, json.getValue());
   llvm::PipelineTuningOptions tuning;
   tuning.SLPVectorization = true;
-  optimizeLLVM(*llvmModule, **machine, options.optLevel, tuning);
+  optimizeLLVM(*llvmModule, **machine, options.optLevel, tuning, options.environment.stop);
   return llvmModule;
 }
 
 //===--- the shared object ------------------------------------------------------------------===//
 
-static std::string findLinker(const HostOptions &options) {
-  if (!options.linker.empty())
-    return options.linker;
+FailureOr<std::string> tessera::findHostLinker(const std::string &given, Location loc) {
+  if (!given.empty()) {
+    if (llvm::sys::fs::can_execute(given) && !llvm::sys::fs::is_directory(given))
+      return given;
+    return emitError(loc, "'") << given
+                               << "' is not a program that can be run, but was given as linker",
+           failure();
+  }
   StringRef llvmTools[] = {TESSERA_LLVM_TOOLS_DIR};
   if (auto path = llvm::sys::findProgramByName("ld.lld", llvmTools))
     return *path;
   for (StringRef name : {"ld.lld-22", "ld.lld", "ld"})
     if (auto path = llvm::sys::findProgramByName(name))
       return *path;
-  return {};
+  return emitError(loc, "no linker found: install lld, or name an ld-compatible linker (tilec "
+                        "--linker=PATH, CompileOptions::linker)"),
+         failure();
 }
 
 /// The libm and libc of the host. They are named as files, so that no development package is
@@ -133,7 +139,8 @@ static SmallVector<std::string> hostLibraries() {
 
 /// Emits an object file.
 static FailureOr<std::string> emitObject(llvm::Module &module, llvm::TargetMachine &machine,
-                                         Location loc) {
+                                         const StopCondition *stop, Location loc) {
+  StopGate gate(module.getContext(), stop);
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream buffer(bytes);
   llvm::legacy::PassManager passes;
@@ -148,15 +155,13 @@ FailureOr<std::string> tessera::linkHostObject(llvm::Module &llvmModule, Locatio
   FailureOr<std::unique_ptr<llvm::TargetMachine>> machine = hostMachine(loc, options);
   if (failed(machine))
     return failure();
-  FailureOr<std::string> bytes = emitObject(llvmModule, **machine, loc);
+  FailureOr<std::string> bytes = emitObject(llvmModule, **machine, options.environment.stop, loc);
   if (failed(bytes))
     return failure();
-  std::string linker = findLinker(options);
-  if (linker.empty())
-    return emitError(loc) << "no linker found: install lld, or give the path of an ld-compatible "
-                             "linker";
-  FailureOr<TemporaryDirectory> directory =
-      TemporaryDirectory::create(options.tempDir, options.leftovers, loc);
+  FailureOr<std::string> linker = findHostLinker(options.linker, loc);
+  if (failed(linker))
+    return failure();
+  FailureOr<TemporaryDirectory> directory = TemporaryDirectory::create(options.environment, loc);
   if (failed(directory))
     return failure();
   std::string object = directory->file("kernel.o"), shared = directory->file("kernel.so");
@@ -167,9 +172,9 @@ FailureOr<std::string> tessera::linkHostObject(llvm::Module &llvmModule, Locatio
       "-shared", "--no-undefined", "--hash-style=gnu", "-z", "relro", "-z",
       "now",     "--as-needed",    "--build-id=none",  "-o", shared,  object};
   arguments.append(libraries.begin(), libraries.end());
-  ToolRun run = runTool(linker, arguments, *directory);
+  ToolRun run = runTool(*linker, arguments, *directory);
   if (run.exitCode != 0)
-    return emitError(loc) << "linking with '" << linker << "' failed: " << run.error << run.output;
+    return emitError(loc) << "linking with '" << *linker << "' failed: " << run.error << run.output;
   return readFile(shared, loc);
 }
 

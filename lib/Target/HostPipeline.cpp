@@ -71,14 +71,16 @@ static void addBufferization(OpPassManager &pm, bool check) {
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   auto &kernels = pm.nest<tile::KernelOp>();
-  if (check)
-    kernels.addPass(tile::createTileInsertChecks());
   kernels.addPass(tile::createTileFuseFma());
   // The same passes as for the GPU, so that both targets accept the same programs. What would make
   // LLVM fail is an error here.
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(tile::createTileVerify());
+  // After the passes that would take the checks' own accesses for the program's, or make sizes of
+  // workspace constant and forget how it is filled.
+  if (check)
+    kernels.addPass(tile::createTileInsertChecks());
   pm.addPass(createConvertTileToCPU());
   auto &func = pm.nest<func::FuncOp>();
   func.addPass(createCanonicalizerPass());

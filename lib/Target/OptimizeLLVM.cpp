@@ -4,8 +4,12 @@
 #include "OptimizeLLVM.h"
 
 void tessera::optimizeLLVM(llvm::Module &module, llvm::TargetMachine &machine, unsigned level,
-                           llvm::PipelineTuningOptions tuning) {
-  llvm::PassBuilder builder(&machine, tuning);
+                           llvm::PipelineTuningOptions tuning, const StopCondition *stop) {
+  llvm::PassInstrumentationCallbacks callbacks;
+  if (stop)
+    callbacks.registerShouldRunOptionalPassCallback(
+        [stop](llvm::StringRef, llvm::Any) { return !stop->shouldStop(); });
+  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   // The order matters: when a manager is destroyed it refers to those that are declared after it.
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

@@ -4,6 +4,7 @@
 #include "tessera/Target/PtxEmitter.h"
 
 #include "OptimizeLLVM.h"
+#include "RegisterTargets.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -17,7 +18,6 @@
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
@@ -31,14 +31,7 @@ void tessera::registerPtxTranslations(DialectRegistry &registry) {
 
 static std::unique_ptr<llvm::TargetMachine> makeTargetMachine(Location loc,
                                                               const PtxOptions &options) {
-  static const bool initialized = [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-    return true;
-  }();
-  (void)initialized;
+  registerTargets();
   llvm::Triple triple("nvptx64-nvidia-cuda");
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -129,7 +122,7 @@ LogicalResult tessera::optimizeForPtx(llvm::Module &module, Location loc,
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       function.addFnAttr("no-jump-tables", "true");
-  optimizeLLVM(module, *machine, options.optLevel);
+  optimizeLLVM(module, *machine, options.optLevel, {}, options.stop);
   return failure(diagnostics.failed());
 }
 
@@ -184,22 +177,17 @@ static LogicalResult checkIntrinsics(llvm::Module &module, Location loc) {
 namespace {
 /// Leaves out LLVM's straight-line strength reduction for fallbacks. In kernels that address single
 /// elements its time grows with the square of their number, and ptxas makes the same code.
-class LessEffort : public llvm::OptPassGate {
+class LessEffort : public StopGate {
 public:
-  LessEffort(llvm::LLVMContext &context, const std::set<std::string> &fallbacks)
-      : context(context), previous(context.getOptPassGate()), fallbacks(fallbacks) {
-    context.setOptPassGate(*this);
-  }
-  ~LessEffort() override { context.setOptPassGate(previous); }
-  bool isEnabled() const override { return true; }
+  LessEffort(llvm::LLVMContext &context, const PtxOptions &options)
+      : StopGate(context, options.stop), fallbacks(options.fallbacks) {}
   bool shouldRunPass(StringRef pass, StringRef unit) const override {
     // The text is "function (gemm_any_0)".
-    return pass != "slsr" || !fallbacks.count(unit.split('(').second.split(')').first.str());
+    return StopGate::shouldRunPass(pass, unit) &&
+           (pass != "slsr" || !fallbacks.count(unit.split('(').second.split(')').first.str()));
   }
 
 private:
-  llvm::LLVMContext &context;
-  llvm::OptPassGate &previous;
   const std::set<std::string> &fallbacks;
 };
 } // namespace
@@ -234,7 +222,7 @@ FailureOr<std::string> tessera::emitPtx(llvm::Module &module, Location loc,
   llvm::SmallString<0> text;
   {
     llvm::raw_svector_ostream stream(text);
-    LessEffort gate(module.getContext(), options.fallbacks);
+    LessEffort gate(module.getContext(), options);
     llvm::legacy::PassManager passes;
     if (machine->addPassesToEmitFile(passes, stream, nullptr,
                                      llvm::CodeGenFileType::AssemblyFile)) {

@@ -142,8 +142,7 @@ FailureOr<PtxasResult> tessera::runPtxas(StringRef ptx, const PtxasOptions &opti
   if (failed(program))
     return failure();
   result.program = *program;
-  FailureOr<TemporaryDirectory> directory =
-      TemporaryDirectory::create(options.tempDir, options.leftovers, loc);
+  FailureOr<TemporaryDirectory> directory = TemporaryDirectory::create(options.environment, loc);
   if (failed(directory))
     return failure();
   std::string input = directory->file("kernel.ptx"), output = directory->file("kernel.cubin");

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Checks PTX as the compiler does before it runs ptxas.
+#include "../Version.h"
+
 #include "tessera/Target/PtxCheck.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -22,6 +24,7 @@ static std::unique_ptr<llvm::MemoryBuffer> open(llvm::StringRef path) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  tessera::registerVersion();
   cl::OptionCategory category("tile-ptx-check options");
   cl::opt<std::string> input(cl::Positional, cl::desc("<PTX, - is standard input>"), cl::init("-"),
                              cl::cat(category));

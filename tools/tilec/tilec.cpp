@@ -3,6 +3,7 @@
 
 // The compiler driver, which compiles a tile program to an artifact.
 #include "EndOnSignal.h"
+#include "ProgressLine.h"
 #include "tessera/Compiler.h"
 #include "tessera/Pipelines.h"
 
@@ -83,12 +84,13 @@ struct Options {
   cl::opt<std::string> variants{
       "variants", cl::desc("Variants of each kernel: auto, any, lines, aligned, cp_async, repack"),
       cl::init("auto"), cl::cat(category)};
-  cl::opt<std::string> plan{
+  cl::list<std::string> plans{
       "plan",
       cl::desc("auto: decide what the plans of kernels leave open; given: plans are what the "
-               "text says; or a "
-               "#cta.plan<...>, or a file with one, for kernels without a plan"),
-      cl::value_desc("plan"), cl::init("auto"), cl::cat(category)};
+               "text says; or a #cta.plan<...>, or a file with one, for kernels without a plan; "
+               "KERNEL=#cta.plan<...> for one kernel, KERNEL/VARIANT=#cta.plan<...> for one "
+               "variant of it, as often as needed"),
+      cl::value_desc("plan"), cl::cat(category)};
   cl::opt<Switch> fpContract{"fp-contract", cl::desc("Override fp_contract of all kernels"),
                              cl::init(Switch::Default),
                              cl::values(clEnumValN(Switch::On, "on", "a*b + c may round once"),
@@ -124,6 +126,20 @@ struct Options {
                               cl::value_desc("path"), cl::cat(category)};
   cl::opt<std::string> cpu{"mcpu", cl::desc("CPU to compile for; native is this machine"),
                            cl::value_desc("name"), cl::cat(category)};
+  cl::opt<double> timeout{"timeout", cl::desc("Give up after so many seconds; 0: never"),
+                          cl::value_desc("seconds"), cl::init(0), cl::cat(category)};
+  cl::opt<std::string> cacheDir{"cache-dir", cl::desc("Keep results there, and find them again"),
+                                cl::value_desc("dir"), cl::cat(category)};
+  cl::opt<uint64_t> cacheLimit{
+      "cache-limit",
+      cl::desc("Its size in bytes at most: what was used longest ago goes; 0: no limit"),
+      cl::value_desc("n"), cl::init(tessera::CompileOptions().cacheLimit), cl::cat(category)};
+  cl::opt<uint64_t> tileBytes{"tile-bytes", cl::desc("The largest tile, in bytes; 0: no limit"),
+                              cl::value_desc("n"), cl::init(tessera::CompileLimits().tileBytes),
+                              cl::cat(category)};
+  cl::opt<uint64_t> threadRegisters{
+      "thread-registers", cl::desc("What one tile may take in each thread of the GPU; 0: no limit"),
+      cl::value_desc("n"), cl::init(tessera::CompileLimits().threadRegisters), cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("Print the time of each phase"), cl::cat(category)};
 };
 
@@ -149,6 +165,15 @@ std::optional<Emit> kindOfExtension(StringRef extension, tessera::Target target)
   if (extension == ".mlir")
     return target == tessera::Target::Cpu ? Emit::Tile : Emit::Cta;
   return std::nullopt;
+}
+
+/// Whether the extension is that of a kind of file that other compilers write and this one does
+/// not. A cubin under such a name would be taken for something else.
+bool isForeignExtension(StringRef extension) {
+  constexpr StringRef foreign[] = {".o",   ".obj",    ".a",   ".lib", ".s",    ".S",
+                                   ".asm", ".c",      ".cc",  ".cpp", ".cu",   ".fatbin",
+                                   ".bc",  ".mlirbc", ".exe", ".dll", ".dylib"};
+  return llvm::is_contained(foreign, extension);
 }
 
 bool isBinary(Emit kind) { return kind == Emit::Cubin || kind == Emit::SharedObject; }
@@ -186,7 +211,7 @@ void printTimings(const tessera::CompileResult &result) {
 
 /// The plan that an option names: its text, or the contents of a file.
 llvm::ErrorOr<std::string> readPlan(StringRef option) {
-  if (option == "given" || option == "auto" || option.trim().starts_with("#"))
+  if (option == "given" || option == "auto" || option.contains("#cta.plan"))
     return option.str();
   auto buffer = llvm::MemoryBuffer::getFile(option, /*IsText=*/true);
   if (!buffer)
@@ -269,17 +294,26 @@ int main(int argc, char **argv) {
   StringRef extension = llvm::sys::path::extension(options.output);
   if (!compile.emit && options.stopAfter.empty())
     compile.emit = kindOfExtension(extension, options.target);
+  if (!compile.emit && options.stopAfter.empty() && isForeignExtension(extension))
+    return complain("'" + options.output + "': tilec writes no " + extension +
+                    " files; use .cubin, .ptx, .so, .ll, .sass, .json or .mlir, or say with --emit "
+                    "what it shall be");
   if (extension == ".so" && !options.target.getNumOccurrences())
     compile.target = tessera::Target::Cpu;
   compile.stopAfter = options.stopAfter;
   compile.variants = options.variants;
-  auto plan = readPlan(options.plan);
-  if (!plan)
-    return complain("--plan takes given, auto, a #cta.plan<...> or a file with one; cannot read '" +
-                    options.plan + "': " + plan.getError().message());
-  compile.plan = *plan;
-  if (StringRef(options.plan).trim() != plan->c_str())
-    compile.planName = options.plan;
+  if (!options.plans.empty())
+    compile.plan.clear();
+  for (const std::string &option : options.plans) {
+    auto plan = readPlan(option);
+    if (!plan)
+      return complain(
+          "--plan takes given, auto, a #cta.plan<...> or a file with one; cannot read '" + option +
+          "': " + plan.getError().message());
+    compile.plan += (compile.plan.empty() ? "" : "\n") + *plan;
+    if (options.plans.size() == 1 && option != *plan)
+      compile.planName = option;
+  }
   if (options.fpContract != Switch::Default)
     compile.fpContract = options.fpContract == Switch::On;
   compile.require = options.require;
@@ -288,6 +322,11 @@ int main(int argc, char **argv) {
   compile.lineInfo = options.lineInfo;
   compile.check = options.check;
   compile.dependentLaunch = options.dependentLaunch == Switch::On;
+  compile.timeout = options.timeout;
+  compile.cacheDir = options.cacheDir;
+  compile.cacheLimit = options.cacheLimit;
+  compile.limits.tileBytes = options.tileBytes;
+  compile.limits.threadRegisters = options.threadRegisters;
   compile.saveTemps = options.saveTemps;
   compile.ptxas = options.ptxas;
   compile.disassembler = options.nvdisasm;
@@ -301,8 +340,16 @@ int main(int argc, char **argv) {
   endOnSignal.begin(leftovers);
   compile.leftovers = &leftovers;
 
-  tessera::CompileResult result =
-      tessera::compile(std::string_view(source.data(), source.size()), compile);
+  tessera::CompileResult result;
+  {
+    ProgressLine line;
+    if (line.isShown())
+      compile.progress = [&line](const tessera::CompileProgress &progress) {
+        line.update(progress);
+        return true;
+      };
+    result = tessera::compile(std::string_view(source.data(), source.size()), compile);
+  }
   for (const tessera::CompileDiagnostic &diagnostic : result.diagnostics)
     llvm::errs() << (diagnostic.file.empty() ? "tilec: " : "")
                  << tessera::formatDiagnostics({diagnostic}, source, compile.sourceName);

@@ -6,6 +6,7 @@
 #define TESSERA_TARGET_EXTERNALTOOL_H
 
 #include "tessera/Leftovers.h"
+#include "tessera/StopCondition.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -29,28 +30,41 @@ struct ToolSearch {
 mlir::FailureOr<std::string> findTool(llvm::StringRef name, const ToolSearch &search,
                                       mlir::Location loc, llvm::StringRef hint);
 
+/// Where programs run for a compilation.
+struct ToolEnvironment {
+  /// Parent of the directories for their files; empty: the system's directory for temporary files,
+  /// which TMPDIR names.
+  std::string tempDir;
+  /// Lists these directories, and programs as long as they run; may be null.
+  Leftovers *leftovers = nullptr;
+  /// When programs are killed; null: never.
+  const StopCondition *stop = nullptr;
+};
+
+/// Reports what would make every program fail: no directory for temporary files, or signals that
+/// are set up such that nobody learns how a program ended.
+mlir::LogicalResult checkEnvironment(const ToolEnvironment &environment, mlir::Location loc);
+
 /// A directory for temporary files, which is removed with its contents when the object is
 /// destroyed.
 class TemporaryDirectory {
 public:
-  /// Makes a directory below `parent`, or below the system's directory if that is empty. As long as
-  /// it exists, `leftovers` (may be null) lists it and the programs that run with files in it.
-  static mlir::FailureOr<TemporaryDirectory> create(llvm::StringRef parent, Leftovers *leftovers,
+  static mlir::FailureOr<TemporaryDirectory> create(const ToolEnvironment &environment,
                                                     mlir::Location loc);
   TemporaryDirectory(TemporaryDirectory &&other)
-      : directory(std::move(other.directory)), leftovers(other.leftovers) {
+      : directory(std::move(other.directory)), environment(other.environment) {
     other.directory.clear();
   }
   TemporaryDirectory &operator=(TemporaryDirectory &&) = delete;
   ~TemporaryDirectory();
   std::string file(llvm::StringRef name) const;
-  Leftovers *getLeftovers() const { return leftovers; }
+  const ToolEnvironment &getEnvironment() const { return environment; }
 
 private:
-  TemporaryDirectory(std::string directory, Leftovers *leftovers)
-      : directory(std::move(directory)), leftovers(leftovers) {}
+  TemporaryDirectory(std::string directory, const ToolEnvironment &environment)
+      : directory(std::move(directory)), environment(environment) {}
   std::string directory;
-  Leftovers *leftovers;
+  ToolEnvironment environment;
 };
 
 /// Writes a file; a diagnostic on failure.
@@ -58,13 +72,14 @@ mlir::LogicalResult writeFile(llvm::StringRef path, llvm::StringRef bytes, mlir:
 mlir::FailureOr<std::string> readFile(llvm::StringRef path, mlir::Location loc);
 
 struct ToolRun {
-  int exitCode = -1;  // negative: could not run, or killed
-  std::string error;  // why not
-  std::string output; // stdout and stderr
+  bool stopped = false; // killed, because the compilation must stop
+  int exitCode = -1;    // negative: could not run, or killed
+  std::string error;    // why not
+  std::string output;   // stdout and stderr
 };
 
-/// Runs a program and waits. `arguments` are without the program's name; what it prints goes
-/// through a file of the directory.
+/// Runs a program and waits, or kills it when the compilation must stop. `arguments` are without
+/// the program's name; what it prints goes through a file of the directory.
 ToolRun runTool(llvm::StringRef program, llvm::ArrayRef<llvm::StringRef> arguments,
                 const TemporaryDirectory &directory);
 

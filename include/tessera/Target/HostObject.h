@@ -6,6 +6,8 @@
 #ifndef TESSERA_TARGET_HOSTOBJECT_H
 #define TESSERA_TARGET_HOSTOBJECT_H
 
+#include "tessera/Target/ExternalTool.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -20,8 +22,6 @@ class Module;
 
 namespace tessera {
 
-class Leftovers;
-
 struct HostOptions {
   /// A CPU of LLVM; "native" is this machine with all its features; empty is a portable baseline
   /// (x86-64-v2 on x86).
@@ -30,13 +30,14 @@ struct HostOptions {
   unsigned optLevel = 3;
   /// Check at run time what the language leaves undefined: tile-insert-checks.
   bool check = false;
-  /// Path of an ld-compatible linker; empty: LLVM's ld.lld, else one in PATH.
+  /// Path of an ld-compatible linker (findHostLinker).
   std::string linker;
-  /// Where temporary files go; empty: the system's directory.
-  std::string tempDir;
-  /// Records that directory, and the linker while it runs; may be null.
-  Leftovers *leftovers = nullptr;
+  /// Where the linker runs, and when the compilation must stop.
+  ToolEnvironment environment;
 };
+
+/// The linker: `path` if that is not empty, else LLVM's ld.lld, else one in PATH.
+mlir::FailureOr<std::string> findHostLinker(const std::string &path, mlir::Location loc);
 
 /// The dialects, interfaces and translations that the functions below need in the module's context.
 void registerHostDialects(mlir::DialectRegistry &registry);

@@ -6,6 +6,7 @@
 #define TESSERA_TARGET_PTXEMITTER_H
 
 #include "tessera/Machine/Machines.h"
+#include "tessera/StopCondition.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/LLVMContext.h"
@@ -22,6 +23,8 @@ struct PtxOptions {
   std::string features = kDefaultMachine.ptxFeatures;
   unsigned optLevel = 3;           // 0 to 3
   std::set<std::string> fallbacks; // functions of all variants but the first
+  // When this says so, optimizeForPtx and emitPtx end early, and what they made is of no use.
+  const StopCondition *stop = nullptr;
 };
 
 /// The translations to LLVM IR that `translateForPtx` needs: builtin, llvm, nvvm.

@@ -15,8 +15,7 @@ namespace tessera {
 
 struct PtxasOptions {
   ToolSearch search;
-  std::string tempDir;            // parent of the temporary directory; empty: the system's
-  Leftovers *leftovers = nullptr; // records that directory, and ptxas while it runs
+  ToolEnvironment environment;
   std::string chip = kDefaultMachine.chip;
   unsigned optLevel = 3;
   bool lineInfo = false;

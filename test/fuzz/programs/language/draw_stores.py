@@ -76,7 +76,8 @@ def _target(b, value, grid, workspace):
             if not workspace and b.chance(0.25):
                 size = max(1, size + b.chance.choice((-1, -3, 1, 8, extent)))
             entries.append((size, grid.coords[d], t))
-            if extent > grid.steps[d] and counts[d] > 1:
+            # Without the limit the compiler refuses it, since it may not know that there is one block.
+            if extent > grid.steps[d]:
                 bounds[t] = b.emit("arith.addi", [grid.coords[d], b.index(grid.steps[d])], [Tile(INDEX)], offer=False, notes=Note())
         else:
             entries.append(_own_dimension(b, extent, t, workspace))

@@ -1,0 +1,446 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Tries other plans after the derived one. The model that derives plans counts the registers of
+// tiles; it does not know what ptxas makes of the code. If the model was wrong (ptxas spills around
+// matrix products, or serialises them), or if a pass refuses the derived plan, the module is
+// compiled again, with the next one of a few plans for the kernel that failed. If ptxas loses
+// something with all of them, the plan with the least loss is taken, with a warning. Of a plan that
+// the user gave, only the number of blocks per SM is changed, and only if that was derived; what
+// ptxas loses with such a plan is an error. An error that has nothing to do with a plan is reported
+// as it is.
+#include "Targets.h"
+
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
+#include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
+#include "tessera/Dialect/Cta/Passes.h"
+#include "tessera/Dialect/Tile/SymbolNames.h"
+#include "tessera/Dialect/Tile/Tile.h"
+#include "tessera/Dialect/Tile/Transforms.h"
+#include "tessera/Plan/Model.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace tessera;
+
+using Said = std::vector<mlir::Diagnostic>;
+
+/// Losses below this share of the predicted time are not reported.
+static constexpr double kLeastLoss = 0.03;
+
+namespace {
+/// The plans with which a kernel is compiled, in this order; the rest of each plan is derived.
+enum class Attempt {
+  Derived,
+  /// With ping-pong: epilogue subtiles of the other width (ptxas does not always need fewer
+  /// registers for 16 columns than for 32), then cooperative warpgroups.
+  OtherPart,
+  Shared,
+  /// One block per SM, here and in later attempts, if several were to share its registers.
+  Alone,
+  /// A producer warpgroup that gives registers away; then fewer columns in an epilogue subtile.
+  Giving,
+  Giving32,
+  Giving16,
+  NoRoles,
+  None
+};
+
+/// What went wrong with a kernel's plan.
+struct Failure {
+  bool pingPong = false; ///< it uses ping-pong
+  bool sharesSM = false; ///< with another of its blocks
+  bool refused = false;  ///< a pass refused it, so ptxas has not seen it
+  bool hasRoles = false; ///< without roles no warpgroup can give registers away
+  int64_t part = 0;      ///< columns of an epilogue subtile
+};
+
+/// What a kernel is compiled with.
+struct Choice {
+  Attempt attempt = Attempt::Derived;
+  bool alone = false; ///< one block per SM from here on
+  int64_t otherPart = 0;
+};
+
+struct Tried : Choice {
+  cta::PlanAttr given;            ///< by the source IR or the options
+  bool demandsNoSpills = false;   ///< so no plan is taken with which ptxas loses something
+  bool wasAssembled = false;      ///< some plan passed all passes and ptxas, with or without loss
+  std::optional<size_t> failedIn; ///< the first compilation in which the kernel failed
+  /// The user's plans of single variants. No other plan is tried for such a variant.
+  DictionaryAttr ofVariants;
+  bool isFixed(StringRef variant) const { return ofVariants && ofVariants.contains(variant); }
+  /// The attempt with which ptxas lost least, and that loss.
+  std::optional<std::pair<Rejection, Choice>> best;
+  bool isLast = false; ///< `best` was taken
+};
+
+/// The plans of the kernels whose plan the user left open in some entry; only such kernels are
+/// tried again.
+class NextPlans {
+public:
+  enum class Answer { Again, NoneLeft, NotThePlan };
+
+  explicit NextPlans(ModuleOp module) : source(module.clone()) {
+    for (auto kernel : source->getOps<tile::KernelOp>()) {
+      cta::PlanAttr given = cta::planOf(kernel);
+      if (given && given.getBlocksPerSm())
+        continue;
+      Tried &tried = kernels[kernel.getSymName()];
+      tried.given = given;
+      tried.ofVariants = kernel->getAttrOfType<DictionaryAttr>(tile::kVariantPlans);
+      if (tile::RequireAttr require = kernel.getRequireAttr())
+        tried.demandsNoSpills = require.contains(tile::Requirement::NoSpills);
+    }
+  }
+  bool isOpen() const { return !kernels.empty(); }
+  /// Called after compilation `number` has failed; `said` are its diagnostics.
+  Answer advance(const PhaseRunner &runner, ModuleOp compiled, Said &said, size_t number);
+  /// The first compilation in which a kernel failed that has no plan left.
+  size_t firstFailure() const { return first; }
+  /// Whether the diagnostic is about a kernel for which another plan is left.
+  bool isMended(mlir::Diagnostic &diagnostic) const;
+  OwningOpRef<ModuleOp> module() const;
+  /// The kernels that have reached their last plan.
+  std::set<std::string> lastPlans() const;
+  /// Reports what was tried before, in the report and in warnings.
+  void explain(Report &report) const;
+
+private:
+  Answer afterPtxas(const PhaseRunner &runner, MLIRContext *context, size_t number);
+  Answer afterPasses(const std::set<std::string> &symbols, ModuleOp compiled, Said &said,
+                     size_t number);
+  Answer advance(const std::map<StringRef, Failure> &failures, size_t number);
+  void addTo(Report &report) const;
+
+  OwningOpRef<ModuleOp> source; ///< as it was before all passes
+  llvm::StringMap<Tried> kernels;
+  llvm::StringMap<std::string> kernelOf; ///< by refused kernel: whose variant it is
+  size_t first = 0;
+  /// By symbol of the function, or of the kernel if it has no function: the derived plan and what
+  /// was wrong with it.
+  std::map<std::string, std::string> why;
+  /// By symbol of the function: the derived plan, with its prediction.
+  llvm::StringMap<PlanReport> derived;
+};
+} // namespace
+
+/// By how much longer a launch is predicted to take than with the derived plan. Nothing is
+/// predicted for a plan without channels, where an iteration waits for its own loads.
+static double predictedLoss(const Machine &machine, const PlanReport &best,
+                            const LaunchReport &launch) {
+  auto cyclesOfOutputTile = [](const PlanReport &plan) {
+    return double(std::max<int64_t>(plan.wave, 1)) / double(std::max<int64_t>(plan.blocksPerSM, 1));
+  };
+  if (best.bound.empty() || !launch.plan)
+    return 0;
+  if (launch.plan->bound.empty())
+    return machine.slotLatency / double(std::max<int64_t>(best.iteration, 1));
+  return cyclesOfOutputTile(*launch.plan) / cyclesOfOutputTile(best) - 1;
+}
+
+static StringRef planOf(Attempt attempt) {
+  switch (attempt) {
+  case Attempt::Derived:
+  case Attempt::OtherPart:
+  case Attempt::None:
+    return "";
+  case Attempt::Shared:
+  case Attempt::Alone:
+    return "#cta.plan<replicate = split>";
+  case Attempt::Giving:
+    return "#cta.plan<producers = 4>";
+  case Attempt::Giving32:
+    return "#cta.plan<producers = 4, epilogue = 32>";
+  case Attempt::Giving16:
+    return "#cta.plan<producers = 4, epilogue = 16>";
+  case Attempt::NoRoles:
+    return "#cta.plan<stages = 0, epilogue = 32>";
+  }
+  return "";
+}
+
+static Attempt following(Attempt attempt) {
+  return attempt == Attempt::None ? attempt : static_cast<Attempt>(static_cast<int>(attempt) + 1);
+}
+
+static Attempt nextOf(const Tried &tried, const Failure &failure) {
+  Attempt attempt = tried.attempt;
+  const bool separates = failure.sharesSM && !tried.alone;
+  if (tried.given)
+    return separates ? Attempt::Alone : Attempt::None;
+  // Subtiles of another width do not change what a pass reports.
+  if (failure.pingPong && failure.refused)
+    return std::max(following(attempt), Attempt::Shared);
+  if (!failure.pingPong)
+    attempt = std::max(attempt, separates ? Attempt::Shared : Attempt::Alone);
+  attempt = following(attempt);
+  if (failure.hasRoles)
+    return attempt;
+  return failure.refused ? Attempt::None : std::max(attempt, Attempt::NoRoles);
+}
+
+NextPlans::Answer NextPlans::advance(const std::map<StringRef, Failure> &failures, size_t number) {
+  std::optional<size_t> hopeless;
+  for (const auto &[name, failure] : failures) {
+    Tried &tried = kernels[name];
+    if (!tried.failedIn)
+      tried.failedIn = number;
+    if (failure.pingPong)
+      tried.otherPart = plan::kReplicaParts[failure.part == plan::kReplicaParts[0] ? 1 : 0];
+    tried.attempt = tried.isLast ? Attempt::None : nextOf(tried, failure);
+    tried.alone |= failure.sharesSM;
+    if (tried.attempt == Attempt::None && tried.best && !tried.isLast) {
+      static_cast<Choice &>(tried) = tried.best->second;
+      tried.isLast = true;
+    }
+    if (tried.attempt == Attempt::None)
+      hopeless = std::min(hopeless.value_or(*tried.failedIn), *tried.failedIn);
+  }
+  if (!hopeless)
+    return Answer::Again;
+  first = *hopeless;
+  return Answer::NoneLeft;
+}
+
+bool NextPlans::isMended(mlir::Diagnostic &diagnostic) const {
+  auto kernel = kernelOf.find(kernelThatBrought(diagnostic));
+  return kernel != kernelOf.end() && kernels.at(kernel->second).attempt != Attempt::None;
+}
+
+/// Adds what is known about the plan.
+static void describe(Failure &failure, cta::PlanAttr plan) {
+  if (!plan)
+    return;
+  failure.sharesSM |= plan.getBlocksPerSm().value_or(1) > 1;
+  if (cta::replicasOf(plan) == 1)
+    return;
+  failure.pingPong = true;
+  failure.part = plan.getEpilogue().value_or(0);
+}
+
+NextPlans::Answer NextPlans::afterPtxas(const PhaseRunner &runner, MLIRContext *context,
+                                        size_t number) {
+  std::map<StringRef, Failure> failures;
+  std::map<StringRef, Rejection> losses;
+  size_t explained = 0;
+  for (const KernelReport &kernel : runner.result.report.kernels)
+    for (const VariantReport &variant : kernel.variants)
+      for (const LaunchReport &launch : variant.launches) {
+        auto reason = runner.rejected.find(launch.symbol);
+        auto tried = kernels.find(kernel.name);
+        if (reason == runner.rejected.end() || tried == kernels.end() ||
+            tried->second.isFixed(variant.name))
+          continue;
+        ++explained;
+        Failure &failure = failures[kernel.name];
+        failure.hasRoles |= !launch.roles.empty();
+        if (launch.plan)
+          describe(failure,
+                   dyn_cast_or_null<cta::PlanAttr>(parseAttribute(launch.plan->plan, context)));
+        Rejection &worst = losses.try_emplace(kernel.name, reason->second).first->second;
+        worst = std::max(worst, reason->second);
+        if (tried->second.attempt != Attempt::Derived)
+          continue;
+        why[launch.symbol] = (launch.plan ? launch.plan->plan + ": " : "") + reason->second.why;
+        if (launch.plan)
+          derived.try_emplace(launch.symbol, *launch.plan);
+      }
+  // A kernel whose plan leaves nothing open has no other plan.
+  if (explained < runner.rejected.size())
+    return Answer::NotThePlan;
+  for (auto &kernel : kernels)
+    kernel.second.wasAssembled = true;
+  for (auto &[name, loss] : losses)
+    if (Tried &tried = kernels[name];
+        !tried.given && !tried.demandsNoSpills && (!tried.best || loss < tried.best->first))
+      tried.best = {loss, tried};
+  return advance(failures, number);
+}
+
+/// What a pass reports against the plan of a kernel; empty if an error there is about something
+/// else.
+static std::string refusalOf(StringRef symbol, Said &said) {
+  std::string refusal;
+  for (mlir::Diagnostic &diagnostic : said) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error ||
+        kernelThatBrought(diagnostic) != symbol)
+      continue;
+    if (!cta::isPlanRefusal(diagnostic))
+      return "";
+    if (refusal.empty())
+      refusal = diagnostic.str();
+  }
+  return refusal;
+}
+
+NextPlans::Answer NextPlans::afterPasses(const std::set<std::string> &symbols, ModuleOp compiled,
+                                         Said &said, size_t number) {
+  std::map<StringRef, Failure> failures;
+  for (const std::string &symbol : symbols) {
+    auto kernel = compiled.lookupSymbol<tile::KernelOp>(symbol);
+    auto tried = kernel ? kernels.find(kernel.getVariantOf().value_or(symbol)) : kernels.end();
+    if (tried == kernels.end() || tried->second.isFixed(kernel.getVariant().value_or("")))
+      return Answer::NotThePlan;
+    std::string refusal = refusalOf(symbol, said);
+    // With another plan all passes accepted the kernel, so whatever they report now is due to the
+    // plan.
+    if (refusal.empty() && !tried->second.wasAssembled)
+      return Answer::NotThePlan;
+    kernelOf[symbol] = tried->first().str();
+    cta::PlanAttr plan = cta::planOf(kernel);
+    Failure &failure = failures[tried->first()];
+    failure.refused = true;
+    describe(failure, plan);
+    failure.hasRoles |= !plan || plan.getStages() != 0;
+    if (tried->second.attempt == Attempt::Derived) {
+      llvm::raw_string_ostream text(why[tile::mangleSymbol(symbol)]);
+      if (plan)
+        text << plan << ": ";
+      text << refusal;
+    }
+  }
+  return advance(failures, number);
+}
+
+NextPlans::Answer NextPlans::advance(const PhaseRunner &runner, ModuleOp compiled, Said &said,
+                                     size_t number) {
+  if (!runner.rejected.empty())
+    return afterPtxas(runner, compiled.getContext(), number);
+  if (!runner.failedKernels.empty())
+    return afterPasses(runner.failedKernels, compiled, said, number);
+  // Only a plan that was changed can have caused this, but it is not known which one.
+  return number ? Answer::NoneLeft : Answer::NotThePlan;
+}
+
+OwningOpRef<ModuleOp> NextPlans::module() const {
+  OwningOpRef<ModuleOp> copy = cast<ModuleOp>((*source)->clone());
+  MLIRContext *context = copy->getContext();
+  for (auto kernel : copy->getOps<tile::KernelOp>()) {
+    auto tried = kernels.find(kernel.getSymName());
+    if (tried == kernels.end())
+      continue;
+    if (tried->second.attempt == Attempt::OtherPart)
+      kernel->setAttr(cta::kReplicaPartAttr,
+                      Builder(context).getI64IntegerAttr(tried->second.otherPart));
+    else if (StringRef plan = planOf(tried->second.attempt);
+             !plan.empty() && !tried->second.given) {
+      kernel.setPlanAttr(cast<cta::PlanAttr>(parseAttribute(plan, context)));
+      kernel->setAttr(cta::kTriedPlanAttr, UnitAttr::get(context));
+    }
+    if (tried->second.alone)
+      kernel->setAttr(cta::kAloneAttr, UnitAttr::get(context));
+  }
+  return copy;
+}
+
+std::set<std::string> NextPlans::lastPlans() const {
+  std::set<std::string> names;
+  for (const auto &kernel : kernels)
+    if (kernel.second.isLast)
+      names.insert(kernel.first().str());
+  return names;
+}
+
+void NextPlans::explain(Report &report) const {
+  addTo(report);
+  for (const KernelReport &kernel : report.kernels) {
+    if (kernel.variants.empty())
+      continue;
+    for (const LaunchReport &launch : kernel.variants.front().launches) {
+      auto best = derived.find(launch.symbol);
+      if (best == derived.end() || launch.rejectedPlan.empty())
+        continue;
+      const double loss = predictedLoss(cta::machineOf(*source), best->second, launch);
+      if (loss < kLeastLoss)
+        continue;
+      emitWarning(SymbolTable::lookupSymbolIn(source.get(), kernel.name)->getLoc())
+          << "'" << launch.symbol << "' is predicted to take "
+          << static_cast<int64_t>(std::lround(100 * loss))
+          << " % longer than with the plan that fits it best, which ptxas does not take ("
+          << launch.rejectedPlan << "); smaller tiles leave a thread more registers";
+    }
+  }
+}
+
+void NextPlans::addTo(Report &report) const {
+  for (KernelReport &kernel : report.kernels)
+    for (VariantReport &variant : kernel.variants)
+      for (LaunchReport &launch : variant.launches) {
+        auto it = why.find(launch.symbol);
+        // Refused as a kernel; gridSymbol gives the names of its functions.
+        if (it == why.end())
+          it = why.find(StringRef(launch.symbol).rsplit('_').first.str());
+        if (it != why.end())
+          launch.rejectedPlan = it->second;
+      }
+}
+
+LogicalResult tessera::compileWithNextPlans(ModuleOp module, const SourceNames &source,
+                                            PhaseRunner &runner) {
+  if (runner.result.kind == Emit::Tile || StringRef(runner.options.plan).trim() == "given" ||
+      detectPhase(module) > Phase::Tile)
+    return compileForGpu(module, source, runner);
+  NextPlans plans(module);
+  if (!plans.isOpen())
+    return compileForGpu(module, source, runner);
+
+  MLIRContext *context = module.getContext();
+  // If the plan was derived, only the last diagnostics count; if no plan works, those of the first.
+  std::vector<Said> failures;
+  std::vector<std::string> reproducers;
+  auto finish = [&](Said &said) {
+    for (mlir::Diagnostic &diagnostic : said)
+      context->getDiagEngine().emit(std::move(diagnostic));
+  };
+  // All kernels are compiled again, although only one may have failed. ptxas makes a cubin in one
+  // run (it ignores setmaxnreg in code that can be linked), and assembles the functions
+  // concurrently. So to include the others costs less than a run for the failed kernels followed by
+  // a last one for all.
+  for (OwningOpRef<ModuleOp> next;; next = plans.module()) {
+    const bool isFirst = !next;
+    Said said;
+    LogicalResult status = failure();
+    {
+      ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
+        said.push_back(std::move(diagnostic));
+        return success();
+      });
+      status = compileForGpu(isFirst ? module : *next, source, runner);
+    }
+    if (succeeded(status)) {
+      finish(said);
+      if (!isFirst)
+        plans.explain(runner.result.report);
+      return success();
+    }
+    // No other plan is tried when the compilation must stop.
+    if (runner.shouldStop())
+      return failure();
+    NextPlans::Answer answer =
+        plans.advance(runner, isFirst ? module : *next, said, failures.size());
+    if (answer == NextPlans::Answer::NotThePlan) {
+      finish(said);
+      return failure();
+    }
+    failures.push_back(std::move(said));
+    reproducers.push_back(std::move(runner.result.reproducer));
+    if (answer == NextPlans::Answer::NoneLeft) {
+      Said &last = failures[plans.firstFailure()];
+      llvm::erase_if(last,
+                     [&](mlir::Diagnostic &diagnostic) { return plans.isMended(diagnostic); });
+      finish(last);
+      runner.result.reproducer = std::move(reproducers[plans.firstFailure()]);
+      return failure();
+    }
+    runner.rejected.clear();
+    runner.lastPlans = plans.lastPlans();
+    runner.result.report = Report();
+    runner.result.reproducer.clear();
+  }
+}
