@@ -14,8 +14,15 @@ endif()
 # precompiled header and those that use it must have the same.
 add_compile_options(
   -Wall -Wextra -Wno-unused-parameter -Wno-deprecated-declarations
-  "$<$<COMPILE_LANGUAGE:CXX>:-Wno-unused-function;-fno-exceptions;-fvisibility-inlines-hidden>"
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wno-unused-function;-fno-exceptions>"
+  # What nobody calls is left out of libtessera.so, function by function.
+  -ffunction-sections -fdata-sections
   -fdiagnostics-color=always)
+# A library of a host that links our archives must not export what is in them: two such libraries in
+# one process would call each other's. What the C interfaces declare says itself that it is visible.
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
 # The loader does not search LLVM's directory. The build tree has the paths of an installation: CMake
 # would fill its own up with empty entries, to have room for those, and an empty entry is whatever
@@ -40,7 +47,12 @@ target_include_directories(TesseraPch SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM
 target_compile_definitions(TesseraPch PRIVATE ${LLVM_DEFINITIONS_LIST})
 target_precompile_headers(TesseraPch PRIVATE "${PROJECT_SOURCE_DIR}/cmake/pch.h")
 set_target_properties(TesseraPch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-target_compile_options(TesseraPch PRIVATE -fPIC -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
+target_compile_options(TesseraPch PRIVATE -fPIC)
+set(pch_options)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(pch_options "SHELL:-Xclang -fno-pch-timestamp")
+  target_compile_options(TesseraPch PRIVATE -fpch-instantiate-templates ${pch_options})
+endif()
 
 # install(), unless somebody embeds the project and installs it himself, or not.
 function(tessera_install)
@@ -53,13 +65,14 @@ endfunction()
 function(tessera_install_library name)
   cmake_parse_arguments(ARG "" "EXPORT" "" ${ARGN})
   if(NOT ARG_EXPORT)
-    set(ARG_EXPORT TesseraCompilerTargets)
+    set(ARG_EXPORT TesseraCppTargets)
   endif()
   string(REGEX REPLACE "^Tessera" "" export_name ${name})
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${export_name})
   add_library(Tessera::${export_name} ALIAS ${name})
   tessera_install(TARGETS ${name} EXPORT ${ARG_EXPORT}
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Library NAMELINK_COMPONENT Development)
 endfunction()
 
 # tessera_add_mlir_library(NAME sources... [DEPENDS tablegen...] [LINK libs...])
@@ -77,7 +90,7 @@ function(tessera_add_plain_library name)
   cmake_parse_arguments(ARG "" "EXPORT" "LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PUBLIC
-    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:include>")
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   tessera_install_library(${name} EXPORT ${ARG_EXPORT})
 endfunction()
@@ -89,7 +102,7 @@ function(tessera_add_mlir_tool name)
   add_dependencies(${name} TesseraTablegen)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
-  tessera_install(TARGETS ${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
+  tessera_install(TARGETS ${name} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Tools)
 endfunction()
 
 function(tessera_use_mlir target)
@@ -99,12 +112,15 @@ function(tessera_use_mlir target)
   target_include_directories(${target} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
     "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
-    "$<INSTALL_INTERFACE:include>")
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   target_include_directories(${target} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_compile_definitions(${target} PRIVATE ${LLVM_DEFINITIONS_LIST})
   target_precompile_headers(${target} REUSE_FROM TesseraPch)
-  target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-  target_link_libraries(${target} PUBLIC MLIR LLVM)
+  target_compile_options(${target} PRIVATE ${pch_options})
+  # Who links our archives links the dylibs, too; libtessera.so links the archives of MLIR instead.
+  target_link_libraries(${target} PUBLIC
+    "$<BUILD_INTERFACE:$<IF:$<BOOL:$<TARGET_PROPERTY:TESSERA_HOLDS_MLIR>>,TesseraMLIRArchives,MLIR;LLVM>>"
+    "$<INSTALL_INTERFACE:MLIR;LLVM>")
 endfunction()
 
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")

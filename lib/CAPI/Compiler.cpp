@@ -1,23 +1,15 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tessera-c/Compiler.h"
+#include "Handles.h"
 
-#include "tessera/Compiler.h"
+#include "tessera/Pipelines.h"
 
 #include <charconv>
+#include <limits>
+#include <optional>
 
 using namespace tessera;
-
-struct tessera_options {
-  CompileOptions options;
-};
-
-struct tessera_result {
-  CompileResult result;
-  std::string diagnostics, report, reportJson;
-  std::vector<const CompileDiagnostic *> errors;
-};
 
 namespace {
 
@@ -56,11 +48,20 @@ bool choose(const Named<T> (&table)[N], std::string_view name, U &to) {
   return false;
 }
 
+/// Reads a whole number or, for a double, a decimal one. Returns false if the text is another one
+/// or the number does not fit.
+template <typename T>
+bool readNumber(std::string_view text, T &number) {
+  const char *end = text.data() + text.size();
+  auto [read, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && read == end && !text.empty();
+}
+
 constexpr Named<std::string CompileOptions::*> kTexts[] = {
-    {"stop-after", &CompileOptions::stopAfter},
     {"plan", &CompileOptions::plan},
-    {"variants", &CompileOptions::variants},
     {"save-temps", &CompileOptions::saveTemps},
+    {"cache-dir", &CompileOptions::cacheDir},
+    {"cache-key", &CompileOptions::cacheKey},
     {"temp-dir", &CompileOptions::tempDir},
     {"ptxas", &CompileOptions::ptxas},
     {"nvdisasm", &CompileOptions::disassembler},
@@ -70,7 +71,8 @@ constexpr Named<std::string CompileOptions::*> kTexts[] = {
 constexpr Named<std::vector<std::string> CompileOptions::*> kLists[] = {
     {"require", &CompileOptions::require}, {"tool-dir", &CompileOptions::toolDirectories}};
 
-bool set(CompileOptions &options, std::string_view name, std::string_view value) {
+/// Returns whether the option may have that value; nothing if there is no such option.
+std::optional<bool> set(CompileOptions &options, std::string_view name, std::string_view value) {
   if (name == "target")
     return choose(kTargets, value, options.target);
   if (name == "emit")
@@ -90,9 +92,26 @@ bool set(CompileOptions &options, std::string_view name, std::string_view value)
     return true;
   }
   if (name == "threads")
-    return std::from_chars(value.data(), value.data() + value.size(), options.threads).ptr ==
-               value.data() + value.size() &&
-           !value.empty();
+    return readNumber(value, options.threads) && options.threads <= kMaxThreads;
+  if (name == "timeout")
+    return readNumber(value, options.timeout) && options.timeout >= 0 &&
+           options.timeout <= std::numeric_limits<double>::max();
+  if (name == "cache-limit")
+    return readNumber(value, options.cacheLimit);
+  if (name == "tile-bytes")
+    return readNumber(value, options.limits.tileBytes);
+  if (name == "thread-registers")
+    return readNumber(value, options.limits.threadRegisters);
+  if (name == "variants") {
+    options.variants = value;
+    return isVariantChoice(value);
+  }
+  if (name == "require" && !isRequirement(value))
+    return false;
+  if (name == "stop-after") {
+    options.stopAfter = value;
+    return value.empty() || parsePhase(value);
+  }
   std::string CompileOptions::*text;
   if (choose(kTexts, name, text)) {
     options.*text = value;
@@ -103,7 +122,7 @@ bool set(CompileOptions &options, std::string_view name, std::string_view value)
     (options.*list).emplace_back(value);
     return true;
   }
-  return false;
+  return std::nullopt;
 }
 
 } // namespace
@@ -113,20 +132,57 @@ const char *tessera_version(void) {
   return text.c_str();
 }
 
+int tessera_api_version(void) { return TESSERA_API_VERSION; }
+
 tessera_options *tessera_options_create(void) { return new tessera_options; }
 void tessera_options_destroy(tessera_options *options) { delete options; }
 
 int tessera_options_set(tessera_options *options, const char *name, const char *value) {
-  return options && name && value && set(options->options, name, value) ? 0 : 1;
+  if (!options || !name || !value)
+    return 1;
+  CompileOptions changed = options->options;
+  const std::optional<bool> isSet = set(changed, name, value);
+  if (isSet == true) {
+    options->options = std::move(changed);
+    options->error.clear();
+    return 0;
+  }
+  options->error = isSet ? std::string("the option '") + name + "' cannot be '" + value + "'"
+                         : std::string("there is no option '") + name + "'";
+  options->error += "; tessera-c/Compiler.h lists the options and their values";
+  return 1;
 }
 
-tessera_result *tessera_compile(const char *source, size_t size, const tessera_options *options) {
+const char *tessera_options_error(const tessera_options *options) {
+  return options ? options->error.c_str() : "";
+}
+
+void tessera_options_set_progress(tessera_options *options,
+                                  int (*callback)(void *, const tessera_progress *), void *user) {
+  if (!options)
+    return;
+  options->progress = callback;
+  options->progressUser = user;
+}
+
+tessera_cancellation *tessera_cancellation_create(void) { return new tessera_cancellation; }
+void tessera_cancellation_cancel(tessera_cancellation *cancellation) {
+  if (cancellation)
+    cancellation->cancellation.cancel();
+}
+void tessera_cancellation_destroy(tessera_cancellation *cancellation) { delete cancellation; }
+
+void tessera_options_set_cancellation(tessera_options *options,
+                                      const tessera_cancellation *cancellation) {
+  if (options)
+    options->options.cancellation = cancellation ? &cancellation->cancellation : nullptr;
+}
+
+tessera_result *tessera::makeResult(CompileResult compiled, std::string_view source,
+                                    std::string_view sourceName) {
   auto *result = new tessera_result;
-  CompileOptions compileOptions = options ? options->options : CompileOptions();
-  std::string_view text(source ? source : "", source ? size : 0);
-  result->result = compile(text, compileOptions);
-  result->diagnostics =
-      formatDiagnostics(result->result.diagnostics, text, compileOptions.sourceName);
+  result->result = std::move(compiled);
+  result->diagnostics = formatDiagnostics(result->result.diagnostics, source, sourceName);
   for (const CompileDiagnostic &diagnostic : result->result.diagnostics)
     if (diagnostic.severity == CompileDiagnostic::Severity::Error)
       result->errors.push_back(&diagnostic);
@@ -135,10 +191,91 @@ tessera_result *tessera_compile(const char *source, size_t size, const tessera_o
   return result;
 }
 
+CompileOptions tessera::optionsOf(const tessera_options *options) {
+  CompileOptions compileOptions = options ? options->options : CompileOptions();
+  if (options && options->progress)
+    compileOptions.progress = [options](const CompileProgress &progress) {
+      const std::string phase(progress.phase), kernel(progress.kernel), variant(progress.variant);
+      const tessera_progress now = {sizeof(tessera_progress), phase.c_str(), kernel.c_str(),
+                                    variant.c_str(), progress.seconds};
+      return options->progress(options->progressUser, &now) == 0;
+    };
+  return compileOptions;
+}
+
+tessera_result *tessera_compile(const char *source, size_t size, const tessera_options *options) {
+  CompileOptions compileOptions = optionsOf(options);
+  std::string_view text(source ? source : "", source ? size : 0);
+  return makeResult(compile(text, compileOptions), text, compileOptions.sourceName);
+}
+
 void tessera_result_destroy(tessera_result *result) { delete result; }
 
 // A result that is NULL means that compilation failed without a message.
 int tessera_result_ok(const tessera_result *result) { return result && result->result.ok; }
+tessera_status tessera_result_status(const tessera_result *result) {
+  if (!result)
+    return TESSERA_ERROR;
+  switch (result->result.stopped) {
+  case StopCondition::Reason::Cancelled:
+    return TESSERA_CANCELLED;
+  case StopCondition::Reason::TimedOut:
+    return TESSERA_TIMED_OUT;
+  case StopCondition::Reason::None:
+    break;
+  }
+  return result->result.ok ? TESSERA_OK : TESSERA_ERROR;
+}
+
+int tessera_result_cached(const tessera_result *result) { return result && result->result.cached; }
+
+size_t tessera_result_diagnostic_count(const tessera_result *result) {
+  return result ? result->result.diagnostics.size() : 0;
+}
+
+/// Writes to a struct of the host, which may be older and smaller than ours. Fields after
+/// `note_count` are later than version 1, and are written only where the struct has them.
+static int fill(tessera_diagnostic *to, const CompileDiagnostic &from) {
+  constexpr size_t smallest = offsetof(tessera_diagnostic, note_count) + sizeof(to->note_count);
+  if (!to || to->struct_size < smallest)
+    return 1;
+  static_assert(static_cast<int>(CompileDiagnostic::Severity::Error) == TESSERA_SEVERITY_ERROR);
+  static_assert(static_cast<int>(CompileDiagnostic::Severity::Warning) == TESSERA_SEVERITY_WARNING);
+  static_assert(static_cast<int>(CompileDiagnostic::Severity::Remark) == TESSERA_SEVERITY_REMARK);
+  static_assert(static_cast<int>(CompileDiagnostic::Severity::Note) == TESSERA_SEVERITY_NOTE);
+  to->severity = static_cast<tessera_severity>(from.severity);
+  to->file = from.file.c_str();
+  to->line = from.line;
+  to->column = from.column;
+  to->message = from.message.c_str();
+  to->note_count = from.notes.size();
+  return 0;
+}
+
+int tessera_result_diagnostic(const tessera_result *result, size_t index,
+                              tessera_diagnostic *diagnostic) {
+  if (index >= tessera_result_diagnostic_count(result))
+    return 1;
+  return fill(diagnostic, result->result.diagnostics[index]);
+}
+
+int tessera_result_note(const tessera_result *result, size_t index, size_t note,
+                        tessera_diagnostic *diagnostic) {
+  if (index >= tessera_result_diagnostic_count(result) ||
+      note >= result->result.diagnostics[index].notes.size())
+    return 1;
+  return fill(diagnostic, result->result.diagnostics[index].notes[note]);
+}
+
+size_t tessera_result_timing_count(const tessera_result *result) {
+  return result ? result->result.timings.size() : 0;
+}
+const char *tessera_result_timing(const tessera_result *result, size_t index, double *seconds) {
+  const bool isOne = index < tessera_result_timing_count(result);
+  if (seconds)
+    *seconds = isOne ? result->result.timings[index].second : 0;
+  return isOne ? result->result.timings[index].first.c_str() : "";
+}
 const void *tessera_result_artifact(const tessera_result *result) {
   return result ? result->result.artifact.c_str() : "";
 }
