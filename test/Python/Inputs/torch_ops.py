@@ -1,0 +1,313 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""tessera.torch against PyTorch's own operators, in every layout; gradients, torch.compile, errors. With TESSERA_TEST_DEVICE=cuda the
+tensors are on the GPU, and the tests of torch_gpu.py run, too."""
+
+import itertools
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import programs
+import tessera
+import tessera.torch as tt
+from tessera import _arrays
+from torch_gpu import DEVICE, OnTheGpu, normal  # noqa: F401
+
+
+def layouts(rows, columns, dtype=torch.bfloat16):
+    """The same shape as it is written, transposed in memory, with gaps between rows, and with gaps between elements."""
+    yield normal(rows, columns, dtype=dtype)
+    yield normal(columns, rows, dtype=dtype).t()
+    yield normal(rows, columns + 5, dtype=dtype)[:, :columns]
+    yield normal(rows, 2 * columns, dtype=dtype)[:, ::2]
+
+
+class Calls(unittest.TestCase):
+    """Kernels called with tensors."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.add = tessera.compile(programs.ADD)["add"]
+
+    def refused(self, what, *args, **more):
+        with self.assertRaisesRegex(tessera.ArgumentError, what):
+            self.add(*args, **more)
+
+    def test_outputs(self):
+        x = torch.arange(200.)
+        z = self.add(x, torch.ones(200))
+        self.assertIs(type(z), torch.Tensor)
+        torch.testing.assert_close(z, x + 1)
+        out = torch.empty(200)
+        self.assertIs(self.add(x, x, out=out), out)
+        torch.testing.assert_close(out, 2 * x)
+        self.assertEqual(self.add(torch.ones(0), torch.ones(0)).shape, (0,))
+        t, two = tessera.compile(programs.PARTS)["parts"](torch.arange(12, dtype=torch.int32).view(3, 4))
+        self.assertTrue(t.is_contiguous() and two.is_contiguous())
+        self.assertEqual((t.tolist()[1], two.tolist()), ([1, 5, 9], [[0, 1, 2, 3], [4, 5, 6, 7]]))
+
+    def test_every_way_to_allocate(self):
+        """Inductor's allocator, and what is there without it, give the same."""
+        fast = _arrays.torch_empty_strided(DEVICE == "cuda")
+        x = torch.ones(3)
+        for tensor in (fast((2, 3), (3, 1), torch.bfloat16), _arrays.empty(x, (2, 3), "bf16", 1)):
+            self.assertEqual((tensor.shape, tensor.stride(), tensor.dtype, tensor.device), ((2, 3), (3, 1), torch.bfloat16, x.device))
+
+    def test_no_memory(self):
+        outer, x = tessera.compile(programs.OUTER)["outer"], torch.zeros(1 << 24)
+        with self.assertRaises(tessera.OutOfMemoryError) as caught:
+            outer(x, x)
+        self.assertNotIsInstance(caught.exception, tessera.ArgumentError)
+        self.assertEqual(outer(x[:3], x[:4]).tolist(), [[1] * 4] * 3)
+
+    def test_parameters_and_subclasses(self):
+        class Own(torch.Tensor):
+            pass
+        x = torch.nn.Parameter(torch.ones(5))
+        self.assertFalse(self.add(x, x).requires_grad)
+        self.assertEqual(self.add(torch.ones(5).as_subclass(Own), x).tolist(), [2.0] * 5)
+
+    @unittest.skipUnless(DEVICE == "cpu", "NumPy's arrays are on the CPU")
+    def test_with_other_libraries(self):
+        x = torch.arange(5.)
+        self.assertIs(type(self.add(x, np.ones(5, np.float32))), torch.Tensor)
+        self.assertIs(type(self.add(np.ones(5, np.float32), x)), np.ndarray)
+
+    def test_refused(self):
+        x = torch.ones(6)
+        self.refused("'y': element type must be f32 .* bfloat16", x, x.bfloat16())
+        self.refused("'y': dimension 0 must have stride 1", x, torch.ones(12)[::2])
+        self.refused("'y': .*meta$", x, torch.ones(6, device="meta"))
+        self.refused("'x': Cannot access data pointer of Tensor that doesn't have storage$", x.to_sparse(), x)
+        # The imaginary part of a conjugate is a negation that has not been done.
+        negated = torch.complex(torch.zeros(1), torch.ones(1)).conj().imag
+        self.assertTrue(negated.is_neg())
+        self.refused("'y': the tensor is a lazy negation; call resolve_neg", x[:1], negated)
+        self.assertEqual(self.add(x[:1], negated.resolve_neg()).tolist(), [0])
+
+    def test_scalars(self):
+        y = torch.ones(3)
+        self.assertIsNone(tessera.compile(programs.AXPY)["axpy"](torch.tensor(2.0), torch.ones(3), y))
+        self.assertEqual(y.tolist(), [3, 3, 3])
+
+
+class Products(unittest.TestCase):
+    def close(self, got, want, tolerance=1.6e-2):
+        self.assertEqual(got.dtype, want.dtype)
+        self.assertEqual(got.shape, want.shape)
+        torch.testing.assert_close(got, want, rtol=tolerance, atol=tolerance)
+
+    def test_mm_in_all_layouts(self):
+        for a, b in itertools.product(layouts(37, 29), layouts(29, 41)):
+            with self.subTest(a=a.stride(), b=b.stride()):
+                self.close(tt.mm(a, b), a @ b)
+
+    def test_mm_f16(self):
+        a, b = normal(20, 30, dtype=torch.float16), normal(30, 10, dtype=torch.float16)
+        self.close(tt.mm(a, b), a @ b, 4e-3)
+
+    def test_mm_of_unusual_shapes(self):
+        for m, k, n in ((1, 1, 1), (0, 3, 4), (3, 0, 4), (3, 4, 0), (1, 300, 1), (300, 1, 7)):
+            with self.subTest(m=m, k=k, n=n):
+                a, b = normal(m, k), normal(k, n)
+                self.close(tt.mm(a, b), a @ b)
+        # No products at all, of a view into other numbers.
+        self.close(tt.mm(normal(16, 8)[:, :0], torch.empty(0, 64).bfloat16()), torch.zeros(16, 64).bfloat16())
+        # One element with strides that mean nothing.
+        one = normal(5, 7)[::5, ::7]
+        self.close(tt.mm(one, one.t()), one @ one.t())
+
+    def test_bmm(self):
+        for transposed_a, transposed_b in itertools.product((False, True), repeat=2):
+            a = normal(3, 20, 30).transpose(1, 2) if transposed_a else normal(3, 30, 20)
+            b = normal(3, 10, 20).transpose(1, 2) if transposed_b else normal(3, 20, 10)
+            self.close(tt.bmm(a, b), torch.bmm(a, b))
+        # Batches that are not outermost in memory, and the same matrix in all.
+        a, b = normal(30, 3, 20).transpose(0, 1), normal(1, 20, 10).expand(3, 20, 10)
+        self.close(tt.bmm(a, b), torch.bmm(a, b))
+
+    def test_addmm(self):
+        a, b = normal(33, 20), normal(25, 20).t()
+        for bias in (normal(25), normal(1, 25), normal(33, 25), normal(33, 1), normal(1), normal(1, 1), normal(25, 33).t()):
+            for beta, alpha in ((1, 1), (0.5, 2.0)):
+                with self.subTest(bias=bias.shape, beta=beta):
+                    want = (beta * bias.float() + alpha * (a.float() @ b.float())).to(bias.dtype)
+                    self.close(tt.addmm(bias, a, b, beta=beta, alpha=alpha), want)
+
+    def test_addmm_without_input(self):
+        a, b = normal(9, 20), normal(20, 6)
+        for bias in (torch.full((6,), float("nan")).bfloat16(), torch.full((9, 6), float("nan")).bfloat16()):
+            self.close(tt.addmm(bias, a, b, beta=0), a @ b)
+
+    def test_gradients(self):
+        for f, g, shapes in ((tt.mm, torch.mm, ((9, 7), (7, 5))), (tt.bmm, torch.bmm, ((2, 9, 7), (2, 7, 5))),
+                             (lambda c, a, b: tt.addmm(c, a, b, beta=2, alpha=0.5),
+                              lambda c, a, b: torch.addmm(c, a, b, beta=2, alpha=0.5), ((5,), (9, 7), (7, 5)))):
+            ours = [normal(*shape).requires_grad_() for shape in shapes]
+            theirs = [tensor.detach().clone().requires_grad_() for tensor in ours]
+            f(*ours).square().sum().backward()
+            g(*theirs).square().sum().backward()
+            for one, other in zip(ours, theirs):
+                self.close(one.grad, other.grad, 6e-2)
+
+    def test_gradient_of_one_operand(self):
+        a, b = normal(9, 7).requires_grad_(), normal(7, 5)
+        tt.mm(a, b).sum().backward()
+        self.assertIsNone(b.grad)
+        self.close(a.grad, (torch.ones(9, 5).bfloat16() @ b.t()))
+
+    def test_errors(self):
+        for f, what in ((lambda: tt.mm(normal(3, 4), normal(5, 6)), r"mm: matrices of \(3, 4\) and \(5, 6\)"),
+                        (lambda: tt.mm(normal(3), normal(3, 3)), "mm: matrices"),
+                        (lambda: tt.mm(torch.ones(3, 3), torch.ones(3, 3)), "a is torch.float32; there are"),
+                        (lambda: tt.mm(normal(3, 3), normal(3, 3).half()), "b is torch.float16, and the first argument torch.bfl"),
+                        (lambda: tt.bmm(normal(2, 3, 3), normal(3, 3, 3)), "bmm: batches"),
+                        (lambda: tt.addmm(normal(4), normal(3, 3), normal(3, 3)), r"\(4,\) cannot be expanded to \(3, 3\)")):
+            with self.assertRaisesRegex(tessera.ArgumentError, what):
+                f()
+
+
+class Rows(unittest.TestCase):
+    def test_softmax(self):
+        for dtype, tolerance in ((torch.float32, 1e-5), (torch.bfloat16, 8e-3), (torch.float16, 1e-3)):
+            for columns in (1, 1000, 1025, 3000, 8192, 9000):
+                x = normal(3, columns, dtype=dtype) * 3
+                with self.subTest(dtype=dtype, columns=columns):
+                    torch.testing.assert_close(tt.softmax(x), torch.softmax(x.float(), -1).to(dtype), rtol=tolerance, atol=1e-6)
+
+    def test_softmax_of_other_dimensions(self):
+        x = normal(4, 5, 6, dtype=torch.float32)
+        for dim in (-3, -1, 0, 1, 2):
+            torch.testing.assert_close(tt.softmax(x, dim), torch.softmax(x, dim))
+        torch.testing.assert_close(tt.softmax(x[..., ::2]), torch.softmax(x[..., ::2], -1))
+        self.assertEqual(tt.softmax(torch.empty(0, 5)).shape, (0, 5))
+        self.assertEqual(tt.softmax(torch.empty(5, 0)).shape, (5, 0))
+
+    def test_softmax_of_extremes(self):
+        low = torch.full((1, 9000), -3e38)
+        low[0, 5] = -1e38
+        for x in (low, torch.full((2, 9000), -float("inf")), torch.full((2, 10), -float("inf")), torch.full((1, 9000), 3e38)):
+            torch.testing.assert_close(tt.softmax(x), torch.softmax(x, -1), equal_nan=True)
+
+    def test_rms_norm(self):
+        for columns in (1, 1000, 2048, 4000, 8000, 9000):
+            x, weight = normal(2, 3, columns), normal(columns)
+            want = F.rms_norm(x.float(), (columns,), weight.float(), 1e-5).bfloat16()
+            torch.testing.assert_close(tt.rms_norm(x, weight, 1e-5), want, rtol=8e-3, atol=1e-6)
+
+    def test_no_gradient(self):
+        x = normal(4, 10).requires_grad_()
+        y = tt.softmax(x)
+        self.assertTrue(y.requires_grad)
+        with self.assertRaisesRegex(NotImplementedError, "softmax has no gradient"):
+            y.sum().backward()
+        with torch.no_grad():
+            self.assertFalse(tt.softmax(x).requires_grad)
+
+    def test_errors(self):
+        for f, what in ((lambda: tt.softmax(normal(3, 3), 2), "there is no dimension 2"),
+                        (lambda: tt.softmax(torch.ones(3, dtype=torch.float64)), "x is torch.float64"),
+                        (lambda: tt.rms_norm(normal(3, 4), normal(3)), r"weights of \(3,\) do not fit rows of \(4,\)")):
+            with self.assertRaisesRegex(tessera.ArgumentError, what):
+                f()
+
+
+class Attention(unittest.TestCase):
+    def reference(self, q, k, v, scale, causal):
+        s, t = q.shape[2], k.shape[2]
+        scores = scale * (q.float() @ k.float().transpose(-1, -2))
+        if causal:
+            scores = scores.masked_fill(~torch.ones(s, t, dtype=torch.bool).tril(t - s), -float("inf"))
+        return torch.nan_to_num(torch.softmax(scores, -1), 0) @ v.float()
+
+    def test_attention(self):
+        for size, dtype, causal in itertools.product((64, 128), (torch.bfloat16, torch.float16), (False, True)):
+            for s, t in ((130, 130), (5, 70), (70, 5)):
+                with self.subTest(size=size, dtype=dtype, causal=causal, s=s, t=t):
+                    q, k, v = (normal(1, 2, length, size, dtype=dtype) for length in (s, t, t))
+                    want = self.reference(q, k, v, size**-0.5, causal)
+                    torch.testing.assert_close(tt.attention(q, k, v, is_causal=causal).float(), want, rtol=2e-2, atol=2e-2)
+
+    def test_heads_beside_each_other(self):
+        q, k, v = (normal(1, 50, 2, 64).transpose(1, 2) for _ in range(3))
+        torch.testing.assert_close(tt.attention(q, k, v, scale=0.3).float(), self.reference(q, k, v, 0.3, False), rtol=2e-2, atol=2e-2)
+
+    def test_errors(self):
+        q = normal(1, 2, 5, 64)
+        for f, what in ((lambda: tt.attention(q, normal(1, 1, 5, 64), normal(1, 1, 5, 64)), "equal batches"),
+                        (lambda: tt.attention(q[..., :32], q[..., :32], q[..., :32]), "heads of 32"),
+                        (lambda: tt.attention(q, q, q, scale=-1), "must be positive")):
+            with self.assertRaisesRegex(tessera.ArgumentError, what):
+                f()
+
+
+class InGraphs(unittest.TestCase):
+    def test_opcheck(self):
+        ops = torch.ops.tessera
+        for op, args in ((ops.mm, (normal(5, 6), normal(7, 6).t())), (ops.bmm, (normal(2, 5, 6), normal(2, 6, 7))),
+                         (ops.addmm, (normal(7), normal(5, 6), normal(6, 7), 1.0, 2.0)), (ops.softmax, (normal(5, 6, 4), 1)),
+                         (ops.rms_norm, (normal(5, 6), normal(6), 1e-6)), (ops.attention, (*(normal(1, 2, 9, 64),) * 3, 0.1, True))):
+            torch.library.opcheck(op.default, args)
+        torch.library.opcheck(ops.mm.default, (normal(5, 6).requires_grad_(), normal(6, 7)))
+
+    def test_compile_takes_them_whole(self):
+        def f(a, b):
+            return tt.softmax(tt.mm(a, b).relu())
+        a, b = normal(20, 30), normal(30, 40)
+        for dynamic in (False, True):
+            torch._dynamo.reset()
+            torch.testing.assert_close(torch.compile(f, fullgraph=True, dynamic=dynamic, backend="aot_eager")(a, b), f(a, b))
+
+    def test_inductor_tries_ours(self):
+        from torch._inductor import config, select_algorithm
+        tt.register_inductor()
+        tt.register_inductor()
+        self.assertEqual(config.external_matmul.count(tt.tessera_mm), 1)
+        tried = []
+
+        def remember(name, nodes, choices, timings, *rest):
+            tried.extend(choice.name for choice in choices)
+        a, b = normal(64, 128), normal(128, 96)
+        # Whatever this machine finds fastest, ours must be among what it tries and give the right product.
+        log = select_algorithm.AlgorithmSelectorCache.log_results
+        select_algorithm.AlgorithmSelectorCache.log_results = staticmethod(
+            lambda name, nodes, timings, *rest, **more: remember(name, nodes, list(timings), timings))
+        try:
+            with config.patch(max_autotune=True, autotune_in_subproc=False, force_disable_caches=True,
+                              max_autotune_gemm_backends="ATEN"):
+                got = torch.compile(torch.mm)(a, b)
+        finally:
+            select_algorithm.AlgorithmSelectorCache.log_results = log
+            config.external_matmul = []
+        torch.testing.assert_close(got, a @ b, rtol=1.6e-2, atol=1.6e-2)
+        self.assertTrue(any("tessera_mm" in name for name in tried), tried)
+
+    def test_inductor_with_a_warm_cache(self):
+        """Code from the cache of another process names our choice, although nothing has been lowered in this one."""
+        with tempfile.TemporaryDirectory() as cache:
+            for hits in (0, 1):
+                done = subprocess.run([sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "warm_inductor.py")],
+                                      env={**os.environ, "TORCHINDUCTOR_CACHE_DIR": cache}, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(f"from the cache: {hits}", done.stdout)
+
+    def test_choice_of_inductor(self):
+        for choice, operands in itertools.product(tt._CHOICES, ((normal(150, 30), normal(30, 300)), (normal(30, 150).t(), normal(300, 30).t()))):
+            for out in (torch.empty(150, 300).bfloat16(), torch.empty(300, 150).bfloat16().t()):
+                with self.subTest(choice=choice.__name__, strides=operands[0].stride()):
+                    choice(*operands, out=out)
+                    torch.testing.assert_close(out, operands[0] @ operands[1], rtol=1.6e-2, atol=1.6e-2)
+        a, b = normal(20, 30), normal(30, 40)
+        with self.assertRaises(NotImplementedError):
+            tt.tessera_mm(a.float(), b.float(), out=torch.empty(20, 40))
+
+
+if __name__ == "__main__":
+    unittest.main()
