@@ -47,6 +47,7 @@ ROOM_OF = {
     "include/tessera/Report.h": "Compiler",
     "include/tessera/InitAll.h": "InitAll",
     "include/tessera/Leftovers.h": "Target",
+    "include/tessera/StopCondition.h": "Target",
     "include/tessera/Dialect/Cta/PassBase.td": "Dialect/Cta/Analysis",
 }
 

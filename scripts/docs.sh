@@ -32,10 +32,13 @@ generate() {
 # mlir-tblgen says of every method of an interface that it must be implemented, also of those with a default.
 without_notes() { sed '/^NOTE: This method \*must\*/,+1d'; }
 
-generate dialects/Tile.md Dialect/Tile/TileOps.td "$root/scripts/op-index.py" -gen-dialect-doc -dialect=tile
+# Constraints get the names that messages begin with; the page gets an index of its ops.
+dialect_page() { "$root/scripts/constraint-names.py" | "$root/scripts/op-index.py"; }
+
+generate dialects/Tile.md Dialect/Tile/TileOps.td dialect_page -gen-dialect-doc -dialect=tile
 generate passes/Tile.md Dialect/Tile/Passes.td cat -gen-pass-doc
 generate passes/Conversion.md Conversion/Passes.td cat -gen-pass-doc
 generate passes/Simulate.md Simulate/Passes.td cat -gen-pass-doc
-generate dialects/Cta.md Dialect/Cta/IR/CtaOps.td "$root/scripts/op-index.py" -gen-dialect-doc -dialect=cta
+generate dialects/Cta.md Dialect/Cta/IR/CtaOps.td dialect_page -gen-dialect-doc -dialect=cta
 generate dialects/CtaInterfaces.md Dialect/Cta/IR/CtaInterfaces.td without_notes -gen-op-interface-docs
 generate passes/Cta.md Dialect/Cta/Passes.td cat -gen-pass-doc
