@@ -31,13 +31,14 @@ class _Arg(ctypes.Structure):
 
 
 class _ArgInfo(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("is_array", ctypes.c_int), ("element", ctypes.c_char_p),
-                ("element_size", ctypes.c_size_t), ("rank", ctypes.c_size_t), ("reads", ctypes.c_int),
-                ("writes", ctypes.c_int), ("strided", ctypes.c_int)]
+    _fields_ = [("struct_size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("is_array", ctypes.c_int),
+                ("element", ctypes.c_char_p), ("element_size", ctypes.c_size_t), ("rank", ctypes.c_size_t),
+                ("reads", ctypes.c_int), ("writes", ctypes.c_int), ("strided", ctypes.c_int), ("is_output", ctypes.c_int),
+                ("access", ctypes.c_char_p), ("align", ctypes.c_int64)]
 
 
 class _LaunchInfo(ctypes.Structure):
-    _fields_ = [("symbol", ctypes.c_char_p), ("registers", ctypes.c_int), ("local_bytes", ctypes.c_int),
+    _fields_ = [("struct_size", ctypes.c_size_t), ("symbol", ctypes.c_char_p), ("registers", ctypes.c_int), ("local_bytes", ctypes.c_int),
                 ("static_shared", ctypes.c_int), ("dynamic_shared", ctypes.c_int), ("threads", ctypes.c_int)]
 
 
@@ -135,8 +136,9 @@ class Kernel:
         self.name = lib.tessera_rt_kernel_name(handle).decode()
         self.args = []
         for i in range(lib.tessera_rt_num_args(handle)):
-            info = _ArgInfo()
-            lib.tessera_rt_arg_at(handle, i, ctypes.byref(info))
+            info = _ArgInfo(ctypes.sizeof(_ArgInfo))
+            if lib.tessera_rt_arg_at(handle, i, ctypes.byref(info)):
+                raise Error(f"this file and version {lib.tessera_rt_version().decode()} of the runtime do not fit together")
             self.args.append({"name": info.name.decode(), "is_array": bool(info.is_array),
                               "element": info.element.decode(), "element_size": info.element_size, "rank": info.rank,
                               "reads": bool(info.reads), "writes": bool(info.writes), "strided": bool(info.strided)})
@@ -150,7 +152,7 @@ class Kernel:
         """What the driver says of the launches of variant number `variant`."""
         found = []
         for i in range(library().tessera_rt_num_launches(self._handle, variant)):
-            info = _LaunchInfo()
+            info = _LaunchInfo(ctypes.sizeof(_LaunchInfo))
             _checked("tessera_rt_launch_at", self._handle, variant, i, ctypes.byref(info))
             found.append({"symbol": info.symbol.decode(), "registers": info.registers, "local_bytes": info.local_bytes,
                           "shared": info.static_shared + info.dynamic_shared, "threads": info.threads})

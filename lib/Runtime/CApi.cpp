@@ -4,6 +4,8 @@
 #include "tessera/Runtime/Launcher.h"
 #include "tessera/Runtime/tessera_runtime.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #ifndef TESSERA_VERSION
@@ -38,19 +40,45 @@ bool isGiven(const void *pointer, const char *what, char **out) {
   report(error, out);
   return false;
 }
-bool areGiven(const tessera_rt_arg *args, size_t count, char **out) {
+bool areGiven(const void *args, size_t count, char **out) {
   return count == 0 || isGiven(args, "array of arguments", out);
+}
+
+/// The sizes that the structs had in version 1 of the interface. Fields are only ever added at the
+/// end.
+constexpr size_t argInfoSize = 80, dimInfoSize = 48, launchInfoSize = 40, allocatorSize = 32;
+static_assert(sizeof(tessera_rt_arg_info) == argInfoSize);
+static_assert(sizeof(tessera_rt_dim_info) == dimInfoSize);
+static_assert(sizeof(tessera_rt_launch_info) == launchInfoSize);
+static_assert(offsetof(tessera_rt_allocator, is_of_graph) == allocatorSize);
+static_assert(sizeof(tessera_rt_arg) == 32 && sizeof(tessera_rt_value) == 16, "they are frozen");
+
+/// Writes as much of `known` as the host's struct has room for. Fields of the host that this
+/// library does not know become 0.
+template <typename Struct>
+void writeStruct(Struct known, Struct *out) {
+  const size_t room = out->struct_size;
+  known.struct_size = room;
+  if (room > sizeof(Struct))
+    std::memset(reinterpret_cast<char *>(out) + sizeof(Struct), 0, room - sizeof(Struct));
+  std::memcpy(out, &known, std::min(room, sizeof(Struct)));
+}
+
+const char *accessName(Access access) {
+  static constexpr const char *names[] = {"none", "read", "write", "readwrite"};
+  return names[static_cast<size_t>(access)];
 }
 
 /// Runs `body(backend, error)` with the module's context current.
 template <typename Body>
-tessera_rt_status inContext(tessera_rt_module *module, char **out, Body &&body) {
+tessera_rt_status inContext(tessera_rt_module *module, char **out, Body &&body,
+                            int device = anyDevice) {
   if (!isGiven(module, "module", out))
     return TESSERA_RT_INVALID;
   Backend &backend = unwrap(module).getBackend();
   Error error;
   BackendScope scope(backend);
-  if (scope.enter(error) && body(backend, error))
+  if (scope.enter(error, device) && body(backend, error))
     return TESSERA_RT_OK;
   return report(error, out);
 }
@@ -67,6 +95,7 @@ tessera_rt_module *loadBytes(std::string bytes, const std::string &path, char **
 extern "C" {
 
 const char *tessera_rt_version(void) { return TESSERA_VERSION; }
+int tessera_rt_api_version(void) { return TESSERA_RT_API_VERSION; }
 void tessera_rt_free_error(char *error) { std::free(error); }
 
 tessera_rt_module *tessera_rt_load_file(const char *path, char **error) {
@@ -96,6 +125,9 @@ const char *tessera_rt_target(const tessera_rt_module *module) {
 const char *tessera_rt_compiler(const tessera_rt_module *module) {
   return module ? unwrap(module).getContract().compiler.c_str() : "";
 }
+const char *tessera_rt_contract(const tessera_rt_module *module) {
+  return module ? unwrap(module).getContract().text.c_str() : "";
+}
 void tessera_rt_set_threads(tessera_rt_module *module, unsigned threads) {
   if (module)
     unwrap(module).getBackend().setThreads(threads);
@@ -111,6 +143,24 @@ void tessera_rt_set_dependent_launch(tessera_rt_module *module, int allowed) {
 void tessera_rt_set_places(tessera_rt_module *module, int allowed) {
   if (module)
     unwrap(module).getBackend().setPlaces(allowed != 0);
+}
+tessera_rt_status tessera_rt_set_allocator(tessera_rt_module *module,
+                                           const tessera_rt_allocator *allocator, char **error) {
+  if (!isGiven(module, "module", error) || !isGiven(allocator, "allocator", error))
+    return TESSERA_RT_INVALID;
+  Error failure;
+  if (allocator->struct_size < allocatorSize) {
+    failure.set(TESSERA_RT_INVALID, "struct_size of the allocator is " +
+                                        std::to_string(allocator->struct_size) +
+                                        ": set it to sizeof(tessera_rt_allocator)");
+    return report(failure, error);
+  }
+  tessera_rt_allocator known = {};
+  std::memcpy(&known, allocator, std::min(allocator->struct_size, sizeof(known)));
+  if (!isGiven(reinterpret_cast<const void *>(known.allocate), "allocator's 'allocate'", error) ||
+      !isGiven(reinterpret_cast<const void *>(known.release), "allocator's 'release'", error))
+    return TESSERA_RT_INVALID;
+  return unwrap(module).setAllocator(known, failure) ? TESSERA_RT_OK : report(failure, error);
 }
 tessera_rt_status tessera_rt_prepare(tessera_rt_module *module, char **error) {
   return inContext(module, error, [](Backend &, Error &) { return true; });
@@ -144,22 +194,45 @@ size_t tessera_rt_num_args(const tessera_rt_kernel *kernel) {
 }
 tessera_rt_status tessera_rt_arg_at(const tessera_rt_kernel *kernel, size_t index,
                                     tessera_rt_arg_info *info) {
-  if (index >= tessera_rt_num_args(kernel) || !info)
+  if (index >= tessera_rt_num_args(kernel) || !info || info->struct_size < argInfoSize)
     return TESSERA_RT_INVALID;
-  const auto &args = contractOf(kernel).args;
-  const Argument &arg = args[index];
-  *info = tessera_rt_arg_info();
-  info->name = arg.name.c_str();
+  const Argument &arg = contractOf(kernel).args[index];
+  tessera_rt_arg_info known = {};
+  known.name = arg.name.c_str();
   // Names are string literals, so they end with NUL.
-  info->element = elementName(arg.element).data();
-  info->element_size = elementSize(arg.element);
-  info->is_array = arg.isMemref;
+  known.element = elementName(arg.element).data();
+  known.element_size = elementSize(arg.element);
+  known.is_array = arg.isMemref;
+  known.access = accessName(Access::None);
   if (arg.isMemref) {
-    info->rank = arg.rank();
-    info->reads = reads(arg.access);
-    info->writes = writes(arg.access);
-    info->strided = arg.strided;
+    known.rank = arg.rank();
+    known.reads = reads(arg.access);
+    known.writes = writes(arg.access);
+    known.strided = arg.strided;
+    known.is_output = arg.access == Access::Write;
+    known.access = accessName(arg.access);
+    known.align = alignmentOf(arg);
   }
+  writeStruct(known, info);
+  return TESSERA_RT_OK;
+}
+tessera_rt_status tessera_rt_arg_dim(const tessera_rt_kernel *kernel, size_t index, size_t dim,
+                                     tessera_rt_dim_info *info) {
+  if (index >= tessera_rt_num_args(kernel) || !info || info->struct_size < dimInfoSize)
+    return TESSERA_RT_INVALID;
+  const KernelContract &contract = contractOf(kernel);
+  const Argument &arg = contract.args[index];
+  if (dim >= arg.rank())
+    return TESSERA_RT_INVALID;
+  const Extent &extent = arg.shape[dim];
+  tessera_rt_dim_info known = {};
+  known.size = extent.kind == Extent::Kind::Equal ? extent.value : -1;
+  if (extent.kind == Extent::Kind::Symbol)
+    known.symbol = contract.symbols[extent.value].c_str();
+  known.size_divisible = arg.sizeDivisible[dim];
+  known.stride_divisible = arg.strideDivisible[dim];
+  known.stride = fixedStride(arg, dim).value_or(-1);
+  writeStruct(known, info);
   return TESSERA_RT_OK;
 }
 
@@ -181,6 +254,12 @@ tessera_rt_status tessera_rt_launch_at(tessera_rt_kernel *kernel, size_t variant
   if (!isGiven(kernel, "kernel", error) || !isGiven(info, "place of the answer", error))
     return TESSERA_RT_INVALID;
   Error failure;
+  if (info->struct_size < launchInfoSize) {
+    failure.set(TESSERA_RT_INVALID, "struct_size of the answer is " +
+                                        std::to_string(info->struct_size) +
+                                        ": set it to sizeof(tessera_rt_launch_info)");
+    return report(failure, error);
+  }
   if (launch >= tessera_rt_num_launches(kernel, variant)) {
     failure.set(TESSERA_RT_INVALID, "there is no such launch");
     return report(failure, error);
@@ -189,13 +268,15 @@ tessera_rt_status tessera_rt_launch_at(tessera_rt_kernel *kernel, size_t variant
   if (!unwrap(kernel).launchInfo(variant, launch, known, failure))
     return report(failure, error);
   const Launch &recipe = contractOf(kernel).variants[variant].launches[launch];
-  info->symbol = recipe.symbol.c_str();
-  info->registers = known.registers;
-  info->local_bytes = known.localBytes;
-  info->static_shared = known.staticShared;
+  tessera_rt_launch_info answer = {};
+  answer.symbol = recipe.symbol.c_str();
+  answer.registers = known.registers;
+  answer.local_bytes = known.localBytes;
+  answer.static_shared = known.staticShared;
   bool gpu = unwrap(kernel).getModule().getBackend().isGpu();
-  info->dynamic_shared = gpu ? static_cast<int>(recipe.shared) : -1;
-  info->threads = gpu ? static_cast<int>(recipe.block) : -1;
+  answer.dynamic_shared = gpu ? static_cast<int>(recipe.shared) : -1;
+  answer.threads = gpu ? static_cast<int>(recipe.block) : -1;
+  writeStruct(answer, info);
   return TESSERA_RT_OK;
 }
 
@@ -226,6 +307,38 @@ tessera_rt_status tessera_rt_launch(tessera_rt_kernel *kernel, const tessera_rt_
   Error failure;
   return unwrap(kernel).launch(args, num_args, stream, failure) ? TESSERA_RT_OK
                                                                 : report(failure, error);
+}
+
+tessera_rt_status tessera_rt_check_tensors(tessera_rt_kernel *kernel,
+                                           const tessera_rt_value *values, size_t count,
+                                           size_t *variant, char **error) {
+  if (!isGiven(kernel, "kernel", error) || !areGiven(values, count, error))
+    return TESSERA_RT_INVALID;
+  Error failure;
+  size_t chosen;
+  if (!unwrap(kernel).checkTensors(values, count, chosen, failure))
+    return report(failure, error);
+  if (variant)
+    *variant = chosen;
+  return TESSERA_RT_OK;
+}
+tessera_rt_status tessera_rt_launch_tensors(tessera_rt_kernel *kernel,
+                                            const tessera_rt_value *values, size_t count,
+                                            void *stream, char **error) {
+  if (!isGiven(kernel, "kernel", error) || !areGiven(values, count, error))
+    return TESSERA_RT_INVALID;
+  Error failure;
+  return unwrap(kernel).launchTensors(values, count, stream, failure) ? TESSERA_RT_OK
+                                                                      : report(failure, error);
+}
+tessera_rt_status tessera_rt_prepare_tensors(tessera_rt_kernel *kernel,
+                                             const tessera_rt_value *values, size_t count,
+                                             void *stream, char **error) {
+  if (!isGiven(kernel, "kernel", error) || !areGiven(values, count, error))
+    return TESSERA_RT_INVALID;
+  Error failure;
+  return unwrap(kernel).prepareTensors(values, count, stream, failure) ? TESSERA_RT_OK
+                                                                       : report(failure, error);
 }
 
 void *tessera_rt_alloc(tessera_rt_module *module, size_t bytes, char **error) {
@@ -266,6 +379,29 @@ tessera_rt_status tessera_rt_synchronize(tessera_rt_module *module, void *stream
   return inContext(module, error, [&](Backend &backend, Error &failure) {
     return backend.synchronize(stream, failure);
   });
+}
+tessera_rt_status tessera_rt_synchronize_on(tessera_rt_module *module, int device, void *stream,
+                                            char **error) {
+  return inContext(
+      module, error,
+      [&](Backend &backend, Error &failure) {
+        bool captured;
+        return backend.isCapturing(stream, captured, failure) &&
+               (captured || backend.synchronize(stream, failure));
+      },
+      device);
+}
+tessera_rt_status tessera_rt_order(tessera_rt_module *module, int device, void *earlier,
+                                   void *later, char **error) {
+  return inContext(
+      module, error,
+      [&](Backend &backend, Error &failure) {
+        bool before, after;
+        return backend.isCapturing(earlier, before, failure) &&
+               backend.isCapturing(later, after, failure) &&
+               (before != after || backend.order(earlier, later, failure));
+      },
+      device);
 }
 
 } // extern "C"

@@ -558,8 +558,8 @@ bool parseContract(std::string_view bytes, Contract &contract, std::string &erro
             " bytes of JSON, " + std::to_string(bytes.size() - headerSize) + " are there";
     return false;
   }
-  std::string_view text = bytes.substr(headerSize, length);
-  Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  contract.text = bytes.substr(headerSize, length);
+  Json json = Json::parse(contract.text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) {
     error = "malformed contract: it is not valid JSON";
     return false;

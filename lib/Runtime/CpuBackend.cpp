@@ -36,7 +36,7 @@ public:
     std::lock_guard<std::mutex> lock(mutex);
     return "CPU, " + std::to_string(threadPool().size()) + " threads";
   }
-  bool enter(void *&context, bool &pushed, Error &error) override {
+  bool enter(int device, void *&context, bool &pushed, Error &error) override {
     context = nullptr;
     pushed = false;
     std::lock_guard<std::mutex> lock(mutex);
@@ -126,8 +126,8 @@ public:
 private:
   bool open(Error &error);
   ThreadPool &threadPool() {
-    if (!workers)
-      workers = std::make_unique<ThreadPool>(threads);
+    if (!workers || workers->isOfParent())
+      workers.reset(new ThreadPool(threads));
     return *workers;
   }
   ThreadPool &pool() {
@@ -141,7 +141,13 @@ private:
   void *library = nullptr;
   int memory = -1; ///< the memory file from which the library was loaded, if it has no path
   unsigned threads = 0;
-  std::unique_ptr<ThreadPool> workers;
+  struct PoolDeleter {
+    void operator()(ThreadPool *pool) const {
+      if (!pool->isOfParent())
+        delete pool;
+    }
+  };
+  std::unique_ptr<ThreadPool, PoolDeleter> workers;
   std::vector<Clock::time_point> events;
 };
 

@@ -26,12 +26,17 @@ public:
 
   bool isGpu() const override { return true; }
   std::string describe() override;
-  bool enter(void *&context, bool &pushed, Error &error) override;
+  bool enter(int device, void *&context, bool &pushed, Error &error) override;
   void leave(bool pushed) override;
+  bool push(void *context, Error &error) override {
+    return check(driver->ctxPushCurrent(context), "cuCtxPushCurrent", error);
+  }
+  int device() override;
   bool numCores(int64_t &cores, Error &error) override;
   bool function(const std::string &symbol, uint32_t shared, void *&function, Error &error) override;
   bool functionInfo(void *function, FunctionInfo &info, Error &error) override;
   bool encode(const TensorMapFields &fields, void *map, Error &error) override;
+  bool moveMap(const TensorMapFields &fields, void *map, Error &error) override;
   bool occupancy(const ReadyLaunch &launch, int64_t &blocks, Error &error) override;
   bool maxClusters(const ReadyLaunch &launch, int64_t &clusters, Error &error) override;
   uint64_t places(const ReadyLaunch &launch, void *stream, bool &isFinal) override;
@@ -44,6 +49,12 @@ public:
   bool fill(uint64_t to, uint64_t pattern, size_t elementSize, size_t count, void *stream,
             Error &error) override;
   bool synchronize(void *stream, Error &error) override;
+  bool isCapturing(void *stream, bool &capturing, Error &error) override;
+  bool order(void *earlier, void *later, Error &error) override;
+  void exchangeCaptureMode(int &mode) override {
+    if (driver->exchangeCaptureMode)
+      driver->exchangeCaptureMode(&mode);
+  }
   bool isIdle(void *stream, bool &idle, Error &error) override;
   bool record(unsigned event, Error &error) override;
   bool elapsed(unsigned from, unsigned to, double &microseconds, Error &error) override;
@@ -55,10 +66,12 @@ private:
   /// The code of the artifact, loaded in one context.
   struct Loaded {
     cuda::Context context = nullptr;
+    cuda::Device device = 0;
     cuda::Module module = nullptr;
     struct Entry {
       cuda::Function function = nullptr;
       uint32_t shared = 0;
+      bool loaded = false;
     };
     std::map<std::string, Entry> functions;
     /// The most clusters that run at the same time, by function, cluster, threads and shared
@@ -72,11 +85,25 @@ private:
   bool check(Result result, const std::string &what, Error &error) {
     if (result == cuda::Success)
       return true;
-    return error.set(result == cuda::ErrorOutOfMemory ? TESSERA_RT_MEMORY : TESSERA_RT_DRIVER,
-                     what + ": " + driver->describe(result));
+    // Some drivers load no code and allocate nothing during a capture.
+    const bool duringCapture =
+        result == cuda::ErrorStreamCaptureUnsupported || result == cuda::ErrorStreamCaptureImplicit;
+    return error.set(
+        result == cuda::ErrorOutOfMemory ? TESSERA_RT_MEMORY : TESSERA_RT_DRIVER,
+        what + ": " + driver->describe(result) +
+            (duringCapture
+                 ? "; prepare the call before the capture (tessera_rt_prepare_tensors, in "
+                   "Python kernel.prepare)"
+                 : ""));
   }
   Result submit(const ReadyLaunch &launch, void *stream, bool dependent);
+  bool open(Error &error);
+  /// The primary context of a device.
+  bool primaryOf(int device, cuda::Context &context, Error &error);
+  /// Whether the current context, if there is one, is on that device.
+  bool isOn(int device, cuda::Context now, bool &answer, Error &error);
   bool loadInto(cuda::Context context, Error &error);
+  Loaded *find(cuda::Context context);
   /// The code that is loaded in the current context, or null.
   Loaded *current();
 
@@ -87,8 +114,7 @@ private:
   std::mutex mutex; ///< guards everything below
   const Driver *driver = nullptr;
   int deviceIndex = 0;
-  cuda::Device retainedDevice = 0;
-  cuda::Context primary = nullptr;
+  std::map<cuda::Device, cuda::Context> primaries; ///< those that are retained
   std::vector<std::unique_ptr<Loaded>> loaded;
 };
 
@@ -104,8 +130,8 @@ CudaBackend::~CudaBackend() {
     cuda::Context popped;
     driver->ctxPopCurrent(&popped);
   }
-  if (primary)
-    driver->devicePrimaryCtxRelease(retainedDevice);
+  for (const auto &[device, context] : primaries)
+    driver->devicePrimaryCtxRelease(device);
 }
 
 std::string CudaBackend::describe() {
@@ -133,42 +159,62 @@ bool CudaBackend::numCores(int64_t &cores, Error &error) {
   return true;
 }
 
-bool CudaBackend::enter(void *&context, bool &pushed, Error &error) {
+bool CudaBackend::open(Error &error) {
+  std::string reason;
+  if (!driver)
+    driver = cuda::openDriver(reason);
+  return driver || error.set(TESSERA_RT_DRIVER, reason);
+}
+
+bool CudaBackend::primaryOf(int device, cuda::Context &context, Error &error) {
+  int count = 0;
+  if (auto known = primaries.find(device); known != primaries.end()) {
+    context = known->second;
+    return true;
+  }
+  if (!check(driver->deviceGetCount(&count), "cuDeviceGetCount", error))
+    return false;
+  if (device < 0 || device >= count)
+    return error.set(TESSERA_RT_DRIVER, "there is no CUDA device " + std::to_string(device) + " (" +
+                                            std::to_string(count) + " found)");
+  // The handle of a device is its number.
+  cuda::Device handle = 0;
+  if (!check(driver->deviceGet(&handle, device), "cuDeviceGet", error) ||
+      !check(driver->devicePrimaryCtxRetain(&context, handle), "cuDevicePrimaryCtxRetain", error))
+    return false;
+  primaries[handle] = context;
+  return true;
+}
+
+bool CudaBackend::isOn(int device, cuda::Context now, bool &answer, Error &error) {
+  cuda::Device current = 0;
+  answer = now && device == anyDevice;
+  if (!now || device == anyDevice)
+    return true;
+  if (Loaded *code = find(now))
+    current = code->device;
+  else if (!check(driver->ctxGetDevice(&current), "cuCtxGetDevice", error))
+    return false;
+  answer = current == device;
+  return true;
+}
+
+bool CudaBackend::enter(int device, void *&context, bool &pushed, Error &error) {
   pushed = false;
   std::lock_guard<std::mutex> lock(mutex);
-  if (!driver) {
-    std::string reason;
-    driver = cuda::openDriver(reason);
-    if (!driver)
-      return error.set(TESSERA_RT_DRIVER, reason);
-  }
   cuda::Context now = nullptr;
-  if (!check(driver->ctxGetCurrent(&now), "cuCtxGetCurrent", error))
+  bool isThere = false;
+  if (!open(error) || !check(driver->ctxGetCurrent(&now), "cuCtxGetCurrent", error) ||
+      !isOn(device, now, isThere, error))
     return false;
-  if (!now) {
-    if (!primary) {
-      int count = 0;
-      if (!check(driver->deviceGetCount(&count), "cuDeviceGetCount", error))
-        return false;
-      if (deviceIndex < 0 || deviceIndex >= count)
-        return error.set(TESSERA_RT_DRIVER, "there is no CUDA device " +
-                                                std::to_string(deviceIndex) + " (" +
-                                                std::to_string(count) + " found)");
-      if (!check(driver->deviceGet(&retainedDevice, deviceIndex), "cuDeviceGet", error) ||
-          !check(driver->devicePrimaryCtxRetain(&primary, retainedDevice),
-                 "cuDevicePrimaryCtxRetain", error))
-        return false;
-    }
-    if (!check(driver->ctxPushCurrent(primary), "cuCtxPushCurrent", error))
+  if (!isThere) {
+    if (!primaryOf(device == anyDevice ? deviceIndex : device, now, error) ||
+        !check(driver->ctxPushCurrent(now), "cuCtxPushCurrent", error))
       return false;
     pushed = true;
-    now = primary;
   }
   context = now;
-  for (auto &entry : loaded)
-    if (entry->context == now)
-      return true;
-  if (loadInto(now, error))
+  if (find(now) || loadInto(now, error))
     return true;
   leave(pushed);
   pushed = false;
@@ -181,9 +227,18 @@ void CudaBackend::leave(bool pushed) {
     driver->ctxPopCurrent(&popped);
 }
 
+int CudaBackend::device() {
+  cuda::Device device = 0;
+  driver->ctxGetDevice(&device);
+  return device;
+}
+
 bool CudaBackend::loadInto(cuda::Context context, Error &error) {
   auto entry = std::make_unique<Loaded>();
   entry->context = context;
+  if (!check(driver->ctxGetDevice(&entry->device), "cuCtxGetDevice", error))
+    return false;
+  cuda::RelaxedCapture relaxed(*driver);
   // The driver parses the ELF file by the offsets in its headers. readArtifact has checked that
   // they point into the file.
   Result result = driver->moduleLoadData(&entry->module, image.data());
@@ -200,13 +255,17 @@ bool CudaBackend::loadInto(cuda::Context context, Error &error) {
   return true;
 }
 
+CudaBackend::Loaded *CudaBackend::find(cuda::Context context) {
+  for (auto &entry : loaded)
+    if (entry->context == context)
+      return entry.get();
+  return nullptr;
+}
+
 CudaBackend::Loaded *CudaBackend::current() {
   cuda::Context now = nullptr;
   driver->ctxGetCurrent(&now);
-  for (auto &entry : loaded)
-    if (entry->context == now)
-      return entry.get();
-  return nullptr;
+  return find(now);
 }
 
 bool CudaBackend::function(const std::string &symbol, uint32_t shared, void *&function,
@@ -216,12 +275,16 @@ bool CudaBackend::function(const std::string &symbol, uint32_t shared, void *&fu
   if (!code)
     return error.set(TESSERA_RT_DRIVER, "no CUDA context is current");
   Loaded::Entry &entry = code->functions[symbol];
+  cuda::RelaxedCapture relaxed(*driver);
   if (!entry.function &&
       !check(driver->moduleGetFunction(&entry.function, code->module, symbol.c_str()),
              "cuModuleGetFunction('" + symbol + "')", error)) {
     entry.function = nullptr;
     return false;
   }
+  // Otherwise the first launch may load the code. It reports what is wrong.
+  if (driver->functionLoad && !entry.loaded)
+    entry.loaded = driver->functionLoad(entry.function) == cuda::Success;
   if (shared > entry.shared) {
     // More than 48 KiB of static and dynamic shared memory together need this attribute. With less
     // it has no effect.
@@ -257,6 +320,14 @@ bool CudaBackend::encode(const TensorMapFields &fields, void *map, Error &error)
     return false;
   std::memcpy(map, &encoded, sizeof(encoded));
   return true;
+}
+
+bool CudaBackend::moveMap(const TensorMapFields &fields, void *map, Error &error) {
+  return (driver->tensorMapReplaceAddress &&
+          driver->tensorMapReplaceAddress(static_cast<cuda::TensorMap *>(map),
+                                          reinterpret_cast<void *>(fields.address)) ==
+              cuda::Success) ||
+         encode(fields, map, error);
 }
 
 bool CudaBackend::occupancy(const ReadyLaunch &launch, int64_t &blocks, Error &error) {
@@ -358,6 +429,7 @@ bool CudaBackend::launch(const ReadyLaunch &launch, void *stream, Error &error) 
 }
 
 bool CudaBackend::allocate(size_t bytes, uint64_t &address, Error &error) {
+  cuda::RelaxedCapture relaxed(*driver);
   cuda::DevicePointer pointer = 0;
   Result result = driver->memAlloc(&pointer, bytes ? bytes : 1);
   if (result == cuda::ErrorOutOfMemory) {
@@ -376,7 +448,10 @@ bool CudaBackend::allocate(size_t bytes, uint64_t &address, Error &error) {
 void CudaBackend::free(void *context, uint64_t address) {
   if (!address || driver->ctxPushCurrent(context) != cuda::Success)
     return;
-  driver->memFree(address);
+  {
+    cuda::RelaxedCapture relaxed(*driver);
+    driver->memFree(address);
+  }
   cuda::Context popped;
   driver->ctxPopCurrent(&popped);
 }
@@ -427,7 +502,30 @@ bool CudaBackend::fill(uint64_t to, uint64_t pattern, size_t elementSize, size_t
 }
 
 bool CudaBackend::synchronize(void *stream, Error &error) {
+  cuda::RelaxedCapture relaxed(*driver);
   return check(driver->streamSynchronize(stream), "the kernel failed", error);
+}
+
+bool CudaBackend::isCapturing(void *stream, bool &capturing, Error &error) {
+  int status = 0; // not capturing
+  if (driver->isCapturing &&
+      !check(driver->isCapturing(stream, &status), "cuStreamIsCapturing", error))
+    return false;
+  capturing = status != 0;
+  return true;
+}
+
+bool CudaBackend::order(void *earlier, void *later, Error &error) {
+  if (!driver->streamWaitEvent)
+    return synchronize(earlier, error);
+  cuda::Event event = nullptr;
+  if (!check(driver->eventCreate(&event, cuda::EventDisableTiming), "cuEventCreate", error))
+    return false;
+  const bool good = check(driver->eventRecord(event, earlier), "cuEventRecord", error) &&
+                    check(driver->streamWaitEvent(later, event, 0), "cuStreamWaitEvent", error);
+  // The driver frees it when it has happened.
+  driver->eventDestroy(event);
+  return good;
 }
 
 bool CudaBackend::isIdle(void *stream, bool &idle, Error &error) {

@@ -32,8 +32,11 @@ enum : int {
   ErrorDeinitialized = 4,
   ErrorNoDevice = 100,
   ErrorNoBinaryForGpu = 209,
+  ErrorInvalidHandle = 400,
   ErrorNotReady = 600,
   ErrorNotSupported = 801,
+  ErrorStreamCaptureUnsupported = 900,
+  ErrorStreamCaptureImplicit = 906,
 
   DeviceMultiprocessorCount = 16,
   DeviceComputeCapabilityMajor = 75,
@@ -49,6 +52,7 @@ enum : int {
   LaunchAttributeClusterDimension = 4,
   LaunchAttributeProgrammaticStreamSerialization = 6,
   EventDefault = 0,
+  EventDisableTiming = 2,
   StreamNonBlocking = 1,
   StreamCaptureModeRelaxed = 2,
 };
@@ -146,9 +150,12 @@ struct LaunchConfig {
 
 /// Entry points that may be null, because the launcher works without them.
 #define TESSERA_CUDA_OPTIONAL_FUNCTIONS(X)                                                         \
+  X(functionLoad, "cuFuncLoad", (Function))                                                        \
+  X(tensorMapReplaceAddress, "cuTensorMapReplaceAddress", (TensorMap *, void *))                   \
   X(maxActiveClusters, "cuOccupancyMaxActiveClusters", (int *, Function, const LaunchConfig *))    \
   X(streamCreate, "cuStreamCreate", (Stream *, unsigned))                                          \
   X(streamDestroy, "cuStreamDestroy_v2", (Stream))                                                 \
+  X(streamWaitEvent, "cuStreamWaitEvent", (Stream, Event, unsigned))                               \
   X(isCapturing, "cuStreamIsCapturing", (Stream, int *))                                           \
   X(exchangeCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *))                             \
   X(memAllocHost, "cuMemAllocHost_v2", (void **, size_t))                                          \
@@ -163,6 +170,26 @@ struct Driver {
 
   /// "out of memory (CUDA_ERROR_OUT_OF_MEMORY)".
   std::string describe(Result result) const;
+};
+
+/// While a stream is captured, by this thread or another one, lets this thread make calls that
+/// would break the capture and need not: those that load code, allocate or free memory, or wait for
+/// streams that are not captured.
+class RelaxedCapture {
+public:
+  explicit RelaxedCapture(const Driver &driver) : driver(driver) { exchange(); }
+  ~RelaxedCapture() { exchange(); }
+  RelaxedCapture(const RelaxedCapture &) = delete;
+  RelaxedCapture &operator=(const RelaxedCapture &) = delete;
+
+private:
+  void exchange() {
+    if (driver.exchangeCaptureMode)
+      driver.exchangeCaptureMode(&mode);
+  }
+
+  const Driver &driver;
+  int mode = StreamCaptureModeRelaxed;
 };
 
 /// Opens and initialises the driver once for the process, because it cannot be closed safely. On

@@ -14,6 +14,7 @@ namespace tessera::rt {
 
 namespace {
 using cuda::Driver;
+using cuda::RelaxedCapture;
 using cuda::Success;
 using Clock = std::chrono::steady_clock;
 
@@ -60,20 +61,6 @@ constexpr int mostAttempts = 3;
 /// The number of tables for one context. Launches share a table if they have the same cluster size
 /// and the same number of clusters.
 constexpr uint32_t mostTables = 32;
-
-/// While another thread captures a stream, lets this thread make calls that would break a capture
-/// of its own.
-class RelaxedCapture {
-public:
-  explicit RelaxedCapture(const Driver &driver) : driver(driver) {
-    driver.exchangeCaptureMode(&mode);
-  }
-  ~RelaxedCapture() { driver.exchangeCaptureMode(&mode); }
-
-private:
-  const Driver &driver;
-  int mode = cuda::StreamCaptureModeRelaxed;
-};
 
 bool canAsk(const Driver &driver) {
   return driver.streamCreate && driver.streamDestroy && driver.memAllocHost && driver.memFreeHost &&

@@ -106,15 +106,11 @@ bool checkLayout(const KernelContract &kernel, size_t index, const BoundArg &bou
     error = describeArg(kernel, index) + ": null pointer for " + str(high - low) + " bytes";
     return false;
   }
-  // Addresses are compared as signed 64-bit numbers. They must be so small that no sum of them
-  // overflows.
-  if (bound.pointer >= uint64_t{1} << 62 || low < -(int64_t{1} << 61) ||
-      high > (int64_t{1} << 61)) {
+  if (isBeyond(bound.pointer) || low < -(int64_t{1} << 61) || high > (int64_t{1} << 61)) {
     error = describeArg(kernel, index) + ": it does not fit the address space";
     return false;
   }
-  auto align = static_cast<int64_t>(elementSize(arg.element));
-  align = arg.align > align ? arg.align : align;
+  const int64_t align = alignmentOf(arg);
   if (bound.pointer % static_cast<uint64_t>(align)) {
     char address[32];
     std::snprintf(address, sizeof(address), "0x%llx",
@@ -127,31 +123,22 @@ bool checkLayout(const KernelContract &kernel, size_t index, const BoundArg &bou
   return true;
 }
 
-bool checkOverlap(const KernelContract &kernel, const std::vector<BoundArg> &args,
-                  std::string &error) {
-  for (size_t i = 0; i < kernel.args.size(); ++i) {
-    const Argument &a = kernel.args[i];
-    if (!a.isMemref || a.access == Access::None)
-      continue;
-    for (size_t j = 0; j < i; ++j) {
-      const Argument &b = kernel.args[j];
-      if (!b.isMemref || b.access == Access::None)
-        continue;
-      if ((!writes(a.access) && !writes(b.access)) || (!a.alias.empty() && a.alias == b.alias))
-        continue;
-      Overlap result = overlaps(a, args[i], b, args[j]);
-      if (result == Overlap::No)
-        continue;
-      error = describeArg(kernel, i) + (result == Overlap::Yes ? " overlaps " : " may overlap ") +
-              describeArg(kernel, j) + " in memory, and the kernel writes " +
-              describeArg(kernel, writes(a.access) ? i : j) + "; only arguments with one alias " +
-              "group may overlap";
-      return false;
-    }
-  }
-  return true;
-}
 } // namespace
+
+int64_t alignmentOf(const Argument &arg) {
+  return std::max(arg.align, static_cast<int64_t>(elementSize(arg.element)));
+}
+
+std::optional<int64_t> fixedStride(const Argument &arg, size_t dim) {
+  if (arg.strided)
+    return arg.strides[dim];
+  int64_t stride = 1;
+  for (size_t d = dim + 1; d < arg.rank(); ++d)
+    if (arg.shape[d].kind != Extent::Kind::Equal ||
+        __builtin_mul_overflow(stride, arg.shape[d].value, &stride))
+      return std::nullopt;
+  return stride;
+}
 
 std::string describeArg(const KernelContract &kernel, size_t index) {
   return "argument " + std::to_string(index) + " '" + kernel.args[index].name + "'";
@@ -174,13 +161,29 @@ bool byteRange(Element element, const int64_t *sizes, const int64_t *strides, si
   return !__builtin_mul_overflow(low, size, &low) && !__builtin_mul_overflow(last, size, &high);
 }
 
+uint64_t scalarBits(const Argument &arg, uint64_t bits) {
+  const size_t size = elementSize(arg.element);
+  if (size < 8)
+    bits &= (uint64_t{1} << (8 * size)) - 1;
+  return arg.element == Element::I1 ? bits != 0 : bits;
+}
+
+uint64_t valueOf(const Argument &arg, const tessera_rt_arg &given) {
+  return arg.isMemref ? reinterpret_cast<uint64_t>(given.pointer) : scalarBits(arg, given.bits);
+}
+
+bool checkCount(const KernelContract &kernel, size_t count, std::string &error) {
+  if (count == kernel.args.size())
+    return true;
+  error = "kernel '" + kernel.name + "' takes " + std::to_string(kernel.args.size()) +
+          " arguments, " + std::to_string(count) + " were given";
+  return false;
+}
+
 bool bindArguments(const KernelContract &kernel, const tessera_rt_arg *given, size_t count,
                    BoundArgs &bound, std::string &error) {
-  if (count != kernel.args.size()) {
-    error = "kernel '" + kernel.name + "' takes " + std::to_string(kernel.args.size()) +
-            " arguments, " + std::to_string(count) + " were given";
+  if (!checkCount(kernel, count, error))
     return false;
-  }
   size_t total = 0;
   for (const Argument &arg : kernel.args)
     total += 2 * arg.rank();
@@ -191,10 +194,7 @@ bool bindArguments(const KernelContract &kernel, const tessera_rt_arg *given, si
     const Argument &arg = kernel.args[i];
     BoundArg &out = bound.args[i];
     if (!arg.isMemref) {
-      size_t size = elementSize(arg.element);
-      out.bits = size == 8 ? given[i].bits : given[i].bits & ((uint64_t{1} << (8 * size)) - 1);
-      if (arg.element == Element::I1)
-        out.bits = out.bits != 0;
+      out.bits = scalarBits(arg, given[i].bits);
       out.integer = isFloat(arg.element) ? 0 : loadInteger(arg.element, &out.bits);
       continue;
     }
@@ -242,7 +242,7 @@ bool checkFacts(const KernelContract &kernel, const std::vector<BoundArg> &args,
   for (size_t i = 0; i < kernel.args.size(); ++i)
     if (kernel.args[i].isMemref && !checkLayout(kernel, i, args[i], error))
       return false;
-  if (!checkOverlap(kernel, args, error))
+  if (!checkOverlap(kernel, exclusivePairs(kernel), args, error))
     return false;
   for (const Assume &assume : kernel.assumes) {
     int64_t holds;

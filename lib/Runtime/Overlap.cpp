@@ -109,4 +109,55 @@ Overlap overlaps(const Argument &a, const BoundArg &boundA, const Argument &b,
   return search.solve(0, startB - startA + (highB - lowB - 1));
 }
 
+ArgPairs exclusivePairs(const KernelContract &kernel) {
+  ArgPairs pairs;
+  auto isUsed = [](const Argument &arg) { return arg.isMemref && arg.access != Access::None; };
+  for (uint32_t i = 0; i < kernel.args.size(); ++i) {
+    const Argument &a = kernel.args[i];
+    for (uint32_t j = 0; isUsed(a) && j < i; ++j) {
+      const Argument &b = kernel.args[j];
+      const bool mayAlias = !a.alias.empty() && a.alias == b.alias;
+      if (isUsed(b) && (writes(a.access) || writes(b.access)) && !mayAlias)
+        pairs.emplace_back(i, j);
+    }
+  }
+  return pairs;
+}
+
+bool checkOverlap(const KernelContract &kernel, const ArgPairs &pairs,
+                  const std::vector<BoundArg> &args, std::string &error) {
+  for (auto [i, j] : pairs) {
+    Overlap result = overlaps(kernel.args[i], args[i], kernel.args[j], args[j]);
+    if (result == Overlap::No)
+      continue;
+    error = describeArg(kernel, i) + (result == Overlap::Yes ? " overlaps " : " may overlap ") +
+            describeArg(kernel, j) + " in memory, and the kernel writes " +
+            describeArg(kernel, writes(kernel.args[i].access) ? i : j) +
+            "; only arguments with one alias group may overlap";
+    return false;
+  }
+  return true;
+}
+
+std::vector<ByteRange> byteRanges(const KernelContract &kernel, const std::vector<BoundArg> &args) {
+  std::vector<ByteRange> ranges(args.size());
+  for (size_t i = 0; i < args.size(); ++i)
+    if (const Argument &arg = kernel.args[i]; arg.isMemref)
+      byteRange(arg.element, args[i].sizes, args[i].strides, arg.rank(), ranges[i].low,
+                ranges[i].high);
+  return ranges;
+}
+
+bool liesApart(const ArgPairs &pairs, const std::vector<ByteRange> &ranges,
+               const std::vector<uint64_t> &addresses) {
+  return std::none_of(pairs.begin(), pairs.end(), [&](std::pair<uint32_t, uint32_t> pair) {
+    const ByteRange a = ranges[pair.first], b = ranges[pair.second];
+    const auto startA = static_cast<int64_t>(addresses[pair.first]);
+    const auto startB = static_cast<int64_t>(addresses[pair.second]);
+    // The address of an empty array may be anything.
+    return a.low != a.high && b.low != b.high && startA + a.low < startB + b.high &&
+           startB + b.low < startA + a.high;
+  });
+}
+
 } // namespace tessera::rt

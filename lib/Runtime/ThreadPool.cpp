@@ -4,6 +4,7 @@
 #include "tessera/Runtime/ThreadPool.h"
 
 #include <algorithm>
+#include <pthread.h>
 #include <sched.h>
 
 namespace tessera::rt {
@@ -16,9 +17,21 @@ unsigned usableCores() {
     return static_cast<unsigned>(CPU_COUNT(&set));
   return std::max(1u, std::thread::hardware_concurrency());
 }
+
+/// How often this process is the child of a fork. A handler counts, because asking for the number
+/// of the process is a system call.
+std::atomic<unsigned> forks = 0;
+
+unsigned countForks() {
+  static const int installed = pthread_atfork(nullptr, nullptr, [] { ++forks; });
+  (void)installed;
+  return forks;
+}
 } // namespace
 
-ThreadPool::ThreadPool(unsigned threads) {
+bool ThreadPool::isOfParent() const { return process != forks; }
+
+ThreadPool::ThreadPool(unsigned threads) : process(countForks()) {
   unsigned count = std::min(threads ? threads : usableCores(), 1024u);
   for (unsigned i = 1; i < count; ++i)
     workers.emplace_back([this] { workerMain(); });

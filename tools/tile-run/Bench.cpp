@@ -3,6 +3,8 @@
 
 #include "Bench.h"
 
+#include "tessera/Runtime/DLPack.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -17,8 +19,7 @@ namespace {
 /// More than three times the size of L2, so that L2 holds no array of a launch from the last time
 /// it was used.
 constexpr double rotatedBytes = 200e6;
-/// The most copies of the arguments. Small problems do not need thousands of them, and each takes a
-/// slot of the launch cache.
+/// The most copies of the arguments. Small problems do not need thousands of them.
 constexpr size_t maxCopies = 512;
 
 double microseconds(Clock::duration duration) {
@@ -43,7 +44,7 @@ public:
       backend.free(scope.context, address);
   }
 
-  void makeCopies(size_t limit);
+  void makeCopies(size_t least, size_t most);
   void warmUp();
   void burst(BenchResult &result);
   void sustained(BenchResult &result);
@@ -52,6 +53,8 @@ public:
   size_t numCopies() const { return sets.size(); }
 
 private:
+  struct Tensors;
+  Tensors tensorsOf(const std::vector<tessera_rt_arg> &args) const;
   void must(bool good) {
     if (!good)
       fail("benchmark: " + error.message);
@@ -86,15 +89,15 @@ private:
   double estimate = 1; ///< microseconds per launch
 };
 
-void Runner::makeCopies(size_t limit) {
+void Runner::makeCopies(size_t least, size_t most) {
   double bytes = 0;
   for (const Buffer *buffer : problem.buffers)
     if (buffer)
       bytes += static_cast<double>(buffer->imageBytes());
-  size_t copies = 1;
+  size_t copies = least;
   if (bytes > 0)
-    copies = static_cast<size_t>(
-        std::clamp(std::ceil(rotatedBytes / bytes), 1.0, static_cast<double>(limit)));
+    copies = static_cast<size_t>(std::clamp(std::ceil(rotatedBytes / bytes),
+                                            static_cast<double>(least), static_cast<double>(most)));
   sets.push_back(problem.args);
   for (size_t copy = 1; copy < copies; ++copy) {
     sets.push_back(problem.args);
@@ -163,28 +166,74 @@ void Runner::sustained(BenchResult &result) {
   }
 }
 
+/// DLPack tensors for one copy of the arguments.
+struct Runner::Tensors {
+  std::vector<dlpack::Tensor> tensors;
+  std::vector<tessera_rt_value> values;
+};
+
+Runner::Tensors Runner::tensorsOf(const std::vector<tessera_rt_arg> &args) const {
+  Tensors result;
+  const std::vector<Argument> &formal = problem.kernel.getContract().args;
+  const dlpack::Device device = {backend.isGpu() ? dlpack::CUDA : dlpack::CPU, backend.device()};
+  result.tensors.resize(args.size());
+  for (size_t i = 0; i < args.size(); ++i) {
+    result.values.push_back({nullptr, args[i].bits});
+    if (!formal[i].isMemref)
+      continue;
+    result.tensors[i] = {args[i].pointer,
+                         device,
+                         static_cast<int32_t>(formal[i].rank()),
+                         dataTypeOf(formal[i].element),
+                         const_cast<int64_t *>(args[i].sizes),
+                         const_cast<int64_t *>(args[i].strides),
+                         0};
+    result.values[i].tensor = &result.tensors[i];
+  }
+  return result;
+}
+
 void Runner::overhead(BenchResult &result) {
-  // These are fewer launches than the driver queues without blocking, always with the same
-  // arguments.
+  // These are fewer launches than the driver queues without blocking.
   constexpr int64_t batch = 200;
   result.launches = batch;
-  std::vector<tessera_rt_arg> &args = sets.front();
-  for (int round = 0; round < 50; ++round) {
-    WatchdogScope guard(watchdog, "the benchmark");
-    Clock::time_point start = Clock::now();
-    for (int64_t i = 0; i < batch; ++i)
-      must(problem.kernel.launch(args.data(), args.size(), nullptr, error));
-    result.samplesUs.push_back(microseconds(Clock::now() - start) / batch);
-    must(backend.synchronize(nullptr, error));
-  }
+  auto measure = [&](auto &&call) {
+    std::vector<double> samples;
+    for (int round = 0; round < 50; ++round) {
+      WatchdogScope guard(watchdog, "the benchmark");
+      Clock::time_point start = Clock::now();
+      for (int64_t i = 0; i < batch; ++i)
+        must(call(static_cast<size_t>(i % 2)));
+      samples.push_back(microseconds(Clock::now() - start) / batch);
+      must(backend.synchronize(nullptr, error));
+    }
+    return samples;
+  };
+  Kernel &kernel = problem.kernel;
+  const size_t count = sets[0].size();
+  const Tensors tensors[2] = {tensorsOf(sets[0]), tensorsOf(sets[1])};
+  result.samplesUs =
+      measure([&](size_t) { return kernel.launch(sets[0].data(), count, nullptr, error); });
+  auto add = [&](const char *name, auto &&call) {
+    result.kinds.push_back({name, median(measure(call))});
+  };
+  add("other_arrays",
+      [&](size_t i) { return kernel.launch(sets[i].data(), count, nullptr, error); });
+  add("tensors", [&](size_t) {
+    return kernel.launchTensors(tensors[0].values.data(), count, nullptr, error);
+  });
+  add("other_tensors", [&](size_t i) {
+    return kernel.launchTensors(tensors[i].values.data(), count, nullptr, error);
+  });
 }
 } // namespace
 
 BenchResult runBench(Bench protocol, const BenchProblem &problem, Watchdog &watchdog) {
   BenchResult result;
   Runner runner(problem, watchdog);
-  runner.makeCopies(protocol == Bench::Overhead ? 1 : maxCopies);
-  if (protocol != Bench::Overhead)
+  const bool isOverhead = protocol == Bench::Overhead;
+  runner.makeCopies(isOverhead ? 2 : 1, isOverhead ? 2 : maxCopies);
+  if (!isOverhead)
     runner.warmUp();
   if (protocol == Bench::Burst) {
     result.protocol = "burst";

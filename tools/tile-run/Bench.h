@@ -20,6 +20,12 @@ struct BenchResult {
   int64_t launches = 0;          ///< in each measurement
   size_t copies = 0;             ///< of the arrays
   double bytes = 0;              ///< that each launch must move at least
+  /// Of `overhead`, which itself repeats one launch: the median times per call of its other kinds.
+  struct Kind {
+    std::string name;
+    double medianUs;
+  };
+  std::vector<Kind> kinds;
 };
 
 /// What is launched: the buffers of the arrays (null for scalars), with an image of each in device

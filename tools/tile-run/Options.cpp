@@ -49,11 +49,14 @@ Options that name an argument take its number or its name.
                             1e-3, bf16 1.6e-2, f8 0.125; default atol 1e-5 (f64 1e-7)
   --print I                 print the argument after the run
   --repeat=N                run N times from the same inputs; outputs must be bitwise equal
+  --move                    with --repeat: each run has its arrays at other addresses than the
+                            run before it
   --guard                   pattern bytes around every array, checked after the run, and so is
                             everything that the kernel must not write
   --bench=burst             idle 55 ms, then about 4 ms of work; median of 7
   --bench=sustained         0.4 s of the kernel, then 0.25 s measured
-  --bench=overhead          host time of a launch call with unchanged arguments
+  --bench=overhead          host time of a launch call: with unchanged arguments, with other
+                            arrays each time, and both with DLPack tensors
   --flops=N                 floating-point operations of one launch: prints TFLOP/s
   --json                    print one JSON object instead of text
   --list                    print kernels, arguments, variants, launches
@@ -177,7 +180,7 @@ Options parseOptions(int argc, char **argv) {
       std::exit(0);
     }
     if (arg == "--version") {
-      std::printf("tile-run %s\n", tessera_rt_version());
+      std::printf("tessera %s\n", tessera_rt_version());
       std::exit(0);
     }
     if (arg == "--json") {
@@ -186,6 +189,8 @@ Options parseOptions(int argc, char **argv) {
       options.list = true;
     } else if (arg == "--guard") {
       options.guard = true;
+    } else if (arg == "--move") {
+      options.move = true;
     } else if (is("--kernel", i)) {
       options.kernel = value;
     } else if (is("--variant", i)) {
@@ -234,6 +239,8 @@ Options parseOptions(int argc, char **argv) {
   }
   if (!haveArtifact)
     fail("no artifact was given (see --help)");
+  if (options.move && options.repeat < 2)
+    fail("--move needs --repeat=N of two or more runs");
   return options;
 }
 

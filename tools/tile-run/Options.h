@@ -22,7 +22,8 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> outs, checks;
   std::vector<std::string> prints;
   Bench bench = Bench::None;
-  bool json = false, list = false, guard = false, dependentLaunch = true, places = true;
+  bool json = false, list = false, guard = false, move = false, dependentLaunch = true,
+       places = true;
   unsigned repeat = 1, threads = 0;
   int device = 0;
   double timeout = 30;

@@ -42,6 +42,8 @@ public:
 
   void resolveOptions();
   void makeArguments();
+  void allocateImages(std::vector<uint64_t> &places);
+  void moveArguments();
   void upload();
   void run();
   void runRepeatedly();
@@ -85,6 +87,7 @@ private:
   std::vector<size_t> prints;
   std::vector<std::unique_ptr<Buffer>> buffers; ///< null for scalars
   std::vector<uint64_t> addresses;              ///< the addresses of images
+  std::vector<uint64_t> otherAddresses;         ///< with --move: those of the next run
   std::vector<uint64_t> owned;
   std::vector<tessera_rt_arg> args;
   std::vector<std::string> after; ///< the images after the run
@@ -156,15 +159,32 @@ void Session::makeArguments() {
     }
   must(kernel.check(args.data(), args.size(), variant, error));
   must(scope.enter(error));
+  allocateImages(addresses);
+  if (options.move)
+    allocateImages(otherAddresses);
   for (size_t i = 0; i < count; ++i)
-    if (buffers[i]) {
-      uint64_t base = 0;
-      if (!buffers[i]->allocate(backend, base, addresses[i], error))
-        fail(what(i) + ": " + error.message);
-      owned.push_back(base);
+    if (buffers[i])
       args[i] = buffers[i]->argument(addresses[i]);
-    }
   must(kernel.check(args.data(), args.size(), variant, error));
+}
+
+void Session::allocateImages(std::vector<uint64_t> &places) {
+  places.assign(buffers.size(), 0);
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    uint64_t base = 0;
+    if (!buffers[i])
+      continue;
+    if (!buffers[i]->allocate(backend, base, places[i], error))
+      fail(what(i) + ": " + error.message);
+    owned.push_back(base);
+  }
+}
+
+void Session::moveArguments() {
+  std::swap(addresses, otherAddresses);
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i])
+      args[i] = buffers[i]->argument(addresses[i]);
 }
 
 void Session::upload() {
@@ -200,6 +220,8 @@ void Session::runRepeatedly() {
   run();
   std::vector<std::string> first = after;
   for (unsigned repetition = 2; repetition <= options.repeat; ++repetition) {
+    if (options.move)
+      moveArguments();
     run();
     for (size_t i = 0; i < buffers.size(); ++i) {
       if (!buffers[i] || first[i] == after[i])
@@ -321,6 +343,11 @@ void Session::bench() {
   OrderedJson out = {{"protocol", result.protocol}, {"median_us", result.medianUs},
                      {"min_us", result.minUs},      {"samples_us", result.samplesUs},
                      {"launches", result.launches}, {"copies", result.copies}};
+  for (const BenchResult::Kind &kind : result.kinds) {
+    std::snprintf(text, sizeof(text), ", %s %.3f", kind.name.c_str(), kind.medianUs);
+    line += text;
+    out["kinds"][kind.name] = kind.medianUs;
+  }
   if (!isOverhead) {
     double bandwidth = result.bytes / result.medianUs * 1e-3;
     std::snprintf(text, sizeof(text), ", %zu copies, %.0f bytes, %.1f GB/s", result.copies,

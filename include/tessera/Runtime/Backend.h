@@ -16,6 +16,9 @@
 
 namespace tessera::rt {
 
+/// The device of a call that does not say one.
+inline constexpr int anyDevice = -1;
+
 /// A status with its one line of text.
 struct Error {
   tessera_rt_status status = TESSERA_RT_OK;
@@ -53,10 +56,15 @@ public:
   /// A line about the device: name, cores.
   virtual std::string describe() = 0;
 
-  /// Makes a context current and the code available in it. `context` names it (null on the CPU);
+  /// Makes a context of `device` current, and the code available in it. With `anyDevice` it is the
+  /// current context, or one of the device of `setDevice`. `context` names it (null on the CPU);
   /// `pushed` goes back to `leave`.
-  virtual bool enter(void *&context, bool &pushed, Error &error) = 0;
+  virtual bool enter(int device, void *&context, bool &pushed, Error &error) = 0;
   virtual void leave(bool pushed) = 0;
+  /// Makes a context current that was entered before; needs no `enter`.
+  virtual bool push(void *context, Error &error) { return true; }
+  /// The number of the device of the current context; 0 on the CPU.
+  virtual int device() { return 0; }
 
   /// The number of units that run blocks at the same time: SMs, or worker threads; 1 to 65535.
   virtual bool numCores(int64_t &cores, Error &error) = 0;
@@ -82,6 +90,10 @@ public:
     return 0;
   }
   virtual bool encode(const TensorMapFields &fields, void *map, Error &error) = 0;
+  /// Gives a map the address of `fields`. It was encoded from the same fields with another one.
+  virtual bool moveMap(const TensorMapFields &fields, void *map, Error &error) {
+    return encode(fields, map, error);
+  }
   virtual bool launch(const ReadyLaunch &launch, void *stream, Error &error) = 0;
 
   virtual bool allocate(size_t bytes, uint64_t &address, Error &error) = 0;
@@ -95,6 +107,15 @@ public:
   virtual bool fill(uint64_t to, uint64_t pattern, size_t elementSize, size_t count, void *stream,
                     Error &error) = 0;
   virtual bool synchronize(void *stream, Error &error) = 0;
+  /// Whether work on the stream becomes a part of a CUDA graph instead of being done.
+  virtual bool isCapturing(void *stream, bool &capturing, Error &error) {
+    capturing = false;
+    return true;
+  }
+  /// Work that is queued on `later` from now on begins after all that is queued on `earlier` now.
+  virtual bool order(void *earlier, void *later, Error &error) { return true; }
+  /// Exchanges what this thread may do while a stream is captured; the mode 2 is everything.
+  virtual void exchangeCaptureMode(int &mode) {}
   /// Whether all work on the stream is done (without waiting).
   virtual bool isIdle(void *stream, bool &idle, Error &error) = 0;
 
@@ -127,7 +148,9 @@ public:
   BackendScope(const BackendScope &) = delete;
   BackendScope &operator=(const BackendScope &) = delete;
 
-  bool enter(Error &error) { return entered = backend.enter(context, pushed, error); }
+  bool enter(Error &error, int device = anyDevice) {
+    return entered = backend.enter(device, context, pushed, error);
+  }
   void *context = nullptr;
 
 private:

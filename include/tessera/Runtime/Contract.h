@@ -132,6 +132,7 @@ struct KernelContract {
 };
 
 struct Contract {
+  std::string text; ///< the JSON that it was read from
   std::string compiler, target;
   std::vector<KernelContract> kernels;
 

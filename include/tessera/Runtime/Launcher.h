@@ -3,10 +3,10 @@
 
 //===- Launcher.h - Modules and kernels: checks, preparation, launches ----===//
 //
-// The first launch with given argument values is *prepared*: facts are checked, a variant is
-// chosen, grids and parameters are evaluated, descriptors are encoded, workspaces are allocated.
-// The result is stored under the argument values, so that repeating a launch costs only a look-up
-// and the driver's call.
+// The first launch with given facts is *prepared* (PreparedLaunch.h): facts are checked, a variant
+// is chosen, grids and parameters are evaluated. The result is kept under the facts
+// (LaunchCache.h). What is left of a launch like it is to compare the facts, to see that arrays
+// that have moved do not overlap, to write the addresses, and the driver's call.
 
 #ifndef TESSERA_RUNTIME_LAUNCHER_H
 #define TESSERA_RUNTIME_LAUNCHER_H
@@ -15,14 +15,14 @@
 #include "tessera/Runtime/Backend.h"
 #include "tessera/Runtime/Contract.h"
 #include "tessera/Runtime/Facts.h"
+#include "tessera/Runtime/LaunchCache.h"
+#include "tessera/Runtime/Workspaces.h"
 
-#include <cstdlib>
-#include <map>
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <tuple>
-#include <unordered_map>
 #include <vector>
 
 namespace tessera::rt {
@@ -31,8 +31,7 @@ class Module;
 
 class Kernel {
 public:
-  Kernel(Module &module, const KernelContract &contract) : module(module), contract(contract) {}
-  ~Kernel();
+  Kernel(Module &module, const KernelContract &contract);
   Kernel(const Kernel &) = delete;
   Kernel &operator=(const Kernel &) = delete;
 
@@ -42,6 +41,11 @@ public:
   bool launch(const tessera_rt_arg *args, size_t count, void *stream, Error &error);
   /// The checks of a launch; says which variant it would take.
   bool check(const tessera_rt_arg *args, size_t count, size_t &variant, Error &error);
+  /// The same for DLPack tensors, on the device that they are on.
+  bool launchTensors(const tessera_rt_value *values, size_t count, void *stream, Error &error);
+  bool checkTensors(const tessera_rt_value *values, size_t count, size_t &variant, Error &error);
+  /// Prepares the launch, with everything that cannot be done while `stream` is captured.
+  bool prepareTensors(const tessera_rt_value *values, size_t count, void *stream, Error &error);
   /// The empty name lifts the restriction.
   bool forceVariant(const std::string &name, Error &error);
   bool launchInfo(size_t variant, size_t launch, FunctionInfo &info, Error &error);
@@ -50,71 +54,34 @@ public:
   size_t numByPlace();
 
 private:
-  struct Fill {
-    uint64_t address, pattern;
-    size_t elementSize, count;
-  };
-  struct FreeDeleter {
-    void operator()(void *pointer) const { std::free(pointer); }
-  };
-  struct Prepared {
-    std::vector<uint64_t> key;
-    std::vector<ReadyLaunch> launches;
-    std::vector<Fill> fills;
-    uint64_t generation = 0;
-    bool isFinal = true; ///< else prepared again for the next launch
-    // What the parameters point at:
-    std::vector<uint64_t> slots;
-    std::unique_ptr<char, FreeDeleter> maps; ///< TMA descriptors, 128 bytes each
-    std::vector<void *> params;
-  };
-  /// Memory of one workspace, on one stream of one context.
-  struct Buffer {
-    uint64_t address = 0;
-    size_t bytes = 0;
-  };
-  using BufferKey = std::pair<void *, void *>;
-  /// Context, stream, workspace: memory that a kernel restores is not shared with other workspaces.
-  using RestoredKey = std::tuple<void *, void *, const Workspace *>;
-  /// What evaluation yields for one workspace.
-  struct Space {
-    std::vector<int64_t> sizes, strides;
-    size_t count = 0; ///< elements, those between rows included
-    uint64_t address = 0;
-  };
-
-  bool makeKey(const tessera_rt_arg *args, size_t count, void *context, void *stream, Error &error);
+  // What the public functions do while they hold the lock. `taken` are the arguments.
+  bool launchOn(int device, const tessera_rt_arg *args, void *stream, Error &error);
+  bool checkOn(int device, const tessera_rt_arg *args, size_t count, size_t &variant, Error &error);
+  bool take(const tessera_rt_value *values, size_t count, int &device, Error &error);
   /// The device's number of cores, if the contract asks for it.
   bool askCores(Error &error);
   bool bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &bound, size_t &variant,
                     Error &error);
-  bool prepare(const tessera_rt_arg *args, size_t count, void *context, void *stream,
-               Prepared &prepared, Error &error);
-  bool prepareSpaces(const std::vector<Workspace> &workspaces, const std::vector<BoundArg> &args,
-                     void *context, void *stream, std::vector<Space> &spaces, Prepared &prepared,
-                     Error &error);
-  /// Sizes, strides and the number of elements.
-  bool measureSpace(const Workspace &workspace, const std::vector<BoundArg> &args, Space &space,
-                    std::string &reason);
-  bool prepareLaunch(const Launch &launch, const std::vector<BoundArg> &args,
-                     const std::vector<Space> &spaces, void *stream, Prepared &prepared,
-                     size_t &slot, size_t &map, size_t &param, Error &error);
-  bool placesEvenly(const ReadyLaunch &launch, bool &evenly, Error &error);
-  bool prepareMap(const Descriptor &descriptor, const std::vector<BoundArg> &args,
-                  const Capacity &capacity, const std::vector<Space> &spaces, void *map,
-                  Error &error);
+  /// Finds or makes what is launched for these arguments, in the context of `scope`. Null after an
+  /// error. Sets `values`.
+  PreparedLaunch *prepare(const tessera_rt_arg *args, const BackendScope &scope, void *stream,
+                          Error &error);
+  /// Whether arrays that have moved since the last launch lie apart.
+  bool checkMoved(const tessera_rt_arg *args, PreparedLaunch &prepared, Error &error);
 
   Module &module;
   const KernelContract &contract;
-  std::mutex mutex; ///< orders launches and guards all below
+  const ArgPairs exclusive; ///< arguments that must not overlap
+  std::mutex mutex;         ///< orders launches and guards all below
   int64_t forced = -1;
   size_t byPlace = 0;
-  std::vector<uint64_t> key; ///< scratch
   int64_t cores = 1;
-  std::unordered_map<uint64_t, std::unique_ptr<Prepared>> cache;
-  std::map<BufferKey, std::vector<Buffer>> buffers;
-  std::map<RestoredKey, Buffer> restored;
-  uint64_t generation = 0; ///< counts reallocations of buffers
+  LaunchCache cache;
+  WorkspaceMemory workspaces;
+  // Scratch:
+  std::vector<tessera_rt_arg> taken;
+  /// The values of a launch: one for each argument, then one for each workspace.
+  std::vector<uint64_t> values;
 };
 
 class Module {
@@ -129,6 +96,12 @@ public:
   /// The kernel of that name; with an empty name the only kernel. Null after an error.
   Kernel *find(const std::string &name, Error &error);
 
+  /// Workspaces come from these functions from now on. Refused after the first launch.
+  bool setAllocator(const tessera_rt_allocator &functions, Error &error);
+  /// What a launch takes workspaces from; null without functions of the host. They cannot be set
+  /// any more.
+  const tessera_rt_allocator *useAllocator();
+
 private:
   Module() = default;
   void makeKernels();
@@ -136,7 +109,10 @@ private:
   std::string bytes;
   Contract contract;
   std::unique_ptr<Backend> backend;
-  std::vector<std::unique_ptr<Kernel>> kernels; ///< destroyed before the backend
+  std::mutex mutex; ///< guards `allocator` until it is in use
+  std::optional<tessera_rt_allocator> allocator;
+  std::atomic<bool> allocatorInUse = false;
+  std::vector<std::unique_ptr<Kernel>> kernels; ///< destroyed before all of the above
 };
 
 } // namespace tessera::rt

@@ -26,6 +26,10 @@ public:
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
+  /// True in a process that was forked after this was made: its threads are not there, and it must
+  /// be left alone, destruction included.
+  bool isOfParent() const;
+
   unsigned size() const { return static_cast<unsigned>(workers.size()) + 1; }
 
   /// Calls body(begin, end) on disjoint ranges that cover 0..count, and returns when all are done.
@@ -48,6 +52,7 @@ private:
   Loop *current = nullptr;
   uint64_t generation = 0;
   bool stopping = false;
+  const unsigned process; ///< the number of forks that led to the process in which it was made
   std::vector<std::thread> workers;
 };
 

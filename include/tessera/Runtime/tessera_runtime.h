@@ -23,7 +23,15 @@
  * thread; launches of one kernel are ordered among themselves.
  *
  * CUDA contexts: the calling thread's current context is used; if there is none, the primary
- * context of device 0 (of tessera_rt_set_device) is retained and made current for the call.
+ * context of device 0 (of tessera_rt_set_device) is retained and made current for the call. A
+ * launch of DLPack tensors runs on the device of the tensors: if the current context is one of
+ * another device, the primary context of that device is made current for the call. So a module may
+ * be used on several devices.
+ *
+ * Structs: those that the host allocates and the library fills, or the other way round, begin with
+ * `struct_size`. The host sets it to sizeof before each call. A library that is newer than the host
+ * writes what fits, and one that is older sets the rest to 0. A size below that of version 1 is
+ * TESSERA_RT_INVALID. Structs without `struct_size` are elements of arrays, and stay as they are.
  */
 #ifndef TESSERA_RUNTIME_H
 #define TESSERA_RUNTIME_H
@@ -41,6 +49,9 @@
 extern "C" {
 #endif
 
+/* The version of this interface, as a number: it is raised when functions or fields are added. */
+#define TESSERA_RT_API_VERSION 1
+
 typedef struct tessera_rt_module tessera_rt_module;
 typedef struct tessera_rt_kernel tessera_rt_kernel;
 
@@ -52,7 +63,7 @@ typedef enum tessera_rt_status {
   TESSERA_RT_MEMORY = 4    /* out of memory */
 } tessera_rt_status;
 
-/* One argument of a launch. All fields that do not apply are ignored. */
+/* One argument of a launch. All fields that do not apply are ignored. The struct is frozen. */
 typedef struct tessera_rt_arg {
   void *pointer;          /* array: address of the first element, offset applied */
   const int64_t *sizes;   /* array: in elements, one for each dimension */
@@ -60,7 +71,16 @@ typedef struct tessera_rt_arg {
   uint64_t bits;          /* scalar: its bits in the low bytes; i1: 0 or 1 */
 } tessera_rt_arg;
 
+/* One value of a launch of DLPack tensors. The struct is frozen.
+ * `tensor` of an array is a DLTensor of DLPack (any version: its layout has never changed), which
+ * the library reads during the call and does not own. `tensor` of a scalar is NULL. */
+typedef struct tessera_rt_value {
+  const void *tensor; /* array: const DLTensor * */
+  uint64_t bits;      /* scalar: as in tessera_rt_arg */
+} tessera_rt_value;
+
 typedef struct tessera_rt_arg_info {
+  size_t struct_size;
   const char *name;
   int is_array;
   const char *element; /* "bf16", "f32", ...; of a scalar its type */
@@ -68,10 +88,24 @@ typedef struct tessera_rt_arg_info {
   size_t rank;         /* array */
   int reads, writes;   /* array */
   int strided;         /* array: strides may be given */
+  int is_output;       /* array: it is written and never read */
+  const char *access;  /* "read", "write", "readwrite", "none"; "none" of a scalar */
+  int64_t align;       /* array: bytes that its address must be a multiple of */
 } tessera_rt_arg_info;
+
+/* What must hold for one dimension of an array. */
+typedef struct tessera_rt_dim_info {
+  size_t struct_size;
+  int64_t size;             /* elements; -1: not fixed */
+  const char *symbol;       /* equal symbols are equal sizes in all arguments; NULL: none */
+  int64_t size_divisible;   /* the size is a multiple of it; 1: any */
+  int64_t stride_divisible; /* the stride is a multiple of it; 1: any */
+  int64_t stride;           /* elements; -1: not fixed */
+} tessera_rt_dim_info;
 
 /* What the driver knows of one launch of a variant; all -1 on the CPU. */
 typedef struct tessera_rt_launch_info {
+  size_t struct_size;
   const char *symbol;
   int registers;      /* per thread */
   int local_bytes;    /* per thread: spills and stack */
@@ -82,6 +116,8 @@ typedef struct tessera_rt_launch_info {
 
 /* Version of this library, e.g. "0.1.0". */
 TESSERA_RT_API const char *tessera_rt_version(void);
+/* TESSERA_RT_API_VERSION of this library. A host needs at least that of its header. */
+TESSERA_RT_API int tessera_rt_api_version(void);
 TESSERA_RT_API void tessera_rt_free_error(char *error);
 
 /* Reads artifact and contract; needs no driver. The bytes are copied. */
@@ -93,6 +129,8 @@ TESSERA_RT_API void tessera_rt_unload(tessera_rt_module *module);
 
 TESSERA_RT_API const char *tessera_rt_target(const tessera_rt_module *module); /* "cpu", "sm_90a" */
 TESSERA_RT_API const char *tessera_rt_compiler(const tessera_rt_module *module);
+/* The launch contract, a JSON text (docs/Contract.md). It lives as long as the module. */
+TESSERA_RT_API const char *tessera_rt_contract(const tessera_rt_module *module);
 /* CPU: threads that run blocks (0: all cores). GPU: the device used if no context is current. */
 TESSERA_RT_API void tessera_rt_set_threads(tessera_rt_module *module, unsigned threads);
 TESSERA_RT_API void tessera_rt_set_device(tessera_rt_module *module, int device);
@@ -105,6 +143,28 @@ TESSERA_RT_API void tessera_rt_set_dependent_launch(tessera_rt_module *module, i
  * is switched off before a launch with the same arguments. In a context where it is off when the
  * module is first used there, it stays off. No result depends on it. */
 TESSERA_RT_API void tessera_rt_set_places(tessera_rt_module *module, int allowed);
+/* Functions that workspaces come from, instead of the driver's (on the CPU malloc). Both get the
+ * number of the device (0 on the CPU) and the stream on which the launch is ordered, so that memory
+ * that one launch has released may serve the next one of that stream. The memory is aligned to 256
+ * bytes; `allocate` answers NULL if there is none. A workspace is released when its launch has been
+ * queued. Two kinds are released when the module is unloaded: what the kernel restores
+ * (docs/Contract.md), and what a launch has got whose stream is captured, because the graph goes on
+ * using it, unless `is_of_graph` says that the host has seen to that. The functions are called
+ * while the kernel is locked: they must not use that kernel, and no host lock may be held during a
+ * launch that they take (Python's, say). */
+typedef struct tessera_rt_allocator {
+  size_t struct_size;
+  void *user; /* handed to the functions */
+  void *(*allocate)(void *user, size_t bytes, int device, void *stream);
+  void (*release)(void *user, void *pointer, size_t bytes, int device, void *stream);
+  /* May be NULL. Asked of memory that `allocate` has given while the stream is captured: not 0 if
+   * it is the graph's, which keeps it beyond its release. */
+  int (*is_of_graph)(void *user, void *pointer, int device, void *stream);
+} tessera_rt_allocator;
+/* The struct is copied. Before the first launch of the module only. */
+TESSERA_RT_API tessera_rt_status tessera_rt_set_allocator(tessera_rt_module *module,
+                                                          const tessera_rt_allocator *allocator,
+                                                          char **error);
 /* Loads the code onto the device (or into the process) now instead of at the first launch. */
 TESSERA_RT_API tessera_rt_status tessera_rt_prepare(tessera_rt_module *module, char **error);
 
@@ -117,6 +177,8 @@ TESSERA_RT_API const char *tessera_rt_kernel_name(const tessera_rt_kernel *kerne
 TESSERA_RT_API size_t tessera_rt_num_args(const tessera_rt_kernel *kernel);
 TESSERA_RT_API tessera_rt_status tessera_rt_arg_at(const tessera_rt_kernel *kernel, size_t index,
                                                    tessera_rt_arg_info *info);
+TESSERA_RT_API tessera_rt_status tessera_rt_arg_dim(const tessera_rt_kernel *kernel, size_t arg,
+                                                    size_t dim, tessera_rt_dim_info *info);
 TESSERA_RT_API size_t tessera_rt_num_variants(const tessera_rt_kernel *kernel);
 TESSERA_RT_API const char *tessera_rt_variant_name(const tessera_rt_kernel *kernel, size_t variant);
 TESSERA_RT_API size_t tessera_rt_num_launches(const tessera_rt_kernel *kernel, size_t variant);
@@ -134,10 +196,38 @@ TESSERA_RT_API tessera_rt_status tessera_rt_check(tessera_rt_kernel *kernel,
                                                   size_t *variant, char **error);
 
 /* Launches the kernel. GPU: asynchronous on `stream` (a CUstream; NULL is the default stream). CPU:
- * returns when done. Repeating a launch with the same values costs a table look-up. */
+ * returns when done. What a launch costs the host beside the driver's call is a
+ * table look-up, if one like it came before: with the same sizes, strides, alignments, and scalars
+ * on which guards or sizes depend. The arrays may be others. */
 TESSERA_RT_API tessera_rt_status tessera_rt_launch(tessera_rt_kernel *kernel,
                                                    const tessera_rt_arg *args, size_t num_args,
                                                    void *stream, char **error);
+
+/* The same for DLPack tensors. Their types, ranks and devices are checked, too. All are in the
+ * memory of one device: kDLCUDA or kDLCUDAManaged for a cubin, kDLCPU, kDLCUDAHost or
+ * kDLCUDAManaged for a CPU artifact. The launch runs on that device, and `stream` is one of it.
+ * Integer arguments take signed and unsigned tensors, f8 arguments also tensors of 8-bit unsigned
+ * integers. The host orders the stream after whatever still writes the tensors. */
+TESSERA_RT_API tessera_rt_status tessera_rt_launch_tensors(tessera_rt_kernel *kernel,
+                                                           const tessera_rt_value *values,
+                                                           size_t count, void *stream,
+                                                           char **error);
+/* Does what a capture of such launches on `stream` into a CUDA graph needs done before: loads the
+ * code, and allocates and fills the workspaces that are kept. Launches nothing; waits for the
+ * stream if it has filled something. A workspace that the kernel restores must be prepared so, or
+ * by an earlier launch on the stream: the capture of a launch without it is an error. Other
+ * launches may be captured without preparation. A graph uses the workspaces of the stream on which
+ * it was captured, so it must not run at the same time as launches on that stream, or as other
+ * graphs that were captured on it. Workspaces that come from an allocator are exempt from that,
+ * except those that the kernel restores. */
+TESSERA_RT_API tessera_rt_status tessera_rt_prepare_tensors(tessera_rt_kernel *kernel,
+                                                            const tessera_rt_value *values,
+                                                            size_t count, void *stream,
+                                                            char **error);
+TESSERA_RT_API tessera_rt_status tessera_rt_check_tensors(tessera_rt_kernel *kernel,
+                                                          const tessera_rt_value *values,
+                                                          size_t count, size_t *variant,
+                                                          char **error);
 
 /* Memory where the module's kernels run, for hosts without an allocator of their own: device memory
  * for a cubin (256-byte aligned at least), host memory for a CPU artifact. Copies are synchronous.
@@ -150,6 +240,14 @@ TESSERA_RT_API tessera_rt_status tessera_rt_copy_out(tessera_rt_module *module, 
                                                      const void *from, size_t bytes, char **error);
 TESSERA_RT_API tessera_rt_status tessera_rt_synchronize(tessera_rt_module *module, void *stream,
                                                         char **error);
+/* The same for a stream of that device. A stream that is captured is not waited for. */
+TESSERA_RT_API tessera_rt_status tessera_rt_synchronize_on(tessera_rt_module *module, int device,
+                                                           void *stream, char **error);
+/* What is queued on `later` from now on begins after all that is queued on `earlier` now. Both are
+ * streams of that device. Nothing is done if only one of them is captured: work of a graph has no
+ * order with other work. */
+TESSERA_RT_API tessera_rt_status tessera_rt_order(tessera_rt_module *module, int device,
+                                                  void *earlier, void *later, char **error);
 
 #ifdef __cplusplus
 }

@@ -1,184 +1,27 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tests what the launcher asks of the driver. The driver is in this file: this program links
-// openDriver from here.
+// Tests what the CUDA back end asks of the driver. Whole launches are in CudaLaunchTest.cpp.
 
-#include "CudaDriver.h"
+#include "FakeDriver.h"
 #include "tessera/Runtime/Backend.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <set>
 #include <vector>
 
 using namespace tessera::rt;
 
 namespace {
-/// The functions of a driver have no state of their own, so the state is here.
-struct FakeDriver {
-  struct Launch {
-    uint32_t blocks;
-    std::vector<unsigned> attributes;
-  };
-  cuda::Driver entries;
-  std::vector<cuda::LaunchConfig> asked; ///< for the clusters that run at a time
-  std::vector<cuda::LaunchAttribute> askedWith;
-  std::vector<Launch> launches;
-  int clusters = 32;
-  cuda::Result answer = cuda::Success;
-  unsigned refused = ~0u; ///< a launch attribute that is not supported
-  // SMs of a device with two GPCs of eight SMs, the even and the odd ones, to which clusters go
-  // alternately.
-  unsigned probes = 0;     ///< launches of the kernel that finds out SMs
-  unsigned disturbed = 0;  ///< of the next so many not all blocks run at the same time
-  bool busy = false;       ///< no stream comes to an end
-  bool busyCopies = false; ///< once something is copied
-  int capturing = 0;       ///< the user's stream is
-  uint32_t largest = 8;    ///< cluster
-  uint32_t perGpc = 8;     ///< SMs
-  cuda::Context context = nullptr;
-  std::vector<int32_t> table; ///< the last one that was copied
-  int allocations = 0, streams = 0, pinned = 0, modules = 0;
-  int waits = 0; ///< calls that may wait for whatever runs in the context
-};
-FakeDriver *fake = nullptr;
-
-cuda::Result waits() {
-  ++fake->waits;
-  return cuda::Success;
-}
-
-/// The parameter of the small kernel is where it writes the SM of each block.
-cuda::Result probe(const cuda::LaunchConfig *config, void **params) {
-  const uint32_t size = config->attributes[0].value.cluster.x;
-  if (size > fake->largest)
-    return cuda::ErrorInvalidValue;
-  ++fake->probes;
-  auto *sms = *static_cast<uint32_t **>(params[0]);
-  uint32_t taken[2] = {0, 0};
-  for (uint32_t block = 0; block < config->gridX; ++block) {
-    uint32_t gpc = block / size % 2;
-    sms[block] = gpc + 2 * (taken[gpc]++ % fake->perGpc);
-  }
-  if (config->gridX == 8 && fake->disturbed) {
-    --fake->disturbed;
-    std::copy(sms, sms + 2, sms + 6);
-  }
-  return cuda::Success;
-}
-
-cuda::Result maxActiveClusters(int *clusters, cuda::Function, const cuda::LaunchConfig *config) {
-  fake->asked.push_back(*config);
-  fake->askedWith.assign(config->attributes, config->attributes + config->numAttributes);
-  *clusters = fake->clusters;
-  return fake->answer;
-}
-
-cuda::Result launchKernelEx(const cuda::LaunchConfig *config, cuda::Function function,
-                            void **params, void **) {
-  if (function == &fake->probes)
-    return probe(config, params);
-  FakeDriver::Launch launch{config->gridX, {}};
-  for (unsigned i = 0; i < config->numAttributes; ++i)
-    launch.attributes.push_back(config->attributes[i].id);
-  fake->launches.push_back(launch);
-  for (unsigned id : launch.attributes)
-    if (id == fake->refused)
-      return cuda::ErrorNotSupported;
-  return cuda::Success;
-}
-
 class CudaBackend : public ::testing::Test {
 protected:
   void SetUp() override {
-    fake = &driver;
     // What is known of a context is kept for the whole process.
     static uintptr_t contexts = 0;
     driver.context = reinterpret_cast<void *>(++contexts);
-    cuda::Driver &d = driver.entries;
-    d.ctxGetCurrent = [](cuda::Context *context) -> cuda::Result {
-      *context = fake->context;
-      return cuda::Success;
-    };
-    d.ctxPushCurrent = [](cuda::Context) -> cuda::Result { return cuda::Success; };
-    d.ctxPopCurrent = [](cuda::Context *) -> cuda::Result { return cuda::Success; };
-    d.moduleLoadData = [](cuda::Module *module, const void *) -> cuda::Result {
-      *module = fake;
-      ++fake->modules;
-      return waits();
-    };
-    d.moduleUnload = [](cuda::Module) -> cuda::Result {
-      --fake->modules;
-      return waits();
-    };
-    d.streamSynchronize = [](cuda::Stream) -> cuda::Result { return waits(); };
-    d.eventSynchronize = [](cuda::Event) -> cuda::Result { return waits(); };
-    d.memcpyHtoD = [](cuda::DevicePointer, const void *, size_t) -> cuda::Result {
-      return waits();
-    };
-    d.memcpyDtoH = [](void *, cuda::DevicePointer, size_t) -> cuda::Result { return waits(); };
-    d.maxActiveClusters = maxActiveClusters;
-    d.launchKernelEx = launchKernelEx;
-    d.ctxGetDevice = [](cuda::Device *device) -> cuda::Result {
-      *device = 0;
-      return cuda::Success;
-    };
-    d.deviceGetAttribute = [](int *value, int, cuda::Device) -> cuda::Result {
-      *value = 16;
-      return cuda::Success;
-    };
-    d.moduleGetFunction = [](cuda::Function *function, cuda::Module, const char *) -> cuda::Result {
-      *function = &fake->probes;
-      return waits(); // it may load the function
-    };
-    d.funcSetAttribute = [](cuda::Function, int, int) -> cuda::Result { return cuda::Success; };
-    d.memAlloc = [](cuda::DevicePointer *pointer, size_t) -> cuda::Result {
-      *pointer = 0x5000 + 0x1000 * static_cast<unsigned>(fake->allocations++);
-      return waits();
-    };
-    d.memFree = [](cuda::DevicePointer) -> cuda::Result {
-      --fake->allocations;
-      return waits();
-    };
-    d.streamQuery = [](cuda::Stream) -> cuda::Result {
-      return fake->busy ? cuda::ErrorNotReady : cuda::Success;
-    };
-    d.streamCreate = [](cuda::Stream *stream, unsigned) -> cuda::Result {
-      *stream = fake;
-      ++fake->streams;
-      return waits();
-    };
-    d.streamDestroy = [](cuda::Stream) -> cuda::Result {
-      --fake->streams;
-      return cuda::Success;
-    };
-    d.isCapturing = [](cuda::Stream, int *status) -> cuda::Result {
-      *status = fake->capturing;
-      return cuda::Success;
-    };
-    d.exchangeCaptureMode = [](int *) -> cuda::Result { return cuda::Success; };
-    d.memAllocHost = [](void **pointer, size_t bytes) -> cuda::Result {
-      *pointer = std::malloc(bytes);
-      ++fake->pinned;
-      return waits();
-    };
-    d.memFreeHost = [](void *pointer) -> cuda::Result {
-      std::free(pointer);
-      --fake->pinned;
-      return waits();
-    };
-    d.memcpyHtoDAsync = [](cuda::DevicePointer, const void *from, size_t bytes,
-                           cuda::Stream) -> cuda::Result {
-      fake->busy |= fake->busyCopies;
-      const auto *begin = static_cast<const int32_t *>(from);
-      fake->table.assign(begin, begin + bytes / sizeof(int32_t));
-      return cuda::Success;
-    };
     backend = createCudaBackend("", "sm_90a", wantsPlaces);
-    ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
+    ASSERT_TRUE(backend->enter(anyDevice, context, pushed, error)) << error.message;
     launch.function = &driver;
     launch.blocks = 128;
     launch.threads = 384;
@@ -255,6 +98,16 @@ TEST_F(CudaBackend, DependentLaunchesAreDoneWithout) {
   EXPECT_EQ(driver.launches[2].blocks, 128u);
 }
 
+TEST_F(CudaBackend, OrdersStreams) {
+  ASSERT_TRUE(backend->order(&driver, nullptr, error)) << error.message;
+  EXPECT_EQ(driver.ordered, (std::vector<std::pair<void *, void *>>{{&driver, nullptr}}));
+  EXPECT_EQ(driver.events, 0);
+  EXPECT_TRUE(driver.synchronized.empty());
+  driver.entries.streamWaitEvent = nullptr;
+  ASSERT_TRUE(backend->order(&driver, nullptr, error)) << error.message;
+  EXPECT_EQ(driver.synchronized, std::vector<void *>{&driver}) << "it waits instead";
+}
+
 /// A module in which no launch numbers its clusters by GPC leaves the context as it is.
 TEST_F(CudaBackend, NoGpcNumbering) {
   EXPECT_EQ(driver.modules, 1);
@@ -279,7 +132,7 @@ protected:
   void reopen() {
     backend.reset();
     backend = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
-    ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
+    ASSERT_TRUE(backend->enter(anyDevice, context, pushed, error)) << error.message;
     driver.waits = 0;
   }
   uint64_t places(bool isFinal = true) {
@@ -313,7 +166,7 @@ TEST_F(Places, OfAContext) {
   const uint64_t table = places();
   const unsigned known = driver.probes;
   std::unique_ptr<Backend> other = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
-  ASSERT_TRUE(other->enter(context, pushed, error)) << error.message;
+  ASSERT_TRUE(other->enter(anyDevice, context, pushed, error)) << error.message;
   bool isFinal = false;
   EXPECT_EQ(other->places(launch, nullptr, isFinal), table);
   EXPECT_EQ(driver.probes, known);
@@ -326,7 +179,7 @@ TEST_F(Places, OfAContext) {
   EXPECT_EQ(driver.modules, 0);
   // Another context may get the same handle.
   backend = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
-  ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
+  ASSERT_TRUE(backend->enter(anyDevice, context, pushed, error)) << error.message;
   driver.waits = 0;
   driver.table.clear();
   EXPECT_NE(places(), 0u);
@@ -344,7 +197,7 @@ TEST_F(Places, NeverOn) {
   backend.reset();
   backend = createCudaBackend("", "sm_90a", /*wantsPlaces=*/true);
   backend->setPlaces(false);
-  ASSERT_TRUE(backend->enter(context, pushed, error)) << error.message;
+  ASSERT_TRUE(backend->enter(anyDevice, context, pushed, error)) << error.message;
   EXPECT_EQ(held(), 0);
   backend->setPlaces(true);
   driver.waits = 0;
@@ -460,12 +313,3 @@ TEST_F(Places, NoProbe) {
   EXPECT_EQ(driver.modules, 0);
 }
 } // namespace
-
-std::string cuda::Driver::describe(Result result) const {
-  return "error " + std::to_string(result);
-}
-
-const cuda::Driver *cuda::openDriver(std::string &error) {
-  error.clear();
-  return &fake->entries;
-}

@@ -21,8 +21,11 @@ static_assert(ours::ErrorOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
 static_assert(ours::ErrorDeinitialized == CUDA_ERROR_DEINITIALIZED);
 static_assert(ours::ErrorNoDevice == CUDA_ERROR_NO_DEVICE);
 static_assert(ours::ErrorNoBinaryForGpu == CUDA_ERROR_NO_BINARY_FOR_GPU);
+static_assert(ours::ErrorInvalidHandle == CUDA_ERROR_INVALID_HANDLE);
 static_assert(ours::ErrorNotReady == CUDA_ERROR_NOT_READY);
 static_assert(ours::ErrorNotSupported == CUDA_ERROR_NOT_SUPPORTED);
+static_assert(ours::ErrorStreamCaptureUnsupported == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+static_assert(ours::ErrorStreamCaptureImplicit == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
 static_assert(ours::DeviceMultiprocessorCount == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 static_assert(ours::DeviceComputeCapabilityMajor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 static_assert(ours::DeviceComputeCapabilityMinor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
@@ -40,6 +43,7 @@ static_assert(ours::FunctionNonPortableClusterSizeAllowed ==
 static_assert(ours::StreamNonBlocking == CU_STREAM_NON_BLOCKING);
 static_assert(ours::StreamCaptureModeRelaxed == CU_STREAM_CAPTURE_MODE_RELAXED);
 static_assert(ours::EventDefault == CU_EVENT_DEFAULT);
+static_assert(ours::EventDisableTiming == CU_EVENT_DISABLE_TIMING);
 
 static_assert(ours::TensorMapUInt8 == CU_TENSOR_MAP_DATA_TYPE_UINT8);
 static_assert(ours::TensorMapUInt16 == CU_TENSOR_MAP_DATA_TYPE_UINT16);
@@ -117,6 +121,7 @@ SAME(moduleGetFunction, cuModuleGetFunction);
 SAME(funcGetAttribute, cuFuncGetAttribute);
 SAME(funcSetAttribute, cuFuncSetAttribute);
 SAME(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor);
+SAME(tensorMapReplaceAddress, cuTensorMapReplaceAddress);
 SAME(maxActiveClusters, cuOccupancyMaxActiveClusters);
 SAME(launchKernel, cuLaunchKernel);
 SAME(launchKernelEx, cuLaunchKernelEx);
@@ -145,6 +150,9 @@ SAME(eventRecord, cuEventRecord);
 SAME(eventSynchronize, cuEventSynchronize);
 SAME(eventElapsedTime, cuEventElapsedTime);
 SAME(tensorMapEncodeTiled, cuTensorMapEncodeTiled);
+#if CUDA_VERSION >= 12040
+SAME(functionLoad, cuFuncLoad);
+#endif
 } // namespace
 #endif
 

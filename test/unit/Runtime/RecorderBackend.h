@@ -27,7 +27,7 @@ public:
     bool dependent = false;
   };
   std::vector<Call> calls;
-  std::vector<TensorMapFields> maps;
+  std::vector<TensorMapFields> maps, moved;       ///< encoded, and given another address
   std::vector<std::pair<uint64_t, size_t>> fills; ///< address, count
   std::map<uint64_t, size_t> allocations;
   int looked = 0, frees = 0, allocated = 0, coresAsked = 0;
@@ -37,16 +37,31 @@ public:
   /// numbers of clusters that were asked about.
   std::vector<std::pair<uint64_t, bool>> answers = {{0, true}};
   std::vector<uint32_t> placesAskedFor;
-  bool outOfMemory = false;
+  bool outOfMemory = false, noMaps = false, noFills = false, capturing = false;
+  int syncs = 0, exchanges = 0;
+  void *current = this; ///< the context
 
   bool isGpu() const override { return true; }
   std::string describe() override { return "recorder"; }
-  bool enter(void *&context, bool &pushed, Error &error) override {
-    context = this;
+  int entered = anyDevice; ///< of the last call
+  bool enter(int wanted, void *&context, bool &pushed, Error &error) override {
+    entered = wanted;
+    context = current;
+    contexts.insert(context);
     pushed = false;
     return true;
   }
-  void leave(bool pushed) override {}
+  void leave(bool pushed) override { depth -= pushed; }
+  bool push(void *context, Error &error) override {
+    EXPECT_EQ(contexts.count(context), 1u);
+    ++depth;
+    return true;
+  }
+  int device() override { return entered == anyDevice ? 0 : entered; }
+  bool isCapturing(void *stream, bool &answer, Error &error) override {
+    answer = capturing;
+    return true;
+  }
   bool numCores(int64_t &count, Error &error) override {
     ++coresAsked;
     count = cores;
@@ -75,8 +90,17 @@ public:
     return table;
   }
   bool encode(const TensorMapFields &fields, void *map, Error &error) override {
+    if (noMaps)
+      return error.set(TESSERA_RT_DRIVER, "no maps");
     maps.push_back(fields);
     std::memset(map, 0xee, tensorMapBytes);
+    return true;
+  }
+  bool moveMap(const TensorMapFields &fields, void *map, Error &error) override {
+    EXPECT_EQ(static_cast<const unsigned char *>(map)[0], 0xee) << "it was encoded before";
+    if (noMaps)
+      return error.set(TESSERA_RT_DRIVER, "no maps");
+    moved.push_back(fields);
     return true;
   }
   bool launch(const ReadyLaunch &launch, void *stream, Error &error) override {
@@ -106,7 +130,7 @@ public:
     return true;
   }
   void free(void *context, uint64_t address) override {
-    EXPECT_EQ(context, this);
+    EXPECT_EQ(contexts.count(context), 1u);
     EXPECT_EQ(allocations.erase(address), 1u);
     ++frees;
   }
@@ -118,15 +142,25 @@ public:
     EXPECT_EQ(pattern, 0xff800000u);
     EXPECT_EQ(elementSize, 4u);
     fills.emplace_back(to, count);
+    if (noFills)
+      return error.set(TESSERA_RT_DRIVER, "no fills");
     return true;
   }
-  bool synchronize(void *, Error &) override { return true; }
+  bool synchronize(void *, Error &) override {
+    EXPECT_FALSE(capturing) << "this would break the capture";
+    ++syncs;
+    return true;
+  }
+  void exchangeCaptureMode(int &) override { ++exchanges; }
   bool isIdle(void *, bool &idle, Error &) override { return idle = true; }
   bool record(unsigned, Error &) override { return true; }
   bool elapsed(unsigned, unsigned, double &, Error &) override { return true; }
 
+  int depth = 0; ///< contexts that were pushed
+
 private:
   std::set<std::string> symbols;
+  std::set<void *> contexts; ///< that were entered
 };
 
 /// A kernel of the test contract, or of one like it.
