@@ -6,7 +6,7 @@
   charts.py                                     write docs/images/*.svg and the tables between the markers of docs/Performance.md
   charts.py --check                             write nothing; say what differs from the results
   charts.py --reduce FOLDER --commit C --date D   first replace bench/results/{gemm,bench}.json by the measurements of the run in FOLDER
-  charts.py --schedules                         first let the compiler print bench/results/iteration.txt again (needs a build)
+  charts.py --schedules                         first let the compiler make bench/results/{iteration.txt,timeline.json} again (needs a build)
 
 A table stands between `<!-- table: NAME -->` and `<!-- end -->`. The same results give the same bytes. Exit code 1 if --check finds a
 difference, 2 if a file is missing or cannot be read.
@@ -27,6 +27,7 @@ import gemm_report  # noqa: E402
 import results  # noqa: E402
 import schedules  # noqa: E402
 import svg  # noqa: E402
+import timelines  # noqa: E402
 
 EXAMPLES = (("gemm-nt", "lines"), ("attention", "lines"))  # of iteration.txt
 SIGN = {"burst": svg.BLUE, "sustained": svg.ORANGE, "derived": svg.GREEN}
@@ -252,11 +253,12 @@ def timeline(loop, title):
 # ---------------------------------------------------------------- files
 
 
-def pictures(gemm, bench, printed):
+def pictures(gemm, bench, printed, traced):
     loops = {loop.name: loop for loop in reversed(schedules.parse(printed))}  # of several loops in a kernel, the innermost one, which is printed first
     return {"gemm-ratio.svg": ratio_chart(results.gemm_rows(gemm), gemm["made"]), "memory-bound.svg": memory_chart(results.kernel_rows(bench), bench["made"]),
             "iteration.svg": timeline(loops["gemm_nt_lines_0"], "One iteration of a matrix product (128×256×64, examples/gemm-nt.mlir)"),
-            "attention-iteration.svg": timeline(loops["attention_lines_0"], "One iteration of attention (examples/attention.mlir)")}
+            "attention-iteration.svg": timeline(loops["attention_lines_0"], "One iteration of attention (examples/attention.mlir)"),
+            "timeline.svg": timelines.picture(traced)}
 
 
 def outputs(options):
@@ -266,7 +268,7 @@ def outputs(options):
     page = os.path.join(options.docs, "Performance.md")
     with open(page, encoding="utf-8") as file:
         found = {page: replaced(file.read(), tables(gemm, bench))}
-    found.update((os.path.join(options.docs, "images", name), text) for name, text in pictures(gemm, bench, read("iteration.txt")).items())
+    found.update((os.path.join(options.docs, "images", name), text) for name, text in pictures(gemm, bench, read("iteration.txt"), read("timeline.json")).items())
     return found
 
 
@@ -295,6 +297,7 @@ def refresh(options):
     if options.schedules:
         texts = [schedules.record(options.build, ROOT, example, variant) for example, variant in EXAMPLES]
         save(os.path.join(options.results, "iteration.txt"), "\n".join(texts))
+        save(os.path.join(options.results, "timeline.json"), timelines.record(options.build, ROOT))
 
 
 def main():
@@ -303,7 +306,7 @@ def main():
     parser.add_argument("--reduce", metavar="FOLDER", help="replace bench/results by what is kept of the gemm.json and bench.json in FOLDER; needs --commit and --date")
     parser.add_argument("--commit", help="of the kit that was measured")
     parser.add_argument("--date", help="of the run, YYYY-MM-DD")
-    parser.add_argument("--schedules", action="store_true", help="print iteration.txt again, with tilec and tile-opt of --build")
+    parser.add_argument("--schedules", action="store_true", help="make iteration.txt and timeline.json again, with tilec and tile-opt of --build")
     parser.add_argument("--build", default=os.path.join(ROOT, "build", os.environ.get("TESSERA_PRESET", "dev")))
     parser.add_argument("--results", default=os.path.join(HERE, "results"), metavar="DIR")
     parser.add_argument("--docs", default=os.path.join(ROOT, "docs"), metavar="DIR")

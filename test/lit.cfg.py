@@ -46,9 +46,22 @@ if shutil.which("ptxas", path=config.environment["PATH"]):
     config.available_features.add("ptxas")
 if shutil.which("clang-format-" + config.llvm_major):
     config.available_features.add("clang-format")
+if shutil.which("clang++-" + config.llvm_major):  # the pages name it
+    config.available_features.add("clang")
 if works(python, "-c", "import numpy, ml_dtypes"):
     config.available_features.add("numpy")
 
+# The Python package in the build tree. It is built where Python's headers are.
+package = os.path.join(config.tessera_binary_root, "python")
+package_python = (
+    f"env PYTHONPATH={package} TESSERA_LIBRARY_DIR={os.path.join(config.tessera_binary_root, 'lib')} {python} -W error::DeprecationWarning:tessera"
+)
+if os.path.exists(os.path.join(package, "tessera", "_native.abi3.so")):
+    config.available_features.add("python-package")
+if works(python, "-c", "import torch"):
+    config.available_features.add("torch")
+
+config.substitutions.append(("%package_python", package_python))
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%cmake", config.cmake))
 config.substitutions.append(("%mlir_dir", config.mlir_dir))
