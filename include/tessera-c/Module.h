@@ -17,8 +17,8 @@ extern "C" {
 
 /* Compiles a copy of the module; the module is not touched. The dialects that its context's
  * registry has are known to the compilation; the option cache-dir has an effect only with
- * cache-key, since the library does not know which dialects these are. `options` may be NULL. Never returns NULL: a null
- * module is an error of the result. */
+ * cache-key, since the library does not know which dialects these are. `options` may be NULL. Never
+ * returns NULL: a null module is an error of the result. */
 TESSERA_API tessera_result *tessera_compile_module(MlirModule module,
                                                    const tessera_options *options);
 

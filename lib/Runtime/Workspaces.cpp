@@ -200,8 +200,7 @@ bool WorkspaceMemory::provide(const std::vector<Space> &spaces, Call &call, uint
     const bool isRestored = space.workspace->restored;
     uint64_t address = 0;
     if (list || isRestored) {
-      Buffer &buffer =
-          isRestored ? restored[{call.key, space.workspace}] : (*list)[i];
+      Buffer &buffer = isRestored ? restored[{call.key, space.workspace}] : (*list)[i];
       if (!keep(buffer, space, call, error))
         return error.set(error.status, what + std::to_string(i) + ": " + error.message);
       address = buffer.address;
@@ -210,9 +209,9 @@ bool WorkspaceMemory::provide(const std::vector<Space> &spaces, Call &call, uint
       if (!lend(loan, call, error))
         return error.set(error.status, what + std::to_string(i) + ": " + error.message);
       address = reinterpret_cast<uint64_t>(loan.pointer);
-      if (!call.capturing || (allocator->is_of_graph &&
-                              allocator->is_of_graph(allocator->user, loan.pointer, loan.device,
-                                                     loan.stream)))
+      if (!call.capturing ||
+          (allocator->is_of_graph &&
+           allocator->is_of_graph(allocator->user, loan.pointer, loan.device, loan.stream)))
         lent.push_back(loan);
       else
         retired.push_back({call.key, Buffer{address, loan.bytes, /*captured=*/true}});

@@ -84,10 +84,11 @@ static bool addFileOf(const void *address, std::string &text) {
 
 std::optional<std::string> tessera::compilerBuild() {
   std::string text;
-  for (const void *code : {reinterpret_cast<const void *>(&compilerBuild),
-                           reinterpret_cast<const void *>(
-                               static_cast<llvm::LogicalResult (*)(mlir::Operation *, bool)>(&mlir::verify)),
-                           reinterpret_cast<const void *>(&llvm::sys::getHostCPUName)}) {
+  for (const void *code :
+       {reinterpret_cast<const void *>(&compilerBuild),
+        reinterpret_cast<const void *>(
+            static_cast<llvm::LogicalResult (*)(mlir::Operation *, bool)>(&mlir::verify)),
+        reinterpret_cast<const void *>(&llvm::sys::getHostCPUName)}) {
     if (!addFileOf(code, text))
       return std::nullopt;
     text += ";";

@@ -66,10 +66,10 @@ private:
   Location loc;
   Type i64;
   llvm::DenseMap<Value, Value> shadows; ///< of roots and views; null if there is none
-  llvm::DenseSet<Value> exact;          ///< shadows that surely have the strides of what they are of
-  SmallVector<Operation *> made;        ///< what makes them
-  Value own;                            ///< the number of the block
-  Value least;                          ///< the least number of the grid
+  llvm::DenseSet<Value> exact;   ///< shadows that surely have the strides of what they are of
+  SmallVector<Operation *> made; ///< what makes them
+  Value own;                     ///< the number of the block
+  Value least;                   ///< the least number of the grid
 };
 } // namespace
 
@@ -250,8 +250,8 @@ Value Overlap::makeContiguousView(Operation *view, Value source) {
   if (auto subview = dyn_cast<memref::SubViewOp>(view)) {
     auto offsets = subview.getMixedOffsets(), sizes = subview.getMixedSizes(),
          strides = subview.getMixedStrides();
-    MemRefType result = memref::SubViewOp::inferRankReducedResultType(
-        type.getShape(), sourceType, offsets, sizes, strides);
+    MemRefType result = memref::SubViewOp::inferRankReducedResultType(type.getShape(), sourceType,
+                                                                      offsets, sizes, strides);
     return memref::SubViewOp::create(b, view->getLoc(), result, source, offsets, sizes, strides);
   }
   if (viewed.getShape() != sourceType.getShape())

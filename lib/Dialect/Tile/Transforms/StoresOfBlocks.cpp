@@ -76,8 +76,7 @@ public:
       const unsigned d = coordinate.getArgNumber();
       growths[coordinate] = Growth{d == dim};
       const Known lower = getConstantIntValue(lowers[d]);
-      firsts[coordinate] =
-          lower ? facts::point(*lower) : facts.range(dyn_cast<Value>(lowers[d]));
+      firsts[coordinate] = lower ? facts::point(*lower) : facts.range(dyn_cast<Value>(lowers[d]));
     }
     // Operands come before the ops that use them, so there is no recursion.
     body.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
@@ -204,9 +203,9 @@ private:
       return growth;
     const unsigned from = widthOf(op.getIn().getType()), to = widthOf(op.getType());
     const IntRange range = facts.range(op.getIn());
-    const bool fits = to >= from   ? isSigned || range.min >= 0
-                      : isSigned   ? llvm::isIntN(to, range.min) && llvm::isIntN(to, range.max)
-                                   : range.min >= 0 && llvm::isUIntN(to, range.max);
+    const bool fits = to >= from ? isSigned || range.min >= 0
+                      : isSigned ? llvm::isIntN(to, range.min) && llvm::isIntN(to, range.max)
+                                 : range.min >= 0 && llvm::isUIntN(to, range.max);
     growth->mayWrap |= !fits;
     return growth;
   }
@@ -495,8 +494,9 @@ bool StoresOfBlocks::report(GridOp grid, unsigned dim, const Box &box, const Ove
         sayWhen(message, grid, dim, box, overlap);
       message << "; let the grid have a step of at least " << overlap.neededStep;
     } else {
-      message << "; that is a race unless dimension " << dim << " of the grid has a step of at least "
-              << overlap.neededStep << ", which is not known: say so with tile.assume";
+      message << "; that is a race unless dimension " << dim
+              << " of the grid has a step of at least " << overlap.neededStep
+              << ", which is not known: say so with tile.assume";
     }
     // A limit ends a store above, and the next block may be below.
     if (!overlap.falls)
