@@ -50,6 +50,10 @@ def column_sum(x):
     return x.sum(axis=0)
 
 
+def cumulative_sum(x):
+    return np.cumsum(x)
+
+
 def gemm_nn(a, b):
     return a @ b
 
@@ -218,6 +222,17 @@ EXAMPLES = {
             [("X", np.float32, ["M", "N"])],
             ("Y", np.float32, ["N"]),
             shapes("M N", (1, 1), (256, 128), (255, 127), (257, 129), (1000, 300), (17001, 5)),
+            rtol=1e-5,
+            atol=1e-3,
+        )
+    ],
+    "cumulative-sum": [
+        Case(
+            "cumulative_sum",
+            cumulative_sum,
+            [("X", np.float32, ["N"])],
+            ("Y", np.float32, ["N"]),
+            shapes("N", (1,), (1023,), (1024,), (1025,), (100_000,), (1_100_000,)),
             rtol=1e-5,
             atol=1e-3,
         )

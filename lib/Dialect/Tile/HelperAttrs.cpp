@@ -51,6 +51,8 @@ static constexpr HelperAttrRule kRules[] = {
      isKind<DictionaryAttr>},
     {kRepacked, "memref.alloc", "a string", isOneOf<memref::AllocOp>, isKind<StringAttr>},
     {"tile.restored", "memref.alloc", "unit", isOneOf<memref::AllocOp>, isKind<UnitAttr>},
+    {kSaturate, "arith.truncf, arith.fptosi or arith.fptoui", "unit",
+     isOneOf<arith::TruncFOp, arith::FPToSIOp, arith::FPToUIOp>, isKind<UnitAttr>},
     {kTransposed, "tile.mma", "true or false", isOneOf<MmaOp>, isKind<BoolAttr>},
     {kTurned, "tile.mma and cta.mma", "a string", isMma, isKind<StringAttr>},
     {kVariantPlans, "tile.kernel", "a dictionary", isOneOf<KernelOp>, isKind<DictionaryAttr>},

@@ -457,6 +457,13 @@ LogicalResult AssumeOp::verify() {
   return success();
 }
 
+LogicalResult AssertOp::verify() {
+  if (!getElementTypeOrSelf(getCondition().getType()).isInteger(1))
+    return emitOpError("assert_c1: the condition must be an i1 or a tile of i1, got ")
+           << getCondition().getType();
+  return success();
+}
+
 // Called by the generated parser and printer of tile.argreduce: the bare word.
 static ParseResult parseArgReduceKind(OpAsmParser &parser, ArgReduceKindAttr &kind) {
   FailureOr<ArgReduceKind> value = FieldParser<ArgReduceKind>::parse(parser);

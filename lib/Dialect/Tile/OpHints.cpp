@@ -103,19 +103,12 @@ static StringRef hintForPlannedOp(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
       .Case("tile.atomic", "let one block compute all that goes into an element, or store partial "
                            "results to workspace, which a second tile.grid combines")
-      .Case("tile.scan",
-            "loop with scf.for over the dimension, with the running value in iter_args")
       .Case("tile.rare",
             "compute it for all rows and choose with arith.select, or use scf.if with a "
             "condition for the whole block")
       .Case("tile.take", "store the tile to workspace, and load its parts in a second tile.grid at "
                          "coordinates that memref.load has read")
-      .Cases({"tile.zip", "tile.unzip"},
-             "access every second element through a memref.subview with a stride of 2")
       .Case("tile.print", kNoPrint)
-      .Case("tile.assert", "use tile.assume before the grids for a condition of the launch; 'tilec "
-                           "--check' tests at run time what the language leaves undefined")
-      .Case("tile.saturate", "use arith.maxsi and arith.minsi, then arith.trunci")
       .Default("");
 }
 
@@ -126,6 +119,13 @@ static StringRef hintForSynonym(StringRef mnemonic) {
       .Cases({"printf", "print", "device_print"}, kNoPrint)
       .Cases({"program_id", "block_id", "bid", "thread_id", "threadIdx", "blockIdx"},
              "the coordinates of tile.grid say where a block is; there are no threads")
+      .Cases({"cumsum", "cumprod", "associative_scan", "prefix_sum"},
+             "running sums and products are tile.scan")
+      .Cases({"interleave", "join"}, "use tile.zip, or tensor.concat to put one behind the other")
+      .Cases({"device_assert", "check"}, "use tile.assert for a condition of a block, tile.assume "
+                                         "before the grids for one of the launch")
+      .Cases({"saturate", "clamp"},
+             "put the attribute {tile.saturate} on arith.truncf, arith.fptosi or arith.fptoui")
       .Cases({"barrier", "syncthreads", "sync"}, "a tile program needs no barriers: leave it out")
       .Cases({"zeros", "full", "fill", "const", "zero"},
              "use arith.constant dense<0.0> : tensor<64xf32>, or tensor.splat of a scalar")
@@ -223,6 +223,7 @@ StringRef tessera::tile::exampleOfOp(StringRef name) {
       .Case("tile.dim", "%M = tile.dim \"M\" : index")
       .Case("tile.num_cores", "%n = tile.num_cores : index")
       .Case("tile.assume", "tile.assume %ok, \"K must be a multiple of 64\" : i1")
+      .Case("tile.assert", "tile.assert %ok, \"an index is too large\" : tensor<64xi1>")
       .Case("tile.load", "%a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128x64xbf16>")
       .Case("tile.store", "tile.store %out, %C[%i, %j] : tensor<128x256xbf16> -> memref<?x?xbf16>")
       .Case("tile.mma", "%d = tile.mma %a, %b, %c : tensor<128x64xbf16>, tensor<64x256xbf16> -> "
@@ -231,6 +232,10 @@ StringRef tessera::tile::exampleOfOp(StringRef name) {
                            "tensor<128xf32>")
       .Case("tile.argreduce", "%v, %i = tile.argreduce max %x dim = 1 : tensor<128x64xf32> -> "
                               "tensor<128xf32>, tensor<128xi32>")
+      .Case("tile.scan", "%s, %sum = tile.scan addf %x dim = 1 : tensor<64x128xf32> -> "
+                         "tensor<64x128xf32>, tensor<64xf32>")
+      .Case("tile.zip", "%z = tile.zip %x, %y : tensor<64x32xf32> -> tensor<64x64xf32>")
+      .Case("tile.unzip", "%re, %im = tile.unzip %z : tensor<64x64xf32> -> tensor<64x32xf32>")
       .Case("tile.broadcast",
             "%b = tile.broadcast %v dims = [0] : tensor<128xf32> -> tensor<128x64xf32>")
       .Case("tile.iota", "%j = tile.iota dim = 1 : tensor<128x64xi32>")

@@ -120,7 +120,9 @@ void ReduceOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setN
 
 //===--- reduce: rules -----------------------------------------------------------------------===//
 
-static bool isFloatKind(ReduceKind kind) { return kind <= ReduceKind::MinNumF; }
+bool ReduceOp::combines(ReduceKind kind, Type element) {
+  return (kind <= ReduceKind::MinNumF) == isa<FloatType>(element);
+}
 
 LogicalResult ReduceOp::verify() {
   if (getInputs().empty())
@@ -150,7 +152,7 @@ LogicalResult ReduceOp::verify() {
     if (getInputs().size() != 1 || !getInits().empty() || !getCombiner().empty())
       return emitOpError("reduce_c4: the named form has one input, no identity and no combiner");
     Type element = first.getElementType();
-    if (isFloatKind(*getKind()) != isa<FloatType>(element))
+    if (!combines(*getKind(), element))
       return emitOpError("reduce_c4: ")
              << stringifyReduceKind(*getKind()) << " does not combine elements of type " << element;
     return success();
@@ -193,7 +195,7 @@ LogicalResult ReduceOp::verify() {
 
 //===--- general forms -----------------------------------------------------------------------===//
 
-static TypedAttr identityOf(ReduceKind kind, Type type) {
+TypedAttr ReduceOp::identityOf(ReduceKind kind, Type type) {
   Builder b(type.getContext());
   if (auto f = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &sem = f.getFloatSemantics();
@@ -235,7 +237,7 @@ static TypedAttr identityOf(ReduceKind kind, Type type) {
   return IntegerAttr::get(type, value);
 }
 
-static Value combine(OpBuilder &b, Location loc, ReduceKind kind, Value x, Value y) {
+Value ReduceOp::combine(OpBuilder &b, Location loc, ReduceKind kind, Value x, Value y) {
   switch (kind) {
   case ReduceKind::AddF:
     return arith::AddFOp::create(b, loc, x, y);
@@ -364,7 +366,7 @@ void ArgReduceOp::generalize(RewriterBase &rewriter, ArgReduceOp op) {
                     : op.getIsUnsigned()    ? (max ? ReduceKind::MaxUI : ReduceKind::MinUI)
                                             : (max ? ReduceKind::MaxSI : ReduceKind::MinSI);
   unsigned width = index.isIndex() ? 64 : index.getIntOrFloatBitWidth();
-  Value worst = arith::ConstantOp::create(rewriter, loc, identityOf(kind, element));
+  Value worst = arith::ConstantOp::create(rewriter, loc, ReduceOp::identityOf(kind, element));
   Value last = arith::ConstantOp::create(rewriter, loc,
                                          IntegerAttr::get(index, APInt::getSignedMaxValue(width)));
   Value iota = IotaOp::create(rewriter, loc, input.clone(index),

@@ -184,3 +184,35 @@ struct TransposeOfLoad : OpRewritePattern<TransposeOp> {
 void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<ComposeTransposes, TransposeOfLoad>(context);
 }
+
+//===--- zip, unzip --------------------------------------------------------------------------===//
+
+/// The type of two interleaved tiles of a type.
+static RankedTensorType zippedType(RankedTensorType type) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() *= 2;
+  return type.clone(shape);
+}
+
+LogicalResult ZipOp::verify() {
+  auto type = cast<RankedTensorType>(getEven().getType());
+  if (type.getRank() == 0)
+    return emitOpError("zip_c1: the tiles must have a dimension along which to interleave them");
+  if (type.hasStaticShape() && getResult().getType() != zippedType(type))
+    return emitOpError("zip_c2: the result must be ")
+           << zippedType(type) << ", got " << getResult().getType();
+  return success();
+}
+
+LogicalResult UnzipOp::verify() {
+  auto type = cast<RankedTensorType>(getSource().getType()),
+       half = cast<RankedTensorType>(getEven().getType());
+  if (type.getRank() == 0 || type.getShape().back() % 2)
+    return emitOpError("unzip_c1: the last extent must be even, got ") << type;
+  if (half.getRank() == 0 || (half.hasStaticShape() && zippedType(half) != type)) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() /= 2;
+    return emitOpError("unzip_c2: each result must be ") << type.clone(shape) << ", got " << half;
+  }
+  return success();
+}

@@ -318,3 +318,121 @@ tile.kernel @far(%O: memref<8xindex>, %F: memref<8xf32>, %n: index) {
   }
   tile.return
 }
+
+// Bounds that are plainly not negative are compared signed. Others count: 3 iterations from -3 to 0 that wrap around are none, since
+// unsigned -3 is larger than 0.
+// CHECK-LABEL: tile.kernel @unsigned_loops(
+// CHECK: scf.for %{{.*}} = %c0 to %[[N:.*]] step %c2
+// CHECK: %[[D:.*]] = arith.subi %u, %l : i32
+// CHECK: %[[Q:.*]] = arith.ceildivui %[[D]], %s : i32
+// CHECK: %[[RUNS:.*]] = arith.cmpi ult, %l, %u : i32
+// CHECK: %[[COUNT:.*]] = arith.select %[[RUNS]], %[[Q]], %{{.*}} : i32
+// CHECK: %[[R:.*]] = scf.for %[[J:.*]] = %{{.*}} to %[[COUNT]] step %{{.*}} iter_args(%[[A:.*]] = %l) -> (i32) : i32 {
+// CHECK: %[[M:.*]] = arith.muli %[[J]], %s : i32
+// CHECK: %[[I:.*]] = arith.addi %l, %[[M]] : i32
+// CHECK: %[[NEXT:.*]] = arith.xori %[[A]], %[[I]] : i32
+// CHECK: scf.yield %[[NEXT]] : i32
+// CHECK: } {note = 1 : i64}
+// CHECK: memref.store %[[R]]
+// CHECK-NOT: unsigned
+tile.kernel @unsigned_loops(%O: memref<?xi32>, %l: i32, %u: i32, %s: i32) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %n = memref.dim %O, %c0 : memref<?xi32>
+    scf.for unsigned %i = %c0 to %n step %c2 {
+      memref.store %l, %O[%i] : memref<?xi32>
+    }
+    %r = scf.for unsigned %i = %l to %u step %s iter_args(%a = %l) -> (i32) : i32 {
+      %next = arith.xori %a, %i : i32
+      scf.yield %next : i32
+    } {note = 1}
+    memref.store %r, %O[%c0] : memref<?xi32>
+  }
+  tile.return
+}
+
+// The limits of i8; those of i32 are no numbers of f16.
+// CHECK-LABEL: tile.kernel @saturating(
+// CHECK: %[[HIGH:.*]] = arith.constant 1.280000e+02 : f32
+// CHECK: %[[IS_HIGH:.*]] = arith.cmpf oge, %x, %[[HIGH]]
+// CHECK: %[[LOW:.*]] = arith.constant -1.280000e+02 : f32
+// CHECK: %[[IS_LOW:.*]] = arith.cmpf ole, %x, %[[LOW]]
+// CHECK: arith.cmpf uno, %x, %x
+// CHECK: %[[INSIDE:.*]] = arith.select %{{.*}}, %{{.*}}, %x : f32
+// CHECK: %[[INT:.*]] = arith.fptosi %[[INSIDE]] : f32 to i8
+// CHECK: %[[R:.*]] = arith.select %[[IS_HIGH]], %c127_i8, %[[INT]] : i8
+// CHECK: arith.select %[[IS_LOW]], %c-128_i8, %[[R]] : i8
+// CHECK: arith.constant dense<0x7C00> : tensor<4xf16>
+// CHECK: arith.fptoui %{{.*}} : tensor<4xf16> to tensor<4xi32>
+// CHECK: %[[LEAST:.*]] = arith.constant dense<-6.550400e+04> : tensor<4xf32>
+// CHECK: %[[RAISED:.*]] = arith.maximumf %{{.*}}, %[[LEAST]]
+// CHECK: %[[MOST:.*]] = arith.constant dense<6.550400e+04> : tensor<4xf32>
+// CHECK: %[[CLAMPED:.*]] = arith.minimumf %[[RAISED]], %[[MOST]]
+// CHECK: arith.truncf %[[CLAMPED]] : tensor<4xf32> to tensor<4xf16>
+// CHECK: arith.truncf %{{.*}} : tensor<4xf32> to tensor<4xbf16>
+// CHECK-NOT: tile.saturate
+tile.kernel @saturating(%x: f32, %A: memref<4xf16>, %B: memref<4xf32>, %O: memref<1xi8>, %P: memref<4xi32>, %Q: memref<4xbf16>) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %i = arith.fptosi %x {tile.saturate} : f32 to i8
+    memref.store %i, %O[%c0] : memref<1xi8>
+    %a = tile.load %A[%c0] : memref<4xf16> -> tensor<4xf16>
+    %u = arith.fptoui %a {tile.saturate} : tensor<4xf16> to tensor<4xi32>
+    tile.store %u, %P[%c0] : tensor<4xi32> -> memref<4xi32>
+    %b = tile.load %B[%c0] : memref<4xf32> -> tensor<4xf32>
+    %h = arith.truncf %b {tile.saturate} : tensor<4xf32> to tensor<4xf16>
+    tile.store %h, %A[%c0] : tensor<4xf16> -> memref<4xf16>
+    // Without the attribute it stays.
+    %n = arith.truncf %b : tensor<4xf32> to tensor<4xbf16>
+    tile.store %n, %Q[%c0] : tensor<4xbf16> -> memref<4xbf16>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @zips(
+// CHECK: %[[X:.*]] = tensor.collapse_shape %{{.*}} {{\[}}[0, 1], [2]] : tensor<2x3x4xf32> into tensor<6x4xf32>
+// CHECK: %[[XP:.*]] = tensor.expand_shape %[[X]] {{\[}}[0], [1, 2]] output_shape [6, 4, 1]
+// CHECK: %[[Y:.*]] = tensor.collapse_shape
+// CHECK: %[[YP:.*]] = tensor.expand_shape %[[Y]]
+// CHECK: %[[Z:.*]] = tensor.concat dim(2) %[[XP]], %[[YP]] : (tensor<6x4x1xf32>, tensor<6x4x1xf32>) -> tensor<6x4x2xf32>
+// CHECK: tensor.collapse_shape %[[Z]] {{\[}}[0], [1, 2]] : tensor<6x4x2xf32> into tensor<6x8xf32>
+// CHECK: tensor.expand_shape %{{.*}} {{\[}}[0, 1], [2]] output_shape [2, 3, 8]
+// CHECK: tensor.concat dim(1) %{{.*}} : (tensor<4x1xf32>, tensor<4x1xf32>) -> tensor<4x2xf32>
+// CHECK: tensor.extract_slice %{{.*}}[0, 0, 0] [2, 3, 4] [1, 1, 2] : tensor<2x3x8xf32> to tensor<2x3x4xf32>
+// CHECK: tensor.extract_slice %{{.*}}[0, 0, 1] [2, 3, 4] [1, 1, 2] : tensor<2x3x8xf32> to tensor<2x3x4xf32>
+// CHECK-NOT: {{tile.zip|tile.unzip}}
+tile.kernel @zips(%A: memref<2x3x8xf32>, %B: memref<8xf32>) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %x = tile.load %A[%c0, %c0, %c0] : memref<2x3x8xf32> -> tensor<2x3x4xf32>
+    %y = arith.addf %x, %x : tensor<2x3x4xf32>
+    %z = tile.zip %x, %y : tensor<2x3x4xf32> -> tensor<2x3x8xf32>
+    tile.store %z, %A[%c0, %c0, %c0] : tensor<2x3x8xf32> -> memref<2x3x8xf32>
+    %v = tile.load %B[%c0] : memref<8xf32> -> tensor<4xf32>
+    %w = tile.zip %v, %v : tensor<4xf32> -> tensor<8xf32>
+    tile.store %w, %B[%c0] : tensor<8xf32> -> memref<8xf32>
+    %e, %o = tile.unzip %z : tensor<2x3x8xf32> -> tensor<2x3x4xf32>
+    %s = arith.addf %e, %o : tensor<2x3x4xf32>
+    tile.store %s, %A[%c0, %c0, %c0] : tensor<2x3x4xf32> -> memref<2x3x8xf32>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @asserts(
+// CHECK: %[[ALL:.*]] = tile.reduce andi %{{.*}} dims = [0, 1] : tensor<2x4xi1> -> tensor<i1>
+// CHECK: %[[OK:.*]] = tensor.extract %[[ALL]][] : tensor<i1>
+// CHECK: cf.assert %[[OK]], "positive"
+// CHECK: cf.assert %ok, "a flag"
+// CHECK-NOT: tile.assert
+tile.kernel @asserts(%A: memref<2x4xi32>, %ok: i1) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0> : tensor<2x4xi32>
+    %x = tile.load %A[%c0, %c0] : memref<2x4xi32> -> tensor<2x4xi32>
+    %p = arith.cmpi sge, %x, %zero : tensor<2x4xi32>
+    tile.assert %p, "positive" : tensor<2x4xi1>
+    tile.assert %ok, "a flag" : i1
+  }
+  tile.return
+}

@@ -278,17 +278,6 @@ tile.kernel @choose_if(%A: memref<?x?xf32>, %n: index, %c: i1) {
 
 // -----
 
-tile.kernel @unsigned_loop(%A: memref<?x?xf32>, %n: index, %c: i1) {
-  tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{compares unsigned; loops of the language are signed}}
-    scf.for unsigned %j = %n to %n step %n {
-    }
-  }
-  tile.return
-}
-
-// -----
-
 tile.kernel @nested(%A: memref<?x?xf32>, %n: index, %c: i1) {
   tile.grid (%i) = (0) to (8) step (1) {
     %m = arith.constant dense<1.0> : tensor<8x8xf32>

@@ -111,6 +111,12 @@ def Tile_ReduceOp : Tile_Op<"reduce", [
     /// Rewrites the named form as the general one: identities and combiner become explicit, f16 and bf16 are
     /// accumulated in f32. Returns the op in general form, which is `op` itself if it had that form already.
     static tessera::tile::ReduceOp generalize(mlir::RewriterBase &rewriter, tessera::tile::ReduceOp op);
+    /// Whether elements of this type can be combined so.
+    static bool combines(tessera::tile::ReduceKind kind, mlir::Type element);
+    /// The identity of a combination; `type` is an element type.
+    static mlir::TypedAttr identityOf(tessera::tile::ReduceKind kind, mlir::Type type);
+    /// Combines scalars, or tiles element by element.
+    static mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, tessera::tile::ReduceKind kind, mlir::Value x, mlir::Value y);
   }];
 }
 
@@ -141,6 +147,39 @@ def Tile_ArgReduceOp : Tile_Op<"argreduce", [Pure]> {
   let extraClassDeclaration = [{
     /// Rewrites the op as a general `tile.reduce` of the values and an iota.
     static void generalize(mlir::RewriterBase &rewriter, tessera::tile::ArgReduceOp op);
+  }];
+}
+
+def Tile_ScanOp : Tile_Op<"scan", [Pure]> {
+  let summary = "running combinations along a dimension";
+  let opDocGroup = Tile_ReductionOps;
+  let description = [{
+    Element i along `dim` of the first result combines the elements 0 to i of the input, with `exclusive` the elements before i. With
+    `reverse` the elements come in descending order, so that element i combines those from the last one down to i. `carry` is combined with
+    all of them, as if it came first; without it the first element of an `exclusive` scan is the identity of the combination. The second
+    result combines the carry and all elements: it is the carry for the next tile of a loop.
+
+    ```mlir
+    %s, %sum = tile.scan addf %x dim = 1 : tensor<64x128xf32> -> tensor<64x128xf32>, tensor<64xf32>
+    %e, %next = tile.scan addi %counts dim = 0 exclusive carry(%before) : tensor<256xi32> -> tensor<256xi32>, tensor<i32>
+    ```
+
+    The kinds are those of `tile.reduce`. Additions may be reassociated, and additions and multiplications of f16 and bf16 are made in f32:
+    each result is rounded once. The identity of `maxnumf` and `minnumf` is NaN. `tile-expand-ops` rewrites the op into ⌈log2 n⌉
+    combinations of the tile with itself, moved by 1, 2, 4, … elements, on both targets.
+
+    Constraints:
+    1. `dim` is below the input's rank.
+    2. the kind fits the element type.
+    3. the first result has the input's type; the second one, and the carry, have the input's shape without `dim`, and its element type.
+  }];
+  let arguments = (ins Tile_ReduceKindAttr:$kind, AnyRankedTensor:$input, I64Attr:$dim, UnitAttr:$exclusive, UnitAttr:$reverse,
+    Optional<AnyRankedTensor>:$carry);
+  let results = (outs AnyRankedTensor:$result, AnyRankedTensor:$total);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::RankedTensorType getInputType() { return llvm::cast<mlir::RankedTensorType>(getInput().getType()); }
   }];
 }
 

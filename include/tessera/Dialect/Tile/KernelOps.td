@@ -240,4 +240,24 @@ def Tile_AssumeOp : Tile_Op<"assume"> {
   let hasVerifier = 1;
 }
 
+def Tile_AssertOp : Tile_Op<"assert"> {
+  let summary = "end the program unless a condition holds";
+  let opDocGroup = Tile_ProgramOps;
+  let description = [{
+    Inside a grid: if the condition is false, or false for one element of a tile of conditions, the program ends, and says the message with
+    file and line of the op. On the GPU that is an error of the launch (`cudaErrorAssert`), after which the context can no longer be used;
+    on the CPU the process ends. `tile-expand-ops` rewrites the op into a reduction and a `cf.assert`.
+
+    ```mlir
+    tile.assert %ok, "an index is too large" : tensor<64xi1>
+    ```
+
+    Constraints:
+    1. the condition is an i1 or a tile of i1.
+  }];
+  let arguments = (ins AnyType:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+  let hasVerifier = 1;
+}
+
 #endif

@@ -152,6 +152,11 @@ def TileExpandOps : Pass<"tile-expand-ops", "mlir::ModuleOp"> {
     * `math.ipowi`, `math.fpowi`, and `arith.addui_extended`, `arith.mulsi_extended`, `arith.mului_extended` on index.
     * `math.atan2`: upstream folds it to NaN for two zeros.
     * casts of index to fewer bits, if a cast back may follow: by casts through i64, because canonicalize drops such a pair.
+    * an `scf.for` that compares unsigned: by one that counts the iterations, or, if the bounds are known not to be negative, that compares
+      signed.
+    * `arith.truncf`, `fptosi` and `fptoui` with `tile.saturate`: by comparisons with the limits of the type.
+    * `tile.scan`: by ⌈log2 n⌉ combinations of the tile with itself, moved by 1, 2, 4, … elements. `tile.zip` and `tile.unzip`: by reshapes
+      and a `tensor.concat`, or two slices. `tile.assert`: by a reduction and a `cf.assert`.
     * `tile.mma` with `accumulate_every`: by products of that many elements of K, and additions. If nothing else reads a load that feeds it,
       each product gets a load of its own.
     * a `tensor.extract_slice` that drops dimensions and has steps: by one op for the steps and another for the dimensions.
@@ -168,8 +173,8 @@ def TileExpandOps : Pass<"tile-expand-ops", "mlir::ModuleOp"> {
     %r = arith.minimumf %m, %high : tensor<8xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def TileInsertChecks : Pass<"tile-insert-checks", "tile::KernelOp"> {

@@ -75,4 +75,46 @@ def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
+def Tile_ZipOp : Tile_Op<"zip", [Pure, SameTypeOperands]> {
+  let summary = "interleave two tiles";
+  let opDocGroup = Tile_ShapeOps;
+  let description = [{
+    Along the last dimension element 2i of the result is element i of the first tile, and element 2i + 1 is element i of the second.
+    `tile-expand-ops` rewrites the op into reshapes and a `tensor.concat`.
+
+    ```mlir
+    %z = tile.zip %x, %y : tensor<64x32xf32> -> tensor<64x64xf32>
+    ```
+
+    Constraints:
+    1. rank 1 or more.
+    2. the result has the operands' type with twice the last extent.
+  }];
+  let arguments = (ins AnyRankedTensor:$even, AnyRankedTensor:$odd);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$even `,` $odd attr-dict `:` type($even) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_UnzipOp : Tile_Op<"unzip", [Pure, AllTypesMatch<["even", "odd"]>]> {
+  let summary = "take interleaved tiles apart";
+  let opDocGroup = Tile_ShapeOps;
+  let description = [{
+    The inverse of `tile.zip`: the first result has the elements with even coordinates along the last dimension, the second those with odd
+    ones.
+
+    ```mlir
+    %re, %im = tile.unzip %z : tensor<64x64xf32> -> tensor<64x32xf32>
+    ```
+
+    Constraints:
+    1. rank 1 or more, and an even last extent.
+    2. the results have the operand's type with half the last extent.
+  }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$even, AnyRankedTensor:$odd);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($even)";
+  let hasVerifier = 1;
+}
+
 #endif

@@ -21,6 +21,10 @@ class Facts;
 /// time would need too many registers and too much code.
 constexpr int64_t kMaxSplitBatches = 4;
 
+/// On a conversion to a narrower float or to an integer: what the type cannot hold becomes its
+/// largest or smallest number, and NaN 0 if it has no NaN. It belongs to the language.
+constexpr llvm::StringLiteral kSaturate = "tile.saturate";
+
 /// The variant in which operands that blocks share begin at cache lines, and the variant that
 /// follows it.
 constexpr llvm::StringLiteral kLinesVariant = "lines", kAlignedVariant = "aligned";

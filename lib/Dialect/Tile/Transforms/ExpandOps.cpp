@@ -1,15 +1,20 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "ExpandTileOps.h"
 #include "tessera/Dialect/Tile/Passes.h"
+#include "tessera/Dialect/Tile/Transforms.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/AffineExprVisitor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -23,6 +28,7 @@ using namespace mlir;
 using arith::CmpIPredicate;
 using tessera::tile::LoadOp;
 using tessera::tile::MmaOp;
+namespace tile = tessera::tile;
 
 /// `type`, or a tile of its shape, with another element type.
 static Type withElement(Type type, Type element) {
@@ -275,6 +281,100 @@ static SmallVector<Value> splitView(ImplicitLocOpBuilder &b, memref::SubViewOp o
   return {view};
 }
 
+//===--- conversions -------------------------------------------------------------------------===//
+
+static Value constant(ImplicitLocOpBuilder &b, Type type, const APFloat &value) {
+  auto element = FloatAttr::get(getElementTypeOrSelf(type), value);
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(tile, element));
+  return arith::ConstantOp::create(b, element);
+}
+
+static Value withoutSaturation(ImplicitLocOpBuilder &b, Operation *op, Value x) {
+  Operation *made = b.clone(*op);
+  made->removeAttr(tile::kSaturate);
+  made->setOperand(0, x);
+  return made->getResult(0);
+}
+
+/// arith.truncf that saturates: the numbers beyond the largest one of the type, and infinities,
+/// become that one. NaN stays.
+static Value clampThenTruncate(ImplicitLocOpBuilder &b, arith::TruncFOp op) {
+  Type type = op.getIn().getType();
+  APFloat largest =
+      APFloat::getLargest(cast<FloatType>(getElementTypeOrSelf(op.getType())).getFloatSemantics());
+  bool isInexact;
+  largest.convert(cast<FloatType>(getElementTypeOrSelf(type)).getFloatSemantics(),
+                  APFloat::rmNearestTiesToEven, &isInexact);
+  Value raised = arith::MaximumFOp::create(b, op.getIn(), constant(b, type, neg(largest)));
+  return withoutSaturation(b, op, arith::MinimumFOp::create(b, raised, constant(b, type, largest)));
+}
+
+/// arith.fptosi or fptoui that saturates. NaN becomes 0.
+static Value convertInRange(ImplicitLocOpBuilder &b, Operation *op) {
+  Value x = op->getOperand(0);
+  Type type = x.getType(), resultType = op->getResult(0).getType();
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(getElementTypeOrSelf(type)).getFloatSemantics();
+  const bool isSigned = isa<arith::FPToSIOp>(op);
+  const unsigned width = getElementTypeOrSelf(resultType).getIntOrFloatBitWidth();
+  // The first number that is too large; infinity if the float type has none.
+  APFloat high(semantics);
+  high.convertFromAPInt(APInt::getOneBitSet(width + 1, isSigned ? width - 1 : width),
+                        /*IsSigned=*/false, APFloat::rmNearestTiesToEven);
+  APFloat low = isSigned ? neg(high) : APFloat::getZero(semantics);
+  using Predicate = arith::CmpFPredicate;
+  Value isHigh = arith::CmpFOp::create(b, Predicate::OGE, x, constant(b, type, high));
+  Value isLow = arith::CmpFOp::create(b, Predicate::OLE, x, constant(b, type, low));
+  Value isNan = arith::CmpFOp::create(b, Predicate::UNO, x, x);
+  Value isOutside = arith::OrIOp::create(b, arith::OrIOp::create(b, isHigh, isLow), isNan);
+  Value inside =
+      arith::SelectOp::create(b, isOutside, constant(b, type, APFloat::getZero(semantics)), x);
+  Value result = withoutSaturation(b, op, inside);
+  APInt most = isSigned ? APInt::getSignedMaxValue(width) : APInt::getMaxValue(width);
+  APInt least = isSigned ? APInt::getSignedMinValue(width) : APInt::getMinValue(width);
+  result = arith::SelectOp::create(b, isHigh, constant(b, resultType, most), result);
+  return arith::SelectOp::create(b, isLow, constant(b, resultType, least), result);
+}
+
+//===--- loops -------------------------------------------------------------------------------===//
+
+/// True for numbers of which it is plain that they are not negative.
+static bool isNotNegative(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return !number.isNegative();
+  return isa_and_nonnull<tile::DimOp, tile::NumCoresOp, memref::DimOp>(value.getDefiningOp());
+}
+
+/// Replaces a loop that compares unsigned by one that compares signed.
+static void compareSigned(ImplicitLocOpBuilder &b, scf::ForOp op) {
+  Value lower = op.getLowerBound(), upper = op.getUpperBound(), step = op.getStep();
+  if (isNotNegative(lower) && isNotNegative(upper)) {
+    op.setUnsignedCmp(false);
+    return;
+  }
+  Type type = lower.getType();
+  const unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  Value zero = constant(b, type, APInt(width, 0)), one = constant(b, type, APInt(width, 1));
+  Value steps = arith::CeilDivUIOp::create(b, arith::SubIOp::create(b, upper, lower), step);
+  Value runs = arith::CmpIOp::create(b, CmpIPredicate::ult, lower, upper);
+  Value count = arith::SelectOp::create(b, runs, steps, zero);
+  auto loop = scf::ForOp::create(b, zero, count, one, op.getInitArgs());
+  loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  Block *body = loop.getBody(), *old = op.getBody();
+  body->getOperations().clear();
+  b.setInsertionPointToStart(body);
+  Value number =
+      arith::AddIOp::create(b, lower, arith::MulIOp::create(b, loop.getInductionVar(), step));
+  old->getArgument(0).replaceAllUsesWith(number);
+  for (auto [argument, made] : llvm::zip(op.getRegionIterArgs(), loop.getRegionIterArgs()))
+    argument.replaceAllUsesWith(made);
+  body->getOperations().splice(body->end(), old->getOperations());
+  op->replaceAllUsesWith(loop);
+  op->erase();
+}
+
 //===--- products ----------------------------------------------------------------------------===//
 
 /// Elements `from` to `from + size` of dimension `dim` of an operand of a matrix product. If the
@@ -386,6 +486,15 @@ static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
             arith::IndexCastOp::create(b, withElement(exponent, b.getI64Type()), op.getRhs());
         return {math::FPowIOp::create(b, op.getLhs(), wide, op.getFastmath())};
       })
+      .Case([&](arith::TruncFOp op) -> Values {
+        return op->hasAttr(tile::kSaturate) ? Values{clampThenTruncate(b, op)} : Values();
+      })
+      .Case<arith::FPToSIOp, arith::FPToUIOp>([&](Operation *op) -> Values {
+        return op->hasAttr(tile::kSaturate) ? Values{convertInRange(b, op)} : Values();
+      })
+      .Case([&](tile::ScanOp op) { return expandScan(b, op); })
+      .Case([&](tile::ZipOp op) { return expandZip(b, op); })
+      .Case([&](tile::UnzipOp op) { return expandUnzip(b, op); })
       .Case([&](MmaOp op) { return splitProduct(b, op); })
       .Case([&](tensor::ExtractSliceOp op) { return splitSlice(b, op); })
       .Case([&](memref::SubViewOp op) { return splitView(b, op); })
@@ -406,9 +515,15 @@ namespace {
 struct TileExpandOps : tessera::tile::impl::TileExpandOpsBase<TileExpandOps> {
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
+      ImplicitLocOpBuilder b(op->getLoc(), op);
+      if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getUnsignedCmp())
+        return compareSigned(b, loop);
       if (!hasLegalTypes(op))
         return;
-      ImplicitLocOpBuilder b(op->getLoc(), op);
+      if (auto check = dyn_cast<tile::AssertOp>(op)) {
+        expandAssert(b, check);
+        return check->erase();
+      }
       SmallVector<Value> values = expand(b, op);
       if (values.empty())
         return;

@@ -246,9 +246,6 @@ private:
         error(op)
             << "has a stride that is not positive; the language has no reversal: load the tile "
                "through a reversed view";
-    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      if (loop.getUnsignedCmp())
-        error(op) << "compares unsigned; loops of the language are signed";
     }
   }
 
