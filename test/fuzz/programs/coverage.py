@@ -11,7 +11,8 @@ import argparse
 import collections
 import sys
 
-from language import draw, draw_products, elements, floats, functions, graph
+from language import draw, draw_products, elements, graph
+from language.arithmetic import floats, functions, scans
 from language.graph import Tile
 
 
@@ -75,6 +76,22 @@ def _op(op):
         yield f"{op.name} on {op.operands[0].type.element}"
         if op.result.type.shape == ():
             yield f"{op.name} to rank 0"
+    if op.name == "tile.scan":
+        yield f"tile.scan {attrs['kind']}"
+        yield f"tile.scan on {op.operands[0].type.element}"
+        for word in ("exclusive", "reverse"):
+            if attrs[word]:
+                yield f"tile.scan {word}"
+        if len(op.operands) > 1:
+            yield "tile.scan with a carry"
+        if op.results[1].type.shape == ():
+            yield "tile.scan to rank 0"
+    if op.name == "tile.assert":
+        yield f"tile.assert of {'a scalar' if op.operands[0].type.is_scalar else 'a tile'}"
+    if attrs.get("saturate"):
+        yield f"{op.name} to the nearest"
+    if op.name == "scf.for" and attrs.get("unsigned"):
+        yield "scf.for unsigned"
     if op.name.startswith("scf.") or op.name == "func.call":
         yield f"{op.name} with {min(len(op.results), 4)} results"
         if any(not result.type.is_scalar for result in op.results):
@@ -138,7 +155,7 @@ def expected():
                                           "trunci sitofp uitofp fptosi fptoui bitcast index_cast index_castui addui_extended mulsi_extended mului_extended").split()]
     names += [f"math.{name}" for name in functions.UNARY + functions.EXACT_UNARY + ("fma", "powf", "fpowi", "ipowi", "atan2", "copysign", "clampf", "sincos",
                                                                                 "isnan", "isinf", "isfinite", "isnormal", "absi", "ctlz", "cttz", "ctpop")]
-    names += [f"tile.{name}" for name in "load store mma reduce argreduce broadcast iota transpose grid dim num_cores assume".split()]
+    names += [f"tile.{name}" for name in "load store mma reduce argreduce scan broadcast iota transpose zip unzip grid dim num_cores assume assert".split()]
     names += [f"tensor.{name}" for name in "expand_shape collapse_shape concat extract_slice splat from_elements extract".split()]
     names += [f"memref.{name}" for name in "load store subview cast expand_shape collapse_shape reinterpret_cast dim alloc".split()]
     names += ["scf.for", "scf.if", "scf.while", "scf.index_switch", "func.call", "affine.apply", "affine.min", "affine.max"]
@@ -148,6 +165,8 @@ def expected():
     found += [f"tile of {element}" for element in elements.ALL] + [f"array of {element}" for element in elements.ALL]
     found += [f"tile.load pad = {pad}" for pad in ("zero", "any", "neg_inf", "pos_inf", "nan", "literal")]
     found += ["tile.load mask", "tile.load limit", "tile.load transposed", "tile.store mask", "tile.store limit", "tile.store transposed"]
+    found += [f"tile.scan {kind}" for kind in (*scans.IDENTITIES, "maxsi", "minsi")] + ["tile.scan exclusive", "tile.scan reverse", "tile.scan with a carry", "tile.scan to rank 0"]
+    found += ["tile.assert of a scalar", "tile.assert of a tile", "scf.for unsigned"] + [f"arith.{name} to the nearest" for name in ("truncf", "fptosi", "fptoui")]
     found += [f"fact tile.{fact}" for fact in ("shape", "align", "size_divisible", "stride_divisible", "size_max", "divisible", "alias")]
     return found
 

@@ -4,6 +4,7 @@
 """Checks of the checkers: self_check.py [--count 100].
 
   - rounding, fused additions and conversions against exact fractions; sums that may overflow;
+  - scans against loops, interleaved tiles, loops that compare unsigned;
   - the comparison sees a bit, a sign of zero, a value just outside, a byte that nobody may write;
   - wrong programs are seen: an op of a program is changed, and what the changed program computes must not pass for the original;
   - little is unknown, and intervals are narrow.
@@ -17,9 +18,10 @@ from fractions import Fraction
 
 import compare
 import numpy as np
-from language import draw, elements, evaluate, floats, graph, integers, sums
-from language.floats import Floats
-from language.integers import Ints
+from language import draw, elements, evaluate, evaluate_tiles, graph
+from language.arithmetic import floats, integers, scans, sums
+from language.arithmetic.floats import Floats
+from language.arithmetic.integers import Ints
 from language.memory import Buffer, Invalid
 
 _failures = []
@@ -116,6 +118,167 @@ def check_integers(generator):
             expect(f"{name} of {kind}", all(int(h) & kind.mask == (read(p) * read(q) >> kind.bits) & kind.mask for h, p, q in zip(high, x, y)))
 
 
+def check_saturation(generator):
+    """Conversions to what is nearest."""
+    def convert(name, source, kind, values):
+        op = graph.Op(f"arith.{name}", (), [graph.Tile(kind, values.shape)], {"saturate": True})
+        with np.errstate(all="ignore"):
+            return evaluate_tiles.evaluate(_NoState(), op, [Floats(source, values)])
+    for source in elements.FLOATS:
+        values = generator.standard_normal(200) * np.exp2(generator.integers(-3, 130, 200).astype(float))
+        limits = np.concatenate([2.0 ** n + np.array([-1.0, -0.5, 0.0, 0.5]) for n in (0, 7, 8, 15, 16, 31, 32, 63, 64)])
+        with np.errstate(all="ignore"):
+            values = source.round(np.concatenate([values, limits, -limits, [np.inf, -np.inf, np.nan, -0.0]]))
+        for kind in elements.INTEGERS + (elements.I1,):
+            for name, least, most in (("fptosi", kind.least, kind.most), ("fptoui", 0, kind.mask)):
+                found = convert(name, source, kind, values)
+                wanted = [0 if v != v else least if v < least else most if v > most else int(v) for v in values.tolist()]
+                expect(f"{name} of {source} to the nearest {kind}", found.unk is None and all(int(f) & kind.mask == w & kind.mask for f, w in zip(found.val, wanted)))
+        for kind in elements.FLOATS:
+            if kind.bits < source.bits:
+                found = convert("truncf", source, kind, values).lo
+                wanted = [np.nan if v != v else np.copysign(min(abs(nearest(kind, Fraction(float(v)))) if np.isfinite(v) else np.inf, kind.largest), v) for v in values]
+                expect(f"truncf of {source} to the nearest {kind}", np.array_equal(found, wanted, equal_nan=True) and np.array_equal(np.signbit(found), np.signbit(wanted)))
+
+
+class _NoState:
+    """What ops on tiles want of an evaluator."""
+    contract = False
+
+    def charge(self, cost):
+        pass
+
+
+# --- scans, pairs, loops ---------------------------------------------------------------------------------------------------
+
+
+def scan(kind, x, dim, carry=None, **attrs):
+    element = graph.Tile(x.kind, x.shape)
+    operand = graph.Value(element)
+    op = graph.Op("tile.scan", [operand], [element, graph.Tile(x.kind, x.shape[:dim] + x.shape[dim + 1:])], {"kind": kind, "dim": dim} | attrs)
+    return evaluate_tiles.evaluate(_NoState(), op, [x] if carry is None else [x, carry])
+
+
+def _loop(combine, begin, values, exclusive):
+    """(elements of the first result, the second) as a loop computes them; `begin` None: without a carry, and nothing to begin with."""
+    found, total = [], begin
+    for value in values:
+        before = total
+        total = value if total is None else combine(total, value)
+        found.append(before if exclusive else total)
+    return found, total
+
+
+def check_scans(generator):
+    shape = (3, 5, 4)
+    for kind in elements.INTEGERS + (elements.I1, elements.INDEX):
+        for name in ("addi", "muli", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori"):
+            check_scan(generator, name, Ints(kind, kind.wrap(generator.integers(-(1 << 63), (1 << 63) - 1, shape))))
+    with np.errstate(all="ignore"):
+        for kind in elements.FLOATS:
+            for name in ("addf", "maximumf", "minimumf", "maxnumf", "minnumf", "mulf"):
+                for values in (generator.integers(-2, 3, shape) * 1.0, generator.standard_normal(shape), generator.choice([0.0, -0.0], shape),
+                               generator.choice([1.0, -1.0, 0.0, -0.0, np.nan, np.inf, -np.inf], shape)):
+                    check_scan(generator, name, Floats(kind, kind.round(values)))
+    x = Floats(elements.F32, generator.integers(-9, 9, shape) * 1.0)
+    expect("sums of whole numbers are exact", scan("addf", x, 1)[0].is_exact)
+    for name, value in scans.IDENTITIES.items():
+        for kind in elements.FLOATS if name.endswith("f") else elements.INTEGERS:
+            x = Floats(kind, kind.round(generator.standard_normal(7))) if kind.is_float else Ints(kind, kind.wrap(generator.integers(-99, 99, 7)))
+            other = evaluate_tiles._together(kind, [scans.identity(name, kind, (1,)), x], np.concatenate)
+            same = [scan(name, v, 0)[1] for v in (x, other)]
+            expect(f"the identity of {name} on {kind}", same[0].exact_elements().all() <= same[1].exact_elements().all() and _near(same[0], same[1]))
+
+
+def _near(a, b):
+    return np.array_equal(a.val, b.val) if isinstance(a, Ints) else bool(np.all((b.lo <= a.lo) & (a.hi <= b.hi)))
+
+
+def check_scan(generator, name, x):
+    """All forms along all dimensions."""
+    kind = x.kind
+    acc = elements.F32 if kind.is_float and kind.bits < 32 and name in ("addf", "mulf") else kind
+    unit = 2 ** 40 if kind.is_float and name in ("addf", "mulf") else 0
+    for number in range(24):
+        dim, exclusive, reverse, carried = number % 3, bool(number & 8), bool(number & 4), number >= 12
+        rest = x.shape[:dim] + x.shape[dim + 1:]
+        chosen = generator.integers(0, x.shape[dim], rest)
+        carry = x.map(lambda array: np.take_along_axis(array, np.expand_dims(chosen, dim), dim).squeeze(dim)) if carried else None
+        result, total = scan(name, x, dim, carry, exclusive=exclusive, reverse=reverse)
+
+        def combine(u, v):
+            made = (lambda n: Floats(acc, np.asarray(n))) if kind.is_float else (lambda n: Ints(kind, np.asarray(n)))
+            if not kind.is_float:
+                return integers.binary(name, made(u), made(v)).val
+            if name == "addf":
+                return floats.add(made(u), made(v)).lo
+            if name == "mulf":
+                return floats.mul(made(u), made(v)).lo
+            return floats.extreme(made(u), made(v), "max" in name, "num" in name).lo
+        values = x.lo if kind.is_float else x.val
+        for at in np.ndindex(rest):
+            line = np.moveaxis(values, dim, -1)[at]
+            begin = None if carry is None else (carry.lo if kind.is_float else carry.val)[at]
+            found, last = _loop(combine, begin, line[::-1] if reverse else line, exclusive)
+            found = found[::-1] if reverse else found
+            if exclusive and not carried:
+                found[-1 if reverse else 0] = scans.identity(name, kind, ()).lo if kind.is_float else scans.identity(name, kind, ()).val
+            line = result.map(lambda array: np.moveaxis(array, dim, -1)[at])
+            pairs = [(line.map(lambda array: array[i]), value) for i, value in enumerate(found)] + [(total.map(lambda array: array[at]), last)]
+            if not all(_holds(kind, have, value, unit) for have, value in pairs):
+                return expect(f"{name} of {kind}, dim = {dim}, exclusive {exclusive}, reverse {reverse}, carry {carried}", False)
+    return None
+
+
+def _holds(kind, have, value, unit):
+    """Whether what is allowed includes a value, and not much more."""
+    if not kind.is_float:
+        return have.unk is None and int(have.val) & kind.mask == int(value) & kind.mask
+    value = float(kind.round(np.asarray(value)))
+    if have.unk is not None and have.unk.any():
+        return False
+    if value != value:
+        return bool(np.isnan(have.lo))
+    if not have.lo <= value <= have.hi:
+        return False
+    if value == 0 and have.lo == have.hi and np.signbit(have.lo) == np.signbit(have.hi) and np.signbit(value) != np.signbit(have.lo):
+        return False
+    return have.lo == have.hi or (unit and have.hi - have.lo <= 40 * kind.unit * 10)
+
+
+def check_pairs():
+    x = np.arange(24.0).reshape(2, 3, 4)
+    half = graph.Tile(elements.F32, (2, 3, 4))
+    whole = graph.Tile(elements.F32, (2, 3, 8))
+    z = evaluate_tiles.evaluate(_NoState(), graph.Op("tile.zip", (), [whole]), [Floats(elements.F32, x), Floats(elements.F32, x + 100)])
+    expect("tile.zip", all(z.lo[i, j, 2 * k + p] == x[i, j, k] + 100 * p for i, j, k in np.ndindex(x.shape) for p in (0, 1)))
+    even, odd = evaluate_tiles.evaluate(_NoState(), graph.Op("tile.unzip", (), [half, half]), [z])
+    expect("tile.unzip", np.array_equal(even.lo, x) and np.array_equal(odd.lo, x + 100))
+
+
+def check_unsigned_loops():
+    for kind in (elements.INDEX, elements.I64, elements.I32):
+        _check_unsigned_loops(kind)
+
+
+def _check_unsigned_loops(kind):
+    index = graph.Tile(kind)
+    for lower, upper, step, turns in ((0, 7, 3, [0, 3, 6]), (-3, -1, 1, [-3, -2]), (-3, -1, 16, [-3]), (-2, 5, 1, []), (5, 5, 1, []), (-1, -4, 1, [])):
+        region, seen = graph.Region([graph.Value(index), graph.Value(index)]), graph.Value(index)
+        times = graph.Op("arith.muli", [region.args[1], seen], [index])
+        total = graph.Op("arith.addi", [times.result, region.args[0]], [index])
+        region.ops, region.yields = [times, total], [total.result]
+        bounds = [graph.Value(index) for _ in range(4)]
+        loop = graph.Op("scf.for", bounds, [index], {"unsigned": True}, [region])
+        values = dict(zip(bounds + [seen], (evaluate.scalar(kind, n) for n in (lower, upper, step, 0, 1000))))
+        body, wanted = graph.Region(), 0
+        body.ops, body.yields = [loop], [loop.result]
+        for turn in turns:
+            wanted = 1000 * wanted + turn
+        found = evaluate.Evaluator(graph.Program(0, "small"), "cpu").run_region(body, values)
+        expect(f"unsigned {kind} from {lower} to {upper} in steps of {step}", found[0].kind is kind and int(found[0].val) == wanted)
+
+
 def check_compare():
     kind = elements.F32
     stored = np.array([1.0, 2.0, 3.0, 4.0, 5.0], np.float32)
@@ -165,6 +328,11 @@ def mutations(program):
             yield "reduction", number, lambda o: o.attrs.update(kind={"addf": "maximumf", "addi": "maxsi"}[o.attrs["kind"]])
         elif name == "arith.select" and tile:
             yield "select", number, lambda o: o.operands.__setitem__(slice(1, 3), o.operands[:0:-1])
+        elif name == "tile.scan" and op.operands[0].type.shape[op.attrs["dim"]] > 1:
+            word = ("exclusive", "reverse")[number % 2]
+            yield f"scan {word}", number, lambda o, word=word: o.attrs.update({word: not o.attrs[word]})
+        elif name == "tile.zip" and op.operands[0] is not op.operands[1]:
+            yield "zip", number, lambda o: o.operands.reverse()
         elif name == "tile.transpose" and len(set(op.operands[0].type.shape)) == 1 and op.attrs["dims"] != tuple(range(len(op.attrs["dims"]))):
             yield "transpose", number, lambda o: o.attrs.update(dims=tuple(range(len(o.attrs["dims"]))))
 
@@ -188,11 +356,16 @@ def as_found(buffers):
     found = []
     for buffer in buffers:
         stored, kind = buffer.stored.copy(), buffer.kind
-        value = buffer.lo if not kind.is_float or buffer.hi is buffer.lo else np.where(np.isfinite(buffer.lo) & np.isfinite(buffer.hi), (buffer.lo + buffer.hi) / 2, buffer.lo)
+        value = buffer.lo if not kind.is_float or buffer.hi is buffer.lo else _middle(buffer)
         with np.errstate(all="ignore"):
             stored[buffer.written] = kind.encode(kind.round(value) if kind.is_float else value)[buffer.written]
         found.append(stored)
     return found
+
+
+def _middle(buffer):
+    inside = np.isfinite(buffer.lo) & np.isfinite(buffer.hi) & (buffer.lo != buffer.hi)
+    return np.where(inside, buffer.lo / 2 + buffer.hi / 2, buffer.lo)
 
 
 def exactly(a, b):
@@ -261,6 +434,10 @@ def main():
     check_sums(generator)
     check_products()
     check_integers(generator)
+    check_saturation(generator)
+    check_scans(generator)
+    check_pairs()
+    check_unsigned_loops()
     check_compare()
     check_mutations(options.count)
     check_width(options.count)

@@ -14,8 +14,8 @@ import numpy as np
 
 from . import (
     draw_base, draw_control, draw_elementwise, draw_facts, draw_kernels, draw_loops,
-    draw_memory, draw_products, draw_scalars, draw_shapes, draw_stores, elements,
-    evaluate, graph,
+    draw_memory, draw_products, draw_scalars, draw_scans, draw_shapes, draw_stores,
+    elements, evaluate, graph,
 )
 from .draw_base import Chance, Note
 from .draw_scalars import region_argument
@@ -39,14 +39,15 @@ class Profile:
 _SMALL_MMA = ((1, 3, 4, 8, 16, 16, 17, 32), (1, 4, 8, 8, 16, 16, 24), (1, 3, 8, 8, 16, 16, 32))
 _TENSOR_MMA = ((16, 32, 64, 64, 64, 128, 128, 33), (8, 16, 24, 32, 40, 64, 128), (8, 16, 16, 32, 32, 64, 64, 7))
 _ANY = {"float": 12, "integer": 7, "compare": 3, "bool": 1.5, "select": 2, "cast": 6, "shape": 8, "reduce": 4, "argreduce": 1.2, "combine": 0.8, "mma": 3,
-        "load": 8, "scalar": 4.5, "index": 2, "control": 3, "call": 1, "reload": 1, "promise": 0.7, "constant": 2, "store": 0.6}
+        "load": 8, "scalar": 4.5, "index": 2, "control": 3, "call": 1, "reload": 1, "promise": 0.7, "constant": 2, "store": 0.6,
+        "scan": 1.5, "assert": 0.6}
 PROFILES = {profile.name: profile for profile in (
     Profile("small", (1, 2, 3, 4, 5, 7, 8, 16, 17), 1024, _SMALL_MMA, (2, 10), _ANY, {"plain": 1}, {1: 8, 2: 1}),
     Profile("wild", (1, 2, 3, 5, 7, 8, 13, 16, 24, 32, 33, 48, 64, 65, 128), 8192, _TENSOR_MMA, (4, 24), _ANY | {"mma": 5}, {"plain": 1}, {1: 6, 2: 2, 3: 1}),
-    Profile("product", (8, 16, 32, 64, 128), 8192, _TENSOR_MMA, (0, 3), _ANY | {"mma": 6}, {"product": 14, "attention": 3, "rows": 2, "grouped": 1.5, "split_k": 1.2, "chain": 1.5, "nested": 1.5, "convolution": 1, "stream": 1, "long_rows": 1,
+    Profile("product", (8, 16, 32, 64, 128), 8192, _TENSOR_MMA, (0, 3), _ANY | {"mma": 6}, {"product": 14, "attention": 3, "rows": 2, "grouped": 1.5, "split_k": 1.2, "chain": 1.5, "nested": 1.5, "convolution": 1, "stream": 1, "long_rows": 1, "running": 1, "rotary": 0.6,
                                                                              "plain": 0.7}, {1: 7, 2: 3}),
     Profile("memory", (1, 4, 7, 8, 16, 24, 32, 40, 64, 65, 128), 16384, _SMALL_MMA, (2, 9), {"load": 14, "shape": 8, "float": 2, "cast": 2, "reload": 3, "scalar": 2,
-                                                                                          "index": 2, "control": 1, "store": 3, "integer": 1, "compare": 1}, {"plain": 1}, {1: 5, 2: 3, 3: 1}),
+                                                                                          "index": 2, "control": 1, "store": 3, "integer": 1, "compare": 1, "scan": 0.5, "assert": 0.4}, {"plain": 1}, {1: 5, 2: 3, 3: 1}),
     Profile("control", (1, 2, 4, 5, 8, 16, 32), 1024, _SMALL_MMA, (3, 10), _ANY | {"control": 14, "call": 3, "reload": 2}, {"plain": 1}, {1: 6, 2: 1}),
 )}
 PROFILE_WEIGHTS = {"small": 22, "wild": 26, "product": 28, "memory": 10, "control": 14}
@@ -59,7 +60,13 @@ FEATURES = frozenset({
     "unit-slice",  # tensor.extract_slice that drops dimensions of size 1
     "affine",  # affine ops
     "sincos",  # math.sincos
+    "scan",  # tile.scan
+    "zip",  # tile.zip and tile.unzip
+    "assert",  # tile.assert
+    "unsigned-for",  # scf.for unsigned
+    "saturate",  # conversions with tile.saturate
 })
+_NEEDS = {"running": "scan", "rotary": "zip"}  # kernels that are made of a feature
 
 
 class Builder(draw_base.Builder):
@@ -78,7 +85,7 @@ class Builder(draw_base.Builder):
 
     def pure_statement(self):
         """One without memory and control flow."""
-        table = {name: self.profile.weights.get(name, 1) for name in ("float", "integer", "compare", "bool", "select", "cast", "shape", "reduce", "constant")}
+        table = {name: self.profile.weights.get(name, 1) for name in ("float", "integer", "compare", "bool", "select", "cast", "shape", "reduce", "constant", "scan")}
         return self.do(self.chance.weighted(table))
 
     def do(self, what):
@@ -89,6 +96,8 @@ class Builder(draw_base.Builder):
         if what == "reload":
             value = self.pick(lambda v: v.type.shape is not None and v.type.count <= 2048)
             return value and self.grid_info and draw_stores.store_and_reload(self, value, self.grid_info)
+        if what == "scan":
+            return draw_scans.scan(self) if "scan" in self.include else None
         if what == "constant":
             return self.constant_tile(self.tile_type(), small=False)
         if what == "scalar":
@@ -100,7 +109,7 @@ class Builder(draw_base.Builder):
         return {"float": draw_elementwise.float_op, "integer": draw_elementwise.integer_op, "compare": draw_elementwise.comparison, "bool": draw_elementwise.bool_op,
                 "cast": draw_elementwise.cast, "shape": draw_shapes.shape_op, "reduce": draw_shapes.reduce, "argreduce": draw_shapes.argreduce,
                 "combine": draw_shapes.combine, "mma": draw_products.single, "index": draw_scalars.derived_index, "control": draw_control.control,
-                "call": draw_control.call, "promise": draw_scalars.promise}[what](self)
+                "call": draw_control.call, "promise": draw_scalars.promise, "assert": draw_control.assertion}[what](self)
 
     def scalar_statement(self, x):
         """What tiles have, scalars have too."""
@@ -161,10 +170,10 @@ def _plain_numbers(b):
 
 def _grids(b):
     """One drawn grid, or several that belong together."""
-    kind = b.chance.weighted(b.profile.kernels)
+    kind = b.chance.weighted({name: weight for name, weight in b.profile.kernels.items() if _NEEDS.get(name) in b.include | {None}})
     if kind == "plain":
         return [_grid(b, "plain", _plain_numbers(b), lambda grid: [])]
-    found = getattr(draw_kernels if hasattr(draw_kernels, kind) else draw_loops, kind)(b)
+    found = getattr(next(module for module in (draw_kernels, draw_loops, draw_scans) if hasattr(module, kind)), kind)(b)
     return [_grid(b, kind, numbers, fill) for numbers, fill in (found if isinstance(found, list) else [found])]
 
 

@@ -98,6 +98,10 @@ class Builder:
         self.tidy = False  # arrays fulfil what the variant `aligned` asks of a launch: rows of whole 16 bytes, next to each other
         self.names = {"array": 0, "out": 0, "scalar": 0}
 
+    def may(self, feature, often):
+        """By chance, unless the feature is left out."""
+        return feature in self.include and self.chance(often)
+
     # --- ops -----------------------------------------------------------------------------------------------------------
 
     def emit(self, name, operands=(), types=(), attrs=None, regions=(), notes=None, offer=True):

@@ -10,7 +10,7 @@ import dataclasses
 from . import draw_elementwise, draw_memory, draw_scalars, draw_stores, graph
 from .draw_base import Note, Place
 from .draw_scalars import region_argument
-from .elements import I1, INDEX
+from .elements import I1, I32, I64, INDEX
 from .graph import Region, Tile
 
 
@@ -106,8 +106,10 @@ def some_statements(b):
 
 
 def loop_bounds(b):
-    """(lower, upper, step, range of the variable)."""
+    """(lower, upper, step, range of the variable, attributes)."""
     chance = b.chance
+    if b.may("unsigned-for", 0.15):
+        return unsigned_bounds(b)
     step = chance.choice((1, 1, 1, 2, 3, 8, 16))
     turns = chance.weighted({0: 1, 1: 2, 2: 4, 3: 3, 4: 1})
     lower = chance.choice((0, 0, 0, 0, 1, -2, 5))
@@ -128,19 +130,45 @@ def loop_bounds(b):
     variable = Note(low, high, True, True)
     if lower == 0:
         variable.divisor = step
-    return b.index(lower), end, b.index(step), variable
+    return b.index(lower), end, b.index(step), variable, {}
+
+
+def unsigned_bounds(b):
+    """Those of a loop that compares unsigned: as everywhere, or beyond 2^63, which are negative numbers."""
+    chance = b.chance
+    step = chance.choice((1, 1, 1, 2, 3, 16))
+    how = chance.weighted({"small": 6, "huge": 2.5, "none": 1.5})
+    if how == "none":  # signed it would run
+        lower, upper = chance.choice(((-2, 5), (-1, 0), (7, 3), (-1, -4), (0, 0)))
+        variable = Note(lower, lower, True, True)
+    elif how == "huge":
+        lower = -chance.int(2, 5)
+        upper = chance.choice((-1, -1, lower + 1))
+        variable = Note(lower, upper - 1, True, True)
+    else:
+        lower = chance.choice((0, 0, 0, 1, 5))
+        upper = lower + chance.choice((0, 1, 2, 2, 3)) * step + chance.choice((0, 0, 1))
+        variable = Note(lower, max(lower, upper - 1), True, True)
+        if lower == 0:
+            variable.divisor = step
+    element = chance.choice((INDEX, INDEX, INDEX, I32, I64))
+    type = Tile(element)
+    ends = [b.scalar_argument(element, n) if chance(0.25) else b.constant(type, n) for n in (lower, upper)]
+    if how == "small" and element is INDEX and chance(0.2):
+        ends[1] = draw_scalars.loaded_index(b, 0, max(1, upper))
+    return *ends, b.constant(type, step), variable, {"unsigned": True}
 
 
 def for_(b):
-    lower, upper, step, range_ = loop_bounds(b)
+    lower, upper, step, range_, attrs = loop_bounds(b)
     inits = carried_values(b)
-    arguments = [region_argument(Tile(INDEX), range_)] + [region_argument(v.type, loosened(v)) for v in inits]
+    arguments = [region_argument(lower.type, range_)] + [region_argument(v.type, loosened(v)) for v in inits]
     region = Region(arguments)
     with b.inside(region, arguments):
         body(b, some_statements(b))
         region.yields = [yielded(b, v.type, [a for a in arguments[1:] if a.type == v.type]) for v in inits]
     notes = [loosened(v) if v.note.exact and y.note.exact else dataclasses.replace(loosened(v), exact=False) for v, y in zip(inits, region.yields)]
-    return b.emit("scf.for", [lower, upper, step] + inits, [v.type for v in inits], {}, [region], notes=notes)
+    return b.emit("scf.for", [lower, upper, step] + inits, [v.type for v in inits], attrs, [region], notes=notes)
 
 
 def while_(b):
@@ -228,6 +256,56 @@ def switch(b):
         result = [Note(min(n.low, v.note.low), max(n.high, v.note.high), n.exact and v.note.exact, n.firm and v.note.firm, n.special or v.note.special)
                   for n, v in zip(result, arm.yields)]
     return b.emit("scf.index_switch", [x], types, {"cases": cases}, arms, notes=result)
+
+
+# --- assertions ------------------------------------------------------------------------------------------------------------
+
+
+def assertion(b):
+    """tile.assert of something that is true."""
+    if b.pure or b.grid_info is None or "assert" not in b.include:
+        return
+    how = b.chance.weighted({"range": 5, "itself": 2, "either": 2, "bool": 1})
+    condition = {"range": _in_range, "itself": _like_itself, "either": _one_or_the_other, "bool": _bool_or_not}[how](b)
+    if condition is not None:
+        b.emit("tile.assert", [condition], (), {"message": b.chance.choice(("it holds", "a number is out of its range", "50% of %d is %s"))})
+
+
+def _test(b, name, x, y, predicate=None):
+    return b.emit(name, [x, y], [Tile(I1, x.type.shape)], {} if predicate is None else {"predicate": predicate}, offer=False, notes=Note(-1, 0, True, True))
+
+
+def _in_range(b):
+    """Of an integer whose range is known."""
+    x = b.pick(lambda v: draw_elementwise.is_integer(v) and v.note.firm and v.note.exact)
+    if x is None:
+        return None
+    element = x.type.element
+    low, high = max(int(x.note.low), element.least), min(int(x.note.high), element.most)
+    how = b.chance.choice(("low", "high", "both", "unsigned"))
+    if how == "unsigned" and low >= 0:
+        return _test(b, "arith.cmpi", x, b.constant(x.type, high), "ule")
+    above, below = _test(b, "arith.cmpi", x, b.constant(x.type, low), "sge"), _test(b, "arith.cmpi", x, b.constant(x.type, high), "sle")
+    return {"low": above, "high": below}.get(how) or _test(b, "arith.andi", above, below)
+
+
+def _like_itself(b):
+    x = b.pick(draw_elementwise.is_integer)
+    return x and _test(b, "arith.cmpi", x, x, b.chance.choice(("sle", "eq", "uge")))
+
+
+def _one_or_the_other(b):
+    """A float is below a number or not, and NaN is not."""
+    x = b.pick(lambda v: draw_elementwise.is_float(v) and v.note.exact)
+    if x is None:
+        return None
+    y = b.constant(x.type, b.number(x.type.element))
+    return _test(b, "arith.ori", _test(b, "arith.cmpf", x, y, "olt"), _test(b, "arith.cmpf", x, y, "uge"))
+
+
+def _bool_or_not(b):
+    x = b.pick(lambda v: draw_elementwise.is_bool(v) and v.note.exact)
+    return x and _test(b, "arith.ori", x, _test(b, "arith.xori", x, b.constant(x.type, -1)))
 
 
 # --- functions -------------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@
 from . import draw_memory, draw_scalars, elements
 from .draw_base import Note
 from .elements import F16, F32, F64, I1, I16, I32, I64, I8, INDEX
-from .floats import COMPARISONS
+from .arithmetic.floats import COMPARISONS
 from .graph import Tile
 
 # Functions, and what keeps their arguments where they are defined and moderate: (name, weight).
@@ -342,10 +342,48 @@ def to_float(b, x, to):
     if source.bits == to.bits:  # f16 and bf16
         x, source = b.emit("arith.extf", [x], [Tile(F32, x.type.shape)], offer=False, notes=x.note), F32
     name = "extf" if to.bits > source.bits else "truncf"
+    if name == "truncf" and b.may("saturate", 0.05):
+        return saturated(b, x, to, "truncf")
     return b.emit(f"arith.{name}", [x], [Tile(to, x.type.shape)], notes=Note(x.note.low, x.note.high, x.note.exact, special=x.note.special or (to is F16 and x.note.size > 6e4)))
 
 
+def saturated(b, x, to, name):
+    """A conversion to what is nearest, of any numbers."""
+    size = min(x.note.size, to.largest) if to.is_float else 0
+    note = Note(-size, size, x.note.exact, special=x.note.special) if to.is_float else Note(to.least, to.most, x.note.exact, True)
+    return b.emit(f"arith.{name}", [x], [Tile(to, x.type.shape)], {"saturate": True}, notes=note)
+
+
+def far(b, x, to):
+    """Numbers of which some are beyond the range of a type, NaN among them; where x is exact, so are they."""
+    limit = to.largest if to.is_float else 2.0 ** (to.bits - b.chance.int(0, 1))
+    note = Note(-1e30, 1e30, x.note.exact, special=True)
+    if b.chance(0.5):
+        return b.emit("arith.mulf", [x, b.constant(x.type, 2.0 ** b.chance.choice((-1, 0, 1, 2)) * limit / 2)], [x.type], notes=note)
+    numbers = [sign * n for n in (limit, limit - 0.5, limit - 1, limit + 1, limit * (1 + 2.0 ** -12), limit * 3, 0.75, float("inf")) for sign in (1, -1)] + [float("nan"), -0.0]
+    numbers = [n if abs(n) <= x.type.element.largest else float("inf") if n > 0 else float("-inf") if n < 0 else n for n in numbers]
+    if x.type.shape and x.type.count <= 64:
+        y = b.constant(x.type, tuple(b.chance.choice(numbers) for _ in range(x.type.count)), note)
+    else:
+        y = b.constant(x.type, b.chance.choice(numbers))
+    condition = draw_scalars.condition(b) if x.type.is_scalar else mask_of(b, x.type.shape)
+    return b.emit("arith.select", [condition, x, y], [x.type], notes=note)
+
+
+def _saturating_cast(b, x):
+    narrower = [e for e in elements.FLOATS if e.bits < x.type.element.bits]
+    if narrower and (not x.note.exact or b.chance(0.4)):
+        to, name = b.chance.choice(narrower), "truncf"
+    elif x.note.exact:
+        to, name = b.chance.choice((I64, I32, I16, I8, I64, I32, I16, I8, I1)), b.chance.choice(("fptosi", "fptosi", "fptoui"))
+    else:
+        return x
+    return saturated(b, far(b, x, to) if b.chance(0.7) else x, to, name)
+
+
 def _cast_float(b, x):
+    if b.may("saturate", 0.3):
+        return _saturating_cast(b, x)
     how = b.chance.weighted({"float": 10, "integer": 4, "bits": 2 if x.note.exact else 0})
     if how == "float":
         return to_float(b, x, b.chance.choice([e for e in elements.FLOATS if e is not x.type.element]))

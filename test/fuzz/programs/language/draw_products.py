@@ -150,7 +150,8 @@ def k_loop(b, bounds, accumulators, step):
         b.depth -= 1
     notes = [Note(min(v.note.low, y.note.low), max(v.note.high, y.note.high), v.note.exact and y.note.exact, False, v.note.special or y.note.special)
              for v, y in zip(accumulators, region.yields)]
-    found = b.emit("scf.for", ends + list(accumulators), [v.type for v in accumulators], {}, [region], notes=notes)
+    found = b.emit("scf.for", ends + list(accumulators), [v.type for v in accumulators], {"unsigned": True} if b.may("unsigned-for", 0.05) else {}, [region],
+                   notes=notes)
     return found if isinstance(found, list) else [found]
 
 

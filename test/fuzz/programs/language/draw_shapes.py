@@ -20,9 +20,10 @@ def shape_op(b, x=None):
     x = x or b.pick(is_tile)
     if x is None:
         return None
-    how = b.chance.weighted({"transpose": 6, "expand": 3, "collapse": 4, "concat": 3, "slice": 5, "broadcast": 5, "splat": 1.5, "elements": 1.5, "extract": 2})
+    how = b.chance.weighted({"transpose": 6, "expand": 3, "collapse": 4, "concat": 3, "slice": 5, "broadcast": 5, "splat": 1.5, "elements": 1.5, "extract": 2,
+                             "zip": 1.6 if "zip" in b.include else 0, "unzip": 1.6 if "zip" in b.include else 0})
     return {"transpose": transpose, "expand": expand, "collapse": collapse, "concat": concat, "slice": slice_, "broadcast": broadcast, "splat": splat,
-            "elements": from_elements, "extract": extract}[how](b, x)
+            "elements": from_elements, "extract": extract, "zip": zip_, "unzip": unzip}[how](b, x)
 
 
 def transpose(b, x):
@@ -140,6 +141,26 @@ def extract(b, x):
     if x is None:
         return reduce(b, all_dims=True)
     return b.emit("tensor.extract", [x], [Tile(x.type.element)], notes=x.note)
+
+
+def zip_(b, x):
+    """x and another tile, or x twice."""
+    shape = x.type.shape
+    if not shape or 2 * x.type.count > MOST_TILE:
+        return None
+    y = x if b.chance(0.1) else draw_elementwise.operand_like(b, x)
+    tiles = [x, y] if b.chance(0.7) else [y, x]
+    return b.emit("tile.zip", tiles, [Tile(x.type.element, shape[:-1] + (2 * shape[-1],))], notes=joined(tiles))
+
+
+def unzip(b, x):
+    def fits(v):
+        return is_tile(v, 1) and v.type.shape[-1] % 2 == 0
+    x = x if fits(x) else b.pick(fits)
+    if x is None:
+        return None
+    half = Tile(x.type.element, x.type.shape[:-1] + (x.type.shape[-1] // 2,))
+    return b.emit("tile.unzip", [x], [half, half], notes=[x.note, x.note])[b.chance.int(0, 1)]
 
 
 # --- reductions ------------------------------------------------------------------------------------------------------------

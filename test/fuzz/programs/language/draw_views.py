@@ -48,6 +48,11 @@ def _make(b, place, name, type, sizes, operands, attrs, strides):
     return view
 
 
+def _times(x, y):
+    """The product of numbers of which None are unknown: of zero and anything zero."""
+    return 0 if x == 0 or y == 0 else None if x is None or y is None else x * y
+
+
 def subview(b, place):
     chance, type = b.chance, place.value.type
     if 0 in place.sizes or not place.rank:
@@ -61,14 +66,12 @@ def subview(b, place):
         most = (size - offset - 1) // step + 1
         count = most if chance(0.5) else chance.int(1, most)
         offsets.append(_number(b, offset, operands[0], 0.6))
-        if offsets[-1] is None or (offset and inner[d] is None) or static_offset is None:
-            static_offset = None
-        elif offset:
-            static_offset += offset * inner[d]
+        moved = _times(offsets[-1], inner[d])
+        static_offset = None if static_offset is None or moved is None else static_offset + moved
         sizes.append(_number(b, count, operands[1], 0.5))
         steps.append(_number(b, step, operands[2], 0.85))
         real_sizes.append(count)
-    strides = [None if s is None or t is None else s * t for s, t in zip(inner, steps)]
+    strides = [_times(s, t) for s, t in zip(inner, steps)]
     dropped = tuple(d for d, n in enumerate(sizes) if n == 1 and chance(0.5)) if "unit-subview" in b.include else ()
     kept = [d for d in range(place.rank) if d not in dropped]
     result = MemRef(place.element, tuple(sizes[d] for d in kept), tuple(strides[d] for d in kept), static_offset)

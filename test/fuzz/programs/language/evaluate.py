@@ -10,10 +10,11 @@ import itertools
 
 import numpy as np
 
-from . import evaluate_tiles, floats, graph, integers, memory
+from . import evaluate_tiles, graph, memory
+from .arithmetic import floats, integers
 from .elements import INDEX
-from .floats import Floats
-from .integers import Ints
+from .arithmetic.floats import Floats
+from .arithmetic.integers import Ints
 from .memory import Buffer, Invalid, View
 
 LONGEST_LOOP = 400
@@ -86,6 +87,11 @@ def scalar(element, number):
     return Ints(element, np.asarray(element.wrap(np.int64(number))))
 
 
+def signed(number):
+    """A number of 64 bits, by its sign bit."""
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
 def index(number):
     return Ints(INDEX, np.asarray(number, np.int64))
 
@@ -129,11 +135,14 @@ def _for(state, op, values):
     if step < 1:
         raise Invalid("a step of a loop that is not positive")
     carried = [values[operand] for operand in op.operands[3:]]
-    turns = range(lower, upper, step)
-    if len(turns) > LONGEST_LOOP:
+    kind = op.operands[0].type.element
+    if op.attrs.get("unsigned"):
+        lower, upper = lower & kind.mask, upper & kind.mask
+    count = max(0, -(-(upper - lower) // step))
+    if count > LONGEST_LOOP:
         raise Invalid("a long loop")
-    for turn in turns:
-        carried = state.run_with(op.regions[0], [index(turn)] + carried, values)
+    for number in range(count):
+        carried = state.run_with(op.regions[0], [scalar(kind, signed(lower + number * step))] + carried, values)
     return carried[0] if len(carried) == 1 else carried
 
 
@@ -301,6 +310,14 @@ def _assume(state, op, values):
         raise Invalid("a broken promise")
 
 
+def _assert(state, op, values):
+    condition = values[op.operands[0]]
+    if condition.unk is not None and np.any(condition.unk):
+        raise Invalid("an assertion that is not known")
+    if not np.all(condition.val):
+        raise Invalid("an assertion that does not hold")
+
+
 def _affine(state, op, values):
     """Sums of multiples of the operands, divided and reduced: ((coefficients…), constant, "floordiv" or "ceildiv" or "mod" or "", divisor)."""
     numbers = [state.whole(values[operand]) for operand in op.operands]
@@ -317,7 +334,7 @@ _HANDLERS = {
     "tile.load": _load, "tile.store": _store, "memref.load": _memref_load, "memref.store": _memref_store, "memref.alloc": _alloc,
     "memref.dim": _memref_dim, "memref.subview": _subview, "memref.cast": lambda state, op, values: values[op.operands[0]],
     "memref.collapse_shape": _collapse, "memref.expand_shape": _expand, "memref.reinterpret_cast": _reinterpret,
-    "tile.assume": _assume, "tile.dim": lambda state, op, values: index(state.names[op.attrs["name"]]),
+    "tile.assume": _assume, "tile.assert": _assert, "tile.dim": lambda state, op, values: index(state.names[op.attrs["name"]]),
     # Any number from 1 on: programs use only what is the same for all of them.
     "tile.num_cores": lambda state, op, values: index(7),
     "affine.apply": _affine, "affine.min": _affine, "affine.max": _affine,

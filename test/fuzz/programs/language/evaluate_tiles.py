@@ -4,10 +4,10 @@
 
 import numpy as np
 
-from . import floats, functions, integers, sums
+from .arithmetic import floats, functions, integers, scans, sums
 from .elements import F32
-from .floats import Floats
-from .integers import Ints
+from .arithmetic.floats import Floats
+from .arithmetic.integers import Ints
 
 
 def evaluate(state, op, operands):
@@ -142,7 +142,11 @@ def _round_to(state, op, x):
     """extf, truncf."""
     kind = op.result.type.element
     lo = kind.round(x.lo)
-    return floats.make(kind, lo, lo if x.lo is x.hi else kind.round(x.hi), [x])
+    hi = lo if x.lo is x.hi else kind.round(x.hi)
+    if op.attrs.get("saturate"):
+        low = np.clip(lo, -kind.largest, kind.largest)
+        lo, hi = low, low if lo is hi else np.clip(hi, -kind.largest, kind.largest)
+    return floats.make(kind, lo, hi, [x])
 
 
 def _to_float(state, op, x):
@@ -164,12 +168,26 @@ def _to_integer(state, op, x):
     signed = op.name == "arith.fptosi"
     least, most = (kind.least, kind.most) if signed else (0, kind.mask)
     low, high = np.trunc(x.lo), np.trunc(x.hi)
+    if op.attrs.get("saturate"):
+        return _nearest_integer(kind, least, most, low, high, x.unk)
     # The largest number below 2^n: float64 has no 2^63 - 1.
     fits = (low >= least) & (low < float(most) + 1 if most > 2 ** 52 else low <= most)
     known = (low == high) & fits
     low = np.where(known, low, 0.0)
     value = low.astype(np.uint64).view(np.int64) if not signed and kind.bits == 64 else low.astype(np.int64)
     return Ints(kind, kind.wrap(value), floats.union(x.unk, None if known.all() else ~known))
+
+
+def _nearest_integer(kind, least, most, low, high, unk):
+    """Whole numbers as the nearest ones from `least` to `most`; NaN becomes 0."""
+    def clip(x):
+        # Python's numbers, since float64 has no 2^63 - 1.
+        flat = [0 if n != n else least if n < least else most if n > most else int(n) for n in np.asarray(x).reshape(-1).tolist()]
+        return np.array([n - (1 << 64) if n >= 1 << 63 else n for n in flat], np.int64).reshape(np.shape(x))
+    value, differ = clip(low), None
+    if low is not high:
+        differ = value != clip(high)
+    return Ints(kind, np.asarray(kind.wrap(value)), floats.union(unk, differ if differ is not None and differ.any() else None))
 
 
 def _bitcast(state, op, x):
@@ -276,6 +294,14 @@ def _concat(state, op, *tiles):
     return _together(tiles[0].kind, tiles, lambda arrays: np.concatenate(arrays, op.attrs["dim"]))
 
 
+def _zip(state, op, x, y):
+    return _together(x.kind, [x, y], lambda arrays: np.stack(arrays, -1).reshape(op.result.type.shape))
+
+
+def _unzip(state, op, x):
+    return [x.map(lambda array: array[..., parity::2].copy()) for parity in (0, 1)]
+
+
 def _from_elements(state, op, *scalars):
     shape = op.result.type.shape
     if len(scalars) == 1:
@@ -327,6 +353,42 @@ def _combine(state, op, operands, axes):
     return results[0] if count == 1 else results
 
 
+def _scan(state, op, x, carry=None):
+    kind, attrs = op.attrs["kind"], op.attrs
+    dim, reverse, exclusive = attrs["dim"], attrs.get("reverse"), attrs.get("exclusive")
+    state.charge(op.operands[0].type.count)
+
+    def forward(array):
+        array = np.moveaxis(array, dim, -1)
+        return array[..., ::-1] if reverse else array
+
+    def back(array):
+        return np.moveaxis(array[..., ::-1] if reverse else array, -1, dim).copy()
+    x = x.map(forward)
+    first = None if carry is None else carry.map(lambda array: np.asarray(array)[..., None])
+    chain = x if first is None else _carried(first, x)
+    found = scans.running(kind, chain, state.contract) if chain.shape[-1] > 1 else chain
+    total = found.map(lambda array: np.asarray(array[..., -1]))
+    if exclusive:
+        before = first if first is not None else scans.identity(kind, x.kind, x.shape[:-1] + (1,))
+        if x.shape[-1] > 1:
+            rest = found.map(lambda array: array[..., 0 if first is None else 1:-1])
+            before = _together(x.kind, [before, rest], lambda arrays: np.concatenate(arrays, -1))
+        return [before.map(back), total]
+    return [found.map(lambda array: back(array if first is None else array[..., 1:])), total]
+
+
+def _carried(first, x):
+    """The carry in front of the elements."""
+    def join(arrays):
+        return np.concatenate(arrays, -1)
+    chain = _together(x.kind, [first, x], join)
+    if isinstance(x, Floats) and (first.raw is not None or x.raw is not None):
+        ends = [v.raw or (v.lo, v.hi) for v in (first, x)]
+        chain.raw = tuple(join([pair[end] for pair in ends]) for end in (0, 1))
+    return chain
+
+
 def _argreduce(state, op, x):
     attrs = op.attrs
     state.charge(op.operands[0].type.count)
@@ -353,4 +415,5 @@ _HANDLERS = {
     "tensor.collapse_shape": lambda state, op, x: x.map(lambda array: array.reshape(op.result.type.shape)),
     "tensor.extract_slice": _extract_slice, "tensor.concat": _concat, "tensor.from_elements": _from_elements,
     "tensor.extract": lambda state, op, x: x, "tile.reduce": _reduce, "tile.argreduce": _argreduce, "tile.mma": _mma,
+    "tile.scan": _scan, "tile.zip": _zip, "tile.unzip": _unzip,
 }

@@ -4,9 +4,9 @@
 
 import numpy as np
 
-from . import floats, integers
-from .floats import Floats
-from .integers import Ints
+from .arithmetic import floats, integers
+from .arithmetic.floats import Floats
+from .arithmetic.integers import Ints
 
 SPECIALS = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 0.5, 2.5, -2.5, 1.5, 65504.0, 1e-42, -1e-42, 6e-8, 3e38, -3e38)
 

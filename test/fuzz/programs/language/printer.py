@@ -3,6 +3,7 @@
 """Writes a program's graph as MLIR."""
 
 from . import printer_memory
+from .elements import INDEX
 from .printer_memory import constant_text, list_text, types_text
 
 
@@ -75,7 +76,8 @@ def _select(p, op):
 
 
 def _cast(p, op):
-    p.line(f"{p.results(op)}{op.name} {p.uses(op.operands)} : {op.operands[0].type} to {op.result.type}")
+    saturate = " {tile.saturate}" if op.attrs.get("saturate") else ""
+    p.line(f"{p.results(op)}{op.name} {p.uses(op.operands)}{saturate} : {op.operands[0].type} to {op.result.type}")
 
 
 def _with_carry(p, op):
@@ -156,6 +158,19 @@ def _argreduce(p, op):
     p.line(f"{p.results(op)}tile.argreduce {attrs['kind']} {p.uses(op.operands)} dim = {attrs['dim']}{unsigned} : {op.operands[0].type} -> {types_text(op.results)}")
 
 
+def _scan(p, op):
+    attrs = op.attrs
+    words = "".join(f" {word}" for word in ("exclusive", "reverse") if attrs.get(word))
+    carry = f" carry({p.name(op.operands[1])})" if len(op.operands) > 1 else ""
+    p.line(f"{p.results(op)}tile.scan {attrs['kind']} {p.name(op.operands[0])} dim = {attrs['dim']}{words}{carry} : "
+           f"{op.operands[0].type} -> {types_text(op.results)}")
+
+
+def _zip(p, op):
+    """tile.zip and tile.unzip."""
+    p.line(f"{p.results(op)}{op.name} {p.uses(op.operands)} : {op.operands[0].type} -> {op.results[0].type}")
+
+
 def _mma(p, op):
     attrs, text = op.attrs, ""
     for name, clause in (("lhs_unsigned", " lhs = unsigned"), ("rhs_unsigned", " rhs = unsigned")):
@@ -191,11 +206,13 @@ def _for(p, op):
     region = op.regions[0]
     results = _named_results(p, op)
     lower, upper, step = (p.name(operand) for operand in op.operands[:3])
-    text = f"{results}scf.for {p.fresh(region.args[0], 'k')} = {lower} to {upper} step {step}"
+    unsigned = "unsigned " if op.attrs.get("unsigned") else ""
+    text = f"{results}scf.for {unsigned}{p.fresh(region.args[0], 'k')} = {lower} to {upper} step {step}"
     if op.results:
         carried = ", ".join(f"{p.fresh(argument, 'c')} = {p.name(init)}" for argument, init in zip(region.args[1:], op.operands[3:]))
         text += f" iter_args({carried}) -> ({types_text(op.results)})"
-    p.line(text + " {")
+    type = region.args[0].type
+    p.line(text + (" {" if type.element is INDEX else f" : {type} {{"))
     p.region(region, _yield(p) if op.results else None)
     p.line("}")
 
@@ -257,7 +274,8 @@ _HANDLERS = {
     "math.fpowi": _fpowi, "math.clampf": _clamp, "affine.apply": _affine, "affine.min": _affine, "affine.max": _affine,
     "tile.broadcast": _broadcast, "tile.iota": _iota, "tile.transpose": _broadcast, "tensor.expand_shape": _reshape,
     "tensor.collapse_shape": _reshape, "tensor.concat": _concat, "tensor.extract_slice": _extract_slice, "tensor.extract": _extract,
-    "tile.reduce": _reduce, "tile.argreduce": _argreduce, "tile.mma": _mma, "scf.for": _for, "scf.if": _if, "scf.while": _while,
+    "tile.reduce": _reduce, "tile.argreduce": _argreduce, "tile.scan": _scan, "tile.zip": _zip, "tile.unzip": _zip, "tile.mma": _mma,
+    "scf.for": _for, "scf.if": _if, "scf.while": _while,
     "scf.index_switch": _switch, "func.call": _call, "tile.grid": _grid, **printer_memory.HANDLERS,
     "tile.dim": lambda p, op: p.line(f'{p.results(op)}tile.dim "{op.attrs["name"]}" : index'),
     "tile.num_cores": lambda p, op: p.line(f"{p.results(op)}tile.num_cores : index"),

@@ -14,7 +14,8 @@ def number_text(element, value):
         if element is I1:
             return "true" if int(value) & 1 else "false"
         return str(int(element.wrap(np.int64(value))))
-    value = float(element.round(np.asarray(value, np.float64)))
+    with np.errstate(over="ignore"):
+        value = float(element.round(np.asarray(value, np.float64)))
     if value != value or value in (float("inf"), float("-inf")):
         bits = int(element.bits_of(np.asarray(value))) & ((1 << element.bits) - 1)
         return f"0x{bits:0{element.bits // 4}X}"
@@ -129,9 +130,13 @@ def _assume(p, op):
     p.line(f"tile.assume {p.uses(op.operands)} {{{facts}}} : {type}")
 
 
+def _assert(p, op):
+    p.line(f"tile.assert {p.uses(op.operands)}, \"{op.attrs['message']}\" : {op.operands[0].type}")
+
 
 HANDLERS = {
     "tile.load": _load, "tile.store": _store, "memref.load": _memref_load, "memref.store": _memref_store, "memref.dim": _memref_dim,
     "memref.alloc": _alloc, "memref.subview": _subview, "memref.cast": _memref_cast, "memref.collapse_shape": _memref_reshape,
     "memref.expand_shape": _memref_reshape, "memref.reinterpret_cast": _reinterpret, "tile.assume": _assume,
+    "tile.assert": _assert,
 }

@@ -8,7 +8,7 @@ is unknown.
 
 import numpy as np
 
-from .elements import I1
+from ..elements import I1
 from .floats import Floats, union
 
 

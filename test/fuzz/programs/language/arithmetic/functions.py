@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from . import floats
-from .elements import F32
+from ..elements import F32
 from .floats import Floats, union
 
 

@@ -10,7 +10,7 @@ rounding of that sum of absolute values.
 import numpy as np
 
 from . import floats, integers
-from .elements import F32, F64
+from ..elements import F32, F64
 from .floats import Floats, union
 
 # Tensor cores cut off summands, aligned with the largest one, where an addition would round: twice the error.
