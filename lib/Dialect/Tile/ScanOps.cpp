@@ -16,9 +16,10 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   std::optional<ReduceKind> kind = symbolizeReduceKind(word);
   if (!kind)
-    return parser.emitError(loc) << "unknown combination '" << word
-                                 << "' (addf mulf maximumf minimumf maxnumf minnumf addi muli maxsi "
-                                    "minsi maxui minui andi ori xori)";
+    return parser.emitError(loc)
+           << "unknown combination '" << word
+           << "' (addf mulf maximumf minimumf maxnumf minnumf addi muli maxsi "
+              "minsi maxui minui andi ori xori)";
   result.addAttribute("kind", ReduceKindAttr::get(b.getContext(), *kind));
   OpAsmParser::UnresolvedOperand input, carry;
   int64_t dim;
@@ -62,16 +63,16 @@ LogicalResult ScanOp::verify() {
     return emitOpError("scan_c1: dim = ") << dim << " is not a dimension of " << input;
   if (!ReduceOp::combines(getKind(), input.getElementType()) ||
       !input.getElementType().isIntOrIndexOrFloat())
-    return emitOpError("scan_c2: ") << stringifyReduceKind(getKind())
-                                    << " does not combine elements of type "
-                                    << input.getElementType();
+    return emitOpError("scan_c2: ")
+           << stringifyReduceKind(getKind()) << " does not combine elements of type "
+           << input.getElementType();
   if (getResult().getType() != input)
-    return emitOpError("scan_c3: the first result must be ") << input << ", got "
-                                                             << getResult().getType();
+    return emitOpError("scan_c3: the first result must be ")
+           << input << ", got " << getResult().getType();
   RankedTensorType total = ReduceOp::reducedType(input, dim);
   if (getTotal().getType() != total)
-    return emitOpError("scan_c3: the second result must be ") << total << ", got "
-                                                              << getTotal().getType();
+    return emitOpError("scan_c3: the second result must be ")
+           << total << ", got " << getTotal().getType();
   if (getCarry() && getCarry().getType() != total)
     return emitOpError("scan_c3: the carry must be ") << total << ", got " << getCarry().getType();
   return success();

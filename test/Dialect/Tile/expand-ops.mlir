@@ -436,3 +436,28 @@ tile.kernel @asserts(%A: memref<2x4xi32>, %ok: i1) {
   }
   tile.return
 }
+
+// LLVM makes true of 0 in a conversion to i1 for the GPU.
+// CHECK-LABEL: tile.kernel @to_bool(
+// CHECK: %[[I:.*]] = arith.fptoui %x : f32 to i32
+// CHECK: arith.trunci %[[I]] : i32 to i1
+// CHECK: %[[T:.*]] = arith.fptosi %{{.*}} : tensor<4xf32> to tensor<4xi32>
+// CHECK: arith.trunci %[[T]] : tensor<4xi32> to tensor<4xi1>
+// CHECK: %[[S:.*]] = arith.fptoui %{{.*}} : tensor<4xf32> to tensor<4xi32>
+// CHECK: arith.trunci %[[S]] : tensor<4xi32> to tensor<4xi1>
+// CHECK: arith.fptosi %x : f32 to i8
+tile.kernel @to_bool(%x: f32, %A: memref<4xf32>, %B: memref<4xi1>, %O: memref<1xi1>, %P: memref<1xi8>) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %i = arith.fptoui %x : f32 to i1
+    memref.store %i, %O[%c0] : memref<1xi1>
+    %a = tile.load %A[%c0] : memref<4xf32> -> tensor<4xf32>
+    %t = arith.fptosi %a : tensor<4xf32> to tensor<4xi1>
+    tile.store %t, %B[%c0] : tensor<4xi1> -> memref<4xi1>
+    %s = arith.fptoui %a {tile.saturate} : tensor<4xf32> to tensor<4xi1>
+    tile.store %s, %B[%c0] : tensor<4xi1> -> memref<4xi1>
+    %j = arith.fptosi %x : f32 to i8
+    memref.store %j, %P[%c0] : memref<1xi8>
+  }
+  tile.return
+}

@@ -154,6 +154,7 @@ def TileExpandOps : Pass<"tile-expand-ops", "mlir::ModuleOp"> {
     * casts of index to fewer bits, if a cast back may follow: by casts through i64, because canonicalize drops such a pair.
     * an `scf.for` that compares unsigned: by one that counts the iterations, or, if the bounds are known not to be negative, that compares
       signed.
+    * `arith.fptosi` and `fptoui` to i1: through i32, because LLVM (22.1.8) compiles them wrongly for the GPU.
     * `arith.truncf`, `fptosi` and `fptoui` with `tile.saturate`: by comparisons with the limits of the type.
     * `tile.scan`: by ⌈log2 n⌉ combinations of the tile with itself, moved by 1, 2, 4, … elements. `tile.zip` and `tile.unzip`: by reshapes
       and a `tensor.concat`, or two slices. `tile.assert`: by a reduction and a `cf.assert`.

@@ -290,13 +290,6 @@ static Value constant(ImplicitLocOpBuilder &b, Type type, const APFloat &value) 
   return arith::ConstantOp::create(b, element);
 }
 
-static Value withoutSaturation(ImplicitLocOpBuilder &b, Operation *op, Value x) {
-  Operation *made = b.clone(*op);
-  made->removeAttr(tile::kSaturate);
-  made->setOperand(0, x);
-  return made->getResult(0);
-}
-
 /// arith.truncf that saturates: the numbers beyond the largest one of the type, and infinities,
 /// become that one. NaN stays.
 static Value clampThenTruncate(ImplicitLocOpBuilder &b, arith::TruncFOp op) {
@@ -307,7 +300,25 @@ static Value clampThenTruncate(ImplicitLocOpBuilder &b, arith::TruncFOp op) {
   largest.convert(cast<FloatType>(getElementTypeOrSelf(type)).getFloatSemantics(),
                   APFloat::rmNearestTiesToEven, &isInexact);
   Value raised = arith::MaximumFOp::create(b, op.getIn(), constant(b, type, neg(largest)));
-  return withoutSaturation(b, op, arith::MinimumFOp::create(b, raised, constant(b, type, largest)));
+  Value clamped = arith::MinimumFOp::create(b, raised, constant(b, type, largest));
+  auto made = cast<arith::TruncFOp>(b.clone(*op));
+  made->removeAttr(tile::kSaturate);
+  made.getInMutable().assign(clamped);
+  return made;
+}
+
+/// The conversion `op` of `x` to integers. LLVM's code for NVPTX (22.1.8) makes true of 0 in a
+/// conversion to i1, so that goes through i32.
+static Value convertToInteger(ImplicitLocOpBuilder &b, Operation *op, Value x) {
+  Operation *made = b.clone(*op);
+  made->removeAttr(tile::kSaturate);
+  made->setOperand(0, x);
+  Value result = made->getResult(0);
+  Type type = result.getType();
+  if (!getElementTypeOrSelf(type).isInteger(1))
+    return result;
+  result.setType(withElement(type, b.getI32Type()));
+  return arith::TruncIOp::create(b, type, result);
 }
 
 /// arith.fptosi or fptoui that saturates. NaN becomes 0.
@@ -330,7 +341,7 @@ static Value convertInRange(ImplicitLocOpBuilder &b, Operation *op) {
   Value isOutside = arith::OrIOp::create(b, arith::OrIOp::create(b, isHigh, isLow), isNan);
   Value inside =
       arith::SelectOp::create(b, isOutside, constant(b, type, APFloat::getZero(semantics)), x);
-  Value result = withoutSaturation(b, op, inside);
+  Value result = convertToInteger(b, op, inside);
   APInt most = isSigned ? APInt::getSignedMaxValue(width) : APInt::getMaxValue(width);
   APInt least = isSigned ? APInt::getSignedMinValue(width) : APInt::getMinValue(width);
   result = arith::SelectOp::create(b, isHigh, constant(b, resultType, most), result);
@@ -490,7 +501,10 @@ static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
         return op->hasAttr(tile::kSaturate) ? Values{clampThenTruncate(b, op)} : Values();
       })
       .Case<arith::FPToSIOp, arith::FPToUIOp>([&](Operation *op) -> Values {
-        return op->hasAttr(tile::kSaturate) ? Values{convertInRange(b, op)} : Values();
+        if (op->hasAttr(tile::kSaturate))
+          return {convertInRange(b, op)};
+        const bool isToBool = getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1);
+        return isToBool ? Values{convertToInteger(b, op, op->getOperand(0))} : Values();
       })
       .Case([&](tile::ScanOp op) { return expandScan(b, op); })
       .Case([&](tile::ZipOp op) { return expandZip(b, op); })

@@ -47,7 +47,8 @@ public:
     Value scanned = scan(withFirst(widen(op.getInput()), first));
     Value total = sliceOf(b, scanned, dim, op.getReverse() ? 0 : extent - 1, 1);
     Value result = op.getExclusive() ? shift(scanned, first ? first : identity()) : scanned;
-    return {narrow(result, op.getResult().getType()), narrow(dropUnit(total), op.getTotal().getType())};
+    return {narrow(result, op.getResult().getType()),
+            narrow(dropUnit(total), op.getTotal().getType())};
   }
 
 private:
@@ -63,9 +64,7 @@ private:
   Value part(Value tile, int64_t from, int64_t size) {
     return slice(tile, op.getReverse() ? extent - from - size : from, size);
   }
-  Value combine(Value x, Value y) {
-    return ReduceOp::combine(b, b.getLoc(), op.getKind(), x, y);
-  }
+  Value combine(Value x, Value y) { return ReduceOp::combine(b, b.getLoc(), op.getKind(), x, y); }
 
   Value withFirst(Value tile, Value first) {
     if (!first)
@@ -155,8 +154,8 @@ SmallVector<Value> tessera::tile::expandZip(ImplicitLocOpBuilder &b, ZipOp op) {
     shape.push_back(1);
     return tensor::ExpandShapeOp::create(b, type.clone(shape), tile, pairs);
   };
-  Value both = tensor::ConcatOp::create(
-      b, column + 1, ValueRange{withPair(op.getEven()), withPair(op.getOdd())});
+  Value both = tensor::ConcatOp::create(b, column + 1,
+                                        ValueRange{withPair(op.getEven()), withPair(op.getOdd())});
   Value flat = tensor::CollapseShapeOp::create(b, both, pairs);
   if (rank > 2)
     flat = tensor::ExpandShapeOp::create(b, op.getResult().getType(), flat, rows);
