@@ -131,7 +131,7 @@ def compile_seeds(options, seeds):
 def write_archive(options, path, entries):
     """The artifacts go from the folder into the archive."""
     header = {"profile": options.profile, "without": sorted(draw.FEATURES - options.include), "target": "cpu" if options.self_test else "sm_90a"}
-    scripts = {name: os.path.join(HERE, name) for name in glob.glob("*.py", root_dir=HERE) + glob.glob("language/*.py", root_dir=HERE)}
+    scripts = {name: os.path.join(HERE, name) for name in glob.glob("*.py", root_dir=HERE) + glob.glob("language/**/*.py", root_dir=HERE, recursive=True)}
     scripts |= {os.path.basename(path): path for path in (os.path.join(run_cpu.ROOT, "bench", "tessera.py"), options.runtime)}
     artifacts = [os.path.join(options.folder, f"{entry['seed']}{options.suffix}") for entry in entries if entry["state"] == toolchain.COMPILED]
     text = json.dumps(header | {"entries": entries}).encode()
