@@ -15,7 +15,7 @@ files=("$@")
 if [ ${#files[@]} = 0 ]; then
   cd "$root"
   # The files that git tracks and that exist.
-  while IFS= read -r file; do [ ! -f "$file" ] || files+=("$file"); done < <(git ls-files '*.cpp' '*.h')
+  while IFS= read -r file; do [ ! -f "$file" ] || files+=("$file"); done < <(git ls-files --cached --others --exclude-standard '*.cpp' '*.h')
 fi
 "$format" "${mode[@]}" --style="file:$root/.clang-format" "${files[@]}" && exit 0
 echo "check-format: scripts/check-format.sh --fix formats them" >&2
