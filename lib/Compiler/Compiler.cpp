@@ -14,13 +14,11 @@
 #include "Targets.h"
 
 #include "tessera/Dialect/Cta/IR/Cta.h"
-#include "tessera/Dialect/Tile/SourceLimits.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Pipelines.h"
 #include "tessera/Target/HostObject.h"
 #include "tessera/Target/PtxEmitter.h"
 
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -28,7 +26,6 @@
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Rewrite/PatternApplicator.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"

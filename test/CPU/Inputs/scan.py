@@ -149,10 +149,5 @@ add("assert", """    %r0 = arith.addi %x0, %x0 : tensor<5x7xi32>
     tile.assert %yes, "yes" : i1""".replace("%x0 : tensor<5x7xi1>", "%x0 : tensor<5x7xi32>"), [x], [x + x])
 
 program = Program("\n".join(kernels), "-O0")
-for what, name, inputs, wants, tolerance in runs:
-    first = len(inputs)
-    got = program.run(name, *inputs, *[np.zeros_like(w) for w in wants], out=range(first, first + len(wants)))
-    for g, w in zip(got if len(wants) > 1 else [got], wants):
-        g = g if g.dtype == w.dtype else g.view(w.dtype)
-        check(what, g, w, tolerance, tolerance * 1e-2 if tolerance else 0 if w.dtype.kind in "iub" else 1e-300)
+check_runs(program, runs)
 finish()

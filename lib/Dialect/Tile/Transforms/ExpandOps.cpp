@@ -40,11 +40,17 @@ static bool isOnIndex(Operation *op) {
   return getElementTypeOrSelf(op->getOperand(0).getType()).isIndex();
 }
 
-static Value constant(ImplicitLocOpBuilder &b, Type type, const APInt &value) {
-  auto element = IntegerAttr::get(getElementTypeOrSelf(type), value);
+/// A scalar or a tile of equal elements.
+static Value constant(ImplicitLocOpBuilder &b, Type type, TypedAttr element) {
   if (auto tile = dyn_cast<RankedTensorType>(type))
-    return arith::ConstantOp::create(b, DenseElementsAttr::get(tile, element));
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(tile, Attribute(element)));
   return arith::ConstantOp::create(b, element);
+}
+static Value constant(ImplicitLocOpBuilder &b, Type type, const APInt &value) {
+  return constant(b, type, IntegerAttr::get(getElementTypeOrSelf(type), value));
+}
+static Value constant(ImplicitLocOpBuilder &b, Type type, const APFloat &value) {
+  return constant(b, type, FloatAttr::get(getElementTypeOrSelf(type), value));
 }
 
 //===--- affine -----------------------------------------------------------------------------===//
@@ -282,13 +288,6 @@ static SmallVector<Value> splitView(ImplicitLocOpBuilder &b, memref::SubViewOp o
 }
 
 //===--- conversions -------------------------------------------------------------------------===//
-
-static Value constant(ImplicitLocOpBuilder &b, Type type, const APFloat &value) {
-  auto element = FloatAttr::get(getElementTypeOrSelf(type), value);
-  if (auto tile = dyn_cast<RankedTensorType>(type))
-    return arith::ConstantOp::create(b, DenseElementsAttr::get(tile, element));
-  return arith::ConstantOp::create(b, element);
-}
 
 /// arith.truncf that saturates: the numbers beyond the largest one of the type, and infinities,
 /// become that one. NaN stays.

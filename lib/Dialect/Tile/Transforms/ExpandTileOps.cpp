@@ -53,8 +53,7 @@ public:
 
 private:
   Value slice(Value tile, int64_t from, int64_t size) { return sliceOf(b, tile, dim, from, size); }
-  /// The parts along the scanned dimension, of which an empty one is null. With `reverse` they are
-  /// given from the end.
+  /// The two parts one behind the other, in the order of the scan.
   Value join(Value first, Value rest) {
     if (op.getReverse())
       std::swap(first, rest);
