@@ -1,19 +1,23 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the examples compute, in numpy: everything in float64, from inputs of the type that the programs take.
+"""What the examples compute, in numpy: floats in float64, from inputs of the type that the programs take.
 
 `EXAMPLES` maps the name of an example to its cases. A case is one kernel with its arguments (name, element type, symbolic
 shape), the reference function, and the shapes worth testing: 1, primes, tiles exactly, tiles and one more or one less.
+The functions of kernels with indices, routes and random numbers are in `reference_indexed.py`.
 """
 import math
 
 import ml_dtypes
 import numpy as np
 
+import reference_indexed as indexed
+
 bf16 = ml_dtypes.bfloat16
+f8 = ml_dtypes.float8_e4m3fn
 
 
-# --- The functions. Arrays come as float64, and so does the result. ---
+# --- The functions. Arrays of floats come as float64, and so does the result; of several results there is a list. ---
 
 
 def vector_add(x, y):
@@ -40,6 +44,26 @@ def rms_norm(x, w, eps):
 def layer_norm(x, gain, bias, eps):
     d = x - x.mean(axis=-1, keepdims=True)
     return d / np.sqrt((d**2).mean(axis=-1, keepdims=True) + eps) * gain + bias
+
+
+def layer_norm_backward(x, d, gain, mean, r):
+    h, w = (x - mean[:, None]) * r[:, None], d * gain
+    along = h * (w * h).mean(axis=-1, keepdims=True)
+    return [r[:, None] * (w - w.mean(axis=-1, keepdims=True) - along), (d * h).sum(axis=0), d.sum(axis=0)]
+
+
+def pool(reduction):
+    def function(x):
+        b, h, w, c = x.shape
+        return reduction(x[:, : h // 2 * 2, : w // 2 * 2].reshape(b, h // 2, 2, w // 2, 2, c), axis=(2, 4))
+
+    return function
+
+
+def conv3x3(x, f):
+    rows, pixels = x.shape[1:3]
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    return sum(padded[:, dy : dy + rows, dx : dx + pixels] @ f[dy, dx] for dy in range(3) for dx in range(3))
 
 
 def transpose(a):
@@ -83,6 +107,24 @@ def gemm_scales_silu(a, b, rowscale, colscale):
     return z / (1 + np.exp(-z))
 
 
+def gemm_scales(a, b, rowscale, colscale):
+    return (a @ b.T) * rowscale[:, None] * colscale
+
+
+def gemm_block_scales(a, b, ascale, bscale):
+    c = np.zeros((a.shape[0], b.shape[0]))
+    for k in range(0, a.shape[1], 128):
+        rows, columns = ascale[:, k // 128, None], np.repeat(bscale[:, k // 128], 128)[: b.shape[0]]
+        c += (a[:, k : k + 128] @ b[:, k : k + 128].T) * rows * columns
+    return c
+
+
+def fill_bytes(random, arrays):
+    for array in arrays.values():
+        if array.dtype == np.int8:
+            array[...] = random.integers(-128, 128, array.shape)
+
+
 def batched_gemm(a, b):
     return a @ b
 
@@ -103,17 +145,41 @@ def attention_causal(q, k, v, scale):
     return attention(q, k, v, scale, causal=True)
 
 
+def gemm_i4(x, w, s):
+    low, high = (w & 15 ^ 8) - 8, w >> 4
+    numbers = np.stack([low, high], axis=-1).reshape(w.shape[0], -1)
+    return x @ (numbers * np.repeat(s, 128, axis=1)[:, : numbers.shape[1]]).T
+
+
+def make_bytes(random, arrays):
+    arrays["W"][:] = random.integers(-128, 128, arrays["W"].shape)
+
+
+def make_unsorted(random, arrays):
+    x = arrays["X"].reshape(-1)
+    x[random.permutation(x.size)[: x.size // 3]] = random.choice(np.float32([0, 1, np.inf, -np.inf, np.nan]), x.size // 3)
+
+
 # --- The cases. ---
 
 
 class Case:
     """One kernel. `inputs` and `output` are (name, element type, shape), a shape a list of names and numbers; a scalar
-    input is (name, value). The arguments of the kernel are the inputs, then the output."""
+    input is (name, value). The arguments of the kernel are the inputs, then the output, or several in a list; an output
+    may have tolerances of its own after its shape. Inputs are normal random numbers, and zeros if they are integers, until
+    `prepare(random, arrays by name)` changes them. A `sized` function gets the shape, by names, after the inputs."""
 
-    def __init__(self, kernel, function, inputs, output, shapes, rtol, atol):
+    def __init__(self, kernel, function, inputs, output, shapes, rtol, atol, prepare=None, sized=False):
         self.kernel, self.function = kernel, function
         self.inputs, self.output = inputs, output
         self.shapes, self.rtol, self.atol = shapes, rtol, atol
+        self.prepare, self.sized = prepare, sized
+
+    @property
+    def outputs(self):
+        """(name, element type, shape, rtol, atol) of each."""
+        every = self.output if isinstance(self.output, list) else [self.output]
+        return [tuple(output) + (self.rtol, self.atol)[len(output) - 3 :] for output in every]
 
 
 def shapes(names, *rows):
@@ -204,6 +270,64 @@ EXAMPLES = {
             **BF16,
         )
     ],
+    "layer-norm-backward": [
+        Case(
+            "layer_norm_backward",
+            layer_norm_backward,
+            [("X", bf16, ["M", "N"]), ("D", bf16, ["M", "N"]), ("G", bf16, ["N"]), ("mean", np.float32, ["M"]), ("r", np.float32, ["M"])],
+            [("DX", bf16, ["M", "N"]), ("DG", np.float32, ["N"], 1e-5, 1e-3), ("DB", np.float32, ["N"], 1e-5, 1e-3)],
+            shapes("M N", (1, 1), (3, 7), (33, 1009), (5, 4096), (1100, 130)),
+            rtol=4e-3,
+            atol=1e-4,
+        )
+    ],
+    "pooling": [
+        Case(
+            kernel,
+            pool(reduction),
+            [("X", bf16, ["B", "H", "W", "C"])],
+            ("Y", bf16, ["B", "P", "Q", "C"]),
+            [dict(shape, P=shape["H"] // 2, Q=shape["W"] // 2) for shape in shapes("B H W C", (1, 2, 2, 1), (2, 5, 7, 3), (1, 4, 32, 64), (1, 3, 67, 65), (2, 1, 9, 8))],
+            rtol=4e-3,
+            atol=1e-6,
+        )
+        for kernel, reduction in (("average_pool", np.mean), ("max_pool", np.max))
+    ],
+    "conv3x3": [
+        Case(
+            "conv3x3",
+            conv3x3,
+            [("X", bf16, ["B", "H", "W", "C"]), ("F", bf16, [3, 3, "C", "K"])],
+            ("Y", bf16, ["B", "H", "W", "K"]),
+            shapes("B H W C K", (1, 1, 1, 1, 1), (2, 3, 5, 7, 3), (1, 2, 64, 64, 256), (1, 3, 65, 72, 264), (2, 4, 33, 130, 17), (1, 2, 3, 0, 4)),
+            **BF16,
+        )
+    ],
+    "bitonic-sort": [
+        Case(
+            "bitonic_sort",
+            lambda x: np.sort(x, axis=-1),
+            [("X", np.float32, ["M", "N"])],
+            ("Y", np.float32, ["M", "N"]),
+            shapes("M N", (1, 1), (3, 7), (5, 1000), (4, 1023), (7, 1024)),
+            rtol=0,
+            atol=0,
+            prepare=make_unsorted,
+        )
+    ],
+    "gemm-i4": [
+        Case(
+            "gemm_i4",
+            gemm_i4,
+            [("X", bf16, ["M", "K"]), ("W", np.int8, ["N", "B"]), ("S", bf16, ["N", "G"])],
+            ("C", bf16, ["M", "N"]),
+            [dict(shape, B=shape["K"] // 2, G=-(-shape["K"] // 128)) for shape in
+             shapes("M N K", (1, 1, 2), (16, 128, 128), (7, 130, 258), (17, 300, 130), (33, 256, 512), (16, 5, 0), (3, 1000, 1026))],
+            rtol=4e-3,
+            atol=1e-3,
+            prepare=make_bytes,
+        )
+    ],
     "transpose": [
         Case(
             "transpose",
@@ -265,6 +389,44 @@ EXAMPLES = {
             **BF16,
         )
     ],
+    "gemm-int8": [
+        Case(
+            "gemm_int8",
+            gemm_scales,
+            [("A", np.int8, ["M", "K"]), ("B", np.int8, ["N", "K"]), ("rowscale", np.float32, ["M"]), ("colscale", np.float32, ["N"])],
+            ("C", bf16, ["M", "N"]),
+            GEMM,
+            **BF16,
+            prepare=fill_bytes,
+        )
+    ],
+    # Each factor keeps 10 bits of its fraction: nearest on the CPU, the tensor cores drop the others.
+    "gemm-tf32": [
+        Case("gemm_tf32", gemm_nt, [("A", np.float32, ["M", "K"]), ("B", np.float32, ["N", "K"])], ("C", np.float32, ["M", "N"]), GEMM, rtol=4e-3, atol=4e-2)
+    ],
+    "gemm-fp8": [
+        Case(
+            "gemm_fp8",
+            gemm_scales,
+            [("A", f8, ["M", "K"]), ("B", f8, ["N", "K"]), ("rowscale", np.float32, ["M"]), ("colscale", np.float32, ["N"])],
+            ("C", bf16, ["M", "N"]),
+            GEMM,
+            # The tensor cores keep 13 bits of a sum's fraction.
+            rtol=4e-3,
+            atol=2e-2,
+        )
+    ],
+    "gemm-fp8-blocks": [
+        Case(
+            "gemm_fp8_blocks",
+            gemm_block_scales,
+            [("A", f8, ["M", "K"]), ("B", f8, ["N", "K"]), ("ascale", np.float32, ["M", "KB"]), ("bscale", np.float32, ["NB", "KB"])],
+            ("C", bf16, ["M", "N"]),
+            [dict(shape, NB=-(-shape["N"] // 128), KB=-(-shape["K"] // 128)) for shape in GEMM],
+            rtol=4e-3,
+            atol=2e-2,
+        )
+    ],
     "gemm-residual": [
         Case(
             "gemm_residual",
@@ -287,3 +449,5 @@ EXAMPLES = {
     ],
     "attention": [attention_case("attention", attention), attention_case("attention_causal", attention_causal)],
 }
+
+EXAMPLES |= indexed.examples(Case, shapes)

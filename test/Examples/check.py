@@ -17,12 +17,28 @@ import numpy as np
 
 
 def store(path, array):
-    # numpy has no bf16 of its own: tile-run takes its bits as 16-bit integers.
-    np.save(path, array.view(np.uint16) if array.dtype.name == "bfloat16" else array)
+    # numpy has no bf16 and no f8 of its own: tile-run takes their bits as integers.
+    bits = {"bfloat16": np.uint16, "float8_e4m3fn": np.uint8, "float8_e5m2": np.uint8}.get(array.dtype.name)
+    np.save(path, array.view(bits) if bits else array)
 
 
 def element(dtype):
-    return {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16"}[np.dtype(dtype).name]
+    name = np.dtype(dtype).name
+    return name.replace("bfloat", "bf").replace("float", "f").replace("int", "i")
+
+
+def difference(found, expected, rtol, atol):
+    """None, or a message."""
+    if found.shape != expected.shape:
+        return f"shape {found.shape} instead of {expected.shape}"
+    with np.errstate(invalid="ignore"):
+        good = np.abs(found - expected) <= atol + rtol * np.abs(expected)
+    # Infinities, and NaN for NaN.
+    good |= (found == expected) | ((found != found) & (expected != expected))
+    if good.all():
+        return None
+    where = tuple(int(i) for i in np.argwhere(~good)[0])
+    return f"{(~good).sum()} of {good.size} elements are wrong, the first at {where}: {found[where]} instead of {expected[where]}"
 
 
 def run_case(options, case, shape, seed):
@@ -33,37 +49,44 @@ def run_case(options, case, shape, seed):
 
     with tempfile.TemporaryDirectory() as folder:
         command = [options.tile_run, options.artifact, f"--kernel={case.kernel}"]
+        made = {name: random.standard_normal(extents(what[1])).astype(what[0]) if np.dtype(what[0]).kind not in "iu" else np.zeros(extents(what[1]), what[0])
+                for name, *what in case.inputs if len(what) > 1}
+        if case.prepare:
+            case.prepare(random, made)
         inputs = []
         for name, *what in case.inputs:
-            if len(what) == 1:
+            if name not in made:
                 command.append(repr(what[0]))
                 inputs.append(what[0])
                 continue
-            dtype, names = what
-            array = random.standard_normal(extents(names)).astype(dtype)
+            array = made[name]
             path = os.path.join(folder, name + ".npy")
             store(path, array)
             command.append(path)
-            inputs.append(array.astype(np.float64))
-        name, dtype, names = case.output
-        result = os.path.join(folder, "result.npy")
-        command += ["nan:" + "x".join(map(str, extents(names))) + "x" + element(dtype), f"--out={name}={result}", "--guard"]
+            inputs.append(array.astype(np.int64 if array.dtype.kind in "iu" else np.float64))
+        results = []
+        for name, dtype, names, *_ in case.outputs:
+            result = os.path.join(folder, f"result-{name}.npy")
+            results.append(result)
+            command += ["nan:" + "x".join(map(str, extents(names))) + "x" + element(dtype), f"--out={name}={result}"]
+        command.append("--guard")
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             return f"{' '.join(command)}\n{done.stdout}{done.stderr}"
-        found = np.load(result)
+        results = [np.load(result) for result in results]
+    # This is not rounded: then a result may differ by half a unit of its last place, and not by a whole one.
+    expected = case.function(*inputs, **({"shape": shape} if case.sized else {}))
+    if not isinstance(case.output, list):
+        expected = [expected]
+    for (name, dtype, _, rtol, atol), found, wanted in zip(case.outputs, results, expected):
         if found.dtype != np.dtype(dtype):
             found = found.view(dtype)
-        found = found.astype(np.float64)
-    # This is not rounded: then a result may differ by half a unit of its last place, and not by a whole one.
-    expected = case.function(*inputs)
-    if found.shape != expected.shape:
-        return f"shape {found.shape} instead of {expected.shape}"
-    error = np.abs(found - expected)
-    wrong = ~(error <= case.atol + case.rtol * np.abs(expected))
-    if wrong.any():
-        where = tuple(int(i) for i in np.argwhere(wrong)[0])
-        return f"{wrong.sum()} of {wrong.size} elements are wrong, the first at {where}: {found[where]} instead of {expected[where]}"
+        found = found.astype(np.int64 if found.dtype.kind in "iu" else np.float64)
+        if np.dtype(dtype).kind in "iu":
+            rtol = atol = 0
+        problem = difference(found, wanted, rtol, atol)
+        if problem:
+            return f"{name}: {problem}"
     return None
 
 

@@ -3,7 +3,8 @@
 """Checks the timelines of cta-simulate: timeline.py FILE... prints the tracks of each block, with the number of their slices, or what is wrong.
 
 In a sound file every slice is on a track that has a name, begins where the one before it on the track has ended or later, and is named by op and
-line; a slot is filled before it is read; an engine works only for a warp that has issued the work before; and iterations count from 0.
+line (constants that folding made have none); a slot is filled before it is read; an engine works only for a warp that has issued the work before (of those that have a track, the
+first of each warpgroup); and iterations count from 0.
 """
 
 import collections
@@ -42,10 +43,10 @@ def check(path):
                     wrong.append(f"{where}: follows {state or 'nothing'}")
                 state = event["name"]
             else:
-                if not re.fullmatch(r"(cta|arith|math|memref|tile)\.\w+:\d+|cluster meets", event["name"]):
+                if not re.fullmatch(r"(cta|arith|math|memref|tile)\.\w+:\d+|arith\.constant|cluster meets", event["name"]):
                     wrong.append(f"{where}: no name of an op with a line")
                 iterations[event["name"], event["args"].get("output_tile")].add(event["args"]["iteration"])
-            if name in ENGINES:
+            if name in ENGINES and int(re.match(r"warp (\d+) of ", event["args"]["issued_by"])[1]) % 4 == 0:
                 group = event["args"]["issued_by"].partition(" of ")[2]  # "@math", or "@math of block 3" in a cluster
                 block = re.search(r" of (block \d+)$", group)
                 launch = processes[process].partition(" of ")[2]
