@@ -18,11 +18,24 @@ mlir::LogicalResult outlineGrids(mlir::ModuleOp module, contract::Contract &cont
 /// Rewrites one op as linalg, scf and memref ops on the same tensor types.
 void lowerLoad(mlir::RewriterBase &rewriter, tile::LoadOp op);
 void lowerStore(mlir::RewriterBase &rewriter, tile::StoreOp op);
+void lowerGather(mlir::RewriterBase &rewriter, tile::GatherOp op);
+void lowerScatter(mlir::RewriterBase &rewriter, tile::ScatterOp op);
+void lowerAtomic(mlir::RewriterBase &rewriter, tile::AtomicOp op);
 void lowerMma(mlir::RewriterBase &rewriter, tile::MmaOp op);
 void lowerReduce(mlir::RewriterBase &rewriter, tile::ReduceOp op);
+void lowerScan(mlir::RewriterBase &rewriter, tile::ScanOp op);
 void lowerBroadcast(mlir::RewriterBase &rewriter, tile::BroadcastOp op);
 void lowerIota(mlir::RewriterBase &rewriter, tile::IotaOp op);
 void lowerTranspose(mlir::RewriterBase &rewriter, tile::TransposeOp op);
+void lowerTake(mlir::RewriterBase &rewriter, tile::TakeOp op);
+void lowerExtract(mlir::RewriterBase &rewriter, tile::ExtractOp op);
+void lowerInsert(mlir::RewriterBase &rewriter, tile::InsertOp op);
+void lowerUnpack(mlir::RewriterBase &rewriter, tile::UnpackOp op);
+void lowerPack(mlir::RewriterBase &rewriter, tile::PackOp op);
+
+/// What elements have that a load with `pad = any` does not access: NaN, or 0xA5 in every byte, so
+/// that a program that uses them is seen.
+mlir::TypedAttr poisonOf(mlir::Type element);
 
 /// All tile ops below `root`; an error at one that has no lowering.
 mlir::LogicalResult lowerTileOps(mlir::Operation *root);

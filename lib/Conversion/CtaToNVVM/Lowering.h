@@ -102,6 +102,15 @@ public:
   LogicalResult lowerElect(cta::ElectOp op);
   /// The types of the registers of a value.
   llvm::SmallVector<Type> registerTypes(Type type);
+  /// The type of a register that holds one number: i8 for f8.
+  Type registerType(Type element);
+
+  //===--- f8: two numbers, or one and null ---===//
+
+  std::pair<Value, Value> extendFloat8(Value low, Value high, Type element, Type to);
+  std::pair<Value, Value> truncateToFloat8(Value low, Value high, Type element);
+  /// What an arith.extf or arith.truncf of f8 makes of two registers; nothing for other ops.
+  std::optional<std::pair<Value, Value>> convertFloat8(Operation *op, Value low, Value high);
 
   //===--- arithmetic ---===//
 
@@ -217,6 +226,10 @@ public:
 
   Value shuffleXor(Value x, int64_t laneMask);
   Value shuffleIndex(Value x, Value sourceLane);
+  /// The value of the lane that is `distance` lanes below (or above), within an aligned group of
+  /// 2^groupBits lanes; `inside` becomes true in lanes for which there is one. The others get their
+  /// own value.
+  Value shuffleFrom(Value x, int64_t distance, bool above, int groupBits, Value &inside);
 
   /// Reports an error at the op that is being lowered.
   mlir::InFlightDiagnostic error(Operation *op, const llvm::Twine &message);
@@ -246,7 +259,8 @@ private:
   void hoistAboveLoads(Operation *wait);
   void prefetchDescriptors();
   void finishAttributes();
-  Value shuffle(Value x, Value by, mlir::NVVM::ShflKind kind);
+  Value shuffle(Value x, Value by, mlir::NVVM::ShflKind kind, int64_t clamp = 31,
+                Value *inside = nullptr);
   void collectWrites();
 
   const LoweringSet &lowerings;
@@ -297,6 +311,8 @@ public:
   bool deadEverywhere(int64_t reg);
   /// True in threads whose register holds an element; null if it always does.
   Value live(int64_t reg);
+  /// The same for the coordinate along one dimension.
+  Value liveAlong(int64_t reg, int dim);
   /// `thread + constant` of a coordinate, as an i32.
   Value value(RegCoord c);
 
@@ -348,6 +364,7 @@ void populateCtaToNVVMLowerings(LoweringSet &set);
 
 // Each in the file of its subject.
 void populateAssertLowerings(LoweringSet &set);
+void populateAtomicLowerings(LoweringSet &set);
 void populateControlLowerings(LoweringSet &set);
 void populateCpAsyncLowerings(LoweringSet &set);
 void populateElementwiseLowerings(LoweringSet &set);
@@ -355,7 +372,9 @@ void populateGlobalAccessLowerings(LoweringSet &set);
 void populateLaunchLowerings(LoweringSet &set);
 void populateMemRefLowerings(LoweringSet &set);
 void populateMmaLowerings(LoweringSet &set);
+void populatePackLowerings(LoweringSet &set);
 void populatePartialLowerings(LoweringSet &set);
+void populateReadAtLowerings(LoweringSet &set);
 void populateReduceLowerings(LoweringSet &set);
 void populateRoleLowerings(LoweringSet &set);
 void populateShapeLowerings(LoweringSet &set);

@@ -21,6 +21,7 @@ const LoweringSet::Function *LoweringSet::find(Operation *op) const {
 
 void tessera::nvvm::populateCtaToNVVMLowerings(LoweringSet &set) {
   populateAssertLowerings(set);
+  populateAtomicLowerings(set);
   populateControlLowerings(set);
   populateCpAsyncLowerings(set);
   populateElementwiseLowerings(set);
@@ -28,7 +29,9 @@ void tessera::nvvm::populateCtaToNVVMLowerings(LoweringSet &set) {
   populateLaunchLowerings(set);
   populateMemRefLowerings(set);
   populateMmaLowerings(set);
+  populatePackLowerings(set);
   populatePartialLowerings(set);
+  populateReadAtLowerings(set);
   populateReduceLowerings(set);
   populateRoleLowerings(set);
   populateShapeLowerings(set);

@@ -49,7 +49,7 @@ static StringRef findForeignOp(StringRef name) {
           .Case("tensor.generate", "use tile.iota and arith")
           .Case("tensor.pad", "use the 'pad' of tile.load, or arith.select with tile.iota")
           .Cases({"tensor.insert", "tensor.insert_slice", "tensor.parallel_insert_slice"},
-                 "tiles are built whole: use tensor.concat, or arith.select with tile.iota")
+                 "use tile.insert for a slice in place, or tensor.concat")
           .Cases({"tensor.gather", "tensor.scatter"},
                  "compute the elements with tile.load and tile.store")
           .Cases({"tensor.cast", "tensor.dim", "tensor.rank"}, "tiles have static shapes")
@@ -106,8 +106,6 @@ static StringRef hintForPlannedOp(StringRef name) {
       .Case("tile.rare",
             "compute it for all rows and choose with arith.select, or use scf.if with a "
             "condition for the whole block")
-      .Case("tile.take", "store the tile to workspace, and load its parts in a second tile.grid at "
-                         "coordinates that memref.load has read")
       .Case("tile.print", kNoPrint)
       .Default("");
 }
@@ -235,6 +233,15 @@ StringRef tessera::tile::exampleOfOp(StringRef name) {
       .Case("tile.scan", "%s, %sum = tile.scan addf %x dim = 1 : tensor<64x128xf32> -> "
                          "tensor<64x128xf32>, tensor<64xf32>")
       .Case("tile.zip", "%z = tile.zip %x, %y : tensor<64x32xf32> -> tensor<64x64xf32>")
+      .Case("tile.take", "%e = tile.take %x at %i dim = 1 : tensor<64x32xf32>, tensor<64x8xi32> -> "
+                         "tensor<64x8xf32>")
+      .Case("tile.extract",
+            "%s = tile.extract %t[%i, %j] : tensor<128x64xf32> -> tensor<16x64xf32>")
+      .Case("tile.insert",
+            "%r = tile.insert %s into %t[%i, %j] : tensor<16x64xf32> -> tensor<128x64xf32>")
+      .Case("tile.unpack", "%b = tile.unpack %w : tensor<16x32xi32> -> tensor<16x128xi8>")
+      .Case("tile.pack", "%w = tile.pack %b : tensor<16x128xi8> -> tensor<16x32xi32>")
+      .Case("tile.print", "tile.print \"row sum\" %s : tensor<4xf32>")
       .Case("tile.unzip", "%re, %im = tile.unzip %z : tensor<64x64xf32> -> tensor<64x32xf32>")
       .Case("tile.broadcast",
             "%b = tile.broadcast %v dims = [0] : tensor<128xf32> -> tensor<128x64xf32>")

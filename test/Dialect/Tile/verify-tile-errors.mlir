@@ -59,7 +59,7 @@ tile.kernel @empty(%A: memref<?x?xf32>, %n: index, %c: i1) {
 tile.kernel @insert(%f: f32) {
   tile.grid (%i) = (0) to (8) step (1) {
     %m = arith.constant dense<1.0> : tensor<8x8xf32>
-    // expected-error @+1 {{tiles are built whole: use tensor.concat}}
+    // expected-error @+1 {{use tile.insert for a slice in place, or tensor.concat}}
     %0 = tensor.insert %f into %m[%i, %i] : tensor<8x8xf32>
   }
   tile.return
@@ -70,7 +70,7 @@ tile.kernel @insert(%f: f32) {
 tile.kernel @insert_slice(%A: memref<?x?xf32>, %n: index, %c: i1) {
   tile.grid (%i) = (0) to (8) step (1) {
     %m = arith.constant dense<1.0> : tensor<8x8xf32>
-    // expected-error @+1 {{tiles are built whole}}
+    // expected-error @+1 {{use tile.insert for a slice in place}}
     %0 = tensor.insert_slice %m into %m[0, 0] [8, 8] [1, 1] : tensor<8x8xf32> into tensor<8x8xf32>
   }
   tile.return

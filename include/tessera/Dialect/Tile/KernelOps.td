@@ -260,4 +260,34 @@ def Tile_AssertOp : Tile_Op<"assert"> {
   let hasVerifier = 1;
 }
 
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
+  let summary = "print a scalar or a tile";
+  let opDocGroup = Tile_ProgramOps;
+  let description = [{
+    Inside a grid: each block prints the value once, with its coordinates in the grid; with `if` only blocks in which the condition holds. A
+    scalar is one line, a tile one line for each element, in row-major order:
+
+    ```
+    message[0, 128] = 1.5
+    message[0, 128](3, 7) = 1.5
+    ```
+
+    The coordinates of the block are in brackets (none in a grid of rank 0), those of the element in parentheses. Integers are signed, i1 is
+    0 or 1, and floats have as many digits as their type needs (`%.9g`, f64 `%.17g`). The lines of a block are in order, but lines of
+    other blocks may come between them. The GPU keeps the last 1 MiB of output, or what `cudaDeviceSetLimit` says.
+
+    ```mlir
+    tile.print "row sum" %s : tensor<4xf32>
+    tile.print "k" %k if %odd : index
+    ```
+
+    Constraints:
+    1. the value is a scalar or a tile of numbers; a tile has at most 4096 elements.
+    2. the message is printable text without a line break.
+  }];
+  let arguments = (ins StrAttr:$message, AnyType:$value, Optional<I1>:$condition);
+  let assemblyFormat = "$message $value (`if` $condition^)? attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
 #endif

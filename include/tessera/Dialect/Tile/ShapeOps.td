@@ -117,4 +117,69 @@ def Tile_UnzipOp : Tile_Op<"unzip", [Pure, AllTypesMatch<["even", "odd"]>]> {
   let hasVerifier = 1;
 }
 
+def Tile_UnpackOp : Tile_Op<"unpack", [Pure]> {
+  let summary = "wide elements as several narrow ones";
+  let opDocGroup = Tile_ShapeOps;
+  let description = [{
+    Cuts each element into n elements along the last dimension. Element n·k + b of the result is part b of element k, and part 0 has the
+    lowest bits. Bits do not change, so floats may become integers and the other way round.
+
+    With `bits` each byte gives 8 / bits elements of i8, the lowest bits first: they are extended with zeros, with `signed` with their sign.
+    That is how weights of 4 bits are held, since there is no type of 4 bits.
+
+    ```mlir
+    %b = tile.unpack %w : tensor<16x32xi32> -> tensor<16x128xi8>
+    %h = tile.unpack %p : tensor<16x32xf32> -> tensor<16x64xbf16>
+    %q = tile.unpack %v bits = 4 signed : tensor<16x32xi8> -> tensor<16x64xi8>
+    ```
+
+    On the GPU the parts stay in the thread that holds the whole, so the op needs no shared memory where the layout of the result allows
+    that.
+
+    Constraints:
+    1. rank 1 or more; the elements of both types have 8, 16, 32 or 64 bits (i1 and index have no such width).
+    2. without `bits` the result's elements are narrower; with `bits`, which is 1, 2 or 4, both types have elements of i8.
+    3. the result has the source's shape, with the last extent n times as large.
+    4. `signed` needs `bits`.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, OptionalAttr<I64Attr>:$bits, UnitAttr:$is_signed);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source (`bits` `=` $bits^)? (`signed` $is_signed^)? attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// The number of elements that one element of the source becomes.
+    int64_t getFactor();
+  }];
+}
+
+def Tile_PackOp : Tile_Op<"pack", [Pure]> {
+  let summary = "several narrow elements as a wide one";
+  let opDocGroup = Tile_ShapeOps;
+  let description = [{
+    The inverse of `tile.unpack`: n elements along the last dimension become the parts of one, the first of them its lowest bits. With `bits`
+    8 / bits elements of i8 become one byte, and their higher bits are dropped.
+
+    ```mlir
+    %w = tile.pack %b : tensor<16x128xi8> -> tensor<16x32xi32>
+    %p = tile.pack %h : tensor<16x64xbf16> -> tensor<16x32xf32>
+    %v = tile.pack %q bits = 4 : tensor<16x64xi8> -> tensor<16x32xi8>
+    ```
+
+    Constraints:
+    1. rank 1 or more; the elements of both types have 8, 16, 32 or 64 bits (i1 and index have no such width).
+    2. without `bits` the result's elements are wider; with `bits`, which is 1, 2 or 4, both types have elements of i8.
+    3. the source has the result's shape, with the last extent n times as large.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, OptionalAttr<I64Attr>:$bits);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source (`bits` `=` $bits^)? attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// The number of elements that become one element of the result.
+    int64_t getFactor();
+  }];
+}
+
 #endif

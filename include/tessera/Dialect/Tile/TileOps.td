@@ -7,5 +7,6 @@ include "tessera/Dialect/Tile/KernelOps.td"
 include "tessera/Dialect/Tile/MemoryOps.td"
 include "tessera/Dialect/Tile/ComputeOps.td"
 include "tessera/Dialect/Tile/ShapeOps.td"
+include "tessera/Dialect/Tile/TakeOps.td"
 
 #endif

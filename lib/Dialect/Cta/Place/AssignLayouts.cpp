@@ -94,6 +94,7 @@ private:
 
   void rematerializeCheapValues();
   void collectClasses(Operation *op);
+  RegisterLayout fitForScan(Value value, const RegisterLayout &l, int bytes, int contiguous);
   LogicalResult collectAnchors(Operation *op);
   void collectRelations(Operation *op);
   void collectAccess(const Access &access, Value value, MemRefType memref, ArrayRef<int64_t> dims,
@@ -102,7 +103,13 @@ private:
   void solve();
   void setTypes();
   void fixOp(Operation *op);
+  void fixPacking(Operation *op, Value wide, Value narrow, int64_t factor);
   void fixAccess(Operation *op);
+  /// The mask and the index tiles of an access to a tile.
+  template <typename Op>
+  void collectIndices(Op op, Value tile);
+  template <typename Op>
+  void fixIndices(Op op, Value tile);
   /// The bytes that a thread may move at a time according to the facts; 16 where nothing is
   /// contiguous.
   int64_t legalBytes(const Access &access) {
@@ -164,6 +171,7 @@ private:
   llvm::MapVector<unsigned, RegisterLayout> chosen; // by leader
   DenseSet<Value> pinned; // their layout is in the source IR, so no access uses another one
   SmallVector<Relation> relations;
+  SmallVector<ScanOp> scans;
   SmallVector<Preference> preferences;
 };
 
@@ -222,6 +230,12 @@ void Assignment::collectClasses(Operation *op) {
     unite(mma.getC(), mma.getResult());
   } else if (auto wgmma = dyn_cast<WgmmaOp>(op)) {
     unite(wgmma.getC(), wgmma.getResult());
+  } else if (auto scan = dyn_cast<ScanOp>(op)) {
+    for (auto [input, scanned] : llvm::zip_equal(scan.getInputs(), scan.getScanned())) {
+      unite(scan.getInputs().front(), input);
+      unite(input, scanned);
+    }
+    scans.push_back(scan);
   }
 }
 
@@ -274,6 +288,7 @@ void Assignment::collectAccess(const Access &access, Value value, MemRefType mem
                             : layout::blockedFor(coordOf(type.getShape()), static_cast<int>(bytes),
                                                  contiguous < 0 ? type.getRank() - 1 : contiguous,
                                                  kWarpBits, groups, vectorBytes);
+  wish = fitForScan(value, wish, static_cast<int>(bytes), contiguous);
   preferences.push_back({idOf(value), vectorBytes < 16 ? 2 * weight : weight, std::move(wish)});
   if (mask) {
     SmallVector<int64_t> on(maskDims);
@@ -281,8 +296,49 @@ void Assignment::collectAccess(const Access &access, Value value, MemRefType mem
   }
 }
 
+/// The form of a blocked layout that suits the first scan of the value's class.
+RegisterLayout Assignment::fitForScan(Value value, const RegisterLayout &l, int bytes,
+                                      int contiguous) {
+  for (ScanOp scan : scans)
+    if (leader(scan.getInputs().front()) == leader(value))
+      return layout::scanForm(l, coordOf(tensorOf(value).getShape()),
+                              static_cast<int>(scan.getDim()), bytes, contiguous);
+  return l;
+}
+
+template <typename Op>
+void Assignment::collectIndices(Op op, Value tile) {
+  for (auto [number, index] : llvm::enumerate(op.getIndices())) {
+    SmallVector<int64_t> on = op.getIndexDims(static_cast<unsigned>(number));
+    relate(tile, index, [on](const RegisterLayout &l) { return maskLayout(l, on); });
+  }
+}
+
+template <typename Op>
+void Assignment::fixIndices(Op op, Value tile) {
+  if (op.getMask())
+    convertOperand(op.getMaskMutable()[0], maskLayout(layoutOf(tile), op.getMaskDims()));
+  for (unsigned i = 0, e = op.getIndices().size(); i < e; ++i)
+    convertOperand(op.getIndicesMutable()[i], maskLayout(layoutOf(tile), op.getIndexDims(i)));
+}
+
 void Assignment::collectRelations(Operation *op) {
-  if (auto load = dyn_cast<LoadOp>(op)) {
+  if (auto gather = dyn_cast<GatherOp>(op)) {
+    collectAccess(Access(gather), gather.getResult(), gather.getMemRefType(), gather.getDims(),
+                  gather.getMask(), gather.getMaskDims());
+    collectIndices(gather, gather.getResult());
+  } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
+    collectAccess(Access(scatter), scatter.getValue(), scatter.getMemRefType(), scatter.getDims(),
+                  scatter.getMask(), scatter.getMaskDims());
+    collectIndices(scatter, scatter.getValue());
+  } else if (auto atomic = dyn_cast<AtomicOp>(op)) {
+    collectAccess(Access(atomic), atomic.getValue(), atomic.getMemRefType(), atomic.getDims(),
+                  atomic.getMask(), atomic.getMaskDims());
+    collectIndices(atomic, atomic.getValue());
+    for (Value same : {Value(atomic.getReplacement()), Value(atomic.getOld())})
+      if (same)
+        relate(atomic.getValue(), same, [](const RegisterLayout &l) { return l; });
+  } else if (auto load = dyn_cast<LoadOp>(op)) {
     collectAccess(Access(load), load.getResult(), load.getMemRefType(), load.getDims(),
                   load.getMask(), load.getMaskDims());
   } else if (auto store = dyn_cast<StoreOp>(op)) {
@@ -300,6 +356,13 @@ void Assignment::collectRelations(Operation *op) {
     for (Value result : reduce.getResults())
       relate(reduce.getInputs().front(), result,
              [dims](const RegisterLayout &l) { return reducedLayout(l, dims); });
+  } else if (auto scan = dyn_cast<ScanOp>(op)) {
+    for (Value tile : llvm::concat<Value>(llvm::to_vector(scan.getTotals()),
+                                          llvm::to_vector(scan.getCarries())))
+      relate(scan.getInputs().front(), tile,
+             [dim = static_cast<int64_t>(scan.getDim())](const RegisterLayout &l) {
+               return reducedLayout(l, dim);
+             });
   } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
     if (!isTile(broadcast.getSource()))
       return;
@@ -317,6 +380,16 @@ void Assignment::collectRelations(Operation *op) {
   } else if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
     relate(convert.getSource(), convert.getResult(), [](const RegisterLayout &l) { return l; });
     relate(convert.getResult(), convert.getSource(), [](const RegisterLayout &l) { return l; });
+  } else if (auto take = dyn_cast<TakeOp>(op)) {
+    for (auto [dim, index] : llvm::zip_equal(take.getDims(), take.getIndices()))
+      relate(take.getResult(), index,
+             [dim = dim, rank = tensorOf(index).getRank()](const RegisterLayout &l) {
+               return indexLayout(l, rank, dim);
+             });
+  } else if (auto [wide, narrow, factor] = packing(op); factor) {
+    relate(wide, narrow,
+           [by = factor](const RegisterLayout &l) { return unpackedLayout(l, by); });
+    relate(narrow, wide, [by = factor](const RegisterLayout &l) { return packedLayout(l, by); });
   } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
     SmallVector<int64_t> from(tensorOf(reshape.getSource()).getShape()),
         to(tensorOf(reshape.getResult()).getShape());
@@ -357,13 +430,14 @@ void Assignment::solve() {
     RankedTensorType type = tensorOf(value);
     if (chosen.contains(leader(id)))
       continue;
-    chosen.insert(
-        {leader(id),
-         type.getRank() == 0
-             ? layout::splat(0, kWarpBits, groups)
-             : layout::blockedFor(coordOf(type.getShape()),
-                                  static_cast<int>(tile::elementBytes(type.getElementType())),
-                                  type.getRank() - 1, kWarpBits, groups)});
+    const auto bytes = static_cast<int>(tile::elementBytes(type.getElementType()));
+    const auto last = static_cast<int>(type.getRank()) - 1;
+    RegisterLayout l = layout::splat(0, kWarpBits, groups);
+    if (last >= 0)
+      l = fitForScan(
+          value, layout::blockedFor(coordOf(type.getShape()), bytes, last, kWarpBits, groups), bytes,
+          last);
+    chosen.insert({leader(id), l});
     propagate();
   }
 }
@@ -408,7 +482,27 @@ void Assignment::fixAccess(Operation *op) {
       return std::nullopt;
     return best;
   };
-  if (auto load = dyn_cast<LoadOp>(op)) {
+  if (auto gather = dyn_cast<GatherOp>(op)) {
+    if (auto best = coalesced(Access(gather), gather.getResult(), gather.getMemRefType(),
+                              gather.getDims()))
+      convertResult(cast<OpResult>(gather.getResult()), *best);
+    fixIndices(gather, gather.getResult());
+  } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
+    if (auto best = coalesced(Access(scatter), scatter.getValue(), scatter.getMemRefType(),
+                              scatter.getDims()))
+      convertOperand(scatter.getValueMutable(), *best);
+    fixIndices(scatter, scatter.getValue());
+  } else if (auto atomic = dyn_cast<AtomicOp>(op)) {
+    if (auto best = coalesced(Access(atomic), atomic.getValue(), atomic.getMemRefType(),
+                              atomic.getDims()))
+      convertOperand(atomic.getValueMutable(), *best);
+    const RegisterLayout layout = layoutOf(atomic.getValue());
+    if (atomic.getReplacement())
+      convertOperand(atomic.getReplacementMutable()[0], layout);
+    if (atomic.getOld())
+      convertResult(cast<OpResult>(atomic.getOld()), layout);
+    fixIndices(atomic, atomic.getValue());
+  } else if (auto load = dyn_cast<LoadOp>(op)) {
     if (auto best = coalesced(Access(load), load.getResult(), load.getMemRefType(), load.getDims()))
       convertResult(cast<OpResult>(load.getResult()), *best);
     if (load.getMask())
@@ -424,9 +518,22 @@ void Assignment::fixAccess(Operation *op) {
   }
 }
 
+/// Converts the tile with fewer elements, if the layout of the other one allows that.
+void Assignment::fixPacking(Operation *op, Value wide, Value narrow, int64_t factor) {
+  std::optional<RegisterLayout> fits = packedLayout(layoutOf(narrow), factor);
+  if (isa<UnpackOp>(op) && fits)
+    convertOperand(op->getOpOperand(0), *fits);
+  else if (isa<UnpackOp>(op))
+    convertResult(op->getResult(0), unpackedLayout(layoutOf(wide), factor));
+  else if (fits)
+    convertResult(op->getResult(0), *fits);
+  else
+    convertOperand(op->getOpOperand(0), unpackedLayout(layoutOf(wide), factor));
+}
+
 /// Inserts conversions so that the relations of `op` hold.
 void Assignment::fixOp(Operation *op) {
-  if (isa<LoadOp, StoreOp>(op)) {
+  if (isa<LoadOp, StoreOp, GatherOp, ScatterOp, AtomicOp>(op)) {
     fixAccess(op);
   } else if (auto wgmma = dyn_cast<WgmmaOp>(op)) {
     if (wgmma.aInRegisters())
@@ -437,6 +544,13 @@ void Assignment::fixOp(Operation *op) {
       convertOperand(reduce.getInputsMutable()[i], input);
     for (OpResult result : reduce->getResults())
       convertResult(result, reducedLayout(input, reduce.getDims()));
+  } else if (auto scan = dyn_cast<ScanOp>(op)) {
+    const RegisterLayout total = reducedLayout(layoutOf(scan.getInputs().front()),
+                                               static_cast<int64_t>(scan.getDim()));
+    for (OpOperand &carry : scan.getCarriesMutable())
+      convertOperand(carry, total);
+    for (Value result : scan.getTotals())
+      convertResult(cast<OpResult>(result), total);
   } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
     if (isTile(broadcast.getSource()))
       convertOperand(broadcast.getSourceMutable(),
@@ -446,6 +560,12 @@ void Assignment::fixOp(Operation *op) {
   } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
     convertOperand(transpose.getSourceMutable(),
                    untransposedLayout(layoutOf(transpose.getResult()), transpose.getDims()));
+  } else if (auto take = dyn_cast<TakeOp>(op)) {
+    for (auto [dim, index] : llvm::zip_equal(take.getDims(), take.getIndicesMutable()))
+      convertOperand(index, indexLayout(layoutOf(take.getResult()), tensorOf(index.get()).getRank(),
+                                        dim));
+  } else if (auto [wide, narrow, factor] = packing(op); factor) {
+    fixPacking(op, wide, narrow, factor);
   } else if (auto extract = dyn_cast<ExtractOp>(op)) {
     convertOperand(extract.getSourceMutable(), layout::splat(0, kWarpBits, groups));
   }

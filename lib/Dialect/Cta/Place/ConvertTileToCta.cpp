@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Converts L0 to phase raw: tile and tensor ops become cta ops on tensors without an encoding.
+#include "ConvertTakes.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
@@ -27,6 +28,8 @@ public:
 private:
   LogicalResult convert(Operation *op);
   LogicalResult convertTensorOp(Operation *op);
+  Operation *convertIndexed(Operation *op);
+  LogicalResult convertAtomic(tile::AtomicOp op);
   LogicalResult convertSlice(tensor::ExtractSliceOp op);
   Value choose(tensor::FromElementsOp op);
   Value stage(Value tile);
@@ -40,17 +43,19 @@ private:
 } // namespace
 
 LogicalResult Converter::run() {
-  // Reductions by name and arg reductions first, because the ops that they expand to are converted
+  // Reductions and scans by name and arg reductions first, because the ops that they expand to are converted
   // with the rest.
   SmallVector<Operation *> special;
   kernel.walk([&](Operation *op) {
-    if (isa<tile::ReduceOp, tile::ArgReduceOp>(op))
+    if (isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp>(op))
       special.push_back(op);
   });
   for (Operation *op : special) {
     rewriter.setInsertionPoint(op);
     if (auto reduce = dyn_cast<tile::ReduceOp>(op))
       tile::ReduceOp::generalize(rewriter, reduce);
+    else if (auto scan = dyn_cast<tile::ScanOp>(op))
+      tile::ScanOp::generalize(rewriter, scan);
     else
       tile::ArgReduceOp::generalize(rewriter, cast<tile::ArgReduceOp>(op));
   }
@@ -98,6 +103,10 @@ LogicalResult Converter::convert(Operation *op) {
         store.getMask(), store.getDimsAttr(), store.getLimitedAttr(), store.getMaskDimsAttr(),
         store.getRequireAttr(), store.getCacheAttr(), /*vector=*/IntegerAttr{},
         /*why=*/StringAttr{}));
+  if (Operation *converted = convertIndexed(op))
+    return replace(converted);
+  if (auto atomic = dyn_cast<tile::AtomicOp>(op))
+    return convertAtomic(atomic);
   if (auto mma = dyn_cast<tile::MmaOp>(op)) {
     if (mma.getAccumulateEvery())
       return op->emitOpError("has 'accumulate_every', which tile-expand-ops writes as several "
@@ -119,6 +128,15 @@ LogicalResult Converter::convert(Operation *op) {
                                 general.getCombiner().end());
     return replace(general);
   }
+  if (auto scan = dyn_cast<tile::ScanOp>(op)) {
+    auto general = ScanOp::create(rewriter, loc, scan.getScanned().getTypes(),
+                                  scan.getTotals().getTypes(), scan.getInputs(), scan.getInits(),
+                                  scan.getCarries(), scan.getDimAttr(), scan.getExclusiveAttr(),
+                                  scan.getReverseAttr(), /*partial=*/UnitAttr{});
+    rewriter.inlineRegionBefore(scan.getCombiner(), general.getCombiner(),
+                                general.getCombiner().end());
+    return replace(general);
+  }
   if (auto broadcast = dyn_cast<tile::BroadcastOp>(op))
     return replace(BroadcastOp::create(rewriter, loc, broadcast.getType(), broadcast.getSource(),
                                        broadcast.getDims()));
@@ -133,8 +151,55 @@ LogicalResult Converter::convert(Operation *op) {
     return success();
   if (isa<tensor::TensorDialect>(op->getDialect()))
     return convertTensorOp(op);
+  if (convertTake(rewriter, op))
+    return success();
   if (isa<tile::TileDialect>(op->getDialect()))
     return op->emitOpError("is not supported on the GPU yet");
+  return success();
+}
+
+/// A gather or a scatter; null for other ops.
+Operation *Converter::convertIndexed(Operation *op) {
+  if (auto gather = dyn_cast<tile::GatherOp>(op))
+    return GatherOp::create(rewriter, op->getLoc(), gather.getType(), gather.getSource(),
+                            gather.getCoords(), gather.getLimits(), gather.getMask(),
+                            gather.getIndices(), gather.getDimsAttr(), gather.getLimitedAttr(),
+                            gather.getMaskDimsAttr(), gather.getIndexedAttr(), gather.getPadAttr(),
+                            /*vector=*/IntegerAttr{}, /*why=*/StringAttr{});
+  if (auto scatter = dyn_cast<tile::ScatterOp>(op))
+    return ScatterOp::create(rewriter, op->getLoc(), scatter.getValue(), scatter.getDest(),
+                             scatter.getCoords(), scatter.getLimits(), scatter.getMask(),
+                             scatter.getIndices(), scatter.getDimsAttr(), scatter.getLimitedAttr(),
+                             scatter.getMaskDimsAttr(), scatter.getIndexedAttr(),
+                             /*vector=*/IntegerAttr{}, /*why=*/StringAttr{});
+  return nullptr;
+}
+
+/// A scalar goes by way of a tile of rank 0.
+LogicalResult Converter::convertAtomic(tile::AtomicOp op) {
+  Location loc = op.getLoc();
+  if (op.getStrides())
+    return op.emitOpError("has 'strides', which tile-expand-ops writes as an index tile; run it "
+                          "first");
+  auto asTile = [&](Value value) -> Value {
+    if (!value || isa<RankedTensorType>(value.getType()))
+      return value;
+    return BroadcastOp::create(rewriter, loc, op.getTileType(), value, ArrayRef<int64_t>{});
+  };
+  Value value = asTile(op.getValue()), replacement = asTile(op.getReplacement());
+  auto converted = AtomicOp::create(
+      rewriter, loc, op.getOld() ? Type(op.getTileType()) : Type(), op.getKind(), op.getOrder(),
+      op.getScope(), value, replacement, op.getDest(), op.getCoords(), op.getLimits(), op.getMask(),
+      op.getIndices(), op.getDims(), op.getLimited(), op.getMaskDims(), op.getIndexed(),
+      /*vector=*/IntegerAttr{}, /*why=*/StringAttr{});
+  if (!op.getOld()) {
+    rewriter.eraseOp(op);
+    return success();
+  }
+  Value old = converted.getOld();
+  if (op.isScalar())
+    old = ExtractOp::create(rewriter, loc, op.getOld().getType(), old);
+  rewriter.replaceOp(op, old);
   return success();
 }
 

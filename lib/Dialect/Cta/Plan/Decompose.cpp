@@ -7,7 +7,9 @@
 //   convert_layout   no move, register moves or cheap shuffles; otherwise write + read
 //   reshape          the same registers if they hold the same elements; else write, view, read
 //   slice, concat    write + read at an offset; one write of all inputs + read
-//   reduce           within a warp in registers; across warps through scratch
+//   take, print      one write, and reads of single elements
+//   reduce, scan     within a warp in registers; across warps through scratch
+//   atomic           the old value, from the thread that made the step to those that hold a copy
 //
 // Scratch is linear and padded so that banks do not conflict. A tile that several slices need is
 // written once.
@@ -58,9 +60,14 @@ private:
   LogicalResult reshape(ReshapeOp op);
   LogicalResult slice(SliceOp op);
   LogicalResult concat(ConcatOp op);
+  LogicalResult take(TakeOp op);
+  LogicalResult print(PrintOp op);
+  LogicalResult shareOld(AtomicOp op);
   LogicalResult reduce(ReduceOp op);
   void reduceAcrossWarps(ReduceOp op);
   LogicalResult reduceUnmixed(ReduceOp op);
+  LogicalResult scan(ScanOp op);
+  LogicalResult scanInOrder(ScanOp op);
   ReduceOp cloneReduce(ReduceOp op, TypeRange types, ValueRange inputs, bool partial);
 
   tile::KernelOp kernel;
@@ -219,6 +226,34 @@ LogicalResult Decomposer::slice(SliceOp op) {
   return success();
 }
 
+LogicalResult Decomposer::take(TakeOp op) {
+  Value source = op.getSource();
+  RankedTensorType type = tensorOf(source);
+  b.setInsertionPoint(op);
+  StageOp &stage = sliced[source];
+  if (!stage || stage->getBlock() != op->getBlock())
+    stage = StageOp::create(b, op.getLoc(),
+                            scratchType(type.getShape(), type.getElementType(),
+                                        {accessOf(source, /*isWrite=*/true)}),
+                            source);
+  replace(op, ReadAtOp::create(b, op.getLoc(), op.getType(), stage, op.getIndices(), op.getDims())
+                  .getResult());
+  return success();
+}
+
+LogicalResult Decomposer::print(PrintOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
+  if (!type)
+    return success();
+  b.setInsertionPoint(op);
+  Value staged = StageOp::create(b, op.getLoc(),
+                                 scratchType(type.getShape(), type.getElementType(),
+                                             {accessOf(op.getValue(), /*isWrite=*/true)}),
+                                 op.getValue());
+  op.getValueMutable().assign(staged);
+  return success();
+}
+
 LogicalResult Decomposer::concat(ConcatOp op) {
   RankedTensorType type = tensorOf(op.getResult());
   SmallVector<ScratchAccess> accesses{accessOf(op.getResult(), /*isWrite=*/false)};
@@ -317,7 +352,76 @@ LogicalResult Decomposer::reduce(ReduceOp op) {
   return success();
 }
 
+//===--- scan --------------------------------------------------------------------------------===//
+
+/// For a layout in which the elements along the dimension have no order: converts to one in which
+/// they have, and scans there.
+LogicalResult Decomposer::scanInOrder(ScanOp op) {
+  b.setInsertionPoint(op);
+  RankedTensorType type = op.getInputType();
+  RegisterLayout old = layoutOf(op.getInputs().front());
+  const Coord shape = coordOf(type.getShape());
+  const auto bytes = static_cast<int>(tile::elementBytes(type.getElementType()));
+  const auto last = static_cast<int>(type.getRank()) - 1;
+  RegisterLayout clean = layout::scanForm(
+      layout::blockedFor(shape, bytes, last, static_cast<int>(old.warps.size()), old.wgCount),
+      shape, static_cast<int>(op.getDim()), bytes, last);
+  RegisterLayout total = reducedLayout(clean, static_cast<int64_t>(op.getDim()));
+  SmallVector<ConvertLayoutOp> converts;
+  auto converted = [&](Value value, Type to) -> Value {
+    converts.push_back(ConvertLayoutOp::create(b, op.getLoc(), to, value, ConversionAttr{}));
+    return converts.back();
+  };
+  SmallVector<Value> inputs, carries, results;
+  SmallVector<Type> scanned, totals;
+  for (auto [input, result] : llvm::zip_equal(op.getInputs(), op.getTotals())) {
+    scanned.push_back(withLayout(input.getType(), clean));
+    totals.push_back(withLayout(result.getType(), total));
+    inputs.push_back(converted(input, scanned.back()));
+  }
+  for (Value carry : op.getCarries())
+    carries.push_back(converted(carry, withLayout(carry.getType(), total)));
+  ScanOp ordered = cloneScan(b, op, scanned, totals, inputs, carries, ScanForm::Same);
+  for (auto [from, to] : llvm::zip_equal(ordered.getResults(), op.getResultTypes()))
+    results.push_back(converted(from, to));
+  replace(op, results);
+  for (ConvertLayoutOp convertOp : converts)
+    if (failed(convert(convertOp)))
+      return failure();
+  return scan(ordered);
+}
+
+LogicalResult Decomposer::scan(ScanOp op) {
+  if (op.getPartial())
+    return success();
+  RegisterLayout input = layoutOf(op.getInputs().front());
+  if (!ScanOp::hasOrder(input, static_cast<int64_t>(op.getDim())))
+    return scanInOrder(op);
+  layout::ThreadBits bits = input.bitsAlong(static_cast<int>(op.getDim()));
+  if (bits.warps || bits.wg)
+    scanAcrossWarps(op);
+  return success();
+}
+
 //===--- pass --------------------------------------------------------------------------------===//
+
+//===--- atomic ------------------------------------------------------------------------------===//
+
+/// Where several threads hold an element, one of them makes the step and knows the old value. The
+/// others read what it writes to scratch.
+LogicalResult Decomposer::shareOld(AtomicOp op) {
+  if (!op.getOld() || op.getOld().use_empty() || !layoutOf(op.getOld()).isReplicated())
+    return success();
+  RankedTensorType type = tensorOf(op.getOld());
+  b.setInsertionPointAfter(op);
+  const SmemType scratch =
+      scratchType(type.getShape(), type.getElementType(),
+                  {accessOf(op.getOld(), /*isWrite=*/true), accessOf(op.getOld(), false)});
+  auto staged = StageOp::create(b, op.getLoc(), scratch, op.getOld());
+  Value all = ReadOp::create(b, op.getLoc(), type, staged.getResult());
+  op.getOld().replaceAllUsesExcept(all, staged);
+  return success();
+}
 
 LogicalResult Decomposer::run() {
   SmallVector<Operation *> ops;
@@ -328,7 +432,8 @@ LogicalResult Decomposer::run() {
         op->emitOpError("has a tile without a register layout; cta-assign-layouts chooses one");
         return WalkResult::interrupt();
       }
-    if (isa<ConvertLayoutOp, ReshapeOp, SliceOp, ConcatOp, ReduceOp>(op))
+    if (isa<AtomicOp, ConvertLayoutOp, ReshapeOp, SliceOp, ConcatOp, TakeOp, PrintOp, ReduceOp,
+            ScanOp>(op))
       ops.push_back(op);
     return WalkResult::advance();
   });
@@ -336,11 +441,15 @@ LogicalResult Decomposer::run() {
     return failure();
   for (Operation *op : ops) {
     LogicalResult done = llvm::TypeSwitch<Operation *, LogicalResult>(op)
+                             .Case([&](AtomicOp o) { return shareOld(o); })
                              .Case([&](ConvertLayoutOp o) { return convert(o); })
                              .Case([&](ReshapeOp o) { return reshape(o); })
                              .Case([&](SliceOp o) { return slice(o); })
                              .Case([&](ConcatOp o) { return concat(o); })
+                             .Case([&](TakeOp o) { return take(o); })
+                             .Case([&](PrintOp o) { return print(o); })
                              .Case([&](ReduceOp o) { return reduce(o); })
+                             .Case([&](ScanOp o) { return scan(o); })
                              .Default([](Operation *) { return success(); });
     if (failed(done))
       return failure();

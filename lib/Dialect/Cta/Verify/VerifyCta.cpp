@@ -39,6 +39,8 @@ private:
   LogicalResult checkVocabulary(Operation *op);
   LogicalResult checkType(Operation *op, Type type);
   LogicalResult checkLayouts(Operation *op);
+  template <typename Op>
+  LogicalResult checkIndices(Op op, Value tile);
   LogicalResult checkDecomposed(Operation *op);
   LogicalResult expect(Operation *op, Value value, const RegisterLayout &wanted, StringRef what) {
     if (FragAttr::of(value.getType()).layout() == wanted)
@@ -121,6 +123,19 @@ LogicalResult Verifier::checkType(Operation *op, Type type) {
   return success();
 }
 
+template <typename Op>
+LogicalResult Verifier::checkIndices(Op op, Value tile) {
+  if (op.getMask() &&
+      failed(expect(op, op.getMask(), maskLayout(layoutOf(tile), op.getMaskDims()), "the mask")))
+    return failure();
+  for (auto [number, index] : llvm::enumerate(op.getIndices()))
+    if (failed(expect(op, index,
+                      maskLayout(layoutOf(tile), op.getIndexDims(static_cast<unsigned>(number))),
+                      "an index tile")))
+      return failure();
+  return success();
+}
+
 LogicalResult Verifier::checkLayouts(Operation *op) {
   auto isTile = [](Value v) { return isa<RankedTensorType>(v.getType()); };
   if (isElementwise(op)) {
@@ -147,6 +162,24 @@ LogicalResult Verifier::checkLayouts(Operation *op) {
       if (failed(expect(op, result, reducedLayout(input, reduce.getDims()),
                         "the result of a reduction")))
         return failure();
+  } else if (auto scan = dyn_cast<ScanOp>(op)) {
+    const RegisterLayout input = layoutOf(scan.getInputs().front()),
+                         total = reducedLayout(input, static_cast<int64_t>(scan.getDim()));
+    for (Value tile : llvm::concat<Value>(llvm::to_vector(scan.getInputs()),
+                                          llvm::to_vector(scan.getScanned())))
+      if (failed(expect(op, tile, input, "every input and scanned tile of a scan")))
+        return failure();
+    if (scan.getPartial())
+      return success(); // the op's own verifier checks the totals
+    for (Value tile : llvm::concat<Value>(llvm::to_vector(scan.getCarries()),
+                                          llvm::to_vector(scan.getTotals())))
+      if (failed(expect(op, tile, total, "every carry and total of a scan")))
+        return failure();
+  } else if (auto repeat = dyn_cast<RepeatOp>(op)) {
+    const auto dim = static_cast<int>(repeat.getDim());
+    return expect(op, repeat.getSource(),
+                  layoutOf(repeat.getResult()).sliceDim(dim).expandDim(dim),
+                  "the source of a cta.repeat");
   } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
     if (isTile(broadcast.getSource()))
       return expect(op, broadcast.getSource(),
@@ -169,6 +202,26 @@ LogicalResult Verifier::checkLayouts(Operation *op) {
     if (store.getMask())
       return expect(op, store.getMask(),
                     maskLayout(layoutOf(store.getValue()), store.getMaskDims()), "the mask");
+  } else if (auto gather = dyn_cast<GatherOp>(op)) {
+    return checkIndices(gather, gather.getResult());
+  } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
+    return checkIndices(scatter, scatter.getValue());
+  } else if (auto atomic = dyn_cast<AtomicOp>(op)) {
+    for (Value same : {Value(atomic.getReplacement()), Value(atomic.getOld())})
+      if (same && failed(expect(op, same, layoutOf(atomic.getValue()), "each value of an atomic")))
+        return failure();
+    return checkIndices(atomic, atomic.getValue());
+  } else if (auto [wide, narrow, factor] = packing(op); factor) {
+    return expect(op, narrow, unpackedLayout(layoutOf(wide), factor),
+                  "the tile with more elements of a pack or unpack");
+  } else if (isa<TakeOp, ReadAtOp>(op)) {
+    auto take = dyn_cast<TakeOp>(op);
+    ArrayRef<int64_t> dims = take ? take.getDims() : cast<ReadAtOp>(op).getDims();
+    for (auto [dim, index] : llvm::zip_equal(dims, op->getOperands().drop_front()))
+      if (failed(expect(op, index,
+                        indexLayout(layoutOf(op->getResult(0)), tensorOf(index).getRank(), dim),
+                        "the index tile")))
+        return failure();
   } else if (auto wgmma = dyn_cast<WgmmaOp>(op)) {
     if (wgmma.resultLayout(groups) != FragAttr::of(wgmma.getResultType()).layout())
       return error(op) << "the result of a wgmma has the accumulator layout of the kernel's "
@@ -181,8 +234,11 @@ LogicalResult Verifier::checkLayouts(Operation *op) {
 /// memory: every op must be lowered within a warp.
 LogicalResult Verifier::checkDecomposed(Operation *op) {
   if (auto slice = dyn_cast<SliceOp>(op);
-      isa<ConcatOp>(op) || (slice && !sliceKeepsRegisters(slice)))
+      isa<ConcatOp, TakeOp>(op) || (slice && !sliceKeepsRegisters(slice)))
     return error(op) << "cta-decompose replaces it by scratch";
+  if (auto print = dyn_cast<PrintOp>(op);
+      print && isa<RankedTensorType>(print.getValue().getType()))
+    return error(op) << "prints a register tile; cta-decompose goes through scratch";
   if (auto convert = dyn_cast<ConvertLayoutOp>(op);
       convert && convert.getHow().value_or(Conversion::Shared) == Conversion::Shared)
     return error(op) << "has no 'how' within warps; cta-decompose sets it or uses scratch";
@@ -197,6 +253,14 @@ LogicalResult Verifier::checkDecomposed(Operation *op) {
       if (bits.warps || bits.wg)
         return error(op) << "reduces across warps; cta-decompose goes through scratch";
     }
+  if (auto scan = dyn_cast<ScanOp>(op)) {
+    const RegisterLayout input = layoutOf(scan.getInputs().front());
+    const auto dim = static_cast<int>(scan.getDim());
+    const layout::ThreadBits bits = input.bitsAlong(dim);
+    if (!ScanOp::hasOrder(input, dim) || (!scan.getPartial() && (bits.warps || bits.wg)))
+      return error(op) << "scans across warps, or in a layout without an order along dimension "
+                       << dim << "; cta-decompose goes through scratch";
+  }
   return success();
 }
 
