@@ -13,9 +13,9 @@ int spanOfMode(int mode) { return mode == 1 ? 128 : mode == 2 ? 64 : mode == 3 ?
 
 int64_t tessera::layout::wgmmaKExtent(int elementBits) { return 256 / elementBits; }
 
-int64_t tessera::layout::wgmmaBlockN(int64_t n) {
+int64_t tessera::layout::wgmmaBlockN(int64_t n, bool ofIntegers) {
   for (int64_t block = 256; block > 8; block -= 8)
-    if (n % block == 0)
+    if (n % block == 0 && (!ofIntegers || block % 16 == 0 || block == 24))
       return block;
   return 8;
 }

@@ -35,9 +35,7 @@ MachineUnits MachineTable::addUnits(Problem &problem) const {
 
 Operation MachineTable::wgmma(const MachineUnits &units, std::string name, int64_t rows, int64_t n,
                               int64_t k, int64_t elementBits, bool aInRegisters) const {
-  const int64_t rate = elementBits == 8    ? machine.tensorMacs8
-                       : elementBits == 16 ? machine.tensorMacs16
-                                           : machine.tensorMacsTf32;
+  const int64_t rate = machine.tensorMacs(elementBits);
   const int64_t instructions = ceilDiv(rows, 64) * ceilDiv(k * elementBits, 256);
   const int64_t cycles = ceilDiv(rows * n * k, rate);
   // Each instruction reads its operands from shared memory, 32 bytes per row.

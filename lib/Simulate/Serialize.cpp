@@ -61,6 +61,7 @@ Operation *Serializer::clone(const Event &event, const IRMapping &mapping) {
     return cta::WgmmaOp::create(b, wgmma.getLoc(), wgmma.getResultType(),
                                 mapping.lookup(wgmma.getA()), mapping.lookup(wgmma.getB()), c,
                                 wgmma.getTransposeAAttr(), wgmma.getTransposeBAttr(),
+                                wgmma.getLhsUnsignedAttr(), wgmma.getRhsUnsignedAttr(),
                                 wgmma.getWhyAttr());
   }
   IRMapping copy = mapping;

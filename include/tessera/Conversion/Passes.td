@@ -66,19 +66,19 @@ def CPUFuseElementwise : Pass<"cpu-fuse-elementwise"> {
 }
 
 def CPUExpandNarrowFloats : Pass<"cpu-expand-narrow-floats"> {
-  let summary = "Compute f16 and bf16 in f32, and convert them by integer arithmetic";
+  let summary = "Compute f16, bf16 and f8 in f32, and convert them by integer arithmetic";
   let description = [{
     The result of every op is rounded. Conversions need neither F16C nor symbols that the host's libgcc may lack. They round once, to
-    nearest even, also from f64 and from integers. `math.fma` on f16 and bf16 is computed in f64, where the product is exact. Runs on
+    nearest even, also from f64 and from integers. `math.fma` on them is computed in f64, where the product is exact. Runs on
     scalars.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];
 }
 
 def CPUNarrowFloatsAsBits : Pass<"cpu-narrow-floats-as-bits"> {
-  let summary = "Turn f16 and bf16 values into i16";
+  let summary = "Turn f16 and bf16 values into i16, f8 values into i8";
   let description = [{
-    Runs on the LLVM dialect, when no arithmetic on f16 and bf16 is left. LLVM keeps a bf16 that lives in a register across basic blocks as
+    Runs on the LLVM dialect, when no arithmetic on f16, bf16 and f8 is left. LLVM keeps a bf16 that lives in a register across basic blocks as
     f32, and calls `__truncsfbf2` to store it, which the host's libgcc may lack.
   }];
 }

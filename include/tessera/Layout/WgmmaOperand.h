@@ -60,9 +60,9 @@ struct WgmmaOperand {
 
 /// k of one instruction for this element width: 32 bytes.
 int64_t wgmmaKExtent(int elementBits);
-/// The n of one instruction for a product of n columns, a multiple of 8: the largest multiple of 8,
-/// at most 256, that divides it.
-int64_t wgmmaBlockN(int64_t n);
+/// The n of one instruction for a product of n columns, a multiple of 8: the largest one, at most
+/// 256, that divides it. Products of integers have 8, 24, and multiples of 16.
+int64_t wgmmaBlockN(int64_t n, bool ofIntegers = false);
 
 /// The reason why the tile cannot be operand `role` of wgmma; nullopt if it can. `kDim` is the
 /// dimension that is k, one of the last two. `blockExtent` is 64 for A, and the instruction's n for

@@ -57,6 +57,10 @@ struct Machine {
 
   // Rates of one SM per cycle, for schedules.
   int64_t tensorMacs16 = 0, tensorMacsTf32 = 0, tensorMacs8 = 0; ///< multiply-adds
+  /// The same by the width of the operands' elements: 8, 16, or 32 for tf32.
+  int64_t tensorMacs(int64_t elementBits) const {
+    return elementBits == 8 ? tensorMacs8 : elementBits == 16 ? tensorMacs16 : tensorMacsTf32;
+  }
   int64_t fmaLanes = 0;
   int64_t aluLanes = 0;   ///< comparisons, min and max, narrowing conversions
   int64_t mufuLanes = 0;  ///< exp2, reciprocal, square root

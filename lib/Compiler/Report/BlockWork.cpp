@@ -54,8 +54,10 @@ static void addOp(Operation *op, Work &work) {
     double flops = 2.0 * m * n * k;
     if (tensor) {
       work.tensorFlops += flops;
-      double peak =
-          element.getIntOrFloatBitWidth() == 8 ? machine.tensorFlops8 : machine.tensorFlops16;
+      const unsigned bits = element.getIntOrFloatBitWidth();
+      double peak = bits == 8    ? machine.tensorFlops8
+                    : bits == 16 ? machine.tensorFlops16
+                                 : machine.tensorFlops16 / 2;
       work.tensorSeconds += flops / (peak / sms);
     } else {
       work.fmaFlops += flops;
@@ -66,6 +68,8 @@ static void addOp(Operation *op, Work &work) {
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](cta::LoadOp load) { move(tileBytes(load.getTileType())); })
       .Case([&](cta::StoreOp store) { move(tileBytes(store.getTileType())); })
+      .Case([&](cta::GatherOp gather) { move(tileBytes(gather.getTileType())); })
+      .Case([&](cta::ScatterOp scatter) { move(tileBytes(scatter.getTileType())); })
       .Case([&](cta::CopyOp copy) {
         // Each block of a cluster fetches one part of the tile for all blocks. If the copy has a
         // condition, that is whether the cluster is one of the full ones (cta-lower-grid), which

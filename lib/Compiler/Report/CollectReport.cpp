@@ -164,6 +164,19 @@ std::string copyText(cta::CopyOp copy) {
   return text + cacheText(copy.getCache()) + (copy.getCacheIf() ? " in some launches" : "");
 }
 
+std::string wgmmaText(cta::WgmmaOp mma) {
+  std::string text = "wgmma";
+  Type a = mma.getAElement(), b = mma.getBElement();
+  llvm::raw_string_ostream stream(text);
+  if (b.isF32())
+    stream << " of tf32";
+  else if (mma.needsKMajor())
+    stream << " of " << (mma.getLhsUnsigned() ? "unsigned " : "") << a;
+  if (a != b || mma.getLhsUnsigned() != mma.getRhsUnsigned())
+    stream << " and " << (mma.getRhsUnsigned() ? "unsigned " : "") << b;
+  return text + (mma.aInRegisters() ? ", A in registers" : "");
+}
+
 /// The verdict on an op; nothing for kinds of ops that have none.
 std::optional<Verdict> verdictOf(Operation *op) {
   Verdict verdict;
@@ -200,9 +213,7 @@ std::optional<Verdict> verdictOf(Operation *op) {
                         copy.getWhy(), /*isFast=*/true);
           })
           .Case([&](cta::WgmmaOp mma) {
-            return fill("mma", mma.getResultType(),
-                        mma.aInRegisters() ? "wgmma, A in registers" : "wgmma", mma.getWhy(),
-                        /*isFast=*/true);
+            return fill("mma", mma.getResultType(), wgmmaText(mma), mma.getWhy(), /*isFast=*/true);
           })
           .Case([&](cta::MmaOp mma) {
             return fill("mma", mma.getResultType(), "fma units", mma.getWhy(), /*isFast=*/false);

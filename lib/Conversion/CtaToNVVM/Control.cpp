@@ -74,10 +74,10 @@ SmallVector<Type> Lowering::registerTypes(Type type) {
   }
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
-    return {type};
+    return {registerType(type)};
   layout::RegisterLayout l = cta::FragAttr::of(tensor).layout();
   return SmallVector<Type>(l.numRegisters(cta::coordOf(tensor.getShape())),
-                           tensor.getElementType());
+                           registerType(tensor.getElementType()));
 }
 
 //===--- regions -----------------------------------------------------------------------------===//
@@ -163,8 +163,10 @@ static Values opaqueZeros(Lowering &f, ValueRange registers) {
   SmallVector<std::pair<Type, StringRef>> outputs;
   std::string text;
   for (auto [i, value] : llvm::enumerate(registers)) {
-    outputs.push_back({value.getType(), "f"});
-    text += (i ? "\n\t" : "") + ("mov.f32 $" + std::to_string(i)) + ", 0f00000000;";
+    const bool isFloat = value.getType().isF32();
+    outputs.push_back({value.getType(), isFloat ? "f" : "r"});
+    text += (i ? "\n\t" : "") + ((isFloat ? "mov.f32 $" : "mov.b32 $") + std::to_string(i)) +
+            (isFloat ? ", 0f00000000;" : ", 0;");
   }
   return f.inlineAsm(text, outputs, {}, /*sideEffects=*/true, /*memoryClobber=*/false);
 }
@@ -174,7 +176,7 @@ static Values opaqueZeros(Lowering &f, ValueRange registers) {
 static bool isZeroAccumulator(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   cta::FragAttr frag = type ? cta::FragAttr::of(type) : cta::FragAttr();
-  return frag && type.getElementType().isF32() && layout::isWgmmaAcc(frag.layout()) &&
+  return frag && type.getElementType().getIntOrFloatBitWidth() == 32 && layout::isWgmmaAcc(frag.layout()) &&
          isZeroTile(value);
 }
 
@@ -209,7 +211,7 @@ static SmallVector<cta::WgmmaOp> startingProducts(cta::CountedLoop loop) {
         c = ready.getResult();
     auto product = c.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*c.user_begin()) : cta::WgmmaOp();
     bool starts0 = product && product.getC() == c && product->getBlock() == loop.getBody() &&
-                   isZeroTile(init) && product.getResultType().getElementType().isF32();
+                   isZeroTile(init) && !product.getResultType().getElementType().isF16();
     starts.push_back(starts0 ? product : cta::WgmmaOp());
   }
   return starts;

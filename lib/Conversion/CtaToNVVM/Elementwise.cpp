@@ -22,7 +22,7 @@ static Values cloneWith(Lowering &f, Operation *op, ValueRange operands, VectorT
     mapping.map(old, value);
   Operation *copy = op->cloneWithoutRegions(mapping);
   for (OpResult result : copy->getResults()) {
-    Type element = getElementTypeOrSelf(result.getType());
+    Type element = f.registerType(getElementTypeOrSelf(result.getType()));
     result.setType(shape ? Type(VectorType::get(shape.getShape(), element)) : element);
   }
   f.b.insert(copy);
@@ -30,6 +30,10 @@ static Values cloneWith(Lowering &f, Operation *op, ValueRange operands, VectorT
 }
 
 static Values emitScalarOp(Lowering &f, Operation *op, ValueRange operands) {
+  if (operands.empty())
+    return cloneWith(f, op, operands);
+  if (auto converted = f.convertFloat8(op, operands.front(), Value()))
+    return {converted->first};
   return cloneWith(f, op, operands);
 }
 
@@ -131,10 +135,11 @@ LogicalResult tessera::nvvm::lowerElementwise(Lowering &f, ArrayRef<Operation *>
         continue;
       }
       Values high = operandsAt(link.op, i + 1);
-      std::optional<std::pair<Value, Value>> pair;
-      if (link.packed && count % 2 == 0)
+      std::optional<std::pair<Value, Value>> pair =
+          f.convertFloat8(link.op, low.front(), high.front());
+      if (!pair && link.packed && count % 2 == 0)
         pair = emitPacked(f, link.op, low, high);
-      else if (low.size() == 1)
+      else if (!pair && low.size() == 1)
         pair = widenPair(f, link.op, low.front(), high.front());
       if (pair) {
         link.results.front().append({pair->first, pair->second});
@@ -158,7 +163,9 @@ static LogicalResult lowerTable(Lowering &f, arith::ConstantOp op, DenseElements
   Type element = type.getElementType(), stored = f.memoryType(element);
   SmallVector<Attribute> values;
   for (Attribute value : elements.getValues<Attribute>()) {
-    if (auto integer = dyn_cast<IntegerAttr>(value))
+    if (tile::isFloat8(element))
+      value = IntegerAttr::get(stored, cast<FloatAttr>(value).getValue().bitcastToAPInt());
+    else if (auto integer = dyn_cast<IntegerAttr>(value))
       value =
           IntegerAttr::get(stored, integer.getValue().zextOrTrunc(stored.getIntOrFloatBitWidth()));
     values.push_back(value);

@@ -5,6 +5,8 @@
 // and the columns of B that its registers need. 16-bit floats are multiplied and summed in f32.
 #include "SharedTile.h"
 
+#include "tessera/Dialect/Tile/ElementTypes.h"
+
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
@@ -101,10 +103,12 @@ private:
   std::map<std::vector<int64_t>, Value> rows;
 };
 
-/// An operand, converted to the type in which products are computed.
-Value widen(Lowering &f, Value x, Type to, bool isUnsigned) {
-  if (x.getType() == to)
+/// An operand with elements of this type, converted to the type in which products are computed.
+Value widen(Lowering &f, Value x, Type element, Type to, bool isUnsigned) {
+  if (element == to)
     return x;
+  if (tile::isFloat8(element))
+    return f.extendFloat8(x, Value(), element, to).first;
   if (isa<FloatType>(to))
     return arith::ExtFOp::create(f.b, f.loc, to, x);
   if (isUnsigned)
@@ -136,7 +140,7 @@ static LogicalResult lowerMma(Lowering &f, cta::MmaOp op) {
 
   Values acc;
   for (int64_t r = 0; r < index.size(); ++r)
-    acc.push_back(op.getC() ? widen(f, f.registers(op.getC())[r], sum, false) : f.zero(sum));
+    acc.push_back(op.getC() ? widen(f, f.registers(op.getC())[r], result, sum, false) : f.zero(sum));
 
   // One chunk: `width` steps of k from `k` on.
   auto chunk = [&](Value k, int64_t width, Values in) {
@@ -151,12 +155,13 @@ static LogicalResult lowerMma(Lowering &f, cta::MmaOp op) {
         Values &row = rows[{batch, at[rank - 2], step / va}];
         if (row.empty())
           for (Value x : a.read(r, k, step / va * va))
-            row.push_back(widen(f, x, sum, op.getLhsUnsigned()));
+            row.push_back(widen(f, x, op.getAType().getElementType(), sum, op.getLhsUnsigned()));
         int64_t lead = r % vb; // the registers of a vector are consecutive
         Values &column = columns[{batch, at[rank - 1] - lead, step}];
         if (column.empty())
           for (Value x : b.read(r - lead, k, step))
-            column.push_back(widen(f, x, sum, op.getRhsUnsigned()));
+            column.push_back(
+                widen(f, x, op.getBType().getElementType(), sum, op.getRhsUnsigned()));
         in[r] = multiplyAdd(f, row[step % va], column[lead], in[r]);
       }
     }

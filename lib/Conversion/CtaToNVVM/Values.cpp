@@ -4,6 +4,8 @@
 // Arithmetic that folds constants as it is emitted, words of memory, and inline PTX.
 #include "Lowering.h"
 
+#include "tessera/Dialect/Tile/ElementTypes.h"
+
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -13,6 +15,8 @@ using namespace tessera::nvvm;
 //===--- constants ---------------------------------------------------------------------------===//
 
 Value Lowering::constant(TypedAttr value) {
+  if (auto number = dyn_cast<FloatAttr>(value); number && tile::isFloat8(value.getType()))
+    value = IntegerAttr::get(b.getI8Type(), number.getValue().bitcastToAPInt());
   Value &cached = constants[{value.getAsOpaquePointer(), value.getType().getAsOpaquePointer()}];
   if (!cached) {
     OpBuilder::InsertionGuard guard(b);
@@ -122,6 +126,7 @@ Value Lowering::toI32(Value x) { return castInteger(*this, x, b.getI32Type()); }
 Value Lowering::toIndex(Value x) { return castInteger(*this, x, b.getIndexType()); }
 
 Value Lowering::bitcast(Value x, Type type) {
+  type = registerType(type);
   if (x.getType() == type)
     return x;
   if (auto cast = x.getDefiningOp<LLVM::BitcastOp>(); cast && cast.getArg().getType() == type)
@@ -131,10 +136,14 @@ Value Lowering::bitcast(Value x, Type type) {
 
 //===--- words of memory ---------------------------------------------------------------------===//
 
+Type Lowering::registerType(Type element) {
+  return tile::isFloat8(element) ? Type(b.getI8Type()) : element;
+}
+
 Type Lowering::memoryType(Type element) {
   if (element.isIndex())
     return b.getI64Type();
-  return element.isInteger(1) ? b.getI8Type() : element;
+  return element.isInteger(1) ? b.getI8Type() : registerType(element);
 }
 
 Value Lowering::toMemory(Value element) {
@@ -188,6 +197,7 @@ Values Lowering::pack(ValueRange elements) {
 }
 
 Values Lowering::unpack(ValueRange words, Type element, int64_t count) {
+  element = registerType(element);
   int64_t bits = element.getIntOrFloatBitWidth();
   Values elements;
   if (bits == 64) {

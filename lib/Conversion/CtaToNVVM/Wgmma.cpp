@@ -11,6 +11,7 @@
 #include "tessera/Layout/WgmmaOperand.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -21,8 +22,10 @@ struct Product {
   int64_t blocksM; ///< of 64 rows, for one warpgroup
   int64_t n;       ///< columns of one instruction
   int64_t piecesN, stepsK;
+  int64_t k;        ///< of one instruction
   std::string type; ///< `f32.bf16.bf16`
-  bool packed;      ///< f16 accumulators: two in a register
+  bool ofIntegers;  ///< which have no signs for the operands
+  bool hasMajors;   ///< 16-bit operands may have either major
 };
 
 /// The descriptor of a shared operand at the warpgroup's first instruction, and its offsets, in
@@ -97,7 +100,7 @@ Values issue(Lowering &f, const Product &p, const Values &acc, bool accumulate, 
   SmallVector<std::pair<Type, StringRef>> outputs;
   std::vector<Lowering::AsmInput> inputs;
   for (auto [i, value] : llvm::enumerate(acc)) {
-    outputs.push_back({value.getType(), p.packed ? "r" : "f"});
+    outputs.push_back({value.getType(), value.getType().isF32() ? "f" : "r"});
     inputs.push_back({value, std::to_string(i)});
   }
   size_t next = 2 * n, aAt = next;
@@ -133,12 +136,16 @@ Values issue(Lowering &f, const Product &p, const Values &acc, bool accumulate, 
     if (a)
       advance(*a, blockM, "ta", aText);
     advance(bOperand, pieceN, "tb", bText);
-    text += "\twgmma.mma_async.sync.aligned.m64n" + std::to_string(p.n) + "k16." + p.type + " " +
-            operandList(0, n) + ", " + aText + ", " + bText + ", " +
-            (k || accumulate ? (k || !accumulateIf ? "1" : "add") : "0") + ", 1, 1, ";
-    if (a)
-      text += a->how.transpose ? "1, " : "0, ";
-    text += bOperand.how.transpose ? "1;\n" : "0;\n";
+    text += "\twgmma.mma_async.sync.aligned.m64n" + std::to_string(p.n) + "k" +
+            std::to_string(p.k) + "." + p.type + " " + operandList(0, n) + ", " + aText + ", " +
+            bText + ", " + (k || accumulate ? (k || !accumulateIf ? "1" : "add") : "0");
+    if (!p.ofIntegers)
+      text += ", 1, 1";
+    if (a && p.hasMajors)
+      text += a->how.transpose ? ", 1" : ", 0";
+    if (p.hasMajors)
+      text += bOperand.how.transpose ? ", 1" : ", 0";
+    text += ";\n";
   }
   text += commit ? "\twgmma.commit_group.sync.aligned;\n\t}" : "\t}";
   return f.inlineAsm(text, outputs, inputs, /*sideEffects=*/true, /*memoryClobber=*/true);
@@ -186,22 +193,42 @@ bool tessera::nvvm::isZeroTile(Value tile) {
   DenseElementsAttr elements;
   if (!matchPattern(tile, m_Constant(&elements)) || !elements.isSplat())
     return false;
-  auto value = dyn_cast<FloatAttr>(elements.getSplatValue<Attribute>());
+  auto splat = elements.getSplatValue<Attribute>();
+  if (auto integer = dyn_cast<IntegerAttr>(splat))
+    return integer.getValue().isZero();
+  auto value = dyn_cast<FloatAttr>(splat);
   return value && value.getValue().isPosZero();
+}
+
+/// The type of an operand in the instruction's name.
+static StringRef nameOfOperand(Type element, bool isUnsigned) {
+  if (element.isInteger(8))
+    return isUnsigned ? "u8" : "s8";
+  return llvm::TypeSwitch<Type, StringRef>(element)
+      .Case([](Float16Type) { return "f16"; })
+      .Case([](BFloat16Type) { return "bf16"; })
+      .Case([](Float8E4M3FNType) { return "e4m3"; })
+      .Case([](Float8E5M2Type) { return "e5m2"; })
+      .Case([](Float32Type) { return "tf32"; });
 }
 
 static LogicalResult lowerWgmma(Lowering &f, cta::WgmmaOp op) {
   cta::FragAttr frag = cta::FragAttr::of(op.getResultType());
   int64_t groups = frag.getWgCount();
-  bool bf16 = op.getBType().getElementType().isBF16();
   Product p;
-  p.packed = op.getResultType().getElementType().isF16();
-  p.type = std::string(p.packed ? "f16." : "f32.") + (bf16 ? "bf16.bf16" : "f16.f16");
+  const bool packed = op.getResultType().getElementType().isF16();
+  p.ofIntegers = isa<IntegerType>(op.getBElement());
+  p.hasMajors = !op.needsKMajor();
+  p.type = (Twine(p.ofIntegers ? "s32" : packed ? "f16" : "f32") + "." +
+            nameOfOperand(op.getAElement(), op.getLhsUnsigned()) + "." +
+            nameOfOperand(op.getBElement(), op.getRhsUnsigned()))
+               .str();
   const int64_t groupsN = op.sharesColumns(groups) ? groups : 1, groupsM = groups / groupsN;
   p.blocksM = op.getM() / (64 * groupsM);
-  p.n = layout::wgmmaBlockN(op.getN() / groupsN);
+  p.n = op.getStepN(groups);
   p.piecesN = op.getN() / groupsN / p.n;
-  p.stepsK = op.getK() / 16;
+  p.k = op.getStepK();
+  p.stepsK = op.getK() / p.k;
 
   FailureOr<Operand> b = operandOf(f, op, op.getB(), layout::WgmmaRole::B, p.n, groupsN);
   if (failed(b))
@@ -227,7 +254,7 @@ static LogicalResult lowerWgmma(Lowering &f, cta::WgmmaOp op) {
   Type element = op.getResultType().getElementType();
   if (!accumulate)
     acc.assign(count, LLVM::PoisonOp::create(f.b, f.loc, element));
-  if (p.packed && !(accumulate && op.isAsync()))
+  if (packed && !(accumulate && op.isAsync()))
     acc = f.pack(acc);
   if (isShared)
     for (Value &reg : acc)
@@ -250,7 +277,7 @@ static LogicalResult lowerWgmma(Lowering &f, cta::WgmmaOp op) {
   }
   Values done = wait(f, flying, /*pending=*/0);
   f.set(op.getResult(),
-        p.packed ? f.unpack(done, element, static_cast<int64_t>(count)) : std::move(done));
+        packed ? f.unpack(done, element, static_cast<int64_t>(count)) : std::move(done));
   return success();
 }
 

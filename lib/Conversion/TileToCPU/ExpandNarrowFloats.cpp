@@ -17,7 +17,8 @@ using namespace mlir;
 
 namespace {
 
-bool isNarrow(Type type) { return type.isF16() || type.isBF16(); }
+bool isFloat8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
+bool isNarrow(Type type) { return type.isF16() || type.isBF16() || isFloat8(type); }
 
 /// Integer arithmetic on the bits of scalars.
 class Bits {
@@ -42,10 +43,10 @@ public:
     return arith::BitcastOp::create(b, b.getIntegerType(x.getType().getIntOrFloatBitWidth()), x);
   }
   Value toF32(Value bits) { return arith::BitcastOp::create(b, b.getF32Type(), bits); }
-  /// The low half of an i32 as a 16-bit float.
+  /// The low bits of an i32 as a narrow float.
   Value toNarrow(Value bits, Type type) {
-    Value half = arith::TruncIOp::create(b, b.getI16Type(), bits);
-    return arith::BitcastOp::create(b, type, half);
+    Type integer = b.getIntegerType(type.getIntOrFloatBitWidth());
+    return arith::BitcastOp::create(b, type, arith::TruncIOp::create(b, integer, bits));
   }
   Value widenBits(Value x) { return arith::ExtUIOp::create(b, b.getI32Type(), toBits(x)); }
 
@@ -55,14 +56,72 @@ public:
     return shr(add(add(x, i32((1u << (n - 1)) - 1)), odd), n);
   }
 
+  Value extend(Value x);
+  Value truncate(Value x, Type type);
+
+private:
   Value extendF16(Value x);
+  Value extendF8(Value x);
+  Value truncateToF8(Value x, Type type);
   Value extendBF16(Value x) { return toF32(shl(widenBits(x), 16)); }
   Value truncateToF16(Value x, Type type);
   Value truncateToBF16(Value x, Type type);
+
+public:
   Value roundToOdd(Value x);
 
+private:
   ImplicitLocOpBuilder b;
 };
+
+Value Bits::extend(Value x) {
+  Type type = x.getType();
+  return type.isF16() ? extendF16(x) : type.isBF16() ? extendBF16(x) : extendF8(x);
+}
+
+Value Bits::truncate(Value x, Type type) {
+  return type.isF16()    ? truncateToF16(x, type)
+         : type.isBF16() ? truncateToBF16(x, type)
+                         : truncateToF8(x, type);
+}
+
+/// f8E4M3FN: exponent bias 7, no infinities, NaN where all bits below the sign are ones. f8E5M2 is
+/// the upper half of f16.
+Value Bits::extendF8(Value x) {
+  const bool isE5M2 = isa<Float8E5M2Type>(x.getType());
+  const int fraction = isE5M2 ? 2 : 3, bias = isE5M2 ? 15 : 7;
+  Value h = widenBits(x);
+  Value sign = shl(andi(h, 0x80), 24), magnitude = andi(h, 0x7f);
+  Value shifted = shl(magnitude, 23 - fraction);
+  Value normal = add(shifted, i32((127 - bias) << 23));
+  Value integer = arith::UIToFPOp::create(b, b.getF32Type(), magnitude);
+  Value tiny = toBits(arith::MulFOp::create(b, integer, f32(isE5M2 ? 0x1p-16f : 0x1p-9f)));
+  Value result =
+      select(cmp(arith::CmpIPredicate::ult, magnitude, 1u << fraction), tiny, normal);
+  result = isE5M2 ? select(cmp(arith::CmpIPredicate::uge, magnitude, 0x7c),
+                           ori(shifted, i32(0x7f800000)), result)
+                  : select(cmp(arith::CmpIPredicate::eq, magnitude, 0x7f), i32(0x7fc00000), result);
+  return toF32(ori(sign, result));
+}
+
+/// What is too large becomes infinity in f8E5M2, and NaN in f8E4M3FN.
+Value Bits::truncateToF8(Value x, Type type) {
+  const bool isE5M2 = isa<Float8E5M2Type>(type);
+  const int fraction = isE5M2 ? 2 : 3, bias = isE5M2 ? 15 : 7;
+  Value bits = toBits(x);
+  Value sign = andi(shr(bits, 24), 0x80), magnitude = andi(bits, 0x7fffffff);
+  Value normal = roundShift(sub(magnitude, i32((127 - bias) << 23)), 23 - fraction);
+  // A number with the ulp of subnormals: the addition rounds.
+  const float unit = isE5M2 ? 0x1p7f : 0x1p14f;
+  Value shifted = arith::AddFOp::create(b, toF32(magnitude), f32(unit));
+  Value tiny = sub(toBits(shifted), i32(llvm::bit_cast<uint32_t>(unit)));
+  const uint32_t large = isE5M2 ? 0x7c : 0x7f;
+  Value result = select(cmp(arith::CmpIPredicate::uge, normal, large), i32(large), normal);
+  result = select(cmp(arith::CmpIPredicate::ult, magnitude, (128u - bias) << 23), tiny, result);
+  result = select(cmp(arith::CmpIPredicate::ugt, magnitude, 0x7f800000),
+                  i32(isE5M2 ? 0x7e : 0x7f), result);
+  return toNarrow(ori(sign, result), type);
+}
 
 Value Bits::extendF16(Value x) {
   Value h = widenBits(x);
@@ -100,7 +159,7 @@ Value Bits::truncateToBF16(Value x, Type type) {
   return toNarrow(select(isNan, nan, rounded), type);
 }
 
-/// f64 → f32 such that rounding the result once more to 16 bits rounds as if there had been one
+/// f64 → f32 such that rounding the result once more to 16 or 8 bits rounds as if there had been one
 /// step: an inexact result gets an odd last bit, on the side of zero.
 Value Bits::roundToOdd(Value x) {
   Value nearest = arith::TruncFOp::create(b, b.getF32Type(), x);
@@ -120,10 +179,11 @@ struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
     if (!isNarrow(op.getIn().getType()))
       return failure();
     Bits bits(rewriter, op.getLoc());
-    Value wide =
-        op.getIn().getType().isF16() ? bits.extendF16(op.getIn()) : bits.extendBF16(op.getIn());
-    if (!op.getType().isF32())
+    Value wide = bits.extend(op.getIn());
+    if (op.getType().isF64())
       wide = arith::ExtFOp::create(rewriter, op.getLoc(), op.getType(), wide);
+    else if (!op.getType().isF32())
+      wide = arith::TruncFOp::create(rewriter, op.getLoc(), op.getType(), wide);
     rewriter.replaceOp(op, wide);
     return success();
   }
@@ -132,14 +192,15 @@ struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
 struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::TruncFOp op, PatternRewriter &rewriter) const override {
-    if (!isNarrow(op.getType()) || !isa<Float32Type, Float64Type>(op.getIn().getType()))
+    if (!isNarrow(op.getType()))
       return failure();
     Bits bits(rewriter, op.getLoc());
     Value x = op.getIn();
     if (x.getType().isF64())
       x = bits.roundToOdd(x);
-    rewriter.replaceOp(op, op.getType().isF16() ? bits.truncateToF16(x, op.getType())
-                                                : bits.truncateToBF16(x, op.getType()));
+    else if (!x.getType().isF32())
+      x = arith::ExtFOp::create(rewriter, op.getLoc(), rewriter.getF32Type(), x);
+    rewriter.replaceOp(op, bits.truncate(x, op.getType()));
     return success();
   }
 };
@@ -157,7 +218,7 @@ struct IntegerToNarrow : OpRewritePattern<Op> {
   }
 };
 
-/// The product of two 16-bit floats is exact in f64.
+/// The product of two narrow floats is exact in f64.
 struct NarrowFma : OpRewritePattern<math::FmaOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const override {

@@ -17,21 +17,25 @@ using namespace mlir;
 namespace {
 struct CPUNarrowFloatsAsBits : tessera::impl::CPUNarrowFloatsAsBitsBase<CPUNarrowFloatsAsBits> {
   void runOnOperation() override {
-    Type bits = IntegerType::get(&getContext(), 16);
-    auto isNarrow = [](Type type) { return type.isF16() || type.isBF16(); };
+    auto isNarrow = [](Type type) {
+      return type.isF16() || type.isBF16() || isa<Float8E4M3FNType, Float8E5M2Type>(type);
+    };
+    auto bitsOf = [&](Type type) {
+      return IntegerType::get(&getContext(), type.getIntOrFloatBitWidth());
+    };
     AttrTypeReplacer replacer;
     replacer.addReplacement([&](FloatType type) -> std::optional<Type> {
-      return isNarrow(type) ? std::optional<Type>(bits) : std::nullopt;
+      return isNarrow(type) ? std::optional<Type>(bitsOf(type)) : std::nullopt;
     });
     replacer.addReplacement([&](FloatAttr attr) -> std::optional<Attribute> {
       if (!isNarrow(attr.getType()))
         return std::nullopt;
-      return IntegerAttr::get(bits, attr.getValue().bitcastToAPInt());
+      return IntegerAttr::get(bitsOf(attr.getType()), attr.getValue().bitcastToAPInt());
     });
     replacer.addReplacement([&](DenseElementsAttr attr) -> std::optional<Attribute> {
       if (!isNarrow(attr.getElementType()))
         return std::nullopt;
-      return attr.bitcast(bits);
+      return attr.bitcast(bitsOf(attr.getElementType()));
     });
     replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
                                           /*replaceLocs=*/false, /*replaceTypes=*/true);

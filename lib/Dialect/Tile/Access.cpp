@@ -349,6 +349,12 @@ LogicalResult tessera::tile::verifyPad(Operation *op, Attribute pad, Type elemen
       return op->emitOpError("load_c6: ")
              << "pad = " << stringifyPad(word.getValue()) << " needs a float tile, got "
              << elementType << "; use a typed literal";
+    if (llvm::is_contained({Pad::NegInf, Pad::PosInf}, word.getValue()) &&
+        isa<Float8E4M3FNType>(elementType))
+      return op->emitOpError("load_c6: ")
+             << "pad = " << stringifyPad(word.getValue())
+             << " needs a type that has infinities, and f8E4M3FN has none; its largest numbers are "
+                "-448.0 and 448.0 : f8E4M3FN";
     return success();
   }
   auto literal = dyn_cast<TypedAttr>(pad);

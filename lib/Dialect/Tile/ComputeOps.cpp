@@ -1,6 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
@@ -85,6 +86,8 @@ void MmaOp::print(OpAsmPrinter &p) {
 /// The row of the table in ComputeOps.td that allows these types, or a sentence saying what is
 /// legal.
 static std::optional<std::string> illegalMmaTypes(Type a, Type b, Type d) {
+  if (isFloat8(a) && isFloat8(b))
+    return d.isF32() ? std::nullopt : std::optional<std::string>("f8 accumulates in f32");
   if (a != b)
     return std::string("both operands must have one element type");
   if (a.isF16())
@@ -99,7 +102,12 @@ static std::optional<std::string> illegalMmaTypes(Type a, Type b, Type d) {
   if (a.isInteger(8) || a.isInteger(16) || a.isInteger(32))
     return d.isInteger(32) ? std::nullopt
                            : std::optional<std::string>("integers accumulate in i32");
-  return std::string("the operands must be f16, bf16, f32, f64, i8, i16 or i32");
+  return std::string("the operands must be f16, bf16, f8E4M3FN, f8E5M2, f32, f64, i8, i16 or i32");
+}
+
+int64_t MmaOp::getTensorCoreStep() {
+  return tensorCoreStep(getAType().getElementType(), getBType().getElementType(),
+                        getResultType().getElementType(), getPrecision() == Precision::Tf32);
 }
 
 LogicalResult MmaOp::verify() {

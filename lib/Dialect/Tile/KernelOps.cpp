@@ -150,6 +150,10 @@ LogicalResult KernelOp::verify() {
   for (auto [i, type] : llvm::enumerate(getArgumentTypes())) {
     auto memref = dyn_cast<MemRefType>(type);
     if (!memref) {
+      if (isFloat8(type))
+        return emitOpError("kernel_c2: argument ")
+               << i << " is a scalar of " << type
+               << ", which launchers do not pass; take an f32 and convert it by arith.truncf";
       if (isTileElementType(type))
         continue;
       return emitOpError("kernel_c2: argument ")

@@ -202,10 +202,13 @@ TypedAttr ReduceOp::identityOf(ReduceKind kind, Type type) {
     switch (kind) {
     case ReduceKind::MulF:
       return FloatAttr::get(f, APFloat::getOne(sem));
+    // Of a type without infinities, these are its largest numbers.
     case ReduceKind::MaximumF:
-      return FloatAttr::get(f, APFloat::getInf(sem, /*Negative=*/true));
-    case ReduceKind::MinimumF:
-      return FloatAttr::get(f, APFloat::getInf(sem));
+    case ReduceKind::MinimumF: {
+      const bool isMax = kind == ReduceKind::MaximumF;
+      return FloatAttr::get(f, APFloat::semanticsHasInf(sem) ? APFloat::getInf(sem, isMax)
+                                                         : APFloat::getLargest(sem, isMax));
+    }
     // maxnum and minnum ignore NaN, so NaN is their identity: all-NaN rows stay NaN.
     case ReduceKind::MaxNumF:
     case ReduceKind::MinNumF:
@@ -309,8 +312,8 @@ ReduceOp ReduceOp::generalize(RewriterBase &rewriter, ReduceOp op) {
   Value input = op.getInputs().front();
   auto type = cast<RankedTensorType>(input.getType());
   Type element = type.getElementType();
-  bool widen = (kind == ReduceKind::AddF || kind == ReduceKind::MulF) &&
-               element.getIntOrFloatBitWidth() == 16;
+  const bool isSum = kind == ReduceKind::AddF || kind == ReduceKind::MulF;
+  bool widen = isFloat8(element) || (isSum && element.getIntOrFloatBitWidth() == 16);
   if (widen) {
     element = rewriter.getF32Type();
     input = arith::ExtFOp::create(rewriter, loc, type.clone(element), input);

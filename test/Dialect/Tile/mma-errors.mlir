@@ -160,7 +160,7 @@ tile.kernel @i64() {
   tile.grid (%i) = (0) to (8) step (1) {
     %a = arith.constant dense<0> : tensor<4x8xi64>
     %b = arith.constant dense<0> : tensor<8x8xi64>
-    // expected-error @+1 {{mma_c2: the operands must be f16, bf16, f32, f64, i8, i16 or i32, got 'i64'}}
+    // expected-error @+1 {{mma_c2: the operands must be f16, bf16, f8E4M3FN, f8E5M2, f32, f64, i8, i16 or i32, got 'i64'}}
     %d = tile.mma %a, %b : tensor<4x8xi64>, tensor<8x8xi64> -> tensor<4x8xi64>
   }
   tile.return

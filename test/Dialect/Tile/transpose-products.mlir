@@ -341,7 +341,7 @@ tile.kernel @others(%A: memref<?x?xbf16>, %Z: memref<?x?x?xbf16>, %F: memref<?x?
     tile.store %d3, %C[%c0, %c0] : tensor<16x64xf32> -> memref<?x?xf32>
     %a4 = tile.load %F[%c0, %c0] : memref<?x?xf32> -> tensor<16x16xf32>
     %b4 = tile.load %F[%c0, %c0] : memref<?x?xf32> -> tensor<16x64xf32>
-    %d4 = tile.mma %a4, %b4 precision = tf32 : tensor<16x16xf32>, tensor<16x64xf32> -> tensor<16x64xf32>
+    %d4 = tile.mma %a4, %b4 : tensor<16x16xf32>, tensor<16x64xf32> -> tensor<16x64xf32>
     tile.store %d4, %C[%c0, %c0] : tensor<16x64xf32> -> memref<?x?xf32>
     %a5 = tile.load %Z[%c0, %c0, %c0] : memref<?x?x?xbf16> -> tensor<8x16x16xbf16>
     %b5 = tile.load %Z[%c0, %c0, %c0] : memref<?x?x?xbf16> -> tensor<8x16x64xbf16>
@@ -389,6 +389,25 @@ tile.kernel @chain(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf3
     %u = tile.transpose %t dims = [1, 0] : tensor<176x176xf32> -> tensor<176x176xf32>
     %e = arith.mulf %d, %u : tensor<176x176xf32>
     tile.store %e, %C[%i, %j] : tensor<176x176xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// Other types that tensor cores take. The operands change places, and so do their signs.
+// CHECK-LABEL: tile.kernel @types(
+// CHECK: tile.mma %{{.+}}, %{{.+}} precision = tf32 {tile.turned = {{.*}}} : tensor<64x16xf32>, tensor<16x16xf32> -> tensor<64x16xf32>
+// CHECK: tile.mma %{{.+}}, %{{.+}} rhs = unsigned {tile.turned = {{.*}}} : tensor<64x32xi8>, tensor<32x16xi8> -> tensor<64x16xi32>
+tile.kernel @types(%F: memref<?x?xf32>, %I: memref<?x?xi8>, %C: memref<?x?xf32>, %D: memref<?x?xi32>) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %a0 = tile.load %F[%c0, %c0] : memref<?x?xf32> -> tensor<16x16xf32>
+    %b0 = tile.load %F[%c0, %c0] : memref<?x?xf32> -> tensor<16x64xf32>
+    %d0 = tile.mma %a0, %b0 precision = tf32 : tensor<16x16xf32>, tensor<16x64xf32> -> tensor<16x64xf32>
+    tile.store %d0, %C[%c0, %c0] : tensor<16x64xf32> -> memref<?x?xf32>
+    %a1 = tile.load %I[%c0, %c0] : memref<?x?xi8> -> tensor<16x32xi8>
+    %b1 = tile.load %I[%c0, %c0] : memref<?x?xi8> -> tensor<32x64xi8>
+    %d1 = tile.mma %a1, %b1 lhs = unsigned : tensor<16x32xi8>, tensor<32x64xi8> -> tensor<16x64xi32>
+    tile.store %d1, %D[%c0, %c0] : tensor<16x64xi32> -> memref<?x?xi32>
   }
   tile.return
 }

@@ -4,7 +4,7 @@
 
 tile.kernel @vector(%A: memref<?x?xf32>, %n: index, %c: i1) {
   tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{has type 'vector<8xf32>'; values are tiles, memrefs, and scalars of f64 f32 f16 bf16 i64 i32 i16 i8 i1 index; tiles are tensors}}
+    // expected-error @+1 {{has type 'vector<8xf32>'; values are tiles, memrefs, and scalars of f64 f32 f16 bf16 f8E4M3FN f8E5M2 i64 i32 i16 i8 i1 index; tiles are tensors}}
     %0 = arith.constant dense<1.0> : vector<8xf32>
   }
   tile.return
@@ -55,8 +55,8 @@ tile.kernel @no_elements(%A: memref<?x?xf32>, %n: index, %c: i1) {
 tile.kernel @f8(%A: memref<?x?xf32>, %n: index, %c: i1) {
   tile.grid (%i) = (0) to (8) step (1) {
     %m = arith.constant dense<1.0> : tensor<8x8xf32>
-    // expected-error @+1 {{floats of 8 bits and less are not yet supported}}
-    %0 = arith.truncf %m : tensor<8x8xf32> to tensor<8x8xf8E4M3FN>
+    // expected-error @+1 {{of the floats of 8 bits and less only these two are supported}}
+    %0 = arith.truncf %m : tensor<8x8xf32> to tensor<8x8xf8E4M3>
   }
   tile.return
 }
@@ -66,7 +66,7 @@ tile.kernel @f8(%A: memref<?x?xf32>, %n: index, %c: i1) {
 tile.kernel @f4(%A: memref<?x?xf32>, %n: index, %c: i1) {
   tile.grid (%i) = (0) to (8) step (1) {
     %m = arith.constant dense<1.0> : tensor<8x8xf32>
-    // expected-error @+1 {{floats of 8 bits and less are not yet supported}}
+    // expected-error @+1 {{of the floats of 8 bits and less only these two are supported}}
     %0 = arith.truncf %m : tensor<8x8xf32> to tensor<8x8xf4E2M1FN>
   }
   tile.return
@@ -86,7 +86,7 @@ tile.kernel @i4(%A: memref<?x?xf32>, %n: index, %c: i1) {
 
 tile.kernel @i7(%A: memref<?x?xf32>, %n: index, %c: i1) {
   tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{the elements of a tile are f64 f32 f16 bf16 i64 i32 i16 i8 i1 index}}
+    // expected-error @+1 {{the elements of a tile are f64 f32 f16 bf16 f8E4M3FN f8E5M2 i64 i32 i16 i8 i1 index}}
     %0 = arith.constant dense<1> : tensor<8xi7>
   }
   tile.return
@@ -127,8 +127,8 @@ tile.kernel @signed(%A: memref<?x?xf32>, %n: index, %c: i1) {
 
 tile.kernel @scalar_f8(%f: f32) {
   tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{has type 'f8E5M2'; values are tiles, memrefs, and scalars}}
-    %0 = arith.truncf %f : f32 to f8E5M2
+    // expected-error @+1 {{has type 'f8E4M3B11FNUZ'; values are tiles, memrefs, and scalars}}
+    %0 = arith.truncf %f : f32 to f8E4M3B11FNUZ
   }
   tile.return
 }

@@ -18,6 +18,7 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
     | a, b | c, result |
     |---|---|
     | f16, bf16 (both the same) | f32; f16 for f16 |
+    | f8E4M3FN, f8E5M2 (each any of the two) | f32 |
     | f32 | f32 (`precision = ieee`, the default, or `tf32`) |
     | f64 | f64 |
     | i8 | i32 (`lhs = unsigned`, `rhs = unsigned` extend with zeros) |
@@ -58,6 +59,8 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
     mlir::RankedTensorType getAType() { return llvm::cast<mlir::RankedTensorType>(getA().getType()); }
     mlir::RankedTensorType getBType() { return llvm::cast<mlir::RankedTensorType>(getB().getType()); }
     mlir::RankedTensorType getResultType() { return llvm::cast<mlir::RankedTensorType>(getResult().getType()); }
+    /// K of one instruction of the tensor cores for these types; 0 if they do not compute the product.
+    int64_t getTensorCoreStep();
   }];
 }
 

@@ -10,12 +10,19 @@
 
 namespace tessera::tile {
 
-/// True for the element types that a tile may have: f64 f32 f16 bf16 i64 i32 i16 i8 i1 index.
+/// True for the element types that a tile may have: f64 f32 f16 bf16 f8E4M3FN f8E5M2 i64 i32 i16 i8
+/// i1 index.
 bool isTileElementType(mlir::Type type);
 
-/// True for the element types that a memref may have: today the same ones. It is a function of its
-/// own because f8 will be storable before it is computable.
+/// True for the element types that a memref may have: the same ones.
 bool isMemoryElementType(mlir::Type type);
+
+/// f8E4M3FN or f8E5M2.
+bool isFloat8(mlir::Type type);
+
+/// K of one instruction of the tensor cores for a product of these element types; 0 if they have
+/// none. For operands of f32 the program must allow tf32.
+int64_t tensorCoreStep(mlir::Type a, mlir::Type b, mlir::Type result, bool allowsTf32);
 
 /// The list above as text, for messages.
 llvm::StringRef tileElementTypesText();

@@ -88,8 +88,8 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
 def TileRepackOperands : Pass<"tile-repack-operands", "tile::KernelOp"> {
   let summary = "Copy operands of matrix products to workspace in which TMA can fetch them";
   let description = [{
-    Requires and ensures L0. The pass considers a `tile.load` in a loop if its tile feeds only products of f16 or bf16 and several blocks
-    read it. TMA fetches such a tile if the facts allow it. The memref may forbid it: the base or a stride is not known to be a multiple of
+    Requires and ensures L0. The pass considers a `tile.load` in a loop if its tile feeds only products that tensor cores may compute and
+    several blocks read it. TMA fetches such a tile if the facts allow it. The memref may forbid it: the base or a stride is not known to be a multiple of
     16 bytes, no dimension is known to be contiguous, or it is a view. Then the operand is copied first. The pass inserts workspace of the
     same sizes, with rows at multiples of 128 bytes, and a `tile.grid` that fills it, before the grid; the load reads the workspace. The
     bytes between the rows are outside of the workspace's sizes, so loads still pad with zeros. Loads of one operand share a copy, also over
@@ -251,8 +251,8 @@ def TileTransposeProducts : Pass<"tile-transpose-products", "tile::KernelOp"> {
     The attribute `tile.transposed = true` on a `tile.mma` demands it, and `= false` forbids it. Without the attribute, products that share
     tiles are turned if all of these hold:
 
-    - All of them then run on the tensor cores: f16 or bf16, N a multiple of 64 for each of the kernel's `warpgroups`, M a multiple of 8, K
-      a multiple of 16.
+    - All of them then run on the tensor cores: element types that those take, N a multiple of 64 for each of the kernel's `warpgroups`, M a
+      multiple of 8, K one of 32 bytes.
     - Fewer multiplications are spent on padding: the sum of ceil64(N)·ceil8(M)·K is below that of ceil64(M)·ceil8(N)·K. This never holds
       where M is a multiple of 64.
     - No operand of a product is computed from the result of another one, as in attention.
@@ -268,8 +268,8 @@ def TileTransposeProducts : Pass<"tile-transpose-products", "tile::KernelOp"> {
 def TileSplitBatches : Pass<"tile-split-batches", "tile::KernelOp"> {
   let summary = "Split matrix products of rank 3 into products of rank 2";
   let description = [{
-    Requires and ensures L0. The tensor cores multiply matrices. A `tile.mma` of f16 or bf16 with a batch of at most 4 (M, K and N multiples
-    of 64, 16 and 8) becomes one product for each matrix of the batch. Tiles of its shapes become tiles of rank 2, through loads, stores,
+    Requires and ensures L0. The tensor cores multiply matrices. A `tile.mma` of types that they take, with a batch of at most 4 (M and N
+    multiples of 64 and 8, K of 32 bytes), becomes one product for each matrix of the batch. Tiles of its shapes become tiles of rank 2, through loads, stores,
     elementwise ops, constants, branches and loops. Around an op that cannot be split (a reduction, or a mask or limit along the batch) the
     tiles are joined by `tensor.concat`, or sliced. Products with larger batches are left to the FMA units.
 

@@ -4,6 +4,7 @@
 // Which matrix products tensor cores can do, and how many warpgroups a kernel gets for them.
 #include "tessera/Dialect/Cta/Analysis/Products.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Layout/WgmmaOperand.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -13,43 +14,42 @@ bool tessera::cta::hasProducts(Operation *op) {
   return op->walk([](WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-Product::Product(tile::MmaOp op)
-    : a(op.getAType().getShape()), b(op.getBType().getShape()),
-      element(op.getAType().getElementType()), result(op.getResultType().getElementType()),
-      hasPrecision(op.getPrecision() && *op.getPrecision() != tile::Precision::Ieee),
-      hasUnsigned(op.getLhsUnsigned() || op.getRhsUnsigned()) {}
+template <typename Op>
+static Product productOf(Op op) {
+  Product p;
+  p.a = op.getAType().getShape();
+  p.b = op.getBType().getShape();
+  p.element = op.getAType().getElementType();
+  p.elementB = op.getBType().getElementType();
+  p.result = op.getResultType().getElementType();
+  p.allowsTf32 = op.getPrecision() == tile::Precision::Tf32;
+  return p;
+}
 
-Product::Product(MmaOp op)
-    : a(op.getAType().getShape()), b(op.getBType().getShape()),
-      element(op.getAType().getElementType()), result(op.getResultType().getElementType()),
-      hasPrecision(op.getPrecision() && *op.getPrecision() != tile::Precision::Ieee),
-      hasUnsigned(op.getLhsUnsigned() || op.getRhsUnsigned()) {}
+Product::Product(tile::MmaOp op) : Product(productOf(op)) {}
+Product::Product(MmaOp op) : Product(productOf(op)) {}
 
-/// How the user can convert operands of another type to f16 or bf16.
+int64_t Product::stepK() const {
+  return tile::tensorCoreStep(element, elementB, result, allowsTf32);
+}
+int64_t Product::stepN() const { return layout::wgmmaBlockN(n(), isa<IntegerType>(element)); }
+
+/// What the user can do about operands of another type.
 static StringRef howToConvert(const Product &p) {
+  if (p.element.isF32())
+    return "'precision = tf32' allows them to round f32, or convert the operands with arith.truncf";
   if (isa<FloatType>(p.element))
     return "convert the operands with arith.truncf";
-  if (!p.element.isInteger(8))
-    return "they do not hold every integer of that type, so there is nothing to convert to";
-  return p.hasUnsigned
-             ? "convert the operands to f16, which holds every i8, with arith.sitofp or "
-               "arith.uitofp, and use a result of f32, whose sums are exact up to 2^24"
-             : "convert the operands to f16, which holds every i8, with arith.sitofp, and use a "
-               "result of f32, whose sums are exact up to 2^24";
+  return "they do not hold every integer of that type, so there is nothing to convert to";
 }
 
 std::optional<std::string> tessera::cta::whyNotWgmma(const Product &p, int64_t warpgroups) {
   std::string text;
   llvm::raw_string_ostream why(text);
-  if (!p.element.isF16() && !p.element.isBF16())
+  const int64_t stepK = p.stepK();
+  if (!stepK)
     why << "the operands are " << p.element
-        << "; the tensor cores take f16 and bf16 here: " << howToConvert(p);
-  else if (!p.result.isF32() && !(p.result.isF16() && p.element.isF16()))
-    why << "the result is " << p.result << "; use f32 (or f16 for f16 operands)";
-  else if (p.hasPrecision)
-    why << "'precision' asks for other arithmetic; leave it out";
-  else if (p.hasUnsigned)
-    why << "unsigned operands";
+        << "; the tensor cores take f16, bf16, tf32, f8 and i8 here: " << howToConvert(p);
   else if (p.a.size() != 2)
     why << "the product is batched (rank " << p.a.size()
         << "); load tiles of rank 2 and name their memref dimensions with 'dims', or loop over the "
@@ -58,10 +58,9 @@ std::optional<std::string> tessera::cta::whyNotWgmma(const Product &p, int64_t w
     why << "M = " << p.m()
         << " is not a multiple of 64, the rows of a warpgroup; a larger tile is padded with zeros "
            "by the load";
-  else if (p.k() % 16)
-    why << "K = " << p.k()
-        << " is not a multiple of 16; a larger tile is padded with zeros by "
-           "the load";
+  else if (p.k() % stepK)
+    why << "K = " << p.k() << " is not a multiple of " << stepK
+        << "; a larger tile is padded with zeros by the load";
   else if (p.n() % 8)
     why << "N = " << p.n()
         << " is not a multiple of 8; a larger tile is padded with zeros by "

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Layout/RegisterForms.h"
+#include "tessera/Layout/WgmmaOperand.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -53,7 +55,8 @@ void MmaOp::print(OpAsmPrinter &p) { printProduct(*this, p); }
 LogicalResult MmaOp::verify() {
   if (!extentsAgree(getAType().getShape(), getBType().getShape(), getResultType().getShape()))
     return emitOpError("mma_c1: the extents of a, b and the result do not agree");
-  if (getAType().getElementType() != getBType().getElementType())
+  Type a = getAType().getElementType(), b = getBType().getElementType();
+  if (a != b && !(tile::isFloat8(a) && tile::isFloat8(b)))
     return emitOpError("mma_c2: both operands must have one element type");
   if (getC() && getC().getType() != getResult().getType())
     return emitOpError("mma_c3: c must have the type of the result");
@@ -67,6 +70,15 @@ void WgmmaOp::print(OpAsmPrinter &p) { printProduct(*this, p); }
 int64_t WgmmaOp::getM() { return getResultType().getDimSize(0); }
 int64_t WgmmaOp::getN() { return getResultType().getDimSize(1); }
 int64_t WgmmaOp::getK() { return getBType().getShape()[getKDimOfB()]; }
+Type WgmmaOp::getAElement() { return tileElementType(getA().getType()); }
+int64_t WgmmaOp::getStepK() {
+  return layout::wgmmaKExtent(static_cast<int>(getBElement().getIntOrFloatBitWidth()));
+}
+int64_t WgmmaOp::getStepN(int64_t warpgroups) {
+  return layout::wgmmaBlockN(sharesColumns(warpgroups) ? getN() / warpgroups : getN(),
+                             isa<IntegerType>(getBElement()));
+}
+bool WgmmaOp::needsKMajor() { return getBElement().getIntOrFloatBitWidth() != 16; }
 bool WgmmaOp::sharesColumns(int64_t warpgroups) {
   return layout::wgmmaSplit(getM(), getN(), warpgroups) == 1;
 }
@@ -74,7 +86,8 @@ layout::RegisterLayout WgmmaOp::resultLayout(int64_t warpgroups) {
   return layout::wgmmaAcc(warpgroups, sharesColumns(warpgroups) ? 1 : 0);
 }
 layout::RegisterLayout WgmmaOp::operandLayout(int64_t warpgroups) {
-  return layout::wgmmaA(16, warpgroups, sharesColumns(warpgroups) ? -1 : 0);
+  return layout::wgmmaA(static_cast<int>(getBElement().getIntOrFloatBitWidth()), warpgroups,
+                        sharesColumns(warpgroups) ? -1 : 0);
 }
 
 void WgmmaOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
@@ -109,28 +122,36 @@ LogicalResult WgmmaOp::verify() {
                                  : "wgmma_c5: c must be asynchronous exactly if the result is");
   Type a = tileElementType(getA().getType()), b = getBType().getElementType(),
        d = getResultType().getElementType();
-  if (a != b || !(a.isF16() || a.isBF16()) || !(d.isF32() || (d.isF16() && a.isF16())))
-    return emitOpError("wgmma_c1: needs f16 or bf16 operands of one type and f32 accumulators (f16 "
-                       "for f16), got ")
+  if (!tile::tensorCoreStep(a, b, d, /*allowsTf32=*/true))
+    return emitOpError("wgmma_c1: needs f16, bf16 or f32 operands of one type, or f8 operands, and "
+                       "f32 accumulators (f16 for f16), or i8 operands and i32 accumulators; got ")
            << a << ", " << b << " -> " << d;
+  if ((getLhsUnsigned() || getRhsUnsigned()) && !a.isInteger(8))
+    return emitOpError("wgmma_c1: lhs_unsigned and rhs_unsigned are for i8, got ") << a;
   FragAttr acc = FragAttr::of(getResultType());
   int64_t groups = acc ? acc.getWgCount() : 1;
-  if (layout::wgmmaSplit(getM(), getN(), groups) < 0 || getK() % 16 || getN() % 8)
+  if (layout::wgmmaSplit(getM(), getN(), groups) < 0 || getK() % getStepK() || getN() % 8)
     return emitOpError("wgmma_c2: M must be a multiple of 64 for each of the ")
-           << groups << " warpgroups (or for all, and N one of 8 for each), K of 16, N of 8; got "
-           << "M = " << getM() << ", K = " << getK() << ", N = " << getN();
+           << groups << " warpgroups (or for all, and N one of 8 for each), K of "
+           << getStepK() << ", N of 8; got M = " << getM() << ", K = " << getK() << ", N = " << getN();
   if (!acc)
     return success();
   if (acc.layout() != resultLayout(groups))
     return emitOpError("wgmma_c4: the result must have layout wgmma_acc, whose warpgroups share ")
            << (sharesColumns(groups) ? "columns (dim = 1)" : "rows");
-  auto checkShared = [&](Value operand, StringRef name) -> LogicalResult {
+  auto checkShared = [&](Value operand, StringRef name, int64_t kDim) -> LogicalResult {
     auto smem = dyn_cast<SmemType>(operand.getType());
     if (smem && smem.getSwizzle().isLinear())
       return emitOpError("wgmma_c4: ") << name << " must be a swizzled shared tile, got " << smem;
+    if (smem && needsKMajor() && !smem.getSwizzle().isUnknown() &&
+        smem.getSwizzle().getDim() != kDim)
+      return emitOpError("wgmma_c4: ")
+             << name << " must have K contiguous (dim = " << kDim
+             << "), because its elements do not have 16 bits; got " << smem;
     return success();
   };
-  if (failed(checkShared(getA(), "a")) || failed(checkShared(getB(), "b")))
+  if (failed(checkShared(getA(), "a", getKDimOfA())) ||
+      failed(checkShared(getB(), "b", getKDimOfB())))
     return failure();
   if (aInRegisters()) {
     FragAttr frag = FragAttr::of(getA().getType());

@@ -158,8 +158,8 @@ Attribute FragAttr::parse(AsmParser &parser, Type) {
                             << dim;
       return {};
     }
-    if (bits != 16 && bits != 8) {
-      parser.emitError(loc) << "wgmma_a has elements of 16 or 8 bits, got " << bits;
+    if (bits != 32 && bits != 16 && bits != 8) {
+      parser.emitError(loc) << "wgmma_a has elements of 32, 16 or 8 bits, got " << bits;
       return {};
     }
     return checked(layout::wgmmaA(bits, wg, static_cast<int>(dim)));
@@ -223,7 +223,7 @@ void FragAttr::print(AsmPrinter &p) const {
       p << "wgmma_acc, wg = " << getWgCount() << (dim ? ", dim = 1>" : ">");
       return;
     }
-  for (int bits : {16, 8})
+  for (int bits : {16, 8, 32})
     for (int dim : {0, -1})
       if (l == layout::wgmmaA(bits, getWgCount(), dim)) {
         p << "wgmma_a, bits = " << bits << ", wg = " << getWgCount() << (dim ? ", dim = -1>" : ">");

@@ -205,9 +205,13 @@ static Value transposed(OpBuilder &b, Location loc, Value tile) {
 Erased WgmmaOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   Value left = getTransposeA() ? transposed(b, getLoc(), operands[0]) : operands[0],
         right = getTransposeB() ? transposed(b, getLoc(), operands[1]) : operands[1];
+  auto precision = tileElementType(operands[1].getType()).isF32()
+                       ? tile::PrecisionAttr::get(b.getContext(), tile::Precision::Tf32)
+                       : tile::PrecisionAttr{};
   return one(tile::MmaOp::create(b, getLoc(), erasedTensor(getResult()), left, right,
-                                 operands.size() > 2 ? operands[2] : Value{}, tile::PrecisionAttr{},
-                                 UnitAttr{}, UnitAttr{}, IntegerAttr{}, tile::RequireAttr{}));
+                                 operands.size() > 2 ? operands[2] : Value{}, precision,
+                                 getLhsUnsignedAttr(), getRhsUnsignedAttr(), IntegerAttr{},
+                                 tile::RequireAttr{}));
 }
 
 /// A partial reduction becomes the whole result in part 0, and identities in the other parts.

@@ -64,6 +64,23 @@ static bool comesFromProduct(Value value) {
   return false;
 }
 
+/// True if `value` is computed from packed elements, as weights of few bits are. They are unpacked in
+/// registers, where they fit the operand's layout; in shared memory they would take n times the
+/// room and the bandwidth of what was loaded.
+static bool comesUnpacked(Value value) {
+  SmallVector<Value> work{value};
+  while (!work.empty()) {
+    Operation *def = work.pop_back_val().getDefiningOp();
+    if (isa_and_nonnull<UnpackOp>(def))
+      return true;
+    if (def && OpTrait::hasElementwiseMappableTraits(def) && def->getNumOperands() <= 2)
+      for (Value operand : def->getOperands())
+        if (isa<RankedTensorType>(operand.getType()) && operand.hasOneUse())
+          work.push_back(operand);
+  }
+  return false;
+}
+
 /// A convert without encodings, which lets both sides have different layouts.
 static Value cut(OpBuilder &b, Location loc, Value value) {
   return ConvertLayoutOp::create(b, loc, value.getType(), value, ConversionAttr{});
@@ -96,6 +113,34 @@ static Value untransposed(Value shared, IRRewriter &rewriter) {
   return StageOp::create(rewriter, source.getLoc(), smem, source, /*concat_dim=*/0, IntegerAttr{});
 }
 
+/// How a product reads a shared tile: the dimension that is K, or -1 if `use` is no operand of a
+/// product of the tensor cores.
+static int64_t kDimOf(OpOperand &use) {
+  auto product = dyn_cast<WgmmaOp>(use.getOwner());
+  if (!product || use.getOperandNumber() > 1)
+    return -1;
+  return use.getOperandNumber() == 0 ? product.getKDimOfA() : product.getKDimOfB();
+}
+
+/// Operands that are not of 16 bits must be K-major. Where products read one tile both ways, the
+/// second way gets a tile of its own, made of the same values.
+static void separateMajors(StageOp stage, IRRewriter &rewriter) {
+  SmallVector<OpOperand *> uses, others;
+  for (OpOperand &use : stage.getResult().getUses())
+    if (kDimOf(use) >= 0 && cast<WgmmaOp>(use.getOwner()).needsKMajor())
+      uses.push_back(&use);
+  // The list of uses has the last one first.
+  for (OpOperand *use : uses)
+    if (kDimOf(*use) != kDimOf(*uses.back()))
+      others.push_back(use);
+  if (others.empty())
+    return;
+  rewriter.setInsertionPointAfter(stage);
+  auto copy = cast<StageOp>(rewriter.clone(*stage));
+  for (OpOperand *use : others)
+    rewriter.modifyOpInPlace(use->getOwner(), [&] { use->set(copy.getResult()); });
+}
+
 /// Erases the parts of a written operand that nothing reads any more.
 static void eraseStaged(Value shared, IRRewriter &rewriter) {
   if (!shared.use_empty())
@@ -114,7 +159,9 @@ static void form(MmaOp op, IRRewriter &rewriter) {
   Value a = stagedA, b = stagedB, c = op.getC();
   UnitAttr transposeA, transposeB;
   if (auto stage = a.getDefiningOp<StageOp>();
-      stage && stage.getInputs().size() == 1 && comesFromProduct(stage.getInputs().front())) {
+      stage && stage.getInputs().size() == 1 &&
+      (comesFromProduct(stage.getInputs().front()) ||
+       (stage->hasOneUse() && comesUnpacked(stage.getInputs().front())))) {
     a = cut(rewriter, loc, stage.getInputs().front());
   } else if (Value source = untransposed(a, rewriter)) {
     a = source;
@@ -127,6 +174,7 @@ static void form(MmaOp op, IRRewriter &rewriter) {
   if (c)
     c = cut(rewriter, loc, c);
   Value result = WgmmaOp::create(rewriter, loc, op.getType(), a, b, c, transposeA, transposeB,
+                                 op.getLhsUnsignedAttr(), op.getRhsUnsignedAttr(),
                                  /*why=*/op->getAttrOfType<StringAttr>(tile::kTurned));
   rewriter.replaceOp(op, cut(rewriter, loc, result));
   if (a != stagedA)
@@ -192,7 +240,11 @@ struct FormWgmma : cta::impl::FormWgmmaBase<FormWgmma> {
       }
     }
     if (failed)
-      signalPassFailure();
+      return signalPassFailure();
+    SmallVector<StageOp> stages;
+    kernel.walk([&](StageOp stage) { stages.push_back(stage); });
+    for (StageOp stage : stages)
+      separateMajors(stage, rewriter);
   }
 };
 } // namespace

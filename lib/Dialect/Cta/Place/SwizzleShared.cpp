@@ -73,20 +73,37 @@ struct WgmmaUse {
 };
 } // namespace
 
+/// Notes for the report that threads write an operand in another order than it has in memory.
+static void noteTurned(WgmmaOp product, bool isA) {
+  const std::string mn = isA ? "M" : "N", name = isA ? "A" : "B";
+  std::string why;
+  if (product.getWhy())
+    why = product.getWhy()->str() + "; ";
+  llvm::raw_string_ostream(why)
+      << "the contiguous dimension of " << name << " in memory is " << mn
+      << ", and the tensor cores read operands of " << product.getBElement()
+      << " only with K contiguous, so threads turn the tile, and it is not fetched ahead: load it "
+      << (isA ? "from an MxK array" : "with dims = [1, 0] from an NxK array");
+  product.setWhy(why);
+}
+
 static FailureOr<SwizzleAttr> swizzleFor(Value shared, ArrayRef<WgmmaUse> uses) {
   auto type = cast<SmemType>(shared.getType());
   auto stage = shared.getDefiningOp<StageOp>();
   int64_t dim = -1;
+  bool isInMemory = false;
   if (stage && stage.getInputs().size() == 1) {
     dim = contiguousInMemory(stage.getInputs().front());
+    isInMemory = dim >= 0;
     if (dim < 0)
       dim = contiguousInRegisters(stage.getInputs().front());
   }
   if (dim < 0)
     dim = uses.front().kDim;
   std::string reason;
-  // K-major always exists, because K is a multiple of 16, so it is the second choice. If the tile
-  // is also used transposed, the other dimension is K, too.
+  // K-major always exists, because K is a multiple of 32 bytes, so it is the second choice, and the
+  // only one unless elements have 16 bits. If the tile is also used transposed, the other dimension
+  // is K, too.
   const int64_t kDim = uses.front().kDim;
   for (int64_t d : {dim, kDim, 1 - kDim}) {
     for (int64_t span : {128, 64, 32, 0}) {
@@ -96,8 +113,13 @@ static FailureOr<SwizzleAttr> swizzleFor(Value shared, ArrayRef<WgmmaUse> uses) 
       for (const WgmmaUse &use : uses)
         if (!error)
           error = layout::validateWgmmaOperand(tile, use.role, use.kDim, use.blockExtent);
-      if (!error)
+      if (!error) {
+        for (OpOperand &use : shared.getUses())
+          if (auto product = dyn_cast<WgmmaOp>(use.getOwner());
+              product && product.needsKMajor() && isInMemory && d != dim)
+            noteTurned(product, use.getOperandNumber() == 0);
         return swizzle;
+      }
       reason = *error;
     }
   }
@@ -154,11 +176,6 @@ static SwizzleAttr paddingFor(Value shared) {
 
 //===--- the pass ----------------------------------------------------------------------------===//
 
-/// The columns of one instruction of the product.
-static int64_t blockColumns(WgmmaOp op, int64_t groups) {
-  return layout::wgmmaBlockN(op.sharesColumns(groups) ? op.getN() / groups : op.getN());
-}
-
 static LogicalResult choose(Value shared, int64_t groups) {
   auto type = cast<SmemType>(shared.getType());
   SmallVector<WgmmaUse> uses;
@@ -168,7 +185,7 @@ static LogicalResult choose(Value shared, int64_t groups) {
       uses.push_back(use.getOperandNumber() == 0
                          ? WgmmaUse{layout::WgmmaRole::A, static_cast<int>(wgmma.getKDimOfA()), 64}
                          : WgmmaUse{layout::WgmmaRole::B, static_cast<int>(wgmma.getKDimOfB()),
-                                    blockColumns(wgmma, groups)});
+                                    wgmma.getStepN(groups)});
   }
   // cta.mma and cta.read take any layout.
   FailureOr<SwizzleAttr> swizzle = uses.empty() ? paddingFor(shared) : swizzleFor(shared, uses);

@@ -112,7 +112,8 @@ static bool isReadBefore(CopyOp earlier, CopyOp later) {
 void FactsOfGrid::addProduct(WgmmaOp op) {
   int64_t elementBits = tileElementType(op.getB().getType()).getIntOrFloatBitWidth();
   bool isHalf = op.getResultType().getElementType().isF16();
-  int64_t n = layout::wgmmaBlockN(op.getN());
+  const bool ofIntegers = isa<IntegerType>(op.getBElement());
+  int64_t n = layout::wgmmaBlockN(op.getN(), ofIntegers);
   int64_t accumulators = n / 2 / (isHalf ? 2 : 1);
   facts.oneProduct = std::max(facts.oneProduct, accumulators + (op.aInRegisters() ? 4 : 0));
   facts.accumulators = std::max(facts.accumulators, registersOf(op.getResult()));
@@ -121,8 +122,7 @@ void FactsOfGrid::addProduct(WgmmaOp op) {
     return;
   Products &products = loops[loop];
   double m = op.getM(), k = op.getK(), bytes = elementBits / 8.0;
-  products.tensorCycles +=
-      m * op.getN() * k / (elementBits == 8 ? machine.tensorMacs8 : machine.tensorMacs16);
+  products.tensorCycles += m * op.getN() * k / machine.tensorMacs(elementBits);
   // Every 64 rows read all of `b`. If `a` is in shared memory, the columns of every instruction
   // read all of `a`.
   products.operandBytes += m / 64 * op.getN() * k * bytes;

@@ -133,8 +133,9 @@ std::optional<std::string> FusedProduct::whyNotLoop() {
   sums = mma.getType();
   const int64_t aRegister = product.result.isF16() ? 2 : 1;
   facts.accumulators = product.m() * product.n() / (hopper::kWarpgroupSize * aRegister);
-  facts.oneProduct = layout::wgmmaBlockN(product.n()) / (2 * aRegister);
-  facts.tensorCycles = double(product.m() * product.n() * product.k()) / machine.tensorMacs16;
+  facts.oneProduct = product.stepN() / (2 * aRegister);
+  facts.tensorCycles = double(product.m() * product.n() * product.k()) /
+                       machine.tensorMacs(product.element.getIntOrFloatBitWidth());
   return std::nullopt;
 }
 

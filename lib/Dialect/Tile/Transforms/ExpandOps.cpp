@@ -303,7 +303,11 @@ static Value clampThenTruncate(ImplicitLocOpBuilder &b, arith::TruncFOp op) {
   auto made = cast<arith::TruncFOp>(b.clone(*op));
   made->removeAttr(tile::kSaturate);
   made.getInMutable().assign(clamped);
-  return made;
+  if (!tile::computesInFloat8(made))
+    return made;
+  Value result = tile::expandFloat8(b, made, {}).front();
+  made->erase();
+  return result;
 }
 
 /// The conversion `op` of `x` to integers. LLVM's code for NVPTX (22.1.8) makes true of 0 in a
@@ -449,6 +453,9 @@ static SmallVector<Value> splitProduct(ImplicitLocOpBuilder &b, MmaOp op) {
 
 /// Returns what replaces the results of an op, or nothing if the op stays.
 static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
+  const bool isClamped = isa<arith::TruncFOp>(op) && op->hasAttr(tile::kSaturate);
+  if (tile::computesInFloat8(op) && !isClamped)
+    return tile::expandFloat8(b, op, [&](Operation *made) { return expand(b, made); });
   using Values = SmallVector<Value>;
   return llvm::TypeSwitch<Operation *, Values>(op)
       .Case([&](affine::AffineApplyOp op) {
@@ -506,6 +513,7 @@ static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
         return isToBool ? Values{convertToInteger(b, op, op->getOperand(0))} : Values();
       })
       .Case([&](tile::ScanOp op) { return expandScan(b, op); })
+      .Case([&](tile::ArgReduceOp op) { return expandArgReduce(b, op); })
       .Case([&](tile::ZipOp op) { return expandZip(b, op); })
       .Case([&](tile::UnzipOp op) { return expandUnzip(b, op); })
       .Case([&](MmaOp op) { return splitProduct(b, op); })

@@ -15,6 +15,16 @@ llvm::SmallVector<mlir::Value> expandScan(mlir::ImplicitLocOpBuilder &b, ScanOp 
 llvm::SmallVector<mlir::Value> expandZip(mlir::ImplicitLocOpBuilder &b, ZipOp op);
 llvm::SmallVector<mlir::Value> expandUnzip(mlir::ImplicitLocOpBuilder &b, UnzipOp op);
 
+/// Whether an op of arith or math computes with numbers of f8, so that it is computed in f32
+/// (ExpandFloat8.cpp). What moves f8, and converts it from and to f32, f16 and bf16, does not.
+bool computesInFloat8(mlir::Operation *op);
+/// `expandAgain` expands an op on f32 that has been made, or returns nothing.
+llvm::SmallVector<mlir::Value>
+expandFloat8(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
+             llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Operation *)> expandAgain);
+/// Nothing unless the elements are f8.
+llvm::SmallVector<mlir::Value> expandArgReduce(mlir::ImplicitLocOpBuilder &b, ArgReduceOp op);
+
 /// Creates ops before `op` that do what it does.
 void expandAssert(mlir::ImplicitLocOpBuilder &b, AssertOp op);
 

@@ -49,14 +49,13 @@ constexpr int64_t kLeastTrips = 4;
 /// True if the tile is used only as an operand of products that may run on tensor cores.
 static bool feedsProducts(LoadOp load) {
   RankedTensorType tile = load.getTileType();
-  Type element = tile.getElementType();
   const bool isMatrix =
       tile.getRank() == 2 || (tile.getRank() == 3 && tile.getDimSize(0) <= kMaxSplitBatches);
-  if (!isMatrix || load->use_empty() || !(element.isF16() || element.isBF16()))
+  if (!isMatrix || load->use_empty())
     return false;
   auto isOperand = [](OpOperand &use) {
     auto mma = dyn_cast<MmaOp>(use.getOwner());
-    return mma && use.get() != mma.getC() && !mma.getPrecision();
+    return mma && use.get() != mma.getC() && mma.getTensorCoreStep();
   };
   // To tensor cores a transpose is the same tile.
   return llvm::all_of(load->getUses(), [&](OpOperand &use) {

@@ -30,10 +30,9 @@ static RankedTensorType partType(RankedTensorType type) {
 /// types; cta-form-wgmma knows all conditions.
 static bool isSplit(MmaOp op) {
   RankedTensorType a = op.getAType(), b = op.getBType();
-  Type element = a.getElementType();
-  return a.getRank() == 3 && a.getDimSize(0) <= kMaxSplitBatches &&
-         (element.isF16() || element.isBF16()) && a.getDimSize(1) % 64 == 0 &&
-         a.getDimSize(2) % 16 == 0 && b.getDimSize(2) % 8 == 0;
+  const int64_t step = op.getTensorCoreStep();
+  return a.getRank() == 3 && a.getDimSize(0) <= kMaxSplitBatches && step &&
+         a.getDimSize(1) % 64 == 0 && a.getDimSize(2) % step == 0 && b.getDimSize(2) % 8 == 0;
 }
 
 namespace {

@@ -453,14 +453,11 @@ void Web::turn() {
 /// cta-form-wgmma knows all conditions.
 static bool fitsTensorCores(MmaOp op, int64_t rows, int64_t columns) {
   RankedTensorType a = op.getAType();
-  Type element = a.getElementType(), result = op.getResultType().getElementType();
-  const bool hasTypes = (element.isBF16() && result.isF32()) ||
-                        (element.isF16() && (result.isF32() || result.isF16()));
-  const bool isPlain = !op.getPrecision() && !op.getLhsUnsigned() && !op.getRhsUnsigned();
+  const int64_t step = op.getTensorCoreStep();
   const auto warpgroups =
       static_cast<int64_t>(op->getParentOfType<KernelOp>().getWarpgroups().value_or(1));
-  return hasTypes && isPlain && (a.getRank() == 2 || a.getDimSize(0) <= kMaxSplitBatches) &&
-         rows % (64 * warpgroups) == 0 && a.getShape().back() % 16 == 0 && columns % 8 == 0;
+  return step && (a.getRank() == 2 || a.getDimSize(0) <= kMaxSplitBatches) &&
+         rows % (64 * warpgroups) == 0 && a.getShape().back() % step == 0 && columns % 8 == 0;
 }
 
 static int64_t rowsOf(MmaOp op) { return op.getResultType().getShape().drop_back().back(); }

@@ -129,7 +129,7 @@ private:
     if (isa<ComplexType>(element))
       return "; complex numbers are pairs of tiles, real and imaginary";
     if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 8)
-      return "; floats of 8 bits and less are not yet supported";
+      return "; of the floats of 8 bits and less only these two are supported";
     if (element.isInteger(4) || element.isInteger(2))
       return "; integers of less than 8 bits (but i1) are not yet supported";
     if (isa<FloatTF32Type>(element))

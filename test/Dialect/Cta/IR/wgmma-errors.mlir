@@ -1,16 +1,16 @@
 // RUN: tile-opt %s --split-input-file --verify-diagnostics
 
 // Element types.
-func.func @wgmma_c1(%a: !cta.smem<64x16xf32, #cta.swizzle<?>>, %b: !cta.smem<16x8xf32, #cta.swizzle<?>>) {
-  // expected-error@+1 {{wgmma_c1: needs f16 or bf16 operands of one type and f32 accumulators (f16 for f16), got 'f32', 'f32' -> 'f32'}}
-  %d = cta.wgmma %a, %b : !cta.smem<64x16xf32, #cta.swizzle<?>>, !cta.smem<16x8xf32, #cta.swizzle<?>> -> tensor<64x8xf32>
+func.func @wgmma_c1(%a: !cta.smem<64x16xf64, #cta.swizzle<?>>, %b: !cta.smem<16x8xf64, #cta.swizzle<?>>) {
+  // expected-error@+1 {{wgmma_c1: needs f16, bf16 or f32 operands of one type, or f8 operands, and f32 accumulators (f16 for f16), or i8 operands and i32 accumulators; got 'f64', 'f64' -> 'f64'}}
+  %d = cta.wgmma %a, %b : !cta.smem<64x16xf64, #cta.swizzle<?>>, !cta.smem<16x8xf64, #cta.swizzle<?>> -> tensor<64x8xf64>
   return
 }
 
 // -----
 
 func.func @wgmma_c1_mixed(%a: !cta.smem<64x16xf16, #cta.swizzle<?>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<?>>) {
-  // expected-error@+1 {{wgmma_c1: needs f16 or bf16 operands of one type and f32 accumulators (f16 for f16), got 'f16', 'bf16' -> 'f32'}}
+  // expected-error@+1 {{wgmma_c1: needs f16, bf16 or f32 operands of one type, or f8 operands, and f32 accumulators (f16 for f16), or i8 operands and i32 accumulators; got 'f16', 'bf16' -> 'f32'}}
   %d = cta.wgmma %a, %b : !cta.smem<64x16xf16, #cta.swizzle<?>>, !cta.smem<16x8xbf16, #cta.swizzle<?>> -> tensor<64x8xf32>
   return
 }
@@ -18,7 +18,7 @@ func.func @wgmma_c1_mixed(%a: !cta.smem<64x16xf16, #cta.swizzle<?>>, %b: !cta.sm
 // -----
 
 func.func @wgmma_c1_result(%a: !cta.smem<64x16xbf16, #cta.swizzle<?>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<?>>) {
-  // expected-error@+1 {{wgmma_c1: needs f16 or bf16 operands of one type and f32 accumulators (f16 for f16), got 'bf16', 'bf16' -> 'f16'}}
+  // expected-error@+1 {{wgmma_c1: needs f16, bf16 or f32 operands of one type, or f8 operands, and f32 accumulators (f16 for f16), or i8 operands and i32 accumulators; got 'bf16', 'bf16' -> 'f16'}}
   %d = cta.wgmma %a, %b : !cta.smem<64x16xbf16, #cta.swizzle<?>>, !cta.smem<16x8xbf16, #cta.swizzle<?>> -> tensor<64x8xf16>
   return
 }
@@ -146,5 +146,39 @@ func.func @wgmma_c3_transposed_b(%a: !cta.smem<64x16xbf16, #cta.swizzle<?>>, %b:
 func.func @wgmma_c3_registers(%a: tensor<64x64xbf16, #cta.frag<wgmma_a, bits = 16, wg = 1>>, %b: !cta.smem<64x8xbf16, #cta.swizzle<64, dim = 0>>) {
   // expected-error@+1 {{wgmma_c3: a in registers cannot be transposed}}
   %d = cta.wgmma %a, %b {transpose_a} : tensor<64x64xbf16, #cta.frag<wgmma_a, bits = 16, wg = 1>>, !cta.smem<64x8xbf16, #cta.swizzle<64, dim = 0>> -> tensor<64x8xf32, #cta.frag<wgmma_acc, wg = 1>>
+  return
+}
+
+// -----
+
+func.func @wgmma_c1_bytes(%a: !cta.smem<64x32xf8E4M3FN, #cta.swizzle<?>>, %b: !cta.smem<32x8xi8, #cta.swizzle<?>>) {
+  // expected-error@+1 {{wgmma_c1: needs f16, bf16 or f32 operands of one type, or f8 operands, and f32 accumulators (f16 for f16), or i8 operands and i32 accumulators; got 'f8E4M3FN', 'i8' -> 'f32'}}
+  %d = cta.wgmma %a, %b : !cta.smem<64x32xf8E4M3FN, #cta.swizzle<?>>, !cta.smem<32x8xi8, #cta.swizzle<?>> -> tensor<64x8xf32>
+  return
+}
+
+// -----
+
+func.func @wgmma_c1_unsigned(%a: !cta.smem<64x16xbf16, #cta.swizzle<?>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<?>>) {
+  // expected-error@+1 {{wgmma_c1: lhs_unsigned and rhs_unsigned are for i8, got 'bf16'}}
+  %d = cta.wgmma %a, %b {rhs_unsigned} : !cta.smem<64x16xbf16, #cta.swizzle<?>>, !cta.smem<16x8xbf16, #cta.swizzle<?>> -> tensor<64x8xf32>
+  return
+}
+
+// -----
+
+// K is a multiple of 32 bytes.
+func.func @wgmma_c2_bytes(%a: !cta.smem<64x16xi8, #cta.swizzle<?>>, %b: !cta.smem<16x8xi8, #cta.swizzle<?>>) {
+  // expected-error@+1 {{K of 32, N of 8; got M = 64, K = 16, N = 8}}
+  %d = cta.wgmma %a, %b : !cta.smem<64x16xi8, #cta.swizzle<?>>, !cta.smem<16x8xi8, #cta.swizzle<?>> -> tensor<64x8xi32>
+  return
+}
+
+// -----
+
+// Only operands of 16 bits may have another dimension than K contiguous.
+func.func @wgmma_c4_major(%a: !cta.smem<64x32xi8, #cta.swizzle<32, dim = 1>>, %b: !cta.smem<32x32xi8, #cta.swizzle<32, dim = 1>>) {
+  // expected-error@+1 {{wgmma_c4: b must have K contiguous (dim = 0), because its elements do not have 16 bits; got '!cta.smem<32x32xi8, #cta.swizzle<32, dim = 1>>'}}
+  %d = cta.wgmma %a, %b : !cta.smem<64x32xi8, #cta.swizzle<32, dim = 1>>, !cta.smem<32x32xi8, #cta.swizzle<32, dim = 1>> -> tensor<64x32xi32, #cta.frag<wgmma_acc, wg = 1>>
   return
 }

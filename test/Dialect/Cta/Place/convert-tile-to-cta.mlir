@@ -216,8 +216,20 @@ tile.kernel @rows192(%A: memref<?x?xf16>, %D: memref<?x?xf16>) {
 }
 // CHECK-LABEL: tile.kernel @f32
 // CHECK-SAME: warpgroups = 4
-// CHECK: cta.mma {{.*}} {precision = #tile.precision<tf32>}
+// CHECK: cta.mma %{{.+}}, %{{.+}} : !cta.smem
 tile.kernel @f32(%A: memref<?x?xf32>, %D: memref<?x?xf32>) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %a = tile.load %A[%c0, %c0] : memref<?x?xf32> -> tensor<128x128xf32>
+    %d = tile.mma %a, %a : tensor<128x128xf32>, tensor<128x128xf32> -> tensor<128x128xf32>
+    tile.store %d, %D[%c0, %c0] : tensor<128x128xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+// CHECK-LABEL: tile.kernel @tf32
+// CHECK-SAME: warpgroups = 2
+// CHECK: cta.mma {{.*}} {precision = #tile.precision<tf32>}
+tile.kernel @tf32(%A: memref<?x?xf32>, %D: memref<?x?xf32>) {
   tile.grid () = () to () step () {
     %c0 = arith.constant 0 : index
     %a = tile.load %A[%c0, %c0] : memref<?x?xf32> -> tensor<128x128xf32>

@@ -91,10 +91,10 @@ tile.kernel @carried(%A: memref<?x?xf16>, %n: index) attributes {phase = #tile.p
 // What the tensor cores cannot do says why.
 // CHECK-LABEL: tile.kernel @misfits
 // CHECK-NOT: cta.wgmma
-// CHECK: cta.mma {{.*}} {why = "no wgmma: the operands are f32; the tensor cores take f16 and bf16 here: convert the operands with arith.truncf"}
-// CHECK: cta.mma {{.*}} {why = "no wgmma: the operands are i8; the tensor cores take f16 and bf16 here: convert the operands to f16, which holds every i8, with arith.sitofp, and use a result of f32, whose sums are exact up to 2^24"}
-// CHECK: cta.mma {{.*}} {{.*}}why = "no wgmma: the operands are i8; the tensor cores take f16 and bf16 here: convert the operands to f16, which holds every i8, with arith.sitofp or arith.uitofp, and use
-// CHECK: cta.mma {{.*}} {why = "no wgmma: the operands are i16; the tensor cores take f16 and bf16 here: they do not hold every integer of that type, so there is nothing to convert to"}
+// CHECK: cta.mma {{.*}} {why = "no wgmma: the operands are f32; the tensor cores take f16, bf16, tf32, f8 and i8 here: 'precision = tf32' allows them to round f32, or convert the operands with arith.truncf"}
+// CHECK: cta.mma {{.*}} {why = "no wgmma: K = 16 is not a multiple of 32; a larger tile is padded with zeros by the load"}
+// CHECK: cta.mma {{.*}} {lhs_unsigned, why = "no wgmma: K = 16 is not a multiple of 32; a larger tile is padded with zeros by the load"}
+// CHECK: cta.mma {{.*}} {why = "no wgmma: the operands are i16; the tensor cores take f16, bf16, tf32, f8 and i8 here: they do not hold every integer of that type, so there is nothing to convert to"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: M = 64 is not a multiple of 128 (64 rows for each of 2 warpgroups), and N = 8 is none of 16, so that they could share columns"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: M = 96 is not a multiple of 64, the rows of a warpgroup; a larger tile is padded with zeros by the load"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: K = 8 is not a multiple of 16; a larger tile is padded with zeros by the load"}
@@ -265,6 +265,62 @@ tile.kernel @fma(%X: memref<?x?xf32>) attributes {phase = #tile.phase<raw>, warp
     %ts = cta.stage %t : tensor<64x64xf32> -> !cta.smem<64x64xf32, #cta.swizzle<?>>
     %xs = cta.stage %x : tensor<64x64xf32> -> !cta.smem<64x64xf32, #cta.swizzle<?>>
     %d = cta.mma %ts, %xs : !cta.smem<64x64xf32, #cta.swizzle<?>>, !cta.smem<64x64xf32, #cta.swizzle<?>> -> tensor<64x64xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// i8, of either sign, and f8 of both types. A transpose of a tile is another way to read it, as for 16 bits.
+// CHECK-LABEL: tile.kernel @bytes
+// CHECK: %[[B:.+]] = cta.stage {{.*}} : tensor<16x64xi8> ->
+// CHECK: cta.wgmma %{{.+}}, %{{.+}} {rhs_unsigned} : !cta.smem<64x64xi8, #cta.swizzle<?>>, !cta.smem<64x16xi8, #cta.swizzle<?>> -> tensor<64x16xi32>
+// CHECK: cta.wgmma %{{.+}}, %[[B]], %{{.+}} {transpose_b} : {{.*}} -> tensor<64x16xi32>
+// CHECK: cta.wgmma %{{.+}}, %{{.+}} : !cta.smem<64x32xf8E4M3FN, #cta.swizzle<?>>, !cta.smem<32x8xf8E5M2, #cta.swizzle<?>> -> tensor<64x8xf32>
+tile.kernel @bytes(%A: memref<?x?xi8>, %F: memref<?x?xf8E4M3FN>, %G: memref<?x?xf8E5M2>, %C: memref<?x?xi32>, %D: memref<?x?xf32>) attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %a = cta.load %A[%c0, %c0] : memref<?x?xi8> -> tensor<64x64xi8>
+    %as = cta.stage %a : tensor<64x64xi8> -> !cta.smem<64x64xi8, #cta.swizzle<?>>
+    %b = cta.load %A[%c0, %c0] : memref<?x?xi8> -> tensor<64x16xi8>
+    %bs = cta.stage %b : tensor<64x16xi8> -> !cta.smem<64x16xi8, #cta.swizzle<?>>
+    %t = cta.load %A[%c0, %c0] : memref<?x?xi8> -> tensor<16x64xi8>
+    %tt = cta.transpose %t dims = [1, 0] : tensor<16x64xi8> -> tensor<64x16xi8>
+    %ts = cta.stage %tt : tensor<64x16xi8> -> !cta.smem<64x16xi8, #cta.swizzle<?>>
+    %d = cta.mma %as, %bs {rhs_unsigned} : !cta.smem<64x64xi8, #cta.swizzle<?>>, !cta.smem<64x16xi8, #cta.swizzle<?>> -> tensor<64x16xi32>
+    %e = cta.mma %as, %ts, %d : !cta.smem<64x64xi8, #cta.swizzle<?>>, !cta.smem<64x16xi8, #cta.swizzle<?>> -> tensor<64x16xi32>
+    cta.store %e, %C[%c0, %c0] : tensor<64x16xi32> -> memref<?x?xi32>
+    %f = cta.load %F[%c0, %c0] : memref<?x?xf8E4M3FN> -> tensor<64x32xf8E4M3FN>
+    %fs = cta.stage %f : tensor<64x32xf8E4M3FN> -> !cta.smem<64x32xf8E4M3FN, #cta.swizzle<?>>
+    %g = cta.load %G[%c0, %c0] : memref<?x?xf8E5M2> -> tensor<32x8xf8E5M2>
+    %gs = cta.stage %g : tensor<32x8xf8E5M2> -> !cta.smem<32x8xf8E5M2, #cta.swizzle<?>>
+    %h = cta.mma %fs, %gs : !cta.smem<64x32xf8E4M3FN, #cta.swizzle<?>>, !cta.smem<32x8xf8E5M2, #cta.swizzle<?>> -> tensor<64x8xf32>
+    cta.store %h, %D[%c0, %c0] : tensor<64x8xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// f32 if the program allows tf32; without that not (above). A tile of which two products need different dimensions as K becomes two.
+// CHECK-LABEL: tile.kernel @tf32
+// CHECK: %[[X:.+]] = cta.load
+// CHECK: %[[X0:.+]] = cta.stage %[[X]]
+// CHECK: %[[X1:.+]] = cta.stage %[[X]]
+// CHECK: cta.wgmma %[[X0]], %{{.+}} : !cta.smem<64x64xf32
+// CHECK: cta.wgmma %{{.+}}, %[[X1]], %{{.+}} : !cta.smem<64x64xf32
+tile.kernel @tf32(%A: memref<?x?xf32>, %C: memref<?x?xf32>) attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %x = cta.load %A[%c0, %c0] : memref<?x?xf32> -> tensor<64x64xf32>
+    %xs = cta.stage %x : tensor<64x64xf32> -> !cta.smem<64x64xf32, #cta.swizzle<?>>
+    %y = cta.load %A[%c0, %c0] : memref<?x?xf32> -> tensor<64x64xf32>
+    %ys = cta.stage %y : tensor<64x64xf32> -> !cta.smem<64x64xf32, #cta.swizzle<?>>
+    %z = cta.load %A[%c0, %c0] : memref<?x?xf32> -> tensor<64x64xf32>
+    %zs = cta.stage %z : tensor<64x64xf32> -> !cta.smem<64x64xf32, #cta.swizzle<?>>
+    %d = cta.mma %xs, %ys {precision = #tile.precision<tf32>} : !cta.smem<64x64xf32, #cta.swizzle<?>>, !cta.smem<64x64xf32, #cta.swizzle<?>> -> tensor<64x64xf32>
+    %e = cta.mma %zs, %xs, %d {precision = #tile.precision<tf32>} : !cta.smem<64x64xf32, #cta.swizzle<?>>, !cta.smem<64x64xf32, #cta.swizzle<?>> -> tensor<64x64xf32>
+    cta.store %e, %C[%c0, %c0] : tensor<64x64xf32> -> memref<?x?xf32>
   }
   tile.return
 }

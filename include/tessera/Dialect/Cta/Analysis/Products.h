@@ -17,14 +17,19 @@ namespace tessera::cta {
 /// leading batch dimension.
 struct Product {
   llvm::ArrayRef<int64_t> a, b;
-  mlir::Type element, result;
-  bool hasPrecision = false, hasUnsigned = false;
+  mlir::Type element, elementB, result;
+  bool allowsTf32 = false;
 
+  Product() = default;
   explicit Product(tile::MmaOp op);
   explicit Product(MmaOp op);
   int64_t m() const { return a[a.size() - 2]; }
   int64_t n() const { return b[b.size() - 1]; }
   int64_t k() const { return a[a.size() - 1]; }
+  /// K of one instruction; 0 if the tensor cores do not take these types.
+  int64_t stepK() const;
+  /// N of one instruction that computes all columns.
+  int64_t stepN() const;
   /// The dimension of the result that `warpgroups` warpgroups share; -1 if they cannot.
   int split(int64_t warpgroups) const { return layout::wgmmaSplit(m(), n(), warpgroups); }
 };

@@ -22,7 +22,7 @@ def Cta_MmaOp : Cta_Op<"mma", [Pure, Cta_Erasable, Cta_Accesses, Cta_Cost]> {
 
     Constraints, those of `tile.mma` that can still be violated:
     1. ranks 2 or 3, the same for all; extents agree.
-    2. both operands have one element type.
+    2. both operands have one element type, or f8E4M3FN and f8E5M2.
     3. `c` has the type of the result.
   }];
   let arguments = (ins Cta_SmemType:$a, Cta_SmemType:$b, Optional<AnyRankedTensor>:$c,
@@ -51,7 +51,11 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, Cta_Accesses, Cta_Cost, Declare
     The warpgroups share the rows, 64 at a time. A product with too few rows for that, next to others that have enough, is shared along N
     (`#cta.frag<wgmma_acc, wg = 2, dim = 1>`). The majors follow from the shared tiles: `a` is K-major if its contiguous dimension is 1, `b`
     if it is 0. With `transpose_a` the operand is the transpose of the shared tile `a` (K×M), with `transpose_b` that of `b` (N×K). The
-    tensor cores read a tile in either way, so one shared tile can serve products that need it and products that need its transpose.
+    tensor cores read a tile of 16-bit elements in either way, so one shared tile can serve products that need it and products that need its
+    transpose. Operands of other types are K-major.
+
+    Operands of f32 are read as tf32: the tensor cores take their upper 19 bits, that is they round toward zero. Operands of i8 are signed;
+    with `lhs_unsigned` `a` is unsigned, with `rhs_unsigned` `b` is.
 
     With an `!cta.async` result the op only issues the product, and `cta.complete` waits for it. An asynchronous `c` is the result of the
     previous product on the same accumulators, which stay in the registers that the tensor cores write.
@@ -64,18 +68,20 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, Cta_Accesses, Cta_Cost, Declare
     ```
 
     Constraints:
-    1. f16 or bf16 operands (the same), f32 accumulators (f16 for f16).
-    2. M is a multiple of 64 times the warpgroups, or M is a multiple of 64 and N one of 8 times the warpgroups. K is a multiple of 16, N a
-       multiple of 8. An N above 256 is computed in several instructions.
+    1. operands of one of f16, bf16, f32 (both the same), f8E4M3FN and f8E5M2 (each any of the two), with f32 accumulators (f16 for f16, too);
+       or operands of i8 with i32 accumulators. `lhs_unsigned` and `rhs_unsigned` on i8 only.
+    2. M is a multiple of 64 times the warpgroups, or M is a multiple of 64 and N one of 8 times the warpgroups. K is a multiple of 32 bytes
+       (16 elements of 16 bits, 32 of 8, 8 of 32), N a multiple of 8. An N that no instruction has is computed in several of them.
     3. the extents agree (with `transpose_a` or `transpose_b`, those of the transpose). `a` in registers is not transposed. `c` has the type
        of the result.
-    4. (phase placed) shared operands are swizzled tiles, not linear ones. `a` in registers has layout `wgmma_a` with the result's
+    4. (phase placed) shared operands are swizzled tiles, not linear ones; K is their contiguous dimension unless elements have 16 bits. `a` in registers has layout `wgmma_a` with the result's
        warpgroups (`dim = -1` if they share columns). The result has layout `wgmma_acc` (`dim = 1` if the rows do not suffice, and only
        then).
     5. `c` is asynchronous if and only if the result is. `cta.ready` makes a tile asynchronous.
   }];
   let arguments = (ins AnyTypeOf<[Cta_SmemType, AnyRankedTensor]>:$a, Cta_SmemType:$b,
-    Optional<AnyTypeOf<[AnyRankedTensor, Cta_AsyncType]>>:$c, UnitAttr:$transpose_a, UnitAttr:$transpose_b, OptionalAttr<StrAttr>:$why);
+    Optional<AnyTypeOf<[AnyRankedTensor, Cta_AsyncType]>>:$c, UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$lhs_unsigned,
+    UnitAttr:$rhs_unsigned, OptionalAttr<StrAttr>:$why);
   let results = (outs AnyTypeOf<[AnyRankedTensor, Cta_AsyncType]>:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -85,6 +91,15 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, Cta_Accesses, Cta_Cost, Declare
     /// The dimension of a shared operand that is K.
     int64_t getKDimOfA() { return getTransposeA() ? 0 : 1; }
     int64_t getKDimOfB() { return getTransposeB() ? 1 : 0; }
+    /// The element types of the operands.
+    mlir::Type getAElement();
+    mlir::Type getBElement() { return getBType().getElementType(); }
+    /// K of one instruction: 32 bytes.
+    int64_t getStepK();
+    /// N of one instruction, if that many warpgroups share the product.
+    int64_t getStepN(int64_t warpgroups);
+    /// True if a shared operand must be K-major: elements do not have 16 bits.
+    bool needsKMajor();
     /// True if that many warpgroups share the columns, because there are too few rows.
     bool sharesColumns(int64_t warpgroups);
     /// The layouts that the result, and `a` in registers, must have with that many warpgroups.

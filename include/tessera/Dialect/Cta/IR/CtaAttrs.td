@@ -20,7 +20,7 @@ def Cta_FragAttr : AttrDef<Cta_Dialect, "Frag",
     ```mlir
     #cta.frag<wgmma_acc, wg = 2>                       // a named form, see below; warpgroups share the rows
     #cta.frag<wgmma_acc, wg = 2, dim = 1>              // … or the columns
-    #cta.frag<wgmma_a, bits = 16, wg = 1>
+    #cta.frag<wgmma_a, bits = 16, wg = 1>              // bits of an element: 8, 16 or 32 (tf32)
     #cta.frag<wgmma_a, bits = 16, wg = 2, dim = -1>    // every warpgroup has all rows
     #cta.frag<regs = [[0, 1]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]],
               wg = 2 on 0>                             // the general form; `on` is the split dimension

@@ -25,7 +25,8 @@ def FormWgmma : CtaPass<"cta-form-wgmma"> {
   let description = [{
     Requires and ensures *raw*. Replaces `cta.mma` by `cta.wgmma` where types and extents allow it. It inserts layout conversions without an
     encoding, as places where the layout may change. `a` stays in registers if it is computed from the result of a product, because a way
-    through shared memory would be a detour. A remaining `cta.mma` gets `why`; with `require = [wgmma]` on it or on the kernel that is an
+    through shared memory would be a detour. Operands that are not of 16 bits must be K-major: a shared tile that products need both ways
+    becomes two. A remaining `cta.mma` gets `why`; with `require = [wgmma]` on it or on the kernel that is an
     error.
   }];
 }
@@ -42,8 +43,9 @@ def AssignLayouts : CtaPass<"cta-assign-layouts"> {
 def SwizzleShared : CtaPass<"cta-swizzle-shared"> {
   let summary = "Choose the layout of shared tiles that products read";
   let description = [{
-    Requires and ensures *raw*. Replaces `#cta.swizzle<?>`. Operands of `cta.wgmma` have the contiguous dimension of their source in memory, which is followed through
-    arithmetic. Otherwise it is the dimension along which a thread has neighbouring elements, otherwise K. They get the widest swizzle that
+    Requires and ensures *raw*. Replaces `#cta.swizzle<?>`. Operands of `cta.wgmma` that are not of 16 bits have K as their contiguous dimension; if it is not
+    that of their source in memory, threads turn the tile, and `why` of the product says so. Others have the contiguous dimension of their
+    source in memory, which is followed through arithmetic. Otherwise it is the dimension along which a thread has neighbouring elements, otherwise K. They get the widest swizzle that
     the product accepts. Operands of `cta.mma` are linear, with the padding for which the product's reads have the fewest bank conflicts
     (counted). Tiles of TMA stores and of residuals get their layout from `cta-select-copies`.
   }];
