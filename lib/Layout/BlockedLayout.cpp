@@ -163,6 +163,56 @@ RegisterLayout tessera::layout::blockedFor(const Coord &shape, int elementBytes,
   return best.layout;
 }
 
+RegisterLayout tessera::layout::scanForm(RegisterLayout l, const Coord &shape, int dim,
+                                         int elementBytes, int contiguousDim) {
+  if (l.validateFor(shape) || dim < 0 || dim >= l.rank())
+    return l;
+  auto along = [](const Coord &v, int d) { return v[d] != 0; };
+  auto isEven = [&](int d) { return l.repeats(shape)[d] % 2 == 0; };
+  // Warps, the outermost first, go to dimensions of which each thread has several parts.
+  for (auto warp = l.warps.rbegin(); warp != l.warps.rend(); ++warp) {
+    if (!along(*warp, dim) || (*warp)[dim] * 2 != l.baseShape()[dim])
+      continue;
+    for (int d = 0; d < l.rank(); ++d)
+      if (d != dim && isEven(d)) {
+        const int64_t base = l.baseShape()[d];
+        (*warp)[dim] = 0;
+        (*warp)[d] = base;
+        break;
+      }
+  }
+  bool warpsAlong = l.wgDim == dim, lanesAlong = false;
+  int64_t run = elementBytes; // bytes along contiguous memory that a warp accesses at once
+  for (const Coord &v : l.warps)
+    warpsAlong |= along(v, dim);
+  for (const Coord &v : l.lanes) {
+    lanesAlong |= along(v, dim);
+    run *= contiguousDim >= 0 && along(v, contiguousDim) ? 2 : 1;
+  }
+  for (const Coord &v : l.regs)
+    run *= contiguousDim >= 0 && along(v, contiguousDim) ? 2 : 1;
+  constexpr int64_t kSectorBytes = 32;
+  const bool belowLanes = dim != contiguousDim && run >= kSectorBytes;
+  if (!warpsAlong && !(belowLanes && lanesAlong))
+    return l;
+  // The new register bits take their place above those of registers, or of lanes, too.
+  int64_t place = 1;
+  for (const Coord &v : l.regs)
+    place *= along(v, dim) ? 2 : 1;
+  for (const Coord &v : l.lanes)
+    place *= along(v, dim) && !belowLanes ? 2 : 1;
+  constexpr size_t kMostRegisterBits = 16;
+  while (isEven(dim) && l.regs.size() < kMostRegisterBits) {
+    for (auto *basis : {&l.regs, &l.lanes, &l.warps})
+      for (Coord &v : *basis)
+        v[dim] *= v[dim] >= place ? 2 : 1;
+    l.regs.emplace_back(l.rank(), 0);
+    l.regs.back()[dim] = place;
+    place *= 2;
+  }
+  return l;
+}
+
 double tessera::layout::sectorsPerAccess(const RegisterLayout &l, const Coord &shape,
                                          int elementBytes, int contiguousDim, int64_t vector) {
   constexpr int64_t kSectorBytes = 32, kLanes = 32;

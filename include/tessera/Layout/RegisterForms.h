@@ -63,6 +63,12 @@ RegisterLayout blocked(const BlockedSpec &spec);
 RegisterLayout blockedFor(const Coord &shape, int elementBytes, int contiguousDim, int warpBits = 2,
                           int64_t wgCount = 1, int64_t vectorBytes = 16, int64_t leastBytes = 0);
 
+/// A blocked layout made fit for a scan along `dim`: where possible warps go to other dimensions.
+/// Along `dim` repetitions become registers below the warps, so that each warp has one run of
+/// elements, and below the lanes, too, where that costs the access along `contiguousDim` nothing.
+RegisterLayout scanForm(RegisterLayout blocked, const Coord &shape, int dim, int elementBytes,
+                        int contiguousDim);
+
 /// How many sectors of 32 bytes a warp touches with one access of `vector` elements a thread to a
 /// tile whose rows along `contiguousDim` begin at sectors, for each sector's worth of elements
 /// accessed: 1 is perfect.

@@ -230,8 +230,6 @@ LogicalResult tessera::compileForGpu(ModuleOp module, const SourceNames &source,
     return failure();
   const Phase given = detectPhase(module);
   Phase phase = given;
-  if (given < Phase::Tile && last > Phase::Tile)
-    warnOfSlowScans(module);
   if (given > Phase::Allocated)
     readPolicies(module, runner, policies);
   bool hasCheckedRegisters = false;

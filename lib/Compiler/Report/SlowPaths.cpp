@@ -39,17 +39,3 @@ void tessera::warnOfSlowProducts(ModuleOp module) {
     });
   }
 }
-
-void tessera::warnOfSlowScans(ModuleOp module) {
-  // Two elements are combined in one pass, four in two.
-  constexpr unsigned kFewPasses = 2;
-  module.walk([](tile::ScanOp scan) {
-    const int64_t extent = scan.getInputType().getDimSize(scan.getDim());
-    const unsigned passes = llvm::Log2_64_Ceil(std::max<int64_t>(extent, 1));
-    if (passes > kFewPasses)
-      scan.emitWarning() << "this scan of " << extent << " elements passes through shared memory "
-                         << passes
-                         << " times, with barriers of the block each time: it is slower than "
-                            "reading and writing the tile; if the total is enough, use tile.reduce";
-  });
-}

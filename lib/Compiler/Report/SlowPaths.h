@@ -13,10 +13,6 @@ namespace tessera {
 /// the variant that most launches use. The module is in phase allocated.
 void warnOfSlowProducts(mlir::ModuleOp module);
 
-/// Warns of each scan of more than a few elements: it is lowered to passes through shared memory.
-/// The module is as it was read.
-void warnOfSlowScans(mlir::ModuleOp module);
-
 } // namespace tessera
 
 #endif

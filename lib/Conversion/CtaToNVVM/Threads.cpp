@@ -185,27 +185,40 @@ Value Lowering::isOwner(const layout::RegisterLayout &layout) {
 
 //===--- shuffles ----------------------------------------------------------------------------===//
 
-Value Lowering::shuffle(Value x, Value by, NVVM::ShflKind kind) {
+Value Lowering::shuffle(Value x, Value by, NVVM::ShflKind kind, int64_t clamp, Value *inside) {
   Type type = x.getType();
   auto one = [&](Value word) -> Value {
-    return NVVM::ShflOp::create(b, loc, word.getType(), i32(-1), word, by, i32(31), kind,
-                                UnitAttr());
+    Type result = word.getType();
+    if (inside)
+      result = LLVM::LLVMStructType::getLiteral(context, {result, b.getI1Type()});
+    Value moved = NVVM::ShflOp::create(b, loc, result, i32(-1), word, by, i32(clamp), kind,
+                                       inside ? b.getUnitAttr() : UnitAttr());
+    if (!inside)
+      return moved;
+    *inside = LLVM::ExtractValueOp::create(b, loc, moved, 1);
+    return LLVM::ExtractValueOp::create(b, loc, moved, 0);
   };
   if (type.isF32() || type.isInteger(32))
     return one(x);
   if (type.isIndex())
-    return toIndex(shuffle(toI64(x), by, kind));
+    return toIndex(shuffle(toI64(x), by, kind, clamp, inside));
   if (type.isInteger() && type.getIntOrFloatBitWidth() < 32)
     return arith::TruncIOp::create(b, loc, type,
                                    one(arith::ExtUIOp::create(b, loc, b.getI32Type(), x)));
-  if (type.getIntOrFloatBitWidth() == 16)
-    return bitcast(shuffle(bitcast(x, b.getI16Type()), by, kind), type);
+  if (const unsigned bits = type.getIntOrFloatBitWidth(); bits < 32)
+    return bitcast(shuffle(bitcast(x, b.getIntegerType(bits)), by, kind, clamp, inside), type);
   Values words;
   for (Value word : pack({x}))
     words.push_back(one(word));
   return unpack(words, type, 1).front();
 }
 
+Value Lowering::shuffleFrom(Value x, int64_t distance, bool above, int groupBits, Value &inside) {
+  // The upper byte holds the bits of the lane that name the group (PTX ISA, shfl.sync).
+  const int64_t group = (32 - (int64_t(1) << groupBits)) << 8;
+  return shuffle(x, i32(distance), above ? NVVM::ShflKind::down : NVVM::ShflKind::up,
+                 above ? group | 31 : group, &inside);
+}
 Value Lowering::shuffleXor(Value x, int64_t laneMask) {
   return shuffle(x, i32(laneMask), NVVM::ShflKind::bfly);
 }
@@ -269,23 +282,23 @@ bool TileIndex::deadEverywhere(int64_t reg) {
 
 Value TileIndex::live(int64_t reg) {
   Value live;
-  for (int d = 0; d < rank(); ++d) {
-    RegCoord c = at(reg, d);
-    if (c.constant + maxThread[d] < shape[d])
-      continue;
-    if (!c.thread) {
-      if (c.constant >= shape[d])
-        live = f.both(live, f.boolean(false));
-      continue;
-    }
-    Value &cached = liveness[{d, coords[reg][d]}];
-    if (!cached) {
-      Lowering::Preamble preamble(f);
-      cached = f.compare(CmpIPredicate::slt, c.thread, f.i32(shape[d] - c.constant));
-    }
-    live = f.both(live, cached);
-  }
+  for (int d = 0; d < rank(); ++d)
+    live = f.both(live, liveAlong(reg, d));
   return live;
+}
+
+Value TileIndex::liveAlong(int64_t reg, int dim) {
+  RegCoord c = at(reg, dim);
+  if (c.constant + maxThread[dim] < shape[dim])
+    return {};
+  if (!c.thread)
+    return c.constant >= shape[dim] ? f.boolean(false) : Value();
+  Value &cached = liveness[{dim, coords[reg][dim]}];
+  if (!cached) {
+    Lowering::Preamble preamble(f);
+    cached = f.compare(CmpIPredicate::slt, c.thread, f.i32(shape[dim] - c.constant));
+  }
+  return cached;
 }
 
 Value TileIndex::value(RegCoord c) {

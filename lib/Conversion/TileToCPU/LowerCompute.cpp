@@ -155,6 +155,68 @@ void tessera::lowerReduce(RewriterBase &b, tile::ReduceOp named) {
   b.replaceOp(op, generic.getResults());
 }
 
+//===--- scan -------------------------------------------------------------------------------===//
+
+/// A loop over the dimension, in the order of the scan. Loops of linalg run in the order of their
+/// iterations, and the carry is a result that each iteration reads and replaces.
+void tessera::lowerScan(RewriterBase &b, tile::ScanOp named) {
+  tile::ScanOp op = tile::ScanOp::generalize(b, named);
+  b.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  const auto count = static_cast<unsigned>(op.getInputs().size());
+  RankedTensorType shape = op.getInputType();
+  const auto rank = static_cast<unsigned>(shape.getRank()), dim = static_cast<unsigned>(op.getDim());
+  SmallVector<IteratorType> iterators = parallel(rank);
+  iterators[dim] = IteratorType::reduction;
+  SmallVector<AffineExpr> place, kept;
+  for (unsigned d = 0; d < rank; ++d) {
+    place.push_back(b.getAffineDimExpr(d));
+    if (d != dim)
+      kept.push_back(b.getAffineDimExpr(d));
+  }
+  if (op.getReverse())
+    place[dim] = shape.getDimSize(dim) - 1 - place[dim];
+  AffineMap element = AffineMap::get(rank, 0, place, b.getContext()),
+            carry = AffineMap::get(rank, 0, kept, b.getContext());
+  // An input that only says how far the loop runs, because a map with a difference does not.
+  SmallVector<Value> inputs(op.getInputs()), results;
+  inputs.push_back(
+      emptyLike(b, loc, RankedTensorType::get(shape.getDimSize(dim), b.getI8Type())));
+  SmallVector<AffineMap> maps(count, element);
+  maps.push_back(AffineMap::get(rank, 0, b.getAffineDimExpr(dim)));
+  maps.append(count, element);
+  maps.append(count, carry);
+  for (Type type : op.getScanned().getTypes())
+    results.push_back(emptyLike(b, loc, cast<RankedTensorType>(type)));
+  for (auto [i, type] : llvm::enumerate(op.getTotals().getTypes()))
+    results.push_back(op.getCarries().empty()
+                          ? filled(b, loc, cast<RankedTensorType>(type), op.getInits()[i])
+                          : Value(op.getCarries()[i]));
+  auto generic = linalg::GenericOp::create(
+      b, loc, op.getResultTypes(), inputs, results, maps, iterators,
+      [&](OpBuilder &nested, Location loc, ValueRange args) {
+        IRMapping mapping;
+        Block &combiner = op.getCombiner().front();
+        ValueRange before = args.take_back(count);
+        for (unsigned i = 0; i < count; ++i) {
+          mapping.map(combiner.getArgument(i), before[i]);
+          mapping.map(combiner.getArgument(count + i), args[i]);
+        }
+        for (Operation &inner : combiner.without_terminator())
+          nested.clone(inner, mapping);
+        SmallVector<Value> combined, yielded;
+        for (Value value : combiner.getTerminator()->getOperands())
+          combined.push_back(mapping.lookupOrDefault(value));
+        if (op.getExclusive())
+          llvm::append_range(yielded, before);
+        else
+          yielded = combined;
+        yielded.append(combined);
+        linalg::YieldOp::create(nested, loc, yielded);
+      });
+  b.replaceOp(op, generic.getResults());
+}
+
 //===--- shapes -----------------------------------------------------------------------------===//
 
 /// result[i…] = source[map(i…)]

@@ -400,10 +400,12 @@ LogicalResult YieldOp::verify() {
   // By name, because the dialect cta builds on this one.
   Operation *parentOp = (*this)->getParentOp();
   StringRef parent = parentOp ? parentOp->getName().getStringRef() : "detached block";
-  if (parent == "tile.reduce" || parent == "cta.reduce")
+  if (parent == "tile.reduce" || parent == "cta.reduce" || parent == "tile.scan" ||
+      parent == "cta.scan")
     return success();
   if (parent != "tile.grid")
-    return emitOpError("yield_c1: ends a tile.grid or the combiner of a reduction, not a ")
+    return emitOpError("yield_c1: ends a tile.grid or the combiner of a reduction or a scan, "
+                       "not a ")
            << parent;
   if (!getValues().empty())
     return emitOpError("yield_c1: a grid yields nothing; store the result with tile.store");

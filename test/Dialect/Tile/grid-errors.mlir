@@ -116,7 +116,7 @@ tile.kernel @yields(%n: index) {
 // -----
 
 func.func @elsewhere() {
-  // expected-error @+1 {{yield_c1: ends a tile.grid or the combiner of a reduction, not a func.func}}
+  // expected-error @+1 {{yield_c1: ends a tile.grid or the combiner of a reduction or a scan, not a func.func}}
   tile.yield
 }
 

@@ -41,7 +41,7 @@ func.func @elements(%x: tensor<4x5xcomplex<f32>>) {
 // -----
 
 func.func @result(%x: tensor<4x5xf32>) {
-  // expected-error @+1 {{scan_c3: the first result must be 'tensor<4x5xf32>', got 'tensor<4x6xf32>'}}
+  // expected-error @+1 {{scan_c3: scanned tile 0 must be 'tensor<4x5xf32>', got 'tensor<4x6xf32>'}}
   %a, %t = tile.scan addf %x dim = 1 : tensor<4x5xf32> -> tensor<4x6xf32>, tensor<4xf32>
   return
 }
@@ -49,7 +49,7 @@ func.func @result(%x: tensor<4x5xf32>) {
 // -----
 
 func.func @total(%x: tensor<4x5xf32>) {
-  // expected-error @+1 {{scan_c3: the second result must be 'tensor<4xf32>', got 'tensor<5xf32>'}}
+  // expected-error @+1 {{scan_c3: total 0 must be 'tensor<4xf32>', got 'tensor<5xf32>'}}
   %a, %t = tile.scan addf %x dim = 1 : tensor<4x5xf32> -> tensor<4x5xf32>, tensor<5xf32>
   return
 }
@@ -57,7 +57,7 @@ func.func @total(%x: tensor<4x5xf32>) {
 // -----
 
 func.func @unknown(%x: tensor<4x5xf32>) {
-  // expected-error @+1 {{unknown combination 'sub' (addf mulf maximumf minimumf maxnumf minnumf addi muli maxsi minsi maxui minui andi ori xori)}}
+  // expected-error @+1 {{unknown combination 'sub' (addf mulf maximumf minimumf maxnumf minnumf addi muli maxsi minsi maxui minui andi ori xori, or the general form with a combiner)}}
   %a, %t = tile.scan sub %x dim = 1 : tensor<4x5xf32> -> tensor<4x5xf32>, tensor<4xf32>
   return
 }
@@ -74,8 +74,126 @@ func.func @carry(%x: tensor<4x5xf32>, %c: tensor<5xf32>) {
 // -----
 
 func.func @generic_carry(%x: tensor<4x5xf32>, %c: tensor<5xf32>) {
-  // expected-error @+1 {{scan_c3: the carry must be 'tensor<4xf32>', got 'tensor<5xf32>'}}
-  %a, %t = "tile.scan"(%x, %c) <{dim = 1 : i64, kind = #tile.reduce_kind<addf>}> : (tensor<4x5xf32>, tensor<5xf32>) -> (tensor<4x5xf32>, tensor<4xf32>)
+  // expected-error @+1 {{scan_c3: carry 0 must be 'tensor<4xf32>', got 'tensor<5xf32>'}}
+  %a, %t = "tile.scan"(%x, %c) <{dim = 1 : i64, kind = #tile.reduce_kind<addf>, operandSegmentSizes = array<i32: 1, 0, 1>}> ({}) : (tensor<4x5xf32>, tensor<5xf32>) -> (tensor<4x5xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @result_types(%x: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected two result types for each input, those of the scanned tiles first and then those of the totals: 2, got 1}}
+  %a = tile.scan addf %x dim = 1 : tensor<4x5xf32> -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @no_combiner(%x: tensor<4x5xf32>, %z: f32) {
+  // expected-error @+1 {{scan_c2: the named form has one input, no identity and no combiner}}
+  %a, %t = "tile.scan"(%x, %z) <{dim = 1 : i64, kind = #tile.reduce_kind<addf>, operandSegmentSizes = array<i32: 1, 1, 0>}> ({}) : (tensor<4x5xf32>, f32) -> (tensor<4x5xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @shapes(%x: tensor<4x5xf32>, %y: tensor<5x4xf32>, %z: f32) {
+  // expected-error @+1 {{scan_c1: all inputs must have one shape, got 'tensor<4x5xf32>' and 'tensor<5x4xf32>'}}
+  %a, %b, %s, %t = tile.scan (%x, %y) dim = 1 init(%z, %z) {
+  ^bb0(%p: f32, %q: f32, %r: f32, %u: f32):
+    tile.yield %p, %q : f32, f32
+  } : tensor<4x5xf32>, tensor<5x4xf32> -> tensor<4x5xf32>, tensor<5x4xf32>, tensor<4xf32>, tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @carries(%x: tensor<4x5xf32>, %c: tensor<4xf32>, %z: f32) {
+  // expected-error @+1 {{scan_c3: needs a carry for each of the 2 inputs, or none, got 1}}
+  %a, %b, %s, %t = "tile.scan"(%x, %x, %z, %z, %c) <{dim = 1 : i64, operandSegmentSizes = array<i32: 2, 2, 1>}> ({
+  ^bb0(%p: f32, %q: f32, %r: f32, %u: f32):
+    tile.yield %p, %q : f32, f32
+  }) : (tensor<4x5xf32>, tensor<4x5xf32>, f32, f32, tensor<4xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @identities(%x: tensor<4x5xf32>) {
+  // expected-error @+1 {{scan_c4: needs one identity for each of the 1 inputs, got 0}}
+  %a, %t = "tile.scan"(%x) <{dim = 1 : i64, operandSegmentSizes = array<i32: 1, 0, 0>}> ({
+  ^bb0(%p: f32, %q: f32):
+    tile.yield %p : f32
+  }) : (tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @arguments(%x: tensor<4x5xf32>, %z: f32) {
+  // expected-error @+1 {{scan_c4: the combiner must have 2 arguments: the elements that come first, then the others}}
+  %a, %t = tile.scan (%x) dim = 1 init(%z) {
+  ^bb0(%p: f32):
+    tile.yield %p : f32
+  } : tensor<4x5xf32> -> tensor<4x5xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @argument_types(%x: tensor<4x5xf32>, %z: f32) {
+  // expected-error @+1 {{scan_c4: identity and combiner arguments of input 0 must have type 'f32'}}
+  %a, %t = tile.scan (%x) dim = 1 init(%z) {
+  ^bb0(%p: f32, %q: i32):
+    tile.yield %p : f32
+  } : tensor<4x5xf32> -> tensor<4x5xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @yields(%x: tensor<4x5xf32>, %z: f32) {
+  // expected-error @+1 {{scan_c4: the combiner must end with a tile.yield of 1 values}}
+  %a, %t = tile.scan (%x) dim = 1 init(%z) {
+  ^bb0(%p: f32, %q: f32):
+    tile.yield %p, %q : f32, f32
+  } : tensor<4x5xf32> -> tensor<4x5xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @yield_types(%x: tensor<4x5xf32>, %z: f32) {
+  %a, %t = tile.scan (%x) dim = 1 init(%z) {
+  ^bb0(%p: f32, %q: f32):
+    %i = arith.fptosi %p : f32 to i32
+    // expected-error @+1 {{scan_c4: value 0 must have type 'f32'}}
+    tile.yield %i : i32
+  } : tensor<4x5xf32> -> tensor<4x5xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @combiner_reads(%x: tensor<4x5xf32>, %z: f32, %m: memref<f32>) {
+  %a, %t = tile.scan (%x) dim = 1 init(%z) {
+  ^bb0(%p: f32, %q: f32):
+    // expected-error @+1 {{scan_c4: a combiner uses elementwise ops on scalars (arith, math) without side effects only}}
+    %r = memref.load %m[] : memref<f32>
+    tile.yield %r : f32
+  } : tensor<4x5xf32> -> tensor<4x5xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @combiner_from_outside(%x: tensor<4x5xf32>, %z: f32) {
+  %a, %t = tile.scan (%x) dim = 1 init(%z) {
+  ^bb0(%p: f32, %q: f32):
+    // expected-error @+1 {{scan_c4: a combiner may use its arguments and constants only}}
+    %r = arith.mulf %p, %z : f32
+    tile.yield %r : f32
+  } : tensor<4x5xf32> -> tensor<4x5xf32>, tensor<4xf32>
   return
 }
 

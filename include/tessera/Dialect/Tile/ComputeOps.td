@@ -153,36 +153,72 @@ def Tile_ArgReduceOp : Tile_Op<"argreduce", [Pure]> {
   }];
 }
 
-def Tile_ScanOp : Tile_Op<"scan", [Pure]> {
+def Tile_ScanOp : Tile_Op<"scan", [
+    AttrSizedOperandSegments, SameVariadicResultSize, RecursiveMemoryEffects, RecursivelySpeculatable,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "running combinations along a dimension";
   let opDocGroup = Tile_ReductionOps;
   let description = [{
-    Element i along `dim` of the first result combines the elements 0 to i of the input, with `exclusive` the elements before i. With
-    `reverse` the elements come in descending order, so that element i combines those from the last one down to i. `carry` is combined with
-    all of them, as if it came first; without it the first element of an `exclusive` scan is the identity of the combination. The second
-    result combines the carry and all elements: it is the carry for the next tile of a loop.
+    Named form: one input and the name of an `arith` op, one of those of `tile.reduce`. Element i along `dim` of the first result combines
+    the elements 0 to i of the input, with `exclusive` the elements before i. With `reverse` the elements come in descending order, so that
+    element i combines those from the last one down to i. `carry` is combined with all of them, as if it came first; without it the first
+    element of an `exclusive` scan is the identity of the combination. The second result combines the carry and all elements: it is the carry
+    for the next tile of a loop.
 
     ```mlir
     %s, %sum = tile.scan addf %x dim = 1 : tensor<64x128xf32> -> tensor<64x128xf32>, tensor<64xf32>
     %e, %next = tile.scan addi %counts dim = 0 exclusive carry(%before) : tensor<256xi32> -> tensor<256xi32>, tensor<i32>
     ```
 
-    The kinds are those of `tile.reduce`. Additions may be reassociated, and additions and multiplications of f16 and bf16 are made in f32:
-    each result is rounded once. The identity of `maxnumf` and `minnumf` is NaN. `tile-expand-ops` rewrites the op into ⌈log2 n⌉
-    combinations of the tile with itself, moved by 1, 2, 4, … elements, on both targets.
+    Additions may be reassociated, and additions and multiplications of f16 and bf16 are made in f32: each result is rounded once. The
+    identity of `maxnumf` and `minnumf` is NaN.
+
+    General form: any number of inputs of one shape, one identity for each, and a combiner of two tuples of elements. The combiner is
+    associative and has no side effects. It need not be commutative: its left arguments stand for what comes earlier in the order of the
+    scan, which is the descending order with `reverse`. The results are the scanned tiles, one for each input, and then the totals. A carry
+    has one tile for each input. So a linear recurrence, h[i] = a[i] · h[i - 1] + b[i], is a scan of pairs:
+
+    ```mlir
+    %d, %h, %dn, %hn = tile.scan (%a, %b) dim = 1 init(%one, %zero) {
+    ^bb0(%a0: f32, %b0: f32, %a1: f32, %b1: f32):
+      %p = arith.mulf %a0, %a1 : f32
+      %q = arith.mulf %b0, %a1 : f32
+      %r = arith.addf %q, %b1 : f32
+      tile.yield %p, %r : f32, f32
+    } : tensor<64x128xf32>, tensor<64x128xf32> -> tensor<64x128xf32>, tensor<64x128xf32>, tensor<64xf32>, tensor<64xf32>
+    ```
+
+    Syntax. The clauses come in this order:
+
+    ```
+    tile.scan kind input `dim` `=` integer clause* attributes? `:` type-of-input `->` result-types
+    tile.scan `(` inputs `)` `dim` `=` integer `init` `(` identities `)` clause* (`attributes` attributes)? combiner `:` types `->` result-types
+    clause ::= `exclusive` | `reverse` | `carry` `(` carries `)`
+    ```
+
+    The GPU scans in registers, then by shuffles, and goes through shared memory once if several warps share the dimension; the CPU scans in a
+    loop.
 
     Constraints:
-    1. `dim` is below the input's rank.
-    2. the kind fits the element type.
-    3. the first result has the input's type; the second one, and the carry, have the input's shape without `dim`, and its element type.
+    1. `dim` is below the inputs' rank. There is at least one input, and all inputs have one shape.
+    2. named form: one input, no identity, no combiner; the kind fits the element type.
+    3. the first results, one for each input, have the types of the inputs. The other results, one for each input again, and the carries, if
+       there are any, have the inputs' types without `dim`.
+    4. general form: one scalar identity for each input, of its element type. The combiner has two arguments for each input, all left ones
+       first, and yields one value for each input. It uses only elementwise ops on scalars (`arith`, `math`) without side effects, and no value
+       from outside but constants.
   }];
-  let arguments = (ins Tile_ReduceKindAttr:$kind, AnyRankedTensor:$input, I64Attr:$dim, UnitAttr:$exclusive, UnitAttr:$reverse,
-    Optional<AnyRankedTensor>:$carry);
-  let results = (outs AnyRankedTensor:$result, AnyRankedTensor:$total);
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<AnyType>:$inits, Variadic<AnyRankedTensor>:$carries,
+    I64Attr:$dim, UnitAttr:$exclusive, UnitAttr:$reverse, OptionalAttr<Tile_ReduceKindAttr>:$kind);
+  let regions = (region MaxSizedRegion<1>:$combiner);
+  let results = (outs Variadic<AnyRankedTensor>:$scanned, Variadic<AnyRankedTensor>:$totals);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    mlir::RankedTensorType getInputType() { return llvm::cast<mlir::RankedTensorType>(getInput().getType()); }
+    mlir::RankedTensorType getInputType() { return llvm::cast<mlir::RankedTensorType>(getInputs().front().getType()); }
+    /// Rewrites the named form as the general one: identities and combiner become explicit, sums and products of f16 and bf16 are
+    /// computed in f32. Returns the op in general form, which is `op` itself if it had that form already.
+    static tessera::tile::ScanOp generalize(mlir::RewriterBase &rewriter, tessera::tile::ScanOp op);
   }];
 }
 

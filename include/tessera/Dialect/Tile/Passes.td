@@ -156,8 +156,7 @@ def TileExpandOps : Pass<"tile-expand-ops", "mlir::ModuleOp"> {
       signed.
     * `arith.fptosi` and `fptoui` to i1: through i32, because LLVM (22.1.8) compiles them wrongly for the GPU.
     * `arith.truncf`, `fptosi` and `fptoui` with `tile.saturate`: by comparisons with the limits of the type.
-    * `tile.scan`: by ⌈log2 n⌉ combinations of the tile with itself, moved by 1, 2, 4, … elements. `tile.zip` and `tile.unzip`: by reshapes
-      and a `tensor.concat`, or two slices. `tile.assert`: by a reduction and a `cf.assert`.
+    * `tile.zip` and `tile.unzip`: by reshapes and a `tensor.concat`, or two slices. `tile.assert`: by a reduction and a `cf.assert`.
     * `tile.mma` with `accumulate_every`: by products of that many elements of K, and additions. If nothing else reads a load that feeds it,
       each product gets a load of its own.
     * a `tensor.extract_slice` that drops dimensions and has steps: by one op for the steps and another for the dimensions.

@@ -124,7 +124,7 @@ private:
 /// True for ops that can be repeated in a later stage without risk.
 static bool isPlain(Operation *op) {
   return isMemoryEffectFree(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
-         (op->getNumRegions() == 0 || isa<ReduceOp>(op)) && !isa<WgmmaOp, StageOp, CopyOp>(op);
+         (op->getNumRegions() == 0 || isa<ReduceOp, ScanOp>(op)) && !isa<WgmmaOp, StageOp, CopyOp>(op);
 }
 
 /// The wait that a shared operand comes from, also through views; null for others.
@@ -136,7 +136,7 @@ static WaitOp waitOf(Value tile) {
 
 std::optional<std::string> Staging::checkOps() {
   for (Operation &op : body->without_terminator()) {
-    if (op.getNumRegions() && !isa<ReduceOp>(op))
+    if (op.getNumRegions() && !isa<ReduceOp, ScanOp>(op))
       return "its body has branches, loops or steps";
     auto product = dyn_cast<WgmmaOp>(op);
     if (!product)

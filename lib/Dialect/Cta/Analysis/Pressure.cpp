@@ -58,7 +58,7 @@ void Liveness::number(Block &block) {
       tiles.push_back({argument, start});
   for (Operation &op : block) {
     int64_t begin = next++;
-    if (!isa<ReduceOp>(op))
+    if (!isa<ReduceOp, ScanOp>(op))
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           number(inner);

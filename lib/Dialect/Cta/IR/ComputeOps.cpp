@@ -309,3 +309,184 @@ RankedTensorType ReduceOp::partialType(RankedTensorType input, ArrayRef<int64_t>
   return RankedTensorType::get(shape, input.getElementType(),
                                FragAttr::get(input.getContext(), parts));
 }
+
+//===--- scan --------------------------------------------------------------------------------===//
+
+ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &b = parser.getBuilder();
+  SmallVector<OpAsmParser::UnresolvedOperand> inputs, inits, carries;
+  int64_t dim;
+  if (parser.parseOperandList(inputs, OpAsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("dim") || parser.parseEqual() || parser.parseInteger(dim) ||
+      parser.parseKeyword("init") || parser.parseOperandList(inits, OpAsmParser::Delimiter::Paren))
+    return failure();
+  result.addAttribute("dim", b.getI64IntegerAttr(dim));
+  for (StringRef flag : {"exclusive", "reverse"})
+    if (succeeded(parser.parseOptionalKeyword(flag)))
+      result.addAttribute(flag, b.getUnitAttr());
+  if (succeeded(parser.parseOptionalKeyword("carry")) &&
+      parser.parseOperandList(carries, OpAsmParser::Delimiter::Paren))
+    return failure();
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseRegion(*result.addRegion()))
+    return failure();
+  SmallVector<Type> inputTypes, resultTypes, initTypes;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseColonTypeList(inputTypes) || parser.parseArrow() ||
+      parser.parseTypeList(resultTypes))
+    return failure();
+  for (Type type : inputTypes) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return parser.emitError(loc) << "expected ranked tensors, got " << type;
+    initTypes.push_back(tensor.getElementType());
+  }
+  if (resultTypes.size() != 2 * inputTypes.size())
+    return parser.emitError(loc) << "expected two result types for each input, those of the "
+                                    "scanned tiles first and then those of the totals";
+  auto count = [](auto &list) { return static_cast<int32_t>(list.size()); };
+  result.addAttribute("operandSegmentSizes",
+                      b.getDenseI32ArrayAttr({count(inputs), count(inits), count(carries)}));
+  result.addTypes(resultTypes);
+  ArrayRef<Type> totals = ArrayRef(resultTypes).drop_front(inputTypes.size());
+  return failure(
+      parser.resolveOperands(inputs, inputTypes, loc, result.operands) ||
+      parser.resolveOperands(inits, initTypes, loc, result.operands) ||
+      (!carries.empty() && parser.resolveOperands(carries, totals, loc, result.operands)));
+}
+
+void ScanOp::print(OpAsmPrinter &p) {
+  p << " (" << getInputs() << ") dim = " << getDim() << " init(" << getInits() << ')';
+  if (getExclusive())
+    p << " exclusive";
+  if (getReverse())
+    p << " reverse";
+  if (!getCarries().empty())
+    p << " carry(" << getCarries() << ')';
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                     {"dim", "exclusive", "reverse", "operandSegmentSizes"});
+  p << ' ';
+  p.printRegion(getCombiner());
+  p << " : " << getInputs().getTypes() << " -> ";
+  llvm::interleaveComma(getResultTypes(), p);
+}
+
+/// Constraint 5.
+static LogicalResult verifyPartial(ScanOp op) {
+  const auto dim = static_cast<int64_t>(op.getDim());
+  if (!op.getCarries().empty())
+    return op.emitOpError("scan_c5: a partial scan has no carry; the scan of the parts has it");
+  for (auto [input, total] : llvm::zip_equal(op.getInputs(), op.getTotals())) {
+    auto type = cast<RankedTensorType>(input.getType());
+    FragAttr frag = FragAttr::of(type);
+    if (!frag || !ScanOp::hasOrder(frag.layout(), dim))
+      return op.emitOpError("scan_c5: a partial scan needs inputs with a layout whose vectors move "
+                            "along 'dim' by powers of two and along nothing else, got ")
+             << type;
+    if (total.getType() != ScanOp::partialType(type, dim))
+      return op.emitOpError("scan_c5: the totals of the parts must be ")
+             << ScanOp::partialType(type, dim) << ", got " << total.getType();
+  }
+  return success();
+}
+
+LogicalResult ScanOp::verify() {
+  const auto n = static_cast<unsigned>(getInputs().size());
+  const auto dim = static_cast<int64_t>(getDim());
+  if (!n)
+    return emitOpError("scan_c1: needs at least one input");
+  ArrayRef<int64_t> shape = tileShape(getInputs().front().getType());
+  if (dim < 0 || dim >= static_cast<int64_t>(shape.size()))
+    return emitOpError("scan_c1: dim = ") << dim << " is not below the rank " << shape.size();
+  auto yield = dyn_cast_or_null<tile::YieldOp>(getCombiner().front().getTerminator());
+  if (getInits().size() != n || getCombiner().getNumArguments() != 2 * n || !yield ||
+      yield.getValues().size() != n)
+    return emitOpError("scan_c4: needs as many identities as inputs, two combiner arguments for "
+                       "each, and a tile.yield of as many values");
+  if (getScanned().size() != n || (!getCarries().empty() && getCarries().size() != n))
+    return emitOpError("scan_c3: needs a scanned tile and a total for each input, and a carry for "
+                       "each or none");
+  SmallVector<int64_t> reduced(shape);
+  reduced.erase(reduced.begin() + dim);
+  for (unsigned i = 0; i < n; ++i) {
+    Type input = getInputs()[i].getType(), element = tileElementType(input);
+    if (tileShape(input) != shape)
+      return emitOpError("scan_c1: all inputs must have one shape, got ")
+             << getInputType() << " and " << input;
+    auto isLike = [&](Type type, ArrayRef<int64_t> extents) {
+      return tileShape(type) == extents && tileElementType(type) == element;
+    };
+    if (!isLike(getScanned()[i].getType(), shape))
+      return emitOpError("scan_c3: scanned tile ")
+             << i << " must be " << RankedTensorType::get(shape, element) << ", got "
+             << getScanned()[i].getType();
+    if (!getPartial() && !isLike(getTotals()[i].getType(), reduced))
+      return emitOpError("scan_c3: total ")
+             << i << " must be " << RankedTensorType::get(reduced, element) << ", got "
+             << getTotals()[i].getType();
+    if (!getCarries().empty() && getCarries()[i].getType() != getTotals()[i].getType())
+      return emitOpError("scan_c3: carry ") << i << " must be " << getTotals()[i].getType()
+                                            << ", got " << getCarries()[i].getType();
+    if (getInits()[i].getType() != element || getCombiner().getArgument(i).getType() != element ||
+        getCombiner().getArgument(n + i).getType() != element ||
+        yield.getValues()[i].getType() != element)
+      return emitOpError("scan_c4: identity, combiner arguments and yielded value ")
+             << i << " must have type " << element;
+  }
+  return getPartial() ? verifyPartial(*this) : success();
+}
+
+bool ScanOp::hasOrder(const layout::RegisterLayout &layout, int64_t dim) {
+  for (const auto *basis : {&layout.regs, &layout.lanes, &layout.warps})
+    for (const layout::Coord &vector : *basis) {
+      if (!vector[dim])
+        continue;
+      if (!llvm::isPowerOf2_64(static_cast<uint64_t>(vector[dim])) ||
+          llvm::count_if(vector, [](int64_t x) { return x != 0; }) != 1)
+        return false;
+    }
+  return true;
+}
+
+int64_t ScanOp::partSize(const layout::RegisterLayout &layout, int64_t dim) {
+  int64_t size = layout.baseShape()[dim];
+  for (const layout::Coord &vector : layout.warps)
+    if (vector[dim])
+      size = std::min(size, vector[dim]);
+  return size;
+}
+
+RankedTensorType ScanOp::partialType(RankedTensorType input, int64_t dim) {
+  layout::RegisterLayout l = FragAttr::of(input).layout(), parts = l;
+  const int64_t size = partSize(l, dim);
+  parts.regs.clear();
+  for (const layout::Coord &vector : l.regs)
+    if (!vector[dim] || vector[dim] >= size)
+      parts.regs.push_back(vector);
+  for (auto *basis : {&parts.regs, &parts.lanes, &parts.warps})
+    for (layout::Coord &vector : *basis)
+      vector[dim] /= size;
+  SmallVector<int64_t> shape(input.getShape());
+  shape[dim] = llvm::divideCeil(shape[dim], size);
+  return RankedTensorType::get(shape, input.getElementType(),
+                               FragAttr::get(input.getContext(), parts));
+}
+
+//===--- repeat ------------------------------------------------------------------------------===//
+
+LogicalResult RepeatOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType()),
+       result = cast<RankedTensorType>(getResult().getType());
+  const auto dim = static_cast<int64_t>(getDim()), times = static_cast<int64_t>(getTimes());
+  if (dim < 0 || dim >= result.getRank())
+    return emitOpError("repeat_c1: dim = ") << dim << " is not a dimension of " << result;
+  if (times < 1 || !llvm::isPowerOf2_64(static_cast<uint64_t>(times)))
+    return emitOpError("repeat_c1: 'times' must be a power of two, got ") << times;
+  SmallVector<int64_t> shape(result.getShape());
+  shape[dim] = llvm::divideCeil(shape[dim], times);
+  if (source.getShape() != ArrayRef<int64_t>(shape) ||
+      source.getElementType() != result.getElementType())
+    return emitOpError("repeat_c2: the source must be ")
+           << RankedTensorType::get(shape, result.getElementType()) << ", got " << source;
+  return success();
+}

@@ -182,6 +182,38 @@ OpCost ReduceOp::getCost(const CostContext &context) {
   return cost;
 }
 
+WorkClass ScanOp::getWorkClass() { return WorkClass::Reduce; }
+OpCost ScanOp::getCost(const CostContext &context) {
+  OpCost cost;
+  FragAttr frag = FragAttr::of(getInputType());
+  if (!frag)
+    return cost;
+  const int64_t elements = elementsOfThread(getInputType());
+  // Runs of a thread's registers below the first lane bit are scanned by themselves, and their
+  // totals by shuffles.
+  int64_t run = 1, steps = 0, firstLane = frag.layout().baseShape()[getDim()];
+  for (const layout::Coord &lane : frag.layout().lanes)
+    if (lane[getDim()]) {
+      ++steps;
+      firstLane = std::min(firstLane, lane[getDim()]);
+    }
+  for (const layout::Coord &reg : frag.layout().regs)
+    run *= reg[getDim()] && reg[getDim()] < firstLane ? 2 : 1;
+  const int64_t runs = llvm::divideCeil(elements, run);
+  for (Operation &inner : getCombiner().front()) {
+    OpCost one;
+    one.work = context.scalarWork(&inner);
+    cost += one * (elements + (steps ? elements + steps * runs : 0));
+  }
+  if (steps) {
+    const auto tuple = static_cast<int64_t>(getInputs().size());
+    cost.work.shuffles += steps + 2;
+    // The shuffles of the other runs are in flight meanwhile; each has a selection.
+    cost.work.alu += tuple * (2 * steps + 3) * runs;
+  }
+  return cost;
+}
+
 //===--- conversions -------------------------------------------------------------------------===//
 
 WorkClass ConvertLayoutOp::getWorkClass() {
@@ -193,5 +225,12 @@ OpCost ConvertLayoutOp::getCost(const CostContext &) {
   OpCost cost;
   cost.work.alu = 2 * registersOf(getResult());
   cost.work.shuffles = 1;
+  return cost;
+}
+
+WorkClass RepeatOp::getWorkClass() { return WorkClass::Convert; }
+OpCost RepeatOp::getCost(const CostContext &) {
+  OpCost cost;
+  cost.work.alu = elementsOfThread(getSource().getType());
   return cost;
 }

@@ -254,6 +254,75 @@ Erased ReduceOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return SmallVector<Value>(reduce.getResults());
 }
 
+/// A partial scan becomes the whole scan, as if all of it were the part that comes last: the totals
+/// of the other parts, and what comes before any part, are identities.
+static SmallVector<Value> erasedTotals(ScanOp op, OpBuilder &b, ValueRange totals,
+                                       ValueRange inits) {
+  const auto dim = static_cast<int64_t>(op.getDim());
+  SmallVector<Value> parts;
+  for (auto [value, init, result] : llvm::zip_equal(totals, inits, op.getTotals())) {
+    RankedTensorType type = erasedTensor(result);
+    SmallVector<int64_t> kept;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (d != dim)
+        kept.push_back(d);
+    Value all = tile::BroadcastOp::create(b, op.getLoc(), type, value, kept);
+    Value identity = tile::BroadcastOp::create(b, op.getLoc(), type, init, ArrayRef<int64_t>{});
+    auto numbers = RankedTensorType::get(type.getShape(), b.getI32Type());
+    const int64_t last = op.getReverse() ? 0 : type.getDimSize(dim) - 1;
+    Value number = arith::ConstantOp::create(
+        b, op.getLoc(),
+        DenseElementsAttr::get(numbers, b.getI32IntegerAttr(static_cast<int32_t>(last))));
+    Value part = tile::IotaOp::create(b, op.getLoc(), numbers, dim, Value{});
+    Value isLast = arith::CmpIOp::create(b, op.getLoc(), arith::CmpIPredicate::eq, part, number);
+    parts.push_back(arith::SelectOp::create(b, op.getLoc(), isLast, all, identity));
+  }
+  return parts;
+}
+
+Erased ScanOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  const auto n = static_cast<unsigned>(getInputs().size());
+  SmallVector<Type> scanned, totals;
+  for (Value input : getInputs()) {
+    scanned.push_back(erasedTensor(input));
+    totals.push_back(tile::ReduceOp::reducedType(erasedTensor(input), static_cast<int64_t>(getDim())));
+  }
+  auto scan = tile::ScanOp::create(b, getLoc(), scanned, totals, operands.take_front(n),
+                                   operands.slice(n, n), operands.drop_front(2 * n), getDimAttr(),
+                                   getExclusiveAttr(), getReverseAttr(), tile::ReduceKindAttr{});
+  IRMapping mapping;
+  getCombiner().cloneInto(&scan.getCombiner(), mapping);
+  SmallVector<Value> results(scan.getScanned());
+  if (getPartial())
+    results.append(erasedTotals(*this, b, scan.getTotals(), operands.slice(n, n)));
+  else
+    llvm::append_range(results, scan.getTotals());
+  return results;
+}
+
+/// Each element by itself, made longer, one behind the other.
+Erased RepeatOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  RankedTensorType type = erasedTensor(getResult()),
+                   from = cast<RankedTensorType>(operands[0].getType());
+  const auto dim = static_cast<int64_t>(getDim()), times = static_cast<int64_t>(getTimes());
+  SmallVector<int64_t> single(from.getShape()), many(type.getShape()), offset(from.getRank(), 0);
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, from.getRank())),
+                       ones(from.getRank(), 1);
+  single[dim] = 1;
+  SmallVector<Value> parts;
+  for (int64_t i = 0, n = from.getDimSize(dim); i < n; ++i) {
+    offset[dim] = i;
+    many[dim] = std::min(times, type.getDimSize(dim) - i * times);
+    Value part = slice(b, getLoc(), operands[0], offset, single, ones);
+    parts.push_back(many == single ? part
+                                : Value(tile::BroadcastOp::create(
+                                      b, getLoc(),
+                                      RankedTensorType::get(many, type.getElementType()), part,
+                                      dims)));
+  }
+  return one(concat(b, getLoc(), parts, dim, type));
+}
+
 Erased ConvertLayoutOp::eraseToTile(OpBuilder &, ValueRange operands) { return one(operands[0]); }
 Erased BroadcastOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return one(

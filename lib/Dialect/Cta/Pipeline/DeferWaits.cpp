@@ -326,7 +326,7 @@ struct DeferWaits : cta::impl::DeferWaitsBase<DeferWaits> {
       for (CountedLoop loop : loops)
         LoopDeferral(loop).run();
       launch.getBody().walk([&](Block *block) {
-        if (isa<ReduceOp>(block->getParentOp()))
+        if (isa<ReduceOp, ScanOp>(block->getParentOp()))
           return;
         Row row(&getContext());
         for (Operation &op : llvm::make_early_inc_range(*block))

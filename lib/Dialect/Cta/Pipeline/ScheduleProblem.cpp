@@ -68,7 +68,7 @@ bool LoopTranslation::isLoad(Operation *op) {
   if (isa<CopyOp>(op))
     return !op->use_empty() && llvm::all_of(op->getUsers(), llvm::IsaPred<CommitOp>);
   return op->getNumRegions() && contains(op, llvm::IsaPred<AcquireOp>) &&
-         !contains(op, llvm::IsaPred<WaitOp, WgmmaOp, ReduceOp>);
+         !contains(op, llvm::IsaPred<WaitOp, WgmmaOp, ReduceOp, ScanOp>);
 }
 
 int LoopTranslation::newStep(RoleKind role, WorkClass work, Operation *op) {

@@ -19,6 +19,7 @@
 // side, which is the smaller tile. A large load or store whose class has a layout that would access
 // memory in small pieces gets a coalesced layout and a conversion. Two hard anchors in one class
 // are an error that shows both.
+#include "CheapValues.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
@@ -92,7 +93,6 @@ private:
   }
   LogicalResult anchor(Value value, const RegisterLayout &l, Location loc, StringRef why);
 
-  void rematerializeCheapValues();
   void collectClasses(Operation *op);
   RegisterLayout fitForScan(Value value, const RegisterLayout &l, int bytes, int contiguous);
   LogicalResult collectAnchors(Operation *op);
@@ -176,31 +176,6 @@ private:
 };
 
 } // namespace
-
-/// Gives every user of a constant a copy of its own. A shared constant would tie the classes of its
-/// users together for no reason.
-void Assignment::rematerializeCheapValues() {
-  SmallVector<Operation *> cheap;
-  kernel.walk([&](Operation *op) {
-    auto broadcast = dyn_cast<BroadcastOp>(op);
-    if (op->getNumResults() == 1 && isTile(op->getResult(0)) &&
-        !FragAttr::of(op->getResult(0).getType()) &&
-        (isa<arith::ConstantOp, IotaOp>(op) || (broadcast && !isTile(broadcast.getSource()))))
-      cheap.push_back(op);
-  });
-  for (Operation *op : cheap) {
-    bool first = true;
-    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
-      if (!std::exchange(first, false)) {
-        OpBuilder b(use.getOwner());
-        Operation *clone = op->clone();
-        b.setInsertionPointAfter(op);
-        b.insert(clone);
-        use.set(clone->getResult(0));
-      }
-    }
-  }
-}
 
 void Assignment::collectClasses(Operation *op) {
   if (isElementwise(op)) {
@@ -572,7 +547,7 @@ void Assignment::fixOp(Operation *op) {
 }
 
 LogicalResult Assignment::run() {
-  rematerializeCheapValues();
+  rematerializeCheapValues(kernel);
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (Value result : op->getResults())
       if (isTile(result))

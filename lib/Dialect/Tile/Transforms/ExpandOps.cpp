@@ -512,7 +512,6 @@ static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
         const bool isToBool = getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1);
         return isToBool ? Values{convertToInteger(b, op, op->getOperand(0))} : Values();
       })
-      .Case([&](tile::ScanOp op) { return expandScan(b, op); })
       .Case([&](tile::ArgReduceOp op) { return expandArgReduce(b, op); })
       .Case([&](tile::ZipOp op) { return expandZip(b, op); })
       .Case([&](tile::UnzipOp op) { return expandUnzip(b, op); })

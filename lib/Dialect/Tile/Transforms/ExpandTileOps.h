@@ -11,7 +11,6 @@
 namespace tessera::tile {
 
 /// Each creates ops before `op` that compute its results, and returns these.
-llvm::SmallVector<mlir::Value> expandScan(mlir::ImplicitLocOpBuilder &b, ScanOp op);
 llvm::SmallVector<mlir::Value> expandZip(mlir::ImplicitLocOpBuilder &b, ZipOp op);
 llvm::SmallVector<mlir::Value> expandUnzip(mlir::ImplicitLocOpBuilder &b, UnzipOp op);
 

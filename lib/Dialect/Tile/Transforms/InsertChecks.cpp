@@ -205,7 +205,7 @@ void Checks::run() {
   for (auto grid : kernel.getBody().getOps<GridOp>())
     grid.getBody().walk([&](Operation *op) {
       // The body of a combiner runs for each element, and what it divides may be padding.
-      if (!op->getParentOfType<ReduceOp>())
+      if (!op->getParentOfType<ReduceOp>() && !op->getParentOfType<ScanOp>())
         ops.push_back(op);
     });
   for (auto alloc : kernel.getBody().getOps<memref::AllocOp>())

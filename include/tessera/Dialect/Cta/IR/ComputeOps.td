@@ -185,4 +185,95 @@ def Cta_ReduceOp : Cta_Op<"reduce", [AttrSizedOperandSegments, RecursiveMemoryEf
   }];
 }
 
+def Cta_ScanOp : Cta_Op<"scan", [AttrSizedOperandSegments, SameVariadicResultSize, RecursiveMemoryEffects, RecursivelySpeculatable,
+    Cta_Erasable, Cta_Cost]> {
+  let summary = "running combinations along a dimension";
+  let opDocGroup = Cta_ShapeOps;
+  let description = [{
+    The general form of `tile.scan`. In phase placed the scanned tiles have the inputs' layout, and totals and carries have it with `dim`
+    sliced away. After `cta-decompose` each vector of that layout moves along `dim` by a power of two and along nothing else, or not along
+    `dim`, and no warp or warpgroup bits run along `dim`: registers and shuffles suffice.
+
+    ```mlir
+    %s, %t = cta.scan (%x) dim = 1 init(%zero) exclusive carry(%c) {
+    ^bb0(%a: f32, %b: f32):
+      %r = arith.addf %a, %b : f32
+      tile.yield %r : f32
+    } : tensor<128x64xf32, #l> -> tensor<128x64xf32, #l>, tensor<128xf32, #s>
+    ```
+
+    With `partial` the op scans *parts* of the dimension, each from its own first element on. A part is a run of `partSize` elements, the
+    largest power of two such that each warp has whole ones. The totals are those of the parts: they keep the rank, with one element along `dim`
+    for each part, in the input's layout without its bits below the part. `cta-decompose` makes a partial scan, a `cta.stage` of its totals,
+    a `cta.read` that brings them into the registers of all threads, and the scan of the parts. What comes before an element's part is
+    then combined with the element:
+
+    ```mlir
+    // warps = [[0, 32], [0, 64]]: parts of 32 elements.
+    %s, %p = cta.scan (%x) dim = 1 init(%zero) attributes {partial} {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    } : tensor<8x128xf32, #row> -> tensor<8x128xf32, #row>, tensor<8x4xf32, #parts>
+    %m = cta.stage %p : tensor<8x4xf32, #parts> -> !cta.smem<8x4xf32, #cta.swizzle<linear>>
+    %q = cta.read %m : !cta.smem<8x4xf32, #cta.swizzle<linear>> -> tensor<8x4xf32, #all>
+    %b, %t = cta.scan (%q) dim = 1 init(%zero) exclusive {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    } : tensor<8x4xf32, #all> -> tensor<8x4xf32, #all>, tensor<8xf32, #sum>
+    %r = cta.repeat %b dim = 1 times = 32 : tensor<8x4xf32, #all> -> tensor<8x128xf32, #row>
+    %y = arith.addf %r, %s : tensor<8x128xf32, #row>
+    ```
+
+    Constraints, those of the general form of `tile.scan`:
+    1. `dim` is below the rank. There is at least one input, and all inputs have one shape.
+    3. the results are the scanned tiles, of the inputs' shape and element types, and then the totals, without `dim`. Carries are like the
+       totals.
+    4. one identity for each input, of its element type. The combiner has two arguments for each input and ends in a `tile.yield` of one
+       value for each input.
+    5. (`partial`) there is no carry, the inputs' layout can be scanned (above), and the totals have the type above.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<AnyType>:$inits, Variadic<AnyRankedTensor>:$carries,
+    I64Attr:$dim, UnitAttr:$exclusive, UnitAttr:$reverse, UnitAttr:$partial);
+  let regions = (region SizedRegion<1>:$combiner);
+  let results = (outs Variadic<AnyRankedTensor>:$scanned, Variadic<AnyRankedTensor>:$totals);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::RankedTensorType getInputType() { return llvm::cast<mlir::RankedTensorType>(getInputs().front().getType()); }
+    /// True if the order of the elements along `dim` is that of single bits of registers, lanes and warps.
+    static bool hasOrder(const tessera::layout::RegisterLayout &layout, int64_t dim);
+    /// The elements of a part: 2 to the number of coordinate bits below the first warp bit along `dim`. The layout must have an order.
+    static int64_t partSize(const tessera::layout::RegisterLayout &layout, int64_t dim);
+    /// The type of the totals of a partial scan.
+    static mlir::RankedTensorType partialType(mlir::RankedTensorType input, int64_t dim);
+  }];
+}
+
+def Cta_RepeatOp : Cta_Op<"repeat", [Pure, Cta_Erasable, Cta_Cost]> {
+  let summary = "repeat each element along a dimension";
+  let opDocGroup = Cta_ShapeOps;
+  let description = [{
+    Element i of the result along `dim` is element i / `times` of the source. Every thread holds all elements of the source along `dim` for
+    its other coordinates, and selects those of its own elements.
+
+    Lifespan: made by `cta-decompose` for scans across warps, lowered by `convert-cta-to-nvvm`.
+
+    ```mlir
+    %r = cta.repeat %b dim = 1 times = 32 : tensor<8x4xf32, #all> -> tensor<8x128xf32, #row>
+    ```
+
+    Constraints:
+    1. `dim` is below the rank, `times` is a power of two.
+    2. source and result have one element type and rank, and the same extents but along `dim`. There the source has as many elements as the
+       result has runs of `times`, the last one possibly shorter.
+    3. (phase placed) the source has the result's layout without any bits along `dim`.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, I64Attr:$dim, I64Attr:$times);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `dim` `=` $dim `times` `=` $times attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 #endif
