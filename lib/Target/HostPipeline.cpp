@@ -120,6 +120,7 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCPULowerAtomics());
   pm.addPass(createCPUNarrowFloatsAsBits());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

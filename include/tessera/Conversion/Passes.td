@@ -118,6 +118,16 @@ def CPULowerAsserts : Pass<"cpu-lower-asserts", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::cf::ControlFlowDialect"];
 }
 
+def CPULowerAtomics : Pass<"cpu-lower-atomics", "mlir::ModuleOp"> {
+  let summary = "Lower the steps of atomics to LLVM's compare and swap";
+  let description = [{
+    `convert-tile-to-cpu` writes a step of `tile.atomic` as calls of `__tessera_peek_iN` and `__tessera_cas_iN`, functions of an address,
+    because buffers are freed by a pass that takes no op whose memory effects it does not know. After the conversion to the LLVM dialect
+    these calls become an atomic load and `llvm.cmpxchg`, which acquires and releases.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
 //===--- to the GPU -------------------------------------------------------------------------===//
 
 def ConvertCtaToNVVM : Pass<"convert-cta-to-nvvm", "mlir::ModuleOp"> {

@@ -15,6 +15,9 @@ namespace tessera {
 /// The functions still hold tile ops. Other functions are erased: helpers are inlined before.
 mlir::LogicalResult outlineGrids(mlir::ModuleOp module, contract::Contract &contract);
 
+/// Replaces each tile.print by calls of printf, in the kernels before they are outlined.
+void lowerPrints(mlir::ModuleOp module);
+
 /// Rewrites one op as linalg, scf and memref ops on the same tensor types.
 void lowerLoad(mlir::RewriterBase &rewriter, tile::LoadOp op);
 void lowerStore(mlir::RewriterBase &rewriter, tile::StoreOp op);
@@ -36,6 +39,11 @@ void lowerPack(mlir::RewriterBase &rewriter, tile::PackOp op);
 /// What elements have that a load with `pad = any` does not access: NaN, or 0xA5 in every byte, so
 /// that a program that uses them is seen.
 mlir::TypedAttr poisonOf(mlir::Type element);
+
+/// Functions by which the steps of atomics are written until cpu-lower-atomics: (address) -> the
+/// element's bits, and (address, expected, wanted) -> what was there. The width in bits follows.
+inline constexpr llvm::StringLiteral kPeekPrefix = "__tessera_peek_i";
+inline constexpr llvm::StringLiteral kCasPrefix = "__tessera_cas_i";
 
 /// All tile ops below `root`; an error at one that has no lowering.
 mlir::LogicalResult lowerTileOps(mlir::Operation *root);

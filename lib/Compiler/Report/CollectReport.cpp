@@ -202,6 +202,21 @@ std::optional<Verdict> verdictOf(Operation *op) {
                         vectorText(store.getVector(), store.getTileType().getElementType()),
                         store.getWhy(), isWide(store.getVector(), store.getTileType()));
           })
+          .Case([&](cta::GatherOp gather) {
+            return fill("gather", gather.getTileType(),
+                        vectorText(gather.getVector(), gather.getTileType().getElementType()),
+                        gather.getWhy(), isWide(gather.getVector(), gather.getTileType()));
+          })
+          .Case([&](cta::ScatterOp scatter) {
+            return fill("scatter", scatter.getTileType(),
+                        vectorText(scatter.getVector(), scatter.getTileType().getElementType()),
+                        scatter.getWhy(), isWide(scatter.getVector(), scatter.getTileType()));
+          })
+          .Case([&](cta::AtomicOp atomic) {
+            return fill("atomic", atomic.getTileType(),
+                        vectorText(atomic.getVector(), atomic.getTileType().getElementType()),
+                        atomic.getWhy(), /*isFast=*/true);
+          })
           .Case([&](cta::CopyOp copy) {
             return fill("load", copy.getSmemType(), copyText(copy), copy.getWhy(),
                         /*isFast=*/!copy.isCpAsync(), repackedText(copy.getSource()));

@@ -1,8 +1,9 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta.load and cta.store. An address is one pointer for each thread and row plus a constant. Bounds
-// become one range for each tile dimension. A tile that lies completely inside takes a path without
+// cta.load, cta.store, cta.gather and cta.scatter. An address is one pointer for each thread and row plus a constant. Bounds
+// become one range for each tile dimension; an index tile gives each of its registers a bound and
+// a part of the address. A tile that lies completely inside takes a path without
 // predicates. Any other tile takes predicated accesses (inline PTX, so that there are no branches),
 // by whole vectors if no bound cuts a vector.
 #include "GlobalAccess.h"
@@ -24,29 +25,58 @@ bool tessera::nvvm::isTrue(Value condition) {
   return !condition || getConstantIntValue(condition).value_or(0) != 0;
 }
 
-void Access::readMask(Operation *op, Value maskTile, ArrayRef<int64_t> maskDims) {
-  auto maskType = cast<RankedTensorType>(maskTile.getType());
+std::vector<int64_t> Access::registersOver(Operation *op, Value other, ArrayRef<int64_t> on,
+                                           StringRef what) {
+  auto otherType = cast<RankedTensorType>(other.getType());
   auto match =
-      matchRegisters(cta::FragAttr::of(maskType).layout(), cta::coordOf(maskType.getShape()),
+      matchRegisters(cta::FragAttr::of(otherType).layout(), cta::coordOf(otherType.getShape()),
                      index.layout, index.shape, [&](const layout::Coord &c) {
-                       layout::Coord m;
-                       for (int64_t d : maskDims)
-                         m.push_back(c[d]);
-                       return m;
+                       layout::Coord at;
+                       for (int64_t d : on)
+                         at.push_back(c[d]);
+                       return at;
                      });
-  if (mlir::failed(match)) {
-    f.error(op, "the mask's layout is not that of the tile without the other dimensions");
-    failed = true;
-    return;
-  }
+  if (mlir::succeeded(match))
+    return std::move(*match);
+  f.error(op, "the layout of " + what + " is not that of the tile without the other dimensions");
+  failed = true;
+  return {};
+}
+
+void Access::readMask(Operation *op, Value maskTile, ArrayRef<int64_t> maskDims) {
+  maskRegs = registersOver(op, maskTile, maskDims, "the mask");
   mask = &f.registers(maskTile);
-  maskRegs = std::move(*match);
+}
+
+void Access::readIndex(Operation *op, Value tile, int64_t dim, ArrayRef<int64_t> on) {
+  Index from{dim, &f.registers(tile), registersOver(op, tile, on, "an index tile"), {}, {}, {}};
+  from.bound = f.sizeOf(memref, static_cast<unsigned>(dim));
+  const auto *at = llvm::find(dims, dim);
+  if (at != dims.end())
+    if (Value limit = limits[at - dims.begin()])
+      from.bound = f.max(f.min(from.bound, f.toI64(f.scalar(limit))), f.i64(0));
+  indices.push_back(std::move(from));
+}
+
+/// The coordinate that an index tile gives to a register, as an i64.
+Value Access::indexAt(Index &from, int64_t reg) {
+  Value &wide = from.wide[from.regs[reg]];
+  if (wide)
+    return wide;
+  wide = (*from.values)[from.regs[reg]];
+  if (wide.getType().isInteger(8) || wide.getType().isInteger(16))
+    wide = arith::ExtSIOp::create(f.b, f.loc, f.b.getI32Type(), wide);
+  return wide = f.toI64(wide);
 }
 
 void Access::chooseVector(int64_t wanted, ArrayRef<int64_t> maskDims) {
-  contiguous = cta::contiguousTileDim(memrefType, dims);
+  contiguous = dims.empty() ? -1 : cta::contiguousTileDim(memrefType, dims);
   if (contiguous < 0)
     return;
+  if (!coords[dims[contiguous]]) {
+    contiguous = -1; // an index tile gives these coordinates
+    return;
+  }
   vector = std::min(wanted, index.layout.contiguousRegisters(index.shape, contiguous));
   vector = std::min(vector, 16 / bytes);
   // A vector is dead or live as a whole, and has one mask.
@@ -59,7 +89,7 @@ void Access::chooseVector(int64_t wanted, ArrayRef<int64_t> maskDims) {
 void Access::prepareBounds() {
   perRegister = llvm::is_contained(index.separable, false);
   for (int64_t m = 0; m < memrefType.getRank(); ++m) {
-    if (llvm::is_contained(dims, m))
+    if (llvm::is_contained(dims, m) || !coords[m])
       continue;
     Value c = f.toI64(f.scalar(coords[m]));
     if (!(f.facts.range(coords[m]).min >= 0))
@@ -69,6 +99,10 @@ void Access::prepareBounds() {
   inside = outer;
   for (auto [d, m] : llvm::enumerate(dims)) {
     int64_t extent = index.shape[d];
+    if (!coords[m]) {
+      ranges.push_back({{}, f.i32(extent)});
+      continue;
+    }
     Value start = f.toI64(f.scalar(coords[m])), end = f.sizeOf(memref, m);
     if (limits[d])
       end = f.min(end, f.toI64(f.scalar(limits[d])));
@@ -115,9 +149,16 @@ Value Access::bound(int64_t reg, int d) {
 /// The condition that a register is in bounds; null if it always is.
 Value Access::inRange(int64_t reg) {
   Value result = outer;
-  for (int d = 0; d < index.rank(); ++d)
+  for (int d = 0, boxed = static_cast<int>(ranges.size()); d < boxed; ++d)
     result = f.both(result, bound(reg, d));
-  return result;
+  for (Index &from : indices) {
+    Value &below = from.below[from.regs[reg]];
+    // Unsigned, so that a negative coordinate is beyond every bound.
+    if (!below)
+      below = f.compare(CmpIPredicate::ult, indexAt(from, reg), from.bound);
+    result = f.both(result, below);
+  }
+  return ranges.empty() ? f.both(result, index.live(reg)) : result;
 }
 
 Access::Inside Access::insideOf(int64_t reg) {
@@ -179,11 +220,12 @@ std::pair<Value, int64_t> Access::address(int64_t reg) {
   if (!threadPointer) {
     Value offset = f.i64(0);
     for (auto [m, coord] : llvm::enumerate(coords))
-      offset = f.add(offset, scaled(f.toI64(f.scalar(coord)), static_cast<int64_t>(m)));
+      if (coord)
+        offset = f.add(offset, scaled(f.toI64(f.scalar(coord)), static_cast<int64_t>(m)));
     threadPointer = f.gep(f.pointerOf(memref), offset);
     if (!perRegister)
       for (auto [d, m] : llvm::enumerate(dims))
-        if (Value thread = index.at(0, static_cast<int>(d)).thread)
+        if (Value thread = index.at(0, static_cast<int>(d)).thread; thread && coords[m])
           threadPointer = f.gep(threadPointer, scaled(wide(thread), m));
     if (hidden)
       threadPointer = hide(f, threadPointer);
@@ -191,6 +233,8 @@ std::pair<Value, int64_t> Access::address(int64_t reg) {
   std::vector<int64_t> key;
   int64_t constant = 0;
   for (auto [d, m] : llvm::enumerate(dims)) {
+    if (!coords[m])
+      continue;
     RegCoord c = index.at(reg, static_cast<int>(d));
     Value stride = strideOf(static_cast<int64_t>(m));
     if (std::optional<int64_t> s = getConstantIntValue(stride))
@@ -206,6 +250,8 @@ std::pair<Value, int64_t> Access::address(int64_t reg) {
     const bool steps = hidden && !perRegister && lastRow;
     row = steps ? lastPointer : threadPointer;
     for (auto [d, m] : llvm::enumerate(dims)) {
+      if (!coords[m])
+        continue;
       RegCoord c = index.at(reg, static_cast<int>(d));
       Value stride = strideOf(static_cast<int64_t>(m));
       const int64_t from = steps ? index.at(*lastRow, static_cast<int>(d)).constant : 0;
@@ -217,12 +263,27 @@ std::pair<Value, int64_t> Access::address(int64_t reg) {
     lastRow = reg;
     lastPointer = row;
   }
-  return {row, constant};
+  if (indices.empty())
+    return {row, constant};
+  for (const Index &from : indices)
+    key.push_back(from.regs[reg]);
+  Value &place = places[key];
+  if (!place) {
+    place = row;
+    for (Index &from : indices)
+      place = f.gep(place, scaled(indexAt(from, reg), from.dim));
+  }
+  return {place, constant};
 }
 
 void Access::beginPath() {
   rows.clear();
+  places.clear();
   bounds.clear();
+  for (Index &from : indices) {
+    from.wide.clear();
+    from.below.clear();
+  }
   threadPointer = lastPointer = {};
   lastRow.reset();
   hiddenStrides.clear();
@@ -273,7 +334,7 @@ Values Access::emit(TypeRange results, llvm::function_ref<void()> begin,
   // anyhow; for a single access, which is as fast with a predicate; and for many accesses of single
   // elements, which are slow in any case.
   constexpr int64_t kManySingles = 16;
-  if (mask || (!isTrue(inside) &&
+  if (mask || !indices.empty() || (!isTrue(inside) &&
                (index.size() <= vector || (vector == 1 && index.size() >= kManySingles))))
     return bounded();
   auto unbounded = [&] { return path(vector, false); };
@@ -282,22 +343,20 @@ Values Access::emit(TypeRange results, llvm::function_ref<void()> begin,
 
 //===--- load --------------------------------------------------------------------------------===//
 
-static std::string wordList(StringRef prefix, size_t first, size_t count) {
+std::string tessera::nvvm::wordList(StringRef prefix, size_t first, size_t count) {
   std::string list;
   for (size_t i = 0; i < count; ++i)
     list += (i ? ", $" : "$") + std::to_string(first + i);
   return count > 1 ? "{" + list + "}" : list;
 }
 
-/// `.v4.b32`, `.b16`, …
-static std::string accessSuffix(int64_t bytes) {
+std::string tessera::nvvm::accessSuffix(int64_t bytes) {
   if (bytes <= 4)
     return ".b" + std::to_string(bytes * 8);
   return ".v" + std::to_string(bytes / 4) + ".b32";
 }
 
-/// The constraint of a word in inline PTX, which has no 8-bit registers.
-static StringRef wordConstraint(Type word) { return word.isInteger(32) ? "r" : "h"; }
+StringRef tessera::nvvm::wordConstraint(Type word) { return word.isInteger(32) ? "r" : "h"; }
 
 static Values predicatedLoad(Lowering &f, Value pointer, int64_t offset, int64_t bytes,
                              Value predicate, ValueRange pads, bool invariant) {
@@ -322,7 +381,9 @@ static Values predicatedLoad(Lowering &f, Value pointer, int64_t offset, int64_t
   return words;
 }
 
-static LogicalResult lowerLoad(Lowering &f, cta::LoadOp op) {
+/// A cta.load or cta.gather.
+template <typename Op>
+static LogicalResult lowerLoad(Lowering &f, Op op) {
   Access access(f, op, op.getSource(), op.getTileType());
   if (access.failed)
     return failure();
@@ -402,7 +463,9 @@ static void predicatedStore(Lowering &f, Value pointer, int64_t offset, int64_t 
   f.inlineAsm(text, {}, inputs, /*sideEffects=*/true, /*memoryClobber=*/true);
 }
 
-static LogicalResult lowerStore(Lowering &f, cta::StoreOp op) {
+/// A cta.store or cta.scatter.
+template <typename Op>
+static LogicalResult lowerStore(Lowering &f, Op op) {
   Access access(f, op, op.getDest(), op.getTileType());
   if (access.failed)
     return failure();
@@ -425,6 +488,8 @@ static LogicalResult lowerStore(Lowering &f, cta::StoreOp op) {
 }
 
 void tessera::nvvm::populateGlobalAccessLowerings(LoweringSet &set) {
-  addLowering(set, lowerLoad);
-  addLowering(set, lowerStore);
+  addLowering(set, lowerLoad<cta::LoadOp>);
+  addLowering(set, lowerLoad<cta::GatherOp>);
+  addLowering(set, lowerStore<cta::StoreOp>);
+  addLowering(set, lowerStore<cta::ScatterOp>);
 }

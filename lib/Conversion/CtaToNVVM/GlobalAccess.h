@@ -10,6 +10,7 @@
 
 #include "Lowering.h"
 
+#include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
 namespace tessera::nvvm {
@@ -25,8 +26,9 @@ public:
       : f(f), memref(memref), memrefType(llvm::cast<mlir::MemRefType>(memref.getType())),
         type(type), element(f.memoryType(type.getElementType())),
         bytes(tile::elementBytes(type.getElementType())), index(f, type), dims(op.getDims()) {
-    for (Value coord : op.getCoords())
-      coords.push_back(coord);
+    const tile::AccessParts parts = tile::partsOf(op, memref);
+    for (int64_t m = 0, rank = memrefType.getRank(); m < rank; ++m)
+      coords.push_back(parts.coordOf(m));
     for (int d = 0; d < index.rank(); ++d)
       limits.push_back(op.getLimit(d));
     llvm::ArrayRef<int64_t> maskDims;
@@ -35,6 +37,9 @@ public:
       if (Value mask = op.getMask())
         readMask(op, mask, maskDims);
     }
+    for (auto [number, tile] : llvm::enumerate(parts.indices))
+      readIndex(op, tile, parts.indexed[number],
+                parts.indexDims(static_cast<unsigned>(number), static_cast<unsigned>(index.rank())));
     chooseVector(static_cast<int64_t>(op.getVector().value_or(1)), maskDims);
     const tile::Facts::Place place(f.facts, op);
     prepareBounds();
@@ -45,6 +50,12 @@ public:
   Values emit(mlir::TypeRange results, llvm::function_ref<void()> begin,
               llvm::function_ref<void(int64_t, int64_t, Value, Value, int64_t)> one,
               llvm::function_ref<Values()> finish);
+
+  /// The same on one path only, with a predicate for every access; by whole vectors if no bound may
+  /// cut one, else by single elements.
+  void emitBounded(llvm::function_ref<void(int64_t, int64_t, Value, Value, int64_t)> one) {
+    accesses(isTrue(aligned) ? vector : 1, /*bounded=*/true, one);
+  }
 
   /// Registers of one access.
   int64_t vectorElements() const { return vector; }
@@ -91,7 +102,21 @@ private:
     Value low, high; // tile coordinates, i32; low null: 0, high null: no bound
   };
 
+  /// An index tile: the coordinates of memref dimension `dim`.
+  struct Index {
+    int64_t dim;
+    const Values *values;
+    std::vector<int64_t> regs;          ///< of the index tile, for each register of the tile
+    Value bound;                        ///< of the coordinates, i64, not negative
+    std::map<int64_t, Value> wide, below; ///< by register: the coordinate as i64; it is in bounds
+  };
+
+  /// For each register of the tile, the register of a tile over `on` of its dimensions.
+  std::vector<int64_t> registersOver(Operation *op, Value other, llvm::ArrayRef<int64_t> on,
+                                     llvm::StringRef what);
   void readMask(Operation *op, Value mask, llvm::ArrayRef<int64_t> maskDims);
+  void readIndex(Operation *op, Value tile, int64_t dim, llvm::ArrayRef<int64_t> on);
+  Value indexAt(Index &from, int64_t reg);
   void chooseVector(int64_t wanted, llvm::ArrayRef<int64_t> maskDims);
   void prepareBounds();
   Value bound(int64_t reg, int dim);
@@ -104,6 +129,8 @@ private:
   llvm::SmallVector<Value> coords, limits;
   int contiguous = -1; // tile dimension of the memref's unit stride
   int64_t vector = 1;
+  std::vector<Index> indices;
+  std::map<std::vector<int64_t>, Value> places; ///< addresses with index tiles
   const Values *mask = nullptr;
   std::vector<int64_t> maskRegs;
   llvm::SmallVector<Range> ranges;
@@ -119,6 +146,13 @@ private:
   std::map<std::vector<int64_t>, Value> rows;
   std::map<std::pair<int, int64_t>, Value> bounds;
 };
+
+/// `.v4.b32`, `.b16`, …: one access of that many bytes.
+std::string accessSuffix(int64_t bytes);
+/// `{$3, $4}`: the operands of an access in inline PTX.
+std::string wordList(llvm::StringRef prefix, size_t first, size_t count);
+/// The constraint of a word in inline PTX, which has no 8-bit registers.
+llvm::StringRef wordConstraint(Type word);
 
 } // namespace tessera::nvvm
 

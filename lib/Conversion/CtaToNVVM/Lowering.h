@@ -374,6 +374,7 @@ void populateMemRefLowerings(LoweringSet &set);
 void populateMmaLowerings(LoweringSet &set);
 void populatePackLowerings(LoweringSet &set);
 void populatePartialLowerings(LoweringSet &set);
+void populatePrintLowerings(LoweringSet &set);
 void populateReadAtLowerings(LoweringSet &set);
 void populateReduceLowerings(LoweringSet &set);
 void populateRoleLowerings(LoweringSet &set);
@@ -399,6 +400,8 @@ bool loadMatrices(Lowering &f, Values &regs, mlir::RankedTensorType type,
 /// product.
 bool isZeroTile(Value tile);
 LogicalResult lowerCpAsync(Lowering &f, cta::CopyOp op);
+/// A generic pointer to a zero-terminated string.
+Value textPointer(Lowering &f, llvm::StringRef text);
 
 } // namespace tessera::nvvm
 

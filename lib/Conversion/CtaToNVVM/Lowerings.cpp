@@ -31,6 +31,7 @@ void tessera::nvvm::populateCtaToNVVMLowerings(LoweringSet &set) {
   populateMmaLowerings(set);
   populatePackLowerings(set);
   populatePartialLowerings(set);
+  populatePrintLowerings(set);
   populateReadAtLowerings(set);
   populateReduceLowerings(set);
   populateRoleLowerings(set);

@@ -113,17 +113,15 @@ void AccessLowering<Op>::forEach(const Box &box,
   element(indices, position);
 }
 
-/// What elements have that a load with `pad = any` does not access: NaN, or 0xA5 in every byte, so
-/// that a program that uses them is seen.
-TypedAttr poison(Type type) {
+} // namespace
+
+TypedAttr tessera::poisonOf(Type type) {
   if (auto f = dyn_cast<FloatType>(type))
     return FloatAttr::get(f, APFloat::getQNaN(f.getFloatSemantics()));
   unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   return IntegerAttr::get(type, width < 8 ? APInt::getAllOnes(width)
                                           : APInt::getSplat(width, APInt(8, 0xA5)));
 }
-
-} // namespace
 
 void tessera::lowerLoad(RewriterBase &b, tile::LoadOp op) {
   Location loc = op.getLoc();
@@ -132,7 +130,7 @@ void tessera::lowerLoad(RewriterBase &b, tile::LoadOp op) {
   Value buffer = memref::AllocOp::create(b, loc, bufferType);
   AccessLowering<tile::LoadOp> access(b, op, op.getSource());
   Box box = access.computeBox();
-  TypedAttr pad = op.padsAny() ? poison(type.getElementType()) : op.getPadValue();
+  TypedAttr pad = op.padsAny() ? poisonOf(type.getElementType()) : op.getPadValue();
   Value padValue = arith::ConstantOp::create(b, loc, pad);
   {
     OpBuilder::InsertionGuard guard(b);

@@ -65,6 +65,7 @@ struct ConvertTileToCPU : tessera::impl::ConvertTileToCPUBase<ConvertTileToCPU> 
     contract::Contract contract;
     contract.compiler = contract::compilerVersion();
     contract.target = "cpu";
+    lowerPrints(module);
     if (failed(outlineGrids(module, contract)) || failed(lowerTileOps(module)))
       return signalPassFailure();
     std::string json = contract::toJson(contract);

@@ -20,7 +20,7 @@ SmallVector<int64_t> tessera::tile::trailingDims(unsigned memrefRank, unsigned t
 }
 
 static bool writesMemory(OperationName op) {
-  return op.stripDialect() == "store" || op.stripDialect() == "copy_out";
+  return llvm::is_contained({"store", "copy_out", "scatter", "atomic"}, op.stripDialect());
 }
 
 /// What a message about a constraint begins with. The ops that write have the constraints of
@@ -59,11 +59,18 @@ static ParseResult parseIntList(OpAsmParser &parser, SmallVectorImpl<int64_t> &l
                                         [&]() { return parser.parseInteger(list.emplace_back()); });
 }
 
-/// `pad = word|literal`, after the word `pad`.
-static ParseResult parsePad(OpAsmParser &parser, Attribute &pad) {
+/// `pad = word|literal|%tile`, after the word `pad`.
+static ParseResult parsePad(OpAsmParser &parser, ParsedAccess &access, bool allowTile) {
+  Attribute &pad = access.pad;
   StringRef word;
   if (parser.parseEqual())
     return failure();
+  if (allowTile) {
+    OptionalParseResult tile = parser.parseOptionalOperand(access.padTile);
+    access.hasPadTile = tile.has_value();
+    if (tile.has_value())
+      return *tile;
+  }
   SMLoc loc = parser.getCurrentLocation();
   if (failed(parser.parseOptionalKeyword(&word)))
     return parser.parseAttribute(pad);
@@ -103,16 +110,49 @@ static ParseResult parseMask(OpAsmParser &parser, ParsedAccess &access) {
   return access.hasMaskDims ? parseIntList(parser, access.maskDims) : ParseResult(success());
 }
 
-ParseResult tessera::tile::parseAccess(OpAsmParser &parser, ParsedAccess &access, AccessKind kind,
-                                       NamedAttrList *hints) {
-  if (parser.parseOperand(access.memref) ||
-      parser.parseOperandList(access.coords, OpAsmParser::Delimiter::Square))
+/// `[%i, %rows : tensor<8xi32>]`: scalars and, where the syntax has them, index tiles.
+static ParseResult parseCoords(OpAsmParser &parser, ParsedAccess &access, bool allowIndices) {
+  int64_t dim = 0;
+  return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&]() -> ParseResult {
+    OpAsmParser::UnresolvedOperand coord;
+    if (parser.parseOperand(coord))
+      return failure();
+    SMLoc loc = parser.getCurrentLocation();
+    Type type;
+    if (succeeded(parser.parseOptionalColon())) {
+      if (!allowIndices)
+        return parser.emitError(loc)
+               << "this op has no index tiles; tile.load, tile.store and tile.atomic do";
+      if (parser.parseType(type))
+        return failure();
+      if (!type.isIndex() && !isa<RankedTensorType>(type))
+        return parser.emitError(loc) << "a coordinate is an index or a tile of integers, got "
+                                     << type;
+    }
+    if (type && !type.isIndex()) {
+      access.indices.push_back(coord);
+      access.indexTypes.push_back(type);
+      access.indexed.push_back(dim);
+    } else {
+      access.coords.push_back(coord);
+    }
+    ++dim;
+    return success();
+  });
+}
+
+ParseResult tessera::tile::parseAccess(OpAsmParser &parser, ParsedAccess &access,
+                                       const AccessSyntax &syntax) {
+  if (parser.parseOperand(access.memref) || parseCoords(parser, access, syntax.indices))
     return failure();
   SmallVector<StringRef> names{"dims", "limit", "mask"};
-  if (kind == AccessKind::Load)
+  if (syntax.kind == AccessKind::Load)
     names.push_back("pad");
-  if (hints)
-    llvm::append_range(names, ArrayRef(kHintNames).drop_front(kind == AccessKind::Store));
+  if (syntax.strides)
+    names.push_back("strides");
+  if (syntax.hints)
+    llvm::append_range(names,
+                       ArrayRef(kHintNames).drop_front(syntax.kind == AccessKind::Store));
   return parseClauses(
       parser, names,
       [&](StringRef name) -> ParseResult {
@@ -124,14 +164,17 @@ ParseResult tessera::tile::parseAccess(OpAsmParser &parser, ParsedAccess &access
           return parseLimits(parser, access);
         if (name == "mask")
           return parseMask(parser, access);
-        return name == "pad" ? parsePad(parser, access.pad) : parseHint(parser, name, *hints);
+        if (name == "strides")
+          return failure(parser.parseEqual() || parseIntList(parser, access.strides));
+        return name == "pad" ? parsePad(parser, access, syntax.padTile)
+                             : parseHint(parser, name, *syntax.hints);
       },
-      /*isLast=*/hints != nullptr);
+      /*isLast=*/syntax.hints != nullptr);
 }
 
 ParseResult tessera::tile::resolveAccess(OpAsmParser &parser, ParsedAccess &access, Type memrefType,
-                                         ArrayRef<int64_t> shape, OperationState &state,
-                                         SmallVectorImpl<int32_t> &segments,
+                                         ArrayRef<int64_t> shape, Type padType,
+                                         OperationState &state, SmallVectorImpl<int32_t> &segments,
                                          MaskEncoding maskEncoding) {
   Builder &b = parser.getBuilder();
   Type index = b.getIndexType();
@@ -145,7 +188,10 @@ ParseResult tessera::tile::resolveAccess(OpAsmParser &parser, ParsedAccess &acce
   unsigned rank = shape.size();
   if (access.limited.empty())
     access.limited.assign(rank, false);
-  if (!access.hasDims) {
+  // An index tile of the tile's own shape says where each element is.
+  const bool isFlat = memref.getRank() == 1 && access.indexTypes.size() == 1 && rank != 1 &&
+                      cast<RankedTensorType>(access.indexTypes.front()).getShape() == shape;
+  if (!access.hasDims && !isFlat) {
     if (rank > static_cast<unsigned>(memref.getRank()))
       return parser.emitError(parser.getNameLoc())
              << constraintPrefix(state.name, 2) << "the tile has rank " << rank
@@ -173,55 +219,99 @@ ParseResult tessera::tile::resolveAccess(OpAsmParser &parser, ParsedAccess &acce
     if (parser.resolveOperand(access.mask, maskType, state.operands))
       return failure();
   }
+  if (parser.resolveOperands(access.indices, access.indexTypes, parser.getNameLoc(),
+                             state.operands) ||
+      (access.hasPadTile && parser.resolveOperand(access.padTile, padType, state.operands)))
+    return failure();
   state.addAttribute("dims", b.getDenseI64ArrayAttr(access.dims));
+  if (!access.indexed.empty())
+    state.addAttribute("indexed", b.getDenseI64ArrayAttr(access.indexed));
+  if (!access.strides.empty())
+    state.addAttribute("strides", b.getDenseI64ArrayAttr(access.strides));
   state.addAttribute("limited", b.getDenseBoolArrayAttr(access.limited));
   state.addAttribute("maskDims", b.getDenseI64ArrayAttr(access.maskDims));
   if (access.pad)
     state.addAttribute("pad", access.pad);
   segments.assign({static_cast<int32_t>(access.coords.size()),
-                   static_cast<int32_t>(access.limits.size()), access.hasMask ? 1 : 0});
+                   static_cast<int32_t>(access.limits.size()), access.hasMask ? 1 : 0,
+                   static_cast<int32_t>(access.indices.size()), access.hasPadTile ? 1 : 0});
   return success();
 }
 
-void tessera::tile::printAccess(OpAsmPrinter &p, Value memref, ValueRange coords, ValueRange limits,
-                                Value mask, ArrayRef<int64_t> dims, ArrayRef<bool> limited,
-                                ArrayRef<int64_t> maskDims, Attribute pad, unsigned tileRank,
+SmallVector<int64_t> AccessParts::indexDims(unsigned number, unsigned tileRank) const {
+  const auto *dim = llvm::find(dims, indexed[number]);
+  if (dim != dims.end())
+    return {static_cast<int64_t>(dim - dims.begin())};
+  return llvm::to_vector(llvm::seq<int64_t>(0, tileRank));
+}
+
+std::optional<unsigned> AccessParts::indexOf(int64_t memrefDim) const {
+  const auto *at = llvm::find(indexed, memrefDim);
+  return at == indexed.end() ? std::nullopt
+                             : std::optional<unsigned>(static_cast<unsigned>(at - indexed.begin()));
+}
+
+Value AccessParts::coordOf(int64_t memrefDim) const {
+  if (indexOf(memrefDim))
+    return {};
+  return coords[memrefDim - llvm::count_if(indexed, [&](int64_t d) { return d < memrefDim; })];
+}
+
+static void printList(OpAsmPrinter &p, ArrayRef<int64_t> list) {
+  p << '[';
+  llvm::interleaveComma(list, p);
+  p << ']';
+}
+
+void tessera::tile::printAccess(OpAsmPrinter &p, const AccessParts &parts, unsigned tileRank,
                                 MaskEncoding maskEncoding) {
-  p << memref << '[' << coords << ']';
-  unsigned memrefRank = cast<MemRefType>(memref.getType()).getRank();
-  if (dims != ArrayRef<int64_t>(trailingDims(memrefRank, tileRank))) {
-    p << " dims = [";
-    llvm::interleaveComma(dims, p);
-    p << ']';
+  const unsigned memrefRank = cast<MemRefType>(parts.memref.getType()).getRank();
+  p << parts.memref << '[';
+  llvm::interleaveComma(llvm::seq<int64_t>(0, parts.coords.size() + parts.indices.size()), p,
+                        [&](int64_t d) {
+                          if (std::optional<unsigned> index = parts.indexOf(d))
+                            p << parts.indices[*index] << " : " << parts.indices[*index].getType();
+                          else
+                            p << parts.coordOf(d);
+                        });
+  p << ']';
+  if (!parts.isFlat() && parts.dims != ArrayRef<int64_t>(trailingDims(memrefRank, tileRank))) {
+    p << " dims = ";
+    printList(p, parts.dims);
   }
-  if (llvm::is_contained(limited, true)) {
+  if (llvm::is_contained(parts.limited, true)) {
     p << " limit = [";
     unsigned next = 0;
-    llvm::interleaveComma(limited, p, [&](bool has) {
+    llvm::interleaveComma(parts.limited, p, [&](bool has) {
       if (has)
-        p << limits[next++];
+        p << parts.limits[next++];
       else
         p << '_';
     });
     p << ']';
   }
-  if (pad) {
+  if (parts.strides) {
+    p << " strides = ";
+    printList(p, *parts.strides);
+  }
+  if (parts.padTile) {
+    p << " pad = " << parts.padTile;
+  } else if (parts.pad) {
     p << " pad = ";
-    if (auto word = dyn_cast<PadAttr>(pad))
+    if (auto word = dyn_cast<PadAttr>(parts.pad))
       p << stringifyPad(word.getValue());
     else
-      p << pad;
+      p << parts.pad;
   }
-  if (mask) {
+  if (Value mask = parts.mask) {
     auto type = cast<RankedTensorType>(mask.getType());
-    if (type.getEncoding() == (maskEncoding ? maskEncoding(maskDims) : Attribute{}))
+    if (type.getEncoding() == (maskEncoding ? maskEncoding(parts.maskDims) : Attribute{}))
       p << " mask = " << mask;
     else
       p << " mask = (" << mask << " : " << type << ')';
-    if (maskDims.size() != tileRank) {
-      p << " on [";
-      llvm::interleaveComma(maskDims, p);
-      p << ']';
+    if (parts.maskDims.size() != tileRank) {
+      p << " on ";
+      printList(p, parts.maskDims);
     }
   }
 }
@@ -287,17 +377,86 @@ static std::string describeConversion(Type memory, Type tile, bool isStore) {
       .str();
 }
 
-LogicalResult tessera::tile::verifyAccess(Operation *op, MemRefType memref, ArrayRef<int64_t> shape,
-                                          Type elementType, ValueRange coords, ValueRange limits,
-                                          Value mask, ArrayRef<int64_t> dims,
-                                          ArrayRef<bool> limited, ArrayRef<int64_t> maskDims) {
+/// Constraint 8: the types of index tiles; and 9.
+static LogicalResult verifyIndices(Operation *op, MemRefType memref, const AccessParts &parts,
+                                   ArrayRef<int64_t> shape) {
+  for (auto [i, dim] : llvm::enumerate(parts.indexed))
+    if (dim < 0 || dim >= memref.getRank() || (i && parts.indexed[i - 1] >= dim))
+      return emitConstraint(op, 8) << "'indexed' must list memref dimensions in ascending order";
+  for (auto [index, dim] : llvm::zip_equal(parts.indices, parts.indexed)) {
+    auto type = cast<RankedTensorType>(index.getType());
+    if (!type.getElementType().isIntOrIndex() || type.getElementType().isInteger(1))
+      return emitConstraint(op, 8) << "an index tile holds integers, got " << type;
+    if (parts.isFlat()) {
+      if (memref.getRank() != 1 || type.getShape() != shape)
+        return emitConstraint(op, 8)
+               << "an index tile of the shape of the tile is for memrefs of rank 1; the memref is "
+               << memref << ", the index tile " << type;
+      if (!parts.limits.empty())
+        return emitConstraint(op, 8) << "a place for each element has no limits; use a mask";
+      continue;
+    }
+    const auto *at = llvm::find(parts.dims, dim);
+    if (at == parts.dims.end())
+      return emitConstraint(op, 8)
+             << "the index tile for dimension " << dim
+             << " needs a tile dimension, but 'dims' does not name that dimension";
+    const int64_t extent = shape[at - parts.dims.begin()];
+    if (type.getShape() != ArrayRef<int64_t>(extent))
+      return emitConstraint(op, 8)
+             << "the index tile for dimension " << dim << " must have rank 1 and extent " << extent
+             << ", as the tile dimension that 'dims' gives to it; got " << type
+             << (memref.getRank() == 1
+                     ? ""
+                     : "; for a place of each element view the memref as one of rank 1");
+  }
+  if (!parts.strides)
+    return success();
+  if (parts.strides->size() != shape.size())
+    return emitConstraint(op, 9) << "'strides' needs one entry for each of the " << shape.size()
+                                 << " tile dimensions, got " << parts.strides->size();
+  for (auto [d, stride] : llvm::enumerate(*parts.strides)) {
+    if (stride < 1)
+      return emitConstraint(op, 9) << "an element step must be positive, got " << stride;
+    if (stride != 1 && (parts.isFlat() || parts.indexOf(parts.dims[d])))
+      return emitConstraint(op, 9)
+             << "dimension " << d << " has both an index tile and the element step " << stride
+             << "; multiply the indices instead";
+  }
+  return success();
+}
+
+LogicalResult tessera::tile::verifyStrideOfStores(Operation *op, MemRefType memref) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(memref.getStridesAndOffset(strides, offset)))
+    return success();
+  for (auto [d, stride] : llvm::enumerate(strides))
+    if (stride == 0 && memref.getDimSize(d) != 1)
+      return op->emitOpError("store_c6: ") << "dimension " << d << " of " << memref
+                                           << " has stride 0: it may be loaded, not stored";
+  return success();
+}
+
+LogicalResult tessera::tile::verifyAccess(Operation *op, const AccessParts &parts,
+                                          ArrayRef<int64_t> shape, Type elementType) {
+  auto memref = cast<MemRefType>(parts.memref.getType());
+  const ArrayRef<int64_t> dims = parts.dims, maskDims = parts.maskDims;
+  const ArrayRef<bool> limited = parts.limited;
+  const ValueRange limits = parts.limits;
+  const Value mask = parts.mask;
+  const int64_t given = static_cast<int64_t>(parts.coords.size() + parts.indices.size());
   int64_t rank = memref.getRank(), tileRank = shape.size();
-  if (static_cast<int64_t>(coords.size()) != rank)
+  if (given != rank)
     return emitConstraint(op, 1)
            << "needs one coordinate for each of the " << rank << " dimensions of " << memref
-           << ", got " << coords.size()
+           << ", got " << given
            << "; where the tile begins at 0 write a value of arith.constant 0 : index";
-  if (static_cast<int64_t>(dims.size()) != tileRank)
+  if (parts.indices.size() != parts.indexed.size())
+    return emitConstraint(op, 8) << "'indexed' needs one entry for each of the "
+                                 << parts.indices.size() << " index tiles, got "
+                                 << parts.indexed.size();
+  if (!parts.isFlat() && static_cast<int64_t>(dims.size()) != tileRank)
     return emitConstraint(op, 2) << "'dims' needs one entry for each of the " << tileRank
                                  << " tile dimensions, got " << dims.size();
   llvm::SmallBitVector seen(rank);
@@ -320,6 +479,8 @@ LogicalResult tessera::tile::verifyAccess(Operation *op, MemRefType memref, Arra
   if (llvm::count(limited, true) != static_cast<int64_t>(limits.size()))
     return emitConstraint(op, 4) << "'limited' marks " << llvm::count(limited, true)
                                  << " dimensions but " << limits.size() << " limits are given";
+  if (failed(verifyIndices(op, memref, parts, shape)))
+    return failure();
   if (!mask && !maskDims.empty())
     return emitConstraint(op, 5) << "without a mask, 'maskDims' must be empty";
   if (!mask)

@@ -28,51 +28,77 @@ static ParseResult emitNoTile(OpAsmParser &parser, Type type) {
 void LoadOp::build(OpBuilder &b, OperationState &state, RankedTensorType type, Value source,
                    ValueRange coords) {
   unsigned rank = type.getRank();
-  build(b, state, type, source, coords, ValueRange{}, Value{},
+  build(b, state, Type(type), source, coords, ValueRange{}, Value{},
         b.getDenseI64ArrayAttr(trailingDims(cast<MemRefType>(source.getType()).getRank(), rank)),
         b.getDenseBoolArrayAttr(SmallVector<bool>(rank, false)), b.getDenseI64ArrayAttr({}),
         Attribute{}, RequireAttr{}, IntegerAttr{}, CacheAttr{});
+}
+
+void LoadOp::build(OpBuilder &b, OperationState &state, Type type, Value source, ValueRange coords,
+                   ValueRange limits, Value mask, DenseI64ArrayAttr dims, DenseBoolArrayAttr limited,
+                   DenseI64ArrayAttr maskDims, Attribute pad, RequireAttr require,
+                   IntegerAttr stages, CacheAttr cache) {
+  build(b, state, type, source, coords, limits, mask, /*indices=*/ValueRange{}, /*padTile=*/Value{},
+        dims, limited, maskDims, b.getDenseI64ArrayAttr({}), /*strides=*/DenseI64ArrayAttr{}, pad,
+        require, stages, cache);
 }
 
 ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &result) {
   ParsedAccess access;
   Type memref, tile;
   SmallVector<int32_t> segments;
-  if (parseAccess(parser, access, AccessKind::Load, &result.attributes) ||
+  if (parseAccess(parser, access,
+                  {AccessKind::Load, /*indices=*/true, /*strides=*/true, /*padTile=*/true,
+                   &result.attributes}) ||
       parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(memref) ||
       parser.parseArrow() || parser.parseType(tile))
     return failure();
   auto type = dyn_cast<RankedTensorType>(tile);
   if (!type)
     return emitNoTile(parser, tile);
-  if (resolveAccess(parser, access, memref, type.getShape(), result, segments))
+  if (resolveAccess(parser, access, memref, type.getShape(), type, result, segments))
     return failure();
-  result.addAttribute(
-      getOperandSegmentSizesAttrName(result.name),
-      parser.getBuilder().getDenseI32ArrayAttr({1, segments[0], segments[1], segments[2]}));
+  segments.insert(segments.begin(), 1);
+  result.addAttribute(getOperandSegmentSizesAttrName(result.name),
+                      parser.getBuilder().getDenseI32ArrayAttr(segments));
   result.addTypes(type);
   return success();
 }
 
 /// The attributes that the clauses of an access already print.
-static const StringRef kAccessAttrs[] = {"dims",   "limited", "maskDims", "pad",
-                                         "stages", "cache",   "require",  "operandSegmentSizes"};
+static const StringRef kAccessAttrs[] = {
+    "dims",    "limited", "maskDims", "indexed", "strides",
+    "pad",     "stages",  "cache",    "require", "operandSegmentSizes"};
 
 void LoadOp::print(OpAsmPrinter &p) {
   p << ' ';
-  printAccess(p, getSource(), getCoords(), getLimits(), getMask(), getDims(), getLimited(),
-              getMaskDims(), getPadAttr(), getTileType().getRank());
+  printAccess(p, partsOf(*this, getSource()), getTileType().getRank());
   printHints(p, *this);
   p.printOptionalAttrDict((*this)->getAttrs(), kAccessAttrs);
   p << " : " << getSource().getType() << " -> " << getResult().getType();
 }
 
+/// Constraint 10: TMA moves boxes.
+template <typename Op>
+static LogicalResult verifyDemands(Op op) {
+  if (op.isBox() || !op.getRequire() || !op.getRequire()->contains(Requirement::Tma))
+    return success();
+  return op.emitOpError(std::is_same_v<Op, LoadOp> ? "load_c10: " : "store_c10: ")
+         << "demands TMA, which moves boxes, but has "
+         << (op.getStrides() ? "element steps" : "index tiles");
+}
+
 LogicalResult LoadOp::verify() {
   RankedTensorType type = getTileType();
-  if (failed(verifyAccess(*this, getMemRefType(), type.getShape(), type.getElementType(),
-                          getCoords(), getLimits(), getMask(), getDims(), getLimited(),
-                          getMaskDims())))
+  if (failed(verifyAccess(*this, partsOf(*this, getSource()), type.getShape(),
+                          type.getElementType())) ||
+      failed(verifyDemands(*this)))
     return failure();
+  if (getPadTile() && getPadTile().getType() != type)
+    return emitOpError("load_c6: a tile of pads must be ") << type << ", got "
+                                                           << getPadTile().getType();
+  if (getPadTile() && getPadAttr())
+    return emitOpError("load_c6: 'pad' is a value or a tile, not both");
   if (getStages() && static_cast<int64_t>(*getStages()) < 1)
     return emitOpError("load_c7: stages must be at least 1, got ")
            << static_cast<int64_t>(*getStages());
@@ -101,13 +127,23 @@ void StoreOp::build(OpBuilder &b, OperationState &state, Value value, Value dest
         RequireAttr{}, CacheAttr{});
 }
 
+void StoreOp::build(OpBuilder &b, OperationState &state, Value value, Value dest, ValueRange coords,
+                    ValueRange limits, Value mask, DenseI64ArrayAttr dims,
+                    DenseBoolArrayAttr limited, DenseI64ArrayAttr maskDims, RequireAttr require,
+                    CacheAttr cache) {
+  build(b, state, value, dest, coords, limits, mask, /*indices=*/ValueRange{}, dims, limited,
+        maskDims, b.getDenseI64ArrayAttr({}), /*strides=*/DenseI64ArrayAttr{}, require, cache);
+}
+
 ParseResult StoreOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::UnresolvedOperand value;
   ParsedAccess access;
   Type memref, tile;
   SmallVector<int32_t> segments;
   if (parser.parseOperand(value) || parser.parseComma() ||
-      parseAccess(parser, access, AccessKind::Store, &result.attributes) ||
+      parseAccess(parser, access,
+                  {AccessKind::Store, /*indices=*/true, /*strides=*/true, /*padTile=*/false,
+                   &result.attributes}) ||
       parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(tile) ||
       parser.parseArrow() || parser.parseType(memref))
     return failure();
@@ -115,18 +151,17 @@ ParseResult StoreOp::parse(OpAsmParser &parser, OperationState &result) {
   if (!type)
     return emitNoTile(parser, tile);
   if (parser.resolveOperand(value, type, result.operands) ||
-      resolveAccess(parser, access, memref, type.getShape(), result, segments))
+      resolveAccess(parser, access, memref, type.getShape(), Type(), result, segments))
     return failure();
-  result.addAttribute(
-      getOperandSegmentSizesAttrName(result.name),
-      parser.getBuilder().getDenseI32ArrayAttr({1, 1, segments[0], segments[1], segments[2]}));
+  result.addAttribute(getOperandSegmentSizesAttrName(result.name),
+                      parser.getBuilder().getDenseI32ArrayAttr(
+                          {1, 1, segments[0], segments[1], segments[2], segments[3]}));
   return success();
 }
 
 void StoreOp::print(OpAsmPrinter &p) {
   p << ' ' << getValue() << ", ";
-  printAccess(p, getDest(), getCoords(), getLimits(), getMask(), getDims(), getLimited(),
-              getMaskDims(), Attribute{}, getTileType().getRank());
+  printAccess(p, partsOf(*this, getDest()), getTileType().getRank());
   printHints(p, *this);
   p.printOptionalAttrDict((*this)->getAttrs(), kAccessAttrs);
   p << " : " << getValue().getType() << " -> " << getDest().getType();
@@ -134,18 +169,11 @@ void StoreOp::print(OpAsmPrinter &p) {
 
 LogicalResult StoreOp::verify() {
   RankedTensorType type = getTileType();
-  if (failed(verifyAccess(*this, getMemRefType(), type.getShape(), type.getElementType(),
-                          getCoords(), getLimits(), getMask(), getDims(), getLimited(),
-                          getMaskDims())))
+  if (failed(verifyAccess(*this, partsOf(*this, getDest()), type.getShape(),
+                          type.getElementType())) ||
+      failed(verifyDemands(*this)))
     return failure();
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (succeeded(getMemRefType().getStridesAndOffset(strides, offset)))
-    for (auto [d, stride] : llvm::enumerate(strides))
-      if (stride == 0 && getMemRefType().getDimSize(d) != 1)
-        return emitOpError("store_c6: ") << "dimension " << d << " of " << getMemRefType()
-                                         << " has stride 0: it may be loaded, not stored";
-  return success();
+  return verifyStrideOfStores(*this, getMemRefType());
 }
 
 void StoreOp::getEffects(
@@ -195,7 +223,7 @@ template <typename Op>
 std::optional<SmallVector<int64_t>> keptDims(Op access, ArrayRef<ReassociationIndices> groups) {
   ArrayRef<int64_t> shape = access.getTileType().getShape();
   SmallVector<int64_t> kept;
-  if (groups.empty() || access.getMask())
+  if (groups.empty() || access.getMask() || !access.isBox())
     return std::nullopt;
   for (const ReassociationIndices &group : groups) {
     const auto *wide = llvm::find_if(group, [&](int64_t d) { return shape[d] != 1; });
@@ -229,7 +257,7 @@ struct CollapseOfLoad : OpRewritePattern<tensor::CollapseShapeOp> {
     auto load = op.getSrc().getDefiningOp<LoadOp>();
     if (!load || !load->hasOneUse() || op.getResultType().getEncoding())
       return failure();
-    auto kept = keptDims(load, op.getReassociationIndices());
+    auto kept = load.getPadTile() ? std::nullopt : keptDims(load, op.getReassociationIndices());
     if (!kept)
       return failure();
     auto [dims, limited] = boxOf(load, *kept);

@@ -4,20 +4,24 @@
 // The syntax and the rules of a box of a memref, which `tile.load`, `tile.store` and their
 // counterparts in the dialect `cta` share:
 //   %A[%i, %k] dims = [1, 0] limit = [%end, _] pad = zero mask = %m on [0]
+//   %A[%rows : tensor<16xi32>, %k]
 #ifndef TESSERA_DIALECT_TILE_ACCESS_H
 #define TESSERA_DIALECT_TILE_ACCESS_H
 
 #include "tessera/Dialect/Tile/Tile.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace tessera::tile {
 
 /// The parsed pieces of an access before their types are known.
 struct ParsedAccess {
-  mlir::OpAsmParser::UnresolvedOperand memref, mask;
-  llvm::SmallVector<mlir::OpAsmParser::UnresolvedOperand> coords, limits;
-  llvm::SmallVector<int64_t> dims, maskDims;
+  mlir::OpAsmParser::UnresolvedOperand memref, mask, padTile;
+  llvm::SmallVector<mlir::OpAsmParser::UnresolvedOperand> coords, limits, indices;
+  llvm::SmallVector<mlir::Type> indexTypes;
+  llvm::SmallVector<int64_t> dims, maskDims, indexed, strides;
   llvm::SmallVector<bool> limited;
-  bool hasDims = false, hasMask = false, hasMaskDims = false;
+  bool hasDims = false, hasMask = false, hasMaskDims = false, hasPadTile = false;
   mlir::Attribute pad;
   /// The type of a mask whose layout the source gives: `mask = (%m : tensor<64xi1, #l>)`.
   mlir::RankedTensorType maskType;
@@ -33,21 +37,31 @@ mlir::ParseResult parseClauses(mlir::OpAsmParser &parser, llvm::ArrayRef<llvm::S
 /// Stores have no `pad` and no `stages`.
 enum class AccessKind { Load, Store };
 
-/// Parses `%M[...]` and the clauses after it. With `hints` it parses hint clauses too, and stores
-/// them there as attributes.
-mlir::ParseResult parseAccess(mlir::OpAsmParser &parser, ParsedAccess &access, AccessKind kind,
-                              mlir::NamedAttrList *hints = nullptr);
+/// What an access may have besides the clauses of a box.
+struct AccessSyntax {
+  AccessKind kind;
+  bool indices = false; ///< index tiles as coordinates
+  bool strides = false; ///< the clause `strides`
+  bool padTile = false; ///< a tile as `pad`
+  /// Hint clauses are parsed too, and stored here as attributes.
+  mlir::NamedAttrList *hints = nullptr;
+};
+
+/// Parses `%M[...]` and the clauses after it.
+mlir::ParseResult parseAccess(mlir::OpAsmParser &parser, ParsedAccess &access,
+                              const AccessSyntax &syntax);
 
 /// The encoding that a mask over these tile dimensions has unless the source gives another one.
 using MaskEncoding = llvm::function_ref<mlir::Attribute(llvm::ArrayRef<int64_t> maskDims)>;
 
 /// Fills in the defaults that depend on the types. Appends the operands to `state` in the order
-/// memref, coords, limits, mask, and sets the attributes dims, limited, maskDims
-/// and pad. `segments` receives the segment sizes {coords, limits, mask}. `shape` are the extents
-/// of the tile.
+/// memref, coords, limits, mask, indices, tile of pads, and sets the attributes dims, limited,
+/// maskDims, indexed, strides and pad. `segments` receives the segment sizes {coords, limits, mask,
+/// indices, tile of pads}. `shape` are the extents of the tile, `padType` is the
+/// type of a tile of pads, null if there can be none.
 mlir::ParseResult resolveAccess(mlir::OpAsmParser &parser, ParsedAccess &access,
                                 mlir::Type memrefType, llvm::ArrayRef<int64_t> shape,
-                                mlir::OperationState &state,
+                                mlir::Type padType, mlir::OperationState &state,
                                 llvm::SmallVectorImpl<int32_t> &segments,
                                 MaskEncoding maskEncoding = nullptr);
 
@@ -59,11 +73,71 @@ mlir::Value rootOf(mlir::Value memref);
 /// "the memref" if it is not known.
 std::string nameOfRoot(mlir::Value memref);
 
+/// The parts of an access.
+struct AccessParts {
+  mlir::Value memref;
+  mlir::ValueRange coords, limits;
+  mlir::Value mask;
+  llvm::ArrayRef<int64_t> dims;
+  llvm::ArrayRef<bool> limited;
+  llvm::ArrayRef<int64_t> maskDims;
+  mlir::Attribute pad;
+  mlir::ValueRange indices;
+  llvm::ArrayRef<int64_t> indexed; ///< the memref dimension of each index tile
+  std::optional<llvm::ArrayRef<int64_t>> strides;
+  mlir::Value padTile;
+
+  /// One index tile gives the place of each element in a memref of rank 1.
+  bool isFlat() const { return dims.empty() && !indices.empty(); }
+  /// The tile dimensions over which index tile `number` varies, in a tile of rank `tileRank`.
+  llvm::SmallVector<int64_t> indexDims(unsigned number, unsigned tileRank) const;
+  /// The number of the index tile for a memref dimension, or of its scalar coordinate.
+  std::optional<unsigned> indexOf(int64_t memrefDim) const;
+  mlir::Value coordOf(int64_t memrefDim) const;
+};
+
+namespace detail {
+template <typename Op>
+using MaskOf = decltype(std::declval<Op>().getMask());
+template <typename Op>
+using PadOf = decltype(std::declval<Op>().getPadAttr());
+template <typename Op>
+using IndicesOf = decltype(std::declval<Op>().getIndices());
+template <typename Op>
+using StridesOf = decltype(std::declval<Op>().getStrides());
+template <typename Op>
+using PadTileOf = decltype(std::declval<Op>().getPadTile());
+} // namespace detail
+
+/// The parts of an op. What its kind of op does not have is empty.
+template <typename Op>
+AccessParts partsOf(Op op, mlir::Value memref) {
+  AccessParts parts;
+  parts.memref = memref;
+  parts.coords = op.getCoords();
+  parts.limits = op.getLimits();
+  parts.dims = op.getDims();
+  parts.limited = op.getLimited();
+  if constexpr (llvm::is_detected<detail::MaskOf, Op>::value) {
+    parts.mask = op.getMask();
+    parts.maskDims = op.getMaskDims();
+  }
+  if constexpr (llvm::is_detected<detail::PadOf, Op>::value)
+    parts.pad = op.getPadAttr();
+  if constexpr (llvm::is_detected<detail::IndicesOf, Op>::value) {
+    parts.indices = op.getIndices();
+    parts.indexed = op.getIndexed();
+  }
+  if constexpr (llvm::is_detected<detail::StridesOf, Op>::value)
+    parts.strides = op.getStrides();
+  if constexpr (llvm::is_detected<detail::PadTileOf, Op>::value)
+    parts.padTile = op.getPadTile();
+  return parts;
+}
+
 /// Prints what `parseAccess` reads.
-void printAccess(mlir::OpAsmPrinter &printer, mlir::Value memref, mlir::ValueRange coords,
-                 mlir::ValueRange limits, mlir::Value mask, llvm::ArrayRef<int64_t> dims,
-                 llvm::ArrayRef<bool> limited, llvm::ArrayRef<int64_t> maskDims,
-                 mlir::Attribute pad, unsigned tileRank, MaskEncoding maskEncoding = nullptr);
+void printAccess(mlir::OpAsmPrinter &printer, const AccessParts &parts, unsigned tileRank,
+                 MaskEncoding maskEncoding = nullptr);
 
 /// Parses `= 3` of `stages`, `= first` of `cache`, `= [tma]` of `require`.
 mlir::ParseResult parseHint(mlir::OpAsmParser &parser, llvm::StringRef name,
@@ -75,13 +149,24 @@ void printHints(mlir::OpAsmPrinter &printer, mlir::Operation *op);
 /// The names of the attributes that `printHints` prints.
 llvm::ArrayRef<llvm::StringRef> hintNames();
 
-/// Verifies the constraints 1 to 5 of `tile.load`; emits an error at `op` for the first one that is
-/// violated.
-mlir::LogicalResult verifyAccess(mlir::Operation *op, mlir::MemRefType memref,
-                                 llvm::ArrayRef<int64_t> shape, mlir::Type elementType,
-                                 mlir::ValueRange coords, mlir::ValueRange limits, mlir::Value mask,
-                                 llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<bool> limited,
-                                 llvm::ArrayRef<int64_t> maskDims);
+/// Verifies the constraints 1 to 5, 8 and 9 of `tile.load`; emits an error at `op` for the first one
+/// that is violated.
+mlir::LogicalResult verifyAccess(mlir::Operation *op, const AccessParts &parts,
+                                 llvm::ArrayRef<int64_t> shape, mlir::Type elementType);
+
+/// Verifies constraint 6 of `tile.store`.
+mlir::LogicalResult verifyStrideOfStores(mlir::Operation *op, mlir::MemRefType memref);
+
+/// Verifies constraints 12 to 14 of `tile.atomic`. `value` and `replacement` are tiles or scalars.
+mlir::LogicalResult verifyAtomic(mlir::Operation *op, AtomicKind kind, MemoryOrder order,
+                                 mlir::Type value, mlir::Type replacement, mlir::Type old,
+                                 bool isScalar);
+
+/// `add acq_rel system returning`: the words before the operands of an atomic.
+mlir::ParseResult parseAtomicWords(mlir::OpAsmParser &parser, mlir::OperationState &state,
+                                   bool &isReturning);
+void printAtomicWords(mlir::OpAsmPrinter &printer, AtomicKind kind, MemoryOrder order,
+                      MemoryScope scope, bool isReturning);
 
 /// Verifies constraint 6 of `tile.load`.
 mlir::LogicalResult verifyPad(mlir::Operation *op, mlir::Attribute pad, mlir::Type elementType);

@@ -14,6 +14,11 @@ defvar Tile_AccessDescription = [{
     the trailing ones. In a memref dimension that is not named the box has extent 1. `limit` is an exclusive upper bound for each tile
     dimension, in memref coordinates; `_` stands for none. The memref's own size is always a bound too. `mask` is a tile of i1 over the tile
     dimensions that `on` lists (default: all). Elements that are out of bounds, at or beyond a limit, or masked off are not accessed.
+
+    **Indexed access.** A coordinate may be a tile of signed integers, written with its type: `%A[%rows : tensor<128xi32>, %k]`. Such an
+    index tile has rank 1 and the extent of the tile dimension that `dims` gives to its memref dimension: element i of that dimension is at
+    the coordinate that element i of the index tile says. Into a memref of rank 1 an index tile may have the shape of the accessed tile, of
+    any rank; then it gives the place of each element. `dims` is empty in that case.
 }];
 
 def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
@@ -33,9 +38,11 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
     ```
     tile.load memref `[` coordinates `]` clause* attributes? `:` memref-type `->` tile-type
     clause ::= `dims` `=` `[` integers `]`                        | `limit` `=` `[` (index-value or `_`), ... `]`
-             | `mask` `=` value (`on` `[` integers `]`)?          | `pad` `=` (`zero`|`neg_inf`|`pos_inf`|`nan`|`any`|literal)
+             | `mask` `=` value (`on` `[` integers `]`)?          | `pad` `=` (`zero`|`neg_inf`|`pos_inf`|`nan`|`any`|literal|value)
+             | `strides` `=` `[` integers `]`
              | `stages` `=` integer                              | `cache` `=` (`first`|`last`|`no_alloc`|`stream`)
              | `require` `=` `[` (`tma`|`pipelined`|`peeled`), ... `]`
+    coordinate ::= index-value | value `:` tensor-type
     ```
 
     ```mlir
@@ -43,7 +50,14 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
     %w = tile.load %A[%i, %k] stages = 3 cache = last require = [tma, pipelined] : memref<?x?xbf16> -> tensor<128x64xbf16>
     %v = tile.load %V[%b, %j, %h, %c0] dims = [1, 3] limit = [%end, _] pad = neg_inf mask = %rows on [0]
            : memref<?x?x?x?xf16> -> tensor<64x128xf16>
+    %e = tile.load %E[%tokens : tensor<16xi32>, %c0] : memref<?x?xbf16> -> tensor<16x256xbf16>
+    %x = tile.load %X[%at : tensor<64x32xi64>] : memref<?xf32> -> tensor<64x32xf32>
+    %h = tile.load %A[%i, %j] strides = [2, 2] : memref<?x?xf32> -> tensor<32x32xf32>
     ```
+
+    `pad` may also be a tile of the result's type: an element that is not accessed has the value of the same element of that tile.
+    `strides` are the element steps of the window: element i of tile dimension d is at coordinate `coord + i * strides[d]`. `limit` bounds
+    these coordinates. `tile-expand-ops` rewrites loads with index tiles or strides into `tile.gather`.
 
     Constraints:
     1. one coordinate for each memref dimension.
@@ -52,13 +66,19 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
     3. the element types of memref and tile are equal.
     4. `limit` has one entry for each tile dimension.
     5. the mask has type i1 and the shape that `on` selects; `on` ascends.
-    6. `pad` infinities and `nan` need a float type; a literal has the element type.
+    6. `pad` infinities and `nan` need a float type; a literal has the element type, a tile the result's type.
     7. `stages` is positive.
+    8. an index tile holds signed integers or index. It has rank 1 and the extent of the tile dimension of its memref dimension, or, if
+       the memref has rank 1, the shape of the tile; then `dims` is empty and there are no limits.
+    9. `strides` has one positive entry for each tile dimension, and 1 for one that an index tile gives.
+    10. what TMA has to fetch (`require = [tma]`) has neither index tiles nor strides.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords,
     Variadic<Index>:$limits, Optional<AnyRankedTensor>:$mask,
+    Variadic<AnyRankedTensor>:$indices, Optional<AnyRankedTensor>:$padTile,
     DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited, DenseI64ArrayAttr:$maskDims,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$indexed, OptionalAttr<DenseI64ArrayAttr>:$strides,
     OptionalAttr<AnyAttr>:$pad,
     OptionalAttr<Tile_RequireAttr>:$require, OptionalAttr<I64Attr>:$stages,
     OptionalAttr<Tile_CacheAttr>:$cache);
@@ -67,12 +87,19 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let builders = [
-    OpBuilder<(ins "mlir::RankedTensorType":$type, "mlir::Value":$source, "mlir::ValueRange":$coords)>];
+    OpBuilder<(ins "mlir::RankedTensorType":$type, "mlir::Value":$source, "mlir::ValueRange":$coords)>,
+    // A box, without index tiles, strides or a tile of pads.
+    OpBuilder<(ins "mlir::Type":$type, "mlir::Value":$source, "mlir::ValueRange":$coords, "mlir::ValueRange":$limits,
+                   "mlir::Value":$mask, "mlir::DenseI64ArrayAttr":$dims, "mlir::DenseBoolArrayAttr":$limited,
+                   "mlir::DenseI64ArrayAttr":$maskDims, "mlir::Attribute":$pad, "RequireAttr":$require,
+                   "mlir::IntegerAttr":$stages, "CacheAttr":$cache)>];
   let extraClassDeclaration = [{
     mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getSource().getType()); }
     mlir::RankedTensorType getTileType() { return llvm::cast<mlir::RankedTensorType>(getResult().getType()); }
     /// The limit of tile dimension `dim`, or null.
     mlir::Value getLimit(unsigned dim);
+    /// True if the op accesses a box, whose elements lie one beside the other. `tile-expand-ops` makes `tile.gather` of all others.
+    bool isBox() { return getIndices().empty() && !getStrides(); }
     /// The pad value as an attribute of the element type; null for `any`.
     mlir::TypedAttr getPadValue();
     bool padsAny();
@@ -93,25 +120,165 @@ def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments,
 
     ```mlir
     tile.store %out, %C[%i, %j] : tensor<128x256xbf16> -> memref<?x?xbf16>
+    tile.store %out, %C[%rows : tensor<128xi32>, %j] : tensor<128x256xbf16> -> memref<?x?xbf16>
     ```
 
-    Constraints: 1 to 5 of `tile.load`, and
+    If two elements of an index tile are equal, which of the elements of the tile is stored is undefined; `tile.atomic` has no such
+    restriction. `tile-expand-ops` rewrites stores with index tiles or strides into `tile.scatter`.
+
+    Constraints: 1 to 5, and 8 to 10, of `tile.load`, and
     6. the memref has no static stride of 0.
   }];
   let arguments = (ins
     AnyRankedTensor:$value, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords,
-    Variadic<Index>:$limits, Optional<AnyRankedTensor>:$mask,
+    Variadic<Index>:$limits, Optional<AnyRankedTensor>:$mask, Variadic<AnyRankedTensor>:$indices,
     DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited, DenseI64ArrayAttr:$maskDims,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$indexed, OptionalAttr<DenseI64ArrayAttr>:$strides,
     OptionalAttr<Tile_RequireAttr>:$require, OptionalAttr<Tile_CacheAttr>:$cache);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let builders = [
-    OpBuilder<(ins "mlir::Value":$value, "mlir::Value":$dest, "mlir::ValueRange":$coords)>];
+    OpBuilder<(ins "mlir::Value":$value, "mlir::Value":$dest, "mlir::ValueRange":$coords)>,
+    // A box, without index tiles or strides.
+    OpBuilder<(ins "mlir::Value":$value, "mlir::Value":$dest, "mlir::ValueRange":$coords, "mlir::ValueRange":$limits,
+                   "mlir::Value":$mask, "mlir::DenseI64ArrayAttr":$dims, "mlir::DenseBoolArrayAttr":$limited,
+                   "mlir::DenseI64ArrayAttr":$maskDims, "RequireAttr":$require, "CacheAttr":$cache)>];
   let extraClassDeclaration = [{
     mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getDest().getType()); }
     mlir::RankedTensorType getTileType() { return llvm::cast<mlir::RankedTensorType>(getValue().getType()); }
     mlir::Value getLimit(unsigned dim);
+    /// True if the op accesses a box. `tile-expand-ops` makes `tile.scatter` of all others.
+    bool isBox() { return getIndices().empty() && !getStrides(); }
+  }];
+}
+
+// What GatherOp, ScatterOp and AtomicOp share: which element of the memref is behind an element of the tile.
+defvar Tile_IndexedDeclaration = [{
+    mlir::Value getLimit(unsigned dim);
+    /// The tile dimensions over which index tile `number` varies.
+    llvm::SmallVector<int64_t> getIndexDims(unsigned number);
+}];
+
+def Tile_GatherOp : Tile_Op<"gather", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "read a tile at places that index tiles give";
+  let opDocGroup = Tile_MemoryOps;
+  let description = [{
+    A `tile.load` with index tiles, apart from loads of boxes, so that what passes know about boxes never meets it. Programs write
+    `tile.load`; `tile-expand-ops` makes this op of it. `indexed` (printed by the coordinates) lists the memref dimensions that index tiles
+    give.
+
+    ```mlir
+    %e = tile.gather %E[%tokens : tensor<16xi32>, %c0] limit = [%end, _] pad = zero : memref<?x?xbf16> -> tensor<16x256xbf16>
+    ```
+
+    Constraints: 1 to 6 and 8 of `tile.load`, and
+    11. there is an index tile, and `pad` is no tile.
+  }];
+  let arguments = (ins
+    Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits, Optional<AnyRankedTensor>:$mask,
+    Variadic<AnyRankedTensor>:$indices,
+    DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited, DenseI64ArrayAttr:$maskDims, DenseI64ArrayAttr:$indexed,
+    OptionalAttr<AnyAttr>:$pad);
+  let results = (outs AnyRankedTensor:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = Tile_IndexedDeclaration # [{
+    mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getSource().getType()); }
+    mlir::RankedTensorType getTileType() { return llvm::cast<mlir::RankedTensorType>(getResult().getType()); }
+    /// The pad value as an attribute of the element type; null for `any`.
+    mlir::TypedAttr getPadValue();
+    bool padsAny();
+  }];
+}
+
+def Tile_ScatterOp : Tile_Op<"scatter", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "write a tile to places that index tiles give";
+  let opDocGroup = Tile_MemoryOps;
+  let description = [{
+    A `tile.store` with index tiles. Programs write `tile.store`; `tile-expand-ops` makes this op of it.
+
+    ```mlir
+    tile.scatter %v, %E[%rows : tensor<16xi32>, %c0] : tensor<16x256xbf16> -> memref<?x?xbf16>
+    ```
+
+    Constraints: 1 to 5 and 8 of `tile.load`, 6 of `tile.store`, and
+    11. there is an index tile.
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$value, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,
+    Optional<AnyRankedTensor>:$mask, Variadic<AnyRankedTensor>:$indices,
+    DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited, DenseI64ArrayAttr:$maskDims, DenseI64ArrayAttr:$indexed);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = Tile_IndexedDeclaration # [{
+    mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getDest().getType()); }
+    mlir::RankedTensorType getTileType() { return llvm::cast<mlir::RankedTensorType>(getValue().getType()); }
+  }];
+}
+
+def Tile_AtomicOp : Tile_Op<"atomic", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "read, combine and write elements of a memref, each in one step";
+  let opDocGroup = Tile_MemoryOps;
+  let description = [{
+    Each element that is accessed becomes the combination of what it was and the element of the tile, in one step that no other atomic of the
+    launch (or, with `system`, of the machine) can divide. The elements of a tile are independent steps in any order, and several of them may
+    meet the same element of memory. The value may be a scalar: then the block makes one step.
+
+    | kind | the new value |
+    |---|---|
+    | `add` | old + value |
+    | `min`, `max` | the smaller, the larger one: signed integers, or floats, of which NaN wins and -0 is less than 0 |
+    | `umin`, `umax` | of unsigned integers |
+    | `and`, `or`, `xor` | of the bits of integers |
+    | `exchange` | value |
+    | `cas` | the second value if the bits of old and the first one are equal, else old |
+
+    With `returning` the result is what the elements were before. It is zero where nothing is accessed.
+
+    `order` says what the op means to other accesses. `relaxed` (default) orders nothing. `release`: what the block did before the op is seen
+    by a block that acquires what it wrote. `acquire`: what the block does after the op sees what a release wrote that the op read.
+    `acq_rel` is both. `scope` says between whom: `device` (default) or `system` (other devices and the host). An op that orders has a scalar
+    value, so that it is one step.
+
+    Syntax. Coordinates and clauses are those of `tile.store` without `require` and `cache`:
+
+    ```
+    tile.atomic kind order? scope? `returning`? value (`,` value)? `,` memref `[` coordinates `]` clause* attributes? `:` value-type `->` memref-type
+    ```
+
+    ```mlir
+    tile.atomic add %ones, %H[%bins : tensor<1024xi32>] : tensor<1024xi32> -> memref<?xi32>
+    %ticket = tile.atomic add acq_rel returning %one, %counter[%c0] : i32 -> memref<?xi32>
+    %was = tile.atomic cas acquire returning %free, %taken, %lock[%i] : i32 -> memref<?xi32>
+    ```
+
+    Constraints: 1 to 5, 8 and 9 of `tile.load`, 6 of `tile.store`, and
+    12. `add`, `exchange` and `cas` take i16, i32, i64, index, f16, bf16, f32, f64; `min` and `max` the same; `umin`, `umax`, `and`, `or`
+        and `xor` the integers of them.
+    13. `cas` has two values of one type, the others have one.
+    14. an order other than `relaxed` has a scalar value. `cas` does not `release` without `acquire`.
+  }];
+  let arguments = (ins
+    Tile_AtomicKindAttr:$kind, Tile_MemoryOrderAttr:$order, Tile_MemoryScopeAttr:$scope,
+    AnyType:$value, Optional<AnyType>:$replacement,
+    Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,
+    Optional<AnyRankedTensor>:$mask, Variadic<AnyRankedTensor>:$indices,
+    DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited, DenseI64ArrayAttr:$maskDims, DenseI64ArrayAttr:$indexed,
+    OptionalAttr<DenseI64ArrayAttr>:$strides);
+  let results = (outs Optional<AnyType>:$old);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = Tile_IndexedDeclaration # [{
+    mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getDest().getType()); }
+    /// The type of the value as a tile; of rank 0 for a scalar.
+    mlir::RankedTensorType getTileType();
+    bool isScalar() { return !llvm::isa<mlir::RankedTensorType>(getValue().getType()); }
+    bool isOrdered() { return getOrder() != MemoryOrder::Relaxed; }
+    bool isBox() { return getIndices().empty() && !getStrides(); }
   }];
 }
 

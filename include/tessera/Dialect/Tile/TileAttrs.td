@@ -55,6 +55,21 @@ def Tile_RequireAttr : AttrDef<Tile_Dialect, "Require"> {
   }];
 }
 
+// What an atomic does with an element, what it orders, and between whom.
+def Tile_AtomicKindEnum : Tile_Enum<"AtomicKind", "what an atomic makes of an element", [
+  I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Min", 1, "min">, I32EnumAttrCase<"Max", 2, "max">,
+  I32EnumAttrCase<"UMin", 3, "umin">, I32EnumAttrCase<"UMax", 4, "umax">, I32EnumAttrCase<"And", 5, "and">,
+  I32EnumAttrCase<"Or", 6, "or">, I32EnumAttrCase<"Xor", 7, "xor">, I32EnumAttrCase<"Exchange", 8, "exchange">,
+  I32EnumAttrCase<"Cas", 9, "cas">]>;
+def Tile_AtomicKindAttr : Tile_EnumAttr<Tile_AtomicKindEnum, "atomic_kind">;
+def Tile_MemoryOrderEnum : Tile_Enum<"MemoryOrder", "what an atomic orders", [
+  I32EnumAttrCase<"Relaxed", 0, "relaxed">, I32EnumAttrCase<"Acquire", 1, "acquire">,
+  I32EnumAttrCase<"Release", 2, "release">, I32EnumAttrCase<"AcqRel", 3, "acq_rel">]>;
+def Tile_MemoryOrderAttr : Tile_EnumAttr<Tile_MemoryOrderEnum, "memory_order">;
+def Tile_MemoryScopeEnum : Tile_Enum<"MemoryScope", "between whom an atomic orders", [
+  I32EnumAttrCase<"Device", 0, "device">, I32EnumAttrCase<"System", 1, "system">]>;
+def Tile_MemoryScopeAttr : Tile_EnumAttr<Tile_MemoryScopeEnum, "memory_scope">;
+
 // How a product reads its f32 inputs: exactly, or rounded to TF32.
 def Tile_PrecisionEnum : Tile_Enum<"Precision", "input precision of an mma", [
   I32EnumAttrCase<"Ieee", 0, "ieee">, I32EnumAttrCase<"Tf32", 1, "tf32">]>;

@@ -136,6 +136,8 @@ std::optional<std::string> tessera::cta::whyNotCluster(tile::GridOp grid, unsign
     if (isa<memref::LoadOp, memref::StoreOp, tile::AssumeOp>(op) ||
         op->getName().getStringRef() == "cf.assert")
       why = "scalar accesses, assumptions and assertions would not hold there";
+    if (isa<ScatterOp, AtomicOp, tile::ScatterOp, tile::AtomicOp>(op))
+      why = "index tiles and atomics may write anywhere";
     auto store = dyn_cast<StoreOp>(op);
     auto copy = dyn_cast<CopyOutOp>(op);
     auto early = dyn_cast<tile::StoreOp>(op); // not yet placed

@@ -17,23 +17,49 @@ using namespace tessera::cta;
 
 Access::Access(LoadOp op)
     : op(op), isStore(false), memref(op.getSource()), mask(op.getMask()), type(op.getMemRefType()),
-      tile(op.getTileType()), coords(op.getCoords()), limits(op.getLimits()), dims(op.getDims()),
+      tile(op.getTileType()), coords(llvm::to_vector(op.getCoords())), limits(op.getLimits()), dims(op.getDims()),
       maskDims(op.getMaskDims()), limited(op.getLimited()), pad(op.getPadAttr()) {}
 
 Access::Access(StoreOp op)
     : op(op), isStore(true), memref(op.getDest()), mask(op.getMask()), type(op.getMemRefType()),
-      tile(op.getTileType()), coords(op.getCoords()), limits(op.getLimits()), dims(op.getDims()),
+      tile(op.getTileType()), coords(llvm::to_vector(op.getCoords())), limits(op.getLimits()), dims(op.getDims()),
       maskDims(op.getMaskDims()), limited(op.getLimited()) {}
 
 Access::Access(tile::LoadOp op)
     : op(op), isStore(false), memref(op.getSource()), mask(op.getMask()), type(op.getMemRefType()),
-      tile(op.getTileType()), coords(op.getCoords()), limits(op.getLimits()), dims(op.getDims()),
+      tile(op.getTileType()), coords(llvm::to_vector(op.getCoords())), limits(op.getLimits()), dims(op.getDims()),
       maskDims(op.getMaskDims()), limited(op.getLimited()), pad(op.getPadAttr()) {}
 
 Access::Access(tile::StoreOp op)
     : op(op), isStore(true), memref(op.getDest()), mask(op.getMask()), type(op.getMemRefType()),
-      tile(op.getTileType()), coords(op.getCoords()), limits(op.getLimits()), dims(op.getDims()),
+      tile(op.getTileType()), coords(llvm::to_vector(op.getCoords())), limits(op.getLimits()), dims(op.getDims()),
       maskDims(op.getMaskDims()), limited(op.getLimited()) {}
+
+/// The coordinates in the order of the memref's dimensions; null where there is an index tile.
+template <typename Op>
+static SmallVector<Value> coordsOf(Op op, Value memref) {
+  const tile::AccessParts parts = tile::partsOf(op, memref);
+  SmallVector<Value> coords;
+  for (int64_t d = 0, rank = op.getMemRefType().getRank(); d < rank; ++d)
+    coords.push_back(parts.coordOf(d));
+  return coords;
+}
+
+Access::Access(GatherOp op)
+    : op(op), isStore(false), memref(op.getSource()), mask(op.getMask()), type(op.getMemRefType()),
+      tile(op.getTileType()), coords(coordsOf(op, op.getSource())), limits(op.getLimits()),
+      dims(op.getDims()), maskDims(op.getMaskDims()), limited(op.getLimited()),
+      pad(op.getPadAttr()) {}
+
+Access::Access(ScatterOp op)
+    : op(op), isStore(true), memref(op.getDest()), mask(op.getMask()), type(op.getMemRefType()),
+      tile(op.getTileType()), coords(coordsOf(op, op.getDest())), limits(op.getLimits()),
+      dims(op.getDims()), maskDims(op.getMaskDims()), limited(op.getLimited()) {}
+
+Access::Access(AtomicOp op)
+    : op(op), isStore(true), memref(op.getDest()), mask(op.getMask()), type(op.getMemRefType()),
+      tile(op.getTileType()), coords(coordsOf(op, op.getDest())), limits(op.getLimits()),
+      dims(op.getDims()), maskDims(op.getMaskDims()), limited(op.getLimited()) {}
 
 Value Access::limit(unsigned tileDim) const { return tile::limitOf(limits, limited, tileDim); }
 
@@ -101,6 +127,10 @@ static VectorChoice narrowVector(tile::Facts &facts, const Access &access, int d
   int64_t bytes = tile::elementBytes(access.tile.getElementType());
   std::string name = tile::nameOfRoot(access.memref);
   unsigned inner = access.dims[dim];
+  if (!access.coords[inner]) {
+    choice.why = "no vectors: an index tile gives the coordinates of the contiguous dimension";
+    return choice;
+  }
   layout::Coord shape = coordOf(access.tile.getShape());
   auto divides = [](int64_t number) { return number ? layout::powerOf2Dividing(number) : 1 << 20; };
   wanted = std::min(wanted, divides(shape[dim]));
@@ -154,6 +184,10 @@ VectorChoice tessera::cta::chooseVector(tile::Facts &facts, const Access &access
   int64_t bytes = tile::elementBytes(access.tile.getElementType());
   if (!frag || access.tile.getRank() == 0)
     return choice;
+  if (access.dims.empty()) {
+    choice.why = "no vectors: each element has a place of its own";
+    return choice;
+  }
   int dim = contiguousTileDim(access.type, access.dims);
   if (dim < 0) {
     choice.why = "no vectors: no dimension of the tile is known to have stride 1 in memory";

@@ -1,8 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tessera/Dialect/Cta/IR/Cta.h"
-#include "tessera/Dialect/Cta/IR/LayoutRules.h"
+#include "AccessSyntax.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
@@ -19,14 +18,6 @@ using namespace tessera::cta;
 /// The attributes that the clauses of an access already print.
 static const StringRef kAccessAttrs[] = {"dims", "limited", "maskDims", "pad",
                                          "operandSegmentSizes"};
-
-/// A mask has the layout of the tile, sliced to the mask's dimensions (a rule of phase placed).
-static auto maskEncodingOf(Type tileType) {
-  return [frag = FragAttr::of(tileType)](ArrayRef<int64_t> maskDims) -> Attribute {
-    return frag ? FragAttr::get(frag.getContext(), maskLayout(frag.layout(), maskDims))
-                : FragAttr{};
-  };
-}
 
 /// Asynchronous copies have no mask, and no list of mask dimensions.
 static ParseResult takeNoMask(OpAsmParser &parser, const tile::ParsedAccess &access,
@@ -45,7 +36,7 @@ static ParseResult parseSource(OpAsmParser &parser, OperationState &result, bool
   Type memref, tileType;
   SmallVector<int32_t> segments;
   OpAsmParser::UnresolvedOperand into, slot, cacheIf, multicastIf;
-  if (parseAccess(parser, access, tile::AccessKind::Load))
+  if (parseAccess(parser, access, {tile::AccessKind::Load}))
     return failure();
   bool hasCondition = isCopy && succeeded(parser.parseOptionalKeyword("cache_if"));
   if (hasCondition && (parser.parseEqual() || parser.parseOperand(cacheIf)))
@@ -63,7 +54,7 @@ static ParseResult parseSource(OpAsmParser &parser, OperationState &result, bool
   if (!isa<RankedTensorType, SmemType>(tileType))
     return parser.emitError(parser.getNameLoc())
            << "expected a ranked tensor or a shared tile, got " << tileType;
-  if (resolveAccess(parser, access, memref, tileShape(tileType), result, segments,
+  if (resolveAccess(parser, access, memref, tileShape(tileType), Type(), result, segments,
                     maskEncodingOf(tileType)))
     return failure();
   SmallVector<int32_t> sizes{1, segments[0], segments[1]};
@@ -95,7 +86,7 @@ static ParseResult parseDestination(OpAsmParser &parser, OperationState &result,
   Type memref, tileType;
   SmallVector<int32_t> segments;
   if (parser.parseOperand(value) || parser.parseComma() ||
-      parseAccess(parser, access, tile::AccessKind::Store) ||
+      parseAccess(parser, access, {tile::AccessKind::Store}) ||
       parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(tileType) ||
       parser.parseArrow() || parser.parseType(memref))
     return failure();
@@ -103,7 +94,7 @@ static ParseResult parseDestination(OpAsmParser &parser, OperationState &result,
     return parser.emitError(parser.getNameLoc())
            << "expected a ranked tensor or a shared tile, got " << tileType;
   if (parser.resolveOperand(value, tileType, result.operands) ||
-      resolveAccess(parser, access, memref, tileShape(tileType), result, segments,
+      resolveAccess(parser, access, memref, tileShape(tileType), Type(), result, segments,
                     maskEncodingOf(tileType)))
     return failure();
   SmallVector<int32_t> sizes{1, 1, segments[0], segments[1]};
@@ -116,24 +107,10 @@ static ParseResult parseDestination(OpAsmParser &parser, OperationState &result,
 }
 
 template <typename Op>
-static Value maskOf(Op op) {
-  if constexpr (std::is_same_v<Op, LoadOp> || std::is_same_v<Op, StoreOp>)
-    return op.getMask();
-  return {};
-}
-template <typename Op>
-static ArrayRef<int64_t> maskDimsOf(Op op) {
-  if constexpr (std::is_same_v<Op, LoadOp> || std::is_same_v<Op, StoreOp>)
-    return op.getMaskDims();
-  return {};
-}
-
-template <typename Op>
 static void printSource(Op op, OpAsmPrinter &p) {
   Type type = op.getResult().getType();
   p << ' ';
-  tile::printAccess(p, op.getSource(), op.getCoords(), op.getLimits(), maskOf(op), op.getDims(),
-                    op.getLimited(), maskDimsOf(op), op.getPadAttr(), tileShape(type).size(),
+  tile::printAccess(p, tile::partsOf(op, op.getSource()), tileShape(type).size(),
                     maskEncodingOf(type));
   if constexpr (std::is_same_v<Op, CopyOp>) {
     if (op.getCacheIf())
@@ -151,8 +128,7 @@ template <typename Op>
 static void printDestination(Op op, OpAsmPrinter &p) {
   Type type = op.getValue().getType();
   p << ' ' << op.getValue() << ", ";
-  tile::printAccess(p, op.getDest(), op.getCoords(), op.getLimits(), maskOf(op), op.getDims(),
-                    op.getLimited(), maskDimsOf(op), Attribute{}, tileShape(type).size(),
+  tile::printAccess(p, tile::partsOf(op, op.getDest()), tileShape(type).size(),
                     maskEncodingOf(type));
   p.printOptionalAttrDict(op->getAttrs(), kAccessAttrs);
   p << " : " << type << " -> " << op.getDest().getType();
@@ -160,13 +136,12 @@ static void printDestination(Op op, OpAsmPrinter &p) {
 
 /// The mask has a layout of its own; the rules of an access look at shapes only.
 template <typename Op>
-static LogicalResult verifyBox(Op op, Type type) {
-  return tile::verifyAccess(op, op.getMemRefType(), tileShape(type), tileElementType(type),
-                            op.getCoords(), op.getLimits(), maskOf(op), op.getDims(),
-                            op.getLimited(), maskDimsOf(op));
+static LogicalResult verifyBox(Op op, Value memref, Type type) {
+  return tile::verifyAccess(op, tile::partsOf(op, memref), tileShape(type), tileElementType(type));
 }
 
-static LogicalResult verifyVector(Operation *op, std::optional<uint64_t> vector, Type elementType) {
+LogicalResult tessera::cta::verifyVector(Operation *op, std::optional<uint64_t> vector,
+                                         Type elementType) {
   if (vector && (!llvm::isPowerOf2_64(*vector) || *vector * tile::elementBytes(elementType) > 16))
     return op->emitOpError("load_c8: 'vector' must be a power of two of at most 16 bytes, got ")
            << *vector << " elements of " << elementType;
@@ -179,7 +154,7 @@ ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &result) {
 void LoadOp::print(OpAsmPrinter &p) { printSource(*this, p); }
 LogicalResult LoadOp::verify() {
   RankedTensorType type = getTileType();
-  if (failed(verifyBox(*this, type)) ||
+  if (failed(verifyBox(*this, getSource(), type)) ||
       failed(tile::verifyPad(*this, getPadAttr(), type.getElementType())))
     return failure();
   return verifyVector(*this, getVector(), type.getElementType());
@@ -196,7 +171,7 @@ ParseResult StoreOp::parse(OpAsmParser &parser, OperationState &result) {
 void StoreOp::print(OpAsmPrinter &p) { printDestination(*this, p); }
 LogicalResult StoreOp::verify() {
   RankedTensorType type = getTileType();
-  if (failed(verifyBox(*this, type)))
+  if (failed(verifyBox(*this, getDest(), type)))
     return failure();
   return verifyVector(*this, getVector(), type.getElementType());
 }
@@ -211,7 +186,7 @@ ParseResult CopyOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 void CopyOp::print(OpAsmPrinter &p) { printSource(*this, p); }
 LogicalResult CopyOp::verify() {
-  if (failed(verifyBox(*this, getSmemType())))
+  if (failed(verifyBox(*this, getSource(), getSmemType())))
     return failure();
   auto word = dyn_cast_or_null<tile::PadAttr>(getPadAttr());
   if (getPadAttr() &&
@@ -268,7 +243,7 @@ LogicalResult CopyOutOp::verify() {
     return emitOpError("copy_out_c6: 'per_warpgroup' needs a cta.stage of one tile that the "
                        "warpgroups split along a dimension which is not contiguous, into parts "
                        "that TMA can move");
-  return verifyBox(*this, getSmemType());
+  return verifyBox(*this, getDest(), getSmemType());
 }
 void CopyOutOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {

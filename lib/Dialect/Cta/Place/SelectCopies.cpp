@@ -14,6 +14,8 @@
 #include "tessera/Dialect/Tile/Transforms.h"
 #include "tessera/Layout/RegisterForms.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 namespace tessera::cta {
 #define GEN_PASS_DEF_SELECTCOPIES
 #include "tessera/Dialect/Cta/Place/Passes.h.inc"
@@ -33,6 +35,12 @@ public:
   explicit Selection(tile::KernelOp kernel) : facts(kernel), rewriter(kernel.getContext()) {}
   LogicalResult select(LoadOp load);
   LogicalResult select(StoreOp store);
+  /// Index tiles: threads access memory, by vectors where they can.
+  template <typename Op>
+  void selectIndexed(Op op) {
+    setVector(op, "");
+  }
+  void selectIndexed(AtomicOp op);
 
 private:
   /// A copy by TMA, or by cp.async in pieces of `vector` elements.
@@ -204,6 +212,29 @@ static std::string whyInRegisters(LoadOp load) {
          "; only operands of products are fetched into shared memory";
 }
 
+/// True if the only thing made of a load is the operand of a product, by a conversion of integers
+/// or by unpacking (weights of few bits), in a loop. A channel can fetch such a tile while products
+/// run, which a load to registers cannot.
+static bool becomesOperand(LoadOp load) {
+  if (!load->getParentOfType<LoopLikeOpInterface>() || load.getTileType().getRank() != 2)
+    return false;
+  bool converts = false;
+  for (Value value = load; value.hasOneUse();) {
+    Operation *user = *value.user_begin();
+    if (auto stage = dyn_cast<StageOp>(user))
+      return converts && !stage->use_empty() &&
+             llvm::all_of(stage->getUsers(), llvm::IsaPred<MmaOp, WgmmaOp>);
+    if (isa<WgmmaOp>(user))
+      return converts;
+    if (user->getNumResults() != 1 ||
+        !(isa<ConvertLayoutOp, UnpackOp>(user) || isElementwise(user)))
+      return false;
+    converts |= isa<UnpackOp, arith::SIToFPOp, arith::UIToFPOp>(user);
+    value = user->getResult(0);
+  }
+  return false;
+}
+
 /// By TMA if possible, else by cp.async unless vector loads to registers are wider, else by those.
 LogicalResult Selection::selectStaged(LoadOp load, StageOp stage) {
   auto shared = cast<SmemType>(stage.getType());
@@ -252,6 +283,22 @@ LogicalResult Selection::select(LoadOp load) {
                                           /*dims=*/DenseI64ArrayAttr{},
                                           /*strides=*/DenseI64ArrayAttr{});
       rewriter.eraseOp(load);
+      return success();
+    }
+  }
+  if (becomesOperand(load)) {
+    SmemType image = tmaImage(Access(load));
+    if (image && !whyNotTma(facts, Access(load), image)) {
+      CopyOp copy = copyOf(load, image);
+      auto convert = dyn_cast<ConvertLayoutOp>(*load.getResult().user_begin());
+      Operation *read = convert ? convert.getOperation() : load.getOperation();
+      rewriter.setInsertionPoint(read);
+      auto with = ReadOp::create(rewriter, read->getLoc(), read->getResult(0).getType(),
+                                 copy.getResult(), /*offsets=*/DenseI64ArrayAttr{},
+                                 /*dims=*/DenseI64ArrayAttr{}, /*strides=*/DenseI64ArrayAttr{});
+      rewriter.replaceOp(read, with);
+      if (convert)
+        rewriter.eraseOp(load);
       return success();
     }
   }
@@ -317,6 +364,14 @@ LogicalResult Selection::select(StoreOp store) {
   return success();
 }
 
+/// Only sums of floats that nobody reads back go to memory by vectors (PTX ISA, red: .v2, .v4, .v8).
+void Selection::selectIndexed(AtomicOp op) {
+  const Type element = op.getTileType().getElementType();
+  if (op.getKind() == tile::AtomicKind::Add && !op.getOld() && isa<FloatType>(element) &&
+      element.getIntOrFloatBitWidth() <= 32)
+    setVector(op, "");
+}
+
 namespace {
 struct SelectCopies : cta::impl::SelectCopiesBase<SelectCopies> {
   using SelectCopiesBase::SelectCopiesBase;
@@ -327,7 +382,7 @@ struct SelectCopies : cta::impl::SelectCopiesBase<SelectCopies> {
     SmallVector<Operation *> accesses;
     Operation *unplaced = nullptr;
     kernel.walk([&](Operation *op) {
-      if (isa<LoadOp, StoreOp>(op))
+      if (isa<LoadOp, StoreOp, GatherOp, ScatterOp, AtomicOp>(op))
         accesses.push_back(op);
       for (Value result : op->getResults()) {
         auto smem = dyn_cast<SmemType>(result.getType());
@@ -345,9 +400,12 @@ struct SelectCopies : cta::impl::SelectCopiesBase<SelectCopies> {
     Selection selection(kernel);
     bool failed = false;
     for (Operation *op : accesses) {
-      auto load = dyn_cast<LoadOp>(op);
-      if (mlir::failed(load ? selection.select(load) : selection.select(cast<StoreOp>(op))))
-        failed = true;
+      const LogicalResult selected =
+          llvm::TypeSwitch<Operation *, LogicalResult>(op)
+              .Case<LoadOp, StoreOp>([&](auto access) { return selection.select(access); })
+              .Case<GatherOp, ScatterOp, AtomicOp>(
+                  [&](auto access) { return selection.selectIndexed(access), success(); });
+      failed |= mlir::failed(selected);
     }
     if (failed)
       return signalPassFailure();

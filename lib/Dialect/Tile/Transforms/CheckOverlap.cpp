@@ -49,6 +49,8 @@ private:
   void moveDemands();
   void insert(GridOp grid, int64_t number);
   void insert(StoreOp store, Value shadow);
+  void insert(ScatterOp store, Value shadow);
+  void require(Operation *store, Value memref, Value before, Value tile);
   void insert(memref::StoreOp store, Value shadow);
   Value numberOfBlock(GridOp grid);
   Value shadowOf(Value memref);
@@ -131,6 +133,8 @@ void Overlap::insert(GridOp grid, int64_t number) {
     Value memref;
     if (auto store = dyn_cast<StoreOp>(op))
       memref = store.getDest();
+    else if (auto scatter = dyn_cast<ScatterOp>(op))
+      memref = scatter.getDest();
     else if (auto store = dyn_cast<memref::StoreOp>(op))
       memref = store.getMemRef();
     if (memref)
@@ -150,6 +154,8 @@ void Overlap::insert(GridOp grid, int64_t number) {
     b.setInsertionPoint(op);
     if (auto store = dyn_cast<StoreOp>(op))
       insert(store, shadow);
+    else if (auto scatter = dyn_cast<ScatterOp>(op))
+      insert(scatter, shadow);
     else
       insert(cast<memref::StoreOp>(op), shadow);
   }
@@ -280,22 +286,42 @@ static std::string messageFor(Operation *store, Value memref) {
       .str();
 }
 
+/// Stops the program unless every element of `before` is the number in `tile`, this block's, or of
+/// an earlier grid.
+void Overlap::require(Operation *store, Value memref, Value before, Value tile) {
+  auto type = cast<RankedTensorType>(before.getType());
+  Value old = tensor::SplatOp::create(b, loc, least, type);
+  Value isAllowed = arith::OrIOp::create(b, loc, compare(arith::CmpIPredicate::eq, before, tile),
+                                         compare(arith::CmpIPredicate::slt, before, old));
+  if (type.getRank())
+    isAllowed = ReduceOp::create(b, loc, ReduceKind::AndI, isAllowed,
+                                 llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())))
+                    .getResult(0);
+  Value condition = tensor::ExtractOp::create(b, loc, isAllowed, ValueRange{});
+  cf::AssertOp::create(b, loc, condition, messageFor(store, memref));
+}
+
+void Overlap::insert(ScatterOp store, Value shadow) {
+  auto type = RankedTensorType::get(store.getTileType().getShape(), i64);
+  Value before = GatherOp::create(b, loc, type, shadow, store.getCoords(), store.getLimits(),
+                                  store.getMask(), store.getIndices(), store.getDimsAttr(),
+                                  store.getLimitedAttr(), store.getMaskDimsAttr(),
+                                  store.getIndexedAttr(), b.getI64IntegerAttr(-1));
+  Value tile = tensor::SplatOp::create(b, loc, own, type);
+  require(store, store.getDest(), before, tile);
+  ScatterOp::create(b, loc, tile, shadow, store.getCoords(), store.getLimits(), store.getMask(),
+                    store.getIndices(), store.getDimsAttr(), store.getLimitedAttr(),
+                    store.getMaskDimsAttr(), store.getIndexedAttr());
+}
+
 void Overlap::insert(StoreOp store, Value shadow) {
   auto type = RankedTensorType::get(store.getTileType().getShape(), i64);
   Value before =
       LoadOp::create(b, loc, type, shadow, store.getCoords(), store.getLimits(), store.getMask(),
                      store.getDimsAttr(), store.getLimitedAttr(), store.getMaskDimsAttr(),
                      b.getI64IntegerAttr(-1), RequireAttr{}, IntegerAttr{}, CacheAttr{});
-  auto fill = [&](Value number) -> Value { return tensor::SplatOp::create(b, loc, number, type); };
-  Value tile = fill(own);
-  Value isAllowed = arith::OrIOp::create(b, loc, compare(arith::CmpIPredicate::eq, before, tile),
-                                         compare(arith::CmpIPredicate::slt, before, fill(least)));
-  if (type.getRank())
-    isAllowed = ReduceOp::create(b, loc, ReduceKind::AndI, isAllowed,
-                                 llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())))
-                    .getResult(0);
-  Value condition = tensor::ExtractOp::create(b, loc, isAllowed, ValueRange{});
-  cf::AssertOp::create(b, loc, condition, messageFor(store, store.getDest()));
+  Value tile = tensor::SplatOp::create(b, loc, own, type);
+  require(store, store.getDest(), before, tile);
   StoreOp::create(b, loc, tile, shadow, store.getCoords(), store.getLimits(), store.getMask(),
                   store.getDimsAttr(), store.getLimitedAttr(), store.getMaskDimsAttr(),
                   RequireAttr{}, CacheAttr{});

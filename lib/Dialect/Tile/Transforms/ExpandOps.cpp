@@ -515,6 +515,7 @@ static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
       .Case([&](tile::ArgReduceOp op) { return expandArgReduce(b, op); })
       .Case([&](tile::ZipOp op) { return expandZip(b, op); })
       .Case([&](tile::UnzipOp op) { return expandUnzip(b, op); })
+      .Case([&](LoadOp op) { return expandLoad(b, op); })
       .Case([&](MmaOp op) { return splitProduct(b, op); })
       .Case([&](tensor::ExtractSliceOp op) { return splitSlice(b, op); })
       .Case([&](memref::SubViewOp op) { return splitView(b, op); })
@@ -544,6 +545,10 @@ struct TileExpandOps : tessera::tile::impl::TileExpandOpsBase<TileExpandOps> {
         expandAssert(b, check);
         return check->erase();
       }
+      if (auto store = dyn_cast<tile::StoreOp>(op); store && expandStore(b, store))
+        return store->erase();
+      if (auto atomic = dyn_cast<tile::AtomicOp>(op); atomic && expandAtomic(b, atomic))
+        return atomic->erase();
       SmallVector<Value> values = expand(b, op);
       if (values.empty())
         return;

@@ -14,6 +14,13 @@ namespace tessera::tile {
 llvm::SmallVector<mlir::Value> expandZip(mlir::ImplicitLocOpBuilder &b, ZipOp op);
 llvm::SmallVector<mlir::Value> expandUnzip(mlir::ImplicitLocOpBuilder &b, UnzipOp op);
 
+/// An access that is no box, or pads with a tile (ExpandAccesses.cpp). Nothing if the load is fine
+/// as it is.
+llvm::SmallVector<mlir::Value> expandLoad(mlir::ImplicitLocOpBuilder &b, LoadOp op);
+/// The same of ops whose results, if any, it replaces; false if the op is fine as it is.
+bool expandStore(mlir::ImplicitLocOpBuilder &b, StoreOp op);
+bool expandAtomic(mlir::ImplicitLocOpBuilder &b, AtomicOp op);
+
 /// Whether an op of arith or math computes with numbers of f8, so that it is computed in f32
 /// (ExpandFloat8.cpp). What moves f8, and converts it from and to f32, f16 and bf16, does not.
 bool computesInFloat8(mlir::Operation *op);

@@ -37,7 +37,8 @@ private:
   void divisor(Operation *op, bool isSigned);
   void shift(Operation *op);
   void conversion(Operation *op, bool isSigned);
-  void expose(LoadOp op);
+  template <typename Op>
+  void exposePad(Op op);
   void expose(memref::AllocOp op);
 
   Value integer(Type type, const APInt &value) {
@@ -147,7 +148,8 @@ void Checks::conversion(Operation *op, bool isSigned) {
 }
 
 /// Fills elements whose values nobody may use with NaN.
-void Checks::expose(LoadOp op) {
+template <typename Op>
+void Checks::exposePad(Op op) {
   auto pad = dyn_cast_or_null<PadAttr>(op.getPadAttr());
   if (pad && pad.getValue() == Pad::Any && isa<FloatType>(op.getType().getElementType()))
     op.setPadAttr(PadAttr::get(op.getContext(), Pad::Nan));
@@ -176,7 +178,8 @@ void Checks::check(Operation *op) {
       .Case([&](memref::LoadOp o) { bounds(o, o.getMemRef(), o.getIndices()); })
       .Case([&](memref::StoreOp o) { bounds(o, o.getMemRef(), o.getIndices()); })
       .Case([&](AssumeOp o) { promise(o); })
-      .Case([&](LoadOp o) { expose(o); })
+      .Case([&](LoadOp o) { exposePad(o); })
+      .Case([&](GatherOp o) { exposePad(o); })
       .Case([&](scf::ForOp o) {
         Type type = o.getStep().getType();
         require(compare(arith::CmpIPredicate::sgt, o.getStep(), integer(type, 0)),

@@ -89,6 +89,12 @@ static TileArguments collectArguments(KernelOp kernel) {
       add(load.getSource());
     else if (auto store = dyn_cast<StoreOp>(op))
       add(store.getDest());
+    else if (auto gather = dyn_cast<GatherOp>(op))
+      add(gather.getSource());
+    else if (auto scatter = dyn_cast<ScatterOp>(op))
+      add(scatter.getDest());
+    else if (auto atomic = dyn_cast<AtomicOp>(op))
+      add(atomic.getDest());
   });
   llvm::sort(result.indices);
   return result;

@@ -330,13 +330,24 @@ private:
 
   //===--- demands ---------------------------------------------------------------------------===//
 
+  /// Atomics of which the order does not matter: nobody sees what was there before, and sums do not
+  /// round.
+  static bool keepsOrder(Operation *op) {
+    auto atomic = dyn_cast<AtomicOp>(op);
+    if (!atomic || atomic.getOld() || atomic.isOrdered())
+      return false;
+    const AtomicKind kind = atomic.getKind();
+    const bool rounds = kind == AtomicKind::Add && isa<FloatType>(atomic.getTileType().getElementType());
+    return !rounds && kind != AtomicKind::Exchange && kind != AtomicKind::Cas;
+  }
+
   /// Blocks run in any order. So the kernel leaves the same values in memory each time only if no
   /// element depends on which block comes first. A store to what no other block touches is safe
   /// (races are undefined); that is not known of any other op that writes.
   bool verifyDeterministic(Operation *op) {
     if (!kernel.getRequire() || !kernel.getRequire()->contains(Requirement::Deterministic) ||
-        isa<StoreOp, memref::StoreOp, cf::AssertOp>(op) || op->getNumRegions() ||
-        !hasEffect<MemoryEffects::Write>(op))
+        isa<StoreOp, ScatterOp, memref::StoreOp, cf::AssertOp>(op) || op->getNumRegions() ||
+        keepsOrder(op) || !hasEffect<MemoryEffects::Write>(op))
       return true;
     error(op) << "may leave other bits each time, as 'require = [deterministic]' forbids: it is "
                  "not known to write the same in every order of blocks";

@@ -15,10 +15,14 @@
 
 namespace tessera::cta {
 
-/// What a load and a store have in common: a box of a memref and a tile.
+/// What loads and stores have in common: a memref and a tile. Those with index tiles have fewer
+/// coordinates; that of a dimension which an index tile gives is null.
 struct Access {
   explicit Access(LoadOp op);
   explicit Access(StoreOp op);
+  explicit Access(GatherOp op);
+  explicit Access(ScatterOp op);
+  explicit Access(AtomicOp op);
   explicit Access(tile::LoadOp op); ///< at L0
   explicit Access(tile::StoreOp op);
 
@@ -27,7 +31,8 @@ struct Access {
   mlir::Value memref, mask;
   mlir::MemRefType type;
   mlir::RankedTensorType tile;
-  mlir::ValueRange coords, limits;
+  llvm::SmallVector<mlir::Value> coords;
+  mlir::ValueRange limits;
   llvm::ArrayRef<int64_t> dims, maskDims;
   llvm::ArrayRef<bool> limited;
   mlir::Attribute pad;

@@ -84,6 +84,106 @@ def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable, Cta_A
   }];
 }
 
+// What GatherOp, ScatterOp and AtomicOp share.
+defvar Cta_IndexedDeclaration = [{
+    mlir::Value getLimit(unsigned dim);
+    /// The tile dimensions over which index tile `number` varies; the layout of the index tile is that of the tile sliced to them.
+    llvm::SmallVector<int64_t> getIndexDims(unsigned number);
+}];
+
+def Cta_GatherOp : Cta_Op<"gather", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses, Cta_Cost,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "load a tile at places that index tiles give into registers";
+  let opDocGroup = Cta_CopyOps;
+  let description = [{
+    `tile.gather` with a register layout. Masks and index tiles have the tile's layout, sliced to the dimensions over which they vary.
+    `vector` and `why` are as in `cta.load`.
+
+    Lifespan: made by `convert-tile-to-cta`, lowered by `convert-cta-to-nvvm`.
+
+    ```mlir
+    %e = cta.gather %E[%tokens : tensor<16xi32, #rows>, %c0] {vector = 8} : memref<?x?xbf16> -> tensor<16x256xbf16, #blocked>
+    ```
+
+    Constraints: those of `tile.gather`, and 8 of `cta.load` (`load_c8`).
+  }];
+  let arguments = (ins
+    Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits, Optional<AnyRankedTensor>:$mask,
+    Variadic<AnyRankedTensor>:$indices, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited, DenseI64ArrayAttr:$maskDims,
+    DenseI64ArrayAttr:$indexed, OptionalAttr<AnyAttr>:$pad, OptionalAttr<I64Attr>:$vector, OptionalAttr<StrAttr>:$why);
+  let results = (outs AnyRankedTensor:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = Cta_IndexedDeclaration # [{
+    mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getSource().getType()); }
+    mlir::RankedTensorType getTileType() { return llvm::cast<mlir::RankedTensorType>(getResult().getType()); }
+  }];
+}
+
+def Cta_ScatterOp : Cta_Op<"scatter", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses, Cta_Cost,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "store a register tile to places that index tiles give";
+  let opDocGroup = Cta_CopyOps;
+  let description = [{
+    `tile.scatter` of a register tile, to global memory. One thread writes each element. Masks, index tiles, `vector` and `why` are as in
+    `cta.gather`.
+
+    Lifespan: made by `convert-tile-to-cta`, lowered by `convert-cta-to-nvvm`.
+
+    ```mlir
+    cta.scatter %v, %E[%rows : tensor<16xi32, #rows>, %c0] {vector = 8} : tensor<16x256xbf16, #blocked> -> memref<?x?xbf16>
+    ```
+
+    Constraints: those of `tile.scatter`, and 8 of `cta.load` (`load_c8`).
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$value, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,
+    Optional<AnyRankedTensor>:$mask, Variadic<AnyRankedTensor>:$indices, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
+    DenseI64ArrayAttr:$maskDims, DenseI64ArrayAttr:$indexed, OptionalAttr<I64Attr>:$vector, OptionalAttr<StrAttr>:$why);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = Cta_IndexedDeclaration # [{
+    mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getDest().getType()); }
+    mlir::RankedTensorType getTileType() { return llvm::cast<mlir::RankedTensorType>(getValue().getType()); }
+  }];
+}
+
+def Cta_AtomicOp : Cta_Op<"atomic", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses, Cta_Cost,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "atomics on the elements of global memory behind a register tile";
+  let opDocGroup = Cta_CopyOps;
+  let description = [{
+    `tile.atomic` of a register tile; a scalar is a tile of rank 0. One thread makes the step of each element. Only that thread has the old
+    value in its result: `cta-decompose` brings a result that other threads need there, through shared memory. Masks, index tiles,
+    `vector` and `why` are as in `cta.gather`.
+
+    An op that orders comes after a barrier of the threads that share the tile, and another one follows it.
+
+    Lifespan: made by `convert-tile-to-cta`, lowered by `convert-cta-to-nvvm`.
+
+    ```mlir
+    cta.atomic add relaxed device %v, %H[%bins : tensor<1024xi32, #l>] : tensor<1024xi32, #l> -> memref<?xi32>
+    ```
+
+    Constraints: those of `tile.atomic`, but the value is a tile, and 8 of `cta.load` (`load_c8`).
+  }];
+  let arguments = (ins
+    Tile_AtomicKindAttr:$kind, Tile_MemoryOrderAttr:$order, Tile_MemoryScopeAttr:$scope,
+    AnyRankedTensor:$value, Optional<AnyRankedTensor>:$replacement,
+    Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,
+    Optional<AnyRankedTensor>:$mask, Variadic<AnyRankedTensor>:$indices, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
+    DenseI64ArrayAttr:$maskDims, DenseI64ArrayAttr:$indexed, OptionalAttr<I64Attr>:$vector,
+    OptionalAttr<StrAttr>:$why);
+  let results = (outs Optional<AnyRankedTensor>:$old);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = Cta_IndexedDeclaration # [{
+    mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getDest().getType()); }
+    mlir::RankedTensorType getTileType() { return llvm::cast<mlir::RankedTensorType>(getValue().getType()); }
+    bool isOrdered() { return getOrder() != tile::MemoryOrder::Relaxed; }
+  }];
+}
+
 def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Accesses, Cta_Buffer, Cta_Cost,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "copy a tile from global to shared memory by TMA or cp.async";
