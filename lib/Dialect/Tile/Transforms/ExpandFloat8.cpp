@@ -12,7 +12,8 @@
 using namespace mlir;
 namespace tile = tessera::tile;
 
-static bool isFloat8(Type type) { return tile::isFloat8(getElementTypeOrSelf(type)); }
+/// True for f8 and for tiles of it.
+static bool hasFloat8(Type type) { return tile::isFloat8(getElementTypeOrSelf(type)); }
 
 /// `type`, or a tile of its shape, with another element type.
 static Type withElement(Type type, Type element) {
@@ -26,8 +27,8 @@ bool tile::computesInFloat8(Operation *op) {
     return false;
   if (isa<arith::TruncFOp>(op) && !getElementTypeOrSelf(op->getOperand(0).getType()).isF64())
     return false;
-  return llvm::any_of(op->getOperandTypes(), isFloat8) ||
-         llvm::any_of(op->getResultTypes(), isFloat8);
+  return llvm::any_of(op->getOperandTypes(), hasFloat8) ||
+         llvm::any_of(op->getResultTypes(), hasFloat8);
 }
 
 /// f64 to f32 such that rounding the result once more, to a type of at most 22 bits, rounds as if
@@ -60,12 +61,12 @@ SmallVector<Value> tile::expandFloat8(ImplicitLocOpBuilder &b, Operation *op,
   Type wide = isFromInteger ? Type(b.getF64Type()) : Type(b.getF32Type());
   IRMapping mapping;
   for (Value operand : op->getOperands())
-    if (isFloat8(operand.getType()) && !mapping.contains(operand))
+    if (hasFloat8(operand.getType()) && !mapping.contains(operand))
       mapping.map(operand,
                   arith::ExtFOp::create(b, withElement(operand.getType(), wide), operand));
   Operation *made = b.clone(*op, mapping);
   for (OpResult result : made->getResults())
-    if (isFloat8(result.getType()))
+    if (hasFloat8(result.getType()))
       result.setType(withElement(result.getType(), wide));
   SmallVector<Value> results = expandAgain(made);
   if (results.empty())
@@ -73,13 +74,13 @@ SmallVector<Value> tile::expandFloat8(ImplicitLocOpBuilder &b, Operation *op,
   else
     made->erase();
   for (auto [result, type] : llvm::zip_equal(results, op->getResultTypes()))
-    if (isFloat8(type))
+    if (hasFloat8(type))
       result = arith::TruncFOp::create(b, type, isFromInteger ? roundToOdd(b, result) : result);
   return results;
 }
 
 SmallVector<Value> tile::expandArgReduce(ImplicitLocOpBuilder &b, ArgReduceOp op) {
-  if (!isFloat8(op.getInput().getType()))
+  if (!hasFloat8(op.getInput().getType()))
     return {};
   auto wide = [&](Type type) { return withElement(type, b.getF32Type()); };
   Value input = arith::ExtFOp::create(b, wide(op.getInput().getType()), op.getInput());
