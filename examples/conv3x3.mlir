@@ -23,15 +23,15 @@ tile.kernel @conv3x3(%X: memref<?x?x?x?xbf16> {tile.shape = ["B", "H", "W", "C"]
   %W = tile.dim "W" : index
   %C = tile.dim "C" : index
   %K = tile.dim "K" : index
+  // Steps along the channels, times nine shifts.
+  %c9 = arith.constant 9 : index
+  %c64 = arith.constant 64 : index
+  %steps = arith.ceildivsi %C, %c64 : index
+  %all = arith.muli %steps, %c9 : index
   tile.grid (%b, %y, %x, %k) = (0, 0, 0, 0) to (%B, %H, %W, %K) step (1, 1, 64, 256) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c3 = arith.constant 3 : index
-    %c9 = arith.constant 9 : index
-    %c64 = arith.constant 64 : index
-    // Steps along the channels, times nine shifts.
-    %steps = arith.ceildivsi %C, %c64 : index
-    %all = arith.muli %steps, %c9 : index
     %zero = arith.constant dense<0.0> : tensor<64x256xf32>
     %acc = scf.for %n = %c0 to %all step %c1 iter_args(%sum = %zero) -> (tensor<64x256xf32>) {
       %shift = arith.divui %n, %steps : index
