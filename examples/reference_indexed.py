@@ -57,6 +57,34 @@ def make_labels(random, arrays):
     arrays["L"][1::5], arrays["L"][3::7] = -100, columns
 
 
+# --- Rows of a table, and a histogram. ---
+
+
+def embedding(tokens, table):
+    known = (tokens >= 0) & (tokens < len(table))
+    return np.where(known[:, None], table[np.where(known, tokens, 0)], 0)
+
+
+def embedding_gradient(tokens, gradient, shape):
+    known = (tokens >= 0) & (tokens < shape["V"])
+    result = np.zeros((shape["V"], gradient.shape[1]))
+    np.add.at(result, tokens[known], gradient[known])
+    return result
+
+
+def histogram(x, shape):
+    return np.bincount(x[(x >= 0) & (x < shape["B"])], minlength=shape["B"])
+
+
+def make_tokens(random, arrays):
+    rows = len(arrays["E"]) if "E" in arrays else max(len(arrays["T"]) // 2, 1)
+    arrays["T"][:] = random.integers(-1, rows + 1, len(arrays["T"]))
+
+
+def make_numbers(random, arrays):
+    arrays["X"][:] = random.integers(-2, 70, len(arrays["X"]))
+
+
 # --- The largest elements. ---
 
 
@@ -193,6 +221,42 @@ def examples(Case, shapes):
                 rtol=4e-3,
                 atol=1e-7,
                 prepare=make_labels,
+            )
+        ],
+        "embedding": [
+            Case(
+                "embedding",
+                embedding,
+                [("T", np.int32, ["N"]), ("E", bf16, ["V", "D"])],
+                ("Y", bf16, ["N", "D"]),
+                shapes("N V D", (1, 1, 1), (33, 7, 255), (32, 50, 256), (100, 20, 264), (5, 3, 1000)),
+                rtol=0,
+                atol=0,
+                prepare=make_tokens,
+            ),
+            Case(
+                "embedding_gradient",
+                embedding_gradient,
+                [("T", np.int32, ["N"]), ("dY", bf16, ["N", "D"])],
+                ("dE", np.float32, ["V", "D"]),
+                shapes("N V D", (1, 1, 1), (33, 7, 255), (16, 50, 256), (100, 20, 264), (5, 3, 1000)),
+                rtol=1e-5,
+                atol=1e-5,
+                prepare=make_tokens,
+                sized=True,
+            ),
+        ],
+        "histogram": [
+            Case(
+                "histogram",
+                histogram,
+                [("X", np.int32, ["N"])],
+                ("H", np.int32, ["B"]),
+                shapes("N B", (1, 1), (4095, 64), (4097, 1025), (20_000, 70)),
+                rtol=0,
+                atol=0,
+                prepare=make_numbers,
+                sized=True,
             )
         ],
         "top-k": [

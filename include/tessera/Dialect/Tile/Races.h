@@ -10,6 +10,10 @@
 
 namespace tessera::tile {
 
+/// True if an atomic orders what the blocks of a grid do, so that they may write the same elements
+/// one after the other.
+bool ordersBlocks(GridOp grid);
+
 /// Emits an error for each store of a grid of which neighbouring blocks are known to write the same
 /// elements, and a warning if that depends on something that is not known. The kernel is at L0 and
 /// otherwise legal. `tile-verify` calls it.

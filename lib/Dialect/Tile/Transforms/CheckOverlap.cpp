@@ -126,7 +126,7 @@ void Overlap::moveDemands() {
 }
 
 void Overlap::insert(GridOp grid, int64_t number) {
-  if (isOneBlock(grid))
+  if (isOneBlock(grid) || ordersBlocks(grid))
     return;
   SmallVector<std::pair<Operation *, Value>> stores;
   grid.getBody().walk([&](Operation *op) {

@@ -339,7 +339,17 @@ IntRange StoresOfBlocks::stepOf(GridOp grid, unsigned dim) {
   return step;
 }
 
+bool tessera::tile::ordersBlocks(GridOp grid) {
+  return grid
+      .walk([](AtomicOp atomic) {
+        return atomic.isOrdered() ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 void StoresOfBlocks::verify(GridOp grid) {
+  if (ordersBlocks(grid))
+    return;
   SmallVector<Box> boxes;
   grid.getBody().walk([&](Operation *op) {
     if (std::optional<Box> box = boxOf(op); box && rootOf(box->memref))
