@@ -78,6 +78,13 @@ def cumulative_sum(x):
     return np.cumsum(x)
 
 
+def linear_recurrence(a, b):
+    h = np.zeros_like(b)
+    for t in range(b.shape[1]):
+        h[:, t] = b[:, t] if t == 0 else a[:, t] * h[:, t - 1] + b[:, t]
+    return h
+
+
 def gemm_nn(a, b):
     return a @ b
 
@@ -359,6 +366,17 @@ EXAMPLES = {
             shapes("N", (1,), (1023,), (1024,), (1025,), (100_000,), (1_100_000,)),
             rtol=1e-5,
             atol=1e-3,
+        )
+    ],
+    "linear-recurrence": [
+        Case(
+            "linear_recurrence",
+            linear_recurrence,
+            [("A", np.float32, ["M", "T"]), ("B", np.float32, ["M", "T"])],
+            ("H", np.float32, ["M", "T"]),
+            shapes("M T", (1, 1), (4, 512), (3, 513), (9, 1500)),
+            rtol=1e-5,
+            atol=1e-4,
         )
     ],
     "gemm-nn": gemm("gemm_nn", gemm_nn, ["M", "K"], ["K", "N"]),

@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tile.scan: all kinds, types and clauses; tile.zip and tile.unzip in all ranks; conversions that saturate; unsigned loops; tile.assert."""
+"""tile.scan: all kinds, types and clauses, combiners of several values; tile.zip and tile.unzip in all ranks; conversions that saturate; unsigned loops; tile.assert."""
 
 import itertools
 
@@ -98,6 +98,82 @@ for clauses in CLAUSES:
     for shape, dim in SHAPES:
         scan("addi", "i32", *INT_KINDS["addi"], shape, dim, *clauses)
     scan("addf", "bf16", *FLOAT_KINDS["addf"], [33, 40], 1, *clauses)
+
+#===--- scans with a combiner ------------------------------------------------------------------===#
+
+
+def folded(function, xs, dim, exclusive, reverse, carries, inits):
+    """The scanned arrays and the totals, by a loop over the dimension; `function` combines two lists of arrays, the earlier ones first."""
+    xs = [np.moveaxis(x, dim, 0) for x in xs]
+    total = [np.full(x.shape[1:], init, x.dtype) for x, init in zip(xs, inits)] if carries is None else carries
+    results = [np.empty_like(x) for x in xs]
+    for i in reversed(range(len(xs[0]))) if reverse else range(len(xs[0])):
+        more = function(total, [x[i] for x in xs])
+        for result, value in zip(results, total if exclusive else more):
+            result[i] = value
+        total = more
+    return [np.moveaxis(r, 0, dim) for r in results], total
+
+
+# A recurrence modulo 2^n (x → a x + b: not commutative), the last element that is not 0 and its place, segmented sums: the first value is a flag
+# that begins a segment.
+COMBINERS = {
+    "recurrence": (["i32", "i32"], [1, 0], lambda x, y: [x[0] * y[0], x[1] * y[0] + y[1]],
+                   """      %p = arith.muli %a0, %b0 : i32
+      %q = arith.muli %a1, %b0 : i32
+      %r = arith.addi %q, %b1 : i32
+      tile.yield %p, %r : i32, i32"""),
+    "last": (["i8", "i64"], [0, -1], lambda x, y: [np.where(y[0] != 0, v, u) for u, v in zip(x, y)],
+             """      %c = arith.constant 0 : i8
+      %p = arith.cmpi ne, %b0, %c : i8
+      %q = arith.select %p, %b0, %a0 : i8
+      %r = arith.select %p, %b1, %a1 : i64
+      tile.yield %q, %r : i8, i64"""),
+    "segments": (["i1", "f32"], [False, -0.0], lambda x, y: [x[0] | y[0], np.where(y[0], y[1], x[1] + y[1])],
+                 """      %p = arith.ori %a0, %b0 : i1
+      %q = arith.addf %a1, %b1 : f32
+      %r = arith.select %b0, %b1, %q : f32
+      tile.yield %p, %r : i1, f32"""),
+    "decay": (["f32"], [0.0], lambda x, y: [np.maximum(np.float32(0.5) * np.abs(x[0]) * 2, y[0])],
+              """      %half = arith.constant 0.5 : f32
+      %two = arith.constant 2.0 : f32
+      %p = math.absf %a0 : f32
+      %q = arith.mulf %p, %half : f32
+      %r = arith.mulf %q, %two : f32
+      %s = arith.maximumf %r, %b0 : f32
+      tile.yield %s : f32"""),
+}
+
+
+def drawn(what, shape, element, number):
+    if element in FLOATS:
+        return rng.integers(0, 9, shape).astype(DTYPES[element])
+    if what in ("last", "segments") and number == 0:
+        return ((rng.random(shape) < 0.2) * rng.integers(1, 9, shape)).astype(DTYPES[element])
+    return rng.integers(-99, 99, shape).astype(DTYPES[element])
+
+
+for what, (elements, inits, function, body) in COMBINERS.items():
+    for number, (shape, dim) in enumerate(SHAPES + [([256], 0), ([4, 130], 1)]):
+        for exclusive, reverse, has_carry in CLAUSES[number % 2::2]:
+            n, rest = len(elements), [extent for d, extent in enumerate(shape) if d != dim]
+            xs = [drawn(what, shape, e, i) for i, e in enumerate(elements)]
+            carries = [drawn(what, rest, e, i) for i, e in enumerate(elements)] if has_carry else None
+            with np.errstate(all="ignore"):
+                scanned_, totals = folded(function, xs, dim, exclusive, reverse, carries, inits)
+            names = [", ".join(f"%{letter}{i}" for i in range(k)) for letter, k in (("x", n), ("i", n))]
+            clauses = " exclusive" * exclusive + " reverse" * reverse
+            if has_carry:
+                clauses += f" carry({', '.join(f'%x{n + i}' for i in range(n))})"
+            constants = "".join(f"    %i{i} = arith.constant {'false' if e == 'i1' else init} : {e}\n".replace("false : i1", "false")
+                                for i, (e, init) in enumerate(zip(elements, inits)))
+            arguments = ", ".join(f"%{side}{i}: {e}" for side in "ab" for i, e in enumerate(elements))
+            t, r = (", ".join(tensor(extents, e) for e in elements) for extents in (shape, rest))
+            results = ", ".join(f"%r{i}" for i in range(2 * n))
+            add(f"scan {what} {shape} dim {dim}{clauses}", f"""{constants}    {results} = tile.scan ({names[0]}) dim = {dim} init({names[1]}){clauses} {{
+    ^bb0({arguments}):
+{body}
+    }} : {t} -> {t}, {r}""", [np.asarray(x) for x in xs + (carries or [])], [np.asarray(x) for x in scanned_ + totals])
 
 #===--- zip and unzip --------------------------------------------------------------------------===#
 
