@@ -155,7 +155,7 @@ def attention_causal(q, k, v, scale):
 def gemm_i4(x, w, s):
     low, high = (w & 15 ^ 8) - 8, w >> 4
     numbers = np.stack([low, high], axis=-1).reshape(w.shape[0], -1)
-    return x @ (numbers * np.repeat(s, 128, axis=1)[:, : numbers.shape[1]]).T
+    return x @ (numbers * np.repeat(s, 128, axis=0)[: numbers.shape[1]].T).T
 
 
 def make_bytes(random, arrays):
@@ -326,7 +326,7 @@ EXAMPLES = {
         Case(
             "gemm_i4",
             gemm_i4,
-            [("X", bf16, ["M", "K"]), ("W", np.int8, ["N", "B"]), ("S", bf16, ["N", "G"])],
+            [("X", bf16, ["M", "K"]), ("W", np.int8, ["N", "B"]), ("S", bf16, ["G", "N"])],
             ("C", bf16, ["M", "N"]),
             [dict(shape, B=shape["K"] // 2, G=-(-shape["K"] // 128)) for shape in
              shapes("M N K", (1, 1, 2), (16, 128, 128), (7, 130, 258), (17, 300, 130), (33, 256, 512), (16, 5, 0), (3, 1000, 1026))],

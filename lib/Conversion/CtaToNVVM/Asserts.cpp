@@ -9,8 +9,7 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
 
-/// A generic pointer to a zero-terminated string.
-static Value textPointer(Lowering &f, StringRef text) {
+Value tessera::nvvm::textPointer(Lowering &f, StringRef text) {
   std::string name;
   for (unsigned i = 0;; ++i) {
     name = ("__tessera_text_" + Twine(i)).str();

@@ -12,9 +12,8 @@
 using namespace mlir;
 using namespace tessera::tile;
 
-static constexpr llvm::StringLiteral kNoPrint =
-    "a tile program cannot print yet: store the value to a memref argument and look at it there; "
-    "'tilec --target=cpu' and 'tile-run --out x=x.npy' show it as a numpy array";
+static constexpr llvm::StringLiteral kPrint =
+    "use tile.print, once for each block; whole arrays: 'tile-run --out x=x.npy'";
 
 //===--- ops of other dialects ---------------------------------------------------------------===//
 
@@ -70,7 +69,7 @@ static StringRef findForeignOp(StringRef name) {
                  "use memref.store for a scalar, tile.store for a tile")
           .Cases({"func.call", "call"},
                  "run the inliner first (--inline); only private helpers may be called")
-          .Cases({"vector.print", "gpu.printf"}, kNoPrint)
+          .Cases({"vector.print", "gpu.printf"}, kPrint)
           .Case("gpu.barrier", "a tile program needs no barriers: leave it out")
           .Case("builtin.unrealized_conversion_cast", "finish the conversion that left it")
           .Default("");
@@ -106,7 +105,6 @@ static StringRef hintForPlannedOp(StringRef name) {
       .Case("tile.rare",
             "compute it for all rows and choose with arith.select, or use scf.if with a "
             "condition for the whole block")
-      .Case("tile.print", kNoPrint)
       .Default("");
 }
 
@@ -114,7 +112,7 @@ static StringRef hintForPlannedOp(StringRef name) {
 static StringRef hintForSynonym(StringRef mnemonic) {
   return llvm::StringSwitch<StringRef>(mnemonic)
       .Cases({"matmul", "dot", "gemm", "contract", "wgmma", "mmul", "bmm"}, "a product is tile.mma")
-      .Cases({"printf", "print", "device_print"}, kNoPrint)
+      .Cases({"printf", "print", "device_print"}, kPrint)
       .Cases({"program_id", "block_id", "bid", "thread_id", "threadIdx", "blockIdx"},
              "the coordinates of tile.grid say where a block is; there are no threads")
       .Cases({"cumsum", "cumprod", "associative_scan", "prefix_sum"},

@@ -77,14 +77,14 @@ def _op(op):
         if op.result.type.shape == ():
             yield f"{op.name} to rank 0"
     if op.name == "tile.scan":
-        yield f"tile.scan {attrs['kind']}"
+        yield f"tile.scan {attrs.get('kind', 'with a combiner')}"
         yield f"tile.scan on {op.operands[0].type.element}"
         for word in ("exclusive", "reverse"):
             if attrs[word]:
                 yield f"tile.scan {word}"
-        if len(op.operands) > 1:
+        if len(op.operands) > (1 if "kind" in attrs else len(op.results)):
             yield "tile.scan with a carry"
-        if op.results[1].type.shape == ():
+        if op.results[-1].type.shape == ():
             yield "tile.scan to rank 0"
     if op.name == "tile.assert":
         yield f"tile.assert of {'a scalar' if op.operands[0].type.is_scalar else 'a tile'}"
@@ -155,7 +155,7 @@ def expected():
                                           "trunci sitofp uitofp fptosi fptoui bitcast index_cast index_castui addui_extended mulsi_extended mului_extended").split()]
     names += [f"math.{name}" for name in functions.UNARY + functions.EXACT_UNARY + ("fma", "powf", "fpowi", "ipowi", "atan2", "copysign", "clampf", "sincos",
                                                                                 "isnan", "isinf", "isfinite", "isnormal", "absi", "ctlz", "cttz", "ctpop")]
-    names += [f"tile.{name}" for name in "load store mma reduce argreduce scan broadcast iota transpose zip unzip grid dim num_cores assume assert".split()]
+    names += [f"tile.{name}" for name in "load store mma reduce argreduce scan broadcast iota transpose zip unzip take extract insert unpack pack grid dim num_cores assume assert".split()]
     names += [f"tensor.{name}" for name in "expand_shape collapse_shape concat extract_slice splat from_elements extract".split()]
     names += [f"memref.{name}" for name in "load store subview cast expand_shape collapse_shape reinterpret_cast dim alloc".split()]
     names += ["scf.for", "scf.if", "scf.while", "scf.index_switch", "func.call", "affine.apply", "affine.min", "affine.max"]
@@ -165,7 +165,7 @@ def expected():
     found += [f"tile of {element}" for element in elements.ALL] + [f"array of {element}" for element in elements.ALL]
     found += [f"tile.load pad = {pad}" for pad in ("zero", "any", "neg_inf", "pos_inf", "nan", "literal")]
     found += ["tile.load mask", "tile.load limit", "tile.load transposed", "tile.store mask", "tile.store limit", "tile.store transposed"]
-    found += [f"tile.scan {kind}" for kind in (*scans.IDENTITIES, "maxsi", "minsi")] + ["tile.scan exclusive", "tile.scan reverse", "tile.scan with a carry", "tile.scan to rank 0"]
+    found += [f"tile.scan {kind}" for kind in (*scans.IDENTITIES, "maxsi", "minsi")] + ["tile.scan with a combiner", "tile.scan exclusive", "tile.scan reverse", "tile.scan with a carry", "tile.scan to rank 0"]
     found += ["tile.assert of a scalar", "tile.assert of a tile", "scf.for unsigned"] + [f"arith.{name} to the nearest" for name in ("truncf", "fptosi", "fptoui")]
     found += [f"fact tile.{fact}" for fact in ("shape", "align", "size_divisible", "stride_divisible", "size_max", "divisible", "alias")]
     return found

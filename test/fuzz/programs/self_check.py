@@ -256,6 +256,29 @@ def check_pairs():
     expect("tile.unzip", np.array_equal(even.lo, x) and np.array_equal(odd.lo, x + 100))
 
 
+def check_takes():
+    def run(name, type, operands, **attrs):
+        return evaluate_tiles.evaluate(_NoState(), graph.Op(name, (), [type], attrs), operands)
+    x = np.arange(1.0, 13).reshape(3, 4)
+    tile = graph.Tile(elements.F32, (3, 2))
+    index = Ints(elements.I32, np.array([[0, 3], [-1, 4], [1, 1]]))
+    expect("tile.take", run("tile.take", tile, [Floats(elements.F32, x), index], dim=1).lo.tolist() == [[1, 4], [0, 0], [10, 10]])
+    rows = run("tile.take", graph.Tile(elements.F32, (2, 4)), [Floats(elements.F32, x), Ints(elements.I8, np.array([2, 3]))], dim=0)
+    expect("tile.take of rows", rows.lo.tolist() == [[9, 10, 11, 12], [0, 0, 0, 0]])
+    one, two = (Ints(elements.INDEX, np.asarray(n)) for n in (1, 2))
+    expect("tile.extract", run("tile.extract", tile, [Floats(elements.F32, x), Ints(elements.INDEX, np.asarray(0)), one]).lo.tolist() == x[:, 2:].tolist())
+    expect("tile.extract outside", not run("tile.extract", tile, [Floats(elements.F32, x), one, one]).lo.any())
+    part = Floats(elements.F32, np.full((1, 2), 50.0))
+    whole = run("tile.insert", graph.Tile(elements.F32, (3, 4)), [part, Floats(elements.F32, x), two, one])
+    expect("tile.insert", whole.lo.tolist() == [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 50, 50]])
+    words = Ints(elements.I32, np.array([0x04030281]))
+    found = run("tile.unpack", graph.Tile(elements.I8, (4,)), [words])
+    expect("tile.unpack", found.val.tolist() == [-127, 2, 3, 4])
+    expect("tile.pack", run("tile.pack", graph.Tile(elements.I32, (1,)), [found]).val.tolist() == [0x04030281])
+    halves = run("tile.unpack", graph.Tile(elements.I8, (2,)), [Ints(elements.I8, np.array([-0x7E]))], bits=4, signed=True)
+    expect("tile.unpack of 4 bits", halves.val.tolist() == [2, -8])
+
+
 def check_unsigned_loops():
     for kind in (elements.INDEX, elements.I64, elements.I32):
         _check_unsigned_loops(kind)
@@ -437,6 +460,7 @@ def main():
     check_saturation(generator)
     check_scans(generator)
     check_pairs()
+    check_takes()
     check_unsigned_loops()
     check_compare()
     check_mutations(options.count)

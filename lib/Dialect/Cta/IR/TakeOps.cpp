@@ -114,9 +114,8 @@ MemoryAccesses ReadAtOp::getMemoryAccesses() { return {MemoryAccess{getSource()}
 MemoryAccesses PrintOp::getMemoryAccesses() {
   if (!isa<SmemType>(getValue().getType()))
     return {};
-  MemoryAccess read{getValue()};
-  read.issuedBy = IssuedBy::ElectedThread;
-  return {read};
+  // One thread reads all of it. For hazards that is no less than if all threads did.
+  return {MemoryAccess{getValue()}};
 }
 
 //===--- costs -------------------------------------------------------------------------------===//

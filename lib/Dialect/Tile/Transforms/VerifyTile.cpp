@@ -346,7 +346,7 @@ private:
   /// (races are undefined); that is not known of any other op that writes.
   bool verifyDeterministic(Operation *op) {
     if (!kernel.getRequire() || !kernel.getRequire()->contains(Requirement::Deterministic) ||
-        isa<StoreOp, ScatterOp, memref::StoreOp, cf::AssertOp>(op) || op->getNumRegions() ||
+        isa<StoreOp, ScatterOp, PrintOp, memref::StoreOp, cf::AssertOp>(op) || op->getNumRegions() ||
         keepsOrder(op) || !hasEffect<MemoryEffects::Write>(op))
       return true;
     error(op) << "may leave other bits each time, as 'require = [deterministic]' forbids: it is "

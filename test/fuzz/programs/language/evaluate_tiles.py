@@ -4,6 +4,7 @@
 
 import numpy as np
 
+from . import evaluate_takes
 from .arithmetic import floats, functions, integers, scans, sums
 from .elements import F32
 from .arithmetic.floats import Floats
@@ -353,7 +354,10 @@ def _combine(state, op, operands, axes):
     return results[0] if count == 1 else results
 
 
-def _scan(state, op, x, carry=None):
+def _scan(state, op, x, *more):
+    if "kind" not in op.attrs:
+        return _fold(state, op, (x, *more))
+    carry = more[0] if more else None
     kind, attrs = op.attrs["kind"], op.attrs
     dim, reverse, exclusive = attrs["dim"], attrs.get("reverse"), attrs.get("exclusive")
     state.charge(op.operands[0].type.count)
@@ -376,6 +380,27 @@ def _scan(state, op, x, carry=None):
             before = _together(x.kind, [before, rest], lambda arrays: np.concatenate(arrays, -1))
         return [before.map(back), total]
     return [found.map(lambda array: back(array if first is None else array[..., 1:])), total]
+
+
+def _fold(state, op, operands):
+    """The general form of tile.scan: the combiner on one slice after the other."""
+    count, attrs = len(op.results) // 2, op.attrs
+    dim, region = attrs["dim"], op.regions[0]
+    state.charge(2 * count * op.operands[0].type.count)
+    inputs, inits, carries = operands[:count], operands[count:2 * count], operands[2 * count:]
+    rest = tuple(op.results[count].type.shape)
+
+    def full(x):
+        return x.map(lambda array: np.broadcast_to(np.asarray(array), rest))
+    total = [full(x) for x in carries or inits]
+    extent = op.operands[0].type.shape[dim]
+    found = [None] * extent
+    for i in reversed(range(extent)) if attrs.get("reverse") else range(extent):
+        before = total
+        total = [full(x) for x in state.run_with(region, before + [x.map(lambda array: np.take(array, i, dim)) for x in inputs], {})]
+        found[i] = before if attrs.get("exclusive") else total
+    scanned = [_together(x.kind, [values[number] for values in found], lambda arrays: np.stack(arrays, dim)) for number, x in enumerate(inputs)]
+    return scanned + total
 
 
 def _carried(first, x):
@@ -416,4 +441,5 @@ _HANDLERS = {
     "tensor.extract_slice": _extract_slice, "tensor.concat": _concat, "tensor.from_elements": _from_elements,
     "tensor.extract": lambda state, op, x: x, "tile.reduce": _reduce, "tile.argreduce": _argreduce, "tile.mma": _mma,
     "tile.scan": _scan, "tile.zip": _zip, "tile.unzip": _unzip,
+    **{f"tile.{name}": getattr(evaluate_takes, name) for name in ("take", "extract", "insert", "unpack", "pack")},
 }

@@ -144,8 +144,13 @@ def _reduce(p, op):
         return
     count = len(op.results)
     names = p.results(op)
+    _combiner(p, op, f"{names}tile.reduce ({p.uses(op.operands[:count])}) dims = {dims} init({p.uses(op.operands[count:])})", count)
+
+
+def _combiner(p, op, head, count):
+    """An op of `count` inputs, from its combiner on."""
     region = op.regions[0]
-    p.line(f"{names}tile.reduce ({p.uses(op.operands[:count])}) dims = {dims} init({p.uses(op.operands[count:])}) {{")
+    p.line(f"{head} {{")
     arguments = ", ".join(f"{p.fresh(argument, 'a')}: {argument.type}" for argument in region.args)
     p.line(f"^bb0({arguments}):")
     p.region(region, lambda r: f"tile.yield {p.uses(r.yields)} : {types_text(r.yields)}")
@@ -161,6 +166,11 @@ def _argreduce(p, op):
 def _scan(p, op):
     attrs = op.attrs
     words = "".join(f" {word}" for word in ("exclusive", "reverse") if attrs.get(word))
+    if "kind" not in attrs:
+        count, names = len(op.results) // 2, p.results(op)
+        carry = f" carry({p.uses(op.operands[2 * count:])})" if len(op.operands) > 2 * count else ""
+        _combiner(p, op, f"{names}tile.scan ({p.uses(op.operands[:count])}) dim = {attrs['dim']} init({p.uses(op.operands[count:2 * count])}){words}{carry}", count)
+        return
     carry = f" carry({p.name(op.operands[1])})" if len(op.operands) > 1 else ""
     p.line(f"{p.results(op)}tile.scan {attrs['kind']} {p.name(op.operands[0])} dim = {attrs['dim']}{words}{carry} : "
            f"{op.operands[0].type} -> {types_text(op.results)}")
@@ -169,6 +179,25 @@ def _scan(p, op):
 def _zip(p, op):
     """tile.zip and tile.unzip."""
     p.line(f"{p.results(op)}{op.name} {p.uses(op.operands)} : {op.operands[0].type} -> {op.results[0].type}")
+
+
+def _take(p, op):
+    types = f"{types_text(op.operands)} -> {op.result.type}"
+    p.line(f"{p.results(op)}tile.take {p.name(op.operands[0])} at {p.name(op.operands[1])} dim = {op.attrs['dim']} : {types}")
+
+
+def _at_places(p, op):
+    """tile.extract and tile.insert."""
+    first = 2 if op.name == "tile.insert" else 1
+    tiles = " into ".join(p.name(operand) for operand in op.operands[:first])
+    p.line(f"{p.results(op)}{op.name} {tiles}[{p.uses(op.operands[first:])}] : {op.operands[0].type} -> {op.result.type}")
+
+
+def _bits(p, op):
+    """tile.unpack and tile.pack."""
+    words = f" bits = {op.attrs['bits']}" if "bits" in op.attrs else ""
+    words += " signed" if op.attrs.get("signed") else ""
+    p.line(f"{p.results(op)}{op.name} {p.uses(op.operands)}{words} : {op.operands[0].type} -> {op.result.type}")
 
 
 def _mma(p, op):
@@ -274,7 +303,8 @@ _HANDLERS = {
     "math.fpowi": _fpowi, "math.clampf": _clamp, "affine.apply": _affine, "affine.min": _affine, "affine.max": _affine,
     "tile.broadcast": _broadcast, "tile.iota": _iota, "tile.transpose": _broadcast, "tensor.expand_shape": _reshape,
     "tensor.collapse_shape": _reshape, "tensor.concat": _concat, "tensor.extract_slice": _extract_slice, "tensor.extract": _extract,
-    "tile.reduce": _reduce, "tile.argreduce": _argreduce, "tile.scan": _scan, "tile.zip": _zip, "tile.unzip": _zip, "tile.mma": _mma,
+    "tile.reduce": _reduce, "tile.argreduce": _argreduce, "tile.scan": _scan, "tile.zip": _zip, "tile.unzip": _zip,
+    "tile.take": _take, "tile.extract": _at_places, "tile.insert": _at_places, "tile.unpack": _bits, "tile.pack": _bits, "tile.mma": _mma,
     "scf.for": _for, "scf.if": _if, "scf.while": _while,
     "scf.index_switch": _switch, "func.call": _call, "tile.grid": _grid, **printer_memory.HANDLERS,
     "tile.dim": lambda p, op: p.line(f'{p.results(op)}tile.dim "{op.attrs["name"]}" : index'),
