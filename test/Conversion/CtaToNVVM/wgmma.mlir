@@ -224,3 +224,54 @@ tile.kernel @turned_k(%x: memref<64x64xf32>) attributes {phase = #tile.phase<all
   }
   tile.return
 }
+
+// i8: no signs for the operands and no majors; a step is 32 of K, N = 40 is not one of its shapes, so five of 8. Zeros are no constant here, too.
+// CHECK-LABEL: llvm.func @s8
+// CHECK:       scf.for
+// CHECK:         wgmma.mma_async.sync.aligned.m64n8k32.s32.u8.s8 {$0, $1, $2, $3}, $8, $9, add;
+// CHECK-SAME:      add.s64 ta, $8, 2;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n8k32.s32.u8.s8 {$0, $1, $2, $3}, ta, tb, 1;
+// CHECK-SAME:      "=r,=r,=r,=r,0,1,2,3,l,l,r,~{memory}"
+// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n8k32.s32.u8.s8 {$0, $1, $2, $3}, $8, $9, add;
+// CHECK:       } else {
+// CHECK:         llvm.inline_asm has_side_effects {{.*}}"mov.b32 $0, 0;
+tile.kernel @s8_k(%x: memref<64x40xi32>, %n: index) attributes {phase = #tile.phase<allocated>, warpgroups = 1 : i64} {
+  cta.launch @s8 blocks() attributes {shared = 6656 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = arith.constant dense<1> : tensor<64x64xi8, #acc1>
+    %u = arith.constant dense<1> : tensor<64x40xi8, #acc1>
+    %z = arith.constant dense<0> : tensor<64x40xi32, #acc1>
+    %a = cta.stage %t {offset = 0 : i64} : tensor<64x64xi8, #acc1> -> !cta.smem<64x64xi8, #cta.swizzle<64, dim = 1>>
+    %b = cta.stage %u {offset = 4096 : i64} : tensor<64x40xi8, #acc1> -> !cta.smem<64x40xi8, #cta.swizzle<64, dim = 0>>
+    %w = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (tensor<64x40xi32, #acc1>) {
+      %d = cta.wgmma %a, %b, %c {lhs_unsigned} : !cta.smem<64x64xi8, #cta.swizzle<64, dim = 1>>, !cta.smem<64x40xi8, #cta.swizzle<64, dim = 0>> -> tensor<64x40xi32, #acc1>
+      scf.yield %d : tensor<64x40xi32, #acc1>
+    }
+    cta.store %w, %x[%c0, %c0] : tensor<64x40xi32, #acc1> -> memref<64x40xi32>
+  }
+  tile.return
+}
+
+// f8 of both types, and tf32 with A in registers: four registers a step, of 8.
+// CHECK-LABEL: llvm.func @f8_tf32
+// CHECK:       wgmma.mma_async.sync.aligned.m64n16k32.f32.e4m3.e5m2 {$0, {{.*}}, $7}, $16, $17, 0, 1, 1;
+// CHECK:       llvm.inline_asm {{.*}}wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {$0, $1, $2, $3}, {$8, $9, $10, $11}, $16, 0, 1, 1;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {$0, $1, $2, $3}, {$12, $13, $14, $15}, tb, 1, 1, 1;
+tile.kernel @f8_tf32_k(%x: memref<64x16xf32>, %y: memref<64x8xf32>) attributes {phase = #tile.phase<allocated>, warpgroups = 1 : i64} {
+  cta.launch @f8_tf32 blocks() attributes {shared = 4096 : i64} {
+    %c0 = arith.constant 0 : index
+    %t = arith.constant dense<1.0> : tensor<64x32xf8E4M3FN, #acc1>
+    %u = arith.constant dense<1.0> : tensor<32x16xf8E5M2, #acc1>
+    %a = cta.stage %t {offset = 0 : i64} : tensor<64x32xf8E4M3FN, #acc1> -> !cta.smem<64x32xf8E4M3FN, #cta.swizzle<32, dim = 1>>
+    %b = cta.stage %u {offset = 2048 : i64} : tensor<32x16xf8E5M2, #acc1> -> !cta.smem<32x16xf8E5M2, #cta.swizzle<32, dim = 0>>
+    %d = cta.wgmma %a, %b : !cta.smem<64x32xf8E4M3FN, #cta.swizzle<32, dim = 1>>, !cta.smem<32x16xf8E5M2, #cta.swizzle<32, dim = 0>> -> tensor<64x16xf32, #acc1>
+    cta.store %d, %x[%c0, %c0] : tensor<64x16xf32, #acc1> -> memref<64x16xf32>
+    %v = arith.constant dense<1.0> : tensor<64x16xf32, #cta.frag<wgmma_a, bits = 32, wg = 1>>
+    %q = arith.constant dense<1.0> : tensor<16x8xf32, #acc1>
+    %r = cta.stage %q {offset = 2560 : i64} : tensor<16x8xf32, #acc1> -> !cta.smem<16x8xf32, #cta.swizzle<64, dim = 0>>
+    %e = cta.wgmma %v, %r : tensor<64x16xf32, #cta.frag<wgmma_a, bits = 32, wg = 1>>, !cta.smem<16x8xf32, #cta.swizzle<64, dim = 0>> -> tensor<64x8xf32, #acc1>
+    cta.store %e, %y[%c0, %c0] : tensor<64x8xf32, #acc1> -> memref<64x8xf32>
+  }
+  tile.return
+}

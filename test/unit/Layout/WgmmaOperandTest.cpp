@@ -109,6 +109,21 @@ TEST(WgmmaOperand, BatchesKeepThePattern) {
   }
 }
 
+// PTX ISA, "Matrix Shape": N of products of integers is 8, 24 or a multiple of 16.
+TEST(WgmmaOperand, BlocksOfColumns) {
+  for (int64_t n = 8; n <= 1024; n += 8)
+    for (bool ofIntegers : {false, true}) {
+      const int64_t block = wgmmaBlockN(n, ofIntegers);
+      EXPECT_EQ(n % block, 0);
+      EXPECT_TRUE(block <= 256 && block % 8 == 0);
+      EXPECT_TRUE(!ofIntegers || block == 8 || block == 24 || block % 16 == 0) << n;
+    }
+  EXPECT_EQ(wgmmaBlockN(40), 40);
+  EXPECT_EQ(wgmmaBlockN(40, true), 8);
+  EXPECT_EQ(wgmmaBlockN(72, true), 24);
+  EXPECT_EQ(wgmmaBlockN(512, true), 256);
+}
+
 TEST(WgmmaOperand, Rejects) {
   auto expectError = [](const SharedLayout &l, WgmmaRole role, int kDim, int64_t block,
                         const char *part) {
