@@ -165,7 +165,8 @@ void tessera::lowerScan(RewriterBase &b, tile::ScanOp named) {
   Location loc = op.getLoc();
   const auto count = static_cast<unsigned>(op.getInputs().size());
   RankedTensorType shape = op.getInputType();
-  const auto rank = static_cast<unsigned>(shape.getRank()), dim = static_cast<unsigned>(op.getDim());
+  const auto rank = static_cast<unsigned>(shape.getRank()),
+             dim = static_cast<unsigned>(op.getDim());
   SmallVector<IteratorType> iterators = parallel(rank);
   iterators[dim] = IteratorType::reduction;
   SmallVector<AffineExpr> place, kept;
@@ -180,8 +181,7 @@ void tessera::lowerScan(RewriterBase &b, tile::ScanOp named) {
             carry = AffineMap::get(rank, 0, kept, b.getContext());
   // An input that only says how far the loop runs, because a map with a difference does not.
   SmallVector<Value> inputs(op.getInputs()), results;
-  inputs.push_back(
-      emptyLike(b, loc, RankedTensorType::get(shape.getDimSize(dim), b.getI8Type())));
+  inputs.push_back(emptyLike(b, loc, RankedTensorType::get(shape.getDimSize(dim), b.getI8Type())));
   SmallVector<AffineMap> maps(count, element);
   maps.push_back(AffineMap::get(rank, 0, b.getAffineDimExpr(dim)));
   maps.append(count, element);
@@ -192,28 +192,28 @@ void tessera::lowerScan(RewriterBase &b, tile::ScanOp named) {
     results.push_back(op.getCarries().empty()
                           ? filled(b, loc, cast<RankedTensorType>(type), op.getInits()[i])
                           : Value(op.getCarries()[i]));
-  auto generic = linalg::GenericOp::create(
-      b, loc, op.getResultTypes(), inputs, results, maps, iterators,
-      [&](OpBuilder &nested, Location loc, ValueRange args) {
-        IRMapping mapping;
-        Block &combiner = op.getCombiner().front();
-        ValueRange before = args.take_back(count);
-        for (unsigned i = 0; i < count; ++i) {
-          mapping.map(combiner.getArgument(i), before[i]);
-          mapping.map(combiner.getArgument(count + i), args[i]);
-        }
-        for (Operation &inner : combiner.without_terminator())
-          nested.clone(inner, mapping);
-        SmallVector<Value> combined, yielded;
-        for (Value value : combiner.getTerminator()->getOperands())
-          combined.push_back(mapping.lookupOrDefault(value));
-        if (op.getExclusive())
-          llvm::append_range(yielded, before);
-        else
-          yielded = combined;
-        yielded.append(combined);
-        linalg::YieldOp::create(nested, loc, yielded);
-      });
+  auto generic =
+      linalg::GenericOp::create(b, loc, op.getResultTypes(), inputs, results, maps, iterators,
+                                [&](OpBuilder &nested, Location loc, ValueRange args) {
+                                  IRMapping mapping;
+                                  Block &combiner = op.getCombiner().front();
+                                  ValueRange before = args.take_back(count);
+                                  for (unsigned i = 0; i < count; ++i) {
+                                    mapping.map(combiner.getArgument(i), before[i]);
+                                    mapping.map(combiner.getArgument(count + i), args[i]);
+                                  }
+                                  for (Operation &inner : combiner.without_terminator())
+                                    nested.clone(inner, mapping);
+                                  SmallVector<Value> combined, yielded;
+                                  for (Value value : combiner.getTerminator()->getOperands())
+                                    combined.push_back(mapping.lookupOrDefault(value));
+                                  if (op.getExclusive())
+                                    llvm::append_range(yielded, before);
+                                  else
+                                    yielded = combined;
+                                  yielded.append(combined);
+                                  linalg::YieldOp::create(nested, loc, yielded);
+                                });
   b.replaceOp(op, generic.getResults());
 }
 

@@ -124,7 +124,8 @@ private:
 /// True for ops that can be repeated in a later stage without risk.
 static bool isPlain(Operation *op) {
   return isMemoryEffectFree(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
-         (op->getNumRegions() == 0 || isa<ReduceOp, ScanOp>(op)) && !isa<WgmmaOp, StageOp, CopyOp>(op);
+         (op->getNumRegions() == 0 || isa<ReduceOp, ScanOp>(op)) &&
+         !isa<WgmmaOp, StageOp, CopyOp>(op);
 }
 
 /// The wait that a shared operand comes from, also through views; null for others.

@@ -285,7 +285,8 @@ Erased ScanOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   SmallVector<Type> scanned, totals;
   for (Value input : getInputs()) {
     scanned.push_back(erasedTensor(input));
-    totals.push_back(tile::ReduceOp::reducedType(erasedTensor(input), static_cast<int64_t>(getDim())));
+    totals.push_back(
+        tile::ReduceOp::reducedType(erasedTensor(input), static_cast<int64_t>(getDim())));
   }
   auto scan = tile::ScanOp::create(b, getLoc(), scanned, totals, operands.take_front(n),
                                    operands.slice(n, n), operands.drop_front(2 * n), getDimAttr(),
@@ -314,11 +315,11 @@ Erased RepeatOp::eraseToTile(OpBuilder &b, ValueRange operands) {
     offset[dim] = i;
     many[dim] = std::min(times, type.getDimSize(dim) - i * times);
     Value part = slice(b, getLoc(), operands[0], offset, single, ones);
-    parts.push_back(many == single ? part
-                                : Value(tile::BroadcastOp::create(
-                                      b, getLoc(),
-                                      RankedTensorType::get(many, type.getElementType()), part,
-                                      dims)));
+    parts.push_back(
+        many == single
+            ? part
+            : Value(tile::BroadcastOp::create(
+                  b, getLoc(), RankedTensorType::get(many, type.getElementType()), part, dims)));
   }
   return one(concat(b, getLoc(), parts, dim, type));
 }

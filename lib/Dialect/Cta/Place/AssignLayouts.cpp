@@ -332,8 +332,8 @@ void Assignment::collectRelations(Operation *op) {
       relate(reduce.getInputs().front(), result,
              [dims](const RegisterLayout &l) { return reducedLayout(l, dims); });
   } else if (auto scan = dyn_cast<ScanOp>(op)) {
-    for (Value tile : llvm::concat<Value>(llvm::to_vector(scan.getTotals()),
-                                          llvm::to_vector(scan.getCarries())))
+    for (Value tile :
+         llvm::concat<Value>(llvm::to_vector(scan.getTotals()), llvm::to_vector(scan.getCarries())))
       relate(scan.getInputs().front(), tile,
              [dim = static_cast<int64_t>(scan.getDim())](const RegisterLayout &l) {
                return reducedLayout(l, dim);
@@ -409,9 +409,9 @@ void Assignment::solve() {
     const auto last = static_cast<int>(type.getRank()) - 1;
     RegisterLayout l = layout::splat(0, kWarpBits, groups);
     if (last >= 0)
-      l = fitForScan(
-          value, layout::blockedFor(coordOf(type.getShape()), bytes, last, kWarpBits, groups), bytes,
-          last);
+      l = fitForScan(value,
+                     layout::blockedFor(coordOf(type.getShape()), bytes, last, kWarpBits, groups),
+                     bytes, last);
     chosen.insert({leader(id), l});
     propagate();
   }
@@ -520,8 +520,8 @@ void Assignment::fixOp(Operation *op) {
     for (OpResult result : reduce->getResults())
       convertResult(result, reducedLayout(input, reduce.getDims()));
   } else if (auto scan = dyn_cast<ScanOp>(op)) {
-    const RegisterLayout total = reducedLayout(layoutOf(scan.getInputs().front()),
-                                               static_cast<int64_t>(scan.getDim()));
+    const RegisterLayout total =
+        reducedLayout(layoutOf(scan.getInputs().front()), static_cast<int64_t>(scan.getDim()));
     for (OpOperand &carry : scan.getCarriesMutable())
       convertOperand(carry, total);
     for (Value result : scan.getTotals())

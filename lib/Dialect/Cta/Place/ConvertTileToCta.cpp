@@ -43,8 +43,8 @@ private:
 } // namespace
 
 LogicalResult Converter::run() {
-  // Reductions and scans by name and arg reductions first, because the ops that they expand to are converted
-  // with the rest.
+  // Reductions and scans by name and arg reductions first, because the ops that they expand to are
+  // converted with the rest.
   SmallVector<Operation *> special;
   kernel.walk([&](Operation *op) {
     if (isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp>(op))
@@ -129,10 +129,10 @@ LogicalResult Converter::convert(Operation *op) {
     return replace(general);
   }
   if (auto scan = dyn_cast<tile::ScanOp>(op)) {
-    auto general = ScanOp::create(rewriter, loc, scan.getScanned().getTypes(),
-                                  scan.getTotals().getTypes(), scan.getInputs(), scan.getInits(),
-                                  scan.getCarries(), scan.getDimAttr(), scan.getExclusiveAttr(),
-                                  scan.getReverseAttr(), /*partial=*/UnitAttr{});
+    auto general =
+        ScanOp::create(rewriter, loc, scan.getScanned().getTypes(), scan.getTotals().getTypes(),
+                       scan.getInputs(), scan.getInits(), scan.getCarries(), scan.getDimAttr(),
+                       scan.getExclusiveAttr(), scan.getReverseAttr(), /*partial=*/UnitAttr{});
     rewriter.inlineRegionBefore(scan.getCombiner(), general.getCombiner(),
                                 general.getCombiner().end());
     return replace(general);

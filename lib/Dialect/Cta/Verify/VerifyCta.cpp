@@ -165,20 +165,19 @@ LogicalResult Verifier::checkLayouts(Operation *op) {
   } else if (auto scan = dyn_cast<ScanOp>(op)) {
     const RegisterLayout input = layoutOf(scan.getInputs().front()),
                          total = reducedLayout(input, static_cast<int64_t>(scan.getDim()));
-    for (Value tile : llvm::concat<Value>(llvm::to_vector(scan.getInputs()),
-                                          llvm::to_vector(scan.getScanned())))
+    for (Value tile :
+         llvm::concat<Value>(llvm::to_vector(scan.getInputs()), llvm::to_vector(scan.getScanned())))
       if (failed(expect(op, tile, input, "every input and scanned tile of a scan")))
         return failure();
     if (scan.getPartial())
       return success(); // the op's own verifier checks the totals
-    for (Value tile : llvm::concat<Value>(llvm::to_vector(scan.getCarries()),
-                                          llvm::to_vector(scan.getTotals())))
+    for (Value tile :
+         llvm::concat<Value>(llvm::to_vector(scan.getCarries()), llvm::to_vector(scan.getTotals())))
       if (failed(expect(op, tile, total, "every carry and total of a scan")))
         return failure();
   } else if (auto repeat = dyn_cast<RepeatOp>(op)) {
     const auto dim = static_cast<int>(repeat.getDim());
-    return expect(op, repeat.getSource(),
-                  layoutOf(repeat.getResult()).sliceDim(dim).expandDim(dim),
+    return expect(op, repeat.getSource(), layoutOf(repeat.getResult()).sliceDim(dim).expandDim(dim),
                   "the source of a cta.repeat");
   } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
     if (isTile(broadcast.getSource()))

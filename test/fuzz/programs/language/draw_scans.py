@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Running combinations, and kernels that they and interleaved tiles are for: sums along rows that a loop walks along, rotations of pairs."""
 
-from . import draw_elementwise, draw_memory, draw_products, draw_shapes
+from . import draw_elementwise, draw_memory, draw_products, draw_scalars, draw_shapes
 from .draw_base import Note
 from .draw_products import k_loop, load_hints, ragged
-from .elements import BF16, F16, F32, I32, I64, INDEX
-from .graph import Tile
+from .elements import BF16, F16, F32, I1, I32, I64, INDEX
+from .graph import Op, Region, Tile
 
 LARGEST = 8192
 LONGEST_PRODUCT = 64
+LONGEST_LOOP = 256  # of scans with a combiner, which the evaluator computes one after the other
 _INTEGER_KINDS = {"addi": 5, "muli": 2, "maxsi": 2, "minsi": 2, "maxui": 2, "minui": 2, "andi": 3, "ori": 2, "xori": 2}
 _BOOL_KINDS = {"andi": 4, "ori": 4, "xori": 4, "addi": 1, "muli": 1, "maxui": 1, "minui": 1, "maxsi": 1, "minsi": 1}
 
@@ -18,7 +19,9 @@ _BOOL_KINDS = {"andi": 4, "ori": 4, "xori": 4, "addi": 1, "muli": 1, "maxui": 1,
 
 
 def scan(b, x=None):
-    """Running combinations along any dimension; both results are there for later ops."""
+    """Running combinations along any dimension; all results are there for later ops."""
+    if x is None and b.chance(0.3):
+        return with_combiner(b)
     integers = b.chance(0.4)
     x = x or b.pick(lambda v: draw_shapes.is_tile(v, 1) and v.type.count <= LARGEST and (not integers or not v.type.element.is_float)
                     and (v.type.element.bits > 1 or b.chance(0.3)))
@@ -68,6 +71,114 @@ def emit_scan(b, x, kind, dim, carry=None, exclusive=False, reverse=False):
         note = Note(element.least, element.most, exact, True)
     types = [x.type, Tile(element, shape[:dim] + shape[dim + 1:])]
     return b.emit("tile.scan", inputs, types, {"kind": kind, "dim": dim, "exclusive": exclusive, "reverse": reverse}, notes=[note, note])
+
+
+# --- scans with a combiner ---------------------------------------------------------------------------------------------------
+
+
+def with_combiner(b):
+    """The general form, with combiners that are exact; most do not commute."""
+    how = b.chance.choice(("recurrence", "last", "first_largest", "extremes", "segments"))
+    integer = how in ("recurrence", "last", "segments")
+    x = b.pick(lambda v: draw_shapes.is_tile(v, 1) and v.type.count <= LARGEST and v.type.element.bits > 1
+               and (not v.type.element.is_float if integer else v.note.exact and not v.note.special))
+    if x is None:
+        return None
+    shape, dim = x.type.shape, b.chance.int(0, len(x.type.shape) - 1)
+    if shape[dim] > LONGEST_LOOP:
+        return None
+    inputs, inits, body = _COMBINERS[how](b, x, dim)
+    rest = shape[:dim] + shape[dim + 1:]
+    carries = []
+    if b.chance(0.4):
+        carries = [draw_elementwise.fresh(b, Tile(v.type.element, rest)) for v in inputs]
+        if not all(v.note.exact and not v.note.special for v in carries):
+            carries = []
+    types = [Tile(v.type.element) for v in inputs]
+    region = Region([draw_scalars.region_argument(type, Note()) for type in types + types])
+    with b.inside(region):
+        region.yields = body(region.args[:len(types)], region.args[len(types):])
+    notes = [_note_of(v, inputs, carries) for v in inputs]
+    attrs = {"dim": dim, "exclusive": b.chance(0.35), "reverse": b.chance(0.3)}
+    return b.emit("tile.scan", inputs + inits + carries, [v.type for v in inputs] + [Tile(v.type.element, rest) for v in inputs], attrs, [region],
+                  notes=notes + notes)[0]
+
+
+def _note_of(x, inputs, carries):
+    element = x.type.element
+    if element.is_float:
+        size = max(v.note.size for v in inputs + carries if v.type.element is element)
+        return Note(-size, size, True, special=True)
+    return Note(element.least, element.most, all(v.note.exact for v in inputs + carries), True)
+
+
+def _op(b, name, operands, type=None, **attrs):
+    op = Op(name, operands, [type or operands[0].type], attrs)
+    b.regions[-1].ops.append(op)
+    return op.result
+
+
+def _recurrence(b, x, dim):
+    """x → a x + c, with what wraps."""
+    other = b.pick(lambda v: v.type == x.type) or x
+    scalar = Tile(x.type.element)
+
+    def body(first, then):
+        return [_op(b, "arith.muli", [first[0], then[0]]), _op(b, "arith.addi", [_op(b, "arith.muli", [first[1], then[0]]), then[1]])]
+    return [x, other], [b.constant(scalar, 1), b.constant(scalar, 0)], body
+
+
+def _last(b, x, dim):
+    """The last element that is not 0."""
+    scalar = Tile(x.type.element)
+
+    def body(first, then):
+        is_there = _op(b, "arith.cmpi", [then[0], b.constant(scalar, 0)], Tile(I1), predicate="ne")
+        return [_op(b, "arith.select", [is_there, then[0], first[0]], scalar)]
+    return [x], [b.constant(scalar, 0)], body
+
+
+def _first_largest(b, x, dim):
+    """The largest element, and the place of the first such one in the order of the scan."""
+    element = x.type.element
+    place = b.emit("tile.iota", [], [Tile(I32, x.type.shape)], {"dim": dim}, notes=Note(0, x.type.shape[dim], True, True))
+    low, _ = draw_shapes._ends(b, element)
+    name, predicate = ("arith.cmpf", "oge") if element.is_float else ("arith.cmpi", "sge")
+
+    def body(first, then):
+        stays = _op(b, name, [first[0], then[0]], Tile(I1), predicate=predicate)
+        # The identity has place -1, and gives way to an element that is as small.
+        known = _op(b, "arith.cmpi", [first[1], b.constant(Tile(I32), 0)], Tile(I1), predicate="sge")
+        other = _op(b, "arith.cmpi", [then[1], b.constant(Tile(I32), 0)], Tile(I1), predicate="slt")
+        stays = _op(b, "arith.ori", [_op(b, "arith.andi", [stays, known]), other])
+        return [_op(b, "arith.select", [stays, u, v], u.type) for u, v in zip(first, then)]
+    return [x, place], [low, b.constant(Tile(I32), -1)], body
+
+
+def _extremes(b, x, dim):
+    low, high = draw_shapes._ends(b, x.type.element)
+    names = ("arith.maximumf", "arith.minimumf") if x.type.element.is_float else ("arith.maxsi", "arith.minsi")
+
+    def body(first, then):
+        return [_op(b, name, [u, v]) for name, u, v in zip(names, first, then)]
+    return [x, x], [low, high], body
+
+
+def _segments(b, x, dim):
+    """Sums that begin anew where a flag is set."""
+    i1 = Tile(I1, x.type.shape)
+    flags = b.pick(lambda v: v.type == i1)
+    if flags is None:
+        zero = b.constant(x.type, 0)
+        flags = b.emit("arith.cmpi", [x, zero], [i1], {"predicate": "slt"}, notes=Note(-1, 0, x.note.exact, True))
+
+    def body(first, then):
+        total = _op(b, "arith.addi", [first[1], then[1]])
+        return [_op(b, "arith.ori", [first[0], then[0]]), _op(b, "arith.select", [then[0], then[1], total], then[1].type)]
+    return [flags, x], [b.constant(Tile(I1), 0), b.constant(Tile(x.type.element), 0)], body
+
+
+_COMBINERS = {"recurrence": _recurrence, "last": _last, "first_largest": _first_largest, "extremes": _extremes, "segments": _segments}
 
 
 # --- kernels ---------------------------------------------------------------------------------------------------------------
