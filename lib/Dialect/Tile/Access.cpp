@@ -188,9 +188,8 @@ ParseResult tessera::tile::resolveAccess(OpAsmParser &parser, ParsedAccess &acce
   unsigned rank = shape.size();
   if (access.limited.empty())
     access.limited.assign(rank, false);
-  // An index tile of the tile's own shape says where each element is.
-  const bool isFlat = memref.getRank() == 1 && access.indexTypes.size() == 1 && rank != 1 &&
-                      cast<RankedTensorType>(access.indexTypes.front()).getShape() == shape;
+  // An index tile of the tile's own shape says where each element is. The verifier compares shapes.
+  const bool isFlat = memref.getRank() == 1 && access.indexTypes.size() == 1 && rank != 1;
   if (!access.hasDims && !isFlat) {
     if (rank > static_cast<unsigned>(memref.getRank()))
       return parser.emitError(parser.getNameLoc())
@@ -388,10 +387,13 @@ static LogicalResult verifyIndices(Operation *op, MemRefType memref, const Acces
     if (!type.getElementType().isIntOrIndex() || type.getElementType().isInteger(1))
       return emitConstraint(op, 8) << "an index tile holds integers, got " << type;
     if (parts.isFlat()) {
-      if (memref.getRank() != 1 || type.getShape() != shape)
+      if (memref.getRank() != 1)
+        return emitConstraint(op, 8) << "a place for each element is for memrefs of rank 1; got "
+                                     << memref << " without tile dimensions in 'dims'";
+      if (type.getShape() != shape)
         return emitConstraint(op, 8)
-               << "an index tile of the shape of the tile is for memrefs of rank 1; the memref is "
-               << memref << ", the index tile " << type;
+               << "the index tile of a memref of rank 1 has the shape of the tile, "
+               << RankedTensorType::get(shape, type.getElementType()) << "; got " << type;
       if (!parts.limits.empty())
         return emitConstraint(op, 8) << "a place for each element has no limits; use a mask";
       continue;

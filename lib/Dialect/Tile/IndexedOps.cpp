@@ -26,6 +26,12 @@ static LogicalResult verifyIndexed(Operation *op, const AccessParts &parts, Rank
   return verifyAccess(op, parts, type.getShape(), type.getElementType());
 }
 
+/// `indexed` is there also where no coordinate is a tile, so that the verifier can say so.
+static void setNoIndexed(OpAsmParser &parser, OperationState &state) {
+  if (!state.attributes.get("indexed"))
+    state.addAttribute("indexed", parser.getBuilder().getDenseI64ArrayAttr({}));
+}
+
 //===--- gather ------------------------------------------------------------------------------===//
 
 ParseResult GatherOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -41,6 +47,7 @@ ParseResult GatherOp::parse(OpAsmParser &parser, OperationState &result) {
     return emitNoTile(parser, tile);
   if (resolveAccess(parser, access, memref, type.getShape(), Type(), result, segments))
     return failure();
+  setNoIndexed(parser, result);
   result.addAttribute("operandSegmentSizes",
                       parser.getBuilder().getDenseI32ArrayAttr(
                           {1, segments[0], segments[1], segments[2], segments[3]}));
@@ -93,6 +100,7 @@ ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.resolveOperand(value, type, result.operands) ||
       resolveAccess(parser, access, memref, type.getShape(), Type(), result, segments))
     return failure();
+  setNoIndexed(parser, result);
   result.addAttribute("operandSegmentSizes",
                       parser.getBuilder().getDenseI32ArrayAttr(
                           {1, 1, segments[0], segments[1], segments[2], segments[3]}));
@@ -133,8 +141,9 @@ ParseResult tessera::tile::parseAtomicWords(OpAsmParser &parser, OperationState 
   if (succeeded(parser.parseOptionalKeyword(&word)))
     kind = symbolizeAtomicKind(word);
   if (!kind)
-    return parser.emitError(loc) << "expected a kind of atomic, got '" << word
-                                 << "'; there are add, min, max, umin, umax, and, or, xor, "
+    return parser.emitError(loc) << "expected a kind of atomic"
+                                 << (word.empty() ? "" : ", got '" + word.str() + "'")
+                                 << "; there are add, min, max, umin, umax, and, or, xor, "
                                     "exchange and cas";
   auto order = MemoryOrder::Relaxed;
   auto scope = MemoryScope::Device;
@@ -143,6 +152,12 @@ ParseResult tessera::tile::parseAtomicWords(OpAsmParser &parser, OperationState 
   if (succeeded(parser.parseOptionalKeyword(&word, {"device", "system"})))
     scope = *symbolizeMemoryScope(word);
   isReturning = succeeded(parser.parseOptionalKeyword("returning"));
+  loc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword(&word)))
+    return parser.emitError(loc) << "unknown word '" << word
+                                 << "'; expected an order (relaxed, acquire, release, acq_rel), a "
+                                    "scope (device, system), 'returning', in this order, or the "
+                                    "value";
   state.addAttribute("kind", AtomicKindAttr::get(context, *kind));
   state.addAttribute("order", MemoryOrderAttr::get(context, order));
   state.addAttribute("scope", MemoryScopeAttr::get(context, scope));
@@ -220,8 +235,7 @@ ParseResult AtomicOp::parse(OpAsmParser &parser, OperationState &result) {
       resolveAccess(parser, access, memref, tile ? tile.getShape() : ArrayRef<int64_t>(), Type(),
                     result, segments))
     return failure();
-  if (!result.attributes.get("indexed"))
-    result.addAttribute("indexed", parser.getBuilder().getDenseI64ArrayAttr({}));
+  setNoIndexed(parser, result);
   result.addAttribute("operandSegmentSizes",
                       parser.getBuilder().getDenseI32ArrayAttr({1, isCas, 1, segments[0],
                                                                 segments[1], segments[2],

@@ -260,7 +260,7 @@ def Tile_AtomicOp : Tile_Op<"atomic", [AttrSizedOperandSegments,
     12. `add`, `exchange` and `cas` take i16, i32, i64, index, f16, bf16, f32, f64; `min` and `max` the same; `umin`, `umax`, `and`, `or`
         and `xor` the integers of them.
     13. `cas` has two values of one type, the others have one.
-    14. an order other than `relaxed` has a scalar value. `cas` does not `release` without `acquire`.
+    14. an order other than `relaxed` has a scalar value.
   }];
   let arguments = (ins
     Tile_AtomicKindAttr:$kind, Tile_MemoryOrderAttr:$order, Tile_MemoryScopeAttr:$scope,
