@@ -76,6 +76,39 @@ static std::optional<std::pair<Value, Value>> widenPair(Lowering &f, Operation *
   return std::make_pair(f.bitcast(first, f32), f.bitcast(second, f32));
 }
 
+/// Conversions of integers run at a quarter of the rate of arithmetic or less. Numbers of a few bits
+/// are the lowest bits of floats from 128 (bf16) or 1024 (f16) on, whose neighbours are 1 apart: two
+/// of them become floats by a logical operation and a subtraction, which is exact.
+static std::optional<std::pair<Value, Value>> convertFewBits(Lowering &f, Operation *op, Value low,
+                                                             Value high) {
+  if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op))
+    return std::nullopt;
+  auto unpack = op->getOperand(0).getDefiningOp<cta::UnpackOp>();
+  auto type = cast<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
+  if (!unpack || !unpack.getBits() || !(type.isBF16() || type.isF16()) ||
+      (isa<arith::UIToFPOp>(op) && unpack.getIsSigned()))
+    return std::nullopt;
+  const auto bits = static_cast<int64_t>(*unpack.getBits());
+  // A signed number plus this has no sign.
+  const int64_t bias = unpack.getIsSigned() ? int64_t(1) << (bits - 1) : 0;
+  const int64_t base = type.isBF16() ? 128 : 1024, code = (type.isBF16() ? 0x4300 : 0x6400) | bias;
+  auto lowest = [&](Value x) {
+    Value wide = arith::ExtUIOp::create(f.b, f.loc, f.b.getI32Type(), x);
+    return f.bitAnd(wide, f.i32((1 << bits) - 1));
+  };
+  Value word = arith::OrIOp::create(
+      f.b, f.loc, lowest(low), arith::ShLIOp::create(f.b, f.loc, lowest(high), f.i32(16)));
+  auto pairType = VectorType::get({2}, type);
+  Value pair = f.bitcast(f.bitXor(word, f.i32(code << 16 | code)), pairType);
+  Value offset = arith::ConstantOp::create(
+      f.b, f.loc,
+      DenseElementsAttr::get(pairType, FloatAttr::get(type, static_cast<double>(base + bias))));
+  pair = arith::SubFOp::create(f.b, f.loc, pair, offset);
+  return std::make_pair<Value, Value>(
+      LLVM::ExtractElementOp::create(f.b, f.loc, pair, f.i32(0)),
+      LLVM::ExtractElementOp::create(f.b, f.loc, pair, f.i32(1)));
+}
+
 /// Computes two numbers in one register.
 static std::pair<Value, Value> emitPacked(Lowering &f, Operation *op, ValueRange low,
                                           ValueRange high) {
@@ -141,6 +174,8 @@ LogicalResult tessera::nvvm::lowerElementwise(Lowering &f, ArrayRef<Operation *>
         pair = emitPacked(f, link.op, low, high);
       else if (!pair && low.size() == 1)
         pair = widenPair(f, link.op, low.front(), high.front());
+      if (!pair && low.size() == 1)
+        pair = convertFewBits(f, link.op, low.front(), high.front());
       if (pair) {
         link.results.front().append({pair->first, pair->second});
         continue;

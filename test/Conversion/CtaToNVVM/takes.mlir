@@ -81,3 +81,24 @@ tile.kernel @nibbles_k(%x: memref<256xi8>) attributes {phase = #tile.phase<alloc
   }
   tile.return
 }
+
+// Few bits become floats two at a time, without a conversion: as the lowest bits of numbers from 128 on. Of 8 bits each is converted.
+// CHECK-LABEL: llvm.func @floats
+// CHECK-NOT: arith.sitofp
+// CHECK: %[[WORD:.*]] = arith.xori %{{.*}}, %{{.*}} : i32
+// CHECK: %[[PAIR:.*]] = {{llvm|arith}}.bitcast %[[WORD]] : i32 to vector<2xbf16>
+// CHECK: arith.subf %[[PAIR]], %{{.*}} : vector<2xbf16>
+// CHECK: arith.sitofp %{{.*}} : i8 to bf16
+// CHECK: llvm.return
+tile.kernel @floats_k(%x: memref<256xi8>, %y: memref<512xbf16>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @floats blocks() {
+    %c0 = arith.constant 0 : index
+    %a = cta.load %x[%c0] : memref<256xi8> -> tensor<256xi8, #bytes>
+    %b = cta.unpack %a bits = 4 signed : tensor<256xi8, #bytes> -> tensor<512xi8, #nibbles>
+    %c = arith.sitofp %b : tensor<512xi8, #nibbles> to tensor<512xbf16, #nibbles>
+    cta.store %c, %y[%c0] : tensor<512xbf16, #nibbles> -> memref<512xbf16>
+    %d = arith.sitofp %a : tensor<256xi8, #bytes> to tensor<256xbf16, #bytes>
+    cta.store %d, %y[%c0] : tensor<256xbf16, #bytes> -> memref<512xbf16>
+  }
+  tile.return
+}
