@@ -108,7 +108,11 @@ static void toTile(OpPassManager &pm, const TilePipelineOptions &options) {
   tile::TileSpecializeFactsOptions facts;
   facts.variants = options.variants;
   pm.addPass(tile::createTileSpecializeFacts(facts));
-  pm.addNestedPass<tile::KernelOp>(tile::createTileRepackOperands());
+  OpPassManager &variants = pm.nest<tile::KernelOp>();
+  variants.addPass(tile::createTileRepackOperands());
+  // A kernel that is saved here, parsed and compiled on, is the same kernel.
+  variants.addPass(createCanonicalizerPass());
+  variants.addPass(createCSEPass());
 }
 
 static void toRaw(OpPassManager &pm, const TilePipelineOptions &options) {

@@ -135,12 +135,15 @@ private:
 static double predictedLoss(const Machine &machine, const PlanReport &best,
                             const LaunchReport &launch) {
   auto cyclesOfOutputTile = [](const PlanReport &plan) {
-    return double(std::max<int64_t>(plan.wave, 1)) / double(std::max<int64_t>(plan.blocksPerSM, 1));
+    return double(plan.wave) / double(std::max<int64_t>(plan.blocksPerSM, 1));
   };
   if (best.bound.empty() || !launch.plan)
     return 0;
   if (launch.plan->bound.empty())
     return machine.slotLatency / double(std::max<int64_t>(best.iteration, 1));
+  // What is not predicted cannot be compared.
+  if (launch.plan->wave < 1 || best.wave < 1)
+    return 0;
   return cyclesOfOutputTile(*launch.plan) / cyclesOfOutputTile(best) - 1;
 }
 

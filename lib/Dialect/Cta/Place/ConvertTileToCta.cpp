@@ -88,6 +88,9 @@ LogicalResult Converter::convert(Operation *op) {
     return success();
   };
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    if (!load.isBox() || load.getPadTile())
+      return op->emitOpError("has index tiles, element steps or a tile of pads, which "
+                             "tile-expand-ops rewrites; run it first");
     auto converted = LoadOp::create(
         rewriter, loc, load.getType(), load.getSource(), load.getCoords(), load.getLimits(),
         load.getMask(), load.getDimsAttr(), load.getLimitedAttr(), load.getMaskDimsAttr(),
@@ -97,6 +100,9 @@ LogicalResult Converter::convert(Operation *op) {
       converted->setAttr(tile::kNotRepacked, reason);
     return replace(converted);
   }
+  if (auto store = dyn_cast<tile::StoreOp>(op); store && !store.isBox())
+    return op->emitOpError("has index tiles or element steps, which tile-expand-ops rewrites; run "
+                           "it first");
   if (auto store = dyn_cast<tile::StoreOp>(op))
     return replace(StoreOp::create(
         rewriter, loc, store.getValue(), store.getDest(), store.getCoords(), store.getLimits(),

@@ -40,6 +40,7 @@ public:
   void selectIndexed(Op op) {
     setVector(op, "");
   }
+  void selectIndexed(GatherOp op);
   void selectIndexed(AtomicOp op);
 
 private:
@@ -362,6 +363,18 @@ LogicalResult Selection::select(StoreOp store) {
     rewriter.eraseOp(convert);
   }
   return success();
+}
+
+/// A gathered operand of a product goes through registers, so nothing fetches it ahead.
+void Selection::selectIndexed(GatherOp op) {
+  setVector(op, "");
+  auto isOperand = [](Operation *user) { return isa<StageOp>(user); };
+  if (!op->getParentOfType<LoopLikeOpInterface>() || !llvm::any_of(op->getUsers(), isOperand))
+    return;
+  const std::string why = op.getWhy() ? op.getWhy()->str() + "; " : "";
+  op.setWhy(why + kNotPipelined.str() +
+            ": what an index tile gathers goes through registers, and is not fetched while the "
+            "product before it runs; where the rows of a tile lie one after the other, load a box");
 }
 
 /// Only sums of floats that nobody reads back go to memory by vectors (PTX ISA, red: .v2, .v4, .v8).
