@@ -176,8 +176,8 @@ static Values opaqueZeros(Lowering &f, ValueRange registers) {
 static bool isZeroAccumulator(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   cta::FragAttr frag = type ? cta::FragAttr::of(type) : cta::FragAttr();
-  return frag && type.getElementType().getIntOrFloatBitWidth() == 32 && layout::isWgmmaAcc(frag.layout()) &&
-         isZeroTile(value);
+  return frag && type.getElementType().getIntOrFloatBitWidth() == 32 &&
+         layout::isWgmmaAcc(frag.layout()) && isZeroTile(value);
 }
 
 /// Lowers `from` into `to` and ends it with a yield of the same values.

@@ -140,7 +140,8 @@ static LogicalResult lowerMma(Lowering &f, cta::MmaOp op) {
 
   Values acc;
   for (int64_t r = 0; r < index.size(); ++r)
-    acc.push_back(op.getC() ? widen(f, f.registers(op.getC())[r], result, sum, false) : f.zero(sum));
+    acc.push_back(op.getC() ? widen(f, f.registers(op.getC())[r], result, sum, false)
+                            : f.zero(sum));
 
   // One chunk: `width` steps of k from `k` on.
   auto chunk = [&](Value k, int64_t width, Values in) {
@@ -160,8 +161,7 @@ static LogicalResult lowerMma(Lowering &f, cta::MmaOp op) {
         Values &column = columns[{batch, at[rank - 1] - lead, step}];
         if (column.empty())
           for (Value x : b.read(r - lead, k, step))
-            column.push_back(
-                widen(f, x, op.getBType().getElementType(), sum, op.getRhsUnsigned()));
+            column.push_back(widen(f, x, op.getBType().getElementType(), sum, op.getRhsUnsigned()));
         in[r] = multiplyAdd(f, row[step % va], column[lead], in[r]);
       }
     }

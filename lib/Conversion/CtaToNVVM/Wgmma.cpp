@@ -219,8 +219,10 @@ static LogicalResult lowerWgmma(Lowering &f, cta::WgmmaOp op) {
   const bool packed = op.getResultType().getElementType().isF16();
   p.ofIntegers = isa<IntegerType>(op.getBElement());
   p.hasMajors = !op.needsKMajor();
-  p.type = (Twine(p.ofIntegers ? "s32" : packed ? "f16" : "f32") + "." +
-            nameOfOperand(op.getAElement(), op.getLhsUnsigned()) + "." +
+  p.type = (Twine(p.ofIntegers ? "s32"
+                  : packed     ? "f16"
+                               : "f32") +
+            "." + nameOfOperand(op.getAElement(), op.getLhsUnsigned()) + "." +
             nameOfOperand(op.getBElement(), op.getRhsUnsigned()))
                .str();
   const int64_t groupsN = op.sharesColumns(groups) ? groups : 1, groupsM = groups / groupsN;

@@ -96,8 +96,7 @@ Value Bits::extendF8(Value x) {
   Value normal = add(shifted, i32((127 - bias) << 23));
   Value integer = arith::UIToFPOp::create(b, b.getF32Type(), magnitude);
   Value tiny = toBits(arith::MulFOp::create(b, integer, f32(isE5M2 ? 0x1p-16f : 0x1p-9f)));
-  Value result =
-      select(cmp(arith::CmpIPredicate::ult, magnitude, 1u << fraction), tiny, normal);
+  Value result = select(cmp(arith::CmpIPredicate::ult, magnitude, 1u << fraction), tiny, normal);
   result = isE5M2 ? select(cmp(arith::CmpIPredicate::uge, magnitude, 0x7c),
                            ori(shifted, i32(0x7f800000)), result)
                   : select(cmp(arith::CmpIPredicate::eq, magnitude, 0x7f), i32(0x7fc00000), result);
@@ -118,8 +117,8 @@ Value Bits::truncateToF8(Value x, Type type) {
   const uint32_t large = isE5M2 ? 0x7c : 0x7f;
   Value result = select(cmp(arith::CmpIPredicate::uge, normal, large), i32(large), normal);
   result = select(cmp(arith::CmpIPredicate::ult, magnitude, (128u - bias) << 23), tiny, result);
-  result = select(cmp(arith::CmpIPredicate::ugt, magnitude, 0x7f800000),
-                  i32(isE5M2 ? 0x7e : 0x7f), result);
+  result = select(cmp(arith::CmpIPredicate::ugt, magnitude, 0x7f800000), i32(isE5M2 ? 0x7e : 0x7f),
+                  result);
   return toNarrow(ori(sign, result), type);
 }
 
@@ -159,8 +158,8 @@ Value Bits::truncateToBF16(Value x, Type type) {
   return toNarrow(select(isNan, nan, rounded), type);
 }
 
-/// f64 → f32 such that rounding the result once more to 16 or 8 bits rounds as if there had been one
-/// step: an inexact result gets an odd last bit, on the side of zero.
+/// f64 → f32 such that rounding the result once more to 16 or 8 bits rounds as if there had been
+/// one step: an inexact result gets an odd last bit, on the side of zero.
 Value Bits::roundToOdd(Value x) {
   Value nearest = arith::TruncFOp::create(b, b.getF32Type(), x);
   Value back = arith::ExtFOp::create(b, b.getF64Type(), nearest);

@@ -7,8 +7,7 @@
 using namespace mlir;
 
 bool tessera::tile::isTileElementType(Type type) {
-  if (isFloat8(type) ||
-      isa<Float64Type, Float32Type, Float16Type, BFloat16Type, IndexType>(type))
+  if (isFloat8(type) || isa<Float64Type, Float32Type, Float16Type, BFloat16Type, IndexType>(type))
     return true;
   auto integer = dyn_cast<IntegerType>(type);
   return integer && integer.isSignless() &&

@@ -207,7 +207,7 @@ TypedAttr ReduceOp::identityOf(ReduceKind kind, Type type) {
     case ReduceKind::MinimumF: {
       const bool isMax = kind == ReduceKind::MaximumF;
       return FloatAttr::get(f, APFloat::semanticsHasInf(sem) ? APFloat::getInf(sem, isMax)
-                                                         : APFloat::getLargest(sem, isMax));
+                                                             : APFloat::getLargest(sem, isMax));
     }
     // maxnum and minnum ignore NaN, so NaN is their identity: all-NaN rows stay NaN.
     case ReduceKind::MaxNumF:

@@ -72,6 +72,12 @@ for ea in ["i8", "i16"]:
     for attrs in ["{lhs_unsigned}", "{rhs_unsigned}", "{lhs_unsigned, rhs_unsigned}"]:
         add(ea, "i32", 9, 20, 5, 0, True, attrs)
 add("f32", "f32", 32, 40, 24, 0, True, "{precision = #tile.precision<tf32>}")
+# What the tensor cores take.
+add("f32", "f32", 64, 40, 24, 0, True, "{precision = #tile.precision<tf32>}")
+add("f32", "f32", 64, 16, 8, 2, False, "{precision = #tile.precision<tf32>}")
+for attrs in ["", "{lhs_unsigned}", "{rhs_unsigned}", "{lhs_unsigned, rhs_unsigned}"]:
+    add("i8", "i32", 64, 96, 40, 0, True, attrs)
+add("i8", "i32", 24, 64, 64, 0, True, "{lhs_unsigned}") # turned
 for ea, ed in [("bf16", "f32"), ("f64", "f64"), ("i8", "i32")]:
     for every in (16, 24, 128):
         add(ea, ed, 64, 80, 24, 0, every != 24, f"accumulate_every = {every}")

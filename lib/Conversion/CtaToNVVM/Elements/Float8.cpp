@@ -13,9 +13,7 @@ using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
 
-static StringRef nameOf(Type element) {
-  return isa<Float8E5M2Type>(element) ? "e5m2x2" : "e4m3x2";
-}
+static StringRef nameOf(Type element) { return isa<Float8E5M2Type>(element) ? "e5m2x2" : "e4m3x2"; }
 
 /// Two i8 in an i16.
 static Value joined(Lowering &f, Value low, Value high) {
@@ -67,11 +65,10 @@ std::pair<Value, Value> Lowering::truncateToFloat8(Value low, Value high, Type e
   Type f32 = b.getF32Type(), i16 = b.getI16Type();
   low = converted(*this, low, f32);
   high = high ? converted(*this, high, f32) : Value();
-  Value word =
-      inlineAsm(("cvt.rn.satfinite." + nameOf(element) + ".f32 $0, $1, $2;").str(), {{i16, "h"}},
-                {{high ? high : zero(f32), "f"}, {low, "f"}},
-                /*sideEffects=*/false, /*memoryClobber=*/false)
-          .front();
+  Value word = inlineAsm(("cvt.rn.satfinite." + nameOf(element) + ".f32 $0, $1, $2;").str(),
+                         {{i16, "h"}}, {{high ? high : zero(f32), "f"}, {low, "f"}},
+                         /*sideEffects=*/false, /*memoryClobber=*/false)
+                   .front();
   const bool isE5M2 = isa<Float8E5M2Type>(element);
   // Half way to the number that would be next; in f8E4M3FN that is rounded down, to even.
   Value most = constant(b.getF32FloatAttr(isE5M2 ? 61440.0f : 464.0f));

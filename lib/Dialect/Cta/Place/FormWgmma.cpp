@@ -64,8 +64,8 @@ static bool comesFromProduct(Value value) {
   return false;
 }
 
-/// True if `value` is computed from packed elements, as weights of few bits are. They are unpacked in
-/// registers, where they fit the operand's layout; in shared memory they would take n times the
+/// True if `value` is computed from packed elements, as weights of few bits are. They are unpacked
+/// in registers, where they fit the operand's layout; in shared memory they would take n times the
 /// room and the bandwidth of what was loaded.
 static bool comesUnpacked(Value value) {
   SmallVector<Value> work{value};

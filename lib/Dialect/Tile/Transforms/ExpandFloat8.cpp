@@ -62,8 +62,7 @@ SmallVector<Value> tile::expandFloat8(ImplicitLocOpBuilder &b, Operation *op,
   IRMapping mapping;
   for (Value operand : op->getOperands())
     if (hasFloat8(operand.getType()) && !mapping.contains(operand))
-      mapping.map(operand,
-                  arith::ExtFOp::create(b, withElement(operand.getType(), wide), operand));
+      mapping.map(operand, arith::ExtFOp::create(b, withElement(operand.getType(), wide), operand));
   Operation *made = b.clone(*op, mapping);
   for (OpResult result : made->getResults())
     if (hasFloat8(result.getType()))

@@ -8,16 +8,11 @@ tf32 allowed, and torch._scaled_mm with a scale for each row and column, or for 
 of 9 bursts of 20 launches each.
 """
 
-import os
 import pathlib
 import sys
 
-# tessera.py beside this file is another one: the launcher of the other benchmarks.
-sys.path = [path for path in sys.path if os.path.abspath(path or ".") != os.path.dirname(os.path.abspath(__file__))]
-
-import torch  # noqa: E402
-
-import tessera  # noqa: E402
+import tessera
+import torch
 
 LAUNCHES, BURSTS, WARM_UP = 20, 9, 5
 SIZES = {"gemm-int8": (4096, 8192), "gemm-int8-sums": (4096, 8192), "gemm-tf32": (2048, 4096, 8192), "gemm-fp8": (4096, 8192), "gemm-fp8-blocks": (4096, 8192)}
