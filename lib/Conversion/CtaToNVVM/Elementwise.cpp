@@ -76,9 +76,9 @@ static std::optional<std::pair<Value, Value>> widenPair(Lowering &f, Operation *
   return std::make_pair(f.bitcast(first, f32), f.bitcast(second, f32));
 }
 
-/// Conversions of integers run at a quarter of the rate of arithmetic or less. Numbers of a few bits
-/// are the lowest bits of floats from 128 (bf16) or 1024 (f16) on, whose neighbours are 1 apart: two
-/// of them become floats by a logical operation and a subtraction, which is exact.
+/// Conversions of integers run at a quarter of the rate of arithmetic or less. Numbers of a few
+/// bits are the lowest bits of floats from 128 (bf16) or 1024 (f16) on, whose neighbours are 1
+/// apart: two of them become floats by a logical operation and a subtraction, which is exact.
 static std::optional<std::pair<Value, Value>> convertFewBits(Lowering &f, Operation *op, Value low,
                                                              Value high) {
   if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op))
@@ -96,17 +96,16 @@ static std::optional<std::pair<Value, Value>> convertFewBits(Lowering &f, Operat
     Value wide = arith::ExtUIOp::create(f.b, f.loc, f.b.getI32Type(), x);
     return f.bitAnd(wide, f.i32((1 << bits) - 1));
   };
-  Value word = arith::OrIOp::create(
-      f.b, f.loc, lowest(low), arith::ShLIOp::create(f.b, f.loc, lowest(high), f.i32(16)));
+  Value word = arith::OrIOp::create(f.b, f.loc, lowest(low),
+                                    arith::ShLIOp::create(f.b, f.loc, lowest(high), f.i32(16)));
   auto pairType = VectorType::get({2}, type);
   Value pair = f.bitcast(f.bitXor(word, f.i32(code << 16 | code)), pairType);
   Value offset = arith::ConstantOp::create(
       f.b, f.loc,
       DenseElementsAttr::get(pairType, FloatAttr::get(type, static_cast<double>(base + bias))));
   pair = arith::SubFOp::create(f.b, f.loc, pair, offset);
-  return std::make_pair<Value, Value>(
-      LLVM::ExtractElementOp::create(f.b, f.loc, pair, f.i32(0)),
-      LLVM::ExtractElementOp::create(f.b, f.loc, pair, f.i32(1)));
+  return std::make_pair<Value, Value>(LLVM::ExtractElementOp::create(f.b, f.loc, pair, f.i32(0)),
+                                      LLVM::ExtractElementOp::create(f.b, f.loc, pair, f.i32(1)));
 }
 
 /// Computes two numbers in one register.

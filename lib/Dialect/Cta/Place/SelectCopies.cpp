@@ -377,7 +377,8 @@ void Selection::selectIndexed(GatherOp op) {
             "product before it runs; where the rows of a tile lie one after the other, load a box");
 }
 
-/// Only sums of floats that nobody reads back go to memory by vectors (PTX ISA, red: .v2, .v4, .v8).
+/// Only sums of floats that nobody reads back go to memory by vectors (PTX ISA, red: .v2, .v4,
+/// .v8).
 void Selection::selectIndexed(AtomicOp op) {
   const Type element = op.getTileType().getElementType();
   if (op.getKind() == tile::AtomicKind::Add && !op.getOld() && isa<FloatType>(element) &&

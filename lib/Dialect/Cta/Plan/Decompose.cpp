@@ -232,10 +232,10 @@ LogicalResult Decomposer::take(TakeOp op) {
   b.setInsertionPoint(op);
   StageOp &stage = sliced[source];
   if (!stage || stage->getBlock() != op->getBlock())
-    stage = StageOp::create(b, op.getLoc(),
-                            scratchType(type.getShape(), type.getElementType(),
-                                        {accessOf(source, /*isWrite=*/true)}),
-                            source);
+    stage = StageOp::create(
+        b, op.getLoc(),
+        scratchType(type.getShape(), type.getElementType(), {accessOf(source, /*isWrite=*/true)}),
+        source);
   replace(op, ReadAtOp::create(b, op.getLoc(), op.getType(), stage, op.getIndices(), op.getDims())
                   .getResult());
   return success();

@@ -104,7 +104,7 @@ def _packs(v):
 def _any_bits(b, element):
     """Bits of other elements: anything, with floats also NaN."""
     if element.is_float:
-        return Note(-element.largest, element.largest, True, special=True)
+        return Note(-float(element.largest), float(element.largest), True, special=True)
     return Note(element.least, element.most, True, True)
 
 
