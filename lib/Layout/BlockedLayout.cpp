@@ -202,7 +202,16 @@ RegisterLayout tessera::layout::scanForm(RegisterLayout l, const Coord &shape, i
   for (const Coord &v : l.lanes)
     place *= along(v, dim) && !belowLanes ? 2 : 1;
   constexpr size_t kMostRegisterBits = 16;
-  while (isEven(dim) && l.regs.size() < kMostRegisterBits) {
+  // Each thread combines the totals of all runs: rather dead registers than many runs.
+  constexpr int64_t kMostRuns = 16;
+  int64_t sharers = l.wgDim == dim ? l.wgCount : 1;
+  for (const Coord &v : l.warps)
+    sharers *= along(v, dim) ? 2 : 1;
+  auto hasManyRuns = [&] {
+    const int64_t repeats = l.repeats(shape)[dim];
+    return repeats > 1 && sharers > 1 && repeats * sharers > kMostRuns;
+  };
+  while ((isEven(dim) || hasManyRuns()) && l.regs.size() < kMostRegisterBits) {
     for (auto *basis : {&l.regs, &l.lanes, &l.warps})
       for (Coord &v : *basis)
         v[dim] *= v[dim] >= place ? 2 : 1;

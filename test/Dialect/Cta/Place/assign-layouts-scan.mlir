@@ -75,3 +75,19 @@ tile.kernel @accumulators(%x: memref<?x?xbf16>, %y: memref<?x?xf32>) {
   }
   tile.return
 }
+
+// -----
+
+// 65 rows are 5 for each of 16 warps: rather than as many runs of a row, some registers are dead.
+// CHECK: #[[$ODD:.+]] = #cta.frag<regs = {{\[\[}}0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], lanes = {{\[\[}}0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warps = {{\[\[}}8, 0], [16, 0]], wg = 4 on 0>
+// CHECK-LABEL: tile.kernel @odd
+// CHECK: } : tensor<65x128xf32, #[[$ODD]]> -> tensor<65x128xf32, #[[$ODD]]>
+tile.kernel @odd(%x: memref<?x128xf32> {tile.align = 16 : i64}, %y: memref<?x128xf32> {tile.align = 16 : i64}) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %t = tile.load %x[%c0, %c0] : memref<?x128xf32> -> tensor<65x128xf32>
+    %a, %n = tile.scan addf %t dim = 0 : tensor<65x128xf32> -> tensor<65x128xf32>, tensor<128xf32>
+    tile.store %a, %y[%c0, %c0] : tensor<65x128xf32> -> memref<?x128xf32>
+  }
+  tile.return
+}
