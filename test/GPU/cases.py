@@ -10,6 +10,7 @@ file names without suffix; optional "kernel" patterns too) fits a kernel says ho
   inputs      {argument: generator of tile-run}, "@" stands for shape and type, {N-1} for a number
   scalars     {argument: text}, {M*N} for a number
   rtol, atol, frobenius   {element type: number} where the defaults do not fit
+  summand_atol  {element type: number}: what atol is for each summand of the reduction, where sums keep fewer digits than f32
   repeat      runs that must be bitwise equal (1 where atomics make the order matter)
   layouts     false: no padded strides and no misaligned addresses
   sanitize    the shape compute-sanitizer gets
@@ -157,7 +158,8 @@ class Case:
         if element not in FLOATS:
             return None
         pick = lambda name, table: self.entry.get(name, {}).get(element, table[element])
-        atol = pick("atol", ATOL) * (1 if element in self.entry.get("atol", {}) else self.reduction)
+        table = {**ATOL, **self.entry.get("summand_atol", {})}
+        atol = pick("atol", table) * (1 if element in self.entry.get("atol", {}) else self.reduction)
         return pick("rtol", RTOL), atol, pick("frobenius", FROBENIUS)
 
     def with_variant(self, name):
@@ -167,7 +169,7 @@ class Case:
 def load_shapes(path):
     with open(path) as file:
         data = json.load(file)
-    known = {"match", "kernel", "shapes", "reduction", "inputs", "scalars", "rtol", "atol", "frobenius",
+    known = {"match", "kernel", "shapes", "reduction", "inputs", "scalars", "rtol", "atol", "frobenius", "summand_atol",
              "repeat", "layouts", "sanitize", "comment"}
     for entry in data["examples"]:
         unknown = set(entry) - known

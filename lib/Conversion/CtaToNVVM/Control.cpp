@@ -6,6 +6,7 @@
 #include "Lowering.h"
 
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Layout/RegisterForms.h"
 
 using namespace mlir;
@@ -176,7 +177,7 @@ static Values opaqueZeros(Lowering &f, ValueRange registers) {
 static bool isZeroAccumulator(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   cta::FragAttr frag = type ? cta::FragAttr::of(type) : cta::FragAttr();
-  return frag && type.getElementType().getIntOrFloatBitWidth() == 32 &&
+  return frag && tile::elementBytes(type.getElementType()) == 4 &&
          layout::isWgmmaAcc(frag.layout()) && isZeroTile(value);
 }
 

@@ -1,11 +1,11 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta.load, cta.store, cta.gather and cta.scatter. An address is one pointer for each thread and row plus a constant. Bounds
-// become one range for each tile dimension; an index tile gives each of its registers a bound and
-// a part of the address. A tile that lies completely inside takes a path without
-// predicates. Any other tile takes predicated accesses (inline PTX, so that there are no branches),
-// by whole vectors if no bound cuts a vector.
+// cta.load, cta.store, cta.gather and cta.scatter. An address is one pointer for each thread and
+// row plus a constant. Bounds become one range for each tile dimension; an index tile gives each of
+// its registers a bound and a part of the address. A tile that lies completely inside takes a path
+// without predicates. Any other tile takes predicated accesses (inline PTX, so that there are no
+// branches), by whole vectors if no bound cuts a vector.
 #include "GlobalAccess.h"
 
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
@@ -334,8 +334,9 @@ Values Access::emit(TypeRange results, llvm::function_ref<void()> begin,
   // anyhow; for a single access, which is as fast with a predicate; and for many accesses of single
   // elements, which are slow in any case.
   constexpr int64_t kManySingles = 16;
-  if (mask || !indices.empty() || (!isTrue(inside) &&
-               (index.size() <= vector || (vector == 1 && index.size() >= kManySingles))))
+  if (mask || !indices.empty() ||
+      (!isTrue(inside) &&
+       (index.size() <= vector || (vector == 1 && index.size() >= kManySingles))))
     return bounded();
   auto unbounded = [&] { return path(vector, false); };
   return branch(inside, unbounded, bounded);

@@ -38,8 +38,9 @@ public:
         readMask(op, mask, maskDims);
     }
     for (auto [number, tile] : llvm::enumerate(parts.indices))
-      readIndex(op, tile, parts.indexed[number],
-                parts.indexDims(static_cast<unsigned>(number), static_cast<unsigned>(index.rank())));
+      readIndex(
+          op, tile, parts.indexed[number],
+          parts.indexDims(static_cast<unsigned>(number), static_cast<unsigned>(index.rank())));
     chooseVector(static_cast<int64_t>(op.getVector().value_or(1)), maskDims);
     const tile::Facts::Place place(f.facts, op);
     prepareBounds();
@@ -106,8 +107,8 @@ private:
   struct Index {
     int64_t dim;
     const Values *values;
-    std::vector<int64_t> regs;          ///< of the index tile, for each register of the tile
-    Value bound;                        ///< of the coordinates, i64, not negative
+    std::vector<int64_t> regs;            ///< of the index tile, for each register of the tile
+    Value bound;                          ///< of the coordinates, i64, not negative
     std::map<int64_t, Value> wide, below; ///< by register: the coordinate as i64; it is in bounds
   };
 

@@ -35,8 +35,8 @@ struct CPULowerAtomics : tessera::impl::CPULowerAtomicsBase<CPULowerAtomics> {
   static void lower(LLVM::CallOp call) {
     ImplicitLocOpBuilder b(call.getLoc(), call);
     ValueRange operands = call.getCalleeOperands();
-    Value pointer = LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()),
-                                             operands[0]);
+    Value pointer =
+        LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), operands[0]);
     Type type = call.getResult().getType();
     Value result;
     if (isCas(*call.getCallee()))
@@ -48,10 +48,10 @@ struct CPULowerAtomics : tessera::impl::CPULowerAtomicsBase<CPULowerAtomics> {
               .getResult(),
           0);
     else
-      result = LLVM::LoadOp::create(b, type, pointer, /*alignment=*/type.getIntOrFloatBitWidth() / 8,
-                                    /*isVolatile=*/false, /*isNonTemporal=*/false,
-                                    /*isInvariant=*/false, /*isInvariantGroup=*/false,
-                                    LLVM::AtomicOrdering::monotonic);
+      result = LLVM::LoadOp::create(
+          b, type, pointer, /*alignment=*/type.getIntOrFloatBitWidth() / 8,
+          /*isVolatile=*/false, /*isNonTemporal=*/false,
+          /*isInvariant=*/false, /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic);
     call->replaceAllUsesWith(ValueRange(result));
     call.erase();
   }

@@ -163,8 +163,7 @@ static Value addressOf(ImplicitLocOpBuilder &b, Value memref, ValueRange positio
   for (auto [at, stride] : llvm::zip_equal(position, metadata.getStrides()))
     offset = arith::AddIOp::create(b, offset, arith::MulIOp::create(b, at, stride));
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, memref);
-  const int64_t bytes =
-      tile::elementBytes(cast<MemRefType>(memref.getType()).getElementType());
+  const int64_t bytes = tile::elementBytes(cast<MemRefType>(memref.getType()).getElementType());
   Value scaled =
       arith::MulIOp::create(b, offset, arith::ConstantIndexOp::create(b, bytes).getResult());
   return arith::IndexCastOp::create(b, b.getI64Type(),
@@ -188,8 +187,8 @@ static Value call(ImplicitLocOpBuilder &b, StringRef prefix, Type bits, ValueRan
 static Value step(ImplicitLocOpBuilder &b, tile::AtomicOp op, Value address, Value value,
                   Value replacement) {
   Type element = op.getTileType().getElementType();
-  Type bits = element.isIndex() ? b.getI64Type()
-                                : b.getIntegerType(element.getIntOrFloatBitWidth());
+  Type bits =
+      element.isIndex() ? b.getI64Type() : b.getIntegerType(element.getIntOrFloatBitWidth());
   auto exchange = [&](Value expected, Value wanted) {
     return call(b, kCasPrefix, bits, {address, expected, wanted});
   };
@@ -222,8 +221,8 @@ void tessera::lowerAtomic(RewriterBase &rewriter, tile::AtomicOp op) {
     buffer = filledBuffer(b, type, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
   forEachElement(b, op, op.getDest(), [&](ValueRange indices, ValueRange position) {
     Value replacement = op.getReplacement() ? elementOf(op.getReplacement(), indices) : Value();
-    Value old = step(b, op, addressOf(b, op.getDest(), position),
-                     elementOf(op.getValue(), indices), replacement);
+    Value old = step(b, op, addressOf(b, op.getDest(), position), elementOf(op.getValue(), indices),
+                     replacement);
     if (buffer)
       memref::StoreOp::create(b, old, buffer, indices);
   });

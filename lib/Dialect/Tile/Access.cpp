@@ -126,8 +126,8 @@ static ParseResult parseCoords(OpAsmParser &parser, ParsedAccess &access, bool a
       if (parser.parseType(type))
         return failure();
       if (!type.isIndex() && !isa<RankedTensorType>(type))
-        return parser.emitError(loc) << "a coordinate is an index or a tile of integers, got "
-                                     << type;
+        return parser.emitError(loc)
+               << "a coordinate is an index or a tile of integers, got " << type;
     }
     if (type && !type.isIndex()) {
       access.indices.push_back(coord);
@@ -151,8 +151,7 @@ ParseResult tessera::tile::parseAccess(OpAsmParser &parser, ParsedAccess &access
   if (syntax.strides)
     names.push_back("strides");
   if (syntax.hints)
-    llvm::append_range(names,
-                       ArrayRef(kHintNames).drop_front(syntax.kind == AccessKind::Store));
+    llvm::append_range(names, ArrayRef(kHintNames).drop_front(syntax.kind == AccessKind::Store));
   return parseClauses(
       parser, names,
       [&](StringRef name) -> ParseResult {

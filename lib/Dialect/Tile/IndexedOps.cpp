@@ -10,9 +10,9 @@ using namespace mlir;
 using namespace tessera::tile;
 
 /// The attributes that the words and clauses already print.
-static const StringRef kPrinted[] = {"dims",    "limited", "maskDims", "indexed", "strides",
-                                     "pad",     "kind",    "order",    "scope",
-                                     "operandSegmentSizes"};
+static const StringRef kPrinted[] = {
+    "dims", "limited", "maskDims", "indexed", "strides",
+    "pad",  "kind",    "order",    "scope",   "operandSegmentSizes"};
 
 static ParseResult emitNoTile(OpAsmParser &parser, Type type) {
   return parser.emitError(parser.getNameLoc()) << "expected a ranked tensor, got " << type;
@@ -179,16 +179,15 @@ LogicalResult tessera::tile::verifyAtomic(Operation *op, AtomicKind kind, Memory
                                           Type value, Type replacement, Type old, bool isScalar) {
   const Type element = getElementTypeOrSelf(value);
   const bool isInteger = element.isIntOrIndex();
-  const unsigned bits = element.isIndex() ? 64 : isInteger || isa<FloatType>(element)
-                                                     ? element.getIntOrFloatBitWidth()
-                                                     : 0;
+  const unsigned bits = element.isIndex()                      ? 64
+                        : isInteger || isa<FloatType>(element) ? element.getIntOrFloatBitWidth()
+                                                               : 0;
   if (bits < 16 || (!isInteger && !isa<FloatType>(element)))
     return op->emitOpError("atomic_c12: elements of ")
            << element << " have no atomics; there are those of i16, i32, i64, index, f16, bf16, "
            << "f32 and f64";
-  const bool needsIntegers = llvm::is_contained({AtomicKind::UMin, AtomicKind::UMax, AtomicKind::And,
-                                                 AtomicKind::Or, AtomicKind::Xor},
-                                                kind);
+  const bool needsIntegers = llvm::is_contained(
+      {AtomicKind::UMin, AtomicKind::UMax, AtomicKind::And, AtomicKind::Or, AtomicKind::Xor}, kind);
   if (needsIntegers && !isInteger)
     return op->emitOpError("atomic_c12: '")
            << stringifyAtomicKind(kind) << "' is for integers, got " << element;
@@ -237,9 +236,8 @@ ParseResult AtomicOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   setNoIndexed(parser, result);
   result.addAttribute("operandSegmentSizes",
-                      parser.getBuilder().getDenseI32ArrayAttr({1, isCas, 1, segments[0],
-                                                                segments[1], segments[2],
-                                                                segments[3]}));
+                      parser.getBuilder().getDenseI32ArrayAttr(
+                          {1, isCas, 1, segments[0], segments[1], segments[2], segments[3]}));
   if (isReturning)
     result.addTypes(type);
   return success();
@@ -261,8 +259,8 @@ LogicalResult AtomicOp::verify() {
                           getOld() ? getOld().getType() : Type(), getTileType().getRank() == 0)))
     return failure();
   RankedTensorType type = getTileType();
-  if (failed(verifyAccess(*this, partsOf(*this, getDest()), type.getShape(),
-                          type.getElementType())))
+  if (failed(
+          verifyAccess(*this, partsOf(*this, getDest()), type.getShape(), type.getElementType())))
     return failure();
   return verifyStrideOfStores(*this, getMemRefType());
 }

@@ -35,9 +35,9 @@ void LoadOp::build(OpBuilder &b, OperationState &state, RankedTensorType type, V
 }
 
 void LoadOp::build(OpBuilder &b, OperationState &state, Type type, Value source, ValueRange coords,
-                   ValueRange limits, Value mask, DenseI64ArrayAttr dims, DenseBoolArrayAttr limited,
-                   DenseI64ArrayAttr maskDims, Attribute pad, RequireAttr require,
-                   IntegerAttr stages, CacheAttr cache) {
+                   ValueRange limits, Value mask, DenseI64ArrayAttr dims,
+                   DenseBoolArrayAttr limited, DenseI64ArrayAttr maskDims, Attribute pad,
+                   RequireAttr require, IntegerAttr stages, CacheAttr cache) {
   build(b, state, type, source, coords, limits, mask, /*indices=*/ValueRange{}, /*padTile=*/Value{},
         dims, limited, maskDims, b.getDenseI64ArrayAttr({}), /*strides=*/DenseI64ArrayAttr{}, pad,
         require, stages, cache);
@@ -67,8 +67,8 @@ ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &result) {
 
 /// The attributes that the clauses of an access already print.
 static const StringRef kAccessAttrs[] = {
-    "dims",    "limited", "maskDims", "indexed", "strides",
-    "pad",     "stages",  "cache",    "require", "operandSegmentSizes"};
+    "dims", "limited", "maskDims", "indexed", "strides",
+    "pad",  "stages",  "cache",    "require", "operandSegmentSizes"};
 
 void LoadOp::print(OpAsmPrinter &p) {
   p << ' ';
@@ -95,8 +95,8 @@ LogicalResult LoadOp::verify() {
       failed(verifyDemands(*this)))
     return failure();
   if (getPadTile() && getPadTile().getType() != type)
-    return emitOpError("load_c6: a tile of pads must be ") << type << ", got "
-                                                           << getPadTile().getType();
+    return emitOpError("load_c6: a tile of pads must be ")
+           << type << ", got " << getPadTile().getType();
   if (getPadTile() && getPadAttr())
     return emitOpError("load_c6: 'pad' is a value or a tile, not both");
   if (getStages() && static_cast<int64_t>(*getStages()) < 1)
@@ -169,8 +169,8 @@ void StoreOp::print(OpAsmPrinter &p) {
 
 LogicalResult StoreOp::verify() {
   RankedTensorType type = getTileType();
-  if (failed(verifyAccess(*this, partsOf(*this, getDest()), type.getShape(),
-                          type.getElementType())) ||
+  if (failed(
+          verifyAccess(*this, partsOf(*this, getDest()), type.getShape(), type.getElementType())) ||
       failed(verifyDemands(*this)))
     return failure();
   return verifyStrideOfStores(*this, getMemRefType());

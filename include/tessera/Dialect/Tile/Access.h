@@ -149,8 +149,8 @@ void printHints(mlir::OpAsmPrinter &printer, mlir::Operation *op);
 /// The names of the attributes that `printHints` prints.
 llvm::ArrayRef<llvm::StringRef> hintNames();
 
-/// Verifies the constraints 1 to 5, 8 and 9 of `tile.load`; emits an error at `op` for the first one
-/// that is violated.
+/// Verifies the constraints 1 to 5, 8 and 9 of `tile.load`; emits an error at `op` for the first
+/// one that is violated.
 mlir::LogicalResult verifyAccess(mlir::Operation *op, const AccessParts &parts,
                                  llvm::ArrayRef<int64_t> shape, mlir::Type elementType);
 

@@ -132,8 +132,8 @@ LogicalResult WgmmaOp::verify() {
   int64_t groups = acc ? acc.getWgCount() : 1;
   if (layout::wgmmaSplit(getM(), getN(), groups) < 0 || getK() % getStepK() || getN() % 8)
     return emitOpError("wgmma_c2: M must be a multiple of 64 for each of the ")
-           << groups << " warpgroups (or for all, and N one of 8 for each), K of "
-           << getStepK() << ", N of 8; got M = " << getM() << ", K = " << getK() << ", N = " << getN();
+           << groups << " warpgroups (or for all, and N one of 8 for each), K of " << getStepK()
+           << ", N of 8; got M = " << getM() << ", K = " << getK() << ", N = " << getN();
   if (!acc)
     return success();
   if (acc.layout() != resultLayout(groups))

@@ -17,23 +17,25 @@ using namespace tessera::cta;
 
 Access::Access(LoadOp op)
     : op(op), isStore(false), memref(op.getSource()), mask(op.getMask()), type(op.getMemRefType()),
-      tile(op.getTileType()), coords(llvm::to_vector(op.getCoords())), limits(op.getLimits()), dims(op.getDims()),
-      maskDims(op.getMaskDims()), limited(op.getLimited()), pad(op.getPadAttr()) {}
+      tile(op.getTileType()), coords(llvm::to_vector(op.getCoords())), limits(op.getLimits()),
+      dims(op.getDims()), maskDims(op.getMaskDims()), limited(op.getLimited()),
+      pad(op.getPadAttr()) {}
 
 Access::Access(StoreOp op)
     : op(op), isStore(true), memref(op.getDest()), mask(op.getMask()), type(op.getMemRefType()),
-      tile(op.getTileType()), coords(llvm::to_vector(op.getCoords())), limits(op.getLimits()), dims(op.getDims()),
-      maskDims(op.getMaskDims()), limited(op.getLimited()) {}
+      tile(op.getTileType()), coords(llvm::to_vector(op.getCoords())), limits(op.getLimits()),
+      dims(op.getDims()), maskDims(op.getMaskDims()), limited(op.getLimited()) {}
 
 Access::Access(tile::LoadOp op)
     : op(op), isStore(false), memref(op.getSource()), mask(op.getMask()), type(op.getMemRefType()),
-      tile(op.getTileType()), coords(llvm::to_vector(op.getCoords())), limits(op.getLimits()), dims(op.getDims()),
-      maskDims(op.getMaskDims()), limited(op.getLimited()), pad(op.getPadAttr()) {}
+      tile(op.getTileType()), coords(llvm::to_vector(op.getCoords())), limits(op.getLimits()),
+      dims(op.getDims()), maskDims(op.getMaskDims()), limited(op.getLimited()),
+      pad(op.getPadAttr()) {}
 
 Access::Access(tile::StoreOp op)
     : op(op), isStore(true), memref(op.getDest()), mask(op.getMask()), type(op.getMemRefType()),
-      tile(op.getTileType()), coords(llvm::to_vector(op.getCoords())), limits(op.getLimits()), dims(op.getDims()),
-      maskDims(op.getMaskDims()), limited(op.getLimited()) {}
+      tile(op.getTileType()), coords(llvm::to_vector(op.getCoords())), limits(op.getLimits()),
+      dims(op.getDims()), maskDims(op.getMaskDims()), limited(op.getLimited()) {}
 
 /// The coordinates in the order of the memref's dimensions; null where there is an index tile.
 template <typename Op>

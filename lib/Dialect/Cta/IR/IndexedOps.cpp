@@ -19,9 +19,9 @@ using tile::AccessKind;
 using Erased = FailureOr<SmallVector<Value>>;
 
 /// The attributes that the words and clauses already print.
-static const StringRef kPrinted[] = {"dims", "limited", "maskDims", "indexed",
-                                     "pad",  "kind",    "order",    "scope",
-                                     "operandSegmentSizes"};
+static const StringRef kPrinted[] = {"dims",    "limited", "maskDims",
+                                     "indexed", "pad",     "kind",
+                                     "order",   "scope",   "operandSegmentSizes"};
 
 static ParseResult requireTile(OpAsmParser &parser, Type type) {
   if (isa<RankedTensorType>(type))
@@ -223,8 +223,8 @@ ParseResult AtomicOp::parse(OpAsmParser &parser, OperationState &result) {
   bool isReturning = false;
   if (tile::parseAtomicWords(parser, result, isReturning))
     return failure();
-  const bool isCas = cast<tile::AtomicKindAttr>(result.attributes.get("kind")).getValue() ==
-                     tile::AtomicKind::Cas;
+  const bool isCas =
+      cast<tile::AtomicKindAttr>(result.attributes.get("kind")).getValue() == tile::AtomicKind::Cas;
   if (parser.parseOperand(value) || parser.parseComma() ||
       (isCas && (parser.parseOperand(replacement) || parser.parseComma())) ||
       parseAccess(parser, access, {AccessKind::Store, /*indices=*/true}) ||

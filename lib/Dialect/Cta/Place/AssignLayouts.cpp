@@ -362,8 +362,7 @@ void Assignment::collectRelations(Operation *op) {
                return indexLayout(l, rank, dim);
              });
   } else if (auto [wide, narrow, factor] = packing(op); factor) {
-    relate(wide, narrow,
-           [by = factor](const RegisterLayout &l) { return unpackedLayout(l, by); });
+    relate(wide, narrow, [by = factor](const RegisterLayout &l) { return unpackedLayout(l, by); });
     relate(narrow, wide, [by = factor](const RegisterLayout &l) { return packedLayout(l, by); });
   } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
     SmallVector<int64_t> from(tensorOf(reshape.getSource()).getShape()),
@@ -458,8 +457,8 @@ void Assignment::fixAccess(Operation *op) {
     return best;
   };
   if (auto gather = dyn_cast<GatherOp>(op)) {
-    if (auto best = coalesced(Access(gather), gather.getResult(), gather.getMemRefType(),
-                              gather.getDims()))
+    if (auto best =
+            coalesced(Access(gather), gather.getResult(), gather.getMemRefType(), gather.getDims()))
       convertResult(cast<OpResult>(gather.getResult()), *best);
     fixIndices(gather, gather.getResult());
   } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
@@ -468,8 +467,8 @@ void Assignment::fixAccess(Operation *op) {
       convertOperand(scatter.getValueMutable(), *best);
     fixIndices(scatter, scatter.getValue());
   } else if (auto atomic = dyn_cast<AtomicOp>(op)) {
-    if (auto best = coalesced(Access(atomic), atomic.getValue(), atomic.getMemRefType(),
-                              atomic.getDims()))
+    if (auto best =
+            coalesced(Access(atomic), atomic.getValue(), atomic.getMemRefType(), atomic.getDims()))
       convertOperand(atomic.getValueMutable(), *best);
     const RegisterLayout layout = layoutOf(atomic.getValue());
     if (atomic.getReplacement())
@@ -537,8 +536,8 @@ void Assignment::fixOp(Operation *op) {
                    untransposedLayout(layoutOf(transpose.getResult()), transpose.getDims()));
   } else if (auto take = dyn_cast<TakeOp>(op)) {
     for (auto [dim, index] : llvm::zip_equal(take.getDims(), take.getIndicesMutable()))
-      convertOperand(index, indexLayout(layoutOf(take.getResult()), tensorOf(index.get()).getRank(),
-                                        dim));
+      convertOperand(index,
+                     indexLayout(layoutOf(take.getResult()), tensorOf(index.get()).getRank(), dim));
   } else if (auto [wide, narrow, factor] = packing(op); factor) {
     fixPacking(op, wide, narrow, factor);
   } else if (auto extract = dyn_cast<ExtractOp>(op)) {

@@ -303,10 +303,10 @@ void Overlap::require(Operation *store, Value memref, Value before, Value tile) 
 
 void Overlap::insert(ScatterOp store, Value shadow) {
   auto type = RankedTensorType::get(store.getTileType().getShape(), i64);
-  Value before = GatherOp::create(b, loc, type, shadow, store.getCoords(), store.getLimits(),
-                                  store.getMask(), store.getIndices(), store.getDimsAttr(),
-                                  store.getLimitedAttr(), store.getMaskDimsAttr(),
-                                  store.getIndexedAttr(), b.getI64IntegerAttr(-1));
+  Value before =
+      GatherOp::create(b, loc, type, shadow, store.getCoords(), store.getLimits(), store.getMask(),
+                       store.getIndices(), store.getDimsAttr(), store.getLimitedAttr(),
+                       store.getMaskDimsAttr(), store.getIndexedAttr(), b.getI64IntegerAttr(-1));
   Value tile = tensor::SplatOp::create(b, loc, own, type);
   require(store, store.getDest(), before, tile);
   ScatterOp::create(b, loc, tile, shadow, store.getCoords(), store.getLimits(), store.getMask(),

@@ -94,11 +94,11 @@ static Value accessedOf(ImplicitLocOpBuilder &b, const AccessParts &parts, LoadO
       require(BroadcastOp::create(b, type, isInside(asIndex(parts.indices[*index]), bound),
                                   parts.indexDims(*index, shape.size())));
     else if (at != parts.dims.end())
-      require(BroadcastOp::create(
-          b, type,
-          isInside(steps(b, shape[dim], parts.coordOf(m), parts.strides ? (*parts.strides)[dim] : 1),
-                   bound),
-          dim));
+      require(BroadcastOp::create(b, type,
+                                  isInside(steps(b, shape[dim], parts.coordOf(m),
+                                                 parts.strides ? (*parts.strides)[dim] : 1),
+                                           bound),
+                                  dim));
     else
       require(splat(b, type, isInside(parts.coordOf(m), bound)));
   }
@@ -113,10 +113,10 @@ SmallVector<Value> tessera::tile::expandLoad(ImplicitLocOpBuilder &b, LoadOp op)
   const AccessParts parts = partsOf(op, op.getSource());
   Value loaded;
   if (op.isBox()) {
-    auto box = LoadOp::create(b, op.getType(), op.getSource(), op.getCoords(), op.getLimits(),
-                              op.getMask(), op.getDimsAttr(), op.getLimitedAttr(),
-                              op.getMaskDimsAttr(), op.getPadAttr(), op.getRequireAttr(),
-                              op.getStagesAttr(), op.getCacheAttr());
+    auto box =
+        LoadOp::create(b, op.getType(), op.getSource(), op.getCoords(), op.getLimits(),
+                       op.getMask(), op.getDimsAttr(), op.getLimitedAttr(), op.getMaskDimsAttr(),
+                       op.getPadAttr(), op.getRequireAttr(), op.getStagesAttr(), op.getCacheAttr());
     box->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
     loaded = box;
   } else {
@@ -139,8 +139,7 @@ SmallVector<Value> tessera::tile::expandLoad(ImplicitLocOpBuilder &b, LoadOp op)
 bool tessera::tile::expandStore(ImplicitLocOpBuilder &b, StoreOp op) {
   if (op.isBox())
     return false;
-  const Coordinates at =
-      withoutSteps(b, partsOf(op, op.getDest()), op.getTileType().getShape());
+  const Coordinates at = withoutSteps(b, partsOf(op, op.getDest()), op.getTileType().getShape());
   if (at.indices.empty())
     StoreOp::create(b, op.getValue(), op.getDest(), at.coords, op.getLimits(), op.getMask(),
                     op.getDimsAttr(), op.getLimitedAttr(), op.getMaskDimsAttr(),
@@ -155,11 +154,11 @@ bool tessera::tile::expandAtomic(ImplicitLocOpBuilder &b, AtomicOp op) {
   if (!op.getStrides())
     return false;
   const Coordinates at = withoutSteps(b, partsOf(op, op.getDest()), op.getTileType().getShape());
-  auto made = AtomicOp::create(
-      b, op.getOld() ? op.getOld().getType() : Type(), op.getKind(), op.getOrder(), op.getScope(),
-      op.getValue(), op.getReplacement(), op.getDest(), at.coords, op.getLimits(), op.getMask(),
-      at.indices, op.getDims(), op.getLimited(), op.getMaskDims(), at.indexed,
-      /*strides=*/DenseI64ArrayAttr{});
+  auto made = AtomicOp::create(b, op.getOld() ? op.getOld().getType() : Type(), op.getKind(),
+                               op.getOrder(), op.getScope(), op.getValue(), op.getReplacement(),
+                               op.getDest(), at.coords, op.getLimits(), op.getMask(), at.indices,
+                               op.getDims(), op.getLimited(), op.getMaskDims(), at.indexed,
+                               /*strides=*/DenseI64ArrayAttr{});
   op->replaceAllUsesWith(made->getResults());
   return true;
 }

@@ -317,7 +317,7 @@ static std::optional<Box> boxOf(Operation *op) {
     return Box{op, store.getMemRef(), store.getIndices(),
                SmallVector<int64_t>(store.getMemRefType().getRank(), 1), /*isScalar=*/true};
   auto store = dyn_cast<StoreOp>(op);
-  if (!store || store.getMask() || !store.getLimits().empty())
+  if (!store || !store.isBox() || store.getMask() || !store.getLimits().empty())
     return std::nullopt;
   SmallVector<int64_t> extents(store.getMemRefType().getRank(), 1);
   for (auto [dim, extent] : llvm::zip(store.getDims(), store.getTileType().getShape()))

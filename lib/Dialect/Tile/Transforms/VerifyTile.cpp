@@ -337,7 +337,8 @@ private:
     if (!atomic || atomic.getOld() || atomic.isOrdered())
       return false;
     const AtomicKind kind = atomic.getKind();
-    const bool rounds = kind == AtomicKind::Add && isa<FloatType>(atomic.getTileType().getElementType());
+    const bool rounds =
+        kind == AtomicKind::Add && isa<FloatType>(atomic.getTileType().getElementType());
     return !rounds && kind != AtomicKind::Exchange && kind != AtomicKind::Cas;
   }
 
@@ -346,8 +347,8 @@ private:
   /// (races are undefined); that is not known of any other op that writes.
   bool verifyDeterministic(Operation *op) {
     if (!kernel.getRequire() || !kernel.getRequire()->contains(Requirement::Deterministic) ||
-        isa<StoreOp, ScatterOp, PrintOp, memref::StoreOp, cf::AssertOp>(op) || op->getNumRegions() ||
-        keepsOrder(op) || !hasEffect<MemoryEffects::Write>(op))
+        isa<StoreOp, ScatterOp, PrintOp, memref::StoreOp, cf::AssertOp>(op) ||
+        op->getNumRegions() || keepsOrder(op) || !hasEffect<MemoryEffects::Write>(op))
       return true;
     error(op) << "may leave other bits each time, as 'require = [deterministic]' forbids: it is "
                  "not known to write the same in every order of blocks";

@@ -66,9 +66,9 @@ bool reshapeKeepsRegisters(const layout::RegisterLayout &source,
 /// numbers in all threads. Such a slice only renames registers.
 bool sliceKeepsRegisters(SliceOp op);
 
-/// The layout of the result of `cta.unpack`: the parts of an element, `factor` of them, are adjacent
-/// registers of its thread. And back: the layout of a tile whose elements are packed `factor` at a
-/// time, if adjacent registers hold them; nothing otherwise.
+/// The layout of the result of `cta.unpack`: the parts of an element, `factor` of them, are
+/// adjacent registers of its thread. And back: the layout of a tile whose elements are packed
+/// `factor` at a time, if adjacent registers hold them; nothing otherwise.
 layout::RegisterLayout unpackedLayout(const layout::RegisterLayout &packed, int64_t factor);
 std::optional<layout::RegisterLayout> packedLayout(const layout::RegisterLayout &unpacked,
                                                    int64_t factor);
@@ -80,8 +80,8 @@ struct Packing {
 };
 Packing packing(mlir::Operation *op);
 
-/// The layout of index tile n of `cta.take` and `cta.read_at`, which say it for dimension `dim` of a
-/// result with layout `result`.
+/// The layout of index tile n of `cta.take` and `cta.read_at`, which say it for dimension `dim` of
+/// a result with layout `result`.
 layout::RegisterLayout indexLayout(const layout::RegisterLayout &result, int64_t indexRank,
                                    int64_t dim);
 

@@ -4,7 +4,7 @@
 // cta.atomic. Where PTX has an instruction and nobody wants the old value, a predicated `red`, for
 // sums of floats by vectors. Otherwise a branch with LLVM's atomics, which are one instruction or,
 // in a loop, compare and swap.
-#include "GlobalAccess.h"
+#include "../GlobalAccess.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -154,10 +154,9 @@ public:
           f.b, f.loc, exchange(address, toBits(value), toBits(replacement)), 0));
     if (std::optional<LLVM::AtomicBinOp> binary = binaryOf(op.getKind(), element)) {
       const bool isFloat = *binary == LLVM::AtomicBinOp::fadd;
-      Value old = LLVM::AtomicRMWOp::create(f.b, f.loc, *binary, address,
-                                            isFloat ? value : toBits(value),
-                                            LLVM::AtomicOrdering::monotonic,
-                                            llvmScope(op.getScope()));
+      Value old =
+          LLVM::AtomicRMWOp::create(f.b, f.loc, *binary, address, isFloat ? value : toBits(value),
+                                    LLVM::AtomicOrdering::monotonic, llvmScope(op.getScope()));
       return isFloat ? old : fromBits(old);
     }
     return loop(address, value);
@@ -165,14 +164,11 @@ public:
 
 private:
   Value toBits(Value x) { return f.bitcast(f.toMemory(x), bits); }
-  Value fromBits(Value x) {
-    return f.fromMemory(f.bitcast(x, f.memoryType(element)), element);
-  }
+  Value fromBits(Value x) { return f.fromMemory(f.bitcast(x, f.memoryType(element)), element); }
   Value exchange(Value address, Value expected, Value wanted) {
     return LLVM::AtomicCmpXchgOp::create(f.b, f.loc, address, expected, wanted,
                                          LLVM::AtomicOrdering::monotonic,
-                                         LLVM::AtomicOrdering::monotonic,
-                                         llvmScope(op.getScope()));
+                                         LLVM::AtomicOrdering::monotonic, llvmScope(op.getScope()));
   }
   /// Compares and swaps until no other thread came in between.
   Value loop(Value address, Value value) {

@@ -6,12 +6,8 @@
 EXAMPLES is the folder with embedding.mlir and histogram.mlir. The time is the median of 7 bursts of 30 launches.
 """
 
-import os
 import pathlib
 import sys
-
-# tessera.py beside this file is another one: the launcher of the other benchmarks.
-sys.path = [path for path in sys.path if os.path.abspath(path or ".") != os.path.dirname(os.path.abspath(__file__))]
 
 import torch  # noqa: E402
 

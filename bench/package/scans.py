@@ -6,13 +6,9 @@
 EXAMPLES is the folder with cumulative-sum.mlir. Rows are f32; the time is the median of 7 bursts of 30 launches.
 """
 
-import os
 import pathlib
 import sys
 import warnings
-
-# tessera.py beside this file is another one: the launcher of the other benchmarks.
-sys.path = [path for path in sys.path if os.path.abspath(path or ".") != os.path.dirname(os.path.abspath(__file__))]
 
 import torch  # noqa: E402
 
