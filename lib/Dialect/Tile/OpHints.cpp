@@ -50,7 +50,7 @@ static StringRef findForeignOp(StringRef name) {
           .Cases({"tensor.insert", "tensor.insert_slice", "tensor.parallel_insert_slice"},
                  "use tile.insert for a slice in place, or tensor.concat")
           .Cases({"tensor.gather", "tensor.scatter"},
-                 "compute the elements with tile.load and tile.store")
+                 "use tile.load and tile.store with index tiles for memory, tile.take for a tile")
           .Cases({"tensor.cast", "tensor.dim", "tensor.rank"}, "tiles have static shapes")
           .Case("tensor.reshape", "use tensor.expand_shape or tensor.collapse_shape")
           .Case("tensor.bitcast", "use arith.bitcast")
@@ -59,8 +59,7 @@ static StringRef findForeignOp(StringRef name) {
           .Cases({"memref.get_global", "memref.global"},
                  "pass the data as an argument of the kernel")
           .Case("memref.view", "use memref.subview or memref.reinterpret_cast")
-          .Cases({"memref.atomic_rmw", "memref.generic_atomic_rmw"},
-                 "atomics on memrefs are not yet supported")
+          .Cases({"memref.atomic_rmw", "memref.generic_atomic_rmw"}, "use tile.atomic")
           .Cases({"affine.for", "affine.parallel"}, "use scf.for")
           .Case("affine.if", "use scf.if")
           .Cases({"affine.load", "affine.vector_load"},
@@ -100,8 +99,6 @@ StringRef tessera::tile::hintForForeignOp(StringRef name) {
 /// Ops that docs/Language.md lists as not there yet, with what does their work until then.
 static StringRef hintForPlannedOp(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
-      .Case("tile.atomic", "let one block compute all that goes into an element, or store partial "
-                           "results to workspace, which a second tile.grid combines")
       .Case("tile.rare",
             "compute it for all rows and choose with arith.select, or use scf.if with a "
             "condition for the whole block")
@@ -139,6 +136,10 @@ static StringRef hintForSynonym(StringRef mnemonic) {
           {"cast", "convert", "astype", "to"},
           "use arith.extf, arith.truncf, arith.sitofp, arith.fptosi, arith.extsi or arith.trunci")
       .Cases({"where"}, "use arith.select")
+      .Cases({"atomic_add", "atomic_rmw", "atomic_cas", "atomic_max", "atomic_min", "atomicAdd"},
+             "atomics are tile.atomic, as in tile.atomic add %v, %x[%i]")
+      .Cases({"gather", "scatter", "load_gather", "store_scatter"},
+             "tile.load and tile.store take tiles of indices as coordinates")
       .Cases({"relu"}, "use arith.maximumf with a tile of zeros")
       .Cases({"gelu", "sigmoid", "silu", "softmax", "layer_norm"},
              "write it with arith, math and tile.reduce; examples/ has it")
@@ -222,6 +223,13 @@ StringRef tessera::tile::exampleOfOp(StringRef name) {
       .Case("tile.assert", "tile.assert %ok, \"an index is too large\" : tensor<64xi1>")
       .Case("tile.load", "%a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128x64xbf16>")
       .Case("tile.store", "tile.store %out, %C[%i, %j] : tensor<128x256xbf16> -> memref<?x?xbf16>")
+      .Case("tile.gather",
+            "%e = tile.gather %E[%tokens : tensor<16xi32>, %c0] limit = [%end, _] pad = zero : "
+            "memref<?x?xbf16> -> tensor<16x256xbf16>")
+      .Case("tile.scatter", "tile.scatter %v, %E[%rows : tensor<16xi32>, %c0] : "
+                            "tensor<16x256xbf16> -> memref<?x?xbf16>")
+      .Case("tile.atomic", "tile.atomic add %ones, %H[%bins : tensor<1024xi32>] : "
+                           "tensor<1024xi32> -> memref<?xi32>")
       .Case("tile.mma", "%d = tile.mma %a, %b, %c : tensor<128x64xbf16>, tensor<64x256xbf16> -> "
                         "tensor<128x256xf32>")
       .Case("tile.reduce", "%m = tile.reduce maximumf %x dims = [1] : tensor<128x64xf32> -> "

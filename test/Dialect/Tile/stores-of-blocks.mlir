@@ -24,6 +24,20 @@ tile.kernel @separated(%y: memref<?x?xf32>, %z: memref<?xf32>, %m: index, %n: in
   tile.return
 }
 
+// Index tiles say where at run time. Elements between steps are those of other blocks.
+tile.kernel @indexed(%y: memref<?x?xf32>, %z: memref<?xf32>, %i32: memref<?xi32>, %m: index) {
+  tile.grid (%i) = (0) to (%m) step (1) {
+    %c0 = arith.constant 0 : index
+    %at = tile.load %i32[%i] : memref<?xi32> -> tensor<64xi32>
+    %t = arith.constant dense<1.0> : tensor<64x128xf32>
+    %v = arith.constant dense<1.0> : tensor<64xf32>
+    tile.store %t, %y[%at : tensor<64xi32>, %c0] : tensor<64x128xf32> -> memref<?x?xf32>
+    tile.store %v, %z[%at : tensor<64xi32>] : tensor<64xf32> -> memref<?xf32>
+    tile.store %v, %z[%i] strides = [64] : tensor<64xf32> -> memref<?xf32>
+  }
+  tile.return
+}
+
 // One row for each block, of scalars and of tiles. Parts of a sum over K go to other rows.
 tile.kernel @rows(%y: memref<?x128xf32>, %z: memref<?xf32>, %parts: memref<?x?x?xf32>, %m: index, %n: index) {
   %c1 = arith.constant 1 : index

@@ -148,7 +148,7 @@ tile.kernel @copy(%A: memref<?x?xf32>, %n: index, %c: i1) {
 
 tile.kernel @atomic(%A: memref<?x?xf32>, %n: index, %c: i1, %f: f32) {
   tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{atomics on memrefs are not yet supported}}
+    // expected-error @+1 {{use tile.atomic}}
     %0 = memref.atomic_rmw addf %f, %A[%i, %i] : (f32, memref<?x?xf32>) -> f32
   }
   tile.return

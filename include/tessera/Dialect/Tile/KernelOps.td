@@ -117,7 +117,7 @@ def Tile_GridOp : Tile_Op<"grid", [
   let opDocGroup = Tile_ProgramOps;
   let description = [{
     Runs its body once for each point `lower, lower + step, …` below `upper`: once for each output tile, each in a block of its own. Blocks
-    run in any order, and none may wait for another. Coordinates count elements. The last block of a dimension may reach beyond the upper
+    run in any order, and begin in that of their linear numbers. Coordinates count elements. The last block of a dimension may reach beyond the upper
     bound. Any rank is allowed: `tile.grid () = () to () step ()` is one block. If there is no point, nothing runs. Bounds are SSA values or
     integers; canonicalization turns constants into integers. Nothing inlines, erases or reshapes a grid that has an effect, not even a grid
     of one block or of none, and constants stay inside it.

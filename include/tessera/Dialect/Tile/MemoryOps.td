@@ -52,7 +52,7 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
            : memref<?x?x?x?xf16> -> tensor<64x128xf16>
     %e = tile.load %E[%tokens : tensor<16xi32>, %c0] : memref<?x?xbf16> -> tensor<16x256xbf16>
     %x = tile.load %X[%at : tensor<64x32xi64>] : memref<?xf32> -> tensor<64x32xf32>
-    %h = tile.load %A[%i, %j] strides = [2, 2] : memref<?x?xf32> -> tensor<32x32xf32>
+    %s = tile.load %A[%i, %j] strides = [2, 2] : memref<?x?xbf16> -> tensor<32x32xbf16>
     ```
 
     `pad` may also be a tile of the result's type: an element that is not accessed has the value of the same element of that tile.
