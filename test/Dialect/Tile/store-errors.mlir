@@ -70,7 +70,7 @@ tile.kernel @stride(%A: memref<4x?xf32, strided<[0, 1]>>) {
 tile.kernel @pad(%A: memref<?x?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
     %t = arith.constant dense<1.0> : tensor<4x8xf32>
-    // expected-error @+1 {{unknown clause 'pad'; expected dims, limit, mask, cache, require, attributes in braces or ':'}}
+    // expected-error @+1 {{unknown clause 'pad'; expected dims, limit, mask, strides, cache, require, attributes in braces or ':'}}
     tile.store %t, %A[%i, %i] pad = zero : tensor<4x8xf32> -> memref<?x?xf32>
   }
   tile.return
