@@ -9,7 +9,7 @@
 // these sums is not fixed.
 //
 //   tilec examples/embedding.mlir -o embedding.so --target=cpu
-//   tile-run embedding.so --kernel=embedding index:100xi32:50 randn:50x300xbf16 nan:100x300xbf16 --out Y=y.npy
+//   tile-run embedding.so --kernel=embedding randint:100xi32:low=0:high=49 randn:50x300xbf16 nan:100x300xbf16 --out Y=y.npy
 
 tile.kernel @embedding(%T: memref<?xi32> {tile.shape = ["N"]}, %E: memref<?x?xbf16> {tile.shape = ["V", "D"]},
                        %Y: memref<?x?xbf16> {tile.shape = ["N", "D"]}) {

@@ -7,7 +7,7 @@
 // may meet the same bin.
 //
 //   tilec examples/histogram.mlir -o histogram.so --target=cpu
-//   tile-run histogram.so index:100000xi32:300 nan:256xi32 --out H=h.npy
+//   tile-run histogram.so randint:100000xi32:low=-1:high=300 nan:256xi32 --out H=h.npy
 
 tile.kernel @histogram(%X: memref<?xi32> {tile.shape = ["N"]}, %H: memref<?xi32> {tile.shape = ["B"]}) {
   %N = tile.dim "N" : index

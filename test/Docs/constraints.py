@@ -9,7 +9,7 @@ import os
 import re
 import sys
 
-MIRRORED = ("broadcast", "iota", "mma", "reduce", "transpose")
+MIRRORED = ("broadcast", "iota", "mma", "reduce", "scan", "take", "transpose")
 
 root = sys.argv[1]
 pages = ""

@@ -1,6 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
 #include "mlir/IR/Matchers.h"
@@ -219,15 +220,24 @@ ScanOp ScanOp::generalize(RewriterBase &rewriter, ScanOp op) {
   Location loc = op.getLoc();
   const ReduceKind kind = *op.getKind();
   Type element = op.getInputType().getElementType();
-  const bool widens = (kind == ReduceKind::AddF || kind == ReduceKind::MulF) &&
-                      element.getIntOrFloatBitWidth() < 32;
+  const bool isSum = kind == ReduceKind::AddF || kind == ReduceKind::MulF;
+  const bool widens =
+      isFloat8(element) || (isSum && element.getIntOrFloatBitWidth() < 32);
+  TypedAttr identity = ReduceOp::identityOf(kind, widens ? rewriter.getF32Type() : element);
+  // An exclusive scan shows the identity. f8E4M3FN has no infinity; its extremes serve as well.
+  const bool isExtreme = kind == ReduceKind::MaximumF || kind == ReduceKind::MinimumF;
+  if (isExtreme && isa<Float8E4M3FNType>(element)) {
+    const llvm::fltSemantics &f8 = cast<FloatType>(element).getFloatSemantics();
+    const APFloat most = APFloat::getLargest(f8, /*Negative=*/kind == ReduceKind::MaximumF);
+    identity = rewriter.getF32FloatAttr(static_cast<float>(most.convertToDouble()));
+  }
   if (widens)
     element = rewriter.getF32Type();
   auto wide = [&](Type type) { return cast<RankedTensorType>(type).clone(element); };
   auto widen = [&](Value tile) {
     return widens ? Value(arith::ExtFOp::create(rewriter, loc, wide(tile.getType()), tile)) : tile;
   };
-  Value init = arith::ConstantOp::create(rewriter, loc, ReduceOp::identityOf(kind, element));
+  Value init = arith::ConstantOp::create(rewriter, loc, identity);
   SmallVector<Value> carries = llvm::map_to_vector(op.getCarries(), widen);
   Type scanned = wide(op.getScanned().front().getType()),
        total = wide(op.getTotals().front().getType());

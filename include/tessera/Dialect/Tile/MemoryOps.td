@@ -126,8 +126,9 @@ def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments,
     If two elements of an index tile are equal, which of the elements of the tile is stored is undefined; `tile.atomic` has no such
     restriction. `tile-expand-ops` rewrites stores with index tiles or strides into `tile.scatter`.
 
-    Constraints: 1 to 5, and 8 to 10, of `tile.load`, and
+    Constraints: 1 to 5, 8 and 9 of `tile.load`, and
     6. the memref has no static stride of 0.
+    10. what TMA has to store (`require = [tma]`) has neither index tiles nor strides.
   }];
   let arguments = (ins
     AnyRankedTensor:$value, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords,

@@ -152,7 +152,9 @@ public:
     if (op.getKind() == AtomicKind::Cas)
       return fromBits(LLVM::ExtractValueOp::create(
           f.b, f.loc, exchange(address, toBits(value), toBits(replacement)), 0));
-    if (std::optional<LLVM::AtomicBinOp> binary = binaryOf(op.getKind(), element)) {
+    // NVPTX loses the scope of an atomicrmw, but not that of a cmpxchg (LLVM 22).
+    std::optional<LLVM::AtomicBinOp> binary = binaryOf(op.getKind(), element);
+    if (binary && op.getScope() == tile::MemoryScope::Device) {
       const bool isFloat = *binary == LLVM::AtomicBinOp::fadd;
       Value old =
           LLVM::AtomicRMWOp::create(f.b, f.loc, *binary, address, isFloat ? value : toBits(value),

@@ -45,7 +45,7 @@ namespace {
 /// One line after the other: the arguments go to a buffer in the thread's own memory.
 class Lines {
 public:
-  Lines(Lowering &f, cta::PrintOp op, unsigned rank, Type element) : f(f) {
+  Lines(Lowering &f, cta::PrintOp op, unsigned rank, Type element) : f(f), element(element) {
     for (Value coord : op.getCoords())
       first.push_back(asArgument(f, f.scalar(coord)));
     text = textPointer(
@@ -60,6 +60,8 @@ public:
     Values arguments(first);
     for (Value coord : coords)
       arguments.push_back(asArgument(f, coord));
+    if (tile::isFloat8(element))
+      value = f.extendFloat8(value, {}, element, f.b.getF32Type()).first;
     arguments.push_back(asArgument(f, value));
     for (auto [i, argument] : llvm::enumerate(arguments))
       LLVM::StoreOp::create(f.b, f.loc, argument, f.gep(buffer, static_cast<int64_t>(8 * i)), 8);
@@ -68,6 +70,7 @@ public:
 
 private:
   Lowering &f;
+  Type element;
   Values first;
   Value text, buffer;
 };

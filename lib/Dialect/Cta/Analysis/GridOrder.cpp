@@ -99,6 +99,15 @@ Value tessera::cta::mostRowsOfGroup(Arith outside, tile::GridOp grid) {
   return outside.make<arith::MaxSIOp>(rows, outside.index(least));
 }
 
+bool tessera::cta::mayWait(tile::GridOp grid) {
+  return grid
+      .walk([](AtomicOp atomic) {
+        return atomic.isOrdered() || atomic.getOld() ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// True if it is the coordinate, or a larger one in a part of what the output tile stores.
 static bool isAtOrBehind(Value coord, Value along) {
   auto sum = coord.getDefiningOp<arith::AddIOp>();
@@ -138,6 +147,8 @@ std::optional<std::string> tessera::cta::whyNotCluster(tile::GridOp grid, unsign
       why = "scalar accesses, assumptions and assertions would not hold there";
     if (isa<ScatterOp, AtomicOp, tile::ScatterOp, tile::AtomicOp>(op))
       why = "index tiles and atomics may write anywhere";
+    if (isa<PrintOp, tile::PrintOp>(op))
+      why = "blocks that are not of the grid would print";
     auto store = dyn_cast<StoreOp>(op);
     auto copy = dyn_cast<CopyOutOp>(op);
     auto early = dyn_cast<tile::StoreOp>(op); // not yet placed

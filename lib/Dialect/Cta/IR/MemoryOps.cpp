@@ -143,7 +143,7 @@ static LogicalResult verifyBox(Op op, Value memref, Type type) {
 LogicalResult tessera::cta::verifyVector(Operation *op, std::optional<uint64_t> vector,
                                          Type elementType) {
   if (vector && (!llvm::isPowerOf2_64(*vector) || *vector * tile::elementBytes(elementType) > 16))
-    return op->emitOpError("load_c8: 'vector' must be a power of two of at most 16 bytes, got ")
+    return op->emitOpError("load_c11: 'vector' must be a power of two of at most 16 bytes, got ")
            << *vector << " elements of " << elementType;
   return success();
 }

@@ -130,7 +130,7 @@ LogicalResult ConcatOp::verify() {
 LogicalResult ExtractOp::verify() {
   RankedTensorType source = tensorOf(getSource());
   if (source.getRank() != 0 || source.getElementType() != getResult().getType())
-    return emitOpError("extract_c1: needs a tile of rank 0 and a scalar of its element type, got ")
+    return emitOpError("extract_c11: needs a tile of rank 0 and a scalar of its element type, got ")
            << source << " -> " << getResult().getType();
   return success();
 }

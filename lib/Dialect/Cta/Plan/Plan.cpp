@@ -207,6 +207,15 @@ static LogicalResult decide(tile::KernelOp kernel) {
       order = grid.getOrder()->getGroup();
   if (facts.empty())
     return success();
+  if (llvm::any_of(grids, mayWait)) {
+    if (given && given.getGroup().value_or(0) > 0 && demandsPlan(kernel))
+      return refusePlan(kernel.emitOpError("has a plan with group = "))
+             << *given.getGroup()
+             << ", but blocks may wait for those with lower numbers, because an atomic orders or "
+                "returns: plan group = 0, or give the grid an order";
+    // Rows one after the other.
+    order = order.value_or(0);
+  }
   const bool pipelined = llvm::any_of(facts, [](const PlanFacts &f) { return f.pipelined; });
   if (pipelined && given && given.getStages() == 0 && demandsPlan(kernel))
     for (auto [name, value] :

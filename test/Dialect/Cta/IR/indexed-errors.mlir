@@ -27,7 +27,7 @@ func.func @extent(%A: memref<?x?xf32>, %i: index, %r: tensor<8xi32>) {
 // -----
 
 func.func @vector(%A: memref<?x?xf32>, %i: index, %r: tensor<4xi32>) {
-  // expected-error @+1 {{load_c8: 'vector' must be a power of two}}
+  // expected-error @+1 {{load_c11: 'vector' must be a power of two}}
   %0 = cta.gather %A[%r : tensor<4xi32>, %i] {vector = 3 : i64} : memref<?x?xf32> -> tensor<4x8xf32>
   return
 }

@@ -13,7 +13,7 @@ func.func @load(%A: memref<?x?xbf16>, %i: index) {
 // -----
 
 func.func @load_vector(%A: memref<?x?xbf16>, %i: index) {
-  // expected-error @+1 {{load_c8: 'vector' must be a power of two of at most 16 bytes, got 3 elements of 'bf16'}}
+  // expected-error @+1 {{load_c11: 'vector' must be a power of two of at most 16 bytes, got 3 elements of 'bf16'}}
   %0 = cta.load %A[%i, %i] {vector = 3 : i64} : memref<?x?xbf16> -> tensor<8x8xbf16>
   return
 }
@@ -21,7 +21,7 @@ func.func @load_vector(%A: memref<?x?xbf16>, %i: index) {
 // -----
 
 func.func @load_vector_bytes(%A: memref<?x?xbf16>, %i: index) {
-  // expected-error @+1 {{load_c8: 'vector' must be a power of two of at most 16 bytes, got 16 elements of 'bf16'}}
+  // expected-error @+1 {{load_c11: 'vector' must be a power of two of at most 16 bytes, got 16 elements of 'bf16'}}
   %0 = cta.load %A[%i, %i] {vector = 16 : i64} : memref<?x?xbf16> -> tensor<8x8xbf16>
   return
 }
@@ -45,7 +45,7 @@ func.func @store(%A: memref<?x?xbf16>, %x: tensor<8x8xf32>, %i: index) {
 // -----
 
 func.func @store_vector(%A: memref<?x?xf32>, %x: tensor<8x8xf32>, %i: index) {
-  // expected-error @+1 {{load_c8: 'vector' must be a power of two of at most 16 bytes, got 8 elements of 'f32'}}
+  // expected-error @+1 {{load_c11: 'vector' must be a power of two of at most 16 bytes, got 8 elements of 'f32'}}
   cta.store %x, %A[%i, %i] {vector = 8 : i64} : tensor<8x8xf32> -> memref<?x?xf32>
   return
 }
@@ -394,7 +394,7 @@ func.func @concat_sum(%x: tensor<8x4xf32>) {
 // -----
 
 func.func @extract(%x: tensor<1xf32>) {
-  // expected-error @+1 {{extract_c1: needs a tile of rank 0 and a scalar of its element type, got 'tensor<1xf32>' -> 'f32'}}
+  // expected-error @+1 {{extract_c11: needs a tile of rank 0 and a scalar of its element type, got 'tensor<1xf32>' -> 'f32'}}
   %0 = cta.extract %x : tensor<1xf32> -> f32
   return
 }

@@ -44,6 +44,11 @@ struct Arith {
   }
 };
 
+/// True if a block may wait for what blocks with lower linear numbers do: an atomic of the grid
+/// orders, or somebody uses what it returns. Blocks of such a grid begin in the order of their
+/// numbers, so no plan may change it.
+bool mayWait(tile::GridOp grid);
+
 /// True if the grid is launched as if the kernel had no plan.
 bool isUnplanned(tile::GridOp grid);
 

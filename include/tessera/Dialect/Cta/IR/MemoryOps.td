@@ -36,7 +36,7 @@ def Cta_LoadOp : Cta_Op<"load", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     ```
 
     Constraints: 1 to 6 of `tile.load`, and
-    8. `vector` is a power of two, at most 16 bytes.
+    11. `vector` is a power of two, at most 16 bytes.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits,
@@ -68,7 +68,7 @@ def Cta_StoreOp : Cta_Op<"store", [AttrSizedOperandSegments, Cta_Erasable, Cta_A
     cta.store %out, %C[%i, %j] {vector = 8} : tensor<128x256xbf16, #blocked> -> memref<?x?xbf16>
     ```
 
-    Constraints: 1 to 5 of `tile.store`, and 8 of `cta.load` (`load_c8`).
+    Constraints: 1 to 5 of `tile.store`, and 11 of `cta.load` (`load_c11`).
   }];
   let arguments = (ins
     AnyRankedTensor:$value, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,
@@ -105,7 +105,7 @@ def Cta_GatherOp : Cta_Op<"gather", [AttrSizedOperandSegments, Cta_Erasable, Cta
     %e = cta.gather %E[%tokens : tensor<16xi32, #rows>, %c0] {vector = 8} : memref<?x?xbf16> -> tensor<16x256xbf16, #blocked>
     ```
 
-    Constraints: those of `tile.gather`, and 8 of `cta.load` (`load_c8`).
+    Constraints: those of `tile.gather`, and 11 of `cta.load` (`load_c11`).
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits, Optional<AnyRankedTensor>:$mask,
@@ -134,7 +134,7 @@ def Cta_ScatterOp : Cta_Op<"scatter", [AttrSizedOperandSegments, Cta_Erasable, C
     cta.scatter %v, %E[%rows : tensor<16xi32, #rows>, %c0] {vector = 8} : tensor<16x256xbf16, #blocked> -> memref<?x?xbf16>
     ```
 
-    Constraints: those of `tile.scatter`, and 8 of `cta.load` (`load_c8`).
+    Constraints: those of `tile.scatter`, and 11 of `cta.load` (`load_c11`).
   }];
   let arguments = (ins
     AnyRankedTensor:$value, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,
@@ -165,7 +165,7 @@ def Cta_AtomicOp : Cta_Op<"atomic", [AttrSizedOperandSegments, Cta_Erasable, Cta
     cta.atomic add relaxed device %v, %H[%bins : tensor<1024xi32, #l>] : tensor<1024xi32, #l> -> memref<?xi32>
     ```
 
-    Constraints: those of `tile.atomic`, but the value is a tile, and 8 of `cta.load` (`load_c8`).
+    Constraints: those of `tile.atomic`, but the value is a tile, and 11 of `cta.load` (`load_c11`).
   }];
   let arguments = (ins
     Tile_AtomicKindAttr:$kind, Tile_MemoryOrderAttr:$order, Tile_MemoryScopeAttr:$scope,

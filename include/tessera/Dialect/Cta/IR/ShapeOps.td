@@ -165,7 +165,7 @@ def Cta_ExtractOp : Cta_Op<"extract", [Pure, Cta_Erasable, Cta_NoCost]> {
     ```
 
     Constraints:
-    1. the tile has rank 0; the result has its element type.
+    11. the tile has rank 0; the result has its element type.
   }];
   let arguments = (ins AnyRankedTensor:$source);
   let results = (outs AnyType:$result);
