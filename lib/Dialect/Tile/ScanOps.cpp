@@ -221,8 +221,7 @@ ScanOp ScanOp::generalize(RewriterBase &rewriter, ScanOp op) {
   const ReduceKind kind = *op.getKind();
   Type element = op.getInputType().getElementType();
   const bool isSum = kind == ReduceKind::AddF || kind == ReduceKind::MulF;
-  const bool widens =
-      isFloat8(element) || (isSum && element.getIntOrFloatBitWidth() < 32);
+  const bool widens = isFloat8(element) || (isSum && element.getIntOrFloatBitWidth() < 32);
   TypedAttr identity = ReduceOp::identityOf(kind, widens ? rewriter.getF32Type() : element);
   // An exclusive scan shows the identity. f8E4M3FN has no infinity; its extremes serve as well.
   const bool isExtreme = kind == ReduceKind::MaximumF || kind == ReduceKind::MinimumF;
