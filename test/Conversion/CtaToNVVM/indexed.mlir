@@ -75,7 +75,7 @@ tile.kernel @sums_k(%X: memref<16x32xf32>, %B: memref<16x64xbf16>, %H: memref<16
 // CHECK: red.relaxed.gpu.global.xor.b32 [$0+0]
 // CHECK: red.relaxed.sys.global.and.b64 [$0+0]
 // CHECK: llvm.atomicrmw add %{{.*}} syncscope("device") monotonic {{.*}}i32
-// CHECK: llvm.atomicrmw xchg %{{.*}} monotonic {{.*}}i64
+// CHECK: llvm.cmpxchg {{.*}} monotonic monotonic {{.*}}i64
 // CHECK: llvm.cmpxchg %{{.*}} syncscope("device") monotonic monotonic {{.*}}i32
 // CHECK-NOT: scf.while
 // CHECK: llvm.return
@@ -129,7 +129,7 @@ tile.kernel @loops_k(%X: memref<128xi16>, %Y: memref<128xf32>, %Z: memref<128xf1
 // CHECK: nvvm.barrier
 // CHECK: scf.if
 // CHECK: fence.acq_rel.sys;
-// CHECK: llvm.atomicrmw add %{{.*}} monotonic
+// CHECK: llvm.cmpxchg {{.*}} monotonic monotonic
 // CHECK: fence.acq_rel.sys;
 // CHECK: nvvm.barrier
 // CHECK: llvm.return
