@@ -142,7 +142,13 @@ def _access(op):
     if "pad" in attrs:
         yield f"{op.name} pad = {attrs['pad'] if isinstance(attrs['pad'], str) else 'literal'}"
     first = 1 if op.name == "tile.load" else 2
-    if len(op.operands) > first + memref.type.rank + sum(attrs["limited"]):
+    coords = op.operands[first:first + memref.type.rank]
+    if any(not coord.type.is_scalar for coord in coords):
+        shape = (op.results or op.operands)[0].type.shape
+        yield f"{op.name} with " + ("an index tile of its own shape" if len(coords) < len(shape) else "an index tile")
+    if "strides" in attrs:
+        yield f"{op.name} strides"
+    if len(op.operands) > first + memref.type.rank + sum(attrs["limited"]) + (attrs.get("pad") == "tile"):
         yield f"{op.name} mask" + (" on some dimensions" if attrs.get("on") is not None else "")
     if memref.op is not None:
         yield f"{op.name} through {memref.op.name}"
@@ -163,7 +169,8 @@ def expected():
     found += [f"arith.cmpf {p}{c}" for p in "ou" for c in floats.COMPARISONS]
     found += [f"mma {a} to {c}" for a, c in draw_products.TYPES]
     found += [f"tile of {element}" for element in elements.ALL] + [f"array of {element}" for element in elements.ALL]
-    found += [f"tile.load pad = {pad}" for pad in ("zero", "any", "neg_inf", "pos_inf", "nan", "literal")]
+    found += [f"tile.load pad = {pad}" for pad in ("zero", "any", "neg_inf", "pos_inf", "nan", "literal", "tile")]
+    found += ["tile.load with an index tile", "tile.load with an index tile of its own shape", "tile.load strides"]
     found += ["tile.load mask", "tile.load limit", "tile.load transposed", "tile.store mask", "tile.store limit", "tile.store transposed"]
     found += [f"tile.scan {kind}" for kind in (*scans.IDENTITIES, "maxsi", "minsi")] + ["tile.scan with a combiner", "tile.scan exclusive", "tile.scan reverse", "tile.scan with a carry", "tile.scan to rank 0"]
     found += ["tile.assert of a scalar", "tile.assert of a tile", "scf.for unsigned"] + [f"arith.{name} to the nearest" for name in ("truncf", "fptosi", "fptoui")]

@@ -364,8 +364,9 @@ def mutate(program, number, change):
     changed = program.copy()
     region, op = next((region, op) for i, (region, op) in enumerate((r, o) for r in graph.all_regions(changed) for o in r.ops) if i == number)
     if change == "coordinate":
-        one = graph.Op("arith.constant", (), [graph.Tile(elements.INDEX)], {"value": 1})
-        total = graph.Op("arith.addi", [op.operands[1], one.result], [graph.Tile(elements.INDEX)])
+        type = op.operands[1].type  # of one number, or of an index tile
+        one = graph.Op("arith.constant", (), [type], {"value": 1})
+        total = graph.Op("arith.addi", [op.operands[1], one.result], [type])
         at = region.ops.index(op)
         region.ops[at:at] = [one, total]
         op.operands[1] = total.result

@@ -133,14 +133,15 @@ def drop_carried(program, at):
 
 def plain_clause(program, at):
     """Hints, pads and flags."""
-    found = [(op, name) for _, op in _ops(program) for name in ("stages", "cache", "pad", "fastmath", "group", "precision", "accumulate_every", "unsigned", "saturate")
+    found = [(op, name) for _, op in _ops(program) for name in ("stages", "cache", "pad", "strides", "fastmath", "group", "precision", "accumulate_every", "unsigned", "saturate")
              if name in op.attrs]
     found += [(op, name) for _, op in _ops(program) if op.name == "tile.scan" for name in ("exclusive", "reverse") if op.attrs.get(name)]
     found += [(program, name) for name in program.attrs]
     if at >= len(found):
         return False
     op, name = found[at]
-    del op.attrs[name]
+    if op.attrs.pop(name) == "tile":  # a pad that is an operand, after the limits
+        op.operands.pop(1 + op.operands[0].type.rank + sum(op.attrs["limited"]))
     return True
 
 
@@ -151,7 +152,7 @@ def drop_mask(program, at):
             first = 1 if op.name == "tile.load" else 2
             rank = op.operands[first - 1].type.rank
             limits = sum(op.attrs["limited"])
-            if len(op.operands) > first + rank + limits:
+            if len(op.operands) > first + rank + limits + (op.attrs.get("pad") == "tile"):
                 found.append((op, len(op.operands) - 1, None))
             found += [(op, first + rank + sum(op.attrs["limited"][:t]), t) for t, has in enumerate(op.attrs["limited"]) if has]
     if at >= len(found):

@@ -13,7 +13,7 @@ import dataclasses
 import numpy as np
 
 from . import (
-    draw_base, draw_control, draw_elementwise, draw_facts, draw_kernels, draw_loops,
+    draw_base, draw_control, draw_elementwise, draw_facts, draw_indexed, draw_kernels, draw_loops,
     draw_memory, draw_products, draw_scalars, draw_scans, draw_shapes, draw_stores, draw_takes,
     elements, evaluate, graph,
 )
@@ -66,6 +66,9 @@ FEATURES = frozenset({
     "pack",  # tile.unpack and tile.pack
     "assert",  # tile.assert
     "unsigned-for",  # scf.for unsigned
+    "indexed",  # loads with index tiles
+    "strides",  # loads with element steps
+    "pad-tile",  # loads whose pad is a tile
     "saturate",  # conversions with tile.saturate
 })
 _NEEDS = {"running": "scan", "rotary": "zip"}  # kernels that are made of a feature
@@ -92,6 +95,8 @@ class Builder(draw_base.Builder):
 
     def do(self, what):
         if what == "load":
+            if self.chance(0.3):
+                return draw_indexed.load(self, self.tile_type())
             return draw_memory.load(self, self.tile_type())
         if what == "store":
             return self.store_something()

@@ -10,7 +10,7 @@ import itertools
 
 import numpy as np
 
-from . import evaluate_tiles, graph, memory
+from . import evaluate_indexed, evaluate_tiles, graph, memory
 from .arithmetic import floats, integers
 from .elements import INDEX
 from .arithmetic.floats import Floats
@@ -202,13 +202,15 @@ _PADS = {"zero": 0.0, "neg_inf": -np.inf, "pos_inf": np.inf, "nan": np.nan, "any
 
 
 def _load(state, op, values):
-    view, coords, limits, mask, dims, on = _access(state, op, values, 0, 1)
     type = op.result.type
     state.charge(type.count)
     pad = op.attrs.get("pad", "zero")
-    pad = _PADS[pad] if isinstance(pad, str) else pad
+    pad = _PADS.get(pad) if isinstance(pad, str) else pad
     if pad is not None:
         pad = float(type.element.round(np.float64(pad))) if type.element.is_float else int(type.element.wrap(np.int64(int(pad))))
+    if evaluate_indexed.is_needed(op, op.operands[1:1 + op.operands[0].type.rank]):
+        return evaluate_indexed.load(state, op, values, pad)
+    view, coords, limits, mask, dims, on = _access(state, op, values, 0, 1)
     return memory.load(view, coords, dims, limits, type.shape, pad, mask, on, state.block)
 
 

@@ -44,17 +44,26 @@ def types_text(values):
     return ", ".join(str(value.type) for value in values)
 
 
+def _coordinate(p, value):
+    """An index tile has its type with it."""
+    return p.name(value) if value.type.is_scalar else f"{p.name(value)} : {value.type}"
+
+
 def _clauses(p, op, memref, coords_at):
     """Coordinates and clauses of a load or store, up to the types."""
     attrs, operands = op.attrs, iter(op.operands[coords_at:])
     rank = op.operands[memref].type.rank
-    text = "[" + ", ".join(p.name(next(operands)) for _ in range(rank)) + "]"
+    text = "[" + ", ".join(_coordinate(p, next(operands)) for _ in range(rank)) + "]"
     if attrs.get("dims") is not None:
         text += f" dims = {list_text(attrs['dims'])}"
     if any(attrs["limited"]):
         text += " limit = [" + ", ".join(p.name(next(operands)) if has else "_" for has in attrs["limited"]) + "]"
     pad = attrs.get("pad")
-    if pad is not None:
+    if "strides" in attrs:
+        text += f" strides = {list_text(attrs['strides'])}"
+    if pad == "tile":
+        text += f" pad = {p.name(next(operands))}"
+    elif pad is not None:
         element = op.result.type.element
         text += f" pad = {pad}" if isinstance(pad, str) else f" pad = {constant_text(graph.Tile(element), pad)}"
     mask = next(operands, None)
