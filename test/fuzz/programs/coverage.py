@@ -11,7 +11,7 @@ import argparse
 import collections
 import sys
 
-from language import draw, draw_products, elements, graph
+from language import draw, draw_products, elements, evaluate_indexed, graph
 from language.arithmetic import floats, functions, scans
 from language.graph import Tile
 
@@ -56,7 +56,10 @@ def _op(op):
         if not type.is_scalar:
             yield f"tile of rank {len(type.shape)}"
             yield f"tile of {type.element}"
-    if op.name in ("tile.load", "tile.store"):
+    if op.name == "tile.atomic":
+        yield f"tile.atomic {attrs['kind']}"
+        yield f"tile.atomic on {op.operands[0].type.element}"
+    if op.name in ("tile.load", "tile.store", "tile.atomic"):
         yield from _access(op)
     if op.name == "tile.mma":
         a, out = op.operands[0].type, op.result.type
@@ -170,6 +173,7 @@ def expected():
     found += [f"mma {a} to {c}" for a, c in draw_products.TYPES]
     found += [f"tile of {element}" for element in elements.ALL] + [f"array of {element}" for element in elements.ALL]
     found += [f"tile.load pad = {pad}" for pad in ("zero", "any", "neg_inf", "pos_inf", "nan", "literal", "tile")]
+    found += [f"tile.atomic {kind}" for kind in evaluate_indexed.KINDS] + ["tile.atomic with an index tile"]
     found += ["tile.load with an index tile", "tile.load with an index tile of its own shape", "tile.load strides"]
     found += ["tile.load mask", "tile.load limit", "tile.load transposed", "tile.store mask", "tile.store limit", "tile.store transposed"]
     found += [f"tile.scan {kind}" for kind in (*scans.IDENTITIES, "maxsi", "minsi")] + ["tile.scan with a combiner", "tile.scan exclusive", "tile.scan reverse", "tile.scan with a carry", "tile.scan to rank 0"]

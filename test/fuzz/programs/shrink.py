@@ -44,7 +44,7 @@ def clean(program):
     while True:
         used = graph.uses(program)
         dead = [(region, op) for region, op in _ops(program) if op.results and not any(result in used for result in op.results)
-                and not any(inner.name in ("tile.store", "memref.store") for inside in op.regions for inner in graph.walk(inside))]
+                and not any(inner.name in ("tile.store", "memref.store", "tile.atomic") for inside in op.regions for inner in graph.walk(inside))]
         if not dead:
             break
         for region, op in dead:
@@ -67,7 +67,7 @@ def drop_effect(program, at):
 
 def drop_half(program, at):
     """Half of the stores at a time: 0 the first, 1 the last."""
-    stores = [(region, op) for region, op in _ops(program) if op.name in ("tile.store", "memref.store")]
+    stores = [(region, op) for region, op in _ops(program) if op.name in ("tile.store", "memref.store", "tile.atomic")]
     if at >= 2 or len(stores) < 4:
         return False
     half = stores[:len(stores) // 2] if at else stores[len(stores) // 2:]
@@ -133,8 +133,9 @@ def drop_carried(program, at):
 
 def plain_clause(program, at):
     """Hints, pads and flags."""
-    found = [(op, name) for _, op in _ops(program) for name in ("stages", "cache", "pad", "strides", "fastmath", "group", "precision", "accumulate_every", "unsigned", "saturate")
+    found = [(op, name) for _, op in _ops(program) for name in ("stages", "cache", "pad", "fastmath", "group", "precision", "accumulate_every", "unsigned", "saturate")
              if name in op.attrs]
+    found += [(op, "strides") for _, op in _ops(program) if op.name in ("tile.load", "tile.atomic") and "strides" in op.attrs]
     found += [(op, name) for _, op in _ops(program) if op.name == "tile.scan" for name in ("exclusive", "reverse") if op.attrs.get(name)]
     found += [(program, name) for name in program.attrs]
     if at >= len(found):
@@ -148,7 +149,7 @@ def plain_clause(program, at):
 def drop_mask(program, at):
     found = []
     for _, op in _ops(program):
-        if op.name in ("tile.load", "tile.store"):
+        if op.name in ("tile.load", "tile.store", "tile.atomic"):
             first = 1 if op.name == "tile.load" else 2
             rank = op.operands[first - 1].type.rank
             limits = sum(op.attrs["limited"])

@@ -40,14 +40,14 @@ _SMALL_MMA = ((1, 3, 4, 8, 16, 16, 17, 32), (1, 4, 8, 8, 16, 16, 24), (1, 3, 8, 
 _TENSOR_MMA = ((16, 32, 64, 64, 64, 128, 128, 33), (8, 16, 24, 32, 40, 64, 128), (8, 16, 16, 32, 32, 64, 64, 7))
 _ANY = {"float": 12, "integer": 7, "compare": 3, "bool": 1.5, "select": 2, "cast": 6, "shape": 8, "reduce": 4, "argreduce": 1.2, "combine": 0.8, "mma": 3,
         "load": 8, "scalar": 4.5, "index": 2, "control": 3, "call": 1, "reload": 1, "promise": 0.7, "constant": 2, "store": 0.6,
-        "scan": 1.5, "assert": 0.6, "take": 2, "pack": 1.2}
+        "scan": 1.5, "assert": 0.6, "take": 2, "pack": 1.2, "atomic": 1.2}
 PROFILES = {profile.name: profile for profile in (
     Profile("small", (1, 2, 3, 4, 5, 7, 8, 16, 17), 1024, _SMALL_MMA, (2, 10), _ANY, {"plain": 1}, {1: 8, 2: 1}),
     Profile("wild", (1, 2, 3, 5, 7, 8, 13, 16, 24, 32, 33, 48, 64, 65, 128), 8192, _TENSOR_MMA, (4, 24), _ANY | {"mma": 5}, {"plain": 1}, {1: 6, 2: 2, 3: 1}),
     Profile("product", (8, 16, 32, 64, 128), 8192, _TENSOR_MMA, (0, 3), _ANY | {"mma": 6}, {"product": 14, "attention": 3, "rows": 2, "grouped": 1.5, "split_k": 1.2, "chain": 1.5, "nested": 1.5, "convolution": 1, "stream": 1, "long_rows": 1, "running": 1, "rotary": 0.6,
                                                                              "plain": 0.7}, {1: 7, 2: 3}),
     Profile("memory", (1, 4, 7, 8, 16, 24, 32, 40, 64, 65, 128), 16384, _SMALL_MMA, (2, 9), {"load": 14, "shape": 8, "float": 2, "cast": 2, "reload": 3, "scalar": 2,
-                                                                                          "index": 2, "control": 1, "store": 3, "integer": 1, "compare": 1, "scan": 0.5, "assert": 0.4, "take": 2, "pack": 1}, {"plain": 1}, {1: 5, 2: 3, 3: 1}),
+                                                                                          "index": 2, "control": 1, "store": 3, "integer": 1, "compare": 1, "scan": 0.5, "assert": 0.4, "take": 2, "pack": 1, "atomic": 2}, {"plain": 1}, {1: 5, 2: 3, 3: 1}),
     Profile("control", (1, 2, 4, 5, 8, 16, 32), 1024, _SMALL_MMA, (3, 10), _ANY | {"control": 14, "call": 3, "reload": 2}, {"plain": 1}, {1: 6, 2: 1}),
 )}
 PROFILE_WEIGHTS = {"small": 22, "wild": 26, "product": 28, "memory": 10, "control": 14}
@@ -69,6 +69,7 @@ FEATURES = frozenset({
     "indexed",  # loads with index tiles
     "strides",  # loads with element steps
     "pad-tile",  # loads whose pad is a tile
+    "atomic",  # tile.atomic
     "saturate",  # conversions with tile.saturate
 })
 _NEEDS = {"running": "scan", "rotary": "zip"}  # kernels that are made of a feature
@@ -109,6 +110,8 @@ class Builder(draw_base.Builder):
             return draw_takes.place_op(self) if "take" in self.include else None
         if what == "pack":
             return draw_takes.bits_op(self) if "pack" in self.include else None
+        if what == "atomic":
+            return draw_indexed.atomic(self) if "atomic" in self.include else None
         if what == "constant":
             return self.constant_tile(self.tile_type(), small=False)
         if what == "scalar":

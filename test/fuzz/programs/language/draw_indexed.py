@@ -5,6 +5,7 @@
 from . import draw_memory, draw_scalars, draw_shapes, draw_takes
 from .draw_base import Note
 from .elements import I8, I16, I32, I64, INDEX
+from .evaluate_indexed import KINDS
 from .graph import Tile
 
 
@@ -89,3 +90,40 @@ def load(b, type):
         known = padding != "any"
         note = Note(min(note.low, literal), max(note.high, literal), note.exact and known, note.firm and known, special)
     return b.emit("tile.load", [place.value] + coords + bounds + pads + masks, [type], attrs, notes=note)
+
+
+def atomic(b):
+    """A step on elements of an array that only this op touches in the grid; the places may meet each other."""
+    chance = b.chance
+    if b.grid_info is None:
+        return
+    fits = lambda v: v.type.shape and v.type.element in (I16, I32, I64, INDEX) and v.note.exact and v.type.count <= 4096
+    value = b.pick(fits)
+    if value is None:
+        type = Tile(chance.choice((I32, I32, I64, INDEX, I16)), (chance.choice(b.profile.extents),))
+        value = b.constant_tile(type, small=False) if chance(0.5) else draw_memory.load(b, type)
+    element, shape = value.type.element, value.type.shape
+    found = [p for p in b.places if p.element is element and p.root is p and p.region is None and p.rank and p.count and p.readable and p.note.exact
+             and 0 not in p.strides and not {b.grid} & (p.loaded_in | p.stored_in) and (p.rank >= len(shape) or p.rank == 1)]
+    filled = [p for p in found if p.stored_in]
+    if found and chance(0.6):
+        place = chance.choice(filled if filled and chance(0.7) else found)
+    else:
+        rank = 1 if chance(0.5) else len(shape)
+        sizes = tuple(chance.choice((1, 3, 8, 17, extent)) for extent in shape[:rank])
+        place = b.array(element, sizes, init=chance.choice((("integers", -9, 9), ("bits",))), output=True)
+    what = {"indexed"} if "indexed" in b.include and (chance(0.75) or place.rank < len(shape)) else set()
+    if place.rank < len(shape) and not what:
+        return
+    if "strides" in b.include and chance(0.15):
+        what.add("strides")
+    coords, attrs, bounds = access(b, shape, place, what, 0.15)
+    masks, attrs["on"] = draw_memory.mask(b, shape, 0.15)
+    if b.grid in place.loaded_in:  # by the indices, now
+        return
+    place.stored_in.add(b.grid)
+    place.note = Note(element.least, element.most, True, True)
+    attrs["kind"] = chance.choice(KINDS)
+    attrs["words"] = chance.choice(("", "", " relaxed", " relaxed device", " system"))
+    b.budget -= 1
+    b.emit("tile.atomic", [value, place.value] + coords + bounds + masks, (), attrs)

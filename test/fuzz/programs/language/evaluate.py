@@ -333,7 +333,7 @@ def _affine(state, op, values):
 
 _HANDLERS = {
     "tile.grid": _grid, "scf.for": _for, "scf.if": _if, "scf.while": _while, "scf.index_switch": _switch, "func.call": _call,
-    "tile.load": _load, "tile.store": _store, "memref.load": _memref_load, "memref.store": _memref_store, "memref.alloc": _alloc,
+    "tile.load": _load, "tile.atomic": evaluate_indexed.atomic, "tile.store": _store, "memref.load": _memref_load, "memref.store": _memref_store, "memref.alloc": _alloc,
     "memref.dim": _memref_dim, "memref.subview": _subview, "memref.cast": lambda state, op, values: values[op.operands[0]],
     "memref.collapse_shape": _collapse, "memref.expand_shape": _expand, "memref.reinterpret_cast": _reinterpret,
     "tile.assume": _assume, "tile.assert": _assert, "tile.dim": lambda state, op, values: index(state.names[op.attrs["name"]]),

@@ -12,8 +12,9 @@ from .arithmetic.floats import Floats
 from .arithmetic.integers import Ints
 from .memory import _SEVERAL, Invalid
 
-# The writer of an element that atomics touch: no block's number.
+# The writer of an element that atomics touch, plus the number of their kind: no block's number.
 _ATOMIC = 1 << 29
+KINDS = ("add", "min", "max", "umin", "umax", "and", "or", "xor")
 
 
 def is_needed(op, coords):
@@ -101,3 +102,36 @@ def load(state, op, values, fill):
         return Ints(buffer.kind, lo, unk)
     exact = buffer.hi is buffer.lo and low is high
     return Floats(buffer.kind, lo, lo if exact else component(buffer.hi, high), unk)
+
+
+def _combine(kind, element, array, at, value):
+    """Steps on elements of an array, of which some may be met several times."""
+    if kind in ("umin", "umax"):
+        bits = element.as_unsigned(array)
+        (np.minimum if kind == "umin" else np.maximum).at(bits, at, element.as_unsigned(value))
+        return element.wrap(bits.view(np.int64))
+    how = {"add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}[kind]
+    how.at(array, at, value)
+    return element.wrap(array)
+
+
+def atomic(state, op, values):
+    """On integers, in any order. In one grid an element is touched by atomics of one kind only, and by nothing else: then the order does not matter."""
+    value, shape = values[op.operands[0]], op.operands[0].type.shape
+    state.charge(op.operands[0].type.count)
+    places = Places(state, op, values, 1, 2, shape)
+    buffer, at = places.view.buffer, places.touched
+    if not len(at):
+        return
+    mark = _ATOMIC + KINDS.index(op.attrs["kind"])
+    if buffer.writer is not None:
+        writer = buffer.writer[at]
+        if ((writer >= 0) & (writer != mark)).any() or (buffer.reader[at] >= 0).any():
+            raise Invalid("an element that atomics and others touch")
+        buffer.writer[at] = mark
+    if value.unk is not None and np.any(value.unk):
+        raise Invalid("an atomic of what is not known")
+    once = np.unique(at)
+    changed = _combine(op.attrs["kind"], buffer.kind, buffer.lo.copy(), at, np.asarray(value.val)[places.inside])
+    buffer.lo[once] = changed[once]
+    buffer.written[once] = True

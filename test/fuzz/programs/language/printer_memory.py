@@ -85,6 +85,11 @@ def _store(p, op):
     p.line(f"tile.store {p.name(value)}, {p.name(memref)}{_clauses(p, op, 1, 2)} : {value.type} -> {memref.type}")
 
 
+def _atomic(p, op):
+    value, memref = op.operands[:2]
+    p.line(f"tile.atomic {op.attrs['kind']}{op.attrs['words']} {p.name(value)}, {p.name(memref)}{_clauses(p, op, 1, 2)} : {value.type} -> {memref.type}")
+
+
 def _memref_load(p, op):
     p.line(f"{p.results(op)}memref.load {p.name(op.operands[0])}[{p.uses(op.operands[1:])}] : {op.operands[0].type}")
 
@@ -144,7 +149,7 @@ def _assert(p, op):
 
 
 HANDLERS = {
-    "tile.load": _load, "tile.store": _store, "memref.load": _memref_load, "memref.store": _memref_store, "memref.dim": _memref_dim,
+    "tile.load": _load, "tile.store": _store, "tile.atomic": _atomic, "memref.load": _memref_load, "memref.store": _memref_store, "memref.dim": _memref_dim,
     "memref.alloc": _alloc, "memref.subview": _subview, "memref.cast": _memref_cast, "memref.collapse_shape": _memref_reshape,
     "memref.expand_shape": _memref_reshape, "memref.reinterpret_cast": _reinterpret, "tile.assume": _assume,
     "tile.assert": _assert,
