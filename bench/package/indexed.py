@@ -9,27 +9,10 @@ EXAMPLES is the folder with embedding.mlir and histogram.mlir. The time is the m
 import pathlib
 import sys
 
-import torch  # noqa: E402
+import torch
 
-import tessera  # noqa: E402
-
-LAUNCHES, BURSTS, WARM_UP = 30, 7, 5
-
-
-def microseconds(call):
-    for _ in range(WARM_UP):
-        call()
-    torch.cuda.synchronize()
-    times = []
-    for _ in range(BURSTS):
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        for _ in range(LAUNCHES):
-            call()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(1e3 * begin.elapsed_time(end) / LAUNCHES)
-    return sorted(times)[BURSTS // 2]
+import tessera
+from timing import microseconds
 
 
 def show(what, right, ours, theirs, more=""):

@@ -13,8 +13,8 @@ import sys
 
 import tessera
 import torch
+from timing import medians
 
-LAUNCHES, BURSTS, WARM_UP = 20, 9, 5
 SIZES = {"gemm-int8": (4096, 8192), "gemm-int8-sums": (4096, 8192), "gemm-tf32": (2048, 4096, 8192), "gemm-fp8": (4096, 8192), "gemm-fp8-blocks": (4096, 8192)}
 F8 = torch.float8_e4m3fn
 
@@ -27,29 +27,6 @@ def sums_program(examples):
     text = head + tail.replace("%out", "%acc").replace("xbf16>", "xi32>")
     scales = text[text.index("%rowscale"):text.index("%C:")]
     return text.replace(scales, "").replace("%C: memref<?x?xbf16>", "%C: memref<?x?xi32>").replace("@gemm_int8", "@gemm_int8_sums")
-
-
-def burst(call):
-    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    begin.record()
-    for _ in range(LAUNCHES):
-        call()
-    end.record()
-    torch.cuda.synchronize()
-    return 1e3 * begin.elapsed_time(end) / LAUNCHES
-
-
-def medians(calls):
-    """Microseconds of each call; they take turns."""
-    times = [[] for _ in calls]
-    for round in range(-1, BURSTS):
-        for call, list_ in zip(calls, times):
-            for _ in range(WARM_UP):
-                call()
-            found = burst(call)
-            if round >= 0:
-                list_.append(found)
-    return [sorted(list_)[BURSTS // 2] for list_ in times]
 
 
 def operands(name, n):

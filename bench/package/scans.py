@@ -10,11 +10,11 @@ import pathlib
 import sys
 import warnings
 
-import torch  # noqa: E402
+import torch
 
-import tessera  # noqa: E402
+import tessera
+from timing import microseconds
 
-LAUNCHES, BURSTS, WARM_UP = 30, 7, 5
 ROWS = ((16384, 1024, 1), (16384, 1024, 4), (65536, 256, 8), (65536, 256, 16), (262144, 64, 32))
 VECTORS = (1, 1000, 1025, 1_000_000, 1 << 24, 1 << 26)
 
@@ -33,22 +33,6 @@ tile.kernel @rows(%x: {memory} {{tile.shape = ["M", {columns}]}}, %y: {memory} {
   }}
   tile.return
 }}"""
-
-
-def microseconds(call):
-    for _ in range(WARM_UP):
-        call()
-    torch.cuda.synchronize()
-    times = []
-    for _ in range(BURSTS):
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        for _ in range(LAUNCHES):
-            call()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(1e3 * begin.elapsed_time(end) / LAUNCHES)
-    return sorted(times)[BURSTS // 2]
 
 
 def compare(what, kernel, x, dim):
