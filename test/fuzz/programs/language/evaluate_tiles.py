@@ -4,8 +4,7 @@
 
 import numpy as np
 
-from . import evaluate_takes
-from .arithmetic import floats, functions, integers, scans, sums
+from .arithmetic import floats, functions, integers, scans, sums, takes
 from .elements import F32
 from .arithmetic.floats import Floats
 from .arithmetic.integers import Ints
@@ -441,5 +440,5 @@ _HANDLERS = {
     "tensor.extract_slice": _extract_slice, "tensor.concat": _concat, "tensor.from_elements": _from_elements,
     "tensor.extract": lambda state, op, x: x, "tile.reduce": _reduce, "tile.argreduce": _argreduce, "tile.mma": _mma,
     "tile.scan": _scan, "tile.zip": _zip, "tile.unzip": _unzip,
-    **{f"tile.{name}": getattr(evaluate_takes, name) for name in ("take", "extract", "insert", "unpack", "pack")},
+    **{f"tile.{name}": getattr(takes, name) for name in ("take", "extract", "insert", "unpack", "pack")},
 }

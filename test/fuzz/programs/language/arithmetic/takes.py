@@ -4,9 +4,9 @@
 
 import numpy as np
 
-from .arithmetic import floats
-from .arithmetic.floats import Floats
-from .arithmetic.integers import Ints
+from . import floats
+from .floats import Floats
+from .integers import Ints
 
 
 def _where(good, x, pick):
