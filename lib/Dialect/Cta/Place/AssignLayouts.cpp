@@ -17,9 +17,11 @@
 //
 // Where a relation does not hold in the end, a `cta.convert_layout` is inserted on its cheaper
 // side, which is the smaller tile. A large load or store whose class has a layout that would access
-// memory in small pieces gets a coalesced layout and a conversion. Two hard anchors in one class
-// are an error that shows both.
+// memory in small pieces gets a coalesced layout and a conversion (ConversionsOfLayouts.cpp does
+// both). Two hard anchors in one class are an error that shows both.
+#include "BytesOfAccesses.h"
 #include "CheapValues.h"
+#include "ConversionsOfLayouts.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
@@ -44,14 +46,6 @@ using layout::RegisterLayout;
 namespace {
 
 bool isTile(Value value) { return value && isa<RankedTensorType>(value.getType()); }
-
-/// Bytes that one thread moves with one access along contiguous memory, at most 16.
-int64_t accessBytes(const RegisterLayout &l, RankedTensorType type, int contiguous) {
-  int64_t bytes = tile::elementBytes(type.getElementType());
-  if (contiguous < 0)
-    return bytes;
-  return std::min<int64_t>(16, bytes * l.contiguousRegisters(coordOf(type.getShape()), contiguous));
-}
 
 /// A function from the layout of one class to that of another.
 struct Relation {
@@ -102,60 +96,9 @@ private:
   void propagate();
   void solve();
   void setTypes();
-  void fixOp(Operation *op);
-  void fixPacking(Operation *op, Value wide, Value narrow, int64_t factor);
-  void fixAccess(Operation *op);
-  /// The mask and the index tiles of an access to a tile.
+  /// The index tiles of an access to a tile.
   template <typename Op>
   void collectIndices(Op op, Value tile);
-  template <typename Op>
-  void fixIndices(Op op, Value tile);
-  /// The bytes that a thread may move at a time according to the facts; 16 where nothing is
-  /// contiguous.
-  int64_t legalBytes(const Access &access) {
-    int64_t bytes = tile::elementBytes(access.tile.getElementType());
-    if (access.tile.getRank() == 0 || contiguousTileDim(access.type, access.dims) < 0)
-      return 16;
-    return std::min<int64_t>(16, widestVector(facts, access) * bytes);
-  }
-  /// How many bytes along contiguous memory a thread should have. Pieces of a store that are not
-  /// adjacent go to L2 one by one, so narrow stores want few bytes per thread. Pieces of a load are
-  /// combined by the cache.
-  int64_t wantedBytes(const Access &access, Value value) {
-    if (!access.isStore)
-      return 16;
-    // Words of 4 bytes for what was just loaded in pieces. With wider stores, loads of neighbouring
-    // elements would be further apart, and L1 would serve only a few lanes at a time.
-    constexpr int64_t kWordBytes = 4;
-    int64_t bytes = legalBytes(access);
-    if (auto load = value.getDefiningOp<LoadOp>())
-      bytes = std::min(bytes, std::max(kWordBytes, legalBytes(Access(load))));
-    return bytes;
-  }
-
-  Value converted(OpBuilder &b, Location loc, Value value, const RegisterLayout &l) {
-    RankedTensorType type = withLayout(value.getType(), l);
-    return type == value.getType()
-               ? value
-               : ConvertLayoutOp::create(b, loc, type, value, ConversionAttr{}).getResult();
-  }
-  void convertOperand(OpOperand &operand, const RegisterLayout &l) {
-    OpBuilder b(operand.getOwner());
-    operand.set(converted(b, operand.getOwner()->getLoc(), operand.get(), l));
-  }
-  /// Gives a result the layout that its op makes, and converts it to the layout of its class for
-  /// its users.
-  void convertResult(OpResult result, const RegisterLayout &made) {
-    RankedTensorType wanted = tensorOf(result), actual = withLayout(wanted, made);
-    if (wanted == actual)
-      return;
-    OpBuilder b(result.getContext());
-    b.setInsertionPointAfter(result.getOwner());
-    result.setType(actual);
-    auto convert = ConvertLayoutOp::create(b, result.getLoc(), wanted, result, ConversionAttr{});
-    result.replaceAllUsesExcept(convert, convert);
-  }
-
   struct Anchor {
     RegisterLayout layout;
     Location loc;
@@ -257,7 +200,7 @@ void Assignment::collectAccess(const Access &access, Value value, MemRefType mem
   RankedTensorType type = tensorOf(value);
   int64_t bytes = tile::elementBytes(type.getElementType());
   int contiguous = contiguousTileDim(memref, dims);
-  int64_t vectorBytes = wantedBytes(access, value), weight = type.getNumElements() * bytes;
+  int64_t vectorBytes = wantedBytes(facts, access, value), weight = type.getNumElements() * bytes;
   RegisterLayout wish = type.getRank() == 0
                             ? layout::splat(0, kWarpBits, groups)
                             : layout::blockedFor(coordOf(type.getShape()), static_cast<int>(bytes),
@@ -287,14 +230,6 @@ void Assignment::collectIndices(Op op, Value tile) {
     SmallVector<int64_t> on = op.getIndexDims(static_cast<unsigned>(number));
     relate(tile, index, [on](const RegisterLayout &l) { return maskLayout(l, on); });
   }
-}
-
-template <typename Op>
-void Assignment::fixIndices(Op op, Value tile) {
-  if (op.getMask())
-    convertOperand(op.getMaskMutable()[0], maskLayout(layoutOf(tile), op.getMaskDims()));
-  for (unsigned i = 0, e = op.getIndices().size(); i < e; ++i)
-    convertOperand(op.getIndicesMutable()[i], maskLayout(layoutOf(tile), op.getIndexDims(i)));
 }
 
 void Assignment::collectRelations(Operation *op) {
@@ -425,126 +360,6 @@ void Assignment::setTypes() {
   }
 }
 
-/// Converts large tiles for loads and stores that would otherwise access memory in small pieces.
-void Assignment::fixAccess(Operation *op) {
-  auto coalesced = [&](const Access &access, Value value, MemRefType memref,
-                       ArrayRef<int64_t> dims) -> std::optional<RegisterLayout> {
-    // In bytes. For smaller tiles scratch and its barriers cost more than they save; larger ones
-    // would leave no room for the operands of a product.
-    constexpr int64_t kWorthConverting = 2048, kMostConverted = 128 * 1024;
-    RankedTensorType type = tensorOf(value);
-    int contiguous = contiguousTileDim(memref, dims);
-    int64_t bytes = tile::elementBytes(type.getElementType()), size = type.getNumElements() * bytes;
-    if (type.getRank() == 0 || contiguous < 0 || pinned.contains(value) ||
-        size < kWorthConverting || size > kMostConverted)
-      return std::nullopt;
-    RegisterLayout best =
-        layout::blockedFor(coordOf(type.getShape()), static_cast<int>(bytes), contiguous, kWarpBits,
-                           groups, wantedBytes(access, value));
-    if (int64_t legal = legalBytes(access); legal < 16) {
-      auto sectors = [&](const RegisterLayout &l) {
-        layout::Coord shape = coordOf(type.getShape());
-        int64_t vector = accessBytes(l, type, contiguous) / bytes;
-        return layout::sectorsPerAccess(l, shape, static_cast<int>(bytes), contiguous,
-                                        access.isStore ? std::min(vector, legal / bytes) : vector);
-      };
-      if (2 * sectors(best) > sectors(layoutOf(value)))
-        return std::nullopt;
-      return best;
-    }
-    if (accessBytes(best, type, contiguous) <= accessBytes(layoutOf(value), type, contiguous))
-      return std::nullopt;
-    return best;
-  };
-  if (auto gather = dyn_cast<GatherOp>(op)) {
-    if (auto best =
-            coalesced(Access(gather), gather.getResult(), gather.getMemRefType(), gather.getDims()))
-      convertResult(cast<OpResult>(gather.getResult()), *best);
-    fixIndices(gather, gather.getResult());
-  } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
-    if (auto best = coalesced(Access(scatter), scatter.getValue(), scatter.getMemRefType(),
-                              scatter.getDims()))
-      convertOperand(scatter.getValueMutable(), *best);
-    fixIndices(scatter, scatter.getValue());
-  } else if (auto atomic = dyn_cast<AtomicOp>(op)) {
-    if (auto best =
-            coalesced(Access(atomic), atomic.getValue(), atomic.getMemRefType(), atomic.getDims()))
-      convertOperand(atomic.getValueMutable(), *best);
-    const RegisterLayout layout = layoutOf(atomic.getValue());
-    if (atomic.getReplacement())
-      convertOperand(atomic.getReplacementMutable()[0], layout);
-    if (atomic.getOld())
-      convertResult(cast<OpResult>(atomic.getOld()), layout);
-    fixIndices(atomic, atomic.getValue());
-  } else if (auto load = dyn_cast<LoadOp>(op)) {
-    if (auto best = coalesced(Access(load), load.getResult(), load.getMemRefType(), load.getDims()))
-      convertResult(cast<OpResult>(load.getResult()), *best);
-    if (load.getMask())
-      convertOperand(load.getMaskMutable()[0],
-                     maskLayout(layoutOf(load.getResult()), load.getMaskDims()));
-  } else if (auto store = dyn_cast<StoreOp>(op)) {
-    if (auto best =
-            coalesced(Access(store), store.getValue(), store.getMemRefType(), store.getDims()))
-      convertOperand(store.getValueMutable(), *best);
-    if (store.getMask())
-      convertOperand(store.getMaskMutable()[0],
-                     maskLayout(layoutOf(store.getValue()), store.getMaskDims()));
-  }
-}
-
-/// Converts the tile with fewer elements, if the layout of the other one allows that.
-void Assignment::fixPacking(Operation *op, Value wide, Value narrow, int64_t factor) {
-  std::optional<RegisterLayout> fits = packedLayout(layoutOf(narrow), factor);
-  if (isa<UnpackOp>(op) && fits)
-    convertOperand(op->getOpOperand(0), *fits);
-  else if (isa<UnpackOp>(op))
-    convertResult(op->getResult(0), unpackedLayout(layoutOf(wide), factor));
-  else if (fits)
-    convertResult(op->getResult(0), *fits);
-  else
-    convertOperand(op->getOpOperand(0), unpackedLayout(layoutOf(wide), factor));
-}
-
-/// Inserts conversions so that the relations of `op` hold.
-void Assignment::fixOp(Operation *op) {
-  if (isa<LoadOp, StoreOp, GatherOp, ScatterOp, AtomicOp>(op)) {
-    fixAccess(op);
-  } else if (auto wgmma = dyn_cast<WgmmaOp>(op)) {
-    if (wgmma.aInRegisters())
-      convertOperand(wgmma.getAMutable(), wgmma.operandLayout(groups));
-  } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    RegisterLayout input = layoutOf(reduce.getInputs().front());
-    for (unsigned i = 1, e = reduce.getInputs().size(); i < e; ++i)
-      convertOperand(reduce.getInputsMutable()[i], input);
-    for (OpResult result : reduce->getResults())
-      convertResult(result, reducedLayout(input, reduce.getDims()));
-  } else if (auto scan = dyn_cast<ScanOp>(op)) {
-    const RegisterLayout total =
-        reducedLayout(layoutOf(scan.getInputs().front()), static_cast<int64_t>(scan.getDim()));
-    for (OpOperand &carry : scan.getCarriesMutable())
-      convertOperand(carry, total);
-    for (Value result : scan.getTotals())
-      convertResult(cast<OpResult>(result), total);
-  } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-    if (isTile(broadcast.getSource()))
-      convertOperand(broadcast.getSourceMutable(),
-                     broadcastSourceLayout(layoutOf(broadcast.getResult()), broadcast.getDims(),
-                                           tensorOf(broadcast.getSource()).getShape(),
-                                           tensorOf(broadcast.getResult()).getShape()));
-  } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
-    convertOperand(transpose.getSourceMutable(),
-                   untransposedLayout(layoutOf(transpose.getResult()), transpose.getDims()));
-  } else if (auto take = dyn_cast<TakeOp>(op)) {
-    for (auto [dim, index] : llvm::zip_equal(take.getDims(), take.getIndicesMutable()))
-      convertOperand(index,
-                     indexLayout(layoutOf(take.getResult()), tensorOf(index.get()).getRank(), dim));
-  } else if (auto [wide, narrow, factor] = packing(op); factor) {
-    fixPacking(op, wide, narrow, factor);
-  } else if (auto extract = dyn_cast<ExtractOp>(op)) {
-    convertOperand(extract.getSourceMutable(), layout::splat(0, kWarpBits, groups));
-  }
-}
-
 LogicalResult Assignment::run() {
   rematerializeCheapValues(kernel);
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -566,16 +381,7 @@ LogicalResult Assignment::run() {
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { collectRelations(op); });
   solve();
   setTypes();
-  SmallVector<Operation *> ops;
-  kernel.walk([&](Operation *op) { ops.push_back(op); });
-  for (Operation *op : ops)
-    fixOp(op);
-  kernel.walk([&](ConvertLayoutOp convert) {
-    if (convert.getSource().getType() == convert.getType()) {
-      convert.replaceAllUsesWith(convert.getSource());
-      convert.erase();
-    }
-  });
+  insertConversions(kernel, facts, groups, pinned);
   return success();
 }
 
