@@ -11,8 +11,9 @@ import argparse
 import collections
 import sys
 
-from language import draw, draw_products, elements, evaluate_indexed, graph
+from language import draw, elements, evaluate_indexed, graph
 from language.arithmetic import floats, functions, scans
+from language.drawing import draw_products
 from language.graph import Tile
 
 

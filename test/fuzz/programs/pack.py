@@ -26,7 +26,8 @@ import time
 import run_cpu
 import toolchain
 import workers
-from language import draw, draw_base, printer
+from language import draw, printer
+from language.drawing import draw_base
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 

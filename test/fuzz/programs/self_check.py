@@ -13,6 +13,7 @@ No compiler is needed. The last line counts.
 
 import argparse
 import collections
+import functools
 import sys
 from fractions import Fraction
 
@@ -170,7 +171,7 @@ def _loop(combine, begin, values, exclusive):
 
 
 def check_scans(generator):
-    shape = (3, 5, 4)
+    shape = (2, 5, 3)
     for kind in elements.INTEGERS + (elements.I1, elements.INDEX):
         for name in ("addi", "muli", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori"):
             check_scan(generator, name, Ints(kind, kind.wrap(generator.integers(-(1 << 63), (1 << 63) - 1, shape))))
@@ -375,6 +376,11 @@ def mutate(program, number, change):
     return changed
 
 
+@functools.lru_cache(maxsize=None)
+def _drawn(seed):
+    return draw.draw_evaluated(seed)
+
+
 def as_found(buffers):
     """Memory as a run would leave it that computes the middle of each interval."""
     found = []
@@ -400,7 +406,7 @@ def check_mutations(count):
     """Of the changed programs that compute something else at all, nearly all must be seen."""
     seen, total, missed = 0, 0, collections.Counter()
     for seed in range(count):
-        program, buffers = draw.draw_evaluated(seed)
+        program, buffers = _drawn(seed)
         own = as_found(buffers)
         expect(f"seed {seed}: the middle of the intervals passes", compare.compare(program, buffers, own) is None)
         chosen = list(mutations(program))
@@ -425,7 +431,7 @@ def check_width(count):
     """How much is known of what programs write."""
     written = unknown = exact = narrow = arrays = 0
     for seed in range(count):
-        for buffer in draw.draw_evaluated(seed)[1]:
+        for buffer in _drawn(seed)[1]:
             where = buffer.written
             written += where.sum()
             if buffer.unk is not None:
@@ -440,13 +446,15 @@ def check_width(count):
             exact += same.sum()
             arrays += 1
             with np.errstate(all="ignore"):
+                # Widths are compared with the size of the array's numbers, or with the spacing of subnormal ones.
                 size = np.maximum(np.abs(lo), np.abs(hi))
                 usual = np.median(size[np.isfinite(size)]) if np.isfinite(size).any() else 0.0
-                narrow += (same | (hi - lo <= (1e-3 + 8 * buffer.kind.unit) * np.maximum(size, usual))).mean() > 0.9
+                narrow += (same | (hi - lo <= (1e-3 + 8 * buffer.kind.unit) * np.maximum(size, usual) + 8 * buffer.kind.smallest)).mean() > 0.9
     print(f"{written} elements written: {100 * unknown / written:.2f} % unknown, {100 * exact / written:.1f} % exact; {narrow} of {arrays} arrays with bounds narrow")
     expect("little is unknown", unknown < 0.01 * written)
     expect("much is exact", exact > 0.4 * written)
-    expect("intervals are narrow", narrow > 0.85 * arrays)
+    # Sums that cancel are wide for what is left of them. Of few arrays two or three more may be so by chance.
+    expect("intervals are narrow", arrays - narrow <= 0.12 * arrays + 2)
 
 
 def main():

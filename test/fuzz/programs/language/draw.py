@@ -12,13 +12,13 @@ import dataclasses
 
 import numpy as np
 
-from . import (
+from . import elements, evaluate, graph
+from .drawing import (
     draw_base, draw_control, draw_elementwise, draw_facts, draw_indexed, draw_kernels, draw_loops,
     draw_memory, draw_products, draw_scalars, draw_scans, draw_shapes, draw_stores, draw_takes,
-    elements, evaluate, graph,
 )
-from .draw_base import Chance, Note
-from .draw_scalars import region_argument
+from .drawing.draw_base import Chance, Note
+from .drawing.draw_scalars import region_argument
 from .elements import INDEX
 from .graph import Region, Tile
 from .memory import Invalid

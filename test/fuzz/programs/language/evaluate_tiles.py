@@ -8,6 +8,7 @@ from .arithmetic import floats, functions, integers, scans, sums, takes
 from .elements import F32
 from .arithmetic.floats import Floats
 from .arithmetic.integers import Ints
+from .memory import Invalid
 
 
 def evaluate(state, op, operands):
@@ -327,11 +328,18 @@ def _reduce(state, op, *operands):
     return sums.extreme_of_all(kind, x, axes)
 
 
+def _only_numbers(op, inputs):
+    """A combiner that compares: with NaN the result would depend on the order."""
+    if op.attrs.get("numbers") and any(isinstance(x, Floats) and (np.isnan(x.lo).any() or np.isnan(x.hi).any()) for x in inputs):
+        raise Invalid("a comparison that depends on the order")
+
+
 def _combine(state, op, operands, axes):
     """The general form: the combiner on halves of the tile until one element is left. What the combiners of the generator compute does not
     depend on the order, but for sums of floats, which it draws from numbers that add up exactly."""
     count = len(op.results)
     inputs, inits = operands[:count], operands[count:]
+    _only_numbers(op, inputs)
     rank = len(inputs[0].shape)
     kept = [d for d in range(rank) if d not in axes]
     order = kept + list(axes)
@@ -387,6 +395,7 @@ def _fold(state, op, operands):
     dim, region = attrs["dim"], op.regions[0]
     state.charge(2 * count * op.operands[0].type.count)
     inputs, inits, carries = operands[:count], operands[count:2 * count], operands[2 * count:]
+    _only_numbers(op, inputs + carries)
     rest = tuple(op.results[count].type.shape)
 
     def full(x):

@@ -3,11 +3,11 @@
 """Grids with a purpose: matrix products with epilogues, attention, norms and softmax of rows. Each is a function that fills the grid under
 construction; the ones that choose the grid's numbers come first."""
 
+from ..elements import BF16, F16, F32, INDEX
+from ..graph import Tile
 from . import draw_elementwise, draw_memory, draw_products, draw_shapes
 from .draw_base import Note
 from .draw_products import k_loop, load_hints, mma, operand_array, ragged
-from .elements import BF16, F16, F32, INDEX
-from .graph import Tile
 
 
 def _tile_shape(b, source, out):

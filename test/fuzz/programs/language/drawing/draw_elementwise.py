@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Elementwise ops of arith and math on tiles and scalars, with operands for which they are defined."""
 
-from . import draw_memory, draw_scalars, elements
+from .. import elements
+from ..elements import F16, F32, F64, I1, I16, I32, I64, I8, INDEX
+from ..arithmetic.floats import COMPARISONS
+from ..graph import Tile
+from . import draw_memory, draw_scalars
 from .draw_base import Note
-from .elements import F16, F32, F64, I1, I16, I32, I64, I8, INDEX
-from .arithmetic.floats import COMPARISONS
-from .graph import Tile
 
 # Functions, and what keeps their arguments where they are defined and moderate: (name, weight).
 _FUNCTIONS = {"exp": 8, "exp2": 4, "expm1": 3, "log": 4, "log2": 3, "log10": 3, "log1p": 3, "tanh": 6, "erf": 4, "erfc": 3, "rsqrt": 5, "cbrt": 3,
@@ -115,7 +116,7 @@ def float_op(b, x=None):
         if name != "sqrt" and not x.note.exact:
             name = "absf"  # the others jump
         if name == "sqrt":
-            x = b.emit("math.absf", [x], [x.type], notes=Note(0, x.note.size, x.note.exact)) if b.chance(0.85) else x
+            x = b.emit("math.absf", [x], [x.type], notes=Note(0, x.note.size, x.note.exact, special=x.note.special)) if b.chance(0.85) else x
         return b.emit(f"math.{name}", [x], [x.type], notes=Note(0 if name in ("absf", "sqrt") else x.note.low - 1, x.note.size + 1, x.note.exact, special=x.note.special))
     if how == "negf":
         return b.emit("arith.negf", [x], [x.type], notes=Note(-x.note.high, -x.note.low, x.note.exact, special=x.note.special))

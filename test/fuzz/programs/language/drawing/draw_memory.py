@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loads of tiles with all their clauses, from arrays that exist, from new ones and from views."""
 
+from ..elements import INDEX
+from ..graph import Tile
 from . import draw_elementwise, draw_scalars, draw_views
 from .draw_base import Note
-from .elements import INDEX
-from .graph import Tile
 
 MOST_ELEMENTS = 60_000
 

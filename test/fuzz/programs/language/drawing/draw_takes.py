@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Elements and slices at places known at run time, and elements of another width."""
 
-from . import draw_scalars, draw_shapes, elements
+from .. import elements
+from ..elements import I8, I16, I32, I64, INDEX
+from ..graph import Tile
+from . import draw_scalars, draw_shapes
 from .draw_base import Note
-from .elements import I8, I16, I32, I64, INDEX
-from .graph import Tile
 
 
 def place_op(b):

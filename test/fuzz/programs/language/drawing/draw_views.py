@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Views of arrays: subview, cast, expand_shape, collapse_shape, reinterpret_cast, with the types that upstream infers."""
 
-from . import draw_scalars, graph
+from .. import graph
+from ..graph import MemRef
+from . import draw_scalars
 from .draw_base import Place
-from .graph import MemRef
 
 
 def strides_of(type):

@@ -4,10 +4,10 @@
 
 import dataclasses
 
+from ..elements import INDEX
+from ..graph import Tile
 from . import draw_memory, draw_scalars
 from .draw_base import Note
-from .elements import INDEX
-from .graph import Tile
 
 MOST_OUTPUT = 120_000
 
@@ -44,7 +44,9 @@ def store(b, value, grid, workspace=None):
     target = _target(b, value, grid, workspace)
     _emit(b, value, target, plain=workspace or b.chance(0.55))
     target.place.stored_in.add(grid.number)
-    target.place.readable, target.place.note = True, dataclasses.replace(value.note)
+    target.place.readable = True
+    # Elements that no block stores stay poison.
+    target.place.note = dataclasses.replace(value.note, special=value.note.special or value.type.element.is_float)
     return target
 
 

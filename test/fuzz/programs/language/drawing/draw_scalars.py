@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Scalars: coordinates of all kinds, conditions, numbers from arguments and from memory, promises, affine ops."""
 
-from . import elements, graph
+from .. import elements, graph
+from ..elements import I1, I32, I64, INDEX
+from ..graph import Tile
 from .draw_base import Note
-from .elements import I1, I32, I64, INDEX
-from .graph import Tile
 
 HUGE = (1 << 31, -(1 << 31), (1 << 31) - 1, 1 << 32, -(1 << 32), 1 << 40, 1 << 62, -(1 << 62))
 

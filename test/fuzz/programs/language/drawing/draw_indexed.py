@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loads with index tiles, element steps and pads that are tiles, and atomics."""
 
+from ..elements import I8, I16, I32, I64, INDEX
+from ..evaluate_indexed import KINDS
+from ..graph import Tile
 from . import draw_memory, draw_scalars, draw_shapes, draw_takes
 from .draw_base import Note
-from .elements import I8, I16, I32, I64, INDEX
-from .evaluate_indexed import KINDS
-from .graph import Tile
 
 
 def indices(b, shape, size):

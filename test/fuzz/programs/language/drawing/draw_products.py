@@ -3,11 +3,11 @@
 """tile.mma: single products of anything, and the kernels that products are for: K loops with epilogues, two products with a softmax between
 them, norms of rows."""
 
+from ..elements import BF16, F16, F32, F64, I16, I32, I8, INDEX
+from ..graph import Region, Tile
 from . import draw_elementwise, draw_memory, draw_scalars
 from .draw_base import Note
 from .draw_scalars import region_argument
-from .elements import BF16, F16, F32, F64, I16, I32, I8, INDEX
-from .graph import Region, Tile
 
 # (element of the operands, element of the result): weight.
 TYPES = {(BF16, F32): 34, (F16, F32): 28, (F16, F16): 6, (F32, F32): 14, (F64, F64): 4, (I8, I32): 6, (I16, I32): 3, (I32, I32): 3}

@@ -7,11 +7,12 @@ evaluator will know its bits. The range of integers is right where `firm` says s
 """
 
 import dataclasses
+import math
 import random
 
-from . import elements, graph
-from .elements import INDEX
-from .graph import MemRef, Op, Tile
+from .. import elements, graph
+from ..elements import INDEX
+from ..graph import MemRef, Op, Tile
 
 
 @dataclasses.dataclass
@@ -142,7 +143,7 @@ class Builder:
 
     def constant(self, type, value, note=None, offer=False):
         if note is None and not isinstance(value, (list, tuple)):
-            note = Note(value, value, True, True)
+            note = Note(value, value, True, True) if math.isfinite(value) else Note(special=True)
         return self.emit("arith.constant", (), [type], {"value": value}, notes=note, offer=offer)
 
     def index(self, number):
@@ -163,7 +164,7 @@ class Builder:
         """A splat, or a table where the tile is small."""
         if type.count <= (48 if self.chance(0.85) else 600) and self.chance(0.35):
             values = tuple(self.number(type.element, small) for _ in range(type.count))
-            note = Note(-9, 9, True, not type.element.is_float and small)
+            note = Note(-9, 9, True, not type.element.is_float and small, not all(map(math.isfinite, values)))
             return self.constant(type, values, note, offer=True)
         return self.constant(type, self.number(type.element, small), offer=True)
 

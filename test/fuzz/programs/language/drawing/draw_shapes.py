@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops that move elements, and reductions."""
 
-from . import draw_elementwise, draw_scalars, elements
+from .. import elements
+from ..elements import F32, I32, I64, INDEX
+from ..graph import Op, Region, Tile
+from . import draw_elementwise, draw_scalars
 from .draw_base import Note
-from .elements import F32, I32, I64, INDEX
-from .graph import Op, Region, Tile
 
 MOST_TILE = 16384
 _FLOAT_KINDS = {"addf": 8, "mulf": 1, "maximumf": 5, "minimumf": 3, "maxnumf": 3, "minnumf": 2}
@@ -220,13 +221,13 @@ def combine(b, x=None):
     return _count(b, x, dims, rest)
 
 
-def _emit_combiner(b, inputs, inits, rest, dims, body, notes):
-    """`body(left, right)` makes the combined values, of arguments that it is given, within the region."""
+def _emit_combiner(b, inputs, inits, rest, dims, body, notes, **attrs):
+    """`body(left, right)` makes the combined values, of arguments that it is given, within the region. `numbers`: NaN would make it depend on the order."""
     types = [Tile(x.type.element) for x in inputs]
     region = Region([draw_scalars.region_argument(type, Note()) for type in types + types])
     with b.inside(region):
         region.yields = body(region.args[:len(types)], region.args[len(types):])
-    return b.emit("tile.reduce", list(inputs) + inits, [Tile(x.type.element, rest) for x in inputs], {"dims": dims}, [region], notes=notes)
+    return b.emit("tile.reduce", list(inputs) + inits, [Tile(x.type.element, rest) for x in inputs], {"dims": dims} | attrs, [region], notes=notes)
 
 
 def _op(b, name, operands, type=None, **attrs):
@@ -271,7 +272,7 @@ def _place(b, x, dims, rest):
         tie = _op(b, "arith.andi", [same, before])
         first = _op(b, "arith.ori", [larger, tie])
         return [_op(b, "arith.select", [first, v, w], v.type), _op(b, "arith.select", [first, i, j], i.type)]
-    return _emit_combiner(b, [x, ix], [low, last], rest, dims, body, [x.note, Note(0, I32.most, True, True)])[1]
+    return _emit_combiner(b, [x, ix], [low, last], rest, dims, body, [x.note, Note(0, I32.most, True, True)], numbers=True)[1]
 
 
 def _bits(b, x, dims, rest):

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The last step of drawing: numbers of the program become expressions that the launcher evaluates, arguments get facts and share memory."""
 
-from . import draw_memory, graph
+from .. import graph
+from ..elements import I1, I32, I64, INDEX
+from ..graph import Op, Tile
+from . import draw_memory
 from .draw_base import Note
-from .elements import I1, I32, I64, INDEX
-from .graph import Op, Tile
 
 
 def finish(b):

@@ -5,12 +5,12 @@
 As in draw_kernels.py each function gives (numbers of the grid, function that fills it), or a list of those for several grids in a row.
 """
 
+from ..elements import BF16, F16, F32, I1, INDEX
+from ..graph import Region, Tile
 from . import draw_elementwise, draw_memory, draw_products, draw_scalars
 from .draw_base import Note
 from .draw_products import k_loop, load_hints, mma, operand_array, ragged
 from .draw_scalars import region_argument
-from .elements import BF16, F16, F32, I1, INDEX
-from .graph import Region, Tile
 
 
 def _types(b):

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Running combinations, and kernels that they and interleaved tiles are for: sums along rows that a loop walks along, rotations of pairs."""
 
+from ..elements import BF16, F16, F32, I1, I32, I64, INDEX
+from ..graph import Op, Region, Tile
 from . import draw_elementwise, draw_memory, draw_products, draw_scalars, draw_shapes
 from .draw_base import Note
 from .draw_products import k_loop, load_hints, ragged
-from .elements import BF16, F16, F32, I1, I32, I64, INDEX
-from .graph import Op, Region, Tile
 
 LARGEST = 8192
 LONGEST_PRODUCT = 64
@@ -99,7 +99,7 @@ def with_combiner(b):
     with b.inside(region):
         region.yields = body(region.args[:len(types)], region.args[len(types):])
     notes = [_note_of(v, inputs, carries) for v in inputs]
-    attrs = {"dim": dim, "exclusive": b.chance(0.35), "reverse": b.chance(0.3)}
+    attrs = {"dim": dim, "exclusive": b.chance(0.35), "reverse": b.chance(0.3), "numbers": how == "first_largest"}
     return b.emit("tile.scan", inputs + inits + carries, [v.type for v in inputs] + [Tile(v.type.element, rest) for v in inputs], attrs, [region],
                   notes=notes + notes)[0]
 

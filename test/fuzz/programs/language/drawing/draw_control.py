@@ -7,11 +7,12 @@ What a region yields is what it computed, what it was given, what a neighbour ca
 
 import dataclasses
 
-from . import draw_elementwise, draw_memory, draw_scalars, draw_stores, graph
+from .. import graph
+from ..elements import I1, I32, I64, INDEX
+from ..graph import Region, Tile
+from . import draw_elementwise, draw_memory, draw_scalars, draw_stores
 from .draw_base import Note, Place
 from .draw_scalars import region_argument
-from .elements import I1, I32, I64, INDEX
-from .graph import Region, Tile
 
 
 def control(b):
