@@ -149,7 +149,7 @@ class Report:
         counts = self.counts
         print(f"{counts['agree']} agree, {counts['differ']} differ, {counts['refused']} refused, {counts['crashed']} crashed "
               f"in {time.monotonic() - self.began:.0f} s")
-        return 1 if counts["differ"] or counts["crashed"] or not counts["agree"] else 0
+        return counts
 
 
 def arguments_text(program):
@@ -170,6 +170,12 @@ def main():
         flags = [f"--seed={options.seed}", f"--count={options.count}", f"--part={options.count}", f"--without={options.without}", f"--jobs={options.jobs}", "--no-archive"]
         pack.pack(pack.parse_options([options.gpu_compile, *flags] + ([f"--profile={options.profile}"] if options.profile else [])))
         return 0
+    counts = run(options)
+    return 1 if counts["differ"] or counts["crashed"] or not counts["agree"] else 0
+
+
+def run(options):
+    """How many programs agree, differ, are refused and crash."""
     seeds = list(range(options.seed, options.seed + options.count))
     batches = [seeds[i:i + options.batch] for i in range(0, len(seeds), options.batch)]
     report = Report(options)

@@ -47,7 +47,8 @@ def nearest(kind, x):
     quotient, rest = divmod(size, unit)
     up = rest * 2 > unit or (rest * 2 == unit and quotient % 2 == 1)
     value = (quotient + up) * unit
-    return sign * (float("inf") if value > Fraction(kind.largest) else float(value))
+    beyond = float("inf") if kind.has_infinity else float("nan")
+    return sign * (beyond if value > Fraction(kind.largest) else float(value))
 
 
 def _floor_log2(x):
@@ -62,12 +63,13 @@ def check_rounding(generator):
         values = np.concatenate([values, ties + kind.ulp(ties) / 2, (ties + kind.ulp(ties) / 2) * (1 + 2.0 ** -40)])
         with np.errstate(all="ignore"):
             found = kind.round(values)
-        expect(f"rounding to {kind}", all(f == nearest(kind, Fraction(float(v))) for f, v in zip(found, values)))
+        expect(f"rounding to {kind}", np.array_equal(found, [nearest(kind, Fraction(float(v))) for v in values], equal_nan=True))
 
 
 def check_sums(generator):
     for kind in elements.FLOATS:
-        a, b, c = (Floats(kind, kind.round(generator.standard_normal(2000) * np.exp2(generator.integers(-6, 7, 2000).astype(float)))) for _ in range(3))
+        reach = 6 if kind.bits > 8 else 2  # nothing is too large
+        a, b, c = (Floats(kind, kind.round(generator.standard_normal(2000) * np.exp2(generator.integers(-reach, reach + 1, 2000).astype(float)))) for _ in range(3))
         product = floats.mul(a, b)
         either, fused = floats.add(product, c, (0,)), floats.fma(a, b, c)
         for i in range(0, 2000, 5):
@@ -138,7 +140,7 @@ def check_saturation(generator):
         for kind in elements.FLOATS:
             if kind.bits < source.bits:
                 found = convert("truncf", source, kind, values).lo
-                wanted = [np.nan if v != v else np.copysign(min(abs(nearest(kind, Fraction(float(v)))) if np.isfinite(v) else np.inf, kind.largest), v) for v in values]
+                wanted = [np.nan if v != v else np.copysign(nearest(kind, Fraction(min(abs(v), kind.largest))), v) for v in values.tolist()]
                 expect(f"truncf of {source} to the nearest {kind}", np.array_equal(found, wanted, equal_nan=True) and np.array_equal(np.signbit(found), np.signbit(wanted)))
 
 
@@ -202,6 +204,8 @@ def check_scan(generator, name, x):
     unit = 2 ** 40 if kind.is_float and name in ("addf", "mulf") else 0
     for number in range(24):
         dim, exclusive, reverse, carried = number % 3, bool(number & 8), bool(number & 4), number >= 12
+        if exclusive and not carried and name in ("maximumf", "minimumf") and not kind.has_infinity:
+            continue
         rest = x.shape[:dim] + x.shape[dim + 1:]
         chosen = generator.integers(0, x.shape[dim], rest)
         carry = x.map(lambda array: np.take_along_axis(array, np.expand_dims(chosen, dim), dim).squeeze(dim)) if carried else None

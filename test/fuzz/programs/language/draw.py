@@ -70,6 +70,7 @@ FEATURES = frozenset({
     "strides",  # loads with element steps
     "pad-tile",  # loads whose pad is a tile
     "atomic",  # tile.atomic
+    "f8",  # f8E4M3FN and f8E5M2
     "saturate",  # conversions with tile.saturate
 })
 _NEEDS = {"running": "scan", "rotary": "zip"}  # kernels that are made of a feature
@@ -115,7 +116,7 @@ class Builder(draw_base.Builder):
         if what == "constant":
             return self.constant_tile(self.tile_type(), small=False)
         if what == "scalar":
-            x = draw_scalars.scalar(self, self.chance.choice(elements.ALL))
+            x = draw_scalars.scalar(self, self.chance.choice((*self.floats(), *elements.INTEGERS, elements.I1, INDEX)))
             return self.scalar_statement(x) if self.chance(0.6) else x
         if what == "select":
             x = self.pick(lambda v: v.type.element.bits > 1)
@@ -140,7 +141,7 @@ class Builder(draw_base.Builder):
     def tile_type(self):
         """Mostly of the shape of a tile that is there."""
         chance = self.chance
-        element = draw_base.float_elements(chance) if chance(0.62) else draw_base.integer_elements(chance) if chance(0.85) else elements.I1
+        element = draw_base.float_elements(self) if chance(0.62) else draw_base.integer_elements(chance) if chance(0.85) else elements.I1
         if chance(0.55):
             like = self.pick(draw_shapes.is_tile)
             if like is not None:

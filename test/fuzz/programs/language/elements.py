@@ -9,8 +9,9 @@ what makes those of one type and back.
 import ml_dtypes
 import numpy as np
 
-_MEMORY = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16,
+_MEMORY = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f8E4M3FN": ml_dtypes.float8_e4m3fn, "f8E5M2": ml_dtypes.float8_e5m2,
            "i64": np.int64, "i32": np.int32, "i16": np.int16, "i8": np.int8, "i1": np.uint8, "index": np.int64}
+_SIGNED = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
@@ -40,13 +41,16 @@ class FloatElement(Element):
         self.unit = 2.0 ** -mantissa  # distance of 1 to the next number
         self.smallest_normal = 2.0 ** smallest_exponent
         self.smallest = self.smallest_normal * self.unit
-        self.largest = {"f64": np.finfo(np.float64).max, "f32": float(np.finfo(np.float32).max), "f16": 65504.0,
-                        "bf16": 255 * 2.0 ** 120}[name]
+        self.largest = {"f64": np.finfo(np.float64).max, "f32": float(np.finfo(np.float32).max), "f16": 65504.0, "bf16": 255 * 2.0 ** 120,
+                        "f8E4M3FN": 448.0, "f8E5M2": 57344.0}[name]
+        self.has_infinity = name != "f8E4M3FN"
 
     def round(self, x):
-        """float64 to the nearest number of this type, ties to even; too large ones become infinite."""
+        """float64 to the nearest number of this type, ties to even; too large ones become infinite, or NaN where there is no infinity."""
         if self.name == "f64":
             return x
+        if self.bits == 8:
+            return _f8_of(self, x)
         if self.name != "bf16":
             return x.astype(self.memory).astype(np.float64)
         return _bf16_of(x).astype(np.float64)
@@ -67,12 +71,22 @@ class FloatElement(Element):
 
     def bits_of(self, x):
         """The bits, as int64; float64 holds each number exactly."""
-        signed = {2: np.int16, 4: np.int32, 8: np.int64}[self.bytes]
+        signed = _SIGNED[self.bytes]
         return np.asarray(self.encode(np.asarray(x))).view(signed).astype(np.int64)
 
     def of_bits(self, bits):
-        signed = {2: np.int16, 4: np.int32, 8: np.int64}[self.bytes]
+        signed = _SIGNED[self.bytes]
         return np.asarray(bits).astype(signed).view(self.memory).astype(np.float64)
+
+
+def _f8_of(kind, x):
+    """In units of the last place, which float64 divides by exactly."""
+    x = np.asarray(x)
+    size = np.abs(x)
+    unit = kind.ulp(np.where(np.isfinite(size), np.minimum(size, kind.largest), 0))
+    rounded = np.rint(np.where(np.isfinite(size), size, kind.largest * 4) / unit) * unit
+    rounded = np.where(rounded > kind.largest, np.inf if kind.has_infinity else np.nan, rounded)
+    return np.copysign(np.where(np.isnan(x), np.nan, rounded), x)
 
 
 def _bf16_of(x):
@@ -117,10 +131,12 @@ class IntegerElement(Element):
         return (x & 1).astype(np.uint8) if self.bits == 1 else x.astype(self.memory)
 
 
-FLOAT_NAMES = ("f64", "f32", "f16", "bf16")
+FLOAT_NAMES = ("f64", "f32", "f16", "bf16", "f8E4M3FN", "f8E5M2")
 F64, F32, F16, BF16 = FloatElement("f64", 52, -1022), FloatElement("f32", 23, -126), FloatElement("f16", 10, -14), FloatElement("bf16", 7, -126)
 I64, I32, I16, I8, I1, INDEX = (IntegerElement(name) for name in ("i64", "i32", "i16", "i8", "i1", "index"))
-FLOATS, INTEGERS = (F64, F32, F16, BF16), (I64, I32, I16, I8)
+F8E4M3FN, F8E5M2 = FloatElement("f8E4M3FN", 3, -6), FloatElement("f8E5M2", 2, -14)
+F8 = (F8E4M3FN, F8E5M2)
+FLOATS, INTEGERS = (F64, F32, F16, BF16) + F8, (I64, I32, I16, I8)
 ALL = FLOATS + INTEGERS + (I1, INDEX)
 _BY_NAME = {element.name: element for element in ALL}
 

@@ -142,11 +142,11 @@ def _compare_integers(state, op, a, b):
 def _round_to(state, op, x):
     """extf, truncf."""
     kind = op.result.type.element
-    lo = kind.round(x.lo)
-    hi = lo if x.lo is x.hi else kind.round(x.hi)
+    low, high = x.lo, x.hi
     if op.attrs.get("saturate"):
-        low = np.clip(lo, -kind.largest, kind.largest)
-        lo, hi = low, low if lo is hi else np.clip(hi, -kind.largest, kind.largest)
+        low, high = (np.clip(end, -kind.largest, kind.largest) for end in (low, high))
+    lo = kind.round(low)
+    hi = lo if x.lo is x.hi else kind.round(high)
     return floats.make(kind, lo, hi, [x])
 
 
@@ -433,7 +433,9 @@ def _mma(state, op, a, b, c=None):
     state.charge(op.result.type.count * a.shape[-1] / 8)
     if isinstance(a, Ints):
         return sums.multiply_integers(a, b, c, kind, attrs.get("lhs_unsigned", False), attrs.get("rhs_unsigned", False))
-    return sums.multiply_matrices(a, b, c, kind, attrs.get("precision") == "tf32")
+    # The tensor cores of Hopper keep 13 bits of fraction of sums of f8 products, aligned with the largest.
+    bits = 13 if a.kind.bits == 8 and state.target != "cpu" else None
+    return sums.multiply_matrices(a, b, c, kind, attrs.get("precision") == "tf32", bits)
 
 
 _HANDLERS = {

@@ -167,8 +167,8 @@ def _pick(x, at, axis):
 # --- matrix products -------------------------------------------------------------------------------------------------------
 
 
-def multiply_matrices(a, b, c, kind, tf32=False):
-    """a · b + c of floats, with the result type `kind`; c may be None."""
+def multiply_matrices(a, b, c, kind, tf32=False, fraction=None):
+    """a · b + c of floats, with the result type `kind`; c may be None. `fraction`: bits that partial sums may be cut to."""
     depth = a.shape[-1]
     unk = _unknown_product(a, b)
     if c is not None:
@@ -201,6 +201,9 @@ def multiply_matrices(a, b, c, kind, tf32=False):
             quantum = min(quantum, lowest_bit(c.lo))
         if tf32:
             exact = exact and not np.any(error)
+        if fraction is not None and not (exact and bool(np.all(size / quantum <= 2.0 ** fraction))):
+            exact = False
+            rounding = rounding + (depth + 4) * 2.0 ** -fraction * size
         if kind.name == "f16":
             # Tensor cores may keep the sum in f16 from one step of 16 to the next, where it may be infinite although the whole one is not.
             few = 2.0 ** 11

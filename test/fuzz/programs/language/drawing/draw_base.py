@@ -103,6 +103,9 @@ class Builder:
         """By chance, unless the feature is left out."""
         return feature in self.include and self.chance(often)
 
+    def floats(self):
+        return [e for e in elements.FLOATS if e.bits > 8 or "f8" in self.include]
+
     # --- ops -----------------------------------------------------------------------------------------------------------
 
     def emit(self, name, operands=(), types=(), attrs=None, regions=(), notes=None, offer=True):
@@ -286,8 +289,8 @@ def note_of(element, init):
     return Note(0.25, 5) if how == "positive" else Note(-5 * init[1], 5 * init[1]) if how == "normal" else Note()
 
 
-def float_elements(chance):
-    return chance.weighted({elements.F32: 50, elements.BF16: 22, elements.F16: 20, elements.F64: 8})
+def float_elements(b):
+    return b.chance.weighted({elements.F32: 50, elements.BF16: 22, elements.F16: 20, elements.F64: 8} | dict.fromkeys(elements.F8 if "f8" in b.include else (), 4))
 
 
 def integer_elements(chance):

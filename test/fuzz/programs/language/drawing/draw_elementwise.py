@@ -105,6 +105,8 @@ def float_op(b, x=None):
         return None
     if x.note.size > LARGE:
         x = tame(b, x)
+    elif x.type.element.bits == 8 and (x.note.size > 64 or x.note.special) and b.chance(0.7):
+        x = tame(b, x, 16.0)
     how = b.chance.weighted({"pair": 10, "function": 6, "exact": 2.5, "negf": 1.5, "fma": 2, "select": 2.5, "power": 1.5, "copysign": 0.8, "clampf": 0.5,
                              "fused": 3, "sincos": 0.6 if "sincos" in b.include else 0})
     if how == "pair":
@@ -340,12 +342,12 @@ def to_float(b, x, to):
     source = x.type.element
     if to is source:
         return x
-    if source.bits == to.bits:  # f16 and bf16
+    if source.bits == to.bits:  # f16 and bf16, those of f8
         x, source = b.emit("arith.extf", [x], [Tile(F32, x.type.shape)], offer=False, notes=x.note), F32
     name = "extf" if to.bits > source.bits else "truncf"
     if name == "truncf" and b.may("saturate", 0.05):
         return saturated(b, x, to, "truncf")
-    return b.emit(f"arith.{name}", [x], [Tile(to, x.type.shape)], notes=Note(x.note.low, x.note.high, x.note.exact, special=x.note.special or (to is F16 and x.note.size > 6e4)))
+    return b.emit(f"arith.{name}", [x], [Tile(to, x.type.shape)], notes=Note(x.note.low, x.note.high, x.note.exact, special=x.note.special or x.note.size > to.largest))
 
 
 def saturated(b, x, to, name):
@@ -372,7 +374,7 @@ def far(b, x, to):
 
 
 def _saturating_cast(b, x):
-    narrower = [e for e in elements.FLOATS if e.bits < x.type.element.bits]
+    narrower = [e for e in b.floats() if e.bits < x.type.element.bits]
     if narrower and (not x.note.exact or b.chance(0.4)):
         to, name = b.chance.choice(narrower), "truncf"
     elif x.note.exact:
@@ -387,10 +389,10 @@ def _cast_float(b, x):
         return _saturating_cast(b, x)
     how = b.chance.weighted({"float": 10, "integer": 4, "bits": 2 if x.note.exact else 0})
     if how == "float":
-        return to_float(b, x, b.chance.choice([e for e in elements.FLOATS if e is not x.type.element]))
+        return to_float(b, x, b.chance.choice([e for e in b.floats() if e is not x.type.element]))
     if how == "bits":
-        to = {16: b.chance.choice((I16, F16, elements.BF16)), 32: I32, 64: I64}[x.type.element.bits]
-        note = Note(to.least, to.most, True, True) if not to.is_float else Note(-1e4, 1e4, True, special=True)
+        to = {8: b.chance.choice((I8, *elements.F8)), 16: b.chance.choice((I16, F16, elements.BF16)), 32: I32, 64: I64}[x.type.element.bits]
+        note = Note(to.least, to.most, True, True) if not to.is_float else Note(-min(1e4, to.largest), min(1e4, to.largest), True, special=True)
         return b.emit("arith.bitcast", [x], [Tile(to, x.type.shape)], notes=note) if to is not x.type.element else x
     to = b.chance.choice((I64, I32, I16, I8))
     signed = b.chance(0.7)
@@ -419,10 +421,10 @@ def _cast_integer(b, x):
         name = b.chance.choice(("extsi", "extui"))
         note = x.note if name == "extsi" else Note(0, 2.0 ** source.bits, x.note.exact, True)
         return b.emit(f"arith.{name}", [x], [Tile(to, shape)], notes=Note(note.low, note.high, x.note.exact, x.note.firm))
-    if how == "bits" and source.bits in (16, 32, 64):
-        to = {16: b.chance.choice((F16, elements.BF16)), 32: F32, 64: F64}[source.bits]
-        return b.emit("arith.bitcast", [x], [Tile(to, shape)], notes=Note(-1e30, 1e30, x.note.exact, special=True))
-    to = b.chance.choice(elements.FLOATS)
+    if how == "bits" and (source.bits > 8 or "f8" in b.include):
+        to = {8: b.chance.choice(elements.F8), 16: b.chance.choice((F16, elements.BF16)), 32: F32, 64: F64}[source.bits]
+        return b.emit("arith.bitcast", [x], [Tile(to, shape)], notes=Note(-min(1e30, to.largest), min(1e30, to.largest), x.note.exact, special=True))
+    to = b.chance.choice(b.floats())
     name = b.chance.choice(("sitofp", "uitofp"))
     size = x.note.size if name == "sitofp" or x.note.low >= 0 else 2.0 ** source.bits
-    return b.emit(f"arith.{name}", [x], [Tile(to, shape)], notes=Note(-size, size, x.note.exact, special=to is F16 and size > 6e4))
+    return b.emit(f"arith.{name}", [x], [Tile(to, shape)], notes=Note(-size, size, x.note.exact, special=size > to.largest))

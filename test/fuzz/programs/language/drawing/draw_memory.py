@@ -131,7 +131,7 @@ def pad(b, element):
     """A clause, or None for the default."""
     kinds = {None: 50, "zero": 10, "any": 4}
     if element.is_float:
-        kinds |= {"neg_inf": 5, "pos_inf": 3, "nan": 3}
+        kinds |= {"nan": 3} | ({"neg_inf": 5, "pos_inf": 3} if element.has_infinity else {})
     how = b.chance.weighted(kinds | {"literal": 8})
     return b.number(element) if how == "literal" else how
 

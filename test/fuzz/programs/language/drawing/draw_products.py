@@ -3,19 +3,19 @@
 """tile.mma: single products of anything, and the kernels that products are for: K loops with epilogues, two products with a softmax between
 them, norms of rows."""
 
-from ..elements import BF16, F16, F32, F64, I16, I32, I8, INDEX
+from ..elements import BF16, F16, F32, F8, F8E4M3FN, F8E5M2, F64, I16, I32, I8, INDEX
 from ..graph import Region, Tile
 from . import draw_elementwise, draw_memory, draw_scalars
 from .draw_base import Note
 from .draw_scalars import region_argument
 
 # (element of the operands, element of the result): weight.
-TYPES = {(BF16, F32): 34, (F16, F32): 28, (F16, F16): 6, (F32, F32): 14, (F64, F64): 4, (I8, I32): 6, (I16, I32): 3, (I32, I32): 3}
+TYPES = {(BF16, F32): 34, (F16, F32): 28, (F16, F16): 6, (F32, F32): 14, (F64, F64): 4, (I8, I32): 6, (I16, I32): 3, (I32, I32): 3, (F8E4M3FN, F32): 7, (F8E5M2, F32): 4}
 EXACT = ("integers", -4, 4)
 
 
 def draw_types(b):
-    return b.chance.weighted(TYPES)
+    return b.chance.weighted({types: weight for types, weight in TYPES.items() if types[0] not in F8 or "f8" in b.include})
 
 
 def attributes(b, element):
@@ -26,7 +26,7 @@ def attributes(b, element):
                 attrs[name] = True
     if element is F32 and b.chance(0.5):
         attrs["precision"] = b.chance.choice(("tf32", "tf32", "ieee"))
-    if element in (BF16, F16) and b.chance(0.04):
+    if element in (BF16, F16) and b.chance(0.04) or element in F8 and b.chance(0.4):
         attrs["accumulate_every"] = b.chance.choice((16, 32, 64, 128))
     if b.chance(0.03):
         attrs["transposed"] = False
@@ -61,9 +61,10 @@ def single(b):
         shape = batch + (chance.choice(extents[0]), chance.choice(extents[2]))
         x = operand(b, Tile(source, shape))
     batch, (m, k) = x.type.shape[:-2], x.type.shape[-2:]
-    y = b.pick(lambda v: v.type.element is source and v.type.shape is not None and len(v.type.shape) == len(x.type.shape) and v.type.shape[:-2] == batch
+    other = chance.choice(F8) if source in F8 and chance(0.4) else source
+    y = b.pick(lambda v: v.type.element is other and v.type.shape is not None and len(v.type.shape) == len(x.type.shape) and v.type.shape[:-2] == batch
                and v.type.shape[-2] == k) if chance(0.35) else None
-    y = y or operand(b, Tile(source, batch + (k, chance.choice(extents[1]))))
+    y = y or operand(b, Tile(other, batch + (k, chance.choice(extents[1]))))
     if x.note.size * y.note.size > 1e8 and source.is_float:
         x = draw_elementwise.tame(b, x)
         y = draw_elementwise.tame(b, y)

@@ -224,7 +224,7 @@ def scalar(b, element):
             return b.emit("arith.index_cast", [x], [type], notes=Note(element.least, element.most, True, True))
         return b.emit("arith.index_cast", [x], [type], notes=x.note)
     number = b.number(element)
-    if how == "argument" and number == number and abs(number) != float("inf"):
+    if how == "argument" and not (element.is_float and element.bits == 8) and number == number and abs(number) != float("inf"):
         value = b.scalar_argument(element, int(number) if not element.is_float else float(element.round(elements.np.float64(number))))
         return computed_outside(b, value) if element.is_float and not b.pure and chance(0.25) else value
     return b.constant(type, number)

@@ -31,12 +31,12 @@ def scan(b, x=None):
     dim = len(shape) - 1 if b.chance(0.4) else b.chance.int(0, len(shape) - 1)
     kind = _kind(b, x, shape[dim])
     x = _moderate(b, x, kind, shape[dim])
-    carry = None
-    if b.chance(0.4):
+    carry, exclusive = None, b.chance(0.35)
+    if b.chance(0.4) or exclusive and kind in ("maximumf", "minimumf") and not x.type.element.has_infinity:
         type = Tile(x.type.element, shape[:dim] + shape[dim + 1:])
         carry = b.pick_type(type) if b.chance(0.5) else None
         carry = _moderate(b, carry or draw_elementwise.fresh(b, type), kind, 1)
-    return emit_scan(b, x, kind, dim, carry, exclusive=b.chance(0.35), reverse=b.chance(0.3))[0]
+    return emit_scan(b, x, kind, dim, carry, exclusive=exclusive, reverse=b.chance(0.3))[0]
 
 
 def _kind(b, x, extent):

@@ -240,7 +240,8 @@ def _ends(b, element):
     """Constants below and above all numbers of a type."""
     type = Tile(element)
     if element.is_float:
-        return b.constant(type, float("-inf")), b.constant(type, float("inf"))
+        most = float("inf") if element.has_infinity else element.largest
+        return b.constant(type, -most), b.constant(type, most)
     return b.constant(type, element.least), b.constant(type, element.most)
 
 

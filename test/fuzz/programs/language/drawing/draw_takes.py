@@ -114,7 +114,7 @@ def unpack(b, x=None):
     if x is None:
         return None
     shape, element, attrs = x.type.shape, x.type.element, {}
-    narrow = [e for e in elements.ALL if 8 <= e.bits < element.bits and (not e.is_float or b.chance(0.3))]
+    narrow = [e for e in elements.ALL if 8 <= e.bits < element.bits and (not e.is_float or b.chance(0.3)) and ("f8" in b.include or e not in elements.F8)]
     if element is I8 or not narrow:
         if element is not I8:
             return None
