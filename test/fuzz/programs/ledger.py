@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Fuzzes for a while and writes down what was done, so that the next one goes on after it.
+
+  ledger.py [--minutes 30] [--jobs 1] [WAY…]     # cpu, erase, trace, mutate, mutate-cpu, readers; without any: all in turn
+  ledger.py --totals                             # the counts of all runs: the table of docs/performance/correctness.md
+
+A way takes the seeds after the last one that ledger.csv has for it. The file has a line for each run, written anew after each part, so that a run may be
+stopped at any time. The tools are those on PATH; `nice -n 15` before the command leaves the machine to others. Programs that fail are printed
+and kept in --keep; a line with failures is looked at by hand, and its note says what they were.
+"""
+
+import argparse
+import collections
+import csv
+import datetime
+import glob
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import erase
+import run_cpu
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FIELDS = ("date", "way", "compiler", "generator", "first", "count", "good", "refused", "bad", "seconds", "note")
+FIRST = 10_000_000  # smaller seeds are for trying things
+# Seeds of one part: some tens of seconds.
+PARTS = {"cpu": 200, "erase": 100, "trace": 20, "mutate": 500, "mutate-cpu": 100, "readers": 200_000}
+
+
+def read(path):
+    if not os.path.exists(path):
+        return []
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write(path, rows):
+    with open(path + ".part", "w", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    os.replace(path + ".part", path)
+
+
+def next_seed(rows, way):
+    return max([FIRST] + [int(row["first"]) + int(row["count"]) for row in rows if row["way"] == way])
+
+
+def digest(paths):
+    found = hashlib.sha256()
+    for path in sorted(paths):
+        with open(path, "rb") as file:
+            found.update(file.read())
+    return found.hexdigest()[:10]
+
+
+def _programs(options, way, first, count):
+    """Drawn programs: (good, refused, bad)."""
+    flags = [f"--seed={first}", f"--count={count}", f"--jobs={options.jobs}", f"--keep={options.keep}", "--batch=20", "-O0"]
+    if way == "erase":
+        phases = sorted(erase.PIPELINES)
+        flags.append(f"--erase={phases[first // PARTS[way] % len(phases)]}")
+    if way == "trace":
+        flags.append("--simulate")
+    counts = run_cpu.run(run_cpu.parse_options(flags))
+    return counts["agree"], counts["refused"], counts["differ"] + counts["crashed"]
+
+
+def _tool(command):
+    """A fuzzer that prints its counts: `N compiled, N refused, N bad`."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    found = re.search(r"(\d+) \w+, (\d+) refused, (\d+) bad", done.stdout)
+    print(done.stderr, end="", flush=True)
+    if not found:
+        raise RuntimeError(f"{command}: {done.stdout[-400:]}")
+    return tuple(map(int, found.groups()))
+
+
+def part(options, way, first, count):
+    if way == "readers":
+        return _tool(["reader-fuzz", f"--seed={first}", f"--count={count}"])
+    if way.startswith("mutate"):
+        examples = os.path.join(run_cpu.ROOT, "examples")
+        return _tool(["tile-fuzz", examples, f"--seed={first}", f"--count={count}"] + (["--cpu"] if way == "mutate-cpu" else []))
+    return _programs(options, way, first, count)
+
+
+def fuzz(options):
+    rows = read(options.ledger)
+    tools = {"mutate": "tile-fuzz", "mutate-cpu": "tile-fuzz", "readers": "reader-fuzz"}
+    own, end = {}, time.monotonic() + 60 * options.minutes
+    generator = digest(glob.glob(os.path.join(HERE, "language", "**", "*.py"), recursive=True))
+    while time.monotonic() < end:
+        # The way that had least time in this run.
+        way = min(options.ways, key=lambda name: float(own[name]["seconds"]) if name in own else 0.0)
+        tool = shutil.which(tools.get(way, "tilec"))
+        if tool is None:
+            raise SystemExit(f"ledger: no {tools.get(way, 'tilec')} in PATH")
+        row = own.get(way)
+        first = next_seed(rows, way)
+        began = time.monotonic()
+        good, refused, bad = part(options, way, first, PARTS[way])
+        if row is None:
+            row = own[way] = dict.fromkeys(FIELDS, "") | {"date": datetime.date.today().isoformat(), "way": way, "compiler": options.compiler or digest([tool]),
+                                                          "generator": "" if way in tools else generator, "first": first, "seconds": 0.0}
+            row |= dict.fromkeys(("count", "good", "refused", "bad"), 0)
+            rows.append(row)
+        for name, number in (("count", PARTS[way]), ("good", good), ("refused", refused), ("bad", bad)):
+            row[name] += number
+        row["seconds"] = round(row["seconds"] + time.monotonic() - began, 1)
+        write(options.ledger, rows)
+
+
+def totals(rows):
+    table = collections.defaultdict(collections.Counter)
+    for row in rows:
+        table[row["way"]].update({name: int(row[name]) for name in ("count", "good", "refused", "bad")} | {"seconds": round(float(row["seconds"]))})
+    print("| way | inputs | right | refused | looked at | core hours |\n|---|---|---|---|---|---|")
+    for way, counts in table.items():
+        print(f"| `{way}` | {counts['count']} | {counts['good']} | {counts['refused']} | {counts['bad']} | {counts['seconds'] / 3600:.1f} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("ways", nargs="*", metavar="WAY", help=", ".join(PARTS))
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--keep", default="fuzz-failures", help="folder for the programs that fail")
+    parser.add_argument("--ledger", default=os.path.join(HERE, "ledger.csv"))
+    parser.add_argument("--compiler", help="its commit; without it, a digest of the tool")
+    parser.add_argument("--totals", action="store_true")
+    options = parser.parse_args()
+    unknown = [way for way in options.ways if way not in PARTS]
+    if unknown:
+        parser.error(f"unknown way '{unknown[0]}'; there are {', '.join(PARTS)}")
+    options.ways = options.ways or list(PARTS)
+    if options.totals:
+        totals(read(options.ledger))
+        return 0
+    fuzz(options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
