@@ -11,7 +11,7 @@ import argparse
 import collections
 import sys
 
-from language import draw, elements, evaluate_indexed, graph
+from language import draw, elements, evaluate_atomics, graph
 from language.arithmetic import floats, functions, scans
 from language.drawing import draw_products
 from language.graph import Tile
@@ -174,7 +174,7 @@ def expected():
     found += [f"mma {a} to {c}" for a, c in draw_products.TYPES]
     found += [f"tile of {element}" for element in elements.ALL] + [f"array of {element}" for element in elements.ALL]
     found += [f"tile.load pad = {pad}" for pad in ("zero", "any", "neg_inf", "pos_inf", "nan", "literal", "tile")]
-    found += [f"tile.atomic {kind}" for kind in evaluate_indexed.KINDS] + ["tile.atomic with an index tile"]
+    found += [f"tile.atomic {kind}" for kind in evaluate_atomics.ALL_KINDS] + ["tile.atomic with an index tile"]
     found += ["tile.load with an index tile", "tile.load with an index tile of its own shape", "tile.load strides"]
     found += ["tile.load mask", "tile.load limit", "tile.load transposed", "tile.store mask", "tile.store limit", "tile.store transposed"]
     found += [f"tile.scan {kind}" for kind in (*scans.IDENTITIES, "maxsi", "minsi")] + ["tile.scan with a combiner", "tile.scan exclusive", "tile.scan reverse", "tile.scan with a carry", "tile.scan to rank 0"]

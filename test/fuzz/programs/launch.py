@@ -111,9 +111,13 @@ class Layout:
 
 def load(path, threads=1):
     module = tessera.Module(path)
+    set_threads(module, threads)
+    return module
+
+
+def set_threads(module, threads):
     if module.target == "cpu":
         tessera.library().tessera_rt_set_threads(module._handle, threads)
-    return module
 
 
 class Run:

@@ -14,8 +14,8 @@ import numpy as np
 
 from . import elements, evaluate, graph
 from .drawing import (
-    draw_base, draw_control, draw_elementwise, draw_facts, draw_indexed, draw_kernels, draw_loops,
-    draw_memory, draw_products, draw_scalars, draw_scans, draw_shapes, draw_stores, draw_takes,
+    draw_atomics, draw_base, draw_control, draw_elementwise, draw_facts, draw_indexed, draw_kernels, draw_loops,
+    draw_memory, draw_products, draw_protocols, draw_scalars, draw_scans, draw_shapes, draw_stores, draw_takes,
 )
 from .drawing.draw_base import Chance, Note
 from .drawing.draw_scalars import region_argument
@@ -40,15 +40,16 @@ _SMALL_MMA = ((1, 3, 4, 8, 16, 16, 17, 32), (1, 4, 8, 8, 16, 16, 24), (1, 3, 8, 
 _TENSOR_MMA = ((16, 32, 64, 64, 64, 128, 128, 33), (8, 16, 24, 32, 40, 64, 128), (8, 16, 16, 32, 32, 64, 64, 7))
 _ANY = {"float": 12, "integer": 7, "compare": 3, "bool": 1.5, "select": 2, "cast": 6, "shape": 8, "reduce": 4, "argreduce": 1.2, "combine": 0.8, "mma": 3,
         "load": 8, "scalar": 4.5, "index": 2, "control": 3, "call": 1, "reload": 1, "promise": 0.7, "constant": 2, "store": 0.6,
-        "scan": 1.5, "assert": 0.6, "take": 2, "pack": 1.2, "atomic": 1.2}
+        "scan": 1.5, "assert": 0.6, "take": 2, "pack": 1.2, "atomic": 2.5}
+_PLAIN = {"plain": 30} | draw_protocols.KERNELS
 PROFILES = {profile.name: profile for profile in (
-    Profile("small", (1, 2, 3, 4, 5, 7, 8, 16, 17), 1024, _SMALL_MMA, (2, 10), _ANY, {"plain": 1}, {1: 8, 2: 1}),
+    Profile("small", (1, 2, 3, 4, 5, 7, 8, 16, 17), 1024, _SMALL_MMA, (2, 10), _ANY, _PLAIN, {1: 8, 2: 1}),
     Profile("wild", (1, 2, 3, 5, 7, 8, 13, 16, 24, 32, 33, 48, 64, 65, 128), 8192, _TENSOR_MMA, (4, 24), _ANY | {"mma": 5}, {"plain": 1}, {1: 6, 2: 2, 3: 1}),
     Profile("product", (8, 16, 32, 64, 128), 8192, _TENSOR_MMA, (0, 3), _ANY | {"mma": 6}, {"product": 14, "attention": 3, "rows": 2, "grouped": 1.5, "split_k": 1.2, "chain": 1.5, "nested": 1.5, "convolution": 1, "stream": 1, "long_rows": 1, "running": 1, "rotary": 0.6,
                                                                              "plain": 0.7}, {1: 7, 2: 3}),
     Profile("memory", (1, 4, 7, 8, 16, 24, 32, 40, 64, 65, 128), 16384, _SMALL_MMA, (2, 9), {"load": 14, "shape": 8, "float": 2, "cast": 2, "reload": 3, "scalar": 2,
-                                                                                          "index": 2, "control": 1, "store": 3, "integer": 1, "compare": 1, "scan": 0.5, "assert": 0.4, "take": 2, "pack": 1, "atomic": 2}, {"plain": 1}, {1: 5, 2: 3, 3: 1}),
-    Profile("control", (1, 2, 4, 5, 8, 16, 32), 1024, _SMALL_MMA, (3, 10), _ANY | {"control": 14, "call": 3, "reload": 2}, {"plain": 1}, {1: 6, 2: 1}),
+                                                                                          "index": 2, "control": 1, "store": 3, "integer": 1, "compare": 1, "scan": 0.5, "assert": 0.4, "take": 2, "pack": 1, "atomic": 2}, _PLAIN, {1: 5, 2: 3, 3: 1}),
+    Profile("control", (1, 2, 4, 5, 8, 16, 32), 1024, _SMALL_MMA, (3, 10), _ANY | {"control": 14, "call": 3, "reload": 2}, _PLAIN, {1: 6, 2: 1}),
 )}
 PROFILE_WEIGHTS = {"small": 22, "wild": 26, "product": 28, "memory": 10, "control": 14}
 # What a compiler under test may not have yet can be left out by name.
@@ -70,10 +71,12 @@ FEATURES = frozenset({
     "strides",  # loads with element steps
     "pad-tile",  # loads whose pad is a tile
     "atomic",  # tile.atomic
+    "protocol",  # blocks that wait for each other, or that work on what a counter gives them
+    "indexed-store",  # stores with index tiles or element steps
     "f8",  # f8E4M3FN and f8E5M2
     "saturate",  # conversions with tile.saturate
 })
-_NEEDS = {"running": "scan", "rotary": "zip"}  # kernels that are made of a feature
+_NEEDS = {"running": "scan", "rotary": "zip"} | dict.fromkeys(draw_protocols.KERNELS, "protocol")  # kernels that are made of a feature
 
 
 class Builder(draw_base.Builder):
@@ -112,7 +115,7 @@ class Builder(draw_base.Builder):
         if what == "pack":
             return draw_takes.bits_op(self) if "pack" in self.include else None
         if what == "atomic":
-            return draw_indexed.atomic(self) if "atomic" in self.include else None
+            return draw_atomics.atomic(self) if "atomic" in self.include else None
         if what == "constant":
             return self.constant_tile(self.tile_type(), small=False)
         if what == "scalar":
@@ -157,7 +160,9 @@ class Builder(draw_base.Builder):
         if self.grid_info is None:
             return None
         value = self.pick(lambda v: v.type.count <= 4096)
-        if value is not None:
+        if value is not None and not value.type.is_scalar and value.type.shape and self.may("indexed-store", 0.3):
+            draw_indexed.store(self, value, self.grid_info)
+        elif value is not None:
             draw_stores.store(self, value, self.grid_info)
         return None
 
@@ -188,7 +193,7 @@ def _grids(b):
     kind = b.chance.weighted({name: weight for name, weight in b.profile.kernels.items() if _NEEDS.get(name) in b.include | {None}})
     if kind == "plain":
         return [_grid(b, "plain", _plain_numbers(b), lambda grid: [])]
-    found = getattr(next(module for module in (draw_kernels, draw_loops, draw_scans) if hasattr(module, kind)), kind)(b)
+    found = getattr(next(module for module in (draw_kernels, draw_loops, draw_scans, draw_protocols) if hasattr(module, kind)), kind)(b)
     return [_grid(b, kind, numbers, fill) for numbers, fill in (found if isinstance(found, list) else [found])]
 
 
@@ -240,7 +245,9 @@ def _store_results(b, grid, region, results):
     loose += b.chance.sample(others, min(len(others), b.chance.choice((0, 1, 2))))
     most = 12 if not results else 3
     for value in loose[:most]:
-        if value.type.count <= 32768:
+        if value.type.shape and value.type.count <= 8192 and b.may("indexed-store", 0.1):
+            draw_indexed.store(b, value, grid)
+        elif value.type.count <= 32768:
             draw_stores.store(b, value, grid)
 
 

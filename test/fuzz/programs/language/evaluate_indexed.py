@@ -1,6 +1,6 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What accesses with index tiles, element steps and pads that are tiles mean, and atomics: each element of the tile has its own place.
+"""What accesses with index tiles, element steps and pads that are tiles mean: each element of the tile has its own place.
 
 Nothing here shares code with the boxes of memory.py but the test for races.
 """
@@ -12,13 +12,9 @@ from .arithmetic.floats import Floats
 from .arithmetic.integers import Ints
 from .memory import _SEVERAL, Invalid
 
-# The writer of an element that atomics touch, plus the number of their kind: no block's number.
-_ATOMIC = 1 << 29
-KINDS = ("add", "min", "max", "umin", "umax", "and", "or", "xor")
-
 
 def is_needed(op, coords):
-    """Whether a load is one of these."""
+    """Whether a load or store is one of these."""
     return "strides" in op.attrs or op.attrs.get("pad") == "tile" or any(not coord.type.is_scalar for coord in coords)
 
 
@@ -104,34 +100,42 @@ def load(state, op, values, fill):
     return Floats(buffer.kind, lo, lo if exact else component(buffer.hi, high), unk)
 
 
-def _combine(kind, element, array, at, value):
-    """Steps on elements of an array, of which some may be met several times."""
-    if kind in ("umin", "umax"):
-        bits = element.as_unsigned(array)
-        (np.minimum if kind == "umin" else np.maximum).at(bits, at, element.as_unsigned(value))
-        return element.wrap(bits.view(np.int64))
-    how = {"add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}[kind]
-    how.at(array, at, value)
-    return element.wrap(array)
+def own(state, buffer, at):
+    """The block writes elements that no other block touches in the grid."""
+    if buffer.writer is None:
+        return
+    writer, reader = buffer.writer[at], buffer.reader[at]
+    if (((writer >= 0) & (writer != state.block)) | ((reader >= 0) & (reader != state.block))).any():
+        raise Invalid("two blocks touch an element that one of them writes")
+    buffer.writer[at] = state.block
 
 
-def atomic(state, op, values):
-    """On integers, in any order. In one grid an element is touched by atomics of one kind only, and by nothing else: then the order does not matter."""
+def store(state, op, values):
+    """Elements of the tile that meet must be the same."""
     value, shape = values[op.operands[0]], op.operands[0].type.shape
-    state.charge(op.operands[0].type.count)
     places = Places(state, op, values, 1, 2, shape)
-    buffer, at = places.view.buffer, places.touched
+    buffer, at, inside = places.view.buffer, places.touched, places.inside
     if not len(at):
         return
-    mark = _ATOMIC + KINDS.index(op.attrs["kind"])
-    if buffer.writer is not None:
-        writer = buffer.writer[at]
-        if ((writer >= 0) & (writer != mark)).any() or (buffer.reader[at] >= 0).any():
-            raise Invalid("an element that atomics and others touch")
-        buffer.writer[at] = mark
-    if value.unk is not None and np.any(value.unk):
-        raise Invalid("an atomic of what is not known")
-    once = np.unique(at)
-    changed = _combine(op.attrs["kind"], buffer.kind, buffer.lo.copy(), at, np.asarray(value.val)[places.inside])
-    buffer.lo[once] = changed[once]
-    buffer.written[once] = True
+    own(state, buffer, at)
+    once, first, back = np.unique(at, return_index=True, return_inverse=True)
+
+    def put(array, new):
+        new = np.asarray(new)[inside]
+        if len(once) < len(at) and not np.array_equal(np.asarray(new[first][back]).view(np.uint8), np.ascontiguousarray(new).view(np.uint8)):
+            raise Invalid("two elements of a tile with one place")
+        array[at] = new
+
+    if value.unk is not None:
+        buffer.doubt()
+    if isinstance(value, Ints):
+        put(buffer.lo, value.val)
+    else:
+        if value.hi is not value.lo:
+            buffer.split()
+        put(buffer.lo, value.lo)
+        if buffer.hi is not buffer.lo:
+            put(buffer.hi, value.hi)
+    if buffer.unk is not None:
+        put(buffer.unk, np.zeros(shape, bool) if value.unk is None else value.unk)
+    buffer.written[at] = True

@@ -22,12 +22,17 @@ def initial(root):
     if how == "poison":
         bytes = np.full(count * kind.bytes, 0xFF if kind.is_float else 0x5A, np.uint8)
         return bytes.view(kind.memory)
-    if how == "bits" or (how != "integers" and not kind.is_float):
+    if how == "bits" or (how not in ("integers", "permutation") and not kind.is_float):
         bits = generator.integers(0, 2 if kind.bits == 1 else 256, count * kind.bytes, dtype=np.uint8)
         return bits.view(kind.memory)
     if how == "integers":
         values = generator.integers(root.init[1], root.init[2], count, endpoint=True)
         return kind.encode(kind.round(values.astype(np.float64)) if kind.is_float else kind.wrap(values))
+    if how == "permutation":  # of the numbers from one on; so many elements from the first on, the others are -1
+        _, first, size, low = root.init
+        values = np.full(count, -1, np.int64)
+        values[first:first + size] = low + generator.permutation(size)
+        return kind.encode(kind.wrap(values))
     if how == "quarters":
         values = generator.integers(4 * root.init[1], 4 * root.init[2], count, endpoint=True) / 4.0
     else:
@@ -58,9 +63,11 @@ class Buffer:
         self.hi = self.lo
         self.written = np.zeros(len(self.lo), bool)
         self.writer = self.reader = None
+        self.mass = self.quantum = None  # of sums by atomics (evaluate_atomics.py)
 
     def track(self):
         """Watches for races from here on: a grid begins."""
+        self.mass = None
         self.writer, self.reader = (np.full(len(self.lo), -1, np.int32) for _ in range(2))
 
     def split(self):

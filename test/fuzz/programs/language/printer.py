@@ -261,10 +261,11 @@ def _while(p, op):
     before, after = op.regions
     results = _named_results(p, op)
     carried = ", ".join(f"{p.fresh(argument, 'c')} = {p.name(init)}" for argument, init in zip(before.args, op.operands))
-    p.line(f"{results}scf.while ({carried}) : ({types_text(op.operands)}) -> ({types_text(op.results)}) {{")
-    p.region(before, lambda r: f"scf.condition({p.name(r.yields[0])}) {p.uses(r.yields[1:])} : {types_text(r.yields[1:])}")
+    p.line(f"{results}scf.while{f' ({carried})' if carried else ''} : ({types_text(op.operands)}) -> ({types_text(op.results)}) {{")
+    p.region(before, lambda r: f"scf.condition({p.name(r.yields[0])})" + (f" {p.uses(r.yields[1:])} : {types_text(r.yields[1:])}" if r.yields[1:] else ""))
     p.line("} do {")
-    p.line("^bb0(" + ", ".join(f"{p.fresh(argument, 'd')}: {argument.type}" for argument in after.args) + "):")
+    if after.args:
+        p.line("^bb0(" + ", ".join(f"{p.fresh(argument, 'd')}: {argument.type}" for argument in after.args) + "):")
     p.region(after, _yield(p))
     p.line("}")
 

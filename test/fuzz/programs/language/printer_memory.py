@@ -86,8 +86,11 @@ def _store(p, op):
 
 
 def _atomic(p, op):
-    value, memref = op.operands[:2]
-    p.line(f"tile.atomic {op.attrs['kind']}{op.attrs['words']} {p.name(value)}, {p.name(memref)}{_clauses(p, op, 1, 2)} : {value.type} -> {memref.type}")
+    count = 2 if op.attrs["kind"] == "cas" else 1
+    value, memref = op.operands[0], op.operands[count]
+    words = op.attrs["words"] + (" returning" if op.results else "")
+    clauses = _clauses(p, op, count, count + 1)
+    p.line(f"{p.results(op)}tile.atomic {op.attrs['kind']}{words} {p.uses(op.operands[:count])}, {p.name(memref)}{clauses} : {value.type} -> {memref.type}")
 
 
 def _memref_load(p, op):

@@ -1,11 +1,12 @@
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loads with index tiles, element steps and pads that are tiles, and atomics."""
+"""Loads and stores with index tiles and element steps, loads with pads that are tiles."""
+
+import dataclasses
 
 from ..elements import I8, I16, I32, I64, INDEX
-from ..evaluate_indexed import KINDS
 from ..graph import Tile
-from . import draw_memory, draw_scalars, draw_shapes, draw_takes
+from . import draw_memory, draw_scalars, draw_shapes, draw_stores, draw_takes
 from .draw_base import Note
 
 
@@ -92,38 +93,92 @@ def load(b, type):
     return b.emit("tile.load", [place.value] + coords + bounds + pads + masks, [type], attrs, notes=note)
 
 
-def atomic(b):
-    """A step on elements of an array that only this op touches in the grid; the places may meet each other."""
+# --- stores ----------------------------------------------------------------------------------------------------------------
+
+
+def _distinct(b, extent, size):
+    """A tile of places in a dimension, each once; some out of bounds."""
     chance = b.chance
-    if b.grid_info is None:
-        return
-    fits = lambda v: v.type.shape and v.type.element in (I16, I32, I64, INDEX) and v.note.exact and v.type.count <= 4096
-    value = b.pick(fits)
-    if value is None:
-        type = Tile(chance.choice((I32, I32, I64, INDEX, I16)), (chance.choice(b.profile.extents),))
-        value = b.constant_tile(type, small=False) if chance(0.5) else draw_memory.load(b, type)
-    element, shape = value.type.element, value.type.shape
-    found = [p for p in b.places if p.element is element and p.root is p and p.region is None and p.rank and p.count and p.readable and p.note.exact
-             and 0 not in p.strides and not {b.grid} & (p.loaded_in | p.stored_in) and (p.rank >= len(shape) or p.rank == 1)]
-    filled = [p for p in found if p.stored_in]
-    if found and chance(0.6):
-        place = chance.choice(filled if filled and chance(0.7) else found)
-    else:
-        rank = 1 if chance(0.5) else len(shape)
-        sizes = tuple(chance.choice((1, 3, 8, 17, extent)) for extent in shape[:rank])
-        place = b.array(element, sizes, init=chance.choice((("integers", -9, 9), ("bits",))), output=True)
-    what = {"indexed"} if "indexed" in b.include and (chance(0.75) or place.rank < len(shape)) else set()
-    if place.rank < len(shape) and not what:
-        return
-    if "strides" in b.include and chance(0.15):
-        what.add("strides")
-    coords, attrs, bounds = access(b, shape, place, what, 0.15)
-    masks, attrs["on"] = draw_memory.mask(b, shape, 0.15)
-    if b.grid in place.loaded_in:  # by the indices, now
-        return
-    place.stored_in.add(b.grid)
-    place.note = Note(element.least, element.most, True, True)
-    attrs["kind"] = chance.choice(KINDS)
-    attrs["words"] = chance.choice(("", "", " relaxed", " relaxed device", " system"))
-    b.budget -= 1
-    b.emit("tile.atomic", [value, place.value] + coords + bounds + masks, (), attrs)
+    type = Tile(chance.weighted({I32: 7, I64: 4, INDEX: 1, I16: 1}), (extent,))
+    if chance(0.3):  # a permutation from memory
+        place = b.array(type.element, (extent,), plain=True)
+        root, n = place.argument.root, place.sizes[0]
+        root.init = ("permutation", place.argument.offset, n, chance.choice((0, 0, -1, 2)))
+        place.note = Note(-n, n + 2, True, False)
+        return draw_memory.emit_load(b, type, place, [b.index(0)], (0,), None, plain=True)
+    numbers = b.emit("tile.iota", [], [type], {"dim": 0}, notes=Note(0, extent - 1, True, True))
+    for name, values in (("arith.xori", (0, 0, 1, 2, 5)), ("arith.muli", (1, 1, 1, -1, 2, 3)), ("arith.addi", (0, 0, 1, -1, size - extent, extent - 1))):
+        value = chance.choice(values)
+        if value != (1 if name == "arith.muli" else 0):
+            numbers = b.emit(name, [numbers, b.constant(type, value)], [type], offer=False, notes=Note(exact=True))
+    return numbers
+
+
+def _flat(b, type, init):
+    """Elements of any order in an array of rank 1, of which each block has a part."""
+    chance, grid, shape = b.chance, b.grid_info, type.shape
+    counts = [max(1, count) for count in grid.counts]
+    element = chance.choice((I32, I64, INDEX))
+    order, stride, index = chance.permutation(len(shape)), 1, Tile(element, shape)
+    total = None
+    for d in order:
+        part = b.emit("tile.iota", [], [index], {"dim": d}, offer=False, notes=Note(exact=True))
+        if stride != 1:
+            part = b.emit("arith.muli", [part, b.constant(index, stride)], [index], offer=False, notes=Note(exact=True))
+        total = part if total is None else b.emit("arith.addi", [total, part], [index], offer=False, notes=Note(exact=True))
+        stride *= shape[d]
+    block = draw_scalars.linear(b, draw_scalars.block_number(b, grid.coords, grid.lowers, grid.steps, counts), counts)
+    first = b.emit("arith.muli", [block, b.index(stride)], [Tile(INDEX)], offer=False)
+    if element is not INDEX:
+        first = b.emit("arith.index_cast", [first], [Tile(element)], offer=False)
+    first = b.emit("tile.broadcast", [first], [index], {"dims": ()}, offer=False, notes=Note(exact=True))
+    total = b.emit("arith.addi", [first, total], [index], offer=False, notes=Note(exact=True))
+    size = max(1, stride * draw_stores.product(counts) + chance.choice((0, 0, 0, 5, -stride // 2)))
+    return b.array(type.element, (size,), init=init, output=True), [total], {"dims": None, "limited": (False,) * len(shape)}, []
+
+
+def own_access(b, type, init=("poison",)):
+    """(place, coordinates, attributes, limits) of an access by index tiles or element steps to an array of which each block has its own part."""
+    chance, grid, shape = b.chance, b.grid_info, type.shape
+    counts = [max(1, count) for count in grid.counts]
+    if len(shape) + 1 > 5 or chance(0.25) and "indexed" in b.include and draw_stores.product(counts) * type.count <= draw_stores.MOST_OUTPUT:
+        return _flat(b, type, init)
+    number = draw_scalars.block_number(b, grid.coords, grid.lowers, grid.steps, counts)
+    if len(counts) + len(shape) > 5 or chance(0.4):
+        number, counts = [draw_scalars.linear(b, number, counts)], [draw_stores.product(counts)]
+    entries, strides = [(count, x, None) for count, x in zip(counts, number)], [1] * len(shape)
+    for t, extent in enumerate(shape):
+        how = chance.weighted({"indexed": 5 if "indexed" in b.include else 0, "steps": 3 if "strides" in b.include else 0, "plain": 2})
+        if how == "steps":
+            strides[t] = chance.choice((2, 2, 3, 5))
+        size = max(1, (extent - 1) * strides[t] + 1 + chance.choice((0, 0, 0, 3, -(extent // 4))))
+        entries.append((size, _distinct(b, extent, size) if how == "indexed" else b.index(chance.choice((0, 0, 0, 1, -1))), t))
+    if draw_stores.product([size for size, _, _ in entries]) > draw_stores.MOST_OUTPUT:
+        return _flat(b, type, init)
+    if chance(0.25):
+        chance.random.shuffle(entries)
+    dims = [None] * len(shape)
+    for d, (_, _, t) in enumerate(entries):
+        if t is not None:
+            dims[t] = d
+    place = b.array(type.element, tuple(size for size, _, _ in entries), init=init, output=True)
+    rank = len(entries)
+    limited, bounds = [], []
+    for d in dims:
+        limited.append(chance(0.12))
+        if limited[-1]:
+            bounds.append(b.index(chance.int(0, place.sizes[d] + 1)))
+    attrs = {"dims": None if tuple(dims) == tuple(range(rank - len(shape), rank)) else tuple(dims), "limited": tuple(limited)}
+    if any(s != 1 for s in strides):
+        attrs["strides"] = tuple(strides)
+    return place, [x for _, x, _ in entries], attrs, bounds
+
+
+def store(b, value, grid):
+    """A store by index tiles or element steps."""
+    init = ("poison",) if value.type.element.bits > 1 else ("bits",)
+    place, coords, attrs, bounds = own_access(b, value.type, init)
+    masks, attrs["on"] = draw_memory.mask(b, value.type.shape, 0.15)
+    b.emit("tile.store", [value, place.value] + coords + bounds + masks, (), attrs)
+    place.stored_in.add(grid.number)
+    place.readable, place.note = True, dataclasses.replace(value.note, special=value.note.special or value.type.element.is_float, firm=False)

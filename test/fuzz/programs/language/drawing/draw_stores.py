@@ -41,7 +41,7 @@ def store(b, value, grid, workspace=None):
         workspace = b.chance(0.08)
     if value.type.is_scalar:
         return _store_scalar(b, value, grid, workspace)
-    target = _target(b, value, grid, workspace)
+    target = own_box(b, value, grid, workspace)
     _emit(b, value, target, plain=workspace or b.chance(0.55))
     target.place.stored_in.add(grid.number)
     target.place.readable = True
@@ -50,7 +50,8 @@ def store(b, value, grid, workspace=None):
     return target
 
 
-def _target(b, value, grid, workspace):
+def own_box(b, value, grid, workspace, init=None):
+    """`init`: of an array that is read, too."""
     shape, counts = value.type.shape, grid.counts
     direct = [d for d in range(len(grid.steps)) if grid.lowers[d] == 0 and grid.uppers[d] > 0]
     assigned = {}
@@ -86,13 +87,14 @@ def _target(b, value, grid, workspace):
     if b.chance(0.2):
         b.chance.random.shuffle(entries)
     sizes = [size for size, _, _ in entries]
-    while _product(sizes) > MOST_OUTPUT:
+    while product(sizes) > MOST_OUTPUT:
         sizes[sizes.index(max(sizes))] //= 2
     if workspace:
         place = b.workspace(value.type.element, sizes)
     else:
         element = value.type.element
-        init = ("poison",) if element.bits > 1 and b.chance(0.9) else None if element.bits > 1 else ("bits",)
+        if init is None:
+            init = ("poison",) if element.bits > 1 and b.chance(0.9) else None if element.bits > 1 else ("bits",)
         place = b.array(element, sizes, init=init, output=True)
     dims = [None] * len(shape)
     for d, (_, _, t) in enumerate(entries):
@@ -128,7 +130,7 @@ def _own_dimension(b, extent, t, workspace):
     return extent, b.index(0), t
 
 
-def _product(sizes):
+def product(sizes):
     count = 1
     for size in sizes:
         count *= size
@@ -156,7 +158,7 @@ def _store_scalar(b, value, grid, workspace):
     counts = [max(1, count) for count in grid.counts]
     parts = draw_scalars.block_number(b, grid.coords, grid.lowers, grid.steps, counts)
     if b.chance(0.4):
-        sizes, coords = (_product(counts),), [draw_scalars.linear(b, parts, counts)]
+        sizes, coords = (product(counts),), [draw_scalars.linear(b, parts, counts)]
     else:
         sizes, coords = tuple(counts), parts
     element = value.type.element
