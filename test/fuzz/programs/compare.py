@@ -60,8 +60,11 @@ def position(arg, where):
     return tuple(int(i) for i in found[0]) if len(found) else None
 
 
-def compare(program, buffers, found):
-    """None, or what differs; `found` are the arrays of the roots, in the order of the arguments."""
+def compare(program, buffers, found, output=None):
+    """None, or what differs; `found` are the arrays of the roots, in the order of the arguments, `output` is what was printed, if that is known."""
+    wrong = None if output is None else wrong_output(buffers.printed, output)
+    if wrong:
+        return wrong
     for root, buffer, array in zip(program.roots(), buffers, found):
         wrong = wrong_elements(buffer, array)
         if not wrong.any():
@@ -72,3 +75,32 @@ def compare(program, buffers, found):
                   f"{where} elements into the memory of {', '.join(names)}, outside of it,")
         return f"{at}: {describe(buffer, where, array)} ({int(wrong.sum())} of {int(buffer.written.sum())} differ)"
     return None
+
+
+def wrong_output(printed, output):
+    """None, or how the lines differ from those that the evaluator has. Blocks may print in any order: lines of one place keep theirs."""
+    wanted = {}
+    for place, *value in printed:
+        wanted.setdefault(place, []).append(value)
+    for line in output.splitlines():
+        place, _, text = line.rpartition(" = ")
+        left = wanted.get(place)
+        if not left:
+            return f"a line that should not be printed: {line}"
+        element, low, high = left.pop(0)
+        if not _is_printed(element, text, low, high):
+            return f"printed {line} instead of {_number(low)}" + ("" if low == high else f" to {_number(high)}")
+    missing = [place for place, left in wanted.items() if left]
+    return f"{missing[0]} is not printed ({len(missing)} missing)" if missing else None
+
+
+def _is_printed(element, text, low, high):
+    if not element.is_float:
+        return text == str(int(low) & 1 if element.bits == 1 else int(low))
+    if np.isnan(low):
+        return "nan" in text
+    value = np.asarray(float(text))
+    if element.bits < 64:
+        value = element.round(value)
+    exact = low == high and np.signbit(low) == np.signbit(high)
+    return bool(low <= value <= high) and (not exact or value != 0 or text.startswith("-") == bool(np.signbit(low)))

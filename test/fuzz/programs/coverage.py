@@ -59,7 +59,11 @@ def _op(op):
             yield f"tile of {type.element}"
     if op.name == "tile.atomic":
         yield f"tile.atomic {attrs['kind']}"
-        yield f"tile.atomic on {op.operands[0].type.element}"
+        yield f"tile.atomic of {op.operands[0].type.element}"
+        yield f"tile.atomic of a {'scalar' if op.operands[0].type.is_scalar else 'tile'}" + (" returning" if op.results else "")
+        for order in ("acquire", "release", "acq_rel"):
+            if order in attrs["words"]:
+                yield f"tile.atomic {order}"
     if op.name in ("tile.load", "tile.store", "tile.atomic"):
         yield from _access(op)
     if op.name == "tile.mma":
@@ -134,7 +138,8 @@ def _yields(op):
 
 def _access(op):
     attrs = op.attrs
-    memref = op.operands[0 if op.name == "tile.load" else 1]
+    at = 0 if op.name == "tile.load" else 2 if attrs.get("kind") == "cas" else 1
+    memref, first = op.operands[at], at + 1
     for name in ("dims", "stages", "cache"):
         if attrs.get(name) is not None:
             yield f"{op.name} {name}" + (f" = {attrs[name]}" if name == "cache" else "")
@@ -145,7 +150,6 @@ def _access(op):
         yield f"{op.name} limit"
     if "pad" in attrs:
         yield f"{op.name} pad = {attrs['pad'] if isinstance(attrs['pad'], str) else 'literal'}"
-    first = 1 if op.name == "tile.load" else 2
     coords = op.operands[first:first + memref.type.rank]
     if any(not coord.type.is_scalar for coord in coords):
         shape = (op.results or op.operands)[0].type.shape
@@ -175,6 +179,8 @@ def expected():
     found += [f"tile of {element}" for element in elements.ALL] + [f"array of {element}" for element in elements.ALL]
     found += [f"tile.load pad = {pad}" for pad in ("zero", "any", "neg_inf", "pos_inf", "nan", "literal", "tile")]
     found += [f"tile.atomic {kind}" for kind in evaluate_atomics.ALL_KINDS] + ["tile.atomic with an index tile"]
+    found += [f"tile.atomic {order}" for order in ("acquire", "release", "acq_rel")] + [f"tile.atomic of a {what}{r}" for what in ("scalar", "tile") for r in ("", " returning")]
+    found += ["tile.store with an index tile", "tile.store with an index tile of its own shape", "tile.store strides"]
     found += ["tile.load with an index tile", "tile.load with an index tile of its own shape", "tile.load strides"]
     found += ["tile.load mask", "tile.load limit", "tile.load transposed", "tile.store mask", "tile.store limit", "tile.store transposed"]
     found += [f"tile.scan {kind}" for kind in (*scans.IDENTITIES, "maxsi", "minsi")] + ["tile.scan with a combiner", "tile.scan exclusive", "tile.scan reverse", "tile.scan with a carry", "tile.scan to rank 0"]

@@ -5,12 +5,14 @@
 All roots of a program lie in one block of memory, so that a launch takes one copy to the device and one back.
 """
 
+import contextlib
 import ctypes
 import os
 import sys
+import tempfile
 
 import numpy as np
-from language import memory
+from language import graph, memory
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 for folder in (os.path.join(HERE, "..", "..", "..", "bench"), HERE):
@@ -22,6 +24,7 @@ import tessera  # noqa: E402
 
 Error = tessera.Error
 _ALIGNMENT = 256
+_LIBC = ctypes.CDLL(None)
 _P = ctypes.c_void_p
 _MORE = {
     "tessera_rt_alloc": (_P, [_P, ctypes.c_size_t, ctypes.POINTER(_P)]),
@@ -128,6 +131,8 @@ class Run:
         self.before = self.layout.image()
         arena.reserve(module, self.layout.size)
         self.kernel = module.kernel(kernel)
+        self.prints = any(op.name == "tile.print" for op in graph.all_ops(program))
+        self.output = None  # what the first launch of `run` printed
         self.launch = self.kernel.prepare(*self.layout.values(arena.pointer), stream=None)
 
     def variants(self):
@@ -143,8 +148,11 @@ class Run:
         for _ in range(repeat):
             after = np.empty_like(before)
             _copy("tessera_rt_copy_in", module, self.arena.pointer, before.ctypes.data, len(before))
-            self.launch()
-            tessera._checked("tessera_rt_synchronize", module._handle, None)
+            with _Capture() if self.prints else contextlib.nullcontext() as capture:
+                self.launch()
+                tessera._checked("tessera_rt_synchronize", module._handle, None)
+            if first is None:
+                self.output = capture.text if self.prints else ""
             _copy("tessera_rt_copy_out", module, after.ctypes.data, self.arena.pointer, len(after))
             if first is not None and not np.array_equal(first, after):
                 raise Error("a second run gives other results")
@@ -155,8 +163,30 @@ class Run:
         return self.layout.arrays(first)
 
 
+class _Capture:
+    """What goes to standard output meanwhile, C's buffers included."""
+
+    def __enter__(self):
+        sys.stdout.flush()
+        _LIBC.fflush(None)
+        self.file = tempfile.TemporaryFile()
+        self.saved = os.dup(1)
+        os.dup2(self.file.fileno(), 1)
+        return self
+
+    def __exit__(self, *unused):
+        _LIBC.fflush(None)
+        os.dup2(self.saved, 1)
+        os.close(self.saved)
+        self.file.seek(0)
+        self.text = self.file.read().decode(errors="replace")
+        self.file.close()
+
+
 def run(module, program, arena, kernel=None):
-    return Run(module, program, arena, kernel).run()
+    """(arrays, what was printed)."""
+    made = Run(module, program, arena, kernel)
+    return made.run(), made.output
 
 
 def _copy(name, module, to, source, size):

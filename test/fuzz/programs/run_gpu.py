@@ -105,7 +105,7 @@ class Runner:
             result["variants"].append(variant)
             with self.watch:
                 arrays = made.run(variant, 2 if program.seed % 8 == 0 else 1)
-            wrong = compare.compare(program, buffers, arrays)
+            wrong = compare.compare(program, buffers, arrays, made.output)
             if wrong:
                 return result | {"state": "failed", "text": f"{wrong} [{variant}]"}
         if module is not self.first and module is not self.arena.module:

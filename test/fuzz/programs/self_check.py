@@ -333,11 +333,23 @@ def check_compare():
     expect("a zero of open sign passes", not seen({1: -0.0}, lo=np.array([1.0, -0.0, 3.0, np.nan, 5.0])))
 
 
+def check_output():
+    printed = [("x[0](1)", elements.F32, np.float64(0.1), np.float64(0.1)), ("x[4](1)", elements.F32, np.float64(-0.0), np.float64(-0.0)), ("k[0]", elements.I1, -1, -1), ("k[0]", elements.I1, 0, 0)]
+    printed[0] = (*printed[0][:2], *[elements.F32.round(np.float64(0.1))] * 2)
+    for text, right in (("x[4](1) = -0\nx[0](1) = 0.100000001\nk[0] = 1\nk[0] = 0\n", True), ("x[4](1) = 0\nx[0](1) = 0.100000001\nk[0] = 1\nk[0] = 0\n", False),
+                        ("x[4](1) = -0\nx[0](1) = 0.100000009\nk[0] = 1\nk[0] = 0\n", False), ("x[4](1) = -0\nx[0](1) = 0.100000001\nk[0] = 0\nk[0] = 1\n", False),
+                        ("x[4](1) = -0\nx[0](1) = 0.100000001\nk[0] = 1\n", False), ("x[4](1) = -0\nx[0](1) = 0.100000001\nk[0] = 1\nk[0] = 0\nk[0] = 0\n", False)):
+        expect(f"printed {text!r}", (compare.wrong_output(printed, text) is None) == right)
+
+
 # --- wrong programs --------------------------------------------------------------------------------------------------------
 
 _SWAPS = {"arith.addf": "arith.subf", "arith.subf": "arith.addf", "arith.mulf": "arith.addf", "arith.addi": "arith.subi", "arith.subi": "arith.addi", "arith.maximumf": "arith.minimumf",
           "arith.minimumf": "arith.maximumf", "arith.maxsi": "arith.minsi", "arith.andi": "arith.ori", "arith.ori": "arith.xori", "math.exp": "math.exp2",
           "math.tanh": "math.erf", "math.sin": "math.cos"}
+
+
+_STEPS = {"add": "max", "min": "max", "max": "min", "exchange": "add"}
 
 
 def mutations(program):
@@ -359,6 +371,8 @@ def mutations(program):
         elif name == "tile.scan" and op.operands[0].type.shape[op.attrs["dim"]] > 1:
             word = ("exclusive", "reverse")[number % 2]
             yield f"scan {word}", number, lambda o, word=word: o.attrs.update({word: not o.attrs[word]})
+        elif name == "tile.atomic" and "ordered" not in op.attrs and op.attrs["kind"] in _STEPS:
+            yield "atomic", number, lambda o: o.attrs.update(kind=_STEPS[o.attrs["kind"]])
         elif name == "tile.zip" and op.operands[0] is not op.operands[1]:
             yield "zip", number, lambda o: o.operands.reverse()
         elif name == "tile.transpose" and len(set(op.operands[0].type.shape)) == 1 and op.attrs["dims"] != tuple(range(len(op.attrs["dims"]))):
@@ -476,6 +490,7 @@ def main():
     check_takes()
     check_unsigned_loops()
     check_compare()
+    check_output()
     check_mutations(options.count)
     check_width(options.count)
     print(f"{len(_failures)} failures")

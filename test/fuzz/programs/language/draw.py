@@ -40,7 +40,7 @@ _SMALL_MMA = ((1, 3, 4, 8, 16, 16, 17, 32), (1, 4, 8, 8, 16, 16, 24), (1, 3, 8, 
 _TENSOR_MMA = ((16, 32, 64, 64, 64, 128, 128, 33), (8, 16, 24, 32, 40, 64, 128), (8, 16, 16, 32, 32, 64, 64, 7))
 _ANY = {"float": 12, "integer": 7, "compare": 3, "bool": 1.5, "select": 2, "cast": 6, "shape": 8, "reduce": 4, "argreduce": 1.2, "combine": 0.8, "mma": 3,
         "load": 8, "scalar": 4.5, "index": 2, "control": 3, "call": 1, "reload": 1, "promise": 0.7, "constant": 2, "store": 0.6,
-        "scan": 1.5, "assert": 0.6, "take": 2, "pack": 1.2, "atomic": 2.5}
+        "scan": 1.5, "assert": 0.6, "take": 2, "pack": 1.2, "atomic": 2.5, "print": 0.7}
 _PLAIN = {"plain": 30} | draw_protocols.KERNELS
 PROFILES = {profile.name: profile for profile in (
     Profile("small", (1, 2, 3, 4, 5, 7, 8, 16, 17), 1024, _SMALL_MMA, (2, 10), _ANY, _PLAIN, {1: 8, 2: 1}),
@@ -66,6 +66,7 @@ FEATURES = frozenset({
     "take",  # tile.take, tile.extract and tile.insert
     "pack",  # tile.unpack and tile.pack
     "assert",  # tile.assert
+    "print",  # tile.print
     "unsigned-for",  # scf.for unsigned
     "indexed",  # loads with index tiles
     "strides",  # loads with element steps
@@ -116,6 +117,8 @@ class Builder(draw_base.Builder):
             return draw_takes.bits_op(self) if "pack" in self.include else None
         if what == "atomic":
             return draw_atomics.atomic(self) if "atomic" in self.include else None
+        if what == "print":
+            return draw_control.print_(self) if "print" in self.include else None
         if what == "constant":
             return self.constant_tile(self.tile_type(), small=False)
         if what == "scalar":

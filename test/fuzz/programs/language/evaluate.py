@@ -22,6 +22,14 @@ LONGEST_LOOP = 400
 LARGEST_COST = 4e8
 
 
+class State(list):
+    """The buffers of the roots after a run, and what it printed: (place in the text, element, the least and the largest value)."""
+
+    def __init__(self, buffers, printed):
+        super().__init__(buffers)
+        self.printed = printed
+
+
 class Evaluator:
     def __init__(self, program, target):
         self.program, self.target, self.block, self.cost = program, target, 0, 0.0
@@ -30,6 +38,7 @@ class Evaluator:
         names = {op.name for op in graph.all_ops(program)}
         self.has_tanh, self.has_exp = "math.tanh" in names, "math.exp" in names
         self.constants = {}
+        self.point, self.printed = (), []
         self.buffers = {id(root): Buffer(root.element, memory.initial(root)) for root in program.roots()}
 
     def run(self):
@@ -47,7 +56,7 @@ class Evaluator:
         self.names = names
         with np.errstate(all="ignore"):
             self.run_region(self.program.body, values)
-        return [self.buffers[id(root)] for root in self.program.roots()]
+        return State([self.buffers[id(root)] for root in self.program.roots()], self.printed)
 
     def run_region(self, region, values):
         for op in region.ops:
@@ -131,7 +140,7 @@ def _grid(state, op, values):
     for number, point in enumerate(grid_points(state, op, values)):
         if number > 2000:
             raise Invalid("too many blocks")
-        state.block = number
+        state.block, state.point = number, point
         inside = dict(values)
         for argument, coordinate in zip(region.args, point):
             inside[argument] = index(coordinate)
@@ -334,6 +343,21 @@ def _assert(state, op, values):
         raise Invalid("an assertion that does not hold")
 
 
+def _print(state, op, values):
+    value, element = values[op.operands[0]], op.operands[0].type.element
+    if len(op.operands) > 1 and not state.whole(values[op.operands[1]]):
+        return
+    if value.unk is not None and np.any(value.unk):
+        raise Invalid("a print of what is not known")
+    where = f"{op.attrs['message']}[{', '.join(map(str, state.point))}]" if state.point else op.attrs["message"]
+    low, high = (value.val, value.val) if isinstance(value, Ints) else (value.lo, value.hi)
+    for at in np.ndindex(np.shape(low)):
+        place = f"{where}({', '.join(map(str, at))})" if at else where
+        state.printed.append((place, element, np.asarray(low)[at], np.asarray(high)[at]))
+    if len(state.printed) > 3000:
+        raise Invalid("too much to print")
+
+
 def _affine(state, op, values):
     """Sums of multiples of the operands, divided and reduced: ((coefficients…), constant, "floordiv" or "ceildiv" or "mod" or "", divisor)."""
     numbers = [state.whole(values[operand]) for operand in op.operands]
@@ -350,7 +374,7 @@ _HANDLERS = {
     "tile.load": _load, "tile.atomic": evaluate_atomics.atomic, "tile.store": _store, "memref.load": _memref_load, "memref.store": _memref_store, "memref.alloc": _alloc,
     "memref.dim": _memref_dim, "memref.subview": _subview, "memref.cast": lambda state, op, values: values[op.operands[0]],
     "memref.collapse_shape": _collapse, "memref.expand_shape": _expand, "memref.reinterpret_cast": _reinterpret,
-    "tile.assume": _assume, "tile.assert": _assert, "tile.dim": lambda state, op, values: index(state.names[op.attrs["name"]]),
+    "tile.assume": _assume, "tile.assert": _assert, "tile.print": _print, "tile.dim": lambda state, op, values: index(state.names[op.attrs["name"]]),
     # Any number from 1 on: programs use only what is the same for all of them.
     "tile.num_cores": lambda state, op, values: index(7),
     "affine.apply": _affine, "affine.min": _affine, "affine.max": _affine,

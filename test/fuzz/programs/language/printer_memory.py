@@ -151,9 +151,15 @@ def _assert(p, op):
     p.line(f"tile.assert {p.uses(op.operands)}, \"{op.attrs['message']}\" : {op.operands[0].type}")
 
 
+def _print(p, op):
+    message = op.attrs["message"].replace('"', '\\22')
+    condition = f" if {p.name(op.operands[1])}" if len(op.operands) > 1 else ""
+    p.line(f"tile.print \"{message}\" {p.name(op.operands[0])}{condition} : {op.operands[0].type}")
+
+
 HANDLERS = {
     "tile.load": _load, "tile.store": _store, "tile.atomic": _atomic, "memref.load": _memref_load, "memref.store": _memref_store, "memref.dim": _memref_dim,
     "memref.alloc": _alloc, "memref.subview": _subview, "memref.cast": _memref_cast, "memref.collapse_shape": _memref_reshape,
     "memref.expand_shape": _memref_reshape, "memref.reinterpret_cast": _reinterpret, "tile.assume": _assume,
-    "tile.assert": _assert,
+    "tile.assert": _assert, "tile.print": _print,
 }

@@ -272,6 +272,19 @@ def assertion(b):
         b.emit("tile.assert", [condition], (), {"message": b.chance.choice(("it holds", "a number is out of its range", "50% of %d is %s"))})
 
 
+def print_(b):
+    """tile.print of what is known: few numbers, and not in long loops."""
+    if b.pure or b.grid_info is None:
+        return
+    blocks = draw_stores.product(b.grid_info.counts)
+    x = b.pick(lambda v: isinstance(v.type, Tile) and v.note.exact and v.type.count * blocks <= 400)
+    if x is None:
+        return
+    number = b.names["print"] = b.names.get("print", 0) + 1
+    message = b.chance.choice(("x", "50% of %d is %s", "a \"b\" c", "sum, row")) + f" {number}"
+    b.emit("tile.print", [x] + ([draw_scalars.condition(b)] if b.chance(0.3) else []), (), {"message": message})
+
+
 def _test(b, name, x, y, predicate=None):
     return b.emit(name, [x, y], [Tile(I1, x.type.shape)], {} if predicate is None else {"predicate": predicate}, offer=False, notes=Note(-1, 0, True, True))
 
