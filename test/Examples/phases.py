@@ -4,15 +4,16 @@
 
   phases.py TILEC DIR PROGRAM...
 
-The texts of all phases go to DIR. Each is compiled on to phase llvm, and what is in that phase to PTX: both must be what
-the whole compilation made. Prints a line for each program and phase that differs, and how many were the same.
+The texts of all phases go to DIR. Each is compiled on to the next phase, and what is in phase llvm to PTX: both must be what
+the whole compilation made, so that each also compiles on to the same PTX. Prints a line for each program and phase that
+differs, and how many were the same.
 """
 
 import os
 import subprocess
 import sys
 
-PHASES = ["tile", "raw", "placed", "planned", "scheduled", "specialized", "allocated", "nvvm"]
+PHASES = ["tile", "raw", "placed", "planned", "scheduled", "specialized", "allocated", "nvvm", "llvm"]
 
 
 def compile_to(tilec, source, *options):
@@ -29,9 +30,12 @@ def main():
     for program in programs:
         name = os.path.splitext(os.path.basename(program))[0]
         temps = os.path.join(folder, name)
-        last = compile_to(tilec, program, "--stop-after=llvm", "--save-temps=" + temps)
+        compile_to(tilec, program, "--stop-after=llvm", "--save-temps=" + temps)
         saved = {file.split("-", 1)[1]: os.path.join(temps, file) for file in os.listdir(temps)}
-        results = {phase: compile_to(tilec, saved[phase + ".mlir"], "--stop-after=llvm") == last for phase in PHASES}
+        results = {}
+        for phase, after in zip(PHASES, PHASES[1:]):
+            with open(saved[after + ".mlir"], "rb") as file:
+                results[phase] = compile_to(tilec, saved[phase + ".mlir"], "--stop-after=" + after) == file.read()
         results["llvm"] = (compile_to(tilec, saved["llvm.mlir"], "--emit=ptx") ==
                            compile_to(tilec, program, "--emit=ptx"))
         same += sum(results.values())
