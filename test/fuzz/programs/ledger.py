@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fuzzes for a while and writes down what was done, so that the next one goes on after it.
 
-  ledger.py [--minutes 30] [--jobs 1] [WAY…]     # cpu, erase, trace, mutate, mutate-cpu, readers; without any: all in turn
+  ledger.py [--minutes 30] [--jobs 1] [WAY…]     # cpu, erase, trace, mutate, mutate-cpu, options, readers; without any: all in turn
   ledger.py --totals                             # the counts of all runs: the table of docs/performance/correctness.md
 
 A way takes the seeds after the last one that ledger.csv has for it. The file has a line for each run, written anew after each part, so that a run may be
@@ -22,6 +22,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 import erase
@@ -31,7 +32,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FIELDS = ("date", "way", "compiler", "generator", "first", "count", "good", "refused", "bad", "seconds", "note")
 FIRST = 10_000_000  # smaller seeds are for trying things
 # Seeds of one part: some tens of seconds.
-PARTS = {"cpu": 200, "erase": 100, "trace": 20, "mutate": 500, "mutate-cpu": 100, "readers": 200_000}
+PARTS = {"cpu": 200, "erase": 100, "trace": 20, "mutate": 500, "mutate-cpu": 100, "options": 500, "readers": 200_000}
+# What tile-fuzz is told.
+_MUTATIONS = {"mutate": [], "mutate-cpu": ["--cpu"], "options": ["--options"]}
 
 
 def read(path):
@@ -63,7 +66,8 @@ def digest(paths):
 
 def _programs(options, way, first, count):
     """Drawn programs: (good, refused, bad)."""
-    flags = [f"--seed={first}", f"--count={count}", f"--jobs={options.jobs}", f"--keep={options.keep}", "--batch=20", "-O0"]
+    # A machine that is busy with other things makes compilations slow.
+    flags = [f"--seed={first}", f"--count={count}", f"--jobs={options.jobs}", f"--keep={options.keep}", "--batch=20", "-O0", "--timeout=3000"]
     if way == "erase":
         phases = sorted(erase.PIPELINES)
         flags.append(f"--erase={phases[first // PARTS[way] % len(phases)]}")
@@ -83,18 +87,31 @@ def _tool(command):
     return tuple(map(int, found.groups()))
 
 
+def _artifacts(options):
+    """Files for the readers: of the CPU, and of the GPU where there is a ptxas."""
+    if not options.artifacts:
+        for name, flags, suffix in (("vector-add", [], ".so"), ("gemm-nn", [], ".so"), ("histogram", [], ".so"), ("layer-norm-backward", [], ".so"),
+                                    ("transpose", ["--target=sm_90a"], ".cubin"), ("vector-add", ["--target=sm_90a", "--variants=any"], ".cubin")):
+            path = os.path.join(options.folder, name + suffix)
+            if suffix == ".so" or shutil.which("ptxas"):
+                source = os.path.join(run_cpu.ROOT, "examples", name + ".mlir")
+                subprocess.run(["tilec", source, "-o", path, "-O0"] + (flags or ["--target=cpu"]), check=True)
+                options.artifacts.append(path)
+    return options.artifacts
+
+
 def part(options, way, first, count):
     if way == "readers":
-        return _tool(["reader-fuzz", f"--seed={first}", f"--count={count}"])
-    if way.startswith("mutate"):
+        return _tool(["reader-fuzz", *_artifacts(options), f"--seed={first}", f"--count={count}"])
+    if way in _MUTATIONS:
         examples = os.path.join(run_cpu.ROOT, "examples")
-        return _tool(["tile-fuzz", examples, f"--seed={first}", f"--count={count}"] + (["--cpu"] if way == "mutate-cpu" else []))
+        return _tool(["tile-fuzz", examples, f"--seed={first}", f"--count={count}", *_MUTATIONS[way]])
     return _programs(options, way, first, count)
 
 
 def fuzz(options):
     rows = read(options.ledger)
-    tools = {"mutate": "tile-fuzz", "mutate-cpu": "tile-fuzz", "readers": "reader-fuzz"}
+    tools = dict.fromkeys(_MUTATIONS, "tile-fuzz") | {"readers": "reader-fuzz"}
     own, end = {}, time.monotonic() + 60 * options.minutes
     generator = digest(glob.glob(os.path.join(HERE, "language", "**", "*.py"), recursive=True))
     while time.monotonic() < end:
@@ -144,7 +161,9 @@ def main():
     if options.totals:
         totals(read(options.ledger))
         return 0
-    fuzz(options)
+    options.artifacts = []
+    with tempfile.TemporaryDirectory() as options.folder:
+        fuzz(options)
     return 0
 
 
