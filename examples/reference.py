@@ -174,7 +174,9 @@ class Case:
     """One kernel. `inputs` and `output` are (name, element type, shape), a shape a list of names and numbers; a scalar
     input is (name, value). The arguments of the kernel are the inputs, then the output, or several in a list; an output
     may have tolerances of its own after its shape. Inputs are normal random numbers, and zeros if they are integers, until
-    `prepare(random, arrays by name)` changes them. A `sized` function gets the shape, by names, after the inputs."""
+    `prepare(random, arrays by name)` changes them. It may make an argument a table of addresses: a list of arrays for an
+    input, a list of shapes for an output. Then the function takes or returns such a list. A `sized` function gets the
+    shape, by names, after the inputs."""
 
     def __init__(self, kernel, function, inputs, output, shapes, rtol, atol, prepare=None, sized=False):
         self.kernel, self.function = kernel, function
@@ -213,6 +215,18 @@ def softmax_case(kernel, rows):
     matrix = ["M", "N"]
     return Case(
         kernel, softmax, [("X", np.float32, matrix)], ("Y", np.float32, matrix), shapes("M N", *rows), rtol=1e-5, atol=1e-7
+    )
+
+
+def layer_norm_backward_case(kernel):
+    return Case(
+        kernel,
+        layer_norm_backward,
+        [("X", bf16, ["M", "N"]), ("D", bf16, ["M", "N"]), ("G", bf16, ["N"]), ("mean", np.float32, ["M"]), ("r", np.float32, ["M"])],
+        [("DX", bf16, ["M", "N"]), ("DG", np.float32, ["N"], 1e-5, 1e-3), ("DB", np.float32, ["N"], 1e-5, 1e-3)],
+        shapes("M N", (1, 1), (3, 7), (33, 1009), (5, 4096), (1100, 130)),
+        rtol=4e-3,
+        atol=1e-4,
     )
 
 
@@ -277,17 +291,8 @@ EXAMPLES = {
             **BF16,
         )
     ],
-    "layer-norm-backward": [
-        Case(
-            "layer_norm_backward",
-            layer_norm_backward,
-            [("X", bf16, ["M", "N"]), ("D", bf16, ["M", "N"]), ("G", bf16, ["N"]), ("mean", np.float32, ["M"]), ("r", np.float32, ["M"])],
-            [("DX", bf16, ["M", "N"]), ("DG", np.float32, ["N"], 1e-5, 1e-3), ("DB", np.float32, ["N"], 1e-5, 1e-3)],
-            shapes("M N", (1, 1), (3, 7), (33, 1009), (5, 4096), (1100, 130)),
-            rtol=4e-3,
-            atol=1e-4,
-        )
-    ],
+    "layer-norm-backward": [layer_norm_backward_case("layer_norm_backward")],
+    "layer-norm-backward-lock": [layer_norm_backward_case("layer_norm_backward_lock")],
     "pooling": [
         Case(
             kernel,
@@ -418,9 +423,12 @@ EXAMPLES = {
             prepare=fill_bytes,
         )
     ],
-    # Each factor keeps 10 bits of its fraction: nearest on the CPU, the tensor cores drop the others.
+    # Each factor keeps 10 bits of its fraction; the others are dropped.
     "gemm-tf32": [
         Case("gemm_tf32", gemm_nt, [("A", np.float32, ["M", "K"]), ("B", np.float32, ["N", "K"])], ("C", np.float32, ["M", "N"]), GEMM, rtol=4e-3, atol=4e-2)
+    ],
+    "gemm-f64": [
+        Case("gemm_f64", gemm_nn, [("A", np.float64, ["M", "K"]), ("B", np.float64, ["K", "N"])], ("C", np.float64, ["M", "N"]), GEMM, rtol=1e-12, atol=1e-12)
     ],
     "gemm-fp8": [
         Case(
@@ -465,6 +473,7 @@ EXAMPLES = {
             **BF16,
         )
     ],
+    "attention-guarded": [attention_case("attention_guarded", attention)],
     "attention": [attention_case("attention", attention), attention_case("attention_causal", attention_causal)],
 }
 

@@ -85,6 +85,18 @@ def make_numbers(random, arrays):
     arrays["X"][:] = random.integers(-2, 70, len(arrays["X"]))
 
 
+def select_rows(flags, x):
+    kept = np.flatnonzero(flags)
+    result = np.full(x.shape, np.nan)
+    result[: len(kept)] = x[kept]
+    return [result, np.array([len(kept)])]
+
+
+def make_flags(random, arrays):
+    share = random.choice([0, 0.1, 0.9, 1])
+    arrays["F"][:] = random.random(len(arrays["F"])) < share
+
+
 # --- The largest elements. ---
 
 
@@ -165,6 +177,31 @@ def make_groups(random, arrays):
     rows, ends = len(arrays["A"]), arrays["O"]
     ends[1:-1] = np.sort(random.integers(0, rows + 1, len(ends) - 2))
     ends[-1] = rows
+
+
+def gemm_grouped_pointers(a, b, sizes, tiles):
+    results = []
+    for left, right, (m, n, k, _, _, pitch) in zip(a, b, sizes):
+        results.append(np.full((m, pitch), np.nan))
+        results[-1][:, :n] = left[:m, :k] @ right[:k, :n]
+    return results
+
+
+def make_tables(random, arrays):
+    groups = len(arrays["S"])
+    m, n = random.integers(0, 300, groups), random.integers(1, 300, groups)
+    k = random.integers(0, 200, groups)
+    m[0], n[-1] = 1 if groups == 1 else 128, 257
+    pitches = [8 * (-(-size // 8) + random.integers(0, 3, groups)) for size in (k, n, n)]
+    arrays["S"][...] = np.stack([m, n, k, *pitches], axis=1)
+    arrays["TA"] = [random.standard_normal((rows, pitch)).astype(bf16) for rows, pitch in zip(m, pitches[0])]
+    arrays["TB"] = [random.standard_normal((rows, pitch)).astype(bf16) for rows, pitch in zip(k, pitches[1])]
+    # What lies between the rows must not be looked at.
+    for tables, columns in (("TA", k), ("TB", n)):
+        for array, end in zip(arrays[tables], columns):
+            array[:, end:] = np.nan
+    arrays["TC"] = list(zip(m, pitches[2]))
+    arrays["T"] = int((-(-m // 128) * -(-n // 128)).sum()) + 3
 
 
 # --- Paged attention. ---
@@ -259,6 +296,18 @@ def examples(Case, shapes):
                 sized=True,
             )
         ],
+        "select-rows": [
+            Case(
+                "select_rows",
+                select_rows,
+                [("F", np.int8, ["M"]), ("X", bf16, matrix)],
+                [("Y", bf16, matrix), ("n", np.int32, [1])],
+                shapes("M N", (1, 1), (3, 7), (1023, 300), (1025, 256), (3000, 40), (100, 1000), (0, 5)),
+                rtol=0,
+                atol=0,
+                prepare=make_flags,
+            )
+        ],
         "top-k": [
             Case(
                 "top_k",
@@ -325,6 +374,17 @@ def examples(Case, shapes):
                 [dict(shape, F=shape["E"] + 1) for shape in shapes("M N K E", (1, 1, 1, 1), (300, 257, 65, 4), (128, 256, 64, 2), (500, 40, 130, 9), (5, 4, 0, 3))],
                 **image,
                 prepare=make_groups,
+            )
+        ],
+        "gemm-grouped-pointers": [
+            Case(
+                "gemm_grouped_pointers",
+                gemm_grouped_pointers,
+                [("TA", np.int64, ["G"]), ("TB", np.int64, ["G"]), ("S", np.int32, ["G", 6]), ("T", 0)],
+                ("TC", bf16, ["G"]),
+                shapes("G", (1,), (2,), (7,)),
+                **image,
+                prepare=make_tables,
             )
         ],
         "paged-attention": [

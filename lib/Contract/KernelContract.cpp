@@ -38,6 +38,8 @@ Access tessera::contract::accessOf(Value memref) {
       access.writes |= effects.getEffectOnValue<MemoryEffects::Write>(value).has_value();
       // The op is pure and makes a memref, but is no view (arith.select). Its operands and its
       // result are followed.
+      if (isa<tile::ArrayAtOp>(user)) // reads an address; the array is elsewhere
+        continue;
       for (Value result : user->getResults())
         if (isa<MemRefType>(result.getType()))
           worklist.push_back(result);

@@ -59,6 +59,8 @@ FailureOr<int64_t> Unroller::Impl::sizeOf(Operation *user, Value memref, unsigne
         size = dyn_cast<Value>(extent);
   } else if (auto cast = dyn_cast<memref::CastOp>(op)) {
     return sizeOf(user, cast.getSource(), dim);
+  } else if (auto array = dyn_cast<tile::ArrayFromOp>(op)) {
+    size = dyn_cast<Value>(array.getMixedSizes()[dim]);
   }
   if (!size || !*size)
     return error(user) << "the sizes of the result of " << op->getName() << " are not known";
@@ -343,6 +345,12 @@ LogicalResult Unroller::Impl::run(Operation *op) {
         auto launch = o->getParentOfType<cta::LaunchOp>();
         bindInteger(o.getResult(), (program->block + block) /
                                        static_cast<int64_t>(launch.getCluster().value_or(1)));
+        return success();
+      })
+      .Case([&](cta::AnyOp o) -> LogicalResult {
+        if (!o.getRare() || !inputs.takeRareBranches)
+          return runOther(o);
+        bindInteger(o.getResult(), 1);
         return success();
       })
       .Case([&](cta::NumBlocksOp o) {

@@ -54,21 +54,36 @@ def run_case(options, case, shape, seed):
         if case.prepare:
             case.prepare(random, made)
         inputs = []
-        for name, *what in case.inputs:
-            if name not in made:
-                command.append(repr(what[0]))
-                inputs.append(what[0])
-                continue
-            array = made[name]
+
+        def wide(array):
+            return array.astype(np.int64 if array.dtype.kind in "iu" else np.float64)
+
+        def file(name, array):
             path = os.path.join(folder, name + ".npy")
             store(path, array)
-            command.append(path)
-            inputs.append(array.astype(np.int64 if array.dtype.kind in "iu" else np.float64))
-        results = []
-        for name, dtype, names, *_ in case.outputs:
-            result = os.path.join(folder, f"result-{name}.npy")
-            results.append(result)
-            command += ["nan:" + "x".join(map(str, extents(names))) + "x" + element(dtype), f"--out={name}={result}"]
+            return path
+
+        for name, *what in case.inputs:
+            value = made.get(name, what[0])
+            if isinstance(value, np.ndarray):
+                command.append(file(name, value))
+                inputs.append(wide(value))
+            elif isinstance(value, list):  # the arrays whose addresses are in a table
+                command.append("addresses:" + ",".join(file(f"{name}{i}", array) for i, array in enumerate(value)))
+                inputs.append([wide(array) for array in value])
+            else:
+                command.append(repr(value))
+                inputs.append(value)
+        results, outputs = [], []
+        for name, dtype, names, rtol, atol in case.outputs:
+            # Of a table, the shapes of the arrays.
+            every = [(f"{name}[{i}]", of) for i, of in enumerate(made[name])] if name in made else [(name, extents(names))]
+            words = ["nan:" + "x".join(map(str, of)) + "x" + element(dtype) for _, of in every]
+            command.append("addresses:" + ",".join(words) if name in made else words[0])
+            for part, _ in every:
+                results.append(os.path.join(folder, f"result-{len(results)}.npy"))
+                outputs.append((part, dtype, rtol, atol))
+                command.append(f"--out={part}={results[-1]}")
         command.append("--guard")
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
@@ -76,9 +91,9 @@ def run_case(options, case, shape, seed):
         results = [np.load(result) for result in results]
     # This is not rounded: then a result may differ by half a unit of its last place, and not by a whole one.
     expected = case.function(*inputs, **({"shape": shape} if case.sized else {}))
-    if not isinstance(case.output, list):
+    if not isinstance(expected, list):
         expected = [expected]
-    for (name, dtype, _, rtol, atol), found, wanted in zip(case.outputs, results, expected):
+    for (name, dtype, rtol, atol), found, wanted in zip(outputs, results, expected):
         if found.dtype != np.dtype(dtype):
             found = found.view(dtype)
         found = found.astype(np.int64 if found.dtype.kind in "iu" else np.float64)

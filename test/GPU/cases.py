@@ -9,6 +9,7 @@ file names without suffix; optional "kernel" patterns too) fits a kernel says ho
   reduction   expression over the symbols: how many products or summands an output element has
   inputs      {argument: generator of tile-run}, "@" stands for shape and type, {N-1} for a number
   scalars     {argument: text}, {M*N} for a number
+  outputs     {name: element type} of arrays that the kernel writes, but whose addresses are in a table: "T[1]"
   rtol, atol, frobenius   {element type: number} where the defaults do not fit
   summand_atol  {element type: number}: what atol is for each summand of the reduction, where sums keep fewer digits than f32
   repeat      runs that must be bitwise equal (1 where atomics make the order matter)
@@ -151,7 +152,8 @@ class Case:
         return text
 
     def outputs(self):
-        return [arg for arg in arrays(self.kernel) if writes(arg)]
+        tables = [{"name": name, "element": element} for name, element in self.entry.get("outputs", {}).items()]
+        return [arg for arg in arrays(self.kernel) if writes(arg)] + tables
 
     def tolerance(self, element):
         """rtol, atol, frobenius; None for integers, which must be equal."""
@@ -170,7 +172,7 @@ def load_shapes(path):
     with open(path) as file:
         data = json.load(file)
     known = {"match", "kernel", "shapes", "reduction", "inputs", "scalars", "rtol", "atol", "frobenius", "summand_atol",
-             "repeat", "layouts", "sanitize", "comment"}
+             "outputs", "repeat", "layouts", "sanitize", "comment"}
     for entry in data["examples"]:
         unknown = set(entry) - known
         if unknown or not entry.get("match") or not entry.get("shapes"):

@@ -106,6 +106,14 @@ tessera_rt_arg Buffer::argument(uint64_t address) const {
   return arg;
 }
 
+uint64_t Buffer::place(uint64_t address, int64_t index) const {
+  return address + first + static_cast<uint64_t>(index) * elementSize(element);
+}
+
+void Buffer::setElement(int64_t i, uint64_t bits) {
+  std::memcpy(&image[first + static_cast<size_t>(i) * sizeof(bits)], &bits, sizeof(bits));
+}
+
 std::string Buffer::gather(const std::string &from) const {
   size_t size = elementSize(element);
   if (isContiguous())

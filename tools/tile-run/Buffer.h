@@ -41,6 +41,10 @@ public:
 
   /// The argument for an image at `address`.
   tessera_rt_arg argument(uint64_t address) const;
+  /// Where an element of an image at `address` is; elements are counted from the first one.
+  uint64_t place(uint64_t address, int64_t element) const;
+  /// Changes element `i` of a contiguous array of 64-bit numbers before the launch.
+  void setElement(int64_t i, uint64_t bits);
   /// The bytes before the launch.
   const std::string &getImage() const { return image; }
   /// The elements of an image, row-major.

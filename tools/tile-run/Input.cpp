@@ -21,7 +21,8 @@ using Kind = ArgSpec::Kind;
 bool parseKind(const std::string &name, Kind &kind) {
   static constexpr std::pair<std::string_view, Kind> kinds[] = {
       {"randn", Kind::Randn}, {"randint", Kind::Randint}, {"zeros", Kind::Zeros},
-      {"ones", Kind::Ones},   {"arange", Kind::Arange},   {"nan", Kind::Nan}};
+      {"ones", Kind::Ones},   {"arange", Kind::Arange},   {"nan", Kind::Nan},
+      {"list", Kind::List}};
   for (const auto &[known, value] : kinds)
     if (known == name) {
       kind = value;
@@ -67,8 +68,8 @@ void parseExtensions(const std::vector<std::string> &parts, size_t from, ArgSpec
       if (equal != std::string::npos) {
         key = item.substr(0, equal);
         value = item.substr(equal + 1);
-      } else if (key != "strides") {
-        malformed(); // only strides may be a list
+      } else if (key != "strides" && key != "values") {
+        malformed(); // only these may be lists
       }
       long long integer = 0;
       double number = 0;
@@ -77,6 +78,8 @@ void parseExtensions(const std::vector<std::string> &parts, size_t from, ArgSpec
         if (!spec.strides || equal != std::string::npos)
           spec.strides.emplace();
         spec.strides->push_back(integer);
+      } else if (key == "values" && isNumber) {
+        spec.values.push_back(number);
       } else if (key == "offset" && isInteger && integer >= 0 && integer < (1ll << 40)) {
         spec.offset = integer;
       } else if (key == "seed" && isInteger && integer >= 0) {
@@ -116,8 +119,46 @@ double generate(const ArgSpec &spec, uint64_t seed, int64_t i) {
     return spec.start + spec.step * static_cast<double>(i);
   case Kind::Ones:
     return spec.scale;
+  case Kind::List:
+    return spec.values[index];
   default:
     return 0;
+  }
+}
+
+/// `addresses:` is removed from `text`. Arrays are separated by commas, as are the numbers of
+/// `strides` and `values` in them: a piece that is a number belongs to the piece before it.
+void parseAddresses(const std::string &text, ArgSpec &spec, const std::string &what) {
+  std::vector<std::string> pieces;
+  for (const std::string &piece : split(text, ',')) {
+    double number;
+    if (!pieces.empty() && parseDouble(piece, number))
+      pieces.back() += "," + piece;
+    else
+      pieces.push_back(piece);
+  }
+  spec.kind = Kind::Addresses;
+  spec.element = Element::I64;
+  for (const std::string &piece : pieces) {
+    ArgSpec array;
+    if (!piece.empty() && piece[0] == '@') {
+      array.kind = Kind::Place;
+      array.text = piece;
+      size_t plus = piece.find('+');
+      array.path = piece.substr(1, plus == std::string::npos ? plus : plus - 1);
+      long long offset = 0;
+      if (plus != std::string::npos &&
+          (!parseInteger(piece.substr(plus + 1), offset) || offset < 0))
+        fail(what + ": '" + piece + "' is no place in an argument, such as @A or @A+64");
+      array.offset = offset;
+    } else {
+      array = parseArgSpec(piece, what);
+      if (array.kind == Kind::Number || array.kind == Kind::Addresses)
+        fail(what + ": '" + piece +
+             "' is no array: a table of addresses has files, generators, and " +
+             "places in other arguments such as @A+64");
+    }
+    spec.arrays.push_back(std::move(array));
   }
 }
 } // namespace
@@ -129,6 +170,10 @@ int64_t HostArray::count() const {
 ArgSpec parseArgSpec(const std::string &text, const std::string &what) {
   ArgSpec spec;
   spec.text = text;
+  if (text.rfind("addresses:", 0) == 0) {
+    parseAddresses(text.substr(10), spec, what);
+    return spec;
+  }
   // The name of a file may contain colons. It ends with the first ".npy" before a colon or the end.
   for (size_t at = text.find(".npy"); at != std::string::npos; at = text.find(".npy", at + 1)) {
     size_t end = at + 4;
@@ -144,16 +189,32 @@ ArgSpec parseArgSpec(const std::string &text, const std::string &what) {
   if (parts.size() < 2)
     return spec; // it is a number
   if (!parseKind(parts[0], spec.kind))
-    fail(what + ": '" + parts[0] + "' is no generator (randn, randint, zeros, ones, arange, nan)");
+    fail(what + ": '" + parts[0] + "' is no generator (randn, randint, zeros, ones, arange, nan, " +
+         "list, addresses)");
   if (!parseType(parts[1], spec))
     fail(what + ": '" + parts[1] + "' is no type such as 64x128xbf16");
   parseExtensions(parts, 2, spec, what);
+  int64_t count = 1;
+  for (int64_t extent : spec.shape)
+    count *= extent;
+  if (spec.kind == Kind::List && static_cast<int64_t>(spec.values.size()) != count)
+    fail(what + ": '" + text + "' has " + std::to_string(spec.values.size()) + " values for " +
+         std::to_string(count) + " elements");
   return spec;
 }
 
 HostArray makeArray(const ArgSpec &spec, Element wanted, bool anyType, size_t index,
                     const std::string &what, ThreadPool &pool) {
   HostArray array;
+  if (spec.kind == Kind::Addresses && wanted != Element::I64)
+    fail(what + ": addresses are of type i64, its elements of type " +
+         std::string(elementName(wanted)));
+  if (spec.kind == Kind::Addresses) {
+    array.element = Element::I64;
+    array.shape = {static_cast<int64_t>(spec.arrays.size())};
+    array.data.resize(8 * spec.arrays.size());
+    return array;
+  }
   if (spec.kind == Kind::Number)
     fail(what + ": expected an array, '" + spec.text +
          "' is neither a .npy file nor a generator such as zeros:64x64xf32");
@@ -193,6 +254,8 @@ HostArray makeArray(const ArgSpec &spec, Element wanted, bool anyType, size_t in
       char *to = array.data.data() + static_cast<size_t>(i) * size;
       if (spec.kind == Kind::Nan)
         std::memcpy(to, &pattern, size);
+      else if (spec.kind == Kind::List && !isFloat(spec.element))
+        storeInteger(spec.element, static_cast<int64_t>(spec.values[static_cast<size_t>(i)]), to);
       else if (spec.kind == Kind::Randint)
         storeInteger(spec.element,
                      randomInteger(seed, static_cast<uint64_t>(i), spec.low, spec.high), to);

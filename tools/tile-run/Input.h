@@ -19,10 +19,22 @@ using tessera::rt::Element;
 
 /// An argument of the command line: a file, a generator, or a number.
 struct ArgSpec {
-  enum class Kind { File, Randn, Randint, Zeros, Ones, Arange, Nan, Number };
+  enum class Kind {
+    File,
+    Randn,
+    Randint,
+    Zeros,
+    Ones,
+    Arange,
+    Nan,
+    List,
+    Addresses,
+    Place,
+    Number
+  };
   Kind kind = Kind::Number;
   std::string text; ///< the text of the argument
-  std::string path; ///< if it is a file
+  std::string path; ///< if it is a file; the name of an argument, if it is a place in one
   Element element = Element::F32;
   std::vector<int64_t> shape;
   std::optional<uint64_t> seed;
@@ -30,6 +42,8 @@ struct ArgSpec {
   long long low = 0, high = 1;
   std::optional<std::vector<int64_t>> strides;
   int64_t offset = 0;
+  std::vector<double> values;       ///< of a list
+  std::vector<ArgSpec> arrays;      ///< whose addresses are the elements
   std::optional<double> rtol, atol; ///< for --check only
 };
 

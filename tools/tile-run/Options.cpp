@@ -29,6 +29,10 @@ There is one ARG for each argument of the kernel, in order:
   zeros:..., ones:...       constants
   arange:4x8xf32            0, 1, 2, ... in row-major order; :start=X, :step=X
   nan:4096x4096xbf16        NaN (integers: bytes 0x5a): for arrays the kernel writes
+  list:2x3xi32:values=4,5,6,7,8,9  these numbers, row-major
+  addresses:ARRAY,ARRAY,... i64: the addresses of these arrays, each a file or a generator as
+                            above, or @I+N: element N of the array argument I (@I: its first);
+                            options name them T[0], T[1], ... after the argument T
   1.5, -3, 0x10, inf, nan   scalars; i1 also true and false
 
 An array ARG may end in

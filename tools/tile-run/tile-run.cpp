@@ -18,6 +18,7 @@
 #endif
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -40,8 +41,11 @@ public:
       backend.free(scope.context, base);
   }
 
+  void parseArguments();
   void resolveOptions();
   void makeArguments();
+  void makeTable(size_t index);
+  void fillTables();
   void allocateImages(std::vector<uint64_t> &places);
   void moveArguments();
   void upload();
@@ -54,7 +58,15 @@ public:
   void report(bool good);
 
 private:
-  std::string what(size_t index) const { return describeArg(contract, index); }
+  /// An argument of the kernel, or an array whose address is in a table.
+  std::string nameOf(size_t index) const {
+    const size_t count = contract.args.size();
+    return index < count ? contract.args[index].name : arrayNames[index - count];
+  }
+  std::string what(size_t index) const {
+    return index < contract.args.size() ? describeArg(contract, index)
+                                        : "array '" + nameOf(index) + "'";
+  }
   size_t findArg(const std::string &option, const std::string &name) const;
   void must(bool good) {
     if (!good)
@@ -82,6 +94,16 @@ private:
     size_t arg;
     ArgSpec spec;
   };
+  /// An element of a table of addresses: element `offset` of an array.
+  struct Entry {
+    size_t table;
+    int64_t number;
+    size_t array;
+    int64_t offset;
+  };
+  std::vector<ArgSpec> specs;
+  std::vector<Entry> entries;
+  std::vector<std::string> arrayNames; ///< of the arrays after those of the arguments
   std::vector<Check> checks;
   std::vector<std::pair<size_t, std::string>> outs;
   std::vector<size_t> prints;
@@ -97,6 +119,9 @@ private:
 
 size_t Session::findArg(const std::string &option, const std::string &name) const {
   long long index = -1;
+  for (size_t i = 0; i < arrayNames.size(); ++i)
+    if (arrayNames[i] == name)
+      return contract.args.size() + i;
   if (!parseInteger(name, index))
     for (size_t i = 0; i < contract.args.size(); ++i)
       if (contract.args[i].name == name)
@@ -119,7 +144,8 @@ void Session::resolveOptions() {
     prints.push_back(findArg("--print", name));
 }
 
-void Session::makeArguments() {
+/// Reads the arguments, and names the arrays of tables.
+void Session::parseArguments() {
   size_t count = contract.args.size();
   if (options.args.size() != count) {
     std::string list;
@@ -128,9 +154,46 @@ void Session::makeArguments() {
     fail("kernel '" + contract.name + "' takes " + std::to_string(count) + " arguments (" + list +
          "), " + std::to_string(options.args.size()) + " were given");
   }
-  std::vector<ArgSpec> specs;
   for (size_t i = 0; i < count; ++i)
     specs.push_back(parseArgSpec(options.args[i], what(i)));
+  for (size_t i = 0; i < count; ++i)
+    for (size_t k = 0; k < specs[i].arrays.size(); ++k)
+      if (specs[i].arrays[k].kind != ArgSpec::Kind::Place)
+        arrayNames.push_back(contract.args[i].name + "[" + std::to_string(k) + "]");
+}
+
+/// Makes the arrays whose addresses are in a table.
+void Session::makeTable(size_t index) {
+  for (size_t k = 0; k < specs[index].arrays.size(); ++k) {
+    const ArgSpec &spec = specs[index].arrays[k];
+    Entry entry{index, static_cast<int64_t>(k), buffers.size(), 0};
+    if (spec.kind == ArgSpec::Kind::Place) {
+      entry.array = findArg("'" + spec.text + "' in " + what(index), spec.path);
+      entry.offset = spec.offset;
+      if (entry.offset > 0 && entry.offset >= buffers[entry.array]->count())
+        fail(what(index) + ": '" + spec.text + "' is beyond the end of " + what(entry.array));
+    } else {
+      const std::string name =
+          "array '" + contract.args[index].name + "[" + std::to_string(k) + "]'";
+      // A file of 16-bit words of numpy, which has no bf16, is taken for bf16.
+      HostArray array =
+          makeArray(spec, tessera::rt::Element::BF16, /*anyType=*/true, buffers.size(), name, pool);
+      constexpr size_t align = 256;
+      buffers.push_back(std::make_unique<Buffer>(array, spec, options.guard, align, name));
+    }
+    entries.push_back(entry);
+  }
+}
+
+/// Writes the addresses of this run's arrays into the tables.
+void Session::fillTables() {
+  for (const Entry &entry : entries)
+    buffers[entry.table]->setElement(
+        entry.number, buffers[entry.array]->place(addresses[entry.array], entry.offset));
+}
+
+void Session::makeArguments() {
+  size_t count = contract.args.size();
   buffers.resize(count);
   addresses.assign(count, 0);
   args.assign(count, tessera_rt_arg());
@@ -147,6 +210,8 @@ void Session::makeArguments() {
     buffers[i] = std::make_unique<Buffer>(array, specs[i], options.guard,
                                           static_cast<size_t>(arg.align), what(i));
   }
+  for (size_t i = 0; i < count; ++i)
+    makeTable(i);
   // Facts can be checked without a device, except alignment and overlap, which need addresses.
   // Without a driver, addresses are used that satisfy both, so that all other errors are reported.
   uint64_t somewhere = uint64_t{1} << 40;
@@ -182,12 +247,13 @@ void Session::allocateImages(std::vector<uint64_t> &places) {
 
 void Session::moveArguments() {
   std::swap(addresses, otherAddresses);
-  for (size_t i = 0; i < buffers.size(); ++i)
+  for (size_t i = 0; i < args.size(); ++i)
     if (buffers[i])
       args[i] = buffers[i]->argument(addresses[i]);
 }
 
 void Session::upload() {
+  fillTables();
   for (size_t i = 0; i < buffers.size(); ++i)
     if (buffers[i])
       must(backend.copyIn(addresses[i], buffers[i]->getImage().data(), buffers[i]->imageBytes(),
@@ -209,8 +275,11 @@ void Session::run() {
     images[i].resize(buffers[i]->imageBytes());
     must(backend.copyOut(images[i].data(), addresses[i], images[i].size(), error));
     std::string difference;
-    if (options.guard &&
-        !buffers[i]->checkUntouched(images[i], writes(contract.args[i].access), difference))
+    // What a kernel does to the arrays of a table its contract does not say.
+    const bool written = i >= args.size() || writes(contract.args[i].access) ||
+                         std::any_of(entries.begin(), entries.end(),
+                                     [&](const Entry &entry) { return entry.array == i; });
+    if (options.guard && !buffers[i]->checkUntouched(images[i], written, difference))
       fail(what(i) + ": " + difference);
   }
   after = std::move(images);
@@ -225,6 +294,9 @@ void Session::runRepeatedly() {
     run();
     for (size_t i = 0; i < buffers.size(); ++i) {
       if (!buffers[i] || first[i] == after[i])
+        continue;
+      // Tables have the addresses of this run's arrays.
+      if (options.move && i < specs.size() && !specs[i].arrays.empty())
         continue;
       std::string a = buffers[i]->gather(first[i]), b = buffers[i]->gather(after[i]);
       Element element = buffers[i]->getElement();
@@ -281,7 +353,7 @@ bool Session::checkOutputs() {
     char limits[80];
     std::snprintf(limits, sizeof(limits), " (rtol %g, atol %g)", tolerance.rtol, tolerance.atol);
     std::string text = describe(comparison, found.shape) + limits;
-    OrderedJson entry = {{"arg", contract.args[check.arg].name},
+    OrderedJson entry = {{"arg", nameOf(check.arg)},
                          {"good", comparison.good()},
                          {"mismatches", comparison.mismatches},
                          {"count", comparison.count},
@@ -314,7 +386,7 @@ void Session::printOutputs() {
     size_t size = elementSize(array.element);
     int64_t row = array.shape.empty() ? 1 : array.shape.back();
     for (int64_t i = 0; i < array.count(); i += row) {
-      std::string line = contract.args[index].name;
+      std::string line = nameOf(index);
       if (array.shape.size() > 1) {
         std::vector<int64_t> outer(array.shape.begin(), array.shape.end() - 1);
         line += printIndex(outer, i / row);
@@ -328,11 +400,13 @@ void Session::printOutputs() {
 }
 
 void Session::bench() {
+  // Copies of the arguments take turns; the arrays of tables are the same in all of them.
   std::vector<const Buffer *> list;
-  for (const auto &buffer : buffers)
-    list.push_back(buffer.get());
-  BenchResult result =
-      runBench(options.bench, BenchProblem{kernel, list, args, addresses}, watchdog);
+  for (size_t i = 0; i < args.size(); ++i)
+    list.push_back(buffers[i].get());
+  const std::vector<uint64_t> places(addresses.begin(),
+                                     addresses.begin() + static_cast<std::ptrdiff_t>(args.size()));
+  BenchResult result = runBench(options.bench, BenchProblem{kernel, list, args, places}, watchdog);
   bool isOverhead = options.bench == Bench::Overhead;
   char text[300];
   std::string line;
@@ -399,6 +473,7 @@ int main(int argc, char **argv) {
   if (!kernel || !kernel->forceVariant(options.variant, error))
     fail(error.message);
   Session session(options, *module, *kernel);
+  session.parseArguments();
   session.resolveOptions();
   session.makeArguments();
   session.runRepeatedly();

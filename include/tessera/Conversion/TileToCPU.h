@@ -23,6 +23,7 @@ void lowerLoad(mlir::RewriterBase &rewriter, tile::LoadOp op);
 void lowerStore(mlir::RewriterBase &rewriter, tile::StoreOp op);
 void lowerGather(mlir::RewriterBase &rewriter, tile::GatherOp op);
 void lowerScatter(mlir::RewriterBase &rewriter, tile::ScatterOp op);
+void lowerArray(mlir::RewriterBase &rewriter, tile::ArrayFromOp op);
 void lowerAtomic(mlir::RewriterBase &rewriter, tile::AtomicOp op);
 void lowerMma(mlir::RewriterBase &rewriter, tile::MmaOp op);
 void lowerReduce(mlir::RewriterBase &rewriter, tile::ReduceOp op);

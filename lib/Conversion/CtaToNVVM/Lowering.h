@@ -160,6 +160,9 @@ public:
   static constexpr int64_t kFirstWarpgroupBarrier = 8;
   /// A barrier of all threads of the scope, or of those of each warpgroup.
   void meet(bool warpgroup = false);
+  /// Whether the condition holds in any thread of the scope, or of the thread's warp. The former is a
+  /// barrier, too.
+  Value vote(Value condition, bool ofWarp);
   int64_t threads() const { return numThreads; }
   /// The XOR of laneVectors[i] over the set bits of the lane and of warpVectors[i] over those of
   /// the warp in its group, plus the warpgroup times `perGroup`. Null if it is always 0.
@@ -175,11 +178,15 @@ public:
   Value strideOf(Value memref, unsigned dim); // i64, elements
   /// True if no thread writes the memory of this root during the launch.
   bool isReadOnly(Value root);
+  /// True if the launch reaches the memory of this argument by no other argument, nor by an address
+  /// that it reads from memory.
+  bool isAlone(Value root);
   /// True if nobody else writes it either, so that it may be read early and through caches that are
   /// not coherent. A dependent launch runs concurrently with the one before it, which may still
   /// write.
   bool isInvariant(Value root) { return isReadOnly(root) && !launch.getDependent(); }
   LogicalResult lowerMemRefOp(Operation *op);
+  void lowerArray(tile::ArrayFromOp op);
   /// The parameter `{kind, arg|index, dim}` of the function, made on first use.
   Value parameter(llvm::StringRef kind, int64_t index, int64_t dim, Type type);
   int64_t workspaceIndex(Value root);
@@ -399,6 +406,9 @@ bool loadMatrices(Lowering &f, Values &regs, mlir::RankedTensorType type,
 /// True for a constant tile of positive zeros, also if it has passed through the completion of a
 /// product.
 bool isZeroTile(Value tile);
+/// What a tile.rounded makes of scalars, and a truncation with a mode other than to nearest even.
+Value lowerRounded(Lowering &f, tile::RoundedOp op, ValueRange operands);
+Value lowerTruncation(Lowering &f, mlir::arith::TruncFOp op, Value x);
 LogicalResult lowerCpAsync(Lowering &f, cta::CopyOp op);
 /// A generic pointer to a zero-terminated string.
 Value textPointer(Lowering &f, llvm::StringRef text);

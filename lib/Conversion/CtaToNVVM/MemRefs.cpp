@@ -52,7 +52,16 @@ void Lowering::collectWrites() {
     for (const cta::MemoryAccess &access : cta::accessesOf(op)) {
       if (!access.isGlobal())
         continue;
-      add(access.write ? written : readBack, access.memory);
+      llvm::DenseSet<Value> &roots = access.write ? written : readBack;
+      add(roots, access.memory);
+      // What orders memory may show the block what others wrote to any of it.
+      if (access.everywhere) {
+        for (BlockArgument argument : kernel.getArguments())
+          roots.insert(argument);
+        for (auto workspace : kernel.getBody().getOps<memref::AllocOp>())
+          roots.insert(workspace);
+        launch.walk([&](tile::ArrayFromOp array) { roots.insert(array.getResult()); });
+      }
       if (isa<cta::CopyOp, cta::CopyOutOp>(op))
         add(copied, access.memory);
     }
@@ -65,14 +74,17 @@ static StringAttr aliasGroup(tile::KernelOp kernel, Value root) {
 }
 
 bool Lowering::isReadOnly(Value root) {
-  if (!root || written.contains(root))
-    return false;
-  StringAttr group = aliasGroup(kernel, root);
-  if (!group || group.getValue().empty())
-    return true;
-  return llvm::none_of(kernel.getArguments(), [&](BlockArgument arg) {
-    return written.contains(arg) && aliasGroup(kernel, arg) == group;
-  });
+  return root &&
+         llvm::none_of(written, [&](Value other) { return tile::rootsMayAlias(root, other); });
+}
+
+bool Lowering::isAlone(Value root) {
+  auto meets = [&](const llvm::DenseSet<Value> &roots) {
+    return llvm::any_of(roots, [&](Value other) {
+      return other != root && tile::isArrayInMemory(other) && tile::rootsMayAlias(root, other);
+    });
+  };
+  return !aliasGroup(kernel, root) && !meets(written) && !meets(readBack);
 }
 
 //===--- pointers, sizes, strides ------------------------------------------------------------===//
@@ -147,6 +159,24 @@ static Value elementBytes(Lowering &f, Value memref) {
   return f.i64(tile::elementBytes(memrefType(memref).getElementType()));
 }
 
+/// An address that was read from memory becomes a pointer to global memory.
+void Lowering::lowerArray(tile::ArrayFromOp op) {
+  View view;
+  Type pointer = LLVM::LLVMPointerType::get(context, 1);
+  view.pointer = LLVM::IntToPtrOp::create(b, loc, pointer, scalar(op.getAddress()));
+  for (OpFoldResult size : op.getMixedSizes())
+    view.sizes.push_back(valueOf(*this, size));
+  view.strides.resize(view.sizes.size());
+  Value running = i64(1);
+  SmallVector<OpFoldResult> strides = op.getMixedStrides();
+  for (size_t d = strides.size(); d-- > 0;) {
+    view.strides[d] = strides[d] ? valueOf(*this, strides[d]) : running;
+    if (d > 0 && !op.getStaticStrides())
+      running = mul(view.strides[d], view.sizes[d]);
+  }
+  views[op.getResult()] = std::move(view);
+}
+
 LogicalResult Lowering::lowerMemRefOp(Operation *op) {
   if (auto dim = dyn_cast<memref::DimOp>(op)) {
     std::optional<int64_t> index = dim.getConstantIndex();
@@ -182,6 +212,10 @@ LogicalResult Lowering::lowerMemRefOp(Operation *op) {
     return success();
   }
 
+  if (auto array = dyn_cast<tile::ArrayFromOp>(op)) {
+    lowerArray(array);
+    return success();
+  }
   View view;
   Value source;
   if (auto castOp = dyn_cast<memref::CastOp>(op)) {
@@ -305,7 +339,7 @@ void Lowering::finishAttributes() {
       // launch another grid.
       Value root = p.kind == "pointer" ? Value(kernel.getArgument(p.index)) : Value();
       if (root && !copied.contains(root) && (isReadOnly(root) || !readBack.contains(root)) &&
-          !aliasGroup(kernel, root) && !launch.getDependent())
+          isAlone(root) && !launch.getDependent())
         attrs.append("llvm.noalias", b.getUnitAttr());
       if (root && isReadOnly(root) && !copied.contains(root))
         attrs.append("llvm.readonly", b.getUnitAttr());
@@ -335,6 +369,10 @@ void Lowering::finishAttributes() {
 
 void tessera::nvvm::populateMemRefLowerings(LoweringSet &set) {
   addFallback(
-      set, [](Operation *op) { return isa_and_nonnull<memref::MemRefDialect>(op->getDialect()); },
+      set,
+      [](Operation *op) {
+        return isa_and_nonnull<memref::MemRefDialect>(op->getDialect()) ||
+               isa<tile::ArrayFromOp>(op);
+      },
       [](Lowering &f, Operation *op) { return f.lowerMemRefOp(op); });
 }

@@ -26,7 +26,8 @@ LogicalResult tessera::lowerTileOps(Operation *root) {
   root->walk([&](tile::ArgReduceOp op) { tile::ArgReduceOp::generalize(rewriter, op); });
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
-    if (isa<tile::TileDialect>(op->getDialect()) && !isa<tile::YieldOp>(op))
+    // cpu-expand-rounding lowers tile.rounded, on scalars.
+    if (isa<tile::TileDialect>(op->getDialect()) && !isa<tile::YieldOp, tile::RoundedOp>(op))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
@@ -38,6 +39,7 @@ LogicalResult tessera::lowerTileOps(Operation *root) {
             .Case([&](tile::GatherOp op) { return lowerGather(rewriter, op), success(); })
             .Case([&](tile::ScatterOp op) { return lowerScatter(rewriter, op), success(); })
             .Case([&](tile::AtomicOp op) { return lowerAtomic(rewriter, op), success(); })
+            .Case([&](tile::ArrayFromOp op) { return lowerArray(rewriter, op), success(); })
             .Case([&](tile::MmaOp op) { return lowerMma(rewriter, op), success(); })
             .Case([&](tile::ReduceOp op) { return lowerReduce(rewriter, op), success(); })
             .Case([&](tile::ScanOp op) { return lowerScan(rewriter, op), success(); })

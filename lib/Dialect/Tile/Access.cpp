@@ -368,11 +368,29 @@ static InFlightDiagnostic emitConstraint(Operation *op, unsigned number) {
 }
 
 /// What to write where the element types of memref and tile differ.
-static std::string describeConversion(Type memory, Type tile, bool isStore) {
-  const StringRef op = isStore ? conversionOp(tile, memory) : conversionOp(memory, tile);
+static std::string describeConversion(OperationName access, Type memory, Type tile) {
+  const bool writes = writesMemory(access);
+  const StringRef op = writes ? conversionOp(tile, memory) : conversionOp(memory, tile);
   return ("; convert with " + (op.empty() ? "arith" : op) +
-          (isStore ? " before the store" : " after the load"))
+          (!writes                             ? " after the load"
+           : access.stripDialect() == "atomic" ? " before the atomic"
+                                               : " before the store"))
       .str();
+}
+
+/// How to give a place for each element of a tile in a memref of rank 2 or more.
+static std::string placeOfEach(MemRefType memref) {
+  if (!memref.getLayout().isIdentity())
+    return "; for a place of each element view the memref as one of rank 1 with "
+           "memref.reinterpret_cast, and compute the sum of coordinate * stride";
+  std::string text =
+      "; for a place of each element make the memref flat, and compute row * columns "
+      "+ column: memref.collapse_shape %m [[";
+  llvm::raw_string_ostream stream(text);
+  llvm::interleaveComma(llvm::seq<int64_t>(memref.getRank()), stream);
+  const int64_t size = memref.hasStaticShape() ? memref.getNumElements() : ShapedType::kDynamic;
+  stream << "]] : " << memref << " into " << MemRefType::get({size}, memref.getElementType());
+  return text;
 }
 
 /// Constraint 8: the types of index tiles; and 9.
@@ -407,9 +425,7 @@ static LogicalResult verifyIndices(Operation *op, MemRefType memref, const Acces
       return emitConstraint(op, 8)
              << "the index tile for dimension " << dim << " must have rank 1 and extent " << extent
              << ", as the tile dimension that 'dims' gives to it; got " << type
-             << (memref.getRank() == 1
-                     ? ""
-                     : "; for a place of each element view the memref as one of rank 1");
+             << (memref.getRank() == 1 || type.getRank() == 1 ? "" : placeOfEach(memref));
   }
   if (!parts.strides)
     return success();
@@ -472,8 +488,8 @@ LogicalResult tessera::tile::verifyAccess(Operation *op, const AccessParts &part
   if (memref.getElementType() != elementType)
     return emitConstraint(op, 3) << "the memref holds " << memref.getElementType()
                                  << " but the tile " << elementType
-                                 << describeConversion(memref.getElementType(), elementType,
-                                                       writesMemory(op->getName()));
+                                 << describeConversion(op->getName(), memref.getElementType(),
+                                                       elementType);
   if (static_cast<int64_t>(limited.size()) != tileRank)
     return emitConstraint(op, 4) << "'limit' needs one entry for each of the " << tileRank
                                  << " tile dimensions ('_' for none), got " << limited.size();
@@ -551,25 +567,4 @@ Value tessera::tile::limitOf(ValueRange limits, ArrayRef<bool> limited, unsigned
   if (dim >= limited.size() || !limited[dim])
     return {};
   return limits[llvm::count(limited.take_front(dim), true)];
-}
-
-Value tessera::tile::rootOf(Value memref) {
-  while (Operation *op = memref.getDefiningOp()) {
-    if (isa<memref::AllocOp>(op))
-      return memref;
-    auto view = dyn_cast<ViewLikeOpInterface>(op);
-    if (!view)
-      return {};
-    memref = view.getViewSource();
-  }
-  return isa<KernelOp>(memref.getParentBlock()->getParentOp()) ? memref : Value{};
-}
-
-std::string tessera::tile::nameOfRoot(Value memref) {
-  Value root = rootOf(memref);
-  auto argument = dyn_cast_or_null<BlockArgument>(root);
-  if (!argument)
-    return root ? "the workspace" : "the memref";
-  auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
-  return "%" + kernel.getArgName(argument.getArgNumber());
 }

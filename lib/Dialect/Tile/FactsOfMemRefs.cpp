@@ -34,6 +34,28 @@ static std::optional<unsigned> collapsedDim(memref::CollapseShapeOp view, unsign
   return only ? *only : group.back();
 }
 
+namespace {
+/// What the text says about an array at an address from memory.
+struct ArrayInMemory {
+  SmallVector<OpFoldResult> sizes, strides;
+  int64_t align;
+};
+} // namespace
+
+template <typename Op>
+static ArrayInMemory shapeOf(Op op) {
+  return {op.getMixedSizes(), op.getMixedStrides(),
+          static_cast<int64_t>(op.getAlign().value_or(1))};
+}
+
+static std::optional<ArrayInMemory> arrayInMemory(Value memref) {
+  if (auto at = memref.getDefiningOp<ArrayAtOp>())
+    return shapeOf(at);
+  if (auto from = memref.getDefiningOp<ArrayFromOp>())
+    return shapeOf(from);
+  return std::nullopt;
+}
+
 std::optional<unsigned> Facts::sizeClass(Value memref, unsigned dim) {
   Size size = sizeOf(memref, dim);
   if (size.kind != Size::Argument)
@@ -72,6 +94,8 @@ Facts::Size Facts::sizeOf(Value memref, unsigned dim) {
     return folded(view.getMixedSizes()[keptDim(view.getDroppedDims(), dim)]);
   } else if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>()) {
     return folded(view.getMixedSizes()[dim]);
+  } else if (std::optional<ArrayInMemory> array = arrayInMemory(memref)) {
+    return folded(array->sizes[dim]);
   } else if (auto view = memref.getDefiningOp<memref::ExpandShapeOp>()) {
     return folded(view.getMixedOutputShape()[dim]);
   } else if (auto view = memref.getDefiningOp<memref::CollapseShapeOp>()) {
@@ -143,6 +167,9 @@ int64_t Facts::strideDivisibility(Value memref, unsigned dim) {
       divisor = strideDivisibility(view.getSrc(), *d);
   } else if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>()) {
     divisor = folded(view.getMixedStrides()[dim]);
+  } else if (std::optional<ArrayInMemory> array = arrayInMemory(memref);
+             array && array->strides[dim]) {
+    divisor = folded(array->strides[dim]);
   }
   return divisor;
 }
@@ -172,6 +199,8 @@ int64_t Facts::alignment(Value memref) {
   }
   if (memref.getDefiningOp<memref::AllocOp>())
     return 128; // an allocation of its own
+  if (std::optional<ArrayInMemory> array = arrayInMemory(memref))
+    return std::max(bytes, array->align);
   if (auto cast = memref.getDefiningOp<memref::CastOp>())
     return alignment(cast.getSource());
   if (auto view = memref.getDefiningOp<memref::ExpandShapeOp>())

@@ -96,15 +96,6 @@ StringRef tessera::tile::hintForForeignOp(StringRef name) {
 
 //===--- ops that do not exist ---------------------------------------------------------------===//
 
-/// Ops that docs/Language.md lists as not there yet, with what does their work until then.
-static StringRef hintForPlannedOp(StringRef name) {
-  return llvm::StringSwitch<StringRef>(name)
-      .Case("tile.rare",
-            "compute it for all rows and choose with arith.select, or use scf.if with a "
-            "condition for the whole block")
-      .Default("");
-}
-
 /// What other languages call an op, whatever dialect it is written with.
 static StringRef hintForSynonym(StringRef mnemonic) {
   return llvm::StringSwitch<StringRef>(mnemonic)
@@ -135,6 +126,9 @@ static StringRef hintForSynonym(StringRef mnemonic) {
       .Cases(
           {"cast", "convert", "astype", "to"},
           "use arith.extf, arith.truncf, arith.sitofp, arith.fptosi, arith.extsi or arith.trunci")
+      .Cases({"ftz", "flush_to_zero", "round", "rounding", "round_down", "round_up"},
+             "a rounding mode and flush_to_zero are clauses of tile.rounded, as in tile.rounded "
+             "addf %x, %y upward flush_to_zero")
       .Cases({"where"}, "use arith.select")
       .Cases({"atomic_add", "atomic_rmw", "atomic_cas", "atomic_max", "atomic_min", "atomicAdd"},
              "atomics are tile.atomic, as in tile.atomic add %v, %x[%i]")
@@ -183,8 +177,6 @@ static SmallVector<StringRef> nearestOps(StringRef name, MLIRContext *context) {
 }
 
 std::string tessera::tile::hintForUnknownOp(StringRef name, MLIRContext *context) {
-  if (StringRef instead = hintForPlannedOp(name); !instead.empty())
-    return ("'" + name + "' is not there yet: " + instead).str();
   if (StringRef instead =
           hintForSynonym(name.rsplit('.').second.empty() ? name : name.rsplit('.').second);
       !instead.empty())
@@ -230,6 +222,10 @@ StringRef tessera::tile::exampleOfOp(StringRef name) {
                             "tensor<16x256xbf16> -> memref<?x?xbf16>")
       .Case("tile.atomic", "tile.atomic add %ones, %H[%bins : tensor<1024xi32>] : "
                            "tensor<1024xi32> -> memref<?xi32>")
+      .Case("tile.array_at", "%x = tile.array_at %pages[%b, %p] sizes [16, 128] alias = \"in\" : "
+                             "memref<?x?xi64> -> memref<16x128xf32>")
+      .Case("tile.array_from", "%A = tile.array_from %address sizes [%m, %k] strides [%ld, 1] "
+                               "align = 16 : i64 -> memref<?x?xbf16, strided<[?, 1]>>")
       .Case("tile.mma", "%d = tile.mma %a, %b, %c : tensor<128x64xbf16>, tensor<64x256xbf16> -> "
                         "tensor<128x256xf32>")
       .Case("tile.reduce", "%m = tile.reduce maximumf %x dims = [1] : tensor<128x64xf32> -> "
@@ -238,6 +234,8 @@ StringRef tessera::tile::exampleOfOp(StringRef name) {
                               "tensor<128xf32>, tensor<128xi32>")
       .Case("tile.scan", "%s, %sum = tile.scan addf %x dim = 1 : tensor<64x128xf32> -> "
                          "tensor<64x128xf32>, tensor<64xf32>")
+      .Case("tile.rare", "%o1 = tile.rare %need passing(%o) superset {")
+      .Case("tile.rounded", "%lower = tile.rounded addf %a, %b downward : tensor<64x32xf32>")
       .Case("tile.zip", "%z = tile.zip %x, %y : tensor<64x32xf32> -> tensor<64x64xf32>")
       .Case("tile.take", "%e = tile.take %x at %i dim = 1 : tensor<64x32xf32>, tensor<64x8xi32> -> "
                          "tensor<64x8xf32>")

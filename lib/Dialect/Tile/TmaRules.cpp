@@ -17,6 +17,9 @@ using namespace mlir;
 using namespace tessera::tile;
 
 std::optional<std::string> tessera::tile::whyNotTmaRoot(Value memref) {
+  if (isArrayInMemory(rootOf(memref)))
+    return std::string("the address of the array comes from memory: the host, which makes the "
+                       "descriptors of TMA, does not know it");
   auto argument = dyn_cast<BlockArgument>(memref);
   Operation *owner =
       argument ? argument.getOwner()->getParentOp() : memref.getDefiningOp()->getParentOp();

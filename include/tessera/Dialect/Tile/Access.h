@@ -65,9 +65,18 @@ mlir::ParseResult resolveAccess(mlir::OpAsmParser &parser, ParsedAccess &access,
                                 llvm::SmallVectorImpl<int32_t> &segments,
                                 MaskEncoding maskEncoding = nullptr);
 
-/// The argument or workspace of the kernel of which a memref is a view; null if it is not known (a
-/// memref that a loop carries).
+/// The argument or workspace of the kernel, or the array at an address from memory, of which a
+/// memref is a view; null if it is not known (a memref that a loop carries).
 mlir::Value rootOf(mlir::Value memref);
+
+/// True for a root whose address comes from memory: `tile.array_at` and `tile.array_from`. The host
+/// does not know such an array, and each execution of the op may give another one.
+bool isArrayInMemory(mlir::Value root);
+
+/// False only if two roots (`rootOf`) of one kernel do not overlap: different arguments that are
+/// not of one alias group, workspace and anything else, or an array at an address from memory that
+/// is promised to be of another group. A root that is not known may overlap everything.
+bool rootsMayAlias(mlir::Value a, mlir::Value b);
 
 /// How messages call the root of a memref: "%A" as users name the argument, "the workspace", or
 /// "the memref" if it is not known.

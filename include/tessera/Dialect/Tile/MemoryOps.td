@@ -283,4 +283,92 @@ def Tile_AtomicOp : Tile_Op<"atomic", [AttrSizedOperandSegments,
   }];
 }
 
+// What ArrayAtOp and ArrayFromOp share.
+defvar Tile_ArrayDeclaration = [{
+    mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getResult().getType()); }
+    llvm::SmallVector<mlir::OpFoldResult> getMixedSizes();
+    /// One for each dimension, those of an array without gaps too: there they are null where they depend on sizes.
+    llvm::SmallVector<mlir::OpFoldResult> getMixedStrides();
+}];
+
+def Tile_ArrayAtOp : Tile_Op<"array_at", [AttrSizedOperandSegments]> {
+  let summary = "the array whose address is in memory";
+  let opDocGroup = Tile_MemoryOps;
+  let description = [{
+    Reads a 64-bit address from a table in memory; the result is the array that begins there. Groups of a grouped product, pages, or the
+    tensors of a list can so have sizes and places of their own. The array is accessed as any other memref is: by loads and stores,
+    index tiles, atomics, scalars and views.
+
+    `sizes` has a size for each dimension, a value or a number. `strides` has the strides, in elements; without it the array has no gaps
+    (its last dimension is contiguous), and the layout of its type is the identity.
+
+    The address is read when the op runs, in program order with the writes to the table. Where a loop reads another address in each
+    iteration, the op stands in that loop.
+
+    What is known about the array is a promise, which nothing tests; to break it is undefined behaviour:
+
+    * the address is a multiple of the element's size, or of `align` bytes, and the array of these sizes is readable (writable) memory.
+    * sizes and strides are divisible by what `tile.assume` says about their values.
+    * Without `alias` the array may overlap every argument and every other array whose address comes from memory. `alias = "in"` is what
+      `tile.alias` is to arguments: the array overlaps only arguments and arrays of the group "in". So loads of arrays of one group may be
+      moved across stores to others. Workspace of the kernel overlaps no such array.
+
+    A size that is negative at run time is undefined behaviour, which `--check` traps.
+
+    On the GPU threads fetch such arrays by vectors or by cp.async, for which `align` and divisible strides matter. TMA needs a descriptor
+    that the host makes of an address it knows; so `require = [tma]` is an error, and the report gives the reason.
+
+    Syntax:
+
+    ```
+    tile.array_at memref `[` indices `]` `sizes` `[` ... `]` (`strides` `[` ... `]`)? (`align` `=` integer)? (`alias` `=` string)?
+      attributes? `:` memref-type `->` memref-type
+    ```
+
+    ```mlir
+    %A = tile.array_at %table[%g] sizes [%m, %k] strides [%ld, 1] align = 16 : memref<?xi64> -> memref<?x?xbf16, strided<[?, 1]>>
+    %x = tile.array_at %pages[%b, %p] sizes [16, 128] alias = "in" : memref<?x?xi64> -> memref<16x128xf32>
+    ```
+
+    Constraints:
+    1. the table is a memref of i64 in the default memory space, with one index for each dimension.
+    2. `sizes` has one entry for each dimension of the result: the number where its type has a static size, a value where it is dynamic.
+       Numbers are at least 0.
+    3. with `strides` the layout of the result is `strided` with offset 0, and `strides` has one entry for each dimension: the number where
+       the layout has a static stride, a value where it is dynamic. Without `strides` the layout is the identity.
+    4. `align` is a power of two, and at most 2³⁰.
+    5. `alias` has at least one character.
+  }];
+  let arguments = (ins Arg<AnyMemRef, "table", [MemRead]>:$table, Variadic<Index>:$indices,
+    Variadic<Index>:$sizes, Variadic<Index>:$strides,
+    DenseI64ArrayAttr:$staticSizes, OptionalAttr<DenseI64ArrayAttr>:$staticStrides,
+    OptionalAttr<I64Attr>:$align, OptionalAttr<StrAttr>:$alias);
+  let results = (outs AnyMemRef:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = Tile_ArrayDeclaration;
+}
+
+def Tile_ArrayFromOp : Tile_Op<"array_from", [Pure, AttrSizedOperandSegments]> {
+  let summary = "the array at an address";
+  let opDocGroup = Tile_MemoryOps;
+  let description = [{
+    A `tile.array_at` whose address has been read. Programs write `tile.array_at`; `tile-expand-ops` makes a `memref.load` and this op of
+    it, so that what passes know about scalars in memory holds for tables of addresses, too.
+
+    ```mlir
+    %A = tile.array_from %address sizes [%m, %k] strides [%ld, 1] align = 16 : i64 -> memref<?x?xbf16, strided<[?, 1]>>
+    ```
+
+    Constraints: 2 to 5 of `tile.array_at`.
+  }];
+  let arguments = (ins I64:$address, Variadic<Index>:$sizes, Variadic<Index>:$strides,
+    DenseI64ArrayAttr:$staticSizes, OptionalAttr<DenseI64ArrayAttr>:$staticStrides,
+    OptionalAttr<I64Attr>:$align, OptionalAttr<StrAttr>:$alias);
+  let results = (outs AnyMemRef:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = Tile_ArrayDeclaration;
+}
+
 #endif

@@ -17,9 +17,18 @@ namespace tessera::tile {
 
 class Facts;
 
-/// The largest batch of a rank-3 product that is split into products of rank 2. More products at a
-/// time would need too many registers and too much code.
-constexpr int64_t kMaxSplitBatches = 4;
+/// The largest batch of a rank-3 product that is split into products of rank 2. More products would
+/// be too much code.
+constexpr int64_t kMaxSplitBatches = 32;
+/// Accumulators that a thread may have for all products of a split batch.
+constexpr int64_t kMaxSplitAccumulators = 128;
+/// Up to this batch a product is split however many accumulators it has.
+constexpr int64_t kFewSplitBatches = 4;
+/// The accumulators of each thread if a product of rank 3 with results of these extents becomes
+/// products of rank 2 for the tensor cores.
+int64_t splitAccumulators(int64_t batches, int64_t rows, int64_t columns);
+/// True if a product of rank 3 with results of these extents is split into products of rank 2.
+bool splitsBatches(int64_t batches, int64_t rows, int64_t columns);
 
 /// On a conversion to a narrower float or to an integer: what the type cannot hold becomes its
 /// largest or smallest number, and NaN 0 if it has no NaN. It belongs to the language.
@@ -55,6 +64,10 @@ constexpr llvm::StringLiteral kNotRepacked = "tile.not_repacked";
 constexpr llvm::StringLiteral kTransposed = "tile.transposed";
 /// On a product that the pass has turned, or would have turned but could not (strings): the reason.
 constexpr llvm::StringLiteral kTurned = "tile.turned", kNotTurned = "tile.not_turned";
+
+/// On the reduction of the `need` of a tile.rare (unit): where a row of dimension 0 does not need
+/// the branch that the result decides, that row may be left as the other branch makes it.
+constexpr llvm::StringLiteral kRarely = "tile.rarely";
 
 /// A load whose operand is worth repacking. TMA cannot fetch the operand where it is. The load
 /// feeds only products that the tensor cores may compute, in a loop, and several blocks of the grid
@@ -103,8 +116,13 @@ struct LaunchObstacle {
 /// every op that makes such a value. Returns the first op that it does not know, or nothing.
 std::optional<LaunchObstacle> findLaunchObstacle(mlir::Value value);
 
-/// True if two roots may overlap: the kernel says so, or one of them is not known (null).
-bool mayAlias(KernelOp kernel, mlir::Value a, mlir::Value b);
+/// The first number that a bound of the grid reads from memory, or null. The host does not know the
+/// number of blocks of such a grid.
+mlir::Operation *findBoundInMemory(GridOp grid);
+
+/// The roots (`rootOf`) of the memrefs that the grid writes, as its ops say by their memory effects;
+/// null stands for one that is not known.
+llvm::SetVector<mlir::Value> writtenRoots(GridOp grid);
 
 /// The least size of dimension `dim` of the operand, in elements, for which its copy pays. It
 /// depends on how the load walks along that dimension.

@@ -7,7 +7,9 @@
 
 #include "tessera/Dialect/Tile/Access.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -17,6 +19,8 @@ GlobalBox tessera::cta::boxOf(Operation *op, const MemoryAccess &access) {
   GlobalBox box;
   box.op = op;
   box.memref = access.memory;
+  if (access.everywhere)
+    return box;
   box.root = tile::rootOf(access.memory);
   box.coords = access.coords;
   box.extents.assign(access.coords.size(), 1);
@@ -43,17 +47,7 @@ std::optional<GlobalBox> tessera::cta::globalBoxOf(Operation *op) {
 }
 
 bool tessera::cta::mayAlias(const GlobalBox &a, const GlobalBox &b) {
-  if (!a.root || !b.root || a.root == b.root)
-    return true;
-  auto x = dyn_cast<BlockArgument>(a.root), y = dyn_cast<BlockArgument>(b.root);
-  if (!x || !y)
-    return false;
-  auto kernel = cast<tile::KernelOp>(x.getOwner()->getParentOp());
-  auto group = [&](BlockArgument arg) {
-    auto name = kernel.getArgAttrOfType<StringAttr>(arg.getArgNumber(), tile::TileDialect::kAlias);
-    return name ? name.getValue() : StringRef();
-  };
-  return !group(x).empty() && group(x) == group(y);
+  return tile::rootsMayAlias(a.root, b.root);
 }
 
 //===--- differences of coordinates ----------------------------------------------------------===//
@@ -144,6 +138,68 @@ bool tessera::cta::mayOverwrite(Operation *op, const std::optional<GlobalBox> &b
                                                            : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// True if `first` may run before `then` in the block of one output tile: it stands before it, or a
+/// loop of the tile has both.
+static bool mayRunBefore(Operation *first, Operation *then) {
+  Region *region = then->getParentRegion();
+  while (!region->isAncestor(first->getParentRegion()))
+    region = region->getParentRegion();
+  Operation *from = region->findAncestorOpInRegion(*first);
+  Operation *to = region->findAncestorOpInRegion(*then);
+  // Regions of one loop run one after the other, those of one condition do not.
+  if (from == to ? isa<LoopLikeOpInterface>(from)
+                 : from->getBlock() == to->getBlock() && from->isBeforeInBlock(to))
+    return true;
+  for (Operation *parent = region->getParentOp();
+       parent && !isa<tile::GridOp, ForOutputTilesOp, LaunchOp>(parent);
+       parent = parent->getParentOp())
+    if (isa<LoopLikeOpInterface>(parent))
+      return true;
+  return false;
+}
+
+Operation *tessera::cta::whatKeepsInPlace(Operation *scope, Operation *reader) {
+  const std::optional<GlobalBox> box = globalBoxOf(reader);
+  // The reader, and who uses what it fetches, also under another name.
+  SetVector<Operation *> parts;
+  parts.insert(reader);
+  for (unsigned i = 0; i < parts.size(); ++i)
+    if (i == 0 || isa<ViewOp>(parts[i]))
+      parts.insert_range(parts[i]->getUsers());
+  Operation *keeper = nullptr;
+  auto keeps = [&](Operation *inner, const MemoryAccess &access) {
+    if (!access.write || !access.isGlobal())
+      return false;
+    if (!access.everywhere)
+      return !box || mayAlias(*box, boxOf(inner, access));
+    return llvm::any_of(parts, [&](Operation *part) { return mayRunBefore(inner, part); });
+  };
+  scope->walk([&](Operation *inner) {
+    for (const MemoryAccess &access : accessesOf(inner))
+      if (keeps(inner, access)) {
+        keeper = inner;
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return keeper;
+}
+
+std::string tessera::cta::whyItKeeps(Operation *keeper) {
+  const bool orders = llvm::any_of(accessesOf(keeper),
+                                   [](const MemoryAccess &access) { return access.everywhere; });
+  if (!orders)
+    return "the launch also writes memory that may be what it reads; a load never moves above such "
+           "a store";
+  auto atomic = dyn_cast<AtomicOp>(keeper);
+  const std::string what =
+      atomic
+          ? ("an atomic that orders (" + tile::stringifyMemoryOrder(atomic.getOrder()) + ")").str()
+          : "an op that orders memory";
+  return what + " may come before it in a block, and nothing is fetched ahead of that: move the "
+                "atomic behind the loop, or make it relaxed";
 }
 
 bool tessera::cta::provenDisjoint(const GlobalBox &a, const GlobalBox &b,

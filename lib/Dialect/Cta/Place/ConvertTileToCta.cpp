@@ -26,6 +26,7 @@ public:
   LogicalResult run();
 
 private:
+  void convertVotes();
   LogicalResult convert(Operation *op);
   LogicalResult convertTensorOp(Operation *op);
   Operation *convertIndexed(Operation *op);
@@ -42,7 +43,45 @@ private:
 };
 } // namespace
 
+/// A reduction of a whole tile of conditions by `or` or `and` of which only the scalar is used is a
+/// vote.
+void Converter::convertVotes() {
+  SmallVector<tile::ReduceOp> reductions;
+  kernel.walk([&](tile::ReduceOp op) {
+    const bool isOr = op.getKind() == tile::ReduceKind::OrI;
+    if (!isOr && op.getKind() != tile::ReduceKind::AndI)
+      return;
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    if (type.getRank() == 0 && type.getElementType().isInteger(1) && !op->use_empty() &&
+        llvm::all_of(op->getUsers(), llvm::IsaPred<tensor::ExtractOp>))
+      reductions.push_back(op);
+  });
+  for (tile::ReduceOp op : reductions) {
+    rewriter.setInsertionPoint(op);
+    Location loc = op.getLoc();
+    Value need = op.getInputs().front();
+    const bool isAnd = op.getKind() == tile::ReduceKind::AndI;
+    auto negated = [&](Value value) -> Value {
+      TypedAttr all = rewriter.getBoolAttr(true);
+      if (auto tile = dyn_cast<RankedTensorType>(value.getType()))
+        all = DenseElementsAttr::get(tile, true);
+      return arith::XOrIOp::create(rewriter, loc, value,
+                                   arith::ConstantOp::create(rewriter, loc, all));
+    };
+    if (isAnd)
+      need = negated(need);
+    Value any = AnyOp::create(rewriter, loc, rewriter.getI1Type(), need, /*warp=*/false,
+                              /*rare=*/op->hasAttr(tile::kRarely), /*why=*/StringAttr{});
+    if (isAnd)
+      any = negated(any);
+    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+      rewriter.replaceOp(user, any);
+    rewriter.eraseOp(op);
+  }
+}
+
 LogicalResult Converter::run() {
+  convertVotes();
   // Reductions and scans by name and arg reductions first, because the ops that they expand to are
   // converted with the rest.
   SmallVector<Operation *> special;
@@ -153,12 +192,14 @@ LogicalResult Converter::convert(Operation *op) {
     return replace(TransposeOp::create(rewriter, loc, transpose.getType(), transpose.getSource(),
                                        transpose.getDims()));
   if (isa<tile::GridOp, tile::DimOp, tile::NumCoresOp, tile::AssumeOp, tile::ReturnOp,
-          tile::YieldOp>(op))
+          tile::RoundedOp, tile::YieldOp, tile::ArrayFromOp>(op))
     return success();
   if (isa<tensor::TensorDialect>(op->getDialect()))
     return convertTensorOp(op);
   if (convertTake(rewriter, op))
     return success();
+  if (isa<tile::ArrayAtOp>(op))
+    return op->emitOpError("reads an address, which tile-expand-ops rewrites; run it first");
   if (isa<tile::TileDialect>(op->getDialect()))
     return op->emitOpError("is not supported on the GPU yet");
   return success();

@@ -87,13 +87,9 @@ std::optional<std::string> FusedProduct::whyNotFetched(tile::LoadOp load) {
     return std::string("TMA cannot fetch its tile from memory that is not contiguous");
   if (auto why = whyNotTma(knowledge, access, image))
     return why;
-  auto kernel = grid->getParentOfType<tile::KernelOp>();
-  bool written = false;
-  grid->walk([&](tile::StoreOp store) {
-    written |=
-        tile::mayAlias(kernel, tile::rootOf(load.getSource()), tile::rootOf(store.getDest()));
-  });
-  if (written)
+  if (llvm::any_of(tile::writtenRoots(grid), [&](Value root) {
+        return tile::rootsMayAlias(tile::rootOf(load.getSource()), root);
+      }))
     return std::string("the grid also stores to memory that may be what it reads");
   return std::nullopt;
 }

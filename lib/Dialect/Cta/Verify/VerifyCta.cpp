@@ -4,6 +4,7 @@
 // cta-verify: checks the invariants of each phase by a walk over the kernel. Verifiers of encodings
 // are not enough, because types that upstream ops infer bypass them.
 #include "VerifyAsync.h"
+#include "tessera/Dialect/Cta/Analysis/Votes.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/Verify/Passes.h"
 #include "tessera/Dialect/Cta/Verify/VerifyPhase.h"
@@ -63,7 +64,7 @@ LogicalResult Verifier::checkVocabulary(Operation *op) {
     return success();
   if (isa_and_nonnull<tile::TileDialect>(dialect)) {
     if (isa<tile::KernelOp, tile::DimOp, tile::NumCoresOp, tile::AssumeOp, tile::ReturnOp,
-            tile::YieldOp>(op))
+            tile::YieldOp, tile::ArrayFromOp, tile::RoundedOp>(op))
       return success();
     if (isa<tile::GridOp>(op) && phase < tile::Phase::Scheduled)
       return success();
@@ -232,6 +233,9 @@ LogicalResult Verifier::checkLayouts(Operation *op) {
 /// From phase planned on no scratch may be added, because the depths of channels use up shared
 /// memory: every op must be lowered within a warp.
 LogicalResult Verifier::checkDecomposed(Operation *op) {
+  if (auto vote = dyn_cast<AnyOp>(op); vote && vote.getWarp())
+    if (std::optional<std::string> why = whyNotOfWarp(vote))
+      return error(op) << "any_c2: each warp votes for itself, but " << *why;
   if (auto slice = dyn_cast<SliceOp>(op);
       isa<ConcatOp, TakeOp>(op) || (slice && !sliceKeepsRegisters(slice)))
     return error(op) << "cta-decompose replaces it by scratch";

@@ -12,6 +12,7 @@
 
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/ScalarFolder.h"
+#include "tessera/Dialect/Tile/Access.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -216,6 +217,15 @@ void SlotCounter::compute(Operation *op) {
   os << op->getName() << op->getAttrDictionary().getAsOpaquePointer();
   for (Value operand : op->getOperands()) {
     const void *part = operand.getAsOpaquePointer();
+    // Another address is another array.
+    if (isa<MemRefType>(operand.getType()))
+      if (Value root = tile::rootOf(operand))
+        if (auto array = root.getDefiningOp<tile::ArrayFromOp>()) {
+          Attribute address = valueOf(array.getAddress());
+          if (!address)
+            return unknown();
+          os << " at " << address.getAsOpaquePointer();
+        }
     if (operand.getType().isIntOrIndexOrFloat()) {
       Attribute value = valueOf(operand);
       if (!value)

@@ -136,6 +136,16 @@ SmallVector<Value> tessera::tile::expandLoad(ImplicitLocOpBuilder &b, LoadOp op)
   return {arith::SelectOp::create(b, accessedOf(b, parts, op), loaded, op.getPadTile())};
 }
 
+/// The address is read as a scalar, in program order with the stores to the table.
+SmallVector<Value> tessera::tile::expandArray(ImplicitLocOpBuilder &b, ArrayAtOp op) {
+  Value address = memref::LoadOp::create(b, op.getTable(), op.getIndices());
+  auto array = ArrayFromOp::create(b, op.getResult().getType(), address, op.getSizes(),
+                                   op.getStrides(), op.getStaticSizesAttr(),
+                                   op.getStaticStridesAttr(), op.getAlignAttr(), op.getAliasAttr());
+  array->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
+  return {array};
+}
+
 bool tessera::tile::expandStore(ImplicitLocOpBuilder &b, StoreOp op) {
   if (op.isBox())
     return false;

@@ -513,9 +513,20 @@ static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
         return isToBool ? Values{convertToInteger(b, op, op->getOperand(0))} : Values();
       })
       .Case([&](tile::ArgReduceOp op) { return expandArgReduce(b, op); })
+      .Case([&](tile::RoundedOp op) {
+        return expandRoundedOp(b, op, [&](Value plain) {
+          Operation *made = plain.getDefiningOp();
+          Values values = expand(b, made);
+          if (values.empty())
+            return Values{plain};
+          made->erase();
+          return values;
+        });
+      })
       .Case([&](tile::ZipOp op) { return expandZip(b, op); })
       .Case([&](tile::UnzipOp op) { return expandUnzip(b, op); })
       .Case([&](LoadOp op) { return expandLoad(b, op); })
+      .Case([&](tile::ArrayAtOp op) { return expandArray(b, op); })
       .Case([&](MmaOp op) { return splitProduct(b, op); })
       .Case([&](tensor::ExtractSliceOp op) { return splitSlice(b, op); })
       .Case([&](memref::SubViewOp op) { return splitView(b, op); })
@@ -535,12 +546,17 @@ static bool hasLegalTypes(Operation *op) {
 namespace {
 struct TileExpandOps : tessera::tile::impl::TileExpandOpsBase<TileExpandOps> {
   void runOnOperation() override {
-    getOperation()->walk([](Operation *op) {
+    bool failed = false;
+    getOperation()->walk([&](Operation *op) {
       ImplicitLocOpBuilder b(op->getLoc(), op);
       if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getUnsignedCmp())
         return compareSigned(b, loop);
       if (!hasLegalTypes(op))
         return;
+      if (auto rare = dyn_cast<tile::RareOp>(op)) {
+        failed |= mlir::failed(tile::expandRare(b, rare));
+        return;
+      }
       if (auto check = dyn_cast<tile::AssertOp>(op)) {
         expandAssert(b, check);
         return check->erase();
@@ -561,6 +577,8 @@ struct TileExpandOps : tessera::tile::impl::TileExpandOpsBase<TileExpandOps> {
         if (auto load = operand.getDefiningOp<LoadOp>(); load && load->use_empty())
           load->erase();
     });
+    if (failed)
+      signalPassFailure();
   }
 };
 } // namespace

@@ -17,7 +17,9 @@ llvm::SmallVector<mlir::Value> expandUnzip(mlir::ImplicitLocOpBuilder &b, UnzipO
 /// An access that is no box, or pads with a tile (ExpandAccesses.cpp). Nothing if the load is fine
 /// as it is.
 llvm::SmallVector<mlir::Value> expandLoad(mlir::ImplicitLocOpBuilder &b, LoadOp op);
-/// The same of ops whose results, if any, it replaces; false if the op is fine as it is.
+/// The array of which an address was read.
+llvm::SmallVector<mlir::Value> expandArray(mlir::ImplicitLocOpBuilder &b, ArrayAtOp op);
+/// As `expandLoad`, of ops whose results, if any, it replaces; false if the op is fine as it is.
 bool expandStore(mlir::ImplicitLocOpBuilder &b, StoreOp op);
 bool expandAtomic(mlir::ImplicitLocOpBuilder &b, AtomicOp op);
 
@@ -31,8 +33,17 @@ expandFloat8(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
 /// Nothing unless the elements are f8.
 llvm::SmallVector<mlir::Value> expandArgReduce(mlir::ImplicitLocOpBuilder &b, ArgReduceOp op);
 
+/// Nothing for f32 and f64, and for conversions to them from i32 and i64 (ExpandRounded.cpp).
+/// `expandPlain` expands what an op of arith or math computes, which has been made.
+llvm::SmallVector<mlir::Value>
+expandRoundedOp(mlir::ImplicitLocOpBuilder &b, RoundedOp op,
+                llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value)> expandPlain);
+
 /// Creates ops before `op` that do what it does.
 void expandAssert(mlir::ImplicitLocOpBuilder &b, AssertOp op);
+
+/// Replaces the op (ExpandRare.cpp). Fails after an error.
+llvm::LogicalResult expandRare(mlir::ImplicitLocOpBuilder &b, RareOp op);
 
 } // namespace tessera::tile
 

@@ -34,6 +34,7 @@ private:
   void check(Operation *op);
   void bounds(Operation *op, Value memref, ValueRange indices);
   void promise(AssumeOp op);
+  void sizes(ArrayFromOp op);
   void divisor(Operation *op, bool isSigned);
   void shift(Operation *op);
   void conversion(Operation *op, bool isSigned);
@@ -103,6 +104,14 @@ void Checks::promise(AssumeOp op) {
             Twine("the value is no multiple of ") + Twine(*divisible) +
                 ", as tile.assume promises");
   }
+}
+
+/// The rows and columns of an array that is given by numbers from memory.
+void Checks::sizes(ArrayFromOp op) {
+  for (auto [d, size] : llvm::enumerate(op.getMixedSizes()))
+    if (auto value = dyn_cast<Value>(size))
+      require(compare(arith::CmpIPredicate::sge, value, integer(value.getType(), 0)),
+              "the size of dimension " + Twine(d) + " of an array in memory is negative");
 }
 
 void Checks::divisor(Operation *op, bool isSigned) {
@@ -178,6 +187,7 @@ void Checks::check(Operation *op) {
       .Case([&](memref::LoadOp o) { bounds(o, o.getMemRef(), o.getIndices()); })
       .Case([&](memref::StoreOp o) { bounds(o, o.getMemRef(), o.getIndices()); })
       .Case([&](AssumeOp o) { promise(o); })
+      .Case([&](ArrayFromOp o) { sizes(o); })
       .Case([&](LoadOp o) { exposePad(o); })
       .Case([&](GatherOp o) { exposePad(o); })
       .Case([&](scf::ForOp o) {

@@ -98,19 +98,7 @@ static bool isShared(LoadOp load, GridOp grid) {
   return llvm::any_of(grid.getCoordinates(), [&](Value coord) { return !seen.contains(coord); });
 }
 
-bool tessera::tile::mayAlias(KernelOp kernel, Value a, Value b) {
-  if (a == b || !a || !b)
-    return true;
-  auto x = dyn_cast<BlockArgument>(a), y = dyn_cast<BlockArgument>(b);
-  if (!x || !y)
-    return false;
-  auto group = [&](BlockArgument arg) {
-    return kernel.getArgAttrOfType<StringAttr>(arg.getArgNumber(), TileDialect::kAlias);
-  };
-  return group(x) && !group(x).empty() && group(x) == group(y);
-}
-
-static llvm::SetVector<Value> writtenRoots(GridOp grid) {
+llvm::SetVector<Value> tessera::tile::writtenRoots(GridOp grid) {
   llvm::SetVector<Value> roots;
   grid.walk([&](MemoryEffectOpInterface op) {
     if (isa<RegionBranchOpInterface>(op.getOperation()))
@@ -152,13 +140,15 @@ static std::optional<std::string> findObstacle(KernelOp kernel, Facts &facts, Lo
                                                GridOp grid) {
   Value source = load.getSource(), root = rootOf(source);
   llvm::SetVector<Operation *> makers;
+  if (isArrayInMemory(root))
+    return std::string("a launch that copies it would have to know the addresses before the grid");
   if (!collectMakers(source, grid, makers))
     return std::string("the view differs from block to block: use the argument, with coordinates");
   auto [strides, offset] = load.getMemRefType().getStridesAndOffset();
   if (llvm::is_contained(strides, 0))
     return std::string("a stride is 0: a copy would be larger than the operand");
   for (Value written : writtenRoots(grid))
-    if (mayAlias(kernel, root, written))
+    if (rootsMayAlias(root, written))
       return (written ? nameOfRoot(written) : "unknown memory") + " is written in the same grid" +
              (written == root ? ""
                               : " and may overlap " + (root ? nameOfRoot(root) : "the operand")) +
@@ -327,7 +317,7 @@ void Repacker::run() {
     llvm::SetVector<Value> written = writtenRoots(grid);
     llvm::erase_if(copies, [&](const Copy &copy) {
       return llvm::any_of(written,
-                          [&](Value root) { return mayAlias(kernel, rootOf(copy.source), root); });
+                          [&](Value root) { return rootsMayAlias(rootOf(copy.source), root); });
     });
   }
 }
