@@ -100,6 +100,7 @@ static void toTile(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(tile::createTileVerify());
   if (options.check)
     kernels.addPass(tile::createTileInsertChecks());
+  kernels.addPass(tile::createTileReadBounds());
   if (!options.specialize)
     return;
   // For the GPU only: whether a product is better computed transposed depends on which operands TMA
@@ -138,6 +139,7 @@ static void toPlanned(OpPassManager &pm, const TilePipelineOptions &options) {
   epilogue.derive = options.derivePlans;
   kernels.addPass(cta::createSplitEpilogue(epilogue));
   kernels.addPass(cta::createDecompose());
+  kernels.addPass(cta::createNarrowVotes());
   // All scratch is explicit now, so the shared memory that is left for channels can be computed.
   cta::PlanOptions plan;
   plan.derive = options.derivePlans;

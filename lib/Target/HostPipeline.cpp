@@ -81,6 +81,7 @@ static void addBufferization(OpPassManager &pm, bool check) {
   // workspace constant and forget how it is filled.
   if (check)
     kernels.addPass(tile::createTileInsertChecks());
+  kernels.addPass(tile::createTileReadBounds());
   pm.addPass(createConvertTileToCPU());
   auto &func = pm.nest<func::FuncOp>();
   func.addPass(createCanonicalizerPass());
@@ -100,6 +101,7 @@ static void addScalars(OpPassManager &pm) {
   auto &func = pm.nest<func::FuncOp>();
   func.addPass(createCPULowerCopies());
   func.addPass(createConvertLinalgToLoopsPass());
+  func.addPass(createCPUExpandRounding());
   func.addPass(createCPUExpandNarrowFloats());
   func.addPass(createCPUGuardDivisions());
 }

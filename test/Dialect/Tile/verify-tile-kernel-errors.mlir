@@ -12,8 +12,9 @@ tile.kernel @access(%A: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   // expected-error @+1 {{must stand inside a tile.grid: the body of a kernel only says what is launched}}
   %0 = tile.load %A[%c0] : memref<?xf32> -> tensor<8xf32>
+  %value = arith.constant 1.0 : f32
   // expected-error @+1 {{must stand inside a tile.grid}}
-  %1 = memref.load %A[%c0] : memref<?xf32>
+  memref.store %value, %A[%c0] : memref<?xf32>
   // expected-error @+1 {{must stand inside a tile.grid}}
   scf.for %i = %c0 to %c0 step %c0 {
   }

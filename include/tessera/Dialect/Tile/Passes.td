@@ -117,6 +117,41 @@ def TileRepackOperands : Pass<"tile-repack-operands", "tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::tessera::tile::TileDialect"];
 }
 
+def TileReadBounds : Pass<"tile-read-bounds", "tile::KernelOp"> {
+  let summary = "Let blocks read the numbers that the body of a kernel reads, bounds of grids too";
+  let description = [{
+    Requires and ensures L0. A `memref.load` in the body of a kernel stands for a read by each block that uses it: the host reads no memory
+    of the device. So it moves into the grids, with what is computed from it.
+
+    If a bound or a step of a grid depends on it, the host does not know how many blocks there are. The grid becomes one of rank 1, with
+    `tile.num_cores` blocks; with eight times as many if it has no products and no block waits for another one. Block w of P computes the
+    output tiles w, w + P, … in a loop, as long as there are any. All blocks run at the same time, or at least one does, and takes its
+    output tiles in ascending order; so a block may wait for what an output tile with a lower number releases, as in any grid. An `order`
+    of the grid is dropped.
+
+    ```mlir
+    %n32 = memref.load %count[%e] : memref<?xi32>
+    %n = arith.index_cast %n32 : i32 to index
+    tile.grid (%i) = (0) to (%n) step (128) {
+      …
+    }
+    ```
+    becomes
+    ```mlir
+    %p = tile.num_cores : index
+    tile.grid (%w) = (0) to (%p) step (1) {
+      %n32 = memref.load %count[%e] : memref<?xi32>
+      …
+      scf.for %t = %w to %tiles step %p {
+        %i = arith.muli %t, %c128 : index
+        …
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def TileFuseFma : Pass<"tile-fuse-fma", "tile::KernelOp"> {
   let summary = "Fuse multiplications into additions and subtractions";
   let description = [{

@@ -3,6 +3,7 @@
 //
 // tile-verify: what the op verifiers cannot see. The allow-list of ops, the legal types, and where
 // ops may stand.
+#include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/OpHints.h"
 #include "tessera/Dialect/Tile/Passes.h"
@@ -46,6 +47,7 @@ static const llvm::StringSet<> kBodyOps = {"tile.grid",
                                            "tile.return",
                                            "memref.alloc",
                                            "memref.dim",
+                                           "memref.load",
                                            "memref.subview",
                                            "memref.cast",
                                            "memref.expand_shape",
@@ -66,7 +68,8 @@ static const llvm::StringSet<> kExpressionOps = {
     "arith.trunci",    "affine.apply",     "affine.min",         "affine.max",  "tile.dim",
     "memref.dim",      "tile.num_cores"};
 
-std::optional<LaunchObstacle> tessera::tile::findLaunchObstacle(Value value) {
+/// The same; with `mayRead`, `obstacle` is no number that a `memref.load` reads.
+static std::optional<LaunchObstacle> findObstacle(Value value, bool mayRead) {
   SmallVector<Value> work{value};
   llvm::SmallPtrSet<Value, 8> seen;
   while (!work.empty()) {
@@ -82,6 +85,10 @@ std::optional<LaunchObstacle> tessera::tile::findLaunchObstacle(Value value) {
     Operation *op = next.getDefiningOp();
     if (!op) // an argument of the kernel
       continue;
+    if (auto load = dyn_cast<memref::LoadOp>(op); load && mayRead) {
+      llvm::append_range(work, load.getIndices());
+      continue;
+    }
     if (!kExpressionOps.contains(op->getName().getStringRef())) {
       what << op->getName()
            << ", which the launcher cannot compute; use arguments, tile.dim, integer arith and "
@@ -98,6 +105,25 @@ std::optional<LaunchObstacle> tessera::tile::findLaunchObstacle(Value value) {
     llvm::append_range(work, op->getOperands());
   }
   return std::nullopt;
+}
+
+std::optional<LaunchObstacle> tessera::tile::findLaunchObstacle(Value value) {
+  return findObstacle(value, /*mayRead=*/false);
+}
+
+Operation *tessera::tile::findBoundInMemory(GridOp grid) {
+  SmallVector<Value> work(grid->getOperands());
+  llvm::SmallPtrSet<Value, 8> seen;
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || !seen.insert(next).second || !next.getType().isIntOrIndexOrFloat())
+      continue;
+    if (isa<memref::LoadOp>(op))
+      return op;
+    llvm::append_range(work, op->getOperands());
+  }
+  return nullptr;
 }
 
 namespace {
@@ -274,11 +300,13 @@ private:
     verifyNoMemRefChoice(op);
     if (auto grid = dyn_cast<GridOp>(op)) {
       for (Value bound : grid->getOperands())
-        verifyExpression(op, bound, "a bound or step of the grid");
+        verifyExpression(op, bound, "a bound or step of the grid", /*mayRead=*/true);
       for (OpFoldResult step : grid.getMixedStep())
         if (std::optional<int64_t> constant = getConstantIntValue(step); constant && *constant < 1)
           error(grid) << "has the step " << *constant << "; a step must be at least 1";
       verifyGridRegion(grid.getBody());
+    } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      verifyBodyLoad(load);
     } else if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
       verifyWorkspace(alloc);
     } else if (auto assume = dyn_cast<AssumeOp>(op); assume && assume.getMessage()) {
@@ -302,13 +330,8 @@ private:
       error(alloc) << "has type " << type << "; workspace has no offset, and strides of at least 1";
     for (Value stride : alloc.getSymbolOperands())
       verifyExpression(alloc, stride, "a stride of the workspace");
-    for (Value size : alloc.getDynamicSizes()) {
+    for (Value size : alloc.getDynamicSizes())
       verifyExpression(alloc, size, "a size of the workspace");
-      // Canonicalize would rewrite it, and drop `tile.init` (SimplifyAllocConst).
-      if (alloc->hasAttr("tile.init") && matchPattern(size, m_Constant()))
-        error(alloc) << "has a constant size; write it in the type, since canonicalize would lose "
-                        "tile.init";
-    }
     if (Attribute init = alloc->getAttr("tile.init")) {
       if (cast<TypedAttr>(init).getType() != type.getElementType())
         error(alloc) << "has tile.init = " << init << "; it must be a number of type "
@@ -319,8 +342,47 @@ private:
                       "tile.init, but no tile.init";
   }
 
-  void verifyExpression(Operation *user, Value value, StringRef what) {
-    std::optional<LaunchObstacle> obstacle = findLaunchObstacle(value);
+  /// Each grid reads for itself what the body reads before it. So no grid may write that between
+  /// the read and its last use.
+  void verifyBodyLoad(memref::LoadOp load) {
+    Operation *last = nullptr; // the last grid that uses it
+    SmallVector<Operation *> users(load->user_begin(), load->user_end());
+    llvm::SmallPtrSet<Operation *, 8> seen;
+    while (!users.empty()) {
+      Operation *user = kernel.getBody().findAncestorOpInRegion(*users.pop_back_val());
+      if (!seen.insert(user).second)
+        continue;
+      if (isa<GridOp>(user) && (!last || last->isBeforeInBlock(user)))
+        last = user;
+      users.append(user->user_begin(), user->user_end());
+    }
+    Value root = rootOf(load.getMemRef());
+    for (Operation *op = load->getNextNode(); last && op != last->getNextNode();
+         op = op->getNextNode()) {
+      WalkResult written = op->walk([&](MemoryEffectOpInterface inner) {
+        for (Value operand : inner->getOperands())
+          if (!isa<RegionBranchOpInterface>(inner.getOperation()) &&
+              isa<MemRefType>(operand.getType()) &&
+              inner.getEffectOnValue<MemoryEffects::Write>(operand).has_value() &&
+              rootsMayAlias(root, rootOf(operand))) {
+            InFlightDiagnostic diagnostic = error(load);
+            diagnostic << "is read outside the grids, so each grid that uses it reads it when it "
+                          "begins, but a grid writes "
+                       << nameOfRoot(root)
+                       << " between here and its last use: read it in the grid that uses it, or "
+                          "after the write";
+            diagnostic.attachNote(inner->getLoc()) << "the write";
+            return WalkResult::interrupt();
+          }
+        return WalkResult::advance();
+      });
+      if (written.wasInterrupted())
+        return;
+    }
+  }
+
+  void verifyExpression(Operation *user, Value value, StringRef what, bool mayRead = false) {
+    std::optional<LaunchObstacle> obstacle = findObstacle(value, mayRead);
     if (!obstacle)
       return;
     InFlightDiagnostic diagnostic = error(user) << what << " depends on " << obstacle->what;
