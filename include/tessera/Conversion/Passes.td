@@ -75,6 +75,17 @@ def CPUExpandNarrowFloats : Pass<"cpu-expand-narrow-floats"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];
 }
 
+def CPUExpandRounding : Pass<"cpu-expand-rounding"> {
+  let summary = "Compute tile.rounded and truncations with a rounding mode from operations that round to nearest";
+  let description = [{
+    The host's rounding mode is never changed: LLVM assumes that it is to nearest, and moves operations across a change. Types up to f32
+    are computed in f64, where the result is exact or differs from a number of the type if the exact one does, and are narrowed by integer
+    arithmetic. For f64 the error of the rounded result is computed exactly (by an fma, or as that of a sum), and says whether the result
+    is moved to its neighbour. Runs on scalars.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];
+}
+
 def CPUNarrowFloatsAsBits : Pass<"cpu-narrow-floats-as-bits"> {
   let summary = "Turn f16 and bf16 values into i16, f8 values into i8";
   let description = [{

@@ -6,6 +6,7 @@
 #include "Lowering.h"
 
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Rounding/Rounding.h"
 
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -29,9 +30,17 @@ static Values cloneWith(Lowering &f, Operation *op, ValueRange operands, VectorT
   return Values(copy->getResults());
 }
 
+static bool isDirected(arith::TruncFOp op) {
+  return tile::modeOf(op) != arith::RoundingMode::to_nearest_even;
+}
+
 static Values emitScalarOp(Lowering &f, Operation *op, ValueRange operands) {
   if (operands.empty())
     return cloneWith(f, op, operands);
+  if (auto rounded = dyn_cast<tile::RoundedOp>(op))
+    return {lowerRounded(f, rounded, operands)};
+  if (auto truncate = dyn_cast<arith::TruncFOp>(op); truncate && isDirected(truncate))
+    return {lowerTruncation(f, truncate, operands.front())};
   if (auto converted = f.convertFloat8(op, operands.front(), Value()))
     return {converted->first};
   return cloneWith(f, op, operands);
@@ -45,8 +54,8 @@ static bool isPacked(Operation *op) {
   };
   if (op->getNumResults() != 1 || !half(op->getResult(0).getType()))
     return false;
-  if (isa<arith::TruncFOp>(op))
-    return getElementTypeOrSelf(op->getOperand(0).getType()).isF32();
+  if (auto truncate = dyn_cast<arith::TruncFOp>(op))
+    return getElementTypeOrSelf(truncate.getIn().getType()).isF32() && !isDirected(truncate);
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp,
              arith::MaxNumFOp, arith::MinNumFOp, math::FmaOp>(op);
 }
@@ -78,9 +87,11 @@ static std::optional<std::pair<Value, Value>> widenPair(Lowering &f, Operation *
 
 /// Conversions of integers run at a quarter of the rate of arithmetic or less. Numbers of a few
 /// bits are the lowest bits of floats from 128 (bf16) or 1024 (f16) on, whose neighbours are 1
-/// apart: two of them become floats by a logical operation and a subtraction, which is exact.
-static std::optional<std::pair<Value, Value>> convertFewBits(Lowering &f, Operation *op, Value low,
-                                                             Value high) {
+/// apart: two of them become floats by a logical operation and a subtraction, which is exact. The
+/// two, registers `reg` and `reg` + 1, are neighbours in the element from which they were unpacked;
+/// a multiplication puts the second one 16 bits above the first.
+static std::optional<std::pair<Value, Value>> convertFewBits(Lowering &f, Operation *op,
+                                                             size_t reg) {
   if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op))
     return std::nullopt;
   auto unpack = op->getOperand(0).getDefiningOp<cta::UnpackOp>();
@@ -92,12 +103,14 @@ static std::optional<std::pair<Value, Value>> convertFewBits(Lowering &f, Operat
   // A signed number plus this has no sign.
   const int64_t bias = unpack.getIsSigned() ? int64_t(1) << (bits - 1) : 0;
   const int64_t base = type.isBF16() ? 128 : 1024, code = (type.isBF16() ? 0x4300 : 0x6400) | bias;
-  auto lowest = [&](Value x) {
-    Value wide = arith::ExtUIOp::create(f.b, f.loc, f.b.getI32Type(), x);
-    return f.bitAnd(wide, f.i32((1 << bits) - 1));
-  };
-  Value word = arith::OrIOp::create(f.b, f.loc, lowest(low),
-                                    arith::ShLIOp::create(f.b, f.loc, lowest(high), f.i32(16)));
+  const auto factor = static_cast<size_t>(unpack.getFactor());
+  const auto shift = static_cast<int64_t>(reg % factor) * bits, mask = (int64_t(1) << bits) - 1;
+  Value whole = arith::ExtUIOp::create(f.b, f.loc, f.b.getI32Type(),
+                                       f.registers(unpack.getSource())[reg / factor]);
+  if (shift)
+    whole = arith::ShRUIOp::create(f.b, f.loc, whole, f.i32(shift));
+  Value word = f.mul(whole, f.i32((int64_t(1) << (16 - bits)) + 1));
+  word = f.bitAnd(word, f.i32(mask << 16 | mask));
   auto pairType = VectorType::get({2}, type);
   Value pair = f.bitcast(f.bitXor(word, f.i32(code << 16 | code)), pairType);
   Value offset = arith::ConstantOp::create(
@@ -174,7 +187,7 @@ LogicalResult tessera::nvvm::lowerElementwise(Lowering &f, ArrayRef<Operation *>
       else if (!pair && low.size() == 1)
         pair = widenPair(f, link.op, low.front(), high.front());
       if (!pair && low.size() == 1)
-        pair = convertFewBits(f, link.op, low.front(), high.front());
+        pair = convertFewBits(f, link.op, i);
       if (pair) {
         link.results.front().append({pair->first, pair->second});
         continue;
@@ -256,7 +269,8 @@ static LogicalResult lowerConstant(Lowering &f, arith::ConstantOp op) {
 //===--- ops that are lowered alike -----------------------------------------------------------===//
 
 bool tessera::nvvm::isTileArithmetic(Operation *op) {
-  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+  return (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+          isa<tile::RoundedOp>(op)) &&
          op->getNumResults() && op->getNumRegions() == 0 && !isa<arith::ConstantOp>(op) &&
          cta::FragAttr::of(op->getResult(0).getType()) && OpTrait::hasElementwiseMappableTraits(op);
 }
@@ -264,8 +278,9 @@ bool tessera::nvvm::isTileArithmetic(Operation *op) {
 /// True for ops on scalars that the passes after this conversion know.
 static bool isScalarOp(Operation *op) {
   auto scalarType = [](Type type) { return type.isIntOrIndexOrFloat(); };
-  return isa_and_nonnull<arith::ArithDialect, math::MathDialect, ub::UBDialect, LLVM::LLVMDialect,
-                         NVVM::NVVMDialect>(op->getDialect()) &&
+  return (isa_and_nonnull<arith::ArithDialect, math::MathDialect, ub::UBDialect, LLVM::LLVMDialect,
+                          NVVM::NVVMDialect>(op->getDialect()) ||
+          isa<tile::RoundedOp>(op)) &&
          op->getNumRegions() == 0 && llvm::all_of(op->getOperandTypes(), scalarType) &&
          llvm::all_of(op->getResultTypes(), scalarType);
 }

@@ -70,7 +70,7 @@ def Tile_MemoryScopeEnum : Tile_Enum<"MemoryScope", "between whom an atomic orde
   I32EnumAttrCase<"Device", 0, "device">, I32EnumAttrCase<"System", 1, "system">]>;
 def Tile_MemoryScopeAttr : Tile_EnumAttr<Tile_MemoryScopeEnum, "memory_scope">;
 
-// How a product reads its f32 inputs: exactly, or rounded to TF32.
+// How a product reads its f32 inputs: exactly, or without the bits that TF32 has not.
 def Tile_PrecisionEnum : Tile_Enum<"Precision", "input precision of an mma", [
   I32EnumAttrCase<"Ieee", 0, "ieee">, I32EnumAttrCase<"Tf32", 1, "tf32">]>;
 def Tile_PrecisionAttr : Tile_EnumAttr<Tile_PrecisionEnum, "precision">;
@@ -90,6 +90,16 @@ def Tile_ReduceKindAttr : Tile_EnumAttr<Tile_ReduceKindEnum, "reduce_kind">;
 def Tile_ArgReduceKindEnum : Tile_Enum<"ArgReduceKind", "which extreme an argreduce finds", [
   I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Min", 1, "min">]>;
 def Tile_ArgReduceKindAttr : Tile_EnumAttr<Tile_ArgReduceKindEnum, "argreduce_kind">;
+
+// What tile.rounded computes. Names are those of the op of arith or math that computes it to nearest even.
+def Tile_RoundedKindEnum : Tile_Enum<"RoundedKind", "what a tile.rounded computes", [
+  I32EnumAttrCase<"AddF", 0, "addf">, I32EnumAttrCase<"SubF", 1, "subf">, I32EnumAttrCase<"MulF", 2, "mulf">,
+  I32EnumAttrCase<"DivF", 3, "divf">, I32EnumAttrCase<"Sqrt", 4, "sqrt">, I32EnumAttrCase<"Fma", 5, "fma">,
+  I32EnumAttrCase<"SIToFP", 6, "sitofp">, I32EnumAttrCase<"UIToFP", 7, "uitofp">,
+  I32EnumAttrCase<"MaximumF", 8, "maximumf">, I32EnumAttrCase<"MinimumF", 9, "minimumf">,
+  I32EnumAttrCase<"MaxNumF", 10, "maxnumf">, I32EnumAttrCase<"MinNumF", 11, "minnumf">,
+  I32EnumAttrCase<"Exp2", 12, "exp2">, I32EnumAttrCase<"RSqrt", 13, "rsqrt">]>;
+def Tile_RoundedKindAttr : Tile_EnumAttr<Tile_RoundedKindEnum, "rounded_kind">;
 
 // The rasterisation of a grid: the order in which its output tiles are numbered. It never changes the meaning of a program.
 def Tile_OrderAttr : AttrDef<Tile_Dialect, "Order"> {

@@ -49,6 +49,14 @@ def Tile_ShapeOps : OpDocGroup {
   }];
 }
 
+def Tile_RoundingOps : OpDocGroup {
+  let summary = "Rounding modes";
+  let description = [{
+    `arith` and `math` round to nearest even and keep denormals. What has to be rounded in another direction, for bounds that are certain to
+    hold, or has to count denormals as zeros, is written with an op of this dialect.
+  }];
+}
+
 def Tile_PromiseOps : OpDocGroup {
   let summary = "Preconditions and promises";
   let description = [{

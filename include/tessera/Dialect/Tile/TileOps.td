@@ -8,5 +8,6 @@ include "tessera/Dialect/Tile/MemoryOps.td"
 include "tessera/Dialect/Tile/ComputeOps.td"
 include "tessera/Dialect/Tile/ShapeOps.td"
 include "tessera/Dialect/Tile/TakeOps.td"
+include "tessera/Dialect/Tile/Rounding/RoundingOps.td"
 
 #endif

@@ -6,6 +6,7 @@
 #include "../Lowering.h"
 
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Rounding/Rounding.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -92,6 +93,10 @@ std::pair<Value, Value> Lowering::truncateToFloat8(Value low, Value high, Type e
 std::optional<std::pair<Value, Value>> Lowering::convertFloat8(Operation *op, Value low,
                                                                Value high) {
   if (!isa<arith::ExtFOp, arith::TruncFOp>(op))
+    return std::nullopt;
+  // lowerTruncation rounds in other directions.
+  if (auto truncate = dyn_cast<arith::TruncFOp>(op);
+      truncate && tile::modeOf(truncate) != arith::RoundingMode::to_nearest_even)
     return std::nullopt;
   Type from = getElementTypeOrSelf(op->getOperand(0).getType()),
        to = getElementTypeOrSelf(op->getResult(0).getType());

@@ -6,6 +6,7 @@
 #include "tessera/Plan/Model.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -48,6 +49,8 @@ WorkClass CostModel::classOf(Operation *op) {
     return WorkClass::Function;
   if (isa<arith::DivFOp, arith::RemFOp>(op))
     return WorkClass::Function;
+  if (auto rounded = dyn_cast<tile::RoundedOp>(op); rounded && rounded.isFunction())
+    return WorkClass::Function;
   if (isa<arith::ArithDialect>(op->getDialect()) && op->getNumOperands() == 1 &&
       !isa<arith::NegFOp>(op))
     return WorkClass::Convert;
@@ -71,6 +74,10 @@ static ThreadWork elementWork(Operation *op) {
       .Case<arith::DivFOp, arith::RemFOp>([&](auto) {
         work.sfu = 1;
         work.fma = kDivisionFma;
+      })
+      .Case([&](tile::RoundedOp rounded) {
+        work.sfu = rounded.isFunction() ? 1 : 0;
+        work.fma = rounded.isFunction() && !rounded.getAfn() ? kDivisionFma : 1;
       })
       .Case<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
             arith::CeilDivUIOp, arith::FloorDivSIOp>([&](auto) { work.alu = kIntegerDivisionAlu; })
@@ -142,10 +149,18 @@ OpCost CostModel::loopCost(Operation *loop) const {
   return once * trips;
 }
 
+/// True if the op is a condition that seldom holds.
+static bool seldomHolds(Operation *branch) {
+  auto condition = dyn_cast<scf::IfOp>(branch);
+  auto vote = condition ? condition.getCondition().getDefiningOp<AnyOp>() : AnyOp();
+  return vote && vote.getRare();
+}
+
 /// It is not known which branch runs: count the longest.
 OpCost CostModel::branchCost(Operation *branch) const {
   OpCost cost;
-  for (Region &region : branch->getRegions())
+  const unsigned first = seldomHolds(branch) ? 1 : 0;
+  for (Region &region : branch->getRegions().drop_front(first))
     for (Block &block : region) {
       OpCost arm = blockCost(block);
       auto most = [](int64_t &value, int64_t other) { value = std::max(value, other); };

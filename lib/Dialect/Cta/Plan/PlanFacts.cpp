@@ -92,7 +92,7 @@ private:
 bool FactsOfGrid::feedsAChannel(CopyOp copy) {
   if ((copy.isCpAsync() && !threadsMayCopy) || (facts.replicas > 1 && epilogue.contains(copy)))
     return false;
-  return !mayOverwrite(grid, globalBoxOf(copy));
+  return !whatKeepsInPlace(grid, copy);
 }
 
 /// True if all readers of the earlier copy's tile come before the later copy.
@@ -234,18 +234,21 @@ void FactsOfGrid::addSizes() {
   }
 }
 
-/// The instructions of a warpgroup in the hot loop, if its products are chained.
+/// The instructions of a warpgroup in the hot loop, if its products are chained, or if it computes
+/// with their results in the loop.
 void FactsOfGrid::addStream() {
   auto loop = dyn_cast_or_null<scf::ForOp>(hottest);
-  std::optional<int64_t> registers = loop ? registersOfChain(loop) : std::nullopt;
+  std::optional<int64_t> registers = loop ? registersOfRotation(loop) : std::nullopt;
   if (!registers)
     return;
   facts.rotatedRegisters = *registers;
   CostModel costs(machine, facts.warpgroups);
   schedule::Problem problem;
   schedule::MachineUnits units = costs.table.addUnits(problem);
-  // The arithmetic is counted op by op because the ops depend on each other in that order.
-  double arithmetic = 0;
+  // The arithmetic is counted op by op because the ops depend on each other in that order. Only
+  // where the products are chained it waits for loads also when the loop is rotated.
+  const bool chained = llvm::any_of(chainOfProducts(loop), [](int64_t stage) { return stage > 0; });
+  double arithmetic = 0, waits = 0;
   for (Operation &op : *loop.getBody()) {
     if (auto product = dyn_cast<WgmmaOp>(op)) {
       schedule::Operation operation = costs.productOf(units, "product", product);
@@ -253,11 +256,12 @@ void FactsOfGrid::addStream() {
       facts.issueCycles += operation.issue;
     } else if (CostModel::classOf(&op) != WorkClass::Free && !isa<CopyOp>(op)) {
       OpCost cost = costs.costOf(&op);
-      arithmetic += costs.table.compute(units, "arithmetic", cost.work).issue + cost.wait;
+      arithmetic += costs.table.compute(units, "arithmetic", cost.work).issue;
+      waits += cost.wait;
     }
   }
-  facts.streamCycles += arithmetic;
-  facts.issueCycles += arithmetic;
+  facts.streamCycles += arithmetic + waits;
+  facts.issueCycles += arithmetic + (chained ? waits : 0);
 }
 
 /// The number of rows of memory to which one thread stores.
@@ -304,7 +308,8 @@ FailureOr<PlanFacts> FactsOfGrid::collect() {
       facts.evaluates |= rowsOfThread(store) > kManyRows;
     // Arithmetic on whole tiles outside the hot loop.
     if (hottest && !hottest->isAncestor(op) &&
-        isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+        (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+         isa<tile::RoundedOp>(op)) &&
         !isa<arith::ConstantOp, arith::TruncFOp, arith::ExtFOp>(op) &&
         llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
       facts.computes = true;

@@ -5,6 +5,7 @@
 // tiles that are moved, and conversions from and to f32, f16 and bf16.
 #include "ExpandTileOps.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Rounding/Rounding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,7 +26,10 @@ bool tile::computesInFloat8(Operation *op) {
   if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
       isa<arith::ConstantOp, arith::BitcastOp, arith::SelectOp, arith::ExtFOp>(op))
     return false;
-  if (isa<arith::TruncFOp>(op) && !getElementTypeOrSelf(op->getOperand(0).getType()).isF64())
+  // To nearest even, f64 goes through f32.
+  if (auto truncate = dyn_cast<arith::TruncFOp>(op);
+      truncate && (!getElementTypeOrSelf(truncate.getIn().getType()).isF64() ||
+                   modeOf(truncate) != arith::RoundingMode::to_nearest_even))
     return false;
   return llvm::any_of(op->getOperandTypes(), hasFloat8) ||
          llvm::any_of(op->getResultTypes(), hasFloat8);
