@@ -49,7 +49,6 @@ private:
   std::optional<std::string> whyNotInPlan(CopyOp copy);
   std::optional<std::string> whyNotByThreads();
   bool dependsOnTiles(Value value);
-  bool isWritten(Operation *reader);
   std::optional<std::string> whyNotScalar(ValueRange values);
   void addToGroup(CopyOp copy);
   int64_t cluster() { return static_cast<int64_t>(launch.getCluster().value_or(1)); }
@@ -75,8 +74,6 @@ private:
 };
 } // namespace
 
-bool Pipelining::isWritten(Operation *reader) { return mayOverwrite(launch, globalBoxOf(reader)); }
-
 /// Why a producer role, which has no tiles, cannot compute these scalars; follows them through
 /// loops.
 std::optional<std::string> Pipelining::whyNotScalar(ValueRange values) {
@@ -90,7 +87,7 @@ std::optional<std::string> Pipelining::whyNotScalar(ValueRange values) {
       owner = argument.getOwner()->getParentOp();
     if (!owner || !launch->isProperAncestor(owner))
       continue;
-    if (auto load = dyn_cast<memref::LoadOp>(owner); load && isWritten(load))
+    if (auto load = dyn_cast<memref::LoadOp>(owner); load && whatKeepsInPlace(launch, load))
       return "a scalar that it depends on is loaded from memory that the launch writes";
     // All operands of control flow count; it is not worthwhile to tell which of them matter.
     SmallVector<Value> sources;
@@ -175,9 +172,8 @@ std::optional<std::string> Pipelining::whyNot(CopyOp copy) {
     where.push_back(copy.getCacheIf());
   if (auto why = whyNotScalar(where))
     return why;
-  if (isWritten(copy))
-    return "the launch also writes memory that may be what it reads; a load never moves above such "
-           "a store";
+  if (Operation *keeper = whatKeepsInPlace(launch, copy))
+    return whyItKeeps(keeper);
   // The readers, also those through views.
   SmallVector<Value> tiles{copy.getResult()};
   while (!tiles.empty()) {
@@ -433,11 +429,10 @@ LogicalResult Pipelining::explain() {
   bool missed = false;
   launch.getBody().walk([&](CopyOp copy) {
     std::optional<std::string> why = whyNot(copy);
-    if (!why && reason) {
+    if (!why && reason)
       why = reason.str();
-      if (isBesideProducts(copy))
-        addWhy(copy, *why);
-    }
+    if (why && isBesideProducts(copy))
+      addWhy(copy, *why);
     missed |= failed(checkDemand(
         copy,
         why.value_or(

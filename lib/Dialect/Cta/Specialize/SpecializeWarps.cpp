@@ -33,11 +33,6 @@ static bool isProducing(Operation *op) { return isa<AcquireOp, CommitOp>(op); }
 
 /// Checks that the producer needs no tiles.
 static LogicalResult checkProducer(LaunchOp launch, const RoleSlice &producer) {
-  SmallVector<Operation *> writes;
-  launch.getBody().walk([&](Operation *op) {
-    if (writesGlobal(op))
-      writes.push_back(op);
-  });
   auto check = [&](Operation *op) -> LogicalResult {
     if (!producer.contains(op) || isa<CountedLoop, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp>(op))
       return success();
@@ -51,15 +46,13 @@ static LogicalResult checkProducer(LaunchOp launch, const RoleSlice &producer) {
                           "role has no tiles: keep the copy out of the channel"));
     if (!readsGlobal(op))
       return success();
-    const std::optional<GlobalBox> box = globalBoxOf(op);
-    for (Operation *write : writes)
-      if (mayOverwrite(write, box)) {
-        InFlightDiagnostic error = refusePlan(
-            op->emitOpError("reads memory that the launch writes, but the producing role runs "
-                            "ahead: keep the copy out of the channel"));
-        error.attachNote(write->getLoc()) << "the write";
-        return error;
-      }
+    if (Operation *keeper = whatKeepsInPlace(launch, op)) {
+      InFlightDiagnostic error = refusePlan(
+          op->emitOpError("reads memory that the launch writes, but the producing role runs "
+                          "ahead: keep the copy out of the channel"));
+      error.attachNote(keeper->getLoc()) << "the write";
+      return error;
+    }
     return success();
   };
   return failure(
