@@ -6,6 +6,7 @@
 #include "tessera/Conversion/Passes.h"
 #include "tessera/Conversion/TileToCPU.h"
 #include "tessera/Dialect/Tile/Access.h"
+#include "tessera/Dialect/Tile/AtomicStep.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -108,39 +109,6 @@ void tessera::lowerScatter(RewriterBase &rewriter, tile::ScatterOp op) {
 
 //===--- atomics -----------------------------------------------------------------------------===//
 
-/// What an element becomes.
-static Value combine(ImplicitLocOpBuilder &b, tile::AtomicKind kind, Value old, Value value) {
-  const bool isFloat = isa<FloatType>(old.getType());
-  switch (kind) {
-  case tile::AtomicKind::Add:
-    if (isFloat)
-      return arith::AddFOp::create(b, old, value);
-    return arith::AddIOp::create(b, old, value);
-  case tile::AtomicKind::Min:
-    if (isFloat)
-      return arith::MinimumFOp::create(b, old, value);
-    return arith::MinSIOp::create(b, old, value);
-  case tile::AtomicKind::Max:
-    if (isFloat)
-      return arith::MaximumFOp::create(b, old, value);
-    return arith::MaxSIOp::create(b, old, value);
-  case tile::AtomicKind::UMin:
-    return arith::MinUIOp::create(b, old, value);
-  case tile::AtomicKind::UMax:
-    return arith::MaxUIOp::create(b, old, value);
-  case tile::AtomicKind::And:
-    return arith::AndIOp::create(b, old, value);
-  case tile::AtomicKind::Or:
-    return arith::OrIOp::create(b, old, value);
-  case tile::AtomicKind::Xor:
-    return arith::XOrIOp::create(b, old, value);
-  case tile::AtomicKind::Exchange:
-  case tile::AtomicKind::Cas:
-    return value;
-  }
-  return value;
-}
-
 /// The bits of an element as an integer, and back.
 static Value toBits(ImplicitLocOpBuilder &b, Value element) {
   if (element.getType().isIndex())
@@ -199,7 +167,8 @@ static Value step(ImplicitLocOpBuilder &b, tile::AtomicOp op, Value address, Val
   OpBuilder::InsertionGuard guard(b);
   Block *before = b.createBlock(&loop.getBefore(), {}, bits, b.getLoc());
   Value old = before->getArgument(0);
-  Value seen = exchange(old, toBits(b, combine(b, op.getKind(), fromBits(b, old, element), value)));
+  Value seen = exchange(old, toBits(b, tile::combineAtomic(b, b.getLoc(), op.getKind(),
+                                                           fromBits(b, old, element), value)));
   Value again = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, seen, old);
   scf::ConditionOp::create(b, again, seen);
   Block *after = b.createBlock(&loop.getAfter(), {}, bits, b.getLoc());

@@ -2,65 +2,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Accesses to elements that lie anywhere: gather, scatter, and atomics.
-#include "tessera/Dialect/Tile/Access.h"
+#include "tessera/Dialect/Tile/AtomicStep.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Syntax.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
 using namespace mlir;
 using namespace tessera::tile;
 
-/// The attributes that the words and clauses already print.
-static const StringRef kPrinted[] = {
-    "dims", "limited", "maskDims", "indexed", "strides",
-    "pad",  "kind",    "order",    "scope",   "operandSegmentSizes"};
-
-static ParseResult emitNoTile(OpAsmParser &parser, Type type) {
-  return parser.emitError(parser.getNameLoc()) << "expected a ranked tensor, got " << type;
-}
-
 /// Constraint 11: what has no index tile is a load or store.
 static LogicalResult verifyIndexed(Operation *op, const AccessParts &parts, RankedTensorType type,
                                    StringRef box) {
   if (parts.indices.empty())
-    return op->emitOpError("has no index tile; that is a ") << box;
+    return op->emitOpError(op->getName().stripDialect())
+           << "_c11: has no index tile; that is a " << box;
   return verifyAccess(op, parts, type.getShape(), type.getElementType());
-}
-
-/// `indexed` is there also where no coordinate is a tile, so that the verifier can say so.
-static void setNoIndexed(OpAsmParser &parser, OperationState &state) {
-  if (!state.attributes.get("indexed"))
-    state.addAttribute("indexed", parser.getBuilder().getDenseI64ArrayAttr({}));
 }
 
 //===--- gather ------------------------------------------------------------------------------===//
 
 ParseResult GatherOp::parse(OpAsmParser &parser, OperationState &result) {
-  ParsedAccess access;
-  Type memref, tile;
-  SmallVector<int32_t> segments;
-  if (parseAccess(parser, access, {AccessKind::Load, /*indices=*/true}) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(memref) ||
-      parser.parseArrow() || parser.parseType(tile))
-    return failure();
-  auto type = dyn_cast<RankedTensorType>(tile);
-  if (!type)
-    return emitNoTile(parser, tile);
-  if (resolveAccess(parser, access, memref, type.getShape(), Type(), result, segments))
+  if (parseSource(parser, result, {AccessKind::Load, /*indices=*/true}))
     return failure();
   setNoIndexed(parser, result);
-  result.addAttribute("operandSegmentSizes",
-                      parser.getBuilder().getDenseI32ArrayAttr(
-                          {1, segments[0], segments[1], segments[2], segments[3]}));
-  result.addTypes(type);
   return success();
 }
 
-void GatherOp::print(OpAsmPrinter &p) {
-  p << ' ';
-  printAccess(p, partsOf(*this, getSource()), getTileType().getRank());
-  p.printOptionalAttrDict((*this)->getAttrs(), kPrinted);
-  p << " : " << getSource().getType() << " -> " << getResult().getType();
-}
+void GatherOp::print(OpAsmPrinter &p) { printSource(p, *this); }
 
 LogicalResult GatherOp::verify() {
   if (failed(verifyIndexed(*this, partsOf(*this, getSource()), getTileType(), "tile.load")))
@@ -85,34 +53,13 @@ bool GatherOp::padsAny() { return padIsAny(getPadAttr()); }
 //===--- scatter -----------------------------------------------------------------------------===//
 
 ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::UnresolvedOperand value;
-  ParsedAccess access;
-  Type memref, tile;
-  SmallVector<int32_t> segments;
-  if (parser.parseOperand(value) || parser.parseComma() ||
-      parseAccess(parser, access, {AccessKind::Store, /*indices=*/true}) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(tile) ||
-      parser.parseArrow() || parser.parseType(memref))
-    return failure();
-  auto type = dyn_cast<RankedTensorType>(tile);
-  if (!type)
-    return emitNoTile(parser, tile);
-  if (parser.resolveOperand(value, type, result.operands) ||
-      resolveAccess(parser, access, memref, type.getShape(), Type(), result, segments))
+  if (parseDestination(parser, result, {AccessKind::Store, /*indices=*/true}))
     return failure();
   setNoIndexed(parser, result);
-  result.addAttribute("operandSegmentSizes",
-                      parser.getBuilder().getDenseI32ArrayAttr(
-                          {1, 1, segments[0], segments[1], segments[2], segments[3]}));
   return success();
 }
 
-void ScatterOp::print(OpAsmPrinter &p) {
-  p << ' ' << getValue() << ", ";
-  printAccess(p, partsOf(*this, getDest()), getTileType().getRank());
-  p.printOptionalAttrDict((*this)->getAttrs(), kPrinted);
-  p << " : " << getValue().getType() << " -> " << getDest().getType();
-}
+void ScatterOp::print(OpAsmPrinter &p) { printDestination(p, *this); }
 
 LogicalResult ScatterOp::verify() {
   if (failed(verifyIndexed(*this, partsOf(*this, getDest()), getTileType(), "tile.store")))
@@ -210,48 +157,11 @@ LogicalResult tessera::tile::verifyAtomic(Operation *op, AtomicKind kind, Memory
 }
 
 ParseResult AtomicOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::UnresolvedOperand value, replacement;
-  ParsedAccess access;
-  Type memref, type;
-  SmallVector<int32_t> segments;
-  bool isReturning = false;
-  if (parseAtomicWords(parser, result, isReturning))
-    return failure();
-  const bool isCas =
-      cast<AtomicKindAttr>(result.attributes.get("kind")).getValue() == AtomicKind::Cas;
-  if (parser.parseOperand(value) || parser.parseComma() ||
-      (isCas && (parser.parseOperand(replacement) || parser.parseComma())) ||
-      parseAccess(parser, access, {AccessKind::Store, /*indices=*/true, /*strides=*/true}) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type) ||
-      parser.parseArrow() || parser.parseType(memref))
-    return failure();
-  auto tile = dyn_cast<RankedTensorType>(type);
-  if (!tile && !type.isIntOrIndexOrFloat())
-    return parser.emitError(parser.getNameLoc())
-           << "expected a ranked tensor or a number, got " << type;
-  if (parser.resolveOperand(value, type, result.operands) ||
-      (isCas && parser.resolveOperand(replacement, type, result.operands)) ||
-      resolveAccess(parser, access, memref, tile ? tile.getShape() : ArrayRef<int64_t>(), Type(),
-                    result, segments))
-    return failure();
-  setNoIndexed(parser, result);
-  result.addAttribute("operandSegmentSizes",
-                      parser.getBuilder().getDenseI32ArrayAttr(
-                          {1, isCas, 1, segments[0], segments[1], segments[2], segments[3]}));
-  if (isReturning)
-    result.addTypes(type);
-  return success();
+  return parseAtomic(parser, result, {AccessKind::Store, /*indices=*/true, /*strides=*/true},
+                     /*takesScalars=*/true);
 }
 
-void AtomicOp::print(OpAsmPrinter &p) {
-  printAtomicWords(p, getKind(), getOrder(), getScope(), static_cast<bool>(getOld()));
-  p << ' ' << getValue() << ", ";
-  if (getReplacement())
-    p << getReplacement() << ", ";
-  printAccess(p, partsOf(*this, getDest()), getTileType().getRank());
-  p.printOptionalAttrDict((*this)->getAttrs(), kPrinted);
-  p << " : " << getValue().getType() << " -> " << getDest().getType();
-}
+void AtomicOp::print(OpAsmPrinter &p) { printAtomic(p, *this); }
 
 LogicalResult AtomicOp::verify() {
   if (failed(verifyAtomic(*this, getKind(), getOrder(), getValue().getType(),
@@ -284,4 +194,37 @@ RankedTensorType AtomicOp::getTileType() {
 Value AtomicOp::getLimit(unsigned dim) { return limitOf(getLimits(), getLimited(), dim); }
 SmallVector<int64_t> AtomicOp::getIndexDims(unsigned number) {
   return partsOf(*this, getDest()).indexDims(number, getTileType().getRank());
+}
+
+Value tessera::tile::combineAtomic(OpBuilder &b, Location loc, AtomicKind kind, Value old,
+                                   Value value) {
+  const bool isFloat = isa<FloatType>(old.getType());
+  switch (kind) {
+  case AtomicKind::Add:
+    if (isFloat)
+      return arith::AddFOp::create(b, loc, old, value);
+    return arith::AddIOp::create(b, loc, old, value);
+  case AtomicKind::Min:
+    if (isFloat)
+      return arith::MinimumFOp::create(b, loc, old, value);
+    return arith::MinSIOp::create(b, loc, old, value);
+  case AtomicKind::Max:
+    if (isFloat)
+      return arith::MaximumFOp::create(b, loc, old, value);
+    return arith::MaxSIOp::create(b, loc, old, value);
+  case AtomicKind::UMin:
+    return arith::MinUIOp::create(b, loc, old, value);
+  case AtomicKind::UMax:
+    return arith::MaxUIOp::create(b, loc, old, value);
+  case AtomicKind::And:
+    return arith::AndIOp::create(b, loc, old, value);
+  case AtomicKind::Or:
+    return arith::OrIOp::create(b, loc, old, value);
+  case AtomicKind::Xor:
+    return arith::XOrIOp::create(b, loc, old, value);
+  case AtomicKind::Exchange:
+  case AtomicKind::Cas:
+    return value;
+  }
+  return value;
 }

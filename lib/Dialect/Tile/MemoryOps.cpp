@@ -1,27 +1,12 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tessera/Dialect/Tile/Access.h"
-#include "tessera/Dialect/Tile/Tile.h"
+#include "tessera/Dialect/Tile/Syntax.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace tessera::tile;
-
-/// The error about a type that is no tile.
-static ParseResult emitNoTile(OpAsmParser &parser, Type type) {
-  InFlightDiagnostic error = parser.emitError(parser.getNameLoc())
-                             << "expected a ranked tensor, got " << type;
-  if (auto vector = dyn_cast<VectorType>(type))
-    error << "; tiles are tensors: write "
-          << RankedTensorType::get(vector.getShape(), vector.getElementType());
-  else if (isa<MemRefType>(type))
-    error << "; a load is written ': memref -> tile', a store ': tile -> memref'";
-  else if (type.isIntOrIndexOrFloat())
-    error << "; memref.load and memref.store are for single numbers";
-  return error;
-}
 
 //===--- load --------------------------------------------------------------------------------===//
 
@@ -44,39 +29,12 @@ void LoadOp::build(OpBuilder &b, OperationState &state, Type type, Value source,
 }
 
 ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &result) {
-  ParsedAccess access;
-  Type memref, tile;
-  SmallVector<int32_t> segments;
-  if (parseAccess(parser, access,
-                  {AccessKind::Load, /*indices=*/true, /*strides=*/true, /*padTile=*/true,
-                   &result.attributes}) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(memref) ||
-      parser.parseArrow() || parser.parseType(tile))
-    return failure();
-  auto type = dyn_cast<RankedTensorType>(tile);
-  if (!type)
-    return emitNoTile(parser, tile);
-  if (resolveAccess(parser, access, memref, type.getShape(), type, result, segments))
-    return failure();
-  segments.insert(segments.begin(), 1);
-  result.addAttribute(getOperandSegmentSizesAttrName(result.name),
-                      parser.getBuilder().getDenseI32ArrayAttr(segments));
-  result.addTypes(type);
-  return success();
+  return parseSource(
+      parser, result,
+      {AccessKind::Load, /*indices=*/true, /*strides=*/true, /*padTile=*/true, &result.attributes});
 }
 
-/// The attributes that the clauses of an access already print.
-static const StringRef kAccessAttrs[] = {
-    "dims", "limited", "maskDims", "indexed", "strides",
-    "pad",  "stages",  "cache",    "require", "operandSegmentSizes"};
-
-void LoadOp::print(OpAsmPrinter &p) {
-  p << ' ';
-  printAccess(p, partsOf(*this, getSource()), getTileType().getRank());
-  printHints(p, *this);
-  p.printOptionalAttrDict((*this)->getAttrs(), kAccessAttrs);
-  p << " : " << getSource().getType() << " -> " << getResult().getType();
-}
+void LoadOp::print(OpAsmPrinter &p) { printSource(p, *this, nullptr, hintNames()); }
 
 /// Constraint 10: TMA moves boxes.
 template <typename Op>
@@ -136,36 +94,12 @@ void StoreOp::build(OpBuilder &b, OperationState &state, Value value, Value dest
 }
 
 ParseResult StoreOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::UnresolvedOperand value;
-  ParsedAccess access;
-  Type memref, tile;
-  SmallVector<int32_t> segments;
-  if (parser.parseOperand(value) || parser.parseComma() ||
-      parseAccess(parser, access,
-                  {AccessKind::Store, /*indices=*/true, /*strides=*/true, /*padTile=*/false,
-                   &result.attributes}) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(tile) ||
-      parser.parseArrow() || parser.parseType(memref))
-    return failure();
-  auto type = dyn_cast<RankedTensorType>(tile);
-  if (!type)
-    return emitNoTile(parser, tile);
-  if (parser.resolveOperand(value, type, result.operands) ||
-      resolveAccess(parser, access, memref, type.getShape(), Type(), result, segments))
-    return failure();
-  result.addAttribute(getOperandSegmentSizesAttrName(result.name),
-                      parser.getBuilder().getDenseI32ArrayAttr(
-                          {1, 1, segments[0], segments[1], segments[2], segments[3]}));
-  return success();
+  return parseDestination(parser, result,
+                          {AccessKind::Store, /*indices=*/true, /*strides=*/true,
+                           /*padTile=*/false, &result.attributes});
 }
 
-void StoreOp::print(OpAsmPrinter &p) {
-  p << ' ' << getValue() << ", ";
-  printAccess(p, partsOf(*this, getDest()), getTileType().getRank());
-  printHints(p, *this);
-  p.printOptionalAttrDict((*this)->getAttrs(), kAccessAttrs);
-  p << " : " << getValue().getType() << " -> " << getDest().getType();
-}
+void StoreOp::print(OpAsmPrinter &p) { printDestination(p, *this, nullptr, hintNames()); }
 
 LogicalResult StoreOp::verify() {
   RankedTensorType type = getTileType();

@@ -170,7 +170,7 @@ tile.kernel @coordinates(%x: memref<?x?xi32>, %v: i32) {
 
 tile.kernel @element(%x: memref<?xi64>, %v: i32) {
   tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{store_c3: the memref holds 'i64' but the tile 'i32'; convert with arith.extsi before the store}}
+    // expected-error @+1 {{store_c3: the memref holds 'i64' but the tile 'i32'; convert with arith.extsi before the atomic}}
     tile.atomic add %v, %x[%i] : i32 -> memref<?xi64>
   }
   tile.return

@@ -34,10 +34,32 @@ tile.kernel @no_tile(%A: memref<?x?xf32>, %n: i32) {
 
 // -----
 
+tile.kernel @places(%A: memref<?x?xf32>, %I: memref<?x?xi32>) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    %p = tile.load %I[%i, %i] : memref<?x?xi32> -> tensor<4x8xi32>
+    // expected-error @+1 {{load_c8: the index tile for dimension 0 must have rank 1 and extent 4, as the tile dimension that 'dims' gives to it; got 'tensor<4x8xi32>'; for a place of each element make the memref flat, and compute row * columns + column: memref.collapse_shape %m [[0, 1]] : memref<?x?xf32> into memref<?xf32>}}
+    %0 = tile.load %A[%p : tensor<4x8xi32>, %p : tensor<4x8xi32>] : memref<?x?xf32> -> tensor<4x8xf32>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @places_of_view(%A: memref<?x?xf32, strided<[?, ?], offset: ?>>, %I: memref<?x?xi32>) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    %p = tile.load %I[%i, %i] : memref<?x?xi32> -> tensor<4x8xi32>
+    // expected-error @+1 {{for a place of each element view the memref as one of rank 1 with memref.reinterpret_cast, and compute the sum of coordinate * stride}}
+    %0 = tile.load %A[%p : tensor<4x8xi32>, %i] : memref<?x?xf32, strided<[?, ?], offset: ?>> -> tensor<4x8xf32>
+  }
+  tile.return
+}
+
+// -----
+
 tile.kernel @extent(%A: memref<?x?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
     %r = tile.iota dim = 0 : tensor<8xi32>
-    // expected-error @+1 {{load_c8: the index tile for dimension 0 must have rank 1 and extent 4, as the tile dimension that 'dims' gives to it; got 'tensor<8xi32>'; for a place of each element view the memref as one of rank 1}}
+    // expected-error @+1 {{load_c8: the index tile for dimension 0 must have rank 1 and extent 4, as the tile dimension that 'dims' gives to it; got 'tensor<8xi32>'}}
     %0 = tile.load %A[%r : tensor<8xi32>, %i] : memref<?x?xf32> -> tensor<4x8xf32>
   }
   tile.return
@@ -294,7 +316,7 @@ tile.kernel @store_pads(%A: memref<?x?xf32>) {
 
 tile.kernel @gather_of_box(%A: memref<?x?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{'tile.gather' op has no index tile; that is a tile.load}}
+    // expected-error @+1 {{'tile.gather' op gather_c11: has no index tile; that is a tile.load}}
     %0 = tile.gather %A[%i, %i] : memref<?x?xf32> -> tensor<4x4xf32>
   }
   tile.return
@@ -305,7 +327,7 @@ tile.kernel @gather_of_box(%A: memref<?x?xf32>) {
 tile.kernel @scatter_of_box(%A: memref<?x?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
     %v = arith.constant dense<1.0> : tensor<4x8xf32>
-    // expected-error @+1 {{'tile.scatter' op has no index tile; that is a tile.store}}
+    // expected-error @+1 {{'tile.scatter' op scatter_c11: has no index tile; that is a tile.store}}
     tile.scatter %v, %A[%i, %i] : tensor<4x8xf32> -> memref<?x?xf32>
   }
   tile.return

@@ -6,6 +6,8 @@
 // in a loop, compare and swap.
 #include "../GlobalAccess.h"
 
+#include "tessera/Dialect/Tile/AtomicStep.h"
+
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::nvvm;
@@ -104,40 +106,6 @@ static std::optional<LLVM::AtomicBinOp> binaryOf(AtomicKind kind, Type element) 
   return std::nullopt;
 }
 
-/// What an element becomes, of values in registers.
-static Value combine(Lowering &f, AtomicKind kind, Value old, Value value) {
-  OpBuilder &b = f.b;
-  const bool isFloat = isa<FloatType>(value.getType());
-  switch (kind) {
-  case AtomicKind::Add:
-    if (isFloat)
-      return arith::AddFOp::create(b, f.loc, old, value);
-    return arith::AddIOp::create(b, f.loc, old, value);
-  case AtomicKind::Min:
-    if (isFloat)
-      return arith::MinimumFOp::create(b, f.loc, old, value);
-    return arith::MinSIOp::create(b, f.loc, old, value);
-  case AtomicKind::Max:
-    if (isFloat)
-      return arith::MaximumFOp::create(b, f.loc, old, value);
-    return arith::MaxSIOp::create(b, f.loc, old, value);
-  case AtomicKind::UMin:
-    return arith::MinUIOp::create(b, f.loc, old, value);
-  case AtomicKind::UMax:
-    return arith::MaxUIOp::create(b, f.loc, old, value);
-  case AtomicKind::And:
-    return arith::AndIOp::create(b, f.loc, old, value);
-  case AtomicKind::Or:
-    return arith::OrIOp::create(b, f.loc, old, value);
-  case AtomicKind::Xor:
-    return arith::XOrIOp::create(b, f.loc, old, value);
-  case AtomicKind::Exchange:
-  case AtomicKind::Cas:
-    return value;
-  }
-  return value;
-}
-
 namespace {
 /// The steps of one op.
 class Steps {
@@ -182,7 +150,7 @@ private:
     OpBuilder::InsertionGuard guard(f.b);
     Block *before = f.b.createBlock(&loop.getBefore(), {}, bits, f.loc);
     Value old = before->getArgument(0);
-    Value wanted = toBits(combine(f, op.getKind(), fromBits(old), value));
+    Value wanted = toBits(tile::combineAtomic(f.b, f.loc, op.getKind(), fromBits(old), value));
     Value tried = exchange(address, old, wanted);
     Value seen = LLVM::ExtractValueOp::create(f.b, f.loc, tried, 0),
           done = LLVM::ExtractValueOp::create(f.b, f.loc, tried, 1);

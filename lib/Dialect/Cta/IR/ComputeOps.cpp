@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/ProductUnits.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Syntax.h"
+#include "tessera/Layout/MmaSync.h"
 #include "tessera/Layout/RegisterForms.h"
 #include "tessera/Layout/WgmmaOperand.h"
 
@@ -61,6 +64,11 @@ LogicalResult MmaOp::verify() {
   if (getC() && getC().getType() != getResult().getType())
     return emitOpError("mma_c3: c must have the type of the result");
   return success();
+}
+
+bool tessera::cta::isMmaSync(MmaOp op) {
+  FragAttr frag = FragAttr::of(op.getResultType());
+  return frag && op.getResultType().getElementType().isF64() && layout::isMmaSyncAcc(frag.layout());
 }
 
 ParseResult WgmmaOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -123,8 +131,10 @@ LogicalResult WgmmaOp::verify() {
   Type a = tileElementType(getA().getType()), b = getBType().getElementType(),
        d = getResultType().getElementType();
   if (!tile::tensorCoreStep(a, b, d, /*allowsTf32=*/true))
-    return emitOpError("wgmma_c1: needs f16, bf16 or f32 operands of one type, or f8 operands, and "
-                       "f32 accumulators (f16 for f16), or i8 operands and i32 accumulators; got ")
+    return emitOpError(
+               "wgmma_c1: needs f16, bf16 or f32 operands of one type, or f8 operands, and "
+               "f32 accumulators (f16 for f16 and f8), or i8 operands and i32 accumulators; "
+               "got ")
            << a << ", " << b << " -> " << d;
   if ((getLhsUnsigned() || getRhsUnsigned()) && !a.isInteger(8))
     return emitOpError("wgmma_c1: lhs_unsigned and rhs_unsigned are for i8, got ") << a;
@@ -313,63 +323,10 @@ RankedTensorType ReduceOp::partialType(RankedTensorType input, ArrayRef<int64_t>
 //===--- scan --------------------------------------------------------------------------------===//
 
 ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
-  Builder &b = parser.getBuilder();
-  SmallVector<OpAsmParser::UnresolvedOperand> inputs, inits, carries;
-  int64_t dim;
-  if (parser.parseOperandList(inputs, OpAsmParser::Delimiter::Paren) ||
-      parser.parseKeyword("dim") || parser.parseEqual() || parser.parseInteger(dim) ||
-      parser.parseKeyword("init") || parser.parseOperandList(inits, OpAsmParser::Delimiter::Paren))
-    return failure();
-  result.addAttribute("dim", b.getI64IntegerAttr(dim));
-  for (StringRef flag : {"exclusive", "reverse"})
-    if (succeeded(parser.parseOptionalKeyword(flag)))
-      result.addAttribute(flag, b.getUnitAttr());
-  if (succeeded(parser.parseOptionalKeyword("carry")) &&
-      parser.parseOperandList(carries, OpAsmParser::Delimiter::Paren))
-    return failure();
-  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
-      parser.parseRegion(*result.addRegion()))
-    return failure();
-  SmallVector<Type> inputTypes, resultTypes, initTypes;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseColonTypeList(inputTypes) || parser.parseArrow() ||
-      parser.parseTypeList(resultTypes))
-    return failure();
-  for (Type type : inputTypes) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor)
-      return parser.emitError(loc) << "expected ranked tensors, got " << type;
-    initTypes.push_back(tensor.getElementType());
-  }
-  if (resultTypes.size() != 2 * inputTypes.size())
-    return parser.emitError(loc) << "expected two result types for each input, those of the "
-                                    "scanned tiles first and then those of the totals";
-  auto count = [](auto &list) { return static_cast<int32_t>(list.size()); };
-  result.addAttribute("operandSegmentSizes",
-                      b.getDenseI32ArrayAttr({count(inputs), count(inits), count(carries)}));
-  result.addTypes(resultTypes);
-  ArrayRef<Type> totals = ArrayRef(resultTypes).drop_front(inputTypes.size());
-  return failure(
-      parser.resolveOperands(inputs, inputTypes, loc, result.operands) ||
-      parser.resolveOperands(inits, initTypes, loc, result.operands) ||
-      (!carries.empty() && parser.resolveOperands(carries, totals, loc, result.operands)));
+  return tile::parseScan(parser, result, /*mayBeNamed=*/false);
 }
 
-void ScanOp::print(OpAsmPrinter &p) {
-  p << " (" << getInputs() << ") dim = " << getDim() << " init(" << getInits() << ')';
-  if (getExclusive())
-    p << " exclusive";
-  if (getReverse())
-    p << " reverse";
-  if (!getCarries().empty())
-    p << " carry(" << getCarries() << ')';
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                     {"dim", "exclusive", "reverse", "operandSegmentSizes"});
-  p << ' ';
-  p.printRegion(getCombiner());
-  p << " : " << getInputs().getTypes() << " -> ";
-  llvm::interleaveComma(getResultTypes(), p);
-}
+void ScanOp::print(OpAsmPrinter &p) { tile::printScan(p, *this); }
 
 /// Constraint 5.
 static LogicalResult verifyPartial(ScanOp op) {
@@ -470,6 +427,15 @@ RankedTensorType ScanOp::partialType(RankedTensorType input, int64_t dim) {
   shape[dim] = llvm::divideCeil(shape[dim], size);
   return RankedTensorType::get(shape, input.getElementType(),
                                FragAttr::get(input.getContext(), parts));
+}
+
+//===--- any ---------------------------------------------------------------------------------===//
+
+LogicalResult AnyOp::verify() {
+  auto need = cast<RankedTensorType>(getNeed().getType());
+  if (!need.getElementType().isInteger(1))
+    return emitOpError("any_c1: the tile must have elements of type i1, got ") << need;
+  return success();
 }
 
 //===--- repeat ------------------------------------------------------------------------------===//

@@ -4,8 +4,8 @@
 // Accesses to elements of global memory that lie anywhere: gather, scatter, and atomics.
 #include "AccessSyntax.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
-#include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Syntax.h"
 #include "tessera/Machine/Hopper.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -18,25 +18,9 @@ using namespace tessera::cta;
 using tile::AccessKind;
 using Erased = FailureOr<SmallVector<Value>>;
 
-/// The attributes that the words and clauses already print.
-static const StringRef kPrinted[] = {"dims",    "limited", "maskDims",
-                                     "indexed", "pad",     "kind",
-                                     "order",   "scope",   "operandSegmentSizes"};
-
-static ParseResult requireTile(OpAsmParser &parser, Type type) {
-  if (isa<RankedTensorType>(type))
-    return success();
-  return parser.emitError(parser.getNameLoc()) << "expected a ranked tensor, got " << type;
-}
-
-static void setSegments(OpAsmParser &parser, OperationState &state, ArrayRef<int32_t> sizes) {
-  state.addAttribute("operandSegmentSizes", parser.getBuilder().getDenseI32ArrayAttr(sizes));
-}
-
-/// An attribute list that is empty unless index tiles set it.
-static void setNoIndexed(OpAsmParser &parser, OperationState &state) {
-  if (!state.attributes.get("indexed"))
-    state.addAttribute("indexed", parser.getBuilder().getDenseI64ArrayAttr({}));
+/// Masks and index tiles have the layout of the tile, sliced to their dimensions.
+static Attribute sliceOfLayout(Type tile, ArrayRef<int64_t> dims) {
+  return maskEncodingOf(tile)(dims);
 }
 
 /// What `convert-cta-to-tile` calls an element at L0.
@@ -93,33 +77,18 @@ static OpCost withLatency(OpCost cost, Value tile, const CostContext &context) {
 //===--- gather ------------------------------------------------------------------------------===//
 
 ParseResult GatherOp::parse(OpAsmParser &parser, OperationState &result) {
-  tile::ParsedAccess access;
-  Type memref, type;
-  SmallVector<int32_t> segments;
-  if (parseAccess(parser, access, {AccessKind::Load, /*indices=*/true}) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(memref) ||
-      parser.parseArrow() || parser.parseType(type) || requireTile(parser, type) ||
-      resolveAccess(parser, access, memref, tileShape(type), Type(), result, segments,
-                    maskEncodingOf(type)))
+  if (tile::parseSource(parser, result, {AccessKind::Load, /*indices=*/true}, sliceOfLayout))
     return failure();
-  setSegments(parser, result, {1, segments[0], segments[1], segments[2], segments[3]});
-  setNoIndexed(parser, result);
-  result.addTypes(type);
+  tile::setNoIndexed(parser, result);
   return success();
 }
 
-void GatherOp::print(OpAsmPrinter &p) {
-  p << ' ';
-  printAccess(p, tile::partsOf(*this, getSource()), getTileType().getRank(),
-              maskEncodingOf(getTileType()));
-  p.printOptionalAttrDict((*this)->getAttrs(), kPrinted);
-  p << " : " << getSource().getType() << " -> " << getResult().getType();
-}
+void GatherOp::print(OpAsmPrinter &p) { tile::printSource(p, *this, sliceOfLayout); }
 
 LogicalResult GatherOp::verify() {
   RankedTensorType type = getTileType();
   if (getIndices().empty())
-    return emitOpError("has no index tile; that is a cta.load");
+    return emitOpError("gather_c11: has no index tile; that is a cta.load");
   if (failed(verifyAccess(*this, tile::partsOf(*this, getSource()), type.getShape(),
                           type.getElementType())) ||
       failed(tile::verifyPad(*this, getPadAttr(), type.getElementType())))
@@ -155,35 +124,18 @@ Erased GatherOp::eraseToTile(OpBuilder &b, ValueRange operands) {
 //===--- scatter -----------------------------------------------------------------------------===//
 
 ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::UnresolvedOperand value;
-  tile::ParsedAccess access;
-  Type memref, type;
-  SmallVector<int32_t> segments;
-  if (parser.parseOperand(value) || parser.parseComma() ||
-      parseAccess(parser, access, {AccessKind::Store, /*indices=*/true}) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type) ||
-      parser.parseArrow() || parser.parseType(memref) || requireTile(parser, type) ||
-      parser.resolveOperand(value, type, result.operands) ||
-      resolveAccess(parser, access, memref, tileShape(type), Type(), result, segments,
-                    maskEncodingOf(type)))
+  if (tile::parseDestination(parser, result, {AccessKind::Store, /*indices=*/true}, sliceOfLayout))
     return failure();
-  setSegments(parser, result, {1, 1, segments[0], segments[1], segments[2], segments[3]});
-  setNoIndexed(parser, result);
+  tile::setNoIndexed(parser, result);
   return success();
 }
 
-void ScatterOp::print(OpAsmPrinter &p) {
-  p << ' ' << getValue() << ", ";
-  printAccess(p, tile::partsOf(*this, getDest()), getTileType().getRank(),
-              maskEncodingOf(getTileType()));
-  p.printOptionalAttrDict((*this)->getAttrs(), kPrinted);
-  p << " : " << getValue().getType() << " -> " << getDest().getType();
-}
+void ScatterOp::print(OpAsmPrinter &p) { tile::printDestination(p, *this, sliceOfLayout); }
 
 LogicalResult ScatterOp::verify() {
   RankedTensorType type = getTileType();
   if (getIndices().empty())
-    return emitOpError("has no index tile; that is a cta.store");
+    return emitOpError("scatter_c11: has no index tile; that is a cta.store");
   if (failed(verifyAccess(*this, tile::partsOf(*this, getDest()), type.getShape(),
                           type.getElementType())) ||
       failed(tile::verifyStrideOfStores(*this, getMemRefType())))
@@ -216,42 +168,11 @@ Erased ScatterOp::eraseToTile(OpBuilder &b, ValueRange operands) {
 //===--- atomic ------------------------------------------------------------------------------===//
 
 ParseResult AtomicOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::UnresolvedOperand value, replacement;
-  tile::ParsedAccess access;
-  Type memref, type;
-  SmallVector<int32_t> segments;
-  bool isReturning = false;
-  if (tile::parseAtomicWords(parser, result, isReturning))
-    return failure();
-  const bool isCas =
-      cast<tile::AtomicKindAttr>(result.attributes.get("kind")).getValue() == tile::AtomicKind::Cas;
-  if (parser.parseOperand(value) || parser.parseComma() ||
-      (isCas && (parser.parseOperand(replacement) || parser.parseComma())) ||
-      parseAccess(parser, access, {AccessKind::Store, /*indices=*/true}) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type) ||
-      parser.parseArrow() || parser.parseType(memref) || requireTile(parser, type) ||
-      parser.resolveOperand(value, type, result.operands) ||
-      (isCas && parser.resolveOperand(replacement, type, result.operands)) ||
-      resolveAccess(parser, access, memref, tileShape(type), Type(), result, segments,
-                    maskEncodingOf(type)))
-    return failure();
-  setSegments(parser, result, {1, isCas, 1, segments[0], segments[1], segments[2], segments[3]});
-  setNoIndexed(parser, result);
-  if (isReturning)
-    result.addTypes(type);
-  return success();
+  return tile::parseAtomic(parser, result, {AccessKind::Store, /*indices=*/true},
+                           /*takesScalars=*/false, sliceOfLayout);
 }
 
-void AtomicOp::print(OpAsmPrinter &p) {
-  tile::printAtomicWords(p, getKind(), getOrder(), getScope(), static_cast<bool>(getOld()));
-  p << ' ' << getValue() << ", ";
-  if (getReplacement())
-    p << getReplacement() << ", ";
-  printAccess(p, tile::partsOf(*this, getDest()), getTileType().getRank(),
-              maskEncodingOf(getTileType()));
-  p.printOptionalAttrDict((*this)->getAttrs(), kPrinted);
-  p << " : " << getValue().getType() << " -> " << getDest().getType();
-}
+void AtomicOp::print(OpAsmPrinter &p) { tile::printAtomic(p, *this, sliceOfLayout); }
 
 LogicalResult AtomicOp::verify() {
   RankedTensorType type = getTileType();
@@ -281,22 +202,11 @@ SmallVector<int64_t> AtomicOp::getIndexDims(unsigned number) {
   return tile::partsOf(*this, getDest()).indexDims(number, getTileType().getRank());
 }
 
-/// What orders other accesses counts as one to every array, so that none passes it.
+/// What orders other accesses counts as one to all memory, so that none passes it.
 MemoryAccesses AtomicOp::getMemoryAccesses() {
-  SmallVector<Value> memory{getDest()};
-  if (isOrdered()) {
-    auto kernel = (*this)->getParentOfType<tile::KernelOp>();
-    for (BlockArgument argument : kernel.getBody().getArguments())
-      if (isa<MemRefType>(argument.getType()))
-        memory.push_back(argument);
-    for (auto workspace : kernel.getBody().getOps<memref::AllocOp>())
-      memory.push_back(workspace);
-  }
-  MemoryAccesses accesses;
-  for (const bool write : {false, true})
-    for (Value memref : memory)
-      accesses.push_back(MemoryAccess{memref, write});
-  return accesses;
+  MemoryAccess read{getDest()}, write{getDest(), /*write=*/true};
+  read.everywhere = write.everywhere = isOrdered();
+  return {read, write};
 }
 
 WorkClass AtomicOp::getWorkClass() { return WorkClass::Memory; }

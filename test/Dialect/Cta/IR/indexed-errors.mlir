@@ -3,7 +3,7 @@
 // Constraints that ops of dialect cta share with those of dialect tile (test/Dialect/Tile/indexed-errors.mlir and atomic-errors.mlir have all of them).
 
 func.func @no_indices(%A: memref<?x?xf32>, %i: index) {
-  // expected-error @+1 {{'cta.gather' op has no index tile; that is a cta.load}}
+  // expected-error @+1 {{'cta.gather' op gather_c11: has no index tile; that is a cta.load}}
   %0 = cta.gather %A[%i, %i] : memref<?x?xf32> -> tensor<4x8xf32>
   return
 }
@@ -11,7 +11,7 @@ func.func @no_indices(%A: memref<?x?xf32>, %i: index) {
 // -----
 
 func.func @no_indices(%A: memref<?x?xf32>, %i: index, %v: tensor<4x8xf32>) {
-  // expected-error @+1 {{'cta.scatter' op has no index tile; that is a cta.store}}
+  // expected-error @+1 {{'cta.scatter' op scatter_c11: has no index tile; that is a cta.store}}
   cta.scatter %v, %A[%i, %i] : tensor<4x8xf32> -> memref<?x?xf32>
   return
 }
