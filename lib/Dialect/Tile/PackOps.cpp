@@ -99,10 +99,10 @@ OpFoldResult UnpackOp::fold(FoldAdaptor) {
 
 LogicalResult tessera::tile::verifyPrint(Operation *op, StringRef message, Type element,
                                          ArrayRef<int64_t> shape) {
-  constexpr int64_t kMostElements = 4096;
+  constexpr uint64_t kMostElements = 4096;
   if (!element.isIntOrIndexOrFloat())
     return op->emitOpError("print_c1: prints scalars and tiles of numbers, got ") << element;
-  int64_t count = 1;
+  uint64_t count = 1;
   for (int64_t extent : shape)
     count = llvm::SaturatingMultiply<uint64_t>(count, extent);
   if (count > kMostElements)

@@ -11,6 +11,18 @@ tile.kernel @large(%x: memref<?x?xf32>) {
 
 // -----
 
+// The number of elements does not fit into 64 bits.
+tile.kernel @huge(%x: f32) {
+  tile.grid () = () to () step () {
+    %t = tile.broadcast %x dims = [] : f32 -> tensor<4294967296x4294967296x2xf32>
+    // expected-error @+1 {{print_c1: a tile that is printed has at most 4096 elements, got 18446744073709551615; print a slice of it}}
+    tile.print "x" %t : tensor<4294967296x4294967296x2xf32>
+  }
+  tile.return
+}
+
+// -----
+
 tile.kernel @memref(%x: memref<?x?xf32>) {
   tile.grid () = () to () step () {
     // expected-error @+1 {{print_c1: prints scalars and tiles of numbers, got 'memref<?x?xf32>'}}
