@@ -78,6 +78,17 @@ def cumulative_sum(x):
     return np.cumsum(x)
 
 
+def interval_dot(a, low, high):
+    """The bounds themselves; test/Examples/enclosure.py tests that those of the program lie outside of them."""
+    return [np.where(a < 0, a * high, a * low).sum(axis=1), np.where(a < 0, a * low, a * high).sum(axis=1)]
+
+
+def order_ends(random, arrays):
+    """Intervals; some are one number."""
+    wide = np.abs(arrays["XU"]) * (random.random(arrays["XU"].shape) < 0.8)
+    arrays["XU"][...] = arrays["XL"] + wide.astype(np.float32)
+
+
 def linear_recurrence(a, b):
     h = np.zeros_like(b)
     for t in range(b.shape[1]):
@@ -360,6 +371,18 @@ EXAMPLES = {
             shapes("M N", (1, 1), (256, 128), (255, 127), (257, 129), (1000, 300), (17001, 5)),
             rtol=1e-5,
             atol=1e-3,
+        )
+    ],
+    "interval-dot": [
+        Case(
+            "interval_dot",
+            interval_dot,
+            [("A", np.float32, ["M", "K"]), ("XL", np.float32, ["K"]), ("XU", np.float32, ["K"])],
+            [("L", np.float32, ["M"]), ("U", np.float32, ["M"])],
+            shapes("M K", (1, 1), (31, 127), (32, 128), (33, 129), (7, 1000), (100, 5000)),
+            rtol=1e-5,
+            atol=1e-3,
+            prepare=order_ends,
         )
     ],
     "cumulative-sum": [

@@ -3,6 +3,7 @@
 
 #include "Report/BlockWork.h"
 
+#include "tessera/Dialect/Cta/IR/ProductUnits.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -57,6 +58,7 @@ static void addOp(Operation *op, Work &work) {
       const unsigned bits = element.getIntOrFloatBitWidth();
       double peak = bits == 8    ? machine.tensorFlops8
                     : bits == 16 ? machine.tensorFlops16
+                    : bits == 64 ? 2 * machine.fmaFlops64
                                  : machine.tensorFlops16 / 2;
       work.tensorSeconds += flops / (peak / sms);
     } else {
@@ -89,7 +91,7 @@ static void addOp(Operation *op, Work &work) {
         // The number of elements of the result contains the batch dimension.
         int64_t k = mma.getAType().getShape().back();
         product(mma.getResultType().getNumElements(), 1, k, mma.getResultType().getElementType(),
-                false);
+                cta::isMmaSync(mma));
       });
 }
 

@@ -10,6 +10,7 @@
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/IR/ProductUnits.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Passes.h"
@@ -231,7 +232,15 @@ std::optional<Verdict> verdictOf(Operation *op) {
             return fill("mma", mma.getResultType(), wgmmaText(mma), mma.getWhy(), /*isFast=*/true);
           })
           .Case([&](cta::MmaOp mma) {
-            return fill("mma", mma.getResultType(), "fma units", mma.getWhy(), /*isFast=*/false);
+            const bool isTensor = cta::isMmaSync(mma);
+            return fill("mma", mma.getResultType(), isTensor ? "mma.sync" : "fma units",
+                        mma.getWhy(), /*isFast=*/isTensor);
+          })
+          .Case([&](cta::AnyOp vote) {
+            return vote.getRare() &&
+                   fill("rare", vote.getNeed().getType(),
+                        vote.getWarp() ? "skipped by warps" : "skipped by blocks", vote.getWhy(),
+                        /*isFast=*/vote.getWarp());
           })
           .Default([](Operation *) { return false; });
   return known ? std::optional<Verdict>(verdict) : std::nullopt;

@@ -4,6 +4,7 @@
 #include "Report/SlowPaths.h"
 
 #include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Cta/IR/ProductUnits.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
@@ -31,7 +32,7 @@ void tessera::warnOfSlowProducts(ModuleOp module) {
     DenseSet<Location> said;
     kernel.walk([&](cta::MmaOp product) {
       std::optional<StringRef> why = product.getWhy();
-      if (!why || !said.insert(product.getLoc()).second)
+      if (!why || cta::isMmaSync(product) || !said.insert(product.getLoc()).second)
         return;
       emitWarning(product.getLoc())
           << "this product runs on the FMA units, which are "

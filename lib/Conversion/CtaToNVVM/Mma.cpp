@@ -3,8 +3,11 @@
 
 // cta.mma on the FMA units: each thread walks along k and reads from shared memory the rows of A
 // and the columns of B that its registers need. 16-bit floats are multiplied and summed in f32.
+// Products for mma.sync go to Elements/MmaSync.cpp.
+#include "Elements/MmaSync.h"
 #include "SharedTile.h"
 
+#include "tessera/Dialect/Cta/IR/ProductUnits.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
 using namespace mlir;
@@ -130,6 +133,8 @@ static LogicalResult lowerMma(Lowering &f, cta::MmaOp op) {
     if (auto reason = cta::sharedLayout(cast<cta::SmemType>(operand.getType())).validate())
       return f.error(op, "invalid shared tile: ") << *reason;
   }
+  if (cta::isMmaSync(op))
+    return lowerMmaSync(f, op);
   RankedTensorType type = op.getResultType();
   TileIndex index(f, type);
   Type result = type.getElementType();

@@ -3,7 +3,10 @@
 
 // Which matrix products tensor cores can do, and how many warpgroups a kernel gets for them.
 #include "tessera/Dialect/Cta/Analysis/Products.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Transforms.h"
+#include "tessera/Layout/MmaSync.h"
 #include "tessera/Layout/WgmmaOperand.h"
 
 using namespace mlir;
@@ -34,13 +37,57 @@ int64_t Product::stepK() const {
 }
 int64_t Product::stepN() const { return layout::wgmmaBlockN(n(), isa<IntegerType>(element)); }
 
-/// What the user can do about operands of another type.
-static StringRef howToConvert(const Product &p) {
+/// Why wgmma does not take the types, and what the user can do about it.
+static std::string whyNotTypes(const Product &p) {
+  std::string text;
+  llvm::raw_string_ostream why(text);
+  // The types of accumulators that the operands have.
+  MLIRContext *context = p.element.getContext();
+  SmallVector<Type, 2> sums;
+  for (Type sum : {Type(Float32Type::get(context)), Type(Float16Type::get(context)),
+                   Type(IntegerType::get(context, 32))})
+    if (tile::tensorCoreStep(p.element, p.elementB, sum, p.allowsTf32))
+      sums.push_back(sum);
+  if (!sums.empty()) {
+    why << "the result is " << p.result << "; the tensor cores accumulate products of " << p.element
+        << " in ";
+    llvm::interleave(sums, why, " or ");
+    why << ": convert the result of such a product";
+    return text;
+  }
+  if (p.element.isF64()) {
+    why << "it does not take f64";
+    return text;
+  }
+  why << "the operands are " << p.element
+      << "; the tensor cores take f16, bf16, tf32, f8, i8 and f64 here: ";
   if (p.element.isF32())
-    return "'precision = tf32' allows them to round f32, or convert the operands with arith.truncf";
-  if (isa<FloatType>(p.element))
-    return "convert the operands with arith.truncf";
-  return "they do not hold every integer of that type, so there is nothing to convert to";
+    why << "'precision = tf32' lets them drop bits of f32, or convert the operands with "
+           "arith.truncf";
+  else if (isa<FloatType>(p.element))
+    why << "convert the operands with arith.truncf";
+  else
+    why << "they do not hold every integer of that type, so there is nothing to convert to";
+  return text;
+}
+
+/// Why a product of rank 3 has not become products of rank 2.
+static std::string whyNotSplit(const Product &p) {
+  std::string text;
+  llvm::raw_string_ostream why(text);
+  why << "the product is batched (rank " << p.a.size() << ")";
+  const int64_t batches = p.a.front();
+  if (p.m() % 64 == 0 && !tile::splitsBatches(batches, p.m(), p.n())) {
+    why << ", and its " << batches << " batches ";
+    if (batches > tile::kMaxSplitBatches)
+      why << "are more than the " << tile::kMaxSplitBatches << " that are unrolled";
+    else
+      why << "would have " << tile::splitAccumulators(batches, p.m(), p.n())
+          << " accumulators a thread, more than " << tile::kMaxSplitAccumulators;
+  }
+  why << "; load tiles of rank 2 and name their memref dimensions with 'dims', or loop over the "
+         "batch";
+  return text;
 }
 
 std::optional<std::string> tessera::cta::whyNotWgmma(const Product &p, int64_t warpgroups) {
@@ -48,12 +95,9 @@ std::optional<std::string> tessera::cta::whyNotWgmma(const Product &p, int64_t w
   llvm::raw_string_ostream why(text);
   const int64_t stepK = p.stepK();
   if (!stepK)
-    why << "the operands are " << p.element
-        << "; the tensor cores take f16, bf16, tf32, f8 and i8 here: " << howToConvert(p);
+    why << whyNotTypes(p);
   else if (p.a.size() != 2)
-    why << "the product is batched (rank " << p.a.size()
-        << "); load tiles of rank 2 and name their memref dimensions with 'dims', or loop over the "
-           "batch";
+    why << whyNotSplit(p);
   else if (p.m() % 64)
     why << "M = " << p.m()
         << " is not a multiple of 64, the rows of a warpgroup; a larger tile is padded with zeros "
@@ -69,6 +113,25 @@ std::optional<std::string> tessera::cta::whyNotWgmma(const Product &p, int64_t w
     why << "M = " << p.m() << " is not a multiple of " << 64 * warpgroups
         << " (64 rows for each of " << warpgroups << " warpgroups), and N = " << p.n()
         << " is none of " << 8 * warpgroups << ", so that they could share columns";
+  if (text.empty())
+    return std::nullopt;
+  return text;
+}
+
+std::optional<std::string> tessera::cta::whyNotMmaSync(const Product &p, int64_t warpgroups) {
+  std::string text;
+  llvm::raw_string_ostream why(text);
+  layout::Coord shape;
+  if (p.a.size() == 3)
+    shape.push_back(p.a.front());
+  shape.insert(shape.end(), {p.m(), p.n()});
+  if (!p.element.isF64() || !p.result.isF64())
+    why << "it takes f64 here, and the operands are " << p.element;
+  else if (!layout::mmaSyncPays(shape, kWarpBits, warpgroups))
+    why << "blocks of 16x8 of the " << p.m() << "x" << p.n() << " result for each of "
+        << (warpgroups << kWarpBits)
+        << " warps are mostly padding, so that the FMA units are faster; larger tiles in M and N "
+           "are not";
   if (text.empty())
     return std::nullopt;
   return text;

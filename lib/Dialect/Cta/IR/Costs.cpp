@@ -4,6 +4,7 @@
 // What each op costs one warpgroup. Ops without a method here cost nothing, or Analysis/OpCost.cpp
 // counts them by their effects.
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
+#include "tessera/Dialect/Cta/IR/ProductUnits.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Machine/Hopper.h"
@@ -137,7 +138,11 @@ WorkClass MmaOp::getWorkClass() { return WorkClass::Arith; }
 OpCost MmaOp::getCost(const CostContext &) {
   OpCost cost;
   cost.work.fma = elementsOfThread(getResult().getType()) * getAType().getShape().back();
-  cost.work.alu = cost.work.fma / 2;
+  // Tensor cores of f64 have twice the rate of the FMA units, and no instruction for each product.
+  if (isMmaSync(*this))
+    cost.work.fma /= 2;
+  else
+    cost.work.alu = cost.work.fma / 2;
   return cost;
 }
 
@@ -225,6 +230,17 @@ OpCost ConvertLayoutOp::getCost(const CostContext &) {
   OpCost cost;
   cost.work.alu = 2 * registersOf(getResult());
   cost.work.shuffles = 1;
+  return cost;
+}
+
+/// What a thread waits for the others: the latency of a vote, and of a barrier. The barrier does not
+/// count that warps arrive at different times.
+WorkClass AnyOp::getWorkClass() { return WorkClass::Reduce; }
+OpCost AnyOp::getCost(const CostContext &) {
+  constexpr int64_t kVoteCycles = 12, kBarrierCycles = 30;
+  OpCost cost;
+  cost.work.alu = elementsOfThread(getNeed().getType()) + kOverheadAlu;
+  cost.wait = getWarp() ? kVoteCycles : kBarrierCycles;
   return cost;
 }
 

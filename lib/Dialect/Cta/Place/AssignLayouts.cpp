@@ -23,10 +23,12 @@
 #include "CheapValues.h"
 #include "ConversionsOfLayouts.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/Analysis/Products.h"
 #include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/Place/Passes.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Layout/MmaSync.h"
 #include "tessera/Layout/RegisterForms.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -257,8 +259,11 @@ void Assignment::collectRelations(Operation *op) {
   } else if (auto mma = dyn_cast<MmaOp>(op)) {
     RankedTensorType type = mma.getResultType();
     // Heavier than any access to the same tile, because the product reads this layout K times.
+    const layout::Coord shape = coordOf(type.getShape());
     preferences.push_back({idOf(mma.getResult()), type.getNumElements() * 1024,
-                           layout::fmaAcc(coordOf(type.getShape()), kWarpBits, groups)});
+                           whyNotMmaSync(Product(mma), groups)
+                               ? layout::fmaAcc(shape, kWarpBits, groups)
+                               : layout::mmaSyncAcc(shape, kWarpBits, groups)});
   } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
     SmallVector<int64_t> dims(reduce.getDims());
     for (Value input : reduce.getInputs().drop_front())

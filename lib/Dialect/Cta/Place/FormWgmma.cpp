@@ -230,12 +230,15 @@ struct FormWgmma : cta::impl::FormWgmmaBase<FormWgmma> {
       for (StringRef name : {tile::kTurned, tile::kNotTurned})
         if (auto reason = op->getAttrOfType<StringAttr>(name))
           *why += "; " + reason.str();
+      if (op.getAType().getElementType().isF64())
+        if (auto reason = whyNotMmaSync(Product(op), warpgroups))
+          *why += "; no mma.sync: " + *reason;
       op.setWhy("no wgmma: " + *why);
       auto demands = [](std::optional<tile::RequireAttr> r) {
         return r && r->contains(tile::Requirement::Wgmma);
       };
       if (demands(op.getRequire()) || demands(kernel.getRequire())) {
-        op.emitOpError("cannot run on the tensor cores, as 'require = [wgmma]' demands: ") << *why;
+        op.emitOpError("cannot be computed by wgmma, as 'require = [wgmma]' demands: ") << *why;
         failed = true;
       }
     }

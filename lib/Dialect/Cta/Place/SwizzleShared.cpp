@@ -3,10 +3,12 @@
 
 // Chooses a layout for every shared tile, from its readers and from the layout of its source.
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/IR/ProductUnits.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Place/Passes.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Layout/BankConflicts.h"
+#include "tessera/Layout/MmaSync.h"
 #include "tessera/Layout/WgmmaOperand.h"
 
 namespace tessera::cta {
@@ -126,7 +128,19 @@ static FailureOr<SwizzleAttr> swizzleFor(Value shared, ArrayRef<WgmmaUse> uses) 
   return shared.getDefiningOp()->emitOpError("no shared layout fits the tensor cores: ") << reason;
 }
 
-//===--- operands of products on the FMA units -----------------------------------------------===//
+//===--- operands of other products ----------------------------------------------------------===//
+
+/// Extra wavefronts when a warp reads a fragment of operand `a` or `b` for mma.sync.
+static int64_t fragmentConflicts(MmaOp op, bool isA, const layout::SharedLayout &tile) {
+  layout::RegisterLayout acc = FragAttr::of(op.getType()).layout();
+  layout::RegisterLayout fragment = isA ? layout::mmaSyncA(acc) : layout::mmaSyncB(acc);
+  std::vector<int64_t> addresses;
+  for (int64_t lane = 0; lane < 32; ++lane)
+    addresses.push_back(fragment.isDead(tile.shape, 0, lane, 0, 0)
+                            ? -1
+                            : tile.offset(fragment.coord(tile.shape, 0, lane, 0, 0)));
+  return layout::bankConflicts(addresses, tile.elementBits / 8);
+}
 
 /// Extra wavefronts when a warp of the result's layout reads its elements of operand `a` (its rows
 /// at one k) or `b` (its columns at one k) of a product.
@@ -134,6 +148,8 @@ static int64_t readConflicts(MmaOp op, bool isA, const layout::SharedLayout &til
   FragAttr frag = FragAttr::of(op.getType());
   if (!frag)
     return 0;
+  if (isMmaSync(op))
+    return fragmentConflicts(op, isA, tile);
   layout::RegisterLayout registers = frag.layout();
   layout::Coord shape = coordOf(op.getResultType().getShape());
   int64_t rank = shape.size();
@@ -157,7 +173,14 @@ static SwizzleAttr paddingFor(Value shared) {
   auto type = cast<SmemType>(shared.getType());
   int64_t bytes = tile::elementBytes(type.getElementType());
   int64_t best = 0, fewest = -1;
-  for (int64_t pad : {int64_t(0), std::max<int64_t>(4, bytes), int64_t(8), int64_t(16)}) {
+  // Rows of mma.sync's fragments have 32 bytes.
+  for (int64_t pad :
+       {int64_t(0), std::max<int64_t>(4, bytes), int64_t(8), int64_t(16), int64_t(32)}) {
+    if (pad > 16 && llvm::none_of(shared.getUsers(), [](Operation *user) {
+          auto mma = dyn_cast<MmaOp>(user);
+          return mma && isMmaSync(mma);
+        }))
+      continue;
     layout::SharedLayout tile =
         sharedLayout(type.withSwizzle(SwizzleAttr::linear(type.getContext(), pad)));
     if (tile.validate())

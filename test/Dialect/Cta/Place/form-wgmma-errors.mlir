@@ -13,7 +13,7 @@ tile.kernel @demand() attributes {phase = #tile.phase<raw>, warpgroups = 1} {
     %a = cta.stage %at : tensor<48x16xf16> -> !cta.smem<48x16xf16, #cta.swizzle<?>>
     %bt = arith.constant dense<1.0> : tensor<16x16xf16>
     %b = cta.stage %bt : tensor<16x16xf16> -> !cta.smem<16x16xf16, #cta.swizzle<?>>
-    // expected-error @+1 {{cannot run on the tensor cores, as 'require = [wgmma]' demands: M = 48 is not a multiple of 64, the rows of a warpgroup; a larger tile is padded with zeros by the load}}
+    // expected-error @+1 {{cannot be computed by wgmma, as 'require = [wgmma]' demands: M = 48 is not a multiple of 64, the rows of a warpgroup; a larger tile is padded with zeros by the load}}
     %d = cta.mma %a, %b {require = #tile.require<[wgmma]>} : !cta.smem<48x16xf16, #cta.swizzle<?>>, !cta.smem<16x16xf16, #cta.swizzle<?>> -> tensor<48x16xf32>
   }
   tile.return
@@ -28,7 +28,7 @@ tile.kernel @all() attributes {phase = #tile.phase<raw>, warpgroups = 1, require
     %a = cta.stage %at : tensor<64x16xf32> -> !cta.smem<64x16xf32, #cta.swizzle<?>>
     %bt = arith.constant dense<1.0> : tensor<16x16xf32>
     %b = cta.stage %bt : tensor<16x16xf32> -> !cta.smem<16x16xf32, #cta.swizzle<?>>
-    // expected-error @+1 {{cannot run on the tensor cores, as 'require = [wgmma]' demands: the operands are f32}}
+    // expected-error @+1 {{cannot be computed by wgmma, as 'require = [wgmma]' demands: the operands are f32}}
     %d = cta.mma %a, %b : !cta.smem<64x16xf32, #cta.swizzle<?>>, !cta.smem<16x16xf32, #cta.swizzle<?>> -> tensor<64x16xf32>
   }
   tile.return

@@ -91,10 +91,10 @@ tile.kernel @carried(%A: memref<?x?xf16>, %n: index) attributes {phase = #tile.p
 // What the tensor cores cannot do says why.
 // CHECK-LABEL: tile.kernel @misfits
 // CHECK-NOT: cta.wgmma
-// CHECK: cta.mma {{.*}} {why = "no wgmma: the operands are f32; the tensor cores take f16, bf16, tf32, f8 and i8 here: 'precision = tf32' allows them to round f32, or convert the operands with arith.truncf"}
+// CHECK: cta.mma {{.*}} {why = "no wgmma: the operands are f32; the tensor cores take f16, bf16, tf32, f8, i8 and f64 here: 'precision = tf32' lets them drop bits of f32, or convert the operands with arith.truncf"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: K = 16 is not a multiple of 32; a larger tile is padded with zeros by the load"}
 // CHECK: cta.mma {{.*}} {lhs_unsigned, why = "no wgmma: K = 16 is not a multiple of 32; a larger tile is padded with zeros by the load"}
-// CHECK: cta.mma {{.*}} {why = "no wgmma: the operands are i16; the tensor cores take f16, bf16, tf32, f8 and i8 here: they do not hold every integer of that type, so there is nothing to convert to"}
+// CHECK: cta.mma {{.*}} {why = "no wgmma: the operands are i16; the tensor cores take f16, bf16, tf32, f8, i8 and f64 here: they do not hold every integer of that type, so there is nothing to convert to"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: M = 64 is not a multiple of 128 (64 rows for each of 2 warpgroups), and N = 8 is none of 16, so that they could share columns"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: M = 96 is not a multiple of 64, the rows of a warpgroup; a larger tile is padded with zeros by the load"}
 // CHECK: cta.mma {{.*}} {why = "no wgmma: K = 8 is not a multiple of 16; a larger tile is padded with zeros by the load"}
@@ -277,6 +277,7 @@ tile.kernel @fma(%X: memref<?x?xf32>) attributes {phase = #tile.phase<raw>, warp
 // CHECK: cta.wgmma %{{.+}}, %{{.+}} {rhs_unsigned} : !cta.smem<64x64xi8, #cta.swizzle<?>>, !cta.smem<64x16xi8, #cta.swizzle<?>> -> tensor<64x16xi32>
 // CHECK: cta.wgmma %{{.+}}, %[[B]], %{{.+}} {transpose_b} : {{.*}} -> tensor<64x16xi32>
 // CHECK: cta.wgmma %{{.+}}, %{{.+}} : !cta.smem<64x32xf8E4M3FN, #cta.swizzle<?>>, !cta.smem<32x8xf8E5M2, #cta.swizzle<?>> -> tensor<64x8xf32>
+// CHECK: cta.wgmma %{{.+}}, %{{.+}} : !cta.smem<64x32xf8E4M3FN, #cta.swizzle<?>>, !cta.smem<32x8xf8E5M2, #cta.swizzle<?>> -> tensor<64x8xf16>
 tile.kernel @bytes(%A: memref<?x?xi8>, %F: memref<?x?xf8E4M3FN>, %G: memref<?x?xf8E5M2>, %C: memref<?x?xi32>, %D: memref<?x?xf32>) attributes {phase = #tile.phase<raw>, warpgroups = 1} {
   tile.grid () = () to () step () {
     %c0 = arith.constant 0 : index
@@ -296,6 +297,9 @@ tile.kernel @bytes(%A: memref<?x?xi8>, %F: memref<?x?xf8E4M3FN>, %G: memref<?x?x
     %gs = cta.stage %g : tensor<32x8xf8E5M2> -> !cta.smem<32x8xf8E5M2, #cta.swizzle<?>>
     %h = cta.mma %fs, %gs : !cta.smem<64x32xf8E4M3FN, #cta.swizzle<?>>, !cta.smem<32x8xf8E5M2, #cta.swizzle<?>> -> tensor<64x8xf32>
     cta.store %h, %D[%c0, %c0] : tensor<64x8xf32> -> memref<?x?xf32>
+    %k = cta.mma %fs, %gs : !cta.smem<64x32xf8E4M3FN, #cta.swizzle<?>>, !cta.smem<32x8xf8E5M2, #cta.swizzle<?>> -> tensor<64x8xf16>
+    %l = arith.extf %k : tensor<64x8xf16> to tensor<64x8xf32>
+    cta.store %l, %D[%c0, %c0] : tensor<64x8xf32> -> memref<?x?xf32>
   }
   tile.return
 }
@@ -321,6 +325,28 @@ tile.kernel @tf32(%A: memref<?x?xf32>, %C: memref<?x?xf32>) attributes {phase = 
     %d = cta.mma %xs, %ys {precision = #tile.precision<tf32>} : !cta.smem<64x64xf32, #cta.swizzle<?>>, !cta.smem<64x64xf32, #cta.swizzle<?>> -> tensor<64x64xf32>
     %e = cta.mma %zs, %xs, %d {precision = #tile.precision<tf32>} : !cta.smem<64x64xf32, #cta.swizzle<?>>, !cta.smem<64x64xf32, #cta.swizzle<?>> -> tensor<64x64xf32>
     cta.store %e, %C[%c0, %c0] : tensor<64x64xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// Where the type of the result is what the tensor cores do not have, the operands are not blamed.
+// CHECK-LABEL: tile.kernel @results
+// CHECK: cta.mma {{.*}} {why = "no wgmma: the result is bf16; the tensor cores accumulate products of bf16 in f32: convert the result of such a product"}
+// CHECK: cta.mma {{.*}} {why = "no wgmma: the result is f64; the tensor cores accumulate products of f8E5M2 in f32 or f16: convert the result of such a product"}
+// CHECK: cta.mma {{.*}} {why = "no wgmma: the result is i64; the tensor cores accumulate products of i8 in i32: convert the result of such a product"}
+tile.kernel @results() attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %at = arith.constant dense<1.0> : tensor<64x64xbf16>
+    %a = cta.stage %at : tensor<64x64xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<?>>
+    %bt = arith.constant dense<1.0> : tensor<64x64xf8E5M2>
+    %b = cta.stage %bt : tensor<64x64xf8E5M2> -> !cta.smem<64x64xf8E5M2, #cta.swizzle<?>>
+    %ct = arith.constant dense<1> : tensor<64x64xi8>
+    %c = cta.stage %ct : tensor<64x64xi8> -> !cta.smem<64x64xi8, #cta.swizzle<?>>
+    %d = cta.mma %a, %a : !cta.smem<64x64xbf16, #cta.swizzle<?>>, !cta.smem<64x64xbf16, #cta.swizzle<?>> -> tensor<64x64xbf16>
+    %e = cta.mma %b, %b : !cta.smem<64x64xf8E5M2, #cta.swizzle<?>>, !cta.smem<64x64xf8E5M2, #cta.swizzle<?>> -> tensor<64x64xf64>
+    %f = cta.mma %c, %c : !cta.smem<64x64xi8, #cta.swizzle<?>>, !cta.smem<64x64xi8, #cta.swizzle<?>> -> tensor<64x64xi64>
   }
   tile.return
 }

@@ -34,9 +34,13 @@ struct Product {
   int split(int64_t warpgroups) const { return layout::wgmmaSplit(m(), n(), warpgroups); }
 };
 
-/// The reason why the tensor cores cannot compute the product with that many warpgroups, and what
+/// The reason why wgmma cannot compute the product with that many warpgroups, and what
 /// to change; nothing if they can.
 std::optional<std::string> whyNotWgmma(const Product &product, int64_t warpgroups);
+
+/// The reason why mma.sync does not compute the product with that many warpgroups, which it does
+/// for f64; nothing if it does.
+std::optional<std::string> whyNotMmaSync(const Product &product, int64_t warpgroups);
 
 /// True if the op is, or contains, a product of the tensor cores.
 bool hasProducts(mlir::Operation *op);

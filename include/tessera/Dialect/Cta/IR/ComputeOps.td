@@ -9,10 +9,14 @@
 include "tessera/Dialect/Cta/IR/MemoryOps.td"
 
 def Cta_MmaOp : Cta_Op<"mma", [Pure, Cta_Erasable, Cta_Accesses, Cta_Cost]> {
-  let summary = "matrix product on the FMA units";
+  let summary = "matrix product by single warps: on the FMA units, f64 on the tensor cores, too";
   let opDocGroup = Cta_ProductOps;
   let description = [{
     `tile.mma` with operands in shared memory, for all types and extents. `why` says why it is not a `cta.wgmma`.
+
+    The layout of the result says which unit computes it. A result of f64 in the layout of accumulators of `mma.sync` (`mma_acc`, where the
+    warps may share rows and columns, and each batch is in registers) is computed by `mma.sync` of f64 (PTX ISA, Warp Level Matrix
+    Instructions). Extents that are no multiples of its 16, 8 and 4 are padded in registers. Every other result is computed by the FMA units.
 
     Lifespan: made by `convert-tile-to-cta`; `cta-form-wgmma` replaces those that the tensor cores can compute.
 
@@ -68,8 +72,8 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [Cta_Erasable, Cta_Accesses, Cta_Cost, Declare
     ```
 
     Constraints:
-    1. operands of one of f16, bf16, f32 (both the same), f8E4M3FN and f8E5M2 (each any of the two), with f32 accumulators (f16 for f16, too);
-       or operands of i8 with i32 accumulators. `lhs_unsigned` and `rhs_unsigned` on i8 only.
+    1. operands of one of f16, bf16, f32 (both the same), f8E4M3FN and f8E5M2 (each any of the two), with f32 accumulators (f16 for f16 and f8,
+       too); or operands of i8 with i32 accumulators. `lhs_unsigned` and `rhs_unsigned` on i8 only.
     2. M is a multiple of 64 times the warpgroups, or M is a multiple of 64 and N one of 8 times the warpgroups. K is a multiple of 32 bytes
        (16 elements of 16 bits, 32 of 8, 8 of 32), N a multiple of 8. An N that no instruction has is computed in several of them.
     3. the extents agree (with `transpose_a` or `transpose_b`, those of the transpose). `a` in registers is not transposed. `c` has the type
@@ -249,6 +253,38 @@ def Cta_ScanOp : Cta_Op<"scan", [AttrSizedOperandSegments, SameVariadicResultSiz
     /// The type of the totals of a partial scan.
     static mlir::RankedTensorType partialType(mlir::RankedTensorType input, int64_t dim);
   }];
+}
+
+def Cta_AnyOp : Cta_Op<"any", [Pure, Cta_Erasable, Cta_Cost]> {
+  let summary = "whether any element of a tile of conditions is true";
+  let opDocGroup = Cta_ShapeOps;
+  let description = [{
+    A vote of all threads that share the tile: each ors the elements that it holds, then `barrier.cta.red.or` combines the threads of the
+    block or role (`bar.red.or`, PTX ISA), in one instruction and without shared memory. The result is the same in all threads.
+
+    With `warp` each warp votes for itself (`vote.sync.any`), and the result may differ from warp to warp. It is a condition, and what it
+    decides is the warp's own business: no barrier, no access to shared memory, no asynchronous product. `cta-narrow-votes` sets it. Where it does not, `why` says
+    what in the branches concerns other warps.
+
+    With `rare` the condition is that of a `tile.rare`: it seldom holds. Costs then count the side that is taken otherwise.
+
+    Lifespan: made by `convert-tile-to-cta` from a reduction of a whole tile by `ori` or `andi` to a scalar, such as `tile-expand-ops` makes of
+    `tile.rare` and `tile.assert`; lowered by `convert-cta-to-nvvm`.
+
+    ```mlir
+    %c = cta.any %need : tensor<128xi1, #rows>
+    %d = cta.any warp rare %need : tensor<128xi1, #rows>
+    ```
+
+    Constraints:
+    1. the elements are i1.
+    2. with `warp` the result is used by `scf.if` only, as its condition, and the branches concern no other warp: they hold arithmetic, loads from global
+       memory, shuffles, and control flow whose conditions are scalars of the block or votes of the warp.
+  }];
+  let arguments = (ins AnyRankedTensor:$need, UnitAttr:$warp, UnitAttr:$rare, OptionalAttr<StrAttr>:$why);
+  let results = (outs I1:$result);
+  let assemblyFormat = "(`warp` $warp^)? (`rare` $rare^)? $need attr-dict `:` type($need)";
+  let hasVerifier = 1;
 }
 
 def Cta_RepeatOp : Cta_Op<"repeat", [Pure, Cta_Erasable, Cta_Cost]> {
