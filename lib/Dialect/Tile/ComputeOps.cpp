@@ -87,7 +87,8 @@ void MmaOp::print(OpAsmPrinter &p) {
 /// legal.
 static std::optional<std::string> illegalMmaTypes(Type a, Type b, Type d) {
   if (isFloat8(a) && isFloat8(b))
-    return d.isF32() ? std::nullopt : std::optional<std::string>("f8 accumulates in f32");
+    return d.isF32() || d.isF16() ? std::nullopt
+                                  : std::optional<std::string>("f8 accumulates in f32 or f16");
   if (a != b)
     return std::string("both operands must have one element type");
   if (a.isF16())

@@ -32,7 +32,7 @@ int64_t tessera::tile::tensorCoreStep(Type a, Type b, Type result, bool allowsTf
     return result.isF32() && allowsTf32 ? 8 : 0;
   if (same && a.isInteger(8))
     return result.isInteger(32) ? 32 : 0;
-  return isFloat8(a) && isFloat8(b) && result.isF32() ? 32 : 0;
+  return isFloat8(a) && isFloat8(b) && (result.isF32() || result.isF16()) ? 32 : 0;
 }
 
 int64_t tessera::tile::elementBytes(Type type) {

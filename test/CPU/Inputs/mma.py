@@ -35,7 +35,7 @@ kernels, runs = [], []
 
 def tf32(x):
     bits = x.view(np.uint32)
-    return np.where(np.isfinite(x), ((bits + 0x1000) & 0xFFFFE000).view(np.float32), x)
+    return np.where(np.isfinite(x), (bits & 0xFFFFE000).view(np.float32), x)
 
 
 def add(ea, ed, m, k, n, batch, with_c, attrs=""):
@@ -68,6 +68,11 @@ for ea, ed in TYPES:
 for ea in ["f16", "bf16"]:  # what tile-split-batches makes products of rank 2 of
     for batch in (1, 2, 4):
         add(ea, "f32", 64, 32, 24, batch, batch != 2)
+    add(ea, "f32", 64, 32, 16, 8, True)
+    add(ea, "f32", 64, 16, 8, 32, False)
+    add(ea, "f32", 64, 16, 8, 33, False)
+for m, k, n, batch in [(64, 16, 64, 0), (128, 30, 40, 0), (30, 7, 50, 5), (8, 12, 64, 0), (17, 33, 100, 0), (64, 4, 8, 2)]:  # for mma.sync
+    add("f64", "f64", m, k, n, batch, k != 12)
 for ea in ["i8", "i16"]:
     for attrs in ["{lhs_unsigned}", "{rhs_unsigned}", "{lhs_unsigned, rhs_unsigned}"]:
         add(ea, "i32", 9, 20, 5, 0, True, attrs)
@@ -83,6 +88,7 @@ for ea, ed in [("bf16", "f32"), ("f64", "f64"), ("i8", "i32")]:
         add(ea, ed, 64, 80, 24, 0, every != 24, f"accumulate_every = {every}")
 add("f16", "f32", 16, 48, 8, 2, True, "accumulate_every = 32")
 kernels.append(kernel("in_pieces", (1, 4), (4, 1), (1, 1), "f32", "f32", True, "accumulate_every = 2"))
+kernels.append(kernel("tf32", (64, 8), (8, 8), (64, 8), "f32", "f32", False, "{precision = #tile.precision<tf32>}"))
 
 program = Program("\n".join(kernels))
 for what, name, (a, b, c), want, size in runs:
@@ -98,4 +104,12 @@ for what, name, (a, b, c), want, size in runs:
 # 1 is lost in 2^24, 2 is not.
 ones, large = np.ones((1, 4), np.float32), np.full((1, 1), 2.0**24, np.float32)
 same("accumulate_every", program.run("in_pieces", ones, ones.T.copy(), large, np.zeros_like(large), out=[3]), large + 4)
+# The bits of the fraction that tf32 has not are dropped, not rounded, whatever the sign; what is not finite stays.
+factors = np.zeros((64, 8), np.float32)
+factors[:5, 0] = [1 + 2.0**-11, -1 - 2.0**-10 - 2.0**-11 - 2.0**-23, np.inf, np.nan, 2.0**-126]
+factors[5, 0] = np.uint32(0x7F800001).view(np.float32) # the NaN whose bits would all be dropped
+want = np.zeros((64, 8), np.float32)
+want[:6, 0] = [1, -1 - 2.0**-10, np.inf, np.nan, 2.0**-126, np.nan]
+want[2:4, 1:] = want[5, 1:] = np.nan # times zero
+same("tf32", program.run("tf32", factors, np.eye(8, dtype=np.float32), np.zeros_like(want), np.zeros_like(want), out=[3]), want)
 finish()

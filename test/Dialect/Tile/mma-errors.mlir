@@ -144,6 +144,18 @@ tile.kernel @f64_result() {
 
 // -----
 
+tile.kernel @f8_result() {
+  tile.grid (%i) = (0) to (8) step (1) {
+    %a = arith.constant dense<0.0> : tensor<4x8xf8E5M2>
+    %b = arith.constant dense<0.0> : tensor<8x8xf8E4M3FN>
+    // expected-error @+1 {{mma_c2: f8 accumulates in f32 or f16, got 'f8E5M2', 'f8E4M3FN' -> 'bf16'}}
+    %d = tile.mma %a, %b : tensor<4x8xf8E5M2>, tensor<8x8xf8E4M3FN> -> tensor<4x8xbf16>
+  }
+  tile.return
+}
+
+// -----
+
 tile.kernel @i8_result() {
   tile.grid (%i) = (0) to (8) step (1) {
     %a = arith.constant dense<0> : tensor<4x8xi8>

@@ -57,9 +57,25 @@ tile.kernel @one(%A: memref<?x?x?xf16>, %C: memref<?x?xf32>, %n: index) {
   tile.return
 }
 
-// Not these: too many batches, types that the tensor cores do not take; nor rank-3 tiles of other shapes next to them.
+// Many batches are split if their accumulators fit in the registers.
+// CHECK-LABEL: tile.kernel @many(
+// CHECK-COUNT-8: tile.mma {{.*}} : tensor<64x64xf16>, tensor<64x16xf16> -> tensor<64x16xf32>
+// CHECK-NOT: tile.mma
+tile.kernel @many(%A: memref<?x?x?xf16>, %B: memref<?x?x?xf16>, %F: memref<?x?x?xf32>) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %x = tile.load %A[%c0, %c0, %c0] : memref<?x?x?xf16> -> tensor<8x64x64xf16>
+    %y = tile.load %B[%c0, %c0, %c0] : memref<?x?x?xf16> -> tensor<8x64x16xf16>
+    %d = tile.mma %x, %y : tensor<8x64x64xf16>, tensor<8x64x16xf16> -> tensor<8x64x16xf32>
+    tile.store %d, %F[%c0, %c0, %c0] : tensor<8x64x16xf32> -> memref<?x?x?xf32>
+  }
+  tile.return
+}
+
+// Not these: too many accumulators (256 a thread), too many batches, types that the tensor cores do not take; nor rank-3 tiles of other shapes next to them.
 // CHECK-LABEL: tile.kernel @left_alone(
 // CHECK: tile.mma {{.*}} : tensor<8x64x64xf16>
+// CHECK: tile.mma {{.*}} : tensor<33x64x16xf16>
 // CHECK: tile.mma {{.*}} : tensor<2x16x16xf32>
 // CHECK: tile.mma {{.*}} : tensor<2x32x32xf16>
 // CHECK: tile.mma {{.*}} : tensor<64x64xf16>
@@ -69,6 +85,10 @@ tile.kernel @left_alone(%A: memref<?x?x?xf16>, %F: memref<?x?x?xf32>, %M: memref
     %x = tile.load %A[%c0, %c0, %c0] : memref<?x?x?xf16> -> tensor<8x64x64xf16>
     %d = tile.mma %x, %x : tensor<8x64x64xf16>, tensor<8x64x64xf16> -> tensor<8x64x64xf32>
     tile.store %d, %F[%c0, %c0, %c0] : tensor<8x64x64xf32> -> memref<?x?x?xf32>
+    %p = tile.load %A[%c0, %c0, %c0] : memref<?x?x?xf16> -> tensor<33x64x16xf16>
+    %q = tile.load %A[%c0, %c0, %c0] : memref<?x?x?xf16> -> tensor<33x16x8xf16>
+    %r = tile.mma %p, %q : tensor<33x64x16xf16>, tensor<33x16x8xf16> -> tensor<33x64x8xf32>
+    tile.store %r, %F[%c0, %c0, %c0] : tensor<33x64x8xf32> -> memref<?x?x?xf32>
     %y = tile.load %F[%c0, %c0, %c0] : memref<?x?x?xf32> -> tensor<2x16x16xf32>
     %e = tile.mma %y, %y : tensor<2x16x16xf32>, tensor<2x16x16xf32> -> tensor<2x16x16xf32>
     tile.store %e, %F[%c0, %c0, %c0] : tensor<2x16x16xf32> -> memref<?x?x?xf32>

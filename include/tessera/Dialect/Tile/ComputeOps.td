@@ -18,7 +18,7 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure]> {
     | a, b | c, result |
     |---|---|
     | f16, bf16 (both the same) | f32; f16 for f16 |
-    | f8E4M3FN, f8E5M2 (each any of the two) | f32 |
+    | f8E4M3FN, f8E5M2 (each any of the two) | f32, f16 |
     | f32 | f32 (`precision = ieee`, the default, or `tf32`) |
     | f64 | f64 |
     | i8 | i32 (`lhs = unsigned`, `rhs = unsigned` extend with zeros) |

@@ -26,13 +26,26 @@ static RankedTensorType partType(RankedTensorType type) {
   return RankedTensorType::get(type.getShape().drop_front(), type.getElementType());
 }
 
+int64_t tessera::tile::splitAccumulators(int64_t batches, int64_t rows, int64_t columns) {
+  // The warpgroups that cta::chooseWarpgroups would take: each has a multiple of 64 rows.
+  const int64_t warpgroups = rows % 192 == 0 ? 3 : rows % 128 == 0 ? 2 : 1;
+  return batches * rows * columns / (warpgroups * 128);
+}
+
+bool tessera::tile::splitsBatches(int64_t batches, int64_t rows, int64_t columns) {
+  return batches <= kFewSplitBatches ||
+         (batches <= kMaxSplitBatches &&
+          splitAccumulators(batches, rows, columns) <= kMaxSplitAccumulators);
+}
+
 /// True for products that tensor cores take if they are not batched, judging by extents and element
 /// types; cta-form-wgmma knows all conditions.
 static bool isSplit(MmaOp op) {
   RankedTensorType a = op.getAType(), b = op.getBType();
   const int64_t step = op.getTensorCoreStep();
-  return a.getRank() == 3 && a.getDimSize(0) <= kMaxSplitBatches && step &&
-         a.getDimSize(1) % 64 == 0 && a.getDimSize(2) % step == 0 && b.getDimSize(2) % 8 == 0;
+  return a.getRank() == 3 && step && a.getDimSize(1) % 64 == 0 && a.getDimSize(2) % step == 0 &&
+         b.getDimSize(2) % 8 == 0 &&
+         splitsBatches(a.getDimSize(0), a.getDimSize(1), b.getDimSize(2));
 }
 
 namespace {

@@ -432,6 +432,12 @@ void Web::turn() {
   }
   for (Value value : turned)
     value.setType(turnedType(cast<RankedTensorType>(value.getType())));
+  // Rows of turned tiles are columns, which warps do not vote on for themselves.
+  for (Operation *op : ops)
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      if (auto scalar = branch.getCondition().getDefiningOp<tensor::ExtractOp>())
+        if (auto any = scalar.getTensor().getDefiningOp<ReduceOp>())
+          any->removeAttr(kRarely);
   // Transposes of the program that are no longer needed are removed after all ops have seen their
   // sources.
   SmallVector<TransposeOp> identities;
@@ -456,7 +462,7 @@ static bool fitsTensorCores(MmaOp op, int64_t rows, int64_t columns) {
   const int64_t step = op.getTensorCoreStep();
   const auto warpgroups =
       static_cast<int64_t>(op->getParentOfType<KernelOp>().getWarpgroups().value_or(1));
-  return step && (a.getRank() == 2 || a.getDimSize(0) <= kMaxSplitBatches) &&
+  return step && (a.getRank() == 2 || splitsBatches(a.getDimSize(0), rows, columns)) &&
          rows % (64 * warpgroups) == 0 && a.getShape().back() % step == 0 && columns % 8 == 0;
 }
 

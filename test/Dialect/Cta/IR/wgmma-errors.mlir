@@ -2,7 +2,7 @@
 
 // Element types.
 func.func @wgmma_c1(%a: !cta.smem<64x16xf64, #cta.swizzle<?>>, %b: !cta.smem<16x8xf64, #cta.swizzle<?>>) {
-  // expected-error@+1 {{wgmma_c1: needs f16, bf16 or f32 operands of one type, or f8 operands, and f32 accumulators (f16 for f16), or i8 operands and i32 accumulators; got 'f64', 'f64' -> 'f64'}}
+  // expected-error@+1 {{wgmma_c1: needs f16, bf16 or f32 operands of one type, or f8 operands, and f32 accumulators (f16 for f16 and f8), or i8 operands and i32 accumulators; got 'f64', 'f64' -> 'f64'}}
   %d = cta.wgmma %a, %b : !cta.smem<64x16xf64, #cta.swizzle<?>>, !cta.smem<16x8xf64, #cta.swizzle<?>> -> tensor<64x8xf64>
   return
 }
@@ -10,7 +10,7 @@ func.func @wgmma_c1(%a: !cta.smem<64x16xf64, #cta.swizzle<?>>, %b: !cta.smem<16x
 // -----
 
 func.func @wgmma_c1_mixed(%a: !cta.smem<64x16xf16, #cta.swizzle<?>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<?>>) {
-  // expected-error@+1 {{wgmma_c1: needs f16, bf16 or f32 operands of one type, or f8 operands, and f32 accumulators (f16 for f16), or i8 operands and i32 accumulators; got 'f16', 'bf16' -> 'f32'}}
+  // expected-error@+1 {{wgmma_c1: needs f16, bf16 or f32 operands of one type, or f8 operands, and f32 accumulators (f16 for f16 and f8), or i8 operands and i32 accumulators; got 'f16', 'bf16' -> 'f32'}}
   %d = cta.wgmma %a, %b : !cta.smem<64x16xf16, #cta.swizzle<?>>, !cta.smem<16x8xbf16, #cta.swizzle<?>> -> tensor<64x8xf32>
   return
 }
@@ -18,7 +18,7 @@ func.func @wgmma_c1_mixed(%a: !cta.smem<64x16xf16, #cta.swizzle<?>>, %b: !cta.sm
 // -----
 
 func.func @wgmma_c1_result(%a: !cta.smem<64x16xbf16, #cta.swizzle<?>>, %b: !cta.smem<16x8xbf16, #cta.swizzle<?>>) {
-  // expected-error@+1 {{wgmma_c1: needs f16, bf16 or f32 operands of one type, or f8 operands, and f32 accumulators (f16 for f16), or i8 operands and i32 accumulators; got 'bf16', 'bf16' -> 'f16'}}
+  // expected-error@+1 {{wgmma_c1: needs f16, bf16 or f32 operands of one type, or f8 operands, and f32 accumulators (f16 for f16 and f8), or i8 operands and i32 accumulators; got 'bf16', 'bf16' -> 'f16'}}
   %d = cta.wgmma %a, %b : !cta.smem<64x16xbf16, #cta.swizzle<?>>, !cta.smem<16x8xbf16, #cta.swizzle<?>> -> tensor<64x8xf16>
   return
 }
@@ -152,7 +152,7 @@ func.func @wgmma_c3_registers(%a: tensor<64x64xbf16, #cta.frag<wgmma_a, bits = 1
 // -----
 
 func.func @wgmma_c1_bytes(%a: !cta.smem<64x32xf8E4M3FN, #cta.swizzle<?>>, %b: !cta.smem<32x8xi8, #cta.swizzle<?>>) {
-  // expected-error@+1 {{wgmma_c1: needs f16, bf16 or f32 operands of one type, or f8 operands, and f32 accumulators (f16 for f16), or i8 operands and i32 accumulators; got 'f8E4M3FN', 'i8' -> 'f32'}}
+  // expected-error@+1 {{wgmma_c1: needs f16, bf16 or f32 operands of one type, or f8 operands, and f32 accumulators (f16 for f16 and f8), or i8 operands and i32 accumulators; got 'f8E4M3FN', 'i8' -> 'f32'}}
   %d = cta.wgmma %a, %b : !cta.smem<64x32xf8E4M3FN, #cta.swizzle<?>>, !cta.smem<32x8xi8, #cta.swizzle<?>> -> tensor<64x8xf32>
   return
 }
