@@ -31,9 +31,9 @@ static SmallVector<IteratorType> parallel(unsigned rank) {
 
 //===--- mma --------------------------------------------------------------------------------===//
 
-/// Rounds f32 to the 10 bits of mantissa of tf32, to nearest with ties away from zero
-/// (cvt.rna.tf32); NaN and infinities stay.
-static Value roundToTf32(OpBuilder &b, Location loc, Value x) {
+/// f32 with the 10 bits of mantissa of tf32. The others are dropped, as the tensor cores do; NaN
+/// stays NaN.
+static Value dropToTf32(OpBuilder &b, Location loc, Value x) {
   auto type = cast<RankedTensorType>(x.getType());
   auto bitsType = type.clone(b.getI32Type());
   auto splat = [&](uint32_t v) -> Value {
@@ -41,12 +41,11 @@ static Value roundToTf32(OpBuilder &b, Location loc, Value x) {
         b, loc, DenseElementsAttr::get(bitsType, b.getI32IntegerAttr(static_cast<int32_t>(v))));
   };
   Value bits = arith::BitcastOp::create(b, loc, bitsType, x);
-  Value rounded = arith::AndIOp::create(b, loc, arith::AddIOp::create(b, loc, bits, splat(0x1000)),
-                                        splat(0xffffe000));
+  Value dropped = arith::AndIOp::create(b, loc, bits, splat(0xffffe000));
   Value exponent = arith::AndIOp::create(b, loc, bits, splat(0x7f800000));
   Value special =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, exponent, splat(0x7f800000));
-  Value result = arith::SelectOp::create(b, loc, special, bits, rounded);
+  Value result = arith::SelectOp::create(b, loc, special, bits, dropped);
   return arith::BitcastOp::create(b, loc, type, result);
 }
 
@@ -54,7 +53,7 @@ static Value roundToTf32(OpBuilder &b, Location loc, Value x) {
 static Value widen(OpBuilder &b, Location loc, Value x, Type to, bool isUnsigned, bool tf32) {
   auto type = cast<RankedTensorType>(x.getType());
   if (tf32)
-    return roundToTf32(b, loc, x);
+    return dropToTf32(b, loc, x);
   if (type.getElementType() == to)
     return x;
   RankedTensorType wide = type.clone(to);
