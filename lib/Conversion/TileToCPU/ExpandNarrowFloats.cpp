@@ -103,7 +103,8 @@ Value Bits::extendF8(Value x) {
   return toF32(ori(sign, result));
 }
 
-/// What is too large becomes infinity in f8E5M2, and NaN in f8E4M3FN.
+/// What is too large becomes infinity in f8E5M2, and NaN with its sign in f8E4M3FN. NaN becomes
+/// 0x7f, whatever its sign, as the GPU's instruction makes it.
 Value Bits::truncateToF8(Value x, Type type) {
   const bool isE5M2 = isa<Float8E5M2Type>(type);
   const int fraction = isE5M2 ? 2 : 3, bias = isE5M2 ? 15 : 7;
@@ -117,9 +118,9 @@ Value Bits::truncateToF8(Value x, Type type) {
   const uint32_t large = isE5M2 ? 0x7c : 0x7f;
   Value result = select(cmp(arith::CmpIPredicate::uge, normal, large), i32(large), normal);
   result = select(cmp(arith::CmpIPredicate::ult, magnitude, (128u - bias) << 23), tiny, result);
-  result = select(cmp(arith::CmpIPredicate::ugt, magnitude, 0x7f800000), i32(isE5M2 ? 0x7e : 0x7f),
-                  result);
-  return toNarrow(ori(sign, result), type);
+  result =
+      select(cmp(arith::CmpIPredicate::ugt, magnitude, 0x7f800000), i32(0x7f), ori(sign, result));
+  return toNarrow(result, type);
 }
 
 Value Bits::extendF16(Value x) {
