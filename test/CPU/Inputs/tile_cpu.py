@@ -3,6 +3,7 @@
 """Compile tile programs for the CPU, run them with tile-run, compare with numpy."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -40,35 +41,54 @@ def memref(rank, element):
 
 # With --placed on the command line every program goes down to phase placed, as for the GPU, and back.
 PLACED = ("builtin.module(tile-expand-ops,inline,canonicalize,cse,tile.kernel(tile-fuse-fma,tile-split-batches,convert-tile-to-cta,cta-form-wgmma,"
-          "cta-assign-layouts,cta-swizzle-shared,cta-select-copies,cta-decompose,cta-verify,convert-cta-to-tile))")
+          "cta-assign-layouts,cta-swizzle-shared,cta-select-copies,cta-decompose,cta-narrow-votes,cta-verify,convert-cta-to-tile))")
+
+
+# An artifact is read whole by each run of tile-run, so artifacts are small; and LLVM's optimisation takes most of the time of a compilation, so a
+# part of the kernels has it.
+KERNELS_OF_MODULE, MODULES_TO_ONE_OPTIMISED = 24, 4
+
+
+def modules_of(text):
+    """Texts of some kernels each; a program with functions or aliases is one."""
+    first, *kernels = re.split(r"^(?=tile\.kernel @)", text, flags=re.MULTILINE)
+    if first.strip() or re.search(r"^(module|func\.func|[#!]\w+ =)", text, flags=re.MULTILINE):
+        return [text]
+    return ["".join(kernels[i:i + KERNELS_OF_MODULE]) for i in range(0, len(kernels), KERNELS_OF_MODULE)]
 
 
 class Program:
-    """A compiled module. `run` returns the arguments listed in `out` after the kernel ran."""
+    """Compiled kernels. `run` returns the arguments listed in `out` after the kernel ran."""
 
     def __init__(self, text, *flags):
         self.dir = tempfile.TemporaryDirectory()
+        self.artifacts = {}
         self.text = text
-        source, self.so = self.path("in.mlir"), self.path("out.so")
+        for number, module in enumerate(modules_of(text)):
+            plain = [flag for flag in flags if not flag.startswith("-O")]
+            artifact = self.compile(module, f"{number}", *([*plain, "-O0"] if number % MODULES_TO_ONE_OPTIMISED else flags))
+            self.artifacts.update((name, artifact) for name in re.findall(r"^\s*tile\.kernel @([\w$.-]+)", module, flags=re.MULTILINE))
+
+    def compile(self, text, name, *flags):
+        source, artifact = self.path(name + ".mlir"), self.path(name + ".so")
         with open(source, "w") as file:
             file.write(text)
         if "--placed" in sys.argv:
-            source = self.path("placed.mlir")
-            done = subprocess.run(["tile-opt", self.path("in.mlir"), f"--pass-pipeline={PLACED}", "-o", source],
-                                  capture_output=True, text=True)
+            placed = self.path(name + ".placed.mlir")
+            done = subprocess.run(["tile-opt", source, f"--pass-pipeline={PLACED}", "-o", placed], capture_output=True, text=True)
             if done.returncode:
                 sys.exit(f"tile-opt failed:\n{text}\n{done.stderr}")
-        done = subprocess.run(
-            ["tilec", source, "--target=cpu", "--emit=so", "-o", self.so, *flags],
-            capture_output=True, text=True)
+            source = placed
+        done = subprocess.run(["tilec", source, "--target=cpu", "--emit=so", "-o", artifact, *flags], capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"tilec failed:\n{text}\n{done.stderr}")
+        return artifact
 
     def path(self, name):
         return os.path.join(self.dir.name, name)
 
     def run(self, kernel, *args, out, flags=()):
-        command = ["tile-run", self.so, f"--kernel={kernel}", "--guard", *flags]
+        command = ["tile-run", self.artifacts[kernel], f"--kernel={kernel}", "--guard", *flags]
         for i, arg in enumerate(args):
             if isinstance(arg, np.ndarray):
                 np.save(self.path(f"{i}.npy"), np.require(arg, requirements="C"))
