@@ -7,8 +7,8 @@
 // ("kernels[0].args[1].element"). Only the first error is kept. After an error all accessors return
 // harmless values.
 
-#ifndef TESSERA_LIB_RUNTIME_JSONREADER_H
-#define TESSERA_LIB_RUNTIME_JSONREADER_H
+#ifndef TESSERA_LIB_RUNTIME_CONTRACT_JSONREADER_H
+#define TESSERA_LIB_RUNTIME_CONTRACT_JSONREADER_H
 
 #ifndef JSON_NOEXCEPTION
 #define JSON_NOEXCEPTION
@@ -131,4 +131,4 @@ private:
 
 } // namespace tessera::rt
 
-#endif // TESSERA_LIB_RUNTIME_JSONREADER_H
+#endif // TESSERA_LIB_RUNTIME_CONTRACT_JSONREADER_H

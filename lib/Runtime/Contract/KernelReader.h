@@ -1,0 +1,58 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reads one kernel of a contract from its JSON (docs/Contract.md).
+#ifndef TESSERA_LIB_RUNTIME_CONTRACT_KERNELREADER_H
+#define TESSERA_LIB_RUNTIME_CONTRACT_KERNELREADER_H
+
+#include "tessera/Runtime/Contract.h"
+
+#include "JsonReader.h"
+
+#include <limits>
+
+namespace tessera::rt {
+
+// Limits that are generous for any kernel, and so small that no text can make the reader run out of
+// time or memory. They stand in docs/Contract.md and in the compiler's Contract.h, too.
+constexpr uint64_t maxJsonBytes = uint64_t{16} << 20;
+constexpr size_t maxKernels = 4096, maxArgs = 1024, maxRank = 16, maxList = 4096;
+constexpr size_t maxNodes = 65536, maxWorkspaces = 256, maxDescriptors = 64;
+constexpr unsigned maxDepth = 256;
+constexpr int64_t maxAlign = int64_t{1} << 30;
+constexpr int64_t maxSize = std::numeric_limits<int64_t>::max();
+
+/// The type of elements that a name stands for, or of a scalar. No scalar is an f8.
+Element readElement(const JsonReader &reader, bool scalar);
+
+class KernelReader {
+public:
+  explicit KernelReader(KernelContract &kernel) : kernel(kernel) {}
+  bool read(const JsonReader &reader);
+
+private:
+  void readArgument(const JsonReader &reader);
+  void readMemref(const JsonReader &reader, Argument &arg);
+  void readVariant(const JsonReader &reader);
+  void readGuard(const JsonReader &reader, Guard &guard);
+  void readLaunch(const JsonReader &reader, const Variant &variant, Launch &launch);
+  void readParam(const JsonReader &reader, const Variant &variant, const Launch &launch,
+                 Param &param);
+  void readDescriptor(const JsonReader &reader, const Variant &variant, Descriptor &descriptor);
+  void readWorkspace(const JsonReader &reader, std::vector<Workspace> &workspaces);
+  Expr readExpr(const JsonReader &reader);
+  struct Graph;
+  uint32_t readNode(const JsonReader &reader, Graph &graph, unsigned level);
+  void readExprs(const JsonReader &reader, size_t limit, std::vector<Expr> &exprs);
+  std::vector<int64_t> readDivisors(const JsonReader &reader, std::string_view key, size_t rank);
+
+  uint32_t readMemrefIndex(const JsonReader &reader);
+  uint32_t readScalarIndex(const JsonReader &reader, bool integerOnly);
+  uint32_t readDim(const JsonReader &reader, uint32_t arg);
+
+  KernelContract &kernel;
+};
+
+} // namespace tessera::rt
+
+#endif
