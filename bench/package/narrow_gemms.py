@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of i8, tf32 and f8 beside cuBLASLt (by torch), on a GPU, with the package tessera: narrow_gemms.py EXAMPLES [NAME…]
+"""Products of i8, tf32, f8 and f64 beside cuBLASLt (by torch), on a GPU, with the package tessera: narrow_gemms.py EXAMPLES [NAME…]
 
-EXAMPLES is the folder with gemm-int8.mlir, gemm-tf32.mlir, gemm-fp8.mlir and gemm-fp8-blocks.mlir. The peers are torch._int_mm (i32 out), torch.mm with
-tf32 allowed, and torch._scaled_mm with a scale for each row and column, or for the whole array where torch has no other. B is NxK for all. Ours and theirs take turns; the time is the median
+EXAMPLES is the folder with gemm-int8.mlir, gemm-tf32.mlir, gemm-fp8.mlir, gemm-fp8-blocks.mlir and gemm-f64.mlir. The peers are torch._int_mm (i32 out), torch.mm with
+tf32 allowed, and torch._scaled_mm with a scale for each row and column, or for the whole array where torch has no other. B is NxK for all but f64. Ours and theirs take turns; the time is the median
 of 9 bursts of 20 launches each.
 """
 
@@ -15,7 +15,7 @@ import tessera
 import torch
 from timing import medians
 
-SIZES = {"gemm-int8": (4096, 8192), "gemm-int8-sums": (4096, 8192), "gemm-tf32": (2048, 4096, 8192), "gemm-fp8": (4096, 8192), "gemm-fp8-blocks": (4096, 8192)}
+SIZES = {"gemm-int8": (4096, 8192), "gemm-int8-sums": (4096, 8192), "gemm-tf32": (2048, 4096, 8192), "gemm-fp8": (4096, 8192), "gemm-fp8-blocks": (4096, 8192), "gemm-f64": (2048, 4096)}
 F8 = torch.float8_e4m3fn
 
 
@@ -43,6 +43,9 @@ def operands(name, n):
         a, b = random(), random()
         torch.backends.cuda.matmul.allow_tf32 = True
         return [a, b], torch.empty(n, n, device="cuda"), a @ b.t(), "torch.mm, tf32", lambda: torch.mm(a, b.t())
+    if name == "gemm-f64":
+        a, b = random().double(), random().double()
+        return [a, b], torch.empty_like(a), a @ b, "torch.mm, f64", lambda: torch.mm(a, b)
     a, b = random().to(F8), random().to(F8)
     torch.backends.cuda.matmul.allow_tf32 = True
     sums, c = a.float() @ b.float().t(), torch.empty(n, n, device="cuda", dtype=torch.bfloat16)

@@ -110,9 +110,15 @@ static std::optional<std::pair<Value, Value>> convertFewBits(Lowering &f, Operat
   if (shift)
     whole = arith::ShRUIOp::create(f.b, f.loc, whole, f.i32(shift));
   Value word = f.mul(whole, f.i32((int64_t(1) << (16 - bits)) + 1));
-  word = f.bitAnd(word, f.i32(mask << 16 | mask));
+  // ptxas makes two instructions of `(word & mask) ^ code` with two constants, unless it is one
+  // here.
+  word = f.inlineAsm("lop3.b32 $0, $1, " + std::to_string(mask << 16 | mask) + ", " +
+                         std::to_string(code << 16 | code) + ", 0x6a;",
+                     {{f.b.getI32Type(), "r"}}, {{word, "r"}}, /*sideEffects=*/false,
+                     /*memoryClobber=*/false)
+             .front();
   auto pairType = VectorType::get({2}, type);
-  Value pair = f.bitcast(f.bitXor(word, f.i32(code << 16 | code)), pairType);
+  Value pair = f.bitcast(word, pairType);
   Value offset = arith::ConstantOp::create(
       f.b, f.loc,
       DenseElementsAttr::get(pairType, FloatAttr::get(type, static_cast<double>(base + bias))));

@@ -4,6 +4,7 @@
 #across = #cta.frag<regs = [], lanes = [[0], [0], [0], [1], [2]], warps = [[4], [8]], wg = 1>
 #parts = #cta.frag<regs = [[0, 1], [0, 2], [0, 4], [0, 8]], lanes = [[0, 16], [0, 32], [0, 64], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]], wg = 1>
 #bytes = #cta.frag<regs = [[1]], lanes = [[2], [4], [8], [16], [32]], warps = [[64], [128]], wg = 1>
+#quarters = #cta.frag<regs = [[1], [2], [4]], lanes = [[8], [16], [32], [64], [128]], warps = [[256], [512]], wg = 1>
 #nibbles = #cta.frag<regs = [[1], [2]], lanes = [[4], [8], [16], [32], [64]], warps = [[128], [256]], wg = 1>
 
 // Rows at indices: one index for a thread's row, checked once, and one access of 16 bytes for its four columns.
@@ -85,7 +86,9 @@ tile.kernel @nibbles_k(%x: memref<256xi8>) attributes {phase = #tile.phase<alloc
 // Few bits become floats two at a time, without a conversion: as the lowest bits of numbers from 128 on. Of 8 bits each is converted.
 // CHECK-LABEL: llvm.func @floats
 // CHECK-NOT: arith.sitofp
-// CHECK: %[[WORD:.*]] = arith.xori %{{.*}}, %{{.*}} : i32
+// CHECK: %[[BYTE:.*]] = arith.extui %{{.*}} : i8 to i32
+// CHECK: %[[SPREAD:.*]] = arith.muli %[[BYTE]], %c4097_i32 : i32
+// CHECK: %[[WORD:.*]] = llvm.inline_asm {{.*}}"lop3.b32 $0, $1, 983055, 1124614920, 0x6a;", "=r,r" %[[SPREAD]]
 // CHECK: %[[PAIR:.*]] = {{llvm|arith}}.bitcast %[[WORD]] : i32 to vector<2xbf16>
 // CHECK: arith.subf %[[PAIR]], %{{.*}} : vector<2xbf16>
 // CHECK: arith.sitofp %{{.*}} : i8 to bf16
@@ -99,6 +102,26 @@ tile.kernel @floats_k(%x: memref<256xi8>, %y: memref<512xbf16>) attributes {phas
     cta.store %c, %y[%c0] : tensor<512xbf16, #nibbles> -> memref<512xbf16>
     %d = arith.sitofp %a : tensor<256xi8, #bytes> to tensor<256xbf16, #bytes>
     cta.store %d, %y[%c0] : tensor<256xbf16, #bytes> -> memref<512xbf16>
+  }
+  tile.return
+}
+
+// Of 2 bits a byte has two pairs; the second one begins at bit 4.
+// CHECK-LABEL: llvm.func @quarters
+// CHECK-NOT: arith.uitofp
+// CHECK: %[[BYTE:.*]] = arith.extui %{{.*}} : i8 to i32
+// CHECK: arith.muli %[[BYTE]], %c16385_i32 : i32
+// CHECK: "lop3.b32 $0, $1, 196611, 1677747200, 0x6a;"
+// CHECK: arith.subf {{.*}} : vector<2xf16>
+// CHECK: %[[REST:.*]] = arith.shrui %{{.*}}, %c4_i32 : i32
+// CHECK: arith.muli %[[REST]], %c16385_i32 : i32
+tile.kernel @quarters_k(%x: memref<256xi8>, %y: memref<1024xf16>) attributes {phase = #tile.phase<allocated>} {
+  cta.launch @quarters blocks() {
+    %c0 = arith.constant 0 : index
+    %a = cta.load %x[%c0] : memref<256xi8> -> tensor<256xi8, #bytes>
+    %b = cta.unpack %a bits = 2 : tensor<256xi8, #bytes> -> tensor<1024xi8, #quarters>
+    %c = arith.uitofp %b : tensor<1024xi8, #quarters> to tensor<1024xf16, #quarters>
+    cta.store %c, %y[%c0] : tensor<1024xf16, #quarters> -> memref<1024xf16>
   }
   tile.return
 }
