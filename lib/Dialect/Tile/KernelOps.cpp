@@ -388,10 +388,43 @@ struct FoldConstantBounds : OpRewritePattern<GridOp> {
     return success();
   }
 };
+
+/// Constant sizes of workspace become part of its type. Upstream does the same (SimplifyAllocConst)
+/// and drops `tile.init` with all other discardable attributes, so that memory would come as it is:
+/// this pattern has the higher benefit.
+struct FoldWorkspaceSizes : OpRewritePattern<memref::AllocOp> {
+  explicit FoldWorkspaceSizes(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/10) {}
+  LogicalResult matchAndRewrite(memref::AllocOp op, PatternRewriter &rewriter) const override {
+    if (op->getDiscardableAttrDictionary().empty())
+      return failure();
+    MemRefType type = op.getType();
+    SmallVector<int64_t> shape(type.getShape());
+    SmallVector<Value> rest;
+    unsigned next = 0;
+    for (int64_t &size : shape) {
+      if (!ShapedType::isDynamic(size))
+        continue;
+      Value value = op.getDynamicSizes()[next++];
+      APInt constant;
+      if (matchPattern(value, m_ConstantInt(&constant)) && constant.getSExtValue() >= 0)
+        size = constant.getSExtValue();
+      else
+        rest.push_back(value);
+    }
+    if (rest.size() == op.getDynamicSizes().size())
+      return failure();
+    auto narrow = memref::AllocOp::create(rewriter, op.getLoc(), type.clone(shape), rest,
+                                          op.getSymbolOperands(), op.getAlignmentAttr());
+    narrow->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.replaceOpWithNewOp<memref::CastOp>(op, type, narrow);
+    return success();
+  }
+};
 } // namespace
 
 void GridOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<FoldConstantBounds>(context);
+  // No op of ours is the workspace; each program that has some has grids.
+  patterns.add<FoldConstantBounds, FoldWorkspaceSizes>(context);
 }
 
 //===--- yield -------------------------------------------------------------------------------===//
@@ -401,11 +434,11 @@ LogicalResult YieldOp::verify() {
   Operation *parentOp = (*this)->getParentOp();
   StringRef parent = parentOp ? parentOp->getName().getStringRef() : "detached block";
   if (parent == "tile.reduce" || parent == "cta.reduce" || parent == "tile.scan" ||
-      parent == "cta.scan")
+      parent == "cta.scan" || parent == "tile.rare")
     return success();
   if (parent != "tile.grid")
-    return emitOpError("yield_c1: ends a tile.grid or the combiner of a reduction or a scan, "
-                       "not a ")
+    return emitOpError("yield_c1: ends a tile.grid, the combiner of a reduction or a scan, or the "
+                       "region of a tile.rare, not a ")
            << parent;
   if (!getValues().empty())
     return emitOpError("yield_c1: a grid yields nothing; store the result with tile.store");

@@ -132,14 +132,23 @@ tile.kernel @memory(%A: memref<?xf32>) {
 // CHECK-LABEL: tile.kernel @workspace
 // CHECK: memref.alloc(%M) {tile.init = 0.000000e+00 : f32} : memref<?xf32>
 // CHECK: memref.alloc() {tile.init = 0.000000e+00 : f32} : memref<8xf32>
+// CHECK: memref.alloc(%M) {alignment = 64 : i64, tile.init = 1.000000e+00 : f32} : memref<8x?xf32>
+// CHECK: memref.alloc(%M)[%M] {tile.init = 2.000000e+00 : f32} : memref<?x3xf32, strided<[?, 1]>>
 tile.kernel @workspace(%A: memref<?xf32> {tile.shape = ["M"]}) {
   %M = tile.dim "M" : index
   %w = memref.alloc(%M) {tile.init = 0.0 : f32} : memref<?xf32>
   %v = memref.alloc() {tile.init = 0.0 : f32} : memref<8xf32>
+  %eight = arith.constant 8 : index
+  %three = arith.constant 3 : index
+  %c0 = arith.constant 0 : index
+  %x = memref.alloc(%eight, %M) {alignment = 64 : i64, tile.init = 1.0 : f32} : memref<?x?xf32>
+  %y = memref.alloc(%M, %three)[%M] {tile.init = 2.0 : f32} : memref<?x?xf32, strided<[?, 1]>>
   tile.grid (%i) = (0) to (%M) step (4) {
     %z = tile.load %A[%i] : memref<?xf32> -> tensor<4xf32>
     tile.store %z, %w[%i] : tensor<4xf32> -> memref<?xf32>
     tile.store %z, %v[%i] : tensor<4xf32> -> memref<8xf32>
+    tile.store %z, %x[%c0, %i] : tensor<4xf32> -> memref<?x?xf32>
+    tile.store %z, %y[%c0, %i] : tensor<4xf32> -> memref<?x?xf32, strided<[?, 1]>>
   }
   tile.return
 }

@@ -59,15 +59,6 @@ tile.kernel @workspace_restored(%n: index) {
 
 // -----
 
-tile.kernel @workspace_constant() {
-  %n = arith.constant 8 : index
-  // expected-error @+1 {{has a constant size; write it in the type, since canonicalize would lose tile.init}}
-  %0 = memref.alloc(%n) {tile.init = 0.0 : f32} : memref<?xf32>
-  tile.return
-}
-
-// -----
-
 tile.kernel @workspace_space() {
   // expected-error @+1 {{with memory space 3 : i64; the language knows global memory only}}
   %0 = memref.alloc() : memref<8xf32, 3>
