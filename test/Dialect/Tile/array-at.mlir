@@ -1,9 +1,20 @@
 // RUN: tile-opt %s | tile-opt | FileCheck %s
 // RUN: tile-opt %s -mlir-print-op-generic | tile-opt | FileCheck %s
 // RUN: tile-opt %s -tile-expand-ops -canonicalize -cse -tile-verify | FileCheck %s --check-prefix=EXPANDED
+// RUN: tile-opt %s -tile-expand-ops -tile-insert-checks | FileCheck %s --check-prefix=CHECKED
 
 // CHECK-LABEL: tile.kernel @arrays
 // EXPANDED-LABEL: tile.kernel @arrays
+// The index into the table, and sizes that are values.
+// CHECKED-LABEL: tile.kernel @arrays
+// CHECKED: %[[IN:.*]] = arith.cmpi ult, %i, %{{.*}} : index
+// CHECKED-NEXT: cf.assert %[[IN]], "memref.load of %T is out of bounds in dimension 0"
+// CHECKED: %[[GOOD:.*]] = arith.cmpi sge, %m, %{{.*}} : index
+// CHECKED-NEXT: cf.assert %[[GOOD]], "the size of dimension 0 of an array in memory is negative"
+// CHECKED-NEXT: tile.array_from
+// CHECKED: tile.array_from %{{.*}} sizes [16, 128]
+// CHECKED-NOT: negative
+// CHECKED: "memref.load of the array at an address from memory is out of bounds in dimension 0"
 tile.kernel @arrays(%T: memref<?xi64>, %P: memref<?x?xi64>, %one: memref<i64>, %m: index, %ld: index) {
   tile.grid (%g) = (0) to (%m) step (1) {
     // CHECK: %[[A:.*]] = tile.array_at %{{.*}}[%{{.*}}] sizes [%{{.*}}, 64] strides [%{{.*}}, 1] align = 16 alias = "in" : memref<?xi64> -> memref<?x64xbf16, strided<[?, 1]>>
