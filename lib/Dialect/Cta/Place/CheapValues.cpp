@@ -17,16 +17,24 @@ void tessera::cta::rematerializeCheapValues(tile::KernelOp kernel) {
          (broadcast && !isa<RankedTensorType>(broadcast.getSource().getType()))))
       cheap.push_back(op);
   });
+  DenseMap<Operation *, size_t> numbers;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { numbers.insert({op, numbers.size()}); });
   for (Operation *op : cheap) {
-    bool first = true;
-    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
-      if (!std::exchange(first, false)) {
-        OpBuilder b(use.getOwner());
-        Operation *clone = op->clone();
-        b.setInsertionPointAfter(op);
-        b.insert(clone);
-        use.set(clone->getResult(0));
-      }
+    // From the last use to the first. The list of uses is in no order, and not in that of the same
+    // program read from its text.
+    auto uses = llvm::to_vector(llvm::make_pointer_range(op->getUses()));
+    llvm::sort(uses, [&](OpOperand *x, OpOperand *y) {
+      auto place = [&](OpOperand *use) {
+        return std::make_pair(numbers.lookup(use->getOwner()), use->getOperandNumber());
+      };
+      return place(x) > place(y);
+    });
+    for (OpOperand *use : llvm::drop_begin(uses, uses.empty() ? 0 : 1)) {
+      OpBuilder b(use->getOwner());
+      Operation *clone = op->clone();
+      b.setInsertionPointAfter(op);
+      b.insert(clone);
+      use->set(clone->getResult(0));
     }
   }
 }

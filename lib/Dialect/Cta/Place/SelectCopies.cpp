@@ -193,6 +193,18 @@ CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
   return copy;
 }
 
+/// The users of a value in the order of the program. The list of uses has another one, which is not
+/// that of the same program read from its text.
+static SmallVector<Operation *> usersInOrder(Value value) {
+  Block *block = value.getParentBlock();
+  SmallVector<Operation *> users(value.getUsers());
+  llvm::stable_sort(users, [&](Operation *x, Operation *y) {
+    Operation *first = block->findAncestorOpInBlock(*x), *second = block->findAncestorOpInBlock(*y);
+    return first != second && first->isBeforeInBlock(second);
+  });
+  return users;
+}
+
 /// Why a load that no product uses directly goes to registers.
 static std::string whyInRegisters(LoadOp load) {
   std::string by;
@@ -201,9 +213,9 @@ static std::string whyInRegisters(LoadOp load) {
   // The compiler made conversions and writes to shared memory; look for the program's op next to or
   // after them.
   while (!value.use_empty()) {
-    auto users = value.getUsers();
+    SmallVector<Operation *> users = usersInOrder(value);
     auto it = llvm::find_if_not(users, isOurs);
-    Operation *user = it == users.end() ? *users.begin() : *it;
+    Operation *user = it == users.end() ? users.front() : *it;
     by = " by " + user->getName().stripDialect().str();
     if (it != users.end())
       break;
