@@ -21,7 +21,7 @@ class Facts;
 /// be too much code.
 constexpr int64_t kMaxSplitBatches = 32;
 /// Accumulators that a thread may have for all products of a split batch.
-constexpr int64_t kMaxSplitAccumulators = 128;
+constexpr int64_t kMaxSplitAccumulators = 192;
 /// Up to this batch a product is split however many accumulators it has.
 constexpr int64_t kFewSplitBatches = 4;
 /// The accumulators of each thread if a product of rank 3 with results of these extents becomes

@@ -111,9 +111,14 @@ LogicalResult tessera::nvvm::lowerMmaSync(Lowering &f, cta::MmaOp op) {
   const int64_t blocksM = repeats[rank - 2], blocksN = repeats[rank - 1];
   const int64_t allSteps = llvm::divideCeil(op.getAType().getShape().back(), layout::kMmaSyncK);
   constexpr int64_t kRegisters = 4; // of a block of accumulators
+  // The fragments of all columns and of one block of rows are live together. Next to many
+  // accumulators shorter instructions leave room for another block on the SM.
+  constexpr int64_t kMostFragments = 16;
+  const bool fitsFour = 4 * (blocksN + 2) <= kMostFragments;
   for (int64_t batch = 0; batch < batches; ++batch)
     for (int64_t step = 0; step < allSteps;) {
-      const int64_t left = allSteps - step, steps = left >= 4 ? 4 : left >= 2 ? 2 : 1;
+      const int64_t left = allSteps - step;
+      const int64_t steps = left >= 4 && fitsFour ? 4 : left >= 2 ? 2 : 1;
       std::map<int64_t, Values> columns;
       for (int64_t m = 0; m < blocksM; ++m) {
         Values rows;
