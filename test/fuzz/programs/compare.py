@@ -71,6 +71,7 @@ def compare(program, buffers, found, output=None):
             continue
         where = int(np.argmax(wrong))
         names = [arg.name for arg in program.args if arg.root is root]
+        names = names or ["an array that only its address shows"]
         at = next((f"{arg.name}{list(p)}" for arg in program.args if arg.root is root for p in [position(arg, where)] if p is not None),
                   f"{where} elements into the memory of {', '.join(names)}, outside of it,")
         return f"{at}: {describe(buffer, where, array)} ({int(wrong.sum())} of {int(buffer.written.sum())} differ)"

@@ -103,6 +103,21 @@ class Layout:
             image[offset:offset + len(stored)] = stored
         return image
 
+    def write_addresses(self, image, base):
+        """Into the tables of addresses, now that it is known where the block of memory begins."""
+        offsets = {id(root): offset for root, offset in zip(self.program.roots(), self.offsets)}
+        for root, array in zip(self.program.roots(), self.arrays(image)):
+            if root.init[0] == "addresses":
+                array[memory.address_places(root)] = [base + offsets[id(target)] + element * target.element.bytes for target, element in root.init[3]]
+
+    def arrays_after(self, image, before):
+        """Tables of addresses that nobody changed, as they are without addresses."""
+        found = self.arrays(image)
+        for number, (root, array) in enumerate(zip(self.program.roots(), self.arrays(before))):
+            if root.init[0] == "addresses" and np.array_equal(array, found[number]):
+                found[number] = memory.initial(root)
+        return found
+
     def arrays(self, image):
         return [image[offset:offset + root.count * root.element.bytes].view(root.element.memory)
                 for root, offset in zip(self.program.roots(), self.offsets)]
@@ -130,6 +145,7 @@ class Run:
         self.module, self.layout, self.arena = module, Layout(program), arena
         self.before = self.layout.image()
         arena.reserve(module, self.layout.size)
+        self.layout.write_addresses(self.before, arena.pointer)
         self.kernel = module.kernel(kernel)
         self.prints = any(op.name == "tile.print" for op in graph.all_ops(program))
         self.output = None  # what the first launch of `run` printed
@@ -160,7 +176,7 @@ class Run:
         for at in _between(self.layout):
             if (first[at] != 0xFF).any():
                 raise Error("memory between the arrays was written")
-        return self.layout.arrays(first)
+        return self.layout.arrays_after(first, before)
 
 
 class _Capture:

@@ -32,6 +32,12 @@ def _ops(program):
     return [(region, op) for region in _regions(program) for op in region.ops][::-1]
 
 
+def _free_ops(program):
+    """Those that are no part of a combiner, which must stay associative."""
+    combiners = {id(region) for _, op in _ops(program) if op.name in ("tile.reduce", "tile.scan") for region in op.regions}
+    return [(region, op) for region, op in _ops(program) if id(region) not in combiners]
+
+
 def _replace(program, old, new):
     for region in _regions(program):
         for op in region.ops:
@@ -78,7 +84,7 @@ def drop_half(program, at):
 
 def to_operand(program, at):
     """A result becomes an operand of the same type."""
-    found = [(op, operand) for _, op in _ops(program) if len(op.results) == 1 and not op.regions for operand in op.operands if operand.type == op.result.type]
+    found = [(op, operand) for _, op in _free_ops(program) if len(op.results) == 1 and not op.regions for operand in op.operands if operand.type == op.result.type]
     if at >= len(found):
         return False
     op, operand = found[at]
@@ -87,7 +93,7 @@ def to_operand(program, at):
 
 
 def to_constant(program, at):
-    found = [(region, op, result) for region, op in _ops(program) for result in op.results
+    found = [(region, op, result) for region, op in _free_ops(program) for result in op.results
              if isinstance(result.type, Tile) and op.name != "arith.constant" and result in graph.uses(program)]
     if at >= len(found):
         return False

@@ -14,8 +14,8 @@ import numpy as np
 
 from . import elements, evaluate, graph
 from .drawing import (
-    draw_atomics, draw_base, draw_control, draw_elementwise, draw_facts, draw_indexed, draw_kernels, draw_loops,
-    draw_memory, draw_products, draw_protocols, draw_scalars, draw_scans, draw_shapes, draw_stores, draw_takes,
+    draw_arrays, draw_atomics, draw_base, draw_control, draw_elementwise, draw_facts, draw_indexed, draw_kernels, draw_loops,
+    draw_memory, draw_products, draw_protocols, draw_rare, draw_scalars, draw_scans, draw_shapes, draw_stores, draw_takes,
 )
 from .drawing.draw_base import Chance, Note
 from .drawing.draw_scalars import region_argument
@@ -40,7 +40,7 @@ _SMALL_MMA = ((1, 3, 4, 8, 16, 16, 17, 32), (1, 4, 8, 8, 16, 16, 24), (1, 3, 8, 
 _TENSOR_MMA = ((16, 32, 64, 64, 64, 128, 128, 33), (8, 16, 24, 32, 40, 64, 128), (8, 16, 16, 32, 32, 64, 64, 7))
 _ANY = {"float": 12, "integer": 7, "compare": 3, "bool": 1.5, "select": 2, "cast": 6, "shape": 8, "reduce": 4, "argreduce": 1.2, "combine": 0.8, "mma": 3,
         "load": 8, "scalar": 4.5, "index": 2, "control": 3, "call": 1, "reload": 1, "promise": 0.7, "constant": 2, "store": 0.6,
-        "scan": 1.5, "assert": 0.6, "take": 2, "pack": 1.2, "atomic": 2.5, "print": 0.7}
+        "scan": 1.5, "assert": 0.6, "take": 2, "pack": 1.2, "atomic": 2.5, "print": 0.7, "rare": 1.2, "array": 0.7}
 _PLAIN = {"plain": 30} | draw_protocols.KERNELS
 PROFILES = {profile.name: profile for profile in (
     Profile("small", (1, 2, 3, 4, 5, 7, 8, 16, 17), 1024, _SMALL_MMA, (2, 10), _ANY, _PLAIN, {1: 8, 2: 1}),
@@ -67,6 +67,7 @@ FEATURES = frozenset({
     "pack",  # tile.unpack and tile.pack
     "assert",  # tile.assert
     "print",  # tile.print
+    "arrays",  # tile.array_at
     "unsigned-for",  # scf.for unsigned
     "indexed",  # loads with index tiles
     "strides",  # loads with element steps
@@ -76,6 +77,7 @@ FEATURES = frozenset({
     "indexed-store",  # stores with index tiles or element steps
     "f8",  # f8E4M3FN and f8E5M2
     "saturate",  # conversions with tile.saturate
+    "rounded",  # tile.rounded
 })
 _NEEDS = {"running": "scan", "rotary": "zip"} | dict.fromkeys(draw_protocols.KERNELS, "protocol")  # kernels that are made of a feature
 
@@ -117,6 +119,10 @@ class Builder(draw_base.Builder):
             return draw_takes.bits_op(self) if "pack" in self.include else None
         if what == "atomic":
             return draw_atomics.atomic(self) if "atomic" in self.include else None
+        if what == "array":
+            return draw_arrays.statement(self) if "arrays" in self.include else None
+        if what == "rare":
+            return draw_rare.rare(self) if "rare" in self.include else None
         if what == "print":
             return draw_control.print_(self) if "print" in self.include else None
         if what == "constant":

@@ -135,6 +135,7 @@ def grid_points(state, op, values):
 def _grid(state, op, values):
     region = op.regions[0]
     touched = {id(view.buffer): view.buffer for view in values.values() if isinstance(view, View)}
+    touched |= {id(buffer): buffer for buffer in state.buffers.values()}
     for buffer in touched.values():
         buffer.track()
     for number, point in enumerate(grid_points(state, op, values)):
@@ -148,6 +149,26 @@ def _grid(state, op, values):
     for buffer in touched.values():
         buffer.writer = buffer.reader = None
     return None
+
+
+def _rare(state, op, values):
+    """Rows that need it have what the region yields."""
+    need, passed = values[op.operands[0]], [values[operand] for operand in op.operands[1:]]
+    results = []
+    for old, new in zip(passed, state.run_region(op.regions[0], values)):
+        condition = need if np.ndim(need.val) == 0 else need.map(lambda array: np.broadcast_to(array.reshape([-1] + [1] * (len(old.shape) - 1)), old.shape))
+        found = (floats.select if isinstance(old, Floats) else integers.select)(condition, new, old)
+        if op.attrs["superset"] and old is not new:
+            differ = (condition.val == 0) & ~_same(old, new)
+            found.unk = floats.union(found.unk, differ if np.any(differ) else None)
+        results.append(found)
+    return results[0] if len(results) == 1 else results
+
+
+def _same(a, b):
+    if isinstance(a, Ints):
+        return np.asarray(a.val == b.val)
+    return a.exact_elements() & b.exact_elements() & (a.lo == b.lo) & (np.signbit(a.lo) == np.signbit(b.lo))
 
 
 def _for(state, op, values):
@@ -272,6 +293,21 @@ def _alloc(state, op, values):
     return View(Buffer(type.element, count=count, fill=fill), 0, sizes, strides)
 
 
+def _array_at(state, op, values):
+    table, operands = values[op.operands[0]], iter(op.operands[1 + op.operands[0].type.rank:])
+    at = [state.whole(values[operand]) for operand in op.operands[1:1 + op.operands[0].type.rank]]
+    root = next(root for root in state.program.roots() if state.buffers[id(root)] is table.buffer)
+    number = state.whole(memory.load_scalar(table, at, state.block))
+    if not 0 <= number < len(root.init[3]):
+        raise Invalid("an address that is none")
+    target, offset = root.init[3][number]
+    sizes = _mixed(state, op.attrs["sizes"], operands, values)
+    strides = _mixed(state, op.attrs["strides"], operands, values) if "strides" in op.attrs else graph.row_major(sizes)
+    view = View(state.buffers[id(target)], offset, sizes, strides)
+    view.check_inside()
+    return view
+
+
 def _memref_dim(state, op, values):
     return index(values[op.operands[0]].sizes[state.whole(values[op.operands[1]])])
 
@@ -370,8 +406,8 @@ def _affine(state, op, values):
 
 
 _HANDLERS = {
-    "tile.grid": _grid, "scf.for": _for, "scf.if": _if, "scf.while": _while, "scf.index_switch": _switch, "func.call": _call,
-    "tile.load": _load, "tile.atomic": evaluate_atomics.atomic, "tile.store": _store, "memref.load": _memref_load, "memref.store": _memref_store, "memref.alloc": _alloc,
+    "tile.grid": _grid, "scf.for": _for, "tile.rare": _rare, "scf.if": _if, "scf.while": _while, "scf.index_switch": _switch, "func.call": _call,
+    "tile.load": _load, "tile.atomic": evaluate_atomics.atomic, "tile.store": _store, "memref.load": _memref_load, "memref.store": _memref_store, "memref.alloc": _alloc, "tile.array_at": _array_at,
     "memref.dim": _memref_dim, "memref.subview": _subview, "memref.cast": lambda state, op, values: values[op.operands[0]],
     "memref.collapse_shape": _collapse, "memref.expand_shape": _expand, "memref.reinterpret_cast": _reinterpret,
     "tile.assume": _assume, "tile.assert": _assert, "tile.print": _print, "tile.dim": lambda state, op, values: index(state.names[op.attrs["name"]]),

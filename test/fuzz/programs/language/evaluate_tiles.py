@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from .arithmetic import floats, functions, integers, scans, sums, takes
+from .arithmetic import directed, floats, functions, integers, scans, sums, takes
 from .elements import F32
 from .arithmetic.floats import Floats
 from .arithmetic.integers import Ints
@@ -242,6 +242,13 @@ def _math(state, op, name, x, *others):
     return {"atan2": functions.atan2, "powf": functions.powf, "fpowi": functions.fpowi}[name](x, *others, state.target)
 
 
+def _rounded(state, op, *operands):
+    attrs = op.attrs
+    if "f" == attrs["kind"][-1] and attrs["kind"][:3] in ("max", "min"):
+        return directed.extreme(attrs["kind"], *operands)
+    return directed.rounded(attrs["kind"], operands, attrs.get("mode", "to_nearest_even"), "flush_to_zero" in attrs)
+
+
 # --- shapes ----------------------------------------------------------------------------------------------------------------
 
 
@@ -450,6 +457,6 @@ _HANDLERS = {
     "tensor.collapse_shape": lambda state, op, x: x.map(lambda array: array.reshape(op.result.type.shape)),
     "tensor.extract_slice": _extract_slice, "tensor.concat": _concat, "tensor.from_elements": _from_elements,
     "tensor.extract": lambda state, op, x: x, "tile.reduce": _reduce, "tile.argreduce": _argreduce, "tile.mma": _mma,
-    "tile.scan": _scan, "tile.zip": _zip, "tile.unzip": _unzip,
+    "tile.rounded": _rounded, "tile.scan": _scan, "tile.zip": _zip, "tile.unzip": _unzip,
     **{f"tile.{name}": getattr(takes, name) for name in ("take", "extract", "insert", "unpack", "pack")},
 }

@@ -86,7 +86,8 @@ class Op:
 
 class Root:
     """Memory that arguments lie in: `count` elements, of which an argument's view takes some. `init` is how it begins:
-    ("poison",), ("normal", scale), ("integers", low, high), ("quarters", low, high), ("special",), ("positive",), ("bits",)."""
+    ("poison",), ("normal", scale), ("integers", low, high), ("quarters", low, high), ("special",), ("positive",), ("bits",); of an index array
+    ("permutation", first, size, low), of a table ("addresses", first, stride, ((root, element), …)). Numbers of those that lie elsewhere are -1."""
 
     def __init__(self, element, count, init, seed):
         self.element, self.count, self.init, self.seed = element, count, init, seed
@@ -112,13 +113,14 @@ class Program:
     def __init__(self, seed, profile):
         self.seed, self.profile, self.attempt = seed, profile, 0
         self.args, self.body, self.functions, self.attrs = [], Region(), [], {}
+        self.hidden = []  # roots that no argument shows, only addresses in memory
 
     def copy(self):
         return copy.deepcopy(self)
 
     def roots(self):
-        """Each once, in the order of the arguments."""
-        return list({id(arg.root): arg.root for arg in self.args if arg.is_array}.values())
+        """Each once, in the order of the arguments; then the hidden ones."""
+        return list({id(root): root for root in [arg.root for arg in self.args if arg.is_array] + self.hidden}.values())
 
 
 def walk(region):

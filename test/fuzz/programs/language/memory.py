@@ -22,7 +22,7 @@ def initial(root):
     if how == "poison":
         bytes = np.full(count * kind.bytes, 0xFF if kind.is_float else 0x5A, np.uint8)
         return bytes.view(kind.memory)
-    if how == "bits" or (how not in ("integers", "permutation") and not kind.is_float):
+    if how == "bits" or (how not in ("integers", "permutation", "addresses") and not kind.is_float):
         bits = generator.integers(0, 2 if kind.bits == 1 else 256, count * kind.bytes, dtype=np.uint8)
         return bits.view(kind.memory)
     if how == "integers":
@@ -33,6 +33,11 @@ def initial(root):
         values = np.full(count, -1, np.int64)
         values[first:first + size] = low + generator.permutation(size)
         return kind.encode(kind.wrap(values))
+    if how == "addresses":  # the numbers of the entries: the addresses are known where a program runs (launch.py)
+        _, first, stride, entries = root.init
+        values = np.full(count, -1, np.int64)
+        values[address_places(root)] = np.arange(len(entries))
+        return values
     if how == "quarters":
         values = generator.integers(4 * root.init[1], 4 * root.init[2], count, endpoint=True) / 4.0
     else:
@@ -46,6 +51,11 @@ def initial(root):
             values[where] = generator.choice(SPECIALS, int(where.sum()))
     with np.errstate(all="ignore"):
         return kind.encode(kind.round(values))
+
+
+def address_places(root):
+    _, first, stride, entries = root.init
+    return first + stride * np.arange(len(entries))
 
 
 class Buffer:

@@ -80,6 +80,11 @@ def _cast(p, op):
     p.line(f"{p.results(op)}{op.name} {p.uses(op.operands)}{saturate} : {op.operands[0].type} to {op.result.type}")
 
 
+def _rounded(p, op):
+    mode, flush = (f" {op.attrs[name]}" if name in op.attrs else "" for name in ("mode", "flush_to_zero"))
+    p.line(f"{p.results(op)}tile.rounded {op.attrs['kind']} {p.uses(op.operands)}{mode}{flush} : {op.result.type}")
+
+
 def _with_carry(p, op):
     p.line(f"{p.results(op)}{op.name} {p.uses(op.operands)} : {types_text(op.results)}")
 
@@ -246,6 +251,14 @@ def _for(p, op):
     p.line("}")
 
 
+def _rare(p, op):
+    results, need = _named_results(p, op), op.operands[0]
+    superset = " superset" if op.attrs["superset"] else ""
+    p.line(f"{results}tile.rare {p.name(need)} passing({p.uses(op.operands[1:])}){superset} {{")
+    p.region(op.regions[0], lambda r: f"tile.yield {p.uses(r.yields)} : {types_text(r.yields)}")
+    p.line(f"}} : {need.type}, {types_text(op.operands[1:])}")
+
+
 def _if(p, op):
     results = _named_results(p, op)
     types = f" -> ({types_text(op.results)})" if op.results else ""
@@ -304,9 +317,9 @@ _HANDLERS = {
     "math.fpowi": _fpowi, "math.clampf": _clamp, "affine.apply": _affine, "affine.min": _affine, "affine.max": _affine,
     "tile.broadcast": _broadcast, "tile.iota": _iota, "tile.transpose": _broadcast, "tensor.expand_shape": _reshape,
     "tensor.collapse_shape": _reshape, "tensor.concat": _concat, "tensor.extract_slice": _extract_slice, "tensor.extract": _extract,
-    "tile.reduce": _reduce, "tile.argreduce": _argreduce, "tile.scan": _scan, "tile.zip": _zip, "tile.unzip": _zip,
+    "tile.reduce": _reduce, "tile.argreduce": _argreduce, "tile.rounded": _rounded, "tile.scan": _scan, "tile.zip": _zip, "tile.unzip": _zip,
     "tile.take": _take, "tile.extract": _at_places, "tile.insert": _at_places, "tile.unpack": _bits, "tile.pack": _bits, "tile.mma": _mma,
-    "scf.for": _for, "scf.if": _if, "scf.while": _while,
+    "tile.rare": _rare, "scf.for": _for, "scf.if": _if, "scf.while": _while,
     "scf.index_switch": _switch, "func.call": _call, "tile.grid": _grid, **printer_memory.HANDLERS,
     "tile.dim": lambda p, op: p.line(f'{p.results(op)}tile.dim "{op.attrs["name"]}" : index'),
     "tile.num_cores": lambda p, op: p.line(f"{p.results(op)}tile.num_cores : index"),

@@ -121,6 +121,15 @@ def _subview(p, op):
     p.line(f"{p.results(op)}memref.subview {p.name(op.operands[0])}{places} : {op.operands[0].type} to {op.result.type}")
 
 
+def _array_at(p, op):
+    attrs, rank = op.attrs, op.operands[0].type.rank
+    operands = iter(op.operands[1 + rank:])
+    text = f" sizes [{p.mixed(attrs['sizes'], operands)}]"
+    text += f" strides [{p.mixed(attrs['strides'], operands)}]" if "strides" in attrs else ""
+    text += f" align = {attrs['align']}" if "align" in attrs else ""
+    p.line(f"{p.results(op)}tile.array_at {p.name(op.operands[0])}[{p.uses(op.operands[1:1 + rank])}]{text} : {op.operands[0].type} -> {op.result.type}")
+
+
 def _memref_cast(p, op):
     p.line(f"{p.results(op)}memref.cast {p.uses(op.operands)} : {op.operands[0].type} to {op.result.type}")
 
@@ -158,6 +167,7 @@ def _print(p, op):
 
 
 HANDLERS = {
+    "tile.array_at": _array_at,
     "tile.load": _load, "tile.store": _store, "tile.atomic": _atomic, "memref.load": _memref_load, "memref.store": _memref_store, "memref.dim": _memref_dim,
     "memref.alloc": _alloc, "memref.subview": _subview, "memref.cast": _memref_cast, "memref.collapse_shape": _memref_reshape,
     "memref.expand_shape": _memref_reshape, "memref.reinterpret_cast": _reinterpret, "tile.assume": _assume,

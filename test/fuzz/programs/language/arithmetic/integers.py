@@ -59,7 +59,9 @@ def select(condition, a, b):
         no = np.zeros(yes.shape, bool)
         unk = np.where(yes, no if a.unk is None else a.unk, no if b.unk is None else b.unk)
     if condition.unk is not None:
-        unk = union(unk, np.broadcast_to(condition.unk & (a.val != b.val), np.where(yes, a.val, b.val).shape))
+        # Which of the two is open, and what an unknown one is.
+        differ = union(a.val != b.val, a.unk, b.unk)
+        unk = union(unk, np.broadcast_to(condition.unk & differ, np.where(yes, a.val, b.val).shape))
     return Ints(a.kind, np.where(yes, a.val, b.val), unk)
 
 

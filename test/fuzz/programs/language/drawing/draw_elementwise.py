@@ -108,7 +108,7 @@ def float_op(b, x=None):
     elif x.type.element.bits == 8 and (x.note.size > 64 or x.note.special) and b.chance(0.7):
         x = tame(b, x, 16.0)
     how = b.chance.weighted({"pair": 10, "function": 6, "exact": 2.5, "negf": 1.5, "fma": 2, "select": 2.5, "power": 1.5, "copysign": 0.8, "clampf": 0.5,
-                             "fused": 3, "sincos": 0.6 if "sincos" in b.include else 0})
+                             "fused": 3, "rounded": 4 if "rounded" in b.include else 0, "sincos": 0.6 if "sincos" in b.include else 0})
     if how == "pair":
         return float_pair(b, x)
     if how == "function":
@@ -127,6 +127,8 @@ def float_op(b, x=None):
         return b.emit("math.fma", [x, y, z], [x.type], notes=_note(x, y, z, size=x.note.size * y.note.size + z.note.size))
     if how == "fused":
         return fused(b, x)
+    if how == "rounded":
+        return rounded(b, x)
     if how == "select":
         return select(b, x)
     if how == "power":
@@ -171,6 +173,35 @@ def fused(b, x):
         z = b.emit("arith.mulf", [z, y], [x.type], offer=False, notes=_note(z, y, size=z.note.size * y.note.size))
     operands = [product, z] if b.chance(0.5) else [z, product]
     return b.emit(b.chance.choice(("arith.addf", "arith.subf")), operands, [x.type], notes=_note(product, z, size=product.note.size + z.note.size))
+
+
+_ROUNDED = {"addf": 4, "subf": 3, "mulf": 4, "fma": 4, "divf": 2, "sqrt": 2}
+
+
+def rounded(b, x):
+    """In a direction, or f32 that flushes denormals. Not of f64: the evaluator has no more digits than that."""
+    kind, flushes = b.chance.weighted(_ROUNDED), x.type.element is F32 and b.chance(0.4)
+    operands = [x] + [operand_like(b, x) for _ in range({"sqrt": 0, "fma": 2}.get(kind, 1))]
+    if x.type.element is F64 or x.type.element.bits == 8:
+        return float_pair(b, x)
+    sizes = [y.note.size for y in operands]
+    if kind == "sqrt":
+        operands = [b.emit("math.absf", operands, [x.type], offer=False, notes=Note(0, x.note.size, x.note.exact, special=x.note.special))]
+    elif kind == "divf":
+        y = operands[1]
+        operands[1] = b.emit("arith.maximumf", [b.emit("math.absf", [y], [y.type], offer=False, notes=y.note), b.constant(y.type, 0.5)], [y.type],
+                             notes=Note(0.5, y.note.size + 1, y.note.exact, special=y.note.special))
+    if kind in ("mulf", "fma") and sizes[0] * sizes[1] > 1e6:
+        kind, operands = "addf", operands[:2]
+    if flushes and kind in ("addf", "subf") and b.chance(0.3):
+        kind = b.chance.choice(("maximumf", "minimumf", "maxnumf", "minnumf"))
+    attrs = {"kind": kind}
+    if not kind.startswith("m") or kind == "mulf":
+        attrs["mode"] = b.chance.choice(("downward", "upward", "toward_zero") + (("to_nearest_even",) if flushes else ()))
+    if flushes:
+        attrs["flush_to_zero"] = "flush_to_zero"
+    size = {"mulf": sizes[0] * sizes[-1], "divf": sizes[0] * 2, "fma": sizes[0] * sizes[1 % len(sizes)] + sizes[-1], "sqrt": sizes[0] + 1}.get(kind, sum(sizes)) * 1.01 + 1e-30
+    return b.emit("tile.rounded", operands, [x.type], attrs, notes=_note(*operands, size=size))
 
 
 def function(b, x, name=None):

@@ -17,7 +17,7 @@ def finish(b):
     for op in program.body.ops:
         if op.name == "memref.alloc":
             numbers = op.attrs.pop("numbers")
-            op.operands = [prologue.value(n, opaque="init" in op.attrs) for n in numbers]
+            op.operands = [prologue.value(n) for n in numbers]
         elif op.name == "tile.grid":
             _express_bounds(op, prologue, 0.35 if chance(0.6) else 0.0)
             _launder(b, op.regions[0], prologue, 0.08 if chance(0.6) else 0.0)
@@ -49,12 +49,12 @@ class Prologue:
     def constant(self, n):
         return self.op("arith.constant", attrs={"value": n})
 
-    def value(self, n, opaque=False):
-        """A value equal to n. `opaque`: not one that folds to a constant."""
+    def value(self, n):
+        """A value equal to n."""
         chance = self.b.chance
-        if n in self.known and chance(0.4) and not opaque:
+        if n in self.known and chance(0.4):
             return chance.choice(self.known[n])
-        how = chance.weighted({"argument": 4, "dim": 6, "name": 5, "constant": 0 if opaque else 3, "sum": 2, "product": 1.5, "quotient": 1.5, "least": 1,
+        how = chance.weighted({"argument": 4, "dim": 6, "name": 5, "constant": 3, "sum": 2, "product": 1.5, "quotient": 1.5, "least": 1,
                                "cores": 0.5 if n > 0 else 0, "select": 0.6, "bits": 0.5 if 0 <= n < 1 << 20 else 0})
         found = getattr(self, "_" + how)(n) if how not in ("argument", "constant") else None
         if how == "constant":
@@ -221,8 +221,10 @@ def share_memory(b):
     """An output in the memory of an input of the same form, or two inputs that overlap; or only the permission to."""
     chance, program = b.chance, b.program
     stored = {id(place.argument) for place in b.places if place.argument is not None and place.stored_in}
-    inputs = [arg for arg in arrays(program) if id(arg) not in stored and 0 not in arg.sizes]
-    outputs = [arg for arg in arrays(program) if id(arg) in stored]
+    tables = [root for root in program.roots() if root.init[0] == "addresses"]
+    pinned = {id(root) for table in tables for root in [table] + [target for target, _ in table.init[3]]}
+    inputs = [arg for arg in arrays(program) if id(arg) not in stored and 0 not in arg.sizes and id(arg.root) not in pinned]
+    outputs = [arg for arg in arrays(program) if id(arg) in stored and id(arg.root) not in pinned]
     how = chance.choice(("in place", "overlap", "permission"))
     if how == "in place":
         pairs = [(x, y) for x in inputs for y in outputs if x.value.type.element is y.value.type.element and x.sizes == y.sizes]
