@@ -78,6 +78,21 @@ func.func @constants() -> (f32, f32, tensor<4xf32>, f32, f32, f32, f32) {
   return %0, %1, %2, %3, %4, %5, %6 : f32, f32, tensor<4xf32>, f32, f32, f32, f32
 }
 
+// What is below 2^-126 with all its digits is flushed, though as a denormal it would be rounded up to that.
+// FOLD-LABEL: func.func @border(
+// FOLD-DAG: %[[ZERO:.*]] = arith.constant -0.000000e+00 : f32
+// FOLD-DAG: %[[LEAST:.*]] = arith.constant 1.17549435E-38 : f32
+// FOLD: return %[[ZERO]], %[[LEAST]]
+func.func @border() -> (f32, f32) {
+  %below1 = arith.constant 0x3F7FFFFF : f32
+  %least = arith.constant 0x80800000 : f32
+  %below2 = arith.constant 0x3F7FFFFE : f32
+  %above = arith.constant 0x00800001 : f32
+  %0 = tile.rounded mulf %below1, %least flush_to_zero : f32
+  %1 = tile.rounded mulf %below2, %above flush_to_zero : f32
+  return %0, %1 : f32, f32
+}
+
 // Ops with different modes are different, and none is fused or taken for the plain one.
 // FOLD-LABEL: func.func @distinct(
 // FOLD-COUNT-6: tile.rounded mulf

@@ -197,6 +197,29 @@ static llvm::RoundingMode llvmModeOf(Mode mode) {
   }
 }
 
+/// Whether a result that has become the least normal number is below it with all its digits.
+/// Products and what is added to them are exact in quadruple precision, if the sum is about that
+/// number, or else far from a tie.
+static bool isTiny(Kind kind, ArrayRef<APFloat> operands, llvm::RoundingMode mode) {
+  bool isInexact;
+  SmallVector<APFloat> x(operands);
+  for (APFloat &value : x)
+    value.convert(APFloat::IEEEquad(), mode, &isInexact);
+  APFloat result = x[0];
+  if (kind == Kind::MulF)
+    result.multiply(x[1], mode);
+  else if (kind == Kind::DivF)
+    result.divide(x[1], mode);
+  else if (kind == Kind::Fma)
+    result.fusedMultiplyAdd(x[1], x[2], mode);
+  else
+    return false;
+  constexpr int kShift = 64;
+  result = scalbn(result, kShift, mode);
+  result.convert(APFloat::IEEEsingle(), mode, &isInexact);
+  return ilogb(result) < -126 + kShift;
+}
+
 /// What the op computes of numbers; nothing for functions.
 static std::optional<APFloat> evaluate(RoundedOp op, SmallVector<APFloat> x) {
   const llvm::RoundingMode mode = llvmModeOf(op.getMode());
@@ -233,10 +256,9 @@ static std::optional<APFloat> evaluate(RoundedOp op, SmallVector<APFloat> x) {
   default:
     return std::nullopt;
   }
-  // Before it was rounded to a denormal's digits it may have been less than the least normal
-  // number.
-  const bool isBorder = result.isSmallestNormalized() && op.getFlushToZero();
-  return isBorder ? std::nullopt : std::optional(flush(result));
+  if (op.getFlushToZero() && result.isSmallestNormalized() && isTiny(op.getKind(), x, mode))
+    return APFloat::getZero(result.getSemantics(), result.isNegative());
+  return flush(result);
 }
 
 /// The same of attributes: scalars, or one element of each tile.
