@@ -16,8 +16,8 @@
 //
 // Shapes: TA, TB, TC have G elements, S is Gx6.
 //
-//   tilec examples/gemm-grouped-pointers.mlir -o pointers.so --target=cpu
-//   tile-run pointers.so addresses:randn:200x64xbf16,randn:9x8xbf16 addresses:randn:50x304xbf16,randn:8x16xbf16 list:2x6xi32:values=200,300,50,64,304,304,9,10,8,8,16,16 7 addresses:nan:200x304xbf16,nan:9x16xbf16 --out TC[1]=c.npy
+//   tilec examples/gemm-grouped-pointers.mlir -o gemm-grouped-pointers.so --target=cpu
+//   tile-run gemm-grouped-pointers.so addresses:randn:200x64xbf16,randn:9x8xbf16 addresses:randn:50x304xbf16,randn:8x16xbf16 list:2x6xi32:values=200,300,50,64,304,304,9,10,8,8,16,16 7 addresses:nan:200x304xbf16,nan:9x16xbf16 --out TC[1]=c.npy
 
 tile.kernel @gemm_grouped_pointers(%TA: memref<?xi64> {tile.shape = ["G"]}, %TB: memref<?xi64> {tile.shape = ["G"]},
                                    %S: memref<?x6xi32> {tile.shape = ["G", 6]}, %T: index, %TC: memref<?xi64> {tile.shape = ["G"]}) {
