@@ -3,7 +3,7 @@
 
 #include "Report/BlockWork.h"
 
-#include "tessera/Dialect/Cta/IR/ProductUnits.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

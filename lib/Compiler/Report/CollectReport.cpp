@@ -10,7 +10,7 @@
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
-#include "tessera/Dialect/Cta/IR/ProductUnits.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Passes.h"

@@ -4,7 +4,7 @@
 #include "Report/SlowPaths.h"
 
 #include "tessera/Dialect/Cta/IR/Cta.h"
-#include "tessera/Dialect/Cta/IR/ProductUnits.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Tile/Tile.h"
 

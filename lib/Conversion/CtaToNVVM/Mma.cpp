@@ -7,7 +7,7 @@
 #include "Elements/MmaSync.h"
 #include "SharedTile.h"
 
-#include "tessera/Dialect/Cta/IR/ProductUnits.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 
 using namespace mlir;

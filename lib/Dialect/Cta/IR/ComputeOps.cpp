@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Cta/IR/Cta.h"
-#include "tessera/Dialect/Cta/IR/ProductUnits.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
-#include "tessera/Dialect/Tile/Syntax.h"
+#include "tessera/Dialect/Tile/Syntax/ScanSyntax.h"
 #include "tessera/Layout/MmaSync.h"
 #include "tessera/Layout/RegisterForms.h"
 #include "tessera/Layout/WgmmaOperand.h"

@@ -4,7 +4,6 @@
 // What each op costs one warpgroup. Ops without a method here cost nothing, or Analysis/OpCost.cpp
 // counts them by their effects.
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
-#include "tessera/Dialect/Cta/IR/ProductUnits.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Machine/Hopper.h"

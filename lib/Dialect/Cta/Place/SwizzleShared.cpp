@@ -3,7 +3,7 @@
 
 // Chooses a layout for every shared tile, from its readers and from the layout of its source.
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
-#include "tessera/Dialect/Cta/IR/ProductUnits.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Place/Passes.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"

@@ -49,13 +49,14 @@ constexpr int64_t kLeastTrips = 4;
 /// True if the tile is used only as an operand of products that may run on tensor cores.
 static bool feedsProducts(LoadOp load) {
   RankedTensorType tile = load.getTileType();
-  const bool isMatrix =
-      tile.getRank() == 2 || (tile.getRank() == 3 && tile.getDimSize(0) <= kMaxSplitBatches);
-  if (!isMatrix || load->use_empty())
+  if ((tile.getRank() != 2 && tile.getRank() != 3) || load->use_empty())
     return false;
   auto isOperand = [](OpOperand &use) {
     auto mma = dyn_cast<MmaOp>(use.getOwner());
-    return mma && use.get() != mma.getC() && mma.getTensorCoreStep();
+    if (!mma || use.get() == mma.getC() || !mma.getTensorCoreStep())
+      return false;
+    ArrayRef<int64_t> result = mma.getResultType().getShape();
+    return result.size() == 2 || splitsBatches(result[0], result[1], result[2]);
   };
   // To tensor cores a transpose is the same tile.
   return llvm::all_of(load->getUses(), [&](OpOperand &use) {

@@ -27,6 +27,10 @@ mlir::RankedTensorType registerTile(mlir::Type type);
 int64_t elementsOfThread(mlir::Type tile);
 int64_t registersOf(mlir::Value tile);
 
+/// True if mma.sync computes the product: its result is of f64, in the layout of accumulators of
+/// mma.sync. False before layouts are known.
+bool isMmaSync(MmaOp op);
+
 /// The layout of a reduction's result: the input's with `dims` (ascending) sliced away.
 layout::RegisterLayout reducedLayout(const layout::RegisterLayout &input,
                                      llvm::ArrayRef<int64_t> dims);
