@@ -4,7 +4,7 @@
 #include "IrText.h"
 #include "tessera/Dialect/Cta/IR/Cta.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
-#include "tessera/Dialect/Tile/SourceLimits.h"
+#include "tessera/Dialect/Tile/Syntax/SourceLimits.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/Support/SourceMgr.h"

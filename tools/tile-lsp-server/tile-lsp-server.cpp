@@ -5,7 +5,7 @@
 #include "../Version.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
-#include "tessera/Dialect/Tile/ParserHints.h"
+#include "tessera/Dialect/Tile/Syntax/ParserHints.h"
 #include "tessera/InitAll.h"
 #include "llvm/Support/InitLLVM.h"
 

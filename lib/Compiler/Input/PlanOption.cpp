@@ -15,8 +15,8 @@
 #include "Diagnostics.h"
 
 #include "tessera/Dialect/Cta/IR/Cta.h"
-#include "tessera/Dialect/Tile/ParserHints.h"
-#include "tessera/Dialect/Tile/SourceLimits.h"
+#include "tessera/Dialect/Tile/Syntax/ParserHints.h"
+#include "tessera/Dialect/Tile/Syntax/SourceLimits.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 #include "tessera/Pipelines.h"
 

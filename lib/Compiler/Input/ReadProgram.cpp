@@ -3,8 +3,8 @@
 
 #include "Input/ReadProgram.h"
 
-#include "tessera/Dialect/Tile/ParserHints.h"
-#include "tessera/Dialect/Tile/SourceLimits.h"
+#include "tessera/Dialect/Tile/Syntax/ParserHints.h"
+#include "tessera/Dialect/Tile/Syntax/SourceLimits.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Verifier.h"

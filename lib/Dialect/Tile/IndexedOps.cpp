@@ -4,7 +4,7 @@
 // Accesses to elements that lie anywhere: gather, scatter, and atomics.
 #include "tessera/Dialect/Tile/AtomicStep.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
-#include "tessera/Dialect/Tile/Syntax.h"
+#include "tessera/Dialect/Tile/Syntax/AccessSyntax.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
 using namespace mlir;

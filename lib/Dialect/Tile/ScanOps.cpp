@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Tile/ElementTypes.h"
-#include "tessera/Dialect/Tile/Syntax.h"
+#include "tessera/Dialect/Tile/Syntax/ScanSyntax.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
 #include "mlir/IR/Matchers.h"

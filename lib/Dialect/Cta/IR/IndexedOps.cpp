@@ -5,7 +5,7 @@
 #include "AccessSyntax.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
-#include "tessera/Dialect/Tile/Syntax.h"
+#include "tessera/Dialect/Tile/Syntax/AccessSyntax.h"
 #include "tessera/Machine/Hopper.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The text of ops that access global memory, around the box that Access.cpp parses.
-#include "tessera/Dialect/Tile/Syntax.h"
+#include "tessera/Dialect/Tile/Syntax/AccessSyntax.h"
 
 using namespace mlir;
 using namespace tessera::tile;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The text of scans.
-#include "tessera/Dialect/Tile/Syntax.h"
+#include "tessera/Dialect/Tile/Syntax/ScanSyntax.h"
 
 using namespace mlir;
 using namespace tessera::tile;

@@ -4,7 +4,7 @@
 // tile-prepare-inlining: what upstream's inliner must not see. It inlines whatever it is given, and
 // functions that each call the one before twice are 2^n ops.
 #include "tessera/Dialect/Tile/Passes.h"
-#include "tessera/Dialect/Tile/SourceLimits.h"
+#include "tessera/Dialect/Tile/Syntax/SourceLimits.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -3,8 +3,8 @@
 
 // Notes that say what to write instead, for the messages of MLIR's parser and of upstream's
 // verifiers that newcomers to the language meet. The messages themselves stay as they are.
-#ifndef TESSERA_DIALECT_TILE_PARSERHINTS_H
-#define TESSERA_DIALECT_TILE_PARSERHINTS_H
+#ifndef TESSERA_DIALECT_TILE_SYNTAX_PARSERHINTS_H
+#define TESSERA_DIALECT_TILE_SYNTAX_PARSERHINTS_H
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"

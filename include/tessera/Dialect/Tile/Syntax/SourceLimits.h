@@ -5,8 +5,8 @@
 // that walks over its result, is recursive and has no limits: brackets that are nested deep enough
 // overflow the stack, and a number of a million digits stalls its conversion. The numbers are those
 // of docs/Language.md, "Limits".
-#ifndef TESSERA_DIALECT_TILE_SOURCELIMITS_H
-#define TESSERA_DIALECT_TILE_SOURCELIMITS_H
+#ifndef TESSERA_DIALECT_TILE_SYNTAX_SOURCELIMITS_H
+#define TESSERA_DIALECT_TILE_SYNTAX_SOURCELIMITS_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"

@@ -1,10 +1,10 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Whole ops whose text is the same in the dialects `tile` and `cta`: accesses of elements that lie
-// anywhere, atomics, scans. What differs is that masks and index tiles of `cta` have layouts.
-#ifndef TESSERA_DIALECT_TILE_SYNTAX_H
-#define TESSERA_DIALECT_TILE_SYNTAX_H
+// Accesses of elements that lie anywhere, and atomics: ops whose text is the same in the dialects
+// `tile` and `cta`, but for the layouts that masks and index tiles have in `cta`.
+#ifndef TESSERA_DIALECT_TILE_SYNTAX_ACCESSSYNTAX_H
+#define TESSERA_DIALECT_TILE_SYNTAX_ACCESSSYNTAX_H
 
 #include "tessera/Dialect/Tile/Access.h"
 
@@ -14,8 +14,6 @@ namespace tessera::tile {
 /// one. Null: none.
 using MaskEncodingOf =
     llvm::function_ref<mlir::Attribute(mlir::Type tile, llvm::ArrayRef<int64_t> maskDims)>;
-
-//===--- accesses ----------------------------------------------------------------------------===//
 
 /// `%M[…] clauses attrs : memref -> tile`: an op that reads.
 mlir::ParseResult parseSource(mlir::OpAsmParser &parser, mlir::OperationState &state,
@@ -81,42 +79,6 @@ void printAtomic(mlir::OpAsmPrinter &p, Op op, MaskEncodingOf encoding = nullptr
   detail::printParts(p, op, op.getDest(), encoding);
   p.printOptionalAttrDict(op->getAttrs(), atomicAttrs());
   p << " : " << op.getValue().getType() << " -> " << op.getDest().getType();
-}
-
-//===--- scans -------------------------------------------------------------------------------===//
-
-/// `(%x, %y) dim = 0 init(%a, %b) exclusive reverse carry(%c, %d) attributes {…} {combiner} : types
-/// -> types`; or, if `mayBeNamed`, `addf %x dim = 0 …` without identities and combiner.
-mlir::ParseResult parseScan(mlir::OpAsmParser &parser, mlir::OperationState &state,
-                            bool mayBeNamed);
-
-/// Prints what `parseScan` parses.
-template <typename Op>
-void printScan(mlir::OpAsmPrinter &p, Op op, std::optional<ReduceKind> kind = std::nullopt) {
-  if (kind)
-    p << ' ' << stringifyReduceKind(*kind) << ' ' << op.getInputs();
-  else
-    p << " (" << op.getInputs() << ')';
-  p << " dim = " << op.getDim();
-  if (!kind)
-    p << " init(" << op.getInits() << ')';
-  if (op.getExclusive())
-    p << " exclusive";
-  if (op.getReverse())
-    p << " reverse";
-  if (!op.getCarries().empty())
-    p << " carry(" << op.getCarries() << ')';
-  llvm::SmallVector<llvm::StringRef> hidden{"dim", "exclusive", "reverse", "operandSegmentSizes"};
-  if (kind) {
-    hidden.push_back("kind");
-    p.printOptionalAttrDict(op->getAttrs(), hidden);
-  } else {
-    p.printOptionalAttrDictWithKeyword(op->getAttrs(), hidden);
-    p << ' ';
-    p.printRegion(op.getCombiner());
-  }
-  p << " : " << op.getInputs().getTypes() << " -> ";
-  llvm::interleaveComma(op->getResultTypes(), p);
 }
 
 } // namespace tessera::tile
