@@ -49,3 +49,17 @@ tile.kernel @warpgroups() attributes {phase = #tile.phase<raw>, plan = #cta.plan
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @f64(%C: memref<64x64xf64>) attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %a = cta.load %C[%c0, %c0] : memref<64x64xf64> -> tensor<64x64xf64>
+    %s = cta.stage %a : tensor<64x64xf64> -> !cta.smem<64x64xf64, #cta.swizzle<?>>
+    // expected-error @+1 {{cannot be computed by wgmma, as 'require = [wgmma]' demands: it does not take f64}}
+    %d = cta.mma %s, %s {require = #tile.require<[wgmma]>} : !cta.smem<64x64xf64, #cta.swizzle<?>>, !cta.smem<64x64xf64, #cta.swizzle<?>> -> tensor<64x64xf64>
+    cta.store %d, %C[%c0, %c0] : tensor<64x64xf64> -> memref<64x64xf64>
+  }
+  tile.return
+}
