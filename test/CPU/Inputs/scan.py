@@ -99,6 +99,25 @@ for clauses in CLAUSES:
         scan("addi", "i32", *INT_KINDS["addi"], shape, dim, *clauses)
     scan("addf", "bf16", *FLOAT_KINDS["addf"], [33, 40], 1, *clauses)
 
+# The identity of sums is -0.0, so that a row of -0.0 stays one; extremes order the zeros.
+for element in FLOATS:
+    for clauses in CLAUSES[::2]:
+        exclusive, reverse = clauses[:2]
+        x = np.full((3, 40), -0.0).astype(DTYPES[element])
+        x[1, 20] = 0.0
+        flipped = np.flip(x, 1) if reverse else x
+        for kind, function, first in [("addf", np.add, -0.0), ("maximumf", np.maximum, -np.inf), ("minimumf", np.minimum, np.inf)]:
+            behind = np.cumsum(~np.signbit(flipped), axis=1) > 0  # a positive zero was met
+            negative = np.cumsum(np.signbit(flipped), axis=1) > 0
+            want = np.where(negative if kind == "minimumf" else ~behind, -0.0, 0.0).astype(DTYPES[element])
+            total = want[:, -1].copy()
+            if exclusive:
+                want = np.concatenate([np.full((3, 1), first), want[:, :-1]], 1).astype(DTYPES[element])
+            want = np.ascontiguousarray(np.flip(want, 1) if reverse else want)
+            t, r = tensor([3, 40], element), tensor([3], element)
+            words = " exclusive" * exclusive + " reverse" * reverse
+            add(f"scan of zeros {kind} {element}{words}", f"    %r0, %r1 = tile.scan {kind} %x0 dim = 1{words} : {t} -> {t}, {r}", [x], [want, total], "bits")
+
 #===--- scans with a combiner ------------------------------------------------------------------===#
 
 
