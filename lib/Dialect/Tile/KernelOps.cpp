@@ -205,15 +205,16 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseArgumentList(coords, OpAsmParser::Delimiter::Paren))
     return failure();
   SmallVector<int32_t> segments;
+  SmallVector<OpAsmParser::UnresolvedOperand> bounds;
   auto parseBounds = [&](StringRef attribute) -> ParseResult {
     DenseI64ArrayAttr statics;
     DenseBoolArrayAttr scalable;
     SmallVector<OpAsmParser::UnresolvedOperand> dynamics;
     if (parseDynamicIndexList(parser, dynamics, statics, scalable, nullptr,
-                              AsmParser::Delimiter::Paren) ||
-        parser.resolveOperands(dynamics, b.getIndexType(), result.operands))
+                              AsmParser::Delimiter::Paren))
       return failure();
     segments.push_back(dynamics.size());
+    llvm::append_range(bounds, dynamics);
     result.addAttribute(attribute, statics);
     return success();
   };
@@ -249,7 +250,9 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseRegion(*body, coords))
     return failure();
   ensureTerminator(*body, b, result.location);
-  return success();
+  // Now, since a name that the region defines is none of the bounds': what stood for it while it
+  // was unknown would be gone with the region.
+  return parser.resolveOperands(bounds, b.getIndexType(), result.operands);
 }
 
 void GridOp::print(OpAsmPrinter &p) {

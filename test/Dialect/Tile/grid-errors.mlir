@@ -116,7 +116,7 @@ tile.kernel @yields(%n: index) {
 // -----
 
 func.func @elsewhere() {
-  // expected-error @+1 {{yield_c1: ends a tile.grid or the combiner of a reduction or a scan, not a func.func}}
+  // expected-error @+1 {{yield_c1: ends a tile.grid, the combiner of a reduction or a scan, or the region of a tile.rare, not a func.func}}
   tile.yield
 }
 
@@ -177,6 +177,17 @@ tile.kernel @typed_bound(%n: i32) {
   // expected-note @-1 {{prior use here}}
   // expected-error @+1 {{use of value '%n' expects different type than prior uses: 'index' vs 'i32'}}
   tile.grid (%i) = (0) to (%n) step (1) {
+  }
+  tile.return
+}
+
+// -----
+
+// A bound does not see what the grid defines.
+tile.kernel @inside(%A: memref<?xf32> {tile.shape = ["K"]}) {
+  // expected-error @+1 {{use of undeclared SSA value name}}
+  tile.grid (%k) = (0) to (%K) step (4) {
+    %K = tile.dim "K" : index
   }
   tile.return
 }

@@ -48,21 +48,19 @@ ParseResult ForOutputTilesOp::parse(OpAsmParser &parser, OperationState &result)
   if (succeeded(parser.parseOptionalColon()) && parser.parseType(number.type))
     return failure();
   SmallVector<OpAsmParser::Argument> arguments{number};
-  if (parser.resolveOperand(lower, number.type, result.operands) ||
-      parser.resolveOperand(upper, number.type, result.operands) ||
-      parser.resolveOperand(step, number.type, result.operands))
-    return failure();
-  for (auto [argument, init, type] : llvm::zip_equal(carried, inits, result.types)) {
+  for (auto [argument, type] : llvm::zip_equal(carried, result.types)) {
     argument.type = type;
     arguments.push_back(argument);
-    if (parser.resolveOperand(init, type, result.operands))
-      return failure();
   }
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, arguments) || parser.parseOptionalAttrDict(result.attributes))
     return failure();
   ensureTerminator(*body, parser.getBuilder(), result.location);
-  return success();
+  // After the region, whose names these operands do not see.
+  return failure(parser.resolveOperand(lower, number.type, result.operands) ||
+                 parser.resolveOperand(upper, number.type, result.operands) ||
+                 parser.resolveOperand(step, number.type, result.operands) ||
+                 parser.resolveOperands(inits, result.types, loc, result.operands));
 }
 
 void ForOutputTilesOp::print(OpAsmPrinter &p) {
