@@ -35,6 +35,9 @@ struct Options {
   cl::opt<bool> cpu{
       "cpu", cl::desc("Compile for the CPU, to LLVM IR, instead of Hopper, to the LLVM dialect"),
       cl::cat(category)};
+  cl::opt<bool> options{"options",
+                        cl::desc("Mutate the options and the text of the plan, not the programs"),
+                        cl::cat(category)};
   cl::opt<bool> ptx{"ptx", cl::desc("Go on to PTX, which is slower, and check it"),
                     cl::cat(category)};
 };
@@ -70,17 +73,67 @@ std::vector<std::string> readTexts(const Options &options) {
   return texts;
 }
 
-Outcome compileOne(const std::string &text, const Options &options) {
+/// Options as a user may type them: names that do not exist, plans that are none. Most are right,
+/// so that more than the first one is looked at.
+void mutateOptions(tessera::CompileOptions &compile, uint64_t seed) {
+  using tessera::fuzz::mutate;
+  static const std::vector<std::string> plans = {
+      "auto",
+      "given",
+      "#cta.plan<stages = 4, producers = 1>",
+      "#cta.plan<stages = 3, persistent = 1, group = 8, cluster = 2>",
+      "gemm=#cta.plan<stages = 2, pending = 1>,gemm/aligned=#cta.plan<cluster = 2>",
+      "#cta.plan<blocks_per_sm = 2, epilogue = 32, persistent = 1, stream_k = 2>",
+      "#cta.plan<replicate = blocks, warpgroups = 2, registers = 128>"};
+  static const std::vector<std::string> variants = {"auto",    "any",      "lines",
+                                                    "aligned", "cp_async", "repack"};
+  static const std::vector<std::string> phases = {"tile",      "raw",       "placed", "planned",
+                                                  "scheduled", "allocated", "nvvm",   "llvm"};
+  static const std::vector<std::string> demands = {"tma",    "wgmma",     "pipelined",
+                                                   "peeled", "no_spills", "deterministic"};
+  static const std::vector<std::string> cpus = {"", "native", "x86-64-v3", "skylake-avx512"};
+  tessera::fuzz::Random random(~seed);
+  auto some = [&](const std::vector<std::string> &texts, unsigned oneIn) {
+    return random.below(oneIn) ? texts[random.below(texts.size())] : mutate(texts, random.next());
+  };
+  compile.target = random.below(4) ? tessera::Target::Sm90a : tessera::Target::Cpu;
+  compile.stopAfter = some(phases, 8);
+  if (random.below(3))
+    compile.plan = some(plans, 2);
+  if (random.below(3) == 0)
+    compile.variants = some(variants, 4);
+  for (uint64_t i = random.below(6); i > 4; --i)
+    compile.require.push_back(some(demands, 4));
+  compile.cpu = some(cpus, 4);
+  compile.optLevel = static_cast<unsigned>(random.below(16) ? random.below(4) : random.next());
+  compile.threads =
+      random.below(16) ? 1 : tessera::kMaxThreads + static_cast<unsigned>(random.below(3));
+  if (random.below(8) == 0)
+    compile.limits.tileBytes = random.next() >> random.below(64);
+  if (random.below(8) == 0)
+    compile.limits.threadRegisters = random.next() >> random.below(64);
+  compile.check = random.below(2);
+  compile.dependentLaunch = random.below(2);
+}
+
+Outcome compileOne(const std::vector<std::string> &texts, uint64_t seed, const Options &options) {
   tessera::CompileOptions compile;
-  if (options.cpu) {
-    compile.target = tessera::Target::Cpu;
-    compile.emit = tessera::Emit::Llvm;
-    compile.optLevel = 0;
-  } else if (options.ptx) {
-    compile.emit = tessera::Emit::Ptx;
-    compile.optLevel = 1;
+  std::string text;
+  if (options.options) {
+    text = texts[tessera::fuzz::Random(seed).below(texts.size())];
+    mutateOptions(compile, seed);
   } else {
-    compile.stopAfter = "llvm";
+    text = tessera::fuzz::mutate(texts, seed);
+    if (options.cpu) {
+      compile.target = tessera::Target::Cpu;
+      compile.emit = tessera::Emit::Llvm;
+      compile.optLevel = 0;
+    } else if (options.ptx) {
+      compile.emit = tessera::Emit::Ptx;
+      compile.optLevel = 1;
+    } else {
+      compile.stopAfter = "llvm";
+    }
   }
   tessera::CompileResult result = tessera::compile(text, compile);
   if (result.ok)
@@ -102,7 +155,7 @@ Outcome compileOne(const std::string &text, const Options &options) {
   };
   for (uint64_t seed = from; seed < to; ++seed) {
     say(seed, Started);
-    say(seed, compileOne(tessera::fuzz::mutate(texts, seed), options));
+    say(seed, compileOne(texts, seed, options));
   }
   _exit(0);
 }
