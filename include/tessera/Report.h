@@ -27,7 +27,7 @@ struct SourceLocation {
 
 /// One load, store or product of the source.
 struct Verdict {
-  std::string op; // "load", "store", "mma"
+  std::string op; // "load", "store", "mma", "rare", …
   SourceLocation location;
   std::string type;        // "128x64xbf16"
   std::string mechanism;   // "tma", "cp_async", "vector of 16 bytes", "wgmma", "fma"

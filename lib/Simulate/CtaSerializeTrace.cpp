@@ -126,6 +126,7 @@ void Serialization::runOnOperation() {
   FailureOr<Inputs> inputs = makeInputs(module, sizes, scalars, numBlocks, cores, fuel);
   if (failed(inputs))
     return signalPassFailure();
+  inputs->takeRareBranches = true;
   for (auto kernel : module.getOps<tile::KernelOp>())
     if (failed(serializeKernel(kernel, *inputs)))
       return signalPassFailure();

@@ -31,6 +31,9 @@ struct Inputs {
   int64_t cores = 132;
   /// Seed of the scalars that come from memory or tiles.
   uint64_t seed = 0;
+  /// Whether the branches of tile.rare are always taken. That is right whatever the data are, since
+  /// rows are selected in them.
+  bool takeRareBranches = false;
   /// The most events and scalar ops of one block.
   int64_t fuel = 20'000'000;
 };

@@ -482,7 +482,25 @@ static LogicalResult lowerRepeat(Lowering &f, cta::RepeatOp op) {
   return success();
 }
 
+//===--- any ---------------------------------------------------------------------------------===//
+
+static LogicalResult lowerAny(Lowering &f, cta::AnyOp op) {
+  TileIndex index(f, cast<RankedTensorType>(op.getNeed().getType()));
+  const Values &values = f.registers(op.getNeed());
+  Value any = f.boolean(false);
+  for (int64_t r = 0; r < index.size(); ++r) {
+    if (index.deadEverywhere(r))
+      continue;
+    Value live = index.live(r);
+    Value own = live ? f.bitAnd(values[r], live) : values[r];
+    any = arith::OrIOp::create(f.b, f.loc, any, own);
+  }
+  f.set(op.getResult(), {f.vote(any, /*ofWarp=*/op.getWarp())});
+  return success();
+}
+
 void tessera::nvvm::populateReduceLowerings(LoweringSet &set) {
+  addLowering(set, lowerAny);
   addLowering(set, lowerReduce);
   addLowering(set, lowerScan);
   addLowering(set, lowerRepeat);

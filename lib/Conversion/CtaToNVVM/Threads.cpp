@@ -123,6 +123,25 @@ void Lowering::meet(bool ofWarpgroup) {
   }
 }
 
+Value Lowering::vote(Value condition, bool ofWarp) {
+  if (scope.elected)
+    return condition;
+  if (ofWarp || scope.warps == 1)
+    return NVVM::VoteSyncOp::create(b, loc, b.getI1Type(), i32(-1), condition,
+                                    NVVM::VoteSyncKind::any);
+  auto combine = NVVM::BarrierReductionAttr::get(context, NVVM::BarrierReduction::OR);
+  Value number = arith::ExtUIOp::create(b, loc, b.getI32Type(), condition), id, threads;
+  if (scope.barrier != 0) {
+    id = i32(scope.barrier);
+    if (Value group = replica())
+      id = add(id, group);
+    threads = i32(32 * scope.warps);
+  }
+  auto barrier =
+      NVVM::BarrierOp::create(b, loc, TypeRange{b.getI32Type()}, id, threads, combine, number);
+  return compare(CmpIPredicate::ne, barrier.getRes(), i32(0));
+}
+
 Value Lowering::threadSum(ArrayRef<int64_t> laneVectors, ArrayRef<int64_t> warpVectors,
                           int64_t perGroup) {
   std::vector<int64_t> vectors(laneVectors.begin(), laneVectors.end());

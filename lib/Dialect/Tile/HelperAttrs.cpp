@@ -49,6 +49,7 @@ static constexpr HelperAttrRule kRules[] = {
     {kNotTurned, "tile.mma and cta.mma", "a string", isMma, isKind<StringAttr>},
     {"tile.ptxas_policies", "builtin.module", "a dictionary", isOneOf<ModuleOp>,
      isKind<DictionaryAttr>},
+    {kRarely, "tile.reduce", "unit", isOneOf<ReduceOp>, isKind<UnitAttr>},
     {kRepacked, "memref.alloc", "a string", isOneOf<memref::AllocOp>, isKind<StringAttr>},
     {"tile.restored", "memref.alloc", "unit", isOneOf<memref::AllocOp>, isKind<UnitAttr>},
     {kSaturate, "arith.truncf, arith.fptosi or arith.fptoui", "unit",

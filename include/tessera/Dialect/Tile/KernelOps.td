@@ -153,7 +153,7 @@ def Tile_GridOp : Tile_Op<"grid", [
 }
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
-  let summary = "end of a grid's body or of a reduction's combiner";
+  let summary = "end of a grid's body, of a combiner or of a rare region";
   let opDocGroup = Tile_ProgramOps;
   let description = [{
     ```mlir
@@ -161,7 +161,7 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
     ```
 
     Constraints:
-    1. ends a `tile.grid` (no values) or the combiner of a `tile.reduce` or `cta.reduce`.
+    1. ends a `tile.grid` (no values), the combiner of a reduction or a scan, or the region of a `tile.rare`.
   }];
   let hasVerifier = 1;
   let arguments = (ins Variadic<AnyType>:$values);
@@ -288,6 +288,72 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let arguments = (ins StrAttr:$message, AnyType:$value, Optional<I1>:$condition);
   let assemblyFormat = "$message $value (`if` $condition^)? attr-dict `:` type($value)";
   let hasVerifier = 1;
+}
+
+def Tile_RareOp : Tile_Op<"rare", [
+    SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable,
+    DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands", "getRegionInvocationBounds"]>]> {
+  let summary = "new values for the rows that need them, which few do";
+  let opDocGroup = Tile_ProgramOps;
+  let description = [{
+    Row i of result n is row i of the n-th yielded value where element i of `need` is true, and row i of the n-th value of `passing` where it
+    is false. Rows are the slices along dimension 0. The region may be skipped where no row needs it: for the whole block, or for the rows of
+    a warp. So it should be used where few iterations of a loop need the region, and what it computes is expensive.
+
+    ```mlir
+    %m1, %o1 = tile.rare %need passing(%m, %o) {
+      %mn = arith.maximumf %m, %top : tensor<128xf32>
+      …
+      tile.yield %mn, %on : tensor<128xf32>, tensor<128x64xf32>
+    } : tensor<128xi1>, tensor<128xf32>, tensor<128x64xf32>
+    ```
+
+    With `superset` other rows may take the yielded values, too: whether the results have the yielded values or those passed in a row that
+    does not need the region is unspecified, but it is the same for all results. That saves the selects where the yielded values of such a row
+    are those passed or as good as they are: a factor of 1, or a maximum that is raised too early, with the sums that belong to it.
+
+    ```mlir
+    %o1 = tile.rare %need passing(%o) superset {
+      %on = arith.mulf %o, %factor : tensor<128x64xf32>
+      tile.yield %on : tensor<128x64xf32>
+    } : tensor<128xi1>, tensor<128x64xf32>
+    ```
+
+    With a scalar `need` the values may be scalars and tiles of any shape, and the op is an `scf.if` without `else`.
+
+    The region has no arguments: it uses values from outside. It may hold whatever a condition may hold, products, reductions, loops and
+    other `tile.rare` ops too, as long as it writes no memory. It may be executed where no row needs it. So what is undefined in it, a division of
+    scalars by zero for example, must not rely on `need`.
+
+    `tile-expand-ops` rewrites the op into a reduction of `need`, an `scf.if` and selects, on both targets. On the GPU the reduction is a
+    `cta.any`, a vote of the block, or of each warp if nothing in the region concerns other warps (`cta-narrow-votes`). `tilec --report` says which
+    of the two it is, and why.
+
+    Syntax:
+
+    ```
+    tile.rare need `passing` `(` values `)` `superset`? (`attributes` attributes)? region `:` type-of-need `,` types-of-values
+    ```
+
+    Constraints:
+    1. `need` is an i1 or a tile of i1 of rank 1.
+    2. at least one value is passed. If `need` is a tile, values are tiles of rank 1 or more, and their first extent is that of `need`;
+       otherwise values are tiles or scalars.
+    3. the results have the types of the values passed.
+    4. the region has one block without arguments, which ends in a `tile.yield` of one value for each value passed, of its type.
+    5. the region does not write memory: no stores, atomics, prints or assertions. It may read.
+  }];
+  let arguments = (ins AnyType:$need, Variadic<AnyType>:$passed, UnitAttr:$superset);
+  let regions = (region SizedRegion<1>:$body);
+  let results = (outs Variadic<AnyType>:$results);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// The values that the region yields.
+    mlir::OperandRange getYielded() { return getBody().front().getTerminator()->getOperands(); }
+  }];
 }
 
 #endif

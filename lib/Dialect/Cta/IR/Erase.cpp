@@ -4,6 +4,7 @@
 // Turns every placed op into the L0 op that it stands for; called by `convert-cta-to-tile`.
 // Operands have been converted already.
 #include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Tile/Transforms.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -339,6 +340,17 @@ Erased TransposeOp::eraseToTile(OpBuilder &b, ValueRange operands) {
 }
 Erased ExtractOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return one(tensor::ExtractOp::create(b, getLoc(), operands[0], ValueRange{}));
+}
+Erased AnyOp::eraseToTile(OpBuilder &b, ValueRange operands) {
+  Value any = operands[0];
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, erasedTensor(getNeed()).getRank()));
+  if (!dims.empty()) {
+    auto reduce = tile::ReduceOp::create(b, getLoc(), tile::ReduceKind::OrI, any, dims);
+    if (getRare())
+      reduce->setAttr(tile::kRarely, b.getUnitAttr());
+    any = reduce.getResult(0);
+  }
+  return one(tensor::ExtractOp::create(b, getLoc(), any, ValueRange{}));
 }
 Erased MaxClustersOp::eraseToTile(OpBuilder &b, ValueRange) {
   return one(arith::ConstantIndexOp::create(b, getLoc(), std::numeric_limits<int32_t>::max()));

@@ -66,6 +66,25 @@ def SplitEpilogue : CtaPass<"cta-split-epilogue"> {
   let options = [Option<"derive", "derive", "bool", "false", "Choose the width where the plan leaves it open.">];
 }
 
+def NarrowVotes : CtaPass<"cta-narrow-votes"> {
+  let summary = "Let each warp decide for itself where a branch concerns no other warp";
+  let description = [{
+    Requires and ensures *placed*, after `cta-decompose`, when all ways through shared memory are ops. A `cta.any` is a vote of the whole block.
+    If its result is used as the condition of `scf.if` ops only, and what these hold, results of conversions and reductions included, stays within
+    a warp, it becomes a vote of each warp (`warp`): warps none of whose rows need the branch skip it while others take it. No thread waits for
+    another one.
+
+    Not within a warp are barriers, accesses to shared memory, matrix products, and votes of the block. Where one of those is in a branch the vote
+    stays as it is, and `why` on it says what it was.
+
+    ```mlir
+    %c = cta.any %need : tensor<128xi1, #rows>
+    // becomes
+    %c = cta.any warp %need : tensor<128xi1, #rows>
+    ```
+  }];
+}
+
 def Decompose : CtaPass<"cta-decompose"> {
   let summary = "Turn layout conversions, reductions and shape ops into register moves, shuffles and explicit scratch";
   let description = [{
