@@ -259,6 +259,57 @@ tile.kernel @in_place(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: me
   tile.return
 }
 
+// What is no store writes, too: an operand has a counter, or is written by index tiles.
+// CHECK-LABEL: tile.kernel @atomic(
+// CHECK-NOT: plan
+// CHECK: tile.return
+// expected-remark @below {{its warpgroups do not take turns: the grid also stores to memory that may be what it reads}}
+tile.kernel @atomic(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memref<4096x9216xbf16> {tile.align = 16 : i64}, %C: memref<8192x9216xbf16> {tile.align = 16 : i64}) {
+  tile.grid (%i, %j) = (0, 0) to (8192, 9216) step (128, 192) {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1.0 : bf16
+    %step = arith.constant 64 : index
+    %cK = arith.constant 4096 : index
+    %zero = arith.constant dense<0.0> : tensor<128x192xf32>
+    %acc = scf.for %k = %c0 to %cK step %step iter_args(%c = %zero) -> (tensor<128x192xf32>) {
+      %a = tile.load %A[%i, %k] : memref<8192x4096xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%k, %j] : memref<4096x9216xbf16> -> tensor<64x192xbf16>
+      %d = tile.mma %a, %b, %c : tensor<128x64xbf16>, tensor<64x192xbf16> -> tensor<128x192xf32>
+      scf.yield %d : tensor<128x192xf32>
+    }
+    %z = arith.addf %acc, %acc : tensor<128x192xf32>
+    %o = arith.truncf %z : tensor<128x192xf32> to tensor<128x192xbf16>
+    tile.atomic add %one, %A[%c0, %c0] : bf16 -> memref<8192x4096xbf16>
+    tile.store %o, %C[%i, %j] : tensor<128x192xbf16> -> memref<8192x9216xbf16>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @scatter(
+// CHECK-NOT: plan
+// CHECK: tile.return
+// expected-remark @below {{its warpgroups do not take turns: the grid also stores to memory that may be what it reads}}
+tile.kernel @scatter(%A: memref<8192x4096xbf16> {tile.align = 16 : i64}, %B: memref<4096x9216xbf16> {tile.align = 16 : i64}, %C: memref<8192x9216xbf16> {tile.align = 16 : i64}) {
+  tile.grid (%i, %j) = (0, 0) to (8192, 9216) step (128, 192) {
+    %c0 = arith.constant 0 : index
+    %step = arith.constant 64 : index
+    %cK = arith.constant 4096 : index
+    %zero = arith.constant dense<0.0> : tensor<128x192xf32>
+    %acc = scf.for %k = %c0 to %cK step %step iter_args(%c = %zero) -> (tensor<128x192xf32>) {
+      %a = tile.load %A[%i, %k] : memref<8192x4096xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%k, %j] : memref<4096x9216xbf16> -> tensor<64x192xbf16>
+      %d = tile.mma %a, %b, %c : tensor<128x64xbf16>, tensor<64x192xbf16> -> tensor<128x192xf32>
+      scf.yield %d : tensor<128x192xf32>
+    }
+    %z = arith.addf %acc, %acc : tensor<128x192xf32>
+    %o = arith.truncf %z : tensor<128x192xf32> to tensor<128x192xbf16>
+    %at = tile.iota dim = 0 : tensor<128xi32>
+    tile.scatter %o, %A[%at : tensor<128xi32>, %j] : tensor<128x192xbf16> -> memref<8192x4096xbf16>
+    tile.store %o, %C[%i, %j] : tensor<128x192xbf16> -> memref<8192x9216xbf16>
+  }
+  tile.return
+}
+
 // The result may overlap an operand.
 // CHECK-LABEL: tile.kernel @overlaps(
 // CHECK-NOT: plan
