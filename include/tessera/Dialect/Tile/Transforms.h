@@ -120,8 +120,8 @@ std::optional<LaunchObstacle> findLaunchObstacle(mlir::Value value);
 /// number of blocks of such a grid.
 mlir::Operation *findBoundInMemory(GridOp grid);
 
-/// The roots (`rootOf`) of the memrefs that the grid writes, as its ops say by their memory effects;
-/// null stands for one that is not known.
+/// The roots (`rootOf`) of the memrefs that the grid writes, as its ops say by their memory
+/// effects; null stands for one that is not known.
 llvm::SetVector<mlir::Value> writtenRoots(GridOp grid);
 
 /// The least size of dimension `dim` of the operand, in elements, for which its copy pays. It

@@ -47,10 +47,10 @@ bool mayAlias(const GlobalBox &a, const GlobalBox &b);
 bool mayOverwrite(mlir::Operation *op, const std::optional<GlobalBox> &box);
 
 /// The op of `scope` (a grid, or a launch without roles) that keeps what `reader` reads from being
-/// fetched ahead: it may write that memory; or it orders memory (`MemoryAccess::everywhere`), and in
-/// the block of one output tile it may come before `reader`, or before an op that uses its result.
-/// Null if there is none. What orders between output tiles of one block keeps nothing, because they
-/// are blocks of the grid, which are ordered by nothing else.
+/// fetched ahead: it may write that memory; or it orders memory (`MemoryAccess::everywhere`), and
+/// in the block of one output tile it may come before `reader`, or before an op that uses its
+/// result. Null if there is none. What orders between output tiles of one block keeps nothing,
+/// because they are blocks of the grid, which are ordered by nothing else.
 mlir::Operation *whatKeepsInPlace(mlir::Operation *scope, mlir::Operation *reader);
 
 /// What such an op does, as the reason of a verdict.
