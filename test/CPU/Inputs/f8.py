@@ -127,6 +127,8 @@ with np.errstate(all="ignore"):
         add(f"absf {e}", f"%r = math.absf %a : {t([256])}", [(EVERY, e)], EVERY & 0x7F, e)
         add(f"sqrt {e}", f"%r = math.sqrt %a : {t([256])}", [(EVERY, e)], rounded(np.sqrt(x), e), e)
         add(f"isnan {e}", f"%r = math.isnan %a : {t([256])}", [(EVERY, e)], np.isnan(x), "i1")
+        least = float(ml_dtypes.finfo(F8[e]).smallest_normal)
+        add(f"isnormal {e}", f"%r = math.isnormal %a : {t([256])}", [(EVERY, e)], np.isfinite(x) & (np.abs(x) >= least), "i1")
         add(f"isinf {e}", f"%r = math.isinf %a : {t([256])}", [(EVERY, e)], np.isinf(x), "i1")
         add(f"fma {e}", f"%r = math.fma %a, %b, %b : {all_pairs}", inputs, rounded(a * b + b, e), e)
 

@@ -121,7 +121,8 @@ static Value expandClass(ImplicitLocOpBuilder &b, Operation *op) {
   auto type = cast<FloatType>(getElementTypeOrSelf(x.getType()));
   unsigned width = type.getWidth();
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
-  APInt infinity = APFloat::getInf(semantics).bitcastToAPInt();
+  // Or NaN, in f8E4M3FN, which has no infinity.
+  APInt infinity = APFloat::getLargest(semantics).bitcastToAPInt() + 1;
   Type bitsType = withElement(x.getType(), b.getIntegerType(width));
   Value bits = arith::BitcastOp::create(b, bitsType, x);
   Value magnitude =
@@ -454,7 +455,8 @@ static SmallVector<Value> splitProduct(ImplicitLocOpBuilder &b, MmaOp op) {
 /// Returns what replaces the results of an op, or nothing if the op stays.
 static SmallVector<Value> expand(ImplicitLocOpBuilder &b, Operation *op) {
   const bool isClamped = isa<arith::TruncFOp>(op) && op->hasAttr(tile::kSaturate);
-  if (tile::computesInFloat8(op) && !isClamped)
+  // In f32 the denormal numbers of f8 are normal.
+  if (tile::computesInFloat8(op) && !isClamped && !isa<math::IsNormalOp>(op))
     return tile::expandFloat8(b, op, [&](Operation *made) { return expand(b, made); });
   using Values = SmallVector<Value>;
   return llvm::TypeSwitch<Operation *, Values>(op)
