@@ -67,6 +67,7 @@ FEATURES = frozenset({
     "pack",  # tile.unpack and tile.pack
     "assert",  # tile.assert
     "print",  # tile.print
+    "rare",  # tile.rare
     "arrays",  # tile.array_at
     "unsigned-for",  # scf.for unsigned
     "indexed",  # loads with index tiles
