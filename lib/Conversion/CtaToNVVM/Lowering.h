@@ -160,7 +160,7 @@ public:
   static constexpr int64_t kFirstWarpgroupBarrier = 8;
   /// A barrier of all threads of the scope, or of those of each warpgroup.
   void meet(bool warpgroup = false);
-  /// Whether the condition holds in any thread of the scope, or of the thread's warp. The former is a
+  /// Whether the condition holds in any thread of the scope, or of the warp. The former is a
   /// barrier, too.
   Value vote(Value condition, bool ofWarp);
   int64_t threads() const { return numThreads; }

@@ -129,17 +129,21 @@ Value Lowering::vote(Value condition, bool ofWarp) {
   if (ofWarp || scope.warps == 1)
     return NVVM::VoteSyncOp::create(b, loc, b.getI1Type(), i32(-1), condition,
                                     NVVM::VoteSyncKind::any);
-  auto combine = NVVM::BarrierReductionAttr::get(context, NVVM::BarrierReduction::OR);
-  Value number = arith::ExtUIOp::create(b, loc, b.getI32Type(), condition), id, threads;
-  if (scope.barrier != 0) {
-    id = i32(scope.barrier);
-    if (Value group = replica())
-      id = add(id, group);
-    threads = i32(32 * scope.warps);
+  if (scope.barrier == 0) {
+    auto combine = NVVM::BarrierReductionAttr::get(context, NVVM::BarrierReduction::OR);
+    Value number = arith::ExtUIOp::create(b, loc, b.getI32Type(), condition);
+    auto barrier = NVVM::BarrierOp::create(b, loc, TypeRange{b.getI32Type()}, Value(), Value(),
+                                           combine, number);
+    return compare(CmpIPredicate::ne, barrier.getRes(), i32(0));
   }
-  auto barrier =
-      NVVM::BarrierOp::create(b, loc, TypeRange{b.getI32Type()}, id, threads, combine, number);
-  return compare(CmpIPredicate::ne, barrier.getRes(), i32(0));
+  // nvvm.barrier reduces at barrier 0 only.
+  Value id = i32(scope.barrier);
+  if (Value group = replica())
+    id = add(id, group);
+  return LLVM::CallIntrinsicOp::create(
+             b, loc, b.getI1Type(), b.getStringAttr("llvm.nvvm.barrier.cta.red.or.aligned.count"),
+             ValueRange{id, i32(32 * scope.warps), condition})
+      .getResults();
 }
 
 Value Lowering::threadSum(ArrayRef<int64_t> laneVectors, ArrayRef<int64_t> warpVectors,

@@ -93,8 +93,7 @@ LogicalResult RareOp::verify() {
   for (auto [i, type] : llvm::enumerate(getPassed().getTypes())) {
     auto tile = dyn_cast<RankedTensorType>(type);
     if (!tile && !type.isIntOrIndexOrFloat())
-      return emitOpError("rare_c2: value ")
-             << i << " must be a tile or a scalar, not " << type;
+      return emitOpError("rare_c2: value ") << i << " must be a tile or a scalar, not " << type;
     if (rows && !tile)
       return emitOpError("rare_c2: value ")
              << i << " is a scalar, which has no rows; with a need of rank 1 values are tiles of "
@@ -136,15 +135,16 @@ static StringRef writes(Operation *op) {
 }
 
 LogicalResult RareOp::verifyRegions() {
-  WalkResult walk = getBody().walk([&](Operation *op) {
-    StringRef what = writes(op);
-    if (what.empty())
-      return WalkResult::advance();
-    op->emitOpError("rare_c5: ")
-        << what << " in the region of a tile.rare, which may be skipped or run although no row "
-        << "needs it; do that after it, or use scf.if with a condition of the whole block";
-    return WalkResult::interrupt();
-  });
+  WalkResult walk =
+      getBody().walk([&](Operation *op) {
+        StringRef what = writes(op);
+        if (what.empty())
+          return WalkResult::advance();
+        op->emitOpError("rare_c5: ")
+            << what << " in the region of a tile.rare, which may be skipped or run although no row "
+            << "needs it; do that after it, or use scf.if with a condition of the whole block";
+        return WalkResult::interrupt();
+      });
   return failure(walk.wasInterrupted());
 }
 
@@ -234,9 +234,8 @@ struct DropResults : OpRewritePattern<RareOp> {
       }
       if (op.getResult(i).use_empty())
         continue;
-      const unsigned *same = llvm::find_if(kept, [&](unsigned k) {
-        return passed[k] == passed[i] && yielded[k] == yielded[i];
-      });
+      const unsigned *same = llvm::find_if(
+          kept, [&](unsigned k) { return passed[k] == passed[i] && yielded[k] == yielded[i]; });
       if (same == kept.end())
         kept.push_back(i);
     }
@@ -261,11 +260,9 @@ struct DropResults : OpRewritePattern<RareOp> {
     for (unsigned i = 0; i < count; ++i) {
       if (replacements[i])
         continue;
-      const unsigned *same = llvm::find_if(kept, [&](unsigned k) {
-        return passed[k] == passed[i] && yielded[k] == yielded[i];
-      });
-      replacements[i] =
-          same == kept.end() ? passed[i] : Value(made.getResult(same - kept.begin()));
+      const unsigned *same = llvm::find_if(
+          kept, [&](unsigned k) { return passed[k] == passed[i] && yielded[k] == yielded[i]; });
+      replacements[i] = same == kept.end() ? passed[i] : Value(made.getResult(same - kept.begin()));
     }
     Operation *yield = op.getBody().front().getTerminator();
     {

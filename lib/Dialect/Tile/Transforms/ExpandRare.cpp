@@ -19,8 +19,8 @@
 using namespace mlir;
 using namespace tessera::tile;
 
-/// The first op that a call from a rare region may come to and that does more than compute and read.
-/// Ops in the region itself are known to the verifier.
+/// The first op that a call from a rare region may come to and that does more than compute and
+/// read. Ops in the region itself are known to the verifier.
 static Operation *findWrite(Operation *caller, llvm::SmallPtrSetImpl<Operation *> &seen) {
   Operation *found = nullptr;
   caller->walk([&](CallOpInterface call) {

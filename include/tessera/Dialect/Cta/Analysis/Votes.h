@@ -18,8 +18,8 @@ namespace tessera::cta {
 /// kernel is decomposed: what goes through shared memory are ops that say so.
 std::optional<std::string> whyVoteOfBlock(AnyOp vote);
 
-/// Why the branches that the vote decides concern other warps, or nothing: the part of the above that
-/// is about ops, not about rows.
+/// Why the branches that the vote decides concern other warps, or nothing: the part of the above
+/// that is about ops, not about rows.
 std::optional<std::string> whyNotOfWarp(AnyOp vote);
 
 } // namespace tessera::cta
