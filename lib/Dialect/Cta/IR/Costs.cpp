@@ -232,8 +232,8 @@ OpCost ConvertLayoutOp::getCost(const CostContext &) {
   return cost;
 }
 
-/// What a thread waits for the others: the latency of a vote, and of a barrier. The barrier does not
-/// count that warps arrive at different times.
+/// What a thread waits for the others: the latency of a vote, and of a barrier. The barrier does
+/// not count that warps arrive at different times.
 WorkClass AnyOp::getWorkClass() { return WorkClass::Reduce; }
 OpCost AnyOp::getCost(const CostContext &) {
   constexpr int64_t kVoteCycles = 12, kBarrierCycles = 30;
