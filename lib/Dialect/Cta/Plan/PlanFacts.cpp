@@ -234,21 +234,18 @@ void FactsOfGrid::addSizes() {
   }
 }
 
-/// The instructions of a warpgroup in the hot loop, if its products are chained, or if it computes
-/// with their results in the loop.
+/// The instructions of a warpgroup in the hot loop, if its products are chained.
 void FactsOfGrid::addStream() {
   auto loop = dyn_cast_or_null<scf::ForOp>(hottest);
-  std::optional<int64_t> registers = loop ? registersOfRotation(loop) : std::nullopt;
+  std::optional<int64_t> registers = loop ? registersOfChain(loop) : std::nullopt;
   if (!registers)
     return;
   facts.rotatedRegisters = *registers;
   CostModel costs(machine, facts.warpgroups);
   schedule::Problem problem;
   schedule::MachineUnits units = costs.table.addUnits(problem);
-  // The arithmetic is counted op by op because the ops depend on each other in that order. Only
-  // where the products are chained it waits for loads also when the loop is rotated.
-  const bool chained = llvm::any_of(chainOfProducts(loop), [](int64_t stage) { return stage > 0; });
-  double arithmetic = 0, waits = 0;
+  // The arithmetic is counted op by op because the ops depend on each other in that order.
+  double arithmetic = 0;
   for (Operation &op : *loop.getBody()) {
     if (auto product = dyn_cast<WgmmaOp>(op)) {
       schedule::Operation operation = costs.productOf(units, "product", product);
@@ -256,12 +253,11 @@ void FactsOfGrid::addStream() {
       facts.issueCycles += operation.issue;
     } else if (CostModel::classOf(&op) != WorkClass::Free && !isa<CopyOp>(op)) {
       OpCost cost = costs.costOf(&op);
-      arithmetic += costs.table.compute(units, "arithmetic", cost.work).issue;
-      waits += cost.wait;
+      arithmetic += costs.table.compute(units, "arithmetic", cost.work).issue + cost.wait;
     }
   }
-  facts.streamCycles += arithmetic + waits;
-  facts.issueCycles += arithmetic + (chained ? waits : 0);
+  facts.streamCycles += arithmetic;
+  facts.issueCycles += arithmetic;
 }
 
 /// The number of rows of memory to which one thread stores.
