@@ -30,7 +30,7 @@ for op, example in examples.items():
     if not any(line.strip() == example for line in tile.split("\n")):
         print(f"error: no line of docs/dialects/Tile.md is the example of {op}: {example}")
 
-keys = literal(read("lib", "Dialect", "Tile", "ParserHints.cpp").split('ends_with("cta.plan"))')[1].split(";")[0]).split(", ")
+keys = literal(read("lib", "Dialect", "Tile", "Syntax", "ParserHints.cpp").split('ends_with("cta.plan"))')[1].split(";")[0]).split(", ")
 section = re.search(r"^### PlanAttr$.*?(?=^### )", cta, re.M | re.S)[0]
 parameters = re.findall(r"^\| (\w+) \| `", section, re.M)
 if not parameters or sorted(keys) != sorted(parameters):

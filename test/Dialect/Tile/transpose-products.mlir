@@ -343,10 +343,10 @@ tile.kernel @others(%A: memref<?x?xbf16>, %Z: memref<?x?x?xbf16>, %F: memref<?x?
     %b4 = tile.load %F[%c0, %c0] : memref<?x?xf32> -> tensor<16x64xf32>
     %d4 = tile.mma %a4, %b4 : tensor<16x16xf32>, tensor<16x64xf32> -> tensor<16x64xf32>
     tile.store %d4, %C[%c0, %c0] : tensor<16x64xf32> -> memref<?x?xf32>
-    %a5 = tile.load %Z[%c0, %c0, %c0] : memref<?x?x?xbf16> -> tensor<8x16x16xbf16>
-    %b5 = tile.load %Z[%c0, %c0, %c0] : memref<?x?x?xbf16> -> tensor<8x16x64xbf16>
-    %d5 = tile.mma %a5, %b5 : tensor<8x16x16xbf16>, tensor<8x16x64xbf16> -> tensor<8x16x64xf32>
-    tile.store %d5, %D[%c0, %c0, %c0] : tensor<8x16x64xf32> -> memref<?x?x?xf32>
+    %a5 = tile.load %Z[%c0, %c0, %c0] : memref<?x?x?xbf16> -> tensor<64x16x16xbf16>
+    %b5 = tile.load %Z[%c0, %c0, %c0] : memref<?x?x?xbf16> -> tensor<64x16x64xbf16>
+    %d5 = tile.mma %a5, %b5 : tensor<64x16x16xbf16>, tensor<64x16x64xbf16> -> tensor<64x16x64xf32>
+    tile.store %d5, %D[%c0, %c0, %c0] : tensor<64x16x64xf32> -> memref<?x?x?xf32>
   }
   tile.return
 }
