@@ -140,6 +140,7 @@ static void toPlanned(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createSplitEpilogue(epilogue));
   kernels.addPass(cta::createDecompose());
   kernels.addPass(cta::createNarrowVotes());
+  kernels.addPass(cta::createLoadEarly());
   // All scratch is explicit now, so the shared memory that is left for channels can be computed.
   cta::PlanOptions plan;
   plan.derive = options.derivePlans;

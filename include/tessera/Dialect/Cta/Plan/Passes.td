@@ -103,6 +103,31 @@ def Decompose : CtaPass<"cta-decompose"> {
   }];
 }
 
+def LoadEarly : CtaPass<"cta-load-early"> {
+  let summary = "Issue small loads into registers before an iteration awaits shared tiles";
+  let description = [{
+    Requires and ensures *placed*, before `cta-plan`, which counts the registers that are live. It considers loop bodies that fetch shared tiles
+    with `cta.copy`. A `cta.load` that stands behind the first use of such a tile would begin when the tile has arrived, so that the latency of
+    one comes on top of the latency of the other. It moves before that use, with its scalar arithmetic; so does a `memref.load`. The order in which a program states its
+    loads then makes no difference.
+
+    No load moves across a write to what it reads, across an ordered atomic, or across a loop. The loads of a loop body that move take at most 16
+    registers of a thread together; larger ones stay where they are.
+
+    ```mlir
+    %a = cta.copy %A[%i, %k] …
+    %b = cta.copy %B[%k, %j] …
+    %p = cta.wgmma %a, %b …
+    %s = cta.load %S[%k] …
+    // becomes
+    %a = cta.copy %A[%i, %k] …
+    %b = cta.copy %B[%k, %j] …
+    %s = cta.load %S[%k] …
+    %p = cta.wgmma %a, %b …
+    ```
+  }];
+}
+
 def Plan : CtaPass<"cta-plan"> {
   let summary = "Choose the entries that the kernel's plan leaves open";
   let description = [{

@@ -145,8 +145,8 @@ def hints(b, load):
     return attrs
 
 
-def emit_load(b, type, place, coords, dims, clause, plain=False, **attrs):
-    """`plain`: no limit, mask and pad."""
+def emit_load(b, type, place, coords, dims, clause, plain=False, offer=True, **attrs):
+    """`plain`: no limit, mask and pad. `offer`: other ops may use the result."""
     shape = type.shape
     limited, bounds = (tuple(False for _ in shape), []) if plain else limits(b, place, dims, coords, shape, 0.14)
     masks, on = ([], None) if plain else mask(b, shape, 0.1)
@@ -165,4 +165,4 @@ def emit_load(b, type, place, coords, dims, clause, plain=False, **attrs):
     else:
         low, high = min(low, 0), max(high, 0)
     result = Note(low, high, note.exact and padding != "any", note.firm and padding != "any", special)
-    return b.emit("tile.load", [place.value] + coords + bounds + masks, [type], found, notes=result)
+    return b.emit("tile.load", [place.value] + coords + bounds + masks, [type], found, notes=result, offer=offer)

@@ -150,7 +150,8 @@ def tickets(b):
         mine = _atomic(b, "add", [b.constant(scalar, 1)], counter, at, chance.choice(("", " relaxed", " acquire", " acq_rel")))
         mine = b.emit("arith.index_cast", [mine], [Tile(INDEX)], offer=False, notes=Note(0, blocks - 1, True, True))
         first = b.emit("arith.muli", [mine, b.index(rows)], [Tile(INDEX)], offer=False, notes=Note(0, rows * blocks, True, True))
-        x = draw_memory.emit_load(b, type, source, [first, b.index(0)], (0, 1), None, plain=True)
+        # Which block has which rows depends on who comes first, so nothing else in the block may use them.
+        x = draw_memory.emit_load(b, type, source, [first, b.index(0)], (0, 1), None, plain=True, offer=False)
         x = _op(b, chance.choice(("addi", "muli", "xori", "subi")), x, b.constant(type, chance.int(1, 9)))
         end = b.emit("arith.addi", [first, b.index(rows)], [Tile(INDEX)], offer=False)
         b.emit("tile.store", [x, target.value, first, b.index(0), end], (), {"dims": None, "limited": (True, False), "on": None})
