@@ -30,6 +30,7 @@
 // for the numbers t = block, block + blocks, ... below their total. t + blocks must stay below
 // 2^31: the launcher refuses a total above kMaxPersistent, and there are never more than 2^21
 // blocks.
+#include "BlockCoordinates.h"
 #include "tessera/Dialect/Cta/Analysis/GridOrder.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
@@ -54,47 +55,6 @@ static constexpr int64_t kMaxPersistent = (int64_t(1) << 31) - kMostBlocks;
 /// The launcher refuses more.
 static constexpr int64_t kMaxLaunched = std::numeric_limits<int32_t>::max();
 
-namespace {
-/// An i32 by which block numbers are divided. A persistent loop divides for each of its output
-/// tiles, and each division delays the first load and the last store. So there the reciprocal
-/// floor((2^32 - 1) / value) is computed before the launch, and a multiplication replaces the
-/// division.
-struct Divisor {
-  Value value, reciprocal; // the second may be null
-};
-} // namespace
-
-static Divisor makeDivisor(Arith outside, Value value) {
-  // An empty grid may have no columns; no block of it divides, but zero must not be a divisor.
-  Value positive = outside.make<arith::MaxUIOp>(value, outside.i32(1));
-  return {value, outside.make<arith::DivUIOp>(outside.i32(-1), positive)};
-}
-
-/// n / d and n % d, of i32s that are not negative.
-///
-/// With m = floor((2^32 - 1) / d): 2^32 / d - 1 <= m < 2^32 / d. So n * m / 2^32 is less than n /
-/// d, by at most n / 2^32 < 1/2: its floor is the quotient, or one less.
-static std::pair<Value, Value> divide(Arith a, Value n, Divisor d) {
-  std::optional<int64_t> constant = getConstantIntValue(d.value);
-  if (!d.reciprocal || constant) {
-    // Without columns or full clusters nothing needs the quotient, but it must not be undefined.
-    Value by = constant == int64_t(0) ? a.i32(1) : d.value;
-    return {a.make<arith::DivUIOp>(n, by), a.make<arith::RemUIOp>(n, by)};
-  }
-  Type i64 = a.b.getI64Type(), i32 = a.b.getI32Type();
-  auto wide = [&](Value x) -> Value { return a.b.createOrFold<arith::ExtUIOp>(a.loc, i64, x); };
-  Value product = a.make<arith::MulIOp>(wide(n), wide(d.reciprocal));
-  Value shift = arith::ConstantIntOp::create(a.b, a.loc, 32, 64);
-  Value quotient =
-      a.b.createOrFold<arith::TruncIOp>(a.loc, i32, a.make<arith::ShRUIOp>(product, shift));
-  Value rest = a.make<arith::SubIOp>(n, a.make<arith::MulIOp>(quotient, d.value));
-  Value more = arith::CmpIOp::create(a.b, a.loc, arith::CmpIPredicate::uge, rest, d.value);
-  Value next = a.make<arith::AddIOp>(quotient, a.i32(1));
-  Value less = a.make<arith::SubIOp>(rest, d.value);
-  return {arith::SelectOp::create(a.b, a.loc, more, next, quotient),
-          arith::SelectOp::create(a.b, a.loc, more, less, rest)};
-}
-
 /// How many rows a group of at most `group` has, as i32; null if all have that many.
 static Value groupHeight(Arith outside, tile::GridOp grid, int64_t group) {
   Value rows = mostRowsOfGroup(outside, grid);
@@ -103,66 +63,6 @@ static Value groupHeight(Arith outside, tile::GridOp grid, int64_t group) {
   Value narrow =
       outside.b.createOrFold<arith::IndexCastUIOp>(outside.loc, outside.b.getI32Type(), rows);
   return outside.make<arith::MinUIOp>(outside.i32(group), narrow);
-}
-
-/// The coordinates of block number `rest` (an i32) along each dimension, as i32. Rasterisation
-/// groups consist of `group` rows of dimension `rows`, or of at most `most` (an i32, or null) rows.
-/// The dimensions before `rows` vary slower. What does not depend on the number is computed by
-/// `fixed`; if that inserts before the launch, divisions use reciprocals.
-static SmallVector<Value> blockCoordinates(Arith a, Value rest, ValueRange blocks, int64_t group,
-                                           Value most, unsigned rows, Arith fixed,
-                                           bool reciprocals) {
-  unsigned rank = blocks.size();
-  SmallVector<Value> coords(rank);
-  Type i32 = a.b.getI32Type();
-  SmallVector<Value> counts;
-  for (Value count : blocks)
-    counts.push_back(fixed.b.createOrFold<arith::IndexCastUIOp>(a.loc, i32, count));
-  auto divisor = [&](Value value) {
-    return reciprocals ? makeDivisor(fixed, value) : Divisor{value, {}};
-  };
-
-  if (group > 0 && rows + 1 < rank) {
-    Value columns = counts[rows + 1];
-    for (Value count : ArrayRef<Value>(counts).drop_front(rows + 2))
-      columns = fixed.make<arith::MulIOp>(columns, count);
-    if (rows > 0) {
-      Value inner = fixed.make<arith::MulIOp>(counts[rows], columns);
-      Value outer;
-      std::tie(outer, rest) = divide(a, rest, divisor(inner));
-      for (unsigned d = rows; d-- > 1;)
-        std::tie(outer, coords[d]) = divide(a, outer, divisor(counts[d]));
-      coords[0] = outer;
-    }
-    // No group is higher than the grid, so that all products stay below the number of blocks.
-    if (!most)
-      most = fixed.i32(std::min<int64_t>(group, std::numeric_limits<int32_t>::max()));
-    Value height = fixed.make<arith::MinUIOp>(most, counts[rows]);
-    auto [number, inside] = divide(a, rest, divisor(fixed.make<arith::MulIOp>(height, columns)));
-    Value firstRow = a.make<arith::MulIOp>(number, height);
-    Value left = a.make<arith::SubIOp>(counts[rows], firstRow);
-    Divisor high{a.make<arith::MinUIOp>(left, height), {}};
-    if (reciprocals) {
-      // All groups have the same height except the last one. If the grid is lower than a group,
-      // that group counts as a whole one.
-      Divisor whole = makeDivisor(fixed, height);
-      Divisor last = makeDivisor(fixed, fixed.make<arith::RemUIOp>(counts[rows], most));
-      Value isWhole =
-          a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::uge, left, height);
-      high.reciprocal =
-          a.b.createOrFold<arith::SelectOp>(a.loc, isWhole, whole.reciprocal, last.reciprocal);
-    }
-    auto [column, row] = divide(a, inside, high);
-    coords[rows] = a.make<arith::AddIOp>(firstRow, row);
-    for (unsigned d = rank - 1; d > rows + 1; --d)
-      std::tie(column, coords[d]) = divide(a, column, divisor(counts[d]));
-    coords[rows + 1] = column;
-    return coords;
-  }
-  for (unsigned d = rank - 1; d > 0; --d)
-    std::tie(rest, coords[d]) = divide(a, rest, divisor(counts[d]));
-  coords[0] = rest;
-  return coords;
 }
 
 /// An error if the static extents alone are more than a launch can have, unless another extent is
