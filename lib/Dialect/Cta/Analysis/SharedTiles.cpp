@@ -155,9 +155,13 @@ SharedTiles::Offsets SharedTiles::place(Lifetime lifetime) const {
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, buffers.size()));
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {
     // Rings come first. They leave no gaps, so the rest needs exactly what cta-schedule has
-    // counted.
+    // counted. Small rings, behind which a tile would leave a gap, come after the tiles.
     auto rank = [&](const Buffer &x) {
-      return x.fixed ? 0 : isa<RingOp>(x.op) ? 1 : x.replicated ? 3 : 2;
+      if (x.fixed)
+        return 0;
+      if (isa<RingOp>(x.op))
+        return x.bytes % hopper::kSharedAlignment == 0 ? 1 : 3;
+      return x.replicated ? 4 : 2;
     };
     int rankA = rank(buffers[a]), rankB = rank(buffers[b]);
     return rankA != rankB ? rankA < rankB : buffers[a].bytes > buffers[b].bytes;

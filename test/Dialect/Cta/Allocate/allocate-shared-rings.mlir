@@ -70,6 +70,31 @@ tile.kernel @aligned() attributes {phase = #tile.phase<specialized>, warpgroups 
 
 // -----
 
+// A ring that is no multiple of 1024 bytes comes after the tiles, which would otherwise leave a gap behind it.
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#lin = #cta.swizzle<linear>
+#sw = #cta.swizzle<128, dim = 1>
+!word = !cta.smem<1xi32, #lin>
+!tile = !cta.smem<64x64xbf16, #sw>
+// CHECK-LABEL: tile.kernel @small(
+// CHECK: shared = 25088 : i64
+// CHECK: cta.ring {offset = 24576 : i64} : <4, <1xi32
+// CHECK: cta.ring {offset = 0 : i64} : <2, <64x64xbf16
+// CHECK: cta.stage {{.*}}offset = 16384
+tile.kernel @small(%C: memref<64x64xbf16>) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  cta.launch @small_0 blocks() {
+    %words = cta.ring : !cta.ring<4, !word>
+    %r = cta.ring : !cta.ring<2, !tile>
+    %t = arith.constant dense<1.0> : tensor<64x64xbf16, #acc>
+    %s = cta.stage %t : tensor<64x64xbf16, #acc> -> !tile
+    cta.copy_out %s, %C[%c0, %c0] {mechanism = #cta.mechanism<tma>} : !tile -> memref<64x64xbf16>
+  }
+  tile.return
+}
+
+// -----
+
 // Tiles of one role share bytes one after the other. If two roles stage, they run concurrently.
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #lin = #cta.swizzle<linear>
