@@ -55,6 +55,8 @@ struct PlanReport {
   std::string plan; // #cta.plan<...>
   // The most and the fewest rows of a rasterisation group; 0: what the plan says.
   int64_t group = 0, leastGroup = 0;
+  /// How output tiles that do not take the same time are ordered; empty if they take as long.
+  std::string order;
   // Waves from which on a launch has GPC-aware cluster numbering; 0: never.
   int64_t wavesForNumbering = 0;
   std::string bound;                           // what limits an iteration; empty: no prediction

@@ -141,6 +141,8 @@ static void toPlanned(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createDecompose());
   kernels.addPass(cta::createNarrowVotes());
   kernels.addPass(cta::createLoadEarly());
+  if (options.derivePlans)
+    kernels.addPass(cta::createOrderTiles());
   // All scratch is explicit now, so the shared memory that is left for channels can be computed.
   cta::PlanOptions plan;
   plan.derive = options.derivePlans;
@@ -172,6 +174,7 @@ static void toSpecialized(OpPassManager &pm) {
 
 static void toAllocated(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
+  kernels.addPass(cta::createLowerQueues());
   kernels.addPass(cta::createExpandLoops());
   kernels.addPass(cta::createInsertWaits());
   kernels.addPass(cta::createLowerChannels());

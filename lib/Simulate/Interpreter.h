@@ -35,6 +35,9 @@ struct Unroller::Impl {
   int64_t staged = 0;      ///< the bytes between the staged tiles of two replicas
   /// How often each op that draws a value has run.
   llvm::DenseMap<mlir::Operation *, int64_t> executions;
+  int64_t numbersTaken = 0; ///< from the queue of output tiles, by this role
+  mlir::Operation *openQueue =
+      nullptr; ///< the op that took the last one, before the queue is closed
   /// The numbers of ranges in the first block. The numbers of the other blocks follow from them.
   std::map<std::tuple<int64_t, int64_t, mlir::Operation *>, int> rangeNumbers;
   /// For each ring that several blocks fill together, the number of parts that they fill.
@@ -52,6 +55,10 @@ struct Unroller::Impl {
   mlir::LogicalResult runBlock(mlir::Block &block);
   mlir::LogicalResult run(mlir::Operation *op);
   mlir::LogicalResult runFor(cta::CountedLoop op);
+  mlir::LogicalResult takeNumber(cta::TakeNumberOp op);
+  mlir::LogicalResult closeQueue(cta::CloseQueueOp op);
+  /// What an iteration yields as the number of the next output tile must be the one that it has.
+  mlir::LogicalResult checkDrawn(cta::CountedLoop loop, const Binding &yielded, int64_t next);
   mlir::LogicalResult runIf(mlir::scf::IfOp op);
   mlir::LogicalResult runWhile(mlir::scf::WhileOp op);
   mlir::LogicalResult runSwitch(mlir::scf::IndexSwitchOp op);

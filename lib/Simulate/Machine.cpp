@@ -130,7 +130,8 @@ Run::Step Run::begin(int warp, const Event &event, int number) {
   case Kind::Read:
     trace(number);
     return readTiles(warp, event,
-                     {number, warp, now(warp), /*write=*/false, /*async=*/false, warp, -1})
+                     {number, warp, now(warp), /*write=*/false, /*async=*/false, warp, -1}) &&
+                   receivesNumber(warp, event)
                ? Step::Done
                : Step::Failed;
   case Kind::Wgmma:

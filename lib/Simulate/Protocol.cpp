@@ -220,6 +220,8 @@ static Kind kindOf(Operation *op) {
       .Case([](cta::CompleteOp) { return Kind::Complete; })
       .Case([](cta::PutPartialOp) { return Kind::PutPartial; })
       .Case([](cta::AddPartialOp) { return Kind::AddPartial; })
+      .Case([](cta::PutScalarOp) { return Kind::Stage; })
+      .Case([](cta::GetScalarOp) { return Kind::Read; })
       .Default([](Operation *other) { return kindOfTileOp(other); });
 }
 
@@ -412,7 +414,7 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
                           Kind::Read, Kind::Wgmma, Kind::WgmmaWait, Kind::Complete,
                           Kind::PutPartial, Kind::AddPartial},
                          kind) &&
-      failed(oneThread(op)))
+      !isa<cta::PutScalarOp>(op) && failed(oneThread(op)))
     return failure();
   Event &event = addEvent(op, kind);
   const int number = static_cast<int>(program->events.size()) - 1;
@@ -449,6 +451,20 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
           [&](auto o) { return runPartial(event, o.getSlots(), o.getSlot(), o.getFlags()); })
       .Case([&](cta::CopyOp o) { return runCopy(o, event); })
       .Case([&](cta::CopyOutOp o) { return checkPlace(o, o.getSmemType(), environment); })
+      .Case([&](cta::PutScalarOp o) {
+        event.range = lookup(o.getSlot()).range;
+        const Binding sent = lookup(o.getValue());
+        if (auto number = dyn_cast_or_null<IntegerAttr>(sent.scalar); number && !sent.drawn)
+          event.scalar = number.getInt();
+        return success();
+      })
+      // If it is the number of an output tile, Unroller::runFor knows which.
+      .Case([&](cta::GetScalarOp o) {
+        Binding &binding = environment[o.getResult()];
+        binding.scalar = draw(o.getResult().getType(), static_cast<uint64_t>(executions[o]++));
+        binding.drawn = true;
+        return success();
+      })
       .Case([&](cta::AwaitStoresOp o) {
         event.pending = static_cast<int64_t>(o.getPending());
         return success();

@@ -69,6 +69,8 @@ private:
   bool hasSlot(const Event &event);
   Partials::Use usePartial(int warp, int number);
   bool readTiles(int warp, const Event &event, Access access);
+  /// True unless the event reads another number than that of the output tile for which it is taken.
+  bool receivesNumber(int warp, const Event &event);
   bool release(int warp, const Event &event);
   bool reaches(int warp, const Event &event, int block);
   bool holdsSlot(int warp, const Event &event, const Binding &binding);

@@ -158,7 +158,8 @@ std::optional<Problem> SharedBytes::read(int range, const Access &access, const 
       return bad;
   // All warps of the writing group must have written their share.
   if (writer.kind == Kind::Stage || writer.kind == Kind::CpAsync) {
-    const int warps = writer.kind == Kind::Stage && program.ranges[range].whole
+    const int warps = writer.elected ? 1
+                      : writer.kind == Kind::Stage && program.ranges[range].whole
                           ? 4
                           : program.groups[writer.group].warps;
     if (static_cast<int>(state.writers.size()) < warps) {

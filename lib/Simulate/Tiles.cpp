@@ -83,12 +83,27 @@ bool Run::readTiles(int warp, const Event &event, Access access) {
   return true;
 }
 
+bool Run::receivesNumber(int warp, const Event &event) {
+  if (event.scalar < 0)
+    return true;
+  const Event &sent = program.events[bytes.contents(event.operands.front().range).event];
+  if (sent.scalar == event.scalar)
+    return true;
+  fail(event, program.describeWarp(warp) + " reads the number of an output tile, " +
+                  (sent.scalar < 0 ? "which is not known" : std::to_string(sent.scalar)) +
+                  ", where the queue has given " + Twine(event.scalar));
+  problem->notes.push_back({sent.op->getLoc(), "sent here"});
+  return false;
+}
+
 Run::Step Run::stage(int warp, const Event &event, int number) {
   SharedBytes::Contents contents;
   contents.event = number;
   Access access{number, warp, now(warp), /*write=*/true, /*async=*/false, warp, -1};
   trace(number);
-  if (!readTiles(warp, event,
+  // A scalar's operand is the slot that is written.
+  if (!isa<cta::PutScalarOp>(event.op) &&
+      !readTiles(warp, event,
                  {number, warp, now(warp), /*write=*/false, /*async=*/false, warp, -1}))
     return Step::Failed;
   int range = event.range;

@@ -152,6 +152,8 @@ LogicalResult Unroller::Impl::runFor(cta::CountedLoop op) {
   Type type = op.getInductionVar().getType();
   auto below = [&](const APInt &x) { return op.getUnsignedCmp() ? x.ult(*upper) : x.slt(*upper); };
   const bool overOutputTiles = op.isOverOutputTiles();
+  BlockArgument drawn =
+      overOutputTiles ? cast<cta::ForOutputTilesOp>(*op).getDrawnNumber() : BlockArgument();
   auto leave = llvm::make_scope_exit([this, outer = outputTile] { outputTile = outer; });
   for (APInt i = *lower; below(i);) {
     if (overOutputTiles)
@@ -159,6 +161,8 @@ LogicalResult Unroller::Impl::runFor(cta::CountedLoop op) {
     Binding binding;
     binding.scalar = builder.getIntegerAttr(type, i);
     environment[op.getInductionVar()] = binding;
+    if (drawn)
+      environment[drawn] = binding;
     if (failed(runBlock(*op.getBody())))
       return failure();
     bind(op.getRegionIterArgs(), op.getBody()->getTerminator()->getOperands());
@@ -168,6 +172,8 @@ LogicalResult Unroller::Impl::runFor(cta::CountedLoop op) {
     i = op.getUnsignedCmp() ? i.uadd_ov(*step, overflow) : i.sadd_ov(*step, overflow);
     if (overflow)
       break;
+    if (drawn && failed(checkDrawn(op, lookup(drawn), i.getSExtValue())))
+      return failure();
   }
   bind(op.getResults(), op.getRegionIterArgs());
   return success();
@@ -353,6 +359,8 @@ LogicalResult Unroller::Impl::run(Operation *op) {
         bindInteger(o.getResult(), 1);
         return success();
       })
+      .Case([&](cta::TakeNumberOp o) { return takeNumber(o); })
+      .Case([&](cta::CloseQueueOp o) { return closeQueue(o); })
       .Case([&](cta::NumBlocksOp o) {
         bindInteger(o.getResult(), program->numBlocks);
         return success();
@@ -377,9 +385,10 @@ LogicalResult Unroller::Impl::run(Operation *op) {
         return success();
       })
       .Case([&](cta::SlotOp o) { return runSlot(o); })
-      .Case<cta::BarrierOp, cta::FenceAsyncOp, cta::AwaitOp, cta::AwaitStoresOp, cta::ExpectOp,
-            cta::CommitCopiesOp, cta::AwaitCopiesOp, cta::ArriveOp, cta::CopyOp, cta::CopyOutOp,
-            cta::WgmmaOp, cta::WgmmaWaitOp, cta::CompleteOp, cta::PutPartialOp, cta::AddPartialOp>(
+      .Case<cta::PutScalarOp, cta::GetScalarOp, cta::BarrierOp, cta::FenceAsyncOp, cta::AwaitOp,
+            cta::AwaitStoresOp, cta::ExpectOp, cta::CommitCopiesOp, cta::AwaitCopiesOp,
+            cta::ArriveOp, cta::CopyOp, cta::CopyOutOp, cta::WgmmaOp, cta::WgmmaWaitOp,
+            cta::CompleteOp, cta::PutPartialOp, cta::AddPartialOp>(
           [&](auto o) { return runProtocol(o); })
       .Case([&](cta::ReadyOp o) {
         environment[o.getResult()] = lookup(o.getSource());
@@ -493,6 +502,7 @@ LogicalResult Unroller::Impl::unrollBlock() {
   for (auto [number, instance] : llvm::enumerate(instances)) {
     environment = before;
     executions.clear();
+    numbersTaken = 0;
     group = whole + 1 + static_cast<int>(number);
     replica = instance.replica;
     staged = static_cast<int64_t>(instance.role.getStaged().value_or(0));
@@ -502,6 +512,8 @@ LogicalResult Unroller::Impl::unrollBlock() {
     replica = staged = 0;
     if (failed(result))
       return failure();
+    if (openQueue)
+      return error(openQueue) << "no cta.close_queue follows, which would set the queue back";
     addMeet();
     program->groups[group].events = std::move(events);
   }

@@ -193,6 +193,22 @@ def _(r):
     return r["op"] == "cta.copy" and r["kind"] == "multicast" and r["detail"] in ("for itself", "nowhere")
 
 
+@rule("the same number is stored twice")
+def _(r):
+    return r["op"] in ("cta.put_scalar", "cta.close_queue") and r["kind"] == "doubled"
+
+
+@rule("the tiles that each output tile loads wait for slots that are freed after its number has been read")
+def _(r):
+    ops = pair(r)
+    return bool(ops) and {op[0] for op in ops} in ({"cta.await", "cta.put_scalar"}, {"cta.arrive", "cta.get_scalar"})
+
+
+@rule("an elected thread arrives once")
+def _(r):
+    return r["op"] == "cta.arrive" and r["kind"] == "flag" and r["detail"] == "each warp" and "cta.elect" in r["parents"]
+
+
 @rule("a role may keep fewer registers, or take what is there: whether its code fits them ptxas says")
 def _(r):
     return r["kind"] == "registers"

@@ -12,7 +12,7 @@ from allocated_text import Text
 
 # Ops that are left out, doubled and moved.
 PROTOCOL = ("cta.await", "cta.await_stores", "cta.await_copies", "cta.expect", "cta.arrive", "cta.commit_copies", "cta.barrier", "cta.fence_async",
-            "cta.copy", "cta.copy_out", "cta.wgmma_wait", "cta.put_partial", "cta.add_partial")
+            "cta.copy", "cta.copy_out", "cta.wgmma_wait", "cta.put_partial", "cta.add_partial", "cta.put_scalar", "cta.close_queue")
 ASYNCHRONOUS = ("cta.copy", "cta.copy_out", "cta.wgmma")
 # Regions out of which or into which something can be moved.
 REGIONS = ("scf.for", "scf.if", "cta.elect")

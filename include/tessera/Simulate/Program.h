@@ -104,6 +104,9 @@ struct Event {
   int64_t bytes = 0;
   /// The range that a Stage or Copy writes.
   int range = -1;
+  /// The number of an output tile that a cta.put_scalar sends, or for which a cta.get_scalar is
+  /// taken; -1: it is none, or is not known.
+  int64_t scalar = -1;
   /// The product for which a Complete waits; -1: one that was not in flight.
   int product = -1;
   /// The memrefs of the kernel's body that hold the partial sums and the flags of a PutPartial or

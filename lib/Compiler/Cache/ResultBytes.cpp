@@ -150,10 +150,10 @@ private:
     all(name, warps, registers);
   }
   void one(PlanReport &value) {
-    auto &[plan, group, leastGroup, wavesForNumbering, bound, launch, wave, iteration, blocksPerSM,
-           waveBlocks, cycles, waveEfficiency] = value;
-    all(plan, group, leastGroup, wavesForNumbering, bound, launch, wave, iteration, blocksPerSM,
-        waveBlocks, cycles, waveEfficiency);
+    auto &[plan, group, leastGroup, order, wavesForNumbering, bound, launch, wave, iteration,
+           blocksPerSM, waveBlocks, cycles, waveEfficiency] = value;
+    all(plan, group, leastGroup, order, wavesForNumbering, bound, launch, wave, iteration,
+        blocksPerSM, waveBlocks, cycles, waveEfficiency);
   }
   void one(LoopReport &value) {
     auto &[location, ii, bound, bounds] = value;

@@ -294,6 +294,29 @@ void collectBound(cta::LaunchOp launch, const SourceNames &source, LaunchReport 
       boundText(hot.work, where, /*withBound=*/!report.plan || report.plan->bound.empty());
 }
 
+/// The order of output tiles that do not take the same time, in words.
+static std::string orderText(cta::LaunchOp launch) {
+  auto order = launch->getAttrOfType<tile::OrderAttr>(cta::kOrderAttr);
+  if (!order || (!order.hasSlowest() && !order.getDynamic()))
+    return {};
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "output tiles ";
+  if (order.hasSlowest()) {
+    os << "along dimension " << order.getSlowest() << " of the grid from "
+       << (order.getReverse() ? "its end" : "its beginning");
+    if (order.getSection())
+      os << ", in sections of " << order.getSection();
+    else if (order.getShared())
+      os << ", in sections that read at most " << (cta::kSectionBytes >> 20) << " MiB";
+  } else {
+    os << "row by row";
+  }
+  os << (order.getDynamic() ? "; blocks take them from a queue"
+                            : "; each of n blocks takes every n-th");
+  return text;
+}
+
 std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
   auto kernel = launch->getParentOfType<tile::KernelOp>();
   if (!kernel.getPlanAttr() || launch->hasAttr(cta::kUnplannedAttr))
@@ -306,6 +329,7 @@ std::optional<PlanReport> collectPlan(cta::LaunchOp launch) {
     report.group = plan.getGroup().value_or(0);
     report.leastGroup = *least;
   }
+  report.order = orderText(launch);
   if (launch.walk([](cta::ClusterPlaceOp) { return WalkResult::interrupt(); }).wasInterrupted())
     report.wavesForNumbering = cta::kWavesForNumbering;
   auto prediction = launch->getAttrOfType<DictionaryAttr>(cta::kPredictionAttr);

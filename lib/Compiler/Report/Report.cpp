@@ -46,6 +46,8 @@ static void printPlan(llvm::raw_ostream &os, const PlanReport &plan) {
   if (plan.leastGroup)
     os << "      group: at most " << plan.group << " rows; a launch takes fewer, but at least "
        << plan.leastGroup << ", where its rows are long\n";
+  if (!plan.order.empty())
+    os << "      order: " << plan.order << "\n";
   if (plan.wavesForNumbering)
     os << "      clusters: numbered by the GPC that they run on, from " << plan.wavesForNumbering
        << " waves of blocks on; such a launch is not dependent\n";

@@ -66,6 +66,8 @@ static json::Value toJson(const PlanReport &plan) {
   json::Object result{{"text", plan.plan}};
   if (plan.leastGroup)
     result["group"] = json::Object{{"at_most", plan.group}, {"at_least", plan.leastGroup}};
+  if (!plan.order.empty())
+    result["order"] = plan.order;
   if (plan.wavesForNumbering)
     result["waves_for_numbering"] = plan.wavesForNumbering;
   if (plan.bound.empty())

@@ -313,8 +313,40 @@ static LogicalResult lowerFor(Lowering &f, cta::CountedLoop op) {
 }
 
 static LogicalResult lowerPlainFor(Lowering &f, scf::ForOp op) { return lowerFor(f, op); }
+/// A loop whose output tiles have the numbers that it carries.
+static LogicalResult lowerDrawnLoop(Lowering &f, cta::ForOutputTilesOp op) {
+  if (failed(checkCarried(f, op, op.getResultTypes())))
+    return failure();
+  OpBuilder::InsertionGuard guard(f.b);
+  Value upper = f.scalar(op.getUpperBound());
+  SmallVector<Type> types = carriedTypes(f, op.getResultTypes());
+  Values inits;
+  unsigned number = 0; // of the block argument that is the number of the output tile
+  for (auto [i, init] : llvm::enumerate(op.getInitArgs())) {
+    if (i == *op.getDrawn())
+      number = inits.size();
+    llvm::append_range(inits, carried(f, init));
+  }
+  auto loop = scf::WhileOp::create(f.b, f.loc, types, inits);
+  const SmallVector<Location> locations(types.size(), f.loc);
+  Block *before = f.b.createBlock(&loop.getBefore(), {}, types, locations);
+  Value more = f.compare(arith::CmpIPredicate::slt, before->getArgument(number), upper);
+  scf::ConditionOp::create(f.b, f.loc, more, before->getArguments());
+  Block *after = f.b.createBlock(&loop.getAfter(), {}, types, locations);
+  distributeCarried(f, op.getRegionIterArgs(), after->getArguments());
+  if (failed(f.lowerBlock(*op.getBody())))
+    return failure();
+  Values yielded;
+  for (Value value : op.getYieldedValues())
+    llvm::append_range(yielded, carried(f, value));
+  scf::YieldOp::create(f.b, f.loc, yielded);
+  f.b.setInsertionPointAfter(loop);
+  distributeCarried(f, op.getResults(), loop.getResults());
+  return success();
+}
+
 static LogicalResult lowerForOutputTiles(Lowering &f, cta::ForOutputTilesOp op) {
-  return lowerFor(f, op);
+  return op.getDrawn() ? lowerDrawnLoop(f, op) : lowerFor(f, op);
 }
 
 static LogicalResult lowerIf(Lowering &f, scf::IfOp op) {

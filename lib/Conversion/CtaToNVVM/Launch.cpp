@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What a launch knows of itself: the sizes of arguments, the number of the block, how many there
-// are, and what the launcher says about the device.
+// are, what the launcher says about the device, and the queue of its output tiles.
 #include "Lowering.h"
 
 using namespace mlir;
@@ -74,6 +74,27 @@ static LogicalResult lowerMaxClusters(Lowering &f, cta::MaxClustersOp op) {
   return success();
 }
 
+static LogicalResult lowerTakeNumber(Lowering &f, cta::TakeNumberOp op) {
+  Type i32 = f.b.getI32Type();
+  Value taken = f.inlineAsm("atom.relaxed.gpu.global.add.u32 $0, [$1], 1;", {{i32, "r"}},
+                            {{f.pointerOf(op.getQueue()), "l"}}, /*sideEffects=*/true,
+                            /*memoryClobber=*/false)
+                    .front();
+  f.set(op.getResult(), {f.add(f.scalar(op.getFirst()), taken)});
+  return success();
+}
+
+static LogicalResult lowerCloseQueue(Lowering &f, cta::CloseQueueOp op) {
+  Value greatest = f.add(f.add(f.scalar(op.getFirst()), f.scalar(op.getCount())), f.i32(-1));
+  Value isLast = f.compare(arith::CmpIPredicate::eq, f.scalar(op.getLast()), greatest);
+  auto branch = scf::IfOp::create(f.b, f.loc, isLast, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(f.b);
+  f.b.setInsertionPointToStart(&branch.getThenRegion().front());
+  f.inlineAsm("st.relaxed.gpu.global.u32 [$0], 0;", {}, {{f.pointerOf(op.getQueue()), "l"}},
+              /*sideEffects=*/true, /*memoryClobber=*/true);
+  return success();
+}
+
 void tessera::nvvm::populateLaunchLowerings(LoweringSet &set) {
   addLowering(set, lowerDim);
   addLowering(set, lowerAssume);
@@ -82,4 +103,6 @@ void tessera::nvvm::populateLaunchLowerings(LoweringSet &set) {
   addLowering(set, lowerNumBlocks);
   addLowering(set, lowerBlockId);
   addLowering(set, lowerClusterPlace);
+  addLowering(set, lowerTakeNumber);
+  addLowering(set, lowerCloseQueue);
 }

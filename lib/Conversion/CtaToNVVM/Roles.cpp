@@ -1,7 +1,8 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cta.role and cta.elect: branches on the warp and on the thread. And how threads meet.
+// cta.role and cta.elect: branches on the warp and on the thread. How threads meet, and how roles
+// exchange scalars.
 #include "Lowering.h"
 
 using namespace mlir;
@@ -93,10 +94,32 @@ static LogicalResult lowerFenceAsync(Lowering &f, cta::FenceAsyncOp op) {
   return success();
 }
 
+/// Scalars go through shared memory by inline assembly with a memory clobber: LLVM may move an
+/// ordinary access across the arrival, or the wait, that orders it.
+static LogicalResult lowerPutScalar(Lowering &f, cta::PutScalarOp op) {
+  SharedPlace place = *f.placeOf(op.getSlot());
+  Value word = f.bitcast(f.scalar(op.getValue()), f.b.getI32Type());
+  f.inlineAsm("st.shared.b32 [$0], $1;", {}, {{f.gep(place.base, place.offset), "r"}, {word, "r"}},
+              /*sideEffects=*/true, /*memoryClobber=*/true);
+  return success();
+}
+
+static LogicalResult lowerGetScalar(Lowering &f, cta::GetScalarOp op) {
+  SharedPlace place = *f.placeOf(op.getSlot());
+  Value word = f.inlineAsm("ld.shared.b32 $0, [$1];", {{f.b.getI32Type(), "r"}},
+                           {{f.gep(place.base, place.offset), "r"}}, /*sideEffects=*/true,
+                           /*memoryClobber=*/true)
+                   .front();
+  f.set(op.getResult(), {f.bitcast(word, op.getResult().getType())});
+  return success();
+}
+
 void tessera::nvvm::populateRoleLowerings(LoweringSet &set) {
   addLowering(set, &Lowering::lowerRoles);
   addLowering(set, &Lowering::lowerElect);
   addLowering(set, lowerReplica);
   addLowering(set, lowerBarrier);
   addLowering(set, lowerFenceAsync);
+  addLowering(set, lowerPutScalar);
+  addLowering(set, lowerGetScalar);
 }

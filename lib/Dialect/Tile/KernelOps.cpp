@@ -344,6 +344,9 @@ LogicalResult GridOp::verify() {
   if (getOrder() && getOrder()->getGroup() > 0 && rank < 2)
     return emitOpError("grid_c5: an order with a group needs a grid of rank 2 or more, got rank ")
            << rank;
+  if (getOrder() && getOrder()->getSlowest() >= static_cast<int64_t>(rank))
+    return emitOpError("grid_c6: an order names dimension ")
+           << getOrder()->getSlowest() << " as the slowest, but the grid has rank " << rank;
   return success();
 }
 

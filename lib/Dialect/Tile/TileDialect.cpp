@@ -50,10 +50,79 @@ void TileDialect::registerAttributes() {
       >();
 }
 
-LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t group) {
+/// `<group = 8>`, or `<slowest = 2, reverse, section = 8, dynamic>`: entries in any order, each
+/// once.
+Attribute OrderAttr::parse(AsmParser &parser, Type) {
+  int64_t group = 0, slowest = -1, section = 0, shared = 0;
+  bool reverse = false, dynamic = false;
+  llvm::StringMap<int64_t *> numbers = {
+      {"group", &group}, {"slowest", &slowest}, {"section", &section}, {"shared", &shared}};
+  llvm::StringMap<bool *> words = {{"reverse", &reverse}, {"dynamic", &dynamic}};
+  SMLoc loc = parser.getCurrentLocation();
+  auto parseEntry = [&]() -> ParseResult {
+    StringRef name;
+    SMLoc at = parser.getCurrentLocation();
+    if (parser.parseKeyword(&name))
+      return failure();
+    if (auto word = words.find(name); word != words.end()) {
+      *word->second = true;
+      words.erase(word);
+      return success();
+    }
+    auto number = numbers.find(name);
+    if (number == numbers.end())
+      return parser.emitError(at) << "an order has group, or slowest, reverse, section, shared and "
+                                     "dynamic, each once; got '"
+                                  << name << "'";
+    int64_t *into = number->second;
+    numbers.erase(number);
+    return failure(parser.parseEqual() || parser.parseInteger(*into));
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseEntry))
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), group, slowest,
+                    reverse, section, shared, dynamic);
+}
+
+void OrderAttr::print(AsmPrinter &p) const {
+  p << '<';
+  if (hasSlowest())
+    p << "slowest = " << getSlowest();
+  else
+    p << "group = " << getGroup();
+  if (getReverse())
+    p << ", reverse";
+  if (getSection())
+    p << ", section = " << getSection();
+  if (getShared())
+    p << ", shared = " << getShared();
+  if (getDynamic())
+    p << ", dynamic";
+  p << '>';
+}
+
+LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t group,
+                                int64_t slowest, bool reverse, int64_t section, int64_t shared,
+                                bool dynamic) {
   if (group < 0 || group > kMaxGroup)
     return emitError() << "the group of a grid's order is 0 to " << kMaxGroup << " rows, got "
                        << group;
+  if (slowest < -1)
+    return emitError() << "the slowest dimension of a grid's order is a dimension of the grid, got "
+                       << slowest;
+  if (section < 0 || shared < 0)
+    return emitError()
+           << "the section of a grid's order is a number of output tiles, and what they "
+              "share a number of bytes; neither is negative, got "
+           << section << " and " << shared;
+  if (group > 0 && slowest >= 0)
+    return emitError() << "an order has rasterisation groups or a slowest dimension, not both";
+  if (slowest < 0 && (reverse || section || shared))
+    return emitError() << "'reverse', 'section' and 'shared' are about the slowest dimension of an "
+                          "order, and this one has none: say slowest = <dimension>";
+  if (section && shared)
+    return emitError() << "an order has a section of so many output tiles, or of what shares so "
+                          "many bytes, not both";
   return success();
 }
 

@@ -191,3 +191,75 @@ tile.kernel @inside(%A: memref<?xf32> {tile.shape = ["K"]}) {
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @slowest_beyond() {
+  // expected-error @+1 {{grid_c6: an order names dimension 2 as the slowest, but the grid has rank 2}}
+  tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = <slowest = 2> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @slowest_negative() {
+  // expected-error @+1 {{the slowest dimension of a grid's order is a dimension of the grid, got -2}}
+  tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = <slowest = -2> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @group_and_slowest() {
+  // expected-error @+1 {{an order has rasterisation groups or a slowest dimension, not both}}
+  tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = <group = 8, slowest = 0> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @reverse_of_nothing() {
+  // expected-error @+1 {{'reverse', 'section' and 'shared' are about the slowest dimension of an order, and this one has none}}
+  tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = <reverse> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @two_sections() {
+  // expected-error @+1 {{an order has a section of so many output tiles, or of what shares so many bytes, not both}}
+  tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = <slowest = 0, section = 4, shared = 1024> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @negative_section() {
+  // expected-error @+1 {{neither is negative, got -4 and 0}}
+  tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = <slowest = 0, section = -4> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @twice() {
+  // expected-error @+1 {{an order has group, or slowest, reverse, section, shared and dynamic, each once; got 'group'}}
+  tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = <group = 8, group = 4> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @unknown_entry() {
+  // expected-error @+1 {{each once; got 'snake'}}
+  tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = <snake> {
+  }
+  tile.return
+}

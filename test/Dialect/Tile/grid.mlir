@@ -33,6 +33,15 @@ tile.kernel @grids(%A: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
       order = <group = 0> attributes {note = "x"} {
     tile.yield
   }
+  // CHECK: tile.grid (%i) = (0) to (8) step (1) order = <slowest = 0, reverse, section = 4, dynamic> {
+  tile.grid (%i) = (0) to (8) step (1) order = <dynamic, section = 4, slowest = 0, reverse> {
+  }
+  // CHECK: tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = <slowest = 1, shared = 65536> {
+  tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = #tile.order<slowest = 1, shared = 65536> {
+  }
+  // CHECK: tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = <group = 0, dynamic> {
+  tile.grid (%i, %j) = (0, 0) to (8, 8) step (1, 1) order = <dynamic> {
+  }
   tile.return
 }
 

@@ -134,6 +134,7 @@ def Tile_GridOp : Tile_Op<"grid", [
     3. directly inside a `tile.kernel`.
     4. no tensor value crosses its border.
     5. an `order` with a group needs a rank of at least 2.
+    6. the slowest dimension of an `order` is one of the grid.
   }];
   let arguments = (ins
     Variadic<Index>:$dynamicLower, Variadic<Index>:$dynamicUpper, Variadic<Index>:$dynamicStep,

@@ -104,15 +104,35 @@ def Tile_RoundedKindAttr : Tile_EnumAttr<Tile_RoundedKindEnum, "rounded_kind">;
 // The rasterisation of a grid: the order in which its output tiles are numbered. It never changes the meaning of a program.
 def Tile_OrderAttr : AttrDef<Tile_Dialect, "Order"> {
   let mnemonic = "order";
-  let summary = "rasterisation of a grid";
+  let summary = "the order of the output tiles of a grid";
   let description = [{
+    The order in which blocks are numbered, and begin. It never changes what a program computes.
+
     `#tile.order<group = 8>` forms rasterisation groups of 8 rows of blocks, where a row is one step of the first grid dimension. Blocks of
     one group are numbered column after column: down the rows first, then to the next column. Blocks that run at the same time then share
     operands in the L2 cache. The grid has rank 2 or more. `group = 0` is plain row-major order; the largest group is 1048576 rows.
+
+    `#tile.order<slowest = 2, reverse, section = 8, dynamic>` is for output tiles that do not take the same time, as those of causal attention,
+    whose last rows see the most keys. Dimension `slowest` varies slowest, and with `reverse` it runs from its end to its beginning, so
+    that what takes longest comes first and the last output tiles are short. The output tiles of the other dimensions are cut into sections of `section`
+    (0: all in one); a section ends before the next one begins. What the output tiles of one section share should fit into the L2 cache. `shared` says it in bytes: as many
+    as an iteration of the main loop reads that do not depend on the slowest dimension; the launch then chooses the section. With `dynamic` a block
+    of a persistent launch takes the next number whenever it is free. Otherwise it takes every n-th of n blocks.
+
+    Where a launch cannot take numbers dynamically it takes them in turn; the report says so.
   }];
-  let parameters = (ins "int64_t":$group);
-  let assemblyFormat = "`<` struct(params) `>`";
+  // slowest: -1 if no dimension is; section, shared: 0 if the text does not say.
+  let parameters = (ins "int64_t":$group, "int64_t":$slowest, "bool":$reverse, "int64_t":$section, "int64_t":$shared, "bool":$dynamic);
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// True if one dimension varies slowest, in sections of the others.
+    bool hasSlowest() const { return getSlowest() >= 0; }
+    /// The same order, with or without `dynamic`.
+    OrderAttr withDynamic(bool dynamic) const {
+      return get(getContext(), getGroup(), getSlowest(), getReverse(), getSection(), getShared(), dynamic);
+    }
+  }];
 }
 
 // A fact on which a variant of a kernel relies; see docs/Contract.md, "guards".

@@ -11,7 +11,10 @@ using namespace tessera::cta;
 
 SmallVector<Operation *> tessera::cta::readersOf(WaitOp wait) {
   SmallVector<Operation *> readers;
-  SmallVector<Value> tiles(wait.getValues());
+  SmallVector<Value> tiles;
+  for (Value value : wait.getValues())
+    if (isa<SmemType>(value.getType()))
+      tiles.push_back(value);
   while (!tiles.empty()) {
     for (Operation *user : tiles.pop_back_val().getUsers()) {
       if (auto view = dyn_cast<ViewOp>(user))
@@ -29,6 +32,8 @@ SmallVector<Operation *> tessera::cta::readersOf(WaitOp wait) {
 /// does not run), a slow warp could miss a whole phase of the mbarrier.
 static bool warpgroupsReadTogether(WaitOp wait) {
   SmallVector<Operation *> readers = readersOf(wait);
+  if (!llvm::all_of(wait.getValues().getTypes(), llvm::IsaPred<SmemType>))
+    return false;
   return llvm::all_of(readers, llvm::IsaPred<WgmmaOp>) &&
          llvm::any_of(readers, [&](Operation *r) { return r->getBlock() == wait->getBlock(); });
 }
@@ -66,6 +71,8 @@ FailureOr<int64_t> tessera::cta::countFillers(ChannelOp op) {
       continue;
     for (Value value : commit.getValues()) {
       auto copy = value.getDefiningOp<CopyOp>();
+      if (!copy) // a scalar
+        continue;
       if (first && first.getMechanism() != copy.getMechanism()) {
         InFlightDiagnostic error = copy.emitOpError(
             "fills a slot of a channel by another mechanism than the channel's other copies; give "

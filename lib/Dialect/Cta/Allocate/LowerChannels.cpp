@@ -21,7 +21,7 @@
 // Replicas of a role that read a channel in turn (ping-pong) have an mbarrier each. All warps of
 // the replica whose turn ends arrive on the next replica's mbarrier when they have waited for their
 // last slot.
-#include "ChannelArrivals.h"
+#include "ChannelRings.h"
 #include "CopiedSlots.h"
 #include "tessera/Dialect/Cta/Allocate/Passes.h"
 #include "tessera/Dialect/Cta/Analysis/EpilogueCopies.h"
@@ -42,18 +42,6 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-struct Channel {
-  SmallVector<Value> rings;               ///< one for each payload value
-  int64_t depth = 0, full = 0, empty = 0; ///< the first mbarriers
-  int64_t bytes = 0;                      ///< that a slot receives
-  int64_t cluster = 1;                    ///< blocks that write into a slot
-  int64_t turns = 0;                      ///< the first mbarrier of the turns of the readers
-  bool perWarp = false;                   ///< how the consumer arrives
-  bool readByThreads = false;             ///< not only by the tensor cores
-  bool byThreads = false;                 ///< cp.async fills it
-  bool readByProducts = false;
-};
-
 /// One side of a channel and its position.
 enum class Side { Produce, Consume };
 using Key = std::pair<Value, Side>;
@@ -68,7 +56,6 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult makeRings();
   LogicalResult lowerBlock(Block &block, State &state);
   LogicalResult lowerOp(Operation *op, State &state);
   LogicalResult lowerFor(CountedLoop loop, State &state);
@@ -92,7 +79,7 @@ private:
 
   LaunchOp launch;
   IRRewriter b;
-  llvm::MapVector<Value, Channel> channels;
+  Channels channels;
   DenseSet<Value> lagging; ///< channels that the current loop announces later
   bool hasRoles = false;
   /// Loops that announce slots filled by cp.async some iterations later, and which slots.
@@ -103,66 +90,10 @@ private:
   DenseMap<Operation *, Lag> lags;
   /// Copies and the cta.elect into which they move; not moved while their block is being walked.
   SmallVector<std::pair<CopyOp, ElectOp>> elected;
+  /// What is erased in the end, users first.
+  SmallVector<Operation *> done;
 };
 } // namespace
-
-//===--- storage -----------------------------------------------------------------------------===//
-
-LogicalResult Lowering::makeRings() {
-  SmallVector<int64_t> counts(launch.getMbarriers().value_or(ArrayRef<int64_t>()));
-  auto kernel = launch->getParentOfType<tile::KernelOp>();
-  for (auto op : llvm::make_early_inc_range(launch.getBody().getOps<ChannelOp>())) {
-    ChannelType type = op.getType();
-    if (type.isOpen())
-      return op.emitOpError("has no depth yet; run cta-schedule first");
-    Channel channel;
-    channel.depth = type.getDepth();
-    b.setInsertionPoint(op);
-    for (Type payload : type.getPayload()) {
-      auto tile = dyn_cast<SmemType>(payload);
-      if (!tile)
-        return op.emitOpError("carries ")
-               << payload
-               << "; channels of scalars cannot be lowered yet: compute it in both roles";
-      channel.rings.push_back(RingOp::create(b, op.getLoc(),
-                                             RingType::get(op.getContext(), channel.depth, tile),
-                                             /*offset=*/IntegerAttr{}));
-      channel.bytes += sharedLayout(tile).sizeBytes();
-    }
-    for (Operation *user : op->getUsers())
-      if (auto wait = dyn_cast<WaitOp>(user)) {
-        channel.readByThreads |= !llvm::all_of(readersOf(wait), llvm::IsaPred<WgmmaOp>);
-        channel.readByProducts |= llvm::any_of(readersOf(wait), llvm::IsaPred<WgmmaOp>);
-      }
-    FailureOr<int64_t> filling = countFillers(op);
-    if (failed(filling))
-      return failure();
-    channel.byThreads = *filling > 0;
-    FailureOr<int64_t> arrivals =
-        countArrivals(op, 4 * kernel.getWarpgroups().value_or(1), channel.perWarp);
-    if (failed(arrivals))
-      return failure();
-    for (Operation *user : op->getUsers())
-      if (auto commit = dyn_cast<CommitOp>(user))
-        for (Value tile : commit.getValues())
-          if (auto copy = tile.getDefiningOp<CopyOp>(); copy && copy.getMulticast())
-            channel.cluster = static_cast<int64_t>(*copy.getMulticast());
-    channel.full = static_cast<int64_t>(counts.size());
-    counts.append(channel.depth, std::max<int64_t>(*filling, 1));
-    channel.empty = static_cast<int64_t>(counts.size());
-    counts.append(channel.depth, channel.cluster * *arrivals);
-    for (Operation *user : op->getUsers())
-      if (auto turn = dyn_cast<TakeTurnOp>(user)) {
-        auto role = turn->getParentOfType<RoleOp>();
-        channel.turns = static_cast<int64_t>(counts.size());
-        counts.append(role.numReplicas(), role.getWarps());
-        break;
-      }
-    channels[op.getResult()] = std::move(channel);
-  }
-  launch.setMbarriers(counts);
-  return success();
-}
 
 //===--- the protocol ------------------------------------------------------------------------===//
 
@@ -181,14 +112,19 @@ LogicalResult Lowering::lowerAcquire(AcquireOp op, State &state) {
     return op.emitOpError("must have one use, the cta.commit of its slot");
   const Channel &channel = channels[op.getChannel()];
   Position &at = state[{op.getChannel(), Side::Produce}];
+  // Their block is being walked, and the commit may be the next op.
+  done.append({commit.getOperation(), op.getOperation()});
   if (channel.byThreads) {
     lowerFilling(op, commit, at);
     advance(loc, channel.depth, at);
-    b.eraseOp(op);
     return success();
   }
   b.setInsertionPoint(op);
   Value free = arith::XOrIOp::create(b, loc, at.phase, i32(loc, 1));
+  // Scalars may be computed between the acquire and the commit, which then fills the slot. Copies
+  // stand between the two and need the slot before.
+  if (channel.bytes == 0)
+    b.setInsertionPoint(commit);
   // All threads track the position; one thread waits for the slot and fills it.
   ElectOp elect;
   if (!op->getParentOfType<ElectOp>()) {
@@ -197,10 +133,26 @@ LogicalResult Lowering::lowerAcquire(AcquireOp op, State &state) {
     b.createBlock(&elect.getBody());
   }
   AwaitOp::create(b, loc, b.getI64IntegerAttr(channel.empty), at.slot, free);
-  ExpectOp::create(b, loc, b.getI64IntegerAttr(channel.full), at.slot,
-                   b.getI64IntegerAttr(channel.bytes));
+  // The thread that writes scalars arrives behind them.
+  for (auto [value, ring] : llvm::zip_equal(commit.getValues(), channel.rings)) {
+    if (isa<SmemType>(value.getType()))
+      continue;
+    Operation *made = value.getDefiningOp();
+    if (channel.bytes && made && made->getBlock() == op->getBlock() && op->isBeforeInBlock(made))
+      return commit.emitOpError("hands over a scalar with tiles, but computes it behind the "
+                                "cta.acquire of the slot: compute it before");
+    PutScalarOp::create(b, loc, value, SlotOp::create(b, loc, ring, at.slot));
+  }
+  if (channel.bytes)
+    ExpectOp::create(b, loc, b.getI64IntegerAttr(channel.full), at.slot,
+                     b.getI64IntegerAttr(channel.bytes));
+  else
+    ArriveOp::create(b, loc, b.getI64IntegerAttr(channel.full), at.slot, /*per_warp=*/UnitAttr(),
+                     /*cluster=*/IntegerAttr());
   for (auto [value, ring] : llvm::zip_equal(commit.getValues(), channel.rings)) {
     auto copy = value.getDefiningOp<CopyOp>();
+    if (!copy)
+      continue;
     copy.getIntoMutable().assign(SlotOp::create(b, loc, ring, at.slot));
     copy.getSlotMutable().assign(at.slot);
     copy.setMbarrier(channel.full);
@@ -208,9 +160,7 @@ LogicalResult Lowering::lowerAcquire(AcquireOp op, State &state) {
       elected.push_back({copy, elect});
   }
   b.setInsertionPoint(op);
-  b.eraseOp(commit);
   advance(loc, channel.depth, at);
-  b.eraseOp(op);
   return success();
 }
 
@@ -234,7 +184,6 @@ void Lowering::lowerFilling(AcquireOp op, CommitOp commit, Position at) {
   else if (!lagging.contains(op.getChannel()))
     announceNow(b, loc, CopiedSlot{channel.full, channel.depth, at.slot});
   b.setInsertionPoint(op);
-  b.eraseOp(commit);
 }
 
 SmallVector<CopiedSlot> Lowering::copiedSlots(ArrayRef<Value> list, const State &state) {
@@ -257,8 +206,11 @@ void Lowering::lowerWait(WaitOp op, State &state) {
     FenceAsyncOp::create(b, loc, /*global=*/false);
     BarrierOp::create(b, loc);
   }
-  for (auto [value, ring] : llvm::zip_equal(op.getValues(), channel.rings))
-    value.replaceAllUsesWith(SlotOp::create(b, loc, ring, at.slot).getResult());
+  for (auto [value, ring] : llvm::zip_equal(op.getValues(), channel.rings)) {
+    Value slot = SlotOp::create(b, loc, ring, at.slot);
+    const bool isTile = isa<SmemType>(value.getType());
+    value.replaceAllUsesWith(isTile ? slot : GetScalarOp::create(b, loc, value.getType(), slot));
+  }
   // A credit becomes the number of its slot.
   op.getCredit().replaceAllUsesWith(at.slot);
   advance(loc, channel.depth, at);
@@ -506,10 +458,10 @@ LogicalResult Lowering::lowerOp(Operation *op, State &state) {
       return release.emitOpError("still waits for products in flight; run cta-insert-waits first");
     const Channel &channel = channels[release.getChannel()];
     b.setInsertionPoint(release);
-    // TMA writes next what threads have read. Without a fence between the proxies, its bytes could
-    // overtake loads that still wait for shared memory banks while products of another block use
-    // them.
-    if (channel.readByThreads)
+    // TMA writes next what threads have read (scalars are written by threads). Without a fence
+    // between the proxies, its bytes could overtake loads that still wait for shared memory banks
+    // while products of another block use them.
+    if (channel.readByThreads && channel.bytes)
       FenceAsyncOp::create(b, release.getLoc(), /*global=*/false);
     ArriveOp::create(b, release.getLoc(), b.getI64IntegerAttr(channel.empty),
                      release->getOperand(1), // already a slot number
@@ -554,8 +506,14 @@ LogicalResult Lowering::run() {
       if (lag.lag)
         lags[loop] = std::move(lag);
     });
-  if (failed(makeRings()) || failed(lowerScope(launch, launch.getBody())))
+  FailureOr<Channels> made = makeRings(launch, b);
+  if (failed(made))
     return failure();
+  channels = std::move(*made);
+  if (failed(lowerScope(launch, launch.getBody())))
+    return failure();
+  for (Operation *op : done)
+    b.eraseOp(op);
   for (auto [copy, elect] : elected)
     copy->moveBefore(&elect.getBody().front(), elect.getBody().front().end());
   for (auto &[channel, lowered] : channels) {

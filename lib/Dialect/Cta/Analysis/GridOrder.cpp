@@ -15,10 +15,10 @@ bool tessera::cta::isUnplanned(tile::GridOp grid) {
   return grid->hasAttr(tile::kCopies) || grid->hasAttr(kUnplannedAttr);
 }
 
-unsigned tessera::cta::gridDimsOf(tile::GridOp grid, ValueRange coords) {
+unsigned tessera::cta::gridDimsOf(tile::GridOp grid, ValueRange coords, Value apart) {
   unsigned dims = 0;
   SmallVector<Value> work(coords);
-  llvm::SmallPtrSet<Value, 16> seen;
+  llvm::SmallPtrSet<Value, 16> seen{apart};
   while (!work.empty()) {
     Value value = work.pop_back_val();
     if (!seen.insert(value).second)

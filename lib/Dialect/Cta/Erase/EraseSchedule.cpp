@@ -326,6 +326,11 @@ LogicalResult tessera::cta::eraseSchedules(tile::KernelOp kernel) {
     if (known.wasInterrupted())
       return failure();
     launch.walk([](StepOp step) { step.inlineBody(); });
+    // Blocks may compute output tiles in any order, so also in that of their numbers.
+    launch.walk([](QueuedOp queued) {
+      queued.replaceAllUsesWith(queued.getNumber());
+      queued.erase();
+    });
     launch.walk([](ForOutputTilesOp loop) { toPlainLoop(loop); });
     if (failed(eraseChannels(launch)))
       return failure();

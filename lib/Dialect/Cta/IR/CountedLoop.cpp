@@ -11,7 +11,9 @@ CountedLoop CountedLoop::createLike(OpBuilder &b, Value lower, Value upper, Valu
   Location loc = getOperation()->getLoc();
   CountedLoop made;
   if (isOverOutputTiles()) {
-    made = ForOutputTilesOp::create(b, loc, lower, upper, step, inits);
+    auto loop = ForOutputTilesOp::create(b, loc, lower, upper, step, inits);
+    loop.setDrawnAttr(cast<ForOutputTilesOp>(getOperation()).getDrawnAttr());
+    made = loop;
   } else {
     auto loop = scf::ForOp::create(b, loc, lower, upper, step, inits);
     loop.setUnsignedCmp(getUnsignedCmp());

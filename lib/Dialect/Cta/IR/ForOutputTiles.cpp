@@ -98,6 +98,15 @@ LogicalResult ForOutputTilesOp::verify() {
            << TypeRange(expected) << "), but its arguments are (" << arguments << ')';
   if (std::optional<int64_t> step = getConstantIntValue(getStep()); step && *step < 1)
     return emitOpError("for_output_tiles_c3: the step must be at least 1, got ") << *step;
+  if (std::optional<uint64_t> drawn = getDrawn()) {
+    if (*drawn >= getInitArgs().size() ||
+        getInitArgs()[*drawn].getType() != getLowerBound().getType())
+      return emitOpError("for_output_tiles_c4: 'drawn' names a carried value of type ")
+             << getLowerBound().getType() << ", and " << *drawn << " is none";
+    if (!getInductionVar().use_empty())
+      return emitOpError("for_output_tiles_c4: the numbers of its output tiles are drawn, so the "
+                         "body must use the carried value in place of the argument");
+  }
   return success();
 }
 

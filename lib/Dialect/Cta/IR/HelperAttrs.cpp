@@ -22,6 +22,8 @@ static constexpr tile::HelperAttrRule kRules[] = {
     {kAloneAttr, "tile.kernel", "unit", tile::isOneOf<tile::KernelOp>, tile::isKind<UnitAttr>},
     {kLeastGroupAttr, "cta.launch", "an integer", tile::isOneOf<LaunchOp>,
      tile::isKind<IntegerAttr>},
+    {kOrderAttr, "cta.launch", "a #tile.order", tile::isOneOf<LaunchOp>,
+     tile::isKind<tile::OrderAttr>},
     {kPanelAttr, "tile.grid", "an integer", tile::isOneOf<tile::GridOp>, tile::isKind<IntegerAttr>},
     {kPredictionAttr, "tile.grid or cta.launch", "a dictionary",
      tile::isOneOf<tile::GridOp, LaunchOp>, tile::isKind<DictionaryAttr>},

@@ -99,6 +99,20 @@ std::optional<int64_t> tessera::cta::wantedRegisters(LaunchOp launch, int64_t en
   return redistributes ? std::optional(sum) : std::nullopt;
 }
 
+SmemType tessera::cta::scalarSlotType(Type scalar) {
+  MLIRContext *context = scalar.getContext();
+  return SmemType::get(context, {1}, scalar, SwizzleAttr::linear(context));
+}
+
+int64_t tessera::cta::queueBytes(MLIRContext *context) {
+  const SmemType slot = scalarSlotType(IntegerType::get(context, 32));
+  return kQueueDepth * (ringSlotBytes(slot) + 2 * hopper::kMbarrierBytes);
+}
+
+bool tessera::cta::hasQueue(LaunchOp launch) {
+  return launch.walk([](QueuedOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 int64_t tessera::cta::ringSlotBytes(SmemType tile) {
   layout::SharedLayout layout = sharedLayout(tile);
   return static_cast<int64_t>(llvm::alignTo(layout.sizeBytes(), layout.alignment()));

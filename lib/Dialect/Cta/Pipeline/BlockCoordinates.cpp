@@ -105,3 +105,52 @@ SmallVector<Value> tessera::cta::blockCoordinates(Arith a, Value rest, ValueRang
   coords[0] = rest;
   return coords;
 }
+
+SmallVector<Value> tessera::cta::slowestCoordinates(Arith a, Value number, ValueRange blocks,
+                                                    unsigned slowest, bool reverse, Value section,
+                                                    Arith fixed, bool reciprocals) {
+  const unsigned rank = blocks.size();
+  Type i32 = a.b.getI32Type();
+  SmallVector<Value> counts;
+  for (Value count : blocks)
+    counts.push_back(fixed.b.createOrFold<arith::IndexCastUIOp>(a.loc, i32, count));
+  auto divisor = [&](Value value) {
+    return reciprocals ? makeDivisor(fixed, value) : Divisor{value, {}};
+  };
+  Value others = fixed.i32(1);
+  for (unsigned d = 0; d < rank; ++d)
+    if (d != slowest)
+      others = fixed.make<arith::MulIOp>(others, counts[d]);
+  // No section is larger than the grid, so that all products stay below the number of blocks. An
+  // empty grid has sections of one.
+  Value width =
+      fixed.make<arith::MaxUIOp>(fixed.make<arith::MinUIOp>(section, others), fixed.i32(1));
+  auto [which, inside] =
+      divide(a, number, divisor(fixed.make<arith::MulIOp>(width, counts[slowest])));
+  Value first = a.make<arith::MulIOp>(which, width);
+  Value left = a.make<arith::SubIOp>(others, first);
+  Divisor wide{a.make<arith::MinUIOp>(left, width), {}};
+  if (reciprocals) {
+    Divisor whole = makeDivisor(fixed, width);
+    Divisor last = makeDivisor(fixed, fixed.make<arith::RemUIOp>(others, width));
+    Value isWhole = a.b.createOrFold<arith::CmpIOp>(a.loc, arith::CmpIPredicate::uge, left, width);
+    wide.reciprocal =
+        a.b.createOrFold<arith::SelectOp>(a.loc, isWhole, whole.reciprocal, last.reciprocal);
+  }
+  auto [place, other] = divide(a, inside, wide);
+  if (reverse)
+    place = a.make<arith::SubIOp>(fixed.make<arith::SubIOp>(counts[slowest], fixed.i32(1)), place);
+  SmallVector<Value> coords(rank);
+  coords[slowest] = place;
+  Value rest = a.make<arith::AddIOp>(first, other);
+  SmallVector<unsigned> dims;
+  for (unsigned d = 0; d < rank; ++d)
+    if (d != slowest)
+      dims.push_back(d);
+  while (dims.size() > 1)
+    std::tie(rest, coords[dims.back()]) = divide(a, rest, divisor(counts[dims.back()])),
+                   dims.pop_back();
+  if (!dims.empty())
+    coords[dims.front()] = rest;
+  return coords;
+}

@@ -36,9 +36,12 @@
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
+#include "tessera/Dialect/Cta/Analysis/UnequalWork.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 #include "tessera/Dialect/Tile/SymbolNames.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -272,6 +275,40 @@ static SmallVector<Value> coordinatesInCluster(Arith a, const Clusters &clusters
   return coords;
 }
 
+/// How many combinations of the other dimensions a section of the slowest one has, as i32: as the
+/// order says, or as many as read no more than kSectionBytes in their longest output tiles.
+static Value sectionOf(Arith outside, tile::GridOp grid) {
+  const tile::OrderAttr order = *grid.getOrder();
+  Value all = outside.i32(std::numeric_limits<int32_t>::max());
+  if (order.getSection())
+    return outside.i32(std::min<int64_t>(order.getSection(), std::numeric_limits<int32_t>::max()));
+  std::optional<UnequalWork> work = order.getShared() ? unequalWorkOf(grid) : std::nullopt;
+  Value trips = work ? mostTripsBeforeGrid(outside.b, grid, *work) : Value();
+  if (!trips)
+    return all;
+  Value most = outside.index(std::max<int64_t>(kSectionBytes / order.getShared(), 1));
+  Value fit =
+      outside.make<arith::MaxSIOp>(outside.make<arith::DivSIOp>(most, trips), outside.index(1));
+  return outside.b.createOrFold<arith::IndexCastUIOp>(outside.loc, outside.b.getI32Type(), fit);
+}
+
+/// Whether blocks can take the numbers of their output tiles from a queue: a role that loads runs
+/// ahead and takes them.
+static bool mayQueue(tile::GridOp grid, PlanAttr plan, int64_t cluster) {
+  return plan && plan.getStages().value_or(0) > 0 && plan.getProducers().value_or(0) > 0 &&
+         cluster == 1 && plan.getStreamK().value_or(0) == 0 && replicasOf(plan) < 2 &&
+         !mayWait(grid);
+}
+
+/// The workspace of a queue: the number of output tiles that blocks have taken from it.
+static Value makeQueue(OpBuilder &before, Location loc) {
+  Type word = before.getI32Type();
+  auto queue = memref::AllocOp::create(before, loc, MemRefType::get({1}, word));
+  queue->setAttr("tile.init", before.getI32IntegerAttr(0));
+  queue->setAttr("tile.restored", before.getUnitAttr());
+  return queue;
+}
+
 static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr plan, bool dependent) {
   // Steps that are SSA values may turn out to be constant only now; the op's verifier saw no
   // integer.
@@ -339,6 +376,13 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   if (grid.getOrder())
     group = grid.getOrder()->getGroup();
   Value height = group > 0 && grid.getRank() > 1 ? groupHeight(outside, grid, group) : Value();
+  const std::optional<tile::OrderAttr> order = grid.getOrder();
+  // Clusters have an order of their own.
+  const bool hasSlowest = order && order->hasSlowest() && cluster == 1;
+  Value section = hasSlowest ? sectionOf(outside, grid) : Value();
+  Value queue = persistent && order && order->getDynamic() && mayQueue(grid, plan, cluster)
+                    ? makeQueue(b, loc)
+                    : Value();
   IntegerAttr minBlocks = blocksPerSM ? b.getI64IntegerAttr(*blocksPerSM) : IntegerAttr();
   auto launch =
       LaunchOp::create(b, loc, b.getStringAttr(symbol), blocks, IntegerAttr{}, IntegerAttr{},
@@ -346,6 +390,8 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
                        cluster > 1 ? b.getI64IntegerAttr(cluster) : IntegerAttr(), dependent);
   if (Attribute prediction = grid->getAttr(kPredictionAttr))
     launch->setAttr(kPredictionAttr, prediction);
+  if (order)
+    launch->setAttr(kOrderAttr, order->withDynamic(static_cast<bool>(queue)));
   const int64_t least = (plan ? plan.getLeastGroup() : std::nullopt).value_or(kLeastGroup);
   if (height && group > least && getConstantIntValue(height) != group)
     launch->setAttr(kLeastGroupAttr, b.getI64IntegerAttr(least));
@@ -363,10 +409,14 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
                        ? openPersistentLoop(inside, clusters.total, body, cluster, many)
                        : b.createOrFold<arith::IndexCastUIOp>(
                              loc, b.getI32Type(), BlockIdOp::create(b, loc, b.getIndexType()));
+    if (queue)
+      number = QueuedOp::create(b, loc, number, queue);
     OpBuilder before(launch);
     Arith fixed = persistent ? Arith{before, loc} : inside;
-    numbers = blockCoordinates(inside, number, persistent ? clusters.full : counts, group, height,
-                               grid.getOrder() ? 0 : rows, fixed, persistent);
+    numbers = hasSlowest ? slowestCoordinates(inside, number, counts, order->getSlowest(),
+                                              order->getReverse(), section, fixed, persistent)
+                         : blockCoordinates(inside, number, persistent ? clusters.full : counts,
+                                            group, height, order ? 0 : rows, fixed, persistent);
     if (cluster > 1)
       numbers = coordinatesInCluster(inside, clusters, number, numbers, fixed);
   }

@@ -226,7 +226,8 @@ LogicalResult LaunchScheduler::dealShared() {
     loops += (c.inner ? most : c.depth) * c.slotBytes + c.turnBytes;
     wanted += most * c.slotBytes + c.turnBytes;
   }
-  const int64_t barriers = copyBarrierBytes(launch);
+  const int64_t barriers =
+      copyBarrierBytes(launch) + (hasQueue(launch) ? queueBytes(launch.getContext()) : 0);
   const int64_t replicas = replicasOf(plan); // each writes tiles of its own
   // Double-buffer the epilogue's staging tile, unless a single buffer lets all channels reach their
   // depth, or the channels of innermost loops, or gives every channel one slot at all.

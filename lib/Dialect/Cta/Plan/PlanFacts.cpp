@@ -321,6 +321,8 @@ FailureOr<PlanFacts> FactsOfGrid::collect() {
            gridDimsOf(grid, load.getCoords())});
   });
   facts.evaluates |= operands.size() > 1;
+  if (grid.getOrder() && grid.getOrder()->getDynamic())
+    facts.outerBytes += queueBytes(grid.getContext());
   if (failed(addStagedBytes()))
     return failure();
   addSizes();

@@ -62,6 +62,15 @@ LogicalResult RoleVerifier::checkVocabulary(Operation *op) {
                    "channels exist from phase scheduled on; cta-pipeline-copies makes them",
                    "cta-lower-channels replaces channels by rings and mbarriers");
   }
+  if (isa<QueuedOp>(op))
+    return between(Phase::Planned, Phase::Specialized,
+                   "queues exist from phase planned on; cta-lower-grid makes them",
+                   "cta-lower-queues replaces what queues give by numbers that roles exchange");
+  if (isa<TakeNumberOp, CloseQueueOp, PutScalarOp, GetScalarOp>(op))
+    return between(Phase::Specialized, Phase::Allocated,
+                   "roles exchange scalars from phase specialized on; cta-lower-queues and "
+                   "cta-lower-channels make these ops",
+                   "");
   if (isa<StepOp>(op))
     return between(Phase::Scheduled, Phase::Specialized,
                    "steps exist from phase scheduled on; cta-schedule makes them",

@@ -143,8 +143,6 @@ static StringRef keysAround(StringRef text) {
   if (text.ends_with("cta.plan"))
     return "replicate, warpgroups, producers, stages, persistent, group, blocks_per_sm, cluster, "
            "registers, pending, epilogue, stream_k, cluster_dim, least_group";
-  if (text.ends_with("tile.order") || text.rtrim("= ").ends_with("order"))
-    return "group";
   return text.ends_with("tile.guard") ? "arg, dim, value" : "";
 }
 

@@ -26,7 +26,7 @@ tile.kernel @scalar(%A: memref<?x?xbf16>, %C: memref<?x?xbf16>, %K: index) attri
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   cta.launch @scalar_0 blocks() {
-    // expected-error @below {{carries 'index'; channels of scalars cannot be lowered yet: compute it in both roles}}
+    // expected-error @below {{carries 'index'; a channel carries shared tiles and scalars of 32 bits}}
     %ch = cta.channel : !cta.channel<2, !tile, index>
   }
   tile.return
@@ -262,6 +262,38 @@ tile.kernel @one_warp(%A: memref<?x?xbf16>) attributes {phase = #tile.phase<spec
       // expected-error @below {{fills a slot by cp.async in a role of 1 warps; it takes 4}}
       %a = cta.copy %A[%c0, %c0] {mechanism = #cp, vector = 4} : memref<?x?xbf16> -> !tile
       cta.commit %ch, %p (%a) : !channel
+    }
+  }
+  tile.return
+}
+
+// -----
+
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+!tile = !cta.smem<64x64xbf16, #sw>
+!mixed = !cta.channel<2, !tile, i32>
+tile.kernel @late_scalar(%A: memref<?x?xbf16>, %n: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @late_scalar_0 blocks() {
+    %ch = cta.channel : !mixed
+    cta.role @math warps(4) {
+      scf.for %k = %c0 to %n step %c64 {
+        %q, %a, %x = cta.wait %ch : !mixed
+        cta.release %ch, %q : !mixed
+      }
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        scf.for %k = %c0 to %n step %c64 {
+          %p = cta.acquire %ch : !mixed
+          %x = arith.index_cast %k : index to i32
+          %a = cta.copy %A[%k, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+          // expected-error @below {{hands over a scalar with tiles, but computes it behind the cta.acquire of the slot: compute it before}}
+          cta.commit %ch, %p (%a, %x) : !mixed
+        }
+      }
     }
   }
   tile.return

@@ -141,3 +141,39 @@ tile.kernel @step(%n: index) attributes {phase = #allocated, warpgroups = 1} {
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @drawn(%n: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  cta.launch @drawn_0 blocks(%n) {
+    // expected-error @below {{for_output_tiles_c4: 'drawn' names a carried value of type 'index', and 1 is none}}
+    %r = cta.for_output_tiles %t = %n to %n step %n iter_args(%a = %n) -> (index) {
+      cta.yield %a : index
+    } {drawn = 1 : i64}
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @drawn_type(%n: index, %f: f32) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  cta.launch @drawn_type_0 blocks(%n) {
+    // expected-error @below {{for_output_tiles_c4: 'drawn' names a carried value of type 'index', and 0 is none}}
+    %r = cta.for_output_tiles %t = %n to %n step %n iter_args(%a = %f) -> (f32) {
+      cta.yield %a : f32
+    } {drawn = 0 : i64}
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @drawn_argument(%n: index) attributes {phase = #tile.phase<specialized>, warpgroups = 1} {
+  cta.launch @drawn_argument_0 blocks(%n) {
+    // expected-error @below {{for_output_tiles_c4: the numbers of its output tiles are drawn, so the body must use the carried value in place of the argument}}
+    %r = cta.for_output_tiles %t = %n to %n step %n iter_args(%a = %n) -> (index) {
+      cta.yield %t : index
+    } {drawn = 0 : i64}
+  }
+  tile.return
+}

@@ -6,6 +6,40 @@
 
 include "tessera/Dialect/Cta/PassBase.td"
 
+def LowerQueues : CtaPass<"cta-lower-queues"> {
+  let summary = "Let the producing role take the numbers of output tiles from the queue of a launch";
+  let description = [{
+    Requires and ensures *specialized*. It replaces `cta.queued`, of which each role has one. The thread that issues the loads takes the number of the block's next
+    output tile at the beginning of the one before, and hands it over at its end, when its loads are issued, by a channel of scalars (4 slots). The other role
+    receives it at the end of the output tile. The loops carry the number (`drawn`). The first number of a block is its own.
+
+    A launch without roles, or whose loads all threads of a role issue (cp.async), has no thread that could run ahead. There each block takes every n-th of n
+    output tiles, which is what the kernel computed in the phases before.
+
+    ```mlir
+    cta.for_output_tiles %t = %block to %count step %blocks : i32 {
+      %number = cta.queued %t from %queue : memref<1xi32>
+      …
+    // becomes, in the role of the products
+    %r = cta.for_output_tiles %t = %block to %count step %blocks iter_args(%number = %block) -> (i32) : i32 {
+      …
+      %q, %next = cta.wait %numbers : !cta.channel<4, i32>
+      cta.release %numbers, %q : !cta.channel<4, i32>
+      cta.yield %next : i32
+    } {drawn = 0 : i64}
+    // and in the elected thread of the producing role
+    %r = cta.for_output_tiles %t = %block to %count step %blocks iter_args(%number = %block) -> (i32) : i32 {
+      %next = cta.take_number %queue first = %blocks : memref<1xi32>
+      …
+      %p = cta.acquire %numbers : !cta.channel<4, i32>
+      cta.commit %numbers, %p (%next) : !cta.channel<4, i32>
+      cta.yield %next : i32
+    } {drawn = 0 : i64}
+    cta.close_queue %queue last = %r first = %blocks count = %count : memref<1xi32>
+    ```
+  }];
+}
+
 def ExpandLoops : CtaPass<"cta-expand-loops"> {
   let summary = "Prefetch tiles in the math threads, in launches without roles";
   let description = [{

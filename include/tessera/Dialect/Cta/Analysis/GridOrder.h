@@ -18,6 +18,10 @@ namespace tessera::cta {
 /// docs/performance/experiments.md.
 constexpr int64_t kPanelBytes = 24ll << 20, kLeastGroup = 8;
 
+/// What the output tiles of a section of an order's slowest dimension may read in all, so that it
+/// stays in L2 while they run. Source: docs/performance/experiments.md.
+constexpr int64_t kSectionBytes = 32ll << 20;
+
 /// The number of waves from which on a launch of clusters uses GPC-aware cluster numbering
 /// (cta.cluster_place). Such a launch is not dependent, and for a shorter launch being dependent is
 /// worth more.
@@ -52,8 +56,9 @@ bool mayWait(tile::GridOp grid);
 /// True if the grid is launched as if the kernel had no plan.
 bool isUnplanned(tile::GridOp grid);
 
-/// The grid dimensions on which a coordinate depends, as a bit mask.
-unsigned gridDimsOf(tile::GridOp grid, mlir::ValueRange coords);
+/// The grid dimensions on which a coordinate depends, as a bit mask. What it depends on through the
+/// value `apart` does not count.
+unsigned gridDimsOf(tile::GridOp grid, mlir::ValueRange coords, mlir::Value apart = {});
 
 /// The number of blocks along a dimension: max(0, ceildiv(upper - lower, step)); for constants at
 /// most 2^63 - 1.

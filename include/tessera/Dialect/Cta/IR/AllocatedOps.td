@@ -81,13 +81,17 @@ def Cta_ForOutputTilesOp : Cta_Op<"for_output_tiles", [AllTypesMatch<["lowerBoun
     (`cta.block_id`, `cta.cluster_place`), the number of output tiles, and the number of blocks or clusters (`cta.num_blocks`). Stream-K
     counts a block's own pieces of work instead.
 
+    With `drawn = i` the numbers come from a queue instead (`cta.queued`): the i-th carried value is the number of the iteration's output tile, its initial
+    value is the first number of the block, and the loop ends when it is not below `upperBound`. The body does not use the number that it has as an argument.
+
     Constraints:
     1. it is in a `cta.launch`, and not in another loop.
     2. the arguments of the body are the number, of the bounds' type, and one for each carried value, with its type. The results and the
        operands of `cta.yield` have the types of the carried values, too, which `RegionBranchOpInterface` verifies.
     3. a constant step is at least 1.
+    4. `drawn` names a carried value of the bounds' type, and the number in the argument of the body has no use.
 
-    Lifespan: made by `cta-lower-grid`; `convert-cta-to-nvvm` makes it a loop, `convert-cta-to-tile` an `scf.for`.
+    Lifespan: made by `cta-lower-grid`; `cta-lower-queues` sets `drawn`; `convert-cta-to-nvvm` makes it a loop, `convert-cta-to-tile` an `scf.for`.
 
     ```mlir
     %sum = cta.for_output_tiles %t = %first to %count step %stride iter_args(%x = %zero) -> (i32) : i32 {
@@ -97,7 +101,7 @@ def Cta_ForOutputTilesOp : Cta_Op<"for_output_tiles", [AllTypesMatch<["lowerBoun
     ```
   }];
   let arguments = (ins AnyTypeOf<[I32, Index]>:$lowerBound, AnyTypeOf<[I32, Index]>:$upperBound, AnyTypeOf<[I32, Index]>:$step,
-    Variadic<AnyType>:$initArgs);
+    Variadic<AnyType>:$initArgs, OptionalAttr<I64Attr>:$drawn);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$region);
   let skipDefaultBuilders = 1;
@@ -106,6 +110,8 @@ def Cta_ForOutputTilesOp : Cta_Op<"for_output_tiles", [AllTypesMatch<["lowerBoun
   let extraClassDeclaration = [{
     mlir::Value getInductionVar() { return getBody()->getArgument(0); }
     cta::YieldOp getYield();
+    /// The carried value that is the number of the output tile, or null.
+    mlir::BlockArgument getDrawnNumber() { return getDrawn() ? getRegionIterArgs()[*getDrawn()] : mlir::BlockArgument(); }
     /// A loop whose step may be 0 may run for ever, so it must not run where the program does not run it.
     mlir::Speculation::Speculatability getSpeculatability();
   }];

@@ -9,7 +9,7 @@ include "tessera/Dialect/Cta/IR/ComputeOps.td"
 include "tessera/Dialect/Cta/IR/ShapeOps.td"
 include "tessera/Dialect/Cta/IR/TakeOps.td"
 include "tessera/Dialect/Cta/IR/ChannelOps.td"
-include "tessera/Dialect/Cta/IR/ReplicaOps.td"
+include "tessera/Dialect/Cta/IR/OutputTileOps.td"
 include "tessera/Dialect/Cta/IR/PartialOps.td"
 include "tessera/Dialect/Cta/IR/AllocatedOps.td"
 

@@ -42,6 +42,10 @@ constexpr llvm::StringLiteral kPanelAttr = "cta.panel";
 /// of a group.
 constexpr llvm::StringLiteral kLeastGroupAttr = "cta.least_group";
 
+/// On a launch of a grid with an order (a `#tile.order`): the order, with `dynamic` only if blocks
+/// take output tiles from a queue.
+constexpr llvm::StringLiteral kOrderAttr = "cta.order";
+
 /// On the loop over the remaining iterations that cta-peel-masks has cut off: few, if any.
 constexpr llvm::StringLiteral kRestAttr = "cta.rest";
 

@@ -13,6 +13,18 @@ namespace tessera::cta {
 /// The warps of a role that fills channels by cp.async.
 constexpr int64_t kCopyingWarps = 4;
 
+/// How many numbers of output tiles a role may have from a queue before another one has taken them
+/// (`cta.queued`). The role that loads runs ahead by as many output tiles at most.
+constexpr int64_t kQueueDepth = 4;
+
+/// The shared memory that the channel of such numbers takes: slots and mbarriers.
+int64_t queueBytes(mlir::MLIRContext *context);
+/// True if the blocks of a launch take output tiles from a queue.
+bool hasQueue(LaunchOp launch);
+
+/// The tile in shared memory that holds a scalar of 32 bits of a channel.
+SmemType scalarSlotType(mlir::Type scalar);
+
 /// The layout of a shared tile whose swizzle is chosen. i1 takes one byte, index eight. A tile of
 /// rank 0 counts as one of rank 1 and extent 1. The layout may be invalid: see
 /// SharedLayout::validate.

@@ -128,6 +128,24 @@ def LoadEarly : CtaPass<"cta-load-early"> {
   }];
 }
 
+def OrderTiles : CtaPass<"cta-order-tiles"> {
+  let summary = "Order output tiles that do not take the same time";
+  let description = [{
+    Requires and ensures *placed*, before `cta-plan`, which chooses no rasterisation groups for a grid with an `order`. It looks at grids with one main loop whose
+    number of iterations depends on the coordinates of the output tile, as the number of keys that a causal query sees does. If it grows, or
+    falls, with one coordinate and depends on no other, that dimension becomes the slowest, from the longest output tiles to the shortest: a launch then ends with short
+    ones, and its blocks end at about the same time. In all such grids blocks take output tiles from a queue (`dynamic`), as far as `cta-lower-grid` finds that they can.
+
+    A kernel whose plan says `group`, `cluster`, `stream_k` or `replicate = blocks` keeps the order of its plan, and so does a grid whose blocks may wait for each other.
+
+    ```mlir
+    tile.grid (%b, %h, %i) = (0, 0, 0) to (%B, %H, %S) step (1, 1, 128) { … scf.for %j = %c0 to min(%i + 128, %T) … }
+    // becomes
+    tile.grid (%b, %h, %i) = (0, 0, 0) to (%B, %H, %S) step (1, 1, 128) order = <slowest = 2, reverse, shared = 65536, dynamic> { … }
+    ```
+  }];
+}
+
 def Plan : CtaPass<"cta-plan"> {
   let summary = "Choose the entries that the kernel's plan leaves open";
   let description = [{

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // cta-serialize-trace: writes each launch as the straight-line code of all its blocks.
-#include "Inputs.h"
+#include "../Inputs.h"
 #include "Serialize.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Passes.h"

@@ -89,6 +89,9 @@ LogicalResult Serializer::emit(int number) {
     set(number, 0, *value);
     return success();
   }
+  // The numbers of output tiles are constants of the trace.
+  if (isa<cta::PutScalarOp, cta::GetScalarOp>(op))
+    return success();
   IRMapping mapping;
   auto bind = [&](Value old, const Binding &binding) -> LogicalResult {
     // A constant may have been cloned already for another use.
