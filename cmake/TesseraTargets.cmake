@@ -32,27 +32,15 @@ set(CMAKE_INSTALL_RPATH "${LLVM_LIBRARY_DIR};$ORIGIN/../${CMAKE_INSTALL_LIBDIR}"
 
 find_program(TESSERA_CCACHE ccache)
 if(TESSERA_CCACHE AND PROJECT_IS_TOP_LEVEL)
-  # A precompiled header is cached only when its time stamps are ignored.
-  set(CMAKE_CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND}" -E env
-      "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime"
-      "${TESSERA_CCACHE}")
+  # The list of dependencies, which the compiler writes anyway, says what a file includes: the preprocessor need not run for it. A precompiled header
+  # is cached only when its time stamps are ignored, and stands for the sum next to it (pch-sum.sh) in what is hashed of those that use it.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_DEPEND=1 CCACHE_PCH_EXTSUM=1
+      "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime" "${TESSERA_CCACHE}")
 endif()
 
-# One precompiled header for all code that includes MLIR.
-file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/pch-anchor.cpp"
-  CONTENT "// anchor of the shared precompiled header\n")
-add_library(TesseraPch OBJECT "${PROJECT_BINARY_DIR}/pch-anchor.cpp")
-target_include_directories(TesseraPch SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-target_compile_definitions(TesseraPch PRIVATE ${LLVM_DEFINITIONS_LIST})
-target_precompile_headers(TesseraPch PRIVATE "${PROJECT_SOURCE_DIR}/cmake/pch.h")
-set_target_properties(TesseraPch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-target_compile_options(TesseraPch PRIVATE -fPIC)
-set(pch_options)
-if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  set(pch_options "SHELL:-Xclang -fno-pch-timestamp")
-  target_compile_options(TesseraPch PRIVATE -fpch-instantiate-templates ${pch_options})
-endif()
+separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+list(TRANSFORM LLVM_DEFINITIONS_LIST REPLACE "^-D" "")
+include(TesseraPch)
 
 # install(), unless somebody embeds the project and installs it himself, or not.
 function(tessera_install)
@@ -75,11 +63,11 @@ function(tessera_install_library name)
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Library NAMELINK_COMPONENT Development)
 endfunction()
 
-# tessera_add_mlir_library(NAME sources... [DEPENDS tablegen...] [LINK libs...])
+# tessera_add_mlir_library(NAME sources... [PCH header] [DEPENDS tablegen...] [LINK libs...])
 function(tessera_add_mlir_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "PCH" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
-  tessera_use_mlir(${name})
+  tessera_use_mlir(${name} ${ARG_PCH})
   add_dependencies(${name} TesseraTablegen ${ARG_DEPENDS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   tessera_install_library(${name})
@@ -96,16 +84,23 @@ function(tessera_add_plain_library name)
 endfunction()
 
 function(tessera_add_mlir_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "PCH" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  tessera_use_mlir(${name})
+  tessera_use_mlir(${name} ${ARG_PCH})
+  if(TESSERA_TOOLS_HOLD_MLIR AND TARGET TesseraMLIRArchives)
+    set_target_properties(${name} PROPERTIES TESSERA_HOLDS_MLIR ON)
+    target_link_options(${name} PRIVATE LINKER:--gc-sections)
+  endif()
   add_dependencies(${name} TesseraTablegen)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
   tessera_install(TARGETS ${name} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Tools)
 endfunction()
 
+# tessera_use_mlir(TARGET [PCH]): PCH is a precompiled header of TesseraPch.cmake.
 function(tessera_use_mlir target)
+  set(pch ${ARGN} TesseraPch)
+  list(GET pch 0 pch)
   # CMake would compile programs with -fPIE, which does not fit the precompiled header.
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${target} PRIVATE -fPIC)
@@ -115,13 +110,10 @@ function(tessera_use_mlir target)
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   target_include_directories(${target} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_compile_definitions(${target} PRIVATE ${LLVM_DEFINITIONS_LIST})
-  target_precompile_headers(${target} REUSE_FROM TesseraPch)
+  target_precompile_headers(${target} REUSE_FROM ${pch})
   target_compile_options(${target} PRIVATE ${pch_options})
   # Who links our archives links the dylibs, too; libtessera.so links the archives of MLIR instead.
   target_link_libraries(${target} PUBLIC
     "$<BUILD_INTERFACE:$<IF:$<BOOL:$<TARGET_PROPERTY:TESSERA_HOLDS_MLIR>>,TesseraMLIRArchives,MLIR;LLVM>>"
     "$<INSTALL_INTERFACE:MLIR;LLVM>")
 endfunction()
-
-separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
-list(TRANSFORM LLVM_DEFINITIONS_LIST REPLACE "^-D" "")

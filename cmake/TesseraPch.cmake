@@ -1,0 +1,55 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The precompiled headers. Each holds the one before it and what it adds itself:
+#
+#   TesseraPch       MLIR, for all code that includes it
+#   TesseraTilePch   and the dialect tile
+#   TesseraCtaPch    and the dialect cta
+#
+# A source includes what it needs, as without them.
+
+# Options of a precompiled header and of those that use it.
+set(pch_options)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(pch_options "SHELL:-Xclang -fno-pch-timestamp")
+endif()
+
+# tessera_add_pch(NAME HEADER [ON_TOP_OF PCH]): HEADER is below the root of the sources.
+function(tessera_add_pch name header)
+  cmake_parse_arguments(ARG "" "ON_TOP_OF" "" ${ARGN})
+  set(anchor "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
+  file(CONFIGURE OUTPUT "${anchor}" CONTENT "// anchor of a precompiled header\n")
+  add_library(${name} OBJECT "${anchor}")
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}/include")
+  target_include_directories(${name} SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  target_compile_definitions(${name} PRIVATE ${LLVM_DEFINITIONS_LIST})
+  # Without the path of this tree in what CMake writes.
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_precompile_headers(${name} PRIVATE "\"${header}\"")
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC ${pch_options})
+  if(TESSERA_CCACHE AND PROJECT_IS_TOP_LEVEL)
+    # It holds paths of this tree, so no other tree may get it; those that use it are found by its sum instead.
+    set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER
+      "${PROJECT_SOURCE_DIR}/cmake/pch-sum.sh;env;CCACHE_BASEDIR=;${CMAKE_CXX_COMPILER_LAUNCHER}")
+  endif()
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    return()
+  endif()
+  target_compile_options(${name} PRIVATE -fpch-instantiate-templates)
+  # Other compilers cannot stack them, and read all headers again.
+  if(ARG_ON_TOP_OF AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(below "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${ARG_ON_TOP_OF}.dir/cmake_pch.hxx.pch")
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -include-pch -Xclang ${below}")
+    set_source_files_properties("${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.cxx"
+      PROPERTIES OBJECT_DEPENDS "${below}")
+    add_dependencies(${name} ${ARG_ON_TOP_OF})
+  endif()
+endfunction()
+
+tessera_add_pch(TesseraPch "cmake/pch.h")
+tessera_add_pch(TesseraTilePch "cmake/pch-tile.h" ON_TOP_OF TesseraPch)
+tessera_add_pch(TesseraCtaPch "cmake/pch-cta.h" ON_TOP_OF TesseraTilePch)
+foreach(name IN ITEMS TesseraTilePch TesseraCtaPch)
+  add_dependencies(${name} TesseraTablegen)
+endforeach()
