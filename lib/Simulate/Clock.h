@@ -24,8 +24,11 @@ public:
   void join(const Times &other) {
     if (other.time.size() > time.size())
       time.resize(other.time.size(), 0);
-    for (size_t i = 0; i < other.time.size(); ++i)
-      time[i] = std::max(time[i], other.time[i]);
+    // Without calls, whatever the optimisation: much of the time of a run is here.
+    uint32_t *to = time.data();
+    const uint32_t *from = other.time.data();
+    for (size_t i = 0, count = other.time.size(); i < count; ++i)
+      to[i] = to[i] < from[i] ? from[i] : to[i];
   }
   void clear() { time.clear(); }
 

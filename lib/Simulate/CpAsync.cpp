@@ -25,7 +25,7 @@ Run::Step Run::issueCpAsync(int warp, const Event &event, int number) {
     contents.mbarrier = event.mbarrier;
     contents.commit = mbarrier.commit;
   }
-  Work work(event, number, warp, state.warps[warp].clock);
+  Work work(event, number, warp);
   work.copyGroup = state.warps[warp].copyGroups;
   const int id = newWork(std::move(work));
   const Work &issued = state.works[id];

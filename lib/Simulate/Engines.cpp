@@ -4,8 +4,6 @@
 // What TMA, cp.async and the tensor cores do for warps some time after a warp has issued it.
 #include "Run.h"
 
-#include "llvm/ADT/SmallBitVector.h"
-
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::simulate;
@@ -36,19 +34,21 @@ void Run::collect() {
 
 /// Finds the works in flight that may end now.
 void Run::findRunnable(SmallVectorImpl<int> &works) const {
-  llvm::SmallBitVector busy(program.warps);
+  llvm::SmallVector<bool, 128> busy(program.warps, false);
+  const Work *all = state.works.data();
   for (int number : state.inFlight) {
-    const Work &work = state.works[number];
+    const Work &work = all[number];
     if (work.kind == Kind::Wgmma) {
       // The products of a warpgroup retire in order, and a product runs when all warps of its
       // warpgroup have issued it.
-      bool first = !busy.test(work.warp);
-      busy.set(work.warp);
+      bool first = !busy[work.warp];
+      busy[work.warp] = true;
       if (!first || work.issued < 4)
         continue;
-    }
-    if (llvm::any_of(work.copies, [&](int copy) { return !state.works[copy].done; }))
+    } else if (work.kind == Kind::Arrive &&
+               llvm::any_of(work.copies, [&](int copy) { return !all[copy].done; })) {
       continue;
+    }
     works.push_back(number);
   }
 }
@@ -58,7 +58,6 @@ bool Run::finishWork(int number) {
   const Event &event = program.events[work.event];
   work.done = true;
   llvm::erase(state.inFlight, number);
-  work.clock.raise(work.component, work.epoch);
   // A warp that waits for a copy waits for the mbarrier of the copy.
   if (work.kind != Kind::Copy)
     for (int warp = work.warp; warp < work.warp + (work.kind == Kind::Wgmma ? 4 : 1); ++warp)
@@ -66,6 +65,8 @@ bool Run::finishWork(int number) {
         state.warps[warp].blocked = false;
   if (work.kind == Kind::Wgmma)
     return true;
+  if (work.kind == Kind::Copy || work.kind == Kind::Arrive)
+    work.clock.raise(work.component, work.epoch);
   if (work.kind == Kind::Arrive)
     return arriveWithCopies(event, work);
   trace(work.event);
@@ -119,7 +120,7 @@ Run::Step Run::copy(int warp, const Event &event, int number) {
 }
 
 Run::Step Run::copyOut(int warp, const Event &event, int number) {
-  int id = newWork({event, number, warp, state.warps[warp].clock});
+  int id = newWork({event, number, warp});
   const Work &issued = state.works[id];
   if (!readTiles(
           warp, event,
@@ -156,14 +157,13 @@ Run::Step Run::product(int warp, const Event &event, int number) {
   if (!w.begun) {
     auto [it, isNew] = products.try_emplace({number, first}, -1);
     if (isNew)
-      it->second = newWork({event, number, first, /*clock=*/{}});
+      it->second = newWork({event, number, first});
     Work &work = state.works[it->second];
     trace(number);
     if (!readTiles(warp, event,
                    {number, work.component, work.epoch, /*write=*/false, /*async=*/true, warp,
                     it->second}))
       return Step::Failed;
-    work.clock.join(w.clock);
     if (++work.issued == 4 && times)
       times->issueProduct(it->second, work);
     tick(warp);

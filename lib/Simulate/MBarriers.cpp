@@ -143,9 +143,8 @@ Run::Step Run::passed(int warp, const Event &event) {
 Run::Step Run::arrive(int warp, const Event &event, int number) {
   if (auto op = dyn_cast<cta::ArriveOp>(event.op); op && op.getCopies())
     return arriveAfterCopies(warp, event, number);
-  Clock clock = state.warps[warp].clock;
+  const Clock &clock = state.warps[warp].clock;
   const uint32_t epoch = now(warp);
-  tick(warp);
   if (event.kind == Kind::Expect) {
     MBarrier &mbarrier = state.mbarriers[event.mbarrier];
     mbarrier.commit = commits[event.base]++;
@@ -156,13 +155,18 @@ Run::Step Run::arrive(int warp, const Event &event, int number) {
       mbarrier.announced += event.bytes;
     }
   }
-  if (event.kind == Kind::Expect)
-    return signal(event.mbarrier, event, clock) ? Step::Done : Step::Failed;
+  if (event.kind == Kind::Expect) {
+    if (!signal(event.mbarrier, event, clock))
+      return Step::Failed;
+    tick(warp);
+    return Step::Done;
+  }
   for (const Target &to : event.targets) {
     const int block = program.blockOfMBarrier(to.mbarrier);
     if (!reaches(warp, event, block) || !signal(to.mbarrier, event, clock))
       return Step::Failed;
     state.reached[block * program.warps + warp] = {epoch, number};
   }
+  tick(warp); // what it does from here on is not before the arrival
   return Step::Done;
 }

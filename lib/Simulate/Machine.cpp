@@ -66,7 +66,7 @@ Run::Step Run::barrier(int warp, const Event &event) {
 /// Lets all warps go on after the barrier, which the last warp does.
 void Run::letGo(int warp, int first, int warps, State::Meeting &meeting) {
   for (int other = first; other < first + warps; ++other) {
-    state.warps[other].clock.join(meeting.clock);
+    state.warps[other].clock = meeting.clock; // which knows what the warp knows, for it has waited
     tick(other);
     state.warps[other].blocked = false;
     if (other == warp)
@@ -185,9 +185,11 @@ Run::Step Run::step(int warp) {
 
 /// Finds the warps that may go on.
 void Run::findReady(SmallVectorImpl<int> &warps) const {
-  for (auto [number, warp] : llvm::enumerate(state.warps))
-    if (!warp.done && !warp.blocked)
-      warps.push_back(static_cast<int>(number));
+  const int count = program.warps;
+  const Warp *all = state.warps.data();
+  for (int number = 0; number < count; ++number)
+    if (!all[number].done && !all[number].blocked)
+      warps.push_back(number);
 }
 
 int64_t Run::nextTime() const {
@@ -198,7 +200,8 @@ int64_t Run::nextTime() const {
 }
 
 Run::Progress Run::advance() {
-  SmallVector<int> ready, able;
+  ready.clear();
+  able.clear();
   findReady(ready);
   findRunnable(able);
   // At the end of the block this also finishes work that nobody waits for, so that it is in the

@@ -116,6 +116,8 @@ private:
   std::vector<bool> traced;
   std::vector<uint32_t> epochs; ///< the epoch used last, of each component after those of the warps
   std::vector<int> freeComponents;
+  /// In a step: the warps and the works in flight that may go on.
+  llvm::SmallVector<int> ready, able;
   std::vector<int64_t> commits;                      ///< how often each base has been committed
   llvm::DenseMap<std::pair<int, int>, int> products; ///< by event and first warp of the warpgroup
 };

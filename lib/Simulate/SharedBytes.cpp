@@ -42,7 +42,7 @@ std::optional<Problem> SharedBytes::check(const Access &before, const Access &ac
                                                     program.describeWarp(before.warp)});
     return result;
   };
-  std::string who = program.describeWarp(access.warp) + " ";
+  auto who = [&] { return program.describeWarp(access.warp) + " "; };
   if (now.get(before.component) < before.epoch) {
     std::string what = writes ? "overwrites shared memory " : "reads shared memory ";
     if (beforeWrites)
@@ -63,7 +63,7 @@ std::optional<Problem> SharedBytes::check(const Access &before, const Access &ac
         : first.kind == Kind::Wgmma
             ? "; the product must complete, and a barrier or a release come between"
             : "; a barrier or a release must come between";
-    return problem(who + what + todo);
+    return problem(who() + what + todo);
   }
   if ((beforeWrites || writes) && !before.async && access.async) {
     const std::vector<uint32_t> &list = fences[before.warp];
@@ -74,7 +74,7 @@ std::optional<Problem> SharedBytes::check(const Access &before, const Access &ac
                   : std::numeric_limits<uint32_t>::max();
     auto it = std::lower_bound(list.begin(), list.end(), since);
     if (it == list.end() || now.get(before.warp) < *it)
-      return problem(who + (writes ? "overwrites" : "reads") +
+      return problem(who() + (writes ? "overwrites" : "reads") +
                      " through the async proxy what threads " + (beforeWrites ? "wrote" : "read") +
                      ", without a cta.fence_async by " + program.describeWarp(before.warp) +
                      " between its " +

@@ -55,14 +55,14 @@ struct Warp {
 
 /// What an engine does for a warp or warpgroup.
 struct Work {
-  /// `warp` has issued the work and knew `clock` then. For a product it is the first warp of the
-  /// warpgroup.
-  Work(const Event &event, int number, int warp, Clock clock)
+  /// `warp` has issued the work. For a product it is the first warp of the warpgroup.
+  Work(const Event &event, int number, int warp, Clock clock = {})
       : event(number), kind(event.kind), warp(warp), clock(std::move(clock)) {}
 
   int event;
   Kind kind;
   int warp;
+  /// For work that signals an mbarrier: what `warp` knew when it issued it.
   Clock clock;
   int component = -1;
   uint32_t epoch = 0;
