@@ -76,8 +76,7 @@ FailureOr<std::unique_ptr<llvm::Module>> tessera::compileToHostLLVM(ModuleOp mod
   FailureOr<std::unique_ptr<llvm::TargetMachine>> machine = hostMachine(module.getLoc(), options);
   if (failed(machine))
     return failure();
-  PassManager pm(module.getContext());
-  if (failed(buildHostPipeline(pm, options)) || failed(pm.run(module)))
+  if (failed(runHostPipeline(module, options)))
     return failure();
   auto json = module->getAttrOfType<StringAttr>(contract::kModuleAttr);
   module->removeAttr(contract::kModuleAttr);

@@ -36,6 +36,7 @@
 #include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
@@ -133,6 +134,18 @@ LogicalResult tessera::buildHostPipeline(OpPassManager &pm, const HostOptions &o
   addScalars(pm);
   addLLVM(pm);
   return success();
+}
+
+LogicalResult tessera::runHostPipeline(ModuleOp module, const HostOptions &options) {
+  PassManager toScalars(module.getContext()), toLLVM(module.getContext());
+  addBufferization(toScalars, options.check);
+  addScalars(toScalars);
+  addLLVM(toLLVM);
+  // These are twenty passes over code of single instructions. If the verifier ran after each, it
+  // would take a third of the time of the whole lowering.
+  toLLVM.enableVerifier(false);
+  return failure(failed(toScalars.run(module)) || failed(toLLVM.run(module)) ||
+                 failed(verify(module)));
 }
 
 void tessera::registerHostPipelines() {

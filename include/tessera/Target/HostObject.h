@@ -48,6 +48,10 @@ void registerHostPipelines();
 /// Tile kernels → the LLVM dialect, on a module.
 mlir::LogicalResult buildHostPipeline(mlir::OpPassManager &pm, const HostOptions &options = {});
 
+/// Runs that pipeline. The verifier runs after each pass as long as there are loops over scalars,
+/// and once at the end.
+mlir::LogicalResult runHostPipeline(mlir::ModuleOp module, const HostOptions &options);
+
 /// Tile kernels → optimised LLVM IR with the contract in it. Changes `module`.
 mlir::FailureOr<std::unique_ptr<llvm::Module>>
 compileToHostLLVM(mlir::ModuleOp module, llvm::LLVMContext &context, const HostOptions &options);
