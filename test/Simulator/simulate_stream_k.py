@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Examples"))
+from simulate import run, simulate
 from with_plan import with_plan
 
 TILE_OPT, EXAMPLES = sys.argv[1:3]
@@ -39,12 +40,9 @@ def sums(points, units, trips, least):
     return sum((part * length + min(part, more)) % trips != 0 for part in range(parts))
 
 
-def simulate(text, cluster, points, units, trips):
+def options(cluster, points, units, trips):
     # Output tiles of a unit: its blocks have rows one below the other.
-    sizes = f"M={TILE * cluster * points},N={TILE},K={STEP * trips}"
-    done = subprocess.run([TILE_OPT, "-", f"--cta-simulate=sizes={sizes} timings={TIMINGS} cores={cluster * units} verbose", "-o", os.devnull],
-                          input=text, capture_output=True, text=True, timeout=300)
-    return done.returncode, done.stderr
+    return f"sizes=M={TILE * cluster * points},N={TILE},K={STEP * trips} timings={TIMINGS} cores={cluster * units}"
 
 
 failed, launches, handed_on = False, 0, 0
@@ -52,21 +50,20 @@ for least, cluster, rest in PLANS:
     plan = f"persistent = 1, {rest}, stream_k = {least}"
     made = subprocess.run([TILE_OPT, "-", f"--pass-pipeline={PASSES}"], input=with_plan(PROGRAM, plan), capture_output=True, text=True, check=True).stdout
     assert "cta.add_partial" in made and ("multicast" in made) == (cluster > 1), plan
-    for units in (2, 3, 5):
-        # Fewer output tiles than units, as many, one more, one less than twice as many, twice as many.
-        for points in sorted({1, units - 1, units, units + 1, 2 * units - 1, 2 * units} - {0}):
-            for trips in (0, least, 2 * least + 1, 5 * least + 3):
-                code, output = simulate(made, cluster, points, units, trips)
-                expected = cluster * sums(points, units, trips, least)
-                if code or f" {expected} partial sums handed on, no violation" not in output:
-                    print(f"{plan}: {points} points, {units} units, {trips} iterations: failed, {expected} sums\n{output}")
-                    failed = True
-                launches += 1
-                handed_on += expected > 0
+    # Fewer output tiles than units, as many, one more, one less than twice as many, twice as many.
+    cases = [(points, units, trips) for units in (2, 3, 5) for points in sorted({1, units - 1, units, units + 1, 2 * units - 1, 2 * units} - {0})
+             for trips in (0, least, 2 * least + 1, 5 * least + 3)]
+    for (points, units, trips), (clean, output) in zip(cases, simulate(TILE_OPT, made, [options(cluster, *case) for case in cases])):
+        expected = cluster * sums(points, units, trips, least)
+        if not clean or f" {expected} partial sums handed on, no violation" not in output:
+            print(f"{plan}: {points} points, {units} units, {trips} iterations: failed, {expected} sums\n{output}")
+            failed = True
+        launches += 1
+        handed_on += expected > 0
     # What keeps a launch whose output tiles are a multiple of its units from being divided. Without it there is one share, of nothing, and the block that has it waits for others.
     mutated, count = re.subn(r"(%\d+) = arith\.cmpi sgt, %\d+, %c0\w* : index\n( +%\d+ = arith\.andi) \1, (%\d+) : i1", r"\1 = arith.constant 0 : i1\n\2 \3, \3 : i1", made)
     assert count == 1, f"{plan}: where is the condition?"
-    code, output = simulate(mutated, cluster, 4, 2, 3 * least + 2)
+    code, output = run(TILE_OPT, mutated, f"--cta-simulate={options(cluster, 4, 2, 3 * least + 2)}")
     if code != 1 or "error: deadlock: nothing in the launch can go on" not in output:
         print(f"{plan}: a part of nothing: not caught\n{output}")
         failed = True
