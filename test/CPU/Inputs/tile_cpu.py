@@ -45,35 +45,45 @@ PLACED = ("builtin.module(tile-expand-ops,inline,canonicalize,cse,tile.kernel(ti
 
 
 # An artifact is read whole by each run of tile-run, so artifacts are small; and LLVM's optimisation takes most of the time of a compilation, so a
-# part of the kernels has it.
+# part of the kernels has it, and of those that were placed none: what LLVM gets is of the same kind.
 KERNELS_OF_MODULE, MODULES_TO_ONE_OPTIMISED = 24, 4
+KERNEL = re.compile(r"^\s*tile\.kernel @([\w$.-]+)", flags=re.MULTILINE)
 
 
 def modules_of(text):
-    """Texts of some kernels each; a program with functions or aliases is one."""
+    """Texts of some kernels each, without those that are another one but for the name: the modules, and the name of the kernel that stands for each. A program
+    with functions behind its first kernel, or aliases, is one module; functions in front of it are in all."""
     first, *kernels = re.split(r"^(?=tile\.kernel @)", text, flags=re.MULTILINE)
-    if first.strip() or re.search(r"^(module|func\.func|[#!]\w+ =)", text, flags=re.MULTILINE):
-        return [text]
-    return ["".join(kernels[i:i + KERNELS_OF_MODULE]) for i in range(0, len(kernels), KERNELS_OF_MODULE)]
+    if re.search(r"^(module|[#!]\w+ =)", text, flags=re.MULTILINE) or any(re.search(r"^func\.func", kernel, flags=re.MULTILINE) for kernel in kernels):
+        return [text], {name: name for name in KERNEL.findall(text)}
+    distinct, same_as = {}, {}
+    for kernel in kernels:
+        name = KERNEL.match(kernel).group(1)
+        same_as[name] = distinct.setdefault(kernel.replace(f"@{name}(", "@(", 1), (name, kernel))[0]
+    texts = [kernel for _, kernel in distinct.values()]
+    return [first + "".join(texts[i:i + KERNELS_OF_MODULE]) for i in range(0, len(texts), KERNELS_OF_MODULE)], same_as
 
 
 class Program:
-    """Compiled kernels. `run` returns the arguments listed in `out` after the kernel ran."""
+    """Compiled kernels, as they are or by way of phase placed. `run` returns the arguments listed in `out` after the kernel ran."""
 
-    def __init__(self, text, *flags):
+    def __init__(self, text, *flags, placed="--placed" in sys.argv):
         self.dir = tempfile.TemporaryDirectory()
+        self.placed = placed
         self.artifacts = {}
         self.text = text
-        for number, module in enumerate(modules_of(text)):
+        modules, self.same_as = modules_of(text)
+        for number, module in enumerate(modules):
             plain = [flag for flag in flags if not flag.startswith("-O")]
-            artifact = self.compile(module, f"{number}", *([*plain, "-O0"] if number % MODULES_TO_ONE_OPTIMISED else flags))
-            self.artifacts.update((name, artifact) for name in re.findall(r"^\s*tile\.kernel @([\w$.-]+)", module, flags=re.MULTILINE))
+            optimised = number % MODULES_TO_ONE_OPTIMISED == 0 and not placed
+            artifact = self.compile(module, f"{number}", *(flags if optimised else [*plain, "-O0"]))
+            self.artifacts.update((name, artifact) for name in KERNEL.findall(module))
 
     def compile(self, text, name, *flags):
         source, artifact = self.path(name + ".mlir"), self.path(name + ".so")
         with open(source, "w") as file:
             file.write(text)
-        if "--placed" in sys.argv:
+        if self.placed:
             placed = self.path(name + ".placed.mlir")
             done = subprocess.run(["tile-opt", source, f"--pass-pipeline={PLACED}", "-o", placed], capture_output=True, text=True)
             if done.returncode:
@@ -88,6 +98,7 @@ class Program:
         return os.path.join(self.dir.name, name)
 
     def run(self, kernel, *args, out, flags=()):
+        kernel = self.same_as[kernel]
         command = ["tile-run", self.artifacts[kernel], f"--kernel={kernel}", "--guard", *flags]
         for i, arg in enumerate(args):
             if isinstance(arg, np.ndarray):

@@ -87,9 +87,9 @@ for i in range(1, 25):
 case("24-doublings", functions + kernel(f"    %x1 = {CALL % (24, 'x0')}\n", 1),
      "calls @f24, which is 117440508 ops with all calls in it inlined")
 case("8-doublings", functions + kernel(f"    %x1 = {CALL % (8, 'x0')}\n", 1), None)
-chain = f"func.func private @f0(%x: {VECTOR}) -> {VECTOR} {{\n  return %x : {VECTOR}\n}}\n"
-for i in range(1, 10000):
-    chain += f"func.func private @f{i}(%x: {VECTOR}) -> {VECTOR} {{\n  %y = {CALL % (i - 1, 'x')}\n  return %y : {VECTOR}\n}}\n"
+# Long texts are joined: appended to one by one they would be copied each time.
+chain = f"func.func private @f0(%x: {VECTOR}) -> {VECTOR} {{\n  return %x : {VECTOR}\n}}\n" + "".join(
+    f"func.func private @f{i}(%x: {VECTOR}) -> {VECTOR} {{\n  %y = {CALL % (i - 1, 'x')}\n  return %y : {VECTOR}\n}}\n" for i in range(1, 10000))
 case("10000-calls-in-each-other", chain + kernel(f"    %x1 = {CALL % (9999, 'x0')}\n", 1), "256 calls in each other")
 # Helpers may be public.
 case("public", functions.replace(" private", "") + kernel(f"    %x1 = {CALL % (3, 'x0')}\n", 1), None)
@@ -124,19 +124,17 @@ def loops(count):
 
 case("12-loops", loops(12), None)
 case("30-loops", loops(30), "is nested in 16 other loops, which is the limit")
-views = "  %v0 = memref.subview %X[1] [%n] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: 1>>\n"
-for i in range(1, 30000):
-    views += (f"  %v{i} = memref.subview %v{i - 1}[1] [%n] [1] : memref<?xf32, strided<[1], offset: {i}>> "
-              f"to memref<?xf32, strided<[1], offset: {i + 1}>>\n")
+views = "  %v0 = memref.subview %X[1] [%n] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: 1>>\n" + "".join(
+    f"  %v{i} = memref.subview %v{i - 1}[1] [%n] [1] : memref<?xf32, strided<[1], offset: {i}>> "
+    f"to memref<?xf32, strided<[1], offset: {i + 1}>>\n" for i in range(1, 30000))
 case("30000-views", kernel(f"    %x1 = tile.load %v29999[%i] : memref<?xf32, strided<[1], offset: 30000>> -> {VECTOR}\n", 1, views),
      "is the last of more than 256 views of each other")
 
 
 # Limits of the launch contract.
 def sums(count, second):
-    front = "  %v0 = arith.addi %n, %n : index\n"
-    for i in range(1, count):
-        front += f"  %v{i} = arith.addi %v{i - 1}, {second % (i - 1) if '%d' in second else second} : index\n"
+    front = "  %v0 = arith.addi %n, %n : index\n" + "".join(
+        f"  %v{i} = arith.addi %v{i - 1}, {second % (i - 1) if '%d' in second else second} : index\n" for i in range(1, count))
     return kernel("", 0, front, f"%v{count - 1}")
 
 
