@@ -25,6 +25,8 @@ config.environment["PATH"] = os.path.pathsep.join(
 )
 # Strict by default: variables do not leak between CHECK-LABELs, a prefix that no line uses is an error.
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixes=false"
+# The threads of numpy's products wait for work in a loop, and the tests have a job for each core already.
+config.environment["OPENBLAS_NUM_THREADS"] = "1"
 for name in ("HOME", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

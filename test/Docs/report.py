@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares docs/Report.md with reports.
 
-  report.py collect DIR SOURCE...   compiles each source to PTX and writes its report to DIR/NAME.json
+  report.py collect DIR SOURCE...   compiles each source to LLVM IR, where the report is complete, and writes it to DIR/NAME.json
   report.py check PAGE REPORT...    every key that a report has is in the page, with its type, and every key of the page is in a report
 
 The tables of the page are below the headings that name the objects. A type is string, integer, number, boolean, object NAME, object of TYPE, list of TYPE,
@@ -22,7 +22,7 @@ def collect(directory, *sources):
     os.makedirs(directory, exist_ok=True)
     for source in sources:
         name = os.path.join(directory, os.path.splitext(os.path.basename(source))[0])
-        run = subprocess.run(["tilec", source, "-j1", "--emit=ptx", "-o", name + ".ptx", "--report=json"], capture_output=True, text=True, check=False)
+        run = subprocess.run(["tilec", source, "-j1", "--emit=llvm", "-o", name + ".ll", "--report=json"], capture_output=True, text=True, check=False)
         if run.returncode:
             sys.exit(f"{source}: {run.stderr}")
         with open(name + ".json", "w", encoding="utf-8") as file:

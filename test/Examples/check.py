@@ -105,6 +105,18 @@ def run_case(options, case, shape, seed):
     return None
 
 
+def run_cases(options, cases):
+    """How many of all shapes of all cases fail."""
+    failures = 0
+    for case in cases:
+        for seed, shape in enumerate(case.shapes):
+            problem = run_case(options, case, shape, seed)
+            text = " ".join(f"{name}={extent}" for name, extent in shape.items())
+            print(f"{case.kernel} {text}: {problem or 'ok'}")
+            failures += problem is not None
+    return failures
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("name")
@@ -115,14 +127,7 @@ def main():
     sys.path.insert(0, options.examples)
     from reference import EXAMPLES
 
-    failures = 0
-    for case in EXAMPLES[options.name]:
-        for seed, shape in enumerate(case.shapes):
-            problem = run_case(options, case, shape, seed)
-            text = " ".join(f"{name}={extent}" for name, extent in shape.items())
-            print(f"{case.kernel} {text}: {problem or 'ok'}")
-            failures += problem is not None
-    return 1 if failures else 0
+    return 1 if run_cases(options, EXAMPLES[options.name]) else 0
 
 
 if __name__ == "__main__":
