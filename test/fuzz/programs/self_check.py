@@ -102,6 +102,28 @@ def check_products():
         expect(f"a sum of f16 without doubt: {low}", known(found) and np.array_equal(found.lo, [[low]], equal_nan=True))
 
 
+def check_tf32():
+    """Seed 20000012: a denormal that tf32 cannot say is dropped to zero before it meets an infinity."""
+    least, kind = 2.0 ** -136, elements.F32
+    column = Floats(kind, np.array([[np.inf], [1.0]]))
+    for value, doubtful in ((1e-42, True), (-least / 2, True), (least, False), (1.0, False), (0.0, False)):
+        row = Floats(kind, np.array([[kind.round(np.float64(value)), 1.0]]))
+        for x, y in ((row, column), (column.map(np.transpose), row.map(np.transpose))):
+            for tf32 in (True, False):
+                found = sums.multiply_matrices(x, y, None, kind, tf32)
+                unknown = found.unk is not None and bool(found.unk.all())
+                expect(f"{value} times infinity with{'' if tf32 else 'out'} tf32", unknown == (doubtful and tf32))
+                with np.errstate(invalid="ignore"):
+                    want = np.float64(value) * np.inf
+                expect(f"{value} times infinity is {want}", unknown or np.array_equal(found.lo.ravel(), [want], equal_nan=True))
+    # A factor between -1 and 1 makes infinities of both signs, or NaN.
+    found = sums.multiply_matrices(Floats(kind, np.array([[-1.0, 1.0]]), np.array([[1.0, 1.0]])), column, None, kind)
+    expect("an interval around zero times infinity", found.unk is not None and bool(found.unk.all()))
+    # NaN is NaN, whatever is beside it.
+    found = sums.multiply_matrices(Floats(kind, np.array([[1e-42, np.nan]])), column, None, kind, True)
+    expect("NaN beside what may vanish", found.unk is None and bool(np.isnan(found.lo).all()))
+
+
 def check_integers(generator):
     for kind in elements.INTEGERS:
         x, y = (kind.wrap(generator.integers(-(1 << 63), (1 << 63) - 1, 200)) for _ in range(2))
@@ -483,6 +505,7 @@ def main():
     check_rounding(generator)
     check_sums(generator)
     check_products()
+    check_tf32()
     check_integers(generator)
     check_saturation(generator)
     check_scans(generator)

@@ -15,6 +15,7 @@ from .floats import Floats, union
 
 # Tensor cores cut off summands, aligned with the largest one, where an addition would round: twice the error.
 TENSOR_CORE = 2.0
+TF32_SMALLEST = 2.0 ** -136  # the least denormal of 8 bits of exponent and 10 of fraction
 
 
 def lowest_bit(x):
@@ -170,7 +171,7 @@ def _pick(x, at, axis):
 def multiply_matrices(a, b, c, kind, tf32=False, fraction=None):
     """a · b + c of floats, with the result type `kind`; c may be None. `fraction`: bits that partial sums may be cut to."""
     depth = a.shape[-1]
-    unk = _unknown_product(a, b)
+    unk = union(_unknown_product(a, b), _zero_or_infinite(a, b, tf32))
     if c is not None:
         unk = union(unk, c.unk)
     exact = a.lo is a.hi and b.lo is b.hi and (c is None or c.lo is c.hi)
@@ -233,6 +234,23 @@ def _tf32_loss(size_a, size_b):
     lost_a = np.where(_has_tf32(size_a), 0.0, size_a * 2.0 ** -10)
     lost_b = np.where(_has_tf32(size_b), 0.0, size_b * 2.0 ** -10)
     return np.matmul(lost_a, size_b) + np.matmul(size_a + lost_a, lost_b)
+
+
+def _zero_or_infinite(a, b, tf32):
+    """Where an infinity meets a factor that may be zero and may not be: the product is NaN or infinite. With tf32 numbers below those that 10
+    bits of fraction can say may become zero. Rows and columns with a NaN are NaN whatever happens."""
+    infinite_a, infinite_b = (np.isinf(x.lo) | np.isinf(x.hi) for x in (a, b))
+    if not infinite_a.any() and not infinite_b.any():
+        return None
+    doubt = np.matmul(_may_vanish(a, tf32), infinite_b) | np.matmul(infinite_a, _may_vanish(b, tf32))
+    doubt &= ~((np.isnan(a.lo) & np.isnan(a.hi)).any(axis=-1)[..., :, None] | (np.isnan(b.lo) & np.isnan(b.hi)).any(axis=-2)[..., None, :])
+    return doubt if doubt.any() else None
+
+
+def _may_vanish(x, tf32):
+    small = np.minimum(np.abs(x.lo), np.abs(x.hi))
+    found = ~x.single() & (x.lo <= 0) & (x.hi >= 0)
+    return found | (small > 0) & (small < TF32_SMALLEST) if tf32 else found
 
 
 def _has_tf32(x):
