@@ -260,7 +260,8 @@ LogicalResult Unroller::Impl::runScalar(Operation *op) {
     bool unknowable = drawn || llvm::any_of(op->getResultTypes(), llvm::IsaPred<FloatType>);
     if (!unknowable)
       return error(op) << "its value is not defined for these operands";
-    drawn = true;
+    // A trace has the op itself, also where its operands are constants.
+    drawn = fromData = true;
     for (Type type : op->getResultTypes())
       results.push_back(draw(type, static_cast<uint64_t>(executions[op]++)));
   }

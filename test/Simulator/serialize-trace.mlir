@@ -108,3 +108,23 @@ tile.kernel @cluster(%Z: memref<?x64xf32>, %Y: memref<32x64xf32>) attributes {ph
   }
   tile.return
 }
+
+// A function that nobody folds is an op of the trace, also where its operands are constants.
+// CHECK-LABEL: tile.kernel @function_of_constants(
+// CHECK:       %[[C:.*]] = arith.constant 2.5{{.*}} : f32
+// CHECK:       %[[F:.*]] = math.fma %{{.*}}, %{{.*}}, %{{.*}} : f32
+// CHECK:       %[[G:.*]] = arith.truncf %[[F]] : f32 to f16
+// CHECK:       cta.broadcast %[[G]]
+// CHECK:       tile.return
+tile.kernel @function_of_constants(%Y: memref<64xf16>) attributes {phase = #tile.phase<allocated>, warpgroups = 1} {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  cta.launch @function_of_constants_0 blocks(%one) attributes {threads = 128} {
+    %x = arith.constant 2.5 : f32
+    %f = math.fma %x, %x, %x : f32
+    %g = arith.truncf %f : f32 to f16
+    %b = cta.broadcast %g dims = [] : f16 -> tensor<64xf16, #l>
+    cta.store %b, %Y[%c0] : tensor<64xf16, #l> -> memref<64xf16>
+  }
+  tile.return
+}
