@@ -144,6 +144,7 @@ LogicalResult tessera::runHostPipeline(ModuleOp module, const HostOptions &optio
   // These are twenty passes over code of single instructions. If the verifier ran after each, it
   // would take a third of the time of the whole lowering.
   toLLVM.enableVerifier(false);
+  toScalars.enableVerifier(options.verifyEach);
   return failure(failed(toScalars.run(module)) || failed(toLLVM.run(module)) ||
                  failed(verify(module)));
 }

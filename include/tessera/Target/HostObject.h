@@ -30,6 +30,9 @@ struct HostOptions {
   unsigned optLevel = 3;
   /// Check at run time what the language leaves undefined: tile-insert-checks.
   bool check = false;
+  /// Verify the IR after each pass of `runHostPipeline` over tiles, which takes nearly as long as
+  /// the passes themselves; without, only what the pipeline leaves is verified.
+  bool verifyEach = true;
   /// Path of an ld-compatible linker (findHostLinker).
   std::string linker;
   /// Where the linker runs, and when the compilation must stop.

@@ -138,14 +138,33 @@ def set_threads(module, threads):
         tessera.library().tessera_rt_set_threads(module._handle, threads)
 
 
+def describe_arguments(program):
+    """For batch-compile: what is known of the addresses, sizes and strides that a launch will have. Memory begins at multiples of _ALIGNMENT bytes."""
+    layout = Layout(program)
+    offsets = {id(root): offset for root, offset in zip(program.roots(), layout.offsets)}
+    words = []
+    for arg in program.args:
+        if not arg.is_array:
+            words.append(f"i{int(arg.scalar)}" if not arg.value.type.element.is_float else "f")
+            continue
+        address = (offsets[id(arg.root)] + arg.offset * arg.value.type.element.bytes) | _ALIGNMENT
+        words.append(f"p{address & -address}:{','.join(map(str, arg.sizes))}:{','.join(map(str, arg.strides))}")
+    return " ".join(words)
+
+
 class Run:
     """A program made ready: its memory, and a launch for each variant of the kernel that is wanted."""
 
-    def __init__(self, module, program, arena, kernel=None):
-        self.module, self.layout, self.arena = module, Layout(program), arena
-        self.before = self.layout.image()
-        arena.reserve(module, self.layout.size)
-        self.layout.write_addresses(self.before, arena.pointer)
+    def __init__(self, module, program, arena, kernel=None, like=None):
+        """`like`: a run of another kernel on the same program and arena."""
+        self.module, self.arena = module, arena
+        if like is None:
+            self.layout = Layout(program)
+            self.before = self.layout.image()
+            arena.reserve(module, self.layout.size)
+            self.layout.write_addresses(self.before, arena.pointer)
+        else:
+            self.layout, self.before = like.layout, like.before
         self.kernel = module.kernel(kernel)
         self.prints = any(op.name == "tile.print" for op in graph.all_ops(program))
         self.output = None  # what the first launch of `run` printed
@@ -155,6 +174,17 @@ class Run:
         """The one that a launch takes, and the last one, which assumes least."""
         taken = self.kernel.variants[self.launch.variant()]
         return [taken] if taken == self.kernel.variants[-1] else [taken, self.kernel.variants[-1]]
+
+    def all_variants(self):
+        """Those whose guards hold, by the order of the launcher."""
+        found = []
+        for name in self.kernel.variants:
+            self.kernel.force_variant(name)
+            with contextlib.suppress(Error):
+                self.launch.variant()
+                found.append(name)
+        self.kernel.force_variant(None)
+        return found
 
     def run(self, variant=None, repeat=1):
         """The memory of each root after a launch; tessera.Error if something refuses, fails, or writes where nothing is."""

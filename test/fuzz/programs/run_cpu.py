@@ -3,29 +3,32 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles drawn programs for the CPU, runs them and compares with the evaluator.
 
-  run_cpu.py [--seed 0] [--count 200] [--profile NAME] [--without FEATURE,…] [--jobs 2] [--keep DIR] [--erase PHASE | --simulate | --gpu-compile DIR]
+  run_cpu.py [--seed 0] [--count 200] [--profile NAME] [--without FEATURE,…] [--jobs 2] [--keep DIR] [--erase PHASE | --trace | --gpu-compile DIR]
 
-Programs are compiled several to a module, since most of the time goes into starting the compiler. A program that differs or crashes is printed
-with its seed and the first differing element, and kept under --keep; the last line counts. Exit status 1 if something differs or crashes.
+Programs are compiled by the batch, and run in a process that may die of them; a batch that does not compile is divided. A program that differs
+or crashes is printed with its seed and the first differing element, and kept under --keep; the last line counts. Exit status 1 if something differs
+or crashes.
 """
 
 import argparse
 import collections
 import os
+import re
 import shutil
 import sys
 import tempfile
 import time
 
+import batches
 import compare
 import erase
 import launch
-import simulate
 import toolchain
 import workers
 from language import draw, graph, printer
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
+RUNS_S = 120.0  # a program that runs longer hangs, on a machine that may be busy
 
 
 def parse_options(arguments=None):
@@ -34,19 +37,20 @@ def parse_options(arguments=None):
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--profile", choices=sorted(draw.PROFILES), help="instead of the one that the seed chooses")
     parser.add_argument("--without", default="", help="features of programs to leave out: " + ", ".join(sorted(draw.FEATURES)))
-    parser.add_argument("--erase", choices=sorted(erase.PIPELINES), help="go down to a phase of the GPU's pipeline and back first")
-    parser.add_argument("--simulate", action="store_true", help="run the GPU's protocol in cta-simulate, and its trace on the CPU")
+    parser.add_argument("--erase", choices=["all", *erase.LAST], help="go down to a phase of the GPU's pipeline and back first, or to each")
+    parser.add_argument("--trace", action="store_true", help="run the GPU's protocol in cta-simulate, and its trace on the CPU")
     parser.add_argument("--gpu-compile", metavar="DIR", help="compile for the GPU only, as pack.py does, and count refusals")
-    parser.add_argument("--batch", type=int, default=8, help="programs in a module")
+    parser.add_argument("--batch", type=int, default=batches.SIZE, help=f"programs in a module, {batches.SIZE} at most")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=120, help="seconds for one module")
-    parser.add_argument("-O", dest="optimise", type=int, default=1, help="level of optimisation")
+    parser.add_argument("--timeout", type=float, default=1200, help="seconds for one module")
+    parser.add_argument("-O", dest="level", type=int, help="level of optimisation, instead of the one that the seed chooses")
     parser.add_argument("--keep", help="folder for the programs that fail")
     parser.add_argument("--runtime", default=find_runtime(), help="libtessera_runtime.so")
     options = parser.parse_args(arguments)
     options.include = draw.FEATURES - set(options.without.split(","))
-    if options.simulate:
-        options.batch = 1
+    options.way = batches.Way("trace") if options.trace else batches.Way("cpu")
+    if options.erase:
+        options.way = batches.Way("erase", tuple(erase.LAST) if options.erase == "all" else (options.erase,))
     return options
 
 
@@ -63,65 +67,64 @@ def find_runtime():
 
 
 class Runner:
-    """What a worker does with a batch of seeds: a list of (seed, outcome, message)."""
+    """What a worker does with a batch of seeds: a list of (seed, state, message, launches)."""
 
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
-        launch.open_runtime(options.runtime)
-        self.arena, self.modules = launch.Arena(), []
 
     def __call__(self, seeds):
-        drawn = {seed: draw.draw_evaluated(seed, self.options.profile, self.options.include) for seed in seeds}
-        found = self.compile({seed: program for seed, (program, _) in drawn.items()}, f"{seeds[0]}_{len(seeds)}")
-        if found[0] is not None and len(seeds) > 1:
-            return [result for seed in seeds for result in self([seed])]
-        if found[0] is not None:
-            state = "crashed" if found[0].state in (toolchain.CRASHED, toolchain.HUNG) else "refused"
-            return [(seeds[0], state, found[0].message)]
-        module = launch.load(found[1])
-        self.modules.append(module)  # the arena is memory of the first one
-        results = [(seed, *self.run(module, *drawn[seed], f"k{seed}")) for seed in seeds]
-        os.remove(found[1])
-        return results
+        return self.judge({seed: draw.draw_evaluated(seed, self.options.profile, self.options.include) for seed in seeds})
 
-    def compile(self, programs, name):
-        """(None, artifact), or the outcome of the tool that did not do its work."""
-        text = "\n".join(printer.print_program(program, f"k{seed}") for seed, program in programs.items())
-        if self.options.simulate:
-            (program,), base = programs.values(), os.path.join(self.folder, name)
-            outcome = simulate.simulate(program, text, base, self.options.timeout)
-            outcome = simulate.serialize(program, base, self.options.timeout) if outcome else outcome
-            if not outcome:
-                return outcome, None
-            text = outcome.message
-        if self.options.erase:
-            outcome = erase.erase(text, self.options.erase, os.path.join(self.folder, name), self.options.timeout)
-            if not outcome:
-                return outcome, None
-            text = outcome.message
-        path = os.path.join(self.folder, name + ".so")
-        outcome = toolchain.compile_text(text, path, "cpu", self.options.timeout, [f"-O{self.options.optimise}"])
-        return (None, path) if outcome else (outcome, None)
+    def judge(self, drawn):
+        """Of {seed: (program, what the evaluator allows)}."""
+        manner = batches.Manner(min(drawn), self.options.level)
+        batch = batches.Batch(self.options.way, manner, self.folder, self.options.timeout)
+        batch.compile({seed: program for seed, (program, _) in drawn.items()})
+        found = [(seed, "crashed" if outcome.state in (toolchain.CRASHED, toolchain.HUNG) else "refused", outcome.message, 0) for seed, outcome in batch.outcomes.items()]
+        for path, seeds in batch.objects:
+            def report(seed, result):
+                if result[0] == "error":
+                    raise RuntimeError(f"seed {seed}: {result[1]}")
+                if result[0] in (workers.DIED, workers.HUNG):
+                    result = ("crashed", f"the program {'hangs' if result[0] == workers.HUNG else f'ends the process: {result[1]}'}", 0)
+                found.append((seed, *result))
+            workers.run(lambda: Launcher(self.options, path, drawn), seeds, 1, report, RUNS_S)
+            os.remove(path)
+        return [(seed, state, f"{message} [{manner}]" if state in ("differ", "crashed") else message, launches) for seed, state, message, launches in found]
 
-    def run(self, module, program, buffers, kernel):
+
+class Launcher:
+    """What a process that may die does with a seed: (state, message, number of launches)."""
+
+    def __init__(self, options, path, drawn):
+        self.options, self.drawn = options, drawn
+        launch.open_runtime(options.runtime)
+        self.module, self.arena, self.kernels = launch.load(path), launch.Arena(), collections.defaultdict(list)
+        for name in self.module.kernel_names():
+            self.kernels[int(re.match(r"k(\d+)", name).group(1))].append(name)
+
+    def __call__(self, seed):
+        program, buffers = self.drawn[seed]
         # Blocks that speak with each other do so on real threads.
-        launch.set_threads(module, 3 if any(op.name == "tile.atomic" for op in graph.all_ops(program)) else 1)
-        try:
-            arrays, output = launch.run(module, program, self.arena, kernel)
-        except launch.Error as error:
-            return "differ", f"the launch fails: {error}"
-        wrong = compare.compare(program, buffers, arrays, output if self._prints() else None)
-        return ("differ", wrong) if wrong else ("agree", "")
-
-
-    def _prints(self):
-        """Traces do not print, and from phase lowered on grids have other coordinates."""
-        return not self.options.simulate and self.options.erase in (None, "placed", "decomposed")
+        launch.set_threads(self.module, 3 if any(op.name == "tile.atomic" for op in graph.all_ops(program)) else 1)
+        made, launches = None, 0
+        for name in self.kernels[seed]:
+            try:
+                made = launch.Run(self.module, program, self.arena, name, made)
+                for variant in made.all_variants():
+                    arrays, launches = made.run(variant), launches + 1
+                    wrong = compare.compare(program, buffers, arrays, made.output if self.options.way.prints(name) else None)
+                    if wrong:
+                        return "differ", f"{wrong}{'' if name == f'k{seed}' else f' [{name} {variant}]'}", launches
+            except launch.Error as error:
+                return "differ", f"the launch of {name} fails: {error}", launches
+        return ("agree", "", launches) if launches else ("refused", "no variant takes the arguments", 0)
 
 
 class Report:
     def __init__(self, options):
         self.options, self.counts, self.messages, self.again = options, collections.Counter(), collections.Counter(), []
+        self.launches = 0
         self.began = time.monotonic()
 
     def __call__(self, seeds, results):
@@ -131,9 +134,10 @@ class Report:
             if len(seeds) > 1:
                 self.again += [[seed] for seed in seeds]
                 return
-            results = [(seeds[0], "crashed", f"{results[0]}: {results[1]}")]
-        for seed, state, message in results:
+            results = [(seeds[0], "crashed", f"{results[0]}: {results[1]}", 0)]
+        for seed, state, message, launches in results:
             self.counts[state] += 1
+            self.launches += launches
             if state == "agree":
                 continue
             if state != "differ":
@@ -155,7 +159,7 @@ class Report:
             print(f"{count:6} {state}: {message}")
         counts = self.counts
         print(f"{counts['agree']} agree, {counts['differ']} differ, {counts['refused']} refused, {counts['crashed']} crashed "
-              f"in {time.monotonic() - self.began:.0f} s")
+              f"in {time.monotonic() - self.began:.0f} s; {self.launches} launches", flush=True)
         return counts
 
 
@@ -181,16 +185,20 @@ def main():
     return 1 if counts["differ"] or counts["crashed"] or not counts["agree"] else 0
 
 
-def run(options):
+def run(options, report=None):
     """How many programs agree, differ, are refused and crash."""
     seeds = list(range(options.seed, options.seed + options.count))
-    batches = [seeds[i:i + options.batch] for i in range(0, len(seeds), options.batch)]
-    report = Report(options)
+    parts = []
+    for seed in seeds:
+        if not parts or seed % batches.SIZE == 0 or len(parts[-1]) == options.batch:
+            parts.append([])
+        parts[-1].append(seed)
+    report = report or Report(options)
     with tempfile.TemporaryDirectory() as folder:
         def make():
             return Runner(options, tempfile.mkdtemp(dir=folder))
-        limit = options.timeout * (1 + options.batch)
-        workers.run(make, batches, options.jobs, report, limit)
+        limit = 4 * options.timeout
+        workers.run(make, parts, options.jobs, report, limit)
         if report.again:
             workers.run(make, report.again, options.jobs, report, 2 * options.timeout)
     return report.close()

@@ -4,7 +4,7 @@
 """Makes a failing program small: drops outputs and ops, puts constants for results, unrolls and empties control flow, forgets clauses and facts, as
 long as the program stays valid and fails in the same way.
 
-  shrink.py SEED [--erase PHASE | --gpu-compile] [-o SMALL.mlir]
+  shrink.py SEED [--erase PHASE | --trace | --gpu-compile] [-O N] [-o SMALL.mlir]
 
 Prints the small program, its arguments and what is wrong. How a program fails is its outcome: differs (in whatever element), is refused or
 crashes with the same message but for numbers.
@@ -13,7 +13,6 @@ crashes with the same message but for numbers.
 import sys
 import tempfile
 
-import launch
 import run_cpu
 import toolchain
 from language import draw, evaluate, graph, printer
@@ -234,50 +233,24 @@ def shrink(program, fails, note=lambda text: None):
 class Checker:
     """The outcome of a program: ("differ" | "refused" | "crashed" | "agree", message)."""
 
-    def __init__(self, options, folder):
-        self.options, self.runner = options, run_cpu.Runner(options, folder)
+    def __init__(self, options, folder, seed):
+        self.seed, self.options, self.runner = seed, options, run_cpu.Runner(options, folder)
+        self.folder = folder
         self.gpu = getattr(options, "gpu_compile", False)
 
     def __call__(self, program):
         if self.gpu:
-            outcome = toolchain.compile_text(printer.print_program(program, "k0"), f"{self.runner.folder}/small.cubin", "sm_90a", self.options.timeout)
+            outcome = toolchain.compile_text(printer.print_program(program, "k0"), f"{self.folder}/small.cubin", "sm_90a", self.options.timeout)
             return ("agree", "") if outcome else (outcome.state, outcome.message)
-        outcome, path = self.runner.compile({0: program}, "small")
-        if outcome is not None:
-            return outcome.state, outcome.message
-        module = launch.load(path)
-        self.runner.modules.append(module)
-        return self.runner.run(module, program, evaluate.evaluate(program), "k0")
+        # The manner hangs on the seed.
+        (_, state, message, _), = self.runner.judge({self.seed: (program, evaluate.evaluate(program))})
+        return state, message
 
 
 def same_failure(wanted, found):
     if wanted[0] == "differ":
         return found[0] == "differ"
     return found[0] == wanted[0] and toolchain.normalised(found[1]) == toolchain.normalised(wanted[1])
-
-
-def shrink_in_child(program, checker, wanted, note):
-    """Each run is a process of its own, since it may die."""
-    import multiprocessing
-
-    def outcome(candidate, pipe):
-        pipe.send(checker(candidate))
-
-    def fails(candidate):
-        receiver, sender = multiprocessing.Pipe(duplex=False)
-        process = multiprocessing.Process(target=outcome, args=(candidate, sender))
-        process.start()
-        sender.close()
-        try:
-            found = receiver.recv() if receiver.poll(300) else ("crashed", "hung")
-        except EOFError:
-            found = ("died", "")
-        process.kill()
-        process.join()
-        return same_failure(wanted, found)
-    if not fails(program):
-        raise SystemExit("it does not fail again")
-    return shrink(program, fails, note)
 
 
 def main():
@@ -294,36 +267,21 @@ def main():
     options.gpu_compile = gpu
     program = draw.draw(seed, profile=options.profile, include=options.include)
     with tempfile.TemporaryDirectory() as folder:
-        checker = Checker(options, folder)
-        report = run_cpu.Report(options)
-        wanted = first_outcome(checker, program)
+        checker = Checker(options, folder, seed)
+        wanted = checker(program)
         print(f"seed {seed}: {wanted[0]}: {wanted[1]}", flush=True)
         if wanted[0] == "agree":
             return 1
-        small = shrink_in_child(program, checker, wanted, lambda text: print(text, file=sys.stderr, flush=True))
-        found = first_outcome(checker, small)
+        if not same_failure(wanted, checker(program)):
+            raise SystemExit("it does not fail again")
+        small = shrink(program, lambda candidate: same_failure(wanted, checker(candidate)), lambda text: print(text, file=sys.stderr, flush=True))
+        found = checker(small)
     text = f"// {found[0]}: {found[1]}\n" + "".join(f"// {line}\n" for line in run_cpu.arguments_text(small)) + printer.print_program(small)
-    del report
     print(text)
     if out:
         with open(out, "w") as file:
             file.write(text)
     return 0
-
-
-def first_outcome(checker, program):
-    import multiprocessing
-    receiver, sender = multiprocessing.Pipe(duplex=False)
-
-    def send():
-        sender.send(checker(program))
-    process = multiprocessing.Process(target=send)
-    process.start()
-    sender.close()
-    try:
-        return receiver.recv()
-    except EOFError:
-        return "died", ""
 
 
 if __name__ == "__main__":

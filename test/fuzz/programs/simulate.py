@@ -3,13 +3,13 @@
 """The protocol of the allocated kernel on the host: cta-simulate runs it under several timings, cta-serialize-trace writes down what one of them
 computed, as a program that the CPU can run (docs/Debugging.md, "A race, a hang")."""
 
-import toolchain
-
 TIMINGS = 4
+FUEL = 200_000  # events of a block; a trace much longer takes minutes to compile, since one-shot-bufferize is quadratic
+BACK = "builtin.module(tile.kernel(convert-cta-to-tile))"
 
 
 def argument_options(program):
-    """`sizes=… scalars=…` of the passes."""
+    """Sizes, scalars and the number of cores for the passes. With few cores a block of a persistent launch has several output tiles."""
     sizes, scalars = {}, []
     for arg in program.args:
         if not arg.is_array:
@@ -24,22 +24,10 @@ def argument_options(program):
         text.append("sizes=" + ",".join(f"{name}={size}" for name, size in sizes.items()))
     if scalars:
         text.append("scalars=" + ",".join(scalars))
-    return " ".join(text)
+    return " ".join(text + [f"cores={(132, 1, 2, 3, 132)[program.seed % 5]}"])
 
 
-def simulate(program, text, base, timeout):
-    """Whether nothing goes wrong in any timing."""
-    source, allocated = base + ".mlir", base + ".allocated.mlir"
-    with open(source, "w") as file:
-        file.write(text)
-    outcome = toolchain.run(["tile-opt", source, "--tessera-to-allocated", "-o", allocated], timeout)
-    if not outcome:
-        return outcome
-    options = argument_options(program)
-    return toolchain.run(["tile-opt", allocated, f"--cta-simulate={options} timings={TIMINGS}", "-o", "/dev/null"], timeout)
-
-
-def serialize(program, base, timeout):
-    """After `simulate`: the outcome's message is the straight program of one timing."""
-    options = f"{argument_options(program)} timing={program.seed % 7}"
-    return toolchain.run(["tile-opt", base + ".allocated.mlir", f"--cta-serialize-trace={options}", "--convert-cta-to-tile"], timeout)
+def steps():
+    """As those of erase.py. cta-simulate runs several timings, the trace is that of one."""
+    return [("", "builtin.module(tessera-to-allocated)"), ("", f"builtin.module(cta-simulate{{%SIZES% timings={TIMINGS} fuel={FUEL}}})"),
+            ("trace", "builtin.module(cta-serialize-trace{%SIZES% timing=%TIMING%})")]

@@ -23,6 +23,10 @@ def run(command, timeout, stdin=None):
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout, input=stdin)
     except subprocess.TimeoutExpired:
         return Outcome(HUNG, f"no end after {timeout} s")
+    return outcome_of(done)
+
+
+def outcome_of(done):
     if done.returncode == 0:
         return Outcome(COMPILED, done.stdout)
     errors = [line for line in done.stderr.splitlines() if "error:" in line]
@@ -46,6 +50,7 @@ def crash_text(done, frames):
 
 def normalised(message):
     """A message without what differs from program to program: numbers, names, types."""
+    message = re.sub(r'loc\("?[^)]*\): ', "", message)
     text = re.sub(r"<[^<>]*(<[^<>]*>[^<>]*)*>", "<…>", message)
     text = re.sub(r"'%?[\w.#-]+'", "'…'", text) if "op " not in text[:12] else text
     text = re.sub(r"%[\w#]+", "%…", text)

@@ -38,7 +38,7 @@ class _Worker:
     def __init__(self, context, make, items):
         self.make, self.context, self.items, self.current, self.began = make, context, items, None, time.monotonic()
         self.receiver, sender = context.Pipe(duplex=False)
-        self.process = context.Process(target=_work, args=(make, items, sender), daemon=True)
+        self.process = context.Process(target=_work, args=(make, items, sender), daemon=False)
         self.process.start()
         sender.close()
 
@@ -50,23 +50,27 @@ def run(make, items, processes, report, timeout=10.0, first=60.0, method="fork")
     numbered = list(enumerate(items))
     shares = [numbered[i::processes] for i in range(processes)]
     workers = [_Worker(context, make, share) for share in shares if share]
-    while workers:
-        connection.wait([worker.receiver for worker in workers], timeout=0.5)
-        for worker in list(workers):
-            ended = _drain(worker, report, items)
-            late = time.monotonic() - worker.began > (timeout if worker.current is not None else first)
-            if ended is None and not late:
-                continue
-            workers.remove(worker)
-            if ended is None:
-                worker.process.kill()
-            worker.process.join()
-            if worker.current is not None:
-                code = worker.process.exitcode
-                report(items[worker.current], (HUNG, timeout) if late and ended is None else (DIED, code))
-                worker.items = [entry for entry in worker.items if entry[0] > worker.current]
-            if ended != "done" and worker.items and ended != "failed":
-                workers.append(_Worker(context, make, worker.items))
+    try:
+        while workers:
+            connection.wait([worker.receiver for worker in workers], timeout=0.5)
+            for worker in list(workers):
+                ended = _drain(worker, report, items)
+                late = time.monotonic() - worker.began > (timeout if worker.current is not None else first)
+                if ended is None and not late:
+                    continue
+                workers.remove(worker)
+                if ended is None:
+                    worker.process.kill()
+                worker.process.join()
+                if worker.current is not None:
+                    code = worker.process.exitcode
+                    report(items[worker.current], (HUNG, timeout) if late and ended is None else (DIED, code))
+                    worker.items = [entry for entry in worker.items if entry[0] > worker.current]
+                if ended != "done" and worker.items and ended != "failed":
+                    workers.append(_Worker(context, make, worker.items))
+    finally:
+        for worker in workers:
+            worker.process.kill()
 
 
 def _drain(worker, report, items):

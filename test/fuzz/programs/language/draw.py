@@ -51,6 +51,7 @@ PROFILES = {profile.name: profile for profile in (
                                                                                           "index": 2, "control": 1, "store": 3, "integer": 1, "compare": 1, "scan": 0.5, "assert": 0.4, "take": 2, "pack": 1, "atomic": 2}, _PLAIN, {1: 5, 2: 3, 3: 1}),
     Profile("control", (1, 2, 4, 5, 8, 16, 32), 1024, _SMALL_MMA, (3, 10), _ANY | {"control": 14, "call": 3, "reload": 2}, _PLAIN, {1: 6, 2: 1}),
 )}
+BRIEF = 0.9  # the share of programs with a few statements; in the same time more of them are run, and as many ops
 PROFILE_WEIGHTS = {"small": 22, "wild": 26, "product": 28, "memory": 10, "control": 14}
 # What a compiler under test may not have yet can be left out by name.
 FEATURES = frozenset({
@@ -184,7 +185,7 @@ def _plain_numbers(b):
     lowers, uppers, steps, total = [], [], [], 1
     for _ in range(rank):
         count = chance.weighted({0: 0.15, 1: 4, 2: 5, 3: 4, 5: 2, 8: 1})
-        if total * count > 24:
+        if total * count > (4 if b.brief else 24):
             count = 1
         total *= max(1, count)
         step = chance.choice((1, 1, 2, 4, 8, 16) + b.profile.extents)
@@ -216,10 +217,11 @@ def _grid(b, kind, numbers, fill):
     region = Region(coords)
     b.grid, b.grid_info, b.budget, b.depth = number, grid, 14, 0
     with b.inside(region, coords):
-        statements = chance.int(*b.profile.statements)
+        least, most = b.profile.statements
+        statements = chance.int((least + 1) // 3, (most + 2) // 3) if b.brief else chance.int(least, most)
         results = []
         if kind == "plain":
-            for _ in range(chance.int(1, 3)):
+            for _ in range(chance.int(1, 2 if b.brief else 3)):
                 draw_memory.load(b, b.tile_type())
             statements = max(1, statements)
         else:
@@ -253,7 +255,7 @@ def _store_results(b, grid, region, results):
     b.chance.random.shuffle(loose)
     others = [value for value in own if value in used and value not in results]
     loose += b.chance.sample(others, min(len(others), b.chance.choice((0, 1, 2))))
-    most = 12 if not results else 3
+    most = (6 if b.brief else 12) if not results else 3
     for value in loose[:most]:
         if value.type.shape and value.type.count <= 8192 and b.may("indexed-store", 0.1):
             draw_indexed.store(b, value, grid)
@@ -277,7 +279,8 @@ def build(seed, attempt=0, profile=None, include=FEATURES):
     b = Builder(program, chance, PROFILES[profile], include)
     # Else few launches take a variant with TMA: one array that does not fit is enough to fall back.
     b.tidy = Chance(f"tidy {seed}")(0.5)
-    for _ in range(chance.weighted(b.profile.grids)):
+    b.brief = Chance(f"brief {seed}")(BRIEF)
+    for _ in range(1 if b.brief and chance(0.8) else chance.weighted(b.profile.grids)):
         _grids(b)
     draw_facts.finish(b)
     return program

@@ -91,6 +91,7 @@ class Root:
 
     def __init__(self, element, count, init, seed):
         self.element, self.count, self.init, self.seed = element, count, init, seed
+        self.cached = None  # by memory.initial
 
 
 class Argument:

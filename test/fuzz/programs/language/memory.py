@@ -16,7 +16,16 @@ class Invalid(Exception):
 
 
 def initial(root):
-    """The elements that memory begins with, in their form in memory."""
+    """The elements that memory begins with, in their form in memory. They are read only."""
+    key = root.element, root.count, root.init, root.seed
+    if root.cached is None or root.cached[0] != key:
+        stored = _make(root)
+        stored.flags.writeable = False
+        root.cached = key, stored
+    return root.cached[1]
+
+
+def _make(root):
     kind, generator = root.element, np.random.Generator(np.random.PCG64(root.seed))
     how, count = root.init[0], root.count
     if how == "poison":

@@ -95,7 +95,9 @@ class Builder:
         self.program, self.chance, self.profile, self.include = program, chance, profile, include
         self.regions, self.scopes = [program.body], [[]]
         self.places, self.grid, self.depth, self.budget = [], None, 0, 0
+        self.constants = {}  # scalars of a region: most uses share one
         self.pure = False  # in a function: neither arguments of the kernel nor arrays
+        self.brief = False  # few statements, blocks and turns of loops
         self.tidy = False  # arrays fulfil what the variant `aligned` asks of a launch: rows of whole 16 bytes, next to each other
         self.names = {"array": 0, "out": 0, "scalar": 0}
 
@@ -145,9 +147,16 @@ class Builder:
     # --- constants -----------------------------------------------------------------------------------------------------
 
     def constant(self, type, value, note=None, offer=False):
+        plain = note is None and not offer and type.shape is None and not type.element.is_float
+        key = self.regions[-1], type.element, value
+        if plain and key in self.constants and self.chance(0.85):
+            return self.constants[key]
         if note is None and not isinstance(value, (list, tuple)):
             note = Note(value, value, True, True) if math.isfinite(value) else Note(special=True)
-        return self.emit("arith.constant", (), [type], {"value": value}, notes=note, offer=offer)
+        found = self.emit("arith.constant", (), [type], {"value": value}, notes=note, offer=offer)
+        if plain:
+            self.constants[key] = found
+        return found
 
     def index(self, number):
         return self.constant(Tile(INDEX), int(number))

@@ -33,11 +33,11 @@ def product(b):
     source, out = draw_products.draw_types(b)
     m, n, k = _tile_shape(b, source, out)
     large = m * n > 64 * 128
-    rows, columns = (chance.choice((1, 1, 2, 3)) for _ in range(2))
-    if m * n <= 64 * 64 and chance(0.12):  # more tiles than a device has cores
+    rows, columns = (chance.choice((1, 1, 2) if b.brief else (1, 1, 2, 3)) for _ in range(2))
+    if m * n <= 64 * 64 and not b.brief and chance(0.12):  # more tiles than a device has cores
         rows, columns = chance.choice(((12, 12), (5, 30), (150, 1), (17, 9)))
         m, n = min(m, 64), min(n, 32)
-    turns = chance.weighted({0: 0.3, 1: 2, 2: 3, 3: 3, 4: 3, 5: 2, 7: 1})
+    turns = chance.weighted({0: 0.3, 1: 2, 2: 3, 3: 1} if b.brief else {0: 0.3, 1: 2, 2: 3, 3: 3, 4: 3, 5: 2, 7: 1})
     sizes = ragged(b, m, rows), ragged(b, n, columns), ragged(b, k, turns) if turns else 0
     if chance(0.3):  # rows of whole 16 bytes, as TMA wants them
         sizes = tuple(-(-size // 8) * 8 for size in sizes)
