@@ -3,12 +3,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fuzzes for a while and writes down what was done, so that the next one goes on after it.
 
-  ledger.py [--minutes 30] [--jobs 1] [WAY…]     # cpu, erase, trace, mutate, mutate-cpu, options, readers; without any: all in turn
-  ledger.py --totals                             # the counts of all runs: the table of docs/performance/correctness.md
+  ledger.py [--minutes 30] [--jobs 1] [--ledger FILE] [WAY…]   # cpu, erase, trace, mutate, mutate-cpu, options, readers; without any: all in turn
+  ledger.py --totals                                           # the counts of all runs: the table of docs/performance/correctness.md
+  ledger.py --merge FILE                                       # takes the lines of another file over
 
-A way takes the seeds after the last one that ledger.csv has for it. The file has a line for each run, written anew after each part, so that a run may be
-stopped at any time. The tools are those on PATH; `nice -n 15` before the command leaves the machine to others. Programs that fail are printed
-and kept in --keep; a line with failures is looked at by hand, and its note says what they were.
+A way takes the seeds after the last one that ledger.csv or FILE has for it. There is a line for each way of a run, written anew after each part, which
+takes a minute or a few, so that a run may be stopped at any time: what is lost is the part. Seconds are those of the processor, also of children. To let it run for hours, and go on when the
+session has ended:
+
+  setsid nohup nice -n 19 ledger.py --minutes 600 --ledger /tmp/fuzz/ledger.csv --keep /tmp/fuzz/failures --compiler "$(git rev-parse --short HEAD)" > /tmp/fuzz/ledger.log &
+
+The tools are those on PATH; copy them, if builds go on. Inputs that fail are kept in --keep, with how to see them; a line with failures is looked at by hand, and its note says what
+they were.
 """
 
 import argparse
@@ -19,20 +25,22 @@ import glob
 import hashlib
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
-import erase
+import batches
 import run_cpu
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+LEDGER = os.path.join(HERE, "ledger.csv")
 FIELDS = ("date", "way", "compiler", "generator", "first", "count", "good", "refused", "bad", "seconds", "note")
 FIRST = 10_000_000  # smaller seeds are for trying things
-# Seeds of one part: some tens of seconds.
-PARTS = {"cpu": 200, "erase": 100, "trace": 20, "mutate": 500, "mutate-cpu": 100, "options": 500, "readers": 200_000}
+# Seeds of one part: a minute of a processor, or two.
+PARTS = {"cpu": 2048, "erase": 512, "trace": 512, "mutate": 20_000, "mutate-cpu": 20_000, "options": 20_000, "readers": 500_000}
 # What tile-fuzz is told.
 _MUTATIONS = {"mutate": [], "mutate-cpu": ["--cpu"], "options": ["--options"]}
 
@@ -53,7 +61,13 @@ def write(path, rows):
 
 
 def next_seed(rows, way):
-    return max([FIRST] + [int(row["first"]) + int(row["count"]) for row in rows if row["way"] == way])
+    """The first of a part: batches.py has its programs begin at multiples of 64."""
+    after = max([FIRST] + [int(row["first"]) + int(row["count"]) for row in rows if row["way"] == way])
+    return -(-after // batches.SIZE) * batches.SIZE
+
+
+def processor():
+    return sum(usage.ru_utime + usage.ru_stime for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
 def digest(paths):
@@ -66,24 +80,23 @@ def digest(paths):
 
 def _programs(options, way, first, count):
     """Drawn programs: (good, refused, bad)."""
-    # A machine that is busy with other things makes compilations slow.
-    flags = [f"--seed={first}", f"--count={count}", f"--jobs={options.jobs}", f"--keep={options.keep}", "--batch=20", "-O0", "--timeout=3000"]
-    if way == "erase":
-        phases = sorted(erase.PIPELINES)
-        flags.append(f"--erase={phases[first // PARTS[way] % len(phases)]}")
-    if way == "trace":
-        flags.append("--simulate")
+    flags = [f"--seed={first}", f"--count={count}", f"--jobs={options.jobs}", f"--keep={os.path.join(options.keep, way)}"]
+    flags += {"cpu": [], "erase": ["--erase=all"], "trace": ["--trace"]}[way]
     counts = run_cpu.run(run_cpu.parse_options(flags))
     return counts["agree"], counts["refused"], counts["differ"] + counts["crashed"]
 
 
-def _tool(command):
-    """A fuzzer that prints its counts: `N compiled, N refused, N bad`."""
-    done = subprocess.run(command, capture_output=True, text=True)
+def _tool(options, way, command):
+    """A fuzzer that prints its counts, `N compiled, N refused, N bad`, and what is bad, of which the seed is all that is needed."""
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     found = re.search(r"(\d+) \w+, (\d+) refused, (\d+) bad", done.stdout)
-    print(done.stderr, end="", flush=True)
     if not found:
-        raise RuntimeError(f"{command}: {done.stdout[-400:]}")
+        raise RuntimeError(f"{command}: {done.returncode}: {done.stdout[-400:]} {done.stderr[-400:]}")
+    if int(found.group(3)):
+        print(done.stderr, end="", flush=True)
+        os.makedirs(os.path.join(options.keep, way), exist_ok=True)
+        with open(os.path.join(options.keep, way, "failures.txt"), "a") as file:
+            file.write(f"{' '.join(command)}\n{done.stderr}")
     return tuple(map(int, found.groups()))
 
 
@@ -102,14 +115,15 @@ def _artifacts(options):
 
 def part(options, way, first, count):
     if way == "readers":
-        return _tool(["reader-fuzz", *_artifacts(options), f"--seed={first}", f"--count={count}"])
+        return _tool(options, way, ["reader-fuzz", *_artifacts(options), f"--seed={first}", f"--count={count}"])
     if way in _MUTATIONS:
         examples = os.path.join(run_cpu.ROOT, "examples")
-        return _tool(["tile-fuzz", examples, f"--seed={first}", f"--count={count}", *_MUTATIONS[way]])
+        return _tool(options, way, ["tile-fuzz", examples, f"--seed={first}", f"--count={count}", *_MUTATIONS[way]])
     return _programs(options, way, first, count)
 
 
 def fuzz(options):
+    before = read(LEDGER) if os.path.abspath(options.ledger) != LEDGER else []
     rows = read(options.ledger)
     tools = dict.fromkeys(_MUTATIONS, "tile-fuzz") | {"readers": "reader-fuzz"}
     own, end = {}, time.monotonic() + 60 * options.minutes
@@ -117,12 +131,14 @@ def fuzz(options):
     while time.monotonic() < end:
         # The way that had least time in this run.
         way = min(options.ways, key=lambda name: float(own[name]["seconds"]) if name in own else 0.0)
-        tool = shutil.which(tools.get(way, "tilec"))
+        tool = shutil.which(tools.get(way, "batch-compile"))
         if tool is None:
-            raise SystemExit(f"ledger: no {tools.get(way, 'tilec')} in PATH")
+            raise SystemExit(f"ledger: no {tools.get(way, 'batch-compile')} in PATH")
         row = own.get(way)
-        first = next_seed(rows, way)
-        began = time.monotonic()
+        first = next_seed(before + rows, way)
+        if row is not None and first != int(row["first"]) + int(row["count"]):
+            row = None  # another run took seeds in between
+        began = processor()
         good, refused, bad = part(options, way, first, PARTS[way])
         if row is None:
             row = own[way] = dict.fromkeys(FIELDS, "") | {"date": datetime.date.today().isoformat(), "way": way, "compiler": options.compiler or digest([tool]),
@@ -131,8 +147,21 @@ def fuzz(options):
             rows.append(row)
         for name, number in (("count", PARTS[way]), ("good", good), ("refused", refused), ("bad", bad)):
             row[name] += number
-        row["seconds"] = round(row["seconds"] + time.monotonic() - began, 1)
+        row["seconds"] = round(row["seconds"] + processor() - began, 1)
         write(options.ledger, rows)
+        print(f"{datetime.datetime.now():%d %H:%M:%S} {way}: {row['count']} from {row['first']} on, {row['refused']} refused, {row['bad']} bad, "
+              f"{3600 * row['count'] / max(row['seconds'], 0.1):.0f} an hour of a core", flush=True)
+
+
+def merge(path):
+    """Lines that both have are taken from the other file, with the note of this one."""
+    def key(row):
+        return tuple(row[name] for name in ("date", "way", "compiler", "generator", "first"))
+    rows = {key(row): row for row in read(LEDGER)}
+    for row in read(path):
+        note = rows.get(key(row), row)["note"]
+        rows[key(row)] = row | {"note": row["note"] or note}
+    write(LEDGER, list(rows.values()))
 
 
 def totals(rows):
@@ -150,14 +179,18 @@ def main():
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", default="fuzz-failures", help="folder for the programs that fail")
-    parser.add_argument("--ledger", default=os.path.join(HERE, "ledger.csv"))
+    parser.add_argument("--ledger", default=LEDGER, help="where the lines go; seeds are those after it and after ledger.csv")
     parser.add_argument("--compiler", help="its commit; without it, a digest of the tool")
     parser.add_argument("--totals", action="store_true")
+    parser.add_argument("--merge", metavar="FILE")
     options = parser.parse_args()
     unknown = [way for way in options.ways if way not in PARTS]
     if unknown:
         parser.error(f"unknown way '{unknown[0]}'; there are {', '.join(PARTS)}")
     options.ways = options.ways or list(PARTS)
+    if options.merge:
+        merge(options.merge)
+        return 0
     if options.totals:
         totals(read(options.ledger))
         return 0

@@ -152,7 +152,8 @@ class Report:
         if self.options.keep:
             os.makedirs(self.options.keep, exist_ok=True)
             with open(os.path.join(self.options.keep, f"{state}-{seed}.mlir"), "w") as file:
-                file.write(f"// {state}: {message}\n" + "".join(f"// {line}\n" for line in arguments_text(program)) + printer.print_program(program))
+                how = f"--erase={self.options.erase}" if self.options.erase else "--trace" if self.options.trace else ""
+                file.write(f"// {state}: {message}\n// To see it: run_cpu.py --seed={seed} --count=1 {how}\n" + "".join(f"// {line}\n" for line in arguments_text(program)) + printer.print_program(program))
 
     def close(self):
         for (state, message), count in self.messages.most_common():
