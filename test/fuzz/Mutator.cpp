@@ -85,10 +85,38 @@ void shuffle(std::vector<std::string> &parts, Random &random) {
 }
 
 std::string otherNumber(Random &random) {
-  static const char *const numbers[] = {"0",   "1",   "2",   "3",    "5",    "7",         "8",
-                                        "16",  "17",  "31",  "32",   "48",   "63",        "64",
-                                        "65",  "96",  "100", "127",  "128",  "129",       "192",
-                                        "255", "256", "257", "1024", "4096", "2147483648"};
+  static const char *const numbers[] = {"0",
+                                        "1",
+                                        "2",
+                                        "3",
+                                        "5",
+                                        "7",
+                                        "8",
+                                        "16",
+                                        "17",
+                                        "31",
+                                        "32",
+                                        "48",
+                                        "63",
+                                        "64",
+                                        "65",
+                                        "96",
+                                        "100",
+                                        "127",
+                                        "128",
+                                        "129",
+                                        "192",
+                                        "255",
+                                        "256",
+                                        "257",
+                                        "1024",
+                                        "4096",
+                                        "65536",
+                                        "2147483648",
+                                        "4294967296",
+                                        "9223372036854775807",
+                                        "18446744073709551616",
+                                        "-1"};
   return numbers[random.below(sizeof(numbers) / sizeof(numbers[0]))];
 }
 
@@ -133,13 +161,53 @@ void replaceOne(std::vector<std::string> &tokens, Random &random,
         other = prefix + replacement;
 }
 
+/// A word becomes one of another text: names of ops, attributes and values where others stand.
+void replaceWord(std::vector<std::string> &tokens, std::string_view other, Random &random) {
+  auto isName = [](const std::string &token) {
+    return isWord(token[0]) && !std::isdigit(static_cast<unsigned char>(token[0]));
+  };
+  std::vector<std::string> others = tokenize(other);
+  for (unsigned tries = 0; tries < 16 && !tokens.empty() && !others.empty(); ++tries) {
+    std::string &token = tokens[random.below(tokens.size())];
+    const std::string &word = others[random.below(others.size())];
+    if (isName(token) && isName(word)) {
+      token = word;
+      return;
+    }
+  }
+}
+
+/// Bytes go, come or change; signs of the language more often than others.
+void mutateBytes(std::string &text, Random &random) {
+  static const char signs[] = "{}[]()<>,:=%#@!\"?*+-x.\\/^\0\n\x7f\x80\xc3\xe2\xff";
+  for (uint64_t i = 0, n = 1 + random.below(3); i < n && !text.empty(); ++i) {
+    size_t at = random.below(text.size());
+    char sign =
+        random.below(4) ? signs[random.below(sizeof(signs) - 1)] : static_cast<char>(random.next());
+    switch (random.below(4)) {
+    case 0:
+      text[at] = sign;
+      break;
+    case 1:
+      text.insert(at, 1, sign);
+      break;
+    case 2:
+      text.erase(at, 1 + random.below(8));
+      break;
+    case 3:
+      text.resize(random.below(16) ? at + (text.size() - at) / 2 : at);
+      break;
+    }
+  }
+}
+
 } // namespace
 
 std::string tessera::fuzz::mutate(const std::vector<std::string> &texts, uint64_t seed) {
   Random random(seed);
   std::string text = texts[random.below(texts.size())];
   for (uint64_t i = 0, n = 1 + random.below(3); i < n; ++i) {
-    switch (random.below(8)) {
+    switch (random.below(10)) {
     case 0: {
       std::vector<std::string> lines = splitLines(text);
       shuffle(lines, random);
@@ -168,6 +236,15 @@ std::string tessera::fuzz::mutate(const std::vector<std::string> &texts, uint64_
       text = join(tokens);
       break;
     }
+    case 5: {
+      std::vector<std::string> tokens = tokenize(text);
+      replaceWord(tokens, texts[random.below(texts.size())], random);
+      text = join(tokens);
+      break;
+    }
+    case 6:
+      mutateBytes(text, random);
+      break;
     default: {
       std::vector<std::string> tokens = tokenize(text);
       replaceOne(tokens, random, isNumber, otherNumber);

@@ -48,6 +48,10 @@ struct Options {
   cl::opt<bool> verifyEach{"verify-each", cl::desc("Verify the IR after each pass"),
                            cl::init(true)};
   cl::list<std::string> steps{"step", cl::desc("NAME=PIPELINE; without a name nothing is kept")};
+  cl::opt<uint64_t> mostOps{"most-ops",
+                            cl::desc("Kernels with more ops are refused after steps: LLVM and "
+                                     "one-shot-bufferize take long; 0: none"),
+                            cl::init(0)};
   cl::opt<std::string> back{"back", cl::desc("The pipeline from a step to a tile program")};
 };
 
@@ -266,6 +270,12 @@ private:
     llvm::outs().flush(); // what comes next may end the process
   }
 
+  static uint64_t countOps(tile::KernelOp kernel) {
+    uint64_t count = 0;
+    kernel.walk([&](Operation *) { ++count; });
+    return count;
+  }
+
   LogicalResult take(ModuleOp module, const Program &program) {
     if (steps.empty()) {
       for (auto kernel : module.getOps<tile::KernelOp>())
@@ -287,6 +297,9 @@ private:
         return failure();
       // The last variant assumes least, so that it stands for those that are like it.
       SmallVector<tile::KernelOp> kernels(copy->getOps<tile::KernelOp>());
+      for (tile::KernelOp kernel : kernels)
+        if (options.mostOps && countOps(kernel) > options.mostOps)
+          return kernel.emitError("too many ops to compile them here: ") << countOps(kernel);
       for (tile::KernelOp kernel : llvm::reverse(kernels))
         keep(kernel, step->name);
     }

@@ -4,16 +4,27 @@
 // Compiles mutated programs and reports those on which the compiler crashes, hangs, or fails
 // without an error. A child process compiles a batch; when it dies the next one goes on after the
 // seed that killed it.
+//
+// The seed decides how far an input goes. One of `--deep` is compiled. The others are only read, in
+// a context that the inputs of a batch share: parsed, verified, and what is valid is printed, or
+// written as bytecode, and read again. Of `--options` only the plan is read then.
 #include "Mutator.h"
 
-#include "tessera/Compiler.h"
+#include "Input/PlanOption.h"
+#include "Input/ReadProgram.h"
 
+#include "tessera/Compiler.h"
+#include "tessera/InitAll.h"
+
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <map>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -38,12 +49,21 @@ struct Options {
   cl::opt<bool> options{"options",
                         cl::desc("Mutate the options and the text of the plan, not the programs"),
                         cl::cat(category)};
+  cl::opt<unsigned> deep{"deep",
+                         cl::desc("One of so many inputs goes down the pipeline; 1: all of them"),
+                         cl::init(1), cl::cat(category)};
   cl::opt<bool> ptx{"ptx", cl::desc("Go on to PTX, which is slower, and check it"),
                     cl::cat(category)};
 };
 
 /// What the child says about one seed.
-enum Outcome : char { Started = 's', Compiled = 'c', Refused = 'r', Silent = 'q' };
+enum Outcome : char {
+  Started = 's',
+  Compiled = 'c',
+  Refused = 'r',
+  Silent = 'q',
+  Changed = 'p' // what is printed is not what was read
+};
 
 struct Report {
   uint64_t seed;
@@ -116,6 +136,10 @@ void mutateOptions(tessera::CompileOptions &compile, uint64_t seed) {
   compile.dependentLaunch = random.below(2);
 }
 
+bool isDeep(uint64_t seed, const Options &options) {
+  return options.deep < 2 || tessera::fuzz::Random(seed ^ 0xDEE9).below(options.deep) == 0;
+}
+
 Outcome compileOne(const std::vector<std::string> &texts, uint64_t seed, const Options &options) {
   tessera::CompileOptions compile;
   std::string text;
@@ -146,6 +170,67 @@ Outcome compileOne(const std::vector<std::string> &texts, uint64_t seed, const O
   return Silent;
 }
 
+/// Reads inputs without compiling them.
+class Reader {
+public:
+  explicit Reader(const std::vector<std::string> &texts) : texts(texts) {
+    mlir::DialectRegistry registry;
+    tessera::registerTesseraDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.disableMultithreading();
+  }
+
+  Outcome read(uint64_t seed, const Options &options) {
+    bool saysWhy = false;
+    mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+      saysWhy |=
+          diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error && !diagnostic.str().empty();
+      return mlir::success();
+    });
+    if (options.options)
+      return readOptions(seed) ? Compiled : saysWhy ? Refused : Silent;
+    auto module = tessera::readProgram(tessera::fuzz::mutate(texts, seed), "fuzz", context);
+    if (!module)
+      return saysWhy ? Refused : Silent;
+    const std::string printed = print(*module);
+    auto again = seed % 4 ? tessera::readProgram(printed, "printed", context)
+                          : tessera::readProgram(bytecode(*module), "bytecode", context);
+    return again && print(*again) == printed ? Compiled : Changed;
+  }
+
+private:
+  static std::string print(mlir::ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream(text) << module;
+    return text;
+  }
+
+  static std::string bytecode(mlir::ModuleOp module) {
+    std::string bytes;
+    llvm::raw_string_ostream os(bytes);
+    return mlir::failed(mlir::writeBytecodeToFile(module, os)) ? "" : bytes;
+  }
+
+  /// The text of a plan on a program as it is.
+  bool readOptions(uint64_t seed) {
+    tessera::CompileOptions compile;
+    mutateOptions(compile, seed);
+    mlir::OwningOpRef<mlir::ModuleOp> &program =
+        programs[tessera::fuzz::Random(seed).below(texts.size())];
+    if (!program)
+      program = tessera::readProgram(texts[tessera::fuzz::Random(seed).below(texts.size())], "fuzz",
+                                     context);
+    if (!program)
+      return false;
+    mlir::OwningOpRef<mlir::ModuleOp> module = program->clone();
+    return mlir::succeeded(tessera::applyPlanOption(*module, compile));
+  }
+
+  const std::vector<std::string> &texts;
+  mlir::MLIRContext context;
+  std::map<uint64_t, mlir::OwningOpRef<mlir::ModuleOp>> programs;
+};
+
 [[noreturn]] void runChild(const std::vector<std::string> &texts, uint64_t from, uint64_t to,
                            int pipe, const Options &options) {
   auto say = [&](uint64_t seed, char outcome) {
@@ -153,9 +238,11 @@ Outcome compileOne(const std::vector<std::string> &texts, uint64_t seed, const O
     if (write(pipe, &report, sizeof(report)) != sizeof(report))
       _exit(3);
   };
+  Reader reader(texts);
   for (uint64_t seed = from; seed < to; ++seed) {
     say(seed, Started);
-    say(seed, compileOne(texts, seed, options));
+    say(seed,
+        isDeep(seed, options) ? compileOne(texts, seed, options) : reader.read(seed, options));
   }
   _exit(0);
 }
@@ -202,6 +289,8 @@ uint64_t runBatch(const std::vector<std::string> &texts, uint64_t from, uint64_t
     totals.refused += report.outcome == Refused;
     if (report.outcome == Silent)
       complain(current, "the compiler fails without an error");
+    if (report.outcome == Changed)
+      complain(current, "what is printed is not read as the same program");
   }
   close(ends[0]);
   int status = 0;
@@ -235,7 +324,7 @@ int main(int argc, char **argv) {
     return 0;
   }
   Totals totals;
-  constexpr uint64_t kBatch = 100;
+  const uint64_t kBatch = options.deep < 2 ? 100 : 1000;
   for (uint64_t seed = options.first; seed < end;)
     seed = runBatch(texts, seed, std::min(seed + kBatch, end), options, totals);
   llvm::outs() << totals.compiled << " compiled, " << totals.refused << " refused, " << totals.bad

@@ -17,6 +17,7 @@ from language import printer
 from language.drawing.draw_base import Chance
 
 SIZE = 64  # seeds of a batch, from a multiple of this number on: they have the same manner
+MOST_OPS = 5000  # of a kernel after passes: upstream's one-shot-bufferize is quadratic, and takes minutes for a trace of 10 000
 _LEVELS = {0: 94, 1: 2, 2: 1, 3: 3}
 
 
@@ -81,7 +82,7 @@ class Batch:
         with open(source, "w") as file:
             file.write("\n// -----\n".join(self.way.text(*item) for item in left.items()))
         command = ["batch-compile", source, "-o", path, f"-O{self.manner.level}", f"--verify-each={int(self.manner.verifies)}"]
-        command += [f"--step={name}={pipeline}" for name, pipeline in self.way.steps] + ([f"--back={self.way.back}"] if self.way.steps else [])
+        command += [f"--step={name}={pipeline}" for name, pipeline in self.way.steps] + ([f"--back={self.way.back}", f"--most-ops={MOST_OPS}"] if self.way.steps else [])
         outcome, output = _run(command, self.timeout)
         os.remove(source)
         name, what, text = output[-1] if output else ("", "", "")

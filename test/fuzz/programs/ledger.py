@@ -40,9 +40,9 @@ LEDGER = os.path.join(HERE, "ledger.csv")
 FIELDS = ("date", "way", "compiler", "generator", "first", "count", "good", "refused", "bad", "seconds", "note")
 FIRST = 10_000_000  # smaller seeds are for trying things
 # Seeds of one part: a minute of a processor, or two.
-PARTS = {"cpu": 2048, "erase": 512, "trace": 512, "mutate": 20_000, "mutate-cpu": 20_000, "options": 20_000, "readers": 500_000}
+PARTS = {"cpu": 2048, "erase": 512, "trace": 512, "mutate": 100_000, "mutate-cpu": 10_000, "options": 100_000, "readers": 500_000}
 # What tile-fuzz is told.
-_MUTATIONS = {"mutate": [], "mutate-cpu": ["--cpu"], "options": ["--options"]}
+_MUTATIONS = {"mutate": ["--deep=16"], "mutate-cpu": ["--cpu"], "options": ["--options", "--deep=16"]}
 
 
 def read(path):

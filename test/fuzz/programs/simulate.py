@@ -4,7 +4,7 @@
 computed, as a program that the CPU can run (docs/Debugging.md, "A race, a hang")."""
 
 TIMINGS = 4
-FUEL = 200_000  # events of a block; a trace much longer takes minutes to compile, since one-shot-bufferize is quadratic
+FUEL = 200_000  # events and scalar ops of a block
 BACK = "builtin.module(tile.kernel(convert-cta-to-tile))"
 
 

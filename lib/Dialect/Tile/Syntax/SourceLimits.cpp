@@ -99,6 +99,9 @@ private:
       countOperator(at++);
       return;
     case '#':
+      if (at + 1 < text.size() && llvm::isDigit(text[at + 1]))
+        return scanResultNumber();
+      [[fallthrough]];
     case '!':
       return scanAlias();
     default:
@@ -174,6 +177,16 @@ private:
     if (word.size() > kMaxNumberLength)
       fail(start, "a number or shape of " + Twine(word.size()) + " characters; at most " +
                       Twine(kMaxNumberLength) + " are read: write fewer digits");
+  }
+
+  /// `#3` of `%r#3`. The parser makes room for so many results when it sees the first use.
+  void scanResultNumber() {
+    const size_t start = at++;
+    uint64_t number;
+    StringRef word = takeWhile(isWord);
+    if (word.getAsInteger(10, number) ? llvm::all_of(word, llvm::isDigit) : number >= kMaxResults)
+      fail(start, "result number " + word + " of a value; an op has at most " + Twine(kMaxResults) +
+                      " results");
   }
 
   /// `#name` or `!name`: a definition, a use, or the name of a dialect's attribute or type.

@@ -57,6 +57,17 @@ TEST(SourceLimits, WhatIsNoBracket) {
   EXPECT_EQ(problemOf(std::string(1000, '\0') + "\xff\xfe"), "");
 }
 
+// MLIR's parser makes room for all results up to the number, which ended the process.
+TEST(SourceLimits, ResultNumbers) {
+  EXPECT_EQ(problemOf("return %r#0, %r#65535"), "");
+  EXPECT_EQ(problemOf("return %r#0,\n  %r#65536"),
+            "2:5: result number 65536 of a value; an op has at most 65536 results");
+  EXPECT_EQ(placeOf("%r#2147483648"), "1:3");
+  EXPECT_EQ(placeOf("%r#" + repeat("9", 100)), "1:3");
+  EXPECT_EQ(problemOf("%r#1_000"), "") << "no number, of which the parser knows";
+  EXPECT_EQ(problemOf("#"), "");
+}
+
 TEST(SourceLimits, Numbers) {
   for (std::string head : {"", "1.", "0x", "1.0e"}) {
     EXPECT_EQ(problemOf(head + repeat("9", kMaxNumberLength - head.size())), "");

@@ -24,6 +24,8 @@ constexpr unsigned kMaxNumberLength = 1000;
 constexpr unsigned kMaxOperators = 1000;
 /// Ops of a kernel that has calls, after inlining.
 constexpr uint64_t kMaxInlinedOps = 20'000;
+/// Results of an op.
+constexpr uint64_t kMaxResults = 65'536;
 /// Words of an alias, with the aliases in it expanded.
 constexpr uint64_t kMaxAliasWords = 10'000'000;
 
