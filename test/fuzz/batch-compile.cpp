@@ -47,6 +47,8 @@ struct Options {
   cl::opt<unsigned> level{"O", cl::Prefix, cl::desc("Optimisation level 0 to 3"), cl::init(0)};
   cl::opt<bool> verifyEach{"verify-each", cl::desc("Verify the IR after each pass"),
                            cl::init(true)};
+  cl::opt<std::string> cpu{"mcpu", cl::desc("CPU to compile for; native is this machine")};
+  cl::opt<bool> check{"check", cl::desc("Test at run time what the language leaves undefined")};
   cl::list<std::string> steps{"step", cl::desc("NAME=PIPELINE; without a name nothing is kept")};
   cl::opt<uint64_t> mostOps{"most-ops",
                             cl::desc("Kernels with more ops are refused after steps: LLVM and "
@@ -247,6 +249,8 @@ public:
     say("", "compiles", "");
     HostOptions host;
     host.optLevel = options.level;
+    host.cpu = options.cpu;
+    host.check = options.check;
     host.verifyEach = options.verifyEach;
     FailureOr<std::string> bytes = compileToHostObject(*all, host);
     if (failed(bytes) || failed(writeFile(options.output, *bytes, all->getLoc())))

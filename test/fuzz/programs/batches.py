@@ -22,19 +22,25 @@ _LEVELS = {0: 94, 1: 2, 2: 1, 3: 3}
 
 
 class Manner:
-    """How the programs of a batch are compiled: LLVM's level of optimisation (mostly none), whether the IR is verified after each pass, and whether tilec
-    does all of it, as for a user."""
+    """How the programs of a batch are compiled: LLVM's level of optimisation (mostly none), whether the IR is verified after each pass, whether tilec
+    does all of it, as for a user, whether it is for this machine or for a portable one, and whether what is undefined is tested at run time: no test may
+    fail."""
 
     def __init__(self, seed, level=None):
         chance = Chance(f"manner {seed // SIZE}")
         self.level = chance.weighted(_LEVELS)
         self.verifies = chance(0.06)
         self.tilec = chance(0.06)
+        self.native = chance(0.06)
+        self.check = chance(0.04)
         if level is not None:
             self.level = level
 
     def __str__(self):
-        return f"-O{self.level}" + (" --verify-each" if self.verifies else "")
+        return f"-O{self.level}" + (" --verify-each" if self.verifies else "") + (" --mcpu=native" if self.native else "") + (" --check" if self.check else "")
+
+    def flags(self):
+        return [f"-O{self.level}"] + (["--mcpu=native"] if self.native else []) + (["--check"] if self.check else [])
 
 
 class Way:
@@ -53,10 +59,26 @@ class Way:
         return self.name == "cpu" or kernel.rpartition(".")[2] in erase.PRINTING
 
     def text(self, seed, program):
-        text = printer.print_program(program, f"k{seed}")
         if not self.steps:
-            return text
+            return printer.print_program(program, f"k{seed}", demands=True)
+        text = printer.print_program(program, f"k{seed}", plan=plan_of(seed))
         return f"// ARGUMENTS: {launch.describe_arguments(program)}\n// SIZES: {simulate.argument_options(program)}\n// TIMING: {program.seed % 7}\n" + text
+
+
+# Entries of #cta.plan: values, and how often one is given.
+_PLAN = (("producers", (0, 1, 1, 4), 0.6), ("stages", (0, 1, 2, 3, 3, 4), 0.8), ("persistent", (0, 1, 1), 0.7), ("group", (0, 1, 3, 8), 0.3),
+         ("blocks_per_sm", (1, 2), 0.2), ("pending", (0, 1), 0.4), ("epilogue", (0, 16, 32, 64), 0.4), ("stream_k", (1, 2, 4), 0.2))
+
+
+def random_plan(seed):
+    chance = Chance(f"plan {seed}")
+    entries = [f"{name} = {chance.choice(values)}" for name, values, often in _PLAN if chance(often)]
+    return ", ".join(entries) or "stages = 2"
+
+
+def plan_of(seed):
+    """Of one program of eight; many plans cannot work, and are refused."""
+    return random_plan(seed) if Chance(f"planned {seed}")(0.125) else None
 
 
 class Batch:
@@ -76,12 +98,12 @@ class Batch:
         """Compiles what is left, or takes a program out of it that does not let the others be compiled; whether to try again."""
         path = os.path.join(self.folder, f"{min(left)}_{len(left)}_{len(self.objects)}.so")
         if self.manner.tilec and not self.way.steps:
-            outcome = toolchain.compile_text("\n".join(self.way.text(*item) for item in left.items()), path, "cpu", self.timeout, [f"-O{self.manner.level}"])
+            outcome = toolchain.compile_text("\n".join(self.way.text(*item) for item in left.items()), path, "cpu", self.timeout, self.manner.flags())
             return self._divide(left, outcome) if not outcome else self._done(path, left)
         source = path[:-3] + ".mlir"
         with open(source, "w") as file:
             file.write("\n// -----\n".join(self.way.text(*item) for item in left.items()))
-        command = ["batch-compile", source, "-o", path, f"-O{self.manner.level}", f"--verify-each={int(self.manner.verifies)}"]
+        command = ["batch-compile", source, "-o", path, *self.manner.flags(), f"--verify-each={int(self.manner.verifies)}"]
         command += [f"--step={name}={pipeline}" for name, pipeline in self.way.steps] + ([f"--back={self.way.back}", f"--most-ops={MOST_OPS}"] if self.way.steps else [])
         outcome, output = _run(command, self.timeout)
         os.remove(source)

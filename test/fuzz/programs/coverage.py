@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts what drawn programs are made of: coverage.py [--seed 0] [--count 2000] [--least 5].
+"""Counts what drawn programs are made of: coverage.py [--seed 0] [--count 2000] [--least 5] [--language].
 
 A line for each op, clause, type and fact with the number of programs that have it, the rarest last. What a program could have and fewer than --least have is
-marked.
+marked. With --language instead what the language has and no program had, with a reason or without: the exit status is 1 if there is something without
+(language_parts.py). That takes some ten thousand programs.
 """
 
 import argparse
 import collections
 import sys
 
+import batches
+import language_parts
 from language import draw, elements, evaluate_atomics, graph
 from language.arithmetic import floats, functions, scans
 from language.drawing import draw_products
@@ -21,7 +24,12 @@ def features(program):
     """Names of everything that a program has."""
     yield f"profile {program.profile}"
     for name, value in program.attrs.items():
-        yield f"attribute {name} = {value}"
+        if name == "require":
+            yield from (f"demand {text}{word}" for word in value for text in ("", "of the kernel "))
+        else:
+            yield f"attribute {name} = {value}"
+    if batches.plan_of(program.seed) is not None:
+        yield "a plan"
     yield f"grids {len(graph.grids(program))}"
     for arg in program.args:
         for fact in arg.facts:
@@ -47,6 +55,21 @@ def features(program):
 def _op(op):
     yield f"op {op.name}"
     attrs = op.attrs
+    yield from (f"attr {op.name} {name}" for name in attrs)
+    for element in {value.type.element for value in op.operands or op.results if isinstance(value.type, Tile)}:
+        yield f"pair {op.name} {element}"
+    for value in op.results:
+        if isinstance(value.type, Tile) and value.type.is_scalar:
+            yield f"scalar of {value.type.element}"
+    for word in attrs.get("require", ()):
+        yield f"demand {op.name} {word}"
+        yield f"demand {word}"
+    if "overflow" in attrs:
+        yield from (f"overflow {word}" for word in attrs["overflow"].split(", "))
+    if op.name == "arith.truncf" and "mode" in attrs:
+        yield f"arith.truncf {attrs['mode']}"
+    if op.name == "tile.rounded":
+        yield f"tile.rounded {attrs['kind']}"
     if op.name in ("arith.cmpf", "arith.cmpi"):
         yield f"{op.name} {attrs['predicate']}"
     types = [value.type for value in op.results + op.operands if isinstance(value.type, Tile)]
@@ -61,8 +84,8 @@ def _op(op):
         yield f"tile.atomic {attrs['kind']}"
         yield f"tile.atomic of {op.operands[0].type.element}"
         yield f"tile.atomic of a {'scalar' if op.operands[0].type.is_scalar else 'tile'}" + (" returning" if op.results else "")
-        for order in ("acquire", "release", "acq_rel"):
-            if order in attrs["words"]:
+        for order in ("relaxed", "acquire", "release", "acq_rel", "device", "system"):
+            if order in attrs["words"].split():
                 yield f"tile.atomic {order}"
     if op.name in ("tile.load", "tile.store", "tile.atomic"):
         yield from _access(op)
@@ -108,7 +131,7 @@ def _op(op):
     if op.name == "tensor.extract_slice" and any(s > 1 for s in attrs["strides"]):
         yield "tensor.extract_slice with strides"
     if "fastmath" in attrs:
-        yield f"fastmath {attrs['fastmath']}"
+        yield from (f"fastmath {word}" for word in attrs["fastmath"].split(","))
     if op.name == "memref.alloc":
         yield "workspace filled" if "init" in attrs else "workspace as it comes"
         if op.result.type.strides is not None:
@@ -194,6 +217,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--least", type=int, default=5)
+    parser.add_argument("--language", action="store_true", help="print what the language has and no program had")
     parser.add_argument("--rare", action="store_true", help="print only what is rare")
     options = parser.parse_args()
     counts, attempts = collections.Counter(), 0
@@ -201,6 +225,8 @@ def main():
         program = draw.draw(seed)
         attempts += program.attempt
         counts.update(set(features(program)))
+    if options.language:
+        return 1 if language_parts.report(counts) else 0
     for name in expected():
         counts[name] += 0
     for name, count in counts.most_common():

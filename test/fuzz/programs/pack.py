@@ -23,11 +23,11 @@ import sys
 import tarfile
 import time
 
+import batches
 import run_cpu
 import toolchain
 import workers
 from language import draw, printer
-from language.drawing import draw_base
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -60,17 +60,6 @@ def digest(text):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-# Entries of #cta.plan: values, and how often one is given.
-_PLAN = (("producers", (0, 1, 1, 4), 0.6), ("stages", (0, 1, 2, 3, 3, 4), 0.8), ("persistent", (0, 1, 1), 0.7), ("group", (0, 1, 3, 8), 0.3),
-         ("blocks_per_sm", (1, 2), 0.2), ("pending", (0, 1), 0.4), ("epilogue", (0, 16, 32, 64), 0.4), ("stream_k", (1, 2, 4), 0.2))
-
-
-def random_plan(seed):
-    chance = draw_base.Chance(f"plan {seed}")
-    entries = [f"{name} = {chance.choice(values)}" for name, values, often in _PLAN if chance(often)]
-    return ", ".join(entries) or "stages = 2"
-
-
 class Compiler:
     """What a worker does with a seed: an entry of the manifest."""
 
@@ -83,7 +72,7 @@ class Compiler:
         path = os.path.join(self.options.folder, f"{seed}{self.options.suffix}")
         began, flags = time.monotonic(), list(self.options.flags)
         if self.options.plans:
-            flags.append(f"--plan=#cta.plan<{random_plan(seed)}>")
+            flags.append(f"--plan=#cta.plan<{batches.random_plan(seed)}>")
         outcome = toolchain.compile_text(text, path, self.target, self.options.timeout, flags)
         source = os.path.join(self.options.folder, f"{seed}.mlir")
         if outcome.state in (toolchain.CRASHED, toolchain.HUNG):

@@ -12,13 +12,14 @@ def argument_options(program):
     """Sizes, scalars and the number of cores for the passes. With few cores a block of a persistent launch has several output tiles."""
     sizes, scalars = {}, []
     for arg in program.args:
+        known_as = arg.facts.get("name", arg.name)
         if not arg.is_array:
             value = arg.scalar
-            scalars.append(f"{arg.name}={abs(value) if arg.value.type.element.bits == 1 else value}")
+            scalars.append(f"{known_as}={abs(value) if arg.value.type.element.bits == 1 else value}")
             continue
         names = arg.facts.get("shape", (None,) * len(arg.sizes))
         for d, (size, name) in enumerate(zip(arg.sizes, names)):
-            sizes[name if isinstance(name, str) else f"{arg.name}.{d}"] = size
+            sizes[name if isinstance(name, str) else f"{known_as}.{d}"] = size
     text = []
     if sizes:
         text.append("sizes=" + ",".join(f"{name}={size}" for name, size in sizes.items()))

@@ -15,7 +15,7 @@ import numpy as np
 from . import elements, evaluate, graph
 from .drawing import (
     draw_arrays, draw_atomics, draw_base, draw_control, draw_elementwise, draw_facts, draw_indexed, draw_kernels, draw_loops,
-    draw_memory, draw_products, draw_protocols, draw_rare, draw_scalars, draw_scans, draw_shapes, draw_stores, draw_takes,
+    draw_marks, draw_memory, draw_products, draw_protocols, draw_rare, draw_scalars, draw_scans, draw_shapes, draw_stores, draw_takes,
 )
 from .drawing.draw_base import Chance, Note
 from .drawing.draw_scalars import region_argument
@@ -80,6 +80,12 @@ FEATURES = frozenset({
     "f8",  # f8E4M3FN and f8E5M2
     "saturate",  # conversions with tile.saturate
     "rounded",  # tile.rounded
+    "overflow",  # nsw, nuw and exact
+    "flags",  # fast-math flags but for contract
+    "modes",  # arith.truncf with a mode
+    "demands",  # on ops and kernels
+    "read-bounds",  # bounds of grids that are in memory
+    "inner-sizes",  # memref.dim, tile.dim and tile.num_cores in a grid
 })
 _NEEDS = {"running": "scan", "rotary": "zip"} | dict.fromkeys(draw_protocols.KERNELS, "protocol")  # kernels that are made of a feature
 
@@ -283,6 +289,7 @@ def build(seed, attempt=0, profile=None, include=FEATURES):
     for _ in range(1 if b.brief and chance(0.8) else chance.weighted(b.profile.grids)):
         _grids(b)
     draw_facts.finish(b)
+    draw_marks.finish(b)
     return program
 
 

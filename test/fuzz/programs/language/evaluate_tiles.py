@@ -4,15 +4,23 @@
 
 import numpy as np
 
-from .arithmetic import directed, floats, functions, integers, scans, sums, takes
+from .arithmetic import directed, flags, floats, functions, integers, scans, sums, takes
 from .elements import F32
 from .arithmetic.floats import Floats
 from .arithmetic.integers import Ints
 from .memory import Invalid
 
 
+_FLAGS = frozenset({"fastmath", "overflow", "exact"})
+
+
 def evaluate(state, op, operands):
     """The result, or a list of results."""
+    result = _evaluate(state, op, operands)
+    return flags.apply(op, operands, result) if op.attrs and not _FLAGS.isdisjoint(op.attrs) else result
+
+
+def _evaluate(state, op, operands):
     if op.results and not op.results[0].type.is_scalar:
         state.charge(op.results[0].type.count)
     handler = _HANDLERS.get(op.name)
@@ -145,8 +153,9 @@ def _round_to(state, op, x):
     low, high = x.lo, x.hi
     if op.attrs.get("saturate"):
         low, high = (np.clip(end, -kind.largest, kind.largest) for end in (low, high))
-    lo = kind.round(low)
-    hi = lo if x.lo is x.hi else kind.round(high)
+    mode = op.attrs.get("mode")
+    lo = directed.narrow_to(kind, low, mode)
+    hi = lo if x.lo is x.hi else directed.narrow_to(kind, high, mode)
     return floats.make(kind, lo, hi, [x])
 
 
@@ -244,9 +253,15 @@ def _math(state, op, name, x, *others):
 
 def _rounded(state, op, *operands):
     attrs = op.attrs
-    if "f" == attrs["kind"][-1] and attrs["kind"][:3] in ("max", "min"):
-        return directed.extreme(attrs["kind"], *operands)
-    return directed.rounded(attrs["kind"], operands, attrs.get("mode", "to_nearest_even"), "flush_to_zero" in attrs)
+    kind, mode = attrs["kind"], attrs.get("mode", "to_nearest_even")
+    if "f" == kind[-1] and kind[:3] in ("max", "min"):
+        return directed.extreme(kind, *operands)
+    if kind in ("sitofp", "uitofp"):
+        return directed.of_integer(op.result.type.element, kind, operands[0], mode)
+    if kind in ("exp2", "rsqrt"):
+        return directed.flushed_function(kind, operands[0], state.target, 4 if "afn" in attrs else 0)
+    result = directed.rounded(kind, operands, mode, "flush_to_zero" in attrs)
+    return directed.approximate(kind, operands, result) if "afn" in attrs else result
 
 
 # --- shapes ----------------------------------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ from .printer_memory import constant_text, list_text, types_text
 
 
 class Printer:
-    def __init__(self):
+    def __init__(self, demands=False):
+        self.demands = demands
         self.lines, self.names, self.depth, self.count = [], {}, 1, 0
 
     def name(self, value):
@@ -54,8 +55,10 @@ class Printer:
 
 def _flags(op):
     """Fast-math flags and what else stands after the operands."""
-    flags = op.attrs.get("fastmath")
-    return f" fastmath<{flags}>" if flags else ""
+    text = f" fastmath<{op.attrs['fastmath']}>" if "fastmath" in op.attrs else ""
+    text += f" overflow<{op.attrs['overflow']}>" if "overflow" in op.attrs else ""
+    text += " exact" if "exact" in op.attrs else ""
+    return text + (" {user.mark}" if "mark" in op.attrs else "")
 
 
 # --- scalars, arith, math --------------------------------------------------------------------------------------------------
@@ -76,13 +79,15 @@ def _select(p, op):
 
 
 def _cast(p, op):
+    mode = f" {op.attrs['mode']}" if "mode" in op.attrs else ""
     saturate = " {tile.saturate}" if op.attrs.get("saturate") else ""
-    p.line(f"{p.results(op)}{op.name} {p.uses(op.operands)}{saturate} : {op.operands[0].type} to {op.result.type}")
+    p.line(f"{p.results(op)}{op.name} {p.uses(op.operands)}{mode}{_flags(op)}{saturate} : {op.operands[0].type} to {op.result.type}")
 
 
 def _rounded(p, op):
-    mode, flush = (f" {op.attrs[name]}" if name in op.attrs else "" for name in ("mode", "flush_to_zero"))
-    p.line(f"{p.results(op)}tile.rounded {op.attrs['kind']} {p.uses(op.operands)}{mode}{flush} : {op.result.type}")
+    words = "".join(f" {op.attrs[name]}" for name in ("mode", "flush_to_zero", "afn") if name in op.attrs)
+    types = f"{op.operands[0].type} to {op.result.type}" if op.attrs["kind"].endswith("itofp") else op.result.type
+    p.line(f"{p.results(op)}tile.rounded {op.attrs['kind']} {p.uses(op.operands)}{words} : {types}")
 
 
 def _with_carry(p, op):
@@ -215,6 +220,8 @@ def _mma(p, op):
         text += f" accumulate_every = {attrs['accumulate_every']}"
     if "transposed" in attrs:
         text += f" {{tile.transposed = {'true' if attrs['transposed'] else 'false'}}}"
+    elif p.demands and "require" in attrs:
+        text += " require = [wgmma]"
     p.line(f"{p.results(op)}tile.mma {p.uses(op.operands)}{text} : {types_text(op.operands[:2])} -> {op.result.type}")
 
 
@@ -340,17 +347,21 @@ def _facts_text(argument):
     for name in ("size_divisible", "stride_divisible", "size_max"):
         if name in facts:
             found.append(f"tile.{name} = array<i64: {', '.join(map(str, facts[name]))}>")
-    if "alias" in facts:
-        found.append(f'tile.alias = "{facts["alias"]}"')
+    for name in ("alias", "name"):
+        if name in facts:
+            found.append(f'tile.{name} = "{facts[name]}"')
+    if "user" in facts:
+        found.append(f"user.note = {facts['user']}")
     return f" {{{', '.join(found)}}}" if found else ""
 
 
 _ATTRIBUTES = {"fp_contract": "#tile.switch<{}>", "reassoc": "#tile.switch<{}>", "warpgroups": "{} : i64"}
 
 
-def print_program(program, kernel="k"):
-    """The MLIR text; functions and the kernel carry `kernel` in their names."""
-    p = Printer()
+def print_program(program, kernel="k", demands=False, plan=None):
+    """The MLIR text; functions and the kernel carry `kernel` in their names. With `demands` ops have those that the program has: they change nothing but what
+    the GPU target refuses."""
+    p = Printer(demands)
     for function in program.functions:
         region = function.regions[0]
         function.attrs["name"] = f"{kernel}_{function.attrs['number']}"
@@ -364,6 +375,10 @@ def print_program(program, kernel="k"):
         p.names[argument.value] = f"%{argument.name}"
         arguments.append(f"%{argument.name}: {argument.value.type}{_facts_text(argument)}")
     attributes = [f"{name} = {_ATTRIBUTES[name].format(value)}" for name, value in program.attrs.items() if name in _ATTRIBUTES]
+    if demands and "require" in program.attrs:
+        attributes.append(f"require = #tile.require<{list_text(program.attrs['require'])}>")
+    if plan is not None:
+        attributes.append(f"plan = #cta.plan<{plan}>")
     suffix = f" attributes {{{', '.join(attributes)}}}" if attributes else ""
     p.lines.append(f"tile.kernel @{kernel}({', '.join(arguments)}){suffix} {{")
     p.depth = 0

@@ -72,6 +72,8 @@ def _clauses(p, op, memref, coords_at):
     for hint in ("stages", "cache"):
         if hint in attrs:
             text += f" {hint} = {attrs[hint]}"
+    if p.demands and "require" in attrs:
+        text += f" require = {list_text(attrs['require'])}"
     return text
 
 
@@ -111,7 +113,7 @@ def _alloc(p, op):
     symbols = f"[{p.uses(op.operands[sizes:])}]" if len(op.operands) > sizes else ""
     init = ""
     if "init" in op.attrs:
-        init = f" {{tile.init = {constant_text(graph.Tile(op.result.type.element), op.attrs['init'])}}}"
+        init = f" {{tile.init = {constant_text(graph.Tile(op.result.type.element), op.attrs['init'])}{', tile.restored' if 'restored' in op.attrs else ''}}}"
     p.line(f"{p.results(op)}memref.alloc({p.uses(op.operands[:sizes])}){symbols}{init} : {op.result.type}")
 
 
@@ -127,6 +129,7 @@ def _array_at(p, op):
     text = f" sizes [{p.mixed(attrs['sizes'], operands)}]"
     text += f" strides [{p.mixed(attrs['strides'], operands)}]" if "strides" in attrs else ""
     text += f" align = {attrs['align']}" if "align" in attrs else ""
+    text += f' alias = "{attrs["alias"]}"' if "alias" in attrs else ""
     p.line(f"{p.results(op)}tile.array_at {p.name(op.operands[0])}[{p.uses(op.operands[1:1 + rank])}]{text} : {op.operands[0].type} -> {op.result.type}")
 
 

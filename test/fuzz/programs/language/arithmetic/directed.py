@@ -10,8 +10,8 @@ import itertools
 
 import numpy as np
 
-from . import floats
-from .floats import union
+from . import floats, functions
+from .floats import Floats, union
 
 
 def _neighbour(kind, x, up):
@@ -47,6 +47,19 @@ def narrow(kind, value, error, mode):
     if mode == "toward_zero":
         return np.where(value > 0, lower, np.where(value < 0, upper, near))
     return lower if mode == "downward" else upper
+
+
+def narrow_to(kind, value, mode=None):
+    """arith.truncf with a mode; without one to the nearest, even."""
+    near = kind.round(value)
+    if mode in (None, "to_nearest_even"):
+        return near
+    if mode != "to_nearest_away":
+        return narrow(kind, value, np.zeros_like(value), mode)
+    # In the middle between two numbers the larger one counts.
+    below, above = (narrow(kind, value, np.zeros_like(value), side) for side in ("downward", "upward"))
+    middle = np.isfinite(below) & np.isfinite(above) & (below != above) & (value - below == above - value)
+    return np.where(middle, np.where(value > 0, above, below), near)
 
 
 def _sum(x, y):
@@ -130,3 +143,33 @@ def extreme(name, a, b):
     if either.any():
         result.unk = union(result.unk, either)
     return result
+
+
+def of_integer(to, name, x, mode):
+    """sitofp, uitofp of integers that float64 holds."""
+    value = (x.kind.as_unsigned(x.val) if name == "uitofp" else np.asarray(x.val)).astype(np.float64)
+    return Floats(to, narrow(to, value, np.zeros_like(value), mode), None, x.unk)
+
+
+def flushed_function(name, x, target, extra):
+    """exp2 or rsqrt of f32 with denormals as zeros; both results and denormals near the border may go either way by the function's error."""
+    kind = x.kind
+    flushed = Floats(kind, flush(kind, x.lo), flush(kind, x.lo if x.lo is x.hi else x.hi), x.unk)
+    if x.lo is x.hi:
+        flushed.hi = flushed.lo
+    found = functions.unary(name, flushed, target, extra or None)
+    lo = np.where((found.lo > 0) & (found.lo < 1.01 * kind.smallest_normal), 0.0, found.lo)
+    hi = np.where((found.hi > 0) & (found.hi < 0.99 * kind.smallest_normal), 0.0, found.hi)
+    return Floats(kind, np.where((lo == 0) & (hi == 0), -0.0, lo), hi, found.unk)
+
+
+def approximate(name, operands, result):
+    """With afn a quotient or a root is a few units off; beyond 2^126 a divisor may count as infinite."""
+    found = floats.widen_ulps(result, 4)
+    near = np.minimum(np.abs(result.lo), np.abs(result.hi)) < 4 * result.kind.smallest_normal
+    found.lo, found.hi = np.where(near, np.minimum(found.lo, -0.0), found.lo), np.where(near, np.maximum(found.hi, 0.0), found.hi)
+    if name == "divf":
+        size = np.maximum(np.abs(operands[1].lo), np.abs(operands[1].hi))
+        doubt = np.isfinite(size) & (size > 2.0 ** 125)
+        found.unk = union(found.unk, np.broadcast_to(doubt, np.shape(found.lo)) if doubt.any() else None)
+    return found

@@ -56,6 +56,11 @@ def _array_at(b, table, at, element, sizes, strides, entries, note):
             bytes //= 2
     if bytes >= element.bytes and chance(0.5):
         attrs["align"] = chance.choice([n for n in (1, 2, 4, 8, 16, 128) if element.bytes <= n <= bytes])
+    # Of memory that only this table shows: a group of its own, in which nothing else is.
+    tables = [root for root in b.program.roots() if root.init[0] == "addresses"]
+    hidden = all(any(root is other for other in b.program.hidden) for root, _ in entries)
+    if hidden and sum(any(root is entry[0] for root, _ in entries) for other in tables for entry in other.init[3]) == len(entries) and chance(0.3):
+        attrs["alias"] = f"group{len(tables)}"
     type = MemRef(element, attrs["sizes"], attrs.get("strides"))
     value = b.emit("tile.array_at", [table.value, at] + operands[0] + operands[1], [type], attrs)
     place = Place(value, sizes, strides, note)

@@ -193,13 +193,16 @@ def rounded(b, x):
                              notes=Note(0.5, y.note.size + 1, y.note.exact, special=y.note.special))
     if kind in ("mulf", "fma") and sizes[0] * sizes[1] > 1e6:
         kind, operands = "addf", operands[:2]
-    if flushes and kind in ("addf", "subf") and b.chance(0.3):
+    if flushes and kind in ("addf", "subf") and b.chance(0.5):
         kind = b.chance.choice(("maximumf", "minimumf", "maxnumf", "minnumf"))
     attrs = {"kind": kind}
     if not kind.startswith("m") or kind == "mulf":
         attrs["mode"] = b.chance.choice(("downward", "upward", "toward_zero") + (("to_nearest_even",) if flushes else ()))
     if flushes:
         attrs["flush_to_zero"] = "flush_to_zero"
+        if kind in ("divf", "sqrt") and b.chance(0.3):
+            attrs["afn"] = "afn"
+            del attrs["mode"]
     size = {"mulf": sizes[0] * sizes[-1], "divf": sizes[0] * 2, "fma": sizes[0] * sizes[1 % len(sizes)] + sizes[-1], "sqrt": sizes[0] + 1}.get(kind, sum(sizes)) * 1.01 + 1e-30
     return b.emit("tile.rounded", operands, [x.type], attrs, notes=_note(*operands, size=size))
 
@@ -220,6 +223,9 @@ def function(b, x, name=None):
             x = tame(b, x, 8.0)
         elif name in ("tan", "tanh", "sin", "cos", "erf", "erfc"):
             x = tame(b, x, 16.0)
+    if name in ("exp2", "rsqrt") and x.type.element is F32 and b.may("rounded", 0.15):
+        attrs = {"kind": name, "flush_to_zero": "flush_to_zero"} | ({"afn": "afn"} if b.chance(0.3) else {})
+        return b.emit("tile.rounded", [x], [x.type], attrs, notes=Note(0, 1e3, False, special=True))
     size = {"exp": 3000.0, "exp2": 300.0, "expm1": 3000.0, "sinh": 3000.0, "cosh": 3000.0, "tan": 1e4}.get(name, 10.0)
     special = x.note.special or x.note.size > 60 or name in ("tan",)
     return b.emit(f"math.{name}", [x], [x.type], notes=Note(-size, size, exact, special=special))
@@ -316,8 +322,10 @@ def bool_op(b):
     x = b.pick(is_bool)
     if x is None or b.chance(0.5):
         return comparison(b)
+    if b.chance(0.06):
+        return b.emit(f"math.{b.chance.choice(('absi', 'ctlz', 'cttz', 'ctpop'))}", [x], [x.type], notes=Note(-1, 0, x.note.exact, True))
     y = operand_like(b, x)
-    name = b.chance.choice(("andi", "ori", "xori", "andi", "ori", "xori", "addi", "muli", "maxui", "minsi"))
+    name = b.chance.choice(("andi", "ori", "xori", "andi", "ori", "xori", "addi", "subi", "muli", "maxui", "minui", "maxsi", "minsi"))
     return b.emit(f"arith.{name}", [x, y], [x.type], notes=Note(-1, 0, x.note.exact and y.note.exact, True))
 
 
@@ -458,4 +466,7 @@ def _cast_integer(b, x):
     to = b.chance.choice(b.floats())
     name = b.chance.choice(("sitofp", "uitofp"))
     size = x.note.size if name == "sitofp" or x.note.low >= 0 else 2.0 ** source.bits
+    if source.bits <= 32 and to.bits > 8 and b.may("rounded", 0.12):
+        mode = {"mode": b.chance.choice(("downward", "upward", "toward_zero"))}
+        return b.emit("tile.rounded", [x], [Tile(to, shape)], {"kind": name} | mode, notes=Note(-1.01 * size, 1.01 * size, x.note.exact, special=size > to.largest))
     return b.emit(f"arith.{name}", [x], [Tile(to, shape)], notes=Note(-size, size, x.note.exact, special=size > to.largest))

@@ -19,8 +19,12 @@ def finish(b):
             numbers = op.attrs.pop("numbers")
             op.operands = [prologue.value(n) for n in numbers]
         elif op.name == "tile.grid":
-            _express_bounds(op, prologue, 0.35 if chance(0.6) else 0.0)
+            prints = any(inner.name == "tile.print" for inner in graph.walk(op.regions[0]))
+            reads = not prints and b.may("read-bounds", 0.06)  # they print other coordinates
+            _express_bounds(op, prologue, 0.35 if reads or chance(0.6) else 0.0, reads)
             _launder(b, op.regions[0], prologue, 0.08 if chance(0.6) else 0.0)
+            if b.may("inner-sizes", 0.3):
+                _measure(b, op.regions[0], prologue)
     if chance(0.06):
         prologue.condition()
     names = prologue.names | ({n for arg in arrays(program) for n in arg.sizes} if chance(0.3) else set())
@@ -63,6 +67,13 @@ class Prologue:
             found = self._argument(n)
         self.known.setdefault(n, []).append(found)
         return found
+
+    def from_memory(self, n):
+        """A number that the host does not know."""
+        element = self.b.chance.choice((I32, I32, I64, INDEX))
+        place = self.b.array(element, (self.b.chance.int(1, 3),), ("integers", n, n), plain=True)
+        value = self.op("memref.load", [place.value, self.constant(self.b.chance.int(0, place.sizes[0] - 1))], type=Tile(element))
+        return value if element is INDEX else self.op("arith.index_cast", [value])
 
     def _argument(self, n):
         element = self.b.chance.choice((INDEX, INDEX, I64, I32))
@@ -152,29 +163,63 @@ class Prologue:
         self.ops.append(op)
 
 
-def _express_bounds(op, prologue, often):
+def _express_bounds(op, prologue, often, reads):
     operands = []
     for name in ("lower", "upper", "step"):
         entries = []
         for n in op.attrs[name]:
             if prologue.b.chance(often if name != "step" else often / 2):
-                operands.append(prologue.value(n))
+                memory = reads and abs(n) < 1 << 31 and prologue.b.chance(0.6)
+                operands.append(prologue.from_memory(n) if memory else prologue.value(n))
                 n = None
             entries.append(n)
         op.attrs[name] = tuple(entries)
     op.operands = operands
 
 
+def _regions(region):
+    """A region and those in it but for combiners, which see nothing from outside."""
+    yield region
+    for op in region.ops:
+        if op.name not in ("tile.reduce", "tile.scan"):
+            for inner in op.regions:
+                yield from _regions(inner)
+
+
 def _launder(b, region, prologue, often):
     """Some constants of a grid become values that the compiler does not know."""
     replaced = {}
-    for op in graph.walk(region):
+    for op in (op for inner in _regions(region) for op in inner.ops):
         if op.name == "arith.constant" and op.result.type == Tile(INDEX) and b.chance(often) and 0 <= op.attrs["value"] < 1 << 30:
             replaced[op.result] = prologue.value(op.attrs["value"])
     for inner in graph.walk_regions(region):
         for op in inner.ops:
             op.operands = [replaced.get(value, value) for value in op.operands]
         inner.yields = [replaced.get(value, value) for value in inner.yields]
+
+
+def _measure(b, region, prologue):
+    """Some constants of a grid become sizes of arguments that are asked for in the grid, or the number of cores, of which there is at least one."""
+    for inner in _regions(region):
+        for at in reversed(range(len(inner.ops))):
+            op = inner.ops[at]
+            if op.name != "arith.constant" or op.result.type != Tile(INDEX) or not b.chance(0.1):
+                continue
+            n, dimensions = op.attrs["value"], prologue._dimensions(op.attrs["value"])
+            if dimensions and b.chance(0.5):
+                op.name, op.attrs = "tile.dim", {"name": f"D{n}"}
+                prologue.names.add(n)
+            elif dimensions:
+                arg, d = b.chance.choice(dimensions)
+                which = Op("arith.constant", (), [Tile(INDEX)], {"value": d})
+                which.result.note = Note(d, d, True, True)
+                op.name, op.operands, op.attrs = "memref.dim", [arg.value, which.result], {}
+                inner.ops.insert(at, which)
+            elif n == 1:
+                cores, one = Op("tile.num_cores", (), [Tile(INDEX)]), Op("arith.constant", (), [Tile(INDEX)], {"value": 1})
+                cores.result.note, one.result.note = Note(), Note(1, 1, True, True)
+                op.name, op.operands, op.attrs = "arith.minsi", [cores.result, one.result], {}
+                inner.ops[at:at] = [cores, one]
 
 
 # --- facts -----------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from .draw_base import Note
 from .draw_scalars import region_argument
 
 # (element of the operands, element of the result): weight.
-TYPES = {(BF16, F32): 34, (F16, F32): 28, (F16, F16): 6, (F32, F32): 14, (F64, F64): 4, (I8, I32): 6, (I16, I32): 3, (I32, I32): 3, (F8E4M3FN, F32): 7, (F8E5M2, F32): 4}
+TYPES = {(BF16, F32): 34, (F16, F32): 28, (F16, F16): 6, (F32, F32): 14, (F64, F64): 4, (I8, I32): 6, (I16, I32): 3, (I32, I32): 3, (F8E4M3FN, F32): 7, (F8E5M2, F32): 4, (F8E4M3FN, F16): 1.5, (F8E5M2, F16): 1}
 EXACT = ("integers", -4, 4)
 
 

@@ -110,7 +110,7 @@ def _any_bits(b, element):
 
 
 def unpack(b, x=None):
-    x = x or b.pick(_packs)
+    x = x or b.chance(0.35) and b.pick(lambda v: _packs(v) and v.type.element is I8) or b.pick(_packs)
     if x is None:
         return None
     shape, element, attrs = x.type.shape, x.type.element, {}
@@ -139,7 +139,8 @@ def pack(b, x=None):
     x = x if x is not None and _packs(x) and choices(x) else b.pick(lambda v: _packs(v) and bool(choices(v)))
     if x is None:
         return None
-    to, factor, attrs = b.chance.choice(choices(x))
+    parts = [choice for choice in choices(x) if choice[2]]
+    to, factor, attrs = b.chance.choice(parts if parts and b.chance(0.6) else choices(x))
     if to.is_float and b.chance(0.5):
         return None
     shape = x.type.shape
