@@ -78,7 +78,7 @@ def make_compilers(folder):
 
 
 def check(folder, flags, others):
-    options = run_cpu.parse_options([f"--seed={FIRST}", f"--count={COUNT}", "--jobs=1", f"--keep={folder}", *flags])
+    options = run_cpu.parse_options([f"--seed={FIRST}", f"--count={COUNT}", "--jobs=1", f"--keep={folder}", "--refused", *flags])
     found, report = {}, run_cpu.Report(options)
     report.keep = lambda seed, state, message: found.__setitem__(seed, (state, message))
     with contextlib.redirect_stdout(sys.stderr):

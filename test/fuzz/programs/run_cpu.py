@@ -45,6 +45,7 @@ def parse_options(arguments=None):
     parser.add_argument("--timeout", type=float, default=1200, help="seconds for one module")
     parser.add_argument("-O", dest="level", type=int, help="level of optimisation, instead of the one that the seed chooses")
     parser.add_argument("--keep", help="folder for the programs that fail")
+    parser.add_argument("--refused", action="store_true", help="keep those that are refused, too")
     parser.add_argument("--runtime", default=find_runtime(), help="libtessera_runtime.so")
     options = parser.parse_args(arguments)
     options.include = draw.FEATURES - set(options.without.split(","))
@@ -142,7 +143,7 @@ class Report:
                 continue
             if state != "differ":
                 self.messages[state, toolchain.normalised(message)] += 1
-            if state != "refused" or self.options.keep:
+            if state != "refused" or self.options.refused:
                 self.keep(seed, state, message)
 
     def keep(self, seed, state, message):
