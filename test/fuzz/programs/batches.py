@@ -7,7 +7,6 @@ module of one process (batch-compile), and most are verified at the end only. Th
 """
 
 import os
-import subprocess
 
 import erase
 import launch
@@ -141,11 +140,6 @@ class Batch:
 
 def _run(command, timeout):
     """(outcome, lines of three parts)."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout)
-        outcome, text = toolchain.outcome_of(done), done.stdout
-    except subprocess.TimeoutExpired as error:
-        outcome, text = toolchain.Outcome(toolchain.HUNG, f"no end after {timeout} s"), error.stdout or ""
-        text = text.decode(errors="replace") if isinstance(text, bytes) else text
+    outcome, text = toolchain.run_printing(command, timeout)
     lines = [line.split("\t") for line in text.splitlines()]
     return outcome, [line for line in lines if len(line) == 3]

@@ -15,6 +15,7 @@ import collections
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -28,7 +29,8 @@ import workers
 from language import draw, graph, printer
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
-RUNS_S = 120.0  # a program that runs longer hangs, on a machine that may be busy
+# A program that takes more of the processor hangs; so does one that waits for so many times that: the machine may be busy with other things.
+RUNS_S, BUSY = 30.0, 60
 
 
 def parse_options(arguments=None):
@@ -42,7 +44,7 @@ def parse_options(arguments=None):
     parser.add_argument("--gpu-compile", metavar="DIR", help="compile for the GPU only, as pack.py does, and count refusals")
     parser.add_argument("--batch", type=int, default=batches.SIZE, help=f"programs in a module, {batches.SIZE} at most")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=1200, help="seconds for one module")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds of the processor for one module")
     parser.add_argument("-O", dest="level", type=int, help="level of optimisation, instead of the one that the seed chooses")
     parser.add_argument("--keep", help="folder for the programs that fail")
     parser.add_argument("--refused", action="store_true", help="keep those that are refused, too")
@@ -87,9 +89,10 @@ class Runner:
                 if result[0] == "error":
                     raise RuntimeError(f"seed {seed}: {result[1]}")
                 if result[0] in (workers.DIED, workers.HUNG):
-                    result = ("crashed", f"the program {'hangs' if result[0] == workers.HUNG else f'ends the process: {result[1]}'}", 0)
+                    hangs = result[0] == workers.HUNG or result[1] == -signal.SIGPROF
+                    result = ("crashed", f"the program {'hangs' if hangs else f'ends the process: {result[1]}'}", 0)
                 found.append((seed, *result))
-            workers.run(lambda: Launcher(self.options, path, drawn), seeds, 1, report, RUNS_S)
+            workers.run(lambda: Launcher(self.options, path, drawn), seeds, 1, report, BUSY * RUNS_S, BUSY * RUNS_S)
             os.remove(path)
         return [(seed, state, f"{message} [{manner}]" if state in ("differ", "crashed") else message, launches) for seed, state, message, launches in found]
 
@@ -105,6 +108,7 @@ class Launcher:
             self.kernels[int(re.match(r"k(\d+)", name).group(1))].append(name)
 
     def __call__(self, seed):
+        signal.setitimer(signal.ITIMER_PROF, RUNS_S)
         program, buffers = self.drawn[seed]
         # Blocks that speak with each other do so on real threads.
         launch.set_threads(self.module, 3 if any(op.name == "tile.atomic" for op in graph.all_ops(program)) else 1)
@@ -199,10 +203,10 @@ def run(options, report=None):
     with tempfile.TemporaryDirectory() as folder:
         def make():
             return Runner(options, tempfile.mkdtemp(dir=folder))
-        limit = 4 * options.timeout
+        limit = BUSY * options.timeout
         workers.run(make, parts, options.jobs, report, limit)
         if report.again:
-            workers.run(make, report.again, options.jobs, report, 2 * options.timeout)
+            workers.run(make, report.again, options.jobs, report, limit)
     return report.close()
 
 

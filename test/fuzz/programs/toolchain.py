@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls the compiler's tools, and says what went wrong in a form that can be counted."""
 
+import math
 import os
 import re
+import resource
+import signal
 import subprocess
 
 COMPILED, REFUSED, CRASHED, HUNG = "compiled", "refused", "crashed", "hung"
@@ -17,16 +20,26 @@ class Outcome:
         return self.state == COMPILED
 
 
-def run(command, timeout, stdin=None):
-    """Of a tool: compiled, refused (exit status 1 with an error), crashed (a signal, or an error without message), hung."""
+def run(command, timeout):
+    return run_printing(command, timeout)[0]
+
+
+def run_printing(command, timeout):
+    """(outcome, standard output) of a tool: compiled, refused (exit status 1 with an error), crashed (a signal, or an error without message), hung.
+    `timeout` is in seconds of the processor; the machine may be busy with other things."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(timeout), math.ceil(timeout) + 5))
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout, input=stdin)
-    except subprocess.TimeoutExpired:
-        return Outcome(HUNG, f"no end after {timeout} s")
-    return outcome_of(done)
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60 * timeout, preexec_fn=limit)
+    except subprocess.TimeoutExpired as error:
+        output = error.stdout or ""
+        return Outcome(HUNG, f"no end after {60 * timeout:g} s"), output.decode(errors="replace") if isinstance(output, bytes) else output
+    return _outcome(done, timeout), done.stdout
 
 
-def outcome_of(done):
+def _outcome(done, timeout):
+    if done.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU):
+        return Outcome(HUNG, f"no end after {timeout:g} s of the processor")
     if done.returncode == 0:
         return Outcome(COMPILED, done.stdout)
     errors = [line for line in done.stderr.splitlines() if "error:" in line]
