@@ -50,8 +50,10 @@ struct Options {
                         cl::desc("Mutate the options and the text of the plan, not the programs"),
                         cl::cat(category)};
   cl::opt<unsigned> deep{"deep",
-                         cl::desc("One of so many inputs goes down the pipeline; 1: all of them"),
+                         cl::desc("One of so many inputs goes down the pipeline; 1: all, 0: none"),
                          cl::init(1), cl::cat(category)};
+  cl::opt<bool> asIs{"as-is", cl::desc("Do not mutate: input number N is program number N"),
+                     cl::cat(category)};
   cl::opt<bool> ptx{"ptx", cl::desc("Go on to PTX, which is slower, and check it"),
                     cl::cat(category)};
 };
@@ -136,8 +138,13 @@ void mutateOptions(tessera::CompileOptions &compile, uint64_t seed) {
   compile.dependentLaunch = random.below(2);
 }
 
+std::string textOf(const std::vector<std::string> &texts, uint64_t seed, const Options &options) {
+  return options.asIs ? texts[seed % texts.size()] : tessera::fuzz::mutate(texts, seed);
+}
+
 bool isDeep(uint64_t seed, const Options &options) {
-  return options.deep < 2 || tessera::fuzz::Random(seed ^ 0xDEE9).below(options.deep) == 0;
+  return options.deep == 1 ||
+         (options.deep && tessera::fuzz::Random(seed ^ 0xDEE9).below(options.deep) == 0);
 }
 
 Outcome compileOne(const std::vector<std::string> &texts, uint64_t seed, const Options &options) {
@@ -147,7 +154,7 @@ Outcome compileOne(const std::vector<std::string> &texts, uint64_t seed, const O
     text = texts[tessera::fuzz::Random(seed).below(texts.size())];
     mutateOptions(compile, seed);
   } else {
-    text = tessera::fuzz::mutate(texts, seed);
+    text = textOf(texts, seed, options);
     if (options.cpu) {
       compile.target = tessera::Target::Cpu;
       compile.emit = tessera::Emit::Llvm;
@@ -189,7 +196,7 @@ public:
     });
     if (options.options)
       return readOptions(seed) ? Compiled : saysWhy ? Refused : Silent;
-    auto module = tessera::readProgram(tessera::fuzz::mutate(texts, seed), "fuzz", context);
+    auto module = tessera::readProgram(textOf(texts, seed, options), "fuzz", context);
     if (!module)
       return saysWhy ? Refused : Silent;
     const std::string printed = print(*module);
@@ -324,7 +331,7 @@ int main(int argc, char **argv) {
     return 0;
   }
   Totals totals;
-  const uint64_t kBatch = options.deep < 2 ? 100 : 1000;
+  const uint64_t kBatch = options.deep == 1 ? 100 : 1000;
   for (uint64_t seed = options.first; seed < end;)
     seed = runBatch(texts, seed, std::min(seed + kBatch, end), options, totals);
   llvm::outs() << totals.compiled << " compiled, " << totals.refused << " refused, " << totals.bad
