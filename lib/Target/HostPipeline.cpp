@@ -116,9 +116,11 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createCPUPreciseMath());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
+  // Before the constants are LLVM's: of a memref.dim whose index it does not know, the conversion
+  // makes an alloca where the op stands, and one in a loop takes more of the stack each time.
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());

@@ -92,6 +92,13 @@ public:
     return failure(failed(manager->run(module)) || (!verifyEach && failed(verify(module))));
   }
 
+  /// For messages.
+  StringRef firstPass() const {
+    StringRef passes = pipeline;
+    passes.consume_front("builtin.module(");
+    return passes.take_until([](char c) { return StringRef(",{()").contains(c); });
+  }
+
   const StringRef name, pipeline;
 
 private:
@@ -289,7 +296,7 @@ private:
       return success();
     }
     for (auto &step : steps) {
-      stage = step->name.empty() ? step->pipeline.take_front(40).str() : step->name.str();
+      stage = step->name.empty() ? step->firstPass().str() : step->name.str();
       if (failed(step->run(module, program)))
         return failure();
       dropVariants(module, program);

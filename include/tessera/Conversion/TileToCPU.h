@@ -20,6 +20,7 @@ void lowerPrints(mlir::ModuleOp module);
 
 /// Rewrites one op as linalg, scf and memref ops on the same tensor types.
 void lowerLoad(mlir::RewriterBase &rewriter, tile::LoadOp op);
+void lowerDim(mlir::RewriterBase &rewriter, mlir::memref::DimOp op);
 void lowerStore(mlir::RewriterBase &rewriter, tile::StoreOp op);
 void lowerGather(mlir::RewriterBase &rewriter, tile::GatherOp op);
 void lowerScatter(mlir::RewriterBase &rewriter, tile::ScatterOp op);

@@ -157,3 +157,20 @@ void tessera::lowerStore(RewriterBase &b, tile::StoreOp op) {
   });
   b.eraseOp(op);
 }
+
+/// Of a dimension that is not constant upstream's conversion puts all sizes on the stack where the
+/// op stands, in a loop again in each iteration. So the size is chosen among them.
+void tessera::lowerDim(RewriterBase &b, memref::DimOp op) {
+  const int64_t rank = cast<MemRefType>(op.getSource().getType()).getRank();
+  if (op.getConstantIndex() || rank == 0)
+    return;
+  Location loc = op.getLoc();
+  Value size = memref::DimOp::create(b, loc, op.getSource(), 0);
+  for (int64_t d = 1; d < rank; ++d) {
+    Value isThis = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, op.getIndex(),
+                                         arith::ConstantIndexOp::create(b, loc, d));
+    Value other = memref::DimOp::create(b, loc, op.getSource(), d);
+    size = arith::SelectOp::create(b, loc, isThis, other, size);
+  }
+  b.replaceOp(op, size);
+}

@@ -27,7 +27,8 @@ LogicalResult tessera::lowerTileOps(Operation *root) {
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
     // cpu-expand-rounding lowers tile.rounded, on scalars.
-    if (isa<tile::TileDialect>(op->getDialect()) && !isa<tile::YieldOp, tile::RoundedOp>(op))
+    if ((isa<tile::TileDialect>(op->getDialect()) && !isa<tile::YieldOp, tile::RoundedOp>(op)) ||
+        isa<memref::DimOp>(op))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
@@ -51,6 +52,7 @@ LogicalResult tessera::lowerTileOps(Operation *root) {
             .Case([&](tile::InsertOp op) { return lowerInsert(rewriter, op), success(); })
             .Case([&](tile::UnpackOp op) { return lowerUnpack(rewriter, op), success(); })
             .Case([&](tile::PackOp op) { return lowerPack(rewriter, op), success(); })
+            .Case([&](memref::DimOp op) { return lowerDim(rewriter, op), success(); })
             .Case([&](tile::AssumeOp op) { return rewriter.eraseOp(op), success(); })
             .Default(
                 [](Operation *op) { return op->emitOpError("has no lowering to the CPU yet"); });

@@ -12,6 +12,8 @@ from .draw_base import Note
 def finish(b):
     program, chance = b.program, b.chance
     prologue = Prologue(b)
+    # A store to an array of an address may write every argument.
+    anywhere = any(op.name == "tile.array_at" for op in graph.all_ops(program))
     if chance(0.12):
         share_memory(b)
     for op in program.body.ops:
@@ -20,7 +22,7 @@ def finish(b):
             op.operands = [prologue.value(n) for n in numbers]
         elif op.name == "tile.grid":
             prints = any(inner.name == "tile.print" for inner in graph.walk(op.regions[0]))
-            reads = not prints and b.may("read-bounds", 0.06)  # they print other coordinates
+            reads = not prints and not anywhere and b.may("read-bounds", 0.06)  # they print other coordinates
             _express_bounds(op, prologue, 0.35 if reads or chance(0.6) else 0.0, reads)
             _launder(b, op.regions[0], prologue, 0.08 if chance(0.6) else 0.0)
             if b.may("inner-sizes", 0.3):
