@@ -47,7 +47,7 @@ REASONS = (
     (r"pair arith\.sh\w+ i1", "the only shift that is defined is by 0"),
     (r"pair (arith\.mul[su]i_extended|math\.ipowi) i1", "as arith.muli, which is drawn"),
     (r"pair arith\.(extsi|extui|trunci|bitcast|sitofp|uitofp) (index|i1)|pair arith\.fpto[su]i index|pair arith\.index_cast(ui)? i1", "upstream has no such conversion, or only the other way round"),
-    (r"pair arith\.extf f64|pair arith\.truncf f8E(4M3FN|5M2)", "the widest, and the narrowest, type"),
+    (r"pair arith\.(extf f64|(extsi|extui) i64)|pair arith\.truncf f8E(4M3FN|5M2)", "the widest, and the narrowest, type"),
     (r"pair math\.fpowi i(1|8|16|64)|pair math\.fpowi index", "exponents are i32"),
     (r"pair tile\.rounded (i64|index|i1)", "the evaluator has integers as f64 there, which holds 32 bits; i1 is refused"),
     (r"pair tile\.rounded (f64|f8E4M3FN|f8E5M2)", "the evaluator has no more digits than f64; types of 8 bits are computed in f32"),

@@ -325,8 +325,13 @@ def bool_op(b):
     if b.chance(0.06):
         return b.emit(f"math.{b.chance.choice(('absi', 'ctlz', 'cttz', 'ctpop'))}", [x], [x.type], notes=Note(-1, 0, x.note.exact, True))
     y = operand_like(b, x)
+    note = Note(-1, 0, x.note.exact and y.note.exact, True)
+    if b.chance(0.08):  # true is -1 for a signed comparison, 1 for an unsigned one
+        return b.emit("arith.cmpi", [x, y], [x.type], {"predicate": b.chance.choice(("eq", "ne", "slt", "sge", "ult", "uge"))}, notes=note)
+    if b.chance(0.04):
+        return b.emit("arith.addui_extended", [x, y], [x.type, x.type], notes=[note, note])[b.chance.int(0, 1)]
     name = b.chance.choice(("andi", "ori", "xori", "andi", "ori", "xori", "addi", "subi", "muli", "maxui", "minui", "maxsi", "minsi"))
-    return b.emit(f"arith.{name}", [x, y], [x.type], notes=Note(-1, 0, x.note.exact and y.note.exact, True))
+    return b.emit(f"arith.{name}", [x, y], [x.type], notes=note)
 
 
 def mask_of(b, shape):
