@@ -22,15 +22,16 @@ static void printCalls(llvm::raw_ostream &os, const SourceLocation &location) {
 }
 
 static void printVerdicts(llvm::raw_ostream &os, const std::vector<Verdict> &verdicts) {
-  size_t name = 4, type = 4, line = 4;
+  size_t op = 5, name = 4, type = 4, line = 4;
   for (const Verdict &v : verdicts) {
+    op = std::max(op, v.op.size());
     name = std::max(name, v.location.name.size());
     type = std::max(type, v.type.size());
     line = std::max(line, lineText(v.location).size());
   }
   for (const Verdict &v : verdicts) {
     os << "      " << llvm::left_justify(lineText(v.location), line) << "  "
-       << llvm::left_justify(v.op, 6) << llvm::left_justify(v.location.name, name) << "  "
+       << llvm::left_justify(v.op, op + 1) << llvm::left_justify(v.location.name, name) << "  "
        << llvm::left_justify(v.type, type) << "  " << v.mechanism;
     if (v.places > 1)
       os << ", in " << v.places << " places";

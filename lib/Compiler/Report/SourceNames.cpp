@@ -18,9 +18,18 @@ SourceNames::SourceNames(StringRef text, StringRef sourceName) : sourceName(sour
 
 //===--- names in the text ------------------------------------------------------------------===//
 
-/// The statement without its types and its region.
+/// The statement without its types and its region. Index tiles keep theirs, since they stand among
+/// the coordinates: "tile.atomic add %x, %H[%i : tensor<8xi32>]".
 static StringRef withoutTypes(StringRef statement) {
-  statement = statement.split(" : ").first.rtrim();
+  int depth = 0;
+  for (size_t i = 0; i < statement.size(); ++i) {
+    depth += (statement[i] == '[') - (statement[i] == ']');
+    if (!depth && statement.substr(i).starts_with(" : ")) {
+      statement = statement.take_front(i);
+      break;
+    }
+  }
+  statement = statement.rtrim();
   statement.consume_back("{");
   return statement.rtrim();
 }
