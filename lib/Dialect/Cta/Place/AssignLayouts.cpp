@@ -99,6 +99,7 @@ private:
   void solve();
   void setTypes();
   /// The index tiles of an access to a tile.
+  void followIndices(AtomicOp op);
   template <typename Op>
   void collectIndices(Op op, Value tile);
   struct Anchor {
@@ -226,6 +227,15 @@ RegisterLayout Assignment::fitForScan(Value value, const RegisterLayout &l, int 
   return l;
 }
 
+/// Atomics on scattered elements have no wish of their own: they take the layout in which their
+/// indices are.
+void Assignment::followIndices(AtomicOp op) {
+  preferences.back().weight = 1;
+  for (auto [number, index] : llvm::enumerate(op.getIndices()))
+    if (tensorOf(index).getRank() == op.getTileType().getRank())
+      relate(index, op.getValue(), [](const RegisterLayout &l) { return l; });
+}
+
 template <typename Op>
 void Assignment::collectIndices(Op op, Value tile) {
   for (auto [number, index] : llvm::enumerate(op.getIndices())) {
@@ -246,6 +256,8 @@ void Assignment::collectRelations(Operation *op) {
   } else if (auto atomic = dyn_cast<AtomicOp>(op)) {
     collectAccess(Access(atomic), atomic.getValue(), atomic.getMemRefType(), atomic.getDims(),
                   atomic.getMask(), atomic.getMaskDims());
+    if (isScattered(atomic))
+      followIndices(atomic);
     collectIndices(atomic, atomic.getValue());
     for (Value same : {Value(atomic.getReplacement()), Value(atomic.getOld())})
       if (same)

@@ -26,6 +26,13 @@ int64_t tessera::cta::legalBytes(tile::Facts &facts, const Access &access) {
   return std::min<int64_t>(16, widestVector(facts, access) * bytes);
 }
 
+bool tessera::cta::isScattered(AtomicOp op) {
+  if (op.getIndices().empty() || op.getDims().empty())
+    return !op.getIndices().empty();
+  const int contiguous = contiguousTileDim(op.getMemRefType(), op.getDims());
+  return contiguous < 0 || !Access(op).coords[op.getDims()[contiguous]];
+}
+
 /// Pieces of a store that are not adjacent go to L2 one by one, so narrow stores want few bytes per
 /// thread. Pieces of a load are combined by the cache.
 int64_t tessera::cta::wantedBytes(tile::Facts &facts, const Access &access, Value value) {

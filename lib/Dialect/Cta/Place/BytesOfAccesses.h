@@ -22,6 +22,10 @@ int64_t legalBytes(tile::Facts &facts, const Access &access);
 /// or stores.
 int64_t wantedBytes(tile::Facts &facts, const Access &access, mlir::Value value);
 
+/// True if neighbours in the tile of an atomic are no neighbours in memory, because an index tile
+/// says where each element is.
+bool isScattered(AtomicOp op);
+
 } // namespace tessera::cta
 
 #endif

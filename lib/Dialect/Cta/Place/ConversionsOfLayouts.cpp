@@ -108,8 +108,10 @@ void Conversions::fixAccess(Operation *op) {
       convertOperand(scatter.getValueMutable(), *best);
     fixIndices(scatter, scatter.getValue());
   } else if (auto atomic = dyn_cast<AtomicOp>(op)) {
-    if (auto best =
-            coalesced(Access(atomic), atomic.getValue(), atomic.getMemRefType(), atomic.getDims()))
+    std::optional<RegisterLayout> best;
+    if (!isScattered(atomic))
+      best = coalesced(Access(atomic), atomic.getValue(), atomic.getMemRefType(), atomic.getDims());
+    if (best)
       convertOperand(atomic.getValueMutable(), *best);
     const RegisterLayout layout = layoutOf(atomic.getValue());
     if (atomic.getReplacement())
