@@ -55,7 +55,7 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  *   emit          tile raw placed planned scheduled specialized allocated (or cta) nvvm llvm ptx sass cubin
  *                 so json; default cubin, or so for the CPU
  *   stop-after    tile raw placed planned scheduled specialized allocated nvvm llvm
- *   variants      auto any lines aligned cp_async repack
+ *   variants      auto any lines aligned cp_async repack tables tables_any
  *   plan          given, auto, or #cta.plan<...> for kernels without a plan
  *   fp-contract   on off
  *   require       one demand: tma wgmma pipelined peeled no_spills deterministic; may be repeated

@@ -78,8 +78,8 @@ static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement)
   }
 }
 
-static constexpr llvm::StringLiteral kVariantChoices[] = {"auto",    "any",      "lines",
-                                                          "aligned", "cp_async", "repack"};
+static constexpr llvm::StringLiteral kVariantChoices[] = {
+    "auto", "any", "lines", "aligned", "cp_async", "repack", "tables", "tables_any"};
 
 bool tessera::isVariantChoice(std::string_view value) {
   return llvm::is_contained(kVariantChoices, StringRef(value));

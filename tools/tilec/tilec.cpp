@@ -82,7 +82,9 @@ struct Options {
   cl::opt<std::string> saveTemps{"save-temps", cl::desc("Write all intermediate files there"),
                                  cl::value_desc("dir"), cl::cat(category)};
   cl::opt<std::string> variants{
-      "variants", cl::desc("Variants of each kernel: auto, any, lines, aligned, cp_async, repack"),
+      "variants",
+      cl::desc("Variants of each kernel: auto, any, lines, aligned, cp_async, repack, tables, "
+               "tables_any"),
       cl::init("auto"), cl::cat(category)};
   cl::list<std::string> plans{
       "plan",

@@ -3,6 +3,7 @@
 
 // The discardable attributes `tile.*` of ops. Those of arguments are verified in TileDialect.cpp.
 #include "tessera/Dialect/Tile/HelperAttrRules.h"
+#include "tessera/Dialect/Tile/PrivateTables.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
@@ -54,6 +55,7 @@ static constexpr HelperAttrRule kRules[] = {
     {"tile.restored", "memref.alloc", "unit", isOneOf<memref::AllocOp>, isKind<UnitAttr>},
     {kSaturate, "arith.truncf, arith.fptosi or arith.fptoui", "unit",
      isOneOf<arith::TruncFOp, arith::FPToSIOp, arith::FPToUIOp>, isKind<UnitAttr>},
+    {kTables, "tile.kernel", "unit", isOneOf<KernelOp>, isKind<UnitAttr>},
     {kTransposed, "tile.mma", "true or false", isOneOf<MmaOp>, isKind<BoolAttr>},
     {kTurned, "tile.mma and cta.mma", "a string", isMma, isKind<StringAttr>},
     {kVariantPlans, "tile.kernel", "a dictionary", isOneOf<KernelOp>, isKind<DictionaryAttr>},

@@ -43,6 +43,9 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
     Requires and ensures L0. A variant of a kernel may assume facts about arguments that the program does not state; its guards make the
     launcher check them. With the default `variants=auto` a kernel becomes some of these variants. The launcher tries them in this order:
 
+    * `@k_tables` and `@k_tables_any` assume that blocks can make atomics in private tables: that these fit and pay
+      (docs/design/Atomics.md). The former also assumes the facts of `@k_aligned`. They are made only where the program does not say so
+      already, and not for kernels with matrix products. Both are marked `tile.tables`.
     * `@k_lines` assumes that the base and the rows of one operand begin at cache lines: of the operand of a product with the most bytes. A
       row of 128 bytes of a tile is then one cache line and not two, and blocks need not share what they fetch (`cta-plan`).
       `cta-drop-variants` drops this variant if its plan is that of `@k_aligned`.
@@ -60,10 +63,10 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
     cp.async, and `@k_repack` has the opposite condition on sizes instead. Fetching by cp.async is considered only for operands whose loop
     does nothing but accumulate products, and only in kernels without a plan, because plans are made for loops that TMA feeds.
 
-    `variants=any`, `variants=lines`, `variants=aligned`, `variants=cp_async` and `variants=repack` make only that variant; a launch that
-    violates its guards is then refused. Neither `repack` nor `cp_async` then has
+    `variants=any`, `variants=lines`, `variants=aligned`, `variants=cp_async`, `variants=repack`, `variants=tables` and
+    `variants=tables_any` make only that variant; a launch that violates its guards is then refused. Neither `repack` nor `cp_async` then has
     a condition on sizes. `repack` and `cp_async` make `@k_any` if the kernel has no operand to
-    repack, and `lines` does so if it has no products. All variants but the first are marked `tile.fallback` (`lines` and `aligned` count as
+    repack, `lines` does so if it has no products, and `tables` and `tables_any` if there is nothing to assume about tables. All variants but the first are marked `tile.fallback` (`lines` and `aligned` count as
     one): they leave out those parts of a plan that they cannot carry out.
 
     | assumed | as guard and argument fact | why |
@@ -77,11 +80,14 @@ def TileSpecializeFacts : Pass<"tile-specialize-facts", "mlir::ModuleOp"> {
     | `cp_async` only: waves · iterations · bytes of tiles · 7 ps (13 ps above 32 KiB an iteration) ≤ 4 µs for each copy + bytes of operands · 0.43 ps | `tile.assume guard` | what cp.async loses against TMA, and what the copies take; docs/performance/experiments.md |
     | `repack` only: an operand that is copied is at least one tile long along coordinates of the grid, and four tiles along that of a loop | `size_min` (guard only) | below that the launches of the copies cost more than they save |
 
+    | `tables`, `tables_any` only: what a private table stands for has at most so many elements that four blocks with tables share an SM | `tile.assume guard` | shared memory |
+    | the same: output tiles · atomics of one ≥ 2 · blocks that run at a time · elements; for a table that lives in one output tile its atomics ≥ 2 · elements | `tile.assume guard` | every block clears its table and adds it |
+
     What the source IR states, and what follows from it (the row stride of an identity layout is the row's size), gets no guard. A kernel
     that is a variant already, or is below L0, is left alone.
   }];
   let options = [
-    Option<"variants", "variants", "std::string", "\"auto\"", "auto, any, lines, aligned, cp_async, or repack">];
+    Option<"variants", "variants", "std::string", "\"auto\"", "auto, any, lines, aligned, cp_async, repack, tables, or tables_any">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::tessera::tile::TileDialect"];
 }
 

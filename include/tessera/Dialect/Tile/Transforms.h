@@ -43,6 +43,9 @@ constexpr llvm::StringLiteral kRepackVariant = "repack";
 /// bytes of which bases and rows are multiples in it.
 constexpr llvm::StringLiteral kCpAsyncVariant = "cp_async";
 constexpr int64_t kCpAsyncBytes = 8;
+/// The variants in which blocks have private tables because they are small enough
+/// (PrivateTables.h): with the facts of `aligned`, and without.
+constexpr llvm::StringLiteral kTablesVariant = "tables", kTablesAnyVariant = "tables_any";
 /// On a variant that is not the first one of its kernel (unit). It exists for correctness: a plan
 /// is made for the variants before it.
 constexpr llvm::StringLiteral kFallback = "tile.fallback";
@@ -101,6 +104,16 @@ bool isFetchedInPieces(Facts &facts, const RepackCandidate &candidate);
 /// repacked. With `copy` it is the opposite. Null if the condition is not known before the launch,
 /// or for loops that do more than accumulate products.
 mlir::Value makeFetchCondition(KernelOp kernel, bool copy);
+
+/// A condition that the launcher evaluates, an i1 before the grids, and what it means.
+struct TableCondition {
+  mlir::Value holds;
+  std::string message;
+};
+
+/// Makes the conditions under which private tables of the kernel's blocks fit and pay. None if
+/// there is none that needs one, or if the launcher could not evaluate them.
+std::vector<TableCondition> makeTableConditions(KernelOp kernel);
 
 /// Collects the ops inside the grid that compute `value`, operands first. Returns false if the
 /// value depends on a coordinate or on memory.

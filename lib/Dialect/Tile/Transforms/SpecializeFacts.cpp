@@ -6,6 +6,7 @@
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Facts.h"
 #include "tessera/Dialect/Tile/Passes.h"
+#include "tessera/Dialect/Tile/PrivateTables.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 #include "tessera/Machine/Hopper.h"
@@ -23,8 +24,9 @@ namespace tessera::tile {
 using namespace mlir;
 using namespace tessera::tile;
 
-static constexpr llvm::StringLiteral kVariantNames[] = {"any", kLinesVariant, kAlignedVariant,
-                                                        kCpAsyncVariant, kRepackVariant};
+static constexpr llvm::StringLiteral kVariantNames[] = {
+    "any",          kLinesVariant,  kAlignedVariant,  kCpAsyncVariant,
+    kRepackVariant, kTablesVariant, kTablesAnyVariant};
 
 bool tessera::tile::isVariantName(StringRef name) {
   return llvm::is_contained(kVariantNames, name);
@@ -55,6 +57,9 @@ public:
   /// False if nothing would be copied, or if the source IR says already what cp.async needs. A
   /// variant that is `alone` does not test which of the two takes less time.
   bool assumePieces(const TileArguments &arguments, bool alone);
+  /// Assumes that private tables of the blocks fit and pay. False if nothing has to be assumed for
+  /// that, or if they never do.
+  bool assumeTables();
 
 private:
   void assumeSizeMax(unsigned arg);
@@ -331,6 +336,16 @@ std::optional<bool> Assumption::assumeLines(const TileArguments &arguments) {
   return true;
 }
 
+bool Assumption::assumeTables() {
+  const std::vector<TableCondition> conditions = makeTableConditions(kernel);
+  bool holds = !conditions.empty();
+  for (const TableCondition &condition : conditions)
+    holds &= assumeCondition(condition.holds, condition.message);
+  if (holds)
+    kernel->setAttr(kTables, b.getUnitAttr());
+  return holds;
+}
+
 /// True if any launch may take the variant.
 static bool assumesNothing(KernelOp kernel) {
   return (!kernel.getGuards() || kernel.getGuards()->empty()) &&
@@ -424,6 +439,16 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
     SmallVector<KernelOp> ordered{lines, aligned, cpAsync, repack};
     if (aligned && repack && !findRepackCandidates(aligned).empty())
       ordered = {cpAsync, repack, lines, aligned};
+    for (StringRef name : {kTablesAnyVariant, kTablesVariant})
+      if (KernelOp tables = all || variants == name ? variant(name) : KernelOp()) {
+        // The facts of `aligned` make the accesses of memory faster, where they hold.
+        if (name == kTablesVariant)
+          Assumption(tables).assume(arguments);
+        if (Assumption(tables).assumeTables())
+          ordered.insert(ordered.begin(), tables);
+        else
+          tables->erase();
+      }
     SmallVector<KernelOp> made;
     bool complete = false; // the last variant assumes only what the source IR says
     for (KernelOp clone : ordered) {
