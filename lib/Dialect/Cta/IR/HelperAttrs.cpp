@@ -25,6 +25,8 @@ static constexpr tile::HelperAttrRule kRules[] = {
     {kOrderAttr, "cta.launch", "a #tile.order", tile::isOneOf<LaunchOp>,
      tile::isKind<tile::OrderAttr>},
     {kPanelAttr, "tile.grid", "an integer", tile::isOneOf<tile::GridOp>, tile::isKind<IntegerAttr>},
+    {kPersistentAttr, "tile.grid", "an integer", tile::isOneOf<tile::GridOp>,
+     tile::isKind<IntegerAttr>},
     {kPredictionAttr, "tile.grid or cta.launch", "a dictionary",
      tile::isOneOf<tile::GridOp, LaunchOp>, tile::isKind<DictionaryAttr>},
     {kReplicaPartAttr, "tile.kernel", "an integer", tile::isOneOf<tile::KernelOp>,

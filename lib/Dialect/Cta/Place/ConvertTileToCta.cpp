@@ -238,7 +238,7 @@ LogicalResult Converter::convertAtomic(tile::AtomicOp op) {
       rewriter, loc, op.getOld() ? Type(op.getTileType()) : Type(), op.getKind(), op.getOrder(),
       op.getScope(), value, replacement, op.getDest(), op.getCoords(), op.getLimits(), op.getMask(),
       op.getIndices(), op.getDims(), op.getLimited(), op.getMaskDims(), op.getIndexed(),
-      /*vector=*/IntegerAttr{}, /*why=*/StringAttr{});
+      /*into=*/Value(), /*vector=*/IntegerAttr{}, /*why=*/StringAttr{});
   if (!op.getOld()) {
     rewriter.eraseOp(op);
     return success();

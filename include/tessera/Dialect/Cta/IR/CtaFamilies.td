@@ -83,4 +83,12 @@ def Cta_PartialOps : OpDocGroup {
   }];
 }
 
+def Cta_TableOps : OpDocGroup {
+  let summary = "Private tables";
+  let description = [{
+    Where the atomics of a launch meet few elements, each block makes them on a copy of its own, in shared memory, and at last adds the copy
+    to the elements (docs/design/Atomics.md).
+  }];
+}
+
 #endif

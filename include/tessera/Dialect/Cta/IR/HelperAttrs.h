@@ -13,6 +13,10 @@ namespace tessera::cta {
 /// another grid.
 constexpr llvm::StringLiteral kUnplannedAttr = "cta.unplanned";
 
+/// On a grid whose blocks keep tables from one output tile to the next (an integer): it is launched
+/// as a persistent one with so many blocks on an SM.
+constexpr llvm::StringLiteral kPersistentAttr = "cta.persistent";
+
 /// On a kernel at L0 (an integer): the columns of an epilogue subtile, if cta-plan-replicas chooses
 /// them.
 constexpr llvm::StringLiteral kReplicaPartAttr = "cta.replica_part";

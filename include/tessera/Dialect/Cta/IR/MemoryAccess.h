@@ -86,6 +86,11 @@ struct MemoryAccess {
   /// The access counts as one to all of global memory, of which `memory` is a part: no access to
   /// any memref passes it. So it is of an op that orders what the block does.
   bool everywhere = false;
+  /// Steps of one kind of atomic: two such accesses need no order, whatever they access.
+  bool commutes = false;
+  /// Not null: whenever this op runs, each byte is accessed by the same thread as before, so that
+  /// its accesses need no order among themselves.
+  mlir::Operation *byOwners = nullptr;
 
   bool isGlobal() const;
 };

@@ -159,20 +159,30 @@ def Cta_AtomicOp : Cta_Op<"atomic", [AttrSizedOperandSegments, Cta_Erasable, Cta
 
     An op that orders comes after a barrier of the threads that share the tile, and another one follows it.
 
+    With `into` the steps are made in a private table of the memref (`cta.table`), and not in the memref itself. Coordinates, bounds and masks
+    are those of the memref. Made by `cta-form-tables`:
+
+    ```mlir
+    cta.atomic add %v, %H[%bins : tensor<1024xi32, #l>] : tensor<1024xi32, #l> -> memref<?xi32> into %t : !cta.smem<4096xi32, #cta.swizzle<linear>>
+    ```
+
     Lifespan: made by `convert-tile-to-cta`, lowered by `convert-cta-to-nvvm`.
 
     ```mlir
     cta.atomic add relaxed device %v, %H[%bins : tensor<1024xi32, #l>] : tensor<1024xi32, #l> -> memref<?xi32>
     ```
 
-    Constraints: those of `tile.atomic`, but the value is a tile, and 11 of `cta.load` (`load_c11`).
+    Constraints: those of `tile.atomic`, but the value is a tile, and 11 of `cta.load` (`load_c11`), and
+    15. `into` is the result of a `cta.table` of the same memref and kind. The op is relaxed, its scope is the device, it has no result. In
+        each dimension that the table does not have it has a coordinate that is no tile, and no dimension of the tile.
+    16. with `into` and index tiles, shared memory has steps of this kind: of i32, and sums and bits of i64 and index.
   }];
   let arguments = (ins
     Tile_AtomicKindAttr:$kind, Tile_MemoryOrderAttr:$order, Tile_MemoryScopeAttr:$scope,
     AnyRankedTensor:$value, Optional<AnyRankedTensor>:$replacement,
     Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords, Variadic<Index>:$limits,
     Optional<AnyRankedTensor>:$mask, Variadic<AnyRankedTensor>:$indices, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
-    DenseI64ArrayAttr:$maskDims, DenseI64ArrayAttr:$indexed, OptionalAttr<I64Attr>:$vector,
+    DenseI64ArrayAttr:$maskDims, DenseI64ArrayAttr:$indexed, Optional<Cta_SmemType>:$into, OptionalAttr<I64Attr>:$vector,
     OptionalAttr<StrAttr>:$why);
   let results = (outs Optional<AnyRankedTensor>:$old);
   let hasCustomAssemblyFormat = 1;
@@ -181,6 +191,75 @@ def Cta_AtomicOp : Cta_Op<"atomic", [AttrSizedOperandSegments, Cta_Erasable, Cta
     mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getDest().getType()); }
     mlir::RankedTensorType getTileType() { return llvm::cast<mlir::RankedTensorType>(getValue().getType()); }
     bool isOrdered() { return getOrder() != tile::MemoryOrder::Relaxed; }
+    /// True if each step is an atomic of shared memory. Else, with `into`, threads load and store their elements, which do not meet.
+    bool hasSharedSteps();
+    /// The table in which the steps are made, or null.
+    TableOp getTable();
+  }];
+}
+
+def Cta_TableOp : Cta_Op<"table", [Cta_Erasable, Cta_Accesses, Cta_Buffer, Cta_Cost, MemoryEffects<[MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "a private copy of what atomics meet, in shared memory";
+  let opDocGroup = Cta_TableOps;
+  let description = [{
+    Room for the elements of a memref along `dims`, each of which begins as the identity of `kind`: 0 of a sum. The block makes its atomics
+    on these elements here (`cta.atomic` with `into`), and at last adds them to those of the memref (`cta.flush`). Unlike other shared tiles
+    a table changes while it lives.
+
+    The table has the sizes of the memref, whatever they are. Its elements lie in row-major order, and each has `copies` places next to each
+    other (absent: one). The thread of lane l uses place l mod `copies`, so that fewer threads of a warp meet. `cta.flush` adds them up. The
+    type says how many places there are room for.
+
+    Lifespan: made by `cta-form-tables`. In phase allocated it has an `offset`, in bytes. `convert-cta-to-tile` drops it.
+
+    ```mlir
+    %t = cta.table add %H dims = [0] copies = %c : memref<?xi32> -> !cta.smem<4096xi32, #cta.swizzle<linear>>
+    ```
+
+    Constraints:
+    1. `kind` is not exchange or cas, and elements of the memref have atomics of that kind.
+    2. `dims` are dimensions of the memref, ascending.
+    3. the result has rank 1, the memref's element type, is linear without padding, and has room for all elements as far as their number is
+       known. It is promised that it has room for the others.
+    4. `copies` is a power of two from 1 to 32.
+    5. only `cta.atomic` (as `into`) and `cta.flush` use the result.
+    6. it does not stand in a role.
+  }];
+  let arguments = (ins Tile_AtomicKindAttr:$kind, AnyMemRef:$of, DenseI64ArrayAttr:$dims, Optional<Index>:$copies, OptionalAttr<I64Attr>:$offset);
+  let results = (outs Cta_SmemType:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getOf().getType()); }
+    SmemType getSmemType() { return llvm::cast<SmemType>(getResult().getType()); }
+    /// The most places of an element: the lanes of a warp.
+    static constexpr int64_t kMostCopies = 32;
+  }];
+}
+
+def Cta_FlushOp : Cta_Op<"flush", [Cta_Erasable, Cta_Accesses, Cta_Cost, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "add a private table to the elements that it stands for";
+  let opDocGroup = Cta_TableOps;
+  let description = [{
+    Makes a relaxed atomic of the table's kind for each of its elements that is not the identity. `coords` are the coordinates in the
+    dimensions that the table does not have. Blocks begin at different elements.
+
+    Lifespan: made by `cta-form-tables`, lowered by `convert-cta-to-nvvm`. `convert-cta-to-tile` drops it.
+
+    ```mlir
+    cta.flush %t, %H[%row] : !cta.smem<4096xi32, #cta.swizzle<linear>> -> memref<?x?xi32>
+    ```
+
+    Constraints:
+    1. the table is the result of a `cta.table` of the same memref.
+    2. there is one coordinate for each dimension that the table does not have.
+  }];
+  let arguments = (ins Cta_SmemType:$table, Arg<AnyMemRef, "destination">:$dest, Variadic<Index>:$coords);
+  let assemblyFormat = "$table `,` $dest `[` $coords `]` attr-dict `:` type($table) `->` type($dest)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    mlir::MemRefType getMemRefType() { return llvm::cast<mlir::MemRefType>(getDest().getType()); }
+    TableOp getTableOp();
   }];
 }
 
