@@ -50,6 +50,8 @@ LogicalResult Hazards::addAccess(Operation *op, const MemoryAccess &access) {
   added.completedBy = access.completedBy;
   added.pending = pendingAfter(access);
   added.mbarrier = access.mbarrier.value_or(-1);
+  added.commutes = access.commutes;
+  added.byOwners = access.byOwners;
   if (added.space == Space::Global) {
     added.box = boxOf(op, access);
   } else if (slotOf(access.memory)) {
@@ -217,7 +219,8 @@ LogicalResult Hazards::placeAwaits() {
 //===--- conflicts ---------------------------------------------------------------------------===//
 
 bool Hazards::conflict(const Access &a, const Access &b, const Iterations &iterations) const {
-  if (a.space != b.space || (!a.write && !b.write))
+  if (a.space != b.space || (!a.write && !b.write) || (a.commutes && b.commutes) ||
+      (a.byOwners && a.byOwners == b.byOwners))
     return false;
   switch (a.space) {
   case Space::Shared:
@@ -231,10 +234,23 @@ bool Hazards::conflict(const Access &a, const Access &b, const Iterations &itera
   return true;
 }
 
+/// The accesses of an op. Steps in a table, which need no order among themselves, count as accesses
+/// of the loops around them, too: so what orders them with the clearing of the table stands before
+/// the loop, and not in each iteration.
+SmallVector<unsigned> Hazards::accessesAt(Operation *op) const {
+  SmallVector<unsigned> list = accessesBy.lookup(op);
+  if (!isa<CountedLoop, scf::WhileOp>(op))
+    return list;
+  for (auto [i, access] : llvm::enumerate(accesses))
+    if ((access.commutes || access.byOwners) && op->isProperAncestor(access.op))
+      list.push_back(static_cast<unsigned>(i));
+  return list;
+}
+
 unsigned Hazards::needs(Operation *op, const State &state, unsigned &stores) {
   unsigned need = 0;
   stores = kMaxPendingStores;
-  for (unsigned i : accessesBy.lookup(op)) {
+  for (unsigned i : accessesAt(op)) {
     const Access &b = accesses[i];
     for (const auto &[key, status] : state) {
       const unsigned bits = status.bits;

@@ -77,6 +77,9 @@ private:
     /// The write (cta.stage) of a tile of which each warpgroup accesses its own part; null: each
     /// accesses all of it.
     mlir::Operation *parts = nullptr;
+    /// As in MemoryAccess.
+    bool commutes = false;
+    mlir::Operation *byOwners = nullptr;
 
     /// By one thread alone, or by one of each warpgroup to its own part. (Which thread of a block
     /// accesses what, if warpgroups issue the access separately, is known only of parts.)
@@ -122,6 +125,7 @@ private:
   State flowFor(CountedLoop loop, State state);
   State flowWhile(mlir::scf::WhileOp loop, State state);
   void visit(mlir::Operation *op, State &state);
+  llvm::SmallVector<unsigned> accessesAt(mlir::Operation *op) const;
   /// What must come before the op; `stores` becomes the number of stores that may still be in
   /// flight.
   unsigned needs(mlir::Operation *op, const State &state, unsigned &stores);

@@ -44,6 +44,10 @@
 // mbarriers: a copy may not begin the next phase before all threads have seen the end of the last
 // one. The barrier that protects the data ensures that.
 //
+// Steps of atomics in a private table need nothing among themselves: they are atomics of shared
+// memory, or the same thread makes those of an element. They are writes to everybody else, so that
+// a barrier stands before the first of them and before the table is added to global memory.
+//
 // If each warpgroup writes a part of a tile and stores the same part (copy_out per_warpgroup),
 // barriers of the warpgroup are enough.
 //
