@@ -134,6 +134,9 @@ Run::Step Run::begin(int warp, const Event &event, int number) {
                    receivesNumber(warp, event)
                ? Step::Done
                : Step::Failed;
+  case Kind::Update:
+    trace(number);
+    return updateTiles(warp, event, number) ? Step::Done : Step::Failed;
   case Kind::Wgmma:
     return product(warp, event, number);
   case Kind::WgmmaWait:

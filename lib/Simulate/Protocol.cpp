@@ -195,7 +195,7 @@ static Kind kindOfTileOp(Operation *op) {
         access.issuedBy != cta::IssuedBy::AllThreads)
       return Kind::Other;
     if (access.write)
-      return isa<cta::SharedBufferOpInterface>(op) ? Kind::Stage : Kind::Other;
+      return isa<cta::SharedBufferOpInterface>(op) ? Kind::Stage : Kind::Update;
     kind = Kind::Read;
   }
   return kind;
@@ -411,7 +411,7 @@ LogicalResult Unroller::Impl::runProtocol(Operation *op) {
   if (kind == Kind::Barrier && elected)
     return success(); // a single thread meets only itself
   if (llvm::is_contained({Kind::CpAsync, Kind::CommitCopies, Kind::AwaitCopies, Kind::Stage,
-                          Kind::Read, Kind::Wgmma, Kind::WgmmaWait, Kind::Complete,
+                          Kind::Read, Kind::Update, Kind::Wgmma, Kind::WgmmaWait, Kind::Complete,
                           Kind::PutPartial, Kind::AddPartial},
                          kind) &&
       !isa<cta::PutScalarOp>(op) && failed(oneThread(op)))

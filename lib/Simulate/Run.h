@@ -71,6 +71,7 @@ private:
   bool readTiles(int warp, const Event &event, Access access);
   /// True unless the event reads another number than that of the output tile for which it is taken.
   bool receivesNumber(int warp, const Event &event);
+  bool updateTiles(int warp, const Event &event, int number);
   bool release(int warp, const Event &event);
   bool reaches(int warp, const Event &event, int block);
   bool holdsSlot(int warp, const Event &event, const Binding &binding);

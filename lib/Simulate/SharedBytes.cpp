@@ -3,6 +3,8 @@
 
 #include "SharedBytes.h"
 
+#include "tessera/Dialect/Cta/IR/Cta.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -109,7 +111,7 @@ std::optional<Problem> SharedBytes::write(int range, const Access &access, const
     // This is the first warp that writes for this event.
     for (int overlap : program.ranges[range].overlaps) {
       State &other = ranges[overlap];
-      for (std::vector<Access> *list : {&other.writers, &other.readers}) {
+      for (std::vector<Access> *list : {&other.writers, &other.readers, &other.updates}) {
         for (const Access &before : *list)
           if (auto problem = check(before, access, now))
             return problem;
@@ -132,9 +134,8 @@ std::optional<Problem> SharedBytes::write(int range, const Access &access, const
   return std::nullopt;
 }
 
-std::optional<Problem> SharedBytes::read(int range, const Access &access, const Clock &now,
-                                         int expected) {
-  State &state = ranges[range];
+std::optional<Problem> SharedBytes::checkContents(const State &state, const Access &access,
+                                                  const Clock &now, int expected) const {
   const Event &event = program.events[access.event];
   auto problem = [&](const Twine &message) {
     return Problem{event.op->getLoc(), program.describeWarp(access.warp) + message.str(), {}};
@@ -159,7 +160,7 @@ std::optional<Problem> SharedBytes::read(int range, const Access &access, const 
   // All warps of the writing group must have written their share.
   if (writer.kind == Kind::Stage || writer.kind == Kind::CpAsync) {
     const int warps = writer.elected ? 1
-                      : writer.kind == Kind::Stage && program.ranges[range].whole
+                      : writer.kind == Kind::Stage && program.ranges[&state - ranges.data()].whole
                           ? 4
                           : program.groups[writer.group].warps;
     if (static_cast<int>(state.writers.size()) < warps) {
@@ -170,6 +171,17 @@ std::optional<Problem> SharedBytes::read(int range, const Access &access, const 
       return result;
     }
   }
+  return std::nullopt;
+}
+
+std::optional<Problem> SharedBytes::read(int range, const Access &access, const Clock &now,
+                                         int expected) {
+  State &state = ranges[range];
+  if (auto bad = checkContents(state, access, now, expected))
+    return bad;
+  for (const Access &before : state.updates)
+    if (auto bad = check(before, access, now))
+      return bad;
   for (Access &before : state.readers)
     if (before.component == access.component) {
       // Of two accesses by the same reader only the later one is kept, because the earlier one is
@@ -179,6 +191,44 @@ std::optional<Problem> SharedBytes::read(int range, const Access &access, const 
       return std::nullopt;
     }
   state.readers.push_back(access);
+  name(access);
+  return std::nullopt;
+}
+
+bool SharedBytes::mayMeet(const Access &before, const Access &access) const {
+  // Threads that run one op access different elements, or make steps of atomics.
+  if (before.event == access.event)
+    return true;
+  auto writeOf = [&](const Access &update) {
+    for (const cta::MemoryAccess &made : cta::accessesOf(program.events[update.event].op))
+      if (made.write && !made.isGlobal())
+        return made;
+    return cta::MemoryAccess();
+  };
+  const cta::MemoryAccess a = writeOf(before), b = writeOf(access);
+  return (a.commutes && b.commutes) || (a.byOwners && a.byOwners == b.byOwners);
+}
+
+std::optional<Problem> SharedBytes::update(int range, const Access &access, const Clock &now,
+                                           int expected) {
+  State &state = ranges[range];
+  if (auto bad = checkContents(state, access, now, expected))
+    return bad;
+  for (const Access &before : state.readers)
+    if (auto bad = check(before, access, now))
+      return bad;
+  for (const Access &before : state.updates)
+    if (!mayMeet(before, access))
+      if (auto bad = check(before, access, now))
+        return bad;
+  Operation *op = program.events[access.event].op;
+  for (Access &before : state.updates)
+    if (before.component == access.component && program.events[before.event].op == op) {
+      before.epoch = access.epoch;
+      before.event = access.event;
+      return std::nullopt;
+    }
+  state.updates.push_back(access);
   name(access);
   return std::nullopt;
 }

@@ -44,6 +44,8 @@ public:
                                const Contents &contents);
   /// Records a read. `expected` is the event whose tile the op means to read; -1: a tile of a ring.
   std::optional<Problem> read(int range, const Access &access, const Clock &now, int expected);
+  /// Records that a warp changes some elements of the tile that event `expected` has made.
+  std::optional<Problem> update(int range, const Access &access, const Clock &now, int expected);
   void fence(int warp, uint32_t epoch) { fences[warp].push_back(epoch); }
   /// Records that the warp that issued this share of a cp.async copy has known since `epoch` that
   /// the share has landed.
@@ -62,13 +64,18 @@ public:
 private:
   struct State {
     Contents contents;
-    std::vector<Access> writers, readers;
+    std::vector<Access> writers, readers, updates;
     /// The accesses before the write that is being made, of all warps, and the event of that write.
     std::vector<Access> prior;
     int priorOf = -1;
   };
   void name(const Access &access);
   void forget(std::vector<Access> &accesses);
+  /// Says what keeps the range from being the tile that `expected` has made; -1: that of a ring.
+  std::optional<Problem> checkContents(const State &state, const Access &access, const Clock &now,
+                                       int expected) const;
+  /// True if two updates need no order.
+  bool mayMeet(const Access &before, const Access &access) const;
   /// Says what is wrong if `access` follows `before`.
   std::optional<Problem> check(const Access &before, const Access &access, const Clock &now) const;
 

@@ -96,6 +96,15 @@ bool Run::receivesNumber(int warp, const Event &event) {
   return false;
 }
 
+bool Run::updateTiles(int warp, const Event &event, int number) {
+  const Access access{number, warp, now(warp), /*write=*/true, /*async=*/false, warp, -1};
+  for (auto [operand, binding] : llvm::zip_equal(event.op->getOperands(), event.operands))
+    if (isa<cta::SmemType>(operand.getType()) &&
+        !fail(bytes.update(binding.range, access, state.warps[warp].clock, binding.event)))
+      return false;
+  return true;
+}
+
 Run::Step Run::stage(int warp, const Event &event, int number) {
   SharedBytes::Contents contents;
   contents.event = number;

@@ -72,6 +72,7 @@ enum class Kind {
   CopyOut,
   Stage,
   Read,
+  Update, ///< each warp changes some elements of a tile that another op has made
   Wgmma,
   WgmmaWait,
   Complete,
