@@ -58,7 +58,19 @@ void Access::readIndex(Operation *op, Value tile, int64_t dim, ArrayRef<int64_t>
   indices.push_back(std::move(from));
 }
 
-/// The coordinate that an index tile gives to a register, as an i64.
+void Access::redirect(Image to) {
+  image = std::move(to);
+  // The image has less than 2^31 elements, or none, and then some other coordinate is out of
+  // bounds: so the lower bits of a bound decide.
+  for (Index &from : indices)
+    if (const Type type = from.values->front().getType();
+        !type.isIndex() && type.getIntOrFloatBitWidth() <= 32) {
+      from.isNarrow = true;
+      from.bound = f.toI32(from.bound);
+    }
+}
+
+/// The coordinate that an index tile gives to a register, as an i64, or as an i32 if it is narrow.
 Value Access::indexAt(Index &from, int64_t reg) {
   Value &wide = from.wide[from.regs[reg]];
   if (wide)
@@ -66,7 +78,7 @@ Value Access::indexAt(Index &from, int64_t reg) {
   wide = (*from.values)[from.regs[reg]];
   if (wide.getType().isInteger(8) || wide.getType().isInteger(16))
     wide = arith::ExtSIOp::create(f.b, f.loc, f.b.getI32Type(), wide);
-  return wide = f.toI64(wide);
+  return wide = from.isNarrow ? wide : f.toI64(wide);
 }
 
 void Access::chooseVector(int64_t wanted, ArrayRef<int64_t> maskDims) {
@@ -210,19 +222,33 @@ Value Access::strideOf(int64_t m) {
   return mine;
 }
 
+/// The bytes to a coordinate from the first one.
+Value Access::scaled(Value coord, int64_t m) {
+  if (image)
+    return f.mul(f.toI32(coord), image->strides[m]);
+  return f.mul(f.toI64(coord), f.mul(strideOf(m), f.i64(bytes)));
+}
+
+/// The bytes from one coordinate to the next, if they are known.
+std::optional<int64_t> Access::constantStride(int64_t m) {
+  if (image)
+    return getConstantIntValue(image->strides[m]);
+  std::optional<int64_t> stride = getConstantIntValue(strideOf(m));
+  return stride ? std::optional(*stride * bytes) : std::nullopt;
+}
+
 std::pair<Value, int64_t> Access::address(int64_t reg) {
-  auto scaled = [&](Value i64Value, int64_t m) {
-    return f.mul(i64Value, f.mul(strideOf(m), f.i64(bytes)));
-  };
   auto wide = [&](Value i32Value) -> Value {
+    if (image)
+      return i32Value;
     return arith::ExtUIOp::create(f.b, f.loc, f.b.getI64Type(), i32Value);
   };
   if (!threadPointer) {
-    Value offset = f.i64(0);
+    Value offset = image ? f.i32(0) : f.i64(0);
     for (auto [m, coord] : llvm::enumerate(coords))
-      if (coord)
-        offset = f.add(offset, scaled(f.toI64(f.scalar(coord)), static_cast<int64_t>(m)));
-    threadPointer = f.gep(f.pointerOf(memref), offset);
+      if (coord && isAddressed(static_cast<int64_t>(m)))
+        offset = f.add(offset, scaled(f.scalar(coord), static_cast<int64_t>(m)));
+    threadPointer = f.gep(image ? image->base : f.pointerOf(memref), offset);
     if (!perRegister)
       for (auto [d, m] : llvm::enumerate(dims))
         if (Value thread = index.at(0, static_cast<int>(d)).thread; thread && coords[m])
@@ -236,9 +262,8 @@ std::pair<Value, int64_t> Access::address(int64_t reg) {
     if (!coords[m])
       continue;
     RegCoord c = index.at(reg, static_cast<int>(d));
-    Value stride = strideOf(static_cast<int64_t>(m));
-    if (std::optional<int64_t> s = getConstantIntValue(stride))
-      constant += c.constant * *s * bytes;
+    if (std::optional<int64_t> s = constantStride(m))
+      constant += c.constant * *s;
     else
       key.push_back(c.constant);
     if (perRegister)
@@ -253,9 +278,8 @@ std::pair<Value, int64_t> Access::address(int64_t reg) {
       if (!coords[m])
         continue;
       RegCoord c = index.at(reg, static_cast<int>(d));
-      Value stride = strideOf(static_cast<int64_t>(m));
       const int64_t from = steps ? index.at(*lastRow, static_cast<int>(d)).constant : 0;
-      if (!getConstantIntValue(stride) && c.constant != from)
+      if (!constantStride(m) && c.constant != from)
         row = f.gep(row, scaled(f.i64(c.constant - from), m));
       if (perRegister && c.thread)
         row = f.gep(row, scaled(wide(c.thread), m));

@@ -58,6 +58,16 @@ public:
     accesses(isTrue(aligned) ? vector : 1, /*bounded=*/true, one);
   }
 
+  /// Where the elements of the memref are instead: the address of the first one in shared memory,
+  /// and the bytes from one coordinate to the next in each dimension (i32; null: the image does not
+  /// have the dimension, in which all accesses have the same coordinate).
+  struct Image {
+    Value base;
+    Values strides;
+  };
+  /// Addresses are those of the image from now on. It has less than 2^31 elements.
+  void redirect(Image to);
+
   /// Registers of one access.
   int64_t vectorElements() const { return vector; }
   int64_t elementBytes() const { return bytes; }
@@ -107,8 +117,10 @@ private:
   struct Index {
     int64_t dim;
     const Values *values;
-    std::vector<int64_t> regs;            ///< of the index tile, for each register of the tile
-    Value bound;                          ///< of the coordinates, i64, not negative
+    std::vector<int64_t> regs; ///< of the index tile, for each register of the tile
+    Value bound;               ///< of the coordinates, i64, not negative
+    /// Whether coordinates are compared and scaled as i32: those of an image, if they fit.
+    bool isNarrow = false;
     std::map<int64_t, Value> wide, below; ///< by register: the coordinate as i64; it is in bounds
   };
 
@@ -122,6 +134,9 @@ private:
   void prepareBounds();
   Value bound(int64_t reg, int dim);
   Value strideOf(int64_t memrefDim);
+  Value scaled(Value coord, int64_t memrefDim);
+  std::optional<int64_t> constantStride(int64_t memrefDim);
+  bool isAddressed(int64_t memrefDim) const { return !image || image->strides[memrefDim]; }
   Value inRange(int64_t reg);
   void accesses(int64_t width, bool bounded,
                 llvm::function_ref<void(int64_t, int64_t, Value, Value, int64_t)> one);
@@ -140,6 +155,7 @@ private:
   Value aligned; // no bound cuts a vector; null: none does
   Value threadPointer;
   bool hidden = false;
+  std::optional<Image> image;
   std::map<int64_t, Value> hiddenStrides;
   std::optional<int64_t> lastRow; ///< the register whose row was computed last
   Value lastPointer;

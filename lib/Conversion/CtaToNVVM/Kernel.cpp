@@ -19,12 +19,12 @@ Lowering::Lowering(ModuleOp module, tile::KernelOp kernel, cta::LaunchOp launch,
   scope.warps = numThreads / 32;
 }
 
-/// True for arithmetic and for addresses in shared memory.
+/// True for arithmetic, for addresses in shared memory, and for the clearing of tables there.
 static bool needsNoMemory(Operation *op) {
   // The table of cluster numbers is memory. A launch with a table is not dependent, so it gains
   // nothing from reading it early.
   return (isMemoryEffectFree(op) && !isa<cta::ClusterPlaceOp>(op)) ||
-         isa<cta::RingOp, cta::ViewOp>(op);
+         isa<cta::RingOp, cta::ViewOp, cta::TableOp>(op);
 }
 
 LogicalResult Lowering::run() {

@@ -387,6 +387,7 @@ void populateReduceLowerings(LoweringSet &set);
 void populateRoleLowerings(LoweringSet &set);
 void populateShapeLowerings(LoweringSet &set);
 void populateSharedAccessLowerings(LoweringSet &set);
+void populateTableLowerings(LoweringSet &set);
 void populateTmaLowerings(LoweringSet &set);
 void populateWgmmaLowerings(LoweringSet &set);
 

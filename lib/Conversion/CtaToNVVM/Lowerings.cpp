@@ -37,6 +37,7 @@ void tessera::nvvm::populateCtaToNVVMLowerings(LoweringSet &set) {
   populateRoleLowerings(set);
   populateShapeLowerings(set);
   populateSharedAccessLowerings(set);
+  populateTableLowerings(set);
   populateTmaLowerings(set);
   populateWgmmaLowerings(set);
 }

@@ -4,7 +4,7 @@
 // cta.atomic. Where PTX has an instruction and nobody wants the old value, a predicated `red`, for
 // sums of floats by vectors. Otherwise a branch with LLVM's atomics, which are one instruction or,
 // in a loop, compare and swap.
-#include "../GlobalAccess.h"
+#include "Atomics.h"
 
 #include "tessera/Dialect/Tile/AtomicStep.h"
 
@@ -107,26 +107,26 @@ static std::optional<LLVM::AtomicBinOp> binaryOf(AtomicKind kind, Type element) 
 }
 
 namespace {
-/// The steps of one op.
+/// Steps of one kind.
 class Steps {
 public:
-  Steps(Lowering &f, cta::AtomicOp op)
-      : f(f), op(op), element(op.getTileType().getElementType()),
+  Steps(Lowering &f, AtomicKind kind, tile::MemoryScope scope, Type element)
+      : f(f), kind(kind), scope(scope), element(element),
         bits(f.b.getIntegerType(static_cast<unsigned>(tile::elementBytes(element)) * 8)) {}
 
   /// One step; returns the old element in its form in registers.
   Value one(Value pointer, int64_t offset, Value value, Value replacement) {
     Value address = f.gep(pointer, offset);
-    if (op.getKind() == AtomicKind::Cas)
+    if (kind == AtomicKind::Cas)
       return fromBits(LLVM::ExtractValueOp::create(
           f.b, f.loc, exchange(address, toBits(value), toBits(replacement)), 0));
     // NVPTX loses the scope of an atomicrmw, but not that of a cmpxchg (LLVM 22).
-    std::optional<LLVM::AtomicBinOp> binary = binaryOf(op.getKind(), element);
-    if (binary && op.getScope() == tile::MemoryScope::Device) {
+    std::optional<LLVM::AtomicBinOp> binary = binaryOf(kind, element);
+    if (binary && scope == tile::MemoryScope::Device) {
       const bool isFloat = *binary == LLVM::AtomicBinOp::fadd;
       Value old =
           LLVM::AtomicRMWOp::create(f.b, f.loc, *binary, address, isFloat ? value : toBits(value),
-                                    LLVM::AtomicOrdering::monotonic, llvmScope(op.getScope()));
+                                    LLVM::AtomicOrdering::monotonic, llvmScope(scope));
       return isFloat ? old : fromBits(old);
     }
     return loop(address, value);
@@ -138,19 +138,19 @@ private:
   Value exchange(Value address, Value expected, Value wanted) {
     return LLVM::AtomicCmpXchgOp::create(f.b, f.loc, address, expected, wanted,
                                          LLVM::AtomicOrdering::monotonic,
-                                         LLVM::AtomicOrdering::monotonic, llvmScope(op.getScope()));
+                                         LLVM::AtomicOrdering::monotonic, llvmScope(scope));
   }
   /// Compares and swaps until no other thread came in between.
   Value loop(Value address, Value value) {
     Value first = LLVM::LoadOp::create(
         f.b, f.loc, bits, address, /*alignment=*/bits.getWidth() / 8, /*isVolatile=*/false,
         /*isNonTemporal=*/false, /*isInvariant=*/false, /*isInvariantGroup=*/false,
-        LLVM::AtomicOrdering::monotonic, llvmScope(op.getScope()));
+        LLVM::AtomicOrdering::monotonic, llvmScope(scope));
     auto loop = scf::WhileOp::create(f.b, f.loc, TypeRange{bits}, ValueRange{first});
     OpBuilder::InsertionGuard guard(f.b);
     Block *before = f.b.createBlock(&loop.getBefore(), {}, bits, f.loc);
     Value old = before->getArgument(0);
-    Value wanted = toBits(tile::combineAtomic(f.b, f.loc, op.getKind(), fromBits(old), value));
+    Value wanted = toBits(tile::combineAtomic(f.b, f.loc, kind, fromBits(old), value));
     Value tried = exchange(address, old, wanted);
     Value seen = LLVM::ExtractValueOp::create(f.b, f.loc, tried, 0),
           done = LLVM::ExtractValueOp::create(f.b, f.loc, tried, 1);
@@ -162,7 +162,8 @@ private:
   }
 
   Lowering &f;
-  cta::AtomicOp op;
+  AtomicKind kind;
+  tile::MemoryScope scope;
   Type element;
   IntegerType bits;
 };
@@ -203,7 +204,23 @@ static Values wordsOf(Lowering &f, ValueRange elements, unsigned bits) {
   return words;
 }
 
+void tessera::nvvm::makeStep(Lowering &f, AtomicKind kind, Type element, Value pointer,
+                             Value predicate, Value value) {
+  constexpr auto kDevice = tile::MemoryScope::Device;
+  const unsigned bits = static_cast<unsigned>(tile::elementBytes(element)) * 8;
+  if (std::optional<std::string> reduction = reductionOf(kind, element, 1))
+    return predicatedReduction(f, *reduction, kDevice, pointer, 0, predicate,
+                               wordsOf(f, f.toMemory(value), bits));
+  auto branch = scf::IfOp::create(f.b, f.loc, predicate ? predicate : f.boolean(true),
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(f.b);
+  f.b.setInsertionPointToStart(branch.thenBlock());
+  Steps(f, kind, kDevice, element).one(pointer, 0, value, Value());
+}
+
 static LogicalResult lowerAtomic(Lowering &f, cta::AtomicOp op) {
+  if (op.getInto())
+    return lowerStepsInTable(f, op);
   Access access(f, op, op.getDest(), op.getTileType());
   if (access.failed)
     return failure();
@@ -217,7 +234,7 @@ static LogicalResult lowerAtomic(Lowering &f, cta::AtomicOp op) {
     f.meet();
 
   Values old(values.size(), op.getOld() ? f.zero(element) : Value());
-  Steps steps(f, op);
+  Steps steps(f, op.getKind(), op.getScope(), element);
   auto one = [&](int64_t reg, int64_t count, Value predicate, Value pointer, int64_t offset) {
     predicate = f.both(predicate, owner);
     std::optional<std::string> reduction =
