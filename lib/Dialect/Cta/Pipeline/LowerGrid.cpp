@@ -309,6 +309,30 @@ static Value makeQueue(OpBuilder &before, Location loc) {
   return queue;
 }
 
+/// Takes private tables that are the same for all output tiles of a block out of the loop over
+/// them: the order in which atomics are made does not matter.
+static void keepTables(LaunchOp launch) {
+  auto loops = launch.getBody().getOps<ForOutputTilesOp>();
+  ForOutputTilesOp loop = *loops.begin();
+  auto isOutside = [&](Value value) {
+    return !launch.getBody().isAncestor(value.getParentRegion());
+  };
+  for (auto table : llvm::make_early_inc_range(loop.getBody()->getOps<TableOp>())) {
+    SmallVector<FlushOp> flushes;
+    for (Operation *user : table->getUsers())
+      if (auto flush = dyn_cast<FlushOp>(user))
+        flushes.push_back(flush);
+    if (!llvm::all_of(table->getOperands(), isOutside) ||
+        !llvm::all_of(flushes, [&](FlushOp flush) {
+          return flush->getBlock() == loop.getBody() && llvm::all_of(flush.getCoords(), isOutside);
+        }))
+      continue;
+    table->moveBefore(loop);
+    for (FlushOp flush : flushes)
+      flush->moveAfter(loop);
+  }
+}
+
 static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr plan, bool dependent) {
   // Steps that are SSA values may turn out to be constant only now; the op's verifier saw no
   // integer.
@@ -327,13 +351,14 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   // A plan is made for matrix products. A grid that copies wants as many threads in flight as
   // possible.
   const bool unplanned = isUnplanned(grid);
-  if (unplanned)
+  const std::optional<int64_t> ownBlocks = tile::integerOf(grid->getAttr(kPersistentAttr));
+  if (unplanned || ownBlocks)
     plan = {};
-  bool persistent = plan && plan.getPersistent() == 1 && !counts.empty();
-  std::optional<int64_t> blocksPerSM = plan ? plan.getBlocksPerSm() : std::nullopt;
+  bool persistent = (ownBlocks || (plan && plan.getPersistent() == 1)) && !counts.empty();
+  std::optional<int64_t> blocksPerSM = plan ? plan.getBlocksPerSm() : ownBlocks;
   if (persistent && !blocksPerSM)
     blocksPerSM = 1;
-  const int64_t cluster = persistent ? plan.getCluster().value_or(1) : 1;
+  const int64_t cluster = persistent && plan ? plan.getCluster().value_or(1) : 1;
   if (plan && !persistent && plan.getCluster().value_or(1) > 1 && hasProducts(grid) &&
       demandsPlan(grid->getParentOfType<tile::KernelOp>()))
     return refusePlan(grid.emitOpError("has a plan with cluster = "))
@@ -363,13 +388,13 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   Value many;
   if (persistent) {
     clusters = dealToClusters(outside, grid, counts, cluster, along);
-    Value launched = persistentBlocks(outside, clusters.total, most, *blocksPerSM, cluster,
-                                      plan.getStreamK().value_or(0) != 0);
+    const bool parts = plan && plan.getStreamK().value_or(0) != 0;
+    Value launched = persistentBlocks(outside, clusters.total, most, *blocksPerSM, cluster, parts);
     blocks = {launched};
     // No GPC-aware cluster numbering with stream-K: a part waits for clusters with lower numbers,
     // which must be those that start first. None if several blocks share an SM either: then their
     // position is unknown.
-    if (cluster > 1 && *blocksPerSM == 1 && plan.getStreamK().value_or(0) == 0)
+    if (cluster > 1 && *blocksPerSM == 1 && !parts)
       many = fillManyRounds(outside, clusters.total, launched, cluster);
   }
   int64_t group = plan ? plan.getGroup().value_or(0) : 0;
@@ -395,7 +420,7 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
   const int64_t least = (plan ? plan.getLeastGroup() : std::nullopt).value_or(kLeastGroup);
   if (height && group > least && getConstantIntValue(height) != group)
     launch->setAttr(kLeastGroupAttr, b.getI64IntegerAttr(least));
-  if (unplanned)
+  if (unplanned || ownBlocks)
     launch->setAttr(kUnplannedAttr, b.getUnitAttr());
   launch.getBody().takeBody(grid.getRegion());
   Block &body = launch.getBody().front();
@@ -429,6 +454,8 @@ static LogicalResult lowerGrid(tile::GridOp grid, StringRef symbol, PlanAttr pla
     body.getArgument(d).replaceAllUsesWith(coord);
   }
   body.eraseArguments(0, body.getNumArguments());
+  if (persistent)
+    keepTables(launch);
   grid.erase();
   return success();
 }

@@ -21,6 +21,9 @@ def LowerGrid : CtaPass<"cta-lower-grid"> {
     the last two dimensions, which have the last numbers (docs/design/Clusters.md, *The remainder*). A grid of rank 0 stays as it is. The
     loop needs `t + blocks < 2³¹`; a `tile.assume` on the number of output tiles says so.
 
+    A grid with `cta.persistent = n` is persistent with n blocks on an SM, whatever the plan says. A `cta.table` of a grid whose coordinates
+    come from outside of it is made once, before the loop over output tiles, and flushed after the loop.
+
     With the option `dependent` launches are `dependent`: each may begin before the launch before it in the stream has ended.
 
     ```mlir
