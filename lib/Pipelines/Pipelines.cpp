@@ -144,6 +144,9 @@ static void toPlanned(OpPassManager &pm, const TilePipelineOptions &options) {
   if (options.derivePlans)
     kernels.addPass(cta::createOrderTiles());
   // All scratch is explicit now, so the shared memory that is left for channels can be computed.
+  // All scratch is explicit now, so the shared memory that is left for tables and channels can be
+  // computed.
+  kernels.addPass(cta::createFormTables());
   cta::PlanOptions plan;
   plan.derive = options.derivePlans;
   kernels.addPass(cta::createPlan(plan));
@@ -221,9 +224,10 @@ namespace {
 struct RegisteredOptions : PassPipelineOptions<RegisteredOptions> {
   Option<bool> check{*this, "check", llvm::cl::desc("insert tile-insert-checks"),
                      llvm::cl::init(false)};
-  Option<std::string> variants{*this, "variants",
-                               llvm::cl::desc("auto, any, lines, aligned, cp_async or repack"),
-                               llvm::cl::init("auto")};
+  Option<std::string> variants{
+      *this, "variants",
+      llvm::cl::desc("auto, any, lines, aligned, cp_async, repack, tables or tables_any"),
+      llvm::cl::init("auto")};
   Option<bool> derivePlans{*this, "derive-plans",
                            llvm::cl::desc("Decide what the plans of kernels leave open"),
                            llvm::cl::init(true)};

@@ -165,6 +165,26 @@ std::string copyText(cta::CopyOp copy) {
   return text + cacheText(copy.getCache()) + (copy.getCacheIf() ? " in some launches" : "");
 }
 
+/// "in a private table of 256 elements, with 16 copies of each".
+std::string tableText(cta::TableOp table) {
+  uint64_t elements = 1;
+  bool isKnown = true;
+  for (int64_t dim : table.getDims()) {
+    isKnown &= !table.getMemRefType().isDynamicDim(static_cast<unsigned>(dim));
+    elements *= isKnown ? table.getMemRefType().getDimSize(static_cast<unsigned>(dim)) : 1;
+  }
+  std::string text = "in a private table of ";
+  text += isKnown ? std::to_string(elements)
+                  : "up to " + std::to_string(table.getSmemType().getShape()[0]);
+  text += elements == 1 && isKnown ? " element" : " elements";
+  if (!table.getCopies())
+    return text;
+  std::optional<int64_t> copies = getConstantIntValue(table.getCopies());
+  return text + (copies ? ", with " + std::to_string(*copies) + " copies of each"
+                        : ", with up to " + std::to_string(cta::TableOp::kMostCopies) +
+                              " copies of each where they are fewer");
+}
+
 std::string wgmmaText(cta::WgmmaOp mma) {
   std::string text = "wgmma";
   Type a = mma.getAElement(), b = mma.getBElement();
@@ -214,6 +234,9 @@ std::optional<Verdict> verdictOf(Operation *op) {
                         scatter.getWhy(), isWide(scatter.getVector(), scatter.getTileType()));
           })
           .Case([&](cta::AtomicOp atomic) {
+            if (cta::TableOp table = atomic.getTable())
+              return fill("atomic", atomic.getTileType(), "counted in shared memory",
+                          atomic.getWhy(), /*isFast=*/true, tableText(table));
             return fill("atomic", atomic.getTileType(),
                         vectorText(atomic.getVector(), atomic.getTileType().getElementType()),
                         atomic.getWhy(), /*isFast=*/true);
@@ -436,7 +459,8 @@ LaunchReport collectLaunch(cta::LaunchOp launch, const SourceNames &source) {
     auto type = op->getNumResults() == 1 ? dyn_cast<cta::SmemType>(op->getResult(0).getType())
                                          : cta::SmemType();
     if (offset && type)
-      addTile(*offset, cta::sharedLayout(type).sizeBytes(), typeText(type), op->getLoc());
+      addTile(*offset, cta::sharedLayout(type).sizeBytes(),
+              (isa<cta::TableOp>(op) ? "a private table, " : "") + typeText(type), op->getLoc());
   });
   llvm::stable_sort(report.shared,
                     [](const SharedTile &a, const SharedTile &b) { return a.offset < b.offset; });

@@ -22,15 +22,15 @@ static StringRef shortMechanism(const Verdict &verdict) {
   return StringRef(verdict.mechanism).split(',').first;
 }
 
-/// Prints "2 loads by tma, 1 mma by wgmma".
+/// Prints "2 loads by tma, 1 mma by wgmma, 1 atomic counted in shared memory".
 static void printMechanisms(llvm::raw_ostream &os, const LaunchReport &launch) {
   llvm::MapVector<std::pair<StringRef, StringRef>, unsigned> counts;
   for (const Verdict &verdict : launch.verdicts)
     ++counts[{verdict.op, shortMechanism(verdict)}];
   llvm::interleaveComma(counts, os, [&](const auto &entry) {
     const auto &[op, mechanism] = entry.first;
-    os << entry.second << " " << op << (entry.second > 1 && op != "mma" ? "s" : "") << " by "
-       << mechanism;
+    os << entry.second << " " << op << (entry.second > 1 && op != "mma" ? "s" : "")
+       << (mechanism.starts_with("counted ") ? " " : " by ") << mechanism;
   });
 }
 

@@ -66,6 +66,42 @@ def SplitEpilogue : CtaPass<"cta-split-epilogue"> {
   let options = [Option<"derive", "derive", "bool", "false", "Choose the width where the plan leaves it open.">];
 }
 
+def FormTables : CtaPass<"cta-form-tables"> {
+  let summary = "Let each block make atomics that meet few elements in shared memory first";
+  let description = [{
+    Requires and ensures *placed*, after `cta-decompose`, when all other shared memory is explicit. The atomics of a grid on one array are
+    made in a private table of the block, which it adds to the array at last. That is possible if
+
+    * they are relaxed, of the device, without results, and of one kind that has an identity: no `exchange`, no `cas`.
+    * nothing else in the grid reads or writes the array, or what may overlap it, and no block of the grid may wait for another one.
+    * where elements of a tile may meet (index tiles), shared memory has such steps: of i32, and sums and bits of i64. Where they do not (boxes),
+      each thread loads and stores its elements. Sums of floats need `reassoc`.
+    * the number of elements is known to fit, and to be small against the number of atomics; or the guards of the variant say so
+      (`tile.tables`).
+    * the grid has no matrix products, which want the shared memory for their operands.
+
+    A table has the dimensions of the array in which the atomics have tiles or differ. If their coordinates in the others are known outside
+    the grid, the table serves all output tiles of a block, and the grid is marked `cta.persistent`: `cta-lower-grid` takes the table out
+    of the loop over them. Otherwise it lives where these coordinates are known, for one output tile at most.
+
+    A small table has several copies, so that threads of a warp meet less: as many as make it no larger than the number of atomics of an
+    output tile, up to 32. `why` on an atomic that keeps accessing global memory says what it was.
+
+    ```mlir
+    tile.grid (%i) = (0) to (%n) step (4096) {
+      cta.atomic add %v, %H[%x : tensor<4096xi32, #l>] : tensor<4096xi32, #l> -> memref<?xi32>
+    }
+    // becomes
+    %copies = …                          // 16 if %H has 256 elements
+    tile.grid (%i) = (0) to (%n) step (4096) attributes {cta.persistent = 4 : i64} {
+      %t = cta.table add %H dims = [0] copies = %copies : memref<?xi32> -> !cta.smem<14336xi32, #cta.swizzle<linear>>
+      cta.atomic add %v, %H[%x : tensor<4096xi32, #l>] : tensor<4096xi32, #l> -> memref<?xi32> into %t : …
+      cta.flush %t, %H[] : …
+    }
+    ```
+  }];
+}
+
 def NarrowVotes : CtaPass<"cta-narrow-votes"> {
   let summary = "Let each warp decide for itself where a branch concerns no other warp";
   let description = [{
