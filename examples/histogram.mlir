@@ -4,7 +4,7 @@
 //
 // Shapes: X has N elements, i32; H has B bins, i32. Numbers that are no bin do not count. The first
 // grid clears H, the second one counts by atomics: several elements of a tile, and several blocks,
-// may meet the same bin.
+// may meet the same bin. On the GPU each block counts few bins in shared memory first.
 //
 //   tilec examples/histogram.mlir -o histogram.so --target=cpu
 //   tile-run histogram.so randint:100000xi32:low=-1:high=300 nan:256xi32 --out H=h.npy

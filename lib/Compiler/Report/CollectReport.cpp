@@ -173,16 +173,15 @@ std::string tableText(cta::TableOp table) {
     isKnown &= !table.getMemRefType().isDynamicDim(static_cast<unsigned>(dim));
     elements *= isKnown ? table.getMemRefType().getDimSize(static_cast<unsigned>(dim)) : 1;
   }
-  std::string text = "in a private table of ";
-  text += isKnown ? std::to_string(elements)
-                  : "up to " + std::to_string(table.getSmemType().getShape()[0]);
+  std::string text = "in a private table ";
+  text += isKnown ? "of " + std::to_string(elements)
+                  : "with room for " + std::to_string(table.getSmemType().getShape()[0]);
   text += elements == 1 && isKnown ? " element" : " elements";
   if (!table.getCopies())
     return text;
-  std::optional<int64_t> copies = getConstantIntValue(table.getCopies());
-  return text + (copies ? ", with " + std::to_string(*copies) + " copies of each"
-                        : ", with up to " + std::to_string(cta::TableOp::kMostCopies) +
-                              " copies of each where they are fewer");
+  if (std::optional<int64_t> copies = getConstantIntValue(table.getCopies()))
+    return text + ", with " + std::to_string(*copies) + " copies of each";
+  return text + ", or for up to " + std::to_string(cta::TableOp::kMostCopies) + " copies of fewer";
 }
 
 std::string wgmmaText(cta::WgmmaOp mma) {

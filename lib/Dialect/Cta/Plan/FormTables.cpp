@@ -43,7 +43,7 @@ private:
   tile::KernelOp kernel;
   const Machine &machine;
   tile::Facts facts;
-  /// The bytes of shared memory that other tiles and the tables so far take.
+  /// The bytes of shared memory that other tiles and the chosen tables take.
   int64_t taken = 0;
 };
 } // namespace
@@ -61,6 +61,11 @@ static void refuse(Operation *atomic, StringRef why) {
 
 static int64_t elementBytes(const PrivateTable &table) {
   return tile::elementBytes(table.elementType());
+}
+
+/// The bytes of a table with so many places: whole vectors, of which there is at least one.
+static int64_t bytesOf(const PrivateTable &table, int64_t places) {
+  return llvm::alignTo(std::max<int64_t>(places, 1) * elementBytes(table), 16);
 }
 
 /// What keeps a table that is possible from being worth it.
@@ -138,21 +143,20 @@ void TableFormer::form(const PrivateTable &table) {
   Location loc = table.atomics.front()->getLoc();
   const Type element = table.elementType();
   const int64_t most = *tile::mostElements(facts, table);
-  int64_t places = most;
+  int64_t bytes = bytesOf(table, most);
   OpBuilder b(grid), outside(grid);
   Value copies;
   // Elements of one tile that do not meet need no copies.
   if (table.meets) {
-    const int64_t room =
-        (machine.sharedOfBlock(tile::kGuardedBlocks) - taken) / elementBytes(table);
+    const int64_t left = machine.sharedOfBlock(tile::kGuardedBlocks) - taken + bytes,
+                  room = std::max<int64_t>(left, 0) / elementBytes(table);
     // Copies are cleared and added, too: in no more places than an output tile has atomics.
     const int64_t ofCopies = std::min({table.elements, room, most * TableOp::kMostCopies});
-    places = std::max(most, ofCopies);
     copies = this->copies(b, table, ofCopies);
+    taken -= bytes;
+    bytes = std::max(bytes, bytesOf(table, ofCopies));
+    taken += bytes;
   }
-  // Whole vectors.
-  places = llvm::alignTo(std::max<int64_t>(places, 1), 16 / elementBytes(table));
-  taken += llvm::alignTo(places * elementBytes(table), 16);
   PrivateTable placed = table;
   if (!placed.block)
     placed.block = &grid.getBody().front();
@@ -160,7 +164,8 @@ void TableFormer::form(const PrivateTable &table) {
     setInsertionPoint(b, placed);
   else
     b.setInsertionPointToStart(placed.block);
-  auto type = SmemType::get(b.getContext(), {places}, element, SwizzleAttr::linear(b.getContext()));
+  auto type = SmemType::get(b.getContext(), {bytes / elementBytes(table)}, element,
+                            SwizzleAttr::linear(b.getContext()));
   auto made = TableOp::create(b, loc, type, table.kind, table.memref, table.dims, copies,
                               /*offset=*/IntegerAttr());
   SmallVector<Value> coords(table.coords);
@@ -213,26 +218,31 @@ LogicalResult TableFormer::run() {
   if (failed(staged))
     return failure();
   taken = llvm::alignTo(staged->least, 16);
-  int64_t bytesOfOutputTile = 0;
-  bool isPersistent = false;
+  SmallVector<const PrivateTable *> chosen;
   for (const tile::TableChoices &choices : found.choices) {
     std::optional<std::string> why;
+    const PrivateTable *best = nullptr;
     if (multiplies)
       why = "the grid has matrix products, which want the shared memory for their operands";
-    const PrivateTable *chosen = nullptr;
-    for (const PrivateTable &table : choices.tables)
-      if (!multiplies && !chosen && !(why = whyNot(table)))
-        chosen = &table;
-    if (!chosen) {
+    else
+      for (const PrivateTable &table : choices.tables)
+        if (!best && !(why = whyNot(table)))
+          best = &table;
+    if (!best) {
       for (Operation *atomic : choices.atomics)
         refuse(atomic, *why);
       continue;
     }
-    form(*chosen);
-    if (!chosen->block) {
-      isPersistent = true;
-      bytesOfOutputTile = std::max(bytesOfOutputTile, chosen->bytes);
-    }
+    chosen.push_back(best);
+    taken += bytesOf(*best, *tile::mostElements(facts, *best));
+  }
+  // What all of them leave is for copies.
+  int64_t bytesOfOutputTile = 0;
+  bool isPersistent = false;
+  for (const PrivateTable *table : chosen) {
+    form(*table);
+    isPersistent |= !table->block;
+    bytesOfOutputTile = std::max(bytesOfOutputTile, table->block ? 0 : table->bytes);
   }
   if (isPersistent)
     grid->setAttr(kPersistentAttr, Builder(grid).getI64IntegerAttr(blocks(bytesOfOutputTile)));

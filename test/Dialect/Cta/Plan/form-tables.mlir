@@ -225,3 +225,20 @@ tile.kernel @nothing(%X: memref<?xi32> {tile.shape = ["N"]}, %H: memref<0xi32>) 
   }
   tile.return
 }
+
+// What the tables leave of a quarter of the shared memory is for copies. One of them leaves nothing, whichever comes first; it has copies if it is smaller.
+// CHECK-LABEL: tile.kernel @no_room(
+// CHECK-DAG: cta.table add %A dims = [0] copies = %{{.*}} : memref<?xi32> -> !cta.smem<14340xi32,
+// CHECK-DAG: cta.table or %B dims = [0] : memref<70xi32> -> !cta.smem<72xi32,
+// CHECK-DAG: cta.table add %C dims = [0] : memref<70xi32> -> !cta.smem<72xi32,
+tile.kernel @no_room(%X: memref<?xi32> {tile.shape = ["N"]}, %A: memref<?xi32> {tile.size_max = array<i64: 14337>}, %B: memref<70xi32>, %C: memref<70xi32>) attributes {tile.tables} {
+  %N = tile.dim "N" : index
+  tile.grid (%i) = (0) to (%N) step (2048) {
+    %one = arith.constant dense<1> : tensor<2048xi32>
+    %x = tile.load %X[%i] : memref<?xi32> -> tensor<2048xi32>
+    tile.atomic or %one, %B[%x : tensor<2048xi32>] : tensor<2048xi32> -> memref<70xi32>
+    tile.atomic add %one, %A[%x : tensor<2048xi32>] : tensor<2048xi32> -> memref<?xi32>
+    tile.atomic add %one, %C[%x : tensor<2048xi32>] : tensor<2048xi32> -> memref<70xi32>
+  }
+  tile.return
+}
