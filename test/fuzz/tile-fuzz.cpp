@@ -107,8 +107,8 @@ void mutateOptions(tessera::CompileOptions &compile, uint64_t seed) {
       "gemm=#cta.plan<stages = 2, pending = 1>,gemm/aligned=#cta.plan<cluster = 2>",
       "#cta.plan<blocks_per_sm = 2, epilogue = 32, persistent = 1, stream_k = 2>",
       "#cta.plan<replicate = blocks, warpgroups = 2, registers = 128>"};
-  static const std::vector<std::string> variants = {"auto",    "any",      "lines",
-                                                    "aligned", "cp_async", "repack"};
+  static const std::vector<std::string> variants = {"auto",     "any",    "lines",  "aligned",
+                                                    "cp_async", "repack", "tables", "tables_any"};
   static const std::vector<std::string> phases = {"tile",      "raw",       "placed", "planned",
                                                   "scheduled", "allocated", "nvvm",   "llvm"};
   static const std::vector<std::string> demands = {"tma",    "wgmma",     "pipelined",

@@ -10,6 +10,7 @@ from .draw_base import Note
 
 _ELEMENTS = (I16, I32, I64, INDEX, F16, BF16, F32, F64)
 _FLOAT_KINDS = ("add", "add", "min", "max")
+_WIDE_KINDS = ("add", "add", "and", "or", "xor")  # of 64 bits in shared memory
 _SCOPES = ("", "", " device", " system")
 _ORDERS = ("", " relaxed", " acquire", " release", " acq_rel")
 
@@ -17,11 +18,12 @@ _ORDERS = ("", " relaxed", " acquire", " release", " acq_rel")
 def atomic(b):
     if b.grid_info is None:
         return None
-    return owned(b) if b.chance(0.4) else shared(b)
+    draw = b.chance.weighted({owned: 4, shared: 4, counted: 4})
+    return draw(b)
 
 
-def _words(b, ordered=False):
-    return b.chance.choice(_ORDERS if ordered else ("", "", " relaxed")) + b.chance.choice(_SCOPES)
+def _words(b, ordered=False, scopes=_SCOPES):
+    return b.chance.choice(_ORDERS if ordered else ("", "", " relaxed")) + b.chance.choice(scopes)
 
 
 def _whole(b, x):
@@ -57,6 +59,33 @@ def shared(b):
         return None
     if "strides" in b.include and chance(0.15):
         what.add("strides")
+    return _steps(b, value, place, kind, what, _words(b))
+
+
+def counted(b):
+    """Steps on a small array, which a block of the GPU counts in a private table: of the device, many for few elements, and of types that shared memory adds."""
+    chance = b.chance
+    element = chance.choice((I32, I32, I32, I64, INDEX, F32, BF16))
+    many = [extent for extent in b.profile.extents if extent >= 16] or b.profile.extents
+    type = Tile(element, (chance.choice(many),))
+    value = b.pick(lambda v: v.type.shape and v.type.element is element and v.note.exact and 32 <= v.type.count <= 4096) if chance(0.5) else None
+    if value is None:
+        value = b.constant_tile(type, small=False) if chance(0.5) else draw_memory.load(b, type)
+    kind = chance.choice(_FLOAT_KINDS if element.is_float else KINDS if element is I32 else _WIDE_KINDS)
+    if kind == "add" and element.is_float:
+        value = _whole(b, value)
+    place = b.array(element, (chance.choice((1, 3, 8, 17)),), init=("integers", -9, 9), output=True)
+    place.whole = True
+    what = {"indexed"} if "indexed" in b.include and not element.is_float else set()
+    if not what and len(value.type.shape) > 1:
+        return None
+    for _ in range(chance.choice((1, 1, 2))):
+        _steps(b, value, place, kind, what, _words(b, scopes=_SCOPES[:3]))
+    return None
+
+
+def _steps(b, value, place, kind, what, words):
+    element, shape = value.type.element, value.type.shape
     coords, attrs, bounds = draw_indexed.access(b, shape, place, what, 0.15)
     masks, attrs["on"] = draw_memory.mask(b, shape, 0.15)
     if b.grid in place.loaded_in:  # by the indices, now
@@ -64,7 +93,7 @@ def shared(b):
     place.stored_in.add(b.grid)
     place.note = Note(-1e6, 1e6, True) if element.is_float else Note(element.least, element.most, True, True)
     b.budget -= 1
-    b.emit("tile.atomic", [value, place.value] + coords + bounds + masks, (), attrs | {"kind": kind, "words": _words(b)})
+    b.emit("tile.atomic", [value, place.value] + coords + bounds + masks, (), attrs | {"kind": kind, "words": words})
     return None
 
 
