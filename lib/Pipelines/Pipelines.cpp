@@ -143,7 +143,6 @@ static void toPlanned(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createLoadEarly());
   if (options.derivePlans)
     kernels.addPass(cta::createOrderTiles());
-  // All scratch is explicit now, so the shared memory that is left for channels can be computed.
   // All scratch is explicit now, so the shared memory that is left for tables and channels can be
   // computed.
   kernels.addPass(cta::createFormTables());
