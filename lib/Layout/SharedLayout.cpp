@@ -129,9 +129,11 @@ int64_t SharedLayout::contiguousElements() const {
   return numRows() == 1 ? run : std::min(run, powerOf2Dividing(spanBytes()) / bytes);
 }
 
-Error SharedLayout::validateTma() const {
+Error SharedLayout::validateTma(int sliced) const {
   if (Error e = validate())
     return e;
+  if (sliced == contiguousDim || sliced >= rank())
+    return "dimension " + std::to_string(sliced) + " of the tile cannot be filled in slices";
   const int64_t rowBytes = shape[contiguousDim] * elementBits / 8;
   if (rowBytes % 16)
     return "TMA copies multiples of 16 bytes, a row has " + std::to_string(rowBytes);
@@ -142,14 +144,15 @@ Error SharedLayout::validateTma() const {
       return "a linear row of " + std::to_string(shape[contiguousDim]) +
              " elements exceeds a TMA box of 256";
   }
-  for (const TmaBox &box : tmaBoxes())
-    if (box.byteOffset % alignment())
+  const int64_t granule = sliced < 0 ? alignment() : hopper::kTmaSharedAlignment;
+  for (const TmaBox &box : tmaBoxes(sliced))
+    if (box.byteOffset % granule)
       return "a TMA box would start at byte " + std::to_string(box.byteOffset) +
-             ", not a multiple of " + std::to_string(alignment());
+             ", not a multiple of " + std::to_string(granule);
   return std::nullopt;
 }
 
-std::vector<TmaBox> SharedLayout::tmaBoxes() const {
+std::vector<TmaBox> SharedLayout::tmaBoxes(int sliced) const {
   const int n = rank();
   // The step between boxes in each dimension. Inside a panel rows are dense. Once a dimension is
   // divided, every dimension outside of it has steps of one.
@@ -159,8 +162,9 @@ std::vector<TmaBox> SharedLayout::tmaBoxes() const {
   for (int d = n - 1; d >= 0; --d) {
     if (d == contiguousDim)
       continue;
-    step[d] = cut ? 1 : std::min(shape[d], hopper::kTmaMaxBox);
-    cut |= shape[d] > hopper::kTmaMaxBox;
+    const int64_t most = d == sliced ? 1 : hopper::kTmaMaxBox;
+    step[d] = cut ? 1 : std::min(shape[d], most);
+    cut |= shape[d] > most;
   }
   std::vector<TmaBox> boxes;
   Coord at(n, 0);

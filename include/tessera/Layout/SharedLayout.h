@@ -25,6 +25,12 @@
 // The pattern repeats every 8 rows (1024, 512, 256, 128 bytes). So a tile starts at a multiple of
 // that, and each panel is rounded up to one.
 //
+// TMA takes the bits 7.. of that XOR from the address in shared memory, not from the row in the box
+// (CUDA Programming Guide, "Swizzle Modes"). So the image of a box that begins inside the pattern
+// is the same part of the tile's image, as long as the box begins at a multiple of 128 bytes, which
+// TMA demands of every box. Tiles that are gathered slice by slice depend on it: one row of 128
+// bytes may be a box.
+//
 // The fifth form is *linear*: row-major, the contiguous dimension innermost, with optional padding
 // after each row. It is for scratch that neither TMA nor the tensor cores read.
 
@@ -82,10 +88,12 @@ struct SharedLayout {
   /// starting at any multiple of it: 16 bytes' worth, or a whole row if nothing is swizzled.
   int64_t contiguousElements() const;
 
-  /// The reason why TMA cannot fill this tile; nullopt if it can.
-  Error validateTma() const;
-  /// The copies that fill the tile, in order of bytes; inner extent one span, others at most 256.
-  std::vector<TmaBox> tmaBoxes() const;
+  /// The reason why TMA cannot fill this tile; nullopt if it can. With `sliced`, a dimension that
+  /// is not contiguous, each of its coordinates is filled from a place of its own.
+  Error validateTma(int sliced = -1) const;
+  /// The copies that fill the tile, in order of bytes; inner extent one span, others at most 256,
+  /// and 1 along `sliced`.
+  std::vector<TmaBox> tmaBoxes(int sliced = -1) const;
 
   /// `128x64 16-bit, dimension 1 contiguous, swizzle 128`
   std::string toString() const;

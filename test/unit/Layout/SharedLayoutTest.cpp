@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 using namespace tessera::layout;
 
 namespace {
@@ -71,6 +73,62 @@ void checkTma(const SharedLayout &l) {
   EXPECT_TRUE(ok);
   EXPECT_EQ(covered, product(l.shape));
 }
+
+/// What TMA makes of an address in shared memory. It knows the address and the swizzle mode, but
+/// not where the tile begins (CUDA Programming Guide, "Swizzle Modes").
+int64_t swizzledAddress(int64_t address, int64_t mode) {
+  const int64_t chunks = mode == 128 ? 7 : mode == 64 ? 3 : mode == 32 ? 1 : 0;
+  const int64_t chunk = address / 16 % 8, row = address / 128 % 8;
+  return address - chunk * 16 + (chunk ^ (row & chunks)) * 16;
+}
+
+/// A tile whose slices along one dimension are copied one by one, to a multiple of its alignment.
+/// TMA may do it if and only if every slice begins at a multiple of 128 bytes in each panel.
+/// Returns whether it may.
+bool checkSlices(const SharedLayout &l, int sliced) {
+  SCOPED_TRACE(l.toString() + ", slices of " + std::to_string(sliced));
+  bool starts = true;
+  Coord first(l.shape.size(), 0);
+  for (int64_t i = 0; i < l.shape[sliced]; ++i) {
+    first[sliced] = i;
+    starts = starts && l.linearOffset(first) % 128 == 0;
+  }
+  // Rows between two rows of a slice belong to other slices, so each row is a box.
+  int64_t outside = 1, inside = 1;
+  for (int d = 0; d < l.rank(); ++d)
+    if (d != l.contiguousDim && d != sliced)
+      (d < sliced ? outside : inside) *= l.shape[d];
+  if (outside > 1 && l.shape[sliced] > 1)
+    starts = starts && inside * l.spanBytes() % 128 == 0;
+  EXPECT_EQ(!l.validateTma(sliced), starts);
+  if (l.validateTma(sliced))
+    return false;
+  const int64_t base = 7 * l.alignment(), bytes = l.elementBits / 8;
+  std::vector<int64_t> found(l.sizeBytes() / bytes, -1);
+  bool ok = true;
+  for (const TmaBox &box : l.tmaBoxes(sliced)) {
+    EXPECT_EQ(box.extents[sliced], 1);
+    EXPECT_EQ(box.byteOffset % 128, 0);
+    forEach(box.extents, [&](const Coord &c) {
+      Coord at = c;
+      int64_t dense = 0;
+      for (size_t d = 0; d < c.size(); ++d) {
+        at[d] += box.offset[d];
+        if (static_cast<int>(d) != l.contiguousDim)
+          dense = dense * box.extents[d] + c[d];
+      }
+      dense = dense * box.extents[l.contiguousDim] + c[l.contiguousDim];
+      const int64_t to =
+          swizzledAddress(base + box.byteOffset + dense * bytes, l.swizzleBytes) - base;
+      ok = ok && to == l.offset(at) && found[to / bytes] < 0;
+      if (ok)
+        found[to / bytes] = 1;
+    });
+  }
+  EXPECT_TRUE(ok);
+  EXPECT_EQ(std::count(found.begin(), found.end(), 1), product(l.shape));
+  return true;
+}
 } // namespace
 
 TEST(SharedLayout, Injective) {
@@ -117,6 +175,43 @@ TEST(SharedLayout, TmaRejects) {
   EXPECT_TRUE(SharedLayout::makeLinear({4, 512}, 16, 1).validateTma());
   // 257 rows per matrix: the second matrix would start off the pattern.
   EXPECT_TRUE(SharedLayout::swizzled({2, 257, 64}, 16, 2, 128).validateTma());
+}
+
+TEST(SharedLayout, TmaFillsSlices) {
+  int may = 0, mayNot = 0;
+  auto check = [&](const SharedLayout &l, int sliced) {
+    ++(checkSlices(l, sliced) ? may : mayNot);
+  };
+  for (int swizzle : {0, 32, 64, 128})
+    for (int bits : {8, 16, 32, 64})
+      for (int64_t spans : {1, 2}) {
+        const int64_t width = spans * (swizzle ? swizzle : 16) * 8 / bits;
+        for (int64_t slices = 1; slices <= 20; ++slices) {
+          check(SharedLayout::swizzled({slices, width}, bits, 1, swizzle), 0);
+          check(SharedLayout::swizzled({width, slices}, bits, 0, swizzle), 1);
+        }
+        for (int64_t slices : {1, 2, 3, 8})
+          for (int64_t rows = 1; rows <= 17; ++rows) {
+            check(SharedLayout::swizzled({slices, rows, width}, bits, 2, swizzle), 0);
+            check(SharedLayout::swizzled({rows, slices, width}, bits, 2, swizzle), 1);
+            check(SharedLayout::swizzled({slices, width, rows}, bits, 1, swizzle), 0);
+          }
+      }
+  EXPECT_GT(may, 500);
+  EXPECT_GT(mayNot, 500);
+  check(SharedLayout::swizzled({2, 300, 64}, 16, 2, 128), 0);
+  check(SharedLayout::makeLinear({8, 16, 64}, 16, 2), 0);
+  check(SharedLayout::makeLinear({8, 48}, 16, 1), 0);
+  // Eight pages of 16 rows of 256 bytes: two boxes each, in the order of bytes. One row of 128
+  // bytes is a box, too.
+  auto boxes = SharedLayout::swizzled({8, 16, 128}, 16, 2, 128).tmaBoxes(0);
+  ASSERT_EQ(boxes.size(), 16u);
+  EXPECT_EQ(boxes[9].byteOffset, 16384 + 2048);
+  EXPECT_EQ(boxes[9].offset, (Coord{1, 0, 64}));
+  EXPECT_EQ(boxes[9].extents, (Coord{1, 16, 64}));
+  EXPECT_EQ(SharedLayout::swizzled({128, 64}, 16, 1, 128).tmaBoxes(0).size(), 128u);
+  EXPECT_TRUE(SharedLayout::swizzled({128, 32}, 16, 1, 64).validateTma(0));
+  EXPECT_TRUE(SharedLayout::swizzled({128, 64}, 16, 1, 128).validateTma(1));
 }
 
 TEST(SharedLayout, KnownOffsets) {
