@@ -28,6 +28,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Rewrite/PatternApplicator.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBufferRef.h"
@@ -51,21 +52,27 @@ static tile::RequireAttr withRequirement(tile::RequireAttr old, tile::Requiremen
   return tile::RequireAttr::get(context, values);
 }
 
+static bool isInLoop(Operation *op) {
+  return static_cast<bool>(op->getParentOfType<LoopLikeOpInterface>());
+}
+
 /// Adds a demand to every op of the kernel that may have it.
 static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement) {
   auto add = [&](auto op) {
     op.setRequireAttr(withRequirement(op.getRequireAttr(), requirement, kernel.getContext()));
+  };
+  auto ofLoads = [&](llvm::function_ref<bool(Operation *)> takes) {
+    kernel.walk([&](Operation *op) {
+      if (takes(op))
+        llvm::TypeSwitch<Operation *>(op).Case<tile::LoadOp, tile::GatherOp>(add);
+    });
   };
   switch (requirement) {
   case tile::Requirement::NoSpills:
   case tile::Requirement::Deterministic:
     return add(kernel);
   case tile::Requirement::Peeled:
-    kernel.walk([&](tile::LoadOp op) {
-      if (op->getParentOfType<LoopLikeOpInterface>())
-        add(op);
-    });
-    return;
+    return ofLoads(isInLoop);
   case tile::Requirement::Wgmma:
     kernel.walk([&](tile::MmaOp op) { add(op); });
     return;
@@ -73,8 +80,7 @@ static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement)
     kernel.walk([&](tile::StoreOp op) { add(op); });
     [[fallthrough]];
   case tile::Requirement::Pipelined:
-    kernel.walk([&](tile::LoadOp op) { add(op); });
-    return;
+    return ofLoads([](Operation *) { return true; });
   }
 }
 

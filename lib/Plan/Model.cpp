@@ -44,9 +44,8 @@ constexpr int64_t kMBarrierBytesOfSlot = 2 * hopper::kMbarrierBytes;
 int64_t roundDown(int64_t x, int64_t to) { return x / to * to; }
 std::string text(int64_t x) { return std::to_string(x); }
 
-/// The registers of a thread that a producer warpgroup keeps.
 int64_t keptByProducer(const PlanFacts &facts) {
-  return facts.usesCpAsync ? kPlanCopyingRegisters : kPlanProducerRegisters;
+  return plan::keptByProducer(facts.usesCpAsync, facts.indexRegisters);
 }
 
 /// The registers of a thread when the block starts.
@@ -135,6 +134,13 @@ std::optional<std::string> whyNotShared(const Machine &machine, const PlanFacts 
          " slots fit";
 }
 } // namespace
+
+int64_t tessera::plan::keptByProducer(bool usesCpAsync, int64_t indexRegisters) {
+  constexpr int64_t kGranule = 8; // of setmaxnreg
+  const int64_t kept = (usesCpAsync ? kPlanCopyingRegisters : kPlanProducerRegisters) +
+                       (indexRegisters + kGranule - 1) / kGranule * kGranule;
+  return std::min<int64_t>(kept, hopper::kMaxSetMaxRegisters);
+}
 
 int64_t tessera::plan::mostPlanRegisters(const Machine &machine, int64_t warpgroups,
                                          int64_t producers, int64_t entry, int64_t kept) {
@@ -455,8 +461,11 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
   for (const PlanFacts &facts : launches)
     evaluates |= facts.pipelined && facts.evaluates && facts.accumulators >= kPlanManyAccumulators;
   bool usesCpAsync = false;
-  for (const PlanFacts &facts : launches)
+  int64_t indexRegisters = 0;
+  for (const PlanFacts &facts : launches) {
     usesCpAsync |= facts.usesCpAsync;
+    indexRegisters = std::max(indexRegisters, facts.indexRegisters);
+  }
   List counts;
   for (int64_t s = usesCpAsync ? kMostCopyingStages : kMostStages; s > 1; --s)
     counts.push_back(s);
@@ -473,9 +482,8 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
         plan.producers = producers;
         plan.stages = stages;
         int64_t entry = entryRegisters(machine, warpgroups, producers, blocks);
-        int64_t dealt =
-            mostPlanRegisters(machine, warpgroups, producers, entry,
-                              usesCpAsync ? kPlanCopyingRegisters : kPlanProducerRegisters);
+        int64_t dealt = mostPlanRegisters(machine, warpgroups, producers, entry,
+                                          keptByProducer(usesCpAsync, indexRegisters));
         // A producer warpgroup gives away the registers that it does not need.
         plan.registers = request.registers.value_or(dealt > entry ? dealt : 0);
         std::optional<std::string> problem;

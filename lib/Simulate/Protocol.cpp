@@ -4,6 +4,7 @@
 // Makes events of the ops of the protocol.
 #include "Interpreter.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
 #include "tessera/Machine/Hopper.h"
 
@@ -269,7 +270,11 @@ template <typename Op>
 static LogicalResult checkPlace(Op op, cta::SmemType tile, const Environment &environment) {
   const layout::SharedLayout layout = cta::sharedLayout(tile);
   const auto inner = static_cast<size_t>(op.getDims()[layout.contiguousDim]);
-  for (auto [d, value] : llvm::enumerate(op.getCoords())) {
+  const tile::AccessParts parts = tile::partsOf(op, Value());
+  for (size_t d = 0, rank = parts.coords.size() + parts.indices.size(); d < rank; ++d) {
+    Value value = parts.coordOf(static_cast<int64_t>(d));
+    if (!value) // what an index tile holds is not known here
+      continue;
     const Binding binding = environment.lookup(value);
     auto coord = dyn_cast_or_null<IntegerAttr>(binding.scalar);
     if (!coord || binding.drawn)
@@ -316,7 +321,7 @@ LogicalResult Unroller::Impl::runCopy(cta::CopyOp op, Event &event) {
     if (isShared)
       layout = parts->part;
   }
-  for (const layout::TmaBox &box : layout.tmaBoxes()) {
+  for (const layout::TmaBox &box : layout.tmaBoxes(static_cast<int>(op.getIndexDim()))) {
     int64_t bytes = layout.elementBits / 8;
     for (int64_t extent : box.extents)
       bytes *= extent;

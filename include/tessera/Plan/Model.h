@@ -43,6 +43,8 @@ struct PlanFacts {
   /// True if cp.async fills some channel. All threads issue the copies then, or a producer
   /// warpgroup.
   bool usesCpAsync = false;
+  /// 32-bit registers that a producing thread has for the index tiles of the copies.
+  int64_t indexRegisters = 0;
   // Bytes of shared memory.
   int64_t slotBytes = 0;  ///< one slot of each channel of innermost loops, in all
   int64_t outerBytes = 0; ///< one slot of each other channel
@@ -124,6 +126,8 @@ constexpr int64_t kPlanProducerRegisters = 40;
 /// The same where it copies by cp.async, which needs addresses and bounds. Matrix products would do
 /// with 40, views of views may not.
 constexpr int64_t kPlanCopyingRegisters = 56;
+/// What the threads of a producer warpgroup keep: more than these where they hold index tiles.
+int64_t keptByProducer(bool usesCpAsync, int64_t indexRegisters);
 /// The accumulators of a thread from which on little else fits into its registers.
 constexpr int64_t kPlanManyAccumulators = 96;
 

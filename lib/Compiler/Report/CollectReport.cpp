@@ -184,6 +184,13 @@ std::string tableText(cta::TableOp table) {
   return text + ", or for up to " + std::to_string(cta::TableOp::kMostCopies) + " copies of fewer";
 }
 
+/// By TMA; rows that an index tile gathers, also by the widest pieces of cp.async.
+bool isFast(cta::CopyOp copy) {
+  return !copy.isCpAsync() ||
+         (copy.getIndexTile() &&
+          *copy.getVector() * elementBytes(copy.getSmemType().getElementType()) >= 16);
+}
+
 std::string wgmmaText(cta::WgmmaOp mma) {
   std::string text = "wgmma";
   Type a = mma.getAElement(), b = mma.getBElement();
@@ -241,8 +248,8 @@ std::optional<Verdict> verdictOf(Operation *op) {
                         atomic.getWhy(), /*isFast=*/true);
           })
           .Case([&](cta::CopyOp copy) {
-            return fill("load", copy.getSmemType(), copyText(copy), copy.getWhy(),
-                        /*isFast=*/!copy.isCpAsync(), repackedText(copy.getSource()));
+            return fill(copy.getIndexTile() ? "gather" : "load", copy.getSmemType(), copyText(copy),
+                        copy.getWhy(), isFast(copy), repackedText(copy.getSource()));
           })
           .Case([&](cta::CopyOutOp copy) {
             return fill("store", copy.getSmemType(),

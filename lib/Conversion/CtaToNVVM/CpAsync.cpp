@@ -5,7 +5,8 @@
 // a coalesced register tile. The source size of a piece says how much of it is inside the array;
 // the rest is filled with zeros. A variable source size costs seven instructions for a piece (the
 // machine instruction has it in the address), so a tile that lies completely inside takes a path
-// without it.
+// without it. All or nothing is a predicate of the machine instruction: so each index of an index
+// tile costs a comparison.
 #include "GlobalAccess.h"
 #include "SharedTile.h"
 
@@ -37,6 +38,13 @@ static void issue(Lowering &f, std::pair<Value, int64_t> to, std::pair<Value, in
     test += std::string("setp.") + (bound.below ? "gt" : "le") + (test.empty() ? "" : ".and") +
             ".s32 in, " + input(bound.number, "r") + ", " + std::to_string(bound.constant) +
             (test.empty() ? ";\n\t" : ", in;\n\t");
+  for (const Access::Inside::Index &at : inside.indices) {
+    const bool wide = at.index.getType().isInteger(64);
+    const std::string constraint = wide ? "l" : "r";
+    test += std::string("setp.lt") + (test.empty() ? "" : ".and") + (wide ? ".u64" : ".u32") +
+            " in, " + input(at.index, constraint) + ", " + input(at.bound, constraint) +
+            (test.empty() ? ";\n\t" : ", in;\n\t");
+  }
   if (!isTrue(inside.outer)) {
     std::string outer = input(inside.outer, "b");
     test +=
@@ -102,7 +110,8 @@ LogicalResult tessera::nvvm::lowerCpAsync(Lowering &f, cta::CopyOp op) {
     SharedTile to(f, access.index, shared, *place, start, dims);
     for (int64_t r : pieces)
       issue(f, to.address(r), access.address(r), vector * access.bytes,
-            bounded ? access.insideOf(r) : Access::Inside(), f.both(access.index.live(r), owner));
+            bounded ? access.insideOf(r) : access.indicesInsideOf(r),
+            f.both(access.index.live(r), owner));
   };
   if (isTrue(access.isInside())) {
     path(/*bounded=*/false);

@@ -49,36 +49,42 @@ void Access::readMask(Operation *op, Value maskTile, ArrayRef<int64_t> maskDims)
 }
 
 void Access::readIndex(Operation *op, Value tile, int64_t dim, ArrayRef<int64_t> on) {
-  Index from{dim, &f.registers(tile), registersOver(op, tile, on, "an index tile"), {}, {}, {}};
+  Index from{dim, &f.registers(tile), registersOver(op, tile, on, "an index tile"), {}, {}, {}, {}};
   from.bound = f.sizeOf(memref, static_cast<unsigned>(dim));
   const auto *at = llvm::find(dims, dim);
   if (at != dims.end())
     if (Value limit = limits[at - dims.begin()])
       from.bound = f.max(f.min(from.bound, f.toI64(f.scalar(limit))), f.i64(0));
+  const Type element = cast<RankedTensorType>(tile.getType()).getElementType();
+  // No index of i32 is beyond 2^31 - 1. A comparison of 32 bits is one instruction.
+  if (element.isInteger() && element.getIntOrFloatBitWidth() <= 32)
+    from.bound = arith::TruncIOp::create(f.b, f.loc, f.b.getI32Type(),
+                                         f.min(from.bound, f.i64(int64_t(1) << 31)));
   indices.push_back(std::move(from));
 }
 
-void Access::redirect(Image to) {
-  image = std::move(to);
-  // The image has less than 2^31 elements, or none, and then some other coordinate is out of
-  // bounds: so the lower bits of a bound decide.
-  for (Index &from : indices)
-    if (const Type type = from.values->front().getType();
-        !type.isIndex() && type.getIntOrFloatBitWidth() <= 32) {
-      from.isNarrow = true;
-      from.bound = f.toI32(from.bound);
-    }
+void Access::redirect(Image to) { image = std::move(to); }
+
+/// The coordinate that an index tile gives to a register, as an i32 or an i64.
+Value Access::indexAt(Index &from, int64_t reg) {
+  Value &at = from.plain[from.regs[reg]];
+  if (at)
+    return at;
+  at = (*from.values)[from.regs[reg]];
+  if (at.getType().isInteger(8) || at.getType().isInteger(16))
+    return at = arith::ExtSIOp::create(f.b, f.loc, f.b.getI32Type(), at);
+  return at = at.getType().isIndex() ? f.toI64(at) : at;
 }
 
-/// The coordinate that an index tile gives to a register, as an i64, or as an i32 if it is narrow.
-Value Access::indexAt(Index &from, int64_t reg) {
+/// The same as an i64, if it is in bounds: then it is not negative.
+Value Access::wideIndexAt(Index &from, int64_t reg) {
   Value &wide = from.wide[from.regs[reg]];
   if (wide)
     return wide;
-  wide = (*from.values)[from.regs[reg]];
-  if (wide.getType().isInteger(8) || wide.getType().isInteger(16))
-    wide = arith::ExtSIOp::create(f.b, f.loc, f.b.getI32Type(), wide);
-  return wide = from.isNarrow ? wide : f.toI64(wide);
+  wide = indexAt(from, reg);
+  if (wide.getType().isInteger(32))
+    wide = arith::ExtUIOp::create(f.b, f.loc, f.b.getI64Type(), wide);
+  return wide;
 }
 
 void Access::chooseVector(int64_t wanted, ArrayRef<int64_t> maskDims) {
@@ -173,8 +179,15 @@ Value Access::inRange(int64_t reg) {
   return ranges.empty() ? f.both(result, index.live(reg)) : result;
 }
 
-Access::Inside Access::insideOf(int64_t reg) {
+Access::Inside Access::indicesInsideOf(int64_t reg) {
   Inside result;
+  for (Index &from : indices)
+    result.indices.push_back({indexAt(from, reg), from.bound});
+  return result;
+}
+
+Access::Inside Access::insideOf(int64_t reg) {
+  Inside result = indicesInsideOf(reg);
   result.outer = outer;
   for (int d = 0; d < index.rank(); ++d) {
     RegCoord c = index.at(reg, d);
@@ -295,7 +308,7 @@ std::pair<Value, int64_t> Access::address(int64_t reg) {
   if (!place) {
     place = row;
     for (Index &from : indices)
-      place = f.gep(place, scaled(indexAt(from, reg), from.dim));
+      place = f.gep(place, scaled(image ? indexAt(from, reg) : wideIndexAt(from, reg), from.dim));
   }
   return {place, constant};
 }
@@ -305,6 +318,7 @@ void Access::beginPath() {
   places.clear();
   bounds.clear();
   for (Index &from : indices) {
+    from.plain.clear();
     from.wide.clear();
     from.below.clear();
   }

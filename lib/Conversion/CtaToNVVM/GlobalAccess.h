@@ -95,9 +95,16 @@ public:
       bool below;
     };
     llvm::SmallVector<Bound> bounds;
+    /// An index is below a bound, both taken as unsigned: so a negative one is not.
+    struct Index {
+      Value index, bound; // of i32 or i64
+    };
+    llvm::SmallVector<Index> indices;
     Value outer; ///< another condition; null: true
   };
   Inside insideOf(int64_t reg);
+  /// What of it depends on index tiles; it remains where the rest of the tile is inside.
+  Inside indicesInsideOf(int64_t reg);
 
   Lowering &f;
   Value memref;
@@ -118,10 +125,9 @@ private:
     int64_t dim;
     const Values *values;
     std::vector<int64_t> regs; ///< of the index tile, for each register of the tile
-    Value bound;               ///< of the coordinates, i64, not negative
-    /// Whether coordinates are compared and scaled as i32: those of an image, if they fit.
-    bool isNarrow = false;
-    std::map<int64_t, Value> wide, below; ///< by register: the coordinate as i64; it is in bounds
+    Value bound;               ///< of the coordinates, not negative; has their type
+    /// By register: the coordinate in the type of `bound`, as an i64, and whether it is in bounds.
+    std::map<int64_t, Value> plain, wide, below;
   };
 
   /// For each register of the tile, the register of a tile over `on` of its dimensions.
@@ -130,6 +136,7 @@ private:
   void readMask(Operation *op, Value mask, llvm::ArrayRef<int64_t> maskDims);
   void readIndex(Operation *op, Value tile, int64_t dim, llvm::ArrayRef<int64_t> on);
   Value indexAt(Index &from, int64_t reg);
+  Value wideIndexAt(Index &from, int64_t reg);
   void chooseVector(int64_t wanted, llvm::ArrayRef<int64_t> maskDims);
   void prepareBounds();
   Value bound(int64_t reg, int dim);

@@ -26,7 +26,8 @@ struct Box {
 /// tile does not have (their box is 1), then the rows of the shared tile from the outside in, and
 /// last the contiguous dimension.
 ///
-/// With `parts`, only the boxes of the part with this number.
+/// With `parts`, only the boxes of the part with this number. With an index tile there are boxes
+/// for each index, of which the thread has all.
 template <typename Op>
 LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
                            const SharedPlace &place, std::vector<Box> &boxes,
@@ -41,7 +42,17 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
   if (op.getMechanism() != cta::Mechanism::Tma)
     return f.error(op, "cp.async copies to shared memory only; store by tma");
   layout::SharedLayout shared = cta::sharedLayout(type);
-  if (auto reason = shared.validateTma())
+  int sliced = -1;
+  const Values *indices = nullptr;
+  if constexpr (std::is_same_v<Op, cta::CopyOp>)
+    if (Value tile = op.getIndexTile()) {
+      sliced = static_cast<int>(op.getIndexDim());
+      indices = &f.registers(tile);
+      if (static_cast<int64_t>(indices->size()) != shared.shape[sliced])
+        return f.error(op, "the thread that issues the boxes needs all indices: give the index "
+                           "tile the layout splat");
+    }
+  if (auto reason = shared.validateTma(sliced))
     return f.error(op, "TMA cannot move this tile: ") << *reason;
   if (place.offset % shared.alignment())
     return f.error(op, "the tile lies at byte ")
@@ -64,7 +75,8 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
 
   Builder &b = f.b;
   auto number = [&](int64_t x) { return b.getI64IntegerAttr(x); };
-  for (const layout::TmaBox &box : parts ? parts->part.tmaBoxes() : shared.tmaBoxes()) {
+  const tile::AccessParts access = tile::partsOf(op, memref);
+  for (const layout::TmaBox &box : parts ? parts->part.tmaBoxes() : shared.tmaBoxes(sliced)) {
     SmallVector<int64_t> extents(outer, 1);
     int64_t bytes = shared.elementBits / 8;
     for (int d : order) {
@@ -87,7 +99,11 @@ LogicalResult collectBoxes(Lowering &f, Op op, Value memref, cta::SmemType type,
                {},
                bytes};
     for (size_t i = dims.size(); i-- > 0;) {
-      Value coord = f.toI32(f.scalar(op.getCoords()[dims[i]]));
+      if (access.indexOf(dims[i])) {
+        result.coords.push_back((*indices)[box.offset[sliced]]);
+        continue;
+      }
+      Value coord = f.toI32(f.scalar(access.coordOf(dims[i])));
       if (i >= outer) {
         int d = order[i - outer];
         coord = f.add(coord, f.i32(box.offset[d]));

@@ -518,6 +518,13 @@ LogicalResult tessera::tile::verifyAccess(Operation *op, const AccessParts &part
   return success();
 }
 
+LogicalResult tessera::tile::verifyLookahead(Operation *op, std::optional<uint64_t> stages) {
+  if (stages && static_cast<int64_t>(*stages) < 1)
+    return op->emitOpError("load_c7: stages must be at least 1, got ")
+           << static_cast<int64_t>(*stages);
+  return success();
+}
+
 LogicalResult tessera::tile::verifyPad(Operation *op, Attribute pad, Type elementType) {
   if (!pad)
     return success();

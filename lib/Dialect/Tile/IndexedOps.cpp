@@ -22,16 +22,20 @@ static LogicalResult verifyIndexed(Operation *op, const AccessParts &parts, Rank
 //===--- gather ------------------------------------------------------------------------------===//
 
 ParseResult GatherOp::parse(OpAsmParser &parser, OperationState &result) {
-  if (parseSource(parser, result, {AccessKind::Load, /*indices=*/true}))
+  if (parseSource(parser, result,
+                  {AccessKind::Load, /*indices=*/true, /*strides=*/false, /*padTile=*/false,
+                   &result.attributes}))
     return failure();
   setNoIndexed(parser, result);
   return success();
 }
 
-void GatherOp::print(OpAsmPrinter &p) { printSource(p, *this); }
+void GatherOp::print(OpAsmPrinter &p) { printSource(p, *this, nullptr, hintNames()); }
 
 LogicalResult GatherOp::verify() {
   if (failed(verifyIndexed(*this, partsOf(*this, getSource()), getTileType(), "tile.load")))
+    return failure();
+  if (failed(verifyLookahead(*this, getStages())))
     return failure();
   return verifyPad(*this, getPadAttr(), getTileType().getElementType());
 }

@@ -36,14 +36,20 @@ ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void LoadOp::print(OpAsmPrinter &p) { printSource(p, *this, nullptr, hintNames()); }
 
-/// Constraint 10: TMA moves boxes.
+/// Constraint 10: TMA moves boxes, and fetches one for each element of an index tile.
 template <typename Op>
 static LogicalResult verifyDemands(Op op) {
   if (op.isBox() || !op.getRequire() || !op.getRequire()->contains(Requirement::Tma))
     return success();
-  return op.emitOpError(std::is_same_v<Op, LoadOp> ? "load_c10: " : "store_c10: ")
+  constexpr bool isLoad = std::is_same_v<Op, LoadOp>;
+  if (isLoad && !op.getStrides() && op.getIndices().size() == 1 && !op.getDims().empty())
+    return success();
+  return op.emitOpError(isLoad ? "load_c10: " : "store_c10: ")
          << "demands TMA, which moves boxes, but has "
-         << (op.getStrides() ? "element steps" : "index tiles");
+         << (op.getStrides()                  ? "element steps"
+             : isLoad && op.getDims().empty() ? "an index for each element"
+             : isLoad                         ? "several index tiles"
+                                              : "index tiles");
 }
 
 LogicalResult LoadOp::verify() {
@@ -57,9 +63,8 @@ LogicalResult LoadOp::verify() {
            << type << ", got " << getPadTile().getType();
   if (getPadTile() && getPadAttr())
     return emitOpError("load_c6: 'pad' is a value or a tile, not both");
-  if (getStages() && static_cast<int64_t>(*getStages()) < 1)
-    return emitOpError("load_c7: stages must be at least 1, got ")
-           << static_cast<int64_t>(*getStages());
+  if (failed(verifyLookahead(*this, getStages())))
+    return failure();
   return verifyPad(*this, getPadAttr(), type.getElementType());
 }
 

@@ -112,7 +112,8 @@ std::optional<std::string> tessera::tile::whyNotTmaExtents(Facts &facts, Value m
                                                            ValueRange coords) {
   std::string name = nameOfRoot(memref);
   for (auto [d, coord] : llvm::enumerate(coords)) {
-    if (facts.sizeRange(memref, d).min < 1 && !runsOverSize(facts, coord, memref, d))
+    // A coordinate that an index tile gives is null.
+    if (facts.sizeRange(memref, d).min < 1 && (!coord || !runsOverSize(facts, coord, memref, d)))
       return "dimension " + std::to_string(d) + " of " + name +
              " may be empty: TMA has no descriptor for it";
     if (facts.sizeRange(memref, d).max > INT32_MAX)

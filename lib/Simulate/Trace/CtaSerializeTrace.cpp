@@ -4,6 +4,7 @@
 // cta-serialize-trace: writes each launch as the straight-line code of all its blocks.
 #include "../Inputs.h"
 #include "Serialize.h"
+#include "tessera/Dialect/Cta/Analysis/IndexTiles.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Passes.h"
 #include "tessera/Simulate/Machine.h"
@@ -109,6 +110,9 @@ LogicalResult Serialization::serializeKernel(tile::KernelOp kernel, const Inputs
   }
   for (cta::LaunchOp launch : launches)
     launch.erase();
+  // One program does what the roles did, so index tiles of producers get the kernel's layouts.
+  tile::Facts facts(kernel);
+  cta::layOutIndexTiles(kernel, facts, static_cast<int64_t>(kernel.getWarpgroups().value_or(1)));
   demandSizes(kernel, inputs);
   // Workspace with one slot for each block gets the size that fits the number of blocks of the
   // trace.

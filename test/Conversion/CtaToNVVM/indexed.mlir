@@ -10,7 +10,7 @@
 
 // Rows of whole vectors. Each row has one bound, of which a negative index is beyond, too; nobody writes %X.
 // CHECK-LABEL: llvm.func @rows
-// CHECK: arith.cmpi ult, %{{.*}}, %{{.*}} : i64
+// CHECK: arith.cmpi ult, %{{.*}}, %{{.*}} : i32
 // CHECK: ld.global.nc.v4.b32
 // CHECK-NOT: ld.global.nc.b32
 // CHECK: st.global.v4.b32
@@ -29,7 +29,7 @@ tile.kernel @rows_k(%X: memref<?x32xf32>, %Y: memref<?x32xf32>, %R: memref<16xi3
 // Places of elements: one by one, with any vector; indices of 8 bits keep their sign.
 // CHECK-LABEL: llvm.func @places
 // CHECK: arith.extsi %{{.*}} : i8 to i32
-// CHECK: arith.cmpi ult, %{{.*}}, %{{.*}} : i64
+// CHECK: arith.cmpi ult, %{{.*}}, %{{.*}} : i32
 // CHECK: ld.global.nc.b32
 // CHECK-NOT: ld.global.nc.v4
 // CHECK: llvm.return

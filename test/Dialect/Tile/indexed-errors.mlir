@@ -200,11 +200,47 @@ tile.kernel @strides_of_places(%x: memref<?xf32>) {
 
 // -----
 
+// One index tile selects a box for each index; two would select elements.
 tile.kernel @tma_of_index_tiles(%A: memref<?x?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
     %r = tile.iota dim = 0 : tensor<4xi32>
-    // expected-error @+1 {{load_c10: demands TMA, which moves boxes, but has index tiles}}
     %0 = tile.load %A[%r : tensor<4xi32>, %i] require = [tma] : memref<?x?xf32> -> tensor<4x4xf32>
+    // expected-error @+1 {{load_c10: demands TMA, which moves boxes, but has several index tiles}}
+    %1 = tile.load %A[%r : tensor<4xi32>, %r : tensor<4xi32>] require = [tma] : memref<?x?xf32> -> tensor<4x4xf32>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @tma_of_places(%x: memref<?xf32>) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    %r = tile.iota dim = 0 : tensor<4x4xi32>
+    // expected-error @+1 {{load_c10: demands TMA, which moves boxes, but has an index for each element}}
+    %0 = tile.load %x[%r : tensor<4x4xi32>] require = [tma] : memref<?xf32> -> tensor<4x4xf32>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @tma_of_index_tiles_to(%A: memref<?x?xf32>, %v: f32) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    %r = tile.iota dim = 0 : tensor<4xi32>
+    %t = tensor.splat %v : tensor<4x4xf32>
+    // expected-error @+1 {{store_c10: demands TMA, which moves boxes, but has index tiles}}
+    tile.store %t, %A[%r : tensor<4xi32>, %i] require = [tma] : tensor<4x4xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @gather_stages(%A: memref<?x?xf32>) {
+  tile.grid (%i) = (0) to (8) step (1) {
+    %r = tile.iota dim = 0 : tensor<4xi32>
+    // expected-error @+1 {{load_c7: stages must be at least 1, got 0}}
+    %0 = tile.gather %A[%r : tensor<4xi32>, %i] stages = 0 : memref<?x?xf32> -> tensor<4x4xf32>
   }
   tile.return
 }
@@ -349,7 +385,7 @@ tile.kernel @gather_pads(%A: memref<?x?xi32>) {
 tile.kernel @gather_strides(%A: memref<?x?xi32>) {
   tile.grid (%i) = (0) to (8) step (1) {
     %r = tile.iota dim = 0 : tensor<4xi32>
-    // expected-error @+1 {{expected ':'}}
+    // expected-error @+1 {{unknown clause 'strides'; expected dims, limit, mask, pad, stages, cache, require, attributes in braces or ':'}}
     %0 = tile.gather %A[%r : tensor<4xi32>, %i] strides = [1, 2] : memref<?x?xi32> -> tensor<4x4xi32>
   }
   tile.return

@@ -45,7 +45,7 @@ tile.kernel @loads(%A: memref<?x?xbf16>, %V: memref<?x?x?x?xf16>, %x: memref<?xf
     // EXPAND: %[[S:.*]] = arith.muli %[[I]], %{{.*}} : tensor<8xindex>
     // EXPAND: %[[J:.*]] = tile.broadcast %j dims = [] : index -> tensor<8xindex>
     // EXPAND: %[[T:.*]] = arith.addi %[[S]], %[[J]] : tensor<8xindex>
-    // EXPAND: tile.gather %Y[%i, %[[T]] : tensor<8xindex>, %c0] : memref<?x?x?xbf16> -> tensor<8x64xbf16>
+    // EXPAND: tile.gather %Y[%i, %[[T]] : tensor<8xindex>, %c0] stages = 2 cache = last require = [pipelined] : memref<?x?x?xbf16> -> tensor<8x64xbf16>
     %6 = tile.load %Y[%i, %j, %c0] strides = [2, 1] stages = 2 cache = last require = [pipelined] {note = "x"} : memref<?x?x?xbf16> -> tensor<8x64xbf16>
     // CHECK: tile.load %Y[%i, %j, %{{.*}}] strides = [1, 1] cache = last : memref
     // EXPAND: tile.load %Y[%i, %j, %c0] cache = last : memref<?x?x?xbf16> -> tensor<8x64xbf16>

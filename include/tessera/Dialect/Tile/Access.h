@@ -163,6 +163,9 @@ llvm::ArrayRef<llvm::StringRef> hintNames();
 mlir::LogicalResult verifyAccess(mlir::Operation *op, const AccessParts &parts,
                                  llvm::ArrayRef<int64_t> shape, mlir::Type elementType);
 
+/// Verifies constraint 7 of `tile.load`.
+mlir::LogicalResult verifyLookahead(mlir::Operation *op, std::optional<uint64_t> stages);
+
 /// Verifies constraint 6 of `tile.store`.
 mlir::LogicalResult verifyStrideOfStores(mlir::Operation *op, mlir::MemRefType memref);
 

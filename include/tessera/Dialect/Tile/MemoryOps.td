@@ -71,7 +71,7 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
     8. an index tile holds signed integers or index. It has rank 1 and the extent of the tile dimension of its memref dimension, or, if
        the memref has rank 1, the shape of the tile; then `dims` is empty and there are no limits.
     9. `strides` has one positive entry for each tile dimension, and 1 for one that an index tile gives.
-    10. what TMA has to fetch (`require = [tma]`) has neither index tiles nor strides.
+    10. what TMA has to fetch (`require = [tma]`) has no strides, and at most one index tile, for a dimension of the tile.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords,
@@ -168,20 +168,22 @@ def Tile_GatherOp : Tile_Op<"gather", [AttrSizedOperandSegments,
   let description = [{
     A `tile.load` with index tiles, apart from loads of boxes, so that what passes know about boxes never meets it. Programs write
     `tile.load`; `tile-expand-ops` makes this op of it. `indexed` (printed by the coordinates) lists the memref dimensions that index tiles
-    give.
+    give. Hints and demands are those of the load.
 
     ```mlir
     %e = tile.gather %E[%tokens : tensor<16xi32>, %c0] limit = [%end, _] pad = zero : memref<?x?xbf16> -> tensor<16x256xbf16>
+    %a = tile.gather %A[%rows : tensor<128xi32>, %k] stages = 3 require = [pipelined] : memref<?x?xbf16> -> tensor<128x64xbf16>
     ```
 
-    Constraints: 1 to 6 and 8 of `tile.load`, and
+    Constraints: 1 to 8 of `tile.load`, and
     11. there is an index tile, and `pad` is no tile.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits, Optional<AnyRankedTensor>:$mask,
     Variadic<AnyRankedTensor>:$indices,
     DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited, DenseI64ArrayAttr:$maskDims, DenseI64ArrayAttr:$indexed,
-    OptionalAttr<AnyAttr>:$pad);
+    OptionalAttr<AnyAttr>:$pad, OptionalAttr<Tile_RequireAttr>:$require, OptionalAttr<I64Attr>:$stages,
+    OptionalAttr<Tile_CacheAttr>:$cache);
   let results = (outs AnyRankedTensor:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

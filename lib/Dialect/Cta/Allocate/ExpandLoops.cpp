@@ -52,6 +52,13 @@ private:
 };
 } // namespace
 
+/// True for a load of indices, or of a scalar, that may run in an earlier iteration: nothing in the
+/// launch writes what it reads.
+static bool mayReadAhead(Operation *op) {
+  return hasSingleEffect<MemoryEffects::Read>(op) &&
+         !whatKeepsInPlace(op->getParentOfType<LaunchOp>(), op);
+}
+
 /// Collects what the copies need of the body, operands first.
 bool Unit::collect(Value value) {
   if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
@@ -61,7 +68,7 @@ bool Unit::collect(Value value) {
     return false;
   if (slice.contains(op))
     return true;
-  if (!isa<CopyOp>(op) && !isMemoryEffectFree(op))
+  if (!isa<CopyOp>(op) && !isMemoryEffectFree(op) && !mayReadAhead(op))
     return false;
   if (!llvm::all_of(op->getOperands(), [&](Value operand) { return collect(operand); }))
     return false;

@@ -15,8 +15,11 @@ std::pair<Operation *, Operation *> tessera::cta::readersOf(CopyOp copy) {
   while (!tiles.empty()) {
     Value tile = tiles.pop_back_val();
     for (Operation *user : tile.getUsers()) {
-      if (auto view = dyn_cast<ViewOp>(user))
+      // A view moves nothing; who reads it is a reader.
+      if (auto view = dyn_cast<ViewOp>(user); view && !view->use_empty()) {
         tiles.push_back(view.getResult());
+        continue;
+      }
       Operation *here = copy->getBlock()->findAncestorOpInBlock(*user);
       if (!range.first || here->isBeforeInBlock(range.first))
         range.first = here;

@@ -4,6 +4,7 @@
 #include "tessera/Dialect/Cta/Analysis/LoopStages.h"
 #include "tessera/Dialect/Cta/Analysis/EpilogueCopies.h"
 #include "tessera/Dialect/Cta/Analysis/HeldSlots.h"
+#include "tessera/Dialect/Cta/Analysis/IndexTiles.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
@@ -102,8 +103,10 @@ private:
   void estimate();
 
   int64_t &stageOf(Operation *op) { return result.stageOf[op]; }
-  /// True for a load that will be waited for where its tile is read.
-  bool isFetch(Operation *op) const { return placed && isa_and_nonnull<CopyOp>(op); }
+  /// True for a load that will be waited for where its tile is read, and for what says where from.
+  bool isFetch(Operation *op) const {
+    return placed && op && (isa<CopyOp>(op) || onlyFeedsCopies(op));
+  }
   bool isHere(Operation *op) const { return op && op->getBlock() == body; }
   /// The value that the loop yields for this argument; null for other values.
   Operation *yieldOf(Value value) {
@@ -128,12 +131,15 @@ static bool isPlain(Operation *op) {
          !isa<WgmmaOp, StageOp, CopyOp>(op);
 }
 
-/// The wait that a shared operand comes from, also through views; null for others.
-static WaitOp waitOf(Value tile) {
+/// The tile of which this one is a view.
+static Value viewed(Value tile) {
   while (auto view = tile.getDefiningOp<ViewOp>())
     tile = view.getSource();
-  return tile.getDefiningOp<WaitOp>();
+  return tile;
 }
+
+/// The wait that a shared operand comes from, also through views; null for others.
+static WaitOp waitOf(Value tile) { return viewed(tile).getDefiningOp<WaitOp>(); }
 
 std::optional<std::string> Staging::checkOps() {
   for (Operation &op : body->without_terminator()) {
@@ -146,7 +152,7 @@ std::optional<std::string> Staging::checkOps() {
       return "products of it are in flight already";
     for (Value operand : {Value(product.getA()), Value(product.getB())}) {
       if (isTile(operand) || result.loop.isDefinedOutsideOfLoop(operand) || waitOf(operand) ||
-          isFetch(operand.getDefiningOp()))
+          isFetch(viewed(operand).getDefiningOp()))
         continue;
       return "a product reads a tile that the loop stages";
     }
@@ -404,7 +410,9 @@ void Staging::estimate() {
   };
   SmallVector<Life> lives;
   auto addLives = [&](Value value, int64_t stage, int64_t birth, bool yielded) {
-    if (!isTile(value) || isa_and_nonnull<BroadcastOp, IotaOp>(value.getDefiningOp()))
+    Operation *made = value.getDefiningOp();
+    if (!isTile(value) || isa_and_nonnull<BroadcastOp, IotaOp>(made) ||
+        (made && onlyFeedsCopies(made)))
       return;
     // A value is live until its own stage needs it no more; and each later stage has a copy of it.
     llvm::DenseMap<int64_t, int64_t> deaths;

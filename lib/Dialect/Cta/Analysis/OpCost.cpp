@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Cta/Analysis/OpCost.h"
+#include "tessera/Dialect/Cta/Analysis/IndexTiles.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Plan/Model.h"
 
@@ -30,6 +31,9 @@ bool hasTiles(TypeRange types) {
 //===--- classes -----------------------------------------------------------------------------===//
 
 WorkClass CostModel::classOf(Operation *op) {
+  // The threads that copy compute where from.
+  if (hasTiles(op->getResultTypes()) && onlyFeedsCopies(op))
+    return WorkClass::Free;
   if (auto known = dyn_cast<CostOpInterface>(op))
     return known.getWorkClass();
   if (op->getNumRegions()) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/Analysis/IndexTiles.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
@@ -41,9 +42,12 @@ int64_t Pressure::sum() const {
   return n;
 }
 
-/// True for values that are computed again wherever they are needed, which takes no registers.
+/// True for values that take no registers, because they are computed again wherever they are
+/// needed, or by the threads that copy.
 static bool isFree(Value value) {
   Operation *op = value.getDefiningOp();
+  if (op && onlyFeedsCopies(op))
+    return true;
   if (auto ready = dyn_cast_or_null<ReadyOp>(op))
     op = ready.getSource().getDefiningOp();
   if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))

@@ -52,10 +52,14 @@ bool tessera::cta::usesSharedTile(Operation *op) {
          llvm::any_of(op->getResultTypes(), llvm::IsaPred<SmemType>);
 }
 
-/// An access to the box of a memref that an op of MemoryOps.td names.
+/// An access to the box of a memref that an op of MemoryOps.td names; to any part of the memref if
+/// an index tile says where.
 template <typename Op>
 static MemoryAccess boxOf(Op op, Value memref, bool write, Value tile) {
   MemoryAccess access{memref, write};
+  if constexpr (std::is_same_v<Op, CopyOp>)
+    if (op.getIndexTile())
+      return access;
   access.coords = op.getCoords();
   access.tile = tile.getType();
   access.dims = op.getDims();

@@ -101,6 +101,8 @@ std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Acc
   if (failed(access.type.getStridesAndOffset(strides, offset)) || access.dims.empty())
     return std::string("the memref has no strides");
   unsigned inner = access.dims[image.contiguousDim];
+  if (!access.coords[inner])
+    return std::string("an index tile gives the coordinates of the contiguous dimension");
   if (auto why = tile::whyNotTmaStrides(facts, access.memref, inner))
     return why;
   if (auto why = tile::whyNotTmaExtents(facts, access.memref, access.coords))
@@ -114,7 +116,10 @@ std::optional<std::string> tessera::cta::whyNotTma(tile::Facts &facts, const Acc
            tile::nameOfRoot(access.memref) +
            " is not known to be a multiple of 16 bytes, at which TMA stores are clipped; add "
            "tile.size_divisible to it";
-  if (layout::Error error = image.validateTma())
+  const auto *indexed = llvm::find_if(access.dims, [&](int64_t d) { return !access.coords[d]; });
+  const int sliced =
+      indexed == access.dims.end() ? -1 : static_cast<int>(indexed - access.dims.begin());
+  if (layout::Error error = image.validateTma(sliced))
     return *error;
   return std::nullopt;
 }
@@ -233,6 +238,8 @@ CpAsyncChoice tessera::cta::chooseCpAsync(tile::Facts &facts, const Access &acce
     return refuse("the shared tile is contiguous along a dimension that is not known to have "
                   "stride 1 in memory");
   const unsigned inner = access.dims[image.contiguousDim];
+  if (!access.coords[inner])
+    return refuse("an index tile gives the coordinates of the contiguous dimension");
   int64_t piece = 16;
   auto narrow = [&](int64_t to, const std::string &why) {
     to = to ? int64_t(1) << llvm::countr_zero(static_cast<uint64_t>(to)) : 16;
@@ -268,4 +275,11 @@ layout::RegisterLayout tessera::cta::cpAsyncLayout(SmemType shared, int64_t elem
   const int64_t bytes = elements * (image.elementBits / 8);
   return layout::blockedFor(image.shape, image.elementBits / 8, image.contiguousDim, kWarpBits,
                             warpgroups, bytes, /*leastBytes=*/bytes);
+}
+
+layout::RegisterLayout tessera::cta::indexTileLayout(SmemType shared, int64_t dim, int64_t vector,
+                                                     int64_t warpgroups) {
+  if (!vector)
+    return layout::splat(/*rank=*/1, kWarpBits, warpgroups);
+  return maskLayout(cpAsyncLayout(shared, vector, warpgroups), dim);
 }

@@ -75,7 +75,16 @@ Erased LoadOp::eraseToTile(OpBuilder &b, ValueRange operands) {
 }
 Erased CopyOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   // L0 cannot express a hint that holds for some launches only, so it is dropped.
-  return eraseSource(*this, b, operands, getCacheIf() ? tile::CacheAttr() : getCacheAttr());
+  const tile::CacheAttr cache = getCacheIf() ? tile::CacheAttr() : getCacheAttr();
+  if (getIndices().empty())
+    return eraseSource(*this, b, operands, cache);
+  AccessOperands a(*this, operands, /*hasValue=*/false);
+  const ValueRange indices =
+      operands.slice(1 + a.coords.size() + a.limits.size(), getIndices().size());
+  return one(tile::GatherOp::create(b, getLoc(), erasedTensor(getResult()), a.memref, a.coords,
+                                    a.limits, /*mask=*/Value{}, indices, getDimsAttr(),
+                                    getLimitedAttr(), maskDimsOf(*this, b), getIndexedAttr(),
+                                    getPadAttr(), tile::RequireAttr{}, getStagesAttr(), cache));
 }
 Erased StoreOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   return eraseDestination(*this, b, operands);

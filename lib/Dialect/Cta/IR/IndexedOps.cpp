@@ -119,7 +119,8 @@ Erased GatherOp::eraseToTile(OpBuilder &b, ValueRange operands) {
   const IndexedOperands a(*this, operands, 0);
   Value result = tile::GatherOp::create(
       b, getLoc(), erasedTensor(getResult()), a.memref, a.coords, a.limits, a.mask, a.indices,
-      getDimsAttr(), getLimitedAttr(), getMaskDimsAttr(), getIndexedAttr(), getPadAttr());
+      getDimsAttr(), getLimitedAttr(), getMaskDimsAttr(), getIndexedAttr(), getPadAttr(),
+      tile::RequireAttr{}, getStagesAttr(), getCacheAttr());
   return SmallVector<Value>{result};
 }
 

@@ -34,11 +34,13 @@ int64_t tessera::cta::elementsOfThread(Type type) {
   return frag ? frag.layout().numRegisters(coordOf(tile.getShape())) : 0;
 }
 
-int64_t tessera::cta::registersOf(Value value) {
-  const int64_t elements = elementsOfThread(value.getType());
+int64_t tessera::cta::registersOf(Value value) { return registersOf(value.getType()); }
+
+int64_t tessera::cta::registersOf(Type type) {
+  const int64_t elements = elementsOfThread(type);
   if (!elements)
     return 0;
-  Type element = registerTile(value.getType()).getElementType();
+  Type element = registerTile(type).getElementType();
   return llvm::divideCeil(elements * tile::elementBytes(element), 4);
 }
 

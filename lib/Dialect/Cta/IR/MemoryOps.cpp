@@ -16,8 +16,8 @@ using namespace tessera::cta;
 //===--- the access ops: load, store, copy, copy_out -----------------------------------------===//
 
 /// The attributes that the clauses of an access already print.
-static const StringRef kAccessAttrs[] = {"dims", "limited", "maskDims", "pad",
-                                         "operandSegmentSizes"};
+static const StringRef kAccessAttrs[] = {"dims",    "limited", "maskDims",
+                                         "indexed", "pad",     "operandSegmentSizes"};
 
 /// Asynchronous copies have no mask, and no list of mask dimensions.
 static ParseResult takeNoMask(OpAsmParser &parser, const tile::ParsedAccess &access,
@@ -36,7 +36,7 @@ static ParseResult parseSource(OpAsmParser &parser, OperationState &result, bool
   Type memref, tileType;
   SmallVector<int32_t> segments;
   OpAsmParser::UnresolvedOperand into, slot, cacheIf, multicastIf;
-  if (parseAccess(parser, access, {tile::AccessKind::Load}))
+  if (parseAccess(parser, access, {tile::AccessKind::Load, /*indices=*/isCopy}))
     return failure();
   bool hasCondition = isCopy && succeeded(parser.parseOptionalKeyword("cache_if"));
   if (hasCondition && (parser.parseEqual() || parser.parseOperand(cacheIf)))
@@ -63,7 +63,7 @@ static ParseResult parseSource(OpAsmParser &parser, OperationState &result, bool
   } else {
     if (takeNoMask(parser, access, "copy_c5", result))
       return failure();
-    sizes.append({hasInto, hasInto, hasCondition, isShared});
+    sizes.append({segments[3], hasInto, hasInto, hasCondition, isShared});
     Builder &b = parser.getBuilder();
     if (hasInto && (parser.resolveOperand(into, tileType, result.operands) ||
                     parser.resolveOperand(slot, b.getI32Type(), result.operands)))
@@ -185,8 +185,43 @@ ParseResult CopyOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseSource(parser, result, /*isCopy=*/true);
 }
 void CopyOp::print(OpAsmPrinter &p) { printSource(*this, p); }
+
+/// Constraint 13.
+static LogicalResult verifyIndexTile(CopyOp op) {
+  if (op.getIndices().empty())
+    return success();
+  const tile::AccessParts parts = tile::partsOf(op, op.getSource());
+  if (parts.indices.size() > 1 || parts.isFlat())
+    return op.emitOpError("copy_c13: there is at most one index tile, of rank 1, got ")
+           << parts.indices.size() << " for the tile " << op.getSmemType();
+  const int64_t dim = op.getIndexDim();
+  // A tile whose layout is open has no contiguous dimension yet.
+  if (SwizzleAttr swizzle = op.getSmemType().getSwizzle();
+      !swizzle.isUnknown() && sharedLayout(op.getSmemType()).contiguousDim == dim)
+    return op.emitOpError("copy_c13: the index tile is for dimension ")
+           << dim << ", which is contiguous in shared memory: its elements would be single pieces";
+  if (op.getMulticast())
+    return op.emitOpError("copy_c13: blocks of a cluster do not share a tile that an index tile "
+                          "gathers; leave out 'multicast'");
+  if (op.isCpAsync())
+    return success();
+  if (auto type = cast<RankedTensorType>(op.getIndexTile().getType());
+      !type.getElementType().isInteger(32))
+    return op.emitOpError("copy_c13: TMA takes coordinates of i32, got ") << type;
+  if (op.getLimited()[dim])
+    return op.emitOpError("copy_c13: TMA stops at the memref's size only; where the index is at or "
+                          "beyond the limit of dimension ")
+           << dim << " make it -1, which is out of bounds";
+  return success();
+}
+
+int64_t CopyOp::getIndexDim() {
+  return getIndices().empty() ? -1
+                              : llvm::find(getDims(), getIndexed().front()) - getDims().begin();
+}
+
 LogicalResult CopyOp::verify() {
-  if (failed(verifyBox(*this, getSource(), getSmemType())))
+  if (failed(verifyBox(*this, getSource(), getSmemType())) || failed(verifyIndexTile(*this)))
     return failure();
   auto word = dyn_cast_or_null<tile::PadAttr>(getPadAttr());
   if (getPadAttr() &&
@@ -287,12 +322,34 @@ LogicalResult StageOp::verify() {
   return success();
 }
 
+/// True if both tiles have the same bytes in row-major order: spans of the last dimension, and rows
+/// in the order of the others.
+static bool hasSameSpans(SmemType a, SmemType b) {
+  const SwizzleAttr x = a.getSwizzle(), y = b.getSwizzle();
+  auto isLast = [](SmemType type) {
+    return type.getSwizzle().getDim() == static_cast<int64_t>(type.getShape().size()) - 1;
+  };
+  return !a.getShape().empty() && !b.getShape().empty() && x.getSpan() == y.getSpan() &&
+         isLast(a) && isLast(b) && a.getShape().back() == b.getShape().back();
+}
+
 LogicalResult ViewOp::verify() {
   auto source = cast<SmemType>(getSource().getType()),
        result = cast<SmemType>(getResult().getType());
-  for (SmemType type : {source, result})
-    if (!type.getSwizzle().isLinear() || type.getSwizzle().getPad())
-      return emitOpError("view_c1: needs linear tiles without padding, got ") << type;
+  const SwizzleAttr from = source.getSwizzle(), to = result.getSwizzle();
+  const bool isOpen = from.isUnknown() && to.isUnknown();
+  if (!from.isUnknown() && !to.isUnknown() && !from.isLinear() && !to.isLinear()) {
+    if (!hasSameSpans(source, result))
+      return emitOpError(
+                 "view_c1: swizzled tiles must have one swizzle, and the same extent of the "
+                 "last dimension, which is contiguous; got ")
+             << source << " and " << result;
+  } else if (!isOpen) {
+    for (SmemType type : {source, result})
+      if (!type.getSwizzle().isLinear() || type.getSwizzle().getPad())
+        return emitOpError("view_c1: needs linear tiles without padding, or swizzled ones, got ")
+               << type;
+  }
   if (source.getElementType() != result.getElementType() ||
       ShapedType::getNumElements(source.getShape()) !=
           ShapedType::getNumElements(result.getShape()))

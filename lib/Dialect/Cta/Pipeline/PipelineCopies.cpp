@@ -5,9 +5,11 @@
 //
 // A copy that a loop repeats and its readers become the two sides of a channel, still in one block;
 // later passes decide what runs ahead of what. A copy must not depend on tiles, because the
-// producer has none. Nor may it read what the launch writes, because it will run before the writes.
+// producer has none, but for the index tile that it can compute for itself. Nor may it read what
+// the launch writes, because it will run before the writes.
 #include "tessera/Dialect/Cta/Analysis/EpilogueCopies.h"
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
+#include "tessera/Dialect/Cta/Analysis/IndexTiles.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
@@ -170,6 +172,12 @@ std::optional<std::string> Pipelining::whyNot(CopyOp copy) {
   llvm::append_range(where, copy.getLimits());
   if (copy.getCacheIf())
     where.push_back(copy.getCacheIf());
+  if (auto why = whyIndexTileStays(launch, copy))
+    return why;
+  if (Value tile = copy.getIndexTile())
+    for (Operation *op : chainOf(tile))
+      llvm::copy_if(op->getOperands(), std::back_inserter(where),
+                    [](Value value) { return !isa<RankedTensorType>(value.getType()); });
   if (auto why = whyNotScalar(where))
     return why;
   if (Operation *keeper = whatKeepsInPlace(launch, copy))
@@ -300,7 +308,8 @@ Value Pipelining::negationOf(Value condition) {
 /// The blocks of a cluster share a copy by multicast if they fetch the same tiles equally often:
 /// always, or under the condition of a select that decides on the coordinates (cta-lower-grid).
 void Pipelining::multicast(CopyOp copy) {
-  if (cluster() < 2 || copy.isCpAsync() || !equalParts(copy.getSmemType(), cluster()))
+  if (cluster() < 2 || copy.isCpAsync() || copy.getIndexTile() ||
+      !equalParts(copy.getSmemType(), cluster()))
     return;
   assumed = {};
   for (Operation *parent = copy->getParentOp(); parent != launch; parent = parent->getParentOp()) {
@@ -333,6 +342,16 @@ void Pipelining::multicast(CopyOp copy) {
   }
 }
 
+/// Moves a view that stands before the op behind it, with the views of it.
+static void moveBehind(Operation *user, Operation *op) {
+  auto view = dyn_cast<ViewOp>(user);
+  if (!view || view->getBlock() != op->getBlock() || op->isBeforeInBlock(view))
+    return;
+  view->moveAfter(op);
+  for (Operation *next : llvm::to_vector(view->getUsers()))
+    moveBehind(next, view);
+}
+
 void Pipelining::form(Group &group) {
   MLIRContext *context = launch.getContext();
   SmallVector<Type> payload;
@@ -361,8 +380,12 @@ void Pipelining::form(Group &group) {
   auto commit = CommitOp::create(b, loc, channel, slot, ValueRange{});
   b.setInsertionPoint(group.first);
   auto wait = WaitOp::create(b, loc, channel);
-  for (auto [tile, received] : llvm::zip_equal(tiles, wait.getValues()))
+  for (auto [tile, received] : llvm::zip_equal(tiles, wait.getValues())) {
     tile.replaceAllUsesWith(received);
+    // Views stand before the first reader, but behind the wait.
+    for (Operation *user : llvm::to_vector(received.getUsers()))
+      moveBehind(user, wait);
+  }
   commit.getValuesMutable().assign(tiles);
   b.setInsertionPointAfter(group.last);
   ReleaseOp::create(b, loc, channel, wait.getCredit(), ValueRange{});

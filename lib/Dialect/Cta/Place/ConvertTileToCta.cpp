@@ -212,6 +212,7 @@ Operation *Converter::convertIndexed(Operation *op) {
                             gather.getCoords(), gather.getLimits(), gather.getMask(),
                             gather.getIndices(), gather.getDimsAttr(), gather.getLimitedAttr(),
                             gather.getMaskDimsAttr(), gather.getIndexedAttr(), gather.getPadAttr(),
+                            gather.getRequireAttr(), gather.getStagesAttr(), gather.getCacheAttr(),
                             /*vector=*/IntegerAttr{}, /*why=*/StringAttr{});
   if (auto scatter = dyn_cast<tile::ScatterOp>(op))
     return ScatterOp::create(rewriter, op->getLoc(), scatter.getValue(), scatter.getDest(),

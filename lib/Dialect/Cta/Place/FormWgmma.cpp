@@ -6,6 +6,7 @@
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/Analysis/Products.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/Place/Passes.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
@@ -141,6 +142,51 @@ static void separateMajors(StageOp stage, IRRewriter &rewriter) {
     rewriter.modifyOpInPlace(use->getOwner(), [&] { use->set(copy.getResult()); });
 }
 
+/// The tile dimension that runs along contiguous memory in a load or a gather; -1 for other ops.
+static int contiguousDimOf(Operation *op) {
+  if (auto load = dyn_cast_or_null<LoadOp>(op))
+    return contiguousTileDim(load.getMemRefType(), load.getDims());
+  if (auto gather = dyn_cast_or_null<GatherOp>(op))
+    return contiguousTileDim(gather.getMemRefType(), gather.getDims());
+  return -1;
+}
+
+/// An operand that is loaded under another shape (pages of rows) goes to shared memory as it is
+/// loaded, and the products read it as a view. Otherwise threads would have to turn it into their
+/// shape first. The rows of both tiles are the same: their last dimension.
+static void stageBeforeReshape(StageOp stage, IRRewriter &rewriter) {
+  auto reshape = stage.getInputs().size() == 1
+                     ? stage.getInputs().front().getDefiningOp<ReshapeOp>()
+                     : ReshapeOp();
+  if (!reshape || !reshape->hasOneUse() || !reshape.getSource().hasOneUse())
+    return;
+  auto from = cast<RankedTensorType>(reshape.getSource().getType());
+  auto to = cast<SmemType>(stage.getType());
+  const int64_t last = from.getRank() - 1;
+  if (last < 1 || to.getShape().size() != 2 || from.getShape().back() != to.getShape().back() ||
+      contiguousDimOf(reshape.getSource().getDefiningOp()) != last)
+    return;
+  Operation *first = nullptr;
+  for (OpOperand &use : stage.getResult().getUses()) {
+    auto product = dyn_cast<WgmmaOp>(use.getOwner());
+    if (!product || (product.needsKMajor() && kDimOf(use) != 1))
+      return;
+    Operation *here = stage->getBlock()->findAncestorOpInBlock(*product);
+    if (here && (!first || here->isBeforeInBlock(first)))
+      first = here;
+  }
+  if (!first)
+    return;
+  rewriter.setInsertionPoint(stage);
+  auto smem = SmemType::get(rewriter.getContext(), from.getShape(), from.getElementType(),
+                            SwizzleAttr::unknown(rewriter.getContext()));
+  Value whole = StageOp::create(rewriter, stage.getLoc(), smem, reshape.getSource(),
+                                /*concat_dim=*/0, IntegerAttr{});
+  rewriter.setInsertionPoint(first);
+  rewriter.replaceOp(stage, ViewOp::create(rewriter, stage.getLoc(), to, whole));
+  rewriter.eraseOp(reshape);
+}
+
 /// Erases the parts of a written operand that nothing reads any more.
 static void eraseStaged(Value shared, IRRewriter &rewriter) {
   if (!shared.use_empty())
@@ -248,6 +294,8 @@ struct FormWgmma : cta::impl::FormWgmmaBase<FormWgmma> {
     kernel.walk([&](StageOp stage) { stages.push_back(stage); });
     for (StageOp stage : stages)
       separateMajors(stage, rewriter);
+    for (StageOp stage : stages)
+      stageBeforeReshape(stage, rewriter);
   }
 };
 } // namespace

@@ -3,6 +3,7 @@
 
 // Selects how data moves: by TMA where the facts make it legal, by cp.async where the tile is only
 // needed in shared memory, by vector accesses elsewhere. Records why nothing better was possible.
+#include "GatheredCopies.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
@@ -32,32 +33,36 @@ constexpr int64_t kMaxStoreBytes = 128 * 1024;
 
 class Selection {
 public:
-  explicit Selection(tile::KernelOp kernel) : facts(kernel), rewriter(kernel.getContext()) {}
+  explicit Selection(tile::KernelOp kernel)
+      : facts(kernel), tiles(facts), rewriter(kernel.getContext()) {}
   LogicalResult select(LoadOp load);
   LogicalResult select(StoreOp store);
+  LogicalResult select(GatherOp gather);
   /// Index tiles: threads access memory, by vectors where they can.
   template <typename Op>
   void selectIndexed(Op op) {
     setVector(op, "");
   }
-  void selectIndexed(GatherOp op);
   void selectIndexed(AtomicOp op);
 
 private:
   /// A copy by TMA, or by cp.async in pieces of `vector` elements.
   CopyOp copyOf(LoadOp load, SmemType type, int64_t vector = 0);
   LogicalResult selectStaged(LoadOp load, StageOp stage);
-  SmallVector<Value> fitCoordinates(LoadOp load);
   template <typename Op>
   void setVector(Op op, const std::string &why);
   template <typename Op>
   LogicalResult checkDemand(Op op, StringRef why);
   template <typename Op>
   void noteMissingFacts(InFlightDiagnostic &error, Op op);
-  LogicalResult missPeeled(LoadOp load, const Twine &why);
-  LogicalResult missPipelined(LoadOp load, StringRef why);
+  template <typename Op>
+  LogicalResult missPeeled(Op op, const Twine &why);
+  template <typename Op>
+  LogicalResult missPipelined(Op op, StringRef why);
 
   tile::Facts facts;
+  IndexTiles tiles;
+  DenseSet<Operation *> erased; ///< gathers whose places copies compute now
   IRRewriter rewriter;
 };
 } // namespace
@@ -102,8 +107,10 @@ void Selection::noteMissingFacts(InFlightDiagnostic &error, Op op) {
 
 /// A miss of `require = [peeled]` by a load that is not done by TMA: every iteration checks its
 /// bounds. TMA checks them at no cost. cta-peel-masks sees whether the loop has masks of its own.
-LogicalResult Selection::missPeeled(LoadOp load, const Twine &why) {
-  if (!demands(load, tile::Requirement::Peeled) || !load->getParentOfType<LoopLikeOpInterface>())
+template <typename Op>
+LogicalResult Selection::missPeeled(Op load, const Twine &why) {
+  if (!demands(load, tile::Requirement::Peeled) ||
+      !load->template getParentOfType<LoopLikeOpInterface>())
     return success();
   InFlightDiagnostic error = load.emitOpError("is not peeled, as 'require = [peeled]' demands: ");
   error << "its bounds are checked in every iteration, unless TMA does it, and it cannot: " << why;
@@ -112,7 +119,8 @@ LogicalResult Selection::missPeeled(LoadOp load, const Twine &why) {
 }
 
 /// A miss of `require = [pipelined]`: only copies to shared memory can run ahead of their readers.
-LogicalResult Selection::missPipelined(LoadOp load, StringRef why) {
+template <typename Op>
+LogicalResult Selection::missPipelined(Op load, StringRef why) {
   if (!demands(load, tile::Requirement::Pipelined))
     return success();
   InFlightDiagnostic error =
@@ -149,23 +157,15 @@ static ConvertLayoutOp wantedBesideAccumulators(LoadOp load) {
   return fits ? convert : ConvertLayoutOp{};
 }
 
-/// TMA takes 32-bit coordinates. If a coordinate needs more bits, the box is outside the array,
-/// since sizes fit 31 bits. It is replaced by the least 32-bit coordinate, which is outside, too,
-/// and a multiple of 16 bytes.
-SmallVector<Value> Selection::fitCoordinates(LoadOp load) {
-  SmallVector<Value> coords(load.getCoords());
-  for (Value &coord : coords) {
-    if (facts.range(coord).fitsI32())
-      continue;
-    Location loc = load.getLoc();
-    Value half = arith::ConstantIndexOp::create(rewriter, loc, int64_t(1) << 31),
-          whole = arith::ConstantIndexOp::create(rewriter, loc, int64_t(1) << 32),
-          least = arith::ConstantIndexOp::create(rewriter, loc, INT32_MIN);
-    Value shifted = arith::AddIOp::create(rewriter, loc, coord, half);
-    Value fits = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, shifted, whole);
-    coord = arith::SelectOp::create(rewriter, loc, fits, coord, least);
-  }
-  return coords;
+/// Lets cta-pipeline-copies and cta-peel-masks check the demands that only they can.
+template <typename Op>
+static void passDemands(Op load, CopyOp copy) {
+  SmallVector<tile::Requirement> later;
+  for (tile::Requirement demand : {tile::Requirement::Pipelined, tile::Requirement::Peeled})
+    if (demands(load, demand))
+      later.push_back(demand);
+  if (!later.empty())
+    copy.setRequireAttr(tile::RequireAttr::get(load.getContext(), later));
 }
 
 CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
@@ -173,23 +173,18 @@ CopyOp Selection::copyOf(LoadOp load, SmemType type, int64_t vector) {
   // Limits beyond which TMA pads anyhow are dropped.
   auto copy = CopyOp::create(
       rewriter, load.getLoc(), type, load.getSource(),
-      vector ? SmallVector<Value>(load.getCoords()) : fitCoordinates(load),
-      vector ? load.getLimits() : ValueRange{}, load.getDimsAttr(),
+      vector ? SmallVector<Value>(load.getCoords())
+             : fitCoordinates(rewriter, facts, load.getLoc(), load.getCoords()),
+      vector ? load.getLimits() : ValueRange{}, /*indices=*/ValueRange{}, load.getDimsAttr(),
       vector ? load.getLimitedAttr()
              : rewriter.getDenseBoolArrayAttr(SmallVector<bool>(load.getDims().size(), false)),
-      load.getPadAttr(), load.getStagesAttr(), load.getCacheAttr(),
+      /*indexed=*/DenseI64ArrayAttr{}, load.getPadAttr(), load.getStagesAttr(), load.getCacheAttr(),
       /*into=*/Value{}, /*slot=*/Value{}, /*cacheIf=*/Value{}, /*multicastIf=*/Value{},
       MechanismAttr::get(load.getContext(), vector ? Mechanism::CpAsync : Mechanism::Tma),
       vector ? rewriter.getI64IntegerAttr(vector) : IntegerAttr{},
       /*offset=*/IntegerAttr{}, /*mbarrier=*/IntegerAttr{}, /*multicast=*/IntegerAttr{},
       /*why=*/StringAttr{}, /*require=*/tile::RequireAttr{});
-  // cta-pipeline-copies and cta-peel-masks check whether these are met.
-  SmallVector<tile::Requirement> later;
-  for (tile::Requirement demand : {tile::Requirement::Pipelined, tile::Requirement::Peeled})
-    if (demands(load, demand))
-      later.push_back(demand);
-  if (!later.empty())
-    copy.setRequireAttr(tile::RequireAttr::get(load.getContext(), later));
+  passDemands(load, copy);
   return copy;
 }
 
@@ -205,10 +200,10 @@ static SmallVector<Operation *> usersInOrder(Value value) {
   return users;
 }
 
-/// Why a load that no product uses directly goes to registers.
-static std::string whyInRegisters(LoadOp load) {
+/// Why a tile that no product uses directly goes to registers.
+static std::string whyInRegisters(Value tile) {
   std::string by;
-  Value value = load;
+  Value value = tile;
   auto isOurs = [](Operation *user) { return isa<ConvertLayoutOp, StageOp>(user); };
   // The compiler made conversions and writes to shared memory; look for the program's op next to or
   // after them.
@@ -283,6 +278,12 @@ LogicalResult Selection::selectStaged(LoadOp load, StageOp stage) {
 }
 
 LogicalResult Selection::select(LoadOp load) {
+  // The threads that copy load the indices for themselves: what is demanded of loads, the copy has.
+  if (onlyFeedsCopies(load)) {
+    setVector(load, "");
+    load.removeWhyAttr();
+    return success();
+  }
   if (load.getRequire() && load.getRequire()->contains(tile::Requirement::Peeled) &&
       !load->getParentOfType<LoopLikeOpInterface>())
     return load.emitOpError("is not peeled, as 'require = [peeled]' demands: it stands in no loop");
@@ -377,16 +378,51 @@ LogicalResult Selection::select(StoreOp store) {
   return success();
 }
 
-/// A gathered operand of a product goes through registers, so nothing fetches it ahead.
-void Selection::selectIndexed(GatherOp op) {
-  setVector(op, "");
-  auto isOperand = [](Operation *user) { return isa<StageOp>(user); };
-  if (!op->getParentOfType<LoopLikeOpInterface>() || !llvm::any_of(op->getUsers(), isOperand))
-    return;
-  const std::string why = op.getWhy() ? op.getWhy()->str() + "; " : "";
-  op.setWhy(why + kNotPipelined.str() +
-            ": what an index tile gathers goes through registers, and is not fetched while the "
-            "product before it runs; where the rows of a tile lie one after the other, load a box");
+/// By TMA or cp.async if only shared memory wants the tile, else by threads.
+LogicalResult Selection::select(GatherOp gather) {
+  if (erased.contains(gather))
+    return success();
+  auto stage = gather.getResult().hasOneUse() ? dyn_cast<StageOp>(*gather.getResult().user_begin())
+                                              : StageOp{};
+  const bool isStaged = stage && stage.getInputs().size() == 1;
+  GatherChoice choice;
+  if (isStaged)
+    choice = chooseGather(facts, gather, cast<SmemType>(stage.getType()),
+                          demands(gather, tile::Requirement::Tma));
+  else
+    choice.noTma = choice.noCpAsync = whyInRegisters(gather);
+  if (choice.noTma &&
+      (failed(checkDemand(gather, *choice.noTma)) || failed(missPeeled(gather, *choice.noTma))))
+    return failure();
+  if (!choice.noCpAsync) {
+    CopyOp copy =
+        copyOfGather(rewriter, facts, tiles, gather, cast<SmemType>(stage.getType()), choice);
+    passDemands(gather, copy);
+    if (choice.noTma)
+      copy.setWhy("no TMA: " + *choice.noTma + (choice.narrow.empty() ? "" : "; " + choice.narrow));
+    rewriter.replaceOp(stage, copy);
+    SmallVector<Value> chains(gather.getIndices());
+    if (gather.getMask())
+      chains.push_back(gather.getMask());
+    rewriter.eraseOp(gather);
+    for (Value chain : chains)
+      erased.insert_range(eraseUnusedChain(chain));
+    return success();
+  }
+  const bool isAlike = choice.noTma == choice.noCpAsync;
+  const std::string why =
+      isAlike ? *choice.noTma : *choice.noTma + "; no cp.async: " + *choice.noCpAsync;
+  if (failed(missPipelined(gather, why)))
+    return failure();
+  setVector(gather, "");
+  if (!isStaged || !gather->getParentOfType<LoopLikeOpInterface>())
+    return success();
+  const std::string before = gather.getWhy() ? gather.getWhy()->str() + "; " : "";
+  gather.setWhy(before + kNotPipelined.str() +
+                ": what an index tile gathers goes through registers, and is not fetched while the "
+                "product before it runs, since " +
+                (isAlike ? why : "no TMA: " + why));
+  return success();
 }
 
 /// Only sums of floats that nobody reads back go to memory by vectors (PTX ISA, red: .v2, .v4,
@@ -405,11 +441,11 @@ struct SelectCopies : cta::impl::SelectCopiesBase<SelectCopies> {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, tile::Phase::Raw, getArgument())))
       return signalPassFailure();
-    SmallVector<Operation *> accesses;
+    SmallVector<GatherOp> gathers;
     Operation *unplaced = nullptr;
     kernel.walk([&](Operation *op) {
-      if (isa<LoadOp, StoreOp, GatherOp, ScatterOp, AtomicOp>(op))
-        accesses.push_back(op);
+      if (auto gather = dyn_cast<GatherOp>(op))
+        gathers.push_back(gather);
       for (Value result : op->getResults()) {
         auto smem = dyn_cast<SmemType>(result.getType());
         auto tensor = dyn_cast<RankedTensorType>(result.getType());
@@ -425,11 +461,20 @@ struct SelectCopies : cta::impl::SelectCopiesBase<SelectCopies> {
     }
     Selection selection(kernel);
     bool failed = false;
+    // From the last to the first, since one may load the indices of another. Copies compute their
+    // index tiles anew; the loads of which nothing else is made are gone then.
+    for (GatherOp gather : llvm::reverse(gathers))
+      failed |= mlir::failed(selection.select(gather));
+    SmallVector<Operation *> accesses;
+    kernel.walk([&](Operation *op) {
+      if (isa<LoadOp, StoreOp, ScatterOp, AtomicOp>(op))
+        accesses.push_back(op);
+    });
     for (Operation *op : accesses) {
       const LogicalResult selected =
           llvm::TypeSwitch<Operation *, LogicalResult>(op)
               .Case<LoadOp, StoreOp>([&](auto access) { return selection.select(access); })
-              .Case<GatherOp, ScatterOp, AtomicOp>(
+              .Case<ScatterOp, AtomicOp>(
                   [&](auto access) { return selection.selectIndexed(access), success(); });
       failed |= mlir::failed(selected);
     }

@@ -6,6 +6,7 @@
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Place/Passes.h"
+#include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Layout/BankConflicts.h"
 #include "tessera/Layout/MmaSync.h"
@@ -22,6 +23,20 @@ using namespace tessera::cta;
 
 //===--- operands of wgmma -------------------------------------------------------------------===//
 
+/// The tile dimension along which elements are adjacent in the memory that an op reads, or -1.
+template <typename Op>
+static int64_t contiguousDimOf(Op load) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(load.getMemRefType().getStridesAndOffset(strides, offset)))
+    return -1;
+  const tile::AccessParts parts = tile::partsOf(load, load.getSource());
+  for (auto [d, m] : llvm::enumerate(load.getDims()))
+    if (strides[m] == 1 && load.getTileType().getDimSize(d) > 1 && !parts.indexOf(m))
+      return d;
+  return -1;
+}
+
 /// The tile dimension along which elements are adjacent in the memory that they are loaded from,
 /// also through elementwise ops; -1 if the tile is computed or nothing is known.
 static int64_t contiguousInMemory(Value tile) {
@@ -29,16 +44,10 @@ static int64_t contiguousInMemory(Value tile) {
     Operation *def = tile.getDefiningOp();
     if (!def)
       return -1;
-    if (auto load = dyn_cast<LoadOp>(def)) {
-      SmallVector<int64_t> strides;
-      int64_t offset;
-      if (failed(load.getMemRefType().getStridesAndOffset(strides, offset)))
-        return -1;
-      for (auto [d, m] : llvm::enumerate(load.getDims()))
-        if (strides[m] == 1 && load.getTileType().getDimSize(d) > 1)
-          return d;
-      return -1;
-    }
+    if (auto load = dyn_cast<LoadOp>(def))
+      return contiguousDimOf(load);
+    if (auto gather = dyn_cast<GatherOp>(def))
+      return contiguousDimOf(gather);
     if (!isa<ConvertLayoutOp>(def) && !OpTrait::hasElementwiseMappableTraits(def))
       return -1;
     Value next;
@@ -94,6 +103,11 @@ static FailureOr<SwizzleAttr> swizzleFor(Value shared, ArrayRef<WgmmaUse> uses) 
   auto stage = shared.getDefiningOp<StageOp>();
   int64_t dim = -1;
   bool isInMemory = false;
+  // A view keeps the rows of its tile: the last dimension.
+  const bool isView = shared.getDefiningOp<ViewOp>() != nullptr;
+  const auto last = static_cast<int64_t>(type.getShape().size()) - 1;
+  if (isView)
+    dim = last;
   if (stage && stage.getInputs().size() == 1) {
     dim = contiguousInMemory(stage.getInputs().front());
     isInMemory = dim >= 0;
@@ -108,6 +122,8 @@ static FailureOr<SwizzleAttr> swizzleFor(Value shared, ArrayRef<WgmmaUse> uses) 
   // is K, too.
   const int64_t kDim = uses.front().kDim;
   for (int64_t d : {dim, kDim, 1 - kDim}) {
+    if (isView && d != last)
+      continue;
     for (int64_t span : {128, 64, 32, 0}) {
       auto swizzle = SwizzleAttr::get(type.getContext(), span, d, 0);
       layout::SharedLayout tile = sharedLayout(type.withSwizzle(swizzle));
@@ -215,6 +231,15 @@ static LogicalResult choose(Value shared, int64_t groups) {
   if (failed(swizzle))
     return failure();
   shared.setType(type.withSwizzle(*swizzle));
+  // The tile of a view is swizzled alike.
+  if (auto view = shared.getDefiningOp<ViewOp>()) {
+    auto source = cast<SmemType>(view.getSource().getType());
+    const bool isLinear = swizzle->isLinear();
+    view.getSource().setType(source.withSwizzle(
+        isLinear ? *swizzle
+                 : SwizzleAttr::get(type.getContext(), swizzle->getSpan(),
+                                    static_cast<int64_t>(source.getShape().size()) - 1, 0)));
+  }
   return success();
 }
 
@@ -229,7 +254,9 @@ struct SwizzleShared : cta::impl::SwizzleSharedBase<SwizzleShared> {
     WalkResult walk = kernel.walk([&](Operation *op) {
       for (Value result : op->getResults())
         if (auto type = dyn_cast<SmemType>(result.getType());
-            type && type.getSwizzle().isUnknown() && failed(choose(result, groups)))
+            type && type.getSwizzle().isUnknown() &&
+            llvm::none_of(result.getUsers(), llvm::IsaPred<ViewOp>) &&
+            failed(choose(result, groups)))
           return WalkResult::interrupt();
       return WalkResult::advance();
     });

@@ -162,8 +162,8 @@ static std::optional<Operands> operandsOf(tile::GridOp grid, scf::ForOp loop) {
     auto copy = dyn_cast<CopyOp>(op);
     if (!copy)
       return readsGlobal(op) ? WalkResult::interrupt() : WalkResult::advance();
-    if (copy.isCpAsync() || copy.getCacheAttr() || copy->getParentOp() != loop ||
-        !dependsOn(copy.getCoords(), loop.getInductionVar()))
+    if (copy.isCpAsync() || copy.getCacheAttr() || copy.getIndexTile() ||
+        copy->getParentOp() != loop || !dependsOn(copy.getCoords(), loop.getInductionVar()))
       return WalkResult::interrupt();
     const unsigned dims = gridDimsOf(grid, copy.getCoords());
     if (dims != 1 && dims != 2)

@@ -6,11 +6,13 @@
 #include "tessera/Dialect/Cta/Analysis/EpilogueCopies.h"
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
 #include "tessera/Dialect/Cta/Analysis/GridOrder.h"
+#include "tessera/Dialect/Cta/Analysis/IndexTiles.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/LoopStages.h"
 #include "tessera/Dialect/Cta/Analysis/OpCost.h"
 #include "tessera/Dialect/Cta/Analysis/Pressure.h"
 #include "tessera/Dialect/Cta/Analysis/SharedTiles.h"
+#include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Plan/Passes.h"
@@ -71,6 +73,7 @@ private:
   bool feedsAChannel(CopyOp copy);
   void addProduct(WgmmaOp op);
   void addCopy(CopyOp copy);
+  void addIndexTile(CopyOp copy);
   void addSizes();
   LogicalResult addStagedBytes();
   void addStream();
@@ -83,6 +86,7 @@ private:
   PlanFacts facts;
   llvm::MapVector<Operation *, Products> loops;
   DenseMap<std::pair<Block *, Type>, CopyOp> outer; // the last copy of its kind
+  llvm::SmallPtrSet<Value, 4> indexTiles;
   Operation *hottest = nullptr;
 };
 } // namespace
@@ -92,7 +96,7 @@ private:
 bool FactsOfGrid::feedsAChannel(CopyOp copy) {
   if ((copy.isCpAsync() && !threadsMayCopy) || (facts.replicas > 1 && epilogue.contains(copy)))
     return false;
-  return !whatKeepsInPlace(grid, copy);
+  return !whatKeepsInPlace(grid, copy) && !whyIndexTileStays(grid, copy);
 }
 
 /// True if all readers of the earlier copy's tile come before the later copy.
@@ -130,6 +134,18 @@ void FactsOfGrid::addProduct(WgmmaOp op) {
     products.operandBytes += op.getN() / n * m * k * bytes;
 }
 
+/// Counts the registers that a producing thread has for an index tile. The producer is a warpgroup
+/// or one thread; copies of the same indices have one tile.
+void FactsOfGrid::addIndexTile(CopyOp copy) {
+  Value tile = copy.getIndexTile();
+  if (!tile || !indexTiles.insert(tile).second)
+    return;
+  const layout::RegisterLayout layout =
+      indexTileLayout(copy.getSmemType(), copy.getIndexDim(),
+                      static_cast<int64_t>(copy.getVector().value_or(0)), /*warpgroups=*/1);
+  facts.indexRegisters += registersOf(withLayout(tile.getType(), layout));
+}
+
 void FactsOfGrid::addCopy(CopyOp copy) {
   Operation *loop = loopOf(copy);
   bool innermost = loop && isInnermost(loop);
@@ -141,8 +157,10 @@ void FactsOfGrid::addCopy(CopyOp copy) {
       offLines = !tile::beginsAtLines(knowledge, copy.getSource(), inner);
       shareable = equalParts(type, 2).has_value();
     }
-    facts.loads.push_back(
-        {double(bytesOf(type)), gridDimsOf(grid, copy.getCoords()), offLines, shareable});
+    SmallVector<Value> coords(copy.getCoords());
+    llvm::append_range(coords, copy.getIndices());
+    facts.loads.push_back({double(bytesOf(type)), gridDimsOf(grid, coords), offLines,
+                           shareable && !copy.getIndexTile()});
   }
   if (!feedsAChannel(copy))
     return;
@@ -155,6 +173,7 @@ void FactsOfGrid::addCopy(CopyOp copy) {
   ++facts.channels;
   (innermost ? facts.slotBytes : facts.outerBytes) += ringSlotBytes(copy.getSmemType());
   facts.usesCpAsync |= copy.isCpAsync();
+  addIndexTile(copy);
   if (innermost && loops.contains(loop))
     facts.pipelined = true;
 }

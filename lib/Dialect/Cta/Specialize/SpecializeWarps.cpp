@@ -6,9 +6,11 @@
 // The ops of the producer are the sending sides of channels; the math role has all other ops with
 // an effect. The producer is one thread, or a warpgroup if cp.async fills a channel. Scalars and
 // control flow that both roles need are cloned into both. Scalars are uniform over the block, so
-// both compute the same values.
+// both compute the same values. Index tiles go with their copies, in the layout of the threads that
+// copy.
 #include "ReplicateRole.h"
 #include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
+#include "tessera/Dialect/Cta/Analysis/IndexTiles.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
@@ -31,8 +33,13 @@ using namespace tessera::plan;
 
 static bool isProducing(Operation *op) { return isa<AcquireOp, CommitOp>(op); }
 
-/// Checks that the producer needs no tiles.
+/// Checks that the producer needs no tiles, but for the index tiles that it can compute.
 static LogicalResult checkProducer(LaunchOp launch, const RoleSlice &producer) {
+  DenseSet<Operation *> indices;
+  launch.getBody().walk([&](CopyOp copy) {
+    if (Value tile = copy.getIndexTile(); tile && !whyNotComputedAgain(tile))
+      indices.insert_range(chainOf(tile));
+  });
   auto check = [&](Operation *op) -> LogicalResult {
     if (!producer.contains(op) || isa<CountedLoop, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp>(op))
       return success();
@@ -40,7 +47,8 @@ static LogicalResult checkProducer(LaunchOp launch, const RoleSlice &producer) {
       return refusePlan(
           op->emitOpError("brings what a copy into a channel depends on; the producing role "
                           "waits for no channel: compute it without one"));
-    if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+    if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) &&
+        !indices.contains(op))
       return refusePlan(
           op->emitOpError("computes a tile that a copy into a channel depends on; the producing "
                           "role has no tiles: keep the copy out of the channel"));
@@ -113,11 +121,9 @@ static LogicalResult specialize(LaunchOp launch, int64_t warpgroups, PlanAttr pl
       RoleOp::create(b, loc, b.getStringAttr("math"), b.getI64IntegerAttr(4 * warpgroups),
                      replicas > 1 ? b.getI64IntegerAttr(replicas) : IntegerAttr{},
                      registersAttr(registers.value_or(0)), /*staged=*/IntegerAttr{});
-  // A producer that is one thread needs few registers.
-  const int64_t producerRegisters = byThreads ? kPlanCopyingRegisters : kPlanProducerRegisters;
   auto producerRole =
       RoleOp::create(b, loc, b.getStringAttr("producer"), b.getI64IntegerAttr(producers),
-                     /*replicas=*/IntegerAttr{}, registersAttr(producerRegisters),
+                     /*replicas=*/IntegerAttr{}, /*registers=*/IntegerAttr{},
                      /*staged=*/IntegerAttr{});
   open(mathRole.getBody());
   math.clone(b);
@@ -127,6 +133,11 @@ static LogicalResult specialize(LaunchOp launch, int64_t warpgroups, PlanAttr pl
   if (!byThreads)
     open(ElectOp::create(b, loc).getBody());
   producer.clone(b);
+  // A producer that is one thread needs few registers.
+  tile::Facts facts(launch->getParentOfType<tile::KernelOp>());
+  const int64_t indexRegisters = layOutIndexTiles(producerRole, facts, /*warpgroups=*/1);
+  producerRole.setRegistersAttr(
+      registersAttr(keptByProducer(static_cast<bool>(byThreads), indexRegisters)));
   for (Operation *op : llvm::reverse(old)) {
     op->dropAllUses();
     op->erase();

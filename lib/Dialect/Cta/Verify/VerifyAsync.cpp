@@ -4,7 +4,9 @@
 // cta-verify: checks where asynchronous ops may occur.
 #include "VerifyAsync.h"
 
+#include "tessera/Dialect/Cta/Analysis/IndexTiles.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Layout/RegisterForms.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -162,14 +164,27 @@ static bool touchesTiles(Operation *op) {
          llvm::any_of(op->getResultTypes(), isRegisterTile);
 }
 
+/// True if every thread holds all elements of the tiles that the op has.
+static bool isInEveryThread(Operation *op) {
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  return llvm::all_of(types, [](Type type) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    FragAttr frag = tile ? FragAttr::of(tile) : FragAttr();
+    return !tile || (frag && frag.layout() == layout::splat(static_cast<int>(tile.getRank()),
+                                                            kWarpBits, frag.getWgCount()));
+  });
+}
+
 LogicalResult RoleVerifier::checkElect(ElectOp elect) {
   bool ok = true;
   elect.getBody().walk([&](Operation *op) {
     auto copy = dyn_cast<CopyOp>(op);
     if (isConstant(op))
       return;
-    if (touchesTiles(op)) {
-      error(op) << "one thread has no tiles in registers; move it out of the cta.elect";
+    if (touchesTiles(op) && !(isIndexWork(op) && isInEveryThread(op))) {
+      error(op) << "one thread has no tiles in registers, unless they are index tiles of copies "
+                   "that every thread holds (layout splat); move it out of the cta.elect";
       ok = false;
     } else if (isa<BarrierOp, ElectOp, RoleOp, AwaitCopiesOp, CommitCopiesOp>(op) ||
                (copy && copy.isCpAsync())) {
@@ -225,11 +240,20 @@ LogicalResult RoleVerifier::checkRoles(LaunchOp launch) {
   for (RoleOp role : roles) {
     if (!names.insert(role.getSymName()).second)
       return error(role) << "two roles of the launch are named @" << role.getSymName();
-    bool math = role.getBody()
-                    .walk([](Operation *op) {
-                      return touchesTiles(op) ? WalkResult::interrupt() : WalkResult::advance();
-                    })
-                    .wasInterrupted();
+    bool math = false;
+    Operation *indices = nullptr; // of copies, by all threads of the role
+    role.getBody().walk([&](Operation *op) {
+      if (!touchesTiles(op) || isConstant(op))
+        return;
+      if (!isIndexWork(op))
+        math = true;
+      else if (!op->getParentOfType<ElectOp>())
+        indices = op;
+    });
+    if (!math && indices && (static_cast<int64_t>(role.getWarps()) != kCopyingWarps || warps % 4))
+      return error(indices) << "index tiles have layouts of a warpgroup: the role must have "
+                            << kCopyingWarps << " warps and begin at a multiple of 4, but has "
+                            << role.getWarps() << " from warp " << warps << " on";
     if (math && static_cast<int64_t>(role.getWarps()) != groups << kWarpBits)
       return error(role) << "a role with tiles in registers has the " << (groups << kWarpBits)
                          << " warps that their layouts are for, not " << role.getWarps();

@@ -4,7 +4,9 @@
 // cta-verify: checks the invariants of each phase by a walk over the kernel. Verifiers of encodings
 // are not enough, because types that upstream ops infer bypass them.
 #include "VerifyAsync.h"
+#include "tessera/Dialect/Cta/Analysis/IndexTiles.h"
 #include "tessera/Dialect/Cta/Analysis/Votes.h"
+#include "tessera/Dialect/Cta/IR/CopyRules.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/Verify/Passes.h"
 #include "tessera/Dialect/Cta/Verify/VerifyPhase.h"
@@ -42,6 +44,8 @@ private:
   LogicalResult checkLayouts(Operation *op);
   template <typename Op>
   LogicalResult checkIndices(Op op, Value tile);
+  LogicalResult checkIndexTile(CopyOp copy);
+  int64_t groupsAt(Operation *op) { return warpgroupsOfTilesAt(op, groups); }
   LogicalResult checkDecomposed(Operation *op);
   LogicalResult expect(Operation *op, Value value, const RegisterLayout &wanted, StringRef what) {
     if (FragAttr::of(value.getType()).layout() == wanted)
@@ -117,10 +121,11 @@ LogicalResult Verifier::checkType(Operation *op, Type type) {
                      << tensor;
   if (auto why = frag.layout().validateFor(coordOf(tensor.getShape())))
     return error(op) << "the register layout does not fit " << tensor << ": " << *why;
-  if (frag.getWarpBits() != kWarpBits || frag.getWgCount() != groups)
-    return error(op) << "the kernel has " << groups << " warpgroups of 4 warps, but the layout of "
-                     << tensor << " has " << frag.getWgCount() << " of "
-                     << (1 << frag.getWarpBits());
+  const int64_t here = groupsAt(op);
+  if (frag.getWarpBits() != kWarpBits || frag.getWgCount() != here)
+    return error(op) << (here == groups ? "the kernel has " : "the threads of this role are ")
+                     << here << " warpgroups of 4 warps, but the layout of " << tensor << " has "
+                     << frag.getWgCount() << " of " << (1 << frag.getWarpBits());
   return success();
 }
 
@@ -135,6 +140,16 @@ LogicalResult Verifier::checkIndices(Op op, Value tile) {
                       "an index tile")))
       return failure();
   return success();
+}
+
+LogicalResult Verifier::checkIndexTile(CopyOp copy) {
+  const bool isOpen = copy.isCpAsync() && !copy.getVector();
+  if (!copy.getIndexTile() || isOpen)
+    return success();
+  const auto vector = static_cast<int64_t>(copy.getVector().value_or(0));
+  return expect(copy, copy.getIndexTile(),
+                indexTileLayout(copy.getSmemType(), copy.getIndexDim(), vector, groupsAt(copy)),
+                "the index tile of a copy");
 }
 
 LogicalResult Verifier::checkLayouts(Operation *op) {
@@ -202,6 +217,8 @@ LogicalResult Verifier::checkLayouts(Operation *op) {
     if (store.getMask())
       return expect(op, store.getMask(),
                     maskLayout(layoutOf(store.getValue()), store.getMaskDims()), "the mask");
+  } else if (auto copy = dyn_cast<CopyOp>(op)) {
+    return checkIndexTile(copy);
   } else if (auto gather = dyn_cast<GatherOp>(op)) {
     return checkIndices(gather, gather.getResult());
   } else if (auto scatter = dyn_cast<ScatterOp>(op)) {

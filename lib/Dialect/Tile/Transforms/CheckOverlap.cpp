@@ -112,9 +112,11 @@ void Overlap::moveDemands() {
       kept.push_back(demand);
       continue;
     }
-    kernel.walk([&](LoadOp load) {
-      if (!isPeeled || load->getParentOfType<LoopLikeOpInterface>())
-        add(load, demand);
+    kernel.walk([&](Operation *op) {
+      if (isPeeled && !op->getParentOfType<LoopLikeOpInterface>())
+        return;
+      llvm::TypeSwitch<Operation *>(op).Case<LoadOp, GatherOp>(
+          [&](auto load) { add(load, demand); });
     });
     if (demand == Requirement::Tma)
       kernel.walk([&](StoreOp store) { add(store, demand); });
@@ -303,10 +305,10 @@ void Overlap::require(Operation *store, Value memref, Value before, Value tile) 
 
 void Overlap::insert(ScatterOp store, Value shadow) {
   auto type = RankedTensorType::get(store.getTileType().getShape(), i64);
-  Value before =
-      GatherOp::create(b, loc, type, shadow, store.getCoords(), store.getLimits(), store.getMask(),
-                       store.getIndices(), store.getDimsAttr(), store.getLimitedAttr(),
-                       store.getMaskDimsAttr(), store.getIndexedAttr(), b.getI64IntegerAttr(-1));
+  Value before = GatherOp::create(
+      b, loc, type, shadow, store.getCoords(), store.getLimits(), store.getMask(),
+      store.getIndices(), store.getDimsAttr(), store.getLimitedAttr(), store.getMaskDimsAttr(),
+      store.getIndexedAttr(), b.getI64IntegerAttr(-1), RequireAttr{}, IntegerAttr{}, CacheAttr{});
   Value tile = tensor::SplatOp::create(b, loc, own, type);
   require(store, store.getDest(), before, tile);
   ScatterOp::create(b, loc, tile, shadow, store.getCoords(), store.getLimits(), store.getMask(),

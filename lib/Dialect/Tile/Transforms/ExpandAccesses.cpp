@@ -127,9 +127,11 @@ SmallVector<Value> tessera::tile::expandLoad(ImplicitLocOpBuilder &b, LoadOp op)
                               op.getMaskDimsAttr(), op.getPadAttr(), op.getRequireAttr(),
                               op.getStagesAttr(), op.getCacheAttr());
     else
-      loaded = GatherOp::create(b, op.getType(), op.getSource(), at.coords, op.getLimits(),
-                                op.getMask(), at.indices, op.getDims(), op.getLimited(),
-                                op.getMaskDims(), at.indexed, op.getPadAttr());
+      loaded =
+          GatherOp::create(b, op.getType(), op.getSource(), at.coords, op.getLimits(), op.getMask(),
+                           at.indices, op.getDimsAttr(), op.getLimitedAttr(), op.getMaskDimsAttr(),
+                           b.getDenseI64ArrayAttr(at.indexed), op.getPadAttr(), op.getRequireAttr(),
+                           op.getStagesAttr(), op.getCacheAttr());
   }
   if (!op.getPadTile())
     return {loaded};

@@ -338,7 +338,7 @@ func.func @wgmma(%a: !a, %c: tensor<64x64xf32>) {
 func.func @copy_into(%A: memref<?x?xf32>, %i: index, %t: !cta.smem<8x8xf32, #cta.swizzle<linear, pad = 16>>, %s: i32) {
   // expected-error @below {{copy_c8: 'into' must be a tile of the result's type, got '!cta.smem<8x8xf32, #cta.swizzle<linear, pad = 16>>'}}
   %c = "cta.copy"(%A, %i, %i, %t, %s) <{dims = array<i64: 0, 1>, limited = array<i1: false, false>, mechanism = #cta.mechanism<tma>,
-    operandSegmentSizes = array<i32: 1, 2, 0, 1, 1, 0, 0>}> : (memref<?x?xf32>, index, index, !cta.smem<8x8xf32, #cta.swizzle<linear, pad = 16>>, i32) -> !t
+    operandSegmentSizes = array<i32: 1, 2, 0, 0, 1, 1, 0, 0>}> : (memref<?x?xf32>, index, index, !cta.smem<8x8xf32, #cta.swizzle<linear, pad = 16>>, i32) -> !t
   return
 }
 
@@ -348,7 +348,7 @@ func.func @copy_into(%A: memref<?x?xf32>, %i: index, %t: !cta.smem<8x8xf32, #cta
 func.func @copy_slot(%A: memref<?x?xf32>, %i: index, %s: i32) {
   // expected-error @below {{copy_c8: needs both 'into' and a slot, or neither}}
   %c = "cta.copy"(%A, %i, %i, %s) <{dims = array<i64: 0, 1>, limited = array<i1: false, false>, mechanism = #cta.mechanism<tma>,
-    operandSegmentSizes = array<i32: 1, 2, 0, 0, 1, 0, 0>}> : (memref<?x?xf32>, index, index, i32) -> !t
+    operandSegmentSizes = array<i32: 1, 2, 0, 0, 0, 1, 0, 0>}> : (memref<?x?xf32>, index, index, i32) -> !t
   return
 }
 

@@ -206,7 +206,7 @@ tile.kernel @elect_tile(%A: memref<?x?xbf16>, %X: memref<?xf32>, %n: index, %b: 
   cta.launch @elect_tile_0 blocks(%n) {
     cta.role @r warps(4) {
       cta.elect {
-        // expected-error @+1 {{breaks phase specialized: one thread has no tiles in registers; move it out of the cta.elect}}
+        // expected-error @+1 {{breaks phase specialized: one thread has no tiles in registers, unless they are index tiles of copies that every thread holds (layout splat); move it out of the cta.elect}}
         %x = cta.load %A[%n, %n] : memref<?x?xbf16> -> tensor<64x64xbf16, #acc>
       }
     }

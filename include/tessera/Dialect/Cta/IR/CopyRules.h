@@ -53,7 +53,8 @@ SmemType tmaImage(const Access &access);
 /// 4. the base and all other strides are multiples of 16 bytes;
 /// 5. no size is 0, sizes fit 31 bits;
 /// 6. stores: the contiguous size is a multiple of 16 bytes, because TMA clips at 16 bytes;
-/// 7. the image consists of TMA boxes (SharedLayout::validateTma);
+/// 7. the image consists of TMA boxes (SharedLayout::validateTma), with an index tile of one for
+///    each index;
 /// 8. the coordinate of the contiguous dimension is a multiple of 16 bytes;
 /// 9. stores: no coordinate is negative, all fit 32 bits.
 std::optional<std::string> whyNotTma(tile::Facts &facts, const Access &access, SmemType shared);
@@ -77,7 +78,8 @@ int64_t widestVector(tile::Facts &facts, const Access &access);
 /// 1. no mask; pad zero or any; any limit, and views as well;
 /// 2. the contiguous dimension of the shared tile runs along a stride of 1;
 /// 3. a piece is aligned in memory (base, other strides, the coordinate along it) and in the shared
-///    tile (its rows, swizzled or padded), and divides the tile's extent.
+///    tile (its rows, swizzled or padded), and divides the tile's extent;
+/// 4. no index tile gives the coordinates of the contiguous dimension.
 struct CpAsyncChoice {
   int64_t elements = 0;
   std::string why;
@@ -86,6 +88,13 @@ CpAsyncChoice chooseCpAsync(tile::Facts &facts, const Access &access, SmemType s
 
 /// The register layout that says which pieces each thread of `warpgroups` warpgroups copies.
 layout::RegisterLayout cpAsyncLayout(SmemType shared, int64_t elements, int64_t warpgroups);
+
+/// The layout of the index tile of a copy, which gives the coordinates of tile dimension `dim`, in
+/// a block or role of `warpgroups` warpgroups. By cp.async in pieces of `vector` elements a thread
+/// needs the indices of its own pieces. By TMA (`vector` is 0) the thread that issues the copy
+/// needs all of them.
+layout::RegisterLayout indexTileLayout(SmemType shared, int64_t dim, int64_t vector,
+                                       int64_t warpgroups);
 
 } // namespace tessera::cta
 

@@ -26,6 +26,7 @@ mlir::RankedTensorType registerTile(mlir::Type type);
 /// other values.
 int64_t elementsOfThread(mlir::Type tile);
 int64_t registersOf(mlir::Value tile);
+int64_t registersOf(mlir::Type tile);
 
 /// True if mma.sync computes the product: its result is of f64, in the layout of accumulators of
 /// mma.sync. False before layouts are known.

@@ -97,7 +97,7 @@ def Cta_GatherOp : Cta_Op<"gather", [AttrSizedOperandSegments, Cta_Erasable, Cta
   let opDocGroup = Cta_CopyOps;
   let description = [{
     `tile.gather` with a register layout. Masks and index tiles have the tile's layout, sliced to the dimensions over which they vary.
-    `vector` and `why` are as in `cta.load`.
+    `vector` and `why` are as in `cta.load`. `cta-select-copies` makes a `cta.copy` of one whose tile goes to shared memory only.
 
     Lifespan: made by `convert-tile-to-cta`, lowered by `convert-cta-to-nvvm`.
 
@@ -110,7 +110,8 @@ def Cta_GatherOp : Cta_Op<"gather", [AttrSizedOperandSegments, Cta_Erasable, Cta
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits, Optional<AnyRankedTensor>:$mask,
     Variadic<AnyRankedTensor>:$indices, DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited, DenseI64ArrayAttr:$maskDims,
-    DenseI64ArrayAttr:$indexed, OptionalAttr<AnyAttr>:$pad, OptionalAttr<I64Attr>:$vector, OptionalAttr<StrAttr>:$why);
+    DenseI64ArrayAttr:$indexed, OptionalAttr<AnyAttr>:$pad, OptionalAttr<Tile_RequireAttr>:$require, OptionalAttr<I64Attr>:$stages,
+    OptionalAttr<Tile_CacheAttr>:$cache, OptionalAttr<I64Attr>:$vector, OptionalAttr<StrAttr>:$why);
   let results = (outs AnyRankedTensor:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -275,14 +276,21 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     of the block or role copies pieces of `vector` elements: 4, 8 or 16 bytes, aligned in both memories. If a bound (the size or a limit)
     cuts a piece, the rest of the piece becomes zero. cp.async needs no descriptor, so views, limits and strides that TMA refuses are legal.
 
-    Lifespan: made by `cta-select-copies` from the `cta.stage` of a `cta.load`. In phase allocated it has an `offset` (bytes into the
-    block's shared memory). A copy by TMA also has the number of the `mbarrier` on which it arrives; the data may be read after a
+    One coordinate may be an index tile of rank 1, as in `cta.gather`: slice i of that dimension of the tile comes from the place that
+    element i names. Where the element is no coordinate of the memref, or is at or beyond the limit, nothing is accessed and the slice is
+    zero. By cp.async each thread has the elements for the pieces that it copies (the index tile has the layout of the pieces, sliced to
+    the dimension). By TMA there is a box for each element, and every thread has all elements (layout `splat`), of which the elected one
+    needs them.
+
+    Lifespan: made by `cta-select-copies` from the `cta.stage` of a `cta.load` or a `cta.gather`. In phase allocated it has an `offset`
+    (bytes into the block's shared memory). A copy by TMA also has the number of the `mbarrier` on which it arrives; the data may be read after a
     `cta.await` of that mbarrier. Data copied by cp.async may be read after a `cta.await_copies` by the threads that issued the copies, and
     a barrier.
 
     ```mlir
     %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
     %b = cta.copy %B[%k, %j] limit = [%n, _] {mechanism = #cta.mechanism<cp_async>, vector = 4 : i64} : memref<?x?xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<128, dim = 1>>
+    %g = cta.copy %A[%rows : tensor<128xi32, #at>, %k] {mechanism = #cta.mechanism<cp_async>, vector = 8 : i64} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
     ```
 
     After `cta-lower-channels` a producer's copy has a destination, which is a slot of a ring. It arrives on mbarrier `mbarrier + slot`, on
@@ -307,7 +315,7 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     %a = cta.copy %A[%i, %k] cache_if = %keep {cache = #tile.cache<last>, mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
     ```
 
-    Constraints: 1 to 4 of `tile.load` (the shared tile as the tile), and
+    Constraints: 1 to 4 and 8 of `tile.load` (the shared tile as the tile), and
     5. there is no mask.
     7. `pad` is zero or any.
     8. `into` has the result's type and comes with a slot.
@@ -316,10 +324,12 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     11. `multicast` is a power of two from 2 to 8, and comes with tma; `multicast_if` comes with `multicast`.
     12. `require`, the demands of the load that later passes check, is pipelined, peeled, or both: `cta-pipeline-copies` and `cta-peel-masks`
         remove it.
+    13. there is at most one index tile, of rank 1, for a dimension of the tile that is not contiguous in shared memory. It comes without
+        `multicast`; by tma it holds i32, and its dimension has no limit.
   }];
   let arguments = (ins
-    Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits,
-    DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited,
+    Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords, Variadic<Index>:$limits, Variadic<AnyRankedTensor>:$indices,
+    DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$indexed,
     OptionalAttr<AnyAttr>:$pad, OptionalAttr<I64Attr>:$stages, OptionalAttr<Tile_CacheAttr>:$cache,
     Optional<Cta_SmemType>:$into, Optional<I32>:$slot, Optional<I1>:$cacheIf, Optional<I1>:$multicastIf,
     Cta_MechanismAttr:$mechanism, OptionalAttr<I64Attr>:$vector, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$mbarrier,
@@ -332,6 +342,9 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments, Cta_Erasable, Cta_Acc
     SmemType getSmemType() { return llvm::cast<SmemType>(getResult().getType()); }
     mlir::Value getLimit(unsigned dim);
     bool isCpAsync() { return getMechanism() == Mechanism::CpAsync; }
+    /// The index tile and the tile dimension whose coordinates it gives; null and -1 if there is none.
+    mlir::Value getIndexTile() { return getIndices().empty() ? mlir::Value() : getIndices().front(); }
+    int64_t getIndexDim();
   }];
 }
 
@@ -392,17 +405,20 @@ def Cta_StageOp : Cta_Op<"stage", [Pure, Cta_Erasable, Cta_Accesses, Cta_Buffer,
 }
 
 def Cta_ViewOp : Cta_Op<"view", [Pure, Cta_Erasable, Cta_Accesses, Cta_NoCost]> {
-  let summary = "a linear shared tile under another shape";
+  let summary = "a shared tile under another shape";
   let opDocGroup = Cta_SharedOps;
   let description = [{
-    The same bytes, in row-major order, as a tile of another shape.
+    The same bytes, in row-major order, as a tile of another shape. A swizzled tile keeps its contiguous dimension; the other ones, its
+    rows, may be divided otherwise. `cta-swizzle-shared` gives both sides their layouts.
 
     ```mlir
     %v = cta.view %s : !cta.smem<4x32xf32, #cta.swizzle<linear>> -> !cta.smem<128xf32, #cta.swizzle<linear>>
+    %w = cta.view %t : !cta.smem<8x16x64xbf16, #cta.swizzle<128, dim = 2>> -> !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
     ```
 
     Constraints:
-    1. both sides are linear without padding, with equal element types and numbers of elements.
+    1. both sides have equal element types and numbers of elements, and are linear without padding, or swizzled alike with the same extent
+       of the last dimension, which is contiguous, or have no layout yet.
   }];
   let arguments = (ins Cta_SmemType:$source);
   let results = (outs Cta_SmemType:$result);

@@ -1,0 +1,184 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tessera/Dialect/Cta/Analysis/IndexTiles.h"
+
+#include "tessera/Dialect/Cta/Analysis/GlobalBox.h"
+#include "tessera/Dialect/Cta/IR/CopyRules.h"
+#include "tessera/Dialect/Cta/IR/LayoutRules.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+
+static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+/// The operands of an op that are tiles.
+static SmallVector<Value> tilesOf(Operation *op) {
+  return llvm::filter_to_vector(op->getOperands(), isTile);
+}
+
+/// True for the ops of which a chain may consist.
+static bool isOfChain(Operation *op) {
+  if (op->getNumRegions())
+    return false;
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return !isTile(broadcast.getSource());
+  return isa<LoadOp, GatherOp, IotaOp, arith::ConstantOp, ConvertLayoutOp>(op) ||
+         (isElementwise(op) && isMemoryEffectFree(op));
+}
+
+std::optional<std::string> tessera::cta::whyNotComputedAgain(Value tile) {
+  llvm::SetVector<Value> tiles;
+  tiles.insert(tile);
+  for (size_t i = 0; i < tiles.size(); ++i) {
+    Value value = tiles[i];
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return std::string("is carried by a loop");
+    const auto type = cast<RankedTensorType>(value.getType());
+    if (type.getRank() != 1)
+      return "is computed from a tile of rank " + std::to_string(type.getRank());
+    if (!isOfChain(op))
+      return "is computed by '" + op->getName().getStringRef().str() +
+             "', which the threads that copy cannot do for themselves";
+    for (Value operand : tilesOf(op))
+      tiles.insert(operand);
+  }
+  return std::nullopt;
+}
+
+SmallVector<Operation *> tessera::cta::chainOf(Value tile) {
+  llvm::SetVector<Operation *> ops;
+  if (Operation *op = tile.getDefiningOp())
+    ops.insert(op);
+  for (size_t i = 0; i < ops.size(); ++i)
+    for (Value operand : tilesOf(ops[i]))
+      if (Operation *op = operand.getDefiningOp())
+        ops.insert(op);
+  return ops.takeVector();
+}
+
+bool tessera::cta::onlyFeedsCopies(Operation *op) {
+  llvm::SetVector<Operation *> ops;
+  ops.insert(op);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (!isOfChain(ops[i]) || !llvm::all_of(ops[i]->getResults(), isTile))
+      return false;
+    if (i == 0 && ops[i]->use_empty())
+      return false;
+    for (Operation *user : ops[i]->getUsers())
+      if (!isa<CopyOp>(user))
+        ops.insert(user);
+  }
+  return true;
+}
+
+bool tessera::cta::isIndexWork(Operation *op) { return isa<CopyOp>(op) || onlyFeedsCopies(op); }
+
+int64_t tessera::cta::warpgroupsOfTilesAt(Operation *op, int64_t ofKernel) {
+  auto role = op->getParentOfType<RoleOp>();
+  return role && static_cast<int64_t>(role.getWarps()) != ofKernel << kWarpBits ? 1 : ofKernel;
+}
+
+std::optional<std::string> tessera::cta::whyIndexTileStays(Operation *scope, CopyOp copy) {
+  Value tile = copy.getIndexTile();
+  if (!tile)
+    return std::nullopt;
+  if (auto why = whyNotComputedAgain(tile))
+    return "its index tile " + *why;
+  for (Operation *op : chainOf(tile))
+    if (readsGlobal(op))
+      if (Operation *keeper = whatKeepsInPlace(scope, op)) {
+        const bool writes = llvm::any_of(accessesOf(keeper), [](const MemoryAccess &access) {
+          return access.write && access.isGlobal() && !access.everywhere;
+        });
+        return writes ? std::string("its index tile is read from memory that the launch writes")
+                      : "of its index tile: " + whyItKeeps(keeper);
+      }
+  return std::nullopt;
+}
+
+Value IndexTiles::inLayout(Value tile, const layout::RegisterLayout &layout) {
+  RankedTensorType type = withLayout(tile.getType(), layout);
+  // A conversion in the chain may go through shared memory, which the threads that copy do not.
+  if (type == tile.getType() && llvm::none_of(chainOf(tile), llvm::IsaPred<ConvertLayoutOp>))
+    return tile;
+  if (Value again = made.lookup({tile, type}))
+    return again;
+  Operation *op = tile.getDefiningOp();
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op))
+    return inLayout(convert.getSource(), layout);
+  IRMapping mapping;
+  for (Value operand : tilesOf(op))
+    mapping.map(operand, inLayout(operand, layout));
+  OpBuilder b(op->getContext());
+  b.setInsertionPointAfter(op);
+  Operation *clone = b.clone(*op, mapping);
+  for (auto [from, to] : llvm::zip_equal(op->getResults(), clone->getResults())) {
+    to.setType(withLayout(from.getType(), layout));
+    made[{from, to.getType()}] = to;
+  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(clone))
+    constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue()).reshape(type));
+  // The vectors of a load are those of its layout. What was demanded of it holds for the copy.
+  auto choose = [&](auto load) {
+    for (StringRef name : {"vector", "why", "require", "stages", "cache"})
+      load->removeAttr(name);
+    if (const int64_t elements = chooseVector(facts, Access(load)).elements; elements > 1)
+      load.setVector(elements);
+  };
+  if (auto load = dyn_cast<LoadOp>(clone))
+    choose(load);
+  else if (auto gather = dyn_cast<GatherOp>(clone))
+    choose(gather);
+  return clone->getResult(cast<OpResult>(tile).getResultNumber());
+}
+
+SmallVector<Operation *> tessera::cta::eraseUnusedChain(Value tile) {
+  SmallVector<Operation *> erased, ops = chainOf(tile);
+  // An op becomes unused when its last user is gone.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Operation *&op : ops)
+      if (op && isOfChain(op) && op->use_empty()) {
+        erased.push_back(op);
+        op->erase();
+        op = nullptr;
+        changed = true;
+      }
+  }
+  return erased;
+}
+
+int64_t tessera::cta::layOutIndexTiles(Operation *scope, tile::Facts &facts, int64_t warpgroups) {
+  IndexTiles tiles(facts);
+  SmallVector<CopyOp> copies;
+  scope->walk([&](CopyOp copy) {
+    if (copy.getIndexTile())
+      copies.push_back(copy);
+  });
+  DenseSet<Value> laidOut;
+  int64_t registers = 0;
+  for (CopyOp copy : copies) {
+    const auto vector = static_cast<int64_t>(copy.getVector().value_or(0));
+    Value tile =
+        tiles.inLayout(copy.getIndexTile(),
+                       indexTileLayout(copy.getSmemType(), copy.getIndexDim(), vector, warpgroups));
+    copy.getIndicesMutable().assign(tile);
+    if (laidOut.insert(tile).second)
+      registers += registersOf(tile);
+  }
+  SmallVector<Operation *> unused;
+  scope->walk([&](Operation *op) {
+    if (op->use_empty() && isOfChain(op) && llvm::any_of(op->getResults(), isTile))
+      unused.push_back(op);
+  });
+  for (Operation *op : unused)
+    eraseUnusedChain(op->getResult(0));
+  return registers;
+}
