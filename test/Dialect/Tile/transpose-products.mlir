@@ -411,3 +411,36 @@ tile.kernel @types(%F: memref<?x?xf32>, %I: memref<?x?xi8>, %C: memref<?x?xf32>,
   }
   tile.return
 }
+
+// Loads and stores at places that index tiles give turn like those of boxes: index tiles of rank 1 stay, with another dimension; those of the tile's shape turn.
+// CHECK-LABEL: tile.kernel @indexed(
+// CHECK: %[[ROWS:.+]] = tile.load %R[%i] : memref<?xi32> -> tensor<176xi32>
+// CHECK: scf.for
+// CHECK-NEXT: %[[A:.+]] = tile.gather %A[%[[ROWS]] : tensor<176xi32>, %{{.+}}] dims = [1, 0] limit = [%n, %m] mask = %{{.+}} on [1] stages = 3 : memref<?x?xbf16> -> tensor<64x176xbf16>
+// CHECK-NEXT: %[[B:.+]] = tile.gather %B[%{{.+}}, %{{.+}} : tensor<128xi64>] dims = [1, 0] : memref<?x?xbf16> -> tensor<128x64xbf16>
+// CHECK-NEXT: tile.mma %[[B]], %[[A]]
+// CHECK: %[[AT:.+]] = tile.iota dim = 1 : tensor<128x176xi32>
+// CHECK: tile.scatter %{{.+}}, %F[%[[AT]] : tensor<128x176xi32>] : tensor<128x176xf32> -> memref<?xf32>
+// CHECK: tile.scatter %{{.+}}, %C[%[[ROWS]] : tensor<176xi32>, %j] dims = [1, 0] : tensor<128x176xf32> -> memref<?x?xf32>
+// CHECK-NOT: tile.transpose
+tile.kernel @indexed(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %R: memref<?xi32>, %S: memref<?xi64>, %F: memref<?xf32>, %C: memref<?x?xf32>, %m: index, %n: index) {
+  tile.grid (%i, %j) = (0, 0) to (%n, %n) step (176, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %rows = tile.load %R[%i] : memref<?xi32> -> tensor<176xi32>
+    %columns = tile.load %S[%j] : memref<?xi64> -> tensor<128xi64>
+    %two = arith.constant dense<2> : tensor<176xi32>
+    %some = arith.cmpi sgt, %rows, %two : tensor<176xi32>
+    %zero = arith.constant dense<0.0> : tensor<176x128xf32>
+    %acc = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (tensor<176x128xf32>) {
+      %a = tile.gather %A[%rows : tensor<176xi32>, %k] limit = [%m, %n] mask = %some on [0] stages = 3 : memref<?x?xbf16> -> tensor<176x64xbf16>
+      %b = tile.gather %B[%k, %columns : tensor<128xi64>] dims = [0, 1] : memref<?x?xbf16> -> tensor<64x128xbf16>
+      %d = tile.mma %a, %b, %c require = [wgmma] : tensor<176x64xbf16>, tensor<64x128xbf16> -> tensor<176x128xf32>
+      scf.yield %d : tensor<176x128xf32>
+    }
+    %at = tile.iota dim = 0 : tensor<176x128xi32>
+    tile.scatter %acc, %F[%at : tensor<176x128xi32>] : tensor<176x128xf32> -> memref<?xf32>
+    tile.scatter %acc, %C[%rows : tensor<176xi32>, %j] : tensor<176x128xf32> -> memref<?x?xf32>
+  }
+  tile.return
+}

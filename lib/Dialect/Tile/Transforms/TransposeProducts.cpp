@@ -172,7 +172,7 @@ static SmallVector<Group> groupsOf(Operation *op) {
   };
   llvm::TypeSwitch<Operation *>(op)
       .Case<MmaOp, IotaOp, tensor::SplatOp, tensor::ConcatOp>([&](Operation *) { all(); })
-      .Case<LoadOp, StoreOp>(access)
+      .Case<LoadOp, StoreOp, GatherOp, ScatterOp>(access)
       .Case([&](BroadcastOp broadcast) {
         Group &group = groups.emplace_back();
         if (hasLastTwo(broadcast.getDims(), cast<RankedTensorType>(broadcast.getType()).getRank()))
@@ -360,7 +360,7 @@ static void turnDims(Operation *op, function_ref<bool(Value)> isTurned) {
   auto rankOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getRank(); };
   llvm::TypeSwitch<Operation *>(op)
       .Case([](MmaOp product) { turnProduct(product); })
-      .Case<LoadOp, StoreOp>([](auto access) { turnAccess(access); })
+      .Case<LoadOp, StoreOp, GatherOp, ScatterOp>([](auto access) { turnAccess(access); })
       .Case([&](BroadcastOp broadcast) {
         const int64_t rank = rankOf(broadcast.getResult());
         broadcast.setDims(turnedDims(broadcast.getDims(), rank));
