@@ -27,6 +27,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Rewrite/PatternApplicator.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Config/llvm-config.h"
@@ -56,6 +57,32 @@ static bool isInLoop(Operation *op) {
   return static_cast<bool>(op->getParentOfType<LoopLikeOpInterface>());
 }
 
+/// True for a load of indices: all that is made of it, by steps on tiles of rank 1, is which places
+/// other loads read. What is demanded of those holds for it.
+static bool onlyPlacesLoads(Operation *load) {
+  auto isPlace = [](Operation *user, Value tile) {
+    if (isa<tile::GatherOp>(user))
+      return true;
+    auto load = dyn_cast<tile::LoadOp>(user);
+    return load && !load.getIndices().empty() && load.getPadTile() != tile;
+  };
+  llvm::SetVector<Operation *> ops;
+  ops.insert(load);
+  for (size_t i = 0; i < ops.size(); ++i)
+    for (Value result : ops[i]->getResults()) {
+      auto tile = dyn_cast<RankedTensorType>(result.getType());
+      if (!tile || tile.getRank() != 1 || (i == 0 && result.use_empty()))
+        return false;
+      for (Operation *user : result.getUsers())
+        if (!isPlace(user, result)) {
+          if (!OpTrait::hasElementwiseMappableTraits(user))
+            return false;
+          ops.insert(user);
+        }
+    }
+  return true;
+}
+
 /// Adds a demand to every op of the kernel that may have it.
 static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement) {
   auto add = [&](auto op) {
@@ -63,7 +90,7 @@ static void addRequirement(tile::KernelOp kernel, tile::Requirement requirement)
   };
   auto ofLoads = [&](llvm::function_ref<bool(Operation *)> takes) {
     kernel.walk([&](Operation *op) {
-      if (takes(op))
+      if (takes(op) && !onlyPlacesLoads(op))
         llvm::TypeSwitch<Operation *>(op).Case<tile::LoadOp, tile::GatherOp>(add);
     });
   };

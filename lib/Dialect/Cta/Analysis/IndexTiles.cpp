@@ -81,6 +81,9 @@ bool tessera::cta::onlyFeedsCopies(Operation *op) {
 bool tessera::cta::isIndexWork(Operation *op) { return isa<CopyOp>(op) || onlyFeedsCopies(op); }
 
 int64_t tessera::cta::warpgroupsOfTilesAt(Operation *op, int64_t ofKernel) {
+  // Constants belong to all roles: one outside has the layout of those that use it.
+  while (isa<arith::ConstantOp>(op) && !op->getParentOfType<RoleOp>() && !op->use_empty())
+    op = *op->user_begin();
   auto role = op->getParentOfType<RoleOp>();
   return role && static_cast<int64_t>(role.getWarps()) != ofKernel << kWarpBits ? 1 : ofKernel;
 }
@@ -125,9 +128,9 @@ Value IndexTiles::inLayout(Value tile, const layout::RegisterLayout &layout) {
   }
   if (auto constant = dyn_cast<arith::ConstantOp>(clone))
     constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue()).reshape(type));
-  // The vectors of a load are those of its layout. What was demanded of it holds for the copy.
+  // The vectors of a load are those of its layout. How far it is ahead the copy says.
   auto choose = [&](auto load) {
-    for (StringRef name : {"vector", "why", "require", "stages", "cache"})
+    for (StringRef name : {"vector", "why", "stages"})
       load->removeAttr(name);
     if (const int64_t elements = chooseVector(facts, Access(load)).elements; elements > 1)
       load.setVector(elements);

@@ -51,6 +51,13 @@ static std::optional<std::string> whyNotIndices(GatherOp gather) {
     return "its index tile " + *why;
   if (auto why = gather.getMask() ? whyNotComputedAgain(gather.getMask()) : std::nullopt)
     return "its mask " + *why;
+  // The threads that copy do not keep what is demanded of a load of indices.
+  SmallVector<Operation *> chain = chainOf(gather.getIndices().front());
+  if (gather.getMask())
+    llvm::append_range(chain, chainOf(gather.getMask()));
+  for (Operation *op : chain)
+    if (op->hasAttr("require"))
+      return std::string("a load of its index tile has demands of its own");
   return std::nullopt;
 }
 

@@ -118,6 +118,15 @@ LogicalResult Selection::missPeeled(Op load, const Twine &why) {
   return error;
 }
 
+/// A miss of `require = [peeled]` where there is no loop.
+template <typename Op>
+static LogicalResult missLoop(Op load) {
+  if (!load.getRequire() || !load.getRequire()->contains(tile::Requirement::Peeled) ||
+      load->template getParentOfType<LoopLikeOpInterface>())
+    return success();
+  return load.emitOpError("is not peeled, as 'require = [peeled]' demands: it stands in no loop");
+}
+
 /// A miss of `require = [pipelined]`: only copies to shared memory can run ahead of their readers.
 template <typename Op>
 LogicalResult Selection::missPipelined(Op load, StringRef why) {
@@ -284,9 +293,8 @@ LogicalResult Selection::select(LoadOp load) {
     load.removeWhyAttr();
     return success();
   }
-  if (load.getRequire() && load.getRequire()->contains(tile::Requirement::Peeled) &&
-      !load->getParentOfType<LoopLikeOpInterface>())
-    return load.emitOpError("is not peeled, as 'require = [peeled]' demands: it stands in no loop");
+  if (failed(missLoop(load)))
+    return failure();
   if (ConvertLayoutOp convert = wantedBesideAccumulators(load)) {
     SmemType image = tmaImage(Access(load));
     if (image && !image.getSwizzle().isLinear() && !whyNotTma(facts, Access(load), image)) {
@@ -382,6 +390,8 @@ LogicalResult Selection::select(StoreOp store) {
 LogicalResult Selection::select(GatherOp gather) {
   if (erased.contains(gather))
     return success();
+  if (failed(missLoop(gather)))
+    return failure();
   auto stage = gather.getResult().hasOneUse() ? dyn_cast<StageOp>(*gather.getResult().user_begin())
                                               : StageOp{};
   const bool isStaged = stage && stage.getInputs().size() == 1;

@@ -350,3 +350,70 @@ tile.kernel @results() attributes {phase = #tile.phase<raw>, warpgroups = 1} {
   }
   tile.return
 }
+
+// -----
+
+// An operand that is loaded as pages of rows is written to shared memory as it is loaded; in front of the first product stands the view of it that has the shape.
+// CHECK-LABEL: tile.kernel @pages
+// CHECK: %[[K:.+]] = cta.gather %K
+// CHECK-NEXT: %[[KS:.+]] = cta.stage %[[K]] : tensor<4x16x64xbf16> -> <4x16x64xbf16, #cta.swizzle<?>>
+// CHECK-NOT: cta.reshape
+// CHECK: %[[V:.+]] = cta.load %V
+// CHECK-NEXT: %[[VS:.+]] = cta.stage %[[V]] : tensor<4x16x64xbf16> -> <4x16x64xbf16, #cta.swizzle<?>>
+// CHECK: %[[KT:.+]] = cta.view %[[KS]] : <4x16x64xbf16, #cta.swizzle<?>> -> <64x64xbf16, #cta.swizzle<?>>
+// CHECK-NEXT: cta.wgmma %{{.+}}, %[[KT]] {transpose_b}
+// CHECK: %[[VT:.+]] = cta.view %[[VS]]
+// CHECK-NEXT: cta.wgmma %{{.+}}, %[[VT]] :
+tile.kernel @pages(%Q: memref<?x?xbf16>, %K: memref<?x16x64xbf16>, %V: memref<?x16x64xbf16>, %R: memref<?xi32>)
+    attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %q = cta.load %Q[%c0, %c0] : memref<?x?xbf16> -> tensor<64x64xbf16>
+    %qs = cta.stage %q : tensor<64x64xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<?>>
+    %r = cta.load %R[%c0] : memref<?xi32> -> tensor<4xi32>
+    %k = cta.gather %K[%r : tensor<4xi32>, %c0, %c0] : memref<?x16x64xbf16> -> tensor<4x16x64xbf16>
+    %k2 = cta.reshape %k : tensor<4x16x64xbf16> -> tensor<64x64xbf16>
+    %kt = cta.transpose %k2 dims = [1, 0] : tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %ks = cta.stage %kt : tensor<64x64xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<?>>
+    %v = cta.load %V[%c0, %c0, %c0] : memref<?x16x64xbf16> -> tensor<4x16x64xbf16>
+    %v2 = cta.reshape %v : tensor<4x16x64xbf16> -> tensor<64x64xbf16>
+    %vs = cta.stage %v2 : tensor<64x64xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<?>>
+    %s = cta.mma %qs, %ks : !cta.smem<64x64xbf16, #cta.swizzle<?>>, !cta.smem<64x64xbf16, #cta.swizzle<?>> -> tensor<64x64xf32>
+    %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xbf16>
+    %ps = cta.stage %p : tensor<64x64xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<?>>
+    %o = cta.mma %ps, %vs : !cta.smem<64x64xbf16, #cta.swizzle<?>>, !cta.smem<64x64xbf16, #cta.swizzle<?>> -> tensor<64x64xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// Not if the rows are others, if something else is made of the tile, if its rows do not lie along memory, or if the product needs another major.
+// CHECK-LABEL: tile.kernel @turned_by_threads
+// CHECK-COUNT-4: cta.reshape
+// CHECK-NOT: cta.view
+tile.kernel @turned_by_threads(%A: memref<?x16x64xbf16>, %W: memref<?x8x32xbf16>, %T: memref<?x64x16xbf16>, %F: memref<?x32x128xf8E4M3FN>, %O: memref<?x16x64xbf16>)
+    attributes {phase = #tile.phase<raw>, warpgroups = 1} {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %w = cta.load %W[%c0, %c0, %c0] : memref<?x8x32xbf16> -> tensor<16x8x32xbf16>
+    %w2 = cta.reshape %w : tensor<16x8x32xbf16> -> tensor<64x64xbf16>
+    %ws = cta.stage %w2 : tensor<64x64xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<?>>
+    %a = cta.load %A[%c0, %c0, %c0] : memref<?x16x64xbf16> -> tensor<4x16x64xbf16>
+    cta.store %a, %O[%c0, %c0, %c0] : tensor<4x16x64xbf16> -> memref<?x16x64xbf16>
+    %a2 = cta.reshape %a : tensor<4x16x64xbf16> -> tensor<64x64xbf16>
+    %as = cta.stage %a2 : tensor<64x64xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<?>>
+    %d = cta.mma %ws, %as : !cta.smem<64x64xbf16, #cta.swizzle<?>>, !cta.smem<64x64xbf16, #cta.swizzle<?>> -> tensor<64x64xf32>
+    %t = cta.load %T[%c0, %c0, %c0] dims = [0, 2, 1] : memref<?x64x16xbf16> -> tensor<4x16x64xbf16>
+    %t2 = cta.reshape %t : tensor<4x16x64xbf16> -> tensor<64x64xbf16>
+    %ts = cta.stage %t2 : tensor<64x64xbf16> -> !cta.smem<64x64xbf16, #cta.swizzle<?>>
+    %e = cta.mma %ws, %ts : !cta.smem<64x64xbf16, #cta.swizzle<?>>, !cta.smem<64x64xbf16, #cta.swizzle<?>> -> tensor<64x64xf32>
+    %f = cta.load %F[%c0, %c0, %c0] : memref<?x32x128xf8E4M3FN> -> tensor<2x32x128xf8E4M3FN>
+    %f2 = cta.reshape %f : tensor<2x32x128xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
+    %fs = cta.stage %f2 : tensor<64x128xf8E4M3FN> -> !cta.smem<64x128xf8E4M3FN, #cta.swizzle<?>>
+    %g = cta.load %F[%c0, %c0, %c0] dims = [1, 2] : memref<?x32x128xf8E4M3FN> -> tensor<64x64xf8E4M3FN>
+    %gs = cta.stage %g : tensor<64x64xf8E4M3FN> -> !cta.smem<64x64xf8E4M3FN, #cta.swizzle<?>>
+    %h = cta.mma %gs, %fs : !cta.smem<64x64xf8E4M3FN, #cta.swizzle<?>>, !cta.smem<64x128xf8E4M3FN, #cta.swizzle<?>> -> tensor<64x128xf32>
+  }
+  tile.return
+}

@@ -50,8 +50,9 @@ def ExpandLoops : CtaPass<"cta-expand-loops"> {
     stage of the step that acquires. If the slot is released one iteration later (`cta-defer-waits`) they come after that release; otherwise
     they stay at their place in the body.
 
-    A loop stays as it is if the copies need a value that the loop carries or loads, if they read memory that the launch writes, or if an
-    iteration uses several slots of the channel. If the source IR gives stages, that is an error.
+    Index tiles that the loop computes are computed as far ahead. A loop stays as it is if the copies need a value that it carries, if they
+    read memory that the launch writes, or if an iteration uses several slots of the channel. If the source IR gives stages, that is an
+    error.
 
     ```mlir
     scf.for %j = %lb to %first step %s { %p = cta.acquire %ch … cta.commit … }   // %first = min(%ub, %lb + (D - 1) * %s)

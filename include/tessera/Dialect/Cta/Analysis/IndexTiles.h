@@ -34,7 +34,8 @@ bool onlyFeedsCopies(mlir::Operation *op);
 bool isIndexWork(mlir::Operation *op);
 
 /// The warpgroups for which tiles in registers have layouts where the op stands: the kernel's, or
-/// one in a role of other warps than those. Such a role has index tiles only.
+/// one in a role of other warps than those. Such a role has index tiles only. A constant outside
+/// roles counts as standing where it is used.
 int64_t warpgroupsOfTilesAt(mlir::Operation *op, int64_t ofKernel);
 
 /// Why a copy cannot run ahead of the other ops of `scope` because of its index tile, or nothing:

@@ -97,9 +97,10 @@ def PipelineCopies : CtaPass<"cta-pipeline-copies"> {
     In a launch with `cluster = c` a copy by TMA gets `multicast = c` if its coordinates are the same in all blocks of a cluster. If they
     are the same only on one side of a select, it gets `multicast_if` too.
 
-    These copies stay as they are, and their `why` gives the reason: a copy whose coordinates, or whose loop's bounds, depend on tiles; a
-    copy of memory that the launch writes (a load never moves above a store that may alias it); a copy whose tile leaves its block; a copy
-    by cp.async, unless all threads (`producers = 0`) or a producer warpgroup (`producers = 4`) can make it.
+    These copies stay as they are, and their `why` gives the reason: a copy whose coordinates, or whose loop's bounds, depend on tiles,
+    unless it is an index tile that the threads that copy can compute for themselves, from memory that the launch does not write; a copy of
+    memory that the launch writes (a load never moves above a store that may alias it); a copy whose tile leaves its block; a copy by
+    cp.async, unless all threads (`producers = 0`) or a producer warpgroup (`producers = 4`) can make it.
 
     ```mlir
     %a = cta.copy %A[%i, %k] {mechanism = #cta.mechanism<tma>} : …

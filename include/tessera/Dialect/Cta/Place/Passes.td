@@ -26,7 +26,8 @@ def FormWgmma : CtaPass<"cta-form-wgmma"> {
     Requires and ensures *raw*. Replaces `cta.mma` by `cta.wgmma` where types and extents allow it. It inserts layout conversions without an
     encoding, as places where the layout may change. `a` stays in registers if it is computed from the result of a product, because a way
     through shared memory would be a detour. Operands that are not of 16 bits must be K-major: a shared tile that products need both ways
-    becomes two. A remaining `cta.mma` gets `why`; with `require = [wgmma]` on it or on the kernel that is an
+    becomes two. An operand that is loaded under another shape (pages of rows) is staged under that shape, and products read a `cta.view` of it.
+    A remaining `cta.mma` gets `why`; with `require = [wgmma]` on it or on the kernel that is an
     error.
   }];
 }
@@ -47,20 +48,22 @@ def SwizzleShared : CtaPass<"cta-swizzle-shared"> {
     that of their source in memory, threads turn the tile, and `why` of the product says so. Others have the contiguous dimension of their
     source in memory, which is followed through arithmetic. Otherwise it is the dimension along which a thread has neighbouring elements, otherwise K. They get the widest swizzle that
     the product accepts. Operands of `cta.mma` are linear, with the padding for which the product's reads have the fewest bank conflicts
-    (counted). Tiles of TMA stores and of residuals get their layout from `cta-select-copies`.
+    (counted). The tile that a view shows is swizzled as the view. Tiles of TMA stores and of residuals get their layout from `cta-select-copies`.
   }];
 }
 
 def SelectCopies : CtaPass<"cta-select-copies"> {
   let summary = "Choose how data moves between global memory, shared memory and registers";
   let description = [{
-    Requires *raw*; ensures *placed*. A `cta.stage` of a `cta.load` becomes a `cta.copy`: by TMA if the facts of the variant make that legal; otherwise by
-    cp.async if they allow pieces of 4, 8 or 16 bytes that are no narrower than register vectors would be. A `cta.store` of a tile with an
-    accumulator's layout (conversions are looked through), of at most 128 KiB, becomes `cta.stage` and `cta.copy_out`. The tile of such a
-    store, and that of a residual that TMA loads, gets the widest swizzle with which TMA can move it (`tmaImage`). Other accesses get their
-    `vector` width. The rules are in `tessera/Dialect/Cta/IR/CopyRules.h`. TMA coordinates have 32 bits: a coordinate of a load that may need
-    more is replaced, where it does, by one that is out of bounds too. `why` records each decision against a better mechanism; with
-    `require = [tma]` such a decision is an error.
+    Requires *raw*; ensures *placed*. A `cta.stage` of a `cta.load` becomes a `cta.copy`: by TMA if the facts of the variant make that
+    legal; otherwise by cp.async if they allow pieces of 4, 8 or 16 bytes that are no narrower than register vectors would be. So does that
+    of a `cta.gather` with one index tile of rank 1: by TMA, with a box for each index, if an index selects 1 KiB or more, otherwise by
+    cp.async. The ops that compute the index tile are cloned in the layout of the threads that copy; a mask, and for TMA a limit, makes an
+    index -1. A `cta.store` of a tile with an accumulator's layout (conversions are looked through), of at most 128 KiB, becomes `cta.stage`
+    and `cta.copy_out`. The tile of such a store, and that of a residual that TMA loads, gets the widest swizzle with which TMA can move it
+    (`tmaImage`). Other accesses get their `vector` width. The rules are in `tessera/Dialect/Cta/IR/CopyRules.h`. TMA coordinates have 32
+    bits: a coordinate of a load that may need more is replaced, where it does, by one that is out of bounds too. `why` records each
+    decision against a better mechanism; with `require = [tma]` such a decision is an error.
   }];
 }
 
