@@ -179,6 +179,18 @@ def make_groups(random, arrays):
     ends[-1] = rows
 
 
+def moe_gemm(tokens, rows, b, ends):
+    return grouped_gemm(embedding(rows, tokens), b, ends)
+
+
+def make_rows(random, arrays):
+    rows, ends = arrays["R"], arrays["O"]
+    # Some twice, some no row of A.
+    rows[:] = random.integers(-1, len(arrays["A"]) + 1, len(rows))
+    ends[1:-1] = np.sort(random.integers(0, len(rows) + 1, len(ends) - 2))
+    ends[-1] = len(rows)
+
+
 def gemm_grouped_pointers(a, b, sizes, tiles):
     results = []
     for left, right, (m, n, k, _, _, pitch) in zip(a, b, sizes):
@@ -220,11 +232,16 @@ def paged_attention(q, keys, values, pages, length, scale):
     return result
 
 
-def make_pages(random, arrays):
+def make_lengths(random, arrays):
     pages, length = arrays["pages"], arrays["length"]
     pages[...] = random.permutation(len(arrays["K"]))[: pages.size].reshape(pages.shape)
-    length[...] = random.integers(0, 64 * pages.shape[1] + 1, len(length))
+    length[...] = random.integers(0, arrays["K"].shape[1] * pages.shape[1] + 1, len(length))
     length[1::3] = 0
+
+
+def make_pages(random, arrays):
+    make_lengths(random, arrays)
+    pages, length = arrays["pages"], arrays["length"]
     # What no sequence has must not be looked at.
     for s, n in enumerate(length):
         for j, page in enumerate(pages[s]):
@@ -234,7 +251,7 @@ def make_pages(random, arrays):
 
 def examples(Case, shapes):
     matrix, image = ["M", "N"], dict(rtol=4e-3, atol=1e-4)
-    heads, cache = ["S", "H", 128], ["P", 64, "G", 128]
+    heads, cache, small = ["S", "H", 128], ["P", 64, "G", 128], ["P", 16, "G", 128]
     return {
         "dropout": [
             Case(
@@ -376,6 +393,18 @@ def examples(Case, shapes):
                 prepare=make_groups,
             )
         ],
+        "moe-gemm": [
+            Case(
+                "moe_gemm",
+                moe_gemm,
+                [("A", bf16, ["T", "K"]), ("R", np.int32, ["P"]), ("B", bf16, ["E", "K", "N"]), ("O", np.int32, ["F"])],
+                ("C", bf16, ["P", "N"]),
+                [dict(shape, F=shape["E"] + 1)
+                 for shape in shapes("T P N K E", (1, 1, 1, 1, 1), (70, 300, 257, 65, 4), (300, 128, 256, 64, 2), (200, 500, 40, 136, 9), (9, 5, 4, 0, 3))],
+                **image,
+                prepare=make_rows,
+            )
+        ],
         "gemm-grouped-pointers": [
             Case(
                 "gemm_grouped_pointers",
@@ -399,6 +428,20 @@ def examples(Case, shapes):
                 rtol=1e-2,
                 atol=1e-2,
                 prepare=make_pages,
+            )
+        ],
+        "paged-attention-16": [
+            Case(
+                "paged_attention_16",
+                paged_attention,
+                [("Q", bf16, heads), ("K", bf16, small), ("V", bf16, small), ("pages", np.int32, ["S", "X"]), ("length", np.int32, ["S"]),
+                 ("scale", 128**-0.5)],
+                ("O", bf16, heads),
+                # P is rounded to bf16 before it meets V.
+                shapes("S H P G X", (1, 1, 1, 1, 1), (3, 8, 40, 2, 13), (4, 64, 32, 1, 8), (2, 6, 9, 6, 4)),
+                rtol=1e-2,
+                atol=1e-2,
+                prepare=make_lengths,
             )
         ],
     }
