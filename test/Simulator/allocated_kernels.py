@@ -12,6 +12,7 @@ import sys
 HERE = pathlib.Path(__file__).parent
 EXAMPLES = HERE.parent.parent / "examples"
 sys.path[:0] = [str(HERE.parent / "Examples"), str(HERE.parent / "GPU")]
+from make_gathers import products
 from make_gemms import Product
 from with_plan import with_plan
 
@@ -119,5 +120,11 @@ def kernels():
     wide = (128, 256, 64)
     yield of_product("f32 results by threads", Product("nn", result="f32", rows=(8, 4)).source(wide), None, wide, 3, variants="any", step=4)
     yield of_product("f32 results by TMA", Product("nn", result="f32").source(wide), None, wide, 3, cores=4, rows=3)
+    # Rows that an index tile names, by cp.async; pages by TMA, of rows and of K.
+    gathered = {product.name: product for product in products()}
+    for name, depth, plan, more in (("gather-ab", 5, None, {"Ta": 9, "Tb": 7, "Xa": 400, "Xb": 400}),
+                                    ("gather-ab", 3, "stages = 3, producers = 0, persistent = 1", {"Ta": 9, "Tb": 7, "Xa": 400, "Xb": 400}),
+                                    ("pages-a", 5, None, {"Ta": 9, "Xa": 25}), ("pages-b-k", 5, None, {"Tb": 9, "Xb": 25})):
+        yield of_product(f"{name}: {plan or 'derived'}", gathered[name].source(), plan, square, depth, cores=4, **more)
     for plan in ("stages = 3, producers = 0, pending = 1", "stages = 2, persistent = 1"):
         yield Kernel("attention_causal: " + plan, causal, plan, attention, ["B=1,H=2,S=136,T=264"])
