@@ -29,7 +29,9 @@ SPEC.loader.exec_module(check_protocol)
 # The first that fits says by what gathers are done; "threads" is through registers.
 MECHANISMS = (("gather-a-pad", "threads"), ("gather-a-reduced", "threads"), ("gather-a-tma", "tma"), ("pages-b-limit", "cp_async"), ("pages-*", "tma"), ("*", "cp_async"))
 # With the depth of the rings; the derived plan first.
-PLANS = (("", 4), ("stages = 3, producers = 4, persistent = 1", 3), ("stages = 3, producers = 0, persistent = 1", 3), ("stages = 2, producers = 0", 2), ("stages = 0", 0))
+PLANS = (("", 4), ("stages = 3, producers = 4, persistent = 1", 3), ("stages = 3, producers = 0, persistent = 1", 3), ("stages = 2, producers = 0", 2), ("stages = 0", 0),
+         ("stages = 3, producers = 4, persistent = 1, pending = 1, cluster = 2", 3), ("stages = 2, producers = 4, persistent = 1, stream_k = 1", 2),
+         ("replicate = blocks, stages = 3, persistent = 1, epilogue = 64", 3))
 
 
 def sizes_of(product, trips, ragged=True):
@@ -88,8 +90,11 @@ def main():
                         size = sizes_of(product, trips)
                         say(f"{product.name}: {phase}, {size}", tools.agree(reference, artifact, kernel, size, "", folder))
                 for plan, depth in PLANS if options.plans else ():
-                    if "producers = 4" in plan and wanted == "tma":
-                        continue  # the derived plan has a producer of one warp
+                    # A producer of TMA copies is one warp; ping-pong has no other.
+                    if wanted == "tma":
+                        plan = plan.replace("producers = 4, ", "")
+                    elif "replicate" in plan:
+                        continue
                     try:
                         allocated = tools.allocate(with_plan(program, plan) if plan else program, derive=not plan)
                     except check_protocol.Failure as failure:

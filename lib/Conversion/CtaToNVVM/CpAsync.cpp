@@ -21,13 +21,14 @@ using namespace tessera::nvvm;
 /// `live` is false nothing is written; that is the case of elements that the tile does not have. 16
 /// bytes bypass L1; PTX cannot bypass it for fewer.
 static void issue(Lowering &f, std::pair<Value, int64_t> to, std::pair<Value, int64_t> from,
-                  int64_t bytes, const Access::Inside &inside, Value live) {
+                  int64_t bytes, const Access::Inside &inside, Value live, Value policy) {
   SmallVector<Lowering::AsmInput> inputs;
   auto input = [&](Value value, StringRef constraint) {
     inputs.push_back({value, constraint.str()});
     return "$" + std::to_string(inputs.size() - 1);
   };
-  std::string copy = "cp.async." + std::string(bytes == 16 ? "cg" : "ca") + ".shared.global [" +
+  std::string copy = "cp.async." + std::string(bytes == 16 ? "cg" : "ca") + ".shared.global" +
+                     (policy ? ".L2::cache_hint" : "") + " [" +
                      input(to.first, "r") + "+" + std::to_string(to.second) + "], [" +
                      input(from.first, "l") + "+" + std::to_string(from.second) + "], " +
                      std::to_string(bytes);
@@ -51,12 +52,13 @@ static void issue(Lowering &f, std::pair<Value, int64_t> to, std::pair<Value, in
         test.empty() ? "mov.pred in, " + outer + ";\n\t" : "and.pred in, in, " + outer + ";\n\t";
   }
   std::string all = inside.bytes ? input(inside.bytes, "r") : std::to_string(bytes);
-  std::string text = copy + ";";
+  const std::string end = policy ? ", " + input(policy, "l") + ";" : ";";
+  std::string text = copy + end;
   if (!test.empty())
     text = "{\n\t.reg .pred in;\n\t.reg .b32 size;\n\t" + test + "selp.b32 size, " + all +
-           ", 0, in;\n\t" + copy + ", size;\n\t}";
+           ", 0, in;\n\t" + copy + ", size" + end + "\n\t}";
   else if (inside.bytes)
-    text = copy + ", " + all + ";";
+    text = copy + ", " + all + end;
   f.inlineAsm(text, {}, inputs, /*sideEffects=*/true, /*memoryClobber=*/true);
 }
 
@@ -104,14 +106,14 @@ LogicalResult tessera::nvvm::lowerCpAsync(Lowering &f, cta::CopyOp op) {
   };
   llvm::stable_sort(pieces, [&](int64_t x, int64_t y) { return row(x) < row(y); });
   access.hideAddresses();
-  Value owner = f.isOwner(layout);
+  Value owner = f.isOwner(layout), policy = cachePolicy(f, op.getCache(), op.getSource());
   auto path = [&](bool bounded) {
     access.beginPath();
     SharedTile to(f, access.index, shared, *place, start, dims);
     for (int64_t r : pieces)
       issue(f, to.address(r), access.address(r), vector * access.bytes,
             bounded ? access.insideOf(r) : access.indicesInsideOf(r),
-            f.both(access.index.live(r), owner));
+            f.both(access.index.live(r), owner), policy);
   };
   if (isTrue(access.isInside())) {
     path(/*bounded=*/false);

@@ -411,6 +411,10 @@ bool isZeroTile(Value tile);
 Value lowerRounded(Lowering &f, tile::RoundedOp op, ValueRange operands);
 Value lowerTruncation(Lowering &f, mlir::arith::TruncFOp op, Value x);
 LogicalResult lowerCpAsync(Lowering &f, cta::CopyOp op);
+/// The L2 cache policy of a copy from or to `memref`; null for the default. It is created where it
+/// is used, because keeping a register for it in the loops around would be more expensive. But a
+/// thread that only copies has registers to spare, and selects the policy by `condition` once.
+Value cachePolicy(Lowering &f, std::optional<tile::Cache> hint, Value memref, Value condition = {});
 /// A generic pointer to a zero-terminated string.
 Value textPointer(Lowering &f, llvm::StringRef text);
 

@@ -131,12 +131,9 @@ static Operation *outermostLoopWithout(Lowering &f, Value value) {
   return outermost;
 }
 
-/// The L2 cache policy of a copy from or to `memref`; null for the default. It is created where it
-/// is used, because keeping a register for it in the loops around would be more expensive. But a
-/// thread that only copies has registers to spare, and selects the policy by `condition` once.
-static Value cachePolicy(Lowering &f, std::optional<tile::Cache> hint, Value memref,
-                         Value condition = {}) {
-  if (!hint || *hint == tile::Cache::NoAlloc) // TMA allocates nothing in L1
+Value tessera::nvvm::cachePolicy(Lowering &f, std::optional<tile::Cache> hint, Value memref,
+                                 Value condition) {
+  if (!hint || *hint == tile::Cache::NoAlloc) // copies allocate nothing in L1, or cannot help it
     return {};
   auto policy = [](StringRef priority, StringRef to) {
     return ("createpolicy.fractional.L2::evict_" + priority + ".b64 " + to + ", 1.0;").str();

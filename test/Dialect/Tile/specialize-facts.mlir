@@ -234,3 +234,24 @@ tile.kernel @copied(%A: memref<?x?xbf16> {tile.align = 16 : i64, tile.size_divis
   }
   tile.return
 }
+
+// So it is if index tiles give the places of all operands.
+// CHECK-LABEL: tile.kernel @pages_aligned(
+// CHECK-SAME: guards = [#tile.guard<size_min, arg = 0, dim = 0, value = 1>]
+// CHECK-LABEL: tile.kernel @pages_any(
+tile.kernel @pages(%A: memref<?x16x64xbf16> {tile.align = 16 : i64, tile.size_max = array<i64: 9999, 16, 64>}, %C: memref<64x64xf32> {tile.align = 16 : i64}, %n: index) {
+  tile.grid () = () to () step () {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %r = tile.iota dim = 0 : tensor<4xi32>
+    %acc = scf.for %k = %c0 to %n step %c64 iter_args(%c = %zero) -> (tensor<64x64xf32>) {
+      %a = tile.gather %A[%r : tensor<4xi32>, %c0, %c0] : memref<?x16x64xbf16> -> tensor<4x16x64xbf16>
+      %b = tensor.collapse_shape %a [[0, 1], [2]] : tensor<4x16x64xbf16> into tensor<64x64xbf16>
+      %d = tile.mma %b, %b, %c : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+      scf.yield %d : tensor<64x64xf32>
+    }
+    tile.store %acc, %C[%c0, %c0] : tensor<64x64xf32> -> memref<64x64xf32>
+  }
+  tile.return
+}

@@ -186,6 +186,15 @@ void Assumption::assumeNotEmpty(unsigned arg) {
     (void)assumeSizeMin(arg, d, 1);
 }
 
+/// The coordinates in the order of the memref's dimensions; null where there is an index tile.
+static SmallVector<Value> coordsOf(GatherOp gather) {
+  const AccessParts parts = partsOf(gather, gather.getSource());
+  SmallVector<Value> coords;
+  for (int64_t d = 0, rank = gather.getMemRefType().getRank(); d < rank; ++d)
+    coords.push_back(parts.coordOf(d));
+  return coords;
+}
+
 /// True if the kernel has matrix products, and only sizes that may be 0 keep TMA from a load or
 /// store.
 bool Assumption::emptinessKeepsTmaFromProducts() {
@@ -204,6 +213,8 @@ bool Assumption::emptinessKeepsTmaFromProducts() {
           kept = keeps(load.getSource(), load.getCoords());
         else if (auto store = dyn_cast<StoreOp>(op))
           kept = keeps(store.getDest(), store.getCoords());
+        else if (auto gather = dyn_cast<GatherOp>(op))
+          kept = keeps(gather.getSource(), coordsOf(gather));
         return kept ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();

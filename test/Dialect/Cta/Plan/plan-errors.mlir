@@ -191,6 +191,31 @@ tile.kernel @copying(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?x
 
 // -----
 
+#acc = #cta.frag<wgmma_acc, wg = 2>
+#sw = #cta.swizzle<128, dim = 1>
+#rows = #cta.frag<regs = [], lanes = [[0], [0], [0], [1], [2]], warps = [[4], [8]], wg = 2 on 0>
+// With an index tile it keeps the indices, too: eight for each of its 128 threads, which copy 128 rows of 128 bytes.
+// expected-error @below {{registers = 224 for each of 256 math threads, but 384 threads enter with 168 each: at most 216 when the producer keeps 64}}
+tile.kernel @gathering(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %R: memref<?xi32>, %C: memref<?x?xf32>, %M: index, %K: index)
+    attributes {phase = #tile.phase<placed>, warpgroups = 2, plan = #cta.plan<producers = 4, stages = 3, registers = 224>} {
+  tile.grid (%i) = (0) to (%M) step (128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32, #acc>
+    %r = cta.load %R[%i] : memref<?xi32> -> tensor<128xi32, #rows>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%c = %zero) -> (tensor<128x256xf32, #acc>) {
+      %a = cta.copy %A[%r : tensor<128xi32, #rows>, %k] {mechanism = #cta.mechanism<cp_async>, vector = 8} : memref<?x?xbf16> -> !cta.smem<128x64xbf16, #sw>
+      %b = cta.copy %B[%k, %c0] {mechanism = #cta.mechanism<tma>} : memref<?x?xbf16> -> !cta.smem<64x256xbf16, #sw>
+      %d = cta.wgmma %a, %b, %c : !cta.smem<128x64xbf16, #sw>, !cta.smem<64x256xbf16, #sw> -> tensor<128x256xf32, #acc>
+      scf.yield %d : tensor<128x256xf32, #acc>
+    }
+    cta.store %acc, %C[%i, %c0] : tensor<128x256xf32, #acc> -> memref<?x?xf32>
+  }
+  tile.return
+}
+
+// -----
+
 // expected-error @below {{has a plan with replicate = blocks, which lets warpgroups take turns at loops over products whose operands TMA fetches, and there is none: leave it out}}
 tile.kernel @turns() attributes {phase = #tile.phase<placed>, plan = #cta.plan<replicate = blocks, warpgroups = 2>, warpgroups = 1} {
   tile.grid () = () to () step () {

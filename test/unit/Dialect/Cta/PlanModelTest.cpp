@@ -420,6 +420,16 @@ TEST(PlanModel, Registers) {
                                      "and the plan gives it 176");
 }
 
+/// What a producer keeps: with indices, whole granules of setmaxnreg.
+TEST(PlanModel, RegistersOfProducers) {
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/false, 0), 40);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/false, 1), 48);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 0), 56);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 8), 64);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 9), 72);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 1000), 256);
+}
+
 /// The last wave by iterations: 13 waves of 64 iterations and 76 of 132 output tiles, in 132 shares
 /// of 37.
 TEST(PlanModel, StreamK) {
