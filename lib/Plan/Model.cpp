@@ -41,6 +41,8 @@ constexpr int64_t kTypicalOutputTiles = 1024, kTypicalExtent = 32;
 constexpr int64_t kComputingRegisters = 64;
 constexpr int64_t kMBarrierBytesOfSlot = 2 * hopper::kMbarrierBytes;
 
+constexpr int64_t kSetMaxGranule = 8; // of setmaxnreg
+
 int64_t roundDown(int64_t x, int64_t to) { return x / to * to; }
 std::string text(int64_t x) { return std::to_string(x); }
 
@@ -136,9 +138,8 @@ std::optional<std::string> whyNotShared(const Machine &machine, const PlanFacts 
 } // namespace
 
 int64_t tessera::plan::keptByProducer(bool usesCpAsync, int64_t indexRegisters) {
-  constexpr int64_t kGranule = 8; // of setmaxnreg
   const int64_t kept = (usesCpAsync ? kPlanCopyingRegisters : kPlanProducerRegisters) +
-                       (indexRegisters + kGranule - 1) / kGranule * kGranule;
+                       (indexRegisters + kSetMaxGranule - 1) / kSetMaxGranule * kSetMaxGranule;
   return std::min<int64_t>(kept, hopper::kMaxSetMaxRegisters);
 }
 
@@ -148,6 +149,12 @@ int64_t tessera::plan::mostPlanRegisters(const Machine &machine, int64_t warpgro
     return 0;
   int64_t most = (entry * (warpgroups + 1) - kept) / warpgroups;
   return roundDown(std::min(most, machine.maxRegistersPerThread), machine.registerGranule);
+}
+
+int64_t tessera::plan::registersOfProducer(int64_t warpgroups, int64_t entry, int64_t registers,
+                                           int64_t kept) {
+  const int64_t left = entry * (warpgroups + 1) - registers * warpgroups;
+  return std::max(kept, std::min(roundDown(left, kSetMaxGranule), kept + kPlanMoreRegisters));
 }
 
 std::optional<std::string> tessera::plan::whyNotPlan(const Machine &machine, const PlanFacts &facts,

@@ -121,8 +121,10 @@ struct PlanPrediction {
 constexpr int64_t kPlanOtherRegisters = 26;
 /// The iterations that are assumed for a loop whose length the source IR does not give.
 constexpr int64_t kPlanTypicalIterations = 64;
-/// The registers of a thread that a producer warpgroup keeps when registers are redistributed.
-constexpr int64_t kPlanProducerRegisters = 40;
+/// The registers of a thread that a producer warpgroup keeps at least when registers are
+/// redistributed, so that three math warpgroups can have 160 each. It keeps up to so many more as
+/// are left over, because one that fetches more than the operands of products would spill.
+constexpr int64_t kPlanProducerRegisters = 32, kPlanMoreRegisters = 8;
 /// The same where it copies by cp.async, which needs addresses and bounds. Matrix products would do
 /// with 40, views of views may not.
 constexpr int64_t kPlanCopyingRegisters = 56;
@@ -140,6 +142,10 @@ constexpr int64_t kReplicaParts[] = {16, 32};
 /// registers.
 int64_t mostPlanRegisters(const Machine &machine, int64_t warpgroups, int64_t producers,
                           int64_t entry, int64_t kept = kPlanProducerRegisters);
+
+/// What each thread of a producer warpgroup keeps if those of the math warpgroups get `registers`:
+/// `kept`, and what is left over of kPlanMoreRegisters.
+int64_t registersOfProducer(int64_t warpgroups, int64_t entry, int64_t registers, int64_t kept);
 
 /// The ratio of predicted cycles, or bytes, up to which two plans count as equal: about the error
 /// of the model. Source: docs/performance/experiments.md.

@@ -28,10 +28,9 @@ static void issue(Lowering &f, std::pair<Value, int64_t> to, std::pair<Value, in
     return "$" + std::to_string(inputs.size() - 1);
   };
   std::string copy = "cp.async." + std::string(bytes == 16 ? "cg" : "ca") + ".shared.global" +
-                     (policy ? ".L2::cache_hint" : "") + " [" +
-                     input(to.first, "r") + "+" + std::to_string(to.second) + "], [" +
-                     input(from.first, "l") + "+" + std::to_string(from.second) + "], " +
-                     std::to_string(bytes);
+                     (policy ? ".L2::cache_hint" : "") + " [" + input(to.first, "r") + "+" +
+                     std::to_string(to.second) + "], [" + input(from.first, "l") + "+" +
+                     std::to_string(from.second) + "], " + std::to_string(bytes);
   if (!isTrue(live))
     copy = "@" + input(live, "b") + " " + copy;
   std::string test;

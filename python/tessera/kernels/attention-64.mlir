@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attention with the softmax computed online for tessera.torch.attention, heads of 64: attention_64 sees all keys,
-// attention_causal_64 those up to its own place, both sequences ending together. As examples/attention.mlir.
+// attention_causal_64 those up to its own place, both sequences ending together. As examples/attention.mlir, but three warpgroups
+// share an output tile of 192 queries: with heads of 64 there are registers for that, and two would leave the tensor cores waiting.
 
 tile.kernel @attention_64(%Q: memref<?x?x?x64xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "H", "S", 64]},
     %K: memref<?x?x?x64xbf16, strided<[?, ?, ?, 1]>> {tile.shape = ["B", "H", "T", 64]},
@@ -12,58 +13,58 @@ tile.kernel @attention_64(%Q: memref<?x?x?x64xbf16, strided<[?, ?, ?, 1]>> {tile
   %H = tile.dim "H" : index
   %S = tile.dim "S" : index
   %T = tile.dim "T" : index
-  tile.grid (%b, %h, %i) = (0, 0, 0) to (%B, %H, %S) step (1, 1, 128) {
+  tile.grid (%b, %h, %i) = (0, 0, 0) to (%B, %H, %S) step (1, 1, 192) {
     %c0 = arith.constant 0 : index
     %step = arith.constant 128 : index
-    %q = tile.load %Q[%b, %h, %i, %c0] : memref<?x?x?x64xbf16, strided<[?, ?, ?, 1]>> -> tensor<128x64xbf16>
+    %q = tile.load %Q[%b, %h, %i, %c0] : memref<?x?x?x64xbf16, strided<[?, ?, ?, 1]>> -> tensor<192x64xbf16>
     // exp(x) = exp2(x · log₂e): one factor for both.
     %log2e = arith.constant 1.44269504 : f32
     %factor = arith.mulf %scale, %log2e : f32
-    %factors = tensor.splat %factor : tensor<128x128xf32>
-    %rows = tensor.splat %factor : tensor<128xf32>
-    %floor = arith.constant dense<-1.0e30> : tensor<128xf32>
-    %zero = arith.constant dense<0.0> : tensor<128xf32>
-    %nothing = arith.constant dense<0.0> : tensor<128x64xf32>
-    %never = arith.constant dense<0xFF800000> : tensor<128x128xf32>
+    %factors = tensor.splat %factor : tensor<192x128xf32>
+    %rows = tensor.splat %factor : tensor<192xf32>
+    %floor = arith.constant dense<-1.0e30> : tensor<192xf32>
+    %zero = arith.constant dense<0.0> : tensor<192xf32>
+    %nothing = arith.constant dense<0.0> : tensor<192x64xf32>
+    %never = arith.constant dense<0xFF800000> : tensor<192x128xf32>
     %end32 = arith.index_cast %T : index to i32
-    %keys = tensor.splat %end32 : tensor<128x128xi32>
+    %keys = tensor.splat %end32 : tensor<192x128xi32>
     %m, %l, %o = scf.for %j = %c0 to %T step %step iter_args(%m0 = %floor, %l0 = %zero, %o0 = %nothing)
-        -> (tensor<128xf32>, tensor<128xf32>, tensor<128x64xf32>) {
+        -> (tensor<192xf32>, tensor<192xf32>, tensor<192x64xf32>) {
       %k = tile.load %K[%b, %h, %j, %c0] dims = [3, 2] : memref<?x?x?x64xbf16, strided<[?, ?, ?, 1]>> -> tensor<64x128xbf16>
-      %qk = tile.mma %q, %k : tensor<128x64xbf16>, tensor<64x128xbf16> -> tensor<128x128xf32>
+      %qk = tile.mma %q, %k : tensor<192x64xbf16>, tensor<64x128xbf16> -> tensor<192x128xf32>
       %j32 = arith.index_cast %j : index to i32
-      %key = tile.iota dim = 1 from %j32 : tensor<128x128xi32>
-      %exists = arith.cmpi slt, %key, %keys : tensor<128x128xi32>
-      %s = arith.select %exists, %qk, %never : tensor<128x128xi1>, tensor<128x128xf32>
-      %here = tile.reduce maximumf %s dims = [1] : tensor<128x128xf32> -> tensor<128xf32>
-      %m1 = arith.maximumf %m0, %here : tensor<128xf32>
-      %scaled = arith.mulf %s, %factors : tensor<128x128xf32>
-      %ms = arith.mulf %m1, %rows : tensor<128xf32>
-      %top = tile.broadcast %ms dims = [0] : tensor<128xf32> -> tensor<128x128xf32>
-      %d = arith.subf %scaled, %top : tensor<128x128xf32>
-      %p = math.exp2 %d fastmath<afn> : tensor<128x128xf32>
-      %drop = arith.subf %m0, %m1 : tensor<128xf32>
-      %fall = arith.mulf %drop, %rows : tensor<128xf32>
-      %a = math.exp2 %fall fastmath<afn> : tensor<128xf32>
-      %part = tile.reduce addf %p dims = [1] : tensor<128x128xf32> -> tensor<128xf32>
-      %kept = arith.mulf %l0, %a : tensor<128xf32>
-      %l1 = arith.addf %kept, %part : tensor<128xf32>
-      %as = tile.broadcast %a dims = [0] : tensor<128xf32> -> tensor<128x64xf32>
-      %rescaled = arith.mulf %o0, %as : tensor<128x64xf32>
-      %narrow = arith.truncf %p : tensor<128x128xf32> to tensor<128x128xbf16>
+      %key = tile.iota dim = 1 from %j32 : tensor<192x128xi32>
+      %exists = arith.cmpi slt, %key, %keys : tensor<192x128xi32>
+      %s = arith.select %exists, %qk, %never : tensor<192x128xi1>, tensor<192x128xf32>
+      %here = tile.reduce maximumf %s dims = [1] : tensor<192x128xf32> -> tensor<192xf32>
+      %m1 = arith.maximumf %m0, %here : tensor<192xf32>
+      %scaled = arith.mulf %s, %factors : tensor<192x128xf32>
+      %ms = arith.mulf %m1, %rows : tensor<192xf32>
+      %top = tile.broadcast %ms dims = [0] : tensor<192xf32> -> tensor<192x128xf32>
+      %d = arith.subf %scaled, %top : tensor<192x128xf32>
+      %p = math.exp2 %d fastmath<afn> : tensor<192x128xf32>
+      %drop = arith.subf %m0, %m1 : tensor<192xf32>
+      %fall = arith.mulf %drop, %rows : tensor<192xf32>
+      %a = math.exp2 %fall fastmath<afn> : tensor<192xf32>
+      %part = tile.reduce addf %p dims = [1] : tensor<192x128xf32> -> tensor<192xf32>
+      %kept = arith.mulf %l0, %a : tensor<192xf32>
+      %l1 = arith.addf %kept, %part : tensor<192xf32>
+      %as = tile.broadcast %a dims = [0] : tensor<192xf32> -> tensor<192x64xf32>
+      %rescaled = arith.mulf %o0, %as : tensor<192x64xf32>
+      %narrow = arith.truncf %p : tensor<192x128xf32> to tensor<192x128xbf16>
       %v = tile.load %V[%b, %h, %j, %c0] : memref<?x?x?x64xbf16, strided<[?, ?, ?, 1]>> -> tensor<128x64xbf16>
-      %o1 = tile.mma %narrow, %v, %rescaled : tensor<128x128xbf16>, tensor<128x64xbf16> -> tensor<128x64xf32>
-      scf.yield %m1, %l1, %o1 : tensor<128xf32>, tensor<128xf32>, tensor<128x64xf32>
+      %o1 = tile.mma %narrow, %v, %rescaled : tensor<192x128xbf16>, tensor<128x64xbf16> -> tensor<192x64xf32>
+      scf.yield %m1, %l1, %o1 : tensor<192xf32>, tensor<192xf32>, tensor<192x64xf32>
     }
     // A row that sees no key has l = 0 and o = 0: divide by 1.
-    %empty = arith.cmpf oeq, %l, %zero : tensor<128xf32>
-    %one = arith.constant dense<1.0> : tensor<128xf32>
-    %divisor = arith.select %empty, %one, %l : tensor<128xi1>, tensor<128xf32>
-    %inverse = arith.divf %one, %divisor : tensor<128xf32>
-    %inverses = tile.broadcast %inverse dims = [0] : tensor<128xf32> -> tensor<128x64xf32>
-    %r = arith.mulf %o, %inverses : tensor<128x64xf32>
-    %out = arith.truncf %r : tensor<128x64xf32> to tensor<128x64xbf16>
-    tile.store %out, %O[%b, %h, %i, %c0] : tensor<128x64xbf16> -> memref<?x?x?x64xbf16>
+    %empty = arith.cmpf oeq, %l, %zero : tensor<192xf32>
+    %one = arith.constant dense<1.0> : tensor<192xf32>
+    %divisor = arith.select %empty, %one, %l : tensor<192xi1>, tensor<192xf32>
+    %inverse = arith.divf %one, %divisor : tensor<192xf32>
+    %inverses = tile.broadcast %inverse dims = [0] : tensor<192xf32> -> tensor<192x64xf32>
+    %r = arith.mulf %o, %inverses : tensor<192x64xf32>
+    %out = arith.truncf %r : tensor<192x64xf32> to tensor<192x64xbf16>
+    tile.store %out, %O[%b, %h, %i, %c0] : tensor<192x64xbf16> -> memref<?x?x?x64xbf16>
   }
   tile.return
 }
@@ -76,67 +77,68 @@ tile.kernel @attention_causal_64(%Q: memref<?x?x?x64xbf16, strided<[?, ?, ?, 1]>
   %H = tile.dim "H" : index
   %S = tile.dim "S" : index
   %T = tile.dim "T" : index
-  tile.grid (%b, %h, %i) = (0, 0, 0) to (%B, %H, %S) step (1, 1, 128) {
+  tile.grid (%b, %h, %i) = (0, 0, 0) to (%B, %H, %S) step (1, 1, 192) {
     %c0 = arith.constant 0 : index
     %step = arith.constant 128 : index
-    %q = tile.load %Q[%b, %h, %i, %c0] : memref<?x?x?x64xbf16, strided<[?, ?, ?, 1]>> -> tensor<128x64xbf16>
+    %q = tile.load %Q[%b, %h, %i, %c0] : memref<?x?x?x64xbf16, strided<[?, ?, ?, 1]>> -> tensor<192x64xbf16>
     // exp(x) = exp2(x · log₂e): one factor for both.
     %log2e = arith.constant 1.44269504 : f32
     %factor = arith.mulf %scale, %log2e : f32
-    %factors = tensor.splat %factor : tensor<128x128xf32>
-    %rows = tensor.splat %factor : tensor<128xf32>
-    %floor = arith.constant dense<-1.0e30> : tensor<128xf32>
-    %zero = arith.constant dense<0.0> : tensor<128xf32>
-    %nothing = arith.constant dense<0.0> : tensor<128x64xf32>
-    %never = arith.constant dense<0xFF800000> : tensor<128x128xf32>
+    %factors = tensor.splat %factor : tensor<192x128xf32>
+    %rows = tensor.splat %factor : tensor<192xf32>
+    %floor = arith.constant dense<-1.0e30> : tensor<192xf32>
+    %zero = arith.constant dense<0.0> : tensor<192xf32>
+    %nothing = arith.constant dense<0.0> : tensor<192x64xf32>
+    %never = arith.constant dense<0xFF800000> : tensor<192x128xf32>
     // A query at row r sees the keys up to r + T − S.
     %shift = arith.subi %T, %S : index
     %first = arith.addi %i, %shift : index
-    %last = arith.addi %first, %step : index
+    %height = arith.constant 192 : index
+    %last = arith.addi %first, %height : index
     %end = arith.minsi %last, %T : index
     %first32 = arith.index_cast %first : index to i32
-    %own = tile.iota dim = 0 from %first32 : tensor<128x128xi32>
+    %own = tile.iota dim = 0 from %first32 : tensor<192x128xi32>
     %end32 = arith.index_cast %end : index to i32
-    %keys = tensor.splat %end32 : tensor<128x128xi32>
+    %keys = tensor.splat %end32 : tensor<192x128xi32>
     %m, %l, %o = scf.for %j = %c0 to %end step %step iter_args(%m0 = %floor, %l0 = %zero, %o0 = %nothing)
-        -> (tensor<128xf32>, tensor<128xf32>, tensor<128x64xf32>) {
+        -> (tensor<192xf32>, tensor<192xf32>, tensor<192x64xf32>) {
       %k = tile.load %K[%b, %h, %j, %c0] dims = [3, 2] : memref<?x?x?x64xbf16, strided<[?, ?, ?, 1]>> -> tensor<64x128xbf16>
-      %qk = tile.mma %q, %k : tensor<128x64xbf16>, tensor<64x128xbf16> -> tensor<128x128xf32>
+      %qk = tile.mma %q, %k : tensor<192x64xbf16>, tensor<64x128xbf16> -> tensor<192x128xf32>
       %j32 = arith.index_cast %j : index to i32
-      %key = tile.iota dim = 1 from %j32 : tensor<128x128xi32>
-      %exists = arith.cmpi slt, %key, %keys : tensor<128x128xi32>
-      %before = arith.cmpi sle, %key, %own : tensor<128x128xi32>
-      %seen = arith.andi %exists, %before : tensor<128x128xi1>
-      %s = arith.select %seen, %qk, %never : tensor<128x128xi1>, tensor<128x128xf32>
-      %here = tile.reduce maximumf %s dims = [1] : tensor<128x128xf32> -> tensor<128xf32>
-      %m1 = arith.maximumf %m0, %here : tensor<128xf32>
-      %scaled = arith.mulf %s, %factors : tensor<128x128xf32>
-      %ms = arith.mulf %m1, %rows : tensor<128xf32>
-      %top = tile.broadcast %ms dims = [0] : tensor<128xf32> -> tensor<128x128xf32>
-      %d = arith.subf %scaled, %top : tensor<128x128xf32>
-      %p = math.exp2 %d fastmath<afn> : tensor<128x128xf32>
-      %drop = arith.subf %m0, %m1 : tensor<128xf32>
-      %fall = arith.mulf %drop, %rows : tensor<128xf32>
-      %a = math.exp2 %fall fastmath<afn> : tensor<128xf32>
-      %part = tile.reduce addf %p dims = [1] : tensor<128x128xf32> -> tensor<128xf32>
-      %kept = arith.mulf %l0, %a : tensor<128xf32>
-      %l1 = arith.addf %kept, %part : tensor<128xf32>
-      %as = tile.broadcast %a dims = [0] : tensor<128xf32> -> tensor<128x64xf32>
-      %rescaled = arith.mulf %o0, %as : tensor<128x64xf32>
-      %narrow = arith.truncf %p : tensor<128x128xf32> to tensor<128x128xbf16>
+      %key = tile.iota dim = 1 from %j32 : tensor<192x128xi32>
+      %exists = arith.cmpi slt, %key, %keys : tensor<192x128xi32>
+      %before = arith.cmpi sle, %key, %own : tensor<192x128xi32>
+      %seen = arith.andi %exists, %before : tensor<192x128xi1>
+      %s = arith.select %seen, %qk, %never : tensor<192x128xi1>, tensor<192x128xf32>
+      %here = tile.reduce maximumf %s dims = [1] : tensor<192x128xf32> -> tensor<192xf32>
+      %m1 = arith.maximumf %m0, %here : tensor<192xf32>
+      %scaled = arith.mulf %s, %factors : tensor<192x128xf32>
+      %ms = arith.mulf %m1, %rows : tensor<192xf32>
+      %top = tile.broadcast %ms dims = [0] : tensor<192xf32> -> tensor<192x128xf32>
+      %d = arith.subf %scaled, %top : tensor<192x128xf32>
+      %p = math.exp2 %d fastmath<afn> : tensor<192x128xf32>
+      %drop = arith.subf %m0, %m1 : tensor<192xf32>
+      %fall = arith.mulf %drop, %rows : tensor<192xf32>
+      %a = math.exp2 %fall fastmath<afn> : tensor<192xf32>
+      %part = tile.reduce addf %p dims = [1] : tensor<192x128xf32> -> tensor<192xf32>
+      %kept = arith.mulf %l0, %a : tensor<192xf32>
+      %l1 = arith.addf %kept, %part : tensor<192xf32>
+      %as = tile.broadcast %a dims = [0] : tensor<192xf32> -> tensor<192x64xf32>
+      %rescaled = arith.mulf %o0, %as : tensor<192x64xf32>
+      %narrow = arith.truncf %p : tensor<192x128xf32> to tensor<192x128xbf16>
       %v = tile.load %V[%b, %h, %j, %c0] : memref<?x?x?x64xbf16, strided<[?, ?, ?, 1]>> -> tensor<128x64xbf16>
-      %o1 = tile.mma %narrow, %v, %rescaled : tensor<128x128xbf16>, tensor<128x64xbf16> -> tensor<128x64xf32>
-      scf.yield %m1, %l1, %o1 : tensor<128xf32>, tensor<128xf32>, tensor<128x64xf32>
+      %o1 = tile.mma %narrow, %v, %rescaled : tensor<192x128xbf16>, tensor<128x64xbf16> -> tensor<192x64xf32>
+      scf.yield %m1, %l1, %o1 : tensor<192xf32>, tensor<192xf32>, tensor<192x64xf32>
     }
     // A row that sees no key has l = 0 and o = 0: divide by 1.
-    %empty = arith.cmpf oeq, %l, %zero : tensor<128xf32>
-    %one = arith.constant dense<1.0> : tensor<128xf32>
-    %divisor = arith.select %empty, %one, %l : tensor<128xi1>, tensor<128xf32>
-    %inverse = arith.divf %one, %divisor : tensor<128xf32>
-    %inverses = tile.broadcast %inverse dims = [0] : tensor<128xf32> -> tensor<128x64xf32>
-    %r = arith.mulf %o, %inverses : tensor<128x64xf32>
-    %out = arith.truncf %r : tensor<128x64xf32> to tensor<128x64xbf16>
-    tile.store %out, %O[%b, %h, %i, %c0] : tensor<128x64xbf16> -> memref<?x?x?x64xbf16>
+    %empty = arith.cmpf oeq, %l, %zero : tensor<192xf32>
+    %one = arith.constant dense<1.0> : tensor<192xf32>
+    %divisor = arith.select %empty, %one, %l : tensor<192xi1>, tensor<192xf32>
+    %inverse = arith.divf %one, %divisor : tensor<192xf32>
+    %inverses = tile.broadcast %inverse dims = [0] : tensor<192xf32> -> tensor<192x64xf32>
+    %r = arith.mulf %o, %inverses : tensor<192x64xf32>
+    %out = arith.truncf %r : tensor<192x64xf32> to tensor<192x64xbf16>
+    tile.store %out, %O[%b, %h, %i, %c0] : tensor<192x64xbf16> -> memref<?x?x?x64xbf16>
   }
   tile.return
 }

@@ -16,6 +16,7 @@
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Specialize/Passes.h"
 #include "tessera/Plan/Model.h"
 
@@ -136,8 +137,13 @@ static LogicalResult specialize(LaunchOp launch, int64_t warpgroups, PlanAttr pl
   // A producer that is one thread needs few registers.
   tile::Facts facts(launch->getParentOfType<tile::KernelOp>());
   const int64_t indexRegisters = layOutIndexTiles(producerRole, facts, /*warpgroups=*/1);
-  producerRole.setRegistersAttr(
-      registersAttr(keptByProducer(static_cast<bool>(byThreads), indexRegisters)));
+  int64_t kept = keptByProducer(static_cast<bool>(byThreads), indexRegisters);
+  if (!byThreads)
+    kept = registersOfProducer(warpgroups * replicas,
+                               entryRegisters(machineOf(launch), warpgroups * replicas, producers,
+                                              plan ? plan.getBlocksPerSm().value_or(1) : 1),
+                               registers.value_or(0), kept);
+  producerRole.setRegistersAttr(registersAttr(kept));
   for (Operation *op : llvm::reverse(old)) {
     op->dropAllUses();
     op->erase();

@@ -408,7 +408,7 @@ TEST(PlanModel, Registers) {
   request.producers = 4;
   EXPECT_EQ(refused(gemm(128, 256, 64, 2), request),
             "registers = 240 for each of 256 math threads, but 384 threads enter with 168 each: at "
-            "most 232 when the producer keeps 40");
+            "most 232 when the producer keeps 32");
   request.registers = 168;
   EXPECT_EQ(refused(gemm(128, 256, 64, 2), request),
             "registers = 168, but 384 threads enter with 168 each: ask for more, or leave "
@@ -422,8 +422,13 @@ TEST(PlanModel, Registers) {
 
 /// What a producer keeps: with indices, whole granules of setmaxnreg.
 TEST(PlanModel, RegistersOfProducers) {
-  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/false, 0), 40);
-  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/false, 1), 48);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/false, 0), 32);
+  EXPECT_EQ(keptByProducer(/*usesCpAsync=*/false, 1), 40);
+  // Two math warpgroups of 232 leave 40, three of 160 leave 32, and one leaves many.
+  EXPECT_EQ(registersOfProducer(2, 168, 232, 32), 40);
+  EXPECT_EQ(registersOfProducer(3, 128, 160, 32), 32);
+  EXPECT_EQ(registersOfProducer(1, 248, 248, 32), 40);
+  EXPECT_EQ(registersOfProducer(3, 128, 168, 32), 32);
   EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 0), 56);
   EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 8), 64);
   EXPECT_EQ(keptByProducer(/*usesCpAsync=*/true, 9), 72);
