@@ -460,7 +460,8 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
   for (const PlanFacts &facts : launches)
     chained |= facts.pipelined && facts.streamCycles > 0;
   // With ping-pong one warpgroup at a time issues products, so no other one hides its waits.
-  const List inFlight = pingPong ? List{1, 0} : chained ? List{0, 1} : List{0};
+  // Of plans with the same bound the one with products in flight is faster: it waits less.
+  const List inFlight = pingPong || chained ? List{1, 0} : List{0};
   // If the epilogue evaluates functions, or loads several operands, next to many accumulators, the
   // producer is a warpgroup, which gives its registers to the temporaries. Source:
   // docs/performance/constants.md.
@@ -476,7 +477,10 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
   List counts;
   for (int64_t s = usesCpAsync ? kMostCopyingStages : kMostStages; s > 1; --s)
     counts.push_back(s);
-  const List producing = usesCpAsync ? List{4} : evaluates || pingPong ? List{4, 1} : List{1, 4};
+  // So it is beside chained products of several warpgroups: their loops overlap more with more
+  // registers.
+  const bool givesRegisters = evaluates || pingPong || (chained && warpgroups > 1);
+  const List producing = usesCpAsync ? List{4} : givesRegisters ? List{4, 1} : List{1, 4};
   const List sharing = oneOf(request.blocksPerSM,
                              pingPong || request.mostBlocks < 2 ? List{1} : List{1, 2}),
              warps = oneOf(request.producers, producing);
