@@ -138,8 +138,8 @@ def _op(op):
             yield "workspace with strides"
     if op.name == "tile.grid":
         yield f"grid of rank {len(op.regions[0].args)}"
-        if "group" in attrs:
-            yield "grid in groups"
+        for word in attrs.get("order", "").split(", ") if "order" in attrs else ():
+            yield f"grid order {word.split()[0]}"
         if op.operands:
             yield "grid with computed bounds"
     if op.name == "tile.assume":
@@ -208,6 +208,7 @@ def expected():
     found += ["tile.load mask", "tile.load limit", "tile.load transposed", "tile.store mask", "tile.store limit", "tile.store transposed"]
     found += [f"tile.scan {kind}" for kind in (*scans.IDENTITIES, "maxsi", "minsi")] + ["tile.scan with a combiner", "tile.scan exclusive", "tile.scan reverse", "tile.scan with a carry", "tile.scan to rank 0"]
     found += ["tile.assert of a scalar", "tile.assert of a tile", "scf.for unsigned"] + [f"arith.{name} to the nearest" for name in ("truncf", "fptosi", "fptoui")]
+    found += [f"grid order {word}" for word in ("group", "slowest", "reverse", "section", "shared", "dynamic")]
     found += [f"fact tile.{fact}" for fact in ("shape", "align", "size_divisible", "stride_divisible", "size_max", "divisible", "alias")]
     return found
 

@@ -20,7 +20,7 @@ _INTEGERS = [e.name for e in elements.INTEGERS] + ["i1", "index"]
 _ATTRIBUTES = {
     "tile.mma require": "demand tile.mma wgmma", "tile.load require": "demand tile.load tma", "tile.store require": "demand tile.store tma",
     "tile.kernel require": "demand of the kernel no_spills", "tile.array_at staticSizes": "op tile.array_at", "tile.array_at staticStrides": "attr tile.array_at strides",
-    "tile.atomic order": "tile.atomic acq_rel", "tile.atomic scope": "tile.atomic system", "tile.grid order": "grid in groups", "tile.kernel plan": "a plan",
+    "tile.atomic order": "tile.atomic acq_rel", "tile.atomic scope": "tile.atomic system", "tile.grid order": "grid order group", "tile.kernel plan": "a plan",
     "tile.rounded roundingmode": "attr tile.rounded mode", "tile.argreduce is_unsigned": "attr tile.argreduce unsigned", "tile.unpack is_signed": "attr tile.unpack signed",
     "tile.kernel fp_contract": "attribute fp_contract = off", "tile.kernel reassoc": "attribute reassoc = off", "tile.kernel warpgroups": "attribute warpgroups = 1",
     **{f"tile.grid {name}": "grids 1" for name in ("staticLower", "staticUpper", "staticStep")}, "tile.load stages": "tile.load stages", "tile.load cache": "tile.load cache = first",

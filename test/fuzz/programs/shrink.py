@@ -138,7 +138,7 @@ def drop_carried(program, at):
 
 def plain_clause(program, at):
     """Hints, pads and flags."""
-    found = [(op, name) for _, op in _ops(program) for name in ("stages", "cache", "pad", "fastmath", "group", "precision", "accumulate_every", "unsigned", "saturate")
+    found = [(op, name) for _, op in _ops(program) for name in ("stages", "cache", "pad", "fastmath", "order", "precision", "accumulate_every", "unsigned", "saturate")
              if name in op.attrs]
     found += [(op, "strides") for _, op in _ops(program) if op.name in ("tile.load", "tile.atomic") and "strides" in op.attrs]
     found += [(op, name) for _, op in _ops(program) if op.name == "tile.scan" for name in ("exclusive", "reverse") if op.attrs.get(name)]

@@ -14,8 +14,8 @@ import numpy as np
 
 from . import elements, evaluate, graph
 from .drawing import (
-    draw_arrays, draw_atomics, draw_base, draw_control, draw_elementwise, draw_facts, draw_indexed, draw_kernels, draw_loops,
-    draw_marks, draw_memory, draw_products, draw_protocols, draw_rare, draw_scalars, draw_scans, draw_shapes, draw_stores, draw_takes,
+    draw_arrays, draw_atomics, draw_base, draw_control, draw_counts, draw_elementwise, draw_facts, draw_gathers, draw_indexed, draw_kernels, draw_loops,
+    draw_marks, draw_memory, draw_products, draw_protocols, draw_rare, draw_scalars, draw_scans, draw_shapes, draw_stores, draw_takes, draw_unequal,
 )
 from .drawing.draw_base import Chance, Note
 from .drawing.draw_scalars import region_argument
@@ -41,11 +41,12 @@ _TENSOR_MMA = ((16, 32, 64, 64, 64, 128, 128, 33), (8, 16, 24, 32, 40, 64, 128),
 _ANY = {"float": 12, "integer": 7, "compare": 3, "bool": 1.5, "select": 2, "cast": 6, "shape": 8, "reduce": 4, "argreduce": 1.2, "combine": 0.8, "mma": 3,
         "load": 8, "scalar": 4.5, "index": 2, "control": 3, "call": 1, "reload": 1, "promise": 0.7, "constant": 2, "store": 0.6,
         "scan": 1.5, "assert": 0.6, "take": 2, "pack": 1.2, "atomic": 2.5, "print": 0.7, "rare": 1.2, "array": 0.7}
-_PLAIN = {"plain": 30} | draw_protocols.KERNELS
+_PLAIN = {"plain": 30, "counting": 2, "columns": 1} | draw_protocols.KERNELS
 PROFILES = {profile.name: profile for profile in (
     Profile("small", (1, 2, 3, 4, 5, 7, 8, 16, 17), 1024, _SMALL_MMA, (2, 10), _ANY, _PLAIN, {1: 8, 2: 1}),
     Profile("wild", (1, 2, 3, 5, 7, 8, 13, 16, 24, 32, 33, 48, 64, 65, 128), 8192, _TENSOR_MMA, (4, 24), _ANY | {"mma": 5}, {"plain": 1}, {1: 6, 2: 2, 3: 1}),
     Profile("product", (8, 16, 32, 64, 128), 8192, _TENSOR_MMA, (0, 3), _ANY | {"mma": 6}, {"product": 14, "attention": 3, "rows": 2, "grouped": 1.5, "split_k": 1.2, "chain": 1.5, "nested": 1.5, "convolution": 1, "stream": 1, "long_rows": 1, "running": 1, "rotary": 0.6,
+                                                                             "gathered": 6, "paged": 2, "unequal": 5,
                                                                              "plain": 0.7}, {1: 7, 2: 3}),
     Profile("memory", (1, 4, 7, 8, 16, 24, 32, 40, 64, 65, 128), 16384, _SMALL_MMA, (2, 9), {"load": 14, "shape": 8, "float": 2, "cast": 2, "reload": 3, "scalar": 2,
                                                                                           "index": 2, "control": 1, "store": 3, "integer": 1, "compare": 1, "scan": 0.5, "assert": 0.4, "take": 2, "pack": 1, "atomic": 2}, _PLAIN, {1: 5, 2: 3, 3: 1}),
@@ -85,9 +86,10 @@ FEATURES = frozenset({
     "modes",  # arith.truncf with a mode
     "demands",  # on ops and kernels
     "read-bounds",  # bounds of grids that are in memory
+    "orders",  # orders of the output tiles of grids
     "inner-sizes",  # memref.dim, tile.dim and tile.num_cores in a grid
 })
-_NEEDS = {"running": "scan", "rotary": "zip"} | dict.fromkeys(draw_protocols.KERNELS, "protocol")  # kernels that are made of a feature
+_NEEDS = {"running": "scan", "rotary": "zip", "gathered": "indexed", "paged": "indexed", "counting": "atomic", "columns": "atomic"} | dict.fromkeys(draw_protocols.KERNELS, "protocol")  # kernels that are made of a feature
 
 
 class Builder(draw_base.Builder):
@@ -210,7 +212,7 @@ def _grids(b):
     kind = b.chance.weighted({name: weight for name, weight in b.profile.kernels.items() if _NEEDS.get(name) in b.include | {None}})
     if kind == "plain":
         return [_grid(b, "plain", _plain_numbers(b), lambda grid: [])]
-    found = getattr(next(module for module in (draw_kernels, draw_loops, draw_scans, draw_protocols) if hasattr(module, kind)), kind)(b)
+    found = getattr(next(module for module in (draw_kernels, draw_loops, draw_scans, draw_protocols, draw_gathers, draw_counts, draw_unequal) if hasattr(module, kind)), kind)(b)
     return [_grid(b, kind, numbers, fill) for numbers, fill in (found if isinstance(found, list) else [found])]
 
 
@@ -239,8 +241,9 @@ def _grid(b, kind, numbers, fill):
         _store_results(b, grid, region, results)
     b.grid = b.grid_info = None
     attrs = {"lower": lowers, "upper": uppers, "step": steps}
-    if len(steps) > 1 and chance(0.15):
-        attrs["group"] = chance.choice((1, 2, 4, 8))
+    order = draw_unequal.order(b, kind, len(steps))
+    if order is not None:
+        attrs["order"] = order
     b.emit("tile.grid", (), (), attrs, [region])
 
 

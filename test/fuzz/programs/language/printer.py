@@ -310,7 +310,7 @@ def _grid(p, op):
     region, operands = op.regions[0], iter(op.operands)
     bounds = [p.mixed(op.attrs[name], operands) for name in ("lower", "upper", "step")]
     coordinates = ", ".join(p.fresh(argument, "i") for argument in region.args)
-    order = f" order = <group = {op.attrs['group']}>" if "group" in op.attrs else ""
+    order = f" order = <{op.attrs['order']}>" if "order" in op.attrs else ""
     p.line(f"tile.grid ({coordinates}) = ({bounds[0]}) to ({bounds[1]}) step ({bounds[2]}){order} {{")
     p.region(region, None)
     p.line("}")

@@ -144,15 +144,29 @@ def attention(b):
     d = chance.weighted({16: 2, 32: 3, 64: 4, 128: 1})
     queries, keys = ragged(b, m, chance.choice((1, 1, 2))), ragged(b, n, chance.choice((1, 2, 3, 4)))
     heads = chance.choice((1, 2, 3)) if chance(0.5) else 0
+    if not b.brief and m <= 64 and n <= 64 and d <= 32 and chance(0.1):  # more tiles than a device has cores
+        heads, queries = chance.choice(((40, 4 * m), (75, 2 * m - 3), (150, m)))
+        keys = min(keys, 2 * n)
+
+    def operands(init):
+        return operand_array(b, element, (keys, d), True, heads, init)[1], operand_array(b, element, (keys, d), chance(0.15), heads, init)[1]
+    return attention_over(b, element, (m, n, d), (queries, keys), heads, operands)
+
+
+def attention_over(b, element, extents, sizes, heads, operands):
+    """`operands(init)` gives the functions that load K and V. Now and then the loop ends where the rows of the output tile do, or begins there."""
+    chance, (m, n, d), (queries, keys) = b.chance, extents, sizes
+    last = heads and chance(0.15)  # heads are the last coordinate
     lowers, uppers, steps = ((0, 0), (heads, queries), (1, m)) if heads else ((0,), (queries,), (m,))
+    if last:
+        lowers, uppers, steps = lowers[::-1], uppers[::-1], steps[::-1]
 
     def fill(grid):
-        number = grid.coords[0] if heads else None
-        i, zero = grid.coords[-1], b.index(0)
+        number = grid.coords[1 if last else 0] if heads else None
+        i, zero = grid.coords[0 if last else -1], b.index(0)
         init = ("normal", 1.0) if chance(0.7) else ("quarters", -1, 1)
         _, load_q = operand_array(b, element, (queries, d), False, heads, init)
-        _, load_k = operand_array(b, element, (keys, d), True, heads, init)
-        _, load_v = operand_array(b, element, (keys, d), chance(0.15), heads, init)
+        load_k, load_v = operands(init)
         q = load_q((m, d), (i, zero), number)
         scale = b.constant(Tile(F32, (m, n)), d ** -0.5 if chance(0.6) else 0.125)
         rows, square, out = Tile(F32, (m,)), Tile(F32, (m, n)), Tile(F32, (m, d))
@@ -177,7 +191,13 @@ def attention(b):
             return [top, total, mma(b, p, v, acc, F32, precision)]
 
         start = [b.constant(rows, -1e30), b.constant(rows, 0.0), b.constant(out, 0.0)]
-        high, total, acc = k_loop(b, (0, keys, n), start, step)
+        end = None
+        if chance(0.45):
+            end = b.emit("arith.addi", [i, b.index(m)], [Tile(INDEX)], offer=False, notes=Note(0, queries + m, True, True))
+            end = b.emit("arith.minsi", [end, b.index(keys)], [Tile(INDEX)], offer=False, notes=Note(0, keys, True, True)) if chance(0.9) else end
+        results = high, total, acc = k_loop(b, (0, keys, n), start, step)
+        if end is not None:
+            results[0].op.operands[1] = end
         result = op("arith.divf", [acc, op("tile.broadcast", [total], out, dims=(0,))], out)
         found = [draw_elementwise.to_float(b, result, element) if chance(0.7) else result]
         if chance(0.3):
