@@ -16,6 +16,7 @@
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/IR/SharedMemory.h"
 #include "tessera/Dialect/Cta/Plan/Passes.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
 #include "tessera/Layout/WgmmaOperand.h"
 #include "tessera/Machine/Hopper.h"
@@ -336,7 +337,7 @@ FailureOr<PlanFacts> FactsOfGrid::collect() {
     if (load && loopOf(load) == hottest && hottest)
       facts.loads.push_back(
           {double(load.getTileType().getNumElements() *
-                  llvm::divideCeil(load.getTileType().getElementType().getIntOrFloatBitWidth(), 8)),
+                  tile::elementBytes(load.getTileType().getElementType())),
            gridDimsOf(grid, load.getCoords())});
   });
   facts.evaluates |= operands.size() > 1;
