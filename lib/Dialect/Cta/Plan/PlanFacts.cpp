@@ -335,10 +335,9 @@ FailureOr<PlanFacts> FactsOfGrid::collect() {
       facts.evaluates = true;
     auto load = dyn_cast<LoadOp>(op);
     if (load && loopOf(load) == hottest && hottest)
-      facts.loads.push_back(
-          {double(load.getTileType().getNumElements() *
-                  tile::elementBytes(load.getTileType().getElementType())),
-           gridDimsOf(grid, load.getCoords())});
+      facts.loads.push_back({double(load.getTileType().getNumElements() *
+                                    tile::elementBytes(load.getTileType().getElementType())),
+                             gridDimsOf(grid, load.getCoords())});
   });
   facts.evaluates |= operands.size() > 1;
   if (grid.getOrder() && grid.getOrder()->getDynamic())
