@@ -158,6 +158,21 @@ SmallVector<Operation *> tessera::cta::eraseUnusedChain(Value tile) {
   return erased;
 }
 
+/// True if a copy that stands where `at` does, or a later one, needs the tile, which is there
+/// already. What comes from outside a loop is needed in all of its iterations.
+static bool isLiveAt(Value tile, CopyOp at, ArrayRef<CopyOp> copies) {
+  Block *block = tile.getParentBlock();
+  Operation *here = block->findAncestorOpInBlock(*at);
+  if (!here || (tile.getDefiningOp() && !tile.getDefiningOp()->isBeforeInBlock(here)))
+    return false;
+  return llvm::any_of(copies, [&](CopyOp copy) {
+    if (copy.getIndexTile() != tile)
+      return false;
+    Operation *there = block->findAncestorOpInBlock(*copy);
+    return there && (there == here || here->isBeforeInBlock(there));
+  });
+}
+
 int64_t tessera::cta::layOutIndexTiles(Operation *scope, tile::Facts &facts, int64_t warpgroups) {
   IndexTiles tiles(facts);
   SmallVector<CopyOp> copies;
@@ -165,16 +180,23 @@ int64_t tessera::cta::layOutIndexTiles(Operation *scope, tile::Facts &facts, int
     if (copy.getIndexTile())
       copies.push_back(copy);
   });
-  DenseSet<Value> laidOut;
-  int64_t registers = 0;
+  llvm::SetVector<Value> laidOut;
   for (CopyOp copy : copies) {
     const auto vector = static_cast<int64_t>(copy.getVector().value_or(0));
     Value tile =
         tiles.inLayout(copy.getIndexTile(),
                        indexTileLayout(copy.getSmemType(), copy.getIndexDim(), vector, warpgroups));
     copy.getIndicesMutable().assign(tile);
-    if (laidOut.insert(tile).second)
-      registers += registersOf(tile);
+    laidOut.insert(tile);
+  }
+  // The copies of an iteration that is peeled off have tiles of their own, which are gone in the
+  // next one.
+  int64_t registers = 0;
+  for (CopyOp copy : copies) {
+    int64_t live = 0;
+    for (Value tile : laidOut)
+      live += isLiveAt(tile, copy, copies) ? registersOf(tile) : 0;
+    registers = std::max(registers, live);
   }
   SmallVector<Operation *> unused;
   scope->walk([&](Operation *op) {

@@ -97,3 +97,51 @@ tile.kernel @pages(%A: memref<?x16x64xbf16>, %R: memref<?xi32>, %C: memref<?x?xf
   }
   tile.return
 }
+
+// -----
+
+// An iteration that is peeled off has an index tile of its own, which is gone in the next one: eight registers besides the 56, not sixteen. The tile from outside the loop is
+// needed in all iterations: eight more.
+#rows = #cta.frag<regs = [], lanes = [[0], [0], [0], [1], [2]], warps = [[4], [8]], wg = 2 on 0>
+!tile = !cta.smem<128x64xbf16, #cta.swizzle<128, dim = 1>>
+!sum = tensor<128x128xf32, #cta.frag<wgmma_acc, wg = 2>>
+!channel = !cta.channel<2, !tile, !tile>
+// CHECK-LABEL: tile.kernel @peeled(
+// CHECK: cta.role @producer warps(4) attributes {registers = 72 : i64} {
+// CHECK: cta.copy %A
+// CHECK: cta.copy %A
+// CHECK: scf.for
+// CHECK: cta.copy %A
+// CHECK: cta.copy %A
+// CHECK-NOT: cta.copy
+tile.kernel @peeled(%A: memref<?x?xbf16>, %R: memref<?xi32>, %K: index)
+    attributes {phase = #tile.phase<scheduled>, warpgroups = 2, plan = #cta.plan<producers = 4, stages = 2, registers = 208>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  cta.launch @peeled_0 blocks() {
+    %ch = cta.channel : !channel
+    %zero = arith.constant dense<0.0> : !sum
+    %all = cta.load %R[%c0] : memref<?xi32> -> tensor<128xi32, #rows>
+    %first = cta.load %R[%c1] : memref<?xi32> -> tensor<128xi32, #rows>
+    %p0 = cta.acquire %ch : !channel
+    %a0 = cta.copy %A[%first : tensor<128xi32, #rows>, %c0] {mechanism = #cta.mechanism<cp_async>, vector = 8} : memref<?x?xbf16> -> !tile
+    %b0 = cta.copy %A[%all : tensor<128xi32, #rows>, %c0] {mechanism = #cta.mechanism<cp_async>, vector = 8} : memref<?x?xbf16> -> !tile
+    cta.commit %ch, %p0 (%a0, %b0) : !channel
+    %q0, %a1, %b1 = cta.wait %ch : !channel
+    %start = cta.wgmma %a1, %b1, %zero {transpose_b} : !tile, !tile -> !sum
+    cta.release %ch, %q0 : !channel
+    %d = scf.for %k = %c64 to %K step %c64 iter_args(%c = %start) -> (!sum) {
+      %r = cta.load %R[%k] : memref<?xi32> -> tensor<128xi32, #rows>
+      %p = cta.acquire %ch : !channel
+      %a2 = cta.copy %A[%r : tensor<128xi32, #rows>, %k] {mechanism = #cta.mechanism<cp_async>, vector = 8} : memref<?x?xbf16> -> !tile
+      %b2 = cta.copy %A[%all : tensor<128xi32, #rows>, %k] {mechanism = #cta.mechanism<cp_async>, vector = 8} : memref<?x?xbf16> -> !tile
+      cta.commit %ch, %p (%a2, %b2) : !channel
+      %q, %a, %b = cta.wait %ch : !channel
+      %next = cta.wgmma %a, %b, %c {transpose_b} : !tile, !tile -> !sum
+      cta.release %ch, %q : !channel
+      scf.yield %next : !sum
+    }
+  }
+  tile.return
+}

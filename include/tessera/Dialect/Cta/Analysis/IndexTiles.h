@@ -61,7 +61,8 @@ private:
 llvm::SmallVector<mlir::Operation *> eraseUnusedChain(mlir::Value tile);
 
 /// Gives the index tiles of all copies inside `scope` the layouts for `warpgroups` warpgroups, and
-/// erases what is of no use any more. Returns how many 32-bit registers of a thread they take.
+/// erases what is of no use any more. Returns how many 32-bit registers of a thread they take at
+/// most at a time.
 int64_t layOutIndexTiles(mlir::Operation *scope, tile::Facts &facts, int64_t warpgroups);
 
 } // namespace tessera::cta
