@@ -388,6 +388,10 @@ std::string tessera::tile::whyNotWorthwhile(const PrivateTable &table) {
          std::to_string(table.bytes) + " bytes";
 }
 
+int64_t tessera::tile::roomOfTable(int64_t bytes) {
+  return llvm::alignTo(std::max<int64_t>(bytes, 0), kTableAlignment);
+}
+
 int64_t tessera::tile::mostTableBytes(const Machine &machine, const PrivateTable &table) {
   // One block on an SM loads at half the rate of memory. That is still faster than L2 makes atomics
   // of single elements, but not faster than it makes those of boxes.

@@ -115,6 +115,10 @@ constexpr int64_t kLeastUses = 2;
 /// So many blocks with tables shall fit an SM at least where a guard of a variant bounds their
 /// size.
 constexpr int64_t kGuardedBlocks = 4;
+/// Tables begin at multiples of this many bytes of shared memory, as linear tiles do.
+constexpr int64_t kTableAlignment = 128;
+/// The shared memory that a tile of so many bytes takes wherever it is placed among tables.
+int64_t roomOfTable(int64_t bytes);
 /// The bytes of shared memory that a table of known size may take.
 int64_t mostTableBytes(const Machine &machine, const PrivateTable &table);
 

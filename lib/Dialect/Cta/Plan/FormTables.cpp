@@ -148,14 +148,15 @@ void TableFormer::form(const PrivateTable &table) {
   Value copies;
   // Elements of one tile that do not meet need no copies.
   if (table.meets) {
-    const int64_t left = machine.sharedOfBlock(tile::kGuardedBlocks) - taken + bytes,
+    const int64_t left = machine.sharedOfBlock(tile::kGuardedBlocks) - taken +
+                         tile::roomOfTable(bytes),
                   room = std::max<int64_t>(left, 0) / elementBytes(table);
     // Copies are cleared and added, too: in no more places than an output tile has atomics.
     const int64_t ofCopies = std::min({table.elements, room, most * TableOp::kMostCopies});
     copies = this->copies(b, table, ofCopies);
-    taken -= bytes;
+    taken -= tile::roomOfTable(bytes);
     bytes = std::max(bytes, bytesOf(table, ofCopies));
-    taken += bytes;
+    taken += tile::roomOfTable(bytes);
   }
   PrivateTable placed = table;
   if (!placed.block)
@@ -217,7 +218,7 @@ LogicalResult TableFormer::run() {
   FailureOr<StagedBytes> staged = stagedBytes(grid, nullptr);
   if (failed(staged))
     return failure();
-  taken = llvm::alignTo(staged->least, 16);
+  taken = tile::roomOfTable(staged->least);
   SmallVector<const PrivateTable *> chosen;
   for (const tile::TableChoices &choices : found.choices) {
     std::optional<std::string> why;
@@ -234,7 +235,7 @@ LogicalResult TableFormer::run() {
       continue;
     }
     chosen.push_back(best);
-    taken += bytesOf(*best, *tile::mostElements(facts, *best));
+    taken += tile::roomOfTable(bytesOf(*best, *tile::mostElements(facts, *best)));
   }
   // What all of them leave is for copies.
   int64_t bytesOfOutputTile = 0;

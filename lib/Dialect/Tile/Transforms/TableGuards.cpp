@@ -64,8 +64,9 @@ private:
 };
 } // namespace
 
+/// The shared memory that a table of so many elements takes.
 static int64_t bytesOf(const PrivateTable &table, int64_t elements) {
-  return elements * elementBytes(table.elementType());
+  return roomOfTable(elements * elementBytes(table.elementType()));
 }
 
 /// The best table whose size is known to fit; or else the smallest one, if the launcher can compute
@@ -152,7 +153,8 @@ void Conditions::run() {
       open += !wanted->most;
       room -= wanted->most ? bytesOf(*wanted->table, *wanted->most) : 0;
     }
-  const int64_t each = open ? std::max<int64_t>(room, 0) / open : 0;
+  const int64_t each =
+      open ? llvm::alignDown(std::max<int64_t>(room, 0) / open, kTableAlignment) : 0;
   int64_t shared = 0;
   for (const Wanted &wanted : all)
     shared += wanted.most ? bytesOf(*wanted.table, *wanted.most) : each;
