@@ -4,13 +4,15 @@
 
 `EXAMPLES` maps the name of an example to its cases. A case is one kernel with its arguments (name, element type, symbolic
 shape), the reference function, and the shapes worth testing: 1, primes, tiles exactly, tiles and one more or one less.
-The functions of kernels with indices, routes and random numbers are in `reference_indexed.py`.
+The functions of kernels with indices, routes and random numbers are in `reference_indexed.py`, those of the family of attention
+in `reference_attention.py`.
 """
 import math
 
 import ml_dtypes
 import numpy as np
 
+import reference_attention as family
 import reference_indexed as indexed
 
 bf16 = ml_dtypes.bfloat16
@@ -500,4 +502,4 @@ EXAMPLES = {
     "attention": [attention_case("attention", attention), attention_case("attention_causal", attention_causal)],
 }
 
-EXAMPLES |= indexed.examples(Case, shapes)
+EXAMPLES |= indexed.examples(Case, shapes) | family.examples(Case, shapes)

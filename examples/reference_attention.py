@@ -1,0 +1,102 @@
+# Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The family of attention: functions and cases for `reference.py`."""
+import ml_dtypes
+import numpy as np
+
+bf16 = ml_dtypes.bfloat16
+
+
+# --- Functions. ---
+
+
+def places(queries, keys):
+    """The place of each key, and the last place that each query sees: both sequences end together."""
+    return np.arange(keys), np.arange(queries)[:, None] + keys - queries
+
+
+def causal(queries, keys):
+    key, own = places(queries, keys)
+    return key <= own
+
+
+def attend(q, k, v, logits, visible):
+    """Output and logarithm of the sum for each head of queries; heads of keys and values are shared by as many as there are for each.
+    `logits` makes what the softmax takes of the products of queries and keys."""
+    share = q.shape[1] // max(k.shape[1], 1)
+    k, v = np.repeat(k, share, axis=1), np.repeat(v, share, axis=1)
+    s = np.where(visible, logits(q @ np.swapaxes(k, -1, -2)), -np.inf)
+    m = s.max(axis=-1, keepdims=True, initial=-np.inf)
+    top = np.where(np.isinf(m), 0, m)
+    p = np.exp(s - top)
+    total = p.sum(axis=-1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        return (p @ v) / np.where(total == 0, 1, total), (top + np.log(total))[..., 0]
+
+
+def attention_gqa(q, k, v, scale):
+    return list(attend(q, k, v, lambda s: scale * s, causal(q.shape[2], k.shape[2])))
+
+
+def attention_window(q, k, v, scale, window):
+    key, own = places(q.shape[2], k.shape[2])
+    return attend(q, k, v, lambda s: scale * s, (key <= own) & (key > own - window))[0]
+
+
+def attention_varlen(q, k, v, ends_q, ends_k, longest, scale):
+    o = np.full(q.shape, np.nan)
+    for n in range(len(ends_q) - 1):
+        rows, keys = slice(ends_q[n], ends_q[n + 1]), slice(ends_k[n], ends_k[n + 1])
+        one = [np.swapaxes(x, 0, 1)[None] for x in (q[rows], k[keys], v[keys])]
+        o[rows] = np.swapaxes(attention_gqa(*one, scale)[0][0], 0, 1)
+    return o
+
+
+# --- Inputs. ---
+
+
+def make_ends(random, arrays):
+    for ends, rows in ((arrays["CQ"], arrays["Q"]), (arrays["CK"], arrays["K"])):
+        ends[1:] = np.sort(random.integers(0, len(rows) + 1, len(ends) - 1))
+        ends[1:][-1:] = len(rows)
+    # A sequence without keys, and one without queries.
+    if len(arrays["CQ"]) > 4:
+        arrays["CK"][2] = arrays["CK"][1]
+        arrays["CQ"][4] = arrays["CQ"][3]
+    arrays["longest"] = int(np.diff(arrays["CQ"]).max(initial=0))
+
+
+# --- Cases. ---
+
+# P is rounded to bf16 before it meets V.
+CLOSE = dict(rtol=1e-2, atol=1e-2)
+LOGARITHM = (1e-5, 1e-4)
+
+
+def examples(Case, shapes):
+    queries, keys, head = ["B", "H", "S", 128], ["B", "G", "T", 128], 128**-0.5
+    inputs = [("Q", bf16, queries), ("K", bf16, keys), ("V", bf16, keys), ("scale", head)]
+    sizes = shapes("B H G S T", (1, 1, 1, 1, 1), (1, 4, 2, 128, 128), (2, 6, 3, 127, 129), (1, 8, 1, 257, 131), (1, 2, 2, 50, 300), (1, 3, 1, 300, 50),
+                   (1, 2, 1, 5, 0), (1, 2, 1, 0, 3))
+    return {
+        "attention-gqa": [
+            Case("attention_gqa", attention_gqa, inputs, [("O", bf16, queries), ("LSE", np.float32, ["B", "H", "S"], *LOGARITHM)], sizes, **CLOSE)
+        ],
+        "attention-window": [
+            Case("attention_window", attention_window, inputs + [("window", size)], ("O", bf16, queries), wanted, **CLOSE)
+            for size, wanted in ((100, sizes), (333, shapes("B H G S T", (1, 2, 1, 200, 700), (1, 1, 1, 520, 520))), (1, sizes[3:5]), (128, sizes[3:6]),
+                                 (129, sizes[3:6]), (2**31 - 1, sizes[3:6]))
+        ],
+        "attention-varlen": [
+            Case(
+                "attention_varlen",
+                attention_varlen,
+                [("Q", bf16, ["M", "H", 128]), ("K", bf16, ["N", "G", 128]), ("V", bf16, ["N", "G", 128]), ("CQ", np.int32, ["E"]), ("CK", np.int32, ["E"]),
+                 ("longest", 0), ("scale", head)],
+                ("O", bf16, ["M", "H", 128]),
+                shapes("M N H G E", (1, 1, 1, 1, 2), (300, 300, 4, 2, 4), (400, 137, 2, 1, 7), (5, 900, 3, 3, 6), (256, 256, 1, 1, 2), (0, 7, 2, 1, 3), (9, 0, 2, 1, 3), (0, 0, 1, 1, 1)),
+                **CLOSE,
+                prepare=make_ends,
+            )
+        ],
+    }
