@@ -52,6 +52,14 @@ def attention_varlen(q, k, v, ends_q, ends_k, longest, scale):
     return o
 
 
+def attention_decode(q, k, v, length, tokens, splits, scale):
+    o = np.zeros_like(q)
+    for b, n in enumerate(length):
+        own = n - tokens + np.arange(q.shape[2])[:, None] % tokens
+        o[b] = attend(q[b][None], k[b, :, :n][None], v[b, :, :n][None], lambda s: scale * s, np.arange(n) <= own)[0][0]
+    return o
+
+
 # --- Inputs. ---
 
 
@@ -64,6 +72,13 @@ def make_ends(random, arrays):
         arrays["CK"][2] = arrays["CK"][1]
         arrays["CQ"][4] = arrays["CQ"][3]
     arrays["longest"] = int(np.diff(arrays["CQ"]).max(initial=0))
+
+
+def make_lengths(random, arrays):
+    length = arrays["length"]
+    length[...] = random.integers(0, arrays["K"].shape[2] + 1, len(length))
+    length[:1] = arrays["K"].shape[2]
+    length[2::3] = 0
 
 
 # --- Cases. ---
@@ -97,6 +112,22 @@ def examples(Case, shapes):
                 shapes("M N H G E", (1, 1, 1, 1, 2), (300, 300, 4, 2, 4), (400, 137, 2, 1, 7), (5, 900, 3, 3, 6), (256, 256, 1, 1, 2), (0, 7, 2, 1, 3), (9, 0, 2, 1, 3), (0, 0, 1, 1, 1)),
                 **CLOSE,
                 prepare=make_ends,
+            )
+        ],
+        "attention-decode": [
+            Case(
+                "attention_decode",
+                attention_decode,
+                [("Q", bf16, ["B", "G", "P", 128]), ("K", bf16, keys), ("V", bf16, keys), ("length", np.int32, ["B"]), ("tokens", tokens), ("splits", splits),
+                 ("scale", head)],
+                ("O", bf16, ["B", "G", "P", 128]),
+                shapes("B G P T", *sizes),
+                **CLOSE,
+                prepare=make_lengths,
+            )
+            for tokens, splits, sizes in (
+                (1, 1, [(1, 1, 1, 1), (3, 2, 8, 300)]), (1, 7, [(2, 2, 4, 1000), (1, 1, 64, 129), (4, 1, 16, 77)]), (4, 3, [(3, 2, 16, 513), (1, 1, 4, 3), (2, 1, 64, 640)]),
+                (16, 130, [(1, 1, 64, 2000), (1, 2, 16, 0), (0, 1, 16, 5)]),
             )
         ],
     }
