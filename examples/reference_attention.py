@@ -43,6 +43,36 @@ def attention_window(q, k, v, scale, window):
     return attend(q, k, v, lambda s: scale * s, (key <= own) & (key > own - window))[0]
 
 
+def attention_softcap(q, k, v, scale, cap):
+    return attend(q, k, v, lambda s: cap * np.tanh(scale * s / cap), causal(q.shape[2], k.shape[2]))[0]
+
+
+def attention_alibi(q, k, v, slopes, scale):
+    key, own = places(q.shape[2], k.shape[2])
+    return attend(q, k, v, lambda s: scale * s - slopes[:, None, None] * (own - key), key <= own)[0]
+
+
+def attention_bias(q, k, v, bias, scale):
+    return attend(q, k, v, lambda s: scale * s + bias, True)[0]
+
+
+def attention_sinks(q, k, v, sinks, scale):
+    """The sink is a key whose score is known and whose value is 0."""
+    o, lse = attend(q, k, v, lambda s: scale * s, causal(q.shape[2], k.shape[2]))
+    top = np.where(np.isinf(lse), 0, lse)
+    # o is 0 where no key is seen.
+    return o / (1 + np.exp(sinks[:, None] - top))[..., None]
+
+
+def attention_192_128(q, k, v, scale):
+    return attention_gqa(q, k, v, scale)[0]
+
+
+def attention_f16(q, k, v, scale):
+    q, k, v = (np.swapaxes(x, 1, 2) for x in (q, k, v))
+    return np.swapaxes(attend(q, k, v, lambda s: scale * s, True)[0], 1, 2)
+
+
 def attention_varlen(q, k, v, ends_q, ends_k, longest, scale):
     o = np.full(q.shape, np.nan)
     for n in range(len(ends_q) - 1):
@@ -74,6 +104,25 @@ def make_ends(random, arrays):
     arrays["longest"] = int(np.diff(arrays["CQ"]).max(initial=0))
 
 
+def make_slopes(random, arrays):
+    arrays["slopes"][...] = 2.0 ** -(1.0 + np.arange(len(arrays["slopes"])))
+
+
+def make_bias(random, arrays):
+    bias = arrays["bias"]
+    bias[random.random(bias.shape) < 0.3] = -np.inf
+    # Rows that see nothing, first blocks of keys that some rows do not see.
+    bias[..., 1::7, :] = -np.inf
+    bias[..., 2::7, :150] = -np.inf
+
+
+def make_sinks(random, arrays):
+    sinks = arrays["sinks"]
+    sinks *= 3
+    sinks[1::3] = -np.inf
+    sinks[2::3] = 50
+
+
 def make_lengths(random, arrays):
     length = arrays["length"]
     length[...] = random.integers(0, arrays["K"].shape[2] + 1, len(length))
@@ -93,6 +142,8 @@ def examples(Case, shapes):
     inputs = [("Q", bf16, queries), ("K", bf16, keys), ("V", bf16, keys), ("scale", head)]
     sizes = shapes("B H G S T", (1, 1, 1, 1, 1), (1, 4, 2, 128, 128), (2, 6, 3, 127, 129), (1, 8, 1, 257, 131), (1, 2, 2, 50, 300), (1, 3, 1, 300, 50),
                    (1, 2, 1, 5, 0), (1, 2, 1, 0, 3))
+    plain = [(name, kind, ["B", "H", *shape[2:]]) for name, kind, shape in inputs[:3]] + inputs[3:]
+    equal = shapes("B H S T", (1, 1, 1, 1), (1, 3, 128, 128), (2, 1, 127, 129), (1, 2, 257, 131), (1, 1, 50, 300), (1, 3, 300, 50), (1, 2, 5, 0), (1, 2, 0, 3))
     return {
         "attention-gqa": [
             Case("attention_gqa", attention_gqa, inputs, [("O", bf16, queries), ("LSE", np.float32, ["B", "H", "S"], *LOGARITHM)], sizes, **CLOSE)
@@ -112,6 +163,42 @@ def examples(Case, shapes):
                 shapes("M N H G E", (1, 1, 1, 1, 2), (300, 300, 4, 2, 4), (400, 137, 2, 1, 7), (5, 900, 3, 3, 6), (256, 256, 1, 1, 2), (0, 7, 2, 1, 3), (9, 0, 2, 1, 3), (0, 0, 1, 1, 1)),
                 **CLOSE,
                 prepare=make_ends,
+            )
+        ],
+        "attention-softcap": [
+            Case("attention_softcap", attention_softcap, plain + [("cap", cap)], ("O", bf16, queries), wanted, **CLOSE) for cap, wanted in ((50.0, equal), (0.5, equal[2:4]))
+        ],
+        "attention-alibi": [
+            Case("attention_alibi", attention_alibi, plain[:3] + [("slopes", np.float32, ["H"])] + plain[3:], ("O", bf16, queries),
+                 equal + shapes("B H S T", (1, 12, 40, 1100)), **CLOSE, prepare=make_slopes)
+        ],
+        "attention-bias": [
+            Case("attention_bias", attention_bias, plain[:3] + [("bias", bf16, ["B", "H", "S", "T"])] + plain[3:], ("O", bf16, queries), equal, **CLOSE,
+                 prepare=make_bias)
+        ],
+        "attention-sinks": [
+            Case("attention_sinks", attention_sinks, plain[:3] + [("sinks", np.float32, ["H"])] + plain[3:], ("O", bf16, queries), equal, **CLOSE,
+                 prepare=make_sinks)
+        ],
+        "attention-192-128": [
+            Case(
+                "attention_192_128",
+                attention_192_128,
+                [("Q", bf16, ["B", "H", "S", 192]), ("K", bf16, ["B", "H", "T", 192]), ("V", bf16, ["B", "H", "T", 128]), ("scale", 192**-0.5)],
+                ("O", bf16, queries),
+                equal,
+                **CLOSE,
+            )
+        ],
+        "attention-f16": [
+            Case(
+                "attention_f16",
+                attention_f16,
+                [("Q", np.float16, ["B", "S", "H", 64]), ("K", np.float16, ["B", "T", "H", 64]), ("V", np.float16, ["B", "T", "H", 64]), ("scale", 0.125)],
+                ("O", np.float16, ["B", "S", "H", 64]),
+                equal,
+                rtol=2e-3,
+                atol=2e-3,
             )
         ],
         "attention-decode": [
