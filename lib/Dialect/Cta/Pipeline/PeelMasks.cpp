@@ -9,7 +9,8 @@
 // fail, and has no masks; the rest has them. The loops on both sides of its channels are cut alike.
 //
 // Coordinates are 32 bits wide and wrap. The cut is computed in 64 bits from the bounds as the
-// comparison sees them, so it is right also for bounds that do not fit.
+// comparison sees them, so it is right also for bounds that do not fit. A loop may begin anywhere
+// (at the first block of a window); only scalars at run time know that it does not begin below 0.
 #include "ScheduleProblem.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
@@ -200,8 +201,8 @@ void Peeling::drop(Operation *mask) {
 CountedLoop Peeling::run() {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
                          step = getConstantIntValue(loop.getStep());
-  if (!loop.getInductionVar().getType().isIndex() || loop.getUnsignedCmp() || !lower ||
-      *lower < 0 || !step || *step < 1)
+  if (!loop.getInductionVar().getType().isIndex() || loop.getUnsignedCmp() ||
+      lower.value_or(0) < 0 || !step || *step < 1)
     return {};
   SmallVector<Mask> masks;
   for (auto op : loop.getBody()->getOps<arith::CmpIOp>())
@@ -214,6 +215,13 @@ CountedLoop Peeling::run() {
   Value end = loop.getUpperBound();
   for (Mask &mask : masks)
     end = arith::MinSIOp::create(b, loc, end, endOf(mask));
+  // Coordinates below 0 could wrap: a loop that begins there has its masks.
+  if (!lower) {
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    Value begins =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, loop.getLowerBound(), zero);
+    end = arith::SelectOp::create(b, loc, begins, end, loop.getLowerBound());
+  }
   // Where the other loop begins: at the first iteration that is not below the end.
   end = arith::MaxSIOp::create(b, loc, end, loop.getLowerBound());
   Value length = arith::SubIOp::create(b, loc, end, loop.getLowerBound());
@@ -306,8 +314,8 @@ static LogicalResult check(Demand demand, StringRef ofPlan) {
   else
     error << "all iterations compute a mask that cta-peel-masks does not understand; it takes "
              "coordinates of i32 that are the induction variable and an iota, compared by slt, "
-             "sle, sgt or sge with what does not change in the loop, whose begin and step are "
-             "constants";
+             "sle, sgt or sge with what does not change in the loop, which does not begin below 0 "
+             "and whose step is a constant";
   error.attachNote(mask.getLoc()) << "the mask";
   return failure();
 }

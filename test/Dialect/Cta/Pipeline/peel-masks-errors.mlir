@@ -48,7 +48,7 @@ tile.kernel @equal(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %from
 
 // -----
 
-// So is one in a loop that does not begin at a constant.
+// So is one in a loop that begins below 0.
 #acc = #cta.frag<wgmma_acc, wg = 1>
 #sw = #cta.swizzle<128, dim = 1>
 #tma = #cta.mechanism<tma>
@@ -63,10 +63,11 @@ tile.kernel @begin(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %from
     %ch = cta.channel : !ch
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
+    %low = arith.constant -64 : index
     %zero = arith.constant dense<0.0> : !sum
     %n32 = arith.index_cast %n : index to i32
     %ns = cta.broadcast %n32 dims = [] : i32 -> !int
-    %r = scf.for %j = %from to %n step %c64 iter_args(%o0 = %zero) -> (!sum) {
+    %r = scf.for %j = %low to %n step %c64 iter_args(%o0 = %zero) -> (!sum) {
       %p = cta.acquire %ch : !ch
       // expected-error @+1 {{is not peeled, as 'require = [peeled]' demands: all iterations compute a mask that cta-peel-masks does not understand; it takes coordinates of i32 that are the induction variable and an iota}}
       %t = cta.copy %V[%j, %c0] {mechanism = #tma, require = #tile.require<[peeled]>} : memref<?x64xbf16> -> !q

@@ -165,9 +165,66 @@ tile.kernel @sum(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %from: 
 
 // -----
 
-// Left alone:
-// a loop that does not begin with a constant,
+// The loop begins where a scalar says. If that is below 0, its coordinates could wrap, and all iterations have the mask.
 // CHECK-LABEL: tile.kernel @begin
+// CHECK:       %[[C64:.+]] = arith.constant 64 : index
+// CHECK:       %[[MIN:.+]] = arith.minsi %n, %{{.+}} : index
+// CHECK-NEXT:  %[[C0:.+]] = arith.constant 0 : index
+// CHECK-NEXT:  %[[FITS:.+]] = arith.cmpi sge, %from, %[[C0]] : index
+// CHECK-NEXT:  %[[SAFE:.+]] = arith.select %[[FITS]], %[[MIN]], %from : index
+// CHECK-NEXT:  %[[END:.+]] = arith.maxsi %[[SAFE]], %from : index
+// CHECK-NEXT:  %[[LENGTH:.+]] = arith.subi %[[END]], %from
+// CHECK:       %[[ALL:.+]] = arith.muli %{{.+}}, %[[C64]]
+// CHECK-NEXT:  %[[NEXT:.+]] = arith.addi %from, %[[ALL]]
+// CHECK-NEXT:  %[[R:.+]] = scf.for %{{.+}} = %from to %[[END]] step %[[C64]]
+// CHECK-NOT:     arith.select
+// CHECK:         scf.yield
+// CHECK-NEXT:  }
+// CHECK-NEXT:  scf.for %{{.+}} = %[[NEXT]] to %n step %[[C64]] iter_args(%{{.+}} = %[[R]])
+// CHECK:         arith.select
+// CHECK:       } {cta.rest}
+#acc = #cta.frag<wgmma_acc, wg = 1>
+#sw = #cta.swizzle<128, dim = 1>
+#tma = #cta.mechanism<tma>
+!q = !cta.smem<64x64xbf16, #sw>
+!sum = tensor<64x64xf32, #acc>
+!int = tensor<64x64xi32, #acc>
+!bit = tensor<64x64xi1, #acc>
+!ch = !cta.channel<2, !q>
+tile.kernel @begin(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %from: index)
+    attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<stages = 2>} {
+  cta.launch @begin_0 blocks() {
+    %ch = cta.channel : !ch
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : !sum
+    %one = arith.constant dense<1.0> : !sum
+    %n32 = arith.index_cast %n : index to i32
+    %ns = cta.broadcast %n32 dims = [] : i32 -> !int
+    %r = scf.for %j = %from to %n step %c64 iter_args(%o0 = %zero) -> (!sum) {
+      %p = cta.acquire %ch : !ch
+      %t = cta.copy %V[%j, %c0] {mechanism = #tma} : memref<?x64xbf16> -> !q
+      cta.commit %ch, %p (%t) : !ch
+      %q, %v = cta.wait %ch : !ch
+      %s = cta.wgmma %v, %v : !q, !q -> !sum
+      cta.release %ch, %q : !ch
+      %j32 = arith.index_cast %j : index to i32
+      %key = cta.iota dim = 1 from %j32 : i32 : !int
+      %mask = arith.cmpi slt, %key, %ns : !int
+      %x = arith.select %mask, %s, %one : !bit, !sum
+      %o = arith.addf %o0, %x : !sum
+      scf.yield %o : !sum
+    }
+    cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// Left alone:
+// a loop that begins below 0,
+// CHECK-LABEL: tile.kernel @below
 // CHECK:       scf.for
 // CHECK-NOT:   scf.for
 // CHECK-NOT:   cta.rest
@@ -209,17 +266,18 @@ tile.kernel @sum(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %from: 
 !int = tensor<64x64xi32, #acc>
 !bit = tensor<64x64xi1, #acc>
 !ch = !cta.channel<2, !q>
-tile.kernel @begin(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %from: index)
+tile.kernel @below(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %from: index)
     attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<stages = 2>} {
-  cta.launch @begin_0 blocks() {
+  cta.launch @below_0 blocks() {
     %ch = cta.channel : !ch
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
+    %low = arith.constant -64 : index
     %zero = arith.constant dense<0.0> : !sum
     %one = arith.constant dense<1.0> : !sum
     %n32 = arith.index_cast %n : index to i32
     %ns = cta.broadcast %n32 dims = [] : i32 -> !int
-    %r = scf.for %j = %from to %n step %c64 iter_args(%o0 = %zero) -> (!sum) {
+    %r = scf.for %j = %low to %n step %c64 iter_args(%o0 = %zero) -> (!sum) {
       %p = cta.acquire %ch : !ch
       %t = cta.copy %V[%j, %c0] {mechanism = #tma} : memref<?x64xbf16> -> !q
       cta.commit %ch, %p (%t) : !ch

@@ -148,7 +148,8 @@ def PeelMasks : CtaPass<"cta-peel-masks"> {
     coordinates with a bound. The coordinates are computed from the induction variable and a `cta.iota`; the bound does not change (a
     scalar, coordinates, a constant). The comparison holds for all elements until the greatest coordinate reaches the least bound. The loop
     is cut there. The first part has no masks. The second part (`cta.rest`) has the original masks; it has few iterations, if any, and
-    `cta-schedule` gives it one stage. The lower bound and the step of the loop must be constants that are not negative.
+    `cta-schedule` gives it one stage. The step of the loop must be a positive constant. Coordinates below 0 could wrap: a lower bound that is
+    a negative constant is refused, and one that turns out to be negative leaves no iterations to the first part.
 
     No loop is cut with `replicate = blocks` in the kernel's plan.
 
