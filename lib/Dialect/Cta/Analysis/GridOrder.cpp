@@ -7,12 +7,85 @@
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace tessera;
 using namespace tessera::cta;
 
 bool tessera::cta::isUnplanned(tile::GridOp grid) {
   return grid->hasAttr(tile::kCopies) || grid->hasAttr(kUnplannedAttr);
+}
+
+/// Loops of neighbouring output tiles that begin at most this many iterations apart read nearly the
+/// same, as those of a sliding window do. Source: docs/performance/constants.md.
+constexpr int64_t kNearIterations = 4;
+
+/// By how much a scalar differs at most between output tiles that are neighbours along a dimension;
+/// nothing if that is not known.
+static std::optional<int64_t> mostChange(Value value, tile::GridOp grid, unsigned dim) {
+  if (value == grid.getCoordinates()[dim])
+    return getConstantIntValue(grid.getMixedStep()[dim]);
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return cast<BlockArgument>(value).getOwner()->getParentOp() == grid ||
+                   !grid->isAncestor(cast<BlockArgument>(value).getOwner()->getParentOp())
+               ? std::optional<int64_t>(0)
+               : std::nullopt;
+  if (!grid->isProperAncestor(op))
+    return 0;
+  if (op->getNumRegions())
+    return std::nullopt;
+  SmallVector<int64_t> changes;
+  for (Value operand : op->getOperands()) {
+    std::optional<int64_t> change = mostChange(operand, grid, dim);
+    if (!change)
+      return std::nullopt;
+    changes.push_back(*change);
+  }
+  if (llvm::all_of(changes, [](int64_t change) { return change == 0; }))
+    return 0;
+  auto sum = [&]() -> std::optional<int64_t> {
+    int64_t result = 0;
+    return llvm::AddOverflow(changes[0], changes[1], result) ? std::nullopt
+                                                             : std::optional<int64_t>(result);
+  };
+  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
+      .Case<arith::AddIOp, arith::SubIOp>([&](auto) { return sum(); })
+      .Case<arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(
+          [&](auto) { return std::max(changes[0], changes[1]); })
+      .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::ExtUIOp,
+            arith::TruncIOp>([&](auto) { return changes[0]; })
+      .Case([&](arith::MulIOp) -> std::optional<int64_t> {
+        std::optional<int64_t> factor = getConstantIntValue(op->getOperand(1));
+        int64_t result = 0;
+        if (!factor || *factor < 0 || llvm::MulOverflow(changes[0], *factor, result))
+          return std::nullopt;
+        return result;
+      })
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
+            arith::CeilDivUIOp>([&](auto) -> std::optional<int64_t> {
+        std::optional<int64_t> divisor = getConstantIntValue(op->getOperand(1));
+        if (!divisor || *divisor < 1)
+          return std::nullopt;
+        return llvm::divideCeil(changes[0], *divisor);
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// The grid dimensions along which the loops of neighbours begin far from each other, or one does
+/// not know how far.
+static unsigned dimsOfBegin(tile::GridOp grid, scf::ForOp loop) {
+  unsigned dims = gridDimsOf(grid, loop.getLowerBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  for (unsigned dim = 0; dims >> dim; ++dim) {
+    std::optional<int64_t> change =
+        dims >> dim & 1 ? mostChange(loop.getLowerBound(), grid, dim) : std::nullopt;
+    if (change && step && *step > 0 && *change / kNearIterations <= *step)
+      dims &= ~(1u << dim);
+  }
+  return dims;
 }
 
 unsigned tessera::cta::gridDimsOf(tile::GridOp grid, ValueRange coords, Value apart) {
@@ -35,7 +108,7 @@ unsigned tessera::cta::gridDimsOf(tile::GridOp grid, ValueRange coords, Value ap
     // not its end.
     if (auto loop = dyn_cast<scf::ForOp>(owner)) {
       if (value == loop.getInductionVar())
-        work.push_back(loop.getLowerBound());
+        dims |= dimsOfBegin(grid, loop);
       for (auto [i, carried] : llvm::enumerate(loop.getRegionIterArgs()))
         if (value == carried || value == loop.getResult(i))
           work.append({loop.getInitArgs()[i], loop.getYieldedValues()[i]});

@@ -57,7 +57,7 @@ bool mayWait(tile::GridOp grid);
 bool isUnplanned(tile::GridOp grid);
 
 /// The grid dimensions on which a coordinate depends, as a bit mask. What it depends on through the
-/// value `apart` does not count.
+/// value `apart` does not count, nor where a loop begins if neighbours begin theirs close to it.
 unsigned gridDimsOf(tile::GridOp grid, mlir::ValueRange coords, mlir::Value apart = {});
 
 /// The number of blocks along a dimension: max(0, ceildiv(upper - lower, step)); for constants at
