@@ -90,6 +90,25 @@ def attention_decode(q, k, v, length, tokens, splits, scale):
     return o
 
 
+def linear_attention(q, k, v, scale):
+    o, state = np.zeros(v.shape), np.zeros((*q.shape[:2], q.shape[3], v.shape[3]))
+    for t in range(q.shape[2]):
+        state += k[:, :, t, :, None] * v[:, :, t, None, :]
+        o[:, :, t] = scale * np.einsum("bhd,bhde->bhe", q[:, :, t], state)
+    return o
+
+
+def mamba2_ssd(x, dt, a, b, c):
+    share = x.shape[2] // max(b.shape[2], 1)
+    b, c = np.repeat(b, share, axis=2), np.repeat(c, share, axis=2)
+    y, state = np.zeros(x.shape), np.zeros((x.shape[0], x.shape[2], b.shape[3], x.shape[3]))
+    for t in range(x.shape[1]):
+        step = dt[:, :, t, None, None]
+        state = np.exp(step * a[:, None, None]) * state + step * b[:, t, :, :, None] * x[:, t, :, None, :]
+        y[:, t] = np.einsum("bhn,bhnp->bhp", c[:, t], state)
+    return [y, state]
+
+
 # --- Inputs. ---
 
 
@@ -128,6 +147,17 @@ def make_lengths(random, arrays):
     length[...] = random.integers(0, arrays["K"].shape[2] + 1, len(length))
     length[:1] = arrays["K"].shape[2]
     length[2::3] = 0
+
+
+def make_scale(random, arrays):
+    arrays["scale"] = (128 * max(1, arrays["Q"].shape[2])) ** -0.5
+
+
+def make_steps(random, arrays):
+    arrays["dt"][...] = np.exp(random.uniform(np.log(1e-3), np.log(0.3), arrays["dt"].shape))
+    arrays["A"][...] = -random.uniform(0.1, 16, arrays["A"].shape)
+    for name in "BC":
+        arrays[name][...] *= 0.2
 
 
 # --- Cases. ---
@@ -215,6 +245,29 @@ def examples(Case, shapes):
             for tokens, splits, sizes in (
                 (1, 1, [(1, 1, 1, 1), (3, 2, 8, 300)]), (1, 7, [(2, 2, 4, 1000), (1, 1, 64, 129), (4, 1, 16, 77)]), (4, 3, [(3, 2, 16, 513), (1, 1, 4, 3), (2, 1, 64, 640)]),
                 (16, 130, [(1, 1, 64, 2000), (1, 2, 16, 0), (0, 1, 16, 5)]),
+            )
+        ],
+        "linear-attention": [
+            Case(
+                "linear_attention",
+                linear_attention,
+                [(name, bf16, ["B", "H", "T", 128]) for name in "QKV"] + [("scale", 0)],
+                ("O", bf16, ["B", "H", "T", 128]),
+                shapes("B H T", (1, 1, 1), (1, 2, 128), (2, 1, 127), (1, 1, 129), (1, 3, 613), (1, 2, 0)),
+                **CLOSE,
+                prepare=make_scale,
+            )
+        ],
+        "mamba2-ssd": [
+            Case(
+                "mamba2_ssd",
+                mamba2_ssd,
+                [("X", bf16, ["N", "T", "H", 64]), ("dt", np.float32, ["N", "H", "T"]), ("A", np.float32, ["H"]), ("B", bf16, ["N", "T", "G", 128]),
+                 ("C", bf16, ["N", "T", "G", 128])],
+                [("Y", bf16, ["N", "T", "H", 64]), ("Z", np.float32, ["N", "H", 128, 64])],
+                shapes("N T H G", (1, 1, 1, 1), (1, 128, 2, 1), (2, 127, 4, 2), (1, 129, 1, 1), (1, 613, 3, 3), (1, 0, 2, 1)),
+                **CLOSE,
+                prepare=make_steps,
             )
         ],
     }
