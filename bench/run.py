@@ -203,8 +203,8 @@ class Bench:
                 "bursts_ms": candidate.burst, "sustained_all_ms": candidate.sustained, **candidate.facts}
 
 
-def worker(options):
-    bench = Bench(options)
+def worker(options, bench=None):
+    bench = bench or Bench(options)
     bench.timing.say(ready=1, **bench.device.describe())
     for line in sys.stdin:
         task = json.loads(line)
