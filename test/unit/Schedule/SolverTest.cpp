@@ -297,6 +297,69 @@ TEST(ScheduleSolver, Fuel) {
   EXPECT_LT(result.lowerBound, result.schedule->ii);
 }
 
+TEST(ScheduleSolver, FuelOfLevels) {
+  // Attention with heads of 64 elements. Its products and functions just fit 1056 cycles, which
+  // takes much fuel to refute without regard to registers. Enough of it has to be left for them.
+  const std::string text = R"(replicas 2
+registers 142
+stages 2
+unit tensor
+unit sfu
+unit fma fluid
+unit alu fluid
+unit dispatch fluid
+unit smem fluid
+unit copy fluid
+channel ch0 bytes 16400 shared
+channel ch1 bytes 16400 shared
+op load0 load issue 32 latency 956 uses copy 256
+op mma0 async issue 16 latency 288 registers 64 uses tensor 256, smem 192, dispatch 16
+op reduce0 issue 182 latency 182 registers 2 uses alu 136, dispatch 70
+op arith0 issue 4 latency 4 registers 2 uses alu 4, dispatch 2
+op arith1 issue 130 latency 130 registers 66 uses fma 130, dispatch 130
+op function issue 528 latency 528 registers 66 uses sfu 528, fma 4, dispatch 70
+op reduce1 issue 62 latency 62 registers 2 uses fma 62, dispatch 62
+op arith2 issue 2 latency 2 registers 2 uses fma 2, dispatch 2
+op arith3 issue 32 latency 32 registers 32 uses fma 32, dispatch 32
+op convert issue 64 latency 64 registers 32 uses alu 64, dispatch 32
+op load1 load issue 32 latency 956 uses copy 256
+op mma1 async issue 24 latency 288 registers 32 uses tensor 256, smem 128, dispatch 24
+raw mma0 -> reduce0
+raw reduce0 -> arith0
+carried arith0 -> arith0 distance 1
+raw arith0 -> arith1
+raw mma0 -> arith1
+raw arith1 -> function
+raw arith0 -> function
+carried arith0 -> function distance 1
+raw function -> reduce1
+raw function -> arith2
+raw reduce1 -> arith2
+carried arith2 -> arith2 distance 1
+raw function -> arith3
+carried mma1 -> arith3 distance 1
+raw function -> convert
+order load0 -> load1
+accumulate arith3 -> mma1
+war_reg mma1 -> convert distance 1
+raw convert -> mma1
+through ch0 load0 -> mma0
+through ch1 load1 -> mma1
+)";
+  for (int64_t registers : {142, 180, 206}) {
+    SCOPED_TRACE(registers);
+    Problem problem = parsed(text);
+    problem.registers = registers;
+    SolverOptions options;
+    options.fuel = 20000;
+    const Result result = solve(problem, options);
+    ASSERT_TRUE(result.schedule);
+    EXPECT_EQ(verify(problem, *result.schedule), std::nullopt);
+    EXPECT_LE(result.schedule->ii, registers < 180 ? 1400 : 1200);
+    EXPECT_LE(result.fuelUsed, options.fuel);
+  }
+}
+
 TEST(ScheduleSolver, Bounds) {
   const Problem problem = parsed("replicas 2\n"
                                  "unit tensor\n"
