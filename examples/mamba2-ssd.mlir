@@ -5,13 +5,14 @@
 //     g = h / (H / G);  z = 0                         (the state, 128x64)
 //     for t in 0, 64, … below T:
 //       d = dt[b, h, t:t+64];  x = X[b, t:t+64, h, :];  k = B[b, t:t+64, g, :];  q = C[b, t:t+64, g, :]
-//       c = cumulative sums of d · A[h] · log₂e;  e = the last of them
-//       p = (q · kᵀ) · exp2(c of the row − c of the column) · d of the column, 0 where column > row
+//       c = cumulative sums of d · A[h] · log₂e;  e = the last of them;  l = c − log₂ d
+//       p = (q · kᵀ) · exp2(c of the row − l of the column), 0 where column > row
 //       Y[b, t:t+64, h, :] = bf16(p) · x + exp2(c of the row) · (q · bf16(z))
-//       z = exp2(e) · z + kᵀ · bf16(x · exp2(e − c of the row) · d of the row)
+//       z = exp2(e) · z + kᵀ · bf16(x · exp2(e − l of the row))
 //     Z[b, h, :, :] = z                               (the last state, for the tokens to come)
 //
-// All exponents are 0 at most, as dt · A is: nothing overflows, and what is long ago becomes 0. Time steps beyond T are 0: the state stays as it is.
+// exp2(c − l) is exp(time between · A) · d: what is long ago becomes 0, and nothing overflows, as dt · A is 0 at most. A step of 0, also beyond T, has l = ∞ and adds
+// nothing.
 //
 // Shapes: X, Y are BxTxHx64, dt is BxHxT (not negative), A has H elements (not positive), B, C are BxTxGx128, Z is BxHx128x64; any number of batches, T, G, and
 // H a multiple of G.
@@ -54,16 +55,16 @@ tile.kernel @mamba2_ssd(%X: memref<?x?x?x64xbf16> {tile.shape = ["N", "T", "H", 
       %q = tile.load %C[%b, %t, %g, %c0] dims = [1, 3] : memref<?x?x?x128xbf16> -> tensor<64x128xbf16>
       %decay = arith.mulf %d, %rates : tensor<64xf32>
       %c, %e = tile.scan addf %decay dim = 0 : tensor<64xf32> -> tensor<64xf32>, tensor<f32>
+      %log = math.log2 %d fastmath<afn> : tensor<64xf32>
+      %l = arith.subf %c, %log : tensor<64xf32>
       // Within the chunk.
       %qk = tile.mma %q, %k : tensor<64x128xbf16>, tensor<128x64xbf16> -> tensor<64x64xf32>
       %ci = tile.broadcast %c dims = [0] : tensor<64xf32> -> tensor<64x64xf32>
-      %cj = tile.broadcast %c dims = [1] : tensor<64xf32> -> tensor<64x64xf32>
-      %between = arith.subf %ci, %cj : tensor<64x64xf32>
+      %lj = tile.broadcast %l dims = [1] : tensor<64xf32> -> tensor<64x64xf32>
+      %between = arith.subf %ci, %lj : tensor<64x64xf32>
       %since = arith.select %past, %between, %never : tensor<64x64xi1>, tensor<64x64xf32>
       %kept = math.exp2 %since fastmath<afn> : tensor<64x64xf32>
-      %dj = tile.broadcast %d dims = [1] : tensor<64xf32> -> tensor<64x64xf32>
-      %weight = arith.mulf %kept, %dj : tensor<64x64xf32>
-      %p = arith.mulf %qk, %weight : tensor<64x64xf32>
+      %p = arith.mulf %qk, %kept : tensor<64x64xf32>
       %p16 = arith.truncf %p : tensor<64x64xf32> to tensor<64x64xbf16>
       // From the chunks before.
       %z16 = arith.truncf %z : tensor<128x64xf32> to tensor<128x64xbf16>
@@ -76,9 +77,8 @@ tile.kernel @mamba2_ssd(%X: memref<?x?x?x64xbf16> {tile.shape = ["N", "T", "H", 
       tile.store %out, %Y[%b, %t, %h, %c0] dims = [1, 3] : tensor<64x64xbf16> -> memref<?x?x?x64xbf16>
       // For the chunks to come.
       %end = tile.broadcast %e dims = [] : tensor<f32> -> tensor<64xf32>
-      %left = arith.subf %end, %c : tensor<64xf32>
-      %rest = math.exp2 %left fastmath<afn> : tensor<64xf32>
-      %share = arith.mulf %rest, %d : tensor<64xf32>
+      %left = arith.subf %end, %l : tensor<64xf32>
+      %share = math.exp2 %left fastmath<afn> : tensor<64xf32>
       %shares = tile.broadcast %share dims = [0] : tensor<64xf32> -> tensor<64x64xf32>
       %wide = arith.extf %x : tensor<64x64xbf16> to tensor<64x64xf32>
       %weighted = arith.mulf %wide, %shares : tensor<64x64xf32>

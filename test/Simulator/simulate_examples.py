@@ -15,6 +15,8 @@ SIZES = dict(M=300, N=520, K=200, B=2, H=2, S=300, T=300, Z=2, C=72, E=3, F=4, G
 # Other names; and sizes that go together in one example only.
 OTHER_SIZE = 40
 OWN_SIZES = {"pooling": dict(H=6), "block-sparse": dict(P=6), "gemm-i4": dict(B=100, G=2), "gemm-fp8-blocks": dict(KB=2, NB=5)}
+# Random numbers would not meet what these kernels assume.
+SCALARS = {"attention-decode": dict(tokens=2, splits=3), "attention-varlen": dict(longest=200), "attention-window": dict(window=150)}
 
 failed = False
 file = os.path.join(tempfile.mkdtemp(), "timeline.json")
@@ -22,7 +24,9 @@ for path in sorted(pathlib.Path(sys.argv[2]).glob("*.mlir")):
     # The pass refuses names that the program does not have.
     names = set(re.findall(r'"(\w+)"', "".join(re.findall(r"tile\.shape = \[(.*?)\]", path.read_text()))))
     sizes = SIZES | OWN_SIZES.get(path.stem, {})
+    scalars = ",".join(f"{name}={value}" for name, value in SCALARS.get(path.stem, {}).items())
     simulate = f"--cta-simulate=sizes={','.join(f'{name}={sizes.get(name, OTHER_SIZE)}' for name in sorted(names))} timings=16 verbose timeline={file}"
+    simulate += f" scalars={scalars}" if scalars else ""
     for plans in ("derived", "none"):
         allocate = f"--tessera-to-allocated=derive-plans={str(plans == 'derived').lower()}"
         done = subprocess.run([sys.argv[1], path, allocate, simulate, "-o", os.devnull], capture_output=True, text=True, timeout=120)

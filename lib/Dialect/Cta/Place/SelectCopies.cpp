@@ -49,6 +49,7 @@ private:
   /// A copy by TMA, or by cp.async in pieces of `vector` elements.
   CopyOp copyOf(LoadOp load, SmemType type, int64_t vector = 0);
   LogicalResult selectStaged(LoadOp load, StageOp stage);
+  void readFrom(CopyOp copy, LoadOp load);
   template <typename Op>
   void setVector(Op op, const std::string &why);
   template <typename Op>
@@ -209,7 +210,7 @@ static SmallVector<Operation *> usersInOrder(Value value) {
   return users;
 }
 
-/// Why a tile that no product uses directly goes to registers.
+/// Why a tile that products do not use, or not alone, goes to registers.
 static std::string whyInRegisters(Value tile) {
   std::string by;
   Value value = tile;
@@ -252,6 +253,35 @@ static bool becomesOperand(LoadOp load) {
   return false;
 }
 
+/// The load in the layout in which it comes, and in those to which it is converted.
+static SmallVector<Value> layoutsOf(LoadOp load) {
+  SmallVector<Value> layouts{load};
+  for (Operation *user : usersInOrder(load))
+    if (isa<ConvertLayoutOp>(user))
+      layouts.push_back(user->getResult(0));
+  return layouts;
+}
+
+/// The write to shared memory, for products alone, of a tile in a loop that threads use in
+/// registers too; null if there is no such write.
+static StageOp stageBesideRegisters(LoadOp load) {
+  if (!load->getParentOfType<LoopLikeOpInterface>())
+    return {};
+  StageOp found;
+  bool inRegisters = false;
+  for (Value value : layoutsOf(load))
+    for (Operation *user : usersInOrder(value)) {
+      auto stage = dyn_cast<StageOp>(user);
+      const bool isOperand = stage && stage.getInputs().size() == 1 && !stage->use_empty() &&
+                             llvm::all_of(stage->getUsers(), llvm::IsaPred<MmaOp, WgmmaOp>);
+      if (isOperand && !found)
+        found = stage;
+      else if (!isa<ConvertLayoutOp>(user) || value != load.getResult())
+        inRegisters = true;
+    }
+  return inRegisters ? found : StageOp();
+}
+
 /// By TMA if possible, else by cp.async unless vector loads to registers are wider, else by those.
 LogicalResult Selection::selectStaged(LoadOp load, StageOp stage) {
   auto shared = cast<SmemType>(stage.getType());
@@ -284,6 +314,29 @@ LogicalResult Selection::selectStaged(LoadOp load, StageOp stage) {
   load->removeAttr(tile::kNotRepacked);
   setVector(load, why);
   return success();
+}
+
+/// Replaces a load by the tile that a copy fetches: products use it where it is, threads read it in
+/// the layouts that they want.
+void Selection::readFrom(CopyOp copy, LoadOp load) {
+  const SmallVector<Value> layouts = layoutsOf(load);
+  for (Value value : llvm::reverse(layouts)) {
+    SmallVector<Operation *> users = usersInOrder(value);
+    users.erase(llvm::unique(users), users.end());
+    for (Operation *user : users) {
+      auto stage = dyn_cast<StageOp>(user);
+      if (stage && stage.getInputs().size() == 1 && stage.getType() == copy.getType()) {
+        rewriter.replaceOp(stage, copy);
+        continue;
+      }
+      rewriter.setInsertionPoint(user);
+      Value read = ReadOp::create(rewriter, load.getLoc(), value.getType(), copy.getResult(),
+                                  /*offsets=*/DenseI64ArrayAttr{}, /*dims=*/DenseI64ArrayAttr{},
+                                  /*strides=*/DenseI64ArrayAttr{});
+      rewriter.modifyOpInPlace(user, [&] { user->replaceUsesOfWith(value, read); });
+    }
+    rewriter.eraseOp(value.getDefiningOp());
+  }
 }
 
 LogicalResult Selection::select(LoadOp load) {
@@ -328,8 +381,17 @@ LogicalResult Selection::select(LoadOp load) {
       load.getResult().hasOneUse() ? dyn_cast<StageOp>(*load.getResult().user_begin()) : StageOp{};
   if (stage && stage.getInputs().size() == 1)
     return selectStaged(load, stage);
-  // Not the operand of a product: it is needed in registers.
-  const std::string inRegisters = whyInRegisters(load);
+  std::optional<std::string> noTma;
+  if (StageOp beside = stageBesideRegisters(load)) {
+    auto shared = cast<SmemType>(beside.getType());
+    noTma = whyNotTma(facts, Access(load), shared);
+    if (!noTma) {
+      readFrom(copyOf(load, shared), load);
+      return success();
+    }
+  }
+  // Not the operand of a product alone: it is needed in registers.
+  const std::string inRegisters = noTma ? *noTma : whyInRegisters(load);
   if (failed(checkDemand(load, inRegisters)) || failed(missPipelined(load, inRegisters)) ||
       failed(missPeeled(load, inRegisters)))
     return failure();

@@ -59,7 +59,8 @@ def SelectCopies : CtaPass<"cta-select-copies"> {
     legal; otherwise by cp.async if they allow pieces of 4, 8 or 16 bytes that are no narrower than register vectors would be. So does that
     of a `cta.gather` with one index tile of rank 1: by TMA, with a box for each index, if an index selects 1 KiB or more, otherwise by
     cp.async. The ops that compute the index tile are cloned in the layout of the threads that copy; a mask, and for TMA a limit, makes an
-    index -1. A `cta.store` of a tile with an accumulator's layout (conversions are looked through), of at most 128 KiB, becomes `cta.stage`
+    index -1. If threads use the tile of a `cta.load` in a loop, too, and TMA can fetch it, they read it from where the product does
+    (`cta.read`). A `cta.store` of a tile with an accumulator's layout (conversions are looked through), of at most 128 KiB, becomes `cta.stage`
     and `cta.copy_out`. The tile of such a store, and that of a residual that TMA loads, gets the widest swizzle with which TMA can move it
     (`tmaImage`). Other accesses get their `vector` width. The rules are in `tessera/Dialect/Cta/IR/CopyRules.h`. TMA coordinates have 32
     bits: a coordinate of a load that may need more is replaced, where it does, by one that is out of bounds too. `why` records each
