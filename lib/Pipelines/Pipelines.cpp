@@ -140,6 +140,8 @@ static void toPlanned(OpPassManager &pm, const TilePipelineOptions &options) {
   kernels.addPass(cta::createSplitEpilogue(epilogue));
   kernels.addPass(cta::createDecompose());
   kernels.addPass(cta::createNarrowVotes());
+  kernels.addPass(cta::createVoteByLanes());
+  kernels.addPass(cta::createSplitBranches());
   kernels.addPass(cta::createLoadEarly());
   if (options.derivePlans)
     kernels.addPass(cta::createOrderTiles());

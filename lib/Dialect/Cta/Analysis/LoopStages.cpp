@@ -9,6 +9,7 @@
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -124,11 +125,47 @@ private:
 };
 } // namespace
 
+/// True for an op that no loop in stages may have, and for what branches of it may not.
+static bool hasOtherRegions(Operation *op) {
+  return op->getNumRegions() && !isa<ReduceOp, ScanOp, scf::IfOp>(op);
+}
+
+/// Why a branch is no op of a stage; nothing if it is one. It is one if each op in it would be:
+/// then it uses what they use.
+static std::optional<std::string> whyNotInBranch(scf::IfOp branch) {
+  std::optional<std::string> why;
+  branch->walk([&](Operation *op) {
+    if (op == branch || isa<ReduceOp, ScanOp>(op->getParentOp()))
+      return WalkResult::advance();
+    StringRef name = op->getName().getStringRef();
+    if (hasOtherRegions(op))
+      why = ("a branch in it has loops or steps: " + name).str();
+    else if (isa<WgmmaOp, ReadyOp, CompleteOp>(op))
+      why = ("a branch in it has matrix products: " + name).str();
+    else if (isa<CopyOp, AcquireOp, CommitOp, WaitOp, ReleaseOp>(op))
+      why = ("a branch in it fills or releases slots: " + name).str();
+    else if (auto vote = dyn_cast<AnyOp>(op); vote && !vote.getWarp())
+      why = "a branch in it has a vote of the block";
+    return why ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return why;
+}
+
 /// True for ops that can be repeated in a later stage without risk.
 static bool isPlain(Operation *op) {
-  return isMemoryEffectFree(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
-         (op->getNumRegions() == 0 || isa<ReduceOp, ScanOp>(op)) &&
-         !isa<WgmmaOp, StageOp, CopyOp>(op);
+  if (!isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() || hasOtherRegions(op) ||
+      isa<WgmmaOp, StageOp, CopyOp>(op))
+    return false;
+  // Threads of the block meet at a vote of the block.
+  if (auto vote = dyn_cast<AnyOp>(op))
+    return vote.getWarp();
+  auto branch = dyn_cast<scf::IfOp>(op);
+  return !branch || !branch
+                         ->walk([](Operation *inner) {
+                           return isa<StageOp>(inner) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+                         })
+                         .wasInterrupted();
 }
 
 /// The tile of which this one is a view.
@@ -143,8 +180,11 @@ static WaitOp waitOf(Value tile) { return viewed(tile).getDefiningOp<WaitOp>(); 
 
 std::optional<std::string> Staging::checkOps() {
   for (Operation &op : body->without_terminator()) {
-    if (op.getNumRegions() && !isa<ReduceOp, ScanOp>(op))
-      return "its body has branches, loops or steps";
+    if (hasOtherRegions(&op))
+      return "its body has loops or steps";
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      if (auto why = whyNotInBranch(branch))
+        return why;
     auto product = dyn_cast<WgmmaOp>(op);
     if (!product)
       continue;
@@ -191,7 +231,8 @@ std::optional<std::string> Staging::findReaders() {
     SmallVector<Operation *> &readers = result.readersOf[release];
     while (!values.empty())
       for (Operation *user : values.pop_back_val().getUsers()) {
-        readers.push_back(user);
+        // A branch reads what its ops read.
+        readers.push_back(body->findAncestorOpInBlock(*user));
         if (isa<ViewOp>(user))
           llvm::append_range(values, user->getResults());
       }

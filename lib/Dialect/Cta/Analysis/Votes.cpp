@@ -5,8 +5,10 @@
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -35,13 +37,51 @@ static std::optional<std::string> whyNotOfWarp(Operation *op) {
   return named("the branch holds an op with effects: ", op);
 }
 
+/// The values that a loop has of a value which it carries: the argument of its body, and the
+/// result. None if the use is no such use.
+static SmallVector<Value> carriedBy(OpOperand &use) {
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(use.getOwner())) {
+    BlockArgument inside = loop.getTiedLoopRegionIterArg(&use);
+    OpResult after = loop.getTiedLoopResult(&use);
+    return inside && after ? SmallVector<Value>{inside, after} : SmallVector<Value>();
+  }
+  auto loop = dyn_cast<LoopLikeOpInterface>(use.getOwner()->getParentOp());
+  if (!loop || !use.getOwner()->hasTrait<OpTrait::IsTerminator>())
+    return {};
+  for (auto [yielded, inside, after] :
+       llvm::zip(loop.getYieldedValuesMutable().value_or(MutableArrayRef<OpOperand>()),
+                 loop.getRegionIterArgs(), loop.getLoopResults().value_or(ResultRange(nullptr, 0))))
+    if (&yielded == &use)
+      return {inside, after};
+  return {};
+}
+
+/// The branches that the vote decides, also as a condition that loops carry. On failure `why` is
+/// what else it is used for.
+static SmallVector<scf::IfOp> branchesOf(AnyOp vote, std::optional<std::string> &why) {
+  SmallVector<scf::IfOp> branches;
+  llvm::SetVector<Value> values;
+  values.insert(vote.getResult());
+  for (size_t i = 0; i < values.size(); ++i)
+    for (OpOperand &use : values[i].getUses()) {
+      SmallVector<Value> carried = carriedBy(use);
+      auto branch = dyn_cast<scf::IfOp>(use.getOwner());
+      if (!branch && carried.empty())
+        why = named("the result is more than the condition of a branch: it is used by ",
+                    use.getOwner());
+      if (branch)
+        branches.push_back(branch);
+      values.insert(carried.begin(), carried.end());
+    }
+  return branches;
+}
+
 std::optional<std::string> tessera::cta::whyNotOfWarp(AnyOp vote) {
-  for (OpOperand &use : vote.getResult().getUses()) {
-    auto branch = dyn_cast<scf::IfOp>(use.getOwner());
-    if (!branch)
-      return named("the result is more than the condition of a branch: it is used by ",
-                   use.getOwner());
-    std::optional<std::string> why;
+  std::optional<std::string> why;
+  SmallVector<scf::IfOp> branches = branchesOf(vote, why);
+  if (why)
+    return why;
+  for (scf::IfOp branch : branches) {
     branch->walk([&](Operation *op) {
       if (op != branch)
         why = ::whyNotOfWarp(op);
@@ -103,8 +143,9 @@ std::optional<std::string> tessera::cta::whyVoteOfBlock(AnyOp vote) {
     return "the condition is one of the whole block, not of rows";
   if (auto why = whyNotOfWarp(vote))
     return why;
-  for (Operation *user : vote.getResult().getUsers())
-    if (auto why = whyOtherRows(vote, cast<scf::IfOp>(user)))
-      return why;
-  return std::nullopt;
+  std::optional<std::string> why;
+  for (scf::IfOp branch : branchesOf(vote, why))
+    if (auto other = whyOtherRows(vote, branch))
+      return other;
+  return why;
 }

@@ -7,13 +7,13 @@
 // elsewhere) needs the whole sum nowhere inside. So each lane keeps the sum of its own elements,
 // and the shuffles, which end an iteration's chain of dependent results, happen after the loop.
 //
-// x gets a shape whose dimensions are the lanes and the registers of the summed dimension: the same
-// elements in the same registers. A lane's part of the sum is then an ordinary reduction over the
-// dimensions of registers. `a`, which all lanes of a row have, is an ordinary broadcast.
+// A lane's part of the sum is an ordinary reduction of x in another shape (LaneParts.h). `a`, which
+// all lanes of a row have, is an ordinary broadcast. Branches may scale s or leave it (the rare
+// region of a softmax whose reference seldom moves).
 #include "ScheduleProblem.h"
+#include "tessera/Dialect/Cta/Analysis/LaneParts.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
-#include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -31,13 +31,6 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-/// A summed dimension, split into several; those of lanes remain after the reduction.
-struct Parts {
-  RankedTensorType whole;     ///< x in the new shape
-  SmallVector<int64_t> regs;  ///< the dimensions of `whole` that each lane sums up
-  SmallVector<int64_t> lanes; ///< the dimensions of lanes in the result of that
-};
-
 class Deferral {
 public:
   Deferral(CountedLoop loop, unsigned number) : loop(loop), number(number), b(loop) {}
@@ -46,16 +39,19 @@ public:
 private:
   bool match();
   bool matchSum(Value whole, Value part);
-  std::optional<Parts> partsOf(RankedTensorType type, int64_t dim);
-  void rewrite(const Parts &parts);
+  bool matchScaled(Value value, Block *block);
+  Value scaled(Value value, Value factor, const LaneParts &parts);
+  void rewrite(const LaneParts &parts);
 
   CountedLoop loop;
   unsigned number; ///< of the iter_arg
   IRRewriter b;
   Operation *update = nullptr; ///< s · a + sum, or s + sum
-  Operation *scaled = nullptr; ///< s · a, if that is an op of its own
   ReduceOp sum;
-  Value factor; ///< a; null: 1
+  Value factor; ///< a, if `update` multiplies by it; null: it does not
+  SmallVector<arith::MulFOp> scalings; ///< s · a, as ops of their own
+  SmallVector<Value> branches;         ///< results of branches some of which scale s
+  unsigned uses = 0;                   ///< of s, that were found
 };
 } // namespace
 
@@ -75,32 +71,50 @@ static bool isSum(ReduceOp op) {
          add.getLhs() != add.getRhs();
 }
 
+/// True if a value of the block is the carried sum, scaled or not: s, s · a, or the result of a
+/// branch both sides of which yield such a value.
+bool Deferral::matchScaled(Value value, Block *block) {
+  Value carried = loop.getRegionIterArg(number);
+  if (value == carried) {
+    ++uses;
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != block || !value.hasOneUse())
+    return false;
+  if (auto product = dyn_cast<arith::MulFOp>(op)) {
+    const unsigned side = product.getLhs() == carried ? 0 : 1;
+    if (product->getOperand(side) != carried || product->getOperand(1 - side) == carried)
+      return false;
+    ++uses;
+    scalings.push_back(product);
+    return true;
+  }
+  auto branch = dyn_cast<scf::IfOp>(op);
+  if (!branch || !branch.elseBlock())
+    return false;
+  const unsigned result = cast<OpResult>(value).getResultNumber();
+  branches.push_back(value);
+  return matchScaled(branch.thenYield().getOperand(result), branch.thenBlock()) &&
+         matchScaled(branch.elseYield().getOperand(result), branch.elseBlock());
+}
+
 /// `whole` is the carried sum, scaled or not; `part` is what the iteration adds to it.
 bool Deferral::matchSum(Value whole, Value part) {
-  Value carried = loop.getRegionIterArg(number);
   sum = part.getDefiningOp<ReduceOp>();
   if (!sum || sum->getBlock() != loop.getBody() || !sum->hasOneUse() || !isSum(sum))
     return false;
-  scaled = nullptr;
   factor = {};
-  if (whole == carried)
-    return true;
-  auto product = whole.getDefiningOp<arith::MulFOp>();
-  if (!product || product->getBlock() != loop.getBody() || !product->hasOneUse())
-    return false;
-  for (unsigned i : {0, 1})
-    if (product->getOperand(i) == carried) {
-      scaled = product;
-      factor = product->getOperand(1 - i);
-      return factor != carried;
-    }
-  return false;
+  scalings.clear();
+  branches.clear();
+  uses = 0;
+  return matchScaled(whole, loop.getBody()) &&
+         llvm::hasNItems(loop.getRegionIterArg(number).getUses(), uses);
 }
 
 bool Deferral::match() {
   Value carried = loop.getRegionIterArg(number);
-  if (!isa<RankedTensorType>(carried.getType()) || !carried.hasOneUse() ||
-      !isZero(loop.getInitArgs()[number]))
+  if (!isa<RankedTensorType>(carried.getType()) || !isZero(loop.getInitArgs()[number]))
     return false;
   Value result = loop.getYieldedValues()[number];
   update = result.getDefiningOp();
@@ -118,127 +132,50 @@ bool Deferral::match() {
   return add && (matchSum(add.getLhs(), add.getRhs()) || matchSum(add.getRhs(), add.getLhs()));
 }
 
-/// Splits a dimension by its bits, from the lowest: into runs of register bits and runs of lane
-/// bits. The repeats of the base tile are registers.
-std::optional<Parts> Deferral::partsOf(RankedTensorType type, int64_t dim) {
-  FragAttr frag = FragAttr::of(type);
-  if (!frag)
-    return std::nullopt;
-  layout::RegisterLayout l = frag.layout();
-  const int64_t base = l.baseShape()[dim], extent = type.getDimSize(dim);
-  if (extent % base || l.wgDim == dim)
-    return std::nullopt;
-  // Each bit moves one bit of one coordinate.
-  enum Kind { None, Register, Lane };
-  SmallVector<Kind> bits(llvm::Log2_64(base), None);
-  auto note = [&](const std::vector<layout::Coord> &vectors, Kind kind) {
-    return llvm::all_of(vectors, [&](const layout::Coord &vector) {
-      if (!vector[dim])
-        return true;
-      bool alone = llvm::count_if(vector, [](int64_t x) { return x != 0; }) == 1 &&
-                   llvm::isPowerOf2_64(vector[dim]);
-      if (!alone || kind == None)
-        return false;
-      bits[llvm::Log2_64(vector[dim])] = kind;
-      return true;
-    });
-  };
-  if (!note(l.regs, Register) || !note(l.lanes, Lane) || !note(l.warps, None) ||
-      llvm::is_contained(bits, None))
-    return std::nullopt;
-  struct Run {
-    Kind kind;
-    int64_t extent;
-  };
-  SmallVector<Run> runs;
-  auto add = [&](Kind kind, int64_t times) {
-    if (runs.empty() || runs.back().kind != kind)
-      runs.push_back({kind, 1});
-    runs.back().extent *= times;
-  };
-  for (Kind kind : bits)
-    add(kind, 2);
-  if (extent > base)
-    add(Register, extent / base);
-  std::reverse(runs.begin(), runs.end());
-  if (runs.size() < 2 || type.getRank() - 1 + static_cast<int64_t>(runs.size()) > layout::kMaxRank)
-    return std::nullopt;
-
-  auto split = [&](const layout::Coord &vector) {
-    layout::Coord result(vector.begin(), vector.begin() + dim);
-    int64_t below = extent;
-    for (const Run &run : runs) {
-      below /= run.extent;
-      result.push_back(vector[dim] / below % run.extent);
-    }
-    result.insert(result.end(), vector.begin() + dim + 1, vector.end());
-    return result;
-  };
-  layout::RegisterLayout parts = l;
-  for (auto *vectors : {&parts.regs, &parts.lanes, &parts.warps})
-    for (layout::Coord &vector : *vectors)
-      vector = split(vector);
-  if (l.wgDim > dim)
-    parts.wgDim += static_cast<int>(runs.size()) - 1;
-  SmallVector<int64_t> shape(type.getShape().take_front(dim));
-  Parts result;
-  for (const Run &run : runs) {
-    if (run.kind == Register)
-      result.regs.push_back(static_cast<int64_t>(shape.size()));
-    else
-      result.lanes.push_back(static_cast<int64_t>(shape.size() - result.regs.size()));
-    shape.push_back(run.extent);
-  }
-  llvm::append_range(shape, type.getShape().drop_front(dim + 1));
-  if (!reshapeKeepsRegisters(l, type.getShape(), parts, shape))
-    return std::nullopt;
-  result.whole =
-      RankedTensorType::get(shape, type.getElementType(), FragAttr::get(type.getContext(), parts));
-  return result;
+/// The product of the lanes' sums and what all lanes of a row have.
+Value Deferral::scaled(Value value, Value factor, const LaneParts &parts) {
+  Location loc = factor.getLoc();
+  Value all = BroadcastOp::create(b, loc, parts.part, factor, parts.others);
+  return arith::MulFOp::create(b, loc, value, all);
 }
 
 /// The loop carries the sums of the lanes; they are added up after the loop.
-void Deferral::rewrite(const Parts &parts) {
+void Deferral::rewrite(const LaneParts &parts) {
   Location loc = update->getLoc();
-  auto add = [&](Type type, Value source, ArrayRef<int64_t> dims) -> Value {
-    Value zero = b.clone(*sum.getInits().front().getDefiningOp())->getResult(0);
-    auto op = ReduceOp::create(b, sum.getLoc(), TypeRange{type}, ValueRange{source},
-                               ValueRange{zero}, dims, /*partial=*/false);
-    IRMapping mapping;
-    sum.getCombiner().cloneInto(&op.getCombiner(), mapping);
-    return op.getResult(0);
-  };
-  RankedTensorType type = ReduceOp::reducedType(parts.whole, parts.regs);
   b.setInsertionPoint(update);
-  Value whole = ReshapeOp::create(b, sum.getLoc(), parts.whole, sum.getInputs().front());
-  Value part = add(type, whole, parts.regs);
+  Value part = reduceInLanes(b, sum, parts);
   BlockArgument carried = loop.getRegionIterArg(number);
-  carried.setType(type);
+  carried.setType(parts.part);
+  for (Value result : branches)
+    result.setType(parts.part);
+  for (arith::MulFOp product : scalings) {
+    b.setInsertionPoint(product);
+    Value factor = product.getLhs() == carried ? product.getRhs() : product.getLhs();
+    b.replaceOp(product, scaled(carried, factor, parts));
+  }
+  b.setInsertionPoint(update);
   Value next;
-  if (factor) {
-    SmallVector<int64_t> rows;
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      if (!llvm::is_contained(parts.lanes, d))
-        rows.push_back(d);
-    Value all = BroadcastOp::create(b, loc, type, factor, rows);
-    next = isa<math::FmaOp>(update)
-               ? math::FmaOp::create(b, loc, carried, all, part).getResult()
-               : arith::AddFOp::create(b, loc, arith::MulFOp::create(b, loc, carried, all), part)
-                     .getResult();
+  if (auto fma = dyn_cast<math::FmaOp>(update)) {
+    Value all = BroadcastOp::create(b, loc, parts.part, factor, parts.others);
+    next = math::FmaOp::create(b, loc, carried, all, part);
   } else {
-    next = arith::AddFOp::create(b, loc, carried, part);
+    Value whole = update->getOperand(0) == sum.getResult(0) ? update->getOperand(1)
+                                                            : update->getOperand(0);
+    next = arith::AddFOp::create(b, loc, whole, part);
   }
   b.replaceAllUsesWith(update->getResult(0), next);
   b.eraseOp(update);
-  if (scaled)
-    b.eraseOp(scaled);
   b.setInsertionPoint(loop);
-  loop.setInitArg(number, arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
+  loop.setInitArg(number, arith::ConstantOp::create(b, loc, b.getZeroAttr(parts.part)));
   Value result = loop.getResult(number);
   Type old = result.getType();
-  result.setType(type);
+  result.setType(parts.part);
   b.setInsertionPointAfter(loop);
-  Value total = add(old, result, parts.lanes);
+  // The identity is a constant of the loop's body, perhaps.
+  Value zero = sum.getInits().front();
+  Value outside = b.clone(*zero.getDefiningOp())->getResult(0);
+  sum.getInitsMutable().assign(outside);
+  Value total = reduceLike(b, sum, old, result, parts.lanes);
   b.replaceAllUsesExcept(result, total, total.getDefiningOp());
   b.eraseOp(sum);
 }
@@ -246,13 +183,8 @@ void Deferral::rewrite(const Parts &parts) {
 bool Deferral::run() {
   if (!match())
     return false;
-  auto type = cast<RankedTensorType>(sum.getInputs().front().getType());
-  std::optional<Parts> parts = partsOf(type, sum.getDims().front());
-  if (!parts)
-    return false;
-  // The type that the loop carried is the new one without the dimensions of lanes.
-  RankedTensorType part = ReduceOp::reducedType(parts->whole, parts->regs);
-  if (ReduceOp::reducedType(part, parts->lanes) != loop.getResult(number).getType())
+  std::optional<LaneParts> parts = lanePartsOf(sum);
+  if (!parts || sum.getResult(0).getType() != loop.getResult(number).getType())
     return false;
   rewrite(*parts);
   return true;

@@ -8,7 +8,8 @@
 // k - 1, …, and stage n of iteration k - n. Products have the stages that the schedule of the loop
 // gives them. The stages of all other ops follow: an op is not in an earlier stage than its inputs,
 // all ops of a recurrence have one stage, and an op that only a later stage needs is in that stage
-// if the loop then carries fewer registers.
+// if the loop then carries fewer registers. A branch whose ops could each have a stage is one op,
+// which uses what its ops use.
 //
 // The order of the new body: first, products that need no other product of this iteration are
 // issued, in the `order` of the schedule or else earlier stages first, each after the ops that

@@ -121,6 +121,51 @@ def NarrowVotes : CtaPass<"cta-narrow-votes"> {
   }];
 }
 
+def VoteByLanes : CtaPass<"cta-vote-by-lanes"> {
+  let summary = "Let each lane vote on what it holds, so that rows are reduced in the branch only";
+  let description = [{
+    Requires and ensures *placed*, after `cta-narrow-votes`. A `cta.any` with `rare` whose need is computed, element by element, from a maximum or
+    minimum along a dimension that several lanes of a warp share is computed from what each lane has of it. The lane that holds the maximum
+    finds the need of the row, so the vote is true wherever it was; where it is true more often, the region of a `tile.rare` runs although no row
+    needs it, which it may. The shuffles that make the maximum of the row go into the branch, with the condition itself if the branch reads it.
+
+    Left alone is a vote if the whole maximum or the condition is needed outside of its one branch, if warps share the dimension, or if the
+    layout is one in which a bit moves more than one bit of a coordinate. A remark says which it is.
+
+    ```mlir
+    %t = cta.reduce (%s) dims = [1] init(%z) { … maximumf … } : tensor<128x128xf32, #acc> -> tensor<128xf32, #rows>
+    %n = arith.cmpf ogt, %t, %limit : tensor<128xf32, #rows>
+    %c = cta.any warp rare %n : tensor<128xi1, #rows>
+    %m = scf.if %c -> (tensor<128xf32, #rows>) { … %t … }
+    // becomes
+    %q = cta.reshape %s : tensor<128x128xf32, #acc> -> tensor<128x16x4x2xf32, #split>
+    %l = cta.reduce (%q) dims = [1, 3] init(%z) { … } : tensor<128x16x4x2xf32, #split> -> tensor<128x4xf32, #lanes>
+    %b = cta.broadcast %limit dims = [0]
+    %n = arith.cmpf ogt, %l, %b : tensor<128x4xf32, #lanes>
+    %c = cta.any warp rare %n : tensor<128x4xi1, #lanes>
+    %m = scf.if %c -> (tensor<128xf32, #rows>) {
+      %t = cta.reduce (%l) dims = [1] init(%z) { … } : tensor<128x4xf32, #lanes> -> tensor<128xf32, #rows>
+    ```
+  }];
+}
+
+def SplitBranches : CtaPass<"cta-split-branches"> {
+  let summary = "Give what only accumulators need of a rare branch a branch of its own";
+  let description = [{
+    Requires and ensures *placed*, before the plan. A branch on a `cta.any` with `rare`, whose other side only passes values, becomes several
+    branches on the same vote: one for each result that products of the block add to and nobody else reads, and before them one for the rest. An
+    op is in the first branch if the rest needs it, too; what the others take from there is a further result, zero where no branch is taken. So
+    `cta-rotate-loops` can put each in the stage of its users. Branches with effects stay.
+
+    ```mlir
+    %m, %o = scf.if %vote { %a = …; %s = arith.mulf %o0, %a; scf.yield %m1, %s } else { scf.yield %m0, %o0 }
+    // becomes
+    %m, %f = scf.if %vote { %a = …; scf.yield %m1, %a } else { scf.yield %m0, %zero }
+    %o = scf.if %vote { %s = arith.mulf %o0, %f; scf.yield %s } else { scf.yield %o0 }
+    ```
+  }];
+}
+
 def Decompose : CtaPass<"cta-decompose"> {
   let summary = "Turn layout conversions, reductions and shape ops into register moves, shuffles and explicit scratch";
   let description = [{
