@@ -76,7 +76,8 @@ def kernels():
     plain, causal = whole[:at], whole[at:]
     # Six output tiles a block and more: the slots of the numbers that come from a queue are filled again.
     queue = ["B=1,H=3,S=500,T=136", "B=1,H=2,S=900,T=8"]
-    for name, program, variants in (("attention_causal", causal, "aligned"), ("attention, cp_async", plain, "cp_async"), ("attention_causal, any", causal, "any")):
+    for name, program, variants in (("attention_causal", causal, "aligned"), ("attention, cp_async", plain, "cp_async"), ("attention_causal, any", causal, "any"),
+                                    ("attention-guarded", example("attention-guarded"), "aligned")):
         yield Kernel(name, program, None, attention + queue * (name == "attention_causal"), ["B=1,H=2,S=136,T=264"], variants=variants)
     # Output tiles without iterations, where only the channel of their numbers keeps the roles together. Their values depend on data: only the protocol is checked.
     sparse = [f"M={rows},N={columns},K=256,P={(rows + 63) // 64 + 1},Z=8" for rows, columns in ((136, 264), (520, 256), (900, 300), (64, 128))]

@@ -96,6 +96,7 @@ CASES = [
     ("gemm-tn", "stages = 3, producers = 0, pending = 1", dict(M=136, N=136, K=200), (2,)),
     ("gemm-tn", "stages = 4, producers = 0, persistent = 1", dict(M=136, N=264, K=136), (4,)),
     ("attention", "stages = 2, producers = 4, registers = 232, pending = 1", dict(B=1, H=2, S=136, T=400), (6,)),
+    ("attention-guarded", "stages = 2, producers = 4, registers = 232, pending = 1", dict(B=1, H=2, S=136, T=400), (6,)),
     ("attention", "stages = 3, producers = 0, pending = 1", dict(B=1, H=1, S=136, T=128), (2,)),
     ("attention", "stages = 3, producers = 0", dict(B=1, H=1, S=136, T=400), (1,)),
     ("gemm-bias-gelu", "stages = 3, persistent = 1", dict(M=264, N=136, K=136), (6,)),

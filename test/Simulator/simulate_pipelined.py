@@ -24,6 +24,9 @@ CASES = [
     ("attention", ["stages = 2, persistent = 1", "stages = 2, producers = 0, persistent = 1", "stages = 3, producers = 0, pending = 1",
                    "stages = 2, producers = 4, registers = 232, persistent = 1, pending = 1"],
      [f"B=1,H=2,S=600,T={t}" for t in (0, 1, 128, 256, 384)]),
+    # Votes of warps, and branches of which one is in the next iteration.
+    ("attention-guarded", ["stages = 2, persistent = 1", "stages = 2, producers = 4, registers = 232, persistent = 1, pending = 1"],
+     [f"B=1,H=2,S=600,T={t}" for t in (0, 1, 128, 256, 384)]),
     ("gemm-bias-gelu", ["stages = 2, persistent = 1"], [f"M=300,N=520,K={k}" for k in (0, 64, 192)]),
     # An epilogue in subtiles: one output tile for each block and many.
     ("gemm-nn-128x128x64", ["stages = 3, persistent = 1, epilogue = 64", "stages = 2, persistent = 1, epilogue = 64, pending = 1"],

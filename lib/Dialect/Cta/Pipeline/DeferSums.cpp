@@ -149,7 +149,7 @@ void Deferral::rewrite(const LaneParts &parts) {
   for (Value result : branches)
     result.setType(parts.part);
   for (arith::MulFOp product : scalings) {
-    b.setInsertionPoint(product);
+    b.setInsertionPoint(product->getBlock() == update->getBlock() ? update : product);
     Value factor = product.getLhs() == carried ? product.getRhs() : product.getLhs();
     b.replaceOp(product, scaled(carried, factor, parts));
   }

@@ -24,6 +24,23 @@
 // CHECK-NEXT:    %[[M:.+]] = arith.mulf %[[L0:.+]], %[[A]]
 // CHECK-NEXT:    arith.addf %[[M]], %{{.+}} : tensor<64x4xf32
 
+// A branch scales the sum or leaves it.
+// CHECK-LABEL: tile.kernel @rare
+// CHECK:       scf.for {{.*}} iter_args(%[[L0:.+]] = %{{.+}}) -> (tensor<64x4xf32
+// CHECK:         %[[M:.+]] = scf.if %{{.+}} -> (tensor<64x4xf32, #[[$LANES]]>) {
+// CHECK-NEXT:      %[[A:.+]] = cta.broadcast %{{.+}} dims = [0]
+// CHECK-NEXT:      %[[S:.+]] = arith.mulf %[[L0]], %[[A]] : tensor<64x4xf32, #[[$LANES]]>
+// CHECK-NEXT:      scf.yield %[[S]]
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      scf.yield %[[L0]]
+// CHECK-NEXT:    }
+// CHECK:         %[[PART:.+]] = cta.reduce (%{{.+}}) dims = [1, 3]
+// CHECK:         arith.addf %[[M]], %[[PART]] : tensor<64x4xf32
+
+// Or adds to it: then the lanes need the whole sum.
+// CHECK-LABEL: tile.kernel @grows
+// CHECK:       scf.for {{.*}} -> (tensor<64xf32
+
 // CHECK-LABEL: tile.kernel @plain
 // CHECK:       scf.for {{.*}} iter_args(%[[L0:.+]] =
 // CHECK-NOT:     cta.broadcast
@@ -96,6 +113,85 @@ tile.kernel @mul(%V: memref<?x64xbf16>, %O: memref<?xf32>, %n: index, %a: f32)
   }
   tile.return
 }
+
+tile.kernel @rare(%V: memref<?x64xbf16>, %O: memref<?xf32>, %n: index, %a: f32)
+    attributes {phase = #tile.phase<scheduled>, warpgroups = 1} {
+  cta.launch @rare_0 blocks() {
+    %ch = cta.channel : !ch
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %z = arith.constant -0.0 : f32
+    %zero = arith.constant dense<0.0> : !rows
+    %one = arith.constant dense<1.0> : !rows
+    %need = arith.constant dense<true> : tensor<64xi1, #row>
+    %as = cta.broadcast %a dims = [] : f32 -> !rows
+    %r = scf.for %j = %c0 to %n step %c64 iter_args(%l0 = %zero) -> (!rows) {
+      %p = cta.acquire %ch : !ch
+      %t = cta.copy %V[%j, %c0] {mechanism = #tma} : memref<?x64xbf16> -> !q
+      cta.commit %ch, %p (%t) : !ch
+      %q, %v = cta.wait %ch : !ch
+      %s = cta.wgmma %v, %v : !q, !q -> !sum
+      cta.release %ch, %q : !ch
+      %part = cta.reduce (%s) dims = [1] init(%z) {
+      ^bb0(%x: f32, %y: f32):
+        %xy = arith.addf %x, %y : f32
+        tile.yield %xy : f32
+      } : !sum -> !rows
+      %vote = cta.any warp rare %need : tensor<64xi1, #row>
+      %m = scf.if %vote -> (!rows) {
+        %s1 = arith.mulf %as, %l0 : !rows
+        scf.yield %s1 : !rows
+      } else {
+        scf.yield %l0 : !rows
+      }
+      %l = arith.addf %part, %m : !rows
+      scf.yield %l : !rows
+    }
+    cta.store %r, %O[%c0] : !rows -> memref<?xf32>
+  }
+  tile.return
+}
+
+
+tile.kernel @grows(%V: memref<?x64xbf16>, %O: memref<?xf32>, %n: index, %a: f32)
+    attributes {phase = #tile.phase<scheduled>, warpgroups = 1} {
+  cta.launch @grows_0 blocks() {
+    %ch = cta.channel : !ch
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %z = arith.constant -0.0 : f32
+    %zero = arith.constant dense<0.0> : !rows
+    %one = arith.constant dense<1.0> : !rows
+    %need = arith.constant dense<true> : tensor<64xi1, #row>
+    %as = cta.broadcast %a dims = [] : f32 -> !rows
+    %r = scf.for %j = %c0 to %n step %c64 iter_args(%l0 = %zero) -> (!rows) {
+      %p = cta.acquire %ch : !ch
+      %t = cta.copy %V[%j, %c0] {mechanism = #tma} : memref<?x64xbf16> -> !q
+      cta.commit %ch, %p (%t) : !ch
+      %q, %v = cta.wait %ch : !ch
+      %s = cta.wgmma %v, %v : !q, !q -> !sum
+      cta.release %ch, %q : !ch
+      %part = cta.reduce (%s) dims = [1] init(%z) {
+      ^bb0(%x: f32, %y: f32):
+        %xy = arith.addf %x, %y : f32
+        tile.yield %xy : f32
+      } : !sum -> !rows
+      %vote = cta.any warp rare %need : tensor<64xi1, #row>
+      %m = scf.if %vote -> (!rows) {
+        %s1 = arith.mulf %as, %l0 : !rows
+        scf.yield %s1 : !rows
+      } else {
+        %s2 = arith.addf %as, %l0 : !rows
+        scf.yield %s2 : !rows
+      }
+      %l = arith.addf %part, %m : !rows
+      scf.yield %l : !rows
+    }
+    cta.store %r, %O[%c0] : !rows -> memref<?xf32>
+  }
+  tile.return
+}
+
 
 tile.kernel @plain(%V: memref<?x64xbf16>, %O: memref<?xf32>, %n: index, %a: f32)
     attributes {phase = #tile.phase<scheduled>, warpgroups = 1} {

@@ -215,9 +215,6 @@ tile.kernel @fewer(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
 // REMARK: [Missed] rotate | {{.*}}Remark="its products wait for each other: ", Remark="what a cta.store needs is there in a later iteration only"
 // CHECK-LABEL: tile.kernel @stored
 // CHECK-NOT:   cta.async
-// REMARK: [Missed] rotate | {{.*}}Remark="its products wait for each other: ", Remark="its body has branches, loops or steps"
-// CHECK-LABEL: tile.kernel @branch
-// CHECK-NOT:   cta.async
 // REMARK: [Missed] rotate | {{.*}}Remark="its products wait for each other: ", Remark="the registers of a product's a are made by no conversion, which could wait for it"
 // CHECK-LABEL: tile.kernel @summed
 // CHECK-NOT:   cta.async
@@ -417,41 +414,6 @@ tile.kernel @stored(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index)
       %q1, %v1 = cta.wait %ch1 : !ch
       %o = cta.wgmma %a, %v1, %o0 : !op, !q -> !sum
       cta.store %o, %O[%j, %c0] : !sum -> memref<?x64xf32>
-      cta.release %ch1, %q1 : !ch
-      scf.yield %o : !sum
-    } {cta.modulo_schedule = {products = array<i64: 0, 1>}}
-    cta.store %r, %O[%c0, %c0] : !sum -> memref<?x64xf32>
-  }
-  tile.return
-}
-
-tile.kernel @branch(%V: memref<?x64xbf16>, %O: memref<?x64xf32>, %n: index, %flag: i1)
-    attributes {phase = #tile.phase<scheduled>, warpgroups = 1, plan = #cta.plan<pending = 1>} {
-  cta.launch @branch_0 blocks() {
-    %ch0 = cta.channel : !ch
-    %ch1 = cta.channel : !ch
-    %c0 = arith.constant 0 : index
-    %c64 = arith.constant 64 : index
-    %zero = arith.constant dense<0.0> : !sum
-    %x = cta.load %V[%c0, %c0] : memref<?x64xbf16> -> !half
-    %q = cta.stage %x : !half -> !q
-    %r = scf.for %j = %c0 to %n step %c64 iter_args(%o0 = %zero) -> (!sum) {
-      %p0 = cta.acquire %ch0 : !ch
-      %t0 = cta.copy %V[%j, %c0] {mechanism = #tma} : memref<?x64xbf16> -> !q
-      cta.commit %ch0, %p0 (%t0) : !ch
-      %q0, %v0 = cta.wait %ch0 : !ch
-      %s = cta.wgmma %q, %v0 : !q, !q -> !sum
-      cta.release %ch0, %q0 : !ch
-      scf.if %flag {
-        cta.store %s, %O[%j, %c0] : !sum -> memref<?x64xf32>
-      }
-      %ah = arith.truncf %s : !sum to !half
-      %a = cta.convert_layout %ah {how = #cta.conversion<no_op>} : !half -> !op
-      %p1 = cta.acquire %ch1 : !ch
-      %t1 = cta.copy %V[%j, %c0] {mechanism = #tma} : memref<?x64xbf16> -> !q
-      cta.commit %ch1, %p1 (%t1) : !ch
-      %q1, %v1 = cta.wait %ch1 : !ch
-      %o = cta.wgmma %a, %v1, %o0 : !op, !q -> !sum
       cta.release %ch1, %q1 : !ch
       scf.yield %o : !sum
     } {cta.modulo_schedule = {products = array<i64: 0, 1>}}
