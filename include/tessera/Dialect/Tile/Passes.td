@@ -158,6 +158,48 @@ def TileReadBounds : Pass<"tile-read-bounds", "tile::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def TileGuardReferences : Pass<"tile-guard-references", "tile::KernelOp"> {
+  let summary = "Raise the maximum that exponents are relative to only where it must rise";
+  let description = [{
+    Requires and ensures L0. A loop that carries a maximum m' = max(m, t), and sums that are multiplied by exp(c · (m − m')) whenever m rises, needs
+    the maximum only to keep exponents in range: softmax row by row, attention, log-sum-exp. If nothing else depends on m, the pass lets it stay
+    where it is until it would rise by 8 powers of two, and puts what raises it into a `tile.rare`. The sums are up to 2⁸ times as large then.
+
+    ```mlir
+    %m1 = arith.maximumf %m0, %t : tensor<128xf32>
+    %drop = arith.subf %m0, %m1 : tensor<128xf32>
+    %a = math.exp %drop : tensor<128xf32>
+    %kept = arith.mulf %l0, %a : tensor<128xf32>
+    ```
+    becomes
+    ```mlir
+    %top = arith.maximumf %m0, %t : tensor<128xf32>
+    %rise = arith.subf %top, %m0 : tensor<128xf32>
+    %need = arith.cmpf ugt, %rise, %most : tensor<128xf32>       // 8 ln 2
+    %m1, %kept = tile.rare %need passing(%m0, %l0) superset {
+      %drop = arith.subf %m0, %top : tensor<128xf32>
+      %a = math.exp %drop : tensor<128xf32>
+      %ln = arith.mulf %l0, %a : tensor<128xf32>
+      tile.yield %top, %ln : tensor<128xf32>, tensor<128xf32>
+    } : tensor<128xi1>, tensor<128xf32>, tensor<128xf32>
+    ```
+
+    Whether that changes only the rounding follows from how each value depends on m: as a term c · m of an exponent or logarithm, or as a
+    factor exp(c · m) of a sum. Carried sums must be multiplied and must grow by terms that are relative to the new maximum. After the loop the
+    dependence must cancel: o / l, or m + log(l) / c. A comparison with zero does not depend on a positive factor. Where a sum l of exponentials is
+    replaced because it is zero, all sums must begin with zero and have no other exponentials in them.
+
+    Numbers that are not finite are as before: a maximum that is NaN or infinite is raised in each iteration, as in the original. The sign of c does
+    not matter. A scale that is zero, infinite or NaN does not, either.
+
+    The pass requires `reassoc` of the kernel. A remark says why a maximum follows every element. With `only-products` it changes loops only in which
+    the tensor cores add to a sum, since there the maximum is between two products. The GPU pipeline runs it so.
+  }];
+  let options = [Option<"onlyProducts", "only-products", "bool", "false",
+                        "Only where products of the tensor cores add to the sums">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def TileFuseFma : Pass<"tile-fuse-fma", "tile::KernelOp"> {
   let summary = "Fuse multiplications into additions and subtractions";
   let description = [{

@@ -278,7 +278,7 @@ def Cta_AnyOp : Cta_Op<"any", [Pure, Cta_Erasable, Cta_Cost]> {
 
     Constraints:
     1. the elements are i1.
-    2. with `warp` the result is used by `scf.if` only, as its condition, and the branches concern no other warp: they hold arithmetic, loads from global
+    2. with `warp` the result is used by `scf.if` only, as its condition, perhaps in a later iteration of a loop that carries it, and the branches concern no other warp: they hold arithmetic, loads from global
        memory, shuffles, and control flow whose conditions are scalars of the block or votes of the warp.
   }];
   let arguments = (ins AnyRankedTensor:$need, UnitAttr:$warp, UnitAttr:$rare, OptionalAttr<StrAttr>:$why);
