@@ -39,7 +39,8 @@ Phase detectPhase(mlir::ModuleOp module);
 struct TilePipelineOptions {
   /// auto, any, lines, aligned, cp_async, repack, tables or tables_any: see tile-specialize-facts.
   std::string variants = "auto";
-  /// Choose what the plans of kernels leave open (cta-plan), also for kernels without a plan.
+  /// Choose what the plans of kernels leave open (cta-plan), also for kernels without a plan, and
+  /// what the algebra of a loop leaves open (tile-guard-references).
   bool derivePlans = true;
   /// Make dependent launches, which may begin before the launch before them in the stream has
   /// ended.

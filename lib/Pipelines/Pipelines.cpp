@@ -93,9 +93,18 @@ static void toTile(OpPassManager &pm, const TilePipelineOptions &options) {
   pm.addPass(tile::createTileExpandOps());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
+  OpPassManager &simplified = pm.nest<tile::KernelOp>();
+  simplified.addPass(createCanonicalizerPass());
+  simplified.addPass(createCSEPass());
+  if (options.specialize && options.derivePlans) {
+    // For the GPU only, where the maximum stands between two products: a CPU has no warps that
+    // could skip it.
+    tile::TileGuardReferencesOptions guard;
+    guard.onlyProducts = true;
+    simplified.addPass(tile::createTileGuardReferences(guard));
+    pm.addPass(tile::createTileExpandOps());
+  }
   OpPassManager &kernels = pm.nest<tile::KernelOp>();
-  kernels.addPass(createCanonicalizerPass());
-  kernels.addPass(createCSEPass());
   kernels.addPass(tile::createTileFuseFma());
   kernels.addPass(tile::createTileVerify());
   if (options.check)

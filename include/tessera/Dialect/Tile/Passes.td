@@ -173,10 +173,13 @@ def TileGuardReferences : Pass<"tile-guard-references", "tile::KernelOp"> {
     ```
     becomes
     ```mlir
-    %top = arith.maximumf %m0, %t : tensor<128xf32>
-    %rise = arith.subf %top, %m0 : tensor<128xf32>
-    %need = arith.cmpf ugt, %rise, %most : tensor<128xf32>       // 8 ln 2
+    %rise = arith.subf %t, %m0 : tensor<128xf32>
+    %rises = arith.cmpf ugt, %rise, %most : tensor<128xf32>      // 8 ln 2
+    %reach = math.absf %m0 : tensor<128xf32>
+    %ends = arith.cmpf uge, %reach, %infinity : tensor<128xf32>
+    %need = arith.ori %rises, %ends : tensor<128xi1>
     %m1, %kept = tile.rare %need passing(%m0, %l0) superset {
+      %top = arith.maximumf %m0, %t : tensor<128xf32>
       %drop = arith.subf %m0, %top : tensor<128xf32>
       %a = math.exp %drop : tensor<128xf32>
       %ln = arith.mulf %l0, %a : tensor<128xf32>

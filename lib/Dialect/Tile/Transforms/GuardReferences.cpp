@@ -9,16 +9,16 @@
 // then m need not be the maximum. It only keeps the exponents in range. So it stays where it is
 // until the maximum is 2^8 above it, and what raises it becomes a tile.rare:
 //
-//   m' = max(m, t)                       n = max(m, t)
-//   a = exp(c · (m - m'))                m', w = tile.rare |c| · (n - m) > 8 ln 2 {
-//   p = exp(c · s - c · m')         →      a = exp(c · (m - n));  yield n, v · a
+//   m' = max(m, t)                       m', w = tile.rare |c| · (t - m) > 8 ln 2 {
+//   a = exp(c · (m - m'))                  n = max(m, t);  a = exp(c · (m - n))
+//   p = exp(c · s - c · m')         →      yield n, v · a
 //   v' = v · a + Σ p                     } else m, v
 //                                        p = exp(c · s - c · m')
 //                                        v' = w + Σ p
 //
-// Numbers that are not finite go the way they went: where the difference is no number (m or t is
-// NaN, or m is infinite), the region runs, which is the old iteration. In other rows that skip it,
-// m is finite and t is below infinity.
+// Numbers that are not finite go the way they went: where |c| · (t - m) is no number, or c · m is
+// not finite, the region runs, which is the old iteration. In rows that skip it m and c are finite,
+// and t is no NaN and below infinity.
 #include "ReferenceForms.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Passes.h"
@@ -32,6 +32,7 @@
 #include "llvm/ADT/SetVector.h"
 
 #include <cmath>
+#include <limits>
 
 namespace tessera::tile {
 #define GEN_PASS_DEF_TILEGUARDREFERENCES
@@ -431,20 +432,25 @@ void Recurrence::rewrite() {
       if (Operation *from = operand.getDefiningOp();
           from && from != maximum && !factors.contains(from) && from->getBlock() == loop.getBody())
         moveBefore(from, maximum);
-  b.setInsertionPointAfter(maximum);
+  b.setInsertionPoint(maximum);
   auto constant = [&](double number) -> Value {
     TypedAttr value = b.getFloatAttr(getElementTypeOrSelf(type), number);
     if (auto tile = dyn_cast<RankedTensorType>(type))
       value = DenseElementsAttr::get(tile, value);
     return arith::ConstantOp::create(b, loc, value);
   };
-  Value powers = arith::SubFOp::create(b, loc, top, old);
-  Operation *difference = powers.getDefiningOp();
-  if (size)
+  Value powers = arith::SubFOp::create(b, loc, rise, old), reach = old;
+  if (size) {
     powers = arith::MulFOp::create(b, loc, powers, size);
+    reach = arith::MulFOp::create(b, loc, reach, size);
+  }
+  reach = math::AbsFOp::create(b, loc, reach);
   const double most = kGuardedPowers * std::log(2.0) / std::fabs(coefficient.number);
-  // True for NaN, too.
-  Value need = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, powers, constant(most));
+  // Both are true for NaN, too.
+  Value rises = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, powers, constant(most)),
+        ends = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE, reach,
+                                     constant(std::numeric_limits<double>::infinity()));
+  Value need = arith::OrIOp::create(b, loc, rises, ends);
   if (isa<RankedTensorType>(type) && !hasRows(type))
     need = tensor::ExtractOp::create(b, loc, need, ValueRange());
   SmallVector<Value> passed{old};
@@ -456,9 +462,10 @@ void Recurrence::rewrite() {
     OpBuilder::InsertionGuard guard(b);
     b.createBlock(&rare.getBody());
     IRMapping mapping;
+    b.clone(*maximum, mapping);
     for (Operation *op : factors)
       b.clone(*op, mapping);
-    SmallVector<Value> yielded{top};
+    SmallVector<Value> yielded{mapping.lookup(top)};
     for (const Scaling &scaling : scalings) {
       Value carried = loop.getRegionIterArg(scaling.number),
             factor = mapping.lookupOrDefault(scaling.factor);
@@ -469,9 +476,7 @@ void Recurrence::rewrite() {
     }
     YieldOp::create(b, loc, yielded);
   }
-  b.replaceUsesWithIf(top, rare.getResult(0), [&](OpOperand &use) {
-    return use.getOwner() != difference && !rare->isAncestor(use.getOwner());
-  });
+  b.replaceOp(maximum, rare.getResult(0));
   for (auto [i, scaling] : llvm::enumerate(scalings)) {
     Value scaled = rare.getResult(static_cast<unsigned>(i + 1));
     b.setInsertionPoint(scaling.op);
