@@ -225,18 +225,23 @@ static int64_t tileRegisters(Value value) {
   return registersOf(value);
 }
 
+/// The registers that are live from an operation to the last one that needs it. What a branch yields
+/// for its iteration dies soon, and what the loop carries lives on, so only that counts.
 int64_t LoopTranslation::registersOfResults(const StepCandidate &step) {
-  int64_t registers = 0;
+  int64_t registers = 0, carried = 0;
   for (Operation *op : step.ops)
     for (Value value : op->getResults()) {
       bool leaves = llvm::any_of(value.getUsers(), [&](Operation *user) {
         Operation *here = loop.getBody()->findAncestorOpInBlock(*user);
         return !llvm::is_contained(step.ops, here);
       });
-      if (leaves)
-        registers += tileRegisters(value);
+      if (!leaves)
+        continue;
+      registers += tileRegisters(value);
+      if (isa<scf::IfOp>(op) && llvm::is_contained(loop.getYieldedValues(), value))
+        carried += tileRegisters(value);
     }
-  return std::min<int64_t>(registers, 1024);
+  return std::min<int64_t>(carried ? carried : registers, 1024);
 }
 
 schedule::Operation LoopTranslation::operationOf(const StepCandidate &step, std::string name) {
