@@ -48,7 +48,7 @@ private:
   IRRewriter b;
   Operation *update = nullptr; ///< s · a + sum, or s + sum
   ReduceOp sum;
-  Value factor; ///< a, if `update` multiplies by it; null: it does not
+  Value factor;                        ///< a, if `update` multiplies by it; null: it does not
   SmallVector<arith::MulFOp> scalings; ///< s · a, as ops of their own
   SmallVector<Value> branches;         ///< results of branches some of which scale s
   unsigned uses = 0;                   ///< of s, that were found
@@ -159,8 +159,8 @@ void Deferral::rewrite(const LaneParts &parts) {
     Value all = BroadcastOp::create(b, loc, parts.part, factor, parts.others);
     next = math::FmaOp::create(b, loc, carried, all, part);
   } else {
-    Value whole = update->getOperand(0) == sum.getResult(0) ? update->getOperand(1)
-                                                            : update->getOperand(0);
+    Value whole =
+        update->getOperand(0) == sum.getResult(0) ? update->getOperand(1) : update->getOperand(0);
     next = arith::AddFOp::create(b, loc, whole, part);
   }
   b.replaceAllUsesWith(update->getResult(0), next);

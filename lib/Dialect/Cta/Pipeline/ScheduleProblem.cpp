@@ -225,8 +225,8 @@ static int64_t tileRegisters(Value value) {
   return registersOf(value);
 }
 
-/// The registers that are live from an operation to the last one that needs it. What a branch yields
-/// for its iteration dies soon, and what the loop carries lives on, so only that counts.
+/// The registers that are live from an operation to the last one that needs it. What a branch
+/// yields for its iteration dies soon, and what the loop carries lives on, so only that counts.
 int64_t LoopTranslation::registersOfResults(const StepCandidate &step) {
   int64_t registers = 0, carried = 0;
   for (Operation *op : step.ops)

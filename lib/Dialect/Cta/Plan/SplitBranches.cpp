@@ -89,8 +89,7 @@ Value Branch::fromFirst(Value value) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(op.elseBlock()->getTerminator());
     yielded.push_back(value);
-    passed.push_back(
-        arith::ConstantOp::create(b, value.getLoc(), b.getZeroAttr(value.getType())));
+    passed.push_back(arith::ConstantOp::create(b, value.getLoc(), b.getZeroAttr(value.getType())));
   }
   return yielded[number];
 }

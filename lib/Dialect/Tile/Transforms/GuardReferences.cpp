@@ -4,8 +4,8 @@
 // tile-guard-references: a maximum that only exponents are relative to moves where it must.
 //
 // A loop carries a maximum m, and sums v of terms exp(c · (s - m)), or of their products with what
-// does not depend on m. When m rises, the sums are multiplied by a = exp(c · (m - m')), so v · e^(c m)
-// goes on as if there were no m. If after the loop nothing depends on m but through v · e^(c m),
+// does not depend on m. When m rises, the sums are multiplied by a = exp(c · (m - m')), so v · e^(c
+// m) goes on as if there were no m. If after the loop nothing depends on m but through v · e^(c m),
 // then m need not be the maximum. It only keeps the exponents in range. So it stays where it is
 // until the maximum is 2^8 above it, and what raises it becomes a tile.rare:
 //
@@ -55,7 +55,7 @@ public:
   Recurrence(scf::ForOp loop, unsigned number)
       : loop(loop), number(number), old(loop.getRegionIterArg(number)),
         forms(loop, hasRows(old.getType())), b(loop) {}
-  /// True if the loop carries a maximum that exponents may be relative to.
+  /// True if the loop carries a maximum, and has exponentials, which may be relative to it.
   bool isCandidate();
   /// Returns the reason if there is no freedom to choose the reference.
   std::optional<std::string> match();
@@ -93,6 +93,8 @@ private:
 //===--- the recurrence ----------------------------------------------------------------------===//
 
 bool Recurrence::isCandidate() {
+  if (llvm::none_of(*loop.getBody(), llvm::IsaPred<math::ExpOp, math::Exp2Op>))
+    return false;
   Value next = loop.getYieldedValues()[number];
   maximum = next.getDefiningOp();
   if (!isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp>(maximum) ||
@@ -119,8 +121,7 @@ std::optional<std::string> Recurrence::findCoefficient() {
     if (!isa<math::ExpOp, math::Exp2Op>(op))
       continue;
     Form form = forms.of(op.getResult(0));
-    if (form.kind != Form::Scaled || form.of[kOld].isZero() ||
-        !(form.of[kNew] == -form.of[kOld]))
+    if (form.kind != Form::Scaled || form.of[kOld].isZero() || !(form.of[kNew] == -form.of[kOld]))
       continue;
     if (!coefficient.isZero() && !(coefficient == form.of[kOld]))
       return "sums are relative to it by different factors";
@@ -145,13 +146,16 @@ std::optional<std::string> Recurrence::findScalings() {
       if (!isa<arith::MulFOp, math::FmaOp>(user) || user->getBlock() != loop.getBody())
         continue;
       for (unsigned side : {0, 1})
-        if (user->getOperand(side) == carried && forms.of(user->getOperand(1 - side)).sameAs(factor))
+        if (user->getOperand(side) == carried &&
+            forms.of(user->getOperand(1 - side)).sameAs(factor))
           found = {i, user, user->getOperand(1 - side)};
     }
     if (!found)
       continue;
     if (!carried.hasOneUse())
       return "a sum is read before it is multiplied";
+    if (Form scaled = forms.of(found->op->getResult(0)); scaled.kind == Form::Unknown)
+      return scaled.why;
     if (hasRows(old.getType())) {
       auto tile = dyn_cast<RankedTensorType>(carried.getType());
       if (!tile || tile.getRank() == 0 ||
@@ -210,8 +214,8 @@ std::optional<std::string> Recurrence::checkBody() {
         llvm::any_of(scalings, [&](const Scaling &scaling) { return scaling.number == i; });
     if (!isSum && form.kind != Form::Free)
       return "the loop carries another value that depends on it";
-    if (isSum && (form.kind != Form::Scaled || !form.of[kOld].isZero() ||
-                  !(form.of[kNew] == -coefficient)))
+    if (isSum &&
+        (form.kind != Form::Scaled || !form.of[kOld].isZero() || !(form.of[kNew] == -coefficient)))
       return "the terms of a sum are not relative to the new maximum";
   }
   return std::nullopt;

@@ -179,13 +179,32 @@ std::optional<Coefficient> ReferenceForms::coefficientOf(Value value) {
   return Coefficient{1, {{value, 1}}};
 }
 
+/// True if sums in this type may be 2^kGuardedPowers times as large.
+static bool isWide(Type type) {
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  return element && APFloat::semanticsMaxExponent(element.getFloatSemantics()) >= 127;
+}
+
+static Form tooNarrow(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << "numbers up to 2^" << static_cast<int>(kGuardedPowers)
+                                 << " times as large are "
+                                 << cast<FloatType>(getElementTypeOrSelf(type));
+  return unknown(text);
+}
+
 Form ReferenceForms::of(Value value) {
   auto it = forms.find(value);
   if (it != forms.end())
     return it->second;
   Form form;
-  if (Operation *op = value.getDefiningOp())
+  if (Operation *op = value.getDefiningOp()) {
     form = evaluate(op, value);
+    // Conversions are looked at; what only moves elements, and exponentials, make none larger.
+    if (form.kind == Form::Scaled && !isWide(value.getType()) &&
+        !isa<arith::TruncFOp, BroadcastOp, arith::SelectOp, math::ExpOp, math::Exp2Op>(op))
+      form = tooNarrow(value.getType());
+  }
   forms[value] = form;
   return form;
 }
@@ -312,8 +331,8 @@ Form ReferenceForms::select(arith::SelectOp op) {
 Form ReferenceForms::broadcast(BroadcastOp op) {
   const Form form = of(op.getSource());
   auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
-  if (form.kind == Form::Free || !hasRows || (source && source.getRank() > 0 &&
-                                              op.getDims().front() == 0))
+  if (form.kind == Form::Free || !hasRows ||
+      (source && source.getRank() > 0 && op.getDims().front() == 0))
     return form;
   return unknown("the rows of the reference become another dimension");
 }
@@ -347,20 +366,15 @@ Form ReferenceForms::product(MmaOp op) {
   return add(form, of(op.getC()), /*zeroX=*/false, isZero(op.getC()));
 }
 
-/// Terms grow by 2^kGuardedPowers: a narrow type must hold them, and what they are made of.
+/// A narrow type must hold 2^kGuardedPowers, the largest exponential, and takes no more than that.
 Form ReferenceForms::narrow(arith::TruncFOp op) {
   const Form form = of(op.getIn());
   if (form.kind != Form::Scaled)
     return unknown(op);
   auto type = cast<FloatType>(getElementTypeOrSelf(op.getType()));
-  const int most = APFloat::semanticsMaxExponent(type.getFloatSemantics());
-  const bool isPower = isa_and_nonnull<math::ExpOp, math::Exp2Op>(op.getIn().getDefiningOp());
-  if (most >= 127 || (isPower && most >= kGuardedPowers))
-    return form;
-  std::string text;
-  llvm::raw_string_ostream(text) << "numbers up to 2^" << static_cast<int>(kGuardedPowers)
-                                 << " times as large are rounded to " << type;
-  return unknown(text);
+  const bool isPower = isa_and_nonnull<math::ExpOp, math::Exp2Op>(op.getIn().getDefiningOp()) &&
+                       APFloat::semanticsMaxExponent(type.getFloatSemantics()) >= kGuardedPowers;
+  return isWide(type) || isPower ? form : tooNarrow(type);
 }
 
 Form ReferenceForms::evaluate(Operation *op, Value value) {
@@ -420,8 +434,9 @@ Form ReferenceForms::evaluate(Operation *op, Value value) {
         form.positive = true;
         return form.kind == Form::Scaled ? form : unknown(op);
       })
-      .Case<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(
-          [&](auto o) { return of(o.getLhs()).sameAs(of(o.getRhs())) ? of(o.getLhs()) : unknown(op); })
+      .Case<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>([&](auto o) {
+        return of(o.getLhs()).sameAs(of(o.getRhs())) ? of(o.getLhs()) : unknown(op);
+      })
       .Case<math::ExpOp>([&](auto) { return power(1); })
       .Case<math::Exp2Op>([&](auto) { return power(std::log(2.0)); })
       .Case<math::LogOp>([&](auto) { return logarithm(1); })

@@ -3,10 +3,10 @@
 
 // How values depend on a reference: what tile-guard-references asks.
 //
-// A value may contain a reference R, a number for each row, as a term, rest + c · R, or as a factor,
-// rest · e^(c · R). The coefficient c is a number times powers of scalars that do not change in the
-// loop, such as the scale of attention. Where coefficients cancel (o / l, or R + log l) the value
-// does not depend on the reference at all, but for rounding.
+// A value may contain a reference R, a number for each row, as a term, rest + c · R, or as a
+// factor, rest · e^(c · R). The coefficient c is a number times powers of scalars that do not
+// change in the loop, such as the scale of attention. Where coefficients cancel (o / l, or R + log
+// l) the value does not depend on the reference at all, but for rounding.
 #ifndef TESSERA_LIB_DIALECT_TILE_TRANSFORMS_REFERENCEFORMS_H
 #define TESSERA_LIB_DIALECT_TILE_TRANSFORMS_REFERENCEFORMS_H
 

@@ -5,8 +5,8 @@
 //
 // The tile gets a shape whose dimensions are the lanes and the registers of the reduced dimension:
 // the same elements in the same registers. A lane's part is then an ordinary reduction over the
-// dimensions of registers, and the rest an ordinary reduction over those of lanes, which is the only
-// one that needs shuffles.
+// dimensions of registers, and the rest an ordinary reduction over those of lanes, which is the
+// only one that needs shuffles.
 #ifndef TESSERA_DIALECT_CTA_ANALYSIS_LANEPARTS_H
 #define TESSERA_DIALECT_CTA_ANALYSIS_LANEPARTS_H
 
