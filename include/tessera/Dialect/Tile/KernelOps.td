@@ -42,7 +42,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
 
     * `fp_contract` (default on): a multiplication may fuse into an addition or subtraction if exactly one of its two operands is a
       multiplication.
-    * `reassoc` (default on): additions may be reassociated, and the terms of a sum may share another factor (`tile-guard-references`).
+    * `reassoc` (default on): additions may be reassociated.
     * `require`: demands on the whole kernel, for instance `no_spills` or `deterministic`.
     * `phase`: the phase below L0 that the kernel has reached. Absent: L0.
     * `warpgroups`: the number of math warpgroups that share an output tile. `convert-tile-to-cta` chooses it unless it is given.
