@@ -72,7 +72,7 @@
 // CHECK-LABEL: tile.kernel @read
 // CHECK-NOT:   tile.rare
 
-// REMARK: [Missed] guard | {{.*}}Remark="the maximum follows every element: ", Remark="the terms of a sum are not relative to the new maximum"
+// REMARK: [Missed] guard | {{.*}}Remark="the maximum follows every element: ", Remark="a sum has terms that do not scale alike"
 // CHECK-LABEL: tile.kernel @old
 // CHECK-NOT:   tile.rare
 
@@ -80,7 +80,7 @@
 // CHECK-LABEL: tile.kernel @bases
 // CHECK-NOT:   tile.rare
 
-// REMARK: [Missed] guard | {{.*}}Remark="the maximum follows every element: ", Remark="the terms of a sum are not relative to the new maximum"
+// REMARK: [Missed] guard | {{.*}}Remark="the maximum follows every element: ", Remark="a sum has terms that do not scale alike"
 // CHECK-LABEL: tile.kernel @unscaled
 // CHECK-NOT:   tile.rare
 
