@@ -106,9 +106,6 @@ void normalize(const Problem &problem, std::vector<int64_t> &start) {
     t -= *first;
 }
 
-/// What a question gets at least, as long as there is that much.
-constexpr int64_t kFuelOfQuestion = 4096;
-
 class Solver {
 public:
   Solver(const Problem &problem, const SolverOptions &options)
@@ -157,7 +154,7 @@ Answer Solver::ask(Question question, Limits limits) {
     if (!isConsistent(problem, baseConstraints(problem, question)))
       continue;
     // No single question may use all the fuel, because the next question may be an easier one.
-    int64_t given = std::max<int64_t>(fuel / 8, std::min(fuel, kFuelOfQuestion)), left = given;
+    int64_t given = std::max<int64_t>(fuel / 8, std::min<int64_t>(fuel, 4096)), left = given;
     Search search(problem, question);
     Answer answer = search.run(left);
     fuel -= given - std::max<int64_t>(left, 0);
@@ -239,10 +236,7 @@ std::optional<int64_t> Solver::leastII(int64_t from, Limits limits) {
   int64_t known = lowerBound; // it is proven that no smaller II is possible
   int64_t failed = from - n;
   std::optional<int64_t> found;
-  // With little fuel the first steps are long, so that some answer is found; halving comes after
-  // it.
-  const int64_t parts = std::clamp<int64_t>(fuel / kFuelOfQuestion, 1, 64);
-  for (int64_t ii = from, step = std::max<int64_t>(from / parts / n, 1) * n;; step *= 2) {
+  for (int64_t ii = from, step = std::max<int64_t>(from / 64 / n, 1) * n;; step *= 2) {
     Question question;
     question.ii = ii;
     Answer answer = ask(question, limits);
@@ -417,12 +411,7 @@ Result Solver::run(int64_t fuelGiven) {
       if ((name == std::string("rings") && !rings) ||
           (name == std::string("registers") && !problem.registers))
         continue;
-      // To prove that a weak limit allows no smaller II must not take what the next one needs.
-      const bool last = limits.registers || (!problem.registers && (limits.rings || !rings));
-      const int64_t kept = last ? 0 : std::min(fuel / 2, 2 * kFuelOfQuestion);
-      fuel -= kept;
       std::optional<int64_t> least = leastII(ii, limits);
-      fuel += kept;
       if (!least) {
         const std::string text =
             name == std::string("packing") ? "no order of the operations fits units and stages"

@@ -351,7 +351,7 @@ through ch1 load1 -> mma1
     Problem problem = parsed(text);
     problem.registers = registers;
     SolverOptions options;
-    options.fuel = 20000;
+    options.fuel = 100000;
     const Result result = solve(problem, options);
     ASSERT_TRUE(result.schedule);
     EXPECT_EQ(verify(problem, *result.schedule), std::nullopt);

@@ -86,6 +86,11 @@ static ThreadWork elementWork(Operation *op) {
       .Case<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
             arith::CeilDivUIOp, arith::FloorDivSIOp>([&](auto) { work.alu = kIntegerDivisionAlu; })
       .Case<math::Exp2Op, math::RsqrtOp, math::Log2Op>([&](auto) { work.sfu = 1; })
+      .Case([&](math::TanhOp tanh) {
+        const bool isOne = arith::bitEnumContainsAll(tanh.getFastmath(), arith::FastMathFlags::afn);
+        work.sfu = isOne ? 1 : kFunctionSfu;
+        work.fma = isOne ? 0 : kFunctionFma;
+      })
       .Case<math::ExpOp, math::LogOp, math::SqrtOp>([&](auto) {
         work.sfu = 1;
         work.fma = 1;

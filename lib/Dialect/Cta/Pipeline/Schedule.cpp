@@ -41,7 +41,7 @@ using namespace tessera::cta;
 
 namespace {
 /// The effort limit of the search for one loop: a few milliseconds. A plain loop takes a thousandth
-/// of it. With a tenth of it attention in tiles of 128 queries, heads of 64, has no overlap at all.
+/// of it. Source: docs/performance/constants.md.
 constexpr int64_t kFuel = 200000;
 
 struct Channel {
