@@ -8,7 +8,7 @@
 #   DIR/failed.txt                   examples that do not compile, with the message
 #   DIR/tile-run, DIR/libtessera_runtime.so   need glibc only, at most GLIBC_MAX of versions.env
 #   DIR/runtime/                     the launcher's own device test
-#   DIR/test/GPU, DIR/bench          test/GPU/driver.py, bench/run.py and what they read
+#   DIR/test/GPU, DIR/bench          test/GPU/driver.py, bench/run.py, bench/attention/run.py and what they read
 #   DIR/products/X.cubin             with --products: the matrix products of test/GPU/make_gemms.py, for test/GPU/random_gemm.py and bench/gemm.py;
 #                                    with --sources DIR: the programs there, for the device only (make_gemms.py --sweep);
 #                                    with --variants NAMES: only these (tilec --variants; with aligned the kit has a third of the bytes)
@@ -137,6 +137,7 @@ fi
 mkdir "$out/test/GPU"
 cp "$root"/test/GPU/*.py "$root"/test/GPU/*.json "$out/test/GPU/"
 [ ! -f "$root/bench/run.py" ] || cp "$root"/bench/*.py "$root"/bench/*.json "$out/bench/"
+[ ! -d "$root/bench/attention" ] || { mkdir "$out/bench/attention" && cp "$root"/bench/attention/*.py "$root"/bench/attention/*.json "$out/bench/attention/"; }
 if [ -n "$peers" ]; then
   mkdir "$out/peer-kit"
   cp "$peers/manifest.json" "$peers"/*.cubin "$out/peer-kit/"
