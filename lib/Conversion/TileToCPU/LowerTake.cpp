@@ -87,7 +87,7 @@ void tessera::lowerExtract(RewriterBase &b, tile::ExtractOp op) {
 }
 
 void tessera::lowerInsert(RewriterBase &b, tile::InsertOp op) {
-  RankedTensorType tile = typeOf(op.getDest()), slice = typeOf(op.getSlice());
+  RankedTensorType slice = typeOf(op.getSlice());
   replaceByElements(b, op, [&](OpBuilder &b, Location loc, ValueRange coords) -> Value {
     // Element e of the tile is element e % extent of slice e / extent.
     Value inside;

@@ -3,6 +3,7 @@
 
 #include "tessera/Dialect/Cta/Analysis/OpCost.h"
 #include "tessera/Dialect/Cta/Analysis/IndexTiles.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
 #include "tessera/Dialect/Cta/IR/LayoutRules.h"
 #include "tessera/Plan/Model.h"
 
@@ -160,6 +161,8 @@ OpCost CostModel::loopCost(Operation *loop) const {
 
 /// True if the op is a condition that seldom holds.
 static bool seldomHolds(Operation *branch) {
+  if (branch->hasAttr(kRestAttr))
+    return true;
   auto condition = dyn_cast<scf::IfOp>(branch);
   auto vote = condition ? condition.getCondition().getDefiningOp<AnyOp>() : AnyOp();
   return vote && vote.getRare();

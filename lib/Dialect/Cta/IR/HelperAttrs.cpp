@@ -17,6 +17,7 @@ using namespace tessera::cta;
 
 /// Some upstream passes turn scf.for into scf.while with all its attributes.
 static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp, ForOutputTilesOp>(op); }
+static bool isLoopOrBranch(Operation *op) { return isLoop(op) || isa<scf::IfOp>(op); }
 
 static constexpr tile::HelperAttrRule kRules[] = {
     {kAloneAttr, "tile.kernel", "unit", tile::isOneOf<tile::KernelOp>, tile::isKind<UnitAttr>},
@@ -31,7 +32,7 @@ static constexpr tile::HelperAttrRule kRules[] = {
      tile::isOneOf<tile::GridOp, LaunchOp>, tile::isKind<DictionaryAttr>},
     {kReplicaPartAttr, "tile.kernel", "an integer", tile::isOneOf<tile::KernelOp>,
      tile::isKind<IntegerAttr>},
-    {kRestAttr, "loops", "unit", isLoop, tile::isKind<UnitAttr>},
+    {kRestAttr, "loops and scf.if", "unit", isLoopOrBranch, tile::isKind<UnitAttr>},
     {kScheduleAttr, "loops", "a dictionary", isLoop, tile::isKind<DictionaryAttr>},
     {kTargetAttr, "modules", "the name of a chip in quotes", tile::isOneOf<ModuleOp>,
      tile::isKind<StringAttr>},

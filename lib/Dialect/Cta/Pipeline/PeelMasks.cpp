@@ -8,17 +8,30 @@
 // decide. So the loop is cut in two: the first part ends where the first of its masks begins to
 // fail, and has no masks; the rest has them. The loops on both sides of its channels are cut alike.
 //
+// A loop whose chained products are in flight stays one loop: between two loops the products would
+// come to an end, and the rest would not overlap. There a branch masks, which only the iterations
+// of the rest take:
+//
+//   %s = arith.select %exists, %qk, %never
+//   // becomes
+//   %rest = arith.cmpi sge, %j, %end
+//   %s = scf.if %rest { %exists = … ; select %exists, %qk, %never } else { %qk }
+//
 // Coordinates are 32 bits wide and wrap. The cut is computed in 64 bits from the bounds as the
 // comparison sees them, so it is right also for bounds that do not fit. A loop may begin anywhere
 // (at the first block of a window); only scalars at run time know that it does not begin below 0.
 #include "ScheduleProblem.h"
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/Analysis/LoopStages.h"
+#include "tessera/Dialect/Cta/Analysis/OpCost.h"
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 #include "tessera/Dialect/Cta/Analysis/PlanRefusal.h"
 #include "tessera/Dialect/Cta/IR/CountedLoop.h"
 #include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -48,8 +61,9 @@ struct Mask {
 class Peeling {
 public:
   explicit Peeling(CountedLoop loop) : loop(loop), b(loop) {}
-  /// Returns the part without masks, which runs first; null if the loop stays as it is.
-  CountedLoop run();
+  /// Returns the part without masks, which runs first; null if the loop stays as it is, or only
+  /// branches of it mask.
+  CountedLoop run(bool staysWhole);
 
 private:
   std::optional<int64_t> aboveVariable(Value scalar);
@@ -58,9 +72,14 @@ private:
   std::optional<Mask> maskOf(arith::CmpIOp op);
   Value endOf(Mask &mask);
   void drop(Operation *mask);
+  std::optional<SmallVector<arith::SelectOp>> selectsOf(ArrayRef<Mask> masks);
+  Value whereMasksHold(Value condition);
+  void guard(arith::SelectOp select, Value rest);
 
   CountedLoop loop;
   IRRewriter b;
+  DenseSet<Value> depend; ///< masks, and conjunctions with masks
+  DenseSet<Value> hold;   ///< those of them that are nothing but masks
 };
 } // namespace
 
@@ -198,7 +217,81 @@ void Peeling::drop(Operation *mask) {
   b.replaceOpWithNewOp<arith::ConstantOp>(mask, DenseElementsAttr::get(type, true));
 }
 
-CountedLoop Peeling::run() {
+/// The selects by masks, or by conjunctions with masks, in the order of the program. Nothing if
+/// masks serve anything else.
+std::optional<SmallVector<arith::SelectOp>> Peeling::selectsOf(ArrayRef<Mask> masks) {
+  for (const Mask &mask : masks)
+    hold.insert(mask.op->getResult(0));
+  depend = hold;
+  SmallVector<arith::SelectOp> selects;
+  for (Operation &op : *loop.getBody()) {
+    const auto uses = [&](Operation *user) {
+      return llvm::any_of(user->getOperands(), [&](Value v) { return depend.contains(v); });
+    };
+    if (isa<arith::AndIOp>(op) && uses(&op)) {
+      depend.insert(op.getResult(0));
+      if (llvm::all_of(op.getOperands(), [&](Value v) { return hold.contains(v); }))
+        hold.insert(op.getResult(0));
+      continue;
+    }
+    auto select = dyn_cast<arith::SelectOp>(op);
+    if (select && depend.contains(select.getCondition()) &&
+        !depend.contains(select.getTrueValue()) && !depend.contains(select.getFalseValue())) {
+      selects.push_back(select);
+      continue;
+    }
+    if (op.walk([&](Operation *inner) {
+            return uses(inner) ? WalkResult::interrupt() : WalkResult::advance();
+          }).wasInterrupted())
+      return std::nullopt;
+  }
+  return selects;
+}
+
+/// What is left of a condition where all masks hold; null: it holds, too.
+Value Peeling::whereMasksHold(Value condition) {
+  if (hold.contains(condition))
+    return {};
+  auto both = condition.getDefiningOp<arith::AndIOp>();
+  if (!both || !depend.contains(condition))
+    return condition;
+  Value left = whereMasksHold(both.getLhs()), right = whereMasksHold(both.getRhs());
+  if (!left || !right)
+    return left ? left : right;
+  return arith::AndIOp::create(b, both.getLoc(), left, right);
+}
+
+/// Lets only iterations of the rest select. What makes the condition goes into the branch.
+void Peeling::guard(arith::SelectOp select, Value rest) {
+  llvm::SetVector<Operation *> slice;
+  SmallVector<Value> values{select.getCondition()};
+  while (!values.empty()) {
+    Operation *op = values.pop_back_val().getDefiningOp();
+    if (op && op->getBlock() == loop.getBody() && op->getNumRegions() == 0 && isPure(op) &&
+        slice.insert(op))
+      llvm::append_range(values, op->getOperands());
+  }
+  SmallVector<Operation *> order = slice.takeVector();
+  llvm::sort(order, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  b.setInsertionPoint(select);
+  auto branch = scf::IfOp::create(b, select.getLoc(), TypeRange(select.getType()), rest,
+                                  /*withElseRegion=*/true);
+  branch->setAttr(kRestAttr, b.getUnitAttr());
+  b.setInsertionPointToStart(branch.thenBlock());
+  IRMapping mapping;
+  for (Operation *op : order)
+    b.clone(*op, mapping);
+  Operation *masked = b.clone(*select, mapping);
+  scf::YieldOp::create(b, select.getLoc(), masked->getResults());
+  b.setInsertionPointToStart(branch.elseBlock());
+  Value other = select.getTrueValue();
+  if (Value left = whereMasksHold(select.getCondition()))
+    other = arith::SelectOp::create(b, select.getLoc(), left, other, select.getFalseValue());
+  scf::YieldOp::create(b, select.getLoc(), other);
+  b.replaceOp(select, branch);
+}
+
+CountedLoop Peeling::run(bool staysWhole) {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
                          step = getConstantIntValue(loop.getStep());
   if (!loop.getInductionVar().getType().isIndex() || loop.getUnsignedCmp() ||
@@ -210,6 +303,9 @@ CountedLoop Peeling::run() {
       masks.push_back(*mask);
   if (masks.empty())
     return {};
+  std::optional<SmallVector<arith::SelectOp>> selects;
+  if (staysWhole)
+    selects = selectsOf(masks);
 
   Location loc = loop.getLoc();
   Value end = loop.getUpperBound();
@@ -221,6 +317,17 @@ CountedLoop Peeling::run() {
     Value begins =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, loop.getLowerBound(), zero);
     end = arith::SelectOp::create(b, loc, begins, end, loop.getLowerBound());
+  }
+  if (selects) {
+    b.setInsertionPointToStart(loop.getBody());
+    Value rest =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, loop.getInductionVar(), end);
+    for (arith::SelectOp select : *selects)
+      guard(select, rest);
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*loop.getBody())))
+      if (isOpTriviallyDead(&op))
+        b.eraseOp(&op);
+    return {};
   }
   // Where the other loop begins: at the first iteration that is not below the end.
   end = arith::MaxSIOp::create(b, loc, end, loop.getLowerBound());
@@ -267,12 +374,17 @@ static bool variesWith(LoopLikeOpInterface loop, Value value, bool &isCoordinate
 /// A comparison that gives each iteration a mask of its own, or null.
 static arith::CmpIOp findMask(LoopLikeOpInterface loop) {
   arith::CmpIOp found;
-  loop->walk([&](arith::CmpIOp op) {
+  loop->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<scf::IfOp>(op) && op->hasAttr(kRestAttr))
+      return WalkResult::skip();
+    if (!isa<arith::CmpIOp>(op))
+      return WalkResult::advance();
     bool isCoordinate = false, varies = false;
     for (Value operand : op->getOperands())
       varies |= variesWith(loop, operand, isCoordinate);
     if (isCoordinate && varies)
-      found = op;
+      found = cast<arith::CmpIOp>(op);
+    return WalkResult::advance();
   });
   return found;
 }
@@ -320,6 +432,31 @@ static LogicalResult check(Demand demand, StringRef ofPlan) {
   return failure();
 }
 
+/// The ratio of the cycles in which warps issue arithmetic to those of the tensor cores up to which
+/// a branch in each iteration costs less than what two loops lose between them. Source:
+/// docs/performance/log.md (2026-11-25).
+constexpr double kMostArithmetic = 1.5;
+
+/// True if the loop should stay one: the plan keeps its chained products in flight beside other
+/// iterations, and they take so much of the time that a branch does not matter.
+static bool staysWhole(CountedLoop loop, const CostModel &costs, PlanAttr plan) {
+  if (!plan || plan.getPending().value_or(0) == 0 || productStages(loop).empty())
+    return false;
+  schedule::Problem problem;
+  const schedule::MachineUnits units = costs.table.addUnits(problem);
+  int64_t products = 0, arithmetic = 0;
+  for (Operation &op : *loop.getBody()) {
+    if (auto product = dyn_cast<WgmmaOp>(op)) {
+      for (const schedule::Use &use : costs.productOf(units, "product", product).uses)
+        products += use.unit == units.tensor ? use.cycles : 0;
+    } else if (CostModel::classOf(&op) != WorkClass::Free && !isa<CopyOp>(op)) {
+      const OpCost cost = costs.costOf(&op);
+      arithmetic += costs.table.compute(units, "arithmetic", cost.work).issue + cost.wait;
+    }
+  }
+  return static_cast<double>(arithmetic) <= kMostArithmetic * static_cast<double>(products);
+}
+
 namespace {
 struct PeelMasks : cta::impl::PeelMasksBase<PeelMasks> {
   void runOnOperation() override {
@@ -327,7 +464,9 @@ struct PeelMasks : cta::impl::PeelMasksBase<PeelMasks> {
     if (failed(requirePhase(kernel, tile::Phase::Scheduled, getArgument())))
       return signalPassFailure();
     // With ping-pong the loop must stay one loop.
-    const bool hasOneLoop = replicasOf(planOf(kernel)) > 1;
+    const PlanAttr plan = planOf(kernel);
+    const bool hasOneLoop = replicasOf(plan) > 1;
+    const CostModel costs(machineOf(kernel), kernel.getWarpgroups().value_or(1));
     bool missed = false;
     for (auto launch : kernel.getBody().getOps<LaunchOp>()) {
       SmallVector<Demand> demands;
@@ -339,7 +478,7 @@ struct PeelMasks : cta::impl::PeelMasksBase<PeelMasks> {
       if (!hasOneLoop)
         loops = pipelinedLoops(launch);
       for (CountedLoop loop : loops)
-        if (CountedLoop first = Peeling(loop).run())
+        if (CountedLoop first = Peeling(loop).run(staysWhole(loop, costs, plan)))
           for (Demand &demand : demands)
             if (demand.loop == loop)
               demand.first = cast<LoopLikeOpInterface>(first.getOperation());

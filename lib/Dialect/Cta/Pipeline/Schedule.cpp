@@ -40,9 +40,9 @@ using namespace tessera;
 using namespace tessera::cta;
 
 namespace {
-/// The effort limit of the search for one loop: a few milliseconds. A plain loop takes a thousandth
-/// of it. Source: docs/performance/constants.md.
-constexpr int64_t kFuel = 200000;
+/// The effort limit of the search for one loop: about five milliseconds. A plain loop takes less
+/// than a hundredth of it. Source: docs/performance/constants.md.
+constexpr int64_t kFuel = 100000;
 
 struct Channel {
   ChannelOp op;

@@ -154,8 +154,10 @@ std::optional<std::string> Recurrence::findScalings() {
       continue;
     if (!carried.hasOneUse())
       return "a sum is read before it is multiplied";
-    if (Form scaled = forms.of(found->op->getResult(0)); scaled.kind == Form::Unknown)
-      return scaled.why;
+    // That of a math.fma has other terms, too, and is looked at when all sums are known.
+    if (isa<arith::MulFOp>(found->op))
+      if (Form scaled = forms.of(found->op->getResult(0)); scaled.kind == Form::Unknown)
+        return scaled.why;
     if (hasRows(old.getType())) {
       auto tile = dyn_cast<RankedTensorType>(carried.getType());
       if (!tile || tile.getRank() == 0 ||
@@ -211,7 +213,7 @@ std::optional<std::string> Recurrence::checkBody() {
       continue;
     Form form = forms.of(yielded);
     const bool isSum =
-        llvm::any_of(scalings, [&](const Scaling &scaling) { return scaling.number == i; });
+        llvm::any_of(scalings, [&, i = i](const Scaling &scaling) { return scaling.number == i; });
     if (!isSum && form.kind != Form::Free)
       return "the loop carries another value that depends on it";
     if (isSum &&

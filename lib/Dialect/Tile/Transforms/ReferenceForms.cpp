@@ -30,7 +30,8 @@ Coefficient Coefficient::times(double factor) const {
 Coefficient Coefficient::times(const Coefficient &other) const {
   Coefficient result = times(other.number);
   for (auto [value, power] : other.symbols) {
-    auto *at = llvm::find_if(result.symbols, [&](auto &symbol) { return symbol.first == value; });
+    auto *at = llvm::find_if(result.symbols,
+                             [value = value](auto &symbol) { return symbol.first == value; });
     if (at == result.symbols.end())
       result.symbols.push_back({value, power});
     else

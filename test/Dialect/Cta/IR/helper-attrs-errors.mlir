@@ -31,7 +31,7 @@ tile.kernel @loops(%n: index) {
     // What it is for.
     scf.for %i = %c0 to %n step %c1 {
     } {cta.rest}
-    // expected-error @below {{has the attribute 'cta.rest', which has a meaning on loops only}}
+    // expected-error @below {{has the attribute 'cta.rest', which has a meaning on loops and scf.if only}}
     %x = arith.addi %c0, %c1 {cta.rest} : index
   }
   tile.return

@@ -50,7 +50,8 @@ constexpr llvm::StringLiteral kLeastGroupAttr = "cta.least_group";
 /// take output tiles from a queue.
 constexpr llvm::StringLiteral kOrderAttr = "cta.order";
 
-/// On the loop over the remaining iterations that cta-peel-masks has cut off: few, if any.
+/// On the loop over the remaining iterations that cta-peel-masks has cut off, or on a branch that
+/// only those take: few, if any.
 constexpr llvm::StringLiteral kRestAttr = "cta.rest";
 
 /// On a grid or a launch whose plan the model chose: its predictions, in cycles.

@@ -151,7 +151,9 @@ def PeelMasks : CtaPass<"cta-peel-masks"> {
     `cta-schedule` gives it one stage. The step of the loop must be a positive constant. Coordinates below 0 could wrap: a lower bound that is
     a negative constant is refused, and one that turns out to be negative leaves no iterations to the first part.
 
-    No loop is cut with `replicate = blocks` in the kernel's plan.
+    No loop is cut with `replicate = blocks` in the kernel's plan. Nor is one whose chained products the plan keeps in flight (`pending` above 0), if
+    warps compute no longer than one and a half times as long as the tensor cores, and masks serve nothing but selects: between two loops the products
+    would come to an end. There a branch selects (`scf.if`, marked `cta.rest`), which only the iterations of the rest take.
 
     A copy with `require = [peeled]` is an error if a mask remains in all iterations of the loop around it: a comparison of coordinates that
     change with the iteration, in another form, or in a loop that is not cut. The bounds of the copy itself do not count, because TMA checks
