@@ -154,10 +154,8 @@ std::optional<std::string> Recurrence::findScalings() {
       continue;
     if (!carried.hasOneUse())
       return "a sum is read before it is multiplied";
-    // That of a math.fma has other terms, too, and is looked at when all sums are known.
-    if (isa<arith::MulFOp>(found->op))
-      if (Form scaled = forms.of(found->op->getResult(0)); scaled.kind == Form::Unknown)
-        return scaled.why;
+    if (auto why = whyTooNarrow(carried.getType()))
+      return why;
     if (hasRows(old.getType())) {
       auto tile = dyn_cast<RankedTensorType>(carried.getType());
       if (!tile || tile.getRank() == 0 ||

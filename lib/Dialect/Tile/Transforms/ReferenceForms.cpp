@@ -180,18 +180,14 @@ std::optional<Coefficient> ReferenceForms::coefficientOf(Value value) {
   return Coefficient{1, {{value, 1}}};
 }
 
-/// True if sums in this type may be 2^kGuardedPowers times as large.
-static bool isWide(Type type) {
-  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
-  return element && APFloat::semanticsMaxExponent(element.getFloatSemantics()) >= 127;
-}
-
-static Form tooNarrow(Type type) {
+std::optional<std::string> tessera::tile::whyTooNarrow(Type type) {
+  auto element = cast<FloatType>(getElementTypeOrSelf(type));
+  if (APFloat::semanticsMaxExponent(element.getFloatSemantics()) >= 127)
+    return std::nullopt;
   std::string text;
   llvm::raw_string_ostream(text) << "numbers up to 2^" << static_cast<int>(kGuardedPowers)
-                                 << " times as large are "
-                                 << cast<FloatType>(getElementTypeOrSelf(type));
-  return unknown(text);
+                                 << " times as large are " << element;
+  return text;
 }
 
 Form ReferenceForms::of(Value value) {
@@ -202,9 +198,10 @@ Form ReferenceForms::of(Value value) {
   if (Operation *op = value.getDefiningOp()) {
     form = evaluate(op, value);
     // Conversions are looked at; what only moves elements, and exponentials, make none larger.
-    if (form.kind == Form::Scaled && !isWide(value.getType()) &&
+    if (form.kind == Form::Scaled &&
         !isa<arith::TruncFOp, BroadcastOp, arith::SelectOp, math::ExpOp, math::Exp2Op>(op))
-      form = tooNarrow(value.getType());
+      if (auto why = whyTooNarrow(value.getType()))
+        form = unknown(*why);
   }
   forms[value] = form;
   return form;
@@ -375,7 +372,8 @@ Form ReferenceForms::narrow(arith::TruncFOp op) {
   auto type = cast<FloatType>(getElementTypeOrSelf(op.getType()));
   const bool isPower = isa_and_nonnull<math::ExpOp, math::Exp2Op>(op.getIn().getDefiningOp()) &&
                        APFloat::semanticsMaxExponent(type.getFloatSemantics()) >= kGuardedPowers;
-  return isWide(type) || isPower ? form : tooNarrow(type);
+  auto why = whyTooNarrow(type);
+  return isPower || !why ? form : unknown(*why);
 }
 
 Form ReferenceForms::evaluate(Operation *op, Value value) {

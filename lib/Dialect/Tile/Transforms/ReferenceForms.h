@@ -92,6 +92,9 @@ private:
 /// By how many powers of two sums may grow because their reference lags behind.
 constexpr double kGuardedPowers = 8;
 
+/// Why sums of this type must not grow so much, or nothing if they may.
+std::optional<std::string> whyTooNarrow(mlir::Type type);
+
 } // namespace tessera::tile
 
 #endif
