@@ -22,9 +22,30 @@ bool tessera::cta::isUnplanned(tile::GridOp grid) {
 /// same, as those of a sliding window do. Source: docs/performance/constants.md.
 constexpr int64_t kNearIterations = 4;
 
-/// By how much a scalar differs at most between output tiles that are neighbours along a dimension;
-/// nothing if that is not known.
-static std::optional<int64_t> mostChange(Value value, tile::GridOp grid, unsigned dim) {
+namespace {
+/// By how much scalars differ at most between output tiles that are neighbours along a dimension.
+class Neighbours {
+public:
+  Neighbours(tile::GridOp grid, unsigned dim) : grid(grid), dim(dim) {}
+  /// Nothing if that is not known.
+  std::optional<int64_t> mostChange(Value value) {
+    if (auto it = known.find(value); it != known.end())
+      return it->second;
+    std::optional<int64_t> change = compute(value);
+    known[value] = change;
+    return change;
+  }
+
+private:
+  std::optional<int64_t> compute(Value value);
+
+  tile::GridOp grid;
+  unsigned dim;
+  llvm::DenseMap<Value, std::optional<int64_t>> known;
+};
+} // namespace
+
+std::optional<int64_t> Neighbours::compute(Value value) {
   if (value == grid.getCoordinates()[dim])
     return getConstantIntValue(grid.getMixedStep()[dim]);
   Operation *op = value.getDefiningOp();
@@ -39,7 +60,7 @@ static std::optional<int64_t> mostChange(Value value, tile::GridOp grid, unsigne
     return std::nullopt;
   SmallVector<int64_t> changes;
   for (Value operand : op->getOperands()) {
-    std::optional<int64_t> change = mostChange(operand, grid, dim);
+    std::optional<int64_t> change = mostChange(operand);
     if (!change)
       return std::nullopt;
     changes.push_back(*change);
@@ -81,7 +102,7 @@ static unsigned dimsOfBegin(tile::GridOp grid, scf::ForOp loop) {
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   for (unsigned dim = 0; dims >> dim; ++dim) {
     std::optional<int64_t> change =
-        dims >> dim & 1 ? mostChange(loop.getLowerBound(), grid, dim) : std::nullopt;
+        dims >> dim & 1 ? Neighbours(grid, dim).mostChange(loop.getLowerBound()) : std::nullopt;
     if (change && step && *step > 0 && *change / kNearIterations <= *step)
       dims &= ~(1u << dim);
   }
