@@ -32,32 +32,52 @@ static Trend both(Trend a, Trend b) {
   return b == Trend::Fixed || a == b ? a : Trend::Unknown;
 }
 
-static Trend trendOf(Value value, BlockArgument coordinate, tile::GridOp grid) {
+namespace {
+class Trends {
+public:
+  Trends(BlockArgument coordinate, tile::GridOp grid) : coordinate(coordinate), grid(grid) {}
+  Trend of(Value value) {
+    if (auto it = known.find(value); it != known.end())
+      return it->second;
+    Trend trend = compute(value);
+    known[value] = trend;
+    return trend;
+  }
+
+private:
+  Trend compute(Value value);
+
+  BlockArgument coordinate;
+  tile::GridOp grid;
+  llvm::DenseMap<Value, Trend> known;
+};
+} // namespace
+
+Trend Trends::compute(Value value) {
   if (value == coordinate)
     return Trend::Grows;
   Operation *op = value.getDefiningOp();
   if (!op || !grid->isProperAncestor(op))
     return Trend::Fixed;
-  auto of = [&](unsigned operand) { return trendOf(op->getOperand(operand), coordinate, grid); };
-  if (llvm::all_of(op->getOperands(),
-                   [&](Value v) { return trendOf(v, coordinate, grid) == Trend::Fixed; }))
+  auto at = [&](unsigned operand) { return of(op->getOperand(operand)); };
+  if (llvm::all_of(op->getOperands(), [&](Value v) { return of(v) == Trend::Fixed; }))
     return isMemoryEffectFree(op) ? Trend::Fixed : Trend::Unknown;
   return llvm::TypeSwitch<Operation *, Trend>(op)
       .Case<arith::AddIOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(
-          [&](auto) { return both(of(0), of(1)); })
-      .Case([&](arith::SubIOp) { return both(of(0), opposite(of(1))); })
+          [&](auto) { return both(at(0), at(1)); })
+      .Case([&](arith::SubIOp) { return both(at(0), opposite(at(1))); })
       .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::ExtUIOp,
-            arith::TruncIOp>([&](auto) { return of(0); })
+            arith::TruncIOp>([&](auto) { return at(0); })
       .Case([&](arith::MulIOp) {
         std::optional<int64_t> factor = getConstantIntValue(op->getOperand(1));
         if (!factor)
           return Trend::Unknown;
-        return *factor >= 0 ? of(0) : opposite(of(0));
+        return *factor >= 0 ? at(0) : opposite(at(0));
       })
       .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
             arith::CeilDivUIOp>([&](auto) {
         std::optional<int64_t> divisor = getConstantIntValue(op->getOperand(1));
-        return divisor && *divisor > 0 ? of(0) : Trend::Unknown;
+        return divisor && *divisor > 0 ? at(0) : Trend::Unknown;
       })
       .Default(Trend::Unknown);
 }
@@ -75,10 +95,10 @@ std::optional<UnequalWork> tessera::cta::unequalWorkOf(tile::GridOp grid) {
     return work;
   const unsigned dim = llvm::countr_zero(work.dims);
   BlockArgument coordinate = grid.getCoordinates()[dim];
-  if (trendOf(work.loop.getStep(), coordinate, grid) != Trend::Fixed)
+  Trends trends(coordinate, grid);
+  if (trends.of(work.loop.getStep()) != Trend::Fixed)
     return work;
-  const Trend trend =
-      both(trendOf(upper, coordinate, grid), opposite(trendOf(lower, coordinate, grid)));
+  const Trend trend = both(trends.of(upper), opposite(trends.of(lower)));
   if (trend == Trend::Grows || trend == Trend::Falls) {
     work.along = dim;
     work.grows = trend == Trend::Grows;
