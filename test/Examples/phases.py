@@ -31,7 +31,8 @@ def main():
         name = os.path.splitext(os.path.basename(program))[0]
         temps = os.path.join(folder, name)
         ptx = compile_to(tilec, program, "--emit=ptx", "--save-temps=" + temps)
-        saved = {file.split("-", 1)[1]: os.path.join(temps, file) for file in os.listdir(temps)}
+        # Of a kernel that is compiled again with another plan, the last phases count.
+        saved = {file.split("-", 1)[1]: os.path.join(temps, file) for file in sorted(os.listdir(temps))}
         results = {}
         for phase, after in zip(PHASES, PHASES[1:]):
             with open(saved[after + ".mlir"], "rb") as file:

@@ -43,6 +43,8 @@ enum class Attempt {
   Shared,
   /// One block per SM, here and in later attempts, if several were to share its registers.
   Alone,
+  /// Without products in flight beside other iterations, if there were any.
+  Settled,
   /// A producer warpgroup that gives registers away; then fewer columns in an epilogue subtile.
   Giving,
   Giving32,
@@ -56,6 +58,7 @@ struct Failure {
   bool pingPong = false; ///< it uses ping-pong
   bool sharesSM = false; ///< with another of its blocks
   bool refused = false;  ///< a pass refused it, so ptxas has not seen it
+  bool inFlight = false; ///< products of it are in flight beside other iterations
   bool hasRoles = false; ///< without roles no warpgroup can give registers away
   int64_t part = 0;      ///< columns of an epilogue subtile
 };
@@ -156,6 +159,8 @@ static StringRef planOf(Attempt attempt) {
   case Attempt::Shared:
   case Attempt::Alone:
     return "#cta.plan<replicate = split>";
+  case Attempt::Settled:
+    return "#cta.plan<replicate = split, pending = 0>";
   case Attempt::Giving:
     return "#cta.plan<producers = 4>";
   case Attempt::Giving32:
@@ -183,6 +188,8 @@ static Attempt nextOf(const Tried &tried, const Failure &failure) {
   if (!failure.pingPong)
     attempt = std::max(attempt, separates ? Attempt::Shared : Attempt::Alone);
   attempt = following(attempt);
+  if (attempt == Attempt::Settled && !failure.inFlight)
+    attempt = following(attempt);
   if (failure.hasRoles)
     return attempt;
   return failure.refused ? Attempt::None : std::max(attempt, Attempt::NoRoles);
@@ -221,6 +228,7 @@ static void describe(Failure &failure, cta::PlanAttr plan) {
   if (!plan)
     return;
   failure.sharesSM |= plan.getBlocksPerSm().value_or(1) > 1;
+  failure.inFlight |= plan.getPending().value_or(0) > 0;
   if (cta::replicasOf(plan) == 1)
     return;
   failure.pingPong = true;

@@ -55,6 +55,13 @@ static bool isFree(Value value) {
   return isa_and_nonnull<IotaOp>(op) || (op && matchPattern(op, m_Constant()));
 }
 
+/// The registers of a value while it is live. A tile that repeats another one's elements has them in
+/// the same registers.
+static int64_t takenBy(Value tile) {
+  auto broadcast = tile.getDefiningOp<BroadcastOp>();
+  return registersOf(broadcast ? broadcast.getSource() : tile);
+}
+
 void Liveness::number(Block &block) {
   int64_t start = next++;
   for (BlockArgument argument : block.getArguments())
@@ -95,7 +102,7 @@ Pressure Liveness::worst() {
       // The accumulators that the result replaces share its registers.
       bool operand = wgmma.aInRegisters() && tile == wgmma.getA();
       if (tile != wgmma.getResult() && birth < at && (operand || lastUse(tile) > at))
-        here.values.push_back({tile, registersOf(tile)});
+        here.values.push_back({tile, takenBy(tile)});
     }
     if (!worst.op || here.sum() > worst.sum())
       worst = here;

@@ -38,6 +38,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <functional>
+
 namespace tessera::cta {
 #define GEN_PASS_DEF_PEELMASKS
 #include "tessera/Dialect/Cta/Pipeline/Passes.h.inc"
@@ -261,25 +263,32 @@ Value Peeling::whereMasksHold(Value condition) {
   return arith::AndIOp::create(b, both.getLoc(), left, right);
 }
 
-/// Lets only iterations of the rest select. What makes the condition goes into the branch.
+/// True for tiles that cost registers, but nearly no time.
+static bool isCheap(Operation *op) { return isa<BroadcastOp, IotaOp, arith::ConstantOp>(op); }
+
+/// Lets only iterations of the rest select. What makes the condition goes into the branch, with
+/// tiles from outside of the loop that are cheap: they would take registers in all iterations.
 void Peeling::guard(arith::SelectOp select, Value rest) {
-  llvm::SetVector<Operation *> slice;
-  SmallVector<Value> values{select.getCondition()};
-  while (!values.empty()) {
-    Operation *op = values.pop_back_val().getDefiningOp();
-    if (op && op->getBlock() == loop.getBody() && op->getNumRegions() == 0 && isPure(op) &&
-        slice.insert(op))
-      llvm::append_range(values, op->getOperands());
-  }
-  SmallVector<Operation *> order = slice.takeVector();
-  llvm::sort(order, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  SetVector<Operation *> slice; // in an order in which they may stand
+  std::function<void(Value)> collect = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumRegions() || slice.contains(op) ||
+        !(isCheap(op) || (op->getBlock() == loop.getBody() && isPure(op))))
+      return;
+    for (Value operand : op->getOperands())
+      collect(operand);
+    slice.insert(op);
+  };
+  collect(select.getCondition());
+  if (Operation *other = select.getFalseValue().getDefiningOp(); other && isCheap(other))
+    collect(select.getFalseValue());
   b.setInsertionPoint(select);
   auto branch = scf::IfOp::create(b, select.getLoc(), TypeRange(select.getType()), rest,
                                   /*withElseRegion=*/true);
   branch->setAttr(kRestAttr, b.getUnitAttr());
   b.setInsertionPointToStart(branch.thenBlock());
   IRMapping mapping;
-  for (Operation *op : order)
+  for (Operation *op : slice)
     b.clone(*op, mapping);
   Operation *masked = b.clone(*select, mapping);
   scf::YieldOp::create(b, select.getLoc(), masked->getResults());

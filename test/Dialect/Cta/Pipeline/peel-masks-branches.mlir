@@ -11,8 +11,8 @@
 // CHECK:         %[[QK:.+]] = cta.wgmma
 // CHECK-NEXT:    %[[S:.+]] = scf.if %[[REST]]
 // CHECK:           cta.iota
-// CHECK-NEXT:      %[[MASK:.+]] = arith.cmpi slt
-// CHECK-NEXT:      %[[MASKED:.+]] = arith.select %[[MASK]], %[[QK]],
+// CHECK:           %[[MASK:.+]] = arith.cmpi slt
+// CHECK:           %[[MASKED:.+]] = arith.select %[[MASK]], %[[QK]],
 // CHECK-NEXT:      scf.yield %[[MASKED]]
 // CHECK-NEXT:    } else {
 // CHECK-NEXT:      scf.yield %[[QK]]
@@ -52,7 +52,7 @@
 // CHECK:         %[[ODD:.+]] = arith.cmpi ne
 // CHECK:         scf.if
 // CHECK:           %[[BOTH:.+]] = arith.andi
-// CHECK-NEXT:      arith.select %[[BOTH]]
+// CHECK:           arith.select %[[BOTH]]
 // CHECK:         } else {
 // CHECK-NEXT:      %[[LEFT:.+]] = arith.select %[[ODD]]
 // CHECK-NEXT:      scf.yield %[[LEFT]]
