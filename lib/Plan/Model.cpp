@@ -477,9 +477,14 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
   List counts;
   for (int64_t s = usesCpAsync ? kMostCopyingStages : kMostStages; s > 1; --s)
     counts.push_back(s);
-  // So it is beside chained products of several warpgroups: their loops overlap more with more
-  // registers.
-  const bool givesRegisters = evaluates || pingPong || (chained && warpgroups > 1);
+  // So it is beside chained products of several warpgroups, if they can be in flight then: their
+  // loops overlap more with more registers.
+  const int64_t most =
+      mostPlanRegisters(machine, warpgroups, 4, entryRegisters(machine, warpgroups, 4, 1));
+  bool overlaps = chained && warpgroups > 1;
+  for (const PlanFacts &facts : launches)
+    overlaps &= !facts.pipelined || facts.streamCycles == 0 || facts.rotatedRegisters <= most;
+  const bool givesRegisters = evaluates || pingPong || overlaps;
   const List producing = usesCpAsync ? List{4} : givesRegisters ? List{4, 1} : List{1, 4};
   const List sharing = oneOf(request.blocksPerSM,
                              pingPong || request.mostBlocks < 2 ? List{1} : List{1, 2}),
@@ -497,6 +502,12 @@ static std::optional<Plan> cheapest(const Machine &machine, const std::vector<Pl
                                           keptByProducer(usesCpAsync, indexRegisters));
         // A producer warpgroup gives away the registers that it does not need.
         plan.registers = request.registers.value_or(dealt > entry ? dealt : 0);
+        // Products that are in flight take registers; without enough of them nothing is gained.
+        if (chained && pending && !request.pending && !pingPong &&
+            llvm::any_of(launches, [&](const PlanFacts &facts) {
+              return facts.pipelined && facts.streamCycles > 0 && !rotates(machine, facts, plan);
+            }))
+          continue;
         std::optional<std::string> problem;
         std::optional<double> cycles = cost(machine, launches, plan, hopeful, problem);
         // The reason that is reported belongs to the most likely sharing and producer, and to the

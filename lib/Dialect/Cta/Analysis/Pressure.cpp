@@ -55,8 +55,8 @@ static bool isFree(Value value) {
   return isa_and_nonnull<IotaOp>(op) || (op && matchPattern(op, m_Constant()));
 }
 
-/// The registers of a value while it is live. A tile that repeats another one's elements has them in
-/// the same registers.
+/// The registers of a value while it is live. A tile that repeats another one's elements has them
+/// in the same registers.
 static int64_t takenBy(Value tile) {
   auto broadcast = tile.getDefiningOp<BroadcastOp>();
   return registersOf(broadcast ? broadcast.getSource() : tile);
