@@ -115,7 +115,10 @@ static void lowerQueue(LaunchOp launch) {
     return;
   // One thread takes numbers for the block, and each other role has them from it by one channel. A
   // role that runs all its threads could not, and a launch without roles has nobody who runs ahead.
-  if (elected != 1 || loops.size() > 2)
+  // A role that does not use the number has no part in it, but goes through the output tiles, too.
+  int64_t all = 0;
+  launch.walk([&](ForOutputTilesOp) { ++all; });
+  if (elected != 1 || loops.size() > 2 || all != static_cast<int64_t>(loops.size()))
     return withoutQueue(launch, loops);
   IRRewriter b(launch.getContext());
   Value channel;

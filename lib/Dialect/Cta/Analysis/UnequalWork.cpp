@@ -116,8 +116,9 @@ static Value cloneBefore(OpBuilder &before, tile::GridOp grid, Value value, IRMa
   if (op && !grid->isProperAncestor(op))
     return value;
   if (!op)
-    return cast<BlockArgument>(value).getOwner()->getParentOp() == grid ? Value() : value;
-  if (!isMemoryEffectFree(op) || op->getNumRegions())
+    return grid->isAncestor(cast<BlockArgument>(value).getOwner()->getParentOp()) ? Value() : value;
+  // What may be undefined (a division by 0) is not computed where the program does not.
+  if (!isPure(op) || op->getNumRegions())
     return {};
   for (Value operand : op->getOperands()) {
     Value known = cloneBefore(before, grid, operand, map);

@@ -273,7 +273,8 @@ void Peeling::guard(arith::SelectOp select, Value rest) {
   std::function<void(Value)> collect = [&](Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || op->getNumRegions() || slice.contains(op) ||
-        !(isCheap(op) || (op->getBlock() == loop.getBody() && isPure(op))))
+        !(isCheap(op) || (op->getBlock() == loop.getBody() && isPure(op) &&
+                          llvm::none_of(op->getOperandTypes(), llvm::IsaPred<SmemType>))))
       return;
     for (Value operand : op->getOperands())
       collect(operand);

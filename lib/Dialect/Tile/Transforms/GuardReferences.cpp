@@ -67,6 +67,8 @@ private:
     auto tile = dyn_cast<RankedTensorType>(type);
     return tile && tile.getRank() > 0;
   }
+  bool isLinear(Value value);
+  bool isPlainFactor(Value value);
   std::optional<std::string> findCoefficient();
   std::optional<std::string> findScalings();
   std::optional<std::string> checkBody();
@@ -108,6 +110,38 @@ bool Recurrence::isCandidate() {
   return false;
 }
 
+/// True for a linear combination of the maximum before and after, and nothing else.
+bool Recurrence::isLinear(Value value) {
+  if (value == old || value == maximum->getResult(0))
+    return true;
+  auto isFree = [&](Value v) { return forms.of(v).kind == Form::Free; };
+  auto isProduct = [&](Value x, Value y) {
+    return (isLinear(x) && isFree(y)) || (isFree(x) && isLinear(y));
+  };
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != loop.getBody())
+    return false;
+  if (isa<arith::AddFOp, arith::SubFOp>(op))
+    return isLinear(op->getOperand(0)) && isLinear(op->getOperand(1));
+  if (isa<arith::MulFOp>(op))
+    return isProduct(op->getOperand(0), op->getOperand(1));
+  if (isa<arith::DivFOp>(op))
+    return isLinear(op->getOperand(0)) && isFree(op->getOperand(1));
+  if (auto fma = dyn_cast<math::FmaOp>(op))
+    return isProduct(fma.getA(), fma.getB()) && isLinear(fma.getC());
+  return isa<arith::NegFOp, arith::ExtFOp, BroadcastOp>(op) && isLinear(op->getOperand(0));
+}
+
+/// True for an exponential of such a combination. A form knows how much of the maximum there is,
+/// and not what else: a decay, or a factor that is 0 where a segment begins, must be multiplied in
+/// all iterations.
+bool Recurrence::isPlainFactor(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<BroadcastOp, arith::ExtFOp, arith::TruncFOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<math::ExpOp, math::Exp2Op>(op) && isLinear(op->getOperand(0));
+}
+
 /// Finds c from a factor e^(c · (m - m')).
 std::optional<std::string> Recurrence::findCoefficient() {
   Form m0, m1;
@@ -147,7 +181,8 @@ std::optional<std::string> Recurrence::findScalings() {
         continue;
       for (unsigned side : {0, 1})
         if (user->getOperand(side) == carried &&
-            forms.of(user->getOperand(1 - side)).sameAs(factor))
+            forms.of(user->getOperand(1 - side)).sameAs(factor) &&
+            isPlainFactor(user->getOperand(1 - side)))
           found = {i, user, user->getOperand(1 - side)};
     }
     if (!found)

@@ -370,10 +370,9 @@ Form ReferenceForms::narrow(arith::TruncFOp op) {
   if (form.kind != Form::Scaled)
     return unknown(op);
   auto type = cast<FloatType>(getElementTypeOrSelf(op.getType()));
-  const bool isPower = isa_and_nonnull<math::ExpOp, math::Exp2Op>(op.getIn().getDefiningOp()) &&
-                       APFloat::semanticsMaxExponent(type.getFloatSemantics()) >= kGuardedPowers;
+  // An exponential need not be of a number below 0: p · 2^8 fills the range of f8.
   auto why = whyTooNarrow(type);
-  return isPower || !why ? form : unknown(*why);
+  return why ? unknown(*why) : form;
 }
 
 Form ReferenceForms::evaluate(Operation *op, Value value) {

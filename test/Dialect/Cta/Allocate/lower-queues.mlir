@@ -122,3 +122,55 @@ tile.kernel @none(%C: memref<?xi32>, %n: index) attributes {phase = #specialized
   }
   tile.return
 }
+
+// A role that has no need of the number goes through as many output tiles as the others: each block takes every n-th then.
+// CHECK-LABEL: tile.kernel @apart(
+// CHECK-NOT: memref.alloc
+// CHECK: cta.launch @apart_0 blocks(%n) attributes {cta.order = #tile.order<group = 0>} {
+// CHECK-NOT: cta.take_number
+// CHECK: tile.return
+tile.kernel @apart(%A: memref<?x?xbf16>, %C: memref<?x?xf32>, %n: index) attributes {phase = #specialized, warpgroups = 1} {
+  %queue = memref.alloc() {tile.init = 0 : i32, tile.restored} : memref<1xi32>
+  cta.launch @apart_0 blocks(%n) attributes {cta.order = #tile.order<group = 0, dynamic>} {
+    %ch = cta.channel : !channel
+    cta.role @math warps(4) {
+      %c0 = arith.constant 0 : index
+      %zero = arith.constant 0 : i32
+      %block = cta.block_id : index
+      %from = arith.index_castui %block : index to i32
+      %blocks = cta.num_blocks : index
+      %by = arith.index_castui %blocks : index to i32
+      %to = arith.index_castui %n : index to i32
+      %r = cta.for_output_tiles %t = %from to %to step %by iter_args(%x = %zero) -> (i32) : i32 {
+        %i = arith.index_castui %t : i32 to index
+        %q, %a = cta.wait %ch : !channel
+        %d = cta.wgmma %a, %a : !tile, !tile -> tensor<64x64xf32, #acc>
+        cta.release %ch, %q : !channel
+        cta.store %d, %C[%i, %c0] : tensor<64x64xf32, #acc> -> memref<?x?xf32>
+        %y = arith.addi %x, %t : i32
+        cta.yield %y : i32
+      }
+      %last = arith.index_castui %r : i32 to index
+      %none = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+      cta.store %none, %C[%last, %c0] : tensor<64x64xf32, #acc> -> memref<?x?xf32>
+    }
+    cta.role @producer warps(1) {
+      cta.elect {
+        %c0 = arith.constant 0 : index
+        %block = cta.block_id : index
+        %from = arith.index_castui %block : index to i32
+        %blocks = cta.num_blocks : index
+        %by = arith.index_castui %blocks : index to i32
+        %to = arith.index_castui %n : index to i32
+        cta.for_output_tiles %t = %from to %to step %by : i32 {
+          %number = cta.queued %t from %queue : memref<1xi32>
+          %i = arith.index_castui %number : i32 to index
+          %p = cta.acquire %ch : !channel
+          %a = cta.copy %A[%i, %c0] {mechanism = #tma} : memref<?x?xbf16> -> !tile
+          cta.commit %ch, %p (%a) : !channel
+        }
+      }
+    }
+  }
+  tile.return
+}
