@@ -11,7 +11,7 @@ A way takes the seeds after the last one that ledger.csv or FILE has for it. The
 takes a minute or a few, so that a run may be stopped at any time: what is lost is the part. Seconds are those of the processor, also of children. To let it run for hours, and go on when the
 session has ended:
 
-  setsid nohup nice -n 19 ledger.py --minutes 600 --ledger /tmp/fuzz/ledger.csv --keep /tmp/fuzz/failures --compiler "$(git rev-parse --short HEAD)" > /tmp/fuzz/ledger.log &
+  setsid nohup nice -n 19 ledger.py --minutes 600 --ledger build/fuzz/ledger.csv --keep build/fuzz/failures --compiler "$(git rev-parse --short HEAD)" > build/fuzz/ledger.log &
 
 The tools are those on PATH; copy them, if builds go on. Inputs that fail are kept in --keep, with how to see them; a line with failures is looked at by hand, and its note says what
 they were.
