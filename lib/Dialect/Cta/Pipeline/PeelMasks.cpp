@@ -31,14 +31,13 @@
 #include "tessera/Dialect/Cta/IR/TargetMachine.h"
 #include "tessera/Dialect/Cta/Pipeline/Passes.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
-
-#include <functional>
 
 namespace tessera::cta {
 #define GEN_PASS_DEF_PEELMASKS
@@ -270,19 +269,17 @@ static bool isCheap(Operation *op) { return isa<BroadcastOp, IotaOp, arith::Cons
 /// tiles from outside of the loop that are cheap: they would take registers in all iterations.
 void Peeling::guard(arith::SelectOp select, Value rest) {
   SetVector<Operation *> slice; // in an order in which they may stand
-  std::function<void(Value)> collect = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    if (!op || op->getNumRegions() || slice.contains(op) ||
-        !(isCheap(op) || (op->getBlock() == loop.getBody() && isPure(op) &&
-                          llvm::none_of(op->getOperandTypes(), llvm::IsaPred<SmemType>))))
-      return;
-    for (Value operand : op->getOperands())
-      collect(operand);
-    slice.insert(op);
-  };
-  collect(select.getCondition());
+  BackwardSliceOptions options([&](Operation *op) {
+    return isCheap(op) ||
+           (op->getBlock() == loop.getBody() && op->getNumRegions() == 0 && isPure(op) &&
+            llvm::none_of(op->getOperandTypes(), llvm::IsaPred<SmemType>));
+  });
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  // Both fail only for block arguments of unstructured control flow, which they omit.
+  (void)getBackwardSlice(select.getCondition(), &slice, options);
   if (Operation *other = select.getFalseValue().getDefiningOp(); other && isCheap(other))
-    collect(select.getFalseValue());
+    (void)getBackwardSlice(other, &slice, options);
   b.setInsertionPoint(select);
   auto branch = scf::IfOp::create(b, select.getLoc(), TypeRange(select.getType()), rest,
                                   /*withElseRegion=*/true);
