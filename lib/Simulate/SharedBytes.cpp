@@ -174,6 +174,19 @@ std::optional<Problem> SharedBytes::checkContents(const State &state, const Acce
   return std::nullopt;
 }
 
+void SharedBytes::remember(std::vector<Access> &list, const Access &access, bool sameOp) {
+  Operation *op = program.events[access.event].op;
+  for (Access &before : list)
+    if (before.component == access.component &&
+        (!sameOp || program.events[before.event].op == op)) {
+      before.epoch = access.epoch;
+      before.event = access.event;
+      return;
+    }
+  list.push_back(access);
+  name(access);
+}
+
 std::optional<Problem> SharedBytes::read(int range, const Access &access, const Clock &now,
                                          int expected) {
   State &state = ranges[range];
@@ -182,16 +195,7 @@ std::optional<Problem> SharedBytes::read(int range, const Access &access, const 
   for (const Access &before : state.updates)
     if (auto bad = check(before, access, now))
       return bad;
-  for (Access &before : state.readers)
-    if (before.component == access.component) {
-      // Of two accesses by the same reader only the later one is kept, because the earlier one is
-      // ordered before it.
-      before.epoch = access.epoch;
-      before.event = access.event;
-      return std::nullopt;
-    }
-  state.readers.push_back(access);
-  name(access);
+  remember(state.readers, access, /*sameOp=*/false);
   return std::nullopt;
 }
 
@@ -221,14 +225,6 @@ std::optional<Problem> SharedBytes::update(int range, const Access &access, cons
     if (!mayMeet(before, access))
       if (auto bad = check(before, access, now))
         return bad;
-  Operation *op = program.events[access.event].op;
-  for (Access &before : state.updates)
-    if (before.component == access.component && program.events[before.event].op == op) {
-      before.epoch = access.epoch;
-      before.event = access.event;
-      return std::nullopt;
-    }
-  state.updates.push_back(access);
-  name(access);
+  remember(state.updates, access, /*sameOp=*/true);
   return std::nullopt;
 }

@@ -71,6 +71,9 @@ private:
   };
   void name(const Access &access);
   void forget(std::vector<Access> &accesses);
+  /// Adds an access to a list. Of several by the same component (and op, if `sameOp`) only the last
+  /// one is kept, because the earlier ones are ordered before it.
+  void remember(std::vector<Access> &list, const Access &access, bool sameOp);
   /// Says what keeps the range from being the tile that `expected` has made; -1: that of a ring.
   std::optional<Problem> checkContents(const State &state, const Access &access, const Clock &now,
                                        int expected) const;
