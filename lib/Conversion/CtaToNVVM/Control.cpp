@@ -255,6 +255,17 @@ static void distributeCarried(Lowering &f, ValueRange olds, ValueRange scalars) 
   }
 }
 
+/// Lowers the body of a loop to where the builder stands, and yields what the loop carries.
+static LogicalResult lowerCarryingBody(Lowering &f, cta::CountedLoop op) {
+  if (failed(f.lowerBlock(*op.getBody())))
+    return failure();
+  Values yielded;
+  for (Value value : op.getYieldedValues())
+    llvm::append_range(yielded, carried(f, value));
+  scf::YieldOp::create(f.b, f.loc, yielded);
+  return success();
+}
+
 /// Accumulators that begin as zeros are not set to zero: the first product overwrites what is in
 /// the registers. A loop that may not run at all is then placed in a branch whose other side yields
 /// zeros.
@@ -297,12 +308,8 @@ static LogicalResult lowerFor(Lowering &f, cta::CountedLoop op) {
       if (product)
         f.accumulates[product] = later;
   }
-  if (failed(f.lowerBlock(*op.getBody())))
+  if (failed(lowerCarryingBody(f, op)))
     return failure();
-  Values yielded;
-  for (Value value : op.getYieldedValues())
-    llvm::append_range(yielded, carried(f, value));
-  scf::YieldOp::create(f.b, f.loc, yielded);
   f.b.setInsertionPointAfter(loop);
   if (branches) {
     scf::YieldOp::create(f.b, f.loc, loop.getResults());
@@ -313,6 +320,7 @@ static LogicalResult lowerFor(Lowering &f, cta::CountedLoop op) {
 }
 
 static LogicalResult lowerPlainFor(Lowering &f, scf::ForOp op) { return lowerFor(f, op); }
+
 /// A loop whose output tiles have the numbers that it carries.
 static LogicalResult lowerDrawnLoop(Lowering &f, cta::ForOutputTilesOp op) {
   if (failed(checkCarried(f, op, op.getResultTypes())))
@@ -334,12 +342,8 @@ static LogicalResult lowerDrawnLoop(Lowering &f, cta::ForOutputTilesOp op) {
   scf::ConditionOp::create(f.b, f.loc, more, before->getArguments());
   Block *after = f.b.createBlock(&loop.getAfter(), {}, types, locations);
   distributeCarried(f, op.getRegionIterArgs(), after->getArguments());
-  if (failed(f.lowerBlock(*op.getBody())))
+  if (failed(lowerCarryingBody(f, op)))
     return failure();
-  Values yielded;
-  for (Value value : op.getYieldedValues())
-    llvm::append_range(yielded, carried(f, value));
-  scf::YieldOp::create(f.b, f.loc, yielded);
   f.b.setInsertionPointAfter(loop);
   distributeCarried(f, op.getResults(), loop.getResults());
   return success();

@@ -50,15 +50,19 @@ static std::pair<Value, Value> divide(Arith a, Value n, Divisor d) {
           arith::SelectOp::create(a.b, a.loc, more, less, rest)};
 }
 
+/// The numbers of blocks as i32.
+static SmallVector<Value> countsOf(Arith fixed, ValueRange blocks) {
+  return llvm::map_to_vector(blocks, [&](Value count) {
+    return fixed.b.createOrFold<arith::IndexCastUIOp>(fixed.loc, fixed.b.getI32Type(), count);
+  });
+}
+
 SmallVector<Value> tessera::cta::blockCoordinates(Arith a, Value rest, ValueRange blocks,
                                                   int64_t group, Value most, unsigned rows,
                                                   Arith fixed, bool reciprocals) {
   unsigned rank = blocks.size();
   SmallVector<Value> coords(rank);
-  Type i32 = a.b.getI32Type();
-  SmallVector<Value> counts;
-  for (Value count : blocks)
-    counts.push_back(fixed.b.createOrFold<arith::IndexCastUIOp>(a.loc, i32, count));
+  const SmallVector<Value> counts = countsOf(fixed, blocks);
   auto divisor = [&](Value value) {
     return reciprocals ? makeDivisor(fixed, value) : Divisor{value, {}};
   };
@@ -110,10 +114,7 @@ SmallVector<Value> tessera::cta::slowestCoordinates(Arith a, Value number, Value
                                                     unsigned slowest, bool reverse, Value section,
                                                     Arith fixed, bool reciprocals) {
   const unsigned rank = blocks.size();
-  Type i32 = a.b.getI32Type();
-  SmallVector<Value> counts;
-  for (Value count : blocks)
-    counts.push_back(fixed.b.createOrFold<arith::IndexCastUIOp>(a.loc, i32, count));
+  const SmallVector<Value> counts = countsOf(fixed, blocks);
   auto divisor = [&](Value value) {
     return reciprocals ? makeDivisor(fixed, value) : Divisor{value, {}};
   };
