@@ -20,8 +20,12 @@
 //
 // Prints a line for each program when it begins, and one for what became of it; their parts are
 // separated by tabs. When the process ends before, the last line says which program it was.
+#include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/InitAll.h"
+#include "tessera/Pipelines.h"
 #include "tessera/Target/ExternalTool.h"
+#include "tessera/Target/HostObject.h"
 
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/SymbolTable.h"

@@ -56,6 +56,10 @@ public:
   /// the one with this number. All threads of the warp must come here.
   mlir::Value shuffleXor(mlir::Value value, int64_t laneMask);
   mlir::Value shuffle(mlir::Value value, mlir::Value lane);
+  /// The result of one PTX instruction, which has no effects: `$0` in its text is the result, `$1`,
+  /// `$2`, … are the operands.
+  mlir::Value inlinePtx(mlir::Location loc, mlir::Type result, llvm::StringRef text,
+                        mlir::ValueRange operands);
 
 private:
   friend class Lowering;

@@ -81,6 +81,11 @@ SmallVector<Value> LoweringContext::holdsElement(Value tile) {
   return result;
 }
 
+Value LoweringContext::inlinePtx(Location loc, Type result, StringRef text, ValueRange operands) {
+  return NVVM::InlinePtxOp::create(builder(), loc, result, operands, {}, text,
+                                   /*predicate=*/Value())
+      ->getResult(0);
+}
 Value LoweringContext::threadId() { return state.threadId(); }
 Value LoweringContext::lane() { return state.lane(); }
 Value LoweringContext::shuffleXor(Value value, int64_t laneMask) {

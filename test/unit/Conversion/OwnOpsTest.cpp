@@ -67,9 +67,7 @@ using tessera::nvvm::LoweringContext;
 static LogicalResult lowerFastTanh(host::FastTanhOp op, LoweringContext &context) {
   SmallVector<Value> results;
   for (Value x : context.registers(op->getOperand(0)))
-    results.push_back(NVVM::InlinePtxOp::create(context.builder(), op.getLoc(), x.getType(), x, {},
-                                                "tanh.approx.f32 $0, $1;", /*predicate=*/Value())
-                          ->getResult(0));
+    results.push_back(context.inlinePtx(op.getLoc(), x.getType(), "tanh.approx.f32 $0, $1;", x));
   return context.setRegisters(op->getResult(0), results);
 }
 

@@ -3,6 +3,7 @@
 // mlir-opt with the dialects and passes of Tessera, and a dialect whose op becomes one instruction.
 #include "tessera/Conversion/CtaToNVVMInterface.h"
 #include "tessera/InitAll.h"
+#include "tessera/Pipelines.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Dialect.h"
@@ -26,9 +27,7 @@ using tessera::nvvm::LoweringContext;
 static LogicalResult lowerFastTanh(host::FastTanhOp op, LoweringContext &context) {
   SmallVector<Value> results;
   for (Value x : context.registers(op.getX()))
-    results.push_back(NVVM::InlinePtxOp::create(context.builder(), op.getLoc(), x.getType(), x, {},
-                                                "tanh.approx.f32 $0, $1;", /*predicate=*/Value())
-                          ->getResult(0));
+    results.push_back(context.inlinePtx(op.getLoc(), x.getType(), "tanh.approx.f32 $0, $1;", x));
   return context.setRegisters(op.getResult(), results);
 }
 
