@@ -78,6 +78,24 @@ bool tessera::cta::onlyFeedsCopies(Operation *op) {
   return true;
 }
 
+DenseSet<Operation *> tessera::cta::opsThatOnlyFeedCopies(Block &block) {
+  SmallVector<Operation *> ops;
+  block.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  // In this order the users of an op come before it. An op of a chain that nobody uses spoils no
+  // chain, but feeds nothing itself.
+  DenseSet<Operation *> found, unused;
+  for (Operation *op : llvm::reverse(ops)) {
+    if (!isOfChain(op) || !llvm::all_of(op->getResults(), isTile))
+      continue;
+    auto feeds = [&](Operation *user) {
+      return isa<CopyOp>(user) || found.contains(user) || unused.contains(user);
+    };
+    if (llvm::all_of(op->getUsers(), feeds))
+      (op->use_empty() ? unused : found).insert(op);
+  }
+  return found;
+}
+
 bool tessera::cta::isIndexWork(Operation *op) { return isa<CopyOp>(op) || onlyFeedsCopies(op); }
 
 int64_t tessera::cta::warpgroupsOfTilesAt(Operation *op, int64_t ofKernel) {

@@ -19,7 +19,9 @@ namespace {
 /// loop carries is live throughout.
 class Liveness {
 public:
-  explicit Liveness(Block &body) : body(body) { number(body); }
+  explicit Liveness(Block &body) : body(body), fetches(opsThatOnlyFeedCopies(body)) {
+    number(body);
+  }
   /// The product with the most live registers; op is null if there is no product.
   Pressure worst();
   Value largestTile() const;
@@ -27,8 +29,10 @@ public:
 private:
   void number(Block &block);
   int64_t lastUse(Value value) const;
+  bool isFree(Value value) const;
 
   Block &body;
+  const DenseSet<Operation *> fetches; // these belong to the threads that copy
   int64_t next = 0;
   DenseMap<Operation *, std::pair<int64_t, int64_t>> positions; // first, last
   SmallVector<std::pair<Value, int64_t>> tiles; // with the position of their definition
@@ -44,9 +48,9 @@ int64_t Pressure::sum() const {
 
 /// True for values that take no registers, because they are computed again wherever they are
 /// needed, or by the threads that copy.
-static bool isFree(Value value) {
+bool Liveness::isFree(Value value) const {
   Operation *op = value.getDefiningOp();
-  if (op && onlyFeedsCopies(op))
+  if (op && fetches.contains(op))
     return true;
   if (auto ready = dyn_cast_or_null<ReadyOp>(op))
     op = ready.getSource().getDefiningOp();

@@ -28,9 +28,9 @@ using tile::PrivateTable;
 namespace {
 class TableFormer {
 public:
-  explicit TableFormer(tile::GridOp grid)
+  TableFormer(tile::GridOp grid, tile::Facts &facts)
       : grid(grid), kernel(grid->getParentOfType<tile::KernelOp>()), machine(machineOf(grid)),
-        facts(kernel) {}
+        facts(facts) {}
   LogicalResult run();
 
 private:
@@ -42,7 +42,7 @@ private:
   tile::GridOp grid;
   tile::KernelOp kernel;
   const Machine &machine;
-  tile::Facts facts;
+  tile::Facts &facts;
   /// The bytes of shared memory that other tiles and the chosen tables take.
   int64_t taken = 0;
 };
@@ -256,8 +256,9 @@ struct FormTables : cta::impl::FormTablesBase<FormTables> {
     tile::KernelOp kernel = getOperation();
     if (failed(requirePhase(kernel, tile::Phase::Placed, getArgument())))
       return signalPassFailure();
+    tile::Facts facts(kernel);
     for (auto grid : kernel.getBody().getOps<tile::GridOp>())
-      if (failed(TableFormer(grid).run()))
+      if (failed(TableFormer(grid, facts).run()))
         return signalPassFailure();
   }
 };

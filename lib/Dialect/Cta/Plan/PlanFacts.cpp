@@ -60,11 +60,11 @@ struct Products {
 
 class FactsOfGrid {
 public:
-  /// `threadsMayCopy`: the plan leaves room for channels that cp.async fills.
+  /// `threadsMayCopy`: the plan leaves room for channels that cp.async fills. `knowledge`: what is
+  /// known of the kernel's sizes.
   FactsOfGrid(const Machine &machine, tile::GridOp grid, int64_t warpgroups, int64_t replicas,
-              bool threadsMayCopy)
-      : machine(machine), grid(grid), threadsMayCopy(threadsMayCopy),
-        knowledge(grid->getParentOfType<tile::KernelOp>()) {
+              bool threadsMayCopy, tile::Facts &knowledge)
+      : machine(machine), grid(grid), threadsMayCopy(threadsMayCopy), knowledge(knowledge) {
     facts.warpgroups = warpgroups;
     facts.replicas = replicas;
   }
@@ -82,7 +82,7 @@ private:
   const Machine &machine;
   tile::GridOp grid;
   const bool threadsMayCopy;
-  tile::Facts knowledge;
+  tile::Facts &knowledge;
   EpilogueCopies epilogue;
   PlanFacts facts;
   llvm::MapVector<Operation *, Products> loops;
@@ -356,9 +356,10 @@ FailureOr<std::vector<PlanFacts>> tessera::cta::planFactsOf(const Machine &machi
   const bool threadsMayCopy =
       (producers == 0 || producers == kCopyingWarps) && replicasOf(given) == 1;
   std::vector<PlanFacts> facts;
+  tile::Facts knowledge(kernel);
   for (auto grid : kernel.getBody().getOps<tile::GridOp>()) {
     FailureOr<PlanFacts> known = FactsOfGrid(machine, grid, kernel.getWarpgroups().value_or(1),
-                                             replicasOf(given), threadsMayCopy)
+                                             replicasOf(given), threadsMayCopy, knowledge)
                                      .collect();
     if (failed(known))
       return failure();

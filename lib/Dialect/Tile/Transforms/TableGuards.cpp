@@ -35,9 +35,8 @@ struct Wanted {
 /// Makes the conditions of a grid before it.
 class Conditions {
 public:
-  Conditions(GridOp grid, std::vector<TableCondition> &made)
-      : facts(grid->getParentOfType<KernelOp>()), grid(grid), b(grid), loc(grid.getLoc()),
-        made(made) {}
+  Conditions(GridOp grid, Facts &facts, std::vector<TableCondition> &made)
+      : facts(facts), grid(grid), b(grid), loc(grid.getLoc()), made(made) {}
   void run();
 
 private:
@@ -56,7 +55,7 @@ private:
     made.push_back({holds, message.str()});
   }
 
-  Facts facts;
+  Facts &facts;
   GridOp grid;
   OpBuilder b;
   Location loc;
@@ -167,8 +166,9 @@ std::vector<TableCondition> tessera::tile::makeTableConditions(KernelOp kernel) 
   // Each variant is compiled, and a kernel of products has many.
   if (kernel.walk([](MmaOp) { return WalkResult::interrupt(); }).wasInterrupted())
     return made;
+  Facts facts(kernel);
   for (auto grid : kernel.getBody().getOps<GridOp>())
-    Conditions(grid, made).run();
+    Conditions(grid, facts, made).run();
   if (llvm::any_of(made, [](const TableCondition &condition) {
         return findLaunchObstacle(condition.holds).has_value();
       }))

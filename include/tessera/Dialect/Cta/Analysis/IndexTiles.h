@@ -28,6 +28,8 @@ llvm::SmallVector<mlir::Operation *> chainOf(mlir::Value tile);
 
 /// True for an op on tiles whose results only say where copies fetch from.
 bool onlyFeedsCopies(mlir::Operation *op);
+/// All ops of `block` and of blocks within it for which that is true, in one walk.
+llvm::DenseSet<mlir::Operation *> opsThatOnlyFeedCopies(mlir::Block &block);
 
 /// True for an op whose tiles in registers are index tiles of copies: one of their chain, or a
 /// copy.
