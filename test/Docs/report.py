@@ -22,7 +22,7 @@ def collect(directory, *sources):
     os.makedirs(directory, exist_ok=True)
     for source in sources:
         name = os.path.join(directory, os.path.splitext(os.path.basename(source))[0])
-        run = subprocess.run(["tilec", source, "-j1", "--emit=llvm", "-o", name + ".ll", "--report=json"], capture_output=True, text=True, check=False)
+        run = subprocess.run(["tilec", source, "-j1", "--stop-after=allocated", "-o", os.devnull, "--report=json"], capture_output=True, text=True, check=False)
         if run.returncode:
             sys.exit(f"{source}: {run.stderr}")
         with open(name + ".json", "w", encoding="utf-8") as file:

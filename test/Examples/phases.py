@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that a kernel that is saved in any phase compiles on to the same result as without the stop.
 
-  phases.py TILEC DIR PROGRAM...
+  phases.py TILEC TILE-OPT DIR [--ptx] PROGRAM...
 
-The texts of all phases go to DIR. Each is compiled on to the next phase, and what is in phase llvm to PTX: both must be what
-the whole compilation made, so that each also compiles on to the same PTX. Prints a line for each program and phase that
-differs, and how many were the same.
+The texts of all phases go to DIR. Each is compiled on to the next phase, and what is in phase llvm is read and printed: both must be
+what the whole compilation made. The text of phase llvm says all that PTX is made of, so each also compiles on to the same PTX; --ptx
+makes it and compares it, too. Prints a line for each program and phase that differs, and how many were the same.
 """
 
+import argparse
 import os
 import subprocess
 import sys
@@ -16,29 +17,43 @@ import sys
 PHASES = ["tile", "raw", "placed", "planned", "scheduled", "specialized", "allocated", "nvvm", "llvm"]
 
 
-def compile_to(tilec, source, *options):
-    """What tilec writes. An error ends the script with the message."""
-    done = subprocess.run([tilec, source, "-o", "-", *options], capture_output=True, check=False)
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def compile_to(tool, source, *options):
+    """What tilec or tile-opt writes. An error ends the script with the message."""
+    done = subprocess.run([tool, source, "-o", "-", *options], capture_output=True, check=False)
     if done.returncode:
         sys.exit(f"{source}:\n{done.stderr.decode()}")
     return done.stdout
 
 
 def main():
-    tilec, folder, programs = sys.argv[1], sys.argv[2], sys.argv[3:]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tilec")
+    parser.add_argument("tile_opt")
+    parser.add_argument("folder")
+    parser.add_argument("--ptx", action="store_true")
+    parser.add_argument("programs", nargs="+")
+    options = parser.parse_args()
+    whole = "--emit=ptx" if options.ptx else "--stop-after=llvm"
     same = differ = 0
-    for program in programs:
+    for program in options.programs:
         name = os.path.splitext(os.path.basename(program))[0]
-        temps = os.path.join(folder, name)
-        ptx = compile_to(tilec, program, "--emit=ptx", "--save-temps=" + temps)
+        temps = os.path.join(options.folder, name)
+        made = compile_to(options.tilec, program, whole, "--save-temps=" + temps)
         # Of a kernel that is compiled again with another plan, the last phases count.
         saved = {file.split("-", 1)[1]: os.path.join(temps, file) for file in sorted(os.listdir(temps))}
         results = {}
         for phase, after in zip(PHASES, PHASES[1:]):
-            with open(saved[after + ".mlir"], "rb") as file:
-                results[phase] = compile_to(tilec, saved[phase + ".mlir"], "--stop-after=" + after) == file.read()
-        # With --save-temps, too: the PTX of all kernels then comes in one piece.
-        results["llvm"] = compile_to(tilec, saved["llvm.mlir"], "--emit=ptx", "--save-temps=" + os.path.join(temps, "again")) == ptx
+            results[phase] = compile_to(options.tilec, saved[phase + ".mlir"], "--stop-after=" + after) == read(saved[after + ".mlir"])
+        results["llvm"] = compile_to(options.tile_opt, saved["llvm.mlir"]) == read(saved["llvm.mlir"])
+        if options.ptx:
+            # With --save-temps, too: the PTX of all kernels then comes in one piece.
+            again = "--save-temps=" + os.path.join(temps, "again")
+            results["llvm to PTX"] = compile_to(options.tilec, saved["llvm.mlir"], whole, again) == made
         same += sum(results.values())
         for phase in [phase for phase, equal in results.items() if not equal]:
             differ += 1
