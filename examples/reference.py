@@ -284,6 +284,7 @@ EXAMPLES = {
             **BF16,
         )
     ],
+    "softmax-rows": [softmax_case("softmax", [(1, 1), (3, 7), (5, 1023), (2, 1024)])],
     "rms-norm": [
         Case(
             "rms_norm",
@@ -412,6 +413,7 @@ EXAMPLES = {
     "gemm-nn": gemm("gemm_nn", gemm_nn, ["M", "K"], ["K", "N"]),
     "gemm-nn-128x128x64": gemm("gemm_nn", gemm_nn, ["M", "K"], ["K", "N"]),
     "gemm-nn-64x256x64": gemm("gemm_nn", gemm_nn, ["M", "K"], ["K", "N"]),
+    "gemm": gemm("gemm_nt", gemm_nt, ["M", "K"], ["N", "K"]),
     "gemm-nt": gemm("gemm_nt", gemm_nt, ["M", "K"], ["N", "K"]),
     "gemm-nt-128x128x64": gemm("gemm_nt", gemm_nt, ["M", "K"], ["N", "K"]),
     "gemm-nt-64x256x64": gemm("gemm_nt", gemm_nt, ["M", "K"], ["N", "K"]),
@@ -500,6 +502,21 @@ EXAMPLES = {
     ],
     "attention-guarded": [attention_case("attention_guarded", attention)],
     "attention": [attention_case("attention", attention), attention_case("attention_causal", attention_causal)],
+}
+
+# The same in a text with parameters.
+for name in ("rms-norm", "layer-norm"):
+    EXAMPLES[name + "-rows"] = EXAMPLES[name]
+EXAMPLES["attention-tiles"] = EXAMPLES["attention"]
+
+# For examples with parameters: ragged shapes by a binding, so that tiles overhang, and one that is smaller than a tile.
+ROWS = lambda p: shapes("M N", (p["R"] + 1, p["W"] - 1), (1, 3))
+MEMBERS = {
+    "gemm": lambda p: shapes("M N K", (p["BM"] + 1, p["BN"] - 1, p["BK"] + 3), (5, 3, 2)),
+    "softmax-rows": lambda p: ROWS(p) if p["WAY"] == 1 else shapes("M N", (p["R"] + 1, 2 * p["W"] + 1), (1, 3)),
+    "rms-norm-rows": ROWS,
+    "layer-norm-rows": ROWS,
+    "attention-tiles": lambda p: shapes("B H S T", (1, 2, p["BQ"] + 1, p["BK"] + 3), (1, 1, 5, 3)),
 }
 
 EXAMPLES |= indexed.examples(Case, shapes) | family.examples(Case, shapes)

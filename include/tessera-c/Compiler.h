@@ -53,10 +53,11 @@ TESSERA_API void tessera_options_destroy(tessera_options *options);
  *
  *   target        sm_90a (default), cpu
  *   emit          tile raw placed planned scheduled specialized allocated (or cta) nvvm llvm ptx sass cubin
- *                 so json; default cubin, or so for the CPU
+ *                 so json members; default cubin, or so for the CPU
  *   stop-after    tile raw placed planned scheduled specialized allocated nvvm llvm
  *   variants      auto any lines aligned cp_async repack tables tables_any
  *   plan          given, auto, or #cta.plan<...> for kernels without a plan
+ *   define        NAME=NUMBER, the value of a parameter (tile.param), or KERNEL/NAME=NUMBER; may be repeated
  *   fp-contract   on off
  *   require       one demand: tma wgmma pipelined peeled no_spills deterministic; may be repeated
  *   opt-level     0 to 3

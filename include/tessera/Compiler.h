@@ -59,7 +59,8 @@ enum class Emit {
   Sass,            // sm_90a only: disassembly
   Cubin,           // sm_90a only
   SharedObject,    // cpu only
-  Json             // the launch contract
+  Json,            // the launch contract
+  Members          // the bindings of parameters that go together, one a line; nothing is compiled
 };
 
 /// The most threads that are accepted. More would only wait for each other.
@@ -97,6 +98,10 @@ struct CompileOptions {
   std::string plan = "auto";
   /// The name by which errors in the text of `plan` refer to it, with line and column.
   std::string planName = "--plan";
+  /// Values of parameters (`tile.param`), as "BM=128" for all kernels that have it and
+  /// "KERNEL/BM=128" for one; an entry may have several, separated by commas. A parameter that is
+  /// not bound has the first of its choices that goes with the others; the report says so.
+  std::vector<std::string> bindings;
   /// Overrides `fp_contract` of all kernels.
   std::optional<bool> fpContract;
   /// Demands on the whole module: tma, wgmma, pipelined, peeled, no_spills, deterministic.

@@ -105,10 +105,25 @@ struct VariantReport {
   std::vector<LaunchReport> launches;
 };
 
+/// A parameter of a kernel (`tile.param`).
+struct ParamReport {
+  std::string name;
+  int64_t value = 0;
+  bool isGiven = false; // by the host; else it is the first choice that goes with the others
+  std::vector<int64_t> choices; // empty: every positive number
+};
+
+/// What the parameters of a kernel were bound to.
+struct BoundReport {
+  std::vector<ParamReport> params;
+  int64_t members = 0; // bindings among the choices
+};
+
 struct KernelReport {
   std::string name;
   SourceLocation location; // without a name
   std::vector<VariantReport> variants;
+  std::optional<BoundReport> bound; // absent: it has no parameters
 };
 
 /// The version of the JSON. It is raised when a key changes its meaning or is dropped; new keys do

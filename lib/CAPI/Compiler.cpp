@@ -34,7 +34,8 @@ constexpr Named<Emit> kKinds[] = {{"tile", Emit::Tile},
                                   {"sass", Emit::Sass},
                                   {"cubin", Emit::Cubin},
                                   {"so", Emit::SharedObject},
-                                  {"json", Emit::Json}};
+                                  {"json", Emit::Json},
+                                  {"members", Emit::Members}};
 constexpr Named<bool> kSwitches[] = {{"on", true}, {"off", false}};
 
 /// Writes the value with that name to `to`. Returns false if no value has this name.
@@ -69,7 +70,9 @@ constexpr Named<std::string CompileOptions::*> kTexts[] = {
     {"mcpu", &CompileOptions::cpu},
     {"source-name", &CompileOptions::sourceName}};
 constexpr Named<std::vector<std::string> CompileOptions::*> kLists[] = {
-    {"require", &CompileOptions::require}, {"tool-dir", &CompileOptions::toolDirectories}};
+    {"require", &CompileOptions::require},
+    {"define", &CompileOptions::bindings},
+    {"tool-dir", &CompileOptions::toolDirectories}};
 
 /// Returns whether the option may have that value; nothing if there is no such option.
 std::optional<bool> set(CompileOptions &options, std::string_view name, std::string_view value) {

@@ -5,6 +5,7 @@
 
 #include "Cache/Cache.h"
 #include "Diagnostics.h"
+#include "Input/BindParameters.h"
 #include "Input/CheckLimits.h"
 #include "Input/PlanOption.h"
 #include "Input/ReadProgram.h"
@@ -225,10 +226,22 @@ static LogicalResult compileModule(StringRef source, PhaseRunner &runner, MLIRCo
   if (module && !cpu)
     names.take(*module);
   if (!module || failed(runHostPasses(*module, runner)) ||
-      failed(takeKernels(*module, options.sourceName)) ||
-      failed(checkTileBytes(*module, options.limits)) || failed(applyOptions(*module, options)))
+      failed(takeKernels(*module, options.sourceName)))
     return failure();
-  return cpu ? compileForHost(*module, runner) : compileWithNextPlans(*module, names, runner);
+  if (runner.result.kind == Emit::Members) {
+    FailureOr<std::string> members = listMembers(*module, options);
+    if (succeeded(members))
+      runner.result.artifact = std::move(*members);
+    return members;
+  }
+  FailureOr<BoundKernels> bound = bindParameters(*module, options);
+  if (failed(bound) || failed(checkTileBytes(*module, options.limits)) ||
+      failed(applyOptions(*module, options)))
+    return failure();
+  if (failed(cpu ? compileForHost(*module, runner) : compileWithNextPlans(*module, names, runner)))
+    return failure();
+  addBound(*bound, runner.result.report);
+  return success();
 }
 
 static void compileInContext(StringRef source, PhaseRunner &runner) {

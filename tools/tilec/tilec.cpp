@@ -58,7 +58,8 @@ struct Options {
                  clEnumValN(Emit::Sass, "sass", "machine code, disassembled"),
                  clEnumValN(Emit::Cubin, "cubin", "an artifact for the GPU"),
                  clEnumValN(Emit::SharedObject, "so", "an artifact for the CPU"),
-                 clEnumValN(Emit::Json, "json", "the launch contract")),
+                 clEnumValN(Emit::Json, "json", "the launch contract"),
+                 clEnumValN(Emit::Members, "members", "the bindings of parameters, one a line")),
       cl::cat(category)};
   // cl::desc keeps a reference to its text.
   const std::string stopAfterText = "Write the module after a phase: " + tessera::phaseNames();
@@ -93,6 +94,15 @@ struct Options {
                "KERNEL=#cta.plan<...> for one kernel, KERNEL/VARIANT=#cta.plan<...> for one "
                "variant of it, as often as needed"),
       cl::value_desc("plan"), cl::cat(category)};
+  cl::list<std::string> bindings{
+      "D", cl::Prefix, cl::value_desc("name=number"),
+      cl::desc(
+          "Bind a parameter (tile.param) of the kernels that have it, KERNEL/NAME=NUMBER of one; "
+          "what is not bound has the first choice that goes with the others"),
+      cl::cat(category)};
+  cl::opt<bool> listMembers{"list-members",
+                            cl::desc("Print the bindings that go together (--emit=members)"),
+                            cl::cat(category)};
   cl::opt<Switch> fpContract{"fp-contract", cl::desc("Override fp_contract of all kernels"),
                              cl::init(Switch::Default),
                              cl::values(clEnumValN(Switch::On, "on", "a*b + c may round once"),
@@ -294,6 +304,8 @@ int main(int argc, char **argv) {
   if (options.emit.getNumOccurrences())
     compile.emit = options.emit;
   StringRef extension = llvm::sys::path::extension(options.output);
+  if (options.listMembers)
+    compile.emit = Emit::Members;
   if (!compile.emit && options.stopAfter.empty())
     compile.emit = kindOfExtension(extension, options.target);
   if (!compile.emit && options.stopAfter.empty() && isForeignExtension(extension))
@@ -318,6 +330,7 @@ int main(int argc, char **argv) {
   }
   if (options.fpContract != Switch::Default)
     compile.fpContract = options.fpContract == Switch::On;
+  compile.bindings = options.bindings;
   compile.require = options.require;
   compile.optLevel = options.level;
   compile.threads = options.threads;

@@ -171,9 +171,17 @@ private:
     auto &[name, guards, workspaces, launches] = value;
     all(name, guards, workspaces, launches);
   }
+  void one(ParamReport &value) {
+    auto &[name, number, isGiven, choices] = value;
+    all(name, number, isGiven, choices);
+  }
+  void one(BoundReport &value) {
+    auto &[params, members] = value;
+    all(params, members);
+  }
   void one(KernelReport &value) {
-    auto &[name, location, variants] = value;
-    all(name, location, variants);
+    auto &[name, location, variants, bound] = value;
+    all(name, location, variants, bound);
   }
   void one(Report &value) {
     auto &[target, compiler, kernels, ptxasMessages] = value;

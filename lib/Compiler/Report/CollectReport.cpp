@@ -510,7 +510,7 @@ void tessera::collectKernels(ModuleOp module, const SourceNames &source, Report 
     std::string name = kernel.getVariantOf().value_or(kernel.getSymName()).str();
     auto it = llvm::find_if(report.kernels, [&](const KernelReport &k) { return k.name == name; });
     if (it == report.kernels.end()) {
-      report.kernels.push_back({name, source.locate(kernel.getLoc()), {}});
+      report.kernels.push_back({name, source.locate(kernel.getLoc()), {}, {}});
       it = std::prev(report.kernels.end());
       it->location.name.clear();
     }

@@ -3,6 +3,7 @@
 
 // Prints the report as text.
 #include "tessera/Report.h"
+#include "Report/BoundText.h"
 #include "Report/SourceNames.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -116,7 +117,8 @@ std::string Report::toText() const {
   llvm::raw_string_ostream os(text);
   os << "target " << target << ", " << compiler << "\n";
   for (const KernelReport &kernel : kernels) {
-    os << "kernel @" << kernel.name << " (" << lineText(kernel.location) << ")\n";
+    os << "kernel @" << kernel.name << " (" << lineText(kernel.location) << ")\n"
+       << boundText(kernel);
     for (const VariantReport &variant : kernel.variants) {
       os << "  variant " << variant.name;
       if (variant.guards.empty())

@@ -139,9 +139,21 @@ static json::Value toJson(const VariantReport &variant) {
       {"launches", listOf(variant.launches, [](const LaunchReport &l) { return toJson(l); })}};
 }
 
+static json::Value toJson(const ParamReport &param) {
+  return json::Object{
+      {"name", utf8(param.name)},
+      {"value", param.value},
+      {"given", param.isGiven},
+      {"choices", listOf(param.choices, [](int64_t choice) { return json::Value(choice); })}};
+}
+
 static json::Value toJson(const KernelReport &kernel) {
   json::Object result = placeOf(kernel.location);
   result["name"] = utf8(kernel.name);
+  if (kernel.bound) {
+    result["params"] = listOf(kernel.bound->params, [](const ParamReport &p) { return toJson(p); });
+    result["members"] = kernel.bound->members;
+  }
   result["variants"] = listOf(kernel.variants, [](const VariantReport &v) { return toJson(v); });
   return result;
 }

@@ -3,6 +3,7 @@
 
 // The report in short: for each kernel, what the first variant does, what bounds it, and what a
 // user can change. Report.cpp prints the whole report.
+#include "Report/BoundText.h"
 #include "Report/SourceNames.h"
 #include "tessera/Report.h"
 
@@ -92,12 +93,34 @@ static void printVariant(llvm::raw_ostream &os, const VariantReport &variant) {
   }
 }
 
+std::string tessera::boundText(const KernelReport &kernel) {
+  if (!kernel.bound)
+    return "";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "  bound: ";
+  llvm::interleaveComma(kernel.bound->params, os, [&](const ParamReport &param) {
+    os << param.name << " = " << param.value;
+    if (param.isGiven)
+      os << " (given)";
+  });
+  const bool isChosen =
+      !llvm::all_of(kernel.bound->params, [](const ParamReport &param) { return param.isGiven; });
+  if (isChosen)
+    os << "; of " << kernel.bound->members
+       << " members the first one that is possible: tilec --list-members prints all, -D "
+       << kernel.bound->params.front().name << "=<number> takes another one";
+  os << "\n";
+  return text;
+}
+
 std::string Report::toSummary() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "target " << target << ", " << compiler << "\n";
   for (const KernelReport &kernel : kernels) {
-    os << "kernel @" << kernel.name << " (" << lineText(kernel.location) << ")\n";
+    os << "kernel @" << kernel.name << " (" << lineText(kernel.location) << ")\n"
+       << boundText(kernel);
     if (kernel.variants.empty())
       continue;
     printVariant(os, kernel.variants.front());

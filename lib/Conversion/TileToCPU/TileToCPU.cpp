@@ -3,6 +3,7 @@
 
 #include "tessera/Conversion/TileToCPU.h"
 #include "tessera/Conversion/Passes.h"
+#include "tessera/Dialect/Tile/Params/Params.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -69,6 +70,8 @@ struct ConvertTileToCPU : tessera::impl::ConvertTileToCPUBase<ConvertTileToCPU> 
     contract::Contract contract;
     contract.compiler = contract::compilerVersion();
     contract.target = "cpu";
+    if (failed(tile::requireBound(module)))
+      return signalPassFailure();
     lowerPrints(module);
     if (failed(outlineGrids(module, contract)) || failed(lowerTileOps(module)))
       return signalPassFailure();

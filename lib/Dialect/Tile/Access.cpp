@@ -3,6 +3,7 @@
 
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/OpHints.h"
+#include "tessera/Dialect/Tile/Params/Params.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -150,6 +151,8 @@ ParseResult tessera::tile::parseAccess(OpAsmParser &parser, ParsedAccess &access
     names.push_back("pad");
   if (syntax.strides)
     names.push_back("strides");
+  if (syntax.extents)
+    names.push_back("tile");
   if (syntax.hints)
     llvm::append_range(names, ArrayRef(kHintNames).drop_front(syntax.kind == AccessKind::Store));
   return parseClauses(
@@ -159,6 +162,8 @@ ParseResult tessera::tile::parseAccess(OpAsmParser &parser, ParsedAccess &access
           access.hasDims = true;
           return failure(parser.parseEqual() || parseIntList(parser, access.dims));
         }
+        if (name == "tile")
+          return parser.parseOperandList(access.extents, OpAsmParser::Delimiter::Paren);
         if (name == "limit")
           return parseLimits(parser, access);
         if (name == "mask")
@@ -219,7 +224,8 @@ ParseResult tessera::tile::resolveAccess(OpAsmParser &parser, ParsedAccess &acce
   }
   if (parser.resolveOperands(access.indices, access.indexTypes, parser.getNameLoc(),
                              state.operands) ||
-      (access.hasPadTile && parser.resolveOperand(access.padTile, padType, state.operands)))
+      (access.hasPadTile && parser.resolveOperand(access.padTile, padType, state.operands)) ||
+      parser.resolveOperands(access.extents, index, state.operands))
     return failure();
   state.addAttribute("dims", b.getDenseI64ArrayAttr(access.dims));
   if (!access.indexed.empty())
@@ -232,7 +238,8 @@ ParseResult tessera::tile::resolveAccess(OpAsmParser &parser, ParsedAccess &acce
     state.addAttribute("pad", access.pad);
   segments.assign({static_cast<int32_t>(access.coords.size()),
                    static_cast<int32_t>(access.limits.size()), access.hasMask ? 1 : 0,
-                   static_cast<int32_t>(access.indices.size()), access.hasPadTile ? 1 : 0});
+                   static_cast<int32_t>(access.indices.size()), access.hasPadTile ? 1 : 0,
+                   static_cast<int32_t>(access.extents.size())});
   return success();
 }
 
@@ -273,6 +280,8 @@ void tessera::tile::printAccess(OpAsmPrinter &p, const AccessParts &parts, unsig
                             p << parts.coordOf(d);
                         });
   p << ']';
+  if (!parts.extents.empty())
+    p << " tile(" << parts.extents << ')';
   if (!parts.isFlat() && parts.dims != ArrayRef<int64_t>(trailingDims(memrefRank, tileRank))) {
     p << " dims = ";
     printList(p, parts.dims);
@@ -407,7 +416,7 @@ static LogicalResult verifyIndices(Operation *op, MemRefType memref, const Acces
       if (memref.getRank() != 1)
         return emitConstraint(op, 8) << "a place for each element is for memrefs of rank 1; got "
                                      << memref << " without tile dimensions in 'dims'";
-      if (type.getShape() != shape)
+      if (!shapesAgree(type.getShape(), shape))
         return emitConstraint(op, 8)
                << "the index tile of a memref of rank 1 has the shape of the tile, "
                << RankedTensorType::get(shape, type.getElementType()) << "; got " << type;
@@ -421,7 +430,7 @@ static LogicalResult verifyIndices(Operation *op, MemRefType memref, const Acces
              << "the index tile for dimension " << dim
              << " needs a tile dimension, but 'dims' does not name that dimension";
     const int64_t extent = shape[at - parts.dims.begin()];
-    if (type.getShape() != ArrayRef<int64_t>(extent))
+    if (!shapesAgree(type.getShape(), extent))
       return emitConstraint(op, 8)
              << "the index tile for dimension " << dim << " must have rank 1 and extent " << extent
              << ", as the tile dimension that 'dims' gives to it; got " << type
@@ -509,8 +518,7 @@ LogicalResult tessera::tile::verifyAccess(Operation *op, const AccessParts &part
     maskShape.push_back(shape[d]);
   }
   auto maskType = cast<RankedTensorType>(mask.getType());
-  if (!maskType.getElementType().isInteger(1) ||
-      maskType.getShape() != ArrayRef<int64_t>(maskShape))
+  if (!maskType.getElementType().isInteger(1) || !shapesAgree(maskType.getShape(), maskShape))
     return emitConstraint(op, 5) << "the mask must be "
                                  << RankedTensorType::get(maskShape,
                                                           IntegerType::get(op->getContext(), 1))

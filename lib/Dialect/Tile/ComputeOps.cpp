@@ -3,6 +3,7 @@
 
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -118,13 +119,14 @@ LogicalResult MmaOp::verify() {
     return emitOpError(
                "mma_c1: operands and result must all have rank 2, or all rank 3 (batched), got ")
            << a.getRank() << ", " << b.getRank() << " and " << d.getRank();
-  if (rank == 3 && (a.getDimSize(0) != b.getDimSize(0) || a.getDimSize(0) != d.getDimSize(0)))
+  if (rank == 3 && (!extentsAgree(a.getDimSize(0), b.getDimSize(0)) ||
+                    !extentsAgree(a.getDimSize(0), d.getDimSize(0))))
     return emitOpError("mma_c1: the batch extents differ: ") << a << ", " << b << " and " << d;
-  if (a.getDimSize(rank - 1) != b.getDimSize(rank - 2))
+  if (!extentsAgree(a.getDimSize(rank - 1), b.getDimSize(rank - 2)))
     return emitOpError("mma_c1: K differs: ")
            << a.getDimSize(rank - 1) << " columns of a, " << b.getDimSize(rank - 2) << " rows of b";
-  if (a.getDimSize(rank - 2) != d.getDimSize(rank - 2) ||
-      b.getDimSize(rank - 1) != d.getDimSize(rank - 1))
+  if (!extentsAgree(a.getDimSize(rank - 2), d.getDimSize(rank - 2)) ||
+      !extentsAgree(b.getDimSize(rank - 1), d.getDimSize(rank - 1)))
     return emitOpError("mma_c1: ") << a << " times " << b << " does not give " << d;
   if (auto why = illegalMmaTypes(a.getElementType(), b.getElementType(), d.getElementType()))
     return emitOpError("mma_c2: ") << *why << ", got " << a.getElementType() << ", "

@@ -3,6 +3,7 @@
 
 // The discardable attributes `tile.*` of ops. Those of arguments are verified in TileDialect.cpp.
 #include "tessera/Dialect/Tile/HelperAttrRules.h"
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/PrivateTables.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Dialect/Tile/Transforms.h"
@@ -41,6 +42,7 @@ static bool isMma(Operation *op) {
 }
 
 static constexpr HelperAttrRule kRules[] = {
+    {kBound, "tile.kernel", "a dictionary", isOneOf<KernelOp>, isKind<DictionaryAttr>},
     {"tile.contract", "builtin.module", "a string", isOneOf<ModuleOp>, isKind<StringAttr>},
     {kCopies, "tile.grid", "unit", isOneOf<GridOp>, isKind<UnitAttr>},
     {kFallback, "tile.kernel", "unit", isOneOf<KernelOp>, isKind<UnitAttr>},

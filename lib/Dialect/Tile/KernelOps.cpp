@@ -307,6 +307,17 @@ OperandRange GridOp::getEntrySuccessorOperands(RegionSuccessor) {
   return {getOperation()->operand_end(), getOperation()->operand_end()};
 }
 
+/// Whether an op stands in the body of a kernel: there, or in branches that stand there.
+/// tile-verify checks that parameters decide those.
+static bool isInBody(Operation *op) {
+  Operation *parent = op->getParentOp();
+  // By name, because the dialect does not depend on scf.
+  while (parent && (parent->getName().getStringRef() == "scf.if" ||
+                    parent->getName().getStringRef() == "scf.index_switch"))
+    parent = parent->getParentOp();
+  return isa_and_nonnull<KernelOp>(parent);
+}
+
 LogicalResult GridOp::verify() {
   unsigned rank = getBody().getNumArguments();
   if (getStaticLower().size() != rank || getStaticUpper().size() != rank ||
@@ -326,8 +337,9 @@ LogicalResult GridOp::verify() {
   for (int64_t step : getStaticStep())
     if (!ShapedType::isDynamic(step) && step < 1)
       return emitOpError("grid_c2: a step must be positive, got ") << step;
-  if (!isa_and_nonnull<KernelOp>((*this)->getParentOp()))
-    return emitOpError("grid_c3: must stand directly in a tile.kernel");
+  if (!isInBody(*this))
+    return emitOpError("grid_c3: must stand directly in a tile.kernel, or in an scf.if of its body "
+                       "that parameters decide");
   LogicalResult crossing = success();
   getBody().walk([&](Operation *op) {
     // Ops inside are verified later: of a program that a reducer has cut, operands may be null.
@@ -492,7 +504,7 @@ LogicalResult AssumeOp::verify() {
     return emitOpError("assume_c2: divisible must be positive");
   if (getMin() && getMax() && static_cast<int64_t>(*getMin()) > static_cast<int64_t>(*getMax()))
     return emitOpError("assume_c2: min is greater than max");
-  if (condition && !isa_and_nonnull<KernelOp>((*this)->getParentOp()))
+  if (condition && !isInBody(*this))
     return emitOpError(
         "assume_c3: a launch precondition stands in the body of the kernel, outside the grids; "
         "inside, promise a range of an integer");
@@ -520,6 +532,27 @@ static ParseResult parseArgReduceKind(OpAsmParser &parser, ArgReduceKindAttr &ki
 
 static void printArgReduceKind(OpAsmPrinter &p, Operation *, ArgReduceKindAttr kind) {
   p << stringifyArgReduceKind(kind.getValue());
+}
+
+// Called by the generated parser and printer of tile.param: `[64, 128]`, or nothing.
+static ParseResult parseChoices(OpAsmParser &parser, DenseI64ArrayAttr &choices) {
+  if (failed(parser.parseOptionalLSquare()))
+    return success();
+  SmallVector<int64_t> list;
+  if (failed(parser.parseOptionalRSquare()) && (parser.parseCommaSeparatedList([&]() {
+        return parser.parseInteger(list.emplace_back());
+      }) || parser.parseRSquare()))
+    return failure();
+  choices = parser.getBuilder().getDenseI64ArrayAttr(list);
+  return success();
+}
+
+static void printChoices(OpAsmPrinter &p, Operation *, DenseI64ArrayAttr choices) {
+  if (!choices)
+    return;
+  p << '[';
+  llvm::interleaveComma(choices.asArrayRef(), p);
+  p << ']';
 }
 
 #define GET_OP_CLASSES

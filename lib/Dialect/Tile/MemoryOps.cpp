@@ -1,6 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Syntax/AccessSyntax.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -24,14 +25,15 @@ void LoadOp::build(OpBuilder &b, OperationState &state, Type type, Value source,
                    DenseBoolArrayAttr limited, DenseI64ArrayAttr maskDims, Attribute pad,
                    RequireAttr require, IntegerAttr stages, CacheAttr cache) {
   build(b, state, type, source, coords, limits, mask, /*indices=*/ValueRange{}, /*padTile=*/Value{},
-        dims, limited, maskDims, b.getDenseI64ArrayAttr({}), /*strides=*/DenseI64ArrayAttr{}, pad,
-        require, stages, cache);
+        /*extents=*/ValueRange{}, dims, limited, maskDims, b.getDenseI64ArrayAttr({}),
+        /*strides=*/DenseI64ArrayAttr{}, pad, require, stages, cache);
 }
 
 ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &result) {
-  return parseSource(
-      parser, result,
-      {AccessKind::Load, /*indices=*/true, /*strides=*/true, /*padTile=*/true, &result.attributes});
+  return parseSource(parser, result,
+                     {AccessKind::Load, /*indices=*/true, /*strides=*/true, /*padTile=*/true,
+                      &result.attributes,
+                      /*extents=*/true});
 }
 
 void LoadOp::print(OpAsmPrinter &p) { printSource(p, *this, nullptr, hintNames()); }
@@ -63,7 +65,8 @@ LogicalResult LoadOp::verify() {
            << type << ", got " << getPadTile().getType();
   if (getPadTile() && getPadAttr())
     return emitOpError("load_c6: 'pad' is a value or a tile, not both");
-  if (failed(verifyLookahead(*this, getStages())))
+  if (failed(verifyLookahead(*this, getStages())) ||
+      failed(verifyExtents(*this, "load_c11", type, getExtents())))
     return failure();
   return verifyPad(*this, getPadAttr(), type.getElementType());
 }
@@ -162,7 +165,8 @@ template <typename Op>
 std::optional<SmallVector<int64_t>> keptDims(Op access, ArrayRef<ReassociationIndices> groups) {
   ArrayRef<int64_t> shape = access.getTileType().getShape();
   SmallVector<int64_t> kept;
-  if (groups.empty() || access.getMask() || !access.isBox())
+  if (groups.empty() || access.getMask() || !access.isBox() ||
+      !access.getTileType().hasStaticShape())
     return std::nullopt;
   for (const ReassociationIndices &group : groups) {
     const auto *wide = llvm::find_if(group, [&](int64_t d) { return shape[d] != 1; });

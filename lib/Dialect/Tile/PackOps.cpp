@@ -44,7 +44,8 @@ LogicalResult tessera::tile::verifyPack(Operation *op, StringRef name, RankedTen
                                  << wide.getElementType()
                                  << "; for elements of less than 8 bits in bytes say 'bits'";
   SmallVector<int64_t> shape(wide.getShape());
-  shape.back() *= factor;
+  if (!ShapedType::isDynamic(shape.back()))
+    shape.back() *= factor;
   if (narrow.getShape() != ArrayRef<int64_t>(shape))
     return op->emitOpError(name) << "_c3: " << wide << " has the bits of "
                                  << RankedTensorType::get(shape, narrow.getElementType())
@@ -104,7 +105,8 @@ LogicalResult tessera::tile::verifyPrint(Operation *op, StringRef message, Type 
     return op->emitOpError("print_c1: prints scalars and tiles of numbers, got ") << element;
   uint64_t count = 1;
   for (int64_t extent : shape)
-    count = llvm::SaturatingMultiply<uint64_t>(count, extent);
+    if (!ShapedType::isDynamic(extent)) // counted when parameters are bound
+      count = llvm::SaturatingMultiply<uint64_t>(count, extent);
   if (count > kMostElements)
     return op->emitOpError("print_c1: a tile that is printed has at most ")
            << kMostElements << " elements, got " << count << "; print a slice of it";

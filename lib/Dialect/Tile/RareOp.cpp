@@ -1,6 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
 #include "mlir/IR/Matchers.h"
@@ -102,7 +103,7 @@ LogicalResult RareOp::verify() {
       return emitOpError("rare_c2: value ")
              << i << " has rank 0, and no rows; with a need of rank 1 values are tiles of "
              << rows.getDimSize(0) << " rows";
-    if (rows && tile.getDimSize(0) != rows.getDimSize(0))
+    if (rows && !extentsAgree(tile.getDimSize(0), rows.getDimSize(0)))
       return emitOpError("rare_c2: value ")
              << i << " has " << tile.getDimSize(0) << " rows (" << tile << "), but the need is for "
              << rows.getDimSize(0)

@@ -1,6 +1,7 @@
 // Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -24,7 +25,7 @@ LogicalResult BroadcastOp::verify() {
       return emitOpError("broadcast_c1: 'dims' must ascend and be below the result's rank ")
              << result.getRank();
     int64_t extent = source.getDimSize(i);
-    if (extent != result.getDimSize(d) && extent != 1)
+    if (!extentsAgree(extent, result.getDimSize(d)) && extent != 1)
       return emitOpError("broadcast_c2: source dimension ")
              << i << " has extent " << extent << ", result dimension " << d << " has "
              << result.getDimSize(d);
@@ -32,14 +33,14 @@ LogicalResult BroadcastOp::verify() {
   if (element != result.getElementType())
     return emitOpError("broadcast_c3: the element types differ: ")
            << element << " and " << result.getElementType();
-  return success();
+  return verifyExtents(*this, "broadcast_c4", result, getExtents());
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   if (getSource().getType() == getResult().getType())
     return getSource();
   auto type = cast<RankedTensorType>(getResult().getType());
-  if (type.getEncoding())
+  if (type.getEncoding() || !type.hasStaticShape())
     return {};
   if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getSource()))
     return DenseElementsAttr::get(type, splat.getSplatValue<Attribute>());
@@ -57,23 +58,34 @@ ParseResult IotaOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseKeyword("dim") || parser.parseEqual() || parser.parseInteger(dim))
     return failure();
   bool hasFrom = succeeded(parser.parseOptionalKeyword("from"));
-  if ((hasFrom && parser.parseOperand(from)) || parser.parseOptionalAttrDict(result.attributes) ||
-      parser.parseColonType(type))
+  if (hasFrom && parser.parseOperand(from))
+    return failure();
+  SmallVector<OpAsmParser::UnresolvedOperand> extents;
+  if (succeeded(parser.parseOptionalKeyword("extents")) &&
+      parser.parseOperandList(extents, OpAsmParser::Delimiter::Paren))
+    return failure();
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type))
     return failure();
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return parser.emitError(parser.getNameLoc()) << "expected a ranked tensor, got " << type;
   result.addAttribute("dim", parser.getBuilder().getI64IntegerAttr(dim));
   result.addTypes(tensor);
-  return hasFrom ? parser.resolveOperand(from, tensor.getElementType(), result.operands)
-                 : success();
+  result.addAttribute("operandSegmentSizes",
+                      parser.getBuilder().getDenseI32ArrayAttr(
+                          {hasFrom ? 1 : 0, static_cast<int32_t>(extents.size())}));
+  if (hasFrom && parser.resolveOperand(from, tensor.getElementType(), result.operands))
+    return failure();
+  return parser.resolveOperands(extents, parser.getBuilder().getIndexType(), result.operands);
 }
 
 void IotaOp::print(OpAsmPrinter &p) {
   p << " dim = " << getDim();
   if (getFrom())
     p << " from " << getFrom();
-  p.printOptionalAttrDict((*this)->getAttrs(), {"dim"});
+  if (!getExtents().empty())
+    p << " extents(" << getExtents() << ')';
+  p.printOptionalAttrDict((*this)->getAttrs(), {"dim", "operandSegmentSizes"});
   p << " : " << getResult().getType();
 }
 
@@ -88,7 +100,7 @@ LogicalResult IotaOp::verify() {
   if (getFrom() && getFrom().getType() != type.getElementType())
     return emitOpError("iota_c2: 'from' must have type ")
            << type.getElementType() << ", got " << getFrom().getType();
-  return success();
+  return verifyExtents(*this, "iota_c3", type, getExtents());
 }
 
 //===--- transpose ---------------------------------------------------------------------------===//
@@ -115,7 +127,7 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
     return getSource();
   auto type = cast<RankedTensorType>(getResult().getType());
   if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getSource());
-      splat && !type.getEncoding())
+      splat && !type.getEncoding() && type.hasStaticShape())
     return splat.resizeSplat(type);
   return {};
 }
@@ -143,6 +155,7 @@ struct TransposeOfLoad : OpRewritePattern<TransposeOp> {
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
     auto load = op.getSource().getDefiningOp<LoadOp>();
     if (!load || !load->hasOneUse() || cast<RankedTensorType>(op.getType()).getEncoding() ||
+        !load.getExtents().empty() ||
         (load.getMask() && load.getMaskDims().size() != op.getDims().size() &&
          load.getMaskDims().size() > 1))
       return failure();
@@ -190,7 +203,8 @@ void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRC
 /// The type of two interleaved tiles of a type.
 static RankedTensorType zippedType(RankedTensorType type) {
   SmallVector<int64_t> shape(type.getShape());
-  shape.back() *= 2;
+  if (!ShapedType::isDynamic(shape.back()))
+    shape.back() *= 2;
   return type.clone(shape);
 }
 
@@ -198,7 +212,7 @@ LogicalResult ZipOp::verify() {
   auto type = cast<RankedTensorType>(getEven().getType());
   if (type.getRank() == 0)
     return emitOpError("zip_c1: the tiles must have a dimension along which to interleave them");
-  if (type.hasStaticShape() && getResult().getType() != zippedType(type))
+  if (getResult().getType() != zippedType(type))
     return emitOpError("zip_c2: the result must be ")
            << zippedType(type) << ", got " << getResult().getType();
   return success();
@@ -207,11 +221,13 @@ LogicalResult ZipOp::verify() {
 LogicalResult UnzipOp::verify() {
   auto type = cast<RankedTensorType>(getSource().getType()),
        half = cast<RankedTensorType>(getEven().getType());
-  if (type.getRank() == 0 || type.getShape().back() % 2)
+  const bool isOpen = type.getRank() > 0 && ShapedType::isDynamic(type.getShape().back());
+  if (type.getRank() == 0 || (!isOpen && type.getShape().back() % 2))
     return emitOpError("unzip_c1: the last extent must be even, got ") << type;
-  if (half.getRank() == 0 || (half.hasStaticShape() && zippedType(half) != type)) {
+  if (half.getRank() == 0 || zippedType(half) != type) {
     SmallVector<int64_t> shape(type.getShape());
-    shape.back() /= 2;
+    if (!isOpen)
+      shape.back() /= 2;
     return emitOpError("unzip_c2: each result must be ") << type.clone(shape) << ", got " << half;
   }
   return success();

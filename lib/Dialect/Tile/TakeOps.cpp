@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Elements and slices at places that are known at run time only: take, extract, insert.
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/TakeRules.h"
 #include "tessera/Dialect/Tile/Tile.h"
 
@@ -34,15 +35,17 @@ LogicalResult tessera::tile::verifyTake(Operation *op, const TakeShape &take) {
   if (result.getRank() == rank)
     for (int64_t dim : take.dims)
       shape[dim] = result.getDimSize(dim);
-  if (result.getShape() != ArrayRef<int64_t>(shape) || result.getElementType() != take.element)
+  if (!shapesAgree(result.getShape(), shape) || result.getElementType() != take.element)
     return op->emitOpError("take_c4: the result must have elements of type ")
            << take.element << " and the source's extents but along the dimension that is indexed, "
            << "got " << result;
   for (auto [dim, index] : llvm::zip_equal(take.dims, take.indices)) {
     if (!isIndexElement(index.getElementType()))
       return op->emitOpError("take_c2: indices are i8, i16, i32, i64 or index, got ") << index;
-    const bool ofSlices = index.getRank() == 1 && index.getDimSize(0) == result.getDimSize(dim);
-    const bool ofElements = take.dims.size() == 1 && index.getShape() == result.getShape();
+    const bool ofSlices =
+        index.getRank() == 1 && extentsAgree(index.getDimSize(0), result.getDimSize(dim));
+    const bool ofElements =
+        take.dims.size() == 1 && shapesAgree(index.getShape(), result.getShape());
     if (!ofSlices && !ofElements)
       return op->emitOpError("take_c3: the index tile must have the result's shape, or rank 1 and "
                              "its extent ")
@@ -68,9 +71,9 @@ OpFoldResult TakeOp::fold(FoldAdaptor adaptor) {
   // Indices that are all in range take equal elements from a tile of them; all others give zeros.
   auto type = cast<RankedTensorType>(getResult().getType());
   auto indices = dyn_cast_or_null<DenseIntElementsAttr>(adaptor.getIndex());
-  if (type.getEncoding() || !indices)
-    return {};
   const int64_t extent = cast<RankedTensorType>(getSource().getType()).getDimSize(getDim());
+  if (type.getEncoding() || !indices || !type.hasStaticShape() || ShapedType::isDynamic(extent))
+    return {};
   auto inRange = [&](const APInt &i) { return !i.isNegative() && i.slt(extent); };
   if (extent >= (int64_t(1) << 31))
     return {};
@@ -98,7 +101,8 @@ static LogicalResult verifySlices(Operation *op, StringRef name, RankedTensorTyp
     return op->emitOpError(name) << "_c2: rank and element type of the slice must be those of "
                                  << tile << ", got " << slice;
   for (int64_t d = 0; d < tile.getRank(); ++d)
-    if (slice.getDimSize(d) < 1 || tile.getDimSize(d) % slice.getDimSize(d))
+    if (!tile.isDynamicDim(d) && !slice.isDynamicDim(d) &&
+        (slice.getDimSize(d) < 1 || tile.getDimSize(d) % slice.getDimSize(d)))
       return op->emitOpError(name)
              << "_c2: the extent " << slice.getDimSize(d) << " of the slice must divide the extent "
              << tile.getDimSize(d) << " of the tile along dimension " << d;
@@ -116,6 +120,10 @@ struct KnownSlice {
 static KnownSlice knownSlice(RankedTensorType tile, RankedTensorType slice,
                              ArrayRef<Attribute> indices) {
   KnownSlice known;
+  if (!tile.hasStaticShape() || !slice.hasStaticShape()) {
+    known.all = false;
+    return known;
+  }
   for (auto [d, attr] : llvm::enumerate(indices)) {
     auto index = dyn_cast_or_null<IntegerAttr>(attr);
     known.all &= static_cast<bool>(index);
@@ -127,8 +135,11 @@ static KnownSlice knownSlice(RankedTensorType tile, RankedTensorType slice,
 }
 
 LogicalResult ExtractOp::verify() {
-  return verifySlices(*this, "extract", cast<RankedTensorType>(getSource().getType()),
-                      cast<RankedTensorType>(getResult().getType()), getIndices().size());
+  auto slice = cast<RankedTensorType>(getResult().getType());
+  if (failed(verifySlices(*this, "extract", cast<RankedTensorType>(getSource().getType()), slice,
+                          getIndices().size())))
+    return failure();
+  return verifyExtents(*this, "extract_c3", slice, getExtents());
 }
 
 OpFoldResult ExtractOp::fold(FoldAdaptor adaptor) {

@@ -139,7 +139,7 @@ tile.kernel @indexed_order(%A: memref<?x?xf32>) {
     %r = tile.iota dim = 0 : tensor<4xi32>
     // expected-error @+1 {{load_c8: 'indexed' must list memref dimensions in ascending order}}
     %0 = "tile.load"(%A, %r, %r) <{dims = array<i64: 0, 1>, limited = array<i1: false, false>, maskDims = array<i64>, indexed = array<i64: 1, 0>,
-        operandSegmentSizes = array<i32: 1, 0, 0, 0, 2, 0>}> : (memref<?x?xf32>, tensor<4xi32>, tensor<4xi32>) -> tensor<4x4xf32>
+        operandSegmentSizes = array<i32: 1, 0, 0, 0, 2, 0, 0>}> : (memref<?x?xf32>, tensor<4xi32>, tensor<4xi32>) -> tensor<4x4xf32>
   }
   tile.return
 }
@@ -151,7 +151,7 @@ tile.kernel @indexed_count(%A: memref<?x?xf32>) {
     %r = tile.iota dim = 0 : tensor<4xi32>
     // expected-error @+1 {{load_c8: 'indexed' needs one entry for each of the 1 index tiles, got 0}}
     %0 = "tile.load"(%A, %i, %r) <{dims = array<i64: 0, 1>, limited = array<i1: false, false>, maskDims = array<i64>,
-        operandSegmentSizes = array<i32: 1, 1, 0, 0, 1, 0>}> : (memref<?x?xf32>, index, tensor<4xi32>) -> tensor<4x4xf32>
+        operandSegmentSizes = array<i32: 1, 1, 0, 0, 1, 0, 0>}> : (memref<?x?xf32>, index, tensor<4xi32>) -> tensor<4x4xf32>
   }
   tile.return
 }
@@ -274,7 +274,7 @@ tile.kernel @pad_tile_and_word(%A: memref<?x?xf32>) {
     %p = arith.constant dense<1.0> : tensor<4x4xf32>
     // expected-error @+1 {{load_c6: 'pad' is a value or a tile, not both}}
     %0 = "tile.load"(%A, %i, %i, %p) <{dims = array<i64: 0, 1>, limited = array<i1: false, false>, maskDims = array<i64>, pad = #tile.pad<nan>,
-        operandSegmentSizes = array<i32: 1, 2, 0, 0, 0, 1>}> : (memref<?x?xf32>, index, index, tensor<4x4xf32>) -> tensor<4x4xf32>
+        operandSegmentSizes = array<i32: 1, 2, 0, 0, 0, 1, 0>}> : (memref<?x?xf32>, index, index, tensor<4x4xf32>) -> tensor<4x4xf32>
   }
   tile.return
 }
@@ -286,7 +286,7 @@ tile.kernel @pad_tile_type(%A: memref<?x?xf32>) {
     %p = arith.constant dense<1.0> : tensor<4xf32>
     // expected-error @+1 {{load_c6: a tile of pads must be 'tensor<4x4xf32>', got 'tensor<4xf32>'}}
     %0 = "tile.load"(%A, %i, %i, %p) <{dims = array<i64: 0, 1>, limited = array<i1: false, false>, maskDims = array<i64>,
-        operandSegmentSizes = array<i32: 1, 2, 0, 0, 0, 1>}> : (memref<?x?xf32>, index, index, tensor<4xf32>) -> tensor<4x4xf32>
+        operandSegmentSizes = array<i32: 1, 2, 0, 0, 0, 1, 0>}> : (memref<?x?xf32>, index, index, tensor<4xf32>) -> tensor<4x4xf32>
   }
   tile.return
 }

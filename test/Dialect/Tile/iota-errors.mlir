@@ -43,7 +43,7 @@ tile.kernel @dim_negative() {
 tile.kernel @from() {
   tile.grid (%i) = (0) to (8) step (1) {
     // expected-error @+1 {{iota_c2: 'from' must have type 'i32', got 'index'}}
-    %r = "tile.iota"(%i) <{dim = 0 : i64}> : (index) -> tensor<4xi32>
+    %r = "tile.iota"(%i) <{dim = 0 : i64, operandSegmentSizes = array<i32: 1, 0>}> : (index) -> tensor<4xi32>
   }
   tile.return
 }

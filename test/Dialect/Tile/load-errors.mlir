@@ -83,7 +83,7 @@ tile.kernel @limit_count(%A: memref<?x?xf32>) {
 tile.kernel @limit_values(%A: memref<?x?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
     // expected-error @+1 {{load_c4: 'limited' marks 2 dimensions but 1 limits are given}}
-    %0 = "tile.load"(%A, %i, %i, %i) <{operandSegmentSizes = array<i32: 1, 2, 1, 0, 0, 0>, dims = array<i64: 0, 1>, limited = array<i1: true, true>, maskDims = array<i64>}> : (memref<?x?xf32>, index, index, index) -> tensor<4x4xf32>
+    %0 = "tile.load"(%A, %i, %i, %i) <{operandSegmentSizes = array<i32: 1, 2, 1, 0, 0, 0, 0>, dims = array<i64: 0, 1>, limited = array<i1: true, true>, maskDims = array<i64>}> : (memref<?x?xf32>, index, index, index) -> tensor<4x4xf32>
   }
   tile.return
 }
@@ -94,7 +94,7 @@ tile.kernel @mask_shape(%A: memref<?x?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
     %m = arith.constant dense<true> : tensor<4xi1>
     // expected-error @+1 {{load_c5: the mask must be 'tensor<4x8xi1>', got 'tensor<4xi1>'}}
-    %0 = "tile.load"(%A, %i, %i, %m) <{operandSegmentSizes = array<i32: 1, 2, 0, 1, 0, 0>, dims = array<i64: 0, 1>, limited = array<i1: false, false>, maskDims = array<i64: 0, 1>}> : (memref<?x?xf32>, index, index, tensor<4xi1>) -> tensor<4x8xf32>
+    %0 = "tile.load"(%A, %i, %i, %m) <{operandSegmentSizes = array<i32: 1, 2, 0, 1, 0, 0, 0>, dims = array<i64: 0, 1>, limited = array<i1: false, false>, maskDims = array<i64: 0, 1>}> : (memref<?x?xf32>, index, index, tensor<4xi1>) -> tensor<4x8xf32>
   }
   tile.return
 }
@@ -105,7 +105,7 @@ tile.kernel @mask_element(%A: memref<?x?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
     %m = arith.constant dense<1> : tensor<4xi8>
     // expected-error @+1 {{load_c5: the mask must be 'tensor<4xi1>', got 'tensor<4xi8>'}}
-    %0 = "tile.load"(%A, %i, %i, %m) <{operandSegmentSizes = array<i32: 1, 2, 0, 1, 0, 0>, dims = array<i64: 0, 1>, limited = array<i1: false, false>, maskDims = array<i64: 0>}> : (memref<?x?xf32>, index, index, tensor<4xi8>) -> tensor<4x8xf32>
+    %0 = "tile.load"(%A, %i, %i, %m) <{operandSegmentSizes = array<i32: 1, 2, 0, 1, 0, 0, 0>, dims = array<i64: 0, 1>, limited = array<i1: false, false>, maskDims = array<i64: 0>}> : (memref<?x?xf32>, index, index, tensor<4xi8>) -> tensor<4x8xf32>
   }
   tile.return
 }
@@ -138,7 +138,7 @@ tile.kernel @mask_extra(%A: memref<?x?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
     %m = arith.constant dense<true> : tensor<4xi1>
     // expected-error @+1 {{load_c5: without a mask, 'maskDims' must be empty}}
-    %0 = "tile.load"(%A, %i, %i) <{operandSegmentSizes = array<i32: 1, 2, 0, 0, 0, 0>, dims = array<i64: 0, 1>, limited = array<i1: false, false>, maskDims = array<i64: 1>}> : (memref<?x?xf32>, index, index) -> tensor<4x8xf32>
+    %0 = "tile.load"(%A, %i, %i) <{operandSegmentSizes = array<i32: 1, 2, 0, 0, 0, 0, 0>, dims = array<i64: 0, 1>, limited = array<i1: false, false>, maskDims = array<i64: 1>}> : (memref<?x?xf32>, index, index) -> tensor<4x8xf32>
   }
   tile.return
 }
@@ -318,7 +318,7 @@ tile.kernel @mask_unclosed(%A: memref<?x?xf32>, %m: i1) {
 
 tile.kernel @unknown_clause(%A: memref<?x?xf32>) {
   tile.grid (%i) = (0) to (8) step (1) {
-    // expected-error @+1 {{unknown clause 'lim'; expected dims, limit, mask, pad, strides, stages, cache, require, attributes in braces or ':'}}
+    // expected-error @+1 {{unknown clause 'lim'; expected dims, limit, mask, pad, strides, tile, stages, cache, require, attributes in braces or ':'}}
     %0 = tile.load %A[%i, %i] pad = zero lim = [%i] : memref<?x?xf32> -> tensor<4x4xf32>
   }
   tile.return

@@ -17,7 +17,7 @@ namespace tessera::tile {
 /// The parsed pieces of an access before their types are known.
 struct ParsedAccess {
   mlir::OpAsmParser::UnresolvedOperand memref, mask, padTile;
-  llvm::SmallVector<mlir::OpAsmParser::UnresolvedOperand> coords, limits, indices;
+  llvm::SmallVector<mlir::OpAsmParser::UnresolvedOperand> coords, limits, indices, extents;
   llvm::SmallVector<mlir::Type> indexTypes;
   llvm::SmallVector<int64_t> dims, maskDims, indexed, strides;
   llvm::SmallVector<bool> limited;
@@ -45,6 +45,7 @@ struct AccessSyntax {
   bool padTile = false; ///< a tile as `pad`
   /// Hint clauses are parsed too, and stored here as attributes.
   mlir::NamedAttrList *hints = nullptr;
+  bool extents = false; ///< the clause `tile`: extents of the tile
 };
 
 /// Parses `%M[...]` and the clauses after it.
@@ -55,10 +56,10 @@ mlir::ParseResult parseAccess(mlir::OpAsmParser &parser, ParsedAccess &access,
 using MaskEncoding = llvm::function_ref<mlir::Attribute(llvm::ArrayRef<int64_t> maskDims)>;
 
 /// Fills in the defaults that depend on the types. Appends the operands to `state` in the order
-/// memref, coords, limits, mask, indices, tile of pads, and sets the attributes dims, limited,
-/// maskDims, indexed, strides and pad. `segments` receives the segment sizes {coords, limits, mask,
-/// indices, tile of pads}. `shape` are the extents of the tile, `padType` is the
-/// type of a tile of pads, null if there can be none.
+/// memref, coords, limits, mask, indices, tile of pads, extents, and sets the attributes dims,
+/// limited, maskDims, indexed, strides and pad. `segments` receives the segment sizes {coords,
+/// limits, mask, indices, tile of pads, extents}. `shape` are the extents of the tile, `padType` is
+/// the type of a tile of pads, null if there can be none.
 mlir::ParseResult resolveAccess(mlir::OpAsmParser &parser, ParsedAccess &access,
                                 mlir::Type memrefType, llvm::ArrayRef<int64_t> shape,
                                 mlir::Type padType, mlir::OperationState &state,
@@ -95,6 +96,7 @@ struct AccessParts {
   llvm::ArrayRef<int64_t> indexed; ///< the memref dimension of each index tile
   std::optional<llvm::ArrayRef<int64_t>> strides;
   mlir::Value padTile;
+  mlir::ValueRange extents;
 
   /// One index tile gives the place of each element in a memref of rank 1.
   bool isFlat() const { return dims.empty() && !indices.empty(); }
@@ -116,6 +118,8 @@ template <typename Op>
 using StridesOf = decltype(std::declval<Op>().getStrides());
 template <typename Op>
 using PadTileOf = decltype(std::declval<Op>().getPadTile());
+template <typename Op>
+using ExtentsOf = decltype(std::declval<Op>().getExtents());
 } // namespace detail
 
 /// The parts of an op. What its kind of op does not have is empty.
@@ -141,6 +145,8 @@ AccessParts partsOf(Op op, mlir::Value memref) {
     parts.strides = op.getStrides();
   if constexpr (llvm::is_detected<detail::PadTileOf, Op>::value)
     parts.padTile = op.getPadTile();
+  if constexpr (llvm::is_detected<detail::ExtentsOf, Op>::value)
+    parts.extents = op.getExtents();
   return parts;
 }
 

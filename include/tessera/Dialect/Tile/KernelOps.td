@@ -131,7 +131,7 @@ def Tile_GridOp : Tile_Op<"grid", [
     Constraints:
     1. as many lower bounds, upper bounds and steps as block arguments; all `index`.
     2. static steps are positive.
-    3. directly inside a `tile.kernel`.
+    3. in the body of a `tile.kernel`; in a kernel with parameters also in an `scf.if` or `scf.index_switch` of the body.
     4. no tensor value crosses its border.
     5. an `order` with a group needs a rank of at least 2.
     6. the slowest dimension of an `order` is one of the grid.
@@ -225,6 +225,9 @@ def Tile_AssumeOp : Tile_Op<"assume"> {
     Inside a grid it is a promise about a scalar. A broken promise is undefined behaviour, which `--check` traps. The promise holds for all
     ops of its region. If it is in the block that defines the value, it holds wherever the value is used.
 
+    A condition or a scalar that depends on nothing but parameters (`tile.param`) is no matter of the launch: it says which choices of
+    parameters go together. A choice that breaks it is refused.
+
     ```mlir
     tile.assume %x {min = 0, max = 4096, divisible = 8} : index
     ```
@@ -232,7 +235,7 @@ def Tile_AssumeOp : Tile_Op<"assume"> {
     Constraints:
     1. an i1 operand has a message; an integer or index operand has at least one of `min`, `max`, `divisible`.
     2. `divisible` is positive; `min` ≤ `max`.
-    3. the i1 form is in the body of the kernel, outside the grids.
+    3. the i1 form is in the body of the kernel, outside the grids (or there in an `scf.if` or `scf.index_switch` on parameters).
     4. `guard` comes with the i1 form, in variants only (`tile-verify` checks that the kernel has `variant_of`).
   }];
   let arguments = (ins AnyTypeOf<[Index, AnySignlessInteger]>:$value, OptionalAttr<StrAttr>:$message,

@@ -37,7 +37,8 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
 
     ```
     tile.load memref `[` coordinates `]` clause* attributes? `:` memref-type `->` tile-type
-    clause ::= `dims` `=` `[` integers `]`                        | `limit` `=` `[` (index-value or `_`), ... `]`
+    clause ::= `tile` `(` index-values `)`
+             | `dims` `=` `[` integers `]`                        | `limit` `=` `[` (index-value or `_`), ... `]`
              | `mask` `=` value (`on` `[` integers `]`)?          | `pad` `=` (`zero`|`neg_inf`|`pos_inf`|`nan`|`any`|literal|value)
              | `strides` `=` `[` integers `]`
              | `stages` `=` integer                              | `cache` `=` (`first`|`last`|`no_alloc`|`stream`)
@@ -53,11 +54,13 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
     %e = tile.load %E[%tokens : tensor<16xi32>, %c0] : memref<?x?xbf16> -> tensor<16x256xbf16>
     %x = tile.load %X[%at : tensor<64x32xi64>] : memref<?xf32> -> tensor<64x32xf32>
     %s = tile.load %A[%i, %j] strides = [2, 2] : memref<?x?xbf16> -> tensor<32x32xbf16>
+    %p = tile.load %A[%i, %k] tile(%BM, %BK) : memref<?x?xbf16> -> tensor<?x?xbf16>
     ```
 
     `pad` may also be a tile of the result's type: an element that is not accessed has the value of the same element of that tile.
     `strides` are the element steps of the window: element i of tile dimension d is at coordinate `coord + i * strides[d]`. `limit` bounds
-    these coordinates. `tile-expand-ops` rewrites loads with index tiles or strides into `tile.gather`.
+    these coordinates. `tile-expand-ops` rewrites loads with index tiles or strides into `tile.gather`. `tile` has a number for each `?` of
+    the result (`tile.param`).
 
     Constraints:
     1. one coordinate for each memref dimension.
@@ -72,11 +75,12 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
        the memref has rank 1, the shape of the tile; then `dims` is empty and there are no limits.
     9. `strides` has one positive entry for each tile dimension, and 1 for one that an index tile gives.
     10. what TMA has to fetch (`require = [tma]`) has no strides, and at most one index tile, for a dimension of the tile.
+    11. `tile` has one number for each `?` of the result.
   }];
   let arguments = (ins
     Arg<AnyMemRef, "source">:$source, Variadic<Index>:$coords,
     Variadic<Index>:$limits, Optional<AnyRankedTensor>:$mask,
-    Variadic<AnyRankedTensor>:$indices, Optional<AnyRankedTensor>:$padTile,
+    Variadic<AnyRankedTensor>:$indices, Optional<AnyRankedTensor>:$padTile, Variadic<Index>:$extents,
     DenseI64ArrayAttr:$dims, DenseBoolArrayAttr:$limited, DenseI64ArrayAttr:$maskDims,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$indexed, OptionalAttr<DenseI64ArrayAttr>:$strides,
     OptionalAttr<AnyAttr>:$pad,

@@ -15,6 +15,50 @@ def TilePrepareInlining : Pass<"tile-prepare-inlining", "mlir::ModuleOp"> {
   }];
 }
 
+def TileBindParams : Pass<"tile-bind-params", "mlir::ModuleOp"> {
+  let summary = "Replace the parameters of kernels by numbers, and make all extents static";
+  let description = [{
+    Requires and ensures L0. A kernel with `tile.param`s becomes one without: each is bound to the value that `bindings` gives, or, where that
+    gives none, to a choice of its own: the first ones, in program order, that keep all assumptions. Calls are inlined first. Then
+
+    * parameters become constants, and numbers that are computed from constants and them become constants, too;
+    * an `scf.if` or `scf.index_switch` on such a number is replaced by the branch that is taken, also in the body of the kernel;
+    * a `tile.assume` on such a number is checked, and goes;
+    * extents `?` become numbers: those that ops give for them, and those that follow through ops, loops and branches.
+
+    The kernel is then an ordinary one. Its attribute `tile.bound` says to what it was bound. Kernels without parameters stay as they are.
+
+    ```mlir
+    tile.kernel @scale(%x: memref<?x?xf32> {tile.shape = ["M", "N"]}, %f: f32) {
+      %R = tile.param "R" [1, 4, 16] : index
+      %M = tile.dim "M" : index
+      %N = tile.dim "N" : index
+      tile.grid (%i, %j) = (0, 0) to (%M, %N) step (%R, 256) {
+        %t = tile.load %x[%i, %j] tile(%R) : memref<?x?xf32> -> tensor<?x256xf32>
+        %fs = tensor.splat %f[%R] : tensor<?x256xf32>
+        …
+    ```
+    becomes with `bindings="R=4"`
+    ```mlir
+    tile.kernel @scale(…) attributes {tile.bound = {R = 4 : i64}} {
+      %M = tile.dim "M" : index
+      %N = tile.dim "N" : index
+      tile.grid (%i, %j) = (0, 0) to (%M, %N) step (4, 256) {
+        %t = tile.load %x[%i, %j] : memref<?x?xf32> -> tensor<4x256xf32>
+        %fs = tensor.splat %f : tensor<4x256xf32>
+        …
+    ```
+
+    Errors: a binding that cannot be read, that names no parameter, or whose value is none of the choices; a parameter without choices that is
+    not bound; an assumption that does not hold, at its place; an extent that depends on something else than parameters; extents that do not
+    fit each other, at the op. Each names the values to which the kernel was to be bound.
+  }];
+  let options = [ListOption<"bindings", "bindings", "std::string",
+                            "NAME=NUMBER for all kernels with that parameter, KERNEL/NAME=NUMBER for one; separated by commas">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def TileVerify : Pass<"tile-verify", "tile::KernelOp"> {
   let summary = "Reject what lies outside the tile language";
   let description = [{

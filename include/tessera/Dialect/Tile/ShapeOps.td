@@ -12,45 +12,59 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let opDocGroup = Tile_ShapeOps;
   let description = [{
     `dims` names the result dimension of each source dimension, in ascending order. Along all other dimensions the source is repeated. The
-    source may be a scalar (`dims = []`).
+    source may be a scalar (`dims = []`). `extents` has a number for each `?` of the result (`tile.param`).
 
     ```mlir
     %b = tile.broadcast %v dims = [0] : tensor<128xf32> -> tensor<128x64xf32>
     %s = tile.broadcast %x dims = [] : f32 -> tensor<128x64xf32>
+    %p = tile.broadcast %w dims = [0] extents(%BM) : tensor<?xf32> -> tensor<?x64xf32>
     ```
 
     Constraints:
     1. `dims` has one entry for each source dimension; they ascend, are distinct and below the result's rank.
     2. the extents of those dimensions are equal, or 1 in the source.
     3. the element types are equal.
+    4. `extents` has one number for each `?` of the result.
   }];
-  let arguments = (ins AnyType:$source, DenseI64ArrayAttr:$dims);
+  let arguments = (ins AnyType:$source, DenseI64ArrayAttr:$dims, Variadic<Index>:$extents);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$source `dims` `=` $dims attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = "$source `dims` `=` $dims (`extents` `(` $extents^ `)`)? attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let builders = [
+    OpBuilder<(ins "mlir::Type":$result, "mlir::Value":$source, "llvm::ArrayRef<int64_t>":$dims),
+              [{ build($_builder, $_state, result, source, dims, mlir::ValueRange{}); }]>,
+    OpBuilder<(ins "mlir::Type":$result, "mlir::Value":$source, "mlir::DenseI64ArrayAttr":$dims),
+              [{ build($_builder, $_state, result, source, dims, mlir::ValueRange{}); }]>];
 }
 
-def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
+def Tile_IotaOp : Tile_Op<"iota", [Pure, AttrSizedOperandSegments]> {
   let summary = "coordinates along a dimension";
   let opDocGroup = Tile_ShapeOps;
   let description = [{
     Each element is `from + i`, where i is its coordinate along `dim`. `from` is 0 by default. Sums that do not fit the element type wrap
-    around.
+    around. `extents` has a number for each `?` of the result (`tile.param`).
 
     ```mlir
     %j = tile.iota dim = 1 : tensor<128x64xi32>
     %g = tile.iota dim = 0 from %i : tensor<128xindex>
+    %p = tile.iota dim = 1 from %x extents(%BM) : tensor<?x64xi32>
     ```
 
     Constraints:
     1. an integer or index element type; `dim` below the rank.
     2. `from` has the element type.
+    3. `extents` has one number for each `?` of the result.
   }];
-  let arguments = (ins I64Attr:$dim, Optional<AnyType>:$from);
+  let arguments = (ins I64Attr:$dim, Optional<AnyType>:$from, Variadic<Index>:$extents);
   let results = (outs AnyRankedTensor:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let builders = [
+    OpBuilder<(ins "mlir::Type":$result, "uint64_t":$dim, "mlir::Value":$from),
+              [{ build($_builder, $_state, result, dim, from, mlir::ValueRange{}); }]>,
+    OpBuilder<(ins "mlir::Type":$result, "mlir::IntegerAttr":$dim, "mlir::Value":$from),
+              [{ build($_builder, $_state, result, dim, from, mlir::ValueRange{}); }]>];
 }
 
 def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {

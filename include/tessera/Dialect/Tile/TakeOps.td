@@ -35,7 +35,7 @@ def Tile_TakeOp : Tile_Op<"take", [Pure]> {
   let hasFolder = 1;
 }
 
-def Tile_ExtractOp : Tile_Op<"extract", [Pure]> {
+def Tile_ExtractOp : Tile_Op<"extract", [Pure, AttrSizedOperandSegments]> {
   let summary = "a slice of a tile at a place known at run time";
   let opDocGroup = Tile_ShapeOps;
   let description = [{
@@ -47,15 +47,19 @@ def Tile_ExtractOp : Tile_Op<"extract", [Pure]> {
     %s = tile.extract %t[%i, %j] : tensor<128x64xf32> -> tensor<16x64xf32>
     ```
 
-    With constant indices the op folds to a `tensor.extract_slice`.
+    With constant indices the op folds to a `tensor.extract_slice`. `extents` has a number for each `?` of the result (`tile.param`).
 
     Constraints:
     1. one index for each dimension of the tile, which has rank 1 or more.
     2. rank and element type of the slice are those of the tile; each extent of the slice divides the tile's.
+    3. `extents` has one number for each `?` of the result.
   }];
-  let arguments = (ins AnyRankedTensor:$source, Variadic<Index>:$indices);
+  let arguments = (ins AnyRankedTensor:$source, Variadic<Index>:$indices, Variadic<Index>:$extents);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$source `[` $indices `]` attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = "$source `[` $indices `]` (`extents` `(` $extents^ `)`)? attr-dict `:` type($source) `->` type($result)";
+  let builders = [
+    OpBuilder<(ins "mlir::Type":$result, "mlir::Value":$source, "mlir::ValueRange":$indices),
+              [{ build($_builder, $_state, result, source, indices, mlir::ValueRange{}); }]>];
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;

@@ -8,6 +8,7 @@ include "tessera/Dialect/Tile/MemoryOps.td"
 include "tessera/Dialect/Tile/ComputeOps.td"
 include "tessera/Dialect/Tile/ShapeOps.td"
 include "tessera/Dialect/Tile/TakeOps.td"
+include "tessera/Dialect/Tile/Params/ParamOps.td"
 include "tessera/Dialect/Tile/Rounding/RoundingOps.td"
 
 #endif

@@ -6,6 +6,7 @@
 #include "tessera/Dialect/Cta/Analysis/Phase.h"
 
 #include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Tile/Params/Params.h"
 
 using namespace mlir;
 using namespace tessera;
@@ -18,7 +19,7 @@ LogicalResult tessera::cta::requirePhase(tile::KernelOp kernel, std::optional<ti
     return kernel.emitOpError("has the plan ") << kernel.getPlanAttr() << "; a plan is a #cta.plan";
   std::optional<tile::Phase> actual = kernel.getPhase();
   if (actual == phase)
-    return success();
+    return phase ? success() : tile::requireBound(kernel);
   auto name = [](std::optional<tile::Phase> p) -> StringRef {
     return p ? tile::stringifyPhase(*p) : StringRef("L0 (no phase)");
   };

@@ -39,8 +39,10 @@ static ParseResult resolve(OpAsmParser &parser, ParsedAccess &access, const Acce
                     encoding ? MaskEncoding(ofTile) : MaskEncoding(nullptr)))
     return failure();
   SmallVector<int32_t> all(first);
-  // Coordinates, limits, mask, index tiles, and the tile of pads of an op that may have one.
-  all.append(segments.begin(), segments.begin() + (syntax.padTile ? 5 : 4));
+  // Coordinates, limits, mask, index tiles, and the tile of pads and the extents of an op that may
+  // have them.
+  const int count = syntax.extents ? 6 : syntax.padTile ? 5 : 4;
+  all.append(segments.begin(), segments.begin() + count);
   state.addAttribute("operandSegmentSizes", parser.getBuilder().getDenseI32ArrayAttr(all));
   return success();
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ExpandTileOps.h"
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
@@ -548,6 +549,8 @@ static bool hasLegalTypes(Operation *op) {
 namespace {
 struct TileExpandOps : tessera::tile::impl::TileExpandOpsBase<TileExpandOps> {
   void runOnOperation() override {
+    if (mlir::failed(tile::requireBound(getOperation())))
+      return signalPassFailure();
     bool failed = false;
     getOperation()->walk([&](Operation *op) {
       ImplicitLocOpBuilder b(op->getLoc(), op);

@@ -21,6 +21,7 @@
 // and t is no NaN and below infinity.
 #include "ReferenceForms.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Passes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -534,6 +535,8 @@ struct TileGuardReferences : tessera::tile::impl::TileGuardReferencesBase<TileGu
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (failed(requireBound(kernel)))
+      return signalPassFailure();
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     auto options = remark::RemarkOpts::name("guard").category("tile-guard-references");

@@ -5,6 +5,7 @@
 // stop the program. A test is a `cf.assert` before the op, at its location; each target has its own
 // way to stop.
 #include "tessera/Dialect/Tile/Access.h"
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/Races.h"
 
@@ -231,6 +232,8 @@ namespace {
 struct TileInsertChecks : tessera::tile::impl::TileInsertChecksBase<TileInsertChecks> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (failed(requireBound(kernel)))
+      return signalPassFailure();
     if (std::optional<Phase> phase = kernel.getPhase()) {
       kernel.emitOpError("tile-insert-checks is for kernels at L0, this one is at phase ")
           << stringifyPhase(*phase);

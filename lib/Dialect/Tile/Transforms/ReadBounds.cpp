@@ -9,6 +9,7 @@
 // number, then that one has begun or its block will come to it: blocks take their output tiles in
 // ascending order, and all of them run.
 #include "tessera/Dialect/Tile/Builders.h"
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/Races.h"
 #include "tessera/Dialect/Tile/Transforms.h"
@@ -157,6 +158,8 @@ namespace {
 struct TileReadBounds : tessera::tile::impl::TileReadBoundsBase<TileReadBounds> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (failed(requireBound(kernel)))
+      return signalPassFailure();
     if (std::optional<Phase> phase = kernel.getPhase()) {
       kernel.emitOpError("tile-read-bounds is for kernels at L0, this one is at phase ")
           << stringifyPhase(*phase);

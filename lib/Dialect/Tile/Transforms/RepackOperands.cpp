@@ -16,6 +16,7 @@
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Facts.h"
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
 #include "tessera/Dialect/Tile/Transforms.h"
@@ -441,6 +442,8 @@ namespace {
 struct TileRepackOperands : tessera::tile::impl::TileRepackOperandsBase<TileRepackOperands> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (failed(requireBound(kernel)))
+      return signalPassFailure();
     if (kernel.getPhase()) {
       kernel.emitOpError("tile-repack-operands is for kernels at L0, this one is at phase ")
           << stringifyPhase(*kernel.getPhase());

@@ -5,6 +5,7 @@
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/Facts.h"
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/PrivateTables.h"
 #include "tessera/Dialect/Tile/TmaRules.h"
@@ -369,6 +370,8 @@ struct TileSpecializeFacts : tessera::tile::impl::TileSpecializeFactsBase<TileSp
   using TileSpecializeFactsBase::TileSpecializeFactsBase;
 
   void runOnOperation() override {
+    if (mlir::failed(requireBound(getOperation())))
+      return signalPassFailure();
     if (variants != "auto" && !isVariantName(variants)) {
       getOperation().emitError("tile-specialize-facts: unknown variants '")
           << variants << "'; known: auto, " << variantNames();

@@ -5,6 +5,7 @@
 // that such a product has becomes one tile of rank 2 for each batch, through loads, stores,
 // elementwise ops and loops. At ops that cannot be split, the tiles are concatenated again, or
 // sliced.
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
@@ -222,6 +223,8 @@ struct SplitAlike : ConversionPattern {
 struct TileSplitBatches : tessera::tile::impl::TileSplitBatchesBase<TileSplitBatches> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (failed(requireBound(kernel)))
+      return signalPassFailure();
     if (std::optional<Phase> phase = kernel.getPhase()) {
       kernel.emitOpError("tile-split-batches is for kernels at L0, this one is at phase ")
           << stringifyPhase(*phase);

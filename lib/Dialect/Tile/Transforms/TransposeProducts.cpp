@@ -10,6 +10,7 @@
 // make a tile without reading one (constants, iotas, broadcasts of rows) are cloned and not tied,
 // because the same zero may initialise two accumulators. An op that cannot be turned is at the
 // border of the web; a tile.transpose is inserted there.
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/Transforms.h"
 
@@ -569,6 +570,8 @@ struct TileTransposeProducts
     : tessera::tile::impl::TileTransposeProductsBase<TileTransposeProducts> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (failed(requireBound(kernel)))
+      return signalPassFailure();
     if (std::optional<Phase> phase = kernel.getPhase()) {
       kernel.emitOpError("tile-transpose-products is for kernels at L0, this one is at phase ")
           << stringifyPhase(*phase);

@@ -6,6 +6,7 @@
 #include "tessera/Dialect/Tile/Access.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
 #include "tessera/Dialect/Tile/OpHints.h"
+#include "tessera/Dialect/Tile/Params/Params.h"
 #include "tessera/Dialect/Tile/Passes.h"
 #include "tessera/Dialect/Tile/Races.h"
 #include "tessera/Dialect/Tile/Transforms.h"
@@ -42,6 +43,7 @@ static const llvm::StringSet<> kGridOps = {
 /// Ops in the body of a kernel outside of grids, in addition to those of arith and math.
 static const llvm::StringSet<> kBodyOps = {"tile.grid",
                                            "tile.dim",
+                                           "tile.param",
                                            "tile.num_cores",
                                            "tile.assume",
                                            "tile.return",
@@ -66,7 +68,15 @@ static const llvm::StringSet<> kExpressionOps = {
     "arith.ori",       "arith.xori",       "arith.shli",         "arith.shrsi", "arith.select",
     "arith.cmpi",      "arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui",
     "arith.trunci",    "affine.apply",     "affine.min",         "affine.max",  "tile.dim",
-    "memref.dim",      "tile.num_cores"};
+    "memref.dim",      "tile.num_cores",   "tile.param"};
+
+/// A branch that parameters decide: tile-bind-params leaves what it yields.
+static bool isWay(Operation *op) {
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return dependsOnParams(branch.getCondition());
+  auto cases = dyn_cast<scf::IndexSwitchOp>(op);
+  return cases && dependsOnParams(cases.getArg());
+}
 
 /// The same; with `mayRead`, `obstacle` is no number that a `memref.load` reads.
 static std::optional<LaunchObstacle> findObstacle(Value value, bool mayRead) {
@@ -87,6 +97,12 @@ static std::optional<LaunchObstacle> findObstacle(Value value, bool mayRead) {
       continue;
     if (auto load = dyn_cast<memref::LoadOp>(op); load && mayRead) {
       llvm::append_range(work, load.getIndices());
+      continue;
+    }
+    if (isWay(op)) {
+      for (Region &region : op->getRegions())
+        if (!region.empty())
+          llvm::append_range(work, region.front().getTerminator()->getOperands());
       continue;
     }
     if (!kExpressionOps.contains(op->getName().getStringRef())) {
@@ -129,7 +145,7 @@ Operation *tessera::tile::findBoundInMemory(GridOp grid) {
 namespace {
 class Verifier {
 public:
-  explicit Verifier(KernelOp kernel) : kernel(kernel) {}
+  explicit Verifier(KernelOp kernel) : kernel(kernel), isFamily(hasParams(kernel)) {}
 
   LogicalResult run() {
     if (kernel.getPhase()) {
@@ -168,10 +184,11 @@ private:
   }
 
   void verifyTensor(Operation *op, RankedTensorType type) {
-    if (!type.hasStaticShape())
+    if (!type.hasStaticShape() && !isFamily)
       error(op) << "has type " << type
                 << "; a tile has a static shape: load a tile of fixed extents, loads and stores "
-                   "stop at the end of the memref by themselves";
+                   "stop at the end of the memref by themselves; only extents that parameters give "
+                   "(tile.param) may be '?'";
     else if (type.getEncoding())
       error(op) << "has type " << type << "; a tile of the language has no encoding";
     else if (type.getRank() > 4)
@@ -265,7 +282,12 @@ private:
         error(op) << "reads one element of a tile: use tile.reduce to make a tile of rank 0, or "
                      "memref.load to read the element from memory";
     } else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-      if (!slice.getOffsets().empty() || !slice.getSizes().empty() || !slice.getStrides().empty())
+      auto isOpen = [&](ValueRange numbers) {
+        return llvm::any_of(numbers, [&](Value number) {
+          return !isFamily || static_cast<bool>(findParamObstacle(number));
+        });
+      };
+      if (isOpen(slice.getOffsets()) || isOpen(slice.getSizes()) || isOpen(slice.getStrides()))
         error(op) << "has dynamic offsets, sizes or strides; a slice of a tile is static: load the "
                      "part that is wanted with tile.load";
       else if (llvm::any_of(slice.getStaticStrides(), [](int64_t s) { return s < 1; }))
@@ -275,10 +297,48 @@ private:
     }
   }
 
+  /// Parameters alone give the extents of tiles.
+  void verifyExtentsOf(Operation *op) {
+    std::optional<ValueRange> extents = extentsGiven(op);
+    if (!extents || isa<tensor::ExtractSliceOp>(op)) // its numbers are verified with its others
+      return;
+    for (Value extent : *extents)
+      if (Value obstacle = findParamObstacle(extent)) {
+        InFlightDiagnostic diagnostic =
+            error(op)
+            << "has an extent that parameters alone do not give; the extents of tiles are "
+               "known when the kernel is compiled, and what is loaded may be bounded by "
+               "'limit'";
+        diagnostic.attachNote(obstacle.getLoc()) << "it depends on this";
+        return;
+      }
+  }
+
   //===--- the body of a kernel --------------------------------------------------------------===//
+
+  /// A branch between grids, which tile-bind-params takes or leaves.
+  void verifyWay(Operation *op) {
+    if (!isWay(op)) {
+      error(op) << "chooses between grids by something else than parameters (tile.param); the body "
+                   "of a kernel says what is launched: a grid with an upper bound of 0 is not";
+      return;
+    }
+    verifyTypes(op);
+    verifyNoMemRefChoice(op);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &inner : block.without_terminator())
+          verifyBodyOp(&inner);
+  }
+
+  static bool containsGrid(Operation *op) {
+    return op->walk([](GridOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
 
   void verifyBodyOp(Operation *op) {
     StringRef name = op->getName().getStringRef();
+    if (isa<scf::IfOp, scf::IndexSwitchOp>(op) && (isFamily || containsGrid(op)))
+      return verifyWay(op);
     bool scalarCode = isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect());
     if (!scalarCode && !kBodyOps.contains(name)) {
       if (kGridOps.contains(name) || isa_and_nonnull<TileDialect>(op->getDialect()))
@@ -306,7 +366,8 @@ private:
           error(grid) << "has the step " << *constant << "; a step must be at least 1";
       verifyGridRegion(grid.getBody());
     } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
-      verifyBodyLoad(load);
+      if (!isFamily) // which grids there are is not known before
+        verifyBodyLoad(load);
     } else if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
       verifyWorkspace(alloc);
     } else if (auto assume = dyn_cast<AssumeOp>(op); assume && assume.getMessage()) {
@@ -436,7 +497,9 @@ private:
       return;
     bool known =
         isa_and_nonnull<arith::ArithDialect, math::MathDialect, TileDialect>(op->getDialect()) ||
-        kGridOps.contains(name);
+        kGridOps.contains(name) ||
+        // Upstream's patterns make casts between extents that are known and `?`.
+        (isFamily && isa<tensor::CastOp>(op));
     if (!known) {
       rejectOp(op);
       return;
@@ -446,6 +509,8 @@ private:
     verifyTypes(op);
     verifyNoMemRefChoice(op);
     verifyUse(op);
+    if (isFamily)
+      verifyExtentsOf(op);
     const bool isLoop = isa<LoopLikeOpInterface>(op);
     if (isLoop && loops == kMaxLoops) {
       error(op) << "is nested in " << kMaxLoops
@@ -483,7 +548,8 @@ private:
   static constexpr unsigned kMaxLoops = 16, kMaxViews = 256;
 
   KernelOp kernel;
-  unsigned loops = 0; ///< loops around the op
+  const bool isFamily; ///< extents may be `?`, and branches may stand between grids
+  unsigned loops = 0;  ///< loops around the op
   llvm::DenseMap<Value, unsigned> viewDepths;
   bool failed = false;
 };
@@ -498,5 +564,8 @@ struct TileVerifyPass : tessera::tile::impl::TileVerifyBase<TileVerifyPass> {
 } // namespace
 
 LogicalResult tessera::tile::verifyTileLanguage(KernelOp kernel) {
-  return failure(failed(Verifier(kernel).run()) || failed(verifyStoresOfBlocks(kernel)));
+  if (failed(Verifier(kernel).run()))
+    return failure();
+  // Boxes of a family have no extents yet.
+  return hasParams(kernel) ? success() : verifyStoresOfBlocks(kernel);
 }

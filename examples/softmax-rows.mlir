@@ -1,0 +1,89 @@
+// Softmax of the rows of a matrix, f32, in one text: R rows of W columns in a tile, in one of two ways. All three are parameters.
+//
+//   WAY = 1, for N up to W: a row is read once and written once
+//     for each block i of R rows:
+//       x = X[i:i+R, 0:W]                  (−∞ beyond column N)
+//       e = exp(x − max(x))                (0 beyond column N)
+//       Y[i:i+R, :] = e / sum(e)
+//
+//   WAY = 2, for any N: two passes over the row, W columns at a time
+//     for each block i of R rows:
+//       m = −1e30; s = 0                   (maximum and sum so far)
+//       for j in 0, W, … below N:
+//         x = X[i:i+R, j:j+W]
+//         m' = max(m, max(x))
+//         s = s · exp(m − m') + sum(exp(x − m'));  m = m'
+//       for j in 0, W, … below N:
+//         Y[i:i+R, j:j+W] = exp(X[i:i+R, j:j+W] − m) / s
+//
+// An `scf.if` that parameters decide may stand around grids: the one that is not taken is not there. So its precondition is not, either.
+// Shapes: X, Y are MxN.
+//
+//   tilec examples/softmax-rows.mlir -o softmax-rows.so --target=cpu -D WAY=1,W=1024,R=4
+//   tile-run softmax-rows.so randn:100x1000xf32 nan:100x1000xf32 --out Y=y.npy
+
+tile.kernel @softmax(%X: memref<?x?xf32> {tile.shape = ["M", "N"]},
+                     %Y: memref<?x?xf32> {tile.shape = ["M", "N"]}) {
+  %WAY = tile.param "WAY" [1, 2] : index
+  %R = tile.param "R" [1, 2, 4, 8] : index
+  %W = tile.param "W" [1024, 2048, 4096, 8192, 512, 256, 128] : index
+  // A tile is 4 to 32 KiB of f32: less leaves threads without work, more does not fit the registers.
+  %elements = arith.muli %R, %W : index
+  tile.assume %elements {min = 1024, max = 8192} : index
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %one = arith.constant 1 : index
+  %whole = arith.cmpi eq, %WAY, %one : index
+  scf.if %whole {
+    %fits = arith.cmpi sle, %N, %W : index
+    tile.assume %fits, "a row has at most W columns" : i1
+    tile.grid (%i) = (0) to (%M) step (%R) {
+      %c0 = arith.constant 0 : index
+      %x = tile.load %X[%i, %c0] tile(%R, %W) pad = neg_inf : memref<?x?xf32> -> tensor<?x?xf32>
+      %max = tile.reduce maximumf %x dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
+      %maxes = tile.broadcast %max dims = [0] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
+      %d = arith.subf %x, %maxes : tensor<?x?xf32>
+      %e = math.exp %d : tensor<?x?xf32>
+      %sum = tile.reduce addf %e dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
+      %sums = tile.broadcast %sum dims = [0] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
+      %y = arith.divf %e, %sums : tensor<?x?xf32>
+      tile.store %y, %Y[%i, %c0] : tensor<?x?xf32> -> memref<?x?xf32>
+    }
+  } else {
+    // Rows that come in pieces are long: one at a time is enough.
+    tile.assume %R {max = 1} : index
+    tile.assume %W {min = 2048, max = 4096} : index
+    tile.grid (%i) = (0) to (%M) step (%R) {
+      %c0 = arith.constant 0 : index
+      // Not −∞: then m − m' would be NaN as long as every element is −∞.
+      %least = arith.constant -1.0e30 : f32
+      %floor = tensor.splat %least[%R] : tensor<?xf32>
+      %none = arith.constant 0.0 : f32
+      %zero = tensor.splat %none[%R] : tensor<?xf32>
+      %max, %sum = scf.for %j = %c0 to %N step %W iter_args(%m = %floor, %s = %zero) -> (tensor<?xf32>, tensor<?xf32>) {
+        %x = tile.load %X[%i, %j] tile(%R, %W) pad = neg_inf : memref<?x?xf32> -> tensor<?x?xf32>
+        %here = tile.reduce maximumf %x dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
+        %next = arith.maximumf %m, %here : tensor<?xf32>
+        %nexts = tile.broadcast %next dims = [0] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
+        %d = arith.subf %x, %nexts : tensor<?x?xf32>
+        %e = math.exp %d : tensor<?x?xf32>
+        %part = tile.reduce addf %e dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
+        %drop = arith.subf %m, %next : tensor<?xf32>
+        %factor = math.exp %drop : tensor<?xf32>
+        %old = arith.mulf %s, %factor : tensor<?xf32>
+        %new = arith.addf %old, %part : tensor<?xf32>
+        scf.yield %next, %new : tensor<?xf32>, tensor<?xf32>
+      }
+      %maxes = tile.broadcast %max dims = [0] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
+      %sums = tile.broadcast %sum dims = [0] extents(%R, %W) : tensor<?xf32> -> tensor<?x?xf32>
+      scf.for %j = %c0 to %N step %W {
+        %x = tile.load %X[%i, %j] tile(%R, %W) : memref<?x?xf32> -> tensor<?x?xf32>
+        %d = arith.subf %x, %maxes : tensor<?x?xf32>
+        %e = math.exp %d : tensor<?x?xf32>
+        %y = arith.divf %e, %sums : tensor<?x?xf32>
+        tile.store %y, %Y[%i, %j] : tensor<?x?xf32> -> memref<?x?xf32>
+      }
+    }
+  }
+  tile.return
+}

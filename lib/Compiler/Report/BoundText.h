@@ -1,0 +1,18 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Private to the library: a line of both texts of the report.
+#ifndef TESSERA_LIB_COMPILER_REPORT_BOUNDTEXT_H
+#define TESSERA_LIB_COMPILER_REPORT_BOUNDTEXT_H
+
+#include "tessera/Report.h"
+
+namespace tessera {
+
+/// "  bound: BM = 128, BN = 256; of 12 members …" with a line break; empty for a kernel without
+/// parameters.
+std::string boundText(const KernelReport &kernel);
+
+} // namespace tessera
+
+#endif
