@@ -94,6 +94,8 @@ std::optional<bool> set(CompileOptions &options, std::string_view name, std::str
     options.optLevel = value[0] - '0';
     return true;
   }
+  if (name == "members")
+    return readNumber(value, options.members);
   if (name == "threads")
     return readNumber(value, options.threads) && options.threads <= kMaxThreads;
   if (name == "timeout")

@@ -234,7 +234,7 @@ static LogicalResult compileModule(StringRef source, PhaseRunner &runner, MLIRCo
       runner.result.artifact = std::move(*members);
     return members;
   }
-  FailureOr<BoundKernels> bound = bindParameters(*module, options);
+  FailureOr<BoundKernels> bound = bindParameters(*module, options, runner.result.kind);
   if (failed(bound) || failed(checkTileBytes(*module, options.limits)) ||
       failed(applyOptions(*module, options)))
     return failure();

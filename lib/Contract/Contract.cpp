@@ -345,6 +345,10 @@ static json::Value toJson(const Variant &variant) {
       {"name", variant.name}, {"guards", std::move(guards)}, {"launches", std::move(launches)}};
   if (variant.workspaces)
     o["workspaces"] = toArray(*variant.workspaces);
+  if (!variant.member.empty())
+    o["member"] = variant.member;
+  if (variant.cost)
+    o["cost"] = toJson(*variant.cost);
   return o;
 }
 
@@ -400,10 +404,11 @@ std::string tessera::contract::toJson(const Contract &contract) {
     return text;
   };
   std::string text = print();
-  // This is a key and not part of a text, because quotes in texts are escaped.
-  if (!llvm::StringRef(text).contains("\"let\":["))
+  // These are keys and not parts of texts, because quotes in texts are escaped.
+  const bool choosesMembers = llvm::StringRef(text).contains("\"member\":");
+  if (!choosesMembers && !llvm::StringRef(text).contains("\"let\":["))
     return text;
-  root["version"] = 2;
+  root["version"] = choosesMembers ? 3 : 2;
   return print();
 }
 

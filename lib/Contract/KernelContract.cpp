@@ -5,6 +5,7 @@
 // assumptions, workspaces, variants.
 #include "tessera/Contract/Contract.h"
 #include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Params/Members.h"
 
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -277,7 +278,7 @@ static LogicalResult describeGuards(tile::KernelOp kernel, std::vector<Guard> &g
 
 FailureOr<Kernel> tessera::contract::describeKernel(tile::KernelOp kernel) {
   Kernel description;
-  description.name = kernel.getVariantOf().value_or(kernel.getSymName()).str();
+  description.name = tile::launchedName(kernel).str();
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
     description.args.push_back(describeArgument(kernel, i));
   unifyNamedSizes(kernel, description);
@@ -313,20 +314,73 @@ static LogicalResult checkTexts(tile::KernelOp kernel, const Kernel &description
   return success();
 }
 
+static bool isSame(const Assume &a, const Assume &b) {
+  return a.cond == b.cond && a.message == b.message;
+}
+
+static void addGuard(Variant &variant, Assume assume) {
+  Guard guard;
+  guard.fact = "cond";
+  guard.cond = std::move(assume);
+  variant.guards.push_back(std::move(guard));
+}
+
+/// The conditions of one more variant. A pass may demand something of a launch in one variant only:
+/// a launch is refused if it does not hold. A condition that all variants have is written once. But
+/// members of a family stand for each other, so what only some of them demand guards these.
+static void mergeAssumes(Kernel &known, Variant &variant, std::vector<Assume> assumes) {
+  auto isIn = [](const std::vector<Assume> &list) {
+    return [&list](const Assume &a) {
+      return llvm::any_of(list, [&](const Assume &b) { return isSame(a, b); });
+    };
+  };
+  if (!variant.member.empty()) {
+    auto common = std::stable_partition(known.assumes.begin(), known.assumes.end(), isIn(assumes));
+    for (const Assume &assume : llvm::make_range(common, known.assumes.end()))
+      for (Variant &other : known.variants)
+        addGuard(other, assume);
+    known.assumes.erase(common, known.assumes.end());
+  }
+  auto isKnown = isIn(known.assumes);
+  for (Assume &assume : assumes) {
+    if (isKnown(assume))
+      continue;
+    if (variant.member.empty())
+      known.assumes.push_back(std::move(assume));
+    else
+      addGuard(variant, std::move(assume));
+  }
+}
+
+/// The name of the variant, its member and its predicted time.
+static LogicalResult describeVariant(tile::KernelOp kernel, Variant &variant) {
+  if (kernel.getVariant())
+    variant.name = kernel.getVariant()->str();
+  variant.member = tile::memberText(kernel).str();
+  if (!variant.member.empty())
+    variant.name = variant.member + "/" + variant.name;
+  for (auto cost : kernel.getBody().getOps<tile::CostOp>()) {
+    FailureOr<Expr> nanoseconds = buildExpr(cost.getNanoseconds(), cost);
+    if (failed(nanoseconds))
+      return failure();
+    if (!variant.member.empty())
+      variant.cost = std::move(*nanoseconds);
+  }
+  return checkText(kernel, variant.name, "a variant's name");
+}
+
 LogicalResult tessera::contract::addVariant(Contract &contract, tile::KernelOp kernel,
                                             std::vector<Launch> launches) {
   Variant variant;
-  if (kernel.getVariant())
-    variant.name = kernel.getVariant()->str();
-  variant.launches = std::move(launches);
-  if (failed(checkText(kernel, variant.name, "a variant's name")))
+  if (failed(describeVariant(kernel, variant)))
     return failure();
+  variant.launches = std::move(launches);
   for (const Launch &launch : variant.launches)
     if (failed(checkText(kernel, launch.symbol, "a launch's name")))
       return failure();
   if (failed(describeGuards(kernel, variant.guards)))
     return failure();
-  StringRef name = kernel.getVariantOf().value_or(kernel.getSymName());
+  StringRef name = tile::launchedName(kernel);
   auto it = llvm::find_if(contract.kernels, [&](const Kernel &k) { return k.name == name; });
   if (it == contract.kernels.end()) {
     FailureOr<Kernel> description = describeKernel(kernel);
@@ -335,18 +389,12 @@ LogicalResult tessera::contract::addVariant(Contract &contract, tile::KernelOp k
     contract.kernels.push_back(std::move(*description));
     it = std::prev(contract.kernels.end());
   } else {
-    if (!kernel.getVariantOf())
+    if (!kernel.getVariantOf() && variant.member.empty())
       return kernel.emitOpError("has the name of a kernel that other kernels are variants of");
-    // A pass may demand something of a launch in one variant only. A condition that all variants
-    // have is written once.
     std::vector<Assume> assumes;
     if (failed(describeAssumes(kernel, assumes)))
       return failure();
-    for (Assume &assume : assumes)
-      if (llvm::none_of(it->assumes, [&](const Assume &known) {
-            return known.cond == assume.cond && known.message == assume.message;
-          }))
-        it->assumes.push_back(std::move(assume));
+    mergeAssumes(*it, variant, std::move(assumes));
     // A pass may give one variant workspace that the others do not have.
     FailureOr<std::vector<Workspace>> workspaces = describeWorkspaces(kernel);
     if (failed(workspaces))

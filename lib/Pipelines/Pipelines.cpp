@@ -160,6 +160,7 @@ static void toPlanned(OpPassManager &pm, const TilePipelineOptions &options) {
   cta::PlanOptions plan;
   plan.derive = options.derivePlans;
   kernels.addPass(cta::createPlan(plan));
+  kernels.addPass(cta::createPredictCost());
   kernels.addPass(cta::createHintCaches());
   kernels.addPass(cta::createCtaVerify());
 }

@@ -334,6 +334,7 @@ LogicalResult Unroller::Impl::run(Operation *op) {
           return error(o) << "the launcher refuses these arguments: " << *o.getMessage();
         return success();
       })
+      .Case([](tile::CostOp) { return success(); })
       .Case([&](tile::NumCoresOp o) {
         bindInteger(o.getResult(), inputs.cores);
         return success();

@@ -98,7 +98,12 @@ struct Options {
       "D", cl::Prefix, cl::value_desc("name=number"),
       cl::desc(
           "Bind a parameter (tile.param) of the kernels that have it, KERNEL/NAME=NUMBER of one; "
-          "what is not bound has the first choice that goes with the others"),
+          "what is not bound makes a family (--members)"),
+      cl::cat(category)};
+  cl::opt<unsigned> members{
+      "members", cl::value_desc("n"), cl::init(0),
+      cl::desc("How many members of a family (a kernel whose parameters are not bound) are compiled, "
+               "among which the launcher chooses; default: 8 in a cubin, otherwise 1"),
       cl::cat(category)};
   cl::opt<bool> listMembers{"list-members",
                             cl::desc("Print the bindings that go together (--emit=members)"),
@@ -331,6 +336,7 @@ int main(int argc, char **argv) {
   if (options.fpContract != Switch::Default)
     compile.fpContract = options.fpContract == Switch::On;
   compile.bindings = options.bindings;
+  compile.members = options.members;
   compile.require = options.require;
   compile.optLevel = options.level;
   compile.threads = options.threads;

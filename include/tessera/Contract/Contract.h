@@ -9,6 +9,7 @@
 #include "tessera/Dialect/Tile/Tile.h"
 #include "llvm/Support/JSON.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,6 +67,17 @@ private:
 /// The nodes of an expression as launchers count them: operations once, leaves as often as they are
 /// used.
 size_t numNodes(const Expr &expr);
+
+/// What the compiler assumes of a launch when it compares kernels.
+struct LaunchNumbers {
+  std::function<int64_t(unsigned arg, unsigned dim)> size;
+  int64_t cores = 1;
+};
+
+/// The value that a launcher would compute. Nothing if it depends on a stride, a scalar or clusters,
+/// overflows or divides by zero, or has an operation that the compiler does not evaluate (shifts and
+/// unsigned arithmetic).
+std::optional<int64_t> evaluate(const Expr &expr, const LaunchNumbers &numbers);
 
 /// The operations that an expression uses more than once, operands before users. Empty if the
 /// expression is small even when it is written as a tree, because then no names are needed.
@@ -153,6 +165,10 @@ struct Launch {
 
 struct Variant {
   std::string name = "any";
+  // Of a family: the values of its parameters ("BM=128,BN=256"), with which `name` begins, too, and
+  // the predicted time of a launch in nanoseconds.
+  std::string member;
+  std::optional<Expr> cost;
   std::vector<Guard> guards;
   std::vector<Launch> launches;
   std::optional<std::vector<Workspace>> workspaces; // instead of the kernel's
@@ -227,7 +243,9 @@ struct Access {
 Access accessOf(mlir::Value memref);
 
 /// Adds a lowered kernel to the contract: as a variant of the kernel that its `variant_of` names
-/// (or of its own name), after the variants that are there.
+/// (or of its own name), after the variants that are there. A member of a family (`tile.member_of`)
+/// becomes a variant of the kernel that had the parameters. What only some members demand of a
+/// launch guards their variants.
 mlir::LogicalResult addVariant(Contract &contract, tile::KernelOp kernel,
                                std::vector<Launch> launches);
 

@@ -55,6 +55,9 @@ struct Machine {
   double fmaFlops32 = 0, fmaFlops64 = 0;
   double globalBytesPerSecond = 0; ///< of a copy
 
+  /// The boost clock, by which the peaks above are computed.
+  constexpr double clockGHz() const { return tensorFlops16 / 2e9 / double(sms * tensorMacs16); }
+
   // Rates of one SM per cycle, for schedules.
   int64_t tensorMacs16 = 0, tensorMacsTf32 = 0, tensorMacs8 = 0; ///< multiply-adds
   /// The same by the width of the operands' elements: 8, 16, or 32 for tf32.

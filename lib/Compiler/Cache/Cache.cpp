@@ -95,7 +95,7 @@ static std::string keyOf(std::string_view source, const CompileOptions &all) {
     return "";
   key.add(StringRef(source.data(), source.size()));
   // A list of all options: a new one does not compile here until somebody has thought about it.
-  const auto &[target, emit, stopAfter, variants, plan, planName, bindings, fpContract, require,
+  const auto &[target, emit, stopAfter, variants, plan, planName, bindings, members, fpContract, require,
                optLevel, threads, check, dependentLaunch, lineInfo, saveTemps, tempDir, timeout,
                cancellation, limits, progress, cacheDir, cacheLimit, cacheKey, leftovers, ptxas,
                disassembler, linker, cpu, toolDirectories, registerDialects, addPasses,
@@ -114,6 +114,7 @@ static std::string keyOf(std::string_view source, const CompileOptions &all) {
   key.add(fpContract);
   key.add(require);
   key.add(bindings);
+  key.add(members);
   for (uint64_t number :
        {uint64_t{optLevel}, uint64_t{threads}, uint64_t{check}, uint64_t{dependentLaunch},
         uint64_t{lineInfo}, limits.tileBytes, limits.threadRegisters})

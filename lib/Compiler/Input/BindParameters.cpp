@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Input/BindParameters.h"
+#include "Input/ChooseMembers.h"
 
+#include "tessera/Dialect/Tile/Params/Members.h"
 #include "tessera/Dialect/Tile/Params/Params.h"
 
 using namespace mlir;
@@ -19,37 +21,92 @@ static FailureOr<std::vector<tile::GivenValue>> readOption(ModuleOp module,
   return given;
 }
 
-FailureOr<BoundKernels> tessera::bindParameters(ModuleOp module, const CompileOptions &options) {
+static BoundReport describe(tile::KernelOp kernel, const tile::Binding &binding,
+                            const tile::Binding &fixed) {
+  BoundReport report;
+  for (auto [param, entry] : llvm::zip_equal(tile::paramsOf(kernel), binding)) {
+    ParamReport one;
+    one.name = entry.first;
+    one.value = entry.second;
+    one.isGiven = llvm::is_contained(fixed, entry);
+    if (std::optional<ArrayRef<int64_t>> choices = param.getChoices())
+      one.choices.assign(choices->begin(), choices->end());
+    report.params.push_back(std::move(one));
+  }
+  report.members = static_cast<int64_t>(tile::legalBindings(kernel).bindings.size());
+  return report;
+}
+
+/// A name for the member that no other kernel has: "gemm_BM128_BN256".
+static std::string nameOf(ModuleOp module, tile::KernelOp kernel, const tile::Binding &binding) {
+  std::string name = kernel.getSymName().str();
+  for (const auto &[param, value] : binding)
+    name += "_" + param + std::to_string(value);
+  while (SymbolTable::lookupSymbolIn(module, name))
+    name += "_";
+  return name;
+}
+
+/// Replaces the kernel by its members, which stand where it was.
+static LogicalResult replaceByMembers(ModuleOp module, tile::KernelOp kernel,
+                                      const tile::Binding &fixed, const MemberChoice &choice,
+                                      BoundKernels &bound) {
+  // A copy is put behind the kernel, so the last member comes first.
+  bool isGood = true;
+  const size_t before = bound.size();
+  for (const tile::Binding &binding : llvm::reverse(choice.members)) {
+    const std::string name = nameOf(module, kernel, binding);
+    BoundReport report = describe(kernel, binding, fixed);
+    report.family = kernel.getSymName().str();
+    report.held = static_cast<int64_t>(choice.members.size());
+    report.loss = choice.loss;
+    FailureOr<tile::KernelOp> member = tile::bindClone(kernel, binding, name);
+    if (failed(member)) {
+      isGood = false;
+      continue;
+    }
+    (*member)->setAttr(tile::kMemberOf, kernel.getSymNameAttr());
+    (*member)->setAttr(tile::kMember,
+                       StringAttr::get(module.getContext(), tile::bindingText(binding)));
+    bound.insert(bound.begin() + before, {name, std::move(report)});
+  }
+  kernel.erase();
+  return success(isGood);
+}
+
+/// How many members of a family the compilation may make. Artifacts that a launcher reads have
+/// several; what people read has one.
+static size_t mostMembers(const CompileOptions &options, Emit kind) {
+  if (options.members)
+    return options.members;
+  return kind == Emit::Cubin && options.stopAfter.empty() ? kMostMembers : 1;
+}
+
+FailureOr<BoundKernels> tessera::bindParameters(ModuleOp module, const CompileOptions &options,
+                                                Emit kind) {
   FailureOr<std::vector<tile::GivenValue>> given = readOption(module, options);
   if (failed(given))
     return failure();
   BoundKernels bound;
   bool isGood = true;
-  for (auto kernel : module.getOps<tile::KernelOp>()) {
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<tile::KernelOp>())) {
     if (!tile::hasParams(kernel))
       continue;
     FailureOr<tile::Binding> fixed = tile::givenFor(kernel, *given);
-    FailureOr<tile::Binding> binding = failure();
+    FailureOr<MemberChoice> choice = failure();
     if (succeeded(fixed))
-      binding = tile::chooseBinding(kernel, *fixed);
-    if (failed(binding)) {
+      choice = chooseMembers(kernel, *fixed, mostMembers(options, kind));
+    if (failed(choice)) {
       isGood = false;
       continue;
     }
-    BoundReport report;
-    for (auto [param, entry] : llvm::zip_equal(tile::paramsOf(kernel), *binding)) {
-      ParamReport one;
-      one.name = entry.first;
-      one.value = entry.second;
-      one.isGiven = llvm::is_contained(*fixed, entry);
-      if (std::optional<ArrayRef<int64_t>> choices = param.getChoices())
-        one.choices.assign(choices->begin(), choices->end());
-      report.params.push_back(std::move(one));
+    if (choice->members.size() > 1) {
+      isGood &= succeeded(replaceByMembers(module, kernel, *fixed, *choice, bound));
+      continue;
     }
-    const tile::LegalBindings members = tile::legalBindings(kernel);
-    report.members = static_cast<int64_t>(members.bindings.size());
-    bound.push_back({kernel.getSymName().str(), std::move(report)});
-    isGood &= succeeded(tile::bindParams(kernel, *binding));
+    const tile::Binding &binding = choice->members.front();
+    bound.push_back({kernel.getSymName().str(), describe(kernel, binding, *fixed)});
+    isGood &= succeeded(tile::bindParams(kernel, binding));
   }
   if (!isGood)
     return failure();

@@ -14,9 +14,12 @@ namespace tessera {
 /// What the parameters of kernels were bound to, by the names of the kernels.
 using BoundKernels = std::vector<std::pair<std::string, BoundReport>>;
 
-/// Binds the parameters of all kernels, by the option `bindings` and else to the first choices that
-/// go together. Kernels without parameters stay as they are.
-mlir::FailureOr<BoundKernels> bindParameters(mlir::ModuleOp module, const CompileOptions &options);
+/// Binds the parameters of all kernels by the option `bindings`. Where that leaves a choice, a
+/// kernel is replaced by the members that ChooseMembers.h finds, as many as the option `members`
+/// admits; if it admits one only, by the first choices that go together. Kernels without parameters
+/// stay as they are. `kind` is what the compilation makes.
+mlir::FailureOr<BoundKernels> bindParameters(mlir::ModuleOp module, const CompileOptions &options,
+                                             Emit kind);
 
 /// Adds to the report what was bound.
 void addBound(const BoundKernels &bound, Report &report);

@@ -15,6 +15,7 @@
 #include "Diagnostics.h"
 
 #include "tessera/Dialect/Cta/IR/Cta.h"
+#include "tessera/Dialect/Tile/Params/Members.h"
 #include "tessera/Dialect/Tile/Syntax/ParserHints.h"
 #include "tessera/Dialect/Tile/Syntax/SourceLimits.h"
 #include "tessera/Dialect/Tile/Transforms.h"
@@ -97,23 +98,24 @@ static FailureOr<std::vector<PlanEntry>> splitEntries(StringRef text, Location l
 static std::string kernelNames(ModuleOp module) {
   std::string names;
   for (auto kernel : module.getOps<tile::KernelOp>())
-    names +=
-        (names.empty() ? "" : ", ") + kernel.getVariantOf().value_or(kernel.getSymName()).str();
+    names += (names.empty() ? "" : ", ") + tile::launchedName(kernel).str();
   return names;
 }
 
 /// Gives a plan to the kernel that `target` names, or to one variant of it. Kernels that are
-/// variants already (a source in a later phase) are found by the kernel from which they were made.
+/// variants already (a source in a later phase) are found by the kernel from which they were made,
+/// and so are members of a family, all of them.
 static LogicalResult applyTo(ModuleOp module, StringRef target, cta::PlanAttr plan, Location loc) {
   Builder b(module.getContext());
   auto [name, variant] = target.rsplit('/');
   bool used = false;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     const StringRef own = kernel.getSymName(), of = kernel.getVariantOf().value_or(own);
-    if (target == own || target == of ||
+    if (target == own || target == of || target == tile::launchedName(kernel) ||
         (!variant.empty() && name == of && kernel.getVariant() == variant)) {
       kernel.setPlanAttr(plan);
-    } else if (!variant.empty() && name == own && !kernel.getVariantOf()) {
+    } else if (!variant.empty() && (name == own || name == tile::launchedName(kernel)) &&
+               !kernel.getVariantOf()) {
       if (!tile::isVariantName(variant))
         return emitError(loc, "the plan for '") << target << "': there is no variant '" << variant
                                                 << "'; known: " << tile::variantNames();

@@ -153,6 +153,11 @@ static json::Value toJson(const KernelReport &kernel) {
   if (kernel.bound) {
     result["params"] = listOf(kernel.bound->params, [](const ParamReport &p) { return toJson(p); });
     result["members"] = kernel.bound->members;
+    if (!kernel.bound->family.empty()) {
+      result["family"] = utf8(kernel.bound->family);
+      result["held"] = kernel.bound->held;
+      result["loss"] = kernel.bound->loss;
+    }
   }
   result["variants"] = listOf(kernel.variants, [](const VariantReport &v) { return toJson(v); });
   return result;

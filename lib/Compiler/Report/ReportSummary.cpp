@@ -104,6 +104,12 @@ std::string tessera::boundText(const KernelReport &kernel) {
     if (param.isGiven)
       os << " (given)";
   });
+  if (!kernel.bound->family.empty()) {
+    os << "; one of " << kernel.bound->held << " members of @" << kernel.bound->family << " (of "
+       << kernel.bound->members
+       << "), of which the launcher takes the one that is predicted to be the fastest\n";
+    return text;
+  }
   const bool isChosen =
       !llvm::all_of(kernel.bound->params, [](const ParamReport &param) { return param.isGiven; });
   if (isChosen)

@@ -4,6 +4,7 @@
 // The discardable attributes `tile.*` of ops. Those of arguments are verified in TileDialect.cpp.
 #include "tessera/Dialect/Tile/HelperAttrRules.h"
 #include "tessera/Dialect/Tile/Params/Params.h"
+#include "tessera/Dialect/Tile/Params/Members.h"
 #include "tessera/Dialect/Tile/PrivateTables.h"
 #include "tessera/Dialect/Tile/Tile.h"
 #include "tessera/Dialect/Tile/Transforms.h"
@@ -48,6 +49,8 @@ static constexpr HelperAttrRule kRules[] = {
     {kFallback, "tile.kernel", "unit", isOneOf<KernelOp>, isKind<UnitAttr>},
     {"tile.init", "memref.alloc", "a number", isOneOf<memref::AllocOp>,
      isKind<IntegerAttr, FloatAttr>},
+    {kMember, "tile.kernel", "a string", isOneOf<KernelOp>, isKind<StringAttr>},
+    {kMemberOf, "tile.kernel", "a string", isOneOf<KernelOp>, isKind<StringAttr>},
     {kNotRepacked, "tile.load and cta.load", "a string", isLoad, isKind<StringAttr>},
     {kNotTurned, "tile.mma and cta.mma", "a string", isMma, isKind<StringAttr>},
     {"tile.ptxas_policies", "builtin.module", "a dictionary", isOneOf<ModuleOp>,

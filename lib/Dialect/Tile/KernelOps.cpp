@@ -514,6 +514,17 @@ LogicalResult AssumeOp::verify() {
   return success();
 }
 
+LogicalResult CostOp::verify() {
+  auto kernel = cast<KernelOp>((*this)->getParentOp());
+  CostOp first = *kernel.getBody().getOps<CostOp>().begin();
+  if (first == *this)
+    return success();
+  InFlightDiagnostic error =
+      emitOpError("cost_c1: a kernel has one predicted time, of all its grids together");
+  error.attachNote(first.getLoc()) << "the other one is here";
+  return error;
+}
+
 LogicalResult AssertOp::verify() {
   if (!getElementTypeOrSelf(getCondition().getType()).isInteger(1))
     return emitOpError("assert_c1: the condition must be an i1 or a tile of i1, got ")

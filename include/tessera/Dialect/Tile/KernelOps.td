@@ -244,6 +244,26 @@ def Tile_AssumeOp : Tile_Op<"assume"> {
   let hasVerifier = 1;
 }
 
+def Tile_CostOp : Tile_Op<"cost", [HasParent<"KernelOp">]> {
+  let summary = "the predicted time of a launch";
+  let opDocGroup = Tile_PromiseOps;
+  let description = [{
+    In the body of a kernel that is a member of a family (`tile.member_of`): the nanoseconds that all its grids are predicted to take, as a
+    function of the sizes and of `tile.num_cores`. `cta-predict-cost` adds it. The launch contract has it as an expression, and the launcher
+    takes the member that is predicted to be the fastest for the sizes at hand. It changes nothing of what the kernel computes.
+
+    ```mlir
+    tile.cost %nanoseconds
+    ```
+
+    Constraints:
+    1. a kernel has one at most, outside the grids.
+  }];
+  let arguments = (ins Index:$nanoseconds);
+  let assemblyFormat = "$nanoseconds attr-dict";
+  let hasVerifier = 1;
+}
+
 def Tile_AssertOp : Tile_Op<"assert"> {
   let summary = "end the program unless a condition holds";
   let opDocGroup = Tile_ProgramOps;

@@ -191,7 +191,7 @@ LogicalResult Converter::convert(Operation *op) {
   if (auto transpose = dyn_cast<tile::TransposeOp>(op))
     return replace(TransposeOp::create(rewriter, loc, transpose.getType(), transpose.getSource(),
                                        transpose.getDims()));
-  if (isa<tile::GridOp, tile::DimOp, tile::NumCoresOp, tile::AssumeOp, tile::ReturnOp,
+  if (isa<tile::GridOp, tile::DimOp, tile::NumCoresOp, tile::AssumeOp, tile::CostOp, tile::ReturnOp,
           tile::RoundedOp, tile::YieldOp, tile::ArrayFromOp>(op))
     return success();
   if (isa<tensor::TensorDialect>(op->getDialect()))

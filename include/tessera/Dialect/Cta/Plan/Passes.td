@@ -261,6 +261,35 @@ def Plan : CtaPass<"cta-plan"> {
   let options = [Option<"derive", "derive", "bool", "true", "Choose the entries that plans leave open; else plans are what the kernel says.">];
 }
 
+def PredictCost : CtaPass<"cta-predict-cost"> {
+  let summary = "Predict the time of a member of a family as a function of its sizes";
+  let description = [{
+    Requires and ensures *planned*, with grids. Fires on members of a family only (`tile.member_of` and `tile.member`, which binding the
+    parameters of a kernel sets), and on those that have no `tile.cost` yet. It ends the kernel's body with `tile.cost`: the nanoseconds that
+    all grids take, one after the other. They become an expression of the launch contract, so they are computed from sizes of arguments and
+    `tile.num_cores` alone.
+
+    * A pipelined grid takes what `cta.prediction` says: `launch + waves · (round + iterations · iteration)` cycles. The iterations are
+      those of the main loop.
+    * Of another grid an SM takes its share of the output tiles one after the other. Each takes as long as the slowest of the instructions
+      of its warpgroups, its bytes at the SM's share of the memory, and its latency, divided by the blocks that the registers admit.
+
+    A loop's bound that depends on coordinates of the grid is taken in the middle of the grid. One that the launcher cannot compute counts
+    64 iterations. A kernel with a grid whose bounds are read from memory gets no prediction.
+
+    ```mlir
+    tile.kernel @gemm_BM128_BN256(…) attributes {phase = #tile.phase<planned>, tile.member_of = "gemm", tile.member = "BM=128,BN=256"} {
+      tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 256) attributes {cta.prediction = {launch = 5000, round = 2000, iteration = 512, …}} {…}
+      // is added
+      %places = arith.muli %cores, %blocks_per_sm : index
+      %waves = arith.ceildivsi %output_tiles, %places : index
+      …
+      tile.cost %nanoseconds
+      tile.return
+    ```
+  }];
+}
+
 def HintCaches : CtaPass<"cta-hint-caches"> {
   let summary = "Set L2 cache hints of TMA copies and stores";
   let description = [{

@@ -1,0 +1,256 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A family may have many more members than an artifact should hold. Each candidate is bound and
+// compiled as far as its predicted time (cta-predict-cost), which is evaluated for sizes all over
+// the range that the kernel's facts leave. Then members are taken one by one: always the one that
+// lowers the predicted time most, as the mean over the sizes of its ratio to the best candidate's.
+#include "Input/ChooseMembers.h"
+
+#include "tessera/Contract/Contract.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
+#include "tessera/Dialect/Tile/Params/Members.h"
+#include "tessera/Pipelines.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+using namespace mlir;
+using namespace tessera;
+
+static constexpr double kNever = std::numeric_limits<double>::infinity();
+/// The sizes of one dimension that are looked at: powers of two and between, and odd ones.
+static constexpr int64_t kSizes[] = {16, 128, 300, 512, 1000, 2048, 3000, 4096, 8192, 16384};
+/// The combinations of sizes that are looked at, at most.
+static constexpr size_t kMostShapes = 1000;
+/// Another member must lower the mean predicted time by this fraction.
+static constexpr double kLeastGain = 0.002;
+/// Arrays with more elements do not fit a GPU.
+static constexpr double kMostElements = 1e10;
+
+namespace {
+struct Candidate {
+  tile::Binding binding;
+  contract::Kernel kernel; ///< arguments and conditions; no variants
+  contract::Expr cost;
+};
+
+/// Sizes of a launch: for each argument and dimension.
+using Shape = std::vector<std::vector<int64_t>>;
+} // namespace
+
+//===--- candidates --------------------------------------------------------------------------===//
+
+/// Binds the parameters in a module of its own and predicts the time; nothing if something fails.
+static std::optional<Candidate> predict(tile::KernelOp kernel, const tile::Binding &binding) {
+  // What is wrong with a candidate is no error of the program: there are others.
+  ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &) { return success(); });
+  auto source = kernel->getParentOfType<ModuleOp>();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
+  (*module)->setAttrs(source->getAttrs());
+  OpBuilder b(module->getBodyRegion());
+  for (auto function : source.getOps<func::FuncOp>())
+    b.clone(*function);
+  auto member = cast<tile::KernelOp>(b.clone(*kernel));
+  member->setAttr(tile::kMemberOf, kernel.getSymNameAttr());
+  member->setAttr(tile::kMember, b.getStringAttr(tile::bindingText(binding)));
+  if (failed(tile::bindParams(member, binding)))
+    return std::nullopt;
+  PassManager pm(module->getContext(), ModuleOp::getOperationName());
+  pm.enableVerifier(false);
+  TilePipelineOptions options;
+  options.variants = "aligned";
+  buildTilePipeline(pm, Phase::Source, Phase::Planned, options);
+  if (failed(pm.run(*module)))
+    return std::nullopt;
+  tile::KernelOp first = *module->getOps<tile::KernelOp>().begin();
+  auto costs = first.getBody().getOps<tile::CostOp>();
+  if (costs.empty())
+    return std::nullopt;
+  FailureOr<contract::Expr> cost =
+      contract::buildExpr((*costs.begin()).getNanoseconds(), *costs.begin());
+  FailureOr<contract::Kernel> described = contract::describeKernel(first);
+  if (failed(cost) || failed(described))
+    return std::nullopt;
+  return Candidate{binding, std::move(*described), std::move(*cost)};
+}
+
+//===--- sizes -------------------------------------------------------------------------------===//
+
+namespace {
+/// Enumerates sizes that a kernel may be launched with.
+class Shapes {
+public:
+  explicit Shapes(const contract::Kernel &kernel);
+  std::vector<Shape> all() const;
+
+private:
+  struct Size {
+    int64_t divisor = 1, most = std::numeric_limits<int64_t>::max();
+  };
+  Shape at(ArrayRef<size_t> choice) const;
+
+  const contract::Kernel &kernel;
+  std::vector<Size> sizes;                 ///< that are free
+  std::vector<std::vector<size_t>> numberOf; ///< by argument and dimension; or static
+};
+} // namespace
+
+static constexpr size_t kStatic = std::numeric_limits<size_t>::max();
+
+Shapes::Shapes(const contract::Kernel &kernel) : kernel(kernel) {
+  llvm::StringMap<size_t> named;
+  for (const contract::Argument &arg : kernel.args) {
+    numberOf.emplace_back();
+    for (auto [d, extent] : llvm::enumerate(arg.shape)) {
+      if (extent.size) {
+        numberOf.back().push_back(kStatic);
+        continue;
+      }
+      size_t number = sizes.size();
+      if (!extent.symbol.empty())
+        number = named.try_emplace(extent.symbol, number).first->second;
+      if (number == sizes.size())
+        sizes.emplace_back();
+      numberOf.back().push_back(number);
+      if (d < arg.sizeDivisible.size())
+        sizes[number].divisor = std::lcm(sizes[number].divisor, arg.sizeDivisible[d]);
+      if (d < arg.sizeMax.size())
+        sizes[number].most = std::min(sizes[number].most, arg.sizeMax[d]);
+    }
+  }
+}
+
+Shape Shapes::at(ArrayRef<size_t> choice) const {
+  Shape shape;
+  for (auto [arg, numbers] : llvm::zip_equal(kernel.args, numberOf)) {
+    shape.emplace_back();
+    for (auto [extent, number] : llvm::zip_equal(arg.shape, numbers)) {
+      if (number == kStatic) {
+        shape.back().push_back(*extent.size);
+        continue;
+      }
+      const Size &size = sizes[number];
+      const int64_t wanted = std::min(kSizes[choice[number]], size.most);
+      shape.back().push_back((wanted + size.divisor - 1) / size.divisor * size.divisor);
+    }
+  }
+  return shape;
+}
+
+/// All combinations, or as many as are looked at, spread evenly over them.
+std::vector<Shape> Shapes::all() const {
+  double combinations = std::pow(double(std::size(kSizes)), double(sizes.size()));
+  const bool isSample = combinations > kMostShapes;
+  const size_t count = isSample ? kMostShapes : static_cast<size_t>(combinations);
+  std::vector<Shape> shapes;
+  uint64_t random = 1;
+  for (size_t i = 0; i < count; ++i) {
+    std::vector<size_t> choice;
+    size_t rest = i;
+    for (size_t s = 0; s < sizes.size(); ++s) {
+      // Knuth's generator: the same numbers everywhere, for the choice must be deterministic.
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      choice.push_back(isSample ? (random >> 33) % std::size(kSizes) : rest % std::size(kSizes));
+      rest /= std::size(kSizes);
+    }
+    Shape shape = at(choice);
+    const bool fits = llvm::all_of(shape, [](const std::vector<int64_t> &extents) {
+      return std::accumulate(extents.begin(), extents.end(), 1.0, std::multiplies<>()) <=
+             kMostElements;
+    });
+    if (fits)
+      shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+//===--- the choice --------------------------------------------------------------------------===//
+
+/// The predicted nanoseconds, or kNever for a launch that the member does not take.
+static double timeOf(const Candidate &candidate, const Shape &shape, int64_t cores) {
+  contract::LaunchNumbers numbers;
+  numbers.cores = cores;
+  numbers.size = [&](unsigned arg, unsigned dim) { return shape[arg][dim]; };
+  for (const contract::Assume &assume : candidate.kernel.assumes)
+    if (contract::evaluate(assume.cond, numbers) == 0)
+      return kNever;
+  std::optional<int64_t> cost = contract::evaluate(candidate.cost, numbers);
+  return cost && *cost >= 0 ? double(std::max<int64_t>(*cost, 1)) : kNever;
+}
+
+/// Takes members one by one. A size that none of those taken can compute counts as if it took ten
+/// times as long as with the best candidate.
+static MemberChoice take(const std::vector<Candidate> &candidates, size_t most, int64_t cores) {
+  constexpr double kUnserved = 10;
+  MemberChoice choice;
+  choice.candidates = candidates.size();
+  // By size: the time of each candidate relative to the best.
+  std::vector<std::vector<double>> ratios;
+  for (const Shape &shape : Shapes(candidates.front().kernel).all()) {
+    std::vector<double> times;
+    for (const Candidate &candidate : candidates)
+      times.push_back(timeOf(candidate, shape, cores));
+    const double best = *llvm::min_element(times);
+    if (best == kNever)
+      continue;
+    for (double &time : times)
+      time = std::min(time / best, kUnserved);
+    ratios.push_back(std::move(times));
+  }
+  std::vector<bool> taken(candidates.size(), false);
+  std::vector<double> reached(ratios.size(), kUnserved);
+  double mean = kUnserved;
+  for (size_t count = 0; count < most && !ratios.empty(); ++count) {
+    size_t best = candidates.size();
+    double least = mean;
+    for (size_t c = 0; c < candidates.size(); ++c) {
+      if (taken[c])
+        continue;
+      double sum = 0;
+      for (size_t s = 0; s < ratios.size(); ++s)
+        sum += std::min(reached[s], ratios[s][c]);
+      if (sum / double(ratios.size()) < least) {
+        least = sum / double(ratios.size());
+        best = c;
+      }
+    }
+    if (best == candidates.size() || (count && mean - least < kLeastGain))
+      break;
+    taken[best] = true;
+    mean = least;
+    for (size_t s = 0; s < ratios.size(); ++s)
+      reached[s] = std::min(reached[s], ratios[s][best]);
+  }
+  for (size_t c = 0; c < candidates.size(); ++c)
+    if (taken[c])
+      choice.members.push_back(candidates[c].binding);
+  choice.loss = mean - 1;
+  return choice;
+}
+
+FailureOr<MemberChoice> tessera::chooseMembers(tile::KernelOp kernel, const tile::Binding &fixed,
+                                               size_t most) {
+  // Why there is none is an error.
+  FailureOr<tile::Binding> first = tile::chooseBinding(kernel, fixed);
+  if (failed(first))
+    return failure();
+  MemberChoice choice{{*first}, 0, 0};
+  if (most <= 1)
+    return choice;
+  const tile::LegalBindings legal = tile::legalBindings(kernel, fixed, kMostCandidates);
+  if (legal.bindings.size() == 1)
+    return choice;
+  std::vector<Candidate> candidates;
+  for (const tile::Binding &binding : legal.bindings)
+    if (std::optional<Candidate> candidate = predict(kernel, binding))
+      candidates.push_back(std::move(*candidate));
+  if (candidates.empty())
+    return choice;
+  MemberChoice found = take(candidates, most, cta::machineOf(kernel).sms);
+  return found.members.empty() ? choice : found;
+}

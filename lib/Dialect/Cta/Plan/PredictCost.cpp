@@ -1,0 +1,274 @@
+// Part of Tessera, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// cta-predict-cost: the predicted time of a member of a family as a function of its sizes
+// (tile.cost), by which the launcher chooses. Pipelined grids have a prediction of cta-plan; of the
+// others the instructions and the bytes of an output tile are counted here.
+#include "tessera/Dialect/Cta/Analysis/KernelPlan.h"
+#include "tessera/Dialect/Cta/Analysis/OpCost.h"
+#include "tessera/Dialect/Cta/Analysis/Phase.h"
+#include "tessera/Dialect/Cta/Analysis/Pressure.h"
+#include "tessera/Dialect/Cta/IR/HelperAttrs.h"
+#include "tessera/Dialect/Cta/IR/SharedMemory.h"
+#include "tessera/Dialect/Cta/IR/TargetMachine.h"
+#include "tessera/Dialect/Cta/Plan/Passes.h"
+#include "tessera/Dialect/Tile/ElementTypes.h"
+#include "tessera/Dialect/Tile/Params/Members.h"
+#include "tessera/Dialect/Tile/Transforms.h"
+#include "tessera/Plan/Model.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tessera::cta {
+#define GEN_PASS_DEF_PREDICTCOST
+#include "tessera/Dialect/Cta/Plan/Passes.h.inc"
+} // namespace tessera::cta
+
+using namespace mlir;
+using namespace tessera;
+using namespace tessera::cta;
+using schedule::MachineUnits;
+
+namespace {
+/// Numbers are integers, so cycles are counted in parts of this many.
+constexpr int64_t kParts = 64;
+
+/// What an output tile takes: cycles of a warpgroup's instructions, in parts, and bytes of memory.
+struct TileWork {
+  Value issue, bytes;
+};
+
+class Predictor {
+public:
+  explicit Predictor(tile::KernelOp kernel)
+      : kernel(kernel), machine(machineOf(kernel)),
+        costs(machine, kernel.getWarpgroups().value_or(1)), b(kernel.getContext()),
+        loc(kernel.getLoc()) {}
+  void run();
+
+private:
+  Value index(int64_t number) { return arith::ConstantIndexOp::create(b, loc, number); }
+  Value index(OpFoldResult number) { return getValueOrCreateConstantIndexOp(b, loc, number); }
+  Value parts(double cycles) { return index(std::llround(cycles * kParts)); }
+  template <typename Op>
+  Value make(Value x, Value y) {
+    return b.createOrFold<Op>(loc, x, y);
+  }
+  Value add(Value x, Value y) { return make<arith::AddIOp>(x, y); }
+  Value mul(Value x, Value y) { return make<arith::MulIOp>(x, y); }
+  Value largest(Value x, Value y) { return make<arith::MaxSIOp>(x, y); }
+  Value count(Value lower, Value upper, Value step);
+
+  Value before(Value value, unsigned depth = 0);
+  Value tripsOf(scf::ForOp loop);
+  Value outputTiles();
+  scf::ForOp mainLoop();
+  Value planned(DictionaryAttr prediction);
+  TileWork workOf(Block &block);
+  int64_t blocksPerSM();
+  Value unplanned();
+
+  tile::KernelOp kernel;
+  const Machine &machine;
+  CostModel costs;
+  schedule::Problem problem;
+  MachineUnits units = costs.table.addUnits(problem);
+  OpBuilder b;
+  Location loc;
+  tile::GridOp grid; // of which the other functions speak
+};
+} // namespace
+
+//===--- numbers of a launch -----------------------------------------------------------------===//
+
+/// Expressions of the contract have a limit, too.
+static constexpr unsigned kMostSteps = 64;
+
+/// The value as the launcher computes it, before the grid, or null. A coordinate of the grid stands
+/// for all output tiles by its middle: the mean, where what depends on it is linear.
+Value Predictor::before(Value value, unsigned depth) {
+  Region *region = value.getParentRegion();
+  if (region != &grid.getBody() && !grid.getBody().isAncestor(region))
+    return tile::findLaunchObstacle(value) ? Value() : value;
+  if (depth > kMostSteps)
+    return {};
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != &grid.getBody().front() ||
+        argument.getArgNumber() >= grid.getMixedLower().size())
+      return {};
+    Value lower = index(grid.getMixedLower()[argument.getArgNumber()]),
+          upper = index(grid.getMixedUpper()[argument.getArgNumber()]);
+    return make<arith::FloorDivSIOp>(add(lower, upper), index(2));
+  }
+  Operation *op = value.getDefiningOp();
+  if (op->getNumRegions() || op->getNumResults() != 1 || !isMemoryEffectFree(op) ||
+      !value.getType().isIntOrIndex())
+    return {};
+  IRMapping map;
+  for (Value operand : op->getOperands()) {
+    // Memrefs are made before grids, or the launcher does not know their sizes.
+    Value outside = before(operand, depth + 1);
+    if (!outside)
+      return {};
+    map.map(operand, outside);
+  }
+  Value made = b.clone(*op, map)->getResult(0);
+  return tile::findLaunchObstacle(made) ? Value() : made;
+}
+
+Value Predictor::count(Value lower, Value upper, Value step) {
+  return largest(make<arith::CeilDivSIOp>(make<arith::SubIOp>(upper, lower), step), index(0));
+}
+
+Value Predictor::tripsOf(scf::ForOp loop) {
+  if (std::optional<APInt> trips = loop.getStaticTripCount())
+    return index(trips->getSExtValue());
+  Value lower = before(loop.getLowerBound()), upper = before(loop.getUpperBound()),
+        step = before(loop.getStep());
+  if (!lower || !upper || !step || !lower.getType().isIndex() || !step.getType().isIndex())
+    return index(plan::kPlanTypicalIterations);
+  return count(lower, upper, step);
+}
+
+Value Predictor::outputTiles() {
+  Value tiles = index(1);
+  for (auto [lower, upper, step] :
+       llvm::zip(grid.getMixedLower(), grid.getMixedUpper(), grid.getMixedStep()))
+    tiles = mul(tiles, count(index(lower), index(upper), index(step)));
+  return tiles;
+}
+
+//===--- pipelined grids ---------------------------------------------------------------------===//
+
+/// The innermost loop with the most multiplications.
+scf::ForOp Predictor::mainLoop() {
+  llvm::MapVector<Operation *, double> products;
+  grid.walk([&](WgmmaOp op) {
+    auto loop = op->getParentOfType<LoopLikeOpInterface>();
+    if (loop && grid->isProperAncestor(loop))
+      products[loop] += double(op.getM()) * op.getN() * op.getK();
+  });
+  Operation *best = nullptr;
+  for (auto [loop, size] : products)
+    if (!best || size > products[best])
+      best = loop;
+  return dyn_cast_or_null<scf::ForOp>(best);
+}
+
+/// The cycles of PlanPrediction::cycles, in parts.
+Value Predictor::planned(DictionaryAttr prediction) {
+  auto number = [&](StringRef name) { return prediction.getAs<IntegerAttr>(name).getInt(); };
+  scf::ForOp loop = mainLoop();
+  Value trips = loop ? tripsOf(loop) : index(plan::kPlanTypicalIterations);
+  Value places = mul(tile::NumCoresOp::create(b, loc, b.getIndexType()),
+                     index(number("blocks_per_sm")));
+  Value waves = make<arith::CeilDivSIOp>(outputTiles(), places);
+  Value wave = add(parts(number("round")), mul(trips, parts(number("iteration"))));
+  return add(parts(number("launch")), mul(waves, wave));
+}
+
+//===--- other grids -------------------------------------------------------------------------===//
+
+/// The bytes of memory that an op moves.
+static double bytesOf(Operation *op) {
+  auto of = [](ShapedType tile) {
+    return double(tile.getNumElements()) * tile::elementBytes(tile.getElementType());
+  };
+  if (auto load = dyn_cast<LoadOp>(op))
+    return of(load.getTileType());
+  if (auto store = dyn_cast<StoreOp>(op))
+    return of(cast<RankedTensorType>(store.getValue().getType()));
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return double(sharedLayout(cast<SmemType>(copy.getResult().getType())).sizeBytes());
+  if (isa<GatherOp>(op))
+    return of(cast<RankedTensorType>(op->getResult(0).getType()));
+  return 0;
+}
+
+TileWork Predictor::workOf(Block &block) {
+  TileWork work{index(0), index(0)};
+  for (Operation &op : block) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      TileWork inside = workOf(*loop.getBody());
+      Value trips = tripsOf(loop);
+      work.issue = add(work.issue, mul(trips, inside.issue));
+      work.bytes = add(work.bytes, mul(trips, inside.bytes));
+      continue;
+    }
+    OpCost cost = costs.costOf(&op);
+    const double cycles =
+        double(costs.table.compute(units, "arithmetic", cost.work).issue + cost.wait);
+    double bytes = 0;
+    op.walk([&](Operation *inner) { bytes += bytesOf(inner); });
+    work.issue = add(work.issue, parts(cycles));
+    work.bytes = add(work.bytes, index(std::llround(bytes)));
+  }
+  return work;
+}
+
+/// How many blocks the registers and the threads of an SM admit.
+int64_t Predictor::blocksPerSM() {
+  int64_t registers = 0;
+  grid.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (isa<RankedTensorType>(result.getType()))
+        registers = std::max(registers, registersOf(result));
+  });
+  // What is loaded, and what is made of it.
+  const int64_t each = std::min(2 * registers + kOtherRegisters, machine.maxRegistersPerThread);
+  const Occupancy occupancy = machine.occupancy(costs.warpgroups * 4 * Machine::warpSize, each, 0);
+  return std::max<int64_t>(occupancy.blocks(), 1);
+}
+
+Value Predictor::unplanned() {
+  const int64_t blocks = blocksPerSM();
+  TileWork work = workOf(grid.getBody().front());
+  Value issue = mul(work.issue, index(costs.warpgroups));
+  // In parts: kParts cycles of the memory's share of an SM.
+  Value memory = make<arith::CeilDivSIOp>(
+      mul(work.bytes, index(kParts * 16)), index(std::llround(machine.globalBytesPerCycle * 16)));
+  // The blocks of an SM hide each other's latencies.
+  Value alone = add(parts(machine.blockStartCycles + machine.slotLatency), work.issue);
+  Value waiting = make<arith::CeilDivSIOp>(alone, index(blocks));
+  Value each = largest(largest(issue, memory), waiting);
+  Value cores = tile::NumCoresOp::create(b, loc, b.getIndexType());
+  Value ofCore = make<arith::CeilDivSIOp>(outputTiles(), cores);
+  return add(add(parts(machine.launchCycles), alone), mul(ofCore, each));
+}
+
+void Predictor::run() {
+  SmallVector<tile::GridOp> grids(kernel.getBody().getOps<tile::GridOp>());
+  if (grids.empty())
+    return;
+  b.setInsertionPoint(kernel.getBody().front().getTerminator());
+  Value sum = index(0);
+  for (tile::GridOp each : grids) {
+    grid = each;
+    // The launcher does not know the number of blocks where a bound is read from memory.
+    if (llvm::any_of(grid->getOperands(),
+                     [](Value bound) { return tile::findLaunchObstacle(bound).has_value(); }))
+      return;
+    auto prediction = grid->getAttrOfType<DictionaryAttr>(kPredictionAttr);
+    sum = add(sum, prediction ? planned(prediction) : unplanned());
+  }
+  // Cycles at the boost clock, in parts.
+  Value nanoseconds = make<arith::FloorDivSIOp>(
+      mul(sum, index(std::llround(1000 / machine.clockGHz()))), index(1000 * kParts));
+  tile::CostOp::create(b, loc, nanoseconds);
+}
+
+namespace {
+struct PredictCost : cta::impl::PredictCostBase<PredictCost> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(requirePhase(kernel, tile::Phase::Planned, getArgument())))
+      return signalPassFailure();
+    if (tile::memberText(kernel).empty() || !kernel.getBody().getOps<tile::CostOp>().empty())
+      return;
+    Predictor(kernel).run();
+  }
+};
+} // namespace

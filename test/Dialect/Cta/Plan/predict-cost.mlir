@@ -1,0 +1,118 @@
+// RUN: tile-opt %s --tessera-to-planned=variants=any -o %t.planned && FileCheck %s --input-file=%t.planned
+// RUN: tile-opt %t.planned --pass-pipeline="builtin.module(tile.kernel(cta-predict-cost))" | diff %t.planned -
+// The predicted time of members: what the launcher can compute, and once.
+
+// A product: launch + waves · (round + iterations · iteration), in 64ths of a cycle, then in nanoseconds.
+// CHECK-LABEL: tile.kernel @product_BM128(
+// CHECK-DAG: %[[M:.*]] = memref.dim %{{.*}}, %{{.*}} : memref<?x?xbf16>
+// CHECK-DAG: %[[CORES:.*]] = tile.num_cores : index
+// CHECK: tile.grid
+// CHECK: %[[WAVES:.*]] = arith.ceildivsi %{{.*}}, %{{.*}} : index
+// CHECK: %[[WAVE:.*]] = arith.addi %{{.*}}, %{{.*}} : index
+// CHECK: %[[ALL:.*]] = arith.muli %[[WAVES]], %[[WAVE]] : index
+// CHECK: %[[SUM:.*]] = arith.addi %{{.*}}, %[[ALL]] : index
+// CHECK: %[[NS:.*]] = arith.floordivsi %{{.*}}, %c64000 : index
+// CHECK-NEXT: tile.cost %[[NS]]
+// CHECK-NEXT: tile.return
+tile.kernel @product_BM128(%A: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "K"]},
+                           %B: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["N", "K"]},
+                           %C: memref<?x?xbf16> {tile.align = 128, tile.stride_divisible = array<i64: 64, 1>, tile.shape = ["M", "N"]})
+    attributes {tile.member_of = "product", tile.member = "BM=128"} {
+  %M = tile.dim "M" : index
+  %N = tile.dim "N" : index
+  %K = tile.dim "K" : index
+  tile.grid (%i, %j) = (0, 0) to (%M, %N) step (128, 128) {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%sum = %zero) -> (tensor<128x128xf32>) {
+      %a = tile.load %A[%i, %k] : memref<?x?xbf16> -> tensor<128x64xbf16>
+      %b = tile.load %B[%j, %k] dims = [1, 0] : memref<?x?xbf16> -> tensor<64x128xbf16>
+      %next = tile.mma %a, %b, %sum : tensor<128x64xbf16>, tensor<64x128xbf16> -> tensor<128x128xf32>
+      scf.yield %next : tensor<128x128xf32>
+    }
+    %c = arith.truncf %acc : tensor<128x128xf32> to tensor<128x128xbf16>
+    tile.store %c, %C[%i, %j] : tensor<128x128xbf16> -> memref<?x?xbf16>
+  }
+  tile.return
+}
+
+// Threads alone: the larger of instructions, bytes and latency for each output tile of an SM. The loop ends at a coordinate: it counts as in the middle.
+// CHECK-LABEL: tile.kernel @sums_W256(
+// CHECK: tile.grid
+// CHECK: arith.floordivsi %{{.*}}, %c2 : index
+// CHECK: arith.maxsi
+// CHECK: tile.cost
+tile.kernel @sums_W256(%X: memref<?x?xf32> {tile.shape = ["N", "N"]}, %Y: memref<?xf32> {tile.shape = ["N"]})
+    attributes {tile.member_of = "sums", tile.member = "W=256"} {
+  %N = tile.dim "N" : index
+  tile.grid (%i) = (0) to (%N) step (1) {
+    %c0 = arith.constant 0 : index
+    %c256 = arith.constant 256 : index
+    %zero = arith.constant dense<0.0> : tensor<1x256xf32>
+    %sum = scf.for %j = %c0 to %i step %c256 iter_args(%s = %zero) -> (tensor<1x256xf32>) {
+      %x = tile.load %X[%i, %j] : memref<?x?xf32> -> tensor<1x256xf32>
+      %t = arith.addf %s, %x : tensor<1x256xf32>
+      scf.yield %t : tensor<1x256xf32>
+    }
+    %y = tile.reduce addf %sum dims = [1] : tensor<1x256xf32> -> tensor<1xf32>
+    tile.store %y, %Y[%i] : tensor<1xf32> -> memref<?xf32>
+  }
+  tile.return
+}
+
+// Two grids: one time.
+// CHECK-LABEL: tile.kernel @twice_W256(
+// CHECK-COUNT-2: tile.grid
+// CHECK-COUNT-1: tile.cost
+// CHECK-NOT: tile.cost
+tile.kernel @twice_W256(%X: memref<?xf32>, %Y: memref<?xf32>) attributes {tile.member_of = "twice", tile.member = "W=256"} {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %X, %c0 : memref<?xf32>
+  tile.grid (%i) = (0) to (%n) step (256) {
+    %x = tile.load %X[%i] : memref<?xf32> -> tensor<256xf32>
+    tile.store %x, %Y[%i] : tensor<256xf32> -> memref<?xf32>
+  }
+  tile.grid (%i) = (0) to (%n) step (256) {
+    %x = tile.load %Y[%i] : memref<?xf32> -> tensor<256xf32>
+    %y = arith.addf %x, %x : tensor<256xf32>
+    tile.store %y, %Y[%i] : tensor<256xf32> -> memref<?xf32>
+  }
+  tile.return
+}
+
+// No member, no prediction.
+// CHECK-LABEL: tile.kernel @alone(
+// CHECK-NOT: tile.cost
+// CHECK: tile.return
+tile.kernel @alone(%X: memref<?xf32>, %Y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %X, %c0 : memref<?xf32>
+  tile.grid (%i) = (0) to (%n) step (256) {
+    %x = tile.load %X[%i] : memref<?xf32> -> tensor<256xf32>
+    tile.store %x, %Y[%i] : tensor<256xf32> -> memref<?xf32>
+  }
+  tile.return
+}
+
+// A loop whose end is read from memory counts 64 iterations. One grid's end is read from memory: no prediction.
+// CHECK-LABEL: tile.kernel @ragged_W256(
+// CHECK: tile.cost
+tile.kernel @ragged_W256(%X: memref<?x?xf32>, %L: memref<?xindex>, %Y: memref<?xf32>) attributes {tile.member_of = "ragged", tile.member = "W=256"} {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %X, %c0 : memref<?x?xf32>
+  tile.grid (%i) = (0) to (%n) step (1) {
+    %c0_0 = arith.constant 0 : index
+    %c256 = arith.constant 256 : index
+    %end = memref.load %L[%i] : memref<?xindex>
+    %zero = arith.constant dense<0.0> : tensor<1x256xf32>
+    %sum = scf.for %j = %c0_0 to %end step %c256 iter_args(%s = %zero) -> (tensor<1x256xf32>) {
+      %x = tile.load %X[%i, %j] : memref<?x?xf32> -> tensor<1x256xf32>
+      %t = arith.addf %s, %x : tensor<1x256xf32>
+      scf.yield %t : tensor<1x256xf32>
+    }
+    %y = tile.reduce addf %sum dims = [1] : tensor<1x256xf32> -> tensor<1xf32>
+    tile.store %y, %Y[%i] : tensor<1xf32> -> memref<?xf32>
+  }
+  tile.return
+}
