@@ -516,7 +516,7 @@ MEMBERS = {
     "softmax-rows": lambda p: ROWS(p) if p["WAY"] == 1 else shapes("M N", (p["R"] + 1, 2 * p["W"] + 1), (1, 3)),
     "rms-norm-rows": ROWS,
     "layer-norm-rows": ROWS,
-    "attention-tiles": lambda p: shapes("B H S T", (1, 2, p["BQ"] + 1, p["BK"] + 3), (1, 1, 5, 3)),
+    "attention-tiles": lambda p: shapes("B H S T", (1, 1, p["BQ"] + 1, p["BK"] + 3), (1, 1, 5, 3)),
 }
 
 EXAMPLES |= indexed.examples(Case, shapes) | family.examples(Case, shapes)

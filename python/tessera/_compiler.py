@@ -47,6 +47,8 @@ class Options:
         for name, value in options.items():
             if name in _OF_MODULES:
                 raise TypeError(f"compile() has no option {name}: a module compiles for each target and stage that it is asked for")
+            if name == "define" and isinstance(value, dict):
+                value = [f"{parameter}={number}" for parameter, number in value.items()]
             for one in value if isinstance(value, (list, tuple)) else [] if value is None else [value]:
                 self.pairs.append((name.replace("_", "-"), _text_of(one)))
         if source_name is not None:

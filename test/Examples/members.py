@@ -43,7 +43,7 @@ def main():
     for binding, kernels in found.items():
         options.artifact = os.path.join(options.folder, binding + ".so")
         # What is tested is the program, not the speed of its code.
-        subprocess.run([options.tilec, source, "-o", options.artifact, "-O1", "-j1", "-D", binding], check=True)
+        subprocess.run([options.tilec, source, "-o", options.artifact, "-O0", "-j1", "-D", binding], check=True)
         print(binding)
         chosen = MEMBERS[options.name]({name: int(value) for name, value in (entry.split("=") for entry in binding.split(","))})
         cases = [copy.copy(case) for case in EXAMPLES[options.name] if case.kernel in kernels]

@@ -74,6 +74,13 @@ class Errors(unittest.TestCase):
             with self.assertRaisesRegex(error, what):
                 tessera.compile(programs.ADD, **options)
 
+    def test_parameters(self):
+        for define in (None, {"W": 64}, ["W=256"], "add/W=256"):
+            add = tessera.compile(programs.ADD_BY, target="cpu", define=define)["add"]
+            np.testing.assert_array_equal(add(X, X), X + X)
+        with self.assertRaisesRegex(tessera.CompileError, "the parameter W cannot be 7; its choices are 128, 64, 256"):
+            tessera.compile(programs.ADD_BY, target="cpu", define={"W": 7})
+
     def test_timeout(self):
         with self.assertRaises(tessera.CompileTimeoutError) as caught:
             tessera.compile(programs.ADD, target="sm_90a", timeout=1e-6, cache=None)

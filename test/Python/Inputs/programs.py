@@ -16,6 +16,10 @@ tile.kernel @add(%x: memref<?xf32> {tile.shape = ["N"]}, %y: memref<?xf32> {tile
 }
 """
 
+# The same with a parameter.
+ADD_BY = ADD.replace("  %N =", '  %W = tile.param "W" [128, 64, 256] : index\n  %N =').replace("step (128)", "step (%W)")
+ADD_BY = ADD_BY.replace("[%i] : memref", "[%i] tile(%W) : memref").replace("tensor<128", "tensor<?")
+
 # Needs as much memory as it is told to.
 OUTER = """\
 tile.kernel @outer(%x: memref<?xf32> {tile.shape = ["M"]}, %y: memref<?xf32> {tile.shape = ["N"]},
