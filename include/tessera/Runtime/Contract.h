@@ -115,6 +115,14 @@ struct Variant {
   std::vector<Guard> guards;
   std::vector<Launch> launches;
   std::vector<Workspace> workspaces; ///< its own, or the kernel's
+  std::optional<Expr> cost;          ///< of a member: the predicted nanoseconds
+};
+
+/// The same kernel with tiles of certain extents: adjacent variants of a family. A kernel that is
+/// no family has one member without a name.
+struct Member {
+  std::string name; ///< "BM=128,BN=256"
+  size_t first = 0, count = 0;
 };
 
 struct KernelContract {
@@ -124,11 +132,15 @@ struct KernelContract {
   std::vector<Assume> assumes;
   std::vector<Workspace> workspaces;
   std::vector<Variant> variants;
+  std::vector<Member> members; ///< they cover all variants, in order
   bool usesCores = false;      ///< some expression uses the number of cores
   bool usesClusters = false;   ///< some expression uses the number of clusters that run at a time
   bool usesWorkspaces = false; ///< some variant has workspaces
 
   std::vector<std::string> argNames() const;
+  bool isFamily() const { return !members.empty() && !members.front().name.empty(); }
+  /// The member that a variant belongs to.
+  size_t memberOf(size_t variant) const;
 };
 
 struct Contract {

@@ -16,6 +16,13 @@ std::vector<std::string> KernelContract::argNames() const {
   return names;
 }
 
+size_t KernelContract::memberOf(size_t variant) const {
+  size_t member = 0;
+  while (member + 1 < members.size() && members[member + 1].first <= variant)
+    ++member;
+  return member;
+}
+
 bool parseContract(std::string_view bytes, Contract &contract, std::string &error) {
   error.clear();
   contract = Contract();
@@ -44,8 +51,9 @@ bool parseContract(std::string_view bytes, Contract &contract, std::string &erro
   }
   JsonReader top(json, error);
   int64_t version = top.member("version").integer(0, maxSize);
-  if (!top.failed() && version != 1 && version != 2)
-    top.fail("version " + std::to_string(version) + ", this runtime reads versions 1 and 2");
+  if (!top.failed() && (version < 1 || version > newestVersion))
+    top.fail("version " + std::to_string(version) + ", this runtime reads versions 1 to " +
+             std::to_string(newestVersion));
   contract.compiler = top.stringOr("compiler", "");
   contract.target = top.member("target").string();
   if (top.failed())
@@ -57,7 +65,7 @@ bool parseContract(std::string_view bytes, Contract &contract, std::string &erro
   contract.kernels.reserve(count);
   for (size_t i = 0; i < count && !top.failed(); ++i) {
     contract.kernels.emplace_back();
-    KernelReader(contract.kernels.back()).read(kernels.at(i));
+    KernelReader(contract.kernels.back(), version).read(kernels.at(i));
     for (size_t j = 0; j < i; ++j)
       if (contract.kernels[j].name == contract.kernels[i].name)
         kernels.at(i).fail("a second kernel named '" + contract.kernels[i].name + "'");

@@ -3,6 +3,7 @@
 
 #include "KernelReader.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tessera::rt {
@@ -200,9 +201,57 @@ void KernelReader::readGuard(const JsonReader &reader, Guard &guard) {
   guard.value = reader.member("value").integer(isBound ? 0 : 1, maxSize);
 }
 
+/// Whether a text may name a member: then it is no name of a variant, and fits on a line.
+static bool isMemberName(const std::string &name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return c != '/' && c != 0x7f && static_cast<unsigned char>(c) >= 0x20;
+  });
+}
+
+void KernelReader::readMember(const JsonReader &reader, Variant &variant) {
+  std::vector<Member> &members = kernel.members;
+  const bool isFirst = members.empty(), hasMember = reader.has("member");
+  if (!isFirst && hasMember != kernel.isFamily()) {
+    reader.fail("all variants of a kernel have a 'member', or none has one");
+    return;
+  }
+  if (!hasMember) {
+    if (reader.has("cost"))
+      reader.fail("'cost' is for variants with a 'member'");
+    if (isFirst)
+      members.emplace_back();
+    ++members.back().count;
+    return;
+  }
+  JsonReader text = reader.member("member");
+  const std::string name = text.string();
+  if (version < versionOfMembers)
+    text.fail("is in contracts of version " + std::to_string(versionOfMembers) +
+              ", this one is of version " + std::to_string(version));
+  if (!isMemberName(name))
+    text.fail("expected one or more printable characters, none of them '/'");
+  if (reader.failed())
+    return;
+  if (isFirst || members.back().name != name) {
+    for (const Member &member : members)
+      if (member.name == name)
+        text.fail("the variants of '" + name + "' are not adjacent");
+    if (members.size() >= maxMembers)
+      text.fail("a kernel has at most " + std::to_string(maxMembers) + " members");
+    members.push_back({name, kernel.variants.size(), 0});
+  }
+  ++members.back().count;
+  const std::string prefix = name + "/";
+  if (variant.name.size() <= prefix.size() || variant.name.compare(0, prefix.size(), prefix) != 0)
+    reader.fail("its 'name' must be '" + prefix + "' and the name of the variant");
+  if (reader.has("cost"))
+    variant.cost = readExpr(reader.member("cost"));
+}
+
 void KernelReader::readVariant(const JsonReader &reader) {
   Variant variant;
   variant.name = reader.stringOr("name", "variant" + std::to_string(kernel.variants.size()));
+  readMember(reader, variant);
   if (reader.has("guards")) {
     JsonReader guards = reader.member("guards");
     size_t count = guards.arraySize(maxList);

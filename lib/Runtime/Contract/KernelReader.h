@@ -17,23 +17,27 @@ namespace tessera::rt {
 // time or memory. They stand in docs/Contract.md and in the compiler's Contract.h, too.
 constexpr uint64_t maxJsonBytes = uint64_t{16} << 20;
 constexpr size_t maxKernels = 4096, maxArgs = 1024, maxRank = 16, maxList = 4096;
-constexpr size_t maxNodes = 65536, maxWorkspaces = 256, maxDescriptors = 64;
+constexpr size_t maxNodes = 65536, maxWorkspaces = 256, maxDescriptors = 64, maxMembers = 256;
 constexpr unsigned maxDepth = 256;
 constexpr int64_t maxAlign = int64_t{1} << 30;
 constexpr int64_t maxSize = std::numeric_limits<int64_t>::max();
+
+/// The versions of a contract: 2 has expressions with a list, 3 has families.
+constexpr int64_t newestVersion = 3, versionOfMembers = 3;
 
 /// The type of elements that a name stands for, or of a scalar. No scalar is an f8.
 Element readElement(const JsonReader &reader, bool scalar);
 
 class KernelReader {
 public:
-  explicit KernelReader(KernelContract &kernel) : kernel(kernel) {}
+  KernelReader(KernelContract &kernel, int64_t version) : kernel(kernel), version(version) {}
   bool read(const JsonReader &reader);
 
 private:
   void readArgument(const JsonReader &reader);
   void readMemref(const JsonReader &reader, Argument &arg);
   void readVariant(const JsonReader &reader);
+  void readMember(const JsonReader &reader, Variant &variant);
   void readGuard(const JsonReader &reader, Guard &guard);
   void readLaunch(const JsonReader &reader, const Variant &variant, Launch &launch);
   void readParam(const JsonReader &reader, const Variant &variant, const Launch &launch,
@@ -51,6 +55,7 @@ private:
   uint32_t readDim(const JsonReader &reader, uint32_t arg);
 
   KernelContract &kernel;
+  const int64_t version; ///< of the contract
 };
 
 } // namespace tessera::rt

@@ -119,8 +119,8 @@ TEST(Contract, Malformed) {
   EXPECT_EQ(failure("{"), "malformed contract: it is not valid JSON");
   EXPECT_EQ(failure("[]"), "malformed contract: top level: expected an object");
   EXPECT_EQ(failure("{}"), "malformed contract: top level: 'version' is missing");
-  EXPECT_EQ(failure(replaced("\"version\": 1", "\"version\": 3")),
-            "malformed contract: top level: version 3, this runtime reads versions 1 and 2");
+  EXPECT_EQ(failure(replaced("\"version\": 1", "\"version\": 4")),
+            "malformed contract: top level: version 4, this runtime reads versions 1 to 3");
   EXPECT_EQ(failure(R"({"version": 1, "target": "cpu", "kernels": []})"),
             "malformed contract: kernels: there are none: an artifact without kernels cannot do "
             "anything");
