@@ -46,10 +46,12 @@ bool areGiven(const void *args, size_t count, char **out) {
 
 /// The sizes that the structs had in version 1 of the interface. Fields are only ever added at the
 /// end.
-constexpr size_t argInfoSize = 80, dimInfoSize = 48, launchInfoSize = 40, allocatorSize = 32;
+constexpr size_t argInfoSize = 80, dimInfoSize = 48, launchInfoSize = 40, allocatorSize = 32,
+                 rankedSize = 56;
 static_assert(sizeof(tessera_rt_arg_info) == argInfoSize);
 static_assert(sizeof(tessera_rt_dim_info) == dimInfoSize);
 static_assert(sizeof(tessera_rt_launch_info) == launchInfoSize);
+static_assert(sizeof(tessera_rt_ranked) == rankedSize);
 static_assert(offsetof(tessera_rt_allocator, is_of_graph) == allocatorSize);
 static_assert(sizeof(tessera_rt_arg) == 32 && sizeof(tessera_rt_value) == 16, "they are frozen");
 
@@ -67,6 +69,25 @@ void writeStruct(Struct known, Struct *out) {
 const char *accessName(Access access) {
   static constexpr const char *names[] = {"none", "read", "write", "readwrite"};
   return names[static_cast<size_t>(access)];
+}
+
+struct Ranking {
+  const KernelContract &kernel;
+  std::vector<Ranked> members;
+};
+
+/// Makes the ranking that `rank(members, error)` fills.
+template <typename Rank>
+tessera_rt_status makeRanking(tessera_rt_kernel *kernel, tessera_rt_ranking **ranking, char **out,
+                              Rank &&rank) {
+  if (!isGiven(ranking, "place of the answer", out))
+    return TESSERA_RT_INVALID;
+  auto made = std::make_unique<Ranking>(Ranking{contractOf(kernel), {}});
+  Error error;
+  if (!rank(made->members, error))
+    return report(error, out);
+  *ranking = reinterpret_cast<tessera_rt_ranking *>(made.release());
+  return TESSERA_RT_OK;
 }
 
 /// Runs `body(backend, error)` with the module's context current.
@@ -280,6 +301,20 @@ tessera_rt_status tessera_rt_launch_at(tessera_rt_kernel *kernel, size_t variant
   return TESSERA_RT_OK;
 }
 
+size_t tessera_rt_num_members(const tessera_rt_kernel *kernel) {
+  return kernel && contractOf(kernel).isFamily() ? contractOf(kernel).members.size() : 0;
+}
+const char *tessera_rt_member_name(const tessera_rt_kernel *kernel, size_t member) {
+  return member < tessera_rt_num_members(kernel) ? contractOf(kernel).members[member].name.c_str()
+                                                 : nullptr;
+}
+const char *tessera_rt_variant_member(const tessera_rt_kernel *kernel, size_t variant) {
+  if (variant >= tessera_rt_num_variants(kernel))
+    return nullptr;
+  const KernelContract &contract = contractOf(kernel);
+  return contract.members[contract.memberOf(variant)].name.c_str();
+}
+
 tessera_rt_status tessera_rt_force_variant(tessera_rt_kernel *kernel, const char *name,
                                            char **error) {
   if (!isGiven(kernel, "kernel", error))
@@ -287,6 +322,56 @@ tessera_rt_status tessera_rt_force_variant(tessera_rt_kernel *kernel, const char
   Error failure;
   return unwrap(kernel).forceVariant(name ? name : "", failure) ? TESSERA_RT_OK
                                                                 : report(failure, error);
+}
+tessera_rt_status tessera_rt_force_member(tessera_rt_kernel *kernel, const char *name,
+                                          char **error) {
+  if (!isGiven(kernel, "kernel", error))
+    return TESSERA_RT_INVALID;
+  Error failure;
+  return unwrap(kernel).forceMember(name ? name : "", failure) ? TESSERA_RT_OK
+                                                               : report(failure, error);
+}
+tessera_rt_status tessera_rt_rank(tessera_rt_kernel *kernel, const tessera_rt_arg *args,
+                                  size_t num_args, tessera_rt_ranking **ranking, char **error) {
+  if (!isGiven(kernel, "kernel", error) || !areGiven(args, num_args, error))
+    return TESSERA_RT_INVALID;
+  return makeRanking(kernel, ranking, error, [&](std::vector<Ranked> &members, Error &failure) {
+    return unwrap(kernel).rank(args, num_args, members, failure);
+  });
+}
+tessera_rt_status tessera_rt_rank_tensors(tessera_rt_kernel *kernel, const tessera_rt_value *values,
+                                          size_t count, tessera_rt_ranking **ranking,
+                                          char **error) {
+  if (!isGiven(kernel, "kernel", error) || !areGiven(values, count, error))
+    return TESSERA_RT_INVALID;
+  return makeRanking(kernel, ranking, error, [&](std::vector<Ranked> &members, Error &failure) {
+    return unwrap(kernel).rankTensors(values, count, members, failure);
+  });
+}
+size_t tessera_rt_ranking_size(const tessera_rt_ranking *ranking) {
+  return ranking ? reinterpret_cast<const Ranking *>(ranking)->members.size() : 0;
+}
+tessera_rt_status tessera_rt_ranking_at(const tessera_rt_ranking *ranking, size_t index,
+                                        tessera_rt_ranked *ranked) {
+  if (index >= tessera_rt_ranking_size(ranking) || !ranked || ranked->struct_size < rankedSize)
+    return TESSERA_RT_INVALID;
+  const auto &[kernel, members] = *reinterpret_cast<const Ranking *>(ranking);
+  const Ranked &entry = members[index];
+  tessera_rt_ranked known = {};
+  known.member = kernel.members[entry.member].name.c_str();
+  if (entry.variant) {
+    known.variant = *entry.variant;
+    known.variant_name = kernel.variants[*entry.variant].name.c_str();
+  } else {
+    known.reason = entry.reason.c_str();
+  }
+  known.nanoseconds = entry.nanoseconds.value_or(-1);
+  known.is_chosen = entry.isChosen;
+  writeStruct(known, ranked);
+  return TESSERA_RT_OK;
+}
+void tessera_rt_free_ranking(tessera_rt_ranking *ranking) {
+  delete reinterpret_cast<Ranking *>(ranking);
 }
 tessera_rt_status tessera_rt_check(tessera_rt_kernel *kernel, const tessera_rt_arg *args,
                                    size_t num_args, size_t *variant, char **error) {

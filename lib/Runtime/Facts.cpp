@@ -299,7 +299,8 @@ bool guardsHold(const Variant &variant, const std::vector<BoundArg> &args, int64
   return true;
 }
 
-bool mapsExist(const Variant &variant, const std::vector<BoundArg> &args) {
+bool mapsExist(const Variant &variant, const std::vector<BoundArg> &args,
+               const Descriptor **failed) {
   for (const Launch &launch : variant.launches)
     for (const Descriptor &map : launch.descriptors) {
       if (map.ofWorkspace || !map.strides.empty())
@@ -315,8 +316,11 @@ bool mapsExist(const Variant &variant, const std::vector<BoundArg> &args) {
         if (arg.sizes[d] > 1 &&
             (__builtin_mul_overflow(arg.strides[d], static_cast<int64_t>(elementSize(map.element)),
                                     &bytes) ||
-             bytes <= 0 || bytes >= int64_t{1} << 40))
+             bytes <= 0 || bytes >= int64_t{1} << 40)) {
+          if (failed)
+            *failed = &map;
           return false;
+        }
       }
     }
   return true;

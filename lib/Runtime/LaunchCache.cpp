@@ -31,6 +31,8 @@ void forEachExpr(const KernelContract &kernel, Body &&body) {
   for (const Assume &assume : kernel.assumes)
     body(assume.cond);
   for (const Variant &variant : kernel.variants) {
+    if (variant.cost)
+      body(*variant.cost);
     for (const Guard &guard : variant.guards)
       body(guard.cond);
     for (const Workspace &workspace : variant.workspaces) {
@@ -80,11 +82,11 @@ LaunchCache::LaunchCache(const KernelContract &kernel)
   });
 }
 
-void LaunchCache::setKey(const tessera_rt_arg *args, const void *context, int64_t forced,
+void LaunchCache::setKey(const tessera_rt_arg *args, const void *context, const Forced &forced,
                          int64_t cores) {
   key.clear();
   key.push_back(reinterpret_cast<uint64_t>(context));
-  key.push_back(static_cast<uint64_t>(forced));
+  key.push_back(forced.key());
   key.push_back(static_cast<uint64_t>(cores));
   for (size_t i = 0; i < recipes.size(); ++i) {
     const Recipe &recipe = recipes[i];

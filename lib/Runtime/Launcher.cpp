@@ -17,33 +17,21 @@ bool Kernel::askCores(Error &error) {
   return !contract.usesCores || module.getBackend().numCores(cores, error);
 }
 
+bool Kernel::askCoresOf(int device, Error &error) {
+  BackendScope scope(module.getBackend());
+  return !contract.usesCores || (scope.enter(error, device) && askCores(error));
+}
+
 bool Kernel::bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &bound,
-                          size_t &variant, Error &error) {
-  if (!bindArguments(contract, args, count, bound, error.message) ||
-      !checkFacts(contract, bound.args, cores, error.message))
-    return error.set(TESSERA_RT_INVALID, std::move(error.message));
-  if (forced < 0) {
-    // The last variant usually has no guards. If the kernel was compiled for one variant only, it
-    // may have some.
-    const Guard *broken = nullptr;
-    for (variant = 0; variant < contract.variants.size(); ++variant)
-      if (guardsHold(contract.variants[variant], bound.args, cores, &broken) &&
-          (variant + 1 == contract.variants.size() ||
-           mapsExist(contract.variants[variant], bound.args)))
-        return true;
-    return error.set(TESSERA_RT_INVALID,
-                     "no variant of kernel '" + contract.name +
-                         "' takes these arguments: its last, '" + contract.variants.back().name +
-                         "', needs " + printGuard(*broken, contract.argNames()) +
-                         "; compile it with all variants (tilec --variants=auto)");
-  }
-  variant = static_cast<size_t>(forced);
-  const Guard *failed = nullptr;
-  if (guardsHold(contract.variants[variant], bound.args, cores, &failed))
-    return true;
-  return error.set(TESSERA_RT_INVALID, "variant '" + contract.variants[variant].name +
-                                           "' cannot take these arguments: it needs " +
-                                           printGuard(*failed, contract.argNames()));
+                          Error &error) {
+  return (bindArguments(contract, args, count, bound, error.message) &&
+          checkFacts(contract, bound.args, cores, error.message)) ||
+         error.set(TESSERA_RT_INVALID, std::move(error.message));
+}
+
+bool Kernel::choose(const BoundArgs &bound, size_t &variant, Error &error) {
+  return chooseVariant(contract, bound.args, cores, forced, variant, error.message) ||
+         error.set(TESSERA_RT_INVALID, std::move(error.message));
 }
 
 bool Kernel::checkMoved(const tessera_rt_arg *args, PreparedLaunch &prepared, Error &error) {
@@ -73,7 +61,7 @@ PreparedLaunch *Kernel::prepare(const tessera_rt_arg *args, const BackendScope &
     return checkMoved(args, *found, error) ? found : nullptr;
   BoundArgs bound;
   size_t variant;
-  if (!bindAndCheck(args, contract.args.size(), bound, variant, error))
+  if (!bindAndCheck(args, contract.args.size(), bound, error) || !choose(bound, variant, error))
     return nullptr;
   std::unique_ptr<PreparedLaunch> fresh = PreparedLaunch::make(
       contract, contract.variants[variant], bound.args, module.getBackend(), cores, stream, error);
@@ -151,29 +139,77 @@ bool Kernel::checkTensors(const tessera_rt_value *given, size_t count, size_t &v
 
 bool Kernel::checkOn(int device, const tessera_rt_arg *args, size_t count, size_t &variant,
                      Error &error) {
-  BackendScope scope(module.getBackend());
-  if (contract.usesCores && (!scope.enter(error, device) || !askCores(error)))
-    return false;
   BoundArgs bound;
-  return bindAndCheck(args, count, bound, variant, error);
+  return askCoresOf(device, error) && bindAndCheck(args, count, bound, error) &&
+         choose(bound, variant, error);
+}
+
+bool Kernel::rank(const tessera_rt_arg *args, size_t count, std::vector<Ranked> &ranking,
+                  Error &error) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return rankOn(anyDevice, args, count, ranking, error);
+}
+
+bool Kernel::rankTensors(const tessera_rt_value *given, size_t count, std::vector<Ranked> &ranking,
+                         Error &error) {
+  std::lock_guard<std::mutex> lock(mutex);
+  int device;
+  return take(given, count, device, error) &&
+         rankOn(device, taken.data(), taken.size(), ranking, error);
+}
+
+bool Kernel::rankOn(int device, const tessera_rt_arg *args, size_t count,
+                    std::vector<Ranked> &ranking, Error &error) {
+  BoundArgs bound;
+  if (!askCoresOf(device, error) || !bindAndCheck(args, count, bound, error))
+    return false;
+  ranking = rankMembers(contract, bound.args, cores, forced);
+  return true;
+}
+
+/// Finds the index of the entry of that name, or else the names that there are.
+template <typename Named>
+static bool findNamed(const std::vector<Named> &list, const std::string &name, size_t &index,
+                      std::string &known) {
+  const auto found = std::find_if(list.begin(), list.end(),
+                                  [&](const Named &entry) { return entry.name == name; });
+  index = static_cast<size_t>(found - list.begin());
+  if (found != list.end())
+    return true;
+  for (const Named &entry : list)
+    known += (known.empty() ? "" : ", ") + entry.name;
+  return false;
 }
 
 bool Kernel::forceVariant(const std::string &name, Error &error) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (name.empty()) {
-    forced = -1;
-    return true;
-  }
+  Forced wanted;
   std::string known;
-  for (size_t i = 0; i < contract.variants.size(); ++i) {
-    if (contract.variants[i].name == name) {
-      forced = static_cast<int64_t>(i);
-      return true;
-    }
-    known += (known.empty() ? "" : ", ") + contract.variants[i].name;
+  if (!name.empty()) {
+    wanted.kind = Forced::Kind::Variant;
+    if (!findNamed(contract.variants, name, wanted.index, known))
+      return error.set(TESSERA_RT_INVALID, "kernel '" + contract.name + "' has no variant '" +
+                                               name + "' (" + known + ")");
   }
-  return error.set(TESSERA_RT_INVALID,
-                   "kernel '" + contract.name + "' has no variant '" + name + "' (" + known + ")");
+  forced = wanted;
+  return true;
+}
+
+bool Kernel::forceMember(const std::string &name, Error &error) {
+  std::lock_guard<std::mutex> lock(mutex);
+  Forced wanted;
+  std::string known;
+  if (!name.empty()) {
+    wanted.kind = Forced::Kind::Member;
+    if (!contract.isFamily())
+      return error.set(TESSERA_RT_INVALID, "kernel '" + contract.name +
+                                               "' is no family: it has no member '" + name + "'");
+    if (!findNamed(contract.members, name, wanted.index, known))
+      return error.set(TESSERA_RT_INVALID, "kernel '" + contract.name + "' has no member '" + name +
+                                               "' (its members: " + known + ")");
+  }
+  forced = wanted;
+  return true;
 }
 
 bool Kernel::launchInfo(size_t variant, size_t launch, FunctionInfo &info, Error &error) {

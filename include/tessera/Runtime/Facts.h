@@ -51,8 +51,9 @@ bool checkFacts(const KernelContract &kernel, const std::vector<BoundArg> &args,
 
 /// False if TMA has no descriptor for an argument of these strides: one is 0 (all rows are the
 /// same), negative, or 2^40 bytes or more. Guards are only about divisors of strides, so this is a
-/// separate check.
-bool mapsExist(const Variant &variant, const std::vector<BoundArg> &args);
+/// separate check. `failed` gets the first descriptor that does not exist.
+bool mapsExist(const Variant &variant, const std::vector<BoundArg> &args,
+               const Descriptor **failed = nullptr);
 
 /// Whether all guards hold; `failed` gets the first that does not. A condition that cannot be
 /// evaluated does not hold.

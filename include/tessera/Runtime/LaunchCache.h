@@ -5,12 +5,13 @@
 //
 // The key of a prepared launch has of each array the sizes, the strides and how its address is
 // aligned, but not the address; of the scalars those that a guard, an assumption or an expression
-// uses; the context, the number of cores and the variant that is forced. So a launch with other
-// arrays of the same shape, or with another value of a factor, finds what was prepared.
+// uses, that of a cost as well; the context, the number of cores and what is forced. So a launch
+// with other arrays of the same shape, or with another value of a factor, finds what was prepared.
 
 #ifndef TESSERA_RUNTIME_LAUNCHCACHE_H
 #define TESSERA_RUNTIME_LAUNCHCACHE_H
 
+#include "tessera/Runtime/Choice.h"
 #include "tessera/Runtime/PreparedLaunch.h"
 
 #include <memory>
@@ -25,7 +26,7 @@ public:
 
   /// What the other functions are about: a launch of these arguments, of which there are as many as
   /// the kernel has.
-  void setKey(const tessera_rt_arg *args, const void *context, int64_t forced, int64_t cores);
+  void setKey(const tessera_rt_arg *args, const void *context, const Forced &forced, int64_t cores);
   /// Null if there is none.
   PreparedLaunch *find();
   PreparedLaunch *insert(std::unique_ptr<PreparedLaunch> launch);

@@ -13,6 +13,7 @@
 
 #include "tessera/Runtime/Artifact.h"
 #include "tessera/Runtime/Backend.h"
+#include "tessera/Runtime/Choice.h"
 #include "tessera/Runtime/Contract.h"
 #include "tessera/Runtime/Facts.h"
 #include "tessera/Runtime/LaunchCache.h"
@@ -46,8 +47,13 @@ public:
   bool checkTensors(const tessera_rt_value *values, size_t count, size_t &variant, Error &error);
   /// Prepares the launch, with everything that cannot be done while `stream` is captured.
   bool prepareTensors(const tessera_rt_value *values, size_t count, void *stream, Error &error);
-  /// The empty name lifts the restriction.
+  /// Restricts launches. Each replaces what was forced before; the empty name lifts it.
   bool forceVariant(const std::string &name, Error &error);
+  bool forceMember(const std::string &name, Error &error);
+  /// What a launch chooses from.
+  bool rank(const tessera_rt_arg *args, size_t count, std::vector<Ranked> &ranking, Error &error);
+  bool rankTensors(const tessera_rt_value *values, size_t count, std::vector<Ranked> &ranking,
+                   Error &error);
   bool launchInfo(size_t variant, size_t launch, FunctionInfo &info, Error &error);
   /// The number of launches of the last call of `launch` that had a table for GPC-aware cluster
   /// numbering.
@@ -57,11 +63,15 @@ private:
   // What the public functions do while they hold the lock. `taken` are the arguments.
   bool launchOn(int device, const tessera_rt_arg *args, void *stream, Error &error);
   bool checkOn(int device, const tessera_rt_arg *args, size_t count, size_t &variant, Error &error);
+  bool rankOn(int device, const tessera_rt_arg *args, size_t count, std::vector<Ranked> &ranking,
+              Error &error);
   bool take(const tessera_rt_value *values, size_t count, int &device, Error &error);
   /// The device's number of cores, if the contract asks for it.
   bool askCores(Error &error);
-  bool bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &bound, size_t &variant,
-                    Error &error);
+  /// The same on that device, whose context need not be current.
+  bool askCoresOf(int device, Error &error);
+  bool bindAndCheck(const tessera_rt_arg *args, size_t count, BoundArgs &bound, Error &error);
+  bool choose(const BoundArgs &bound, size_t &variant, Error &error);
   /// Finds or makes what is launched for these arguments, in the context of `scope`. Null after an
   /// error. Sets `values`.
   PreparedLaunch *prepare(const tessera_rt_arg *args, const BackendScope &scope, void *stream,
@@ -73,7 +83,7 @@ private:
   const KernelContract &contract;
   const ArgPairs exclusive; ///< arguments that must not overlap
   std::mutex mutex;         ///< orders launches and guards all below
-  int64_t forced = -1;
+  Forced forced;
   size_t byPlace = 0;
   int64_t cores = 1;
   LaunchCache cache;

@@ -49,11 +49,13 @@
 extern "C" {
 #endif
 
-/* The version of this interface, as a number: it is raised when functions or fields are added. */
+/* The version of this interface, as a number: it is raised when functions or fields are added to
+ * what a release has. */
 #define TESSERA_RT_API_VERSION 1
 
 typedef struct tessera_rt_module tessera_rt_module;
 typedef struct tessera_rt_kernel tessera_rt_kernel;
+typedef struct tessera_rt_ranking tessera_rt_ranking;
 
 typedef enum tessera_rt_status {
   TESSERA_RT_OK = 0,
@@ -113,6 +115,17 @@ typedef struct tessera_rt_launch_info {
   int dynamic_shared; /* bytes, as the contract says */
   int threads;        /* per block */
 } tessera_rt_launch_info;
+
+/* A member of a kernel, and what a launch of it would be. The texts live as long as the ranking. */
+typedef struct tessera_rt_ranked {
+  size_t struct_size;
+  const char *member;       /* "BM=128,BN=256"; "" of a kernel that is no family */
+  const char *variant_name; /* that the member would use; NULL: it cannot take the arguments */
+  const char *reason;       /* why it cannot; NULL: it can */
+  size_t variant;           /* the number of the variant; 0 without one */
+  int64_t nanoseconds;      /* the predicted time; -1: there is no prediction */
+  int is_chosen;            /* a launch takes this variant */
+} tessera_rt_ranked;
 
 /* Version of this library, e.g. "0.1.0". */
 TESSERA_RT_API const char *tessera_rt_version(void);
@@ -186,14 +199,41 @@ TESSERA_RT_API tessera_rt_status tessera_rt_launch_at(tessera_rt_kernel *kernel,
                                                       size_t launch, tessera_rt_launch_info *info,
                                                       char **error);
 
-/* Restricts launches to one variant (NULL: the first whose guards hold). It must exist; a launch
- * whose guards do not hold is then an error. */
+/* A kernel may be a family: variants in several members, of which a launch takes the one with the
+ * least predicted time (docs/Contract.md). A kernel that is no family has 0 members. */
+TESSERA_RT_API size_t tessera_rt_num_members(const tessera_rt_kernel *kernel);
+/* NULL if there is no such member. */
+TESSERA_RT_API const char *tessera_rt_member_name(const tessera_rt_kernel *kernel, size_t member);
+/* The member's name of a variant, "" if the kernel is no family, NULL if there is no such variant.
+ */
+TESSERA_RT_API const char *tessera_rt_variant_member(const tessera_rt_kernel *kernel,
+                                                     size_t variant);
+
+/* Restricts launches to one variant, by its whole name ("BM=128,BN=256/aligned" in a family). It
+ * must exist; a launch whose guards do not hold is then an error. NULL lifts every restriction. */
 TESSERA_RT_API tessera_rt_status tessera_rt_force_variant(tessera_rt_kernel *kernel,
                                                           const char *name, char **error);
+/* Restricts launches to the variants of one member, which must exist. A launch that none of them
+ * can take is then an error. NULL lifts every restriction: a member that is forced replaces a
+ * variant that was, and the other way round. */
+TESSERA_RT_API tessera_rt_status tessera_rt_force_member(tessera_rt_kernel *kernel,
+                                                         const char *name, char **error);
 /* Checks the arguments as a launch would and says which variant it would take. */
 TESSERA_RT_API tessera_rt_status tessera_rt_check(tessera_rt_kernel *kernel,
                                                   const tessera_rt_arg *args, size_t num_args,
                                                   size_t *variant, char **error);
+
+/* What a launch of these arguments chooses from: all members, by predicted time, then those without
+ * a prediction, then those that cannot take the arguments. (A kernel that is no family counts as
+ * one member.) A variant that is forced stands for its member. Arguments that violate a fact are an
+ * error. The ranking is freed with tessera_rt_free_ranking, before the module is unloaded. */
+TESSERA_RT_API tessera_rt_status tessera_rt_rank(tessera_rt_kernel *kernel,
+                                                 const tessera_rt_arg *args, size_t num_args,
+                                                 tessera_rt_ranking **ranking, char **error);
+TESSERA_RT_API size_t tessera_rt_ranking_size(const tessera_rt_ranking *ranking);
+TESSERA_RT_API tessera_rt_status tessera_rt_ranking_at(const tessera_rt_ranking *ranking,
+                                                       size_t index, tessera_rt_ranked *ranked);
+TESSERA_RT_API void tessera_rt_free_ranking(tessera_rt_ranking *ranking);
 
 /* Launches the kernel. GPU: asynchronous on `stream` (a CUstream; NULL is the default stream). CPU:
  * returns when done. What a launch costs the host beside the driver's call is a
@@ -228,6 +268,11 @@ TESSERA_RT_API tessera_rt_status tessera_rt_check_tensors(tessera_rt_kernel *ker
                                                           const tessera_rt_value *values,
                                                           size_t count, size_t *variant,
                                                           char **error);
+
+TESSERA_RT_API tessera_rt_status tessera_rt_rank_tensors(tessera_rt_kernel *kernel,
+                                                         const tessera_rt_value *values,
+                                                         size_t count, tessera_rt_ranking **ranking,
+                                                         char **error);
 
 /* Memory where the module's kernels run, for hosts without an allocator of their own: device memory
  * for a cubin (256-byte aligned at least), host memory for a CPU artifact. Copies are synchronous.

@@ -247,6 +247,13 @@ static void passNull(tessera_rt_module *module) {
   EXPECT_ERROR(tessera_rt_check_tensors(axpy, NULL, 3, NULL, &error));
   EXPECT_ERROR(tessera_rt_launch_tensors(NULL, NULL, 0, NULL, &error));
   EXPECT_ERROR(tessera_rt_launch_tensors(axpy, NULL, 3, NULL, &error));
+  tessera_rt_ranking *ranking = NULL;
+  EXPECT_ERROR(tessera_rt_force_member(NULL, NULL, &error));
+  EXPECT_ERROR(tessera_rt_rank(NULL, NULL, 0, &ranking, &error));
+  EXPECT_ERROR(tessera_rt_rank(axpy, NULL, 3, &ranking, &error));
+  EXPECT_ERROR(tessera_rt_rank(axpy, NULL, 0, NULL, &error));
+  EXPECT_ERROR(tessera_rt_rank_tensors(NULL, NULL, 0, &ranking, &error));
+  EXPECT_ERROR(tessera_rt_rank_tensors(axpy, NULL, 3, &ranking, &error));
   tessera_rt_set_threads(NULL, 1);
   tessera_rt_set_device(NULL, 0);
   tessera_rt_set_dependent_launch(NULL, 1);
@@ -254,13 +261,17 @@ static void passNull(tessera_rt_module *module) {
   tessera_rt_free(NULL, &info);
   tessera_rt_free(module, NULL);
   tessera_rt_free_error(NULL);
+  tessera_rt_free_ranking(NULL);
   tessera_rt_unload(NULL);
   if (*tessera_rt_target(NULL) || *tessera_rt_compiler(NULL) || tessera_rt_num_kernels(NULL) ||
       tessera_rt_kernel_at(NULL, 0) || *tessera_rt_kernel_name(NULL) || tessera_rt_num_args(NULL) ||
       !tessera_rt_arg_at(NULL, 0, &info) || !tessera_rt_arg_at(axpy, 0, NULL) ||
       !tessera_rt_arg_dim(NULL, 0, 0, &dim) || !tessera_rt_arg_dim(axpy, 0, 0, NULL) ||
       *tessera_rt_contract(NULL) || tessera_rt_num_variants(NULL) ||
-      tessera_rt_variant_name(NULL, 0) || tessera_rt_num_launches(NULL, 0))
+      tessera_rt_variant_name(NULL, 0) || tessera_rt_num_launches(NULL, 0) ||
+      ranking || tessera_rt_num_members(NULL) || tessera_rt_member_name(NULL, 0) ||
+      tessera_rt_variant_member(NULL, 0) || tessera_rt_ranking_size(NULL) ||
+      !tessera_rt_ranking_at(NULL, 0, &(tessera_rt_ranked){.struct_size = sizeof(tessera_rt_ranked)}))
     fail("NULL", "is something");
   printf("%zu errors\n", errors);
 }
