@@ -93,6 +93,10 @@ OrderedJson describeVariant(Kernel &kernel, size_t index, bool gpu, std::string 
   const Variant &variant = contract.variants[index];
   std::vector<std::string> names = contract.argNames();
   OrderedJson out = {{"name", variant.name}};
+  if (contract.isFamily())
+    out["member"] = contract.members[contract.memberOf(index)].name;
+  if (variant.cost)
+    out["cost"] = variant.cost->print(names);
   out["guards"] = OrderedJson::array();
   for (const Guard &guard : variant.guards)
     out["guards"].push_back(printGuard(guard, names));
@@ -142,6 +146,11 @@ OrderedJson describeKernel(Kernel &kernel, bool gpu, std::string &noDriver) {
   for (const Assume &assume : contract.assumes)
     out["assumes"].push_back({{"cond", assume.cond.print(names)}, {"message", assume.message}});
   out["workspaces"] = describeWorkspaces(contract.workspaces, names);
+  if (contract.isFamily()) {
+    out["members"] = OrderedJson::array();
+    for (const Member &member : contract.members)
+      out["members"].push_back(member.name);
+  }
   out["variants"] = OrderedJson::array();
   for (size_t i = 0; i < contract.variants.size(); ++i)
     out["variants"].push_back(describeVariant(kernel, i, gpu, noDriver));
@@ -179,8 +188,13 @@ void printKernel(const OrderedJson &kernel) {
     std::printf("  assumes %s: %s\n", text(assume, "cond").c_str(),
                 text(assume, "message").c_str());
   printWorkspaces(kernel["workspaces"], "  ");
+  if (kernel.contains("members"))
+    for (const OrderedJson &member : kernel["members"])
+      std::printf("  member %s\n", member.get<std::string>().c_str());
   for (const OrderedJson &variant : kernel["variants"]) {
     std::printf("  variant %s\n", text(variant, "name").c_str());
+    if (variant.contains("cost"))
+      std::printf("    costs %s ns\n", text(variant, "cost").c_str());
     for (const OrderedJson &guard : variant["guards"])
       std::printf("    if %s\n", guard.get<std::string>().c_str());
     if (variant["workspaces"] != kernel["workspaces"])

@@ -44,6 +44,11 @@ Options that name an argument take its number or its name.
 
   --kernel=NAME             needed if the artifact has several kernels
   --variant=NAME            take this variant; an error if its guards do not hold
+  --member=NAME             of a family: take this member (BM=128,BN=256); an error if none of its
+                            variants can take the arguments
+  --explain                 print what a launch chooses from: all members, the least predicted time
+                            first, each with its variant, or why it cannot take the arguments;
+                            * marks the one that is launched
   --out I=FILE.npy          write the argument after the run (bf16 as |V2, f8 as |u1, i1 as |b1)
   --check I=REF[:rtol=X,atol=X]
                             compare the argument in double with REF, a .npy file or a
@@ -191,6 +196,8 @@ Options parseOptions(int argc, char **argv) {
       options.json = true;
     } else if (arg == "--list") {
       options.list = true;
+    } else if (arg == "--explain") {
+      options.explain = true;
     } else if (arg == "--guard") {
       options.guard = true;
     } else if (arg == "--move") {
@@ -199,6 +206,8 @@ Options parseOptions(int argc, char **argv) {
       options.kernel = value;
     } else if (is("--variant", i)) {
       options.variant = value;
+    } else if (is("--member", i)) {
+      options.member = value;
     } else if (is("--out", i)) {
       options.outs.push_back(parseAssignment("--out", value));
     } else if (is("--check", i)) {
@@ -243,6 +252,8 @@ Options parseOptions(int argc, char **argv) {
   }
   if (!haveArtifact)
     fail("no artifact was given (see --help)");
+  if (!options.member.empty() && !options.variant.empty())
+    fail("--member and --variant exclude each other: the name of a variant has that of its member");
   if (options.move && options.repeat < 2)
     fail("--move needs --repeat=N of two or more runs");
   return options;

@@ -16,14 +16,14 @@ namespace tile_run {
 enum class Bench { None, Burst, Sustained, Overhead };
 
 struct Options {
-  std::string artifact, kernel, variant;
+  std::string artifact, kernel, variant, member;
   std::vector<std::string> args;
   /// The pairs (argument, file) of --out, and (argument, reference) of --check.
   std::vector<std::pair<std::string, std::string>> outs, checks;
   std::vector<std::string> prints;
   Bench bench = Bench::None;
-  bool json = false, list = false, guard = false, move = false, dependentLaunch = true,
-       places = true;
+  bool json = false, list = false, guard = false, move = false, explain = false,
+       dependentLaunch = true, places = true;
   unsigned repeat = 1, threads = 0;
   int device = 0;
   double timeout = 30;

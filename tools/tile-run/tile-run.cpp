@@ -6,6 +6,7 @@
 #include "Bench.h"
 #include "Buffer.h"
 #include "Compare.h"
+#include "Explain.h"
 #include "Input.h"
 #include "List.h"
 #include "Options.h"
@@ -35,7 +36,7 @@ public:
   Session(const Options &options, Module &module, Kernel &kernel)
       : options(options), kernel(kernel), contract(kernel.getContract()),
         backend(module.getBackend()), scope(backend), watchdog(options.timeout),
-        pool(options.threads) {}
+        pool(options.threads), explain(contract) {}
   ~Session() {
     for (uint64_t base : owned)
       backend.free(scope.context, base);
@@ -44,6 +45,7 @@ public:
   void parseArguments();
   void resolveOptions();
   void makeArguments();
+  void checkArguments();
   void makeTable(size_t index);
   void fillTables();
   void allocateImages(std::vector<uint64_t> &places);
@@ -114,6 +116,7 @@ private:
   std::vector<tessera_rt_arg> args;
   std::vector<std::string> after; ///< the images after the run
   size_t variant = 0;
+  Explanation explain;
   OrderedJson json;
 };
 
@@ -222,7 +225,7 @@ void Session::makeArguments() {
       args[i] = buffers[i]->argument(somewhere);
       somewhere += (buffers[i]->imageBytes() / 4096 + 1) * 4096;
     }
-  must(kernel.check(args.data(), args.size(), variant, error));
+  checkArguments();
   must(scope.enter(error));
   allocateImages(addresses);
   if (options.move)
@@ -230,7 +233,19 @@ void Session::makeArguments() {
   for (size_t i = 0; i < count; ++i)
     if (buffers[i])
       args[i] = buffers[i]->argument(addresses[i]);
-  must(kernel.check(args.data(), args.size(), variant, error));
+  checkArguments();
+  if (options.explain)
+    explain.print(options.json);
+}
+
+/// Where no variant takes the arguments, the ranking says why.
+void Session::checkArguments() {
+  Error refused;
+  const bool good = kernel.check(args.data(), args.size(), variant, refused);
+  if (options.explain && kernel.rank(args.data(), args.size(), explain.ranking, error) && !good)
+    explain.print(options.json);
+  if (!good)
+    fail(refused.message);
 }
 
 void Session::allocateImages(std::vector<uint64_t> &places) {
@@ -438,9 +453,13 @@ void Session::bench() {
   }
   json["bench"] = std::move(out);
   say(line);
+  if (options.explain && !isOverhead)
+    say(explain.measured(result.medianUs));
 }
 
 void Session::report(bool good) {
+  if (options.explain)
+    json["members"] = explain.describe();
   json["good"] = good;
   if (options.json)
     std::printf("%s\n", json.dump(2, ' ', false, OrderedJson::error_handler_t::replace).c_str());
@@ -470,7 +489,8 @@ int main(int argc, char **argv) {
     return 0;
   }
   Kernel *kernel = module->find(options.kernel, error);
-  if (!kernel || !kernel->forceVariant(options.variant, error))
+  if (!kernel || !(options.member.empty() ? kernel->forceVariant(options.variant, error)
+                                          : kernel->forceMember(options.member, error)))
     fail(error.message);
   Session session(options, *module, *kernel);
   session.parseArguments();
