@@ -8,7 +8,7 @@
 #include "kernel.h"
 
 typedef enum { ON_CPU, ON_GPU, NUM_PLACES, NOWHERE = -1 } Place;
-typedef enum { LAUNCH, CHECK, PREPARE } Mode;
+typedef enum { LAUNCH, CHECK, PREPARE, RANK } Mode;
 
 typedef struct {
   PyObject_HEAD PyObject *owner; // has _artifact_for(place), place "cpu" or "cuda"

@@ -95,7 +95,13 @@ static int keep_alive(const Call *call) {
 }
 
 
-static int start(Call *call, Mode mode, size_t *variant) {
+// What the launcher answers where nothing runs.
+typedef struct {
+  size_t variant;
+  tessera_rt_ranking *ranking;
+} Answer;
+
+static int start(Call *call, Mode mode, Answer *answer) {
   tessera_rt_kernel *kernel = call->bound->kernel;
   const tessera_rt_value *values = call->values;
   const size_t count = call->count;
@@ -108,7 +114,10 @@ static int start(Call *call, Mode mode, size_t *variant) {
   if (mode == LAUNCH)
     status = runtime.tessera_rt_launch_tensors(kernel, values, count, stream, &message);
   else if (mode == CHECK)
-    status = runtime.tessera_rt_check_tensors(kernel, values, count, variant, &message);
+    status = runtime.tessera_rt_check_tensors(kernel, values, count, &answer->variant, &message);
+  else if (mode == RANK)
+    status =
+        runtime.tessera_rt_rank_tensors(kernel, values, count, &answer->ranking, &message);
   else
     status = runtime.tessera_rt_prepare_tensors(kernel, values, count, stream, &message);
   Py_END_ALLOW_THREADS;
@@ -149,11 +158,37 @@ static PyObject *outputs_of(const Call *call) {
   return tuple;
 }
 
-static PyObject *finish(Call *call, Mode mode, size_t variant) {
+// A list of dicts.
+static PyObject *list_of(const tessera_rt_ranking *ranking) {
+  const size_t count = runtime.tessera_rt_ranking_size(ranking);
+  PyObject *list = PyList_New((Py_ssize_t)count);
+  for (size_t i = 0; list && i < count; ++i) {
+    tessera_rt_ranked ranked = {.struct_size = sizeof(ranked)};
+    runtime.tessera_rt_ranking_at(ranking, i, &ranked);
+    PyObject *nanoseconds = Py_None;
+    if (ranked.nanoseconds < 0)
+      Py_INCREF(nanoseconds);
+    else
+      nanoseconds = PyLong_FromLongLong(ranked.nanoseconds);
+    // `z` makes None of NULL; `N` takes the reference, also if it fails.
+    PyObject *entry = Py_BuildValue("{s:s,s:z,s:N,s:O,s:z}", "member", ranked.member, "variant",
+                                    ranked.variant_name, "nanoseconds", nanoseconds, "chosen",
+                                    ranked.is_chosen ? Py_True : Py_False, "reason",
+                                    ranked.reason);
+    if (!entry || PyList_SetItem(list, (Py_ssize_t)i, entry))
+      Py_CLEAR(list);
+  }
+  return list;
+}
+
+static PyObject *finish(Call *call, Mode mode, const Answer *answer) {
   if (mode == LAUNCH)
     return outputs_of(call);
   if (mode == CHECK)
-    return PyUnicode_FromString(runtime.tessera_rt_variant_name(call->bound->kernel, variant));
+    return PyUnicode_FromString(
+        runtime.tessera_rt_variant_name(call->bound->kernel, answer->variant));
+  if (mode == RANK)
+    return list_of(answer->ranking);
   Py_RETURN_NONE;
 }
 
@@ -220,12 +255,13 @@ static PyObject *run(Kernel *self, PyObject *args, PyObject *kwargs, Mode mode) 
   call.count = call.bound->num_args;
   if (make_room(&call, &room))
     return NULL;
-  PyObject *answer = NULL;
-  size_t variant = 0;
+  PyObject *result = NULL;
+  Answer answer = {0, NULL};
   if (!take_arguments(&call, args, kwargs) && !view_arguments(&call)) {
     self->last = call.place;
-    if (!start(&call, mode, &variant))
-      answer = finish(&call, mode, variant);
+    if (!start(&call, mode, &answer))
+      result = finish(&call, mode, &answer);
+    runtime.tessera_rt_free_ranking(answer.ranking);
   }
   for (size_t i = 0; i < call.count; ++i) {
     if (call.viewed[i])
@@ -234,7 +270,7 @@ static PyObject *run(Kernel *self, PyObject *args, PyObject *kwargs, Mode mode) 
       Py_DECREF(call.slots[i]);
   }
   PyMem_Free(call.heap);
-  return answer;
+  return result;
 }
 
 static PyObject *kernel_call(PyObject *self, PyObject *args, PyObject *kwargs) {
@@ -242,6 +278,9 @@ static PyObject *kernel_call(PyObject *self, PyObject *args, PyObject *kwargs) {
 }
 static PyObject *kernel_variant(PyObject *self, PyObject *args, PyObject *kwargs) {
   return run((Kernel *)self, args, kwargs, CHECK);
+}
+static PyObject *kernel_ranking(PyObject *self, PyObject *args, PyObject *kwargs) {
+  return run((Kernel *)self, args, kwargs, RANK);
 }
 static PyObject *kernel_prepare(PyObject *self, PyObject *args, PyObject *kwargs) {
   return run((Kernel *)self, args, kwargs, PREPARE);
@@ -304,6 +343,10 @@ static PyGetSetDef properties[] = {{"name", kernel_name, NULL, "The kernel's nam
 static PyMethodDef methods[] = {
     {"variant", (PyCFunction)(void (*)(void))kernel_variant, METH_VARARGS | METH_KEYWORDS,
      "The name of the variant that a call with these arguments would take. Nothing runs."},
+    {"ranking", (PyCFunction)(void (*)(void))kernel_ranking, METH_VARARGS | METH_KEYWORDS,
+     "What a call with these arguments chooses from: for each member of the kernel a dict of "
+     "'member', 'variant' (None: it cannot take the arguments), 'nanoseconds' as predicted (None: "
+     "no prediction), 'chosen' and 'reason' (why it cannot). The best is first. Nothing runs."},
     {"prepare", (PyCFunction)(void (*)(void))kernel_prepare, METH_VARARGS | METH_KEYWORDS,
      "Does what a call with such arguments needs once, so that calls can be captured into a CUDA "
      "graph. Nothing runs."},

@@ -59,6 +59,10 @@
   X(tessera_rt_set_allocator)                                                                      \
   X(tessera_rt_prepare_tensors)                                                                    \
   X(tessera_rt_check_tensors)                                                                      \
+  X(tessera_rt_rank_tensors)                                                                       \
+  X(tessera_rt_ranking_size)                                                                       \
+  X(tessera_rt_ranking_at)                                                                         \
+  X(tessera_rt_free_ranking)                                                                       \
   X(tessera_rt_synchronize_on)                                                                     \
   X(tessera_rt_order)
 

@@ -69,8 +69,13 @@ class Kernel(_native.Kernel):
 
     @property
     def variants(self):
-        """The names of the variants, in the order in which a call tries them."""
+        """The names of the variants, in the order in which a call tries them: of a family, those of each member."""
         return tuple(variant["name"] for variant in self.contract["variants"])
+
+    @property
+    def members(self):
+        """The names of the members, if the kernel is a family: a call takes the one with the least predicted time."""
+        return tuple(dict.fromkeys(variant["member"] for variant in self.contract["variants"] if "member" in variant))
 
     def report(self):
         """What became of the kernel: its plan, what bounds it, what was done with its loads, stores and products."""

@@ -250,6 +250,15 @@ class Kernels(unittest.TestCase):
         self.assertIsNone(ADD.prepare(X, ONES, out=z))
         self.assertFalse(z.any())
 
+    def test_ranking_runs_nothing(self):
+        z = np.zeros(300, np.float32)
+        (only,) = ADD.ranking(X, ONES, out=z)
+        self.assertEqual(only, {"member": "", "variant": ADD.variant(X, ONES, out=z), "nanoseconds": None, "chosen": True, "reason": None})
+        self.assertEqual(ADD.members, ())
+        self.assertFalse(z.any())
+        with self.assertRaisesRegex(tessera.ArgumentError, "'y'"):
+            ADD.ranking(X, ONES[:-1].copy(), out=z)
+
     def test_what_it_says(self):
         self.assertEqual(repr(ADD), "<tessera.Kernel add(x: f32[N], y: f32[N]) -> z: f32[N]>")
         self.assertEqual(repr(AXPY), "<tessera.Kernel axpy(alpha: f32, x: f32[N], y: f32[N])>")
