@@ -237,6 +237,12 @@ Seeds readSeeds(const std::vector<std::string> &paths) {
     std::string bytes, error;
     rt::ArtifactKind kind;
     rt::Contract contract;
+    const bool isText = path.size() > 5 && path.compare(path.size() - 5, 5, ".json") == 0;
+    if (isText && rt::readFile(path, bytes, error) &&
+        rt::parseContract(rt::wrapContract(bytes), contract, error)) {
+      seeds.contracts.push_back(bytes);
+      continue;
+    }
     if (!rt::readFile(path, bytes, error) || !rt::readArtifact(bytes, kind, contract, error)) {
       std::fprintf(stderr, "reader-fuzz: %s: %s\n", path.c_str(), error.c_str());
       exit(1);
@@ -267,7 +273,7 @@ int main(int argc, char **argv) {
     else if (argument.rfind("--count=", 0) == 0)
       count = std::strtoull(argv[i] + 8, nullptr, 10);
     else if (argument[0] == '-') {
-      std::fprintf(stderr, "reader-fuzz [--seed=N] [--count=N] ARTIFACT…\n");
+      std::fprintf(stderr, "reader-fuzz [--seed=N] [--count=N] ARTIFACT|CONTRACT.json…\n");
       return 1;
     } else
       paths.push_back(argument);
