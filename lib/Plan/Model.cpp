@@ -328,9 +328,12 @@ PlanPrediction tessera::plan::predictPlan(const Machine &machine, const PlanFact
   const Plan plan = given.closed();
   PlanPrediction result;
   const double blocks = *plan.blocksPerSM;
-  double loaded = 0;
-  for (const PlanFacts::Load &load : facts.loads)
+  double loaded = 0, ofLines = 0;
+  for (const PlanFacts::Load &load : facts.loads) {
     loaded += load.bytes;
+    ofLines += load.bytes * (load.offLines ? kPlanOffLines : 1);
+  }
+  result.lines = blocks * ofLines / machine.l2BytesPerCycle;
   result.blocksPerSM = *plan.blocksPerSM;
   auto atLeast = [&](double cycles, const char *bound) {
     if (cycles <= result.iteration)

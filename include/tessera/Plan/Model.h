@@ -101,6 +101,9 @@ struct PlanPrediction {
   double launch = 0;    ///< once
   double round = 0;     ///< once in each wave
   double iteration = 0; ///< one iteration of all blocks of an SM
+  /// What L2 takes for that with rows that do not begin at cache lines. Plans are not chosen by it:
+  /// they all suffer from it.
+  double lines = 0;
   int64_t blocksPerSM = 1;
   /// The iterations that a piece must have and save (`stream_k`), and the cycles of handing its
   /// partial sums on.
@@ -150,6 +153,10 @@ int64_t registersOfProducer(int64_t warpgroups, int64_t entry, int64_t registers
 /// The ratio of predicted cycles, or bytes, up to which two plans count as equal: about the error
 /// of the model. Source: docs/performance/experiments.md.
 constexpr double kPlanLittleMore = 1.03;
+
+/// By how much longer L2 takes for a load whose rows need not begin at cache lines. Source:
+/// docs/performance/constants.md.
+constexpr double kPlanOffLines = 1.3;
 
 /// The reason why a pipelined launch cannot work with this plan, with the numbers (bytes,
 /// registers, threads); nothing if it can. With `hopeful` only certain reasons count: tiles outside

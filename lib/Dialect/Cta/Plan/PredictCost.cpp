@@ -36,9 +36,10 @@ namespace {
 /// Numbers are integers, so cycles are counted in parts of this many.
 constexpr int64_t kParts = 64;
 
-/// What an output tile takes: cycles of a warpgroup's instructions, in parts, and bytes of memory.
+/// What an output tile takes: the cycles of a warpgroup's instructions, in parts; those of a
+/// warpgroup that is alone, which also waits; and bytes of memory.
 struct TileWork {
-  Value issue, bytes;
+  Value issue, alone, bytes;
 };
 
 class Predictor {
@@ -67,6 +68,7 @@ private:
   Value outputTiles();
   scf::ForOp mainLoop();
   Value planned(DictionaryAttr prediction);
+  double bytesOf(Operation *op);
   TileWork workOf(Block &block);
   int64_t blocksPerSM();
   Value unplanned();
@@ -79,6 +81,8 @@ private:
   OpBuilder b;
   Location loc;
   tile::GridOp grid; // of which the other functions speak
+  /// Arrays of which the output tile has loaded something.
+  llvm::SmallPtrSet<Value, 4> loaded;
 };
 } // namespace
 
@@ -166,35 +170,57 @@ Value Predictor::planned(DictionaryAttr prediction) {
   Value places = mul(tile::NumCoresOp::create(b, loc, b.getIndexType()),
                      index(number("blocks_per_sm")));
   Value waves = make<arith::CeilDivSIOp>(outputTiles(), places);
-  Value wave = add(parts(number("round")), mul(trips, parts(number("iteration"))));
+  // An iteration takes at least what L2 takes for it, where rows do not begin at cache lines.
+  const int64_t iteration = std::max(number("iteration"), number("lines"));
+  Value wave = add(parts(number("round")), mul(trips, parts(iteration)));
   return add(parts(number("launch")), mul(waves, wave));
 }
 
 //===--- other grids -------------------------------------------------------------------------===//
 
+/// What a byte costs that comes from L2, because the same block has loaded from the array before:
+/// the second pass over a row. Source: docs/performance/constants.md.
+static constexpr double kAgain = 0.4;
+
 /// The bytes of memory that an op moves.
-static double bytesOf(Operation *op) {
+double Predictor::bytesOf(Operation *op) {
   auto of = [](ShapedType tile) {
     return double(tile.getNumElements()) * tile::elementBytes(tile.getElementType());
   };
-  if (auto load = dyn_cast<LoadOp>(op))
-    return of(load.getTileType());
   if (auto store = dyn_cast<StoreOp>(op))
     return of(cast<RankedTensorType>(store.getValue().getType()));
-  if (auto copy = dyn_cast<CopyOp>(op))
-    return double(sharedLayout(cast<SmemType>(copy.getResult().getType())).sizeBytes());
-  if (isa<GatherOp>(op))
-    return of(cast<RankedTensorType>(op->getResult(0).getType()));
-  return 0;
+  double bytes = 0;
+  if (auto load = dyn_cast<LoadOp>(op))
+    bytes = of(load.getTileType());
+  else if (auto copy = dyn_cast<CopyOp>(op))
+    bytes = double(sharedLayout(cast<SmemType>(copy.getResult().getType())).sizeBytes());
+  else if (isa<GatherOp>(op))
+    bytes = of(cast<RankedTensorType>(op->getResult(0).getType()));
+  else
+    return 0;
+  return loaded.insert(op->getOperand(0)).second ? bytes : kAgain * bytes;
+}
+
+/// The cycles for which instructions keep the units of an SM busy, when other warps run while these
+/// wait.
+static double throughput(const Machine &machine, const schedule::ThreadWork &work) {
+  auto on = [](int64_t instructions, int64_t lanes) {
+    return 4.0 * Machine::warpSize * double(instructions) / double(lanes);
+  };
+  const int64_t all = work.fma + work.alu + work.sfu + work.shuffles;
+  return std::max({on(work.fma, machine.fmaLanes), on(work.alu, machine.aluLanes),
+                   on(work.sfu, machine.mufuLanes), on(all, machine.issueLanes),
+                   double(work.sharedBytes) / double(machine.sharedBytesPerCycle)});
 }
 
 TileWork Predictor::workOf(Block &block) {
-  TileWork work{index(0), index(0)};
+  TileWork work{index(0), index(0), index(0)};
   for (Operation &op : block) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       TileWork inside = workOf(*loop.getBody());
       Value trips = tripsOf(loop);
       work.issue = add(work.issue, mul(trips, inside.issue));
+      work.alone = add(work.alone, mul(trips, inside.alone));
       work.bytes = add(work.bytes, mul(trips, inside.bytes));
       continue;
     }
@@ -203,7 +229,8 @@ TileWork Predictor::workOf(Block &block) {
         double(costs.table.compute(units, "arithmetic", cost.work).issue + cost.wait);
     double bytes = 0;
     op.walk([&](Operation *inner) { bytes += bytesOf(inner); });
-    work.issue = add(work.issue, parts(cycles));
+    work.issue = add(work.issue, parts(throughput(machine, cost.work)));
+    work.alone = add(work.alone, parts(cycles));
     work.bytes = add(work.bytes, index(std::llround(bytes)));
   }
   return work;
@@ -225,13 +252,14 @@ int64_t Predictor::blocksPerSM() {
 
 Value Predictor::unplanned() {
   const int64_t blocks = blocksPerSM();
+  loaded.clear();
   TileWork work = workOf(grid.getBody().front());
   Value issue = mul(work.issue, index(costs.warpgroups));
   // In parts: kParts cycles of the memory's share of an SM.
   Value memory = make<arith::CeilDivSIOp>(
       mul(work.bytes, index(kParts * 16)), index(std::llround(machine.globalBytesPerCycle * 16)));
   // The blocks of an SM hide each other's latencies.
-  Value alone = add(parts(machine.blockStartCycles + machine.slotLatency), work.issue);
+  Value alone = add(parts(machine.blockStartCycles + machine.slotLatency), work.alone);
   Value waiting = make<arith::CeilDivSIOp>(alone, index(blocks));
   Value each = largest(largest(issue, memory), waiting);
   Value cores = tile::NumCoresOp::create(b, loc, b.getIndexType());
